@@ -1,0 +1,488 @@
+//! The kinds of rows a catalog holds. One row is one fact (or the facts one artifact tells), with its source.
+//!
+//! The same types serve the build script, which turns `catalog/*.toml` into constants, the overlays that are
+//! read at run time, and `gpuenv catalog check`. The vocabulary is closed: an unknown field is an error.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+
+use crate::words::{Arch, Cc, CpuArch, Version};
+
+/// Text that costs nothing when it was compiled in.
+pub type Text = Cow<'static, str>;
+/// A list that costs nothing when it was compiled in.
+pub type List<T> = Cow<'static, [T]>;
+
+macro_rules! vocabulary {
+    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $text:literal),+ $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        pub enum $name { $($(#[$vdoc])* #[serde(rename = $text)] $variant),+ }
+        impl $name {
+            /// Every value, in the order of declaration.
+            pub const ALL: &'static [$name] = &[$($name::$variant),+];
+            /// The word used in files and messages.
+            pub const fn as_str(self) -> &'static str {
+                match self { $($name::$variant => $text),+ }
+            }
+        }
+    };
+}
+
+vocabulary! {
+    /// How a source knows. Earlier is stronger: where two disagree, the stronger wins.
+    SourceKind {
+        /// Read out of a published binary, or compiled and tried.
+        Measured = "measured",
+        /// Told by a package's own metadata or a registry's listing.
+        Package = "package",
+        /// Told by the vendor's documentation or release scripts.
+        Vendor = "vendor",
+        /// Told by third parties only.
+        Article = "article",
+    }
+}
+
+vocabulary! {
+    /// The market a GPU was made for. Forward compatibility and image requirements depend on it.
+    Class {
+        /// Tesla and its successors: A100, H100, L4, GH200.
+        Datacenter = "datacenter",
+        /// Quadro and RTX workstation cards.
+        Workstation = "workstation",
+        /// GeForce.
+        Geforce = "geforce",
+        /// TITAN.
+        Titan = "titan",
+        /// Jetson modules: integrated GPU, L4T driver.
+        Jetson = "jetson",
+        /// Mining cards (CMP, P10x).
+        Mining = "mining",
+        /// DGX Spark and other client systems on a chip.
+        ClientSoc = "client-soc",
+        /// Embedded boards that are not Jetson.
+        Embedded = "embedded",
+        /// Anything else.
+        Other = "other",
+    }
+}
+
+vocabulary! {
+    /// How much of CUDA an image of `nvidia/cuda` holds, smallest first.
+    Flavour {
+        /// Only the runtime's core library (cudart).
+        Base = "base",
+        /// All runtime libraries.
+        Runtime = "runtime",
+        /// Runtime, headers, nvcc.
+        Devel = "devel",
+    }
+}
+
+vocabulary! {
+    /// What the publisher says of a build.
+    Status {
+        /// A build the release notes call stable.
+        Stable = "stable",
+        /// A build the release notes call experimental, or do not list although it was published.
+        Experimental = "experimental",
+    }
+}
+
+vocabulary! {
+    /// Where a wheel can be installed from.
+    Index {
+        /// The Python package index, under the plain version.
+        Pypi = "pypi",
+        /// The PyTorch wheel index of the variant (`https://download.pytorch.org/whl/<variant>`), as `version+variant`.
+        Pytorch = "pytorch",
+        /// The PyTorch wheel index of the variant, under the plain version.
+        PytorchUnlabelled = "pytorch-unlabelled",
+    }
+}
+
+vocabulary! {
+    /// What a `needs` rule is about.
+    Subject {
+        /// A GPU, by compute capability.
+        Gpu = "gpu",
+        /// A CUDA line (`12.4`): of a wheel, a toolkit or an image.
+        Cuda = "cuda",
+        /// A CUDA toolkit release that compiles (`12.4.1`).
+        Toolkit = "toolkit",
+        /// A driver release; of a pair with cuda-compat, the one whose libcuda is loaded.
+        Driver = "driver",
+        /// A cuDNN release.
+        Cudnn = "cudnn",
+        /// The C library of the machine or image.
+        Glibc = "glibc",
+        /// The GNU host compiler.
+        Gcc = "gcc",
+    }
+}
+
+/// A source: where a fact can be looked up.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Source {
+    /// The name rows refer to.
+    pub id: Text,
+    /// A URL or purl. `{version}`, `{package}`, `{arch}` stand for those of the row.
+    pub at: Text,
+    /// How it knows.
+    pub kind: SourceKind,
+    /// When it was read, `2026-11-20`.
+    pub seen: Text,
+    /// What a reader should know about it.
+    pub note: Option<Text>,
+}
+
+/// A GPU product.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Gpu {
+    /// The name NVML and nvidia-smi print, `NVIDIA A100-PCIE-40GB`.
+    pub name: Text,
+    /// Other names people or older drivers use.
+    #[serde(default)]
+    pub aliases: List<Text>,
+    /// Its compute capability.
+    pub cc: Cc,
+    /// Its market.
+    pub class: Class,
+    /// `Ampere`, `Ada Lovelace`, …
+    pub architecture: Text,
+    /// The chip, `GA100`.
+    pub chip: Option<Text>,
+    /// The CPU architecture the product implies (GH200, GB10, Jetson: aarch64).
+    pub cpu: Option<CpuArch>,
+    /// The first Linux driver known to list the board: an upper bound of the true first one.
+    pub first_driver: Option<Version>,
+    /// The last driver branch that supports it; none = still supported.
+    pub last_branch: Option<Version>,
+    /// The source of name, capability and class.
+    pub source: Text,
+    /// The source of `first_driver`.
+    pub driver_source: Option<Text>,
+}
+
+/// A driver branch (R535).
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Branch {
+    /// Its number.
+    pub branch: Version,
+    /// `LTSB`, `PB`, `NFB`, as NVIDIA names its support classes.
+    pub kind: Option<Text>,
+    /// The CUDA version nvidia-smi shows for it.
+    pub cuda: Option<Version>,
+    /// Month or day its support ends.
+    pub eol: Option<Text>,
+    /// The source of kind and end of life.
+    pub source: Text,
+    /// The source of `cuda`.
+    pub cuda_source: Option<Text>,
+}
+
+/// A Linux driver release.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Driver {
+    /// `535.183.01`
+    pub version: Version,
+    /// First seen on.
+    pub date: Option<Text>,
+    /// Its source.
+    pub source: Text,
+}
+
+/// A CUDA toolkit release.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Toolkit {
+    /// `12.4.1`; before 11.0 the build number stands third (`10.2.89`).
+    pub version: Version,
+    /// The driver the release notes' table asks for (Linux).
+    pub driver: Option<Version>,
+    /// The driver inside the Linux runfile: newer than asked for at times, never a requirement.
+    pub runfile: Option<Version>,
+    /// nvcc's own version.
+    pub nvcc: Option<Version>,
+    /// The PTX ISA its compilers write.
+    pub ptx_isa: Version,
+    /// Architectures its compilers take for machine code.
+    pub sass: List<Arch>,
+    /// Architectures its compilers take for PTX.
+    pub ptx: List<Arch>,
+    /// Greatest gcc major its nvcc accepts.
+    pub gcc_max: Option<Version>,
+    /// Greatest clang major its nvcc accepts.
+    pub clang_max: Option<Version>,
+    /// `2024-04`
+    pub released: Option<Text>,
+    /// The source of existence and drivers.
+    pub source: Text,
+    /// The source of `sass` and `ptx`.
+    pub arch_source: Text,
+    /// The source of the compiler limits.
+    pub host_source: Option<Text>,
+}
+
+/// A PTX ISA version and the first driver branch whose JIT knows it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PtxIsa {
+    /// `8.4`
+    pub isa: Version,
+    /// The driver branch; none = not known yet.
+    pub branch: Option<Version>,
+    /// Its source.
+    pub source: Text,
+}
+
+/// A cuda-compat package: a newer libcuda for older data-centre drivers.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Compat {
+    /// The CUDA version it brings, `12.4` for cuda-compat-12-4.
+    pub cuda: Version,
+    /// The driver branch it was built from.
+    pub branch: Version,
+    /// The base branches it may run on.
+    pub bases: List<Version>,
+    /// Its source.
+    pub source: Text,
+}
+
+/// A cuDNN release for one CUDA major.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cudnn {
+    /// `9.1.0.70`
+    pub version: Version,
+    /// The CUDA line it was built for, `12`, or exact lines for old releases, `10.2`.
+    pub cuda: Version,
+    /// Upload date.
+    pub date: Option<Text>,
+    /// Its source.
+    pub source: Text,
+}
+
+/// An NCCL release for one CUDA major.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Nccl {
+    /// `2.21.5`
+    pub version: Version,
+    /// The CUDA major its package name carries.
+    pub cuda: Version,
+    /// The CUDA version it was built with.
+    pub built_with: Option<Version>,
+    /// Upload date.
+    pub date: Option<Text>,
+    /// Its source.
+    pub source: Text,
+}
+
+/// One published build of a framework: (package, version, variant, CPU architecture), on Linux.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Build {
+    /// `torch`, `tensorflow`, `jax`
+    pub package: Text,
+    /// `2.5.1`
+    pub version: Version,
+    /// `cu124`, `cpu`
+    pub variant: Text,
+    /// The platform.
+    pub arch: CpuArch,
+    /// The build the package index serves when nothing else is asked, on this platform.
+    #[serde(default)]
+    pub default: bool,
+    /// Stable or experimental.
+    pub status: Status,
+    /// Where it can be installed from, preferred first.
+    pub index: List<Index>,
+    /// Pythons with a wheel, `3.9`, `3.10`; free-threaded ones are left out.
+    pub pythons: List<Version>,
+    /// `pythons` is only what was seen; there may be more.
+    #[serde(default)]
+    pub pythons_partial: bool,
+    /// GPU architectures with machine code. Empty and `arch_source` absent = unknown (for CUDA builds).
+    #[serde(default)]
+    pub sass: List<Arch>,
+    /// GPU architectures with PTX.
+    #[serde(default)]
+    pub ptx: List<Arch>,
+    /// The oldest glibc its platform tag or symbols admit.
+    pub glibc: Option<Version>,
+    /// The CUDA toolkit release whose runtime it pins or bundles, `12.4.1`.
+    pub toolkit: Option<Version>,
+    /// The cuDNN it pins or bundles.
+    pub cudnn: Option<Version>,
+    /// Needs cuDNN (and CUDA libraries) of the system: TensorFlow before `[and-cuda]`.
+    #[serde(default)]
+    pub system_cuda: bool,
+    /// The NCCL it pins or bundles.
+    pub nccl: Option<Version>,
+    /// The triton it pins.
+    pub triton: Option<Version>,
+    /// The source of its existence, platform and Pythons.
+    pub source: Text,
+    /// The source of `sass` and `ptx`.
+    pub arch_source: Option<Text>,
+    /// The source of toolkit, cuDNN, NCCL and triton.
+    pub pins_source: Option<Text>,
+}
+
+/// A release of a package that follows a framework: torchvision, torchaudio, vllm.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Companion {
+    /// `torchvision`
+    pub package: Text,
+    /// `0.20.1`
+    pub version: Version,
+    /// The framework it needs, `torch`.
+    pub framework: Text,
+    /// The versions of it that it accepts, in constraint grammar: `2.5.1`, `>=2.14`.
+    pub needs: Text,
+    /// Pythons it accepts, in constraint grammar.
+    pub python: Option<Text>,
+    /// Its source.
+    pub source: Text,
+}
+
+/// An operating system release and what it implies.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Os {
+    /// `ubuntu22.04`
+    pub id: Text,
+    /// Other spellings of the same, and systems binary compatible with it: `rocky8` for `rhel8`.
+    #[serde(default)]
+    pub aliases: List<Text>,
+    /// `Ubuntu 22.04 LTS`
+    pub name: Text,
+    /// Its glibc; none = unknown.
+    pub glibc: Option<Version>,
+    /// Its default gcc; none = unknown.
+    pub gcc: Option<Version>,
+    /// Its default python3.
+    pub python: Option<Version>,
+    /// The names of this OS in nvidia/cuda tags: `ubuntu22.04`, `rockylinux8`, `ubi8`.
+    #[serde(default)]
+    pub images: List<Text>,
+    /// Day its standard support ends.
+    pub eol: Option<Text>,
+    /// Understood, but refused for a reason: Jetson until its images and wheels are known.
+    pub refused: Option<Text>,
+    /// The source of glibc.
+    pub source: Text,
+    /// The source of gcc.
+    pub gcc_source: Option<Text>,
+}
+
+/// A tag of an image repository.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Image {
+    /// `nvidia/cuda`
+    pub repository: Text,
+    /// `12.4.1-base-ubuntu22.04`
+    pub tag: Text,
+    /// `12.4.1`
+    pub cuda: Version,
+    /// How much of CUDA is inside.
+    pub flavour: Flavour,
+    /// The cuDNN inside; `0` when there is one of unknown version.
+    pub cudnn: Option<Version>,
+    /// The OS as the tag spells it.
+    pub os: Text,
+    /// Platforms; empty = unknown.
+    pub arches: List<CpuArch>,
+    /// The tag can no longer be pulled.
+    #[serde(default)]
+    pub withdrawn: bool,
+    /// The requirement (an `image_require` id) for each platform in `arches`.
+    pub require: Option<Text>,
+    /// Its source.
+    pub source: Text,
+}
+
+/// A `NVIDIA_REQUIRE_CUDA` value that images share, in the grammar of libnvidia-container.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ImageRequire {
+    /// The name images refer to; the platform is appended (`12.4.1@x86_64`).
+    pub id: Text,
+    /// Blank = or, comma = and: `cuda>=12.4 brand=tesla,driver>=470,driver<471`.
+    pub require: Text,
+    /// Its source.
+    pub source: Text,
+}
+
+/// What torch's extension builder accepts in `TORCH_CUDA_ARCH_LIST`, from a release on.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Extension {
+    /// The framework.
+    pub package: Text,
+    /// The first release this row speaks of; it holds until the next row.
+    pub from: Version,
+    /// Architectures it knows.
+    pub archs: List<Arch>,
+    /// Whether another CUDA major than its own stops the build.
+    pub same_major: bool,
+    /// Its source.
+    pub source: Text,
+}
+
+/// A Python line.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Python {
+    /// `3.12`
+    pub version: Version,
+    /// A final release exists.
+    pub stable: bool,
+    /// Its source.
+    pub source: Text,
+}
+
+/// A rule that holds for a range: where `subject` is in `range`, `object` must be in `needs`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rule {
+    /// Its stable name, used in overrides and explanations.
+    pub id: Text,
+    /// What it speaks of.
+    pub subject: Subject,
+    /// Which of it, in constraint grammar.
+    pub range: Text,
+    /// What that needs.
+    pub object: Subject,
+    /// The range needed, in constraint grammar.
+    pub needs: Text,
+    /// The rule in one plain sentence.
+    pub says: Text,
+    /// Its source.
+    pub source: Text,
+    /// Pairs `subject object` that satisfy it.
+    pub holds: List<Text>,
+    /// Pairs that break it.
+    pub fails: List<Text>,
+}
+
+/// A rule that is code (a wall of five ideas: few of them), described so that users can read and override it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Law {
+    /// Its stable name.
+    pub id: Text,
+    /// The law in one or two plain sentences.
+    pub says: Text,
+    /// Its source.
+    pub source: Text,
+}

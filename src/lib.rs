@@ -1,0 +1,6 @@
+//! gpuenv: lock GPU, driver, CUDA, cuDNN, PyTorch wheel and image into one consistent, sourced answer.
+
+pub mod catalog;
+pub mod lock;
+pub mod spec;
+pub mod words;

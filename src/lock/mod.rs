@@ -1,0 +1,187 @@
+//! L3, the lock: one answer with everything that forced it, self-contained for `export` and `verify`.
+//!
+//! Plain data. Reading, writing and staleness live in the files beside this one.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// The format this program reads and writes.
+pub const FORMAT: u32 = 1;
+
+/// A whole gpuenv.lock.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Lock {
+    /// The format.
+    pub version: u32,
+    /// The catalog it was solved with.
+    pub catalog: CatalogStamp,
+    /// The normalised inputs: key path to canonical text.
+    pub inputs: BTreeMap<String, String>,
+    /// What all targets have in common.
+    pub stack: Stack,
+    /// The architecture list all targets have in common.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arch_list: Option<ArchLists>,
+    /// The targets.
+    pub target: BTreeMap<String, TargetLock>,
+    /// The wheels to install, for every stack and platform in this lock.
+    #[serde(default)]
+    pub wheel: Vec<Wheel>,
+    /// Rules set aside by the user.
+    #[serde(default, rename = "override")]
+    pub overrides: Vec<OverrideLock>,
+    /// The facts the choices rest on.
+    #[serde(default)]
+    pub fact: Vec<FactLock>,
+}
+
+/// Which catalog, and what was laid over it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CatalogStamp {
+    /// Its version, a date: `2026.11.20`.
+    pub version: String,
+    /// The digest of its content.
+    pub digest: String,
+    /// Overlay files with their digests, `site-catalog.toml sha256:…`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub overlays: Vec<String>,
+}
+
+/// Package to version as users write it: `torch` = `2.5.1+cu124`, `cuda` = `12.4.1`, `python` = `3.11`.
+pub type Stack = BTreeMap<String, String>;
+
+/// One architecture list in the spellings the builders want.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ArchLists {
+    /// `8.0;9.0+PTX`
+    pub torch: String,
+    /// `80-real;90`
+    pub cmake: String,
+}
+
+/// One target's part of the answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct TargetLock {
+    /// `container` or `bare-metal`.
+    pub runtime: String,
+    /// `x86_64` or `aarch64`.
+    pub arch: String,
+    /// The OS of the machine, or of the image in a container.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub os: Option<String>,
+    /// The image to run in, a full reference; with `[build]` the one to compile in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub image: Option<String>,
+    /// With `[build]`, the smaller image to run in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runtime_image: Option<String>,
+    /// With `[build]`, the CUDA toolkit release to compile with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub toolkit: Option<String>,
+    /// The driver; none for a CPU target.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub driver: Option<DriverLock>,
+    /// The stack where it differs from the common one: complete.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stack: Option<Stack>,
+    /// The architecture list where it differs from the common one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arch_list: Option<ArchLists>,
+    /// The GPU products, each of which runs it alone. Empty: CPU only, or nothing was said.
+    #[serde(default)]
+    pub gpu: Vec<GpuLock>,
+}
+
+/// One GPU product of a target.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct GpuLock {
+    /// NVML's name, `NVIDIA A100-PCIE-40GB`, or `sm_90`.
+    pub name: String,
+    /// `8.0`
+    pub compute_capability: String,
+    /// `native` or `jit`; none where nothing of the stack holds GPU code.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coverage: Option<String>,
+}
+
+/// What a target's driver must be.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DriverLock {
+    /// The oldest release that suffices.
+    pub minimum: String,
+    /// `native`, `minor-version` or `forward-compat`.
+    pub mode: String,
+    /// The CUDA version of the driver the mode was judged at.
+    pub cuda: String,
+    /// The cuda-compat package, with mode `forward-compat`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compat: Option<String>,
+}
+
+/// A wheel to install.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Wheel {
+    /// `torch`
+    pub package: String,
+    /// The version a requirement must name on this index: `2.5.1+cu124`, or `2.5.1` where it carries no label.
+    pub version: String,
+    /// The platform, `x86_64`.
+    pub arch: String,
+    /// The wheel index, `https://download.pytorch.org/whl/cu124`; none = the Python package index.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub index: Option<String>,
+    /// The targets it is for.
+    pub targets: Vec<String>,
+}
+
+/// An override that was used.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OverrideLock {
+    /// The rule's id.
+    pub rule: String,
+    /// Only for this target.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
+    /// Why.
+    pub reason: String,
+}
+
+/// A fact the answer rests on.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FactLock {
+    /// The row or rule.
+    pub id: String,
+    /// Its source, a URL or purl.
+    pub source: String,
+    /// The digest of its content: a corrected row makes the lock stale.
+    pub digest: String,
+    /// The choices that rest on it, `stack.torch`, `target.prod.driver`.
+    pub supports: Vec<String>,
+}
+
+impl Lock {
+    /// The stack a target runs: its own, else the common one.
+    pub fn stack_of<'a>(&'a self, target: &'a TargetLock) -> &'a Stack {
+        target.stack.as_ref().unwrap_or(&self.stack)
+    }
+
+    /// The architecture list of a target: its own, else the common one.
+    pub fn arch_list_of<'a>(&'a self, target: &'a TargetLock) -> Option<&'a ArchLists> {
+        target.arch_list.as_ref().or(self.arch_list.as_ref())
+    }
+
+    /// The wheels of a target, in the lock's order.
+    pub fn wheels_of<'a>(&'a self, target: &'a str) -> impl Iterator<Item = &'a Wheel> {
+        self.wheel.iter().filter(move |wheel| wheel.targets.iter().any(|name| name == target))
+    }
+}

@@ -1,0 +1,3 @@
+//! The command: run, print, exit code.
+
+fn main() {}

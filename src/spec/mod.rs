@@ -1,0 +1,160 @@
+//! L2, the specification: gpuenv.toml read into values that remember where they were written.
+//!
+//! Parsing knows no catalog: whether a GPU, an OS or a package exists is asked afterwards.
+
+use std::ops::Range;
+
+use crate::words::{ArchList, Constraint, CpuArch, Version};
+
+/// A value and the place in gpuenv.toml it was read from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Written<T> {
+    /// The value.
+    pub value: T,
+    /// The value's text for messages and fixes: strings without quotes, lists as `["a", "b"]`.
+    pub text: String,
+    /// The bytes of the value in the file.
+    pub span: Range<usize>,
+}
+
+/// A whole gpuenv.toml.
+#[derive(Debug, Clone, Default)]
+pub struct Spec {
+    /// `requires-gpuenv`
+    pub requires_gpuenv: Option<Written<semver::VersionReq>>,
+    /// `[stack]`, in file order: package name and constraint.
+    pub stack: Vec<(String, Written<Constraint>)>,
+    /// `[build]`
+    pub build: Option<Build>,
+    /// `[target.*]`, in file order.
+    pub targets: Vec<Target>,
+    /// `[resolve]`
+    pub resolve: Resolve,
+    /// `[catalog] overlays`
+    pub overlays: Vec<Written<String>>,
+    /// `[[override]]`
+    pub overrides: Vec<Override>,
+}
+
+/// `[build]`: CUDA code is compiled on top of the stack.
+#[derive(Debug, Clone)]
+pub struct Build {
+    /// `cuda-extensions`, default true. False: as if there were no `[build]`.
+    pub cuda_extensions: bool,
+    /// `ptx`: also embed PTX of the highest architecture.
+    pub ptx: bool,
+    /// `arch-list`
+    pub arch_list: Option<Written<ArchList>>,
+}
+
+/// `[target.NAME]`: one kind of machine.
+#[derive(Debug, Clone)]
+pub struct Target {
+    /// Its name.
+    pub name: String,
+    /// Where the table's header is.
+    pub span: Range<usize>,
+    /// `gpu`: the names as written; a list even where one string was written.
+    pub gpu: Option<Written<Vec<String>>>,
+    /// `driver`
+    pub driver: Option<Written<Constraint>>,
+    /// `driver-cuda`
+    pub driver_cuda: Option<Written<Version>>,
+    /// `runtime`; absent = container if `image` is given, else bare metal.
+    pub runtime: Option<Runtime>,
+    /// `os`
+    pub os: Option<Written<String>>,
+    /// `arch`
+    pub arch: Option<Written<CpuArch>>,
+    /// `image`
+    pub image: Option<Written<ImageRef>>,
+    /// `forward-compat`
+    pub forward_compat: ForwardCompat,
+    /// `glibc`
+    pub glibc: Option<Written<Version>>,
+    /// `gcc`
+    pub gcc: Option<Written<Version>>,
+    /// `toolkit`: releases or lines installed there; a list even where one string was written.
+    pub toolkit: Option<Written<Vec<Version>>>,
+}
+
+impl Target {
+    /// Where the stack runs: as written, else a container if an image is given.
+    pub fn runtime(&self) -> Runtime {
+        self.runtime.unwrap_or(if self.image.is_some() { Runtime::Container } else { Runtime::BareMetal })
+    }
+}
+
+/// `runtime`
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Runtime {
+    /// `"container"`
+    Container,
+    /// `"bare-metal"`
+    BareMetal,
+}
+
+/// `forward-compat`
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ForwardCompat {
+    /// `"auto"`: where the whole spec has no answer without it.
+    #[default]
+    Auto,
+    /// `"never"`
+    Never,
+}
+
+/// An image as written: a repository, or a full reference with tag or digest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImageRef {
+    /// `nvidia/cuda`, `nvcr.io/nvidia/pytorch`; `docker.io/` and `library/` are dropped.
+    pub repository: String,
+    /// `12.4.1-base-ubuntu22.04`
+    pub tag: Option<String>,
+    /// `sha256:…`
+    pub digest: Option<String>,
+}
+
+/// `[resolve]`
+#[derive(Debug, Clone, Default)]
+pub struct Resolve {
+    /// `share`
+    pub share: Share,
+    /// `prefer`
+    pub prefer: Prefer,
+    /// `allow-experimental`
+    pub allow_experimental: bool,
+}
+
+/// `share`: what the targets have in common.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Share {
+    /// One wheel set for all targets.
+    #[default]
+    Stack,
+    /// The same versions; the variant and what follows from it may differ.
+    Versions,
+    /// Each target by itself.
+    None,
+}
+
+/// `prefer`
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Prefer {
+    /// The newest of everything.
+    #[default]
+    Newest,
+    /// The lowest highest driver minimum first.
+    OldestDriver,
+}
+
+/// `[[override]]`: the user knows better.
+#[derive(Debug, Clone)]
+pub struct Override {
+    /// The rule's id.
+    pub rule: Written<String>,
+    /// Only for this target.
+    pub target: Option<Written<String>>,
+    /// Why.
+    pub reason: Written<String>,
+}

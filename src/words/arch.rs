@@ -1,0 +1,225 @@
+//! Compute capabilities, GPU architectures and CPU architectures.
+
+use std::fmt;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// A compute capability, for example 9.0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Cc {
+    /// The generation.
+    pub major: u8,
+    /// The step within it.
+    pub minor: u8,
+}
+
+/// What may follow an architecture's number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Suffix {
+    /// `sm_90`: the baseline.
+    None,
+    /// `sm_100f`: the members of one family.
+    Family,
+    /// `sm_90a`: exactly this architecture.
+    Specific,
+}
+
+/// A compilation target: a compute capability with its suffix, `9.0`, `9.0a`, `12.0f`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Arch {
+    /// The compute capability in the name.
+    pub cc: Cc,
+    /// The suffix.
+    pub suffix: Suffix,
+}
+
+/// Why a text names no compute capability or architecture.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is not an architecture{hint}")]
+pub struct ArchError {
+    text: String,
+    hint: String,
+}
+
+impl Cc {
+    /// A compute capability from its two numbers.
+    pub const fn new(major: u8, minor: u8) -> Self {
+        Cc { major, minor }
+    }
+
+    /// Reads `9.0`, `sm_90`, `sm90`, `compute_90` (never a bare `90`: torch would refuse it).
+    pub fn parse(text: &str) -> Result<Self, ArchError> {
+        let arch = Arch::parse(text)?;
+        if arch.suffix == Suffix::None {
+            Ok(arch.cc)
+        } else {
+            Err(ArchError { text: text.escape_debug().to_string(), hint: ": a GPU has no suffix".into() })
+        }
+    }
+
+    /// `90` for 9.0, `120` for 12.0: the number in `sm_90`.
+    pub fn number(self) -> u32 {
+        u32::from(self.major) * 10 + u32::from(self.minor)
+    }
+}
+
+impl Arch {
+    /// The baseline target of a compute capability.
+    pub const fn base(cc: Cc) -> Self {
+        Arch { cc, suffix: Suffix::None }
+    }
+
+    /// Reads the dotted form (`9.0a`) or the named one (`sm_90a`, `compute_90`).
+    pub fn parse(text: &str) -> Result<Self, ArchError> {
+        let fail =
+            |hint: String| ArchError { text: text.chars().take(40).flat_map(char::escape_debug).collect(), hint };
+        let (body, suffix) = match text.as_bytes().last() {
+            Some(b'a') => (&text[..text.len() - 1], Suffix::Specific),
+            Some(b'f') => (&text[..text.len() - 1], Suffix::Family),
+            _ => (text, Suffix::None),
+        };
+        let named = ["sm_", "compute_", "sm"].iter().find_map(|prefix| body.strip_prefix(prefix));
+        if let Some(digits) = named {
+            return from_digits(digits).map(|cc| Arch { cc, suffix }).ok_or_else(|| fail(String::new()));
+        }
+        if let Some((major, minor)) = body.split_once('.') {
+            let cc = small(major, 2).zip(small(minor, 1)).map(|(major, minor)| Cc { major, minor });
+            return cc.map(|cc| Arch { cc, suffix }).ok_or_else(|| fail(String::new()));
+        }
+        match from_digits(body) {
+            Some(cc) => Err(fail(format!(": write \"{}\"", Arch { cc, suffix }))),
+            None => Err(fail(": \"8.6\" or \"sm_86\" is expected".into())),
+        }
+    }
+
+    /// The number with its suffix, `90a`: what follows `sm_`.
+    pub fn code(self) -> String {
+        format!("{}{}", self.cc.number(), self.suffix)
+    }
+}
+
+fn small(text: &str, max_len: usize) -> Option<u8> {
+    let fits = !text.is_empty() && text.len() <= max_len && text.bytes().all(|byte| byte.is_ascii_digit());
+    fits.then(|| text.parse().ok()).flatten()
+}
+
+/// `86` is 8.6 and `120` is 12.0: the last digit is the minor.
+fn from_digits(digits: &str) -> Option<Cc> {
+    if !(2..=3).contains(&digits.len()) || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let (major, minor) = digits.split_at(digits.len() - 1);
+    Some(Cc { major: major.parse().ok()?, minor: minor.parse().ok()? })
+}
+
+impl fmt::Display for Cc {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.major, self.minor)
+    }
+}
+
+impl fmt::Display for Suffix {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Suffix::None => "",
+            Suffix::Family => "f",
+            Suffix::Specific => "a",
+        })
+    }
+}
+
+impl fmt::Display for Arch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.cc, self.suffix)
+    }
+}
+
+macro_rules! text_serde {
+    ($($type:ty),*) => {$(
+        impl Serialize for $type {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+        impl<'de> Deserialize<'de> for $type {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                <$type>::parse(&String::deserialize(deserializer)?).map_err(serde::de::Error::custom)
+            }
+        }
+    )*};
+}
+
+/// The CPU architecture of a machine or a wheel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum CpuArch {
+    /// 64-bit x86.
+    X86_64,
+    /// 64-bit Arm.
+    Aarch64,
+}
+
+impl CpuArch {
+    /// Reads `x86_64` or `aarch64`, and the names Docker uses for them.
+    pub fn parse(text: &str) -> Result<Self, ArchError> {
+        match text {
+            "x86_64" | "amd64" => Ok(CpuArch::X86_64),
+            "aarch64" | "arm64" => Ok(CpuArch::Aarch64),
+            other => Err(ArchError {
+                text: other.chars().take(40).flat_map(char::escape_debug).collect(),
+                hint: ": \"x86_64\" or \"aarch64\" is expected".into(),
+            }),
+        }
+    }
+
+    /// `x86_64` or `aarch64`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            CpuArch::X86_64 => "x86_64",
+            CpuArch::Aarch64 => "aarch64",
+        }
+    }
+
+    /// Docker's name for it, `amd64` or `arm64`.
+    pub fn docker(self) -> &'static str {
+        match self {
+            CpuArch::X86_64 => "amd64",
+            CpuArch::Aarch64 => "arm64",
+        }
+    }
+}
+
+impl fmt::Display for CpuArch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+text_serde!(Cc, Arch, CpuArch);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_spelling_of_an_architecture() {
+        for (text, printed, code) in [
+            ("9.0", "9.0", "90"),
+            ("sm_90a", "9.0a", "90a"),
+            ("compute_120", "12.0", "120"),
+            ("10.3f", "10.3f", "103f"),
+            ("sm86", "8.6", "86"),
+        ] {
+            let arch = Arch::parse(text).unwrap();
+            assert_eq!((arch.to_string().as_str(), arch.code().as_str()), (printed, code), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_bare_number_is_refused_with_the_right_spelling() {
+        let error = Arch::parse("86").unwrap_err().to_string();
+        assert!(error.contains("\"8.6\""), "{error}");
+        for text in ["", "8", "8.", ".6", "8.66", "sm_", "sm_8", "sm_1234", "turing", "8,6", "é", "a", "f"] {
+            assert!(Arch::parse(text).is_err(), "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,350 @@
+//! Version constraints: `>=2.4,<2.8`, `12.4`, `2.5.1+cu124`, `==1.12.* || >=2`.
+//!
+//! `,` is and, `||` is or. Every operator compares only as many components as are written, so `<=12.4`
+//! admits 12.4.1 and `<=535` admits 535.183.01. A bare version is a prefix. A `+variant` may follow a bare
+//! or `==` version or stand alone. Pre-releases are admitted only where one is named.
+
+use std::cmp::Ordering;
+use std::fmt;
+
+use super::version::{Version, VersionError};
+
+/// A parsed constraint; it remembers its text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Constraint {
+    text: String,
+    alternatives: Vec<Vec<Comparison>>,
+}
+
+/// One `operator version` pair.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Comparison {
+    /// How to compare.
+    pub op: Op,
+    /// With what. `None` only for a `+variant` that stands alone and for `*`.
+    pub version: Option<Version>,
+    /// The wheel variant asked for, `cu124` or `cpu`.
+    pub variant: Option<String>,
+}
+
+/// The comparison operators.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Op {
+    /// A bare version, `==` or `*`: the prefix must be equal.
+    Prefix,
+    /// `!=`
+    Not,
+    /// `>=`
+    AtLeast,
+    /// `>`
+    Above,
+    /// `<=`
+    AtMost,
+    /// `<`
+    Below,
+    /// `~=`: at least this, and everything but the last written component equal.
+    Compatible,
+}
+
+/// Why a text is not a constraint.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ConstraintError {
+    /// Nothing stands where a comparison should.
+    #[error("a constraint is missing{0}")]
+    Empty(&'static str),
+    /// The version part does not parse.
+    #[error(transparent)]
+    Version(#[from] VersionError),
+    /// `<2.5+cu124`: a variant has no order.
+    #[error("`+{0}` can only follow a bare version or `==`: a wheel variant has no order")]
+    VariantAfterOrder(String),
+    /// `+` without a name, or with characters no variant has.
+    #[error("`+{0}` is not a wheel variant: `+cu124` or `+cpu` is expected")]
+    Variant(String),
+    /// `~=2`
+    #[error("`~={0}` needs at least two components, as in `~=2.4`")]
+    CompatibleTooShort(String),
+    /// `>=1.2.*`
+    #[error("`*` can only end a bare version, `==` or `!=`")]
+    StarAfterOrder,
+    /// `>>2` or similar.
+    #[error("`{0}` is not an operator; use one of >= > <= < == != ~=")]
+    Operator(String),
+    /// Too many alternatives or comparisons.
+    #[error("a constraint may hold at most {MAX_COMPARISONS} comparisons")]
+    TooMany,
+}
+
+const MAX_COMPARISONS: usize = 64;
+
+impl Constraint {
+    /// The constraint that admits every release (and no pre-release): `*`.
+    pub fn any() -> Self {
+        Constraint::parse("*").expect("`*` is a constraint")
+    }
+
+    /// Reads a constraint.
+    pub fn parse(text: &str) -> Result<Self, ConstraintError> {
+        let trimmed = text.trim();
+        if trimmed.is_empty() {
+            return Err(ConstraintError::Empty(": write \"*\" for any version"));
+        }
+        let mut alternatives = Vec::new();
+        let mut count = 0;
+        for alternative in trimmed.split("||") {
+            let mut all = Vec::new();
+            for part in alternative.split(',') {
+                count += 1;
+                if count > MAX_COMPARISONS {
+                    return Err(ConstraintError::TooMany);
+                }
+                all.push(comparison(part.trim())?);
+            }
+            alternatives.push(all);
+        }
+        Ok(Constraint { text: trimmed.to_string(), alternatives })
+    }
+
+    /// The text as it was written.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// The comparisons: an or of ands.
+    pub fn alternatives(&self) -> &[Vec<Comparison>] {
+        &self.alternatives
+    }
+
+    /// Whether a release without variants (a driver, a toolkit, a Python) is admitted.
+    pub fn admits(&self, version: &Version) -> bool {
+        self.alternatives
+            .iter()
+            .any(|all| all.iter().all(|one| one.admits_version(version)) && prerelease_named(all, version))
+    }
+
+    /// Whether a build with this version and variant is admitted.
+    pub fn admits_build(&self, version: &Version, variant: &str) -> bool {
+        self.alternatives.iter().any(|all| {
+            all.iter()
+                .all(|one| one.admits_version(version) && one.variant.as_deref().is_none_or(|wanted| wanted == variant))
+                && prerelease_named(all, version)
+        })
+    }
+
+    /// Whether any part of the constraint names this variant.
+    pub fn names_variant(&self, variant: &str) -> bool {
+        self.comparisons().any(|one| one.variant.as_deref() == Some(variant))
+    }
+
+    /// Whether every alternative names a variant.
+    pub fn pins_variant(&self) -> bool {
+        self.alternatives.iter().all(|all| all.iter().any(|one| one.variant.is_some()))
+    }
+
+    /// Whether nothing is asked: `*`.
+    pub fn is_any(&self) -> bool {
+        self.alternatives.iter().any(|all| all.iter().all(|one| one.version.is_none() && one.variant.is_none()))
+    }
+
+    /// Whether only upper bounds are written (`<=535`), so that nothing is promised about a minimum.
+    pub fn only_upper_bounds(&self) -> bool {
+        self.comparisons().all(|one| matches!(one.op, Op::Below | Op::AtMost | Op::Not) || one.version.is_none())
+    }
+
+    /// The single version written, if the constraint is one bare or `==` version.
+    pub fn single(&self) -> Option<&Version> {
+        match self.alternatives.as_slice() {
+            [all] => match all.as_slice() {
+                [Comparison { op: Op::Prefix, version: Some(version), .. }] => Some(version),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The greatest number of components written in any comparison.
+    pub fn depth(&self) -> usize {
+        self.comparisons().filter_map(|one| one.version.as_ref().map(Version::len)).max().unwrap_or(0)
+    }
+
+    /// Every comparison of every alternative.
+    pub fn comparisons(&self) -> impl Iterator<Item = &Comparison> {
+        self.alternatives.iter().flatten()
+    }
+
+    /// The same constraint with every version cut to `count` components and variants kept.
+    ///
+    /// `cuda = "12.4.1"` constrains wheels only by its line, `12.4`: cutting loosens `<12.4.1` to `<=12.4`
+    /// and drops `!=12.4.1`, so that nothing is refused that the longer text would admit.
+    pub fn cut_to(&self, count: usize) -> Constraint {
+        let alternatives = self
+            .alternatives
+            .iter()
+            .map(|all| {
+                all.iter()
+                    .filter_map(|one| {
+                        let Some(version) = &one.version else { return Some(one.clone()) };
+                        if version.len() <= count {
+                            return Some(one.clone());
+                        }
+                        let op = match one.op {
+                            Op::Not => return None,
+                            Op::Below => Op::AtMost,
+                            Op::Above => Op::AtLeast,
+                            Op::Compatible => Op::Prefix,
+                            other => other,
+                        };
+                        Some(Comparison { op, version: Some(version.prefix(count)), variant: one.variant.clone() })
+                    })
+                    .collect()
+            })
+            .collect();
+        Constraint { text: self.text.clone(), alternatives }
+    }
+}
+
+impl Comparison {
+    fn admits_version(&self, version: &Version) -> bool {
+        let Some(bound) = &self.version else { return true };
+        let order = version.cmp_prefix(bound);
+        match self.op {
+            Op::Prefix => order == Ordering::Equal,
+            Op::Not => order != Ordering::Equal,
+            Op::AtLeast => order != Ordering::Less,
+            Op::Above => order == Ordering::Greater,
+            Op::AtMost => order != Ordering::Greater,
+            Op::Below => order == Ordering::Less,
+            Op::Compatible => {
+                order != Ordering::Less && version.cmp_prefix(&bound.prefix(bound.len() - 1)) == Ordering::Equal
+            }
+        }
+    }
+}
+
+/// A pre-release is admitted only if the alternative names one of the same release.
+fn prerelease_named(all: &[Comparison], version: &Version) -> bool {
+    !version.is_prerelease() || all.iter().filter_map(|one| one.version.as_ref()).any(Version::is_prerelease)
+}
+
+fn comparison(text: &str) -> Result<Comparison, ConstraintError> {
+    if text.is_empty() {
+        return Err(ConstraintError::Empty(" beside `,` or `||`"));
+    }
+    if let Some(variant) = text.strip_prefix('+') {
+        return Ok(Comparison { op: Op::Prefix, version: None, variant: Some(parse_variant(variant)?) });
+    }
+    let rest = text.trim_start_matches(['<', '>', '=', '!', '~']);
+    let symbol = &text[..text.len() - rest.len()];
+    let op = match symbol {
+        "" | "==" => Op::Prefix,
+        "!=" => Op::Not,
+        ">=" => Op::AtLeast,
+        ">" => Op::Above,
+        "<=" => Op::AtMost,
+        "<" => Op::Below,
+        "~=" => Op::Compatible,
+        other => return Err(ConstraintError::Operator(other.to_string())),
+    };
+    let (number, variant) = match rest.trim().split_once('+') {
+        Some((number, variant)) => (number.trim(), Some(parse_variant(variant.trim())?)),
+        None => (rest.trim(), None),
+    };
+    if let (Some(name), false) = (&variant, op == Op::Prefix) {
+        return Err(ConstraintError::VariantAfterOrder(name.clone()));
+    }
+    if number == "*" {
+        return if op == Op::Prefix {
+            Ok(Comparison { op, version: None, variant })
+        } else {
+            Err(ConstraintError::StarAfterOrder)
+        };
+    }
+    let number = match number.strip_suffix(".*") {
+        Some(_) if !matches!(op, Op::Prefix | Op::Not) => return Err(ConstraintError::StarAfterOrder),
+        Some(prefix) => prefix,
+        None => number,
+    };
+    let version = Version::parse(number)?;
+    if op == Op::Compatible && version.len() < 2 {
+        return Err(ConstraintError::CompatibleTooShort(number.to_string()));
+    }
+    Ok(Comparison { op, version: Some(version), variant })
+}
+
+fn parse_variant(text: &str) -> Result<String, ConstraintError> {
+    let fits = !text.is_empty()
+        && text.len() <= 32
+        && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'.' || byte == b'_');
+    if fits { Ok(text.to_string()) } else { Err(ConstraintError::Variant(text.escape_debug().to_string())) }
+}
+
+impl fmt::Display for Constraint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn admits(constraint: &str, version: &str) -> bool {
+        Constraint::parse(constraint).unwrap().admits(&Version::parse(version).unwrap())
+    }
+
+    #[test]
+    fn operators_compare_only_written_components() {
+        for (constraint, yes, no) in [
+            ("12.4", "12.4.1", "12.40.1"),
+            ("12.4.*", "12.4.0", "12.5.0"),
+            ("<=12.4", "12.4.1", "12.5.0"),
+            ("<=535", "535.183.01", "545.23.06"),
+            (">535", "545.23.06", "535.183.01"),
+            (">=2.4,<2.8", "2.7.1", "2.8.0"),
+            ("!=2.5", "2.4.1", "2.5.1"),
+            ("~=2.4", "2.9.0", "3.0.0"),
+            ("~=2.4.1", "2.4.2", "2.5.0"),
+            ("1.12 || >=2.4", "1.12.1", "2.3.0"),
+            ("*", "9.9", "9.9rc1"),
+            ("==2.15.0rc1", "2.15.0rc1", "2.15.0"),
+            (">=450.80.02", "450.80.02", "450.57"),
+        ] {
+            assert!(admits(constraint, yes), "{constraint} admits {yes}");
+            assert!(!admits(constraint, no), "{constraint} refuses {no}");
+        }
+    }
+
+    #[test]
+    fn variants_stand_after_bare_versions_or_alone() {
+        let version = Version::parse("2.5.1").unwrap();
+        let pinned = Constraint::parse("2.5.1+cu124").unwrap();
+        assert!(pinned.admits_build(&version, "cu124"));
+        assert!(!pinned.admits_build(&version, "cu121"));
+        assert!(pinned.pins_variant() && pinned.names_variant("cu124"));
+        assert!(Constraint::parse("+cu118").unwrap().admits_build(&version, "cu118"));
+        assert!(matches!(Constraint::parse("<2.5+cu124"), Err(ConstraintError::VariantAfterOrder(_))));
+        assert!(matches!(Constraint::parse("2.5+"), Err(ConstraintError::Variant(_))));
+    }
+
+    #[test]
+    fn malformed_constraints_say_why() {
+        for text in ["", ",", ">=", ">=2,", "||", "=>2", ">=1.*", "~=2", "2 3", "two", "+CU124", "==+", "\u{1b}[31m"] {
+            let error = Constraint::parse(text).unwrap_err().to_string();
+            assert!(!error.is_empty() && !error.contains('\u{1b}'), "{text:?}: {error:?}");
+        }
+    }
+
+    #[test]
+    fn cutting_never_refuses_what_the_longer_text_admits() {
+        for text in ["12.4.1", ">=12.4.1", "<12.4.1", ">12.4.1", "!=12.4.1", "~=12.4.1", "<=12.4.1,>=11"] {
+            let full = Constraint::parse(text).unwrap();
+            let cut = full.cut_to(2);
+            for patch in ["11.0.1", "12.3.2", "12.4.0", "12.4.1", "12.4.2", "12.5.0"] {
+                let version = Version::parse(patch).unwrap();
+                if full.admits(&version) {
+                    assert!(cut.admits(&version.prefix(2)), "{text} cut admits {patch}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! Versions as the GPU world writes them: any number of components, spelling kept, compared as numbers.
+//!
+//! `460.32.03` and `9.1.0.70` are not semver, and `525.60.13` must never become `525.60.13.0` or
+//! `450.80.02` become `450.80.2`: what was written is what is printed.
+
+use std::borrow::Cow;
+use std::cmp::Ordering;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// A version of any length, for example `12.4.1`, `535.183.01` or `2.15.0rc1`.
+///
+/// Ordering compares the components as numbers (`2.10` > `2.9`, `450.80.02` = `450.80.2`); a missing
+/// component counts as zero; a pre-release (`rc1`, `dev20250408`) sorts before its release and `.post1`
+/// after it.
+#[derive(Clone)]
+pub struct Version(Cow<'static, str>);
+
+/// Why a text is not a version.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum VersionError {
+    /// Nothing was written.
+    #[error("a version is missing")]
+    Empty,
+    /// The text is longer than any version has ever been.
+    #[error("a version may be at most {MAX_LEN} characters long")]
+    TooLong,
+    /// A component is not a number, or a number beyond every version ever published.
+    #[error("`{0}` is not a version: numbers separated by dots are expected, as in `12.4.1`")]
+    Malformed(String),
+}
+
+const MAX_LEN: usize = 64;
+
+impl Version {
+    /// A version known at build time. The text is trusted: the catalog's build script has checked it.
+    pub const fn from_static(text: &'static str) -> Self {
+        Version(Cow::Borrowed(text))
+    }
+
+    /// Reads a version, keeping its spelling.
+    pub fn parse(text: &str) -> Result<Self, VersionError> {
+        if text.is_empty() {
+            return Err(VersionError::Empty);
+        }
+        if text.len() > MAX_LEN {
+            return Err(VersionError::TooLong);
+        }
+        let malformed = || VersionError::Malformed(text.escape_debug().to_string());
+        let (release, tail) = split_tail(text);
+        if release.is_empty()
+            || !release
+                .split('.')
+                .all(|part| !part.is_empty() && part.len() <= 18 && part.bytes().all(|byte| byte.is_ascii_digit()))
+        {
+            return Err(malformed());
+        }
+        if !tail.is_empty() && tail_rank(tail).is_none() {
+            return Err(malformed());
+        }
+        Ok(Version(Cow::Owned(text.to_string())))
+    }
+
+    /// The text as it was written.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The numbers of the release part: `[535, 183, 1]` for `535.183.01`.
+    pub fn components(&self) -> impl Iterator<Item = u64> + '_ {
+        numbers(split_tail(&self.0).0)
+    }
+
+    /// How many components were written.
+    pub fn len(&self) -> usize {
+        split_tail(&self.0).0.split('.').count()
+    }
+
+    /// Never true: a version has at least one component.
+    pub fn is_empty(&self) -> bool {
+        false
+    }
+
+    /// The first component.
+    pub fn major(&self) -> u64 {
+        self.components().next().unwrap_or(0)
+    }
+
+    /// The second component, or zero.
+    pub fn minor(&self) -> u64 {
+        self.components().nth(1).unwrap_or(0)
+    }
+
+    /// Whether this is a pre-release (`rc`, `a`, `b`, `dev`).
+    pub fn is_prerelease(&self) -> bool {
+        tail_rank(split_tail(&self.0).1).is_some_and(|(rank, _)| rank < 0)
+    }
+
+    /// Compares only as many components as `bound` has: `12.4.1` cut to `12.4` is equal.
+    pub fn cmp_prefix(&self, bound: &Version) -> Ordering {
+        let mut mine = self.components();
+        for theirs in bound.components() {
+            match mine.next().unwrap_or(0).cmp(&theirs) {
+                Ordering::Equal => {}
+                other => return other,
+            }
+        }
+        let (_, tail) = split_tail(&bound.0);
+        if tail.is_empty() { Ordering::Equal } else { self.cmp(bound) }
+    }
+
+    /// The first `count` components as written, `12.4` for `12.4.1`.
+    pub fn prefix(&self, count: usize) -> Version {
+        let (release, _) = split_tail(&self.0);
+        let end = release.match_indices('.').nth(count.saturating_sub(1)).map_or(release.len(), |(at, _)| at);
+        Version(Cow::Owned(release[..end].to_string()))
+    }
+}
+
+fn numbers(release: &str) -> impl Iterator<Item = u64> + '_ {
+    release.split('.').map(|part| {
+        part.bytes().fold(0u64, |sum, byte| sum.wrapping_mul(10).wrapping_add(u64::from(byte.wrapping_sub(b'0'))))
+    })
+}
+
+/// Splits `2.8.0.dev20250408` into `2.8.0` and `dev20250408`, `2.15.0rc1` into `2.15.0` and `rc1`.
+fn split_tail(text: &str) -> (&str, &str) {
+    match text.find(|c: char| c.is_ascii_alphabetic()) {
+        Some(at) => (text[..at].trim_end_matches('.'), &text[at..]),
+        None => (text, ""),
+    }
+}
+
+/// The order of a release's satellites: `dev` < `a` < `b` < `rc` < release < `post`.
+fn tail_rank(tail: &str) -> Option<(i8, u64)> {
+    if tail.is_empty() {
+        return Some((0, 0));
+    }
+    let digits = tail.trim_start_matches(|c: char| c.is_ascii_alphabetic());
+    let name = &tail[..tail.len() - digits.len()];
+    if digits.len() > 18 || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let number = digits.bytes().fold(0u64, |sum, byte| sum * 10 + u64::from(byte - b'0'));
+    let rank = match name {
+        "dev" => -4,
+        "a" | "alpha" => -3,
+        "b" | "beta" => -2,
+        "rc" => -1,
+        "post" => 1,
+        _ => return None,
+    };
+    Some((rank, number))
+}
+
+impl Ord for Version {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let (mine, my_tail) = split_tail(&self.0);
+        let (theirs, their_tail) = split_tail(&other.0);
+        let (mut mine, mut theirs) = (numbers(mine), numbers(theirs));
+        loop {
+            match (mine.next(), theirs.next()) {
+                (None, None) => return tail_rank(my_tail).cmp(&tail_rank(their_tail)),
+                (left, right) => match left.unwrap_or(0).cmp(&right.unwrap_or(0)) {
+                    Ordering::Equal => {}
+                    other => return other,
+                },
+            }
+        }
+    }
+}
+
+impl PartialOrd for Version {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Version {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Version {}
+
+impl Hash for Version {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let parts: Vec<u64> = self.components().collect();
+        let significant = parts.iter().rposition(|part| *part != 0).map_or(0, |at| at + 1);
+        parts[..significant].hash(state);
+        tail_rank(split_tail(&self.0).1).hash(state);
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.0)
+    }
+}
+
+impl Serialize for Version {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_newtype_struct("Version", &*self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Version {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Version::parse(&text).map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn v(text: &str) -> Version {
+        Version::parse(text).unwrap()
+    }
+
+    #[test]
+    fn spelling_is_kept_and_numbers_decide() {
+        assert_eq!(v("460.32.03").to_string(), "460.32.03");
+        assert_eq!(v("450.80.02"), v("450.80.2"));
+        assert_eq!(v("12.4"), v("12.4.0"));
+        for (less, more) in [
+            ("2.9.1", "2.10.0"),
+            ("9.1.0.70", "9.1.1.17"),
+            ("525.60.13", "525.116.03"),
+            ("2.15.0rc1", "2.15.0"),
+            ("2.8.0.dev20250408", "2.8.0rc1"),
+            ("2.25.1", "2.25.1.post1"),
+        ] {
+            assert!(v(less) < v(more), "{less} < {more}");
+        }
+    }
+
+    #[test]
+    fn prefix_comparison_looks_only_at_what_was_written() {
+        assert_eq!(v("12.4.1").cmp_prefix(&v("12.4")), Ordering::Equal);
+        assert_eq!(v("535.183.01").cmp_prefix(&v("535")), Ordering::Equal);
+        assert_eq!(v("12.10").cmp_prefix(&v("12.9")), Ordering::Greater);
+        assert_eq!(v("535.183.01").prefix(1).as_str(), "535");
+        assert_eq!(v("12.4").prefix(5).as_str(), "12.4");
+    }
+
+    #[test]
+    fn rubbish_is_refused() {
+        for text in ["", ".", "12.", ".4", "12..4", "a", "12.x", "1.2foo3", "１２", "12 4", "-1", &"9".repeat(65)] {
+            assert!(Version::parse(text).is_err(), "{text:?}");
+        }
+        assert!(Version::parse("999999999999999999.0").is_ok());
+    }
+
+    #[test]
+    fn equal_versions_hash_alike() {
+        use std::collections::HashSet;
+        let set: HashSet<Version> = [v("12.4"), v("12.4.0"), v("12.04")].into_iter().collect();
+        assert_eq!(set.len(), 1);
+    }
+}
