@@ -16,7 +16,15 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// component counts as zero; a pre-release (`rc1`, `dev20250408`) sorts before its release and `.post1`
 /// after it.
 #[derive(Clone)]
-pub struct Version(Cow<'static, str>);
+pub struct Version {
+    text: Cow<'static, str>,
+    /// The first four components, 32 bits each, so that comparing costs no parsing.
+    key: [u64; 2],
+    /// Nothing lies beyond `key`: at most four components, each below 2^32, no pre- or post-release.
+    plain: bool,
+    /// Number of components written.
+    len: u8,
+}
 
 /// Why a text is not a version.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -37,7 +45,13 @@ const MAX_LEN: usize = 64;
 impl Version {
     /// A version known at build time. The text is trusted: the catalog's build script has checked it.
     pub const fn from_static(text: &'static str) -> Self {
-        Version(Cow::Borrowed(text))
+        let (key, len, plain) = key_of(text.as_bytes());
+        Version { text: Cow::Borrowed(text), key, plain, len }
+    }
+
+    fn from_text(text: String) -> Self {
+        let (key, len, plain) = key_of(text.as_bytes());
+        Version { text: Cow::Owned(text), key, plain, len }
     }
 
     /// Reads a version, keeping its spelling.
@@ -60,22 +74,22 @@ impl Version {
         if !tail.is_empty() && tail_rank(tail).is_none() {
             return Err(malformed());
         }
-        Ok(Version(Cow::Owned(text.to_string())))
+        Ok(Version::from_text(text.to_string()))
     }
 
     /// The text as it was written.
     pub fn as_str(&self) -> &str {
-        &self.0
+        &self.text
     }
 
     /// The numbers of the release part: `[535, 183, 1]` for `535.183.01`.
     pub fn components(&self) -> impl Iterator<Item = u64> + '_ {
-        numbers(split_tail(&self.0).0)
+        numbers(split_tail(&self.text).0)
     }
 
     /// How many components were written.
     pub fn len(&self) -> usize {
-        split_tail(&self.0).0.split('.').count()
+        usize::from(self.len)
     }
 
     /// Never true: a version has at least one component.
@@ -85,21 +99,30 @@ impl Version {
 
     /// The first component.
     pub fn major(&self) -> u64 {
-        self.components().next().unwrap_or(0)
+        if self.plain { self.key[0] >> 32 } else { self.components().next().unwrap_or(0) }
     }
 
     /// The second component, or zero.
     pub fn minor(&self) -> u64 {
-        self.components().nth(1).unwrap_or(0)
+        if self.plain { self.key[0] & 0xffff_ffff } else { self.components().nth(1).unwrap_or(0) }
     }
 
     /// Whether this is a pre-release (`rc`, `a`, `b`, `dev`).
     pub fn is_prerelease(&self) -> bool {
-        tail_rank(split_tail(&self.0).1).is_some_and(|(rank, _)| rank < 0)
+        !self.plain && tail_rank(split_tail(&self.text).1).is_some_and(|(rank, _)| rank < 0)
     }
 
     /// Compares only as many components as `bound` has: `12.4.1` cut to `12.4` is equal.
     pub fn cmp_prefix(&self, bound: &Version) -> Ordering {
+        if self.plain && bound.plain {
+            let mask = match bound.len {
+                0 | 1 => [!0 << 32, 0],
+                2 => [!0, 0],
+                3 => [!0, !0 << 32],
+                _ => [!0, !0],
+            };
+            return [self.key[0] & mask[0], self.key[1] & mask[1]].cmp(&bound.key);
+        }
         let mut mine = self.components();
         for theirs in bound.components() {
             match mine.next().unwrap_or(0).cmp(&theirs) {
@@ -107,16 +130,45 @@ impl Version {
                 other => return other,
             }
         }
-        let (_, tail) = split_tail(&bound.0);
+        let (_, tail) = split_tail(&bound.text);
         if tail.is_empty() { Ordering::Equal } else { self.cmp(bound) }
     }
 
     /// The first `count` components as written, `12.4` for `12.4.1`.
     pub fn prefix(&self, count: usize) -> Version {
-        let (release, _) = split_tail(&self.0);
+        let (release, _) = split_tail(&self.text);
         let end = release.match_indices('.').nth(count.saturating_sub(1)).map_or(release.len(), |(at, _)| at);
-        Version(Cow::Owned(release[..end].to_string()))
+        Version::from_text(release[..end].to_string())
     }
+}
+
+/// The comparison key of a version's text, its number of components, and whether the key tells all.
+const fn key_of(text: &[u8]) -> ([u64; 2], u8, bool) {
+    let mut parts = [0u64; 4];
+    let (mut at, mut len, mut plain) = (0, 1u8, true);
+    while at < text.len() {
+        let byte = text[at];
+        if byte == b'.' && at + 1 < text.len() && text[at + 1].is_ascii_alphabetic() {
+            plain = false;
+            break;
+        } else if byte == b'.' {
+            len += 1;
+        } else if !byte.is_ascii_digit() {
+            plain = false;
+            break;
+        } else if len <= 4 {
+            let slot = (len - 1) as usize;
+            parts[slot] = parts[slot] * 10 + (byte - b'0') as u64;
+            if parts[slot] > 0xffff_ffff {
+                plain = false;
+                parts[slot] = 0xffff_ffff;
+            }
+        } else {
+            plain = false;
+        }
+        at += 1;
+    }
+    ([parts[0] << 32 | parts[1], parts[2] << 32 | parts[3]], len, plain)
 }
 
 fn numbers(release: &str) -> impl Iterator<Item = u64> + '_ {
@@ -157,8 +209,11 @@ fn tail_rank(tail: &str) -> Option<(i8, u64)> {
 
 impl Ord for Version {
     fn cmp(&self, other: &Self) -> Ordering {
-        let (mine, my_tail) = split_tail(&self.0);
-        let (theirs, their_tail) = split_tail(&other.0);
+        if self.plain && other.plain {
+            return self.key.cmp(&other.key);
+        }
+        let (mine, my_tail) = split_tail(&self.text);
+        let (theirs, their_tail) = split_tail(&other.text);
         let (mut mine, mut theirs) = (numbers(mine), numbers(theirs));
         loop {
             match (mine.next(), theirs.next()) {
@@ -191,25 +246,25 @@ impl Hash for Version {
         let parts: Vec<u64> = self.components().collect();
         let significant = parts.iter().rposition(|part| *part != 0).map_or(0, |at| at + 1);
         parts[..significant].hash(state);
-        tail_rank(split_tail(&self.0).1).hash(state);
+        tail_rank(split_tail(&self.text).1).hash(state);
     }
 }
 
 impl fmt::Display for Version {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.text)
     }
 }
 
 impl fmt::Debug for Version {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?}", self.0)
+        write!(f, "{:?}", self.text)
     }
 }
 
 impl Serialize for Version {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_newtype_struct("Version", &*self.0)
+        serializer.serialize_newtype_struct("Version", &*self.text)
     }
 }
 
@@ -260,6 +315,19 @@ mod tests {
             assert!(Version::parse(text).is_err(), "{text:?}");
         }
         assert!(Version::parse("999999999999999999.0").is_ok());
+    }
+
+    #[test]
+    fn the_fast_path_agrees_with_the_slow_one() {
+        let texts = ["0", "1", "1.0", "1.0.1", "1.2.3.4", "1.2.3.4.5", "1.2.3.4.0", "4294967296.1", "1.0rc1", "1.0.post2"];
+        let slow = |text: &str| Version { plain: false, ..v(text) };
+        for a in texts {
+            for b in texts {
+                assert_eq!(v(a).cmp(&v(b)), slow(a).cmp(&slow(b)), "{a} {b}");
+                assert_eq!(v(a).cmp_prefix(&v(b)), slow(a).cmp_prefix(&slow(b)), "{a} {b}");
+            }
+            assert_eq!(v(a).len(), split_tail(a).0.split('.').count(), "{a}");
+        }
     }
 
     #[test]
