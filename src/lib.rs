@@ -1,6 +1,8 @@
 //! gpuenv: lock GPU, driver, CUDA, cuDNN, PyTorch wheel and image into one consistent, sourced answer.
 
 pub mod catalog;
+pub mod coverage;
 pub mod lock;
+pub mod solve;
 pub mod spec;
 pub mod words;

@@ -319,7 +319,8 @@ mod tests {
 
     #[test]
     fn the_fast_path_agrees_with_the_slow_one() {
-        let texts = ["0", "1", "1.0", "1.0.1", "1.2.3.4", "1.2.3.4.5", "1.2.3.4.0", "4294967296.1", "1.0rc1", "1.0.post2"];
+        let texts =
+            ["0", "1", "1.0", "1.0.1", "1.2.3.4", "1.2.3.4.5", "1.2.3.4.0", "4294967296.1", "1.0rc1", "1.0.post2"];
         let slow = |text: &str| Version { plain: false, ..v(text) };
         for a in texts {
             for b in texts {

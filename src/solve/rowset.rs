@@ -1,0 +1,183 @@
+//! Sets of rows of a finite table, as bits: the version sets the solver computes with.
+//!
+//! A set must know its complement without knowing its table, so the bits beyond the stored words are all
+//! equal to `tail`. The representation is canonical: no stored word at the end equals the tail.
+
+use std::fmt;
+
+use pubgrub::VersionSet;
+use smallvec::SmallVec;
+
+/// A set of rows.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct RowSet {
+    words: SmallVec<[u64; 2]>,
+    tail: bool,
+}
+
+/// A row's position in its table; 0 is the most preferred.
+pub type Row = u32;
+
+impl RowSet {
+    /// The set of the first `len` rows.
+    pub fn first(len: usize) -> Self {
+        let mut words: SmallVec<[u64; 2]> = SmallVec::from_elem(u64::MAX, len / 64);
+        if len % 64 != 0 {
+            words.push((1 << (len % 64)) - 1);
+        }
+        RowSet { words, tail: false }
+    }
+
+    /// The set of all rows for which `keep` holds.
+    pub fn filter(len: usize, keep: impl Fn(usize) -> bool) -> Self {
+        let mut set = RowSet::empty();
+        for row in (0..len).filter(|&row| keep(row)) {
+            set.insert(row);
+        }
+        set
+    }
+
+    /// Adds a row to a finite set.
+    pub fn insert(&mut self, row: usize) {
+        debug_assert!(!self.tail, "rows are inserted into finite sets only");
+        if self.words.len() <= row / 64 {
+            self.words.resize(row / 64 + 1, 0);
+        }
+        self.words[row / 64] |= 1 << (row % 64);
+    }
+
+    /// Whether a row is in the set.
+    pub fn has(&self, row: usize) -> bool {
+        self.words.get(row / 64).map_or(self.tail, |word| word >> (row % 64) & 1 == 1)
+    }
+
+    /// The rows of a finite set, ascending.
+    pub fn rows(&self) -> impl Iterator<Item = usize> + '_ {
+        debug_assert!(!self.tail, "only finite sets can be listed");
+        self.words.iter().enumerate().flat_map(|(at, &word)| {
+            let mut rest = word;
+            std::iter::from_fn(move || {
+                let bit = rest.trailing_zeros() as usize;
+                (rest != 0).then(|| {
+                    rest &= rest - 1;
+                    at * 64 + bit
+                })
+            })
+        })
+    }
+
+    /// Whether nothing is in it.
+    pub fn is_empty(&self) -> bool {
+        !self.tail && self.words.is_empty()
+    }
+
+    fn canonical(mut self) -> Self {
+        let fill = if self.tail { u64::MAX } else { 0 };
+        while self.words.last() == Some(&fill) {
+            self.words.pop();
+        }
+        self
+    }
+
+    fn word(&self, at: usize) -> u64 {
+        self.words.get(at).copied().unwrap_or(if self.tail { u64::MAX } else { 0 })
+    }
+}
+
+impl VersionSet for RowSet {
+    type V = Row;
+
+    fn empty() -> Self {
+        RowSet { words: SmallVec::new(), tail: false }
+    }
+
+    fn singleton(row: Row) -> Self {
+        let mut set = RowSet::empty();
+        set.insert(row as usize);
+        set
+    }
+
+    fn complement(&self) -> Self {
+        RowSet { words: self.words.iter().map(|word| !word).collect(), tail: !self.tail }
+    }
+
+    fn intersection(&self, other: &Self) -> Self {
+        let len = self.words.len().max(other.words.len());
+        let words = (0..len).map(|at| self.word(at) & other.word(at)).collect();
+        RowSet { words, tail: self.tail && other.tail }.canonical()
+    }
+
+    fn contains(&self, row: &Row) -> bool {
+        self.has(*row as usize)
+    }
+
+    fn union(&self, other: &Self) -> Self {
+        let len = self.words.len().max(other.words.len());
+        let words = (0..len).map(|at| self.word(at) | other.word(at)).collect();
+        RowSet { words, tail: self.tail || other.tail }.canonical()
+    }
+
+    fn is_disjoint(&self, other: &Self) -> bool {
+        let len = self.words.len().max(other.words.len());
+        !(self.tail && other.tail) && (0..len).all(|at| self.word(at) & other.word(at) == 0)
+    }
+
+    fn subset_of(&self, other: &Self) -> bool {
+        let len = self.words.len().max(other.words.len());
+        (!self.tail || other.tail) && (0..len).all(|at| self.word(at) & !other.word(at) == 0)
+    }
+}
+
+impl fmt::Debug for RowSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let listed = if self.tail { self.complement() } else { self.clone() };
+        write!(f, "{}", if self.tail { "all but " } else { "" })?;
+        f.debug_set().entries(listed.rows()).finish()
+    }
+}
+
+impl fmt::Display for RowSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every operation against the plain definition, over sets with and without tail and across word borders.
+    #[test]
+    fn operations_agree_with_membership() {
+        let base: Vec<RowSet> = vec![
+            RowSet::empty(),
+            RowSet::first(1),
+            RowSet::first(64),
+            RowSet::first(65),
+            RowSet::filter(200, |row| row % 3 == 0),
+            RowSet::filter(200, |row| row % 64 == 63),
+            RowSet::singleton(130),
+        ];
+        let sets: Vec<RowSet> = base.iter().cloned().chain(base.iter().map(RowSet::complement)).collect();
+        for a in &sets {
+            assert_eq!(&a.complement().complement(), a);
+            for b in &sets {
+                let (both, either) = (a.intersection(b), a.union(b));
+                for row in 0..260 {
+                    assert_eq!(both.has(row), a.has(row) && b.has(row));
+                    assert_eq!(either.has(row), a.has(row) || b.has(row));
+                    assert_eq!(a.complement().has(row), !a.has(row));
+                }
+                assert_eq!(a.is_disjoint(b), both == RowSet::empty());
+                assert_eq!(a.subset_of(b), &both == a);
+            }
+        }
+    }
+
+    #[test]
+    fn rows_are_listed_in_order() {
+        let rows: Vec<usize> = RowSet::filter(130, |row| row % 43 == 1).rows().collect();
+        assert_eq!(rows, [1, 44, 87]);
+        assert_eq!(RowSet::first(3).rows().count(), 3);
+    }
+}

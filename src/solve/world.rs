@@ -1,0 +1,395 @@
+//! A closed world: finite tables of rows and the pairs of rows that go together. Asking it for the best
+//! selection of one row from each table is all the solving there is.
+//!
+//! Tables stand in the order of their importance and rows in the order of preference, so the answer is the
+//! lexicographic optimum: the first table gets the best row any answer has, then the second, and so on.
+//!
+//! Before solving, rows that no relation can tell apart are merged into one class led by the most preferred:
+//! PubGrub learns one row at a time, so its work depends on the number of distinguishable rows only.
+
+use std::cell::Cell;
+use std::collections::HashMap;
+
+use pubgrub::{Dependencies, DependencyProvider, PackageResolutionStatistics, PubGrubError, VersionSet};
+
+use super::rowset::{Row, RowSet};
+
+/// A table's position: the lower, the earlier it is decided.
+pub type Table = usize;
+
+/// Tables and relations.
+#[derive(Debug, Clone, Default)]
+pub struct World {
+    /// For each table, the rows that may be chosen.
+    tables: Vec<RowSet>,
+    relations: Vec<Relation>,
+}
+
+/// Which rows of `to` go together with each row of `from`.
+#[derive(Debug, Clone)]
+struct Relation {
+    from: Table,
+    to: Table,
+    admits: Vec<RowSet>,
+}
+
+/// What came of a question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// The chosen row of each table.
+    Chosen(Vec<usize>),
+    /// No selection satisfies every relation.
+    Nothing,
+    /// The step limit was reached before an answer.
+    GaveUp,
+}
+
+/// How much work a question may be and was.
+#[derive(Debug, Clone)]
+pub struct Steps {
+    limit: u64,
+    taken: Cell<u64>,
+}
+
+impl Steps {
+    /// At most `limit` decisions.
+    pub fn new(limit: u64) -> Self {
+        Steps { limit, taken: Cell::new(0) }
+    }
+
+    /// The decisions taken so far.
+    pub fn taken(&self) -> u64 {
+        self.taken.get()
+    }
+}
+
+impl World {
+    /// Adds a table of `len` rows.
+    pub fn table(&mut self, len: usize) -> Table {
+        self.tables.push(RowSet::first(len));
+        self.tables.len() - 1
+    }
+
+    /// Keeps only the rows of `table` that `keep` holds for.
+    pub fn keep(&mut self, table: Table, keep: impl Fn(usize) -> bool) {
+        let mut kept = RowSet::empty();
+        for row in self.tables[table].rows().filter(|&row| keep(row)) {
+            kept.insert(row);
+        }
+        self.tables[table] = kept;
+    }
+
+    /// The rows of `table` that may still be chosen.
+    pub fn rows(&self, table: Table) -> &RowSet {
+        &self.tables[table]
+    }
+
+    /// Number of tables.
+    pub fn len(&self) -> usize {
+        self.tables.len()
+    }
+
+    /// Whether there is nothing to choose.
+    pub fn is_empty(&self) -> bool {
+        self.tables.is_empty()
+    }
+
+    /// Only pairs for which `fits` holds go together.
+    pub fn relate(&mut self, a: Table, b: Table, fits: impl Fn(usize, usize) -> bool) {
+        let (from, to) = (a.min(b), a.max(b));
+        let len = self.tables[from].rows().last().map_or(0, |last| last + 1);
+        let mut admits = vec![RowSet::empty(); len];
+        for row in self.tables[from].rows() {
+            for other in self.tables[to].rows() {
+                if if a < b { fits(row, other) } else { fits(other, row) } {
+                    admits[row].insert(other);
+                }
+            }
+        }
+        self.relations.push(Relation { from, to, admits });
+    }
+
+    /// Whether a selection satisfies every relation and takes only rows that may be chosen.
+    pub fn admits(&self, choice: &[usize]) -> bool {
+        self.tables.iter().zip(choice).all(|(rows, &row)| rows.has(row))
+            && self.relations.iter().all(|relation| relation.admits[choice[relation.from]].has(choice[relation.to]))
+    }
+
+    /// The best selection.
+    pub fn solve(&self, steps: &Steps) -> Outcome {
+        if self.tables.iter().any(RowSet::is_empty) {
+            return Outcome::Nothing;
+        }
+        let (small, leaders) = self.merge_equal_rows();
+        small.solve_as_is(steps, |table, class| leaders[table][class])
+    }
+
+    /// The best selection without merging rows first: the same answer, more slowly. For tests.
+    pub fn solve_unmerged(&self, steps: &Steps) -> Outcome {
+        if self.tables.iter().any(RowSet::is_empty) {
+            return Outcome::Nothing;
+        }
+        self.solve_as_is(steps, |_, row| row)
+    }
+
+    fn solve_as_is(&self, steps: &Steps, original: impl Fn(Table, usize) -> usize) -> Outcome {
+        let mut requires: Vec<Vec<(usize, &Relation)>> = vec![Vec::new(); self.tables.len()];
+        for relation in &self.relations {
+            requires[relation.from].push((relation.to, relation));
+        }
+        let provider = Provider { world: self, requires, steps };
+        match pubgrub::resolve(&provider, ROOT, 0u32) {
+            Ok(selected) => {
+                let mut choice = vec![0; self.tables.len()];
+                for (package, row) in selected {
+                    if package != ROOT {
+                        choice[package as usize] = original(package as usize, row as usize);
+                    }
+                }
+                Outcome::Chosen(choice)
+            }
+            Err(PubGrubError::NoSolution(_)) => Outcome::Nothing,
+            Err(_) => Outcome::GaveUp,
+        }
+    }
+
+    /// The same world with one row for each set of indistinguishable rows, and the row that leads each.
+    fn merge_equal_rows(&self) -> (World, Vec<Vec<usize>>) {
+        let mut world = self.clone();
+        let mut leaders: Vec<Vec<usize>> = self.tables.iter().map(|rows| rows.rows().collect()).collect();
+        world.renumber(&leaders.iter().map(|rows| rows.iter().map(|&row| vec![row]).collect()).collect::<Vec<_>>());
+        loop {
+            let classes: Vec<Vec<Vec<usize>>> = (0..world.tables.len()).map(|table| world.classes(table)).collect();
+            if classes.iter().zip(&leaders).all(|(classes, leaders)| classes.len() == leaders.len()) {
+                return (world, leaders);
+            }
+            for (leaders, classes) in leaders.iter_mut().zip(&classes) {
+                *leaders = classes.iter().map(|class| leaders[class[0]]).collect();
+            }
+            world.renumber(&classes);
+        }
+    }
+
+    /// Rows of a table grouped by what every relation says of them, each group in order of preference.
+    fn classes(&self, table: Table) -> Vec<Vec<usize>> {
+        let len = self.tables[table].rows().count();
+        let mut keys: Vec<Vec<RowSet>> = vec![Vec::new(); len];
+        for relation in &self.relations {
+            if relation.from == table {
+                for (row, key) in keys.iter_mut().enumerate() {
+                    key.push(relation.admits[row].clone());
+                }
+            }
+            if relation.to == table {
+                let mut columns = vec![RowSet::empty(); len];
+                for (from, admits) in relation.admits.iter().enumerate() {
+                    for to in admits.rows() {
+                        columns[to].insert(from);
+                    }
+                }
+                for (key, column) in keys.iter_mut().zip(columns) {
+                    key.push(column);
+                }
+            }
+        }
+        let mut at: HashMap<Vec<RowSet>, usize> = HashMap::new();
+        let mut classes: Vec<Vec<usize>> = Vec::new();
+        for (row, key) in keys.into_iter().enumerate() {
+            let class = *at.entry(key).or_insert(classes.len());
+            if class == classes.len() {
+                classes.push(Vec::new());
+            }
+            classes[class].push(row);
+        }
+        classes
+    }
+
+    /// Replaces each class of rows by one row.
+    fn renumber(&mut self, classes: &[Vec<Vec<usize>>]) {
+        let number: Vec<HashMap<usize, usize>> = classes
+            .iter()
+            .map(|classes| classes.iter().enumerate().map(|(new, class)| (class[0], new)).collect())
+            .collect();
+        for (rows, classes) in self.tables.iter_mut().zip(classes) {
+            *rows = RowSet::first(classes.len());
+        }
+        for relation in &mut self.relations {
+            relation.admits = classes[relation.from]
+                .iter()
+                .map(|class| {
+                    let mut admits = RowSet::empty();
+                    for row in relation.admits[class[0]].rows() {
+                        if let Some(&new) = number[relation.to].get(&row) {
+                            admits.insert(new);
+                        }
+                    }
+                    admits
+                })
+                .collect();
+        }
+    }
+}
+
+const ROOT: u32 = u32::MAX;
+
+/// The world in PubGrub's terms: tables are packages, rows are versions, relations are dependencies.
+struct Provider<'a> {
+    world: &'a World,
+    requires: Vec<Vec<(usize, &'a Relation)>>,
+    steps: &'a Steps,
+}
+
+impl DependencyProvider for Provider<'_> {
+    type P = u32;
+    type V = Row;
+    type VS = RowSet;
+    type M = String;
+    type Priority = u32;
+    type Err = GaveUp;
+
+    /// Earlier tables first, whatever the conflicts so far: this is what makes the answer the optimum.
+    fn prioritize(&self, package: &u32, _: &RowSet, _: &PackageResolutionStatistics) -> u32 {
+        u32::MAX - package.wrapping_add(1)
+    }
+
+    fn choose_version(&self, package: &u32, range: &RowSet) -> Result<Option<Row>, GaveUp> {
+        self.steps.taken.set(self.steps.taken.get() + 1);
+        if *package == ROOT {
+            return Ok(range.has(0).then_some(0));
+        }
+        Ok(self.world.tables[*package as usize].rows().find(|&row| range.has(row)).map(|row| row as Row))
+    }
+
+    fn get_dependencies(&self, package: &u32, row: &Row) -> Result<Dependencies<u32, RowSet, String>, GaveUp> {
+        let dependencies = if *package == ROOT {
+            self.world.tables.iter().enumerate().map(|(table, rows)| (table as u32, rows.clone())).collect()
+        } else {
+            self.requires[*package as usize]
+                .iter()
+                .map(|(to, relation)| (*to as u32, relation.admits[*row as usize].clone()))
+                .collect()
+        };
+        Ok(Dependencies::Available(dependencies))
+    }
+
+    fn should_cancel(&self) -> Result<(), GaveUp> {
+        if self.steps.taken.get() < self.steps.limit { Ok(()) } else { Err(GaveUp) }
+    }
+}
+
+/// The step limit was reached.
+#[derive(Debug, thiserror::Error)]
+#[error("the step limit was reached")]
+struct GaveUp;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A small deterministic generator: tests must not depend on the day they run.
+    struct Random(u64);
+
+    impl Random {
+        fn below(&mut self, bound: usize) -> usize {
+            self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (self.0 >> 33) as usize % bound
+        }
+    }
+
+    fn random_world(random: &mut Random) -> World {
+        let mut world = World::default();
+        let count = 1 + random.below(5);
+        for _ in 0..count {
+            let len = 1 + random.below(6);
+            world.table(len);
+        }
+        for _ in 0..random.below(8) {
+            let (a, b) = (random.below(count), random.below(count));
+            let (density, salt) = (1 + random.below(4), random.below(1000) as u64);
+            let fits = |x: usize, y: usize| Random(salt + 31 * x as u64 + 977 * y as u64).below(5) < density;
+            if a == b {
+                world.keep(a, |row| fits(row, 0));
+            } else {
+                world.relate(a, b, fits);
+            }
+        }
+        world
+    }
+
+    /// The definition of the answer: the first admitted selection in lexicographic order.
+    fn brute_force(world: &World) -> Outcome {
+        let mut choice = Vec::new();
+        fn descend(world: &World, choice: &mut Vec<usize>) -> bool {
+            if choice.len() == world.len() {
+                return world.admits(choice);
+            }
+            for row in world.rows(choice.len()).rows().collect::<Vec<_>>() {
+                choice.push(row);
+                if descend(world, choice) {
+                    return true;
+                }
+                choice.pop();
+            }
+            false
+        }
+        if descend(world, &mut choice) { Outcome::Chosen(choice) } else { Outcome::Nothing }
+    }
+
+    #[test]
+    fn verdict_and_optimum_equal_brute_force() {
+        let mut random = Random(2026);
+        let mut chosen = 0;
+        for round in 0..20_000 {
+            let world = random_world(&mut random);
+            let expected = brute_force(&world);
+            chosen += usize::from(matches!(expected, Outcome::Chosen(_)));
+            assert_eq!(world.solve(&Steps::new(10_000)), expected, "round {round}: {world:?}");
+            assert_eq!(world.solve_unmerged(&Steps::new(10_000)), expected, "round {round}: {world:?}");
+        }
+        assert!((5_000..19_000).contains(&chosen), "the generator must make both verdicts: {chosen}");
+    }
+
+    #[test]
+    fn a_relation_never_adds_answers() {
+        let mut random = Random(7);
+        for _ in 0..2_000 {
+            let mut world = random_world(&mut random);
+            let before = world.solve(&Steps::new(10_000));
+            let (a, b) = (0, world.len() - 1);
+            if a != b {
+                world.relate(a, b, |x, y| (x + y) % 3 != 0);
+            }
+            if before == Outcome::Nothing {
+                assert_eq!(world.solve(&Steps::new(10_000)), Outcome::Nothing);
+            }
+        }
+    }
+
+    #[test]
+    fn decisions_do_not_grow_with_indistinguishable_rows() {
+        let taken = |scale: usize| {
+            let mut world = World::default();
+            let (a, b, c) = (world.table(40 * scale), world.table(30 * scale), world.table(10));
+            world.relate(a, b, |x, y| (x / scale + y / scale) % 7 == 0);
+            world.relate(b, c, |y, z| (y / scale) % 5 == z % 5 && z > 6);
+            world.relate(a, c, |x, z| x / scale > 20 || z < 3);
+            let steps = Steps::new(1_000_000);
+            assert!(matches!(world.solve(&steps), Outcome::Chosen(_)));
+            steps.taken()
+        };
+        assert_eq!(taken(1), taken(10));
+        assert_eq!(taken(1), taken(50));
+    }
+
+    #[test]
+    fn the_step_limit_ends_the_search() {
+        let mut world = World::default();
+        let tables: Vec<Table> = (0..8).map(|_| world.table(7)).collect();
+        for (at, &a) in tables.iter().enumerate() {
+            for &b in &tables[at + 1..] {
+                world.relate(a, b, |x, y| x != y);
+            }
+        }
+        assert_eq!(world.solve(&Steps::new(50)), Outcome::GaveUp);
+    }
+}
