@@ -1,1 +1,88 @@
-fn main() {}
+//! Turns `catalog/*.toml` into constants: reads every file with the row types of the crate itself, refuses
+//! what the lints refuse, and writes one `static` that costs nothing when gpuenv starts.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::{env, fs, process};
+
+use sha2::{Digest, Sha256};
+
+mod emit;
+#[allow(dead_code)]
+#[path = "../src/catalog/lint.rs"]
+mod lint;
+#[allow(dead_code)]
+#[path = "../src/catalog/rows.rs"]
+mod rows;
+#[allow(dead_code)]
+#[path = "../src/catalog/tables.rs"]
+mod tables;
+#[allow(dead_code, unused_imports)]
+#[path = "../src/words/mod.rs"]
+mod words;
+
+use tables::Catalog;
+
+fn main() {
+    let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo names the crate's folder"));
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo names the output folder"));
+    let mut catalog = Catalog::default();
+    let mut digest = Sha256::new();
+    let mut files = HashMap::new();
+    let mut wrong = Vec::new();
+    for file in catalog_files(&root) {
+        let text = fs::read_to_string(root.join(&file)).unwrap_or_else(|error| fail(&[format!("{file}: {error}")]));
+        digest.update(format!("{file}\0{}\0{text}", text.len()));
+        match toml::from_str::<Catalog>(&text) {
+            Ok(part) => {
+                for row in part.rows() {
+                    files.entry(format!("{} {}", row.kind, row.name)).or_insert_with(|| file.clone());
+                }
+                if !part.version.is_empty() {
+                    catalog.version = part.version.clone();
+                    catalog.reader = part.reader.clone();
+                }
+                catalog.extend(part);
+            }
+            Err(error) => wrong.push(format!("{file}: {error}")),
+        }
+    }
+    catalog.sort();
+    catalog.digest = Cow::Owned(digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect());
+    if wrong.is_empty() {
+        wrong.extend(lint::lint(&catalog).into_iter().map(|finding| {
+            let file = files.get(&finding.row).map_or("catalog", String::as_str);
+            format!("{file}: {}: {}", finding.row, finding.says)
+        }));
+    }
+    if !wrong.is_empty() {
+        fail(&wrong);
+    }
+    let code =
+        format!("/// The catalog that was built in.\npub static BUILTIN: Catalog = {};\n", emit::expression(&catalog));
+    fs::write(out.join("catalog.rs"), code).unwrap_or_else(|error| fail(&[format!("catalog.rs: {error}")]));
+}
+
+/// Every catalog file, by name relative to the crate and in a fixed order.
+fn catalog_files(root: &Path) -> Vec<String> {
+    let mut files = Vec::new();
+    for folder in ["catalog", "catalog/sources"] {
+        println!("cargo::rerun-if-changed={folder}");
+        let entries = fs::read_dir(root.join(folder)).unwrap_or_else(|error| fail(&[format!("{folder}: {error}")]));
+        let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+        files.extend(names.filter(|name| name.ends_with(".toml")).map(|name| format!("{folder}/{name}")));
+    }
+    files.sort();
+    for file in &files {
+        println!("cargo::rerun-if-changed={file}");
+    }
+    files
+}
+
+fn fail(wrong: &[String]) -> ! {
+    for line in wrong {
+        println!("cargo::error={}", line.replace('\n', " | "));
+    }
+    process::exit(1)
+}

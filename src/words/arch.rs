@@ -138,7 +138,7 @@ macro_rules! text_serde {
     ($($type:ty),*) => {$(
         impl Serialize for $type {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.collect_str(self)
+                serializer.serialize_newtype_struct(stringify!($type), &self.to_string())
             }
         }
         impl<'de> Deserialize<'de> for $type {

@@ -1,0 +1,189 @@
+//! A serde serializer that writes Rust expressions, so that any row type can become a constant
+//! without a line of code of its own.
+
+use std::fmt::{self, Display, Write};
+
+use serde::ser::{self, Serialize};
+
+/// The value as a Rust constant expression.
+pub fn expression(value: &impl Serialize) -> String {
+    let mut out = String::new();
+    value.serialize(Emit(&mut out)).expect("every row type can be written as an expression");
+    out
+}
+
+struct Emit<'o>(&'o mut String);
+
+/// An open list or struct, closed by its text.
+struct Open<'o>(&'o mut String, &'static str);
+
+#[derive(Debug)]
+struct Unsupported(String);
+
+impl Display for Unsupported {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Unsupported {}
+
+impl ser::Error for Unsupported {
+    fn custom<T: Display>(message: T) -> Self {
+        Unsupported(message.to_string())
+    }
+}
+
+/// Words are newtypes around their text: their parts are worked out here, not when gpuenv starts.
+fn word(type_name: &str, text: &str) -> Option<String> {
+    use crate::words::{Arch, Cc, CpuArch};
+    match type_name {
+        "Version" => Some(format!("Version::from_static({text:?})")),
+        "Cc" => Cc::parse(text).ok().map(|cc| format!("{cc:?}")),
+        "Arch" => {
+            let Arch { cc, suffix } = Arch::parse(text).ok()?;
+            Some(format!("Arch {{ cc: {cc:?}, suffix: Suffix::{suffix:?} }}"))
+        }
+        "CpuArch" => CpuArch::parse(text).ok().map(|cpu| format!("CpuArch::{cpu:?}")),
+        _ => None,
+    }
+}
+
+macro_rules! unsupported {
+    ($($method:ident($($arg:ty),*) -> $ok:ty;)+) => {$(
+        fn $method(self, $(_: $arg),*) -> Result<$ok, Unsupported> {
+            Err(Unsupported(stringify!($method).into()))
+        }
+    )+};
+}
+
+macro_rules! numbers {
+    ($($method:ident($type:ty)),+) => {$(
+        fn $method(self, value: $type) -> Result<(), Unsupported> {
+            write!(self.0, "{value}").map_err(ser::Error::custom)
+        }
+    )+};
+}
+
+impl<'o> ser::Serializer for Emit<'o> {
+    type Ok = ();
+    type Error = Unsupported;
+    type SerializeSeq = Open<'o>;
+    type SerializeStruct = Open<'o>;
+    type SerializeTuple = ser::Impossible<(), Unsupported>;
+    type SerializeTupleStruct = ser::Impossible<(), Unsupported>;
+    type SerializeTupleVariant = ser::Impossible<(), Unsupported>;
+    type SerializeMap = ser::Impossible<(), Unsupported>;
+    type SerializeStructVariant = ser::Impossible<(), Unsupported>;
+
+    numbers!(
+        serialize_bool(bool),
+        serialize_i8(i8),
+        serialize_i16(i16),
+        serialize_i32(i32),
+        serialize_i64(i64),
+        serialize_u8(u8),
+        serialize_u16(u16),
+        serialize_u32(u32),
+        serialize_u64(u64)
+    );
+
+    unsupported! {
+        serialize_f32(f32) -> ();
+        serialize_f64(f64) -> ();
+        serialize_char(char) -> ();
+        serialize_bytes(&[u8]) -> ();
+        serialize_unit() -> ();
+        serialize_unit_struct(&'static str) -> ();
+        serialize_tuple(usize) -> Self::SerializeTuple;
+        serialize_tuple_struct(&'static str, usize) -> Self::SerializeTupleStruct;
+        serialize_tuple_variant(&'static str, u32, &'static str, usize) -> Self::SerializeTupleVariant;
+        serialize_map(Option<usize>) -> Self::SerializeMap;
+        serialize_struct_variant(&'static str, u32, &'static str, usize) -> Self::SerializeStructVariant;
+    }
+
+    fn serialize_str(self, text: &str) -> Result<(), Unsupported> {
+        write!(self.0, "Cow::Borrowed({text:?})").map_err(ser::Error::custom)
+    }
+
+    fn serialize_none(self) -> Result<(), Unsupported> {
+        self.0.push_str("None");
+        Ok(())
+    }
+
+    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<(), Unsupported> {
+        self.0.push_str("Some(");
+        value.serialize(Emit(self.0))?;
+        self.0.push(')');
+        Ok(())
+    }
+
+    fn serialize_unit_variant(self, name: &'static str, index: u32, _: &'static str) -> Result<(), Unsupported> {
+        write!(self.0, "{name}::ALL[{index}]").map_err(ser::Error::custom)
+    }
+
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(self, name: &'static str, value: &T) -> Result<(), Unsupported> {
+        let mut quoted = String::new();
+        value.serialize(Emit(&mut quoted))?;
+        // What was just written is a plain string: numbers, dots and letters, so no escape can be inside.
+        let text = quoted.trim_start_matches("Cow::Borrowed(\"").trim_end_matches("\")");
+        let word = word(name, text).ok_or_else(|| Unsupported(format!("{name} {text}")))?;
+        self.0.push_str(&word);
+        Ok(())
+    }
+
+    fn serialize_newtype_variant<T: Serialize + ?Sized>(
+        self,
+        name: &'static str,
+        _: u32,
+        variant: &'static str,
+        _: &T,
+    ) -> Result<(), Unsupported> {
+        Err(Unsupported(format!("{name}::{variant}")))
+    }
+
+    fn serialize_seq(self, _: Option<usize>) -> Result<Open<'o>, Unsupported> {
+        self.0.push_str("Cow::Borrowed(&[");
+        Ok(Open(self.0, "])"))
+    }
+
+    fn serialize_struct(self, name: &'static str, _: usize) -> Result<Open<'o>, Unsupported> {
+        self.0.push_str(name);
+        self.0.push_str(" { ");
+        Ok(Open(self.0, "}"))
+    }
+}
+
+impl ser::SerializeSeq for Open<'_> {
+    type Ok = ();
+    type Error = Unsupported;
+
+    fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Unsupported> {
+        value.serialize(Emit(self.0))?;
+        self.0.push_str(",\n");
+        Ok(())
+    }
+
+    fn end(self) -> Result<(), Unsupported> {
+        self.0.push_str(self.1);
+        Ok(())
+    }
+}
+
+impl ser::SerializeStruct for Open<'_> {
+    type Ok = ();
+    type Error = Unsupported;
+
+    fn serialize_field<T: Serialize + ?Sized>(&mut self, name: &'static str, value: &T) -> Result<(), Unsupported> {
+        self.0.push_str(name);
+        self.0.push_str(": ");
+        value.serialize(Emit(self.0))?;
+        self.0.push_str(", ");
+        Ok(())
+    }
+
+    fn end(self) -> Result<(), Unsupported> {
+        self.0.push_str(self.1);
+        Ok(())
+    }
+}
