@@ -215,6 +215,9 @@ pub struct Toolkit {
     pub sass: List<Arch>,
     /// Architectures its compilers take for PTX.
     pub ptx: List<Arch>,
+    /// Its compilers build code for integrated GPUs (Jetson) that discrete ones of the same major share.
+    #[serde(default)]
+    pub tegra_unified: bool,
     /// Greatest gcc major its nvcc accepts.
     pub gcc_max: Option<Version>,
     /// Greatest clang major its nvcc accepts.

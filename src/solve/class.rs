@@ -1,0 +1,95 @@
+//! Targets that ask for the same thing are one class: a thousand equal machines cost what one does.
+
+use std::collections::HashMap;
+use std::fmt::Write;
+
+use crate::catalog::rows::Subject;
+
+use super::question::{DriverAsk, GpuAsk, Gpus, ImageAsk, Question, TargetAsk};
+use super::rulebook::Needs;
+
+/// Targets with equal needs.
+#[derive(Debug, Clone)]
+pub struct Class<'q, 'c> {
+    /// The first of them, which speaks for all.
+    pub target: &'q TargetAsk<'c>,
+    /// Positions in the question's list of targets.
+    pub members: Vec<usize>,
+    /// The GPUs it names, one for each kind that rules can tell apart, with the rules that speak of them.
+    pub gpus: Vec<GpuRules<'q, 'c>>,
+}
+
+/// A GPU and the rules about it that hold for its target.
+#[derive(Debug, Clone)]
+pub struct GpuRules<'q, 'c> {
+    /// The GPU.
+    pub gpu: &'q GpuAsk<'c>,
+    /// What it needs of a CUDA line.
+    pub cuda: Vec<&'c Needs<'c>>,
+    /// What it needs of a driver.
+    pub driver: Vec<&'c Needs<'c>>,
+}
+
+/// The classes of a question's targets, in the order of their first members.
+pub fn classes<'q, 'c>(question: &'q Question<'c>) -> Vec<Class<'q, 'c>> {
+    let mut at: HashMap<String, usize> = HashMap::new();
+    let mut classes: Vec<Class> = Vec::new();
+    for (position, target) in question.targets.iter().enumerate() {
+        let class = *at.entry(identity(question, target)).or_insert(classes.len());
+        if class == classes.len() {
+            classes.push(Class { target, members: Vec::new(), gpus: gpu_rules(question, target) });
+        }
+        classes[class].members.push(position);
+    }
+    classes
+}
+
+fn gpu_rules<'q, 'c>(question: &'q Question<'c>, target: &'q TargetAsk<'c>) -> Vec<GpuRules<'q, 'c>> {
+    let mut kinds: Vec<GpuRules> = Vec::new();
+    for gpu in target.named_gpus() {
+        let like = |known: &GpuRules| {
+            let row = |gpu: &GpuAsk<'c>| gpu.row.map(|row| (row.class, row.first_driver.clone(), row.last_branch.clone()));
+            known.gpu.cc == gpu.cc && row(known.gpu) == row(gpu)
+        };
+        if kinds.iter().any(like) {
+            continue;
+        }
+        let rules = |object| {
+            let about = question.rules.about(Subject::Gpu, &gpu.cc_version, object);
+            about.filter(|needs| question.holds(&needs.row.id, &target.name)).collect()
+        };
+        kinds.push(GpuRules { gpu, cuda: rules(Subject::Cuda), driver: rules(Subject::Driver) });
+    }
+    kinds
+}
+
+/// Everything of a target that the solver looks at, as one text.
+fn identity(question: &Question<'_>, target: &TargetAsk<'_>) -> String {
+    let mut text = format!("{:?}|{}|", target.runtime, target.arch);
+    match &target.gpus {
+        Gpus::Unsaid => text.push('?'),
+        Gpus::Cpu => text.push_str("cpu"),
+        Gpus::These(gpus) => gpus.iter().for_each(|gpu| {
+            let _ = write!(text, "{}/{},", gpu.name, gpu.cc);
+        }),
+    }
+    let _ = match &target.driver {
+        DriverAsk::Free(None) => write!(text, "|free"),
+        DriverAsk::Free(Some(bound)) => write!(text, "|free {bound}"),
+        DriverAsk::Exact(version) => write!(text, "|={version}"),
+        DriverAsk::AtWorst(constraint) => write!(text, "|at worst {constraint}"),
+        DriverAsk::Cuda(version) => write!(text, "|cuda {version}"),
+    };
+    let _ = match &target.image {
+        ImageAsk::No => write!(text, "|"),
+        ImageAsk::Choose(repository) => write!(text, "|{repository}"),
+        ImageAsk::Known(image) => write!(text, "|{}:{}", image.repository, image.tag),
+        ImageAsk::NoSuchTag(image) | ImageAsk::Unchecked(image) => write!(text, "|{image:?}"),
+    };
+    let os = target.os.map_or("", |os| &os.id);
+    let _ = write!(text, "|{os}|{:?}|{:?}|{:?}|{}", target.glibc, target.gcc, target.toolkits, target.forward_compat);
+    for off in question.off.iter().filter(|off| off.target.as_deref() == Some(&target.name)) {
+        let _ = write!(text, "|{}", off.rule);
+    }
+    text
+}

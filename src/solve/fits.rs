@@ -1,0 +1,328 @@
+//! Which things go together: every law that is code and every rule of the catalog, asked one pair at a time.
+//!
+//! Functions that answer for one thing return the rule that refuses it, `None` if nothing does; those that
+//! answer for a pair return whether the two fit. A rule set aside by the question refuses nothing.
+
+use std::cmp::Reverse;
+
+use crate::catalog::rows::{Build, Extension, Image, Status, Subject, Toolkit};
+use crate::coverage::{Coverage, Tegra, covers, covers_targets};
+use crate::words::{Arch, ArchList, Constraint, CpuArch, Suffix, Version};
+
+use super::class::{Class, GpuRules};
+use super::driver::DriverRow;
+use super::plan::{Policy, Release};
+use super::question::{Gpus, Question, TargetAsk};
+use super::rulebook::law;
+
+/// A refusal that no rule carries: the user's own clause, or a build kept for when nothing else fits.
+const NOT_ASKED: &str = "";
+
+/// The CUDA line of a variant, `12.4` for `cu124`; none for `cpu`.
+pub fn line_of(variant: &str) -> Option<Version> {
+    let digits = variant.strip_prefix("cu")?;
+    let split = digits.len().checked_sub(1).filter(|&at| at > 0)?;
+    if digits.len() <= 2 && !digits.ends_with('0') && digits.parse::<u8>().is_ok_and(|major| major >= 10) {
+        return Version::parse(digits).ok();
+    }
+    Version::parse(&format!("{}.{}", &digits[..split], &digits[split..])).ok()
+}
+
+/// The order of a version's variants: the index's default, then stable ones newest first, then the rest.
+pub fn variant_rank(release: &Release<'_>, cpu_only: bool) -> (Reverse<Version>, bool, bool, bool, Reverse<Option<Version>>) {
+    let builds = || release.builds.iter().flatten();
+    let cpu = release.variant == "cpu";
+    (
+        Reverse(release.version.clone()),
+        cpu != cpu_only,
+        !builds().any(|build| build.default),
+        !builds().any(|build| build.status == Status::Stable),
+        Reverse(line_of(release.variant)),
+    )
+}
+
+/// Why a release cannot be a class's, whatever else is chosen.
+pub fn release<'q>(
+    question: &'q Question<'_>,
+    class: &Class<'_, '_>,
+    framework: usize,
+    release: &Release<'_>,
+    policy: Policy<'_>,
+) -> Option<&'q str> {
+    let target = class.target;
+    let holds = |rule: &str| question.holds(rule, &target.name);
+    let Some(build) = release.on(target.arch) else { return Some(law::PUBLISHED) };
+    let constraint = &question.frameworks[framework].constraint;
+    let is_cpu = release.variant == "cpu";
+    let cpu_fits = match &target.gpus {
+        Gpus::Cpu => true,
+        Gpus::Unsaid => constraint.names_variant("cpu"),
+        Gpus::These(_) => false,
+    };
+    if is_cpu && !cpu_fits && holds(law::CPU_BUILD) {
+        return Some(law::CPU_BUILD);
+    }
+    let only_cpu = question.targets.iter().all(TargetAsk::is_cpu) || question.share == crate::spec::Share::Versions;
+    if !is_cpu && target.is_cpu() && only_cpu && !constraint.names_variant(release.variant) && has_cpu_build(question, build) {
+        return Some(NOT_ASKED);
+    }
+    if holds(law::GLIBC) && target.glibc.as_ref().zip(build.glibc.as_ref()).is_some_and(|(has, needs)| has < needs) {
+        return Some(law::GLIBC);
+    }
+    if is_cpu {
+        return None;
+    }
+    if let Some(refused) = eligibility(question, constraint, build, target, policy) {
+        return Some(refused);
+    }
+    let line = line_of(release.variant);
+    let unasked = |wanted: &Option<Constraint>, has: Option<&Version>| {
+        wanted.as_ref().is_some_and(|wanted| !has.map_or(wanted.is_any() || policy.unknown, |has| wanted.admits(has)))
+    };
+    if question.cuda.as_ref().is_some_and(|wanted| line.as_ref().is_none_or(|line| !wanted.cut_to(2).admits(line)))
+        || unasked(&question.cudnn, build.cudnn.as_ref())
+        || unasked(&question.nccl, build.nccl.as_ref())
+    {
+        return Some(NOT_ASKED);
+    }
+    if let Some(refused) = extension_known(question, class, build) {
+        return Some(refused);
+    }
+    class.gpus.iter().find_map(|gpu| {
+        let uncovered = holds(law::COVERAGE) && coverage(question, build, gpu) == Some(Coverage::None);
+        let by_coverage = uncovered.then_some(law::COVERAGE);
+        by_coverage
+            .or_else(|| line.as_ref().and_then(|line| line_refusal(gpu, line)))
+            .or_else(|| build.cudnn.as_ref().and_then(|cudnn| question.cudnn_refusal(class, gpu, cudnn)))
+    })
+}
+
+fn has_cpu_build(question: &Question<'_>, build: &Build) -> bool {
+    question.catalog.builds.iter().any(|row| {
+        row.variant == "cpu" && row.package == build.package && row.arch == build.arch && row.version == build.version
+    })
+}
+
+/// Experimental builds and builds of unknown contents wait until nothing else fits.
+fn eligibility(
+    question: &Question<'_>,
+    constraint: &Constraint,
+    build: &Build,
+    target: &TargetAsk<'_>,
+    policy: Policy<'_>,
+) -> Option<&'static str> {
+    let named = constraint.names_variant(&build.variant);
+    let experimental = build.status == Status::Experimental && !build.default && !named;
+    if experimental && !policy.experimental && !question.allow_experimental {
+        return Some(NOT_ASKED);
+    }
+    let unknown = build.arch_source.is_none() && matches!(target.gpus, Gpus::These(_));
+    (unknown && !policy.unknown).then_some(NOT_ASKED)
+}
+
+/// How a build reaches a GPU; none if the catalog does not know its contents.
+pub fn coverage(question: &Question<'_>, build: &Build, gpu: &GpuRules<'_, '_>) -> Option<Coverage> {
+    build.arch_source.as_ref()?;
+    let tegra = tegra(question.toolkit_of(build));
+    Some(covers_targets(build.sass.iter().copied(), build.ptx.iter().copied(), gpu.gpu.cc, tegra))
+}
+
+fn tegra(toolkit: Option<&Toolkit>) -> Tegra {
+    if toolkit.is_some_and(|toolkit| toolkit.tegra_unified) { Tegra::Unified } else { Tegra::Apart }
+}
+
+fn line_refusal<'c>(gpu: &GpuRules<'_, 'c>, line: &Version) -> Option<&'c str> {
+    gpu.cuda.iter().find(|needs| !needs.needs.admits(line)).map(|needs| &*needs.row.id)
+}
+
+/// Why a class's GPUs cannot run a CUDA line.
+pub fn line<'c>(_: &Question<'c>, class: &Class<'_, 'c>, line: &Version) -> Option<&'c str> {
+    class.gpus.iter().find_map(|gpu| line_refusal(gpu, line))
+}
+
+/// Whether a build has wheels for a Python line.
+pub fn python(question: &Question<'_>, build: &Build, line: &Version, policy: Policy<'_>) -> bool {
+    build.pythons.contains(line) || (build.pythons_partial && policy.unknown) || !question.holds(law::PYTHON, "")
+}
+
+/// Whether a library built for one CUDA line or major runs with a CUDA release.
+pub fn same_line(question: &Question<'_>, built_for: &Version, release: &Version) -> bool {
+    release.cmp_prefix(built_for).is_eq() || !question.holds(law::LIBRARY_CUDA, "")
+}
+
+/// Whether a release runs on a driver, for every GPU of the class.
+pub fn release_driver(question: &Question<'_>, class: &Class<'_, '_>, release: &Release<'_>, driver: &DriverRow<'_>) -> bool {
+    let Some(line) = line_of(release.variant) else { return driver.compat.is_none() };
+    let Some(build) = release.on(class.target.arch) else { return false };
+    let jits = class.gpus.iter().any(|gpu| coverage(question, build, gpu) == Some(Coverage::Jit));
+    line_driver(question, class, &line, driver)
+        && (!jits || question.toolkit_of(build).is_some_and(|toolkit| jit_driver(question, class, toolkit, driver)))
+}
+
+/// Whether a CUDA line runs on a driver.
+pub fn line_driver(question: &Question<'_>, class: &Class<'_, '_>, line: &Version, driver: &DriverRow<'_>) -> bool {
+    if driver.compat.is_some_and(|compat| compat.cuda < line.prefix(2)) {
+        return false;
+    }
+    let user_mode = driver.user_mode();
+    let mut rules = question.rules.about(Subject::Cuda, line, Subject::Driver);
+    rules.all(|needs| needs.needs.admits(user_mode) || !question.holds(&needs.row.id, &class.target.name))
+}
+
+/// Whether the driver's JIT knows the PTX that a toolkit writes.
+pub fn jit_driver(question: &Question<'_>, class: &Class<'_, '_>, toolkit: &Toolkit, driver: &DriverRow<'_>) -> bool {
+    if !question.holds(law::PTX_DRIVER, &class.target.name) {
+        return true;
+    }
+    let isa = question.catalog.ptx_isas.iter().find(|row| row.isa == toolkit.ptx_isa);
+    isa.and_then(|isa| isa.branch.as_ref()).is_some_and(|branch| driver.user_mode().major() >= branch.major())
+}
+
+/// Whether a release runs in an image.
+pub fn release_image(question: &Question<'_>, class: &Class<'_, '_>, release: &Release<'_>, image: &Image) -> bool {
+    let target = class.target;
+    let Some(build) = release.on(target.arch) else { return false };
+    let chosen = matches!(target.image, super::question::ImageAsk::Choose(_));
+    let os = question.catalog.oses.iter().find(|os| os.images.contains(&image.os));
+    let glibc = target.glibc.as_ref().or_else(|| os?.glibc.as_ref());
+    let glibc_fits = glibc.zip(build.glibc.as_ref()).is_none_or(|(has, needs)| has >= needs);
+    let line_fits = !chosen
+        || question.build.is_some()
+        || line_of(release.variant).is_none_or(|line| image.cuda.prefix(2) <= line)
+        || !question.holds(law::IMAGE_LINE, &target.name);
+    (glibc_fits || !question.holds(law::GLIBC, &target.name)) && line_fits
+}
+
+/// What torch's extension builder of a release accepts.
+pub fn extension_row<'c>(question: &Question<'c>, build: &Build) -> Option<&'c Extension> {
+    let rows = question.catalog.extensions.iter().filter(|row| row.package == build.package && row.from <= build.version);
+    rows.max_by(|a, b| a.from.cmp(&b.from))
+}
+
+/// Why a build's extension builder refuses the list insisted on.
+fn extension_known(question: &Question<'_>, class: &Class<'_, '_>, build: &Build) -> Option<&'static str> {
+    let list = question.build.as_ref()?.arch_list.as_ref()?;
+    let known = extension_row(question, build)?;
+    let refused = list.entries().iter().any(|entry| !known.archs.contains(&entry.arch));
+    (refused && question.holds(law::EXTENSION_ARCH, &class.target.name)).then_some(law::EXTENSION_ARCH)
+}
+
+/// Why a toolkit cannot compile for a class, whatever else is chosen.
+pub fn toolkit<'c>(question: &Question<'c>, class: &Class<'_, 'c>, toolkit: &Toolkit) -> Option<&'c str> {
+    let target = class.target;
+    let holds = |rule: &str| question.holds(rule, &target.name);
+    let installed = target.toolkits.as_ref();
+    if installed.is_some_and(|installed| installed.iter().all(|has| toolkit.version.cmp_prefix(has).is_ne())) {
+        return Some(NOT_ASKED);
+    }
+    let too_new = |has: &Version, most: &Version| has.major() > most.major();
+    if holds(law::NVCC_GCC) && target.gcc.as_ref().zip(toolkit.gcc_max.as_ref()).is_some_and(|(gcc, most)| too_new(gcc, most)) {
+        return Some(law::NVCC_GCC);
+    }
+    if let Some(glibc) = &target.glibc {
+        let mut rules = question.rules.about(Subject::Toolkit, &toolkit.version, Subject::Glibc);
+        if let Some(needs) = rules.find(|needs| !needs.needs.admits(glibc) && holds(&needs.row.id)) {
+            return Some(&needs.row.id);
+        }
+    }
+    let by_arch = match &question.build.as_ref()?.arch_list {
+        Some(list) => arch_list_refusal(question, class, toolkit, list),
+        None => {
+            let reaches = |gpu: &GpuRules| best_arch(gpu.gpu.cc, &toolkit.sass, &toolkit.sass, tegra(Some(toolkit))).is_some();
+            (holds(law::NVCC_ARCH) && !class.gpus.iter().all(reaches)).then_some(law::NVCC_ARCH)
+        }
+    };
+    by_arch.or_else(|| line(question, class, &toolkit.version.prefix(2)))
+}
+
+fn arch_list_refusal(question: &Question<'_>, class: &Class<'_, '_>, toolkit: &Toolkit, list: &ArchList) -> Option<&'static str> {
+    let holds = |rule: &str| question.holds(rule, &class.target.name);
+    let known = |entry: &crate::words::ArchEntry| toolkit.sass.contains(&entry.arch) && (!entry.ptx || toolkit.ptx.contains(&entry.arch));
+    if holds(law::NVCC_ARCH) && !list.entries().iter().all(known) {
+        return Some(law::NVCC_ARCH);
+    }
+    let reached = |gpu: &GpuRules| covers(list, gpu.gpu.cc, tegra(Some(toolkit))) != Coverage::None;
+    (holds(law::ARCH_LIST) && !class.gpus.iter().all(reached)).then_some(law::ARCH_LIST)
+}
+
+/// Whether torch builds extensions with a toolkit.
+pub fn extension(question: &Question<'_>, class: &Class<'_, '_>, release: &Release<'_>, toolkit: &Toolkit) -> bool {
+    let Some(build) = release.on(class.target.arch) else { return false };
+    let (Some(line), Some(known)) = (line_of(release.variant), extension_row(question, build)) else { return true };
+    let holds = |rule: &str| question.holds(rule, &class.target.name);
+    let same_major = line.major() == toolkit.version.major();
+    if known.same_major && !same_major && holds(law::EXTENSION_MAJOR) {
+        return false;
+    }
+    let listed = question.build.as_ref().is_some_and(|build| build.arch_list.is_some());
+    let reaches = |gpu: &GpuRules| best_arch(gpu.gpu.cc, &toolkit.sass, &known.archs, tegra(Some(toolkit))).is_some();
+    listed || class.gpus.iter().all(reaches) || !holds(law::EXTENSION_ARCH)
+}
+
+/// Whether what a toolkit compiles runs on a driver.
+pub fn toolkit_driver(question: &Question<'_>, class: &Class<'_, '_>, toolkit: &Toolkit, driver: &DriverRow<'_>) -> bool {
+    let list = question.build.as_ref().and_then(|build| build.arch_list.as_ref());
+    let jits = list.is_some_and(|list| {
+        class.gpus.iter().any(|gpu| covers(list, gpu.gpu.cc, tegra(Some(toolkit))) == Coverage::Jit)
+    });
+    line_driver(question, class, &toolkit.version.prefix(2), driver)
+        && (!jits || jit_driver(question, class, toolkit, driver))
+}
+
+/// The architecture to compile for a GPU: its own, else the highest whose code it loads, among those that both
+/// lists hold. Never one with a suffix: that is asked for, not assumed.
+pub fn best_arch(gpu: crate::words::Cc, toolkit: &[Arch], builder: &[Arch], tegra: Tegra) -> Option<Arch> {
+    let common = toolkit.iter().copied().filter(|arch| arch.suffix == Suffix::None && builder.contains(arch));
+    common.filter(|arch| crate::coverage::sass_runs(*arch, gpu, tegra)).max()
+}
+
+impl<'c> Question<'c> {
+    /// The toolkit release whose runtime a build carries; where only its line is known, the line's oldest.
+    pub fn toolkit_of(&self, build: &Build) -> Option<&'c Toolkit> {
+        let toolkits = &self.catalog.toolkits;
+        if let Some(exact) = &build.toolkit {
+            return toolkits.iter().find(|row| row.version == *exact);
+        }
+        let line = line_of(&build.variant)?;
+        toolkits.iter().find(|row| row.version.cmp_prefix(&line).is_eq())
+    }
+
+    /// The cuDNN wanted of the system: asked for where no framework brings its own.
+    pub fn system_cudnn(&self) -> Option<&Constraint> {
+        self.cudnn.as_ref().filter(|_| self.frameworks.is_empty())
+    }
+
+    /// Which rule keeps a cuDNN release from a GPU.
+    pub fn cudnn_refusal(&self, class: &Class<'_, '_>, gpu: &GpuRules<'_, '_>, cudnn: &Version) -> Option<&'c str> {
+        let mut rules = self.rules.about(Subject::Cudnn, cudnn, Subject::Gpu);
+        let refuses = |rule: &&super::rulebook::Needs| {
+            !rule.needs.admits(&gpu.gpu.cc_version) && self.holds(&rule.row.id, &class.target.name)
+        };
+        rules.find(refuses).map(|needs| &*needs.row.id)
+    }
+}
+
+impl TargetAsk<'_> {
+    /// Whether anything definite is said of the driver.
+    pub fn pins_driver(&self) -> bool {
+        !matches!(self.driver, super::question::DriverAsk::Free(_))
+    }
+
+    /// Docker's word for the platform.
+    pub fn platform(&self) -> CpuArch {
+        self.arch
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_variant_names_its_cuda_line() {
+        for (variant, line) in [("cu124", "12.4"), ("cu102", "10.2"), ("cu92", "9.2"), ("cu80", "8.0"), ("cu118", "11.8"), ("cu130", "13.0"), ("cu12", "12")] {
+            assert_eq!(line_of(variant).unwrap().as_str(), line, "{variant}");
+        }
+        assert!(line_of("cpu").is_none() && line_of("cu").is_none() && line_of("rocm6").is_none());
+    }
+}

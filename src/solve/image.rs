@@ -1,0 +1,145 @@
+//! Images: which tags serve a target, and what an image demands of the driver it is started on.
+
+use crate::catalog::Catalog;
+use crate::catalog::rows::{Class as Market, Flavour, Image};
+use crate::words::{Constraint, CpuArch, Version};
+
+use super::class::Class;
+use super::driver::DriverRow;
+use super::question::{ImageAsk, Question};
+use super::rulebook::law;
+
+/// The images a class may take, preferred first. Empty where an image is asked for and none serves.
+pub fn rows<'c>(question: &Question<'c>, class: &Class<'_, 'c>) -> Vec<&'c Image> {
+    let serves = |image: &&Image| refusal(question, class, image).is_none();
+    match &class.target.image {
+        ImageAsk::Known(image) => [*image].into_iter().filter(serves).collect(),
+        ImageAsk::Choose(repository) => {
+            let of_repository = question.catalog.images.iter().filter(|image| image.repository == repository.as_str());
+            let mut images: Vec<&Image> = of_repository.filter(serves).collect();
+            images.sort_by(|a, b| {
+                b.cuda.cmp(&a.cuda).then_with(|| os_rank(&a.os).cmp(&os_rank(&b.os))).then(a.flavour.cmp(&b.flavour))
+            });
+            images.dedup_by(|later, kept| later.cuda == kept.cuda && later.require == kept.require);
+            images
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Which law keeps an image from a class, whatever the driver and the stack.
+pub fn refusal(question: &Question<'_>, class: &Class<'_, '_>, image: &Image) -> Option<&'static str> {
+    let target = class.target;
+    let pinned = matches!(target.image, ImageAsk::Known(_));
+    let broken = |rule: &'static str, broken: bool| (broken && question.holds(rule, &target.name)).then_some(rule);
+    let os_differs = target.os.is_some_and(|os| os.id != image.os && !os.images.contains(&image.os));
+    let arch_missing = match image.arches.is_empty() {
+        true => target.arch != CpuArch::X86_64,
+        false => !image.arches.contains(&target.arch),
+    };
+    broken(law::IMAGE_TAG, image.withdrawn)
+        .or_else(|| broken(law::IMAGE_ARCH, arch_missing))
+        .or_else(|| broken(law::IMAGE_OS, os_differs))
+        .or_else(|| broken(law::IMAGE_HOLDS, !holds_enough(question, class, image, pinned)))
+}
+
+fn holds_enough(question: &Question<'_>, class: &Class<'_, '_>, image: &Image, pinned: bool) -> bool {
+    if question.build.is_some() {
+        return image.flavour == Flavour::Devel && (pinned || image.cudnn.is_none() == question.system_cudnn().is_none());
+    }
+    match question.system_cudnn() {
+        Some(wanted) => image.cudnn.as_ref().is_some_and(|inside| wanted.admits(inside)) && cudnn_serves(question, class, image),
+        None if pinned => true,
+        None => {
+            let smallest = if question.frameworks.is_empty() { Flavour::Runtime } else { Flavour::Base };
+            image.flavour == smallest && image.cudnn.is_none()
+        }
+    }
+}
+
+fn cudnn_serves(question: &Question<'_>, class: &Class<'_, '_>, image: &Image) -> bool {
+    image.cudnn.as_ref().is_none_or(|cudnn| class.gpus.iter().all(|gpu| question.cudnn_refusal(class, gpu, cudnn).is_none()))
+}
+
+/// Ubuntu first, newest first; then everything else by name.
+fn os_rank(os: &str) -> (bool, std::cmp::Reverse<Option<Version>>, String) {
+    let version = os.strip_prefix("ubuntu").and_then(|version| Version::parse(version).ok());
+    (version.is_none(), std::cmp::Reverse(version), os.to_string())
+}
+
+/// The image's `NVIDIA_REQUIRE_CUDA` for a platform; none where the catalog knows none.
+pub fn requirement<'c>(catalog: &'c Catalog, image: &Image, arch: CpuArch) -> Option<&'c str> {
+    let id = format!("{}@{arch}", image.require.as_deref()?);
+    let found = catalog.image_requires.binary_search_by(|row| (*row.id).cmp(id.as_str())).ok();
+    found.map(|at| &*catalog.image_requires[at].require)
+}
+
+/// Whether an image may be started on a driver, for every GPU of the class.
+pub fn admits(question: &Question<'_>, class: &Class<'_, '_>, image: &Image, driver: &DriverRow<'_>) -> bool {
+    if !question.holds(law::IMAGE_REQUIRE, &class.target.name) {
+        return true;
+    }
+    let Some(requirement) = requirement(question.catalog, image, class.target.arch) else { return true };
+    if class.gpus.is_empty() {
+        return fulfils(requirement, driver, &[]);
+    }
+    class.gpus.iter().all(|gpu| fulfils(requirement, driver, brands(gpu.gpu.row.map(|row| row.class))))
+}
+
+/// The brands a container runtime may see for a market: NVML's names differ from driver to driver.
+fn brands(market: Option<Market>) -> &'static [&'static str] {
+    match market {
+        Some(Market::Datacenter) => &["tesla", "nvidia"],
+        Some(Market::Workstation) => &["quadro", "quadrortx", "nvidiartx", "nvidia"],
+        Some(Market::Geforce) => &["geforce", "geforcertx"],
+        Some(Market::Titan) => &["titan", "titanrtx"],
+        _ => &[],
+    }
+}
+
+/// libnvidia-container's reading of a requirement: blanks part alternatives, commas part conditions.
+fn fulfils(requirement: &str, driver: &DriverRow<'_>, brands: &[&str]) -> bool {
+    requirement.split_whitespace().any(|alternative| {
+        alternative.split(',').all(|condition| {
+            let at = condition.find(['<', '>', '=', '!']).unwrap_or(condition.len());
+            let (subject, bound) = condition.split_at(at);
+            match subject {
+                "brand" => bound.strip_prefix('=').is_some_and(|brand| brands.contains(&brand)),
+                "driver" => compares(&driver.version, bound),
+                "cuda" => driver.branch.cuda.as_ref().is_some_and(|cuda| compares(cuda, bound)),
+                _ => false,
+            }
+        })
+    })
+}
+
+fn compares(version: &Version, bound: &str) -> bool {
+    Constraint::parse(bound).is_ok_and(|bound| bound.admits(version))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::rows::Branch;
+
+    #[test]
+    fn requirements_are_read_as_the_container_runtime_reads_them() {
+        let branch = |number: &'static str, cuda: &'static str| Branch {
+            branch: Version::from_static(number),
+            kind: None,
+            cuda: Some(Version::from_static(cuda)),
+            eol: None,
+            source: "test".into(),
+            cuda_source: None,
+        };
+        let (r535, r570) = (branch("535", "12.2"), branch("570", "12.8"));
+        let driver = |version: &'static str, branch| DriverRow { version: Version::from_static(version), branch, compat: None };
+        let requirement = "cuda>=12.8 brand=tesla,driver>=535,driver<536 brand=unknown,driver>=535,driver<536";
+        let (old, new) = (driver("535.183.01", &r535), driver("570.86.15", &r570));
+        assert!(fulfils(requirement, &new, &["geforce"]));
+        assert!(fulfils(requirement, &old, &["tesla", "nvidia"]));
+        assert!(!fulfils(requirement, &old, &["geforce"]));
+        assert!(!fulfils(requirement, &old, &[]));
+        assert!(!fulfils("", &new, &["tesla"]));
+    }
+}

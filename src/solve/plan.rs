@@ -1,0 +1,452 @@
+//! The question compiled to a closed world: which tables there are, and which rows go together.
+//!
+//! Tables stand in the order of the stated objective: framework versions, other packages by name, Python,
+//! variants, cuDNN, NCCL, then for each class of targets toolkit and image, and last the drivers.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use crate::catalog::rows::{Build, Companion, Cudnn, Image, Nccl, Python, Toolkit};
+use crate::spec::Share;
+use crate::words::{Constraint, CpuArch, Version};
+
+use super::class::{Class, classes};
+use super::driver::{self, DriverRow};
+use super::fits;
+use super::image;
+use super::question::{ImageAsk, Question};
+use super::rulebook::law;
+use super::world::{Outcome, Steps, Table, World};
+
+/// What may be used that is not the first choice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Policy<'a> {
+    /// Builds their publisher calls experimental.
+    pub experimental: bool,
+    /// Builds of which the catalog does not know enough to judge them.
+    pub unknown: bool,
+    /// For each class of targets, whether forward compatibility may be used.
+    pub forward_compat: ForwardCompat<'a>,
+    /// No free driver above this.
+    pub driver_cap: Option<&'a Version>,
+}
+
+/// Which classes may use forward compatibility.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ForwardCompat<'a> {
+    /// None.
+    Nobody,
+    /// Each that allows it.
+    All,
+    /// These, by position.
+    These(&'a [usize]),
+}
+
+/// The builds of one (version, variant) for each CPU architecture.
+#[derive(Debug, Clone)]
+pub struct Release<'c> {
+    /// The version.
+    pub version: &'c Version,
+    /// The variant.
+    pub variant: &'c str,
+    /// The build for x86_64 and the one for aarch64.
+    pub builds: [Option<&'c Build>; 2],
+}
+
+impl<'c> Release<'c> {
+    /// The build for a CPU architecture.
+    pub fn on(&self, arch: CpuArch) -> Option<&'c Build> {
+        self.builds[usize::from(arch == CpuArch::Aarch64)]
+    }
+}
+
+/// A table of the world and what its rows are.
+#[derive(Debug, Clone)]
+pub struct Choice<T> {
+    /// The table.
+    pub table: Table,
+    /// Its rows, preferred first.
+    pub rows: Vec<T>,
+}
+
+/// Choices made once for several classes.
+#[derive(Debug, Clone)]
+pub struct Group<'c> {
+    /// The classes, by position.
+    pub classes: Vec<usize>,
+    /// For each framework, its release.
+    pub releases: Vec<Choice<Release<'c>>>,
+    /// cuDNN of the system, where no framework brings its own.
+    pub cudnn: Option<Choice<&'c Cudnn>>,
+    /// NCCL of the system.
+    pub nccl: Option<Choice<&'c Nccl>>,
+    /// The CUDA release that runs, where no framework brings its own and nothing is compiled.
+    pub cuda: Option<Choice<&'c Toolkit>>,
+}
+
+/// Choices made for one class.
+#[derive(Debug, Clone)]
+pub struct Local<'c> {
+    /// The toolkit that compiles.
+    pub toolkit: Option<Choice<&'c Toolkit>>,
+    /// The image.
+    pub image: Option<Choice<&'c Image>>,
+    /// The driver; none for CPU targets.
+    pub driver: Option<Choice<DriverRow<'c>>>,
+}
+
+/// A question as a world.
+#[derive(Debug, Clone)]
+pub struct Plan<'q, 'c> {
+    /// The question.
+    pub question: &'q Question<'c>,
+    /// The classes of its targets.
+    pub classes: Vec<Class<'q, 'c>>,
+    /// For each framework, its version.
+    pub versions: Vec<Choice<&'c Version>>,
+    /// For each other package, its release.
+    pub companions: Vec<Choice<&'c Companion>>,
+    /// The Python line.
+    pub python: Option<Choice<&'c Python>>,
+    /// Choices shared by classes.
+    pub groups: Vec<Group<'c>>,
+    /// Choices of each class.
+    pub locals: Vec<Local<'c>>,
+    /// The tables and relations.
+    pub world: World,
+}
+
+/// Choices of an earlier lock, tried first: choice key to label.
+pub type Locked = HashMap<String, String>;
+
+impl<'q, 'c> Plan<'q, 'c> {
+    /// Compiles a question.
+    pub fn new(question: &'q Question<'c>, policy: Policy<'_>, locked: &Locked) -> Self {
+        let mut world = World::default();
+        let classes = classes(question);
+        let releases: Vec<Vec<Release>> = question.frameworks.iter().map(|ask| releases(question, ask.package, &ask.constraint)).collect();
+        let versions: Vec<Choice<&Version>> = releases
+            .iter()
+            .zip(&question.frameworks)
+            .map(|(releases, ask)| {
+                let mut rows: Vec<&Version> = releases.iter().map(|release| release.version).collect();
+                rows.dedup();
+                locked_first(&mut rows, locked, ask.package, |version| version.to_string());
+                Choice { table: world.table(rows.len()), rows }
+            })
+            .collect();
+        let companions = companions(question, &mut world, locked);
+        let python = python(question, &mut world, locked);
+        let mut plan =
+            Plan { question, classes, versions, companions, python, groups: Vec::new(), locals: Vec::new(), world };
+        plan.relate_companions();
+        plan.add_groups(&releases, policy, locked);
+        plan.add_locals(policy, locked);
+        plan
+    }
+
+    /// The best selection.
+    pub fn solve(&self, steps: &Steps) -> Outcome {
+        self.world.solve(steps)
+    }
+
+    fn relate_companions(&mut self) {
+        for companion in &self.companions {
+            for (framework, ask) in self.versions.iter().zip(&self.question.frameworks) {
+                let follows = |row: &Companion| row.framework == ask.package && self.question.holds(law::COMPANION, "");
+                let needs: Vec<Option<Constraint>> = companion
+                    .rows
+                    .iter()
+                    .map(|row| follows(row).then(|| Constraint::parse(&row.needs).ok()).flatten())
+                    .collect();
+                self.world.relate(framework.table, companion.table, |version, row| {
+                    needs[row].as_ref().is_none_or(|needs| needs.admits(framework.rows[version]))
+                });
+            }
+            if let Some(python) = &self.python {
+                let accepts: Vec<Option<Constraint>> =
+                    companion.rows.iter().map(|row| Constraint::parse(row.python.as_deref()?).ok()).collect();
+                self.world.relate(companion.table, python.table, |row, line| {
+                    accepts[row].as_ref().is_none_or(|accepts| accepts.admits(&python.rows[line].version))
+                        || !self.question.holds(law::PYTHON, "")
+                });
+            }
+        }
+    }
+
+    fn add_groups(&mut self, releases: &[Vec<Release<'c>>], policy: Policy<'_>, locked: &Locked) {
+        let shared = self.question.share != Share::Versions;
+        let members: Vec<Vec<usize>> = if shared {
+            vec![(0..self.classes.len()).collect()]
+        } else {
+            (0..self.classes.len()).map(|class| vec![class]).collect()
+        };
+        let all_cpu = |classes: &[usize]| classes.iter().all(|&class| self.classes[class].target.is_cpu());
+        let mut groups = Vec::new();
+        for classes in members {
+            let mut chosen = Vec::new();
+            for (framework, (candidates, ask)) in releases.iter().zip(&self.question.frameworks).enumerate() {
+                let mut rows = candidates.clone();
+                rows.sort_by_cached_key(|release| fits::variant_rank(release, all_cpu(&classes)));
+                let name = format!("{}.variant{}", ask.package, self.group_name(&classes));
+                locked_first(&mut rows, locked, &name, |release| release.variant.to_string());
+                let table = self.world.table(rows.len());
+                self.world.keep(table, |row| {
+                    classes.iter().all(|&class| {
+                        fits::release(self.question, &self.classes[class], framework, &rows[row], policy).is_none()
+                    })
+                });
+                let versions = &self.versions[framework];
+                self.world.relate(versions.table, table, |version, row| versions.rows[version] == rows[row].version);
+                if let Some(python) = &self.python {
+                    let arches: Vec<CpuArch> = classes.iter().map(|&class| self.classes[class].target.arch).collect();
+                    self.world.relate(python.table, table, |line, row| {
+                        arches.iter().all(|&arch| {
+                            rows[row].on(arch).is_none_or(|build| {
+                                fits::python(self.question, build, &python.rows[line].version, policy)
+                            })
+                        })
+                    });
+                }
+                chosen.push(Choice { table, rows });
+            }
+            groups.push(Group { classes, releases: chosen, cudnn: None, nccl: None, cuda: None });
+        }
+        for group in &mut groups {
+            self.add_system_libraries(group, locked);
+        }
+        self.groups = groups;
+    }
+
+    /// `.prod` where a choice is made for each class apart, nothing where it is shared.
+    fn group_name(&self, classes: &[usize]) -> String {
+        match (self.question.share, classes) {
+            (Share::Versions, [class]) => format!(".{}", self.classes[*class].target.name),
+            _ => String::new(),
+        }
+    }
+
+    /// Without a framework that brings its own, CUDA, cuDNN and NCCL are those of the system.
+    fn add_system_libraries(&mut self, group: &mut Group<'c>, locked: &Locked) {
+        let question = self.question;
+        if !question.frameworks.is_empty() {
+            return;
+        }
+        let catalog = question.catalog;
+        let gpu_classes: Vec<usize> = group.classes.iter().copied().filter(|&class| !self.classes[class].target.is_cpu()).collect();
+        let inside_image = gpu_classes.iter().any(|&class| {
+            matches!(self.classes[class].target.image, ImageAsk::Known(_) | ImageAsk::Choose(_)) && question.build.is_none()
+        });
+        if let Some(wanted) = question.cudnn.as_ref().filter(|_| !inside_image) {
+            let mut rows: Vec<&Cudnn> = catalog.cudnns.iter().rev().filter(|row| wanted.admits(&row.version)).collect();
+            locked_first(&mut rows, locked, "cudnn", |row| row.version.to_string());
+            let table = self.world.table(rows.len());
+            self.world.keep(table, |row| {
+                gpu_classes.iter().all(|&class| {
+                    let class = &self.classes[class];
+                    class.gpus.iter().all(|gpu| question.cudnn_refusal(class, gpu, &rows[row].version).is_none())
+                })
+            });
+            group.cudnn = Some(Choice { table, rows });
+        }
+        if let Some(wanted) = &question.nccl {
+            let mut rows: Vec<&Nccl> = catalog.nccls.iter().rev().filter(|row| wanted.admits(&row.version)).collect();
+            locked_first(&mut rows, locked, "nccl", |row| row.version.to_string());
+            group.nccl = Some(Choice { table: self.world.table(rows.len()), rows });
+        }
+        let asked = question.cuda.is_some() || question.cudnn.is_some() || question.nccl.is_some();
+        if question.build.is_none() && asked && !gpu_classes.is_empty() {
+            let wanted = question.cuda.as_ref();
+            let admitted = catalog.toolkits.iter().rev().filter(|row| wanted.is_none_or(|wanted| wanted.admits(&row.version)));
+            let mut rows: Vec<&Toolkit> = admitted.collect();
+            locked_first(&mut rows, locked, "cuda", |row| row.version.to_string());
+            let table = self.world.table(rows.len());
+            self.world.keep(table, |row| {
+                gpu_classes.iter().all(|&class| fits::line(question, &self.classes[class], &rows[row].version).is_none())
+            });
+            group.cuda = Some(Choice { table, rows });
+            self.relate_libraries(group);
+        }
+    }
+
+    fn relate_libraries(&mut self, group: &Group<'c>) {
+        let Some(cuda) = &group.cuda else { return };
+        if let Some(cudnn) = &group.cudnn {
+            self.world.relate(cudnn.table, cuda.table, |library, release| {
+                fits::same_line(self.question, &cudnn.rows[library].cuda, &cuda.rows[release].version)
+            });
+        }
+        if let Some(nccl) = &group.nccl {
+            self.world.relate(nccl.table, cuda.table, |library, release| {
+                fits::same_line(self.question, &nccl.rows[library].cuda, &cuda.rows[release].version)
+            });
+        }
+    }
+
+    fn add_locals(&mut self, policy: Policy<'_>, locked: &Locked) {
+        let candidates = driver::candidates(self.question);
+        let mut locals: Vec<Local> = Vec::new();
+        for class in 0..self.classes.len() {
+            let toolkit = self.toolkit(class, locked);
+            let image = self.image(class, locked);
+            locals.push(Local { toolkit, image, driver: None });
+        }
+        for (class, local) in locals.iter_mut().enumerate() {
+            local.driver = self.driver(class, &candidates, policy, locked);
+        }
+        for (class, local) in locals.iter().enumerate() {
+            self.relate_local(class, local);
+        }
+        self.locals = locals;
+    }
+
+    fn toolkit(&mut self, class: usize, locked: &Locked) -> Option<Choice<&'c Toolkit>> {
+        let question = self.question;
+        question.build.as_ref()?;
+        let class = &self.classes[class];
+        let mut rows: Vec<&Toolkit> = question.catalog.toolkits.iter().rev().collect();
+        rows.retain(|row| question.cuda.as_ref().is_none_or(|wanted| wanted.admits(&row.version)));
+        rows.retain(|row| fits::toolkit(question, class, row).is_none());
+        locked_first(&mut rows, locked, &format!("target.{}.toolkit", class.target.name), |row| row.version.to_string());
+        Some(Choice { table: self.world.table(rows.len()), rows })
+    }
+
+    fn image(&mut self, class: usize, locked: &Locked) -> Option<Choice<&'c Image>> {
+        let question = self.question;
+        let class = &self.classes[class];
+        if matches!(class.target.image, ImageAsk::No | ImageAsk::Unchecked(_)) {
+            return None;
+        }
+        let mut rows = image::rows(question, class);
+        if let (Some(wanted), ImageAsk::Choose(_)) = (&question.cuda, &class.target.image) {
+            let bound = question.frameworks.is_empty() || question.build.is_some() || wanted.depth() > 2;
+            rows.retain(|row| !bound || wanted.admits(&row.cuda));
+        }
+        locked_first(&mut rows, locked, &format!("target.{}.image", class.target.name), |row| row.tag.to_string());
+        Some(Choice { table: self.world.table(rows.len()), rows })
+    }
+
+    fn driver(
+        &mut self,
+        class: usize,
+        candidates: &[&'c Version],
+        policy: Policy<'_>,
+        locked: &Locked,
+    ) -> Option<Choice<DriverRow<'c>>> {
+        let at = class;
+        let class = &self.classes[class];
+        if class.target.is_cpu() {
+            return None;
+        }
+        let forward = class.target.forward_compat
+            && match policy.forward_compat {
+                ForwardCompat::Nobody => false,
+                ForwardCompat::All => true,
+                ForwardCompat::These(these) => these.contains(&at),
+            };
+        let mut rows = driver::rows(self.question, class, candidates, forward);
+        rows.retain(|row| policy.driver_cap.is_none_or(|cap| row.version <= *cap) || class.target.pins_driver());
+        locked_first(&mut rows, locked, &format!("target.{}.driver", class.target.name), |row| row.version.to_string());
+        Some(Choice { table: self.world.table(rows.len()), rows })
+    }
+
+    fn relate_local(&mut self, class: usize, local: &Local<'c>) {
+        let group = self.groups.iter().find(|group| group.classes.contains(&class)).expect("every class has a group");
+        let (question, asked) = (self.question, &self.classes[class]);
+        if let Some(toolkit) = &local.toolkit {
+            for releases in &group.releases {
+                self.world.relate(releases.table, toolkit.table, |release, row| {
+                    fits::extension(question, asked, &releases.rows[release], toolkit.rows[row])
+                });
+            }
+            for library in [group.cudnn.as_ref().map(|choice| (choice.table, choice.rows.iter().map(|row| &row.cuda).collect::<Vec<_>>())),
+                group.nccl.as_ref().map(|choice| (choice.table, choice.rows.iter().map(|row| &row.cuda).collect()))]
+                .into_iter()
+                .flatten()
+            {
+                self.world.relate(library.0, toolkit.table, |row, at| fits::same_line(question, library.1[row], &toolkit.rows[at].version));
+            }
+            if let Some(image) = &local.image {
+                self.world.relate(toolkit.table, image.table, |row, at| toolkit.rows[row].version == image.rows[at].cuda);
+            }
+            if let Some(driver) = &local.driver {
+                self.world.relate(toolkit.table, driver.table, |row, at| fits::toolkit_driver(question, asked, toolkit.rows[row], &driver.rows[at]));
+            }
+        }
+        if let Some(image) = &local.image {
+            for releases in &group.releases {
+                self.world.relate(releases.table, image.table, |release, row| fits::release_image(question, asked, &releases.rows[release], image.rows[row]));
+            }
+            if let Some(cuda) = &group.cuda {
+                self.world.relate(cuda.table, image.table, |release, row| cuda.rows[release].version == image.rows[row].cuda);
+            }
+            if let Some(driver) = &local.driver {
+                self.world.relate(image.table, driver.table, |row, at| image::admits(question, asked, image.rows[row], &driver.rows[at]));
+            }
+        }
+        if let Some(driver) = &local.driver {
+            for releases in &group.releases {
+                self.world.relate(releases.table, driver.table, |release, row| fits::release_driver(question, asked, &releases.rows[release], &driver.rows[row]));
+            }
+            if let Some(cuda) = &group.cuda {
+                self.world.relate(cuda.table, driver.table, |release, row| fits::line_driver(question, asked, &cuda.rows[release].version, &driver.rows[row]));
+            }
+        }
+    }
+}
+
+/// Every published (version, variant) of a framework that a constraint admits, newest version first.
+fn releases<'c>(question: &Question<'c>, package: &str, constraint: &Constraint) -> Vec<Release<'c>> {
+    let mut releases: Vec<Release> = Vec::new();
+    let builds = &question.catalog.builds;
+    let first = builds.partition_point(|row| *row.package < *package);
+    for build in builds[first..].iter().take_while(|row| row.package == package) {
+        if !constraint.admits_build(&build.version, &build.variant) {
+            continue;
+        }
+        let arch = usize::from(build.arch == CpuArch::Aarch64);
+        match releases.iter_mut().rev().find(|known| known.version == &build.version && known.variant == build.variant) {
+            Some(known) => known.builds[arch] = Some(build),
+            None => {
+                let mut builds = [None, None];
+                builds[arch] = Some(build);
+                releases.push(Release { version: &build.version, variant: &build.variant, builds });
+            }
+        }
+    }
+    releases.sort_by_key(|release| Reverse(release.version));
+    releases
+}
+
+fn companions<'c>(question: &Question<'c>, world: &mut World, locked: &Locked) -> Vec<Choice<&'c Companion>> {
+    let mut choices = Vec::new();
+    for ask in &question.companions {
+        let of_package = question.catalog.companions.iter().rev().filter(|row| row.package == ask.package);
+        let mut rows: Vec<&Companion> = of_package.filter(|row| ask.constraint.admits(&row.version)).collect();
+        locked_first(&mut rows, locked, ask.package, |row| row.version.to_string());
+        choices.push(Choice { table: world.table(rows.len()), rows });
+    }
+    choices
+}
+
+fn python<'c>(question: &Question<'c>, world: &mut World, locked: &Locked) -> Option<Choice<&'c Python>> {
+    if question.frameworks.is_empty() && question.companions.is_empty() && question.python.is_none() {
+        return None;
+    }
+    let wanted = question.python.as_ref();
+    let named = |line: &Version| wanted.and_then(Constraint::single).is_some_and(|single| single.cmp_prefix(line).is_eq());
+    let admitted = |row: &&Python| match wanted {
+        None => row.stable,
+        Some(wanted) => wanted.cut_to(row.version.len()).admits(&row.version) && (row.stable || named(&row.version)),
+    };
+    let mut rows: Vec<&Python> = question.catalog.pythons.iter().rev().filter(admitted).collect();
+    locked_first(&mut rows, locked, "python", |row| row.version.to_string());
+    Some(Choice { table: world.table(rows.len()), rows })
+}
+
+/// What an earlier lock chose is tried before everything else.
+fn locked_first<T>(rows: &mut [T], locked: &Locked, key: &str, label: impl Fn(&T) -> String) {
+    if let Some(wanted) = locked.get(key) {
+        rows.sort_by_key(|row| label(row) != *wanted);
+    }
+}

@@ -1,0 +1,470 @@
+//! What is asked: the spec with every name looked up in the catalog, nothing solved yet.
+
+use crate::catalog::gpus::Lookup;
+use crate::catalog::rows::{Class, Gpu, Image, Os};
+use crate::catalog::Catalog;
+use crate::spec::{ForwardCompat, ImageRef, Override, Prefer, Runtime, Share, Spec, SpecError, Target, Written};
+use crate::words::{ArchList, Cc, Constraint, CpuArch, Version};
+
+use super::rulebook::RuleBook;
+
+/// Packages whose builds come in CUDA variants, most important first.
+pub const FRAMEWORKS: &[&str] = &["torch", "tensorflow", "jax"];
+/// Names in `[stack]` that are no packages of their own.
+const PARTS: &[&str] = &["python", "cuda", "cudnn", "nccl"];
+
+/// A spec made ready to be solved.
+#[derive(Debug, Clone)]
+pub struct Question<'c> {
+    /// The facts.
+    pub catalog: &'c Catalog,
+    /// The rules among them.
+    pub rules: &'c RuleBook<'c>,
+    /// The frameworks asked for, in the order of their importance.
+    pub frameworks: Vec<Ask<'c>>,
+    /// The other packages asked for, in name order.
+    pub companions: Vec<Ask<'c>>,
+    /// `stack.python`
+    pub python: Option<Constraint>,
+    /// `stack.cuda`
+    pub cuda: Option<Constraint>,
+    /// `stack.cudnn`
+    pub cudnn: Option<Constraint>,
+    /// `stack.nccl`
+    pub nccl: Option<Constraint>,
+    /// `[build]`, if CUDA extensions are compiled.
+    pub build: Option<BuildAsk>,
+    /// The targets, in name order.
+    pub targets: Vec<TargetAsk<'c>>,
+    /// `resolve.share`
+    pub share: Share,
+    /// `resolve.prefer`
+    pub prefer: Prefer,
+    /// `resolve.allow-experimental`
+    pub allow_experimental: bool,
+    /// Rules that do not hold: overridden by the user, or set aside to learn what they bind.
+    pub off: Vec<Off>,
+}
+
+/// A package asked for.
+#[derive(Debug, Clone)]
+pub struct Ask<'c> {
+    /// Its name.
+    pub package: &'c str,
+    /// Which versions.
+    pub constraint: Constraint,
+}
+
+/// `[build]`
+#[derive(Debug, Clone)]
+pub struct BuildAsk {
+    /// Also embed PTX of the highest architecture.
+    pub ptx: bool,
+    /// The list insisted on.
+    pub arch_list: Option<ArchList>,
+}
+
+/// A rule set aside.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Off {
+    /// Its id.
+    pub rule: String,
+    /// Only for this target.
+    pub target: Option<String>,
+}
+
+/// A target with its names looked up.
+#[derive(Debug, Clone)]
+pub struct TargetAsk<'c> {
+    /// Its name.
+    pub name: String,
+    /// Where the stack runs.
+    pub runtime: Runtime,
+    /// The CPU architecture: as written, else what a product implies, else x86_64.
+    pub arch: CpuArch,
+    /// The GPUs.
+    pub gpus: Gpus<'c>,
+    /// The driver.
+    pub driver: DriverAsk,
+    /// The OS of the machine or image.
+    pub os: Option<&'c Os>,
+    /// The C library of the machine or image: as written, else what the OS implies.
+    pub glibc: Option<Version>,
+    /// The host compiler: as written, else what the OS implies.
+    pub gcc: Option<Version>,
+    /// Toolkits installed there.
+    pub toolkits: Option<Vec<Version>>,
+    /// The image.
+    pub image: ImageAsk<'c>,
+    /// Whether forward compatibility may be used.
+    pub forward_compat: bool,
+}
+
+/// What is known of a target's GPUs.
+#[derive(Debug, Clone)]
+pub enum Gpus<'c> {
+    /// `gpu` is omitted.
+    Unsaid,
+    /// `gpu = "none"`
+    Cpu,
+    /// Each of these must work alone.
+    These(Vec<GpuAsk<'c>>),
+}
+
+/// One GPU product, or a bare capability.
+#[derive(Debug, Clone)]
+pub struct GpuAsk<'c> {
+    /// NVML's name, or `sm_90`.
+    pub name: String,
+    /// Its compute capability.
+    pub cc: Cc,
+    /// The same as a version, for rules.
+    pub cc_version: Version,
+    /// The product's row; none for a bare capability.
+    pub row: Option<&'c Gpu>,
+}
+
+/// What is said of a target's driver.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DriverAsk {
+    /// Nothing, or only upper bounds: the lock states the minimum.
+    Free(Option<Constraint>),
+    /// The hosts have exactly this release.
+    Exact(Version),
+    /// The hosts have at worst the oldest branch this admits.
+    AtWorst(Constraint),
+    /// The hosts' nvidia-smi shows this CUDA version.
+    Cuda(Version),
+}
+
+/// What is said of a target's image.
+#[derive(Debug, Clone)]
+pub enum ImageAsk<'c> {
+    /// No image.
+    No,
+    /// Choose a tag of this repository.
+    Choose(String),
+    /// This image, known to the catalog.
+    Known(&'c Image),
+    /// This tag of a known repository, which has no such tag.
+    NoSuchTag(ImageRef),
+    /// An image of a repository the catalog does not know: nothing is checked.
+    Unchecked(ImageRef),
+}
+
+/// A remark about the question that the answer must carry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Warning {
+    /// Its stable code.
+    pub code: &'static str,
+    /// What it says.
+    pub message: String,
+    /// The keys it is about.
+    pub keys: Vec<String>,
+}
+
+impl Warning {
+    /// A warning about some keys.
+    pub fn new(code: &'static str, message: impl Into<String>, keys: &[String]) -> Self {
+        Warning { code, message: message.into(), keys: keys.to_vec() }
+    }
+}
+
+impl GpuAsk<'_> {
+    /// Whether cuda-compat may run on it.
+    pub fn is_datacenter(&self) -> bool {
+        self.row.is_some_and(|row| row.class == Class::Datacenter)
+    }
+}
+
+impl<'c> TargetAsk<'c> {
+    /// The GPUs named, if any.
+    pub fn named_gpus(&self) -> &[GpuAsk<'c>] {
+        match &self.gpus {
+            Gpus::These(gpus) => gpus,
+            _ => &[],
+        }
+    }
+
+    /// Whether the target has no GPU.
+    pub fn is_cpu(&self) -> bool {
+        matches!(self.gpus, Gpus::Cpu)
+    }
+
+    /// The key of one of its settings, `target.prod.gpu`.
+    pub fn key(&self, setting: &str) -> String {
+        format!("target.{}.{setting}", self.name)
+    }
+}
+
+impl<'c> Question<'c> {
+    /// Looks up every name of a spec. Errors are about names that mean nothing; they carry spans.
+    pub fn new(
+        spec: &Spec,
+        catalog: &'c Catalog,
+        rules: &'c RuleBook<'c>,
+    ) -> Result<(Question<'c>, Vec<Warning>), Vec<SpecError>> {
+        let mut reader = Reader { catalog, errors: Vec::new(), warnings: Vec::new() };
+        let (mut frameworks, mut companions) = (Vec::new(), Vec::new());
+        for (name, constraint) in &spec.stack {
+            if PARTS.contains(&name.as_str()) {
+                continue;
+            }
+            let Some(package) = reader.package(name, constraint) else { continue };
+            let ask = Ask { package, constraint: constraint.value.clone() };
+            if FRAMEWORKS.contains(&package) { frameworks.push(ask) } else { companions.push(ask) }
+        }
+        for companion in &companions {
+            let follows = catalog.companions.iter().find(|row| row.package == companion.package);
+            if let Some(row) = follows.filter(|row| frameworks.iter().all(|ask| ask.package != row.framework)) {
+                frameworks.push(Ask { package: &row.framework, constraint: Constraint::any() });
+            }
+        }
+        frameworks.sort_by_key(|ask| FRAMEWORKS.iter().position(|name| *name == ask.package));
+        companions.sort_by_key(|ask| ask.package);
+        let part = |name: &str| spec.stack.iter().find(|(key, _)| key == name).map(|(_, written)| written.value.clone());
+        let build = spec.build.as_ref().filter(|build| build.cuda_extensions).map(|build| BuildAsk {
+            ptx: build.ptx,
+            arch_list: build.arch_list.as_ref().map(|written| written.value.clone()),
+        });
+        let mut targets: Vec<TargetAsk> =
+            spec.targets.iter().map(|target| reader.target(target, build.is_some())).collect();
+        targets.sort_by(|a, b| a.name.cmp(&b.name));
+        let off = reader.overrides(&spec.overrides);
+        if !reader.errors.is_empty() {
+            reader.errors.sort_by_key(|error| error.span.start);
+            return Err(reader.errors);
+        }
+        let question = Question {
+            catalog,
+            rules,
+            frameworks,
+            companions,
+            python: part("python"),
+            cuda: part("cuda"),
+            cudnn: part("cudnn"),
+            nccl: part("nccl"),
+            build,
+            targets,
+            share: spec.resolve.share,
+            prefer: spec.resolve.prefer,
+            allow_experimental: spec.resolve.allow_experimental,
+            off,
+        };
+        Ok((question, reader.warnings))
+    }
+
+    /// Whether a rule holds for a target.
+    pub fn holds(&self, rule: &str, target: &str) -> bool {
+        !self.off.iter().any(|off| off.rule == rule && off.target.as_deref().is_none_or(|name| name == target))
+    }
+}
+
+struct Reader<'c> {
+    catalog: &'c Catalog,
+    errors: Vec<SpecError>,
+    warnings: Vec<Warning>,
+}
+
+impl<'c> Reader<'c> {
+    fn error(&mut self, code: &'static str, message: String, help: Option<String>, at: &Written<impl Sized>) {
+        self.errors.push(SpecError { code, message, span: at.span.clone(), help });
+    }
+
+    fn package(&mut self, name: &str, written: &Written<Constraint>) -> Option<&'c str> {
+        let catalog = self.catalog;
+        let packages = || {
+            let builds = catalog.builds.iter().map(|row| &*row.package);
+            builds.chain(catalog.companions.iter().map(|row| &*row.package))
+        };
+        let found = packages().find(|package| *package == name);
+        if found.is_none() {
+            let near = crate::spec::suggest::nearest(name, packages().chain(PARTS.iter().copied()));
+            let help = match near {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "`gpuenv lock` chooses among the packages of its catalog; an overlay can add others".into(),
+            };
+            self.error("unknown-package", format!("`{name}` is no package of the catalog"), Some(help), written);
+        }
+        found
+    }
+
+    fn target(&mut self, target: &Target, builds: bool) -> TargetAsk<'c> {
+        let gpus = self.gpus(target);
+        let implied = match &gpus {
+            Gpus::These(gpus) => gpus.iter().find_map(|gpu| gpu.row.and_then(|row| row.cpu)),
+            _ => None,
+        };
+        let image = self.image(target);
+        let os = match (&target.os, &image) {
+            (Some(written), _) => self.os(target, written),
+            (None, ImageAsk::Known(image)) => self.catalog.oses.iter().find(|os| os.images.contains(&image.os)),
+            _ => None,
+        };
+        let runtime = target.runtime();
+        let glibc = target.glibc.as_ref().map(|written| written.value.clone()).or_else(|| os?.glibc.clone());
+        let gcc = target.gcc.as_ref().map(|written| written.value.clone()).or_else(|| os?.gcc.clone());
+        if matches!(gpus, Gpus::Unsaid) {
+            let message = format!("nothing is said of the GPUs of target `{}`, so none is checked", target.name);
+            self.warnings.push(Warning::new("gpu-not-checked", message, &[format!("target.{}", target.name)]));
+        }
+        TargetAsk {
+            name: target.name.clone(),
+            runtime,
+            arch: target.arch.as_ref().map(|written| written.value).or(implied).unwrap_or(CpuArch::X86_64),
+            gpus,
+            driver: self.driver(target),
+            os,
+            glibc,
+            gcc: gcc.filter(|_| builds),
+            toolkits: target.toolkit.as_ref().map(|written| written.value.clone()).filter(|_| builds),
+            image,
+            forward_compat: target.forward_compat == ForwardCompat::Auto,
+        }
+    }
+
+    fn gpus(&mut self, target: &Target) -> Gpus<'c> {
+        let Some(written) = &target.gpu else { return Gpus::Unsaid };
+        let mut found: Vec<GpuAsk> = Vec::new();
+        let mut add = |name: String, cc: Cc, row: Option<&'c Gpu>| {
+            if found.iter().all(|known| known.name != name || known.cc != cc) {
+                let cc_version = Version::parse(&cc.to_string()).expect("a capability is a version");
+                found.push(GpuAsk { name, cc, cc_version, row });
+            }
+        };
+        for name in &written.value {
+            match self.catalog.gpu(name) {
+                Lookup::Found(rows) => rows.into_iter().for_each(|row| add(row.name.to_string(), row.cc, Some(row))),
+                Lookup::Bare(cc) => add(format!("sm_{}", cc.number()), cc, None),
+                Lookup::Cpu => return Gpus::Cpu,
+                Lookup::Ambiguous { candidates } => {
+                    let listed: Vec<String> =
+                        candidates.iter().map(|gpu| format!("{} ({}, {})", gpu.name, gpu.cc, gpu.architecture)).collect();
+                    let message = format!("`{}` may mean GPUs that differ in what matters", name.escape_debug());
+                    let help = format!("name one of: {}; or write a capability such as \"sm_90\"", shorten(&listed, 8));
+                    self.errors.push(SpecError { code: "ambiguous-gpu", message, span: written.span.clone(), help: Some(help) });
+                }
+                Lookup::Unknown { suggestions } => {
+                    let message = format!("`{}` is no GPU of the catalog", name.escape_debug());
+                    let near = match suggestions.as_slice() {
+                        [] => String::new(),
+                        names => format!("did you mean {}? ", names.join(" or ")),
+                    };
+                    let help = format!("{near}A GPU the catalog lacks can be written by its compute capability, \"sm_90\"");
+                    self.errors.push(SpecError { code: "unknown-gpu", message, span: written.span.clone(), help: Some(help) });
+                }
+            }
+        }
+        found.sort_by(|a, b| (a.cc, &a.name).cmp(&(b.cc, &b.name)));
+        Gpus::These(found)
+    }
+
+    fn driver(&mut self, target: &Target) -> DriverAsk {
+        if let Some(cuda) = &target.driver_cuda {
+            let known = self.catalog.branches.iter().filter_map(|branch| branch.cuda.as_ref());
+            let newest = known.max().cloned();
+            if newest.as_ref().is_some_and(|newest| cuda.value > *newest) {
+                let newest = newest.expect("just compared");
+                let message = format!("no driver branch with CUDA {} is known yet; it is judged as {newest}", cuda.value);
+                self.warnings.push(Warning::new("newer-than-catalog", message, &[format!("target.{}.driver-cuda", target.name)]));
+                return DriverAsk::Cuda(newest);
+            }
+            return DriverAsk::Cuda(cuda.value.clone());
+        }
+        let Some(written) = &target.driver else { return DriverAsk::Free(None) };
+        let constraint = &written.value;
+        if constraint.is_any() {
+            return DriverAsk::Free(None);
+        }
+        if constraint.only_upper_bounds() {
+            return DriverAsk::Free(Some(constraint.clone()));
+        }
+        match constraint.single() {
+            Some(version) if version.len() >= 2 => {
+                self.check_driver_listed(target, version);
+                DriverAsk::Exact(version.clone())
+            }
+            _ => DriverAsk::AtWorst(constraint.clone()),
+        }
+    }
+
+    fn check_driver_listed(&mut self, target: &Target, version: &Version) {
+        let known = |branch: u64| self.catalog.branches.iter().any(|row| row.branch.major() == branch);
+        if !known(version.major()) {
+            let nearest = self.catalog.branches.iter().rev().find(|row| row.branch.major() < version.major());
+            let judged = nearest.map_or("older than every branch known".to_string(), |row| format!("as branch R{}", row.branch));
+            let message = format!("driver branch R{} is not in the catalog; {version} is judged {judged}", version.major());
+            self.warnings.push(Warning::new("driver-not-listed", message, &[format!("target.{}.driver", target.name)]));
+        }
+    }
+
+    fn os(&mut self, target: &Target, written: &Written<String>) -> Option<&'c Os> {
+        let key = format!("target.{}.os", target.name);
+        if let Some(os) = self.catalog.os(&written.value) {
+            if let Some(reason) = &os.refused {
+                self.error("not-supported-yet", format!("`{}` cannot be resolved yet: {reason}", os.id), None, written);
+            }
+            return Some(os);
+        }
+        let (family, version) = split_os(&written.value);
+        let version = Version::parse(version).ok();
+        let relatives = self.catalog.oses.iter().filter(|os| split_os(&os.id).0 == family && os.refused.is_none());
+        let nearest = version.and_then(|version| {
+            let mut older: Vec<(Version, &Os)> =
+                relatives.filter_map(|os| Some((Version::parse(split_os(&os.id).1).ok()?, os))).collect();
+            older.sort_by(|a, b| a.0.cmp(&b.0));
+            older.iter().rev().find(|(known, _)| *known <= version).or(older.first()).map(|(_, os)| *os)
+        });
+        let name = written.value.escape_debug();
+        let message = match nearest {
+            Some(os) => format!("`{name}` is not in the catalog; it is judged as `{}`", os.id),
+            None => format!("`{name}` is not in the catalog: its glibc and gcc are unknown and not checked"),
+        };
+        self.warnings.push(Warning::new("os-not-listed", message, &[key]));
+        nearest
+    }
+
+    fn image(&mut self, target: &Target) -> ImageAsk<'c> {
+        let Some(written) = &target.image else { return ImageAsk::No };
+        let image = &written.value;
+        let known_repository = self.catalog.images.iter().any(|row| row.repository == image.repository.as_str());
+        if known_repository && image.tag.is_none() && image.digest.is_none() {
+            return ImageAsk::Choose(image.repository.clone());
+        }
+        if let (true, Some(tag)) = (known_repository, &image.tag) {
+            let row = self.catalog.images.iter().find(|row| row.tag == tag.as_str() && row.repository == image.repository.as_str());
+            return row.map_or_else(|| ImageAsk::NoSuchTag(image.clone()), ImageAsk::Known);
+        }
+        let message = format!("nothing is known of image `{}`, so nothing of it is checked", written.text.escape_debug());
+        self.warnings.push(Warning::new("image-not-checked", message, &[format!("target.{}.image", target.name)]));
+        ImageAsk::Unchecked(image.clone())
+    }
+
+    fn overrides(&mut self, overrides: &[Override]) -> Vec<Off> {
+        let catalog = self.catalog;
+        let mut off = Vec::new();
+        for one in overrides {
+            let ids = || catalog.rules.iter().map(|rule| &*rule.id).chain(catalog.laws.iter().map(|law| &*law.id));
+            if ids().any(|id| id == one.rule.value) {
+                let target = one.target.as_ref().map(|target| target.value.clone());
+                off.push(Off { rule: one.rule.value.clone(), target });
+            } else {
+                let help = crate::spec::suggest::nearest(&one.rule.value, ids()).map(|near| format!("did you mean `{near}`?"));
+                let message = format!("`{}` is no rule of the catalog", one.rule.value.escape_debug());
+                self.error("unknown-rule", message, help, &one.rule);
+            }
+        }
+        off
+    }
+}
+
+/// Splits `ubuntu22.04` into its family and version.
+fn split_os(id: &str) -> (&str, &str) {
+    id.split_at(id.find(|c: char| c.is_ascii_digit()).unwrap_or(id.len()))
+}
+
+/// The first few of a list in words.
+fn shorten(items: &[String], most: usize) -> String {
+    let shown = items[..items.len().min(most)].join(", ");
+    if items.len() > most { format!("{shown} and {} more", items.len() - most) } else { shown }
+}

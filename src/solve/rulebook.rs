@@ -1,0 +1,103 @@
+//! The catalog's rules made ready to be asked, and the names of the laws that are code.
+
+use crate::catalog::Catalog;
+use crate::catalog::rows::{Rule, Subject};
+use crate::words::{Constraint, Version};
+
+/// The names of the rules that are code; each is described by a row of `catalog/laws.toml`.
+pub mod law {
+    /// A build runs on a GPU only if it holds machine code or PTX for it.
+    pub const COVERAGE: &str = "gpu-code";
+    /// PTX compiles only with a driver that knows its ISA.
+    pub const PTX_DRIVER: &str = "ptx-isa-driver";
+    /// A GPU target never gets a CPU build.
+    pub const CPU_BUILD: &str = "cpu-build";
+    /// A build exists for a platform only where it was published.
+    pub const PUBLISHED: &str = "wheel-published";
+    /// A build has wheels for certain Pythons only.
+    pub const PYTHON: &str = "wheel-python";
+    /// A wheel needs at least the glibc its platform tag names.
+    pub const GLIBC: &str = "wheel-glibc";
+    /// A companion package follows certain framework releases.
+    pub const COMPANION: &str = "companion-framework";
+    /// An image tag must exist.
+    pub const IMAGE_TAG: &str = "image-tag";
+    /// An image exists for certain CPU architectures.
+    pub const IMAGE_ARCH: &str = "image-arch";
+    /// The OS of an image is the OS asked for.
+    pub const IMAGE_OS: &str = "image-os";
+    /// An image states which drivers it may be started on.
+    pub const IMAGE_REQUIRE: &str = "image-require-cuda";
+    /// An image must hold what is needed of it: nvcc, cuDNN.
+    pub const IMAGE_HOLDS: &str = "image-flavour";
+    /// A chosen image is of the stack's CUDA line or older.
+    pub const IMAGE_LINE: &str = "image-line";
+    /// torch refuses to build extensions with a toolkit of another CUDA major.
+    pub const EXTENSION_MAJOR: &str = "extension-cuda-major";
+    /// torch's extension builder knows certain architectures only.
+    pub const EXTENSION_ARCH: &str = "extension-arch";
+    /// nvcc knows certain architectures only.
+    pub const NVCC_ARCH: &str = "nvcc-arch";
+    /// An architecture list must reach every GPU.
+    pub const ARCH_LIST: &str = "arch-list-gpu";
+    /// nvcc refuses newer host compilers.
+    pub const NVCC_GCC: &str = "nvcc-gcc";
+    /// Some products come with one CPU architecture only.
+    pub const PRODUCT_CPU: &str = "gpu-cpu-arch";
+    /// A cuDNN or NCCL release is built for one CUDA major.
+    pub const LIBRARY_CUDA: &str = "library-cuda-major";
+    /// cuda-compat works on data-centre GPUs and listed driver branches only.
+    pub const FORWARD_COMPAT: &str = "forward-compat";
+
+    /// Every law, for the catalog's lint.
+    pub const ALL: &[&str] = &[
+        COVERAGE, PTX_DRIVER, CPU_BUILD, PUBLISHED, PYTHON, GLIBC, COMPANION, IMAGE_TAG, IMAGE_ARCH, IMAGE_OS,
+        IMAGE_REQUIRE, IMAGE_HOLDS, IMAGE_LINE, EXTENSION_MAJOR, EXTENSION_ARCH, NVCC_ARCH, ARCH_LIST, NVCC_GCC,
+        PRODUCT_CPU, LIBRARY_CUDA, FORWARD_COMPAT,
+    ];
+}
+
+/// The catalog's `needs` rules with their ranges parsed.
+#[derive(Debug, Clone)]
+pub struct RuleBook<'c> {
+    needs: Vec<Needs<'c>>,
+}
+
+/// One rule: where the subject is in `range`, the object must be in `needs`.
+#[derive(Debug, Clone)]
+pub struct Needs<'c> {
+    /// The row.
+    pub row: &'c Rule,
+    /// Which subjects it speaks of.
+    pub range: Constraint,
+    /// What these need.
+    pub needs: Constraint,
+}
+
+impl<'c> RuleBook<'c> {
+    /// Reads every rule of a catalog. The lint has checked that they parse; one that does not speaks of nothing.
+    pub fn new(catalog: &'c Catalog) -> Self {
+        let needs = catalog.rules.iter().filter_map(|row| {
+            let (range, needs) = (Constraint::parse(&row.range).ok()?, Constraint::parse(&row.needs).ok()?);
+            Some(Needs { row, range, needs })
+        });
+        RuleBook { needs: needs.collect() }
+    }
+
+    /// The rules between two kinds of things that speak of this subject.
+    pub fn about<'a>(
+        &'a self,
+        subject: Subject,
+        of: &'a Version,
+        object: Subject,
+    ) -> impl Iterator<Item = &'a Needs<'c>> + 'a {
+        self.needs
+            .iter()
+            .filter(move |rule| rule.row.subject == subject && rule.row.object == object && rule.range.admits(of))
+    }
+
+    /// Every rule about an object.
+    pub fn on(&self, object: Subject) -> impl Iterator<Item = &Needs<'c>> {
+        self.needs.iter().filter(move |rule| rule.row.object == object)
+    }
+}
