@@ -2,7 +2,25 @@
 //!
 //! Parsing knows no catalog: whether a GPU, an OS or a package exists is asked afterwards.
 
+mod bytes;
+mod edit;
+mod error;
+mod field;
+mod image;
+mod normalise;
+mod parse;
+mod suggest;
+mod syntax;
+mod value;
+
+#[cfg(test)]
+mod tests;
+
 use std::ops::Range;
+
+pub use bytes::decode;
+pub use error::SpecError;
+pub use parse::parse;
 
 use crate::words::{ArchList, Constraint, CpuArch, Version};
 
@@ -45,6 +63,13 @@ pub struct Build {
     pub ptx: bool,
     /// `arch-list`
     pub arch_list: Option<Written<ArchList>>,
+}
+
+impl Default for Build {
+    /// An empty `[build]`.
+    fn default() -> Self {
+        Build { cuda_extensions: true, ptx: false, arch_list: None }
+    }
 }
 
 /// `[target.NAME]`: one kind of machine.

@@ -243,7 +243,7 @@ fn comparison(text: &str) -> Result<Comparison, ConstraintError> {
         "<=" => Op::AtMost,
         "<" => Op::Below,
         "~=" => Op::Compatible,
-        other => return Err(ConstraintError::Operator(other.to_string())),
+        other => return Err(ConstraintError::Operator(other.chars().take(8).collect())),
     };
     let (number, variant) = match rest.trim().split_once('+') {
         Some((number, variant)) => (number.trim(), Some(parse_variant(variant.trim())?)),
@@ -275,7 +275,11 @@ fn parse_variant(text: &str) -> Result<String, ConstraintError> {
     let fits = !text.is_empty()
         && text.len() <= 32
         && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'.' || byte == b'_');
-    if fits { Ok(text.to_string()) } else { Err(ConstraintError::Variant(text.escape_debug().to_string())) }
+    if fits {
+        Ok(text.to_string())
+    } else {
+        Err(ConstraintError::Variant(text.chars().take(40).flat_map(char::escape_debug).collect()))
+    }
 }
 
 impl fmt::Display for Constraint {

@@ -1,0 +1,230 @@
+//! What the text of each key means, wherever the text came from: a file, or a fix that tries a change.
+
+use super::error::{Refusal, clip, is_unprintable, quote};
+use super::suggest;
+use super::{ForwardCompat, Prefer, Runtime, Share};
+use crate::words::{ArchList, Constraint, CpuArch, Version};
+
+type Read<T> = Result<T, Refusal>;
+
+/// No honest constraint or list is longer; a hostile one must not cost time.
+const MAX_TEXT: usize = 512;
+/// Longer than any product name, file name or OS.
+const MAX_NAME: usize = 256;
+const MAX_TARGET_NAME: usize = 64;
+const MAX_GPUS: usize = 256;
+const MAX_TOOLKITS: usize = 64;
+
+/// The `[stack]` keys that are no wheels, and the driver: a `+variant` after them means nothing.
+const WITHOUT_VARIANT: [&str; 5] = ["python", "cuda", "cudnn", "nccl", "driver"];
+
+/// A package's name as the Python packaging rules compare names: `Flash_Attn` is `flash-attn`.
+pub(super) fn package(name: &str) -> Read<String> {
+    let alphanumeric = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
+    let fits = name.len() <= MAX_NAME
+        && alphanumeric(name.chars().next())
+        && alphanumeric(name.chars().next_back())
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'));
+    if !fits {
+        let message = format!("{} is not a package name", quote(name));
+        return Err(Refusal::new("name", message).help("letters, digits and single `-`, `_` or `.` between them"));
+    }
+    let words = name.split(['-', '_', '.']).filter(|word| !word.is_empty());
+    Ok(words.map(str::to_ascii_lowercase).collect::<Vec<_>>().join("-"))
+}
+
+/// The name of a target: it becomes part of keys, file names and command lines.
+pub(super) fn target_name(name: &str) -> Read<String> {
+    let fits = (1..=MAX_TARGET_NAME).contains(&name.len())
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_');
+    if fits {
+        return Ok(name.to_string());
+    }
+    let message = format!("{} cannot name a target", quote(name));
+    Err(Refusal::new("name", message).help(format!("1 to {MAX_TARGET_NAME} letters, digits, `-` and `_`")))
+}
+
+/// The constraint of a package or of the driver.
+pub(super) fn constraint(key: &str, text: &str) -> Read<Constraint> {
+    short(key, text)?;
+    let refusal = |why: String| Refusal::new("constraint", format!("`{}`: {why}", clip(key)));
+    let constraint = Constraint::parse(text).map_err(|error| refusal(error.to_string()))?;
+    let variant = constraint.comparisons().find_map(|one| one.variant.as_deref());
+    match variant {
+        Some(variant) if WITHOUT_VARIANT.contains(&key) => {
+            Err(refusal(format!("`+{}` names a wheel variant, and this is no wheel", clip(variant)))
+                .help("pin the variant at the framework, as in `torch = \"+cu…\"`"))
+        }
+        _ => Ok(constraint),
+    }
+}
+
+/// `build.arch-list`
+pub(super) fn arch_list(text: &str) -> Read<ArchList> {
+    short("arch-list", text)?;
+    ArchList::parse_torch(text).map_err(|error| Refusal::new("arch-list", format!("`arch-list`: {error}")))
+}
+
+/// A name or a path: `os`, an overlay, a rule's id.
+pub(super) fn name(key: &str, text: &str) -> Read<String> {
+    let trimmed = text.trim();
+    if trimmed.is_empty() {
+        return Err(Refusal::new("value", format!("`{key}` is empty")));
+    }
+    if text.chars().any(is_unprintable) {
+        let message = format!("`{key}` holds characters that cannot be seen: {}", quote(text));
+        return Err(Refusal::new("value", message));
+    }
+    if text.len() > MAX_NAME {
+        return Err(Refusal::new("value", format!("`{key}` is longer than {MAX_NAME} bytes: {}", quote(text))));
+    }
+    Ok(trimmed.to_string())
+}
+
+/// `reason`: prose, so it may have lines.
+pub(super) fn reason(text: &str) -> Read<String> {
+    if text.trim().is_empty() {
+        let refusal = Refusal::new("value", "`reason` is empty: an override without a reason cannot be judged later");
+        return Err(refusal.help("say what was measured, or name the ticket"));
+    }
+    if text.chars().any(|c| is_unprintable(c) && !matches!(c, '\n' | '\r' | '\t')) {
+        return Err(Refusal::new("value", format!("`reason` holds characters that cannot be seen: {}", quote(text))));
+    }
+    Ok(text.trim().to_string())
+}
+
+/// One entry of `gpu`; `none` in any case means that there is no GPU.
+pub(super) fn gpu(text: &str) -> Read<String> {
+    let name = name("gpu", text)?;
+    Ok(if name.eq_ignore_ascii_case("none") { "none".to_string() } else { name })
+}
+
+/// All of `gpu`: what is named twice counts once.
+pub(super) fn gpus(names: Vec<String>) -> Read<Vec<String>> {
+    let mut seen = std::collections::HashSet::new();
+    let names: Vec<String> = names.into_iter().filter(|name| seen.insert(name.clone())).collect();
+    if names.is_empty() {
+        let refusal = Refusal::new("value", "`gpu` names nothing");
+        return Err(refusal.help("name the products, write \"none\" for CPU only, or drop the key if nothing is known"));
+    }
+    if names.len() > MAX_GPUS {
+        return Err(Refusal::new(
+            "value",
+            format!("`gpu` names {} products; at most {MAX_GPUS} are taken", names.len()),
+        ));
+    }
+    if names.len() > 1 && names.iter().any(|name| name == "none") {
+        let refusal = Refusal::new("value", "`gpu` names \"none\" beside products");
+        return Err(refusal.help("machines without a GPU are a target of their own"));
+    }
+    Ok(names)
+}
+
+/// One entry of `toolkit`: what is installed has at least a major and a minor number.
+pub(super) fn toolkit(text: &str) -> Read<Version> {
+    let version = version("toolkit", text)?;
+    if version.len() < 2 {
+        let message = format!("`toolkit`: {} names no installed toolkit", quote(text));
+        return Err(Refusal::new("value", message).help("write major and minor, as `nvcc --version` shows them"));
+    }
+    Ok(version)
+}
+
+/// All of `toolkit`.
+pub(super) fn toolkits(versions: Vec<Version>) -> Read<Vec<Version>> {
+    if versions.is_empty() {
+        let refusal = Refusal::new("value", "`toolkit` names nothing");
+        return Err(refusal.help("drop the key, and the lock says which toolkit to install"));
+    }
+    if versions.len() > MAX_TOOLKITS {
+        return Err(Refusal::new("value", format!("`toolkit` names more than {MAX_TOOLKITS} releases")));
+    }
+    Ok(versions)
+}
+
+/// `driver-cuda`: the number nvidia-smi shows.
+pub(super) fn driver_cuda(text: &str) -> Read<Version> {
+    let version = version("driver-cuda", text)?;
+    if version.len() != 2 || version.is_prerelease() {
+        let message = format!("`driver-cuda`: {} does not have two components", quote(text));
+        return Err(Refusal::new("value", message).help(
+            "write the \"CUDA Version\" that nvidia-smi shows, major and minor; a driver release goes to `driver`",
+        ));
+    }
+    Ok(version)
+}
+
+/// A version of the machine: `glibc`, `gcc`.
+pub(super) fn version(key: &str, text: &str) -> Read<Version> {
+    short(key, text)?;
+    Version::parse(text.trim()).map_err(|error| {
+        let refusal = Refusal::new("value", format!("`{key}`: {error}"));
+        if text.contains(['<', '>', '=', '*', ',', '|']) {
+            refusal.help("this is a fact about the machine, so one version is expected and no range")
+        } else {
+            refusal
+        }
+    })
+}
+
+/// `requires-gpuenv`
+pub(super) fn requirement(text: &str) -> Read<semver::VersionReq> {
+    short("requires-gpuenv", text)?;
+    semver::VersionReq::parse(text).map_err(|error| {
+        Refusal::new("constraint", format!("`requires-gpuenv`: {} is not a version requirement: {error}", quote(text)))
+    })
+}
+
+/// `arch`
+pub(super) fn cpu(text: &str) -> Read<CpuArch> {
+    CpuArch::parse(text).map_err(|error| Refusal::new("value", format!("`arch`: {error}")))
+}
+
+/// `runtime`
+pub(super) fn runtime(text: &str) -> Read<Runtime> {
+    choice("runtime", text, &[("container", Runtime::Container), ("bare-metal", Runtime::BareMetal)])
+}
+
+/// `forward-compat`
+pub(super) fn forward_compat(text: &str) -> Read<ForwardCompat> {
+    choice("forward-compat", text, &[("auto", ForwardCompat::Auto), ("never", ForwardCompat::Never)])
+}
+
+/// `share`
+pub(super) fn share(text: &str) -> Read<Share> {
+    choice("share", text, &[("stack", Share::Stack), ("versions", Share::Versions), ("none", Share::None)])
+}
+
+/// `prefer`
+pub(super) fn prefer(text: &str) -> Read<Prefer> {
+    choice("prefer", text, &[("newest", Prefer::Newest), ("oldest-driver", Prefer::OldestDriver)])
+}
+
+/// A switch, as a fix writes it.
+pub(super) fn switch(key: &str, text: &str) -> Read<bool> {
+    choice(key, text, &[("true", true), ("false", false)])
+}
+
+fn choice<T: Copy>(key: &str, text: &str, choices: &[(&str, T)]) -> Read<T> {
+    if let Some((_, value)) = choices.iter().find(|(word, _)| *word == text) {
+        return Ok(*value);
+    }
+    let words: Vec<String> = choices.iter().map(|(word, _)| format!("\"{word}\"")).collect();
+    let refusal = Refusal::new("value", format!("`{key}` cannot be {}: it is {}", quote(text), words.join(" or ")));
+    Err(match suggest::nearest(text, choices.iter().map(|(word, _)| *word)) {
+        Some(word) => refusal.help(format!("did you mean \"{word}\"?")),
+        None => refusal,
+    })
+}
+
+fn short(key: &str, text: &str) -> Read<()> {
+    if text.len() > MAX_TEXT {
+        let message = format!("`{}` is longer than {MAX_TEXT} bytes: {}", clip(key), quote(text));
+        return Err(Refusal::new("value", message));
+    }
+    if text.chars().any(is_unprintable) {
+        let message = format!("`{}` holds characters that cannot be seen: {}", clip(key), quote(text));
+        return Err(Refusal::new("value", message));
+    }
+    Ok(())
+}

@@ -1,0 +1,185 @@
+//! Image references, read the way Docker reads them.
+
+use std::fmt;
+
+use super::ImageRef;
+use super::error::{Refusal, quote};
+
+/// Docker's own limit for the name.
+const MAX_NAME: usize = 255;
+const MAX_TAG: usize = 128;
+
+impl ImageRef {
+    /// Reads `nvidia/cuda`, `nvcr.io/nvidia/pytorch:TAG`, `localhost:5000/a/b@sha256:…`.
+    pub(super) fn parse(text: &str) -> Result<ImageRef, Refusal> {
+        let refuse = |why: &str| Refusal::new("image", format!("{} is not an image reference: {why}", quote(text)));
+        if let Some((_, rest)) = text.split_once("://") {
+            return Err(refuse("it starts with a scheme").help(format!("write \"{}\"", super::error::clip(rest))));
+        }
+        let (named, digest) = match text.split_once('@') {
+            Some((named, digest)) => (named, Some(digest)),
+            None => (text, None),
+        };
+        // A colon after the last slash starts a tag; one before it belongs to the registry's port.
+        let (name, tag) = match named.rsplit_once(':') {
+            Some((name, tag)) if !tag.contains('/') => (name, Some(tag)),
+            _ => (named, None),
+        };
+        if tag.is_some_and(|tag| !is_tag(tag)) {
+            return Err(refuse(
+                "a tag holds up to 128 letters, digits, `_`, `.` and `-`, and starts with neither `.` nor `-`",
+            ));
+        }
+        if digest.is_some_and(|digest| !is_digest(digest)) {
+            return Err(refuse("a digest is `sha256:` and 64 lower-case hexadecimal digits"));
+        }
+        if name.is_empty() {
+            return Err(refuse("the repository is missing"));
+        }
+        if name.len() > MAX_NAME {
+            return Err(refuse("its name is longer than 255 characters"));
+        }
+        let (registry, path) = split_registry(name);
+        if registry.is_some_and(|host| !is_registry(host)) {
+            return Err(refuse("its registry is not a host name"));
+        }
+        if path.chars().any(|c| c.is_ascii_uppercase()) {
+            return Err(refuse("a repository is written in lower case"));
+        }
+        if !path.split('/').all(is_component) {
+            return Err(refuse("a repository is lower-case words with single `.`, `_` or `-` between, parted by `/`"));
+        }
+        if registry.is_none() && path.len() == 64 && is_hex(path) {
+            return Err(refuse("this is an image's id, which no registry can look up"));
+        }
+        let repository = match registry {
+            None | Some("docker.io" | "index.docker.io") => path.strip_prefix("library/").unwrap_or(path).to_string(),
+            Some(host) => format!("{host}/{path}"),
+        };
+        Ok(ImageRef { repository, tag: tag.map(str::to_string), digest: digest.map(str::to_string) })
+    }
+}
+
+impl fmt::Display for ImageRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.repository)?;
+        if let Some(tag) = &self.tag {
+            write!(f, ":{tag}")?;
+        }
+        if let Some(digest) = &self.digest {
+            write!(f, "@{digest}")?;
+        }
+        Ok(())
+    }
+}
+
+/// The first part is a registry only if it could not be a namespace of Docker Hub.
+fn split_registry(name: &str) -> (Option<&str>, &str) {
+    match name.split_once('/') {
+        Some((host, path)) if host.contains(['.', ':']) || host == "localhost" => (Some(host), path),
+        _ => (None, name),
+    }
+}
+
+fn is_registry(host: &str) -> bool {
+    let (host, port) = host.split_once(':').map_or((host, None), |(host, port)| (host, Some(port)));
+    let label = |label: &str| {
+        !label.is_empty()
+            && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+            && !label.starts_with('-')
+            && !label.ends_with('-')
+    };
+    host.split('.').all(label) && port.is_none_or(|port| port.parse::<u16>().is_ok() && !port.starts_with('+'))
+}
+
+fn is_component(part: &str) -> bool {
+    let ends = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
+    let bytes = part.as_bytes();
+    ends(bytes.first())
+        && ends(bytes.last())
+        && bytes.iter().all(|byte| ends(Some(byte)) || b"._-".contains(byte))
+        && part
+            .split(|c: char| c.is_ascii_alphanumeric())
+            .all(|between| matches!(between, "" | "." | "_" | "__") || between.bytes().all(|byte| byte == b'-'))
+}
+
+fn is_tag(tag: &str) -> bool {
+    let word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    (1..=MAX_TAG).contains(&tag.len())
+        && tag.bytes().next().is_some_and(word)
+        && tag.bytes().all(|byte| word(byte) || byte == b'.' || byte == b'-')
+}
+
+fn is_digest(digest: &str) -> bool {
+    digest.strip_prefix("sha256:").is_some_and(|hex| hex.len() == 64 && is_hex(hex))
+}
+
+fn is_hex(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn references_are_split_as_docker_splits_them() {
+        let digest = format!("sha256:{}", "0a".repeat(32));
+        let pinned = format!("nvidia/cuda:12.4.1-base-ubuntu22.04@{digest}");
+        for (text, repository, tag) in [
+            ("nvidia/cuda", "nvidia/cuda", None),
+            ("ubuntu", "ubuntu", None),
+            ("docker.io/library/ubuntu:22.04", "ubuntu", Some("22.04")),
+            ("library/python:3.11-slim", "python", Some("3.11-slim")),
+            ("index.docker.io/nvidia/cuda", "nvidia/cuda", None),
+            ("nvcr.io/nvidia/pytorch:24.07-py3", "nvcr.io/nvidia/pytorch", Some("24.07-py3")),
+            ("localhost:5000/a", "localhost:5000/a", None),
+            ("localhost/a:b", "localhost/a", Some("b")),
+            ("registry.example.com:443/team/my-image__x:_1", "registry.example.com:443/team/my-image__x", Some("_1")),
+            ("example.com/library/x", "example.com/library/x", None),
+            (&pinned, "nvidia/cuda", Some("12.4.1-base-ubuntu22.04")),
+        ] {
+            let image = ImageRef::parse(text).unwrap_or_else(|refusal| panic!("{text}: {refusal:?}"));
+            assert_eq!((image.repository.as_str(), image.tag.as_deref()), (repository, tag), "{text}");
+        }
+        let image = ImageRef::parse(&pinned).unwrap();
+        assert_eq!((image.to_string(), image.digest), (pinned, Some(digest)));
+    }
+
+    #[test]
+    fn what_docker_refuses_is_refused() {
+        let id = "a".repeat(64);
+        let long_tag = format!("a:{}", "t".repeat(129));
+        let long_name = format!("a/{}", "n".repeat(300));
+        for text in [
+            "",
+            ":tag",
+            "a:",
+            "a@",
+            "a@sha256:12",
+            "a@md5:00",
+            "Nvidia/Cuda",
+            "a//b",
+            "/a",
+            "a/",
+            "a b",
+            "a:b:c",
+            "-a",
+            "a_-b",
+            "a..b",
+            "a___b",
+            "a:.b",
+            "a:-b",
+            "https://nvcr.io/a",
+            "exa_mple.com/a",
+            "host:99999/a",
+            "host:/a",
+            "é",
+            &id,
+            &long_tag,
+            &long_name,
+        ] {
+            assert!(ImageRef::parse(text).is_err(), "{text:?}");
+        }
+    }
+}
