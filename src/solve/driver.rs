@@ -49,9 +49,7 @@ pub fn candidates<'c>(question: &Question<'c>) -> Vec<&'c Version> {
     let mut picked: Vec<usize> = Vec::new();
     let mut pick_from = |bound: &Version| {
         let first = drivers.partition_point(|row| row.version < *bound);
-        if first < drivers.len() {
-            picked.push(first);
-        }
+        picked.extend(drivers[first..].iter().position(|row| !row.beta).map(|at| first + at));
     };
     question.catalog.branches.iter().for_each(|row| pick_from(&row.branch));
     for rule in question.rules.on(Subject::Driver) {
@@ -125,6 +123,22 @@ fn prefer_drivers_that_list_the_gpu(class: &Class<'_, '_>, rows: &mut Vec<Driver
     if let Some(first) = listed.filter(|first| rows.iter().any(|row| row.version >= **first)) {
         rows.retain(|row| row.version >= *first);
     }
+}
+
+/// Every driver of any branch on which one cuda-compat package serves a class, oldest first.
+pub fn rows_with<'c>(
+    question: &Question<'c>,
+    class: &Class<'_, 'c>,
+    candidates: &[&'c Version],
+    compat: &Compat,
+) -> Vec<DriverRow<'c>> {
+    let drivers = candidates.iter().filter_map(|version| {
+        let branch = branch_of(question.catalog, version)?;
+        Some(DriverRow { version: (*version).clone(), branch, compat: None })
+    });
+    let knows_gpus = |row: &DriverRow| class.gpus.iter().all(|gpu| gpu.driver.iter().all(|needs| needs.needs.admits(&row.version)));
+    let rows = drivers.filter(knows_gpus).flat_map(|row| with_compat(question, class, &row));
+    rows.filter(|row| row.compat.is_some_and(|with| with.cuda == compat.cuda)).collect()
 }
 
 /// The same driver with each cuda-compat package that may stand before it.

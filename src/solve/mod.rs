@@ -1,11 +1,13 @@
 //! L3, solving: the spec and the catalog compiled to a closed world, its best answer, and why there is none.
 
+pub mod answer;
 pub mod class;
 pub mod driver;
 pub mod fits;
 pub mod image;
 pub mod plan;
 pub mod question;
+pub mod resolve;
 pub mod rowset;
 pub mod rulebook;
 pub mod world;

@@ -1,8 +1,7 @@
 //! What is asked: the spec with every name looked up in the catalog, nothing solved yet.
 
-use crate::catalog::gpus::Lookup;
 use crate::catalog::rows::{Class, Gpu, Image, Os};
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, GpuMatch, OsMatch};
 use crate::spec::{ForwardCompat, ImageRef, Override, Prefer, Runtime, Share, Spec, SpecError, Target, Written};
 use crate::words::{ArchList, Cc, Constraint, CpuArch, Version};
 
@@ -334,17 +333,17 @@ impl<'c> Reader<'c> {
         };
         for name in &written.value {
             match self.catalog.gpu(name) {
-                Lookup::Found(rows) => rows.into_iter().for_each(|row| add(row.name.to_string(), row.cc, Some(row))),
-                Lookup::Bare(cc) => add(format!("sm_{}", cc.number()), cc, None),
-                Lookup::Cpu => return Gpus::Cpu,
-                Lookup::Ambiguous { candidates } => {
+                GpuMatch::Found(rows) => rows.into_iter().for_each(|row| add(row.name.to_string(), row.cc, Some(row))),
+                GpuMatch::Bare(cc) => add(format!("sm_{}", cc.number()), cc, None),
+                GpuMatch::Cpu => return Gpus::Cpu,
+                GpuMatch::Ambiguous(candidates) => {
                     let listed: Vec<String> =
                         candidates.iter().map(|gpu| format!("{} ({}, {})", gpu.name, gpu.cc, gpu.architecture)).collect();
                     let message = format!("`{}` may mean GPUs that differ in what matters", name.escape_debug());
                     let help = format!("name one of: {}; or write a capability such as \"sm_90\"", shorten(&listed, 8));
                     self.errors.push(SpecError { code: "ambiguous-gpu", message, span: written.span.clone(), help: Some(help) });
                 }
-                Lookup::Unknown { suggestions } => {
+                GpuMatch::Unknown(suggestions) => {
                     let message = format!("`{}` is no GPU of the catalog", name.escape_debug());
                     let near = match suggestions.as_slice() {
                         [] => String::new(),
@@ -400,7 +399,7 @@ impl<'c> Reader<'c> {
 
     fn os(&mut self, target: &Target, written: &Written<String>) -> Option<&'c Os> {
         let key = format!("target.{}.os", target.name);
-        if let Some(os) = self.catalog.os(&written.value) {
+        if let OsMatch::Found(os) = self.catalog.os(&written.value) {
             if let Some(reason) = &os.refused {
                 self.error("not-supported-yet", format!("`{}` cannot be resolved yet: {reason}", os.id), None, written);
             }

@@ -1,0 +1,404 @@
+//! The answer: what was chosen for each target, read back from the world in the catalog's terms.
+//!
+//! What depends on choices already made is looked up here rather than solved for: which toolkit has the wheel's
+//! own minor, which image the wheel's own line, which driver is the oldest that suffices.
+
+use std::collections::BTreeMap;
+
+use crate::catalog::rows::{Build, Companion, Cudnn, Flavour, Image, Index, Nccl, Toolkit};
+use crate::coverage::{Coverage, Tegra, covers};
+use crate::spec::Share;
+use crate::words::{Arch, ArchEntry, ArchList, Cc, CpuArch, Version};
+
+use super::class::Class;
+use super::driver::{self, DriverRow};
+use super::fits;
+use super::image;
+use super::plan::{Choice, Group, Plan, Release};
+use super::question::{DriverAsk, ImageAsk, Question, TargetAsk};
+
+/// The answer to a question.
+#[derive(Debug, Clone)]
+pub struct Answer<'c> {
+    /// Each target's part, in name order.
+    pub targets: Vec<TargetAnswer<'c>>,
+}
+
+/// What was chosen for one target.
+#[derive(Debug, Clone)]
+pub struct TargetAnswer<'c> {
+    /// The target's name.
+    pub name: String,
+    /// Its platform.
+    pub arch: CpuArch,
+    /// The framework builds it installs.
+    pub builds: Vec<&'c Build>,
+    /// The packages that follow them.
+    pub companions: Vec<&'c Companion>,
+    /// The Python line.
+    pub python: Option<&'c Version>,
+    /// cuDNN of the system, where no build brings its own.
+    pub cudnn: Option<&'c Cudnn>,
+    /// NCCL of the system, likewise.
+    pub nccl: Option<&'c Nccl>,
+    /// The CUDA release that runs, where no build brings its own.
+    pub cuda: Option<&'c Toolkit>,
+    /// The toolkit that compiles.
+    pub toolkit: Option<&'c Toolkit>,
+    /// The image.
+    pub image: Option<&'c Image>,
+    /// With something to compile, the smaller image to run in.
+    pub runtime_image: Option<&'c Image>,
+    /// The driver it was judged at: what the hosts have, else the minimum.
+    pub driver: Option<DriverRow<'c>>,
+    /// The oldest driver that suffices.
+    pub minimum: Option<Version>,
+    /// Whether every CUDA line in it is within the driver's own.
+    pub native_driver: bool,
+    /// How each GPU is reached.
+    pub gpus: Vec<GpuAnswer>,
+    /// What to compile for.
+    pub arch_list: Option<ArchList>,
+}
+
+/// How a GPU is reached.
+#[derive(Debug, Clone)]
+pub struct GpuAnswer {
+    /// Its name.
+    pub name: String,
+    /// Its compute capability.
+    pub cc: Cc,
+    /// By what code; none if nothing in the stack holds GPU code, or nobody knows.
+    pub coverage: Option<Coverage>,
+}
+
+impl<'c> Answer<'c> {
+    /// Reads a selection.
+    pub fn read(plan: &Plan<'_, 'c>, choice: &[usize]) -> Self {
+        let question = plan.question;
+        let mut by_class: Vec<TargetAnswer> = Vec::new();
+        for at in 0..plan.classes.len() {
+            by_class.push(read_class(plan, at, choice));
+        }
+        if question.share == Share::Stack {
+            share_arch_list(&mut by_class);
+        }
+        let mut targets: Vec<TargetAnswer> = Vec::new();
+        for (class, answer) in plan.classes.iter().zip(by_class) {
+            for &member in &class.members {
+                let target = &question.targets[member];
+                targets.push(TargetAnswer { name: target.name.clone(), ..answer.clone() });
+            }
+        }
+        targets.sort_by(|a, b| a.name.cmp(&b.name));
+        Answer { targets }
+    }
+}
+
+fn read_class<'c>(plan: &Plan<'_, 'c>, at: usize, choice: &[usize]) -> TargetAnswer<'c> {
+    let (question, class) = (plan.question, &plan.classes[at]);
+    let group = plan.groups.iter().find(|group| group.classes.contains(&at)).expect("every class has a group");
+    let releases: Vec<&Release> = group.releases.iter().map(|choices| &choices.rows[choice[choices.table]]).collect();
+    let builds: Vec<&Build> = releases.iter().filter_map(|release| release.on(class.target.arch)).collect();
+    let cuda = pick(&group.cuda, choice);
+    let (toolkit, image, driver) = local_choice(plan, at, group, choice, &releases);
+    let mut answer = TargetAnswer {
+        name: class.target.name.clone(),
+        arch: class.target.arch,
+        companions: plan.companions.iter().map(|choices| choices.rows[choice[choices.table]]).collect(),
+        python: plan.python.as_ref().map(|choices| &choices.rows[choice[choices.table]].version),
+        cudnn: pick(&group.cudnn, choice),
+        nccl: pick(&group.nccl, choice),
+        cuda,
+        toolkit,
+        runtime_image: image.filter(|_| question.build.is_some()).and_then(|image| runtime_sibling(question, image, class.target)),
+        image,
+        driver,
+        minimum: None,
+        native_driver: true,
+        gpus: Vec::new(),
+        arch_list: None,
+        builds,
+    };
+    answer.minimum = minimum_driver(plan, class, &releases, &answer);
+    answer.native_driver = answer.driver.as_ref().is_none_or(|driver| is_native(&answer, driver));
+    answer.arch_list = arch_list(question, class, &answer);
+    answer.gpus = gpus(question, class, &answer);
+    answer
+}
+
+fn pick<'c, T>(choices: &Option<Choice<&'c T>>, choice: &[usize]) -> Option<&'c T> {
+    choices.as_ref().map(|choices| choices.rows[choice[choices.table]])
+}
+
+/// Toolkit, image and driver of a class once the stack is known: the first combination that fits, toolkits and
+/// images nearest to the stack's line first.
+fn local_choice<'c>(
+    plan: &Plan<'_, 'c>,
+    at: usize,
+    group: &Group<'c>,
+    choice: &[usize],
+    releases: &[&Release<'c>],
+) -> (Option<&'c Toolkit>, Option<&'c Image>, Option<DriverRow<'c>>) {
+    let local = &plan.locals[at];
+    let line = releases.iter().find_map(|release| fits::line_of(release.variant));
+    let off_line = |version: &Version| line.as_ref().is_some_and(|line| version.cmp_prefix(line).is_ne());
+    let order = |rows: Vec<(usize, bool)>| {
+        let mut rows = rows;
+        rows.sort_by_key(|(row, off)| (*off, *row));
+        rows.into_iter().map(|(row, _)| row).collect::<Vec<usize>>()
+    };
+    let toolkits = order(local.toolkit.as_ref().map_or(Vec::new(), |choices| {
+        choices.rows.iter().enumerate().map(|(row, toolkit)| (row, off_line(&toolkit.version))).collect()
+    }));
+    let images = order(local.image.as_ref().map_or(Vec::new(), |choices| {
+        choices.rows.iter().enumerate().map(|(row, image)| (row, off_line(&image.cuda))).collect()
+    }));
+    let mut tried = choice.to_vec();
+    let compat_distance = |row: &DriverRow| {
+        row.compat.map(|compat| (line.as_ref().is_some_and(|line| compat.cuda.cmp_prefix(line).is_ne()), compat.cuda.clone()))
+    };
+    let mut drivers: Vec<usize> = local.driver.as_ref().map_or(Vec::new(), |choices| (0..choices.rows.len()).collect());
+    if let Some(choices) = &local.driver {
+        drivers.sort_by_cached_key(|&row| (compat_distance(&choices.rows[row]), row));
+    }
+    for toolkit in each(&toolkits) {
+        for image in each(&images) {
+            for driver in each(&drivers) {
+                let picks = [
+                    (local.toolkit.as_ref().map(|choices| choices.table), toolkit),
+                    (local.image.as_ref().map(|choices| choices.table), image),
+                    (local.driver.as_ref().map(|choices| choices.table), driver),
+                ];
+                for (table, row) in picks {
+                    if let (Some(table), Some(row)) = (table, row) {
+                        tried[table] = row;
+                    }
+                }
+                if plan.world.admits(&tried) {
+                    let _ = group;
+                    return (
+                        local.toolkit.as_ref().zip(toolkit).map(|(choices, row)| choices.rows[row]),
+                        local.image.as_ref().zip(image).map(|(choices, row)| choices.rows[row]),
+                        local.driver.as_ref().zip(driver).map(|(choices, row)| choices.rows[row].clone()),
+                    );
+                }
+            }
+        }
+    }
+    unreachable!("the solver found a combination among these")
+}
+
+/// The rows to try, or one try of nothing where there is nothing to choose.
+fn each(rows: &[usize]) -> Vec<Option<usize>> {
+    if rows.is_empty() { vec![None] } else { rows.iter().copied().map(Some).collect() }
+}
+
+/// The oldest driver that suffices for what was chosen, whatever the hosts have.
+fn minimum_driver<'c>(
+    plan: &Plan<'_, 'c>,
+    class: &Class<'_, 'c>,
+    releases: &[&Release<'c>],
+    answer: &TargetAnswer<'c>,
+) -> Option<Version> {
+    let (question, judged) = (plan.question, answer.driver.as_ref()?);
+    let free = TargetAsk {
+        driver: match judged.compat {
+            None => DriverAsk::Free(None),
+            Some(_) => DriverAsk::AtWorst(crate::words::Constraint::any()),
+        },
+        ..class.target.clone()
+    };
+    let freed = Class { target: &free, ..class.clone() };
+    let candidates = driver::candidates(question);
+    let suffices = |row: &DriverRow| {
+        releases.iter().all(|release| fits::release_driver(question, class, release, row))
+            && answer.toolkit.is_none_or(|toolkit| fits::toolkit_driver(question, class, toolkit, row))
+            && answer.image.is_none_or(|image| image::admits(question, class, image, row))
+            && answer.cuda.is_none_or(|cuda| fits::line_driver(question, class, &cuda.version, row))
+    };
+    let rows = match judged.compat {
+        None => driver::rows(question, &freed, &candidates, false),
+        Some(compat) => driver::rows_with(question, &freed, &candidates, compat),
+    };
+    rows.iter().find(|row| suffices(row)).map(|row| row.version.clone()).or_else(|| Some(judged.version.clone()))
+}
+
+/// Whether the driver's own CUDA version is that of everything chosen, or newer.
+fn is_native(answer: &TargetAnswer<'_>, driver: &DriverRow<'_>) -> bool {
+    let Some(cuda) = driver.branch.cuda.as_ref().filter(|_| driver.compat.is_none()) else { return false };
+    let lines = answer.builds.iter().filter_map(|build| fits::line_of(&build.variant));
+    let releases = answer.toolkit.iter().chain(answer.cuda.iter()).map(|toolkit| toolkit.version.prefix(2));
+    lines.chain(releases).all(|line| line <= *cuda)
+}
+
+/// The image of the same CUDA and OS with no compiler in it.
+fn runtime_sibling<'c>(question: &Question<'c>, devel: &Image, target: &TargetAsk<'_>) -> Option<&'c Image> {
+    let siblings = question.catalog.images.iter().filter(|image| {
+        image.repository == devel.repository
+            && image.cuda == devel.cuda
+            && image.os == devel.os
+            && image.cudnn.is_some() == devel.cudnn.is_some()
+            && image.flavour < Flavour::Devel
+            && !image.withdrawn
+            && image.arches.contains(&target.arch)
+    });
+    siblings.min_by_key(|image| image.flavour)
+}
+
+/// What extensions for a class are compiled for.
+fn arch_list(question: &Question<'_>, class: &Class<'_, '_>, answer: &TargetAnswer<'_>) -> Option<ArchList> {
+    if let Some(list) = question.build.as_ref().and_then(|build| build.arch_list.as_ref()) {
+        return Some(list.clone());
+    }
+    let toolkit = answer.toolkit.or(answer.cuda).or_else(|| answer.builds.iter().find_map(|build| question.toolkit_of(build)))?;
+    let builder: &[Arch] = answer
+        .builds
+        .iter()
+        .find_map(|build| fits::extension_row(question, build))
+        .map_or(&toolkit.sass, |row| &row.archs);
+    let tegra = if toolkit.tegra_unified { Tegra::Unified } else { Tegra::Apart };
+    let best = class.gpus.iter().filter_map(|gpu| fits::best_arch(gpu.gpu.cc, &toolkit.sass, builder, tegra));
+    let mut entries: Vec<ArchEntry> = best.map(|arch| ArchEntry { arch, sass: true, ptx: false }).collect();
+    entries.sort();
+    entries.dedup();
+    if let Some(highest) = entries.last_mut() {
+        highest.ptx = question.build.as_ref().is_some_and(|build| build.ptx);
+    }
+    (!entries.is_empty()).then(|| ArchList::new(entries))
+}
+
+/// One stack is compiled once: every target's list holds the architectures of all, where its toolkit knows them.
+fn share_arch_list(classes: &mut [TargetAnswer<'_>]) {
+    let lists = classes.iter().filter_map(|answer| answer.arch_list.as_ref());
+    let ptx = lists.clone().any(|list| list.ptx().next().is_some());
+    let mut all: Vec<Arch> = lists.flat_map(ArchList::sass).collect();
+    all.sort();
+    all.dedup();
+    let knows = |answer: &TargetAnswer| answer.toolkit.is_none_or(|toolkit| all.iter().all(|arch| toolkit.sass.contains(arch)));
+    if all.is_empty() || !classes.iter().all(knows) {
+        return;
+    }
+    let highest = *all.last().expect("not empty");
+    let shared = ArchList::new(all.iter().map(|&arch| ArchEntry { arch, sass: true, ptx: ptx && arch == highest }));
+    for answer in classes.iter_mut().filter(|answer| !answer.gpus.is_empty() || answer.arch_list.is_some()) {
+        answer.arch_list = Some(shared.clone());
+    }
+}
+
+fn gpus(question: &Question<'_>, class: &Class<'_, '_>, answer: &TargetAnswer<'_>) -> Vec<GpuAnswer> {
+    let coverage = |cc: Cc| {
+        let rules = class.gpus.iter().find(|gpu| gpu.gpu.cc == cc)?;
+        let gpu_builds: Vec<&&Build> = answer.builds.iter().filter(|build| build.variant != "cpu").collect();
+        if !gpu_builds.is_empty() {
+            let each: Option<Vec<Coverage>> = gpu_builds.iter().map(|build| fits::coverage(question, build, rules)).collect();
+            return each?.into_iter().max();
+        }
+        let toolkit = answer.toolkit?;
+        let tegra = if toolkit.tegra_unified { Tegra::Unified } else { Tegra::Apart };
+        Some(covers(answer.arch_list.as_ref()?, cc, tegra))
+    };
+    let named = class.target.named_gpus().iter();
+    named.map(|gpu| GpuAnswer { name: gpu.name.clone(), cc: gpu.cc, coverage: coverage(gpu.cc) }).collect()
+}
+
+impl TargetAnswer<'_> {
+    /// The mechanism by which the driver serves the stack: `native`, `minor-version` or `forward-compat`.
+    pub fn mode(&self) -> &'static str {
+        match &self.driver {
+            Some(DriverRow { compat: Some(_), .. }) => "forward-compat",
+            _ if self.native_driver => "native",
+            _ => "minor-version",
+        }
+    }
+
+    /// The versions a user would name: package to version.
+    pub fn stack(&self) -> BTreeMap<String, String> {
+        let mut stack = BTreeMap::new();
+        let mut put = |name: &str, version: String| {
+            stack.insert(name.to_string(), version);
+        };
+        for build in &self.builds {
+            put(&build.package, format!("{}+{}", build.version, build.variant));
+            let parts = [("cudnn", &build.cudnn), ("nccl", &build.nccl), ("triton", &build.triton)];
+            for (name, version) in parts {
+                if let Some(version) = version {
+                    put(name, version.to_string());
+                }
+            }
+        }
+        for companion in &self.companions {
+            put(&companion.package, companion.version.to_string());
+        }
+        if let Some(python) = self.python {
+            put("python", python.to_string());
+        }
+        if let Some(cudnn) = self.cudnn.map(|row| &row.version).or_else(|| self.system_image_cudnn()) {
+            put("cudnn", cudnn.to_string());
+        }
+        if let Some(nccl) = self.nccl {
+            put("nccl", nccl.version.to_string());
+        }
+        if let Some(cuda) = self.cuda_release() {
+            put("cuda", cuda.to_string());
+        }
+        stack
+    }
+
+    fn system_image_cudnn(&self) -> Option<&Version> {
+        self.image.filter(|_| self.builds.is_empty())?.cudnn.as_ref().filter(|version| version.major() > 0)
+    }
+
+    /// The CUDA release in the stack: the toolkit's or image's if of the wheel's line, else the one whose runtime
+    /// the wheel carries.
+    pub fn cuda_release(&self) -> Option<Version> {
+        let wheel = self.builds.iter().find_map(|build| Some((fits::line_of(&build.variant)?, build.toolkit.clone())));
+        let around = self.toolkit.or(self.cuda).map(|toolkit| &toolkit.version).or(self.image.map(|image| &image.cuda));
+        match wheel {
+            None if self.builds.iter().any(|build| build.variant == "cpu") => None,
+            None => around.cloned(),
+            Some((line, runtime)) => match around.filter(|release| release.cmp_prefix(&line).is_eq()) {
+                Some(release) => Some(release.clone()),
+                None => Some(runtime.unwrap_or(line)),
+            },
+        }
+    }
+
+    /// The wheels to install: package, the version a requirement must name, and the variant's wheel index if it is
+    /// not the Python package index.
+    pub fn wheels(&self) -> Vec<(String, String, Option<String>)> {
+        let mut wheels = Vec::new();
+        let mut torch_index = None;
+        for build in &self.builds {
+            let index = |of: Index| build.index.contains(&of);
+            let url = format!("https://download.pytorch.org/whl/{}", build.variant);
+            let (version, url) = if index(Index::Pytorch) {
+                (format!("{}+{}", build.version, build.variant), Some(url))
+            } else if index(Index::Pypi) {
+                (build.version.to_string(), None)
+            } else {
+                (build.version.to_string(), Some(url))
+            };
+            if build.package == "torch" {
+                torch_index = url.clone();
+            }
+            wheels.push((build.package.to_string(), version, url));
+        }
+        for companion in &self.companions {
+            let beside_torch = matches!(&*companion.package, "torchvision" | "torchaudio" | "torchtext");
+            let index = torch_index.clone().filter(|_| beside_torch);
+            wheels.push((companion.package.to_string(), companion.version.to_string(), index));
+        }
+        wheels.sort();
+        wheels
+    }
+
+    /// The image as a full reference; an image nobody could check is repeated as it was written.
+    pub fn image_reference(&self, asked: &TargetAsk<'_>) -> Option<String> {
+        match (&asked.image, self.image) {
+            (_, Some(image)) => Some(format!("{}:{}", image.repository, image.tag)),
+            (ImageAsk::Unchecked(image) | ImageAsk::NoSuchTag(image), None) => Some(image.to_string()),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! How the best answer is found: first without anything doubtful, then with experimental builds, with builds of
+//! unknown contents, and last with forward compatibility for as few targets as possible.
+
+use crate::catalog::rows::Driver;
+use crate::spec::{Prefer, Share};
+use crate::words::Version;
+
+use super::answer::{Answer, TargetAnswer};
+use super::driver;
+use super::plan::{ForwardCompat, Locked, Plan, Policy};
+use super::question::Question;
+use super::world::{Outcome, Steps};
+
+/// What came of a question.
+#[derive(Debug, Clone)]
+pub enum Resolution<'c> {
+    /// The best answer.
+    Answer(Answer<'c>),
+    /// There is none.
+    Conflict,
+    /// The step limit was reached first.
+    GaveUp,
+}
+
+/// Subsets of this many classes are tried one by one; beyond, forward compatibility is only made minimal.
+const EXACT_CLASSES: usize = 10;
+
+/// Everything allowed: whether a question has any answer at all.
+const ANYTHING: Policy<'static> =
+    Policy { experimental: true, unknown: true, forward_compat: ForwardCompat::All, driver_cap: None };
+
+/// What is tried, in this order.
+const PASSES: &[Policy<'static>] = &[
+    Policy { experimental: false, unknown: false, forward_compat: ForwardCompat::Nobody, driver_cap: None },
+    Policy { experimental: true, unknown: false, forward_compat: ForwardCompat::Nobody, driver_cap: None },
+    Policy { experimental: true, unknown: true, forward_compat: ForwardCompat::Nobody, driver_cap: None },
+];
+
+/// Whether a question has an answer; none if the step limit was reached first.
+pub fn is_solvable(question: &Question<'_>, steps: &Steps) -> Option<bool> {
+    let parts = parts(question);
+    for part in parts.as_deref().unwrap_or(std::slice::from_ref(question)) {
+        match Plan::new(part, ANYTHING, &Locked::new()).solve(steps) {
+            Outcome::Chosen(_) => {}
+            Outcome::Nothing => return Some(false),
+            Outcome::GaveUp => return None,
+        }
+    }
+    Some(true)
+}
+
+/// The best answer to a question.
+pub fn resolve<'c>(question: &Question<'c>, locked: &Locked, steps: &Steps) -> Resolution<'c> {
+    let parts = parts(question);
+    let mut targets: Vec<TargetAnswer> = Vec::new();
+    for part in parts.as_deref().unwrap_or(std::slice::from_ref(question)) {
+        match resolve_together(part, locked, steps) {
+            Resolution::Answer(answer) => targets.extend(answer.targets),
+            other => return other,
+        }
+    }
+    targets.sort_by(|a, b| a.name.cmp(&b.name));
+    Resolution::Answer(Answer { targets })
+}
+
+/// With `share = "none"` every target is a question of its own.
+fn parts<'c>(question: &Question<'c>) -> Option<Vec<Question<'c>>> {
+    (question.share == Share::None).then(|| {
+        let alone = question.targets.iter().map(|target| Question { targets: vec![target.clone()], ..question.clone() });
+        alone.collect()
+    })
+}
+
+fn resolve_together<'c>(question: &Question<'c>, locked: &Locked, steps: &Steps) -> Resolution<'c> {
+    let attempt = |policy: Policy<'_>| {
+        let plan = Plan::new(question, policy, locked);
+        match plan.solve(steps) {
+            Outcome::Chosen(choice) => Attempt::Chosen(Box::new(Answer::read(&plan, &choice))),
+            Outcome::Nothing => Attempt::Nothing,
+            Outcome::GaveUp => Attempt::GaveUp,
+        }
+    };
+    match attempt(PASSES[0]) {
+        Attempt::Chosen(answer) => return finish(question, PASSES[0], *answer, &attempt),
+        Attempt::GaveUp => return Resolution::GaveUp,
+        Attempt::Nothing => {}
+    }
+    match Plan::new(question, ANYTHING, &Locked::new()).solve(steps) {
+        Outcome::Chosen(_) => {}
+        Outcome::Nothing => return Resolution::Conflict,
+        Outcome::GaveUp => return Resolution::GaveUp,
+    }
+    for policy in &PASSES[1..] {
+        match attempt(*policy) {
+            Attempt::Chosen(answer) => return finish(question, *policy, *answer, &attempt),
+            Attempt::GaveUp => return Resolution::GaveUp,
+            Attempt::Nothing => {}
+        }
+    }
+    with_forward_compat(question, &attempt)
+}
+
+enum Attempt<'c> {
+    Chosen(Box<Answer<'c>>),
+    Nothing,
+    GaveUp,
+}
+
+/// The fewest targets that must use forward compatibility, and the best answer for them.
+fn with_forward_compat<'c>(question: &Question<'c>, attempt: &dyn Fn(Policy<'_>) -> Attempt<'c>) -> Resolution<'c> {
+    let classes = super::class::classes(question);
+    let may: Vec<usize> = (0..classes.len())
+        .filter(|&class| classes[class].target.forward_compat && classes[class].target.pins_driver())
+        .collect();
+    let weight = |these: &[usize]| these.iter().map(|&class| classes[class].members.len()).sum::<usize>();
+    let mut subsets: Vec<Vec<usize>> = if may.len() <= EXACT_CLASSES {
+        let subset = |bits: usize| (0..may.len()).filter(|at| bits >> at & 1 == 1).map(|at| may[at]).collect();
+        (1usize..1 << may.len()).map(subset).collect()
+    } else {
+        vec![minimal_subset(&may, attempt)]
+    };
+    subsets.sort_by_key(|these| (weight(these), these.clone()));
+    for these in &subsets {
+        for pass in PASSES {
+            let policy = Policy { forward_compat: ForwardCompat::These(these), ..*pass };
+            match attempt(policy) {
+                Attempt::Chosen(answer) => return finish(question, policy, *answer, attempt),
+                Attempt::GaveUp => return Resolution::GaveUp,
+                Attempt::Nothing => {}
+            }
+        }
+    }
+    Resolution::Conflict
+}
+
+/// A set from which no class can be left out.
+fn minimal_subset<'c>(may: &[usize], attempt: &dyn Fn(Policy<'_>) -> Attempt<'c>) -> Vec<usize> {
+    let mut these = may.to_vec();
+    for class in may.iter().rev() {
+        let fewer: Vec<usize> = these.iter().copied().filter(|other| other != class).collect();
+        let policy = Policy { forward_compat: ForwardCompat::These(&fewer), ..ANYTHING };
+        if matches!(attempt(policy), Attempt::Chosen(_)) {
+            these = fewer;
+        }
+    }
+    these
+}
+
+/// With `prefer = "oldest-driver"`, the lowest cap on drivers under which there still is an answer.
+fn finish<'c>(
+    question: &Question<'c>,
+    policy: Policy<'_>,
+    answer: Answer<'c>,
+    attempt: &dyn Fn(Policy<'_>) -> Attempt<'c>,
+) -> Resolution<'c> {
+    if question.prefer != Prefer::OldestDriver {
+        return Resolution::Answer(answer);
+    }
+    let caps = driver::candidates(question);
+    let (mut low, mut high, mut best) = (0, caps.len(), answer);
+    while low < high {
+        let middle = (low + high) / 2;
+        let cap: &Version = caps[middle];
+        match attempt(Policy { driver_cap: Some(cap), ..policy }) {
+            Attempt::Chosen(answer) => {
+                best = *answer;
+                high = middle;
+            }
+            _ => low = middle + 1,
+        }
+    }
+    Resolution::Answer(best)
+}
+
+/// The newest driver release the catalog knows.
+pub fn newest_driver<'c>(question: &Question<'c>) -> Option<&'c Driver> {
+    question.catalog.drivers.iter().rev().find(|row| !row.beta)
+}
