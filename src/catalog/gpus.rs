@@ -244,7 +244,6 @@ mod tests {
             "GeForce GT 740M",
             "TITAN X",
             "NVIDIA GeForce ...",
-            "GeForce",
         ] {
             assert!(matches!(BUILTIN.gpu(name), GpuMatch::Ambiguous(_)), "{name}: {}", cc(name));
         }
