@@ -123,7 +123,7 @@ vocabulary! {
 }
 
 /// A source: where a fact can be looked up.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Source {
     /// The name rows refer to.
@@ -139,7 +139,7 @@ pub struct Source {
 }
 
 /// A GPU product.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Gpu {
     /// The name NVML and nvidia-smi print, `NVIDIA A100-PCIE-40GB`.
@@ -168,7 +168,7 @@ pub struct Gpu {
 }
 
 /// A driver branch (R535).
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Branch {
     /// Its number.
@@ -186,19 +186,22 @@ pub struct Branch {
 }
 
 /// A Linux driver release.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Driver {
     /// `535.183.01`
     pub version: Version,
     /// First seen on.
     pub date: Option<Text>,
+    /// A side line (Vulkan developer betas): it exists, but nobody should be sent to it.
+    #[serde(default)]
+    pub beta: bool,
     /// Its source.
     pub source: Text,
 }
 
 /// A CUDA toolkit release.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Toolkit {
     /// `12.4.1`; before 11.0 the build number stands third (`10.2.89`).
@@ -233,7 +236,7 @@ pub struct Toolkit {
 }
 
 /// A PTX ISA version and the first driver branch whose JIT knows it.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PtxIsa {
     /// `8.4`
@@ -245,7 +248,7 @@ pub struct PtxIsa {
 }
 
 /// A cuda-compat package: a newer libcuda for older data-centre drivers.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Compat {
     /// The CUDA version it brings, `12.4` for cuda-compat-12-4.
@@ -259,7 +262,7 @@ pub struct Compat {
 }
 
 /// A cuDNN release for one CUDA major.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Cudnn {
     /// `9.1.0.70`
@@ -273,7 +276,7 @@ pub struct Cudnn {
 }
 
 /// An NCCL release for one CUDA major.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Nccl {
     /// `2.21.5`
@@ -289,7 +292,7 @@ pub struct Nccl {
 }
 
 /// One published build of a framework: (package, version, variant, CPU architecture), on Linux.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Build {
     /// `torch`, `tensorflow`, `jax`
@@ -340,7 +343,7 @@ pub struct Build {
 }
 
 /// A release of a package that follows a framework: torchvision, torchaudio, vllm.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Companion {
     /// `torchvision`
@@ -358,7 +361,7 @@ pub struct Companion {
 }
 
 /// An operating system release and what it implies.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Os {
     /// `ubuntu22.04`
@@ -388,7 +391,7 @@ pub struct Os {
 }
 
 /// A tag of an image repository.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Image {
     /// `nvidia/cuda`
@@ -415,7 +418,7 @@ pub struct Image {
 }
 
 /// A `NVIDIA_REQUIRE_CUDA` value that images share, in the grammar of libnvidia-container.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ImageRequire {
     /// The name images refer to; the platform is appended (`12.4.1@x86_64`).
@@ -427,7 +430,7 @@ pub struct ImageRequire {
 }
 
 /// What torch's extension builder accepts in `TORCH_CUDA_ARCH_LIST`, from a release on.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Extension {
     /// The framework.
@@ -443,7 +446,7 @@ pub struct Extension {
 }
 
 /// A Python line.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Python {
     /// `3.12`
@@ -455,7 +458,7 @@ pub struct Python {
 }
 
 /// A rule that holds for a range: where `subject` is in `range`, `object` must be in `needs`.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rule {
     /// Its stable name, used in overrides and explanations.
@@ -479,7 +482,7 @@ pub struct Rule {
 }
 
 /// A rule that is code (a wall of five ideas: few of them), described so that users can read and override it.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Law {
     /// Its stable name.

@@ -1,0 +1,277 @@
+//! GPU products by the names people and nvidia-smi use.
+//!
+//! A name is tried as a whole first ("RTX 3090" is not the RTX 3090 Ti), then as a family ("Tesla V100" is
+//! every product it begins). Several products are one answer as long as they agree in what decides anything:
+//! compute capability, market, last driver branch and CPU architecture.
+
+use super::lookup::nearest;
+use super::rows::{Class, Gpu};
+use super::tables::Catalog;
+use crate::words::{Cc, CpuArch, Version};
+
+/// What a name in `gpu` means.
+#[derive(Debug, Clone, PartialEq)]
+pub enum GpuMatch<'c> {
+    /// These products, which agree in everything that matters; each must be served.
+    Found(Vec<&'c Gpu>),
+    /// A bare compute capability, `sm_90` or `9.0`: no product, so no class.
+    Bare(Cc),
+    /// `none`: no GPU.
+    Cpu,
+    /// Products that differ in what matters.
+    Ambiguous(Vec<&'c Gpu>),
+    /// No product; these names come nearest.
+    Unknown(Vec<&'c str>),
+}
+
+/// Words that name a brand and are left out as often as not.
+const BRANDS: [&str; 9] = ["nvidia", "tesla", "geforce", "quadro", "titan", "jetson", "rtx", "gtx", "gt"];
+
+impl Catalog {
+    /// Finds the products a name means.
+    pub fn gpu(&self, name: &str) -> GpuMatch<'_> {
+        let name = name.trim();
+        if name.eq_ignore_ascii_case("none") {
+            return GpuMatch::Cpu;
+        }
+        if let Ok(cc) = Cc::parse(&name.to_lowercase()) {
+            return GpuMatch::Bare(cc);
+        }
+        let found = self.products(name).or_else(|| self.products(board_of_vgpu(name)?));
+        match found {
+            Some(gpus) if agree(&gpus) => GpuMatch::Found(gpus),
+            Some(gpus) => GpuMatch::Ambiguous(gpus),
+            None => GpuMatch::Unknown(self.suggestions(name)),
+        }
+    }
+
+    fn products(&self, name: &str) -> Option<Vec<&Gpu>> {
+        // nvidia-smi cuts long names short: "NVIDIA RTX PRO 1000 Blac...".
+        if let Some(start) = name.strip_suffix("...") {
+            let words = fold(start);
+            return self.select(|product| words.len() > 1 && product.join(" ").starts_with(&words.join(" ")));
+        }
+        let wanted = without_maker(fold(name));
+        if wanted.is_empty() {
+            return None;
+        }
+        let exact = self.select(|product| {
+            let product = without_maker(product.to_vec());
+            product == wanted || without_series(&product) == wanted
+        });
+        let family = |gpu: &Gpu| written(gpu).any(|product| begins(&wanted, &product));
+        match exact {
+            // "H100" is a product of its own, but who says it means the family; "RTX 3090" never does.
+            Some(gpus) if gpus.iter().all(|gpu| gpu.class == Class::Datacenter) => {
+                let same = |gpu: &&Gpu| gpu.class == Class::Datacenter && gpu.cc == gpus[0].cc && family(gpu);
+                let members: Vec<&Gpu> = self.gpus.iter().filter(same).collect();
+                Some(if agree(&members) && !members.is_empty() { members } else { gpus })
+            }
+            Some(gpus) => Some(gpus),
+            None => {
+                let members: Vec<&Gpu> = self.gpus.iter().filter(|gpu| family(gpu)).collect();
+                (!members.is_empty()).then_some(members)
+            }
+        }
+    }
+
+    fn select(&self, fits: impl Fn(&[String]) -> bool) -> Option<Vec<&Gpu>> {
+        let gpus: Vec<&Gpu> = self.gpus.iter().filter(|gpu| written(gpu).any(|product| fits(&product))).collect();
+        (!gpus.is_empty()).then_some(gpus)
+    }
+
+    fn suggestions(&self, name: &str) -> Vec<&str> {
+        let all = self.gpus.iter().map(|gpu| (without_maker(fold(&gpu.name)).join(" "), &*gpu.name));
+        nearest(&without_maker(fold(name)).join(" "), all)
+    }
+}
+
+/// Whether products agree in what decides anything.
+fn agree(gpus: &[&Gpu]) -> bool {
+    fn key(gpu: &Gpu) -> (Cc, bool, Option<&Version>, Option<CpuArch>) {
+        (gpu.cc, gpu.class == Class::Datacenter, gpu.last_branch.as_ref(), gpu.cpu)
+    }
+    gpus.windows(2).all(|pair| key(pair[0]) == key(pair[1]))
+}
+
+/// The product's name and aliases, in words.
+fn written(gpu: &Gpu) -> impl Iterator<Item = Vec<String>> {
+    [&gpu.name].into_iter().chain(gpu.aliases.iter()).map(|name| fold(name))
+}
+
+/// Lower case, in words: blanks, hyphens and brackets part them, and so does a letter series glued to its
+/// number (`rtx3090`, `1080ti`).
+fn fold(name: &str) -> Vec<String> {
+    let lower = name.to_lowercase();
+    let mut words = Vec::new();
+    for word in lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
+        let starts_number = |rest: &&str| rest.starts_with(|c: char| c.is_ascii_digit());
+        let series =
+            ["rtx", "gtx"].into_iter().find(|series| word.strip_prefix(series).is_some_and(|r| starts_number(&r)));
+        let rest = series.map_or(word, |series| &word[series.len()..]);
+        words.extend(series.map(String::from));
+        match rest.strip_suffix("ti").filter(|number| number.bytes().all(|b| b.is_ascii_digit()) && !number.is_empty())
+        {
+            Some(number) => words.extend([number.to_string(), "ti".to_string()]),
+            None => words.push(rest.to_string()),
+        }
+    }
+    words
+}
+
+/// Drops the words that never tell two products apart.
+fn without_maker(words: Vec<String>) -> Vec<String> {
+    let skip = words.iter().take_while(|word| ["nvidia", "tesla", "geforce"].contains(&word.as_str())).count();
+    words[skip..].to_vec()
+}
+
+/// Drops the series before a number or a TITAN, so that "5090" is the GeForce RTX 5090.
+fn without_series(words: &[String]) -> &[String] {
+    let series = ["rtx", "gtx", "gt"];
+    match words {
+        [first, next, ..] if series.contains(&first.as_str()) && (is_number(next) || next == "titan") => &words[1..],
+        _ => words,
+    }
+}
+
+fn is_number(word: &str) -> bool {
+    word.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Whether the product begins with the words wanted, brand words before them aside.
+fn begins(wanted: &[String], product: &[String]) -> bool {
+    let brands = product.iter().take_while(|word| BRANDS.contains(&word.as_str())).count();
+    (0..=brands).any(|skip| product[skip..].starts_with(wanted))
+}
+
+/// The board behind a vGPU profile: `GRID A100X-40C` is a slice of an A100X, `L40S-48C` of an L40S.
+fn board_of_vgpu(name: &str) -> Option<&str> {
+    let (board, profile) = name.rsplit_once('-')?;
+    let size = profile.strip_suffix(['A', 'B', 'C', 'Q'])?;
+    let is_profile = !size.is_empty() && is_number(size);
+    let board = board.strip_prefix("GRID ").or(board.strip_prefix("NVIDIA GRID ")).unwrap_or(board);
+    is_profile.then_some(board)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::BUILTIN;
+    use super::*;
+
+    fn cc(name: &str) -> String {
+        match BUILTIN.gpu(name) {
+            GpuMatch::Found(gpus) => gpus[0].cc.to_string(),
+            GpuMatch::Bare(cc) => format!("bare {cc}"),
+            GpuMatch::Cpu => "cpu".into(),
+            GpuMatch::Ambiguous(gpus) => format!("ambiguous: {:?}", gpus.iter().map(|g| &g.name).collect::<Vec<_>>()),
+            GpuMatch::Unknown(near) => format!("unknown, near {near:?}"),
+        }
+    }
+
+    fn names(name: &str) -> Vec<&'static str> {
+        match BUILTIN.gpu(name) {
+            GpuMatch::Found(gpus) => gpus.into_iter().map(|gpu| &*gpu.name).collect(),
+            other => panic!("{name}: {other:?}"),
+        }
+    }
+
+    /// Names as they stand in nvidia-smi output and reports of real machines.
+    const REAL: &[(&str, &str)] = &[
+        ("2.1", "NVS 4200M"),
+        ("3.0", "GeForce GT 750M, Quadro K2000"),
+        ("3.5", "Tesla K40m, Tesla K40, K20X"),
+        ("3.7", "Tesla K80"),
+        ("5.2", "Tesla M60, Quadro M2000"),
+        ("5.3", "NVIDIA Tegra X1, Jetson Nano"),
+        ("6.0", "Tesla P100-PCIE-16GB, Tesla P100, P100"),
+        ("6.1", "NVIDIA GeForce GTX 1050, NVIDIA GeForce GTX 1050 Ti, NVIDIA GeForce GTX 1060 6GB, GTX 1060 6GB"),
+        ("6.1", "NVIDIA GeForce GTX 1080, NVIDIA GeForce GTX 1080 Ti, GTX1080Ti, NVIDIA P104-100"),
+        ("6.1", "TITAN Xp, TITAN X (Pascal)"),
+        ("7.0", "Tesla V100, Tesla V100-PCIE-16GB, Tesla V100-PCIE-32GB, Tesla V100-SXM2-32GB, V100"),
+        ("7.0", "Tesla V100S-PCIE-32GB, TITAN V"),
+        ("7.5", "GeForce GTX 1660 Ti, NVIDIA GeForce GTX 1660 Ti, GeForce RTX 2080 Ti, NVIDIA GeForce RTX 2080 Ti"),
+        ("7.5", "NVIDIA GeForce RTX 2060, NVIDIA GeForce RTX 2070, NVIDIA GeForce RTX 2070 SUPER"),
+        ("7.5", "NVIDIA GeForce RTX 2080 Super, NVIDIA TITAN RTX, Quadro RTX 6000, Quadro RTX 8000, Tesla T4, T4"),
+        ("8.0", "A100, NVIDIA A100-PCIE-40GB, A100-SXM4-40GB, NVIDIA A100-SXM4-80GB, NVIDIA A100 80GB PCIe"),
+        ("8.0", "NVIDIA A100-SXM-64GB, NVIDIA A800-SXM4-80GB, NVIDIA A30, GRID A100X-40C, NVIDIA PG509-210"),
+        ("8.6", "NVIDIA A10, A10, NVIDIA A10G, NVIDIA A16, RTX A6000, NVIDIA RTX A6000, A6000, NVIDIA A40"),
+        ("8.6", "NVIDIA GeForce RTX 3050 Laptop GPU, NVIDIA GeForce RTX 3050 Ti Laptop GPU, NVIDIA GeForce RTX 3060"),
+        ("8.6", "NVIDIA GeForce RTX 3060 Laptop GPU, NVIDIA GeForce RTX 3070 Laptop GPU, NVIDIA GeForce RTX 3080"),
+        ("8.6", "NVIDIA GeForce RTX 3080 Ti, NVIDIA GeForce RTX 3090, RTX 3090, NVIDIA GeForce RTX 3090 Ti, RTX3090"),
+        ("8.7", "Orin, NVIDIA Orin, Jetson AGX Orin, Jetson Orin, Jetson Orin Nano"),
+        ("8.9", "NVIDIA GeForce RTX 4060, NVIDIA GeForce RTX 4060 Ti, NVIDIA GeForce RTX 4070 Laptop GPU"),
+        ("8.9", "NVIDIA GeForce RTX 4080, NVIDIA GeForce RTX 4080 Laptop GPU, NVIDIA GeForce RTX 4080 SUPER"),
+        (
+            "8.9",
+            "NVIDIA GeForce RTX 4090, NVIDIA GeForce RTX 4090 D, NVIDIA L4, L4, NVIDIA L20, NVIDIA L40, NVIDIA L40S",
+        ),
+        ("8.9", "NVIDIA L40S-48C, NVIDIA RTX 4000 Ada Generation, NVIDIA RTX 4500 Ada Generation"),
+        ("8.9", "NVIDIA RTX 5000 Ada Generation, NVIDIA RTX 6000 Ada Generation, RTX 6000 Ada"),
+        ("9.0", "H100, NVIDIA H100, H100 NVL, NVIDIA H100 PCIe, NVIDIA H100 80GB HBM3, NVIDIA H200, NVIDIA H800"),
+        ("9.0", "GH200, NVIDIA GH200 480GB, GH200 480GB, NVIDIA GH200 144G HBM3e"),
+        ("10.0", "NVIDIA B200, GB200"),
+        ("10.3", "B300, GB300"),
+        ("11.0", "NVIDIA Thor, Thor, Jetson AGX Thor"),
+        (
+            "12.0",
+            "NVIDIA GeForce RTX 5070, NVIDIA GeForce RTX 5080 Laptop GPU, NVIDIA GeForce RTX 5090, RTX 5090, 5090",
+        ),
+        ("12.0", "NVIDIA GeForce RTX 5060 Ti, NVIDIA RTX PRO 5000 Blackwell, RTX PRO 6000 Blackwell"),
+        ("12.0", "NVIDIA RTX PRO 6000 Blackwell Workstation Edition, NVIDIA RTX PRO 6000 Blackwell Max-Q"),
+        ("12.0", "NVIDIA RTX PRO 6000 Blackwell Max-Q Workstation Edition, NVIDIA RTX PRO 1000 Blac..."),
+        ("12.1", "NVIDIA GB10, GB10, DGX Spark"),
+        ("bare 9.0", "sm_90, 9.0, SM_90"),
+        ("cpu", "none, None"),
+    ];
+
+    #[test]
+    fn real_names_are_found() {
+        for (wanted, list) in REAL {
+            for name in list.split(", ") {
+                assert_eq!(cc(name), *wanted, "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn names_of_different_silicon_are_ambiguous() {
+        for name in [
+            "RTX 5000",
+            "RTX 4000",
+            "RTX 6000",
+            "GTX 750",
+            "GT 730",
+            "GeForce GT 740M",
+            "TITAN X",
+            "NVIDIA GeForce ...",
+        ] {
+            assert!(matches!(BUILTIN.gpu(name), GpuMatch::Ambiguous(_)), "{name}: {}", cc(name));
+        }
+    }
+
+    #[test]
+    fn whole_names_win_over_families_and_families_are_whole_words() {
+        assert_eq!(names("RTX 3090"), ["NVIDIA GeForce RTX 3090"]);
+        assert_eq!(names("A10"), ["NVIDIA A10"]);
+        assert_eq!(names("L40"), ["NVIDIA L40"]);
+        assert!(names("H100").len() > 3 && names("H100").contains(&"NVIDIA H100 NVL"));
+        assert!(names("Tesla V100").iter().all(|name| name.starts_with("Tesla V100-")));
+    }
+
+    #[test]
+    fn unknown_names_are_not_guessed() {
+        for name in ["", "NVIDIA", "RTX", "NVIDIA vGPU-48GB", "L20-2-PCIE-48GB-48GB-L-H-V", "Radeon VII", "-", "..."] {
+            assert!(!matches!(BUILTIN.gpu(name), GpuMatch::Found(_)), "{name:?}: {}", cc(name));
+        }
+        let GpuMatch::Unknown(near) = BUILTIN.gpu("RTX 3091") else { panic!("found") };
+        assert_eq!(near[0], "NVIDIA GeForce RTX 3090");
+    }
+
+    #[test]
+    fn arm_products_say_so() {
+        for name in ["GH200", "GB200", "GB300", "GB10", "Orin", "NVIDIA Thor", "Jetson Nano"] {
+            let GpuMatch::Found(gpus) = BUILTIN.gpu(name) else { panic!("{name}") };
+            assert!(gpus.iter().all(|gpu| gpu.cpu == Some(CpuArch::Aarch64)), "{name}");
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Small questions to the catalog: a source in full, the branch of a driver, an operating system by its spelling.
+
+use super::Catalog;
+use super::rows::{Branch, Driver, Os, Source, Toolkit};
+use crate::words::Version;
+
+/// What a spelling of an operating system means.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum OsMatch<'c> {
+    /// This row.
+    Found(&'c Os),
+    /// No row; these spellings come nearest.
+    Unknown(Vec<&'c str>),
+}
+
+/// How many suggestions a reader still takes in.
+const SUGGESTIONS: usize = 3;
+
+impl Catalog {
+    /// The source with this id.
+    pub fn source(&self, id: &str) -> Option<&Source> {
+        self.sources.iter().find(|source| source.id == id)
+    }
+
+    /// Where a row's source is to be found, its placeholders filled in; the bare id if there is no such source.
+    pub fn source_of(&self, id: &str, version: &str, package: &str, arch: &str) -> String {
+        let Some(source) = self.source(id) else { return id.to_string() };
+        let fill = |text: String, (name, value): (&str, &str)| text.replace(name, value);
+        [("{version}", version), ("{package}", package), ("{arch}", arch)].into_iter().fold(source.at.to_string(), fill)
+    }
+
+    /// The branch a driver belongs to: the one with its first number.
+    pub fn branch_of(&self, driver: &Version) -> Option<&Branch> {
+        self.branches.iter().find(|row| row.branch.major() == driver.major())
+    }
+
+    /// The driver release of exactly this number.
+    pub fn driver(&self, version: &Version) -> Option<&Driver> {
+        self.drivers.iter().find(|row| row.version == *version)
+    }
+
+    /// The toolkit release of exactly this number.
+    pub fn toolkit(&self, version: &Version) -> Option<&Toolkit> {
+        self.toolkits.iter().find(|row| row.version == *version)
+    }
+
+    /// The operating system that is spelled like this, upper and lower case alike.
+    ///
+    /// A point release that changes nothing that matters here (`rhel8.7`, `ubuntu22.04.3`) means its release;
+    /// where point releases have rows of their own (SLES, openSUSE) only those are known.
+    pub fn os(&self, spelling: &str) -> OsMatch<'_> {
+        let wanted = spelling.trim().to_lowercase();
+        if let Some(row) = self.oses.iter().find(|row| spellings(row).any(|known| known.eq_ignore_ascii_case(&wanted)))
+        {
+            return OsMatch::Found(row);
+        }
+        if let Some((release, point)) = wanted.rsplit_once('.') {
+            let number = !point.is_empty() && point.bytes().all(|byte| byte.is_ascii_digit());
+            let dotted = format!("{release}.");
+            let has_points =
+                self.oses.iter().flat_map(spellings).any(|known| known.to_lowercase().starts_with(&dotted));
+            if number && !has_points {
+                let mut rows = self.oses.iter();
+                if let Some(row) = rows.find(|row| spellings(row).any(|known| known.eq_ignore_ascii_case(release))) {
+                    return OsMatch::Found(row);
+                }
+            }
+        }
+        let all = self.oses.iter().flat_map(spellings);
+        OsMatch::Unknown(nearest(&wanted, all.map(|known| (known.to_lowercase(), known))))
+    }
+}
+
+fn spellings(row: &Os) -> impl Iterator<Item = &str> {
+    [&*row.id].into_iter().chain(row.aliases.iter().map(|alias| &**alias))
+}
+
+/// The names whose folded form is nearest to what was written, the nearest first.
+pub(super) fn nearest<T: PartialEq>(wanted: &str, names: impl Iterator<Item = (String, T)>) -> Vec<T> {
+    let mut scored: Vec<(f64, T)> = names.map(|(folded, name)| (strsim::jaro_winkler(wanted, &folded), name)).collect();
+    scored.retain(|(score, _)| *score > 0.75);
+    scored.sort_by(|left, right| right.0.total_cmp(&left.0));
+    let mut best: Vec<T> = Vec::new();
+    for (_, name) in scored {
+        if best.len() < SUGGESTIONS && !best.contains(&name) {
+            best.push(name);
+        }
+    }
+    best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::BUILTIN;
+    use super::*;
+
+    fn id(spelling: &str) -> Option<&'static str> {
+        match BUILTIN.os(spelling) {
+            OsMatch::Found(row) => Some(&row.id),
+            OsMatch::Unknown(_) => None,
+        }
+    }
+
+    #[test]
+    fn systems_are_found_by_every_spelling() {
+        for (spelling, wanted) in [
+            ("ubuntu22.04", "ubuntu22.04"),
+            ("Ubuntu22.04", "ubuntu22.04"),
+            ("ubuntu22.04.3", "ubuntu22.04"),
+            ("rocky8", "rhel8"),
+            ("rockylinux8", "rhel8"),
+            ("ubi8", "rhel8"),
+            ("rhel8.7", "rhel8"),
+            ("centos7", "rhel7"),
+            ("amzn2", "amzn2"),
+            ("amazonlinux2", "amzn2"),
+            ("debian13", "debian13"),
+            ("fedora40", "fedora40"),
+            ("opensuse15.5", "opensuse-leap15.5"),
+            ("sles15.4", "sles15.4"),
+            ("sles15", "sles15.7"),
+            ("azl3", "azl3"),
+        ] {
+            assert_eq!(id(spelling), Some(wanted), "{spelling}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_system_is_not_guessed() {
+        for spelling in ["ubuntu", "ubuntu22", "ubuntu22.10", "ubuntu 22.04", "sles15.99", "windows11", "", "."] {
+            assert_eq!(id(spelling), None, "{spelling:?}");
+        }
+        let OsMatch::Unknown(near) = BUILTIN.os("ubunto22.04") else { panic!("found") };
+        assert_eq!(near[0], "ubuntu22.04");
+    }
+
+    #[test]
+    fn jetpack_is_understood_and_refused() {
+        let OsMatch::Found(row) = BUILTIN.os("jetpack6.2") else { panic!("unknown") };
+        assert!(row.refused.as_ref().is_some_and(|says| says.contains("[build]")));
+    }
+
+    #[test]
+    fn placeholders_name_the_release() {
+        assert_eq!(BUILTIN.source_of("cudnn-cu12", "9.1.0.70", "", ""), "pkg:pypi/nvidia-cudnn-cu12@9.1.0.70");
+        assert_eq!(BUILTIN.source_of("no-such-source", "1", "p", "a"), "no-such-source");
+    }
+
+    #[test]
+    fn branches_of_drivers() {
+        let cuda = |driver| BUILTIN.branch_of(&Version::parse(driver).unwrap()).and_then(|row| row.cuda.clone());
+        assert_eq!(cuda("535.183.01"), Version::parse("12.2").ok());
+        assert_eq!(cuda("535.99.99"), Version::parse("12.2").ok());
+        assert_eq!(cuda("999.1"), None);
+    }
+}
