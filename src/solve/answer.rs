@@ -111,7 +111,9 @@ fn read_class<'c>(plan: &Plan<'_, 'c>, at: usize, choice: &[usize]) -> TargetAns
         nccl: pick(&group.nccl, choice),
         cuda,
         toolkit,
-        runtime_image: image.filter(|_| question.build.is_some()).and_then(|image| runtime_sibling(question, image, class.target)),
+        runtime_image: image
+            .filter(|_| question.build.is_some())
+            .and_then(|image| runtime_sibling(question, image, class.target)),
         image,
         driver,
         minimum: None,
@@ -156,7 +158,8 @@ fn local_choice<'c>(
     }));
     let mut tried = choice.to_vec();
     let compat_distance = |row: &DriverRow| {
-        row.compat.map(|compat| (line.as_ref().is_some_and(|line| compat.cuda.cmp_prefix(line).is_ne()), compat.cuda.clone()))
+        row.compat
+            .map(|compat| (line.as_ref().is_some_and(|line| compat.cuda.cmp_prefix(line).is_ne()), compat.cuda.clone()))
     };
     let mut drivers: Vec<usize> = local.driver.as_ref().map_or(Vec::new(), |choices| (0..choices.rows.len()).collect());
     if let Some(choices) = &local.driver {
@@ -251,7 +254,8 @@ fn arch_list(question: &Question<'_>, class: &Class<'_, '_>, answer: &TargetAnsw
     if let Some(list) = question.build.as_ref().and_then(|build| build.arch_list.as_ref()) {
         return Some(list.clone());
     }
-    let toolkit = answer.toolkit.or(answer.cuda).or_else(|| answer.builds.iter().find_map(|build| question.toolkit_of(build)))?;
+    let toolkit =
+        answer.toolkit.or(answer.cuda).or_else(|| answer.builds.iter().find_map(|build| question.toolkit_of(build)))?;
     let builder: &[Arch] = answer
         .builds
         .iter()
@@ -275,7 +279,8 @@ fn share_arch_list(classes: &mut [TargetAnswer<'_>]) {
     let mut all: Vec<Arch> = lists.flat_map(ArchList::sass).collect();
     all.sort();
     all.dedup();
-    let knows = |answer: &TargetAnswer| answer.toolkit.is_none_or(|toolkit| all.iter().all(|arch| toolkit.sass.contains(arch)));
+    let knows =
+        |answer: &TargetAnswer| answer.toolkit.is_none_or(|toolkit| all.iter().all(|arch| toolkit.sass.contains(arch)));
     if all.is_empty() || !classes.iter().all(knows) {
         return;
     }
@@ -291,7 +296,8 @@ fn gpus(question: &Question<'_>, class: &Class<'_, '_>, answer: &TargetAnswer<'_
         let rules = class.gpus.iter().find(|gpu| gpu.gpu.cc == cc)?;
         let gpu_builds: Vec<&&Build> = answer.builds.iter().filter(|build| build.variant != "cpu").collect();
         if !gpu_builds.is_empty() {
-            let each: Option<Vec<Coverage>> = gpu_builds.iter().map(|build| fits::coverage(question, build, rules)).collect();
+            let each: Option<Vec<Coverage>> =
+                gpu_builds.iter().map(|build| fits::coverage(question, build, rules)).collect();
             return each?.into_iter().max();
         }
         let toolkit = answer.toolkit?;

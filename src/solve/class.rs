@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
-use crate::catalog::rows::Subject;
+use crate::catalog::rows::{Class as Market, Subject};
+use crate::words::Version;
 
 use super::question::{DriverAsk, GpuAsk, Gpus, ImageAsk, Question, TargetAsk};
 use super::rulebook::Needs;
@@ -25,9 +26,9 @@ pub struct GpuRules<'q, 'c> {
     /// The GPU.
     pub gpu: &'q GpuAsk<'c>,
     /// What it needs of a CUDA line.
-    pub cuda: Vec<&'c Needs<'c>>,
+    pub cuda: Vec<&'q Needs<'c>>,
     /// What it needs of a driver.
-    pub driver: Vec<&'c Needs<'c>>,
+    pub driver: Vec<&'q Needs<'c>>,
 }
 
 /// The classes of a question's targets, in the order of their first members.
@@ -44,13 +45,15 @@ pub fn classes<'q, 'c>(question: &'q Question<'c>) -> Vec<Class<'q, 'c>> {
     classes
 }
 
+/// What rules can tell products of one capability apart by.
+fn kind<'a>(gpu: &'a GpuAsk<'_>) -> Option<(Market, Option<&'a Version>)> {
+    gpu.row.map(|row| (row.class, row.first_driver.as_ref()))
+}
+
 fn gpu_rules<'q, 'c>(question: &'q Question<'c>, target: &'q TargetAsk<'c>) -> Vec<GpuRules<'q, 'c>> {
     let mut kinds: Vec<GpuRules> = Vec::new();
     for gpu in target.named_gpus() {
-        let like = |known: &GpuRules| {
-            let row = |gpu: &GpuAsk<'c>| gpu.row.map(|row| (row.class, row.first_driver.clone(), row.last_branch.clone()));
-            known.gpu.cc == gpu.cc && row(known.gpu) == row(gpu)
-        };
+        let like = |known: &GpuRules| known.gpu.cc == gpu.cc && kind(known.gpu) == kind(gpu);
         if kinds.iter().any(like) {
             continue;
         }

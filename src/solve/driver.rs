@@ -82,7 +82,9 @@ pub fn rows<'c>(
             .filter(|version| bound.as_ref().is_none_or(|bound| bound.admits(version)))
             .filter_map(|version| plain(version))
             .collect(),
-        DriverAsk::AtWorst(constraint) => worst_branch(catalog, constraint, candidates).iter().filter_map(plain).collect(),
+        DriverAsk::AtWorst(constraint) => {
+            worst_branch(catalog, constraint, candidates).iter().filter_map(plain).collect()
+        }
         DriverAsk::Cuda(cuda) => {
             let told = catalog.branches.iter().find(|row| row.cuda.as_ref().is_some_and(|told| told >= cuda));
             told.into_iter()
@@ -136,7 +138,8 @@ pub fn rows_with<'c>(
         let branch = branch_of(question.catalog, version)?;
         Some(DriverRow { version: (*version).clone(), branch, compat: None })
     });
-    let knows_gpus = |row: &DriverRow| class.gpus.iter().all(|gpu| gpu.driver.iter().all(|needs| needs.needs.admits(&row.version)));
+    let knows_gpus =
+        |row: &DriverRow| class.gpus.iter().all(|gpu| gpu.driver.iter().all(|needs| needs.needs.admits(&row.version)));
     let rows = drivers.filter(knows_gpus).flat_map(|row| with_compat(question, class, &row));
     rows.filter(|row| row.compat.is_some_and(|with| with.cuda == compat.cuda)).collect()
 }

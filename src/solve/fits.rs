@@ -22,14 +22,18 @@ const NOT_ASKED: &str = "";
 pub fn line_of(variant: &str) -> Option<Version> {
     let digits = variant.strip_prefix("cu")?;
     let split = digits.len().checked_sub(1).filter(|&at| at > 0)?;
-    if digits.len() <= 2 && !digits.ends_with('0') && digits.parse::<u8>().is_ok_and(|major| major >= 10) {
+    // Two digits are a major of its own (`cu12`) unless they are too great for one (`cu92`).
+    if digits.len() == 2 && digits < "50" {
         return Version::parse(digits).ok();
     }
     Version::parse(&format!("{}.{}", &digits[..split], &digits[split..])).ok()
 }
 
 /// The order of a version's variants: the index's default, then stable ones newest first, then the rest.
-pub fn variant_rank(release: &Release<'_>, cpu_only: bool) -> (Reverse<Version>, bool, bool, bool, Reverse<Option<Version>>) {
+pub fn variant_rank(
+    release: &Release<'_>,
+    cpu_only: bool,
+) -> (Reverse<Version>, bool, bool, bool, Reverse<Option<Version>>) {
     let builds = || release.builds.iter().flatten();
     let cpu = release.variant == "cpu";
     (
@@ -44,7 +48,7 @@ pub fn variant_rank(release: &Release<'_>, cpu_only: bool) -> (Reverse<Version>,
 /// Why a release cannot be a class's, whatever else is chosen.
 pub fn release<'q>(
     question: &'q Question<'_>,
-    class: &Class<'_, '_>,
+    class: &'q Class<'_, '_>,
     framework: usize,
     release: &Release<'_>,
     policy: Policy<'_>,
@@ -63,7 +67,12 @@ pub fn release<'q>(
         return Some(law::CPU_BUILD);
     }
     let only_cpu = question.targets.iter().all(TargetAsk::is_cpu) || question.share == crate::spec::Share::Versions;
-    if !is_cpu && target.is_cpu() && only_cpu && !constraint.names_variant(release.variant) && has_cpu_build(question, build) {
+    if !is_cpu
+        && target.is_cpu()
+        && only_cpu
+        && !constraint.names_variant(release.variant)
+        && has_cpu_build(question, build)
+    {
         return Some(NOT_ASKED);
     }
     if holds(law::GLIBC) && target.glibc.as_ref().zip(build.glibc.as_ref()).is_some_and(|(has, needs)| has < needs) {
@@ -151,7 +160,12 @@ pub fn same_line(question: &Question<'_>, built_for: &Version, release: &Version
 }
 
 /// Whether a release runs on a driver, for every GPU of the class.
-pub fn release_driver(question: &Question<'_>, class: &Class<'_, '_>, release: &Release<'_>, driver: &DriverRow<'_>) -> bool {
+pub fn release_driver(
+    question: &Question<'_>,
+    class: &Class<'_, '_>,
+    release: &Release<'_>,
+    driver: &DriverRow<'_>,
+) -> bool {
     let Some(line) = line_of(release.variant) else { return driver.compat.is_none() };
     let Some(build) = release.on(class.target.arch) else { return false };
     let jits = class.gpus.iter().any(|gpu| coverage(question, build, gpu) == Some(Coverage::Jit));
@@ -195,7 +209,8 @@ pub fn release_image(question: &Question<'_>, class: &Class<'_, '_>, release: &R
 
 /// What torch's extension builder of a release accepts.
 pub fn extension_row<'c>(question: &Question<'c>, build: &Build) -> Option<&'c Extension> {
-    let rows = question.catalog.extensions.iter().filter(|row| row.package == build.package && row.from <= build.version);
+    let rows =
+        question.catalog.extensions.iter().filter(|row| row.package == build.package && row.from <= build.version);
     rows.max_by(|a, b| a.from.cmp(&b.from))
 }
 
@@ -216,7 +231,9 @@ pub fn toolkit<'c>(question: &Question<'c>, class: &Class<'_, 'c>, toolkit: &Too
         return Some(NOT_ASKED);
     }
     let too_new = |has: &Version, most: &Version| has.major() > most.major();
-    if holds(law::NVCC_GCC) && target.gcc.as_ref().zip(toolkit.gcc_max.as_ref()).is_some_and(|(gcc, most)| too_new(gcc, most)) {
+    if holds(law::NVCC_GCC)
+        && target.gcc.as_ref().zip(toolkit.gcc_max.as_ref()).is_some_and(|(gcc, most)| too_new(gcc, most))
+    {
         return Some(law::NVCC_GCC);
     }
     if let Some(glibc) = &target.glibc {
@@ -228,16 +245,24 @@ pub fn toolkit<'c>(question: &Question<'c>, class: &Class<'_, 'c>, toolkit: &Too
     let by_arch = match &question.build.as_ref()?.arch_list {
         Some(list) => arch_list_refusal(question, class, toolkit, list),
         None => {
-            let reaches = |gpu: &GpuRules| best_arch(gpu.gpu.cc, &toolkit.sass, &toolkit.sass, tegra(Some(toolkit))).is_some();
+            let reaches =
+                |gpu: &GpuRules| best_arch(gpu.gpu.cc, &toolkit.sass, &toolkit.sass, tegra(Some(toolkit))).is_some();
             (holds(law::NVCC_ARCH) && !class.gpus.iter().all(reaches)).then_some(law::NVCC_ARCH)
         }
     };
     by_arch.or_else(|| line(question, class, &toolkit.version.prefix(2)))
 }
 
-fn arch_list_refusal(question: &Question<'_>, class: &Class<'_, '_>, toolkit: &Toolkit, list: &ArchList) -> Option<&'static str> {
+fn arch_list_refusal(
+    question: &Question<'_>,
+    class: &Class<'_, '_>,
+    toolkit: &Toolkit,
+    list: &ArchList,
+) -> Option<&'static str> {
     let holds = |rule: &str| question.holds(rule, &class.target.name);
-    let known = |entry: &crate::words::ArchEntry| toolkit.sass.contains(&entry.arch) && (!entry.ptx || toolkit.ptx.contains(&entry.arch));
+    let known = |entry: &crate::words::ArchEntry| {
+        toolkit.sass.contains(&entry.arch) && (!entry.ptx || toolkit.ptx.contains(&entry.arch))
+    };
     if holds(law::NVCC_ARCH) && !list.entries().iter().all(known) {
         return Some(law::NVCC_ARCH);
     }
@@ -260,7 +285,12 @@ pub fn extension(question: &Question<'_>, class: &Class<'_, '_>, release: &Relea
 }
 
 /// Whether what a toolkit compiles runs on a driver.
-pub fn toolkit_driver(question: &Question<'_>, class: &Class<'_, '_>, toolkit: &Toolkit, driver: &DriverRow<'_>) -> bool {
+pub fn toolkit_driver(
+    question: &Question<'_>,
+    class: &Class<'_, '_>,
+    toolkit: &Toolkit,
+    driver: &DriverRow<'_>,
+) -> bool {
     let list = question.build.as_ref().and_then(|build| build.arch_list.as_ref());
     let jits = list.is_some_and(|list| {
         class.gpus.iter().any(|gpu| covers(list, gpu.gpu.cc, tegra(Some(toolkit))) == Coverage::Jit)
@@ -320,7 +350,15 @@ mod tests {
 
     #[test]
     fn a_variant_names_its_cuda_line() {
-        for (variant, line) in [("cu124", "12.4"), ("cu102", "10.2"), ("cu92", "9.2"), ("cu80", "8.0"), ("cu118", "11.8"), ("cu130", "13.0"), ("cu12", "12")] {
+        for (variant, line) in [
+            ("cu124", "12.4"),
+            ("cu102", "10.2"),
+            ("cu92", "9.2"),
+            ("cu80", "8.0"),
+            ("cu118", "11.8"),
+            ("cu130", "13.0"),
+            ("cu12", "12"),
+        ] {
             assert_eq!(line_of(variant).unwrap().as_str(), line, "{variant}");
         }
         assert!(line_of("cpu").is_none() && line_of("cu").is_none() && line_of("rocm6").is_none());

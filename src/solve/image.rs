@@ -45,10 +45,13 @@ pub fn refusal(question: &Question<'_>, class: &Class<'_, '_>, image: &Image) ->
 
 fn holds_enough(question: &Question<'_>, class: &Class<'_, '_>, image: &Image, pinned: bool) -> bool {
     if question.build.is_some() {
-        return image.flavour == Flavour::Devel && (pinned || image.cudnn.is_none() == question.system_cudnn().is_none());
+        return image.flavour == Flavour::Devel
+            && (pinned || image.cudnn.is_none() == question.system_cudnn().is_none());
     }
     match question.system_cudnn() {
-        Some(wanted) => image.cudnn.as_ref().is_some_and(|inside| wanted.admits(inside)) && cudnn_serves(question, class, image),
+        Some(wanted) => {
+            image.cudnn.as_ref().is_some_and(|inside| wanted.admits(inside)) && cudnn_serves(question, class, image)
+        }
         None if pinned => true,
         None => {
             let smallest = if question.frameworks.is_empty() { Flavour::Runtime } else { Flavour::Base };
@@ -58,7 +61,10 @@ fn holds_enough(question: &Question<'_>, class: &Class<'_, '_>, image: &Image, p
 }
 
 fn cudnn_serves(question: &Question<'_>, class: &Class<'_, '_>, image: &Image) -> bool {
-    image.cudnn.as_ref().is_none_or(|cudnn| class.gpus.iter().all(|gpu| question.cudnn_refusal(class, gpu, cudnn).is_none()))
+    image
+        .cudnn
+        .as_ref()
+        .is_none_or(|cudnn| class.gpus.iter().all(|gpu| question.cudnn_refusal(class, gpu, cudnn).is_none()))
 }
 
 /// Ubuntu first, newest first; then everything else by name.
@@ -133,7 +139,8 @@ mod tests {
             cuda_source: None,
         };
         let (r535, r570) = (branch("535", "12.2"), branch("570", "12.8"));
-        let driver = |version: &'static str, branch| DriverRow { version: Version::from_static(version), branch, compat: None };
+        let driver =
+            |version: &'static str, branch| DriverRow { version: Version::from_static(version), branch, compat: None };
         let requirement = "cuda>=12.8 brand=tesla,driver>=535,driver<536 brand=unknown,driver>=535,driver<536";
         let (old, new) = (driver("535.183.01", &r535), driver("570.86.15", &r570));
         assert!(fulfils(requirement, &new, &["geforce"]));

@@ -124,7 +124,8 @@ impl<'q, 'c> Plan<'q, 'c> {
     pub fn new(question: &'q Question<'c>, policy: Policy<'_>, locked: &Locked) -> Self {
         let mut world = World::default();
         let classes = classes(question);
-        let releases: Vec<Vec<Release>> = question.frameworks.iter().map(|ask| releases(question, ask.package, &ask.constraint)).collect();
+        let releases: Vec<Vec<Release>> =
+            question.frameworks.iter().map(|ask| releases(question, ask.package, &ask.constraint)).collect();
         let versions: Vec<Choice<&Version>> = releases
             .iter()
             .zip(&question.frameworks)
@@ -233,9 +234,11 @@ impl<'q, 'c> Plan<'q, 'c> {
             return;
         }
         let catalog = question.catalog;
-        let gpu_classes: Vec<usize> = group.classes.iter().copied().filter(|&class| !self.classes[class].target.is_cpu()).collect();
+        let gpu_classes: Vec<usize> =
+            group.classes.iter().copied().filter(|&class| !self.classes[class].target.is_cpu()).collect();
         let inside_image = gpu_classes.iter().any(|&class| {
-            matches!(self.classes[class].target.image, ImageAsk::Known(_) | ImageAsk::Choose(_)) && question.build.is_none()
+            matches!(self.classes[class].target.image, ImageAsk::Known(_) | ImageAsk::Choose(_))
+                && question.build.is_none()
         });
         if let Some(wanted) = question.cudnn.as_ref().filter(|_| !inside_image) {
             let mut rows: Vec<&Cudnn> = catalog.cudnns.iter().rev().filter(|row| wanted.admits(&row.version)).collect();
@@ -257,12 +260,15 @@ impl<'q, 'c> Plan<'q, 'c> {
         let asked = question.cuda.is_some() || question.cudnn.is_some() || question.nccl.is_some();
         if question.build.is_none() && asked && !gpu_classes.is_empty() {
             let wanted = question.cuda.as_ref();
-            let admitted = catalog.toolkits.iter().rev().filter(|row| wanted.is_none_or(|wanted| wanted.admits(&row.version)));
+            let admitted =
+                catalog.toolkits.iter().rev().filter(|row| wanted.is_none_or(|wanted| wanted.admits(&row.version)));
             let mut rows: Vec<&Toolkit> = admitted.collect();
             locked_first(&mut rows, locked, "cuda", |row| row.version.to_string());
             let table = self.world.table(rows.len());
             self.world.keep(table, |row| {
-                gpu_classes.iter().all(|&class| fits::line(question, &self.classes[class], &rows[row].version).is_none())
+                gpu_classes
+                    .iter()
+                    .all(|&class| fits::line(question, &self.classes[class], &rows[row].version).is_none())
             });
             group.cuda = Some(Choice { table, rows });
             self.relate_libraries(group);
@@ -307,7 +313,9 @@ impl<'q, 'c> Plan<'q, 'c> {
         let mut rows: Vec<&Toolkit> = question.catalog.toolkits.iter().rev().collect();
         rows.retain(|row| question.cuda.as_ref().is_none_or(|wanted| wanted.admits(&row.version)));
         rows.retain(|row| fits::toolkit(question, class, row).is_none());
-        locked_first(&mut rows, locked, &format!("target.{}.toolkit", class.target.name), |row| row.version.to_string());
+        locked_first(&mut rows, locked, &format!("target.{}.toolkit", class.target.name), |row| {
+            row.version.to_string()
+        });
         Some(Choice { table: self.world.table(rows.len()), rows })
     }
 
@@ -359,37 +367,56 @@ impl<'q, 'c> Plan<'q, 'c> {
                     fits::extension(question, asked, &releases.rows[release], toolkit.rows[row])
                 });
             }
-            for library in [group.cudnn.as_ref().map(|choice| (choice.table, choice.rows.iter().map(|row| &row.cuda).collect::<Vec<_>>())),
-                group.nccl.as_ref().map(|choice| (choice.table, choice.rows.iter().map(|row| &row.cuda).collect()))]
-                .into_iter()
-                .flatten()
+            for library in [
+                group
+                    .cudnn
+                    .as_ref()
+                    .map(|choice| (choice.table, choice.rows.iter().map(|row| &row.cuda).collect::<Vec<_>>())),
+                group.nccl.as_ref().map(|choice| (choice.table, choice.rows.iter().map(|row| &row.cuda).collect())),
+            ]
+            .into_iter()
+            .flatten()
             {
-                self.world.relate(library.0, toolkit.table, |row, at| fits::same_line(question, library.1[row], &toolkit.rows[at].version));
+                self.world.relate(library.0, toolkit.table, |row, at| {
+                    fits::same_line(question, library.1[row], &toolkit.rows[at].version)
+                });
             }
             if let Some(image) = &local.image {
-                self.world.relate(toolkit.table, image.table, |row, at| toolkit.rows[row].version == image.rows[at].cuda);
+                self.world
+                    .relate(toolkit.table, image.table, |row, at| toolkit.rows[row].version == image.rows[at].cuda);
             }
             if let Some(driver) = &local.driver {
-                self.world.relate(toolkit.table, driver.table, |row, at| fits::toolkit_driver(question, asked, toolkit.rows[row], &driver.rows[at]));
+                self.world.relate(toolkit.table, driver.table, |row, at| {
+                    fits::toolkit_driver(question, asked, toolkit.rows[row], &driver.rows[at])
+                });
             }
         }
         if let Some(image) = &local.image {
             for releases in &group.releases {
-                self.world.relate(releases.table, image.table, |release, row| fits::release_image(question, asked, &releases.rows[release], image.rows[row]));
+                self.world.relate(releases.table, image.table, |release, row| {
+                    fits::release_image(question, asked, &releases.rows[release], image.rows[row])
+                });
             }
             if let Some(cuda) = &group.cuda {
-                self.world.relate(cuda.table, image.table, |release, row| cuda.rows[release].version == image.rows[row].cuda);
+                self.world
+                    .relate(cuda.table, image.table, |release, row| cuda.rows[release].version == image.rows[row].cuda);
             }
             if let Some(driver) = &local.driver {
-                self.world.relate(image.table, driver.table, |row, at| image::admits(question, asked, image.rows[row], &driver.rows[at]));
+                self.world.relate(image.table, driver.table, |row, at| {
+                    image::admits(question, asked, image.rows[row], &driver.rows[at])
+                });
             }
         }
         if let Some(driver) = &local.driver {
             for releases in &group.releases {
-                self.world.relate(releases.table, driver.table, |release, row| fits::release_driver(question, asked, &releases.rows[release], &driver.rows[row]));
+                self.world.relate(releases.table, driver.table, |release, row| {
+                    fits::release_driver(question, asked, &releases.rows[release], &driver.rows[row])
+                });
             }
             if let Some(cuda) = &group.cuda {
-                self.world.relate(cuda.table, driver.table, |release, row| fits::line_driver(question, asked, &cuda.rows[release].version, &driver.rows[row]));
+                self.world.relate(cuda.table, driver.table, |release, row| {
+                    fits::line_driver(question, asked, &cuda.rows[release].version, &driver.rows[row])
+                });
             }
         }
     }
@@ -405,7 +432,8 @@ fn releases<'c>(question: &Question<'c>, package: &str, constraint: &Constraint)
             continue;
         }
         let arch = usize::from(build.arch == CpuArch::Aarch64);
-        match releases.iter_mut().rev().find(|known| known.version == &build.version && known.variant == build.variant) {
+        match releases.iter_mut().rev().find(|known| known.version == &build.version && known.variant == build.variant)
+        {
             Some(known) => known.builds[arch] = Some(build),
             None => {
                 let mut builds = [None, None];
@@ -434,7 +462,8 @@ fn python<'c>(question: &Question<'c>, world: &mut World, locked: &Locked) -> Op
         return None;
     }
     let wanted = question.python.as_ref();
-    let named = |line: &Version| wanted.and_then(Constraint::single).is_some_and(|single| single.cmp_prefix(line).is_eq());
+    let named =
+        |line: &Version| wanted.and_then(Constraint::single).is_some_and(|single| single.cmp_prefix(line).is_eq());
     let admitted = |row: &&Python| match wanted {
         None => row.stable,
         Some(wanted) => wanted.cut_to(row.version.len()).admits(&row.version) && (row.stable || named(&row.version)),

@@ -221,7 +221,8 @@ impl<'c> Question<'c> {
         }
         frameworks.sort_by_key(|ask| FRAMEWORKS.iter().position(|name| *name == ask.package));
         companions.sort_by_key(|ask| ask.package);
-        let part = |name: &str| spec.stack.iter().find(|(key, _)| key == name).map(|(_, written)| written.value.clone());
+        let part =
+            |name: &str| spec.stack.iter().find(|(key, _)| key == name).map(|(_, written)| written.value.clone());
         let build = spec.build.as_ref().filter(|build| build.cuda_extensions).map(|build| BuildAsk {
             ptx: build.ptx,
             arch_list: build.arch_list.as_ref().map(|written| written.value.clone()),
@@ -337,11 +338,18 @@ impl<'c> Reader<'c> {
                 GpuMatch::Bare(cc) => add(format!("sm_{}", cc.number()), cc, None),
                 GpuMatch::Cpu => return Gpus::Cpu,
                 GpuMatch::Ambiguous(candidates) => {
-                    let listed: Vec<String> =
-                        candidates.iter().map(|gpu| format!("{} ({}, {})", gpu.name, gpu.cc, gpu.architecture)).collect();
+                    let listed: Vec<String> = candidates
+                        .iter()
+                        .map(|gpu| format!("{} ({}, {})", gpu.name, gpu.cc, gpu.architecture))
+                        .collect();
                     let message = format!("`{}` may mean GPUs that differ in what matters", name.escape_debug());
                     let help = format!("name one of: {}; or write a capability such as \"sm_90\"", shorten(&listed, 8));
-                    self.errors.push(SpecError { code: "ambiguous-gpu", message, span: written.span.clone(), help: Some(help) });
+                    self.errors.push(SpecError {
+                        code: "ambiguous-gpu",
+                        message,
+                        span: written.span.clone(),
+                        help: Some(help),
+                    });
                 }
                 GpuMatch::Unknown(suggestions) => {
                     let message = format!("`{}` is no GPU of the catalog", name.escape_debug());
@@ -349,8 +357,14 @@ impl<'c> Reader<'c> {
                         [] => String::new(),
                         names => format!("did you mean {}? ", names.join(" or ")),
                     };
-                    let help = format!("{near}A GPU the catalog lacks can be written by its compute capability, \"sm_90\"");
-                    self.errors.push(SpecError { code: "unknown-gpu", message, span: written.span.clone(), help: Some(help) });
+                    let help =
+                        format!("{near}A GPU the catalog lacks can be written by its compute capability, \"sm_90\"");
+                    self.errors.push(SpecError {
+                        code: "unknown-gpu",
+                        message,
+                        span: written.span.clone(),
+                        help: Some(help),
+                    });
                 }
             }
         }
@@ -364,8 +378,13 @@ impl<'c> Reader<'c> {
             let newest = known.max().cloned();
             if newest.as_ref().is_some_and(|newest| cuda.value > *newest) {
                 let newest = newest.expect("just compared");
-                let message = format!("no driver branch with CUDA {} is known yet; it is judged as {newest}", cuda.value);
-                self.warnings.push(Warning::new("newer-than-catalog", message, &[format!("target.{}.driver-cuda", target.name)]));
+                let message =
+                    format!("no driver branch with CUDA {} is known yet; it is judged as {newest}", cuda.value);
+                self.warnings.push(Warning::new(
+                    "newer-than-catalog",
+                    message,
+                    &[format!("target.{}.driver-cuda", target.name)],
+                ));
                 return DriverAsk::Cuda(newest);
             }
             return DriverAsk::Cuda(cuda.value.clone());
@@ -391,8 +410,10 @@ impl<'c> Reader<'c> {
         let known = |branch: u64| self.catalog.branches.iter().any(|row| row.branch.major() == branch);
         if !known(version.major()) {
             let nearest = self.catalog.branches.iter().rev().find(|row| row.branch.major() < version.major());
-            let judged = nearest.map_or("older than every branch known".to_string(), |row| format!("as branch R{}", row.branch));
-            let message = format!("driver branch R{} is not in the catalog; {version} is judged {judged}", version.major());
+            let judged =
+                nearest.map_or("older than every branch known".to_string(), |row| format!("as branch R{}", row.branch));
+            let message =
+                format!("driver branch R{} is not in the catalog; {version} is judged {judged}", version.major());
             self.warnings.push(Warning::new("driver-not-listed", message, &[format!("target.{}.driver", target.name)]));
         }
     }
@@ -431,10 +452,15 @@ impl<'c> Reader<'c> {
             return ImageAsk::Choose(image.repository.clone());
         }
         if let (true, Some(tag)) = (known_repository, &image.tag) {
-            let row = self.catalog.images.iter().find(|row| row.tag == tag.as_str() && row.repository == image.repository.as_str());
+            let row = self
+                .catalog
+                .images
+                .iter()
+                .find(|row| row.tag == tag.as_str() && row.repository == image.repository.as_str());
             return row.map_or_else(|| ImageAsk::NoSuchTag(image.clone()), ImageAsk::Known);
         }
-        let message = format!("nothing is known of image `{}`, so nothing of it is checked", written.text.escape_debug());
+        let message =
+            format!("nothing is known of image `{}`, so nothing of it is checked", written.text.escape_debug());
         self.warnings.push(Warning::new("image-not-checked", message, &[format!("target.{}.image", target.name)]));
         ImageAsk::Unchecked(image.clone())
     }
@@ -448,7 +474,8 @@ impl<'c> Reader<'c> {
                 let target = one.target.as_ref().map(|target| target.value.clone());
                 off.push(Off { rule: one.rule.value.clone(), target });
             } else {
-                let help = crate::spec::suggest::nearest(&one.rule.value, ids()).map(|near| format!("did you mean `{near}`?"));
+                let help =
+                    crate::spec::suggest::nearest(&one.rule.value, ids()).map(|near| format!("did you mean `{near}`?"));
                 let message = format!("`{}` is no rule of the catalog", one.rule.value.escape_debug());
                 self.error("unknown-rule", message, help, &one.rule);
             }

@@ -66,7 +66,8 @@ pub fn resolve<'c>(question: &Question<'c>, locked: &Locked, steps: &Steps) -> R
 /// With `share = "none"` every target is a question of its own.
 fn parts<'c>(question: &Question<'c>) -> Option<Vec<Question<'c>>> {
     (question.share == Share::None).then(|| {
-        let alone = question.targets.iter().map(|target| Question { targets: vec![target.clone()], ..question.clone() });
+        let alone =
+            question.targets.iter().map(|target| Question { targets: vec![target.clone()], ..question.clone() });
         alone.collect()
     })
 }

@@ -51,9 +51,27 @@ pub mod law {
 
     /// Every law, for the catalog's lint.
     pub const ALL: &[&str] = &[
-        COVERAGE, PTX_DRIVER, CPU_BUILD, PUBLISHED, PYTHON, GLIBC, COMPANION, IMAGE_TAG, IMAGE_ARCH, IMAGE_OS,
-        IMAGE_REQUIRE, IMAGE_HOLDS, IMAGE_LINE, EXTENSION_MAJOR, EXTENSION_ARCH, NVCC_ARCH, ARCH_LIST, NVCC_GCC,
-        PRODUCT_CPU, LIBRARY_CUDA, FORWARD_COMPAT,
+        COVERAGE,
+        PTX_DRIVER,
+        CPU_BUILD,
+        PUBLISHED,
+        PYTHON,
+        GLIBC,
+        COMPANION,
+        IMAGE_TAG,
+        IMAGE_ARCH,
+        IMAGE_OS,
+        IMAGE_REQUIRE,
+        IMAGE_HOLDS,
+        IMAGE_LINE,
+        EXTENSION_MAJOR,
+        EXTENSION_ARCH,
+        NVCC_ARCH,
+        ARCH_LIST,
+        NVCC_GCC,
+        PRODUCT_CPU,
+        LIBRARY_CUDA,
+        FORWARD_COMPAT,
     ];
 }
 

@@ -9,7 +9,7 @@ mod field;
 mod image;
 mod normalise;
 mod parse;
-mod suggest;
+pub mod suggest;
 mod syntax;
 mod value;
 

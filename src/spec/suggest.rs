@@ -85,7 +85,7 @@ pub(super) fn hint(section: &str, key: &str) -> Option<&'static str> {
 }
 
 /// The known word that is nearest, if it is near.
-pub(super) fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
+pub fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     if word.len() > MAX_COMPARED {
         return None;
     }
