@@ -1,6 +1,7 @@
 //! gpuenv: lock GPU, driver, CUDA, cuDNN, PyTorch wheel and image into one consistent, sourced answer.
 
 pub mod catalog;
+pub mod export;
 pub mod lock;
 pub mod spec;
 pub mod words;
