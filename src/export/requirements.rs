@@ -51,8 +51,8 @@ fn sources(wheels: &[&Wheel]) -> Result<String, ExportError> {
     if wheels.iter().all(|wheel| wheel.index.as_deref() == first) {
         let Some(index) = first else { return Ok(String::new()) };
         return Ok(format!(
-            "# This index counts for the whole file and holds all that these packages need. Install the file\n\
-             # by itself, then your other packages from your usual index, with this file's pins as constraints.\n\
+            "# pip takes everything here from this one index, dependencies included. Install the file by itself,\n\
+             # then your other packages from your usual index, with the pins below as constraints.\n\
              --index-url {}\n",
             valid::index(index)?
         ));

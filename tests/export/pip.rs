@@ -1,8 +1,10 @@
 //! `requirements`: one index, another index, or both without mixing them.
 
+use std::process::Command;
+
 use gpuenv::export::ExportError;
 
-use crate::{locks, render};
+use crate::{locks, render, tools};
 
 fn without_comments(text: &str) -> String {
     text.lines().filter(|line| !line.starts_with('#')).map(|line| format!("{line}\n")).collect()
@@ -50,4 +52,28 @@ fn nothing_to_install_is_an_error() {
     lock.wheel.clear();
     assert_eq!(render("requirements", &lock), Err(ExportError::NothingToInstall));
     assert_eq!(render("uv", &lock), Err(ExportError::NothingToInstall));
+}
+
+#[test]
+fn pip_takes_mixed_wheels_from_their_own_pages() {
+    let Some(python) = tools::find("python3") else { return };
+    if !Command::new(&python).args(["-m", "pip", "--version"]).output().unwrap().status.success() {
+        eprintln!("skipped: pip is not installed");
+        return;
+    }
+    let folder = tools::folder("pip");
+    let indexes = tools::Indexes::publish(&python, &folder);
+    let text = render("requirements", &locks::two_indexes()).unwrap().replace(locks::CU124, &indexes.private);
+    std::fs::write(folder.join("requirements.txt"), text).unwrap();
+    let mut pip = Command::new(&python);
+    pip.args(["-m", "pip", "--isolated", "--disable-pip-version-check", "download", "--no-cache-dir"]);
+    pip.args(["--index-url", &indexes.public, "--dest", "got", "--requirement", "requirements.txt"]);
+    tools::succeed(pip.current_dir(&folder));
+    let mut got: Vec<String> = std::fs::read_dir(folder.join("got"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .map(|file| file.replace("-py3-none-any.whl", ""))
+        .collect();
+    got.sort();
+    assert_eq!(got, ["nvidia_cublas_cu12-12.4.5.8", "tensorflow-2.18.0", "torch-2.5.1+cu124"]);
 }

@@ -69,49 +69,27 @@ fn indexes_with_similar_addresses_get_different_names() {
     assert_ne!(sources["torch"][0]["index"], sources["torchvision"][0]["index"]);
 }
 
-/// A wheel that holds nothing but its name, in a folder that serves as an index.
-fn publish(python: &std::path::Path, folder: &std::path::Path, package: &str, version: &str) {
-    let code = "import sys, zipfile, pathlib, os
-folder, name, version = sys.argv[1:]
-page = pathlib.Path(folder, name); page.mkdir(parents=True, exist_ok=True)
-file = f'{name}-{version}-py3-none-any.whl'
-info = f'{name}-{version}.dist-info'
-with zipfile.ZipFile(page / file, 'w') as z:
-    z.writestr(f'{info}/METADATA', f'Metadata-Version: 2.1\\nName: {name}\\nVersion: {version}\\n')
-    z.writestr(f'{info}/WHEEL', 'Wheel-Version: 1.0\\nGenerator: test\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n')
-    z.writestr(f'{info}/RECORD', '')
-links = ''.join(f'<a href=\"{f}\">{f}</a><br>' for f in sorted(os.listdir(page)) if f.endswith('.whl'))
-(page / 'index.html').write_text(f'<!DOCTYPE html><html><body>{links}</body></html>')";
-    tools::succeed(Command::new(python).args(["-c", code]).arg(folder).args([package, version]));
-}
-
 #[test]
-fn real_installers_take_each_wheel_from_its_own_index() {
+fn uv_takes_each_wheel_from_its_own_index() {
     let (Some(uv), Some(python)) = (tools::find("uv"), tools::find("python3")) else { return };
     let folder = tools::folder("uv-lock");
-    let (private, public) = (folder.join("private"), folder.join("public"));
-    publish(&python, &private, "torch", "2.5.1+cu124");
-    // Both are traps: nobody asked for this tensorflow, and the public torch is not the locked one.
-    publish(&python, &private, "tensorflow", "2.18.0");
-    publish(&python, &public, "torch", "2.5.1");
-    publish(&python, &public, "tensorflow", "2.18.0");
-    let address = |folder: &std::path::Path| format!("file://{}", folder.display());
-
-    let project = render("uv", &locks::two_indexes()).unwrap().replace(locks::CU124, &address(&private));
-    let project = project.replace("==3.11.*", ">=3.8");
+    let indexes = tools::Indexes::publish(&python, &folder);
+    let project = render("uv", &locks::two_indexes()).unwrap();
+    // Locking needs some Python at hand, not the locked one.
+    let project = project.replace(locks::CU124, &indexes.private).replace("==3.11.*", ">=3.8");
     std::fs::write(folder.join("pyproject.toml"), project).unwrap();
     let mut lock = Command::new(&uv);
-    lock.args(["lock", "--no-config", "--no-python-downloads", "--no-cache", "--default-index"]);
-    // `--no-config` would also ignore the project's own indexes, so it is not used here.
-    let mut lock = Command::new(&uv);
-    lock.args(["lock", "--no-python-downloads", "--no-cache", "--default-index", &address(&public)]);
-    tools::succeed(lock.current_dir(&folder).env_remove("UV_INDEX_URL").env_remove("UV_EXTRA_INDEX_URL"));
+    lock.args(["lock", "--no-python-downloads", "--no-cache", "--default-index", &indexes.public]);
+    tools::succeed(lock.current_dir(&folder));
+
     let locked = parse(&std::fs::read_to_string(folder.join("uv.lock")).unwrap());
-    let registry = |name: &str| {
+    let found = |name: &str| {
         let packages = locked["package"].as_array().unwrap();
         let package = packages.iter().find(|package| package["name"].as_str() == Some(name)).unwrap();
-        package["source"]["registry"].as_str().unwrap().to_string()
+        let index = package["source"]["registry"].as_str().unwrap().rsplit('/').next().unwrap();
+        format!("{} from {index}", package["version"].as_str().unwrap())
     };
-    assert!(registry("torch").ends_with("private"), "{}", registry("torch"));
-    assert!(registry("tensorflow").ends_with("public"), "{}", registry("tensorflow"));
+    assert_eq!(found("torch"), "2.5.1+cu124 from private");
+    assert_eq!(found("tensorflow"), "2.18.0 from public");
+    assert_eq!(found("nvidia-cublas-cu12"), "12.4.5.8 from public");
 }
