@@ -1,0 +1,112 @@
+//! `env`: shell lines that put the locked toolkit and architecture list into the environment.
+//!
+//! What is set is decided here, once; how it is written is the business of one file a family of shells.
+//!
+//! The scripts keep what they replace in two variables each, `_GPUENV_NAME_OLD` (the value) and
+//! `_GPUENV_NAME_WAS` (`exported`, `shell` or `unset`). They are exported, so that a child shell knows what
+//! is active and can undo it, in another shell's syntax too. NAME stands in the middle because fish splits
+//! every variable whose name ends in PATH.
+
+mod fish;
+mod sh;
+
+use crate::lock::{Lock, TargetLock};
+
+use super::{ExportError, Format, Options, Render, Shell, valid};
+
+/// `gpuenv export env`
+pub const FORMAT: Format = Format {
+    name: "env",
+    help: "Shell lines to source: CUDA_HOME, search paths and architecture lists",
+    per_target: true,
+    render: Render::Target(render),
+};
+
+/// Every variable that any version of the script may set, so that one script can undo any other.
+const NAMES: [&str; 6] = ["CUDA_HOME", "PATH", "LD_LIBRARY_PATH", "LIBRARY_PATH", "TORCH_CUDA_ARCH_LIST", "CUDAARCHS"];
+
+/// What one target wants in the environment.
+struct Plan {
+    /// Where the toolkit is; `GPUENV_CUDA_HOME` overrides it when the script is sourced.
+    cuda_home: Option<String>,
+    /// Where a newer libcuda is, for a host whose driver is older than the stack asks for.
+    compat: Option<String>,
+    /// Plain variables and their values.
+    values: Vec<(&'static str, String)>,
+}
+
+fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Result<String, ExportError> {
+    let fish = options.shell == Shell::Fish;
+    if options.deactivate {
+        return Ok(if fish { fish::deactivate() } else { sh::deactivate() });
+    }
+    let plan = Plan::new(lock, name, target)?;
+    Ok(if fish { fish::activate(&plan) } else { sh::activate(&plan) })
+}
+
+impl Plan {
+    fn new(lock: &Lock, name: &str, target: &TargetLock) -> Result<Plan, ExportError> {
+        let cuda_home = target.toolkit.as_deref().map(cuda_home).transpose()?;
+        let mut values = Vec::new();
+        if let Some(lists) = lock.arch_list_of(target) {
+            values.push(("TORCH_CUDA_ARCH_LIST", valid::torch_arch_list(&lists.torch)?.to_string()));
+            values.push(("CUDAARCHS", valid::cmake_arch_list(&lists.cmake)?.to_string()));
+        }
+        Ok(Plan { cuda_home, compat: compat(name, target)?, values })
+    }
+
+    /// What is set, in order.
+    fn names(&self) -> Vec<&'static str> {
+        NAMES
+            .into_iter()
+            .filter(|name| match *name {
+                "LD_LIBRARY_PATH" => self.cuda_home.is_some() || self.compat.is_some(),
+                "CUDA_HOME" | "PATH" | "LIBRARY_PATH" => self.cuda_home.is_some(),
+                _ => self.values.iter().any(|(value, _)| value == name),
+            })
+            .collect()
+    }
+
+    /// A text that is equal for equal plans: how a script knows that it is active already.
+    fn id(&self) -> String {
+        let mut parts = vec![self.compat.clone().unwrap_or_default()];
+        parts.extend(self.values.iter().map(|(name, value)| format!("{name}={value}")));
+        parts.join("|")
+    }
+
+    /// The comment above the script.
+    fn header(&self, file: &str) -> String {
+        let mut lines = vec![
+            "Written by `gpuenv export env`; do not edit. Use it with:".to_string(),
+            format!("  . ./{file}"),
+            "Sourcing it again changes nothing; `gpuenv export env --deactivate` prints what undoes it.".to_string(),
+        ];
+        if let Some(home) = &self.cuda_home {
+            lines.push(format!("The toolkit is expected in {home}. If yours is elsewhere, set"));
+            lines.push("GPUENV_CUDA_HOME to its directory before sourcing this.".to_string());
+        }
+        if let Some(compat) = &self.compat {
+            lines.push(format!("The driver is older than the stack: the libcuda in {compat} is used instead."));
+            lines.push("Once the driver has been upgraded it must not be: lock again then.".to_string());
+        }
+        lines.iter().map(|line| format!("# {line}\n")).collect()
+    }
+}
+
+/// Where NVIDIA's packages put a toolkit: a directory per line, whatever the patch release.
+fn cuda_home(toolkit: &str) -> Result<String, ExportError> {
+    let line: Vec<&str> = valid::release("toolkit", toolkit)?.split('.').take(2).collect();
+    Ok(format!("/usr/local/cuda-{}", line.join(".")))
+}
+
+/// The directory of the forward compatibility package.
+///
+/// On bare metal only: in a container the NVIDIA Container Toolkit decides whether to load the package.
+fn compat(name: &str, target: &TargetLock) -> Result<Option<String>, ExportError> {
+    let Some(driver) = target.driver.as_ref().filter(|driver| driver.mode == "forward-compat") else {
+        return Ok(None);
+    };
+    let missing = || ExportError::Incomplete { what: "the cuda-compat package", target: name.to_string() };
+    let line = valid::compat_line(driver.compat.as_deref().ok_or_else(missing)?)?;
+    Ok((target.runtime != "container").then(|| format!("/usr/local/cuda-{line}/compat")))
+}

@@ -1,0 +1,103 @@
+//! Why a lock was not rendered. All of these are bad input: exit code 2.
+
+/// Why a lock was not rendered.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ExportError {
+    /// No such format.
+    #[error("`{}` is not an export format ({known}){hint}", name.escape_debug())]
+    UnknownFormat {
+        /// As typed.
+        name: String,
+        /// The nearest, as the end of a sentence.
+        hint: String,
+        /// All formats.
+        known: String,
+    },
+    /// No such target in the lock.
+    #[error("the lock has no target `{}`; it has {known}{hint}", name.escape_debug())]
+    UnknownTarget {
+        /// As typed.
+        name: String,
+        /// The nearest, as the end of a sentence.
+        hint: String,
+        /// All targets.
+        known: String,
+    },
+    /// The result depends on the target and none was named.
+    #[error("the result differs between the targets: choose one with --target ({})", .0.join(", "))]
+    TargetNeeded(Vec<String>),
+    /// The lock has no target at all.
+    #[error("the lock has no target: run `gpuenv lock`")]
+    NoTarget,
+    /// A Dockerfile starts with an image.
+    #[error(
+        "target `{target}` has no image: set runtime = \"container\" and an image, for example \
+         image = \"nvidia/cuda\" (on a machine without GPU the full reference of any image), \
+         under [target.{target}] in gpuenv.toml, then run `gpuenv lock`"
+    )]
+    NoImage {
+        /// The target.
+        target: String,
+    },
+    /// No build of this Python can be had for an image.
+    #[error("a Dockerfile cannot install Python {python}: uv has no build older than {oldest}")]
+    PythonTooOld {
+        /// The locked Python.
+        python: String,
+        /// The oldest that works.
+        oldest: String,
+    },
+    /// The stack holds no wheel.
+    #[error(
+        "the lock has no Python package to install: name one under [stack] in gpuenv.toml, for example \
+         torch = \"*\", then run `gpuenv lock`"
+    )]
+    NothingToInstall,
+    /// pip cannot be told which index one package comes from.
+    #[error(
+        "{package} {version} exists under the same number on several indexes and pip cannot be told which one \
+         to take beside packages of another index: use `gpuenv export uv`"
+    )]
+    Ambiguous {
+        /// The package.
+        package: String,
+        /// Its version, without a label that would tell the wheels apart.
+        version: String,
+    },
+    /// A value of the lock is not what such a value looks like.
+    #[error("{what} `{}` in gpuenv.lock is not {expected}: run `gpuenv lock --fresh`", value.escape_debug())]
+    BadValue {
+        /// What the value is.
+        what: &'static str,
+        /// The value.
+        value: String,
+        /// What it should look like.
+        expected: &'static str,
+    },
+    /// The lock lacks something that follows from what it holds.
+    #[error("gpuenv.lock lacks {what} of target `{}`: run `gpuenv lock --fresh`", target.escape_debug())]
+    Incomplete {
+        /// What is missing.
+        what: &'static str,
+        /// Whose.
+        target: String,
+    },
+}
+
+impl ExportError {
+    /// The stable name of the error, for JSON.
+    pub fn code(&self) -> &'static str {
+        match self {
+            ExportError::UnknownFormat { .. } => "unknown-format",
+            ExportError::UnknownTarget { .. } => "unknown-target",
+            ExportError::TargetNeeded(_) => "target-needed",
+            ExportError::NoTarget => "no-target",
+            ExportError::NoImage { .. } => "no-image",
+            ExportError::PythonTooOld { .. } => "python-too-old",
+            ExportError::NothingToInstall => "nothing-to-install",
+            ExportError::Ambiguous { .. } => "ambiguous-index",
+            ExportError::BadValue { .. } => "bad-lock-value",
+            ExportError::Incomplete { .. } => "incomplete-lock",
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! `json`: the lock for programs, in the shape that `gpuenv lock --format json` prints.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::lock::{ArchLists, DriverLock, Lock, OverrideLock, Stack, TargetLock, Wheel};
+
+use super::{ExportError, Format, Render, Targets};
+
+/// `gpuenv export json`
+pub const FORMAT: Format = Format {
+    name: "json",
+    help: "The lock as JSON, in the shape of `gpuenv lock --format json`",
+    per_target: false,
+    render: Render::Whole(render),
+};
+
+/// What a solved lock looks like to programs. Absent things are `null` where the shape promises a key.
+#[derive(Debug, Serialize)]
+pub struct Document<'a> {
+    status: &'static str,
+    stack: &'a Stack,
+    arch_list: Option<&'a ArchLists>,
+    targets: BTreeMap<&'a str, Target<'a>>,
+    wheels: Vec<&'a Wheel>,
+    overrides: &'a [OverrideLock],
+}
+
+#[derive(Debug, Serialize)]
+struct Target<'a> {
+    runtime: &'a str,
+    arch: &'a str,
+    os: Option<&'a str>,
+    gpus: Vec<Gpu<'a>>,
+    driver: Option<Driver<'a>>,
+    image: Option<&'a str>,
+    runtime_image: Option<&'a str>,
+    toolkit: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stack: Option<&'a Stack>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    arch_list: Option<&'a ArchLists>,
+}
+
+#[derive(Debug, Serialize)]
+struct Gpu<'a> {
+    name: &'a str,
+    compute_capability: &'a str,
+    coverage: Option<&'a str>,
+}
+
+#[derive(Debug, Serialize)]
+struct Driver<'a> {
+    minimum: &'a str,
+    mode: &'a str,
+    cuda: &'a str,
+    compat: Option<&'a str>,
+}
+
+impl<'a> Document<'a> {
+    /// The whole lock.
+    pub fn new(lock: &'a Lock) -> Document<'a> {
+        let targets: Vec<_> = lock.target.iter().map(|(name, target)| (name.as_str(), target)).collect();
+        Document::of(lock, &targets)
+    }
+
+    /// Some of its targets. What one target has is what "all" have in common.
+    fn of(lock: &'a Lock, targets: &Targets<'a>) -> Document<'a> {
+        let (stack, arch_list) = match targets {
+            [(_, only)] => (lock.stack_of(only), lock.arch_list_of(only)),
+            _ => (&lock.stack, lock.arch_list.as_ref()),
+        };
+        let is_chosen = |wheel: &&Wheel| wheel.targets.iter().any(|name| targets.iter().any(|(one, _)| one == name));
+        Document {
+            status: "ok",
+            stack,
+            arch_list,
+            targets: targets.iter().map(|(name, target)| (*name, Target::new(target))).collect(),
+            wheels: lock.wheel.iter().filter(is_chosen).collect(),
+            overrides: &lock.overrides,
+        }
+    }
+}
+
+impl<'a> Target<'a> {
+    fn new(target: &'a TargetLock) -> Target<'a> {
+        Target {
+            runtime: &target.runtime,
+            arch: &target.arch,
+            os: target.os.as_deref(),
+            gpus: target.gpu.iter().map(Gpu::new).collect(),
+            driver: target.driver.as_ref().map(Driver::new),
+            image: target.image.as_deref(),
+            runtime_image: target.runtime_image.as_deref(),
+            toolkit: target.toolkit.as_deref(),
+            stack: target.stack.as_ref(),
+            arch_list: target.arch_list.as_ref(),
+        }
+    }
+}
+
+impl<'a> Gpu<'a> {
+    fn new(gpu: &'a crate::lock::GpuLock) -> Gpu<'a> {
+        Gpu { name: &gpu.name, compute_capability: &gpu.compute_capability, coverage: gpu.coverage.as_deref() }
+    }
+}
+
+impl<'a> Driver<'a> {
+    fn new(driver: &'a DriverLock) -> Driver<'a> {
+        Driver { minimum: &driver.minimum, mode: &driver.mode, cuda: &driver.cuda, compat: driver.compat.as_deref() }
+    }
+}
+
+fn render(lock: &Lock, targets: &Targets) -> Result<String, ExportError> {
+    // Only a map with keys that are not strings can fail here, and there is none.
+    let text = serde_json::to_string_pretty(&Document::of(lock, targets)).unwrap_or_default();
+    Ok(text + "\n")
+}

@@ -1,0 +1,66 @@
+//! Quoting, one function a language.
+//!
+//! Control characters never get this far (`valid` refuses them), so no function has to invent a spelling
+//! for a newline: in a Dockerfile there is none that every parser shares.
+
+/// A word of any POSIX shell. Quoted only where needed, so that plain values stay readable.
+pub fn sh(value: &str) -> String {
+    if is_plain(value) { value.to_string() } else { format!("'{}'", value.replace('\'', r"'\''")) }
+}
+
+/// A word of fish, whose single quotes know two escapes.
+pub fn fish(value: &str) -> String {
+    if is_plain(value) { value.to_string() } else { format!("'{}'", value.replace('\\', r"\\").replace('\'', r"\'")) }
+}
+
+/// A value of a Dockerfile's ENV, which expands `$` inside double quotes.
+pub fn docker(value: &str) -> String {
+    let mut quoted = String::from("\"");
+    for character in value.chars() {
+        if matches!(character, '\\' | '"' | '$') {
+            quoted.push('\\');
+        }
+        quoted.push(character);
+    }
+    quoted + "\""
+}
+
+/// A TOML string.
+pub fn toml(value: &str) -> String {
+    toml::Value::String(value.to_string()).to_string()
+}
+
+/// A TOML key: bare where that is possible, since a dot in a bare key would open a table.
+pub fn toml_key(key: &str) -> String {
+    let is_bare = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
+    if is_bare { key.to_string() } else { toml(key) }
+}
+
+/// Means itself in every shell. `~` and `=` do not: zsh expands words that start with them.
+fn is_plain(value: &str) -> bool {
+    !value.is_empty()
+        && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'.' | b'_' | b'-' | b':'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_words_stay_as_they_are() {
+        assert_eq!(sh("/usr/local/cuda-12.4"), "/usr/local/cuda-12.4");
+        assert_eq!(fish("8.0"), "8.0");
+    }
+
+    #[test]
+    fn special_characters_lose_their_meaning() {
+        assert_eq!(sh("8.0;9.0+PTX"), "'8.0;9.0+PTX'");
+        assert_eq!(sh("it's $HOME"), r"'it'\''s $HOME'");
+        assert_eq!(sh(""), "''");
+        assert_eq!(fish(r"it's \ $HOME"), r"'it\'s \\ $HOME'");
+        assert_eq!(docker(r#"a "$HOME" \"#), r#""a \"\$HOME\" \\""#);
+        assert_eq!(toml::from_str::<toml::Table>(&format!("x = {}", toml(r#"a'"\b"#))).unwrap()["x"].as_str(), {
+            Some(r#"a'"\b"#)
+        });
+    }
+}

@@ -1,0 +1,79 @@
+//! `requirements`: a file for pip.
+//!
+//! pip has no index per package, its index options count for the whole file, and with an extra index any
+//! package may come from either one: in 2022 a name that PyTorch had only on its own index was taken on the
+//! public one, and got installed. So there are three cases and no extra index in any of them:
+//!
+//! - all wheels from pip's own default: pins alone.
+//! - all from one other index: that index instead of the default. PyTorch's carry all that torch depends on.
+//! - mixed: the default index, and the *page of each package* as a place to find links. Such a page can only
+//!   offer the one package, and the local label in the pin (`+cu124`), which public indexes refuse, says
+//!   which wheel is meant.
+//!
+//! The Python version is a comment: a marker would make pip skip a pin silently on another Python.
+
+use crate::lock::{Lock, TargetLock, Wheel};
+
+use super::{ExportError, Format, Options, Render, valid};
+
+/// `gpuenv export requirements`
+pub const FORMAT: Format = Format {
+    name: "requirements",
+    help: "A requirements.txt for pip",
+    per_target: true,
+    render: Render::Target(render),
+};
+
+fn render(lock: &Lock, name: &str, target: &TargetLock, _: &Options) -> Result<String, ExportError> {
+    let wheels: Vec<&Wheel> = lock.wheels_of(name).collect();
+    let mut out = "# Written by `gpuenv export requirements`; do not edit.\n".to_string();
+    if let Some(python) = lock.stack_of(target).get("python") {
+        let python = valid::release("python", python)?;
+        let arch = valid::cpu_arch(&target.arch)?;
+        out += &format!("# For Python {python} on Linux {arch}.\n");
+    }
+    out += &sources(&wheels)?;
+    for wheel in wheels {
+        out += &pin(wheel)?;
+        out.push('\n');
+    }
+    Ok(out)
+}
+
+/// `torch==2.5.1+cu124`
+pub(super) fn pin(wheel: &Wheel) -> Result<String, ExportError> {
+    Ok(format!("{}=={}", valid::package(&wheel.package)?, valid::wheel_version(&wheel.version)?))
+}
+
+/// The lines that say where the pins come from.
+fn sources(wheels: &[&Wheel]) -> Result<String, ExportError> {
+    let first = wheels.first().ok_or(ExportError::NothingToInstall)?.index.as_deref();
+    if wheels.iter().all(|wheel| wheel.index.as_deref() == first) {
+        let Some(index) = first else { return Ok(String::new()) };
+        return Ok(format!(
+            "# pip takes everything here from this one index, dependencies included. Install the file by itself,\n\
+             # then your other packages from your usual index, with the pins below as constraints.\n\
+             --index-url {}\n",
+            valid::index(index)?
+        ));
+    }
+    let mut out =
+        "# Each page below offers one package only; everything else comes from your usual index.\n".to_string();
+    for wheel in wheels {
+        if let Some(index) = &wheel.index {
+            let package = valid::package(&wheel.package)?;
+            if !wheel.version.contains('+') {
+                let version = valid::wheel_version(&wheel.version)?.to_string();
+                return Err(ExportError::Ambiguous { package: package.to_string(), version });
+            }
+            out += &format!("--find-links {}/{}/\n", valid::index(index)?.trim_end_matches('/'), normalised(package));
+        }
+    }
+    Ok(out)
+}
+
+/// The name an index files a package under.
+fn normalised(package: &str) -> String {
+    let parts: Vec<&str> = package.split(['-', '_', '.']).filter(|part| !part.is_empty()).collect();
+    parts.join("-").to_ascii_lowercase()
+}

@@ -1,0 +1,197 @@
+//! What a value of the lock must look like before it is printed into another language.
+//!
+//! Each pattern is narrower than the language it protects: nothing that passes holds a blank, a quote, a
+//! `$`, a `#` or a control character.
+
+use crate::words::{ArchList, CpuArch};
+
+use super::ExportError;
+
+type Valid<'a> = Result<&'a str, ExportError>;
+
+/// A Python package name.
+pub fn package(name: &str) -> Valid<'_> {
+    let ok = starts_and_ends_alphanumeric(name) && all(name, b"._-");
+    check(ok && name.len() <= 128, "package", name, "a Python package name")
+}
+
+/// A version that a requirement can pin: a number, then perhaps a local label.
+pub fn wheel_version(version: &str) -> Valid<'_> {
+    let (public, label) = version.split_once('+').map_or((version, None), |(public, label)| (public, Some(label)));
+    let part = |text: &str| starts_and_ends_alphanumeric(text) && all(text, b"._");
+    let ok = public.starts_with(|first: char| first.is_ascii_digit()) && part(public) && label.is_none_or(part);
+    check(ok && version.len() <= 128, "version", version, "a Python package version")
+}
+
+/// Numbers and dots, at least two numbers: a toolkit release or a Python version.
+pub fn release<'a>(what: &'static str, version: &'a str) -> Valid<'a> {
+    let ok = version.contains('.') && version.len() <= 64 && version.split('.').all(is_number);
+    check(ok, what, version, "a version such as `3.11`")
+}
+
+/// The address of a wheel index. Credentials have no place in a lock, so `@` is refused.
+pub fn index(url: &str) -> Valid<'_> {
+    let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
+    let ok = rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphanumeric()) && all(rest, b"./:-_~%+"));
+    check(ok && url.len() <= 512, "index", url, "the address of a wheel index")
+}
+
+/// A full image reference: repository, then a tag or a digest or both.
+pub fn image(reference: &str) -> Valid<'_> {
+    let (name, digest) = reference.split_once('@').map_or((reference, None), |(name, digest)| (name, Some(digest)));
+    // A colon before the last slash belongs to a port.
+    let (repository, tag) = match name.rsplit_once(':') {
+        Some((repository, tag)) if !tag.contains('/') => (repository, Some(tag)),
+        _ => (name, None),
+    };
+    let ok = is_repository(repository)
+        && (tag.is_some() || digest.is_some())
+        && tag.is_none_or(is_tag)
+        && digest.is_none_or(is_digest)
+        && reference.len() <= 512;
+    check(ok, "image", reference, "a full image reference")
+}
+
+/// An architecture list as PyTorch's extension builder reads it.
+pub fn torch_arch_list(list: &str) -> Valid<'_> {
+    let ok = all(list, b".;+") && ArchList::parse_torch(list).is_ok_and(|parsed| !parsed.is_empty());
+    check(ok, "architecture list", list, "a list such as `8.0;9.0+PTX`")
+}
+
+/// An architecture list as CMake reads it.
+pub fn cmake_arch_list(list: &str) -> Valid<'_> {
+    let is_entry = |entry: &str| {
+        let arch = entry.strip_suffix("-real").or_else(|| entry.strip_suffix("-virtual")).unwrap_or(entry);
+        is_number(arch.strip_suffix(['a', 'f']).unwrap_or(arch))
+    };
+    check(list.split(';').all(is_entry), "architecture list", list, "a list such as `80-real;90`")
+}
+
+/// The CUDA line of a forward compatibility package: `12.4` for `cuda-compat-12-4`.
+pub fn compat_line(package: &str) -> Result<String, ExportError> {
+    let line = package.strip_prefix("cuda-compat-").and_then(|line| line.split_once('-'));
+    match line {
+        Some((major, minor)) if is_number(major) && is_number(minor) => Ok(format!("{major}.{minor}")),
+        _ => Err(bad("driver.compat", package, "a cuda-compat package")),
+    }
+}
+
+/// A CPU architecture.
+pub fn cpu_arch(arch: &str) -> Result<CpuArch, ExportError> {
+    CpuArch::parse(arch).map_err(|_| bad("arch", arch, "a known CPU architecture"))
+}
+
+/// The error for a value that is none of the above.
+fn bad(what: &'static str, value: &str, expected: &'static str) -> ExportError {
+    ExportError::BadValue { what, value: value.to_string(), expected }
+}
+
+fn check<'a>(ok: bool, what: &'static str, value: &'a str, expected: &'static str) -> Valid<'a> {
+    if ok { Ok(value) } else { Err(bad(what, value, expected)) }
+}
+
+/// Only ASCII letters, digits and these.
+fn all(text: &str, extra: &[u8]) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_alphanumeric() || extra.contains(&byte))
+}
+
+fn starts_and_ends_alphanumeric(text: &str) -> bool {
+    let edge = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
+    edge(text.as_bytes().first()) && edge(text.as_bytes().last())
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.len() <= 18 && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// `[host[:port]/]path`, the path in lower case.
+fn is_repository(repository: &str) -> bool {
+    let is_component = |part: &str| {
+        starts_and_ends_alphanumeric(part) && all(part, b"._-") && !part.bytes().any(|byte| byte.is_ascii_uppercase())
+    };
+    let is_host = |host: &str| {
+        let (name, port) = host.split_once(':').map_or((host, None), |(name, port)| (name, Some(port)));
+        starts_and_ends_alphanumeric(name) && all(name, b".-") && port.is_none_or(is_number)
+    };
+    match repository.split_once('/') {
+        Some((first, path)) => (is_component(first) || is_host(first)) && path.split('/').all(is_component),
+        None => is_component(repository),
+    }
+}
+
+fn is_tag(tag: &str) -> bool {
+    tag.len() <= 128 && !tag.is_empty() && !tag.starts_with(['.', '-']) && all(tag, b"._-")
+}
+
+fn is_digest(digest: &str) -> bool {
+    let is_hex = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    digest.strip_prefix("sha256:").is_some_and(|hex| hex.len() == 64 && hex.bytes().all(is_hex))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn images() {
+        let digest = format!("sha256:{}", "0a".repeat(32));
+        for good in [
+            "ubuntu:22.04",
+            "nvidia/cuda:12.4.1-base-ubuntu22.04",
+            "nvcr.io/nvidia/pytorch:24.05-py3",
+            "localhost:5000/team/base:1",
+            &format!("nvidia/cuda@{digest}"),
+            &format!("nvidia/cuda:12.4.1-base-ubuntu22.04@{digest}"),
+        ] {
+            assert!(image(good).is_ok(), "{good}");
+        }
+        for bad in [
+            "",
+            "nvidia/cuda",
+            "nvidia/cuda:",
+            "nvidia/cuda:12 AS x",
+            "nvidia/cuda:12\nRUN touch /pwned",
+            "nvidia/cuda:12\r",
+            "nvidia/cuda:$TAG",
+            "--platform=x/y:1",
+            "Nvidia/Cuda/UPPER:1",
+            "nvidia//cuda:1",
+            "nvidia/cuda@sha256:12",
+            "nvidia/cuda:1 # comment",
+        ] {
+            assert!(image(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn versions_names_and_indexes() {
+        for good in ["2.5.1+cu124", "2.15.0rc1", "1.9.0.post1"] {
+            assert!(wheel_version(good).is_ok(), "{good}");
+        }
+        for bad in ["", "2.5.1+", "2.5.1 --pre", "2.5.1\n--index-url", "2.5.1;x", "*", "+cu124", "2.5.1+cu+124"] {
+            assert!(wheel_version(bad).is_err(), "{bad}");
+        }
+        for bad in ["", "-e", "torch @ file", "torch[extra]", "a;b", "torch\n"] {
+            assert!(package(bad).is_err(), "{bad}");
+        }
+        assert!(index("https://download.pytorch.org/whl/cu124").is_ok());
+        for bad in ["", "file:///etc", "https://a b", "https://x/$(id)", "https://me:secret@host/", "https://x/\n-r y"]
+        {
+            assert!(index(bad).is_err(), "{bad}");
+        }
+        assert!(release("toolkit", "12").is_err());
+        assert!(release("toolkit", "12.4;id").is_err());
+    }
+
+    #[test]
+    fn lists_and_compat() {
+        assert!(torch_arch_list("8.0;9.0+PTX").is_ok());
+        assert!(torch_arch_list("8.0;$(id)").is_err());
+        assert!(torch_arch_list("").is_err());
+        assert!(cmake_arch_list("80-real;90").is_ok());
+        assert!(cmake_arch_list("100a-real;120f").is_ok());
+        assert!(cmake_arch_list("80;`id`").is_err());
+        assert_eq!(compat_line("cuda-compat-12-4").unwrap(), "12.4");
+        assert!(compat_line("cuda-compat-12-4; id").is_err());
+    }
+}

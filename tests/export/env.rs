@@ -1,0 +1,285 @@
+//! `env`: sourced in every shell there is.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use gpuenv::export::{Options, Shell, format};
+use gpuenv::lock::Lock;
+
+use crate::{locks, tools};
+
+/// Every shell: a name, the program, what goes before the script, and whose syntax it reads.
+const SHELLS: &[(&str, &[&str], Shell)] = &[
+    ("dash", &["-eu"], Shell::Sh),
+    ("bash", &["--norc", "-eu"], Shell::Bash),
+    ("zsh", &["-f", "-eu"], Shell::Zsh),
+    ("mksh", &["-eu"], Shell::Sh),
+    ("busybox", &["sh", "-eu"], Shell::Sh),
+    ("fish", &["--no-config"], Shell::Fish),
+];
+
+type Environment = BTreeMap<String, String>;
+
+fn script(lock: &Lock, shell: Shell, deactivate: bool) -> String {
+    format("env").unwrap().render(lock, &Options { target: None, shell, deactivate }).unwrap()
+}
+
+/// A shell, and the scripts of two locks in its syntax: `on`, `other` (another toolkit) and `off`.
+struct Session {
+    program: PathBuf,
+    arguments: &'static [&'static str],
+    shell: Shell,
+    folder: PathBuf,
+}
+
+impl Session {
+    /// One for every shell that is installed.
+    fn all(test: &str) -> Vec<Session> {
+        let mut sessions = Vec::new();
+        for (program, arguments, shell) in SHELLS {
+            let Some(path) = tools::find(program) else { continue };
+            let folder = tools::folder(&format!("env-{test}-{program}"));
+            let mut other = locks::bare_metal();
+            other.target.get_mut("lab").unwrap().toolkit = Some("11.8.0".into());
+            std::fs::write(folder.join("on"), script(&locks::bare_metal(), *shell, false)).unwrap();
+            std::fs::write(folder.join("other"), script(&other, *shell, false)).unwrap();
+            std::fs::write(folder.join("off"), script(&locks::bare_metal(), *shell, true)).unwrap();
+            sessions.push(Session { program: path, arguments, shell: *shell, folder });
+        }
+        sessions
+    }
+
+    /// Runs commands separated by `;`, with `source X` and `show X` (write the environment to a file).
+    fn run(&self, commands: &str, environment: &[(&str, &[u8])]) {
+        let line = commands
+            .split(';')
+            .map(|command| match command.trim().split_once(' ') {
+                Some(("source", file)) if self.shell == Shell::Fish => format!("source ./{file}"),
+                Some(("source", file)) => format!(". ./{file}"),
+                Some(("show", file)) => format!("/usr/bin/env -0 > {file}.env"),
+                _ => command.trim().to_string(),
+            })
+            .collect::<Vec<_>>()
+            .join("\n");
+        let mut command = Command::new(&self.program);
+        command.args(self.arguments).arg("-c").arg(line).current_dir(&self.folder).env_clear();
+        // fish reads the environment in the locale's encoding.
+        command.env("HOME", &self.folder).env("PATH", "/usr/bin:/bin").env("LC_ALL", "C.UTF-8");
+        for (name, value) in environment {
+            command.env(name, OsStr::from_bytes(value));
+        }
+        tools::succeed(&mut command);
+    }
+
+    /// What `show NAME` saw, without what every shell changes by itself.
+    fn shown(&self, name: &str) -> Environment {
+        let bytes = std::fs::read(self.folder.join(format!("{name}.env"))).unwrap();
+        bytes
+            .split(|byte| *byte == 0)
+            .filter_map(|entry| entry.iter().position(|byte| *byte == b'=').map(|at| entry.split_at(at)))
+            .map(|(name, value)| (text_of(name), text_of(&value[1..])))
+            .filter(|(name, _)| name != "_" && name != "SHLVL")
+            .collect()
+    }
+}
+
+/// Every value of these tests is UTF-8; what a shell has spoilt shows as an escape.
+fn text_of(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap_or_else(|_| bytes.escape_ascii().to_string())
+}
+
+fn text<'a>(environment: &'a Environment, name: &str) -> Option<&'a str> {
+    environment.get(name).map(String::as_str)
+}
+
+/// Former values that have gone wrong somewhere, once.
+const FORMER: &[Option<&[u8]>] = &[
+    None,
+    Some(b""),
+    Some(b"/a:/b"),
+    Some(b":/a::/b:"),
+    Some(b":"),
+    Some(b"it's \"$HOME\" `id` $(id) \\n \\ * ; & #:/b"),
+    Some(b"/a\n/b\n\n"),
+    Some(b"-n"),
+    Some(b"/caf\xc3\xa9: "),
+];
+
+#[test]
+fn sets_what_the_lock_says_and_undoes_it_exactly() {
+    for session in Session::all("exact") {
+        for former in FORMER {
+            for name in ["LD_LIBRARY_PATH", "LIBRARY_PATH", "CUDA_HOME", "TORCH_CUDA_ARCH_LIST", "CUDAARCHS"] {
+                let environment: Vec<(&str, &[u8])> = former.iter().map(|value| (name, *value)).collect();
+                session.run(
+                    "show before; source on; show on; source on; show twice; source off; show after",
+                    &environment,
+                );
+                let (before, on) = (session.shown("before"), session.shown("on"));
+                let context = format!("{} {name} {former:?}", session.program.display());
+                assert_eq!(text(&on, "CUDA_HOME"), Some("/usr/local/cuda-12.4"), "{context}");
+                assert_eq!(text(&on, "TORCH_CUDA_ARCH_LIST"), Some("8.9+PTX"), "{context}");
+                assert_eq!(text(&on, "CUDAARCHS"), Some("89"), "{context}");
+                assert_eq!(text(&on, "PATH"), Some("/usr/local/cuda-12.4/bin:/usr/bin:/bin"), "{context}");
+                assert_eq!(session.shown("twice"), on, "{context}: sourcing twice");
+                assert_eq!(session.shown("after"), before, "{context}: deactivate");
+            }
+        }
+    }
+}
+
+#[test]
+fn no_library_path_ever_has_an_empty_element() {
+    for session in Session::all("empty") {
+        for former in FORMER {
+            let environment: Vec<(&str, &[u8])> =
+                former.iter().flat_map(|value| [("LD_LIBRARY_PATH", *value), ("LIBRARY_PATH", *value)]).collect();
+            session.run("source on; show on", &environment);
+            let on = session.shown("on");
+            let kept: String = String::from_utf8_lossy(former.unwrap_or_default())
+                .split(':')
+                .filter(|element| !element.is_empty())
+                .map(|element| format!(":{element}"))
+                .collect();
+            let context = format!("{} {former:?}", session.program.display());
+            let home = "/usr/local/cuda-12.4";
+            assert_eq!(text(&on, "LD_LIBRARY_PATH"), Some(&*format!("{home}/lib64{kept}")), "{context}");
+            assert_eq!(
+                text(&on, "LIBRARY_PATH"),
+                Some(&*format!("{home}/lib64:{home}/lib64/stubs{kept}")),
+                "{context}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_former_path_comes_back_whatever_it_holds() {
+    for session in Session::all("path") {
+        for former in [&b"/usr/bin:/bin:/with 'quote\" $x"[..], b"/usr/bin:/new\nline:/bin"] {
+            session.run("show before; source on; source off; show after", &[("PATH", former)]);
+            assert_eq!(session.shown("after"), session.shown("before"), "{}", session.program.display());
+        }
+    }
+}
+
+#[test]
+fn deactivating_without_activating_is_harmless() {
+    for session in Session::all("harmless") {
+        session.run("show before; source off; show after", &[("LD_LIBRARY_PATH", b":x")]);
+        assert_eq!(session.shown("after"), session.shown("before"), "{}", session.program.display());
+    }
+}
+
+#[test]
+fn another_lock_replaces_the_first_and_one_deactivation_undoes_both() {
+    for session in Session::all("switch") {
+        let commands = "show before; source on; source other; show other; source off; show after";
+        session.run(commands, &[("LD_LIBRARY_PATH", b"/a")]);
+        let other = session.shown("other");
+        assert_eq!(text(&other, "PATH"), Some("/usr/local/cuda-11.8/bin:/usr/bin:/bin"));
+        assert_eq!(text(&other, "LD_LIBRARY_PATH"), Some("/usr/local/cuda-11.8/lib64:/a"));
+        assert_eq!(session.shown("after"), session.shown("before"), "{}", session.program.display());
+    }
+}
+
+#[test]
+fn the_toolkit_may_be_elsewhere() {
+    for session in Session::all("elsewhere") {
+        session.run("source on; source on; show on", &[("GPUENV_CUDA_HOME", b"/opt/my cuda's $dir")]);
+        let on = session.shown("on");
+        assert_eq!(text(&on, "CUDA_HOME"), Some("/opt/my cuda's $dir"), "{}", session.program.display());
+        assert_eq!(text(&on, "PATH"), Some("/opt/my cuda's $dir/bin:/usr/bin:/bin"));
+    }
+}
+
+#[test]
+fn a_variable_that_was_not_exported_is_not_exported_afterwards() {
+    for session in Session::all("unexported") {
+        let (assign, check) = match session.shell {
+            Shell::Fish => ("set -g LD_LIBRARY_PATH /mine", "test \"$LD_LIBRARY_PATH\" = /mine; or exit 1"),
+            _ => ("LD_LIBRARY_PATH=/mine", "[ \"$LD_LIBRARY_PATH\" = /mine ]"),
+        };
+        session.run(&format!("{assign}; show before; source on; source off; show after; {check}"), &[]);
+        assert_eq!(session.shown("after"), session.shown("before"), "{}", session.program.display());
+    }
+}
+
+#[test]
+fn a_child_shell_can_undo_what_its_parent_did() {
+    let children = Session::all("child");
+    for parent in Session::all("parent") {
+        parent.run("source on; show on", &[("LD_LIBRARY_PATH", b":/it's\n$x:")]);
+        let inherited = parent.shown("on");
+        for child in &children {
+            let environment: Vec<(&str, &[u8])> =
+                inherited.iter().map(|(name, value)| (name.as_str(), value.as_bytes())).collect();
+            child.run("source on; show on; source off; show off", &environment);
+            let context = format!("{} in {}", child.program.display(), parent.program.display());
+            assert_eq!(text(&child.shown("on"), "PATH"), text(&inherited, "PATH"), "{context}");
+            let off = child.shown("off");
+            assert_eq!(text(&off, "LD_LIBRARY_PATH"), Some(":/it's\n$x:"), "{context}");
+            assert_eq!(text(&off, "CUDA_HOME"), None, "{context}");
+            assert!(off.keys().all(|name| !name.starts_with("_GPUENV")), "{context}");
+        }
+    }
+}
+
+#[test]
+fn forward_compatibility_puts_the_newer_libcuda_first_on_bare_metal() {
+    let mut lock = locks::bare_metal();
+    let target = lock.target.get_mut("lab").unwrap();
+    target.driver = Some(locks::driver("forward-compat"));
+    let line = "export LD_LIBRARY_PATH=\"/usr/local/cuda-12.4/compat:$CUDA_HOME/lib64\"";
+    assert!(script(&lock, Shell::Sh, false).contains(line));
+
+    lock.target.get_mut("lab").unwrap().toolkit = None;
+    let without_toolkit = script(&lock, Shell::Sh, false);
+    assert!(without_toolkit.contains("export LD_LIBRARY_PATH=\"/usr/local/cuda-12.4/compat\""), "{without_toolkit}");
+    assert!(!without_toolkit.contains("export CUDA_HOME"));
+
+    lock.target.get_mut("lab").unwrap().runtime = "container".into();
+    assert!(!script(&lock, Shell::Sh, false).contains("compat:"));
+}
+
+#[test]
+fn without_a_toolkit_only_the_lists_are_set() {
+    let text = script(&locks::container(), Shell::Sh, false);
+    assert!(text.contains("export TORCH_CUDA_ARCH_LIST=9.0\n"));
+    assert!(!text.contains("CUDA_HOME=\"") && !text.contains("export PATH"), "{text}");
+}
+
+#[test]
+fn the_scripts_parse_in_every_shell_and_shellcheck_finds_nothing() {
+    let folder = tools::folder("env-syntax");
+    let files: Vec<PathBuf> = [(locks::bare_metal(), "full"), (locks::container(), "lists"), (bare_cpu(), "nothing")]
+        .iter()
+        .flat_map(|(lock, name)| [(script(lock, Shell::Sh, false), *name), (script(lock, Shell::Sh, true), "off")])
+        .map(|(text, name)| {
+            let file = folder.join(name);
+            std::fs::write(&file, text).unwrap();
+            file
+        })
+        .collect();
+    for (program, arguments) in [("bash", &["-n"][..]), ("dash", &["-n"]), ("zsh", &["-n"]), ("mksh", &["-n"])] {
+        check(program, arguments, &files);
+    }
+    check("shellcheck", &["--norc"], &files);
+}
+
+fn bare_cpu() -> Lock {
+    let mut lock = locks::bare_metal();
+    lock.target.get_mut("lab").unwrap().toolkit = None;
+    lock.arch_list = None;
+    lock
+}
+
+fn check(program: &str, arguments: &[&str], files: &[impl AsRef<Path>]) {
+    let Some(program) = tools::find(program) else { return };
+    for file in files {
+        tools::succeed(Command::new(&program).args(arguments).arg(file.as_ref()));
+    }
+}

@@ -1,0 +1,139 @@
+//! The locks the tests render.
+
+use std::collections::BTreeMap;
+
+use gpuenv::lock::{ArchLists, CatalogStamp, DriverLock, FORMAT, GpuLock, Lock, Stack, TargetLock, Wheel};
+
+/// Where the CUDA 12.4 wheels of PyTorch are.
+pub const CU124: &str = "https://download.pytorch.org/whl/cu124";
+
+/// An H100 in a container: torch 2.5.1+cu124 on a base image.
+pub fn container() -> Lock {
+    let target = TargetLock {
+        os: Some("ubuntu22.04".into()),
+        image: Some("nvidia/cuda:12.4.1-base-ubuntu22.04".into()),
+        driver: Some(driver("native")),
+        gpu: vec![gpu("NVIDIA H100 NVL", "9.0")],
+        ..bare("container")
+    };
+    let mut lock = lock_of(&[("torch", "2.5.1+cu124"), ("cuda", "12.4.1"), ("python", "3.11")], "prod", target);
+    lock.arch_list = Some(arch_lists("9.0", "90-real"));
+    lock.wheel = vec![wheel("torch", "2.5.1+cu124", Some(CU124), &["prod"])];
+    lock
+}
+
+/// The same, with CUDA code compiled on top of it.
+pub fn container_with_build() -> Lock {
+    let mut lock = container();
+    let target = lock.target.get_mut("prod").unwrap();
+    target.image = Some("nvidia/cuda:12.4.1-devel-ubuntu22.04".into());
+    target.runtime_image = Some("nvidia/cuda:12.4.1-base-ubuntu22.04".into());
+    target.toolkit = Some("12.4.1".into());
+    lock.arch_list = Some(arch_lists("8.0;9.0+PTX", "80-real;90"));
+    lock
+}
+
+/// An RTX 4090 on bare metal with a toolkit.
+pub fn bare_metal() -> Lock {
+    let target = TargetLock {
+        os: Some("ubuntu22.04".into()),
+        toolkit: Some("12.4.1".into()),
+        driver: Some(driver("native")),
+        gpu: vec![gpu("NVIDIA GeForce RTX 4090", "8.9")],
+        ..bare("bare-metal")
+    };
+    let mut lock = lock_of(&[("torch", "2.5.1+cu124"), ("cuda", "12.4.1"), ("python", "3.11")], "lab", target);
+    lock.arch_list = Some(arch_lists("8.9+PTX", "89"));
+    lock.wheel = vec![wheel("torch", "2.5.1+cu124", Some(CU124), &["lab"])];
+    lock
+}
+
+/// `share = "versions"`: one target with CUDA and one without a GPU.
+pub fn mixed() -> Lock {
+    let mut lock = bare_metal();
+    let stack = |torch: &str| Stack::from([("torch".into(), torch.into()), ("python".into(), "3.11".into())]);
+    lock.target.get_mut("lab").unwrap().stack = Some(stack("2.5.1+cu124"));
+    lock.target.insert("ci".into(), TargetLock { stack: Some(stack("2.5.1+cpu")), ..bare("bare-metal") });
+    lock.stack = Stack::from([("python".into(), "3.11".into())]);
+    lock.wheel.push(wheel("torch", "2.5.1+cpu", Some("https://download.pytorch.org/whl/cpu"), &["ci"]));
+    lock
+}
+
+/// One stack on two platforms, whose wheels differ.
+pub fn two_platforms() -> Lock {
+    let mut lock = bare_metal();
+    let arm = TargetLock { arch: "aarch64".into(), ..lock.target["lab"].clone() };
+    lock.target.insert("arm".into(), arm);
+    lock.wheel.push(Wheel { arch: "aarch64".into(), ..wheel("torch", "2.5.1", None, &["arm"]) });
+    lock
+}
+
+/// The default wheel of the public index.
+pub fn public_index() -> Lock {
+    let mut lock = container();
+    lock.wheel = vec![wheel("torch", "2.5.1", None, &["prod"])];
+    lock
+}
+
+/// A wheel of each kind.
+pub fn two_indexes() -> Lock {
+    let mut lock = container();
+    lock.wheel.push(wheel("tensorflow", "2.18.0", None, &["prod"]));
+    lock
+}
+
+/// A wheel.
+pub fn wheel(package: &str, version: &str, index: Option<&str>, targets: &[&str]) -> Wheel {
+    Wheel {
+        package: package.into(),
+        version: version.into(),
+        arch: "x86_64".into(),
+        index: index.map(String::from),
+        targets: targets.iter().map(|target| target.to_string()).collect(),
+    }
+}
+
+/// A driver that suffices, and how.
+pub fn driver(mode: &str) -> DriverLock {
+    let compat = (mode == "forward-compat").then(|| "cuda-compat-12-4".to_string());
+    DriverLock { minimum: "550.54.14".into(), mode: mode.into(), cuda: "12.4".into(), compat }
+}
+
+/// An architecture list in both spellings.
+pub fn arch_lists(torch: &str, cmake: &str) -> ArchLists {
+    ArchLists { torch: torch.into(), cmake: cmake.into() }
+}
+
+/// A target of which nothing but the runtime is known.
+fn bare(runtime: &str) -> TargetLock {
+    TargetLock {
+        runtime: runtime.into(),
+        arch: "x86_64".into(),
+        os: None,
+        image: None,
+        runtime_image: None,
+        toolkit: None,
+        driver: None,
+        stack: None,
+        arch_list: None,
+        gpu: Vec::new(),
+    }
+}
+
+fn gpu(name: &str, capability: &str) -> GpuLock {
+    GpuLock { name: name.into(), compute_capability: capability.into(), coverage: Some("native".into()) }
+}
+
+fn lock_of(stack: &[(&str, &str)], name: &str, target: TargetLock) -> Lock {
+    Lock {
+        version: FORMAT,
+        catalog: CatalogStamp { version: "2026.11.20".into(), digest: "sha256:00".into(), overlays: Vec::new() },
+        inputs: BTreeMap::new(),
+        stack: stack.iter().map(|(name, version)| (name.to_string(), version.to_string())).collect(),
+        arch_list: None,
+        target: BTreeMap::from([(name.to_string(), target)]),
+        wheel: Vec::new(),
+        overrides: Vec::new(),
+        fact: Vec::new(),
+    }
+}

@@ -1,0 +1,26 @@
+//! `gpuenv export`: what each format prints, what it refuses, and what real tools make of it.
+//!
+//! A tool that is not installed skips its test with a message; `.ci/run` installs them.
+
+mod dockerfile;
+mod env;
+mod hostile;
+mod json;
+mod locks;
+mod pip;
+mod targets;
+mod tools;
+mod uv;
+
+use gpuenv::export::{ExportError, Options, format};
+use gpuenv::lock::Lock;
+
+/// Renders without options.
+fn render(name: &str, lock: &Lock) -> Result<String, ExportError> {
+    format(name)?.render(lock, &Options::default())
+}
+
+/// Renders for one target.
+fn render_for(name: &str, lock: &Lock, target: &str) -> Result<String, ExportError> {
+    format(name)?.render(lock, &Options { target: Some(target.into()), ..Options::default() })
+}

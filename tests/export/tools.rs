@@ -1,0 +1,82 @@
+//! The real tools, where they are installed.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// The program, looked for in `$GPUENV_TEST_TOOLS/bin` and on PATH; says so if it is missing.
+pub fn find(program: &str) -> Option<PathBuf> {
+    let tools = std::env::var_os("GPUENV_TEST_TOOLS").map(|tools| Path::new(&tools).join("bin"));
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let found = tools.into_iter().chain(std::env::split_paths(&path)).map(|directory| directory.join(program));
+    let found = found.into_iter().find(|candidate| candidate.is_file());
+    if found.is_none() {
+        eprintln!("skipped: {program} is not installed");
+    }
+    found
+}
+
+/// A new empty folder for one test.
+pub fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("export").join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+/// Runs it and fails with all it said unless it succeeds.
+pub fn succeed(command: &mut Command) -> Output {
+    let output = command.output().unwrap();
+    assert!(
+        output.status.success(),
+        "{command:?}: {}\n{}\n{}",
+        output.status,
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+    output
+}
+
+/// Two folders that serve as indexes: PyTorch's and the public one.
+pub struct Indexes {
+    /// Has the locked torch, and two packages that nobody should take from it.
+    pub private: String,
+    /// Has another torch, and all the rest.
+    pub public: String,
+}
+
+impl Indexes {
+    /// Fills both with wheels that hold nothing but their names.
+    pub fn publish(python: &Path, folder: &Path) -> Indexes {
+        let cublas = "nvidia-cublas-cu12==12.4.5.8";
+        for (index, package, version, needs) in [
+            ("private", "torch", "2.5.1+cu124", cublas),
+            ("private", "tensorflow", "2.18.0", ""),
+            ("private", "nvidia-cublas-cu12", "99", ""),
+            ("public", "torch", "2.5.1", ""),
+            ("public", "tensorflow", "2.18.0", "torch"),
+            ("public", "nvidia-cublas-cu12", "12.4.5.8", ""),
+        ] {
+            let arguments = [folder.join(index).into_os_string(), package.into(), version.into(), needs.into()];
+            succeed(Command::new(python).args(["-c", PUBLISH]).args(arguments));
+        }
+        let address = |index: &str| format!("file://{}", folder.join(index).display());
+        Indexes { private: address("private"), public: address("public") }
+    }
+}
+
+const PUBLISH: &str = r#"
+import pathlib, sys, zipfile
+folder, name, version, needs = sys.argv[1:]
+page = pathlib.Path(folder, name)
+page.mkdir(parents=True)
+stem = f"{name.replace('-', '_')}-{version}"
+with zipfile.ZipFile(page / f"{stem}-py3-none-any.whl", "w") as wheel:
+    metadata = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
+    metadata += f"Requires-Dist: {needs}\n" if needs else ""
+    wheel.writestr(f"{stem}.dist-info/METADATA", metadata)
+    wheel.writestr(f"{stem}.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+    files = "".join(f"{stem}.dist-info/{file},,\n" for file in ("METADATA", "WHEEL", "RECORD"))
+    wheel.writestr(f"{stem}.dist-info/RECORD", files)
+links = "".join(f'<a href="{file.name}">{file.name}</a>' for file in page.glob("*.whl"))
+(page / "index.html").write_text(f"<!DOCTYPE html><html><body>{links}</body></html>")
+"#;
