@@ -2,6 +2,7 @@
 
 pub mod catalog;
 pub mod coverage;
+pub mod explain;
 pub mod export;
 pub mod lock;
 pub mod solve;
