@@ -132,6 +132,9 @@ impl<'q, 'c> Plan<'q, 'c> {
             .map(|(releases, ask)| {
                 let mut rows: Vec<&Version> = releases.iter().map(|release| release.version).collect();
                 rows.dedup();
+                if ask.oldest_first {
+                    rows.reverse();
+                }
                 locked_first(&mut rows, locked, ask.package, |version| version.to_string());
                 Choice { table: world.table(rows.len()), rows }
             })
@@ -451,6 +454,9 @@ fn companions<'c>(question: &Question<'c>, world: &mut World, locked: &Locked) -
     for ask in &question.companions {
         let of_package = question.catalog.companions.iter().rev().filter(|row| row.package == ask.package);
         let mut rows: Vec<&Companion> = of_package.filter(|row| ask.constraint.admits(&row.version)).collect();
+        if ask.oldest_first {
+            rows.reverse();
+        }
         locked_first(&mut rows, locked, ask.package, |row| row.version.to_string());
         choices.push(Choice { table: world.table(rows.len()), rows });
     }

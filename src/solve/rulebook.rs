@@ -114,6 +114,11 @@ impl<'c> RuleBook<'c> {
             .filter(move |rule| rule.row.subject == subject && rule.row.object == object && rule.range.admits(of))
     }
 
+    /// Every rule.
+    pub fn all(&self) -> impl Iterator<Item = &Needs<'c>> {
+        self.needs.iter()
+    }
+
     /// Every rule about an object.
     pub fn on(&self, object: Subject) -> impl Iterator<Item = &Needs<'c>> {
         self.needs.iter().filter(move |rule| rule.row.object == object)
