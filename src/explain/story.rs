@@ -181,7 +181,7 @@ impl<'c> Teller<'_, 'c> {
             law::PUBLISHED => self.nothing_published(),
             law::PYTHON => self.pythons(),
             law::GLIBC => self.glibc(),
-            law::IMAGE_TAG | law::IMAGE_ARCH | law::IMAGE_OS | law::IMAGE_HOLDS | law::IMAGE_LINE => self.image(id),
+            law::IMAGE_TAG | law::IMAGE_ARCH | law::IMAGE_OS | law::IMAGE_HOLDS => self.image(id),
             law::IMAGE_REQUIRE => self.image_requires(),
             law::NVCC_ARCH => self.nvcc_arch(),
             law::NVCC_GCC => self.nvcc_gcc(),

@@ -93,7 +93,7 @@ pub fn rows<'c>(
                 .collect()
         }
     };
-    rows.retain(|row| class.gpus.iter().all(|gpu| gpu.driver.iter().all(|needs| needs.needs.admits(&row.version))));
+    rows.retain(|row| knows_gpus(class, &row.version));
     if !matches!(class.target.driver, DriverAsk::Exact(_)) {
         prefer_drivers_that_list_the_gpu(class, &mut rows);
     }
@@ -127,6 +127,33 @@ fn prefer_drivers_that_list_the_gpu(class: &Class<'_, '_>, rows: &mut Vec<Driver
     }
 }
 
+/// Every driver that may be called a minimum: one that lists the GPUs, unless the hosts' own driver, which
+/// serves all the same, does not either.
+pub fn sufficient<'c>(
+    question: &Question<'c>,
+    class: &Class<'_, 'c>,
+    candidates: &[&'c Version],
+    judged: &Version,
+) -> Vec<DriverRow<'c>> {
+    let mut rows: Vec<DriverRow> = candidates
+        .iter()
+        .filter_map(|version| {
+            let branch = branch_of(question.catalog, version)?;
+            Some(DriverRow { version: (*version).clone(), branch, compat: None })
+        })
+        .collect();
+    rows.retain(|row| knows_gpus(class, &row.version));
+    if class.gpus.iter().filter_map(|gpu| gpu.gpu.row?.first_driver.as_ref()).all(|first| first <= judged) {
+        prefer_drivers_that_list_the_gpu(class, &mut rows);
+    }
+    rows
+}
+
+/// Whether every GPU of a class is driven by a release, as far as rules tell.
+fn knows_gpus(class: &Class<'_, '_>, version: &Version) -> bool {
+    class.gpus.iter().all(|gpu| gpu.driver.iter().all(|needs| needs.needs.admits(version)))
+}
+
 /// Every driver of any branch on which one cuda-compat package serves a class, oldest first.
 pub fn rows_with<'c>(
     question: &Question<'c>,
@@ -138,9 +165,7 @@ pub fn rows_with<'c>(
         let branch = branch_of(question.catalog, version)?;
         Some(DriverRow { version: (*version).clone(), branch, compat: None })
     });
-    let knows_gpus =
-        |row: &DriverRow| class.gpus.iter().all(|gpu| gpu.driver.iter().all(|needs| needs.needs.admits(&row.version)));
-    let rows = drivers.filter(knows_gpus).flat_map(|row| with_compat(question, class, &row));
+    let rows = drivers.filter(|row| knows_gpus(class, &row.version)).flat_map(|row| with_compat(question, class, &row));
     rows.filter(|row| row.compat.is_some_and(|with| with.cuda == compat.cuda)).collect()
 }
 
@@ -155,7 +180,7 @@ fn with_compat<'c>(question: &Question<'c>, class: &Class<'_, 'c>, row: &DriverR
     let serves = |compat: &&Compat| {
         compat.branch.major() > row.version.major()
             && compat.bases.iter().any(|base| base.major() == row.version.major() && *base <= row.version)
-            && class.gpus.iter().all(|gpu| gpu.driver.iter().all(|needs| needs.needs.admits(&compat.branch)))
+            && knows_gpus(class, &compat.branch)
     };
     let compats = question.catalog.compats.iter().filter(serves);
     compats.map(|compat| DriverRow { compat: Some(compat), ..row.clone() }).collect()

@@ -5,6 +5,7 @@
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use crate::catalog::rows::{Build, Companion, Cudnn, Image, Nccl, Python, Toolkit};
 use crate::spec::Share;
@@ -389,9 +390,12 @@ impl<'q, 'c> Plan<'q, 'c> {
                     .relate(toolkit.table, image.table, |row, at| toolkit.rows[row].version == image.rows[at].cuda);
             }
             if let Some(driver) = &local.driver {
-                self.world.relate(toolkit.table, driver.table, |row, at| {
-                    fits::toolkit_driver(question, asked, toolkit.rows[row], &driver.rows[at])
-                });
+                self.world.relate_kinds(
+                    toolkit.table,
+                    driver.table,
+                    |row| line_of(toolkit.rows[row]),
+                    |row, at| fits::toolkit_driver(question, asked, toolkit.rows[row], &driver.rows[at]),
+                );
             }
         }
         if let Some(image) = &local.image {
@@ -405,21 +409,32 @@ impl<'q, 'c> Plan<'q, 'c> {
                     .relate(cuda.table, image.table, |release, row| cuda.rows[release].version == image.rows[row].cuda);
             }
             if let Some(driver) = &local.driver {
-                self.world.relate(image.table, driver.table, |row, at| {
-                    image::admits(question, asked, image.rows[row], &driver.rows[at])
-                });
+                let demands: Vec<_> =
+                    image.rows.iter().map(|row| image::demand(question, row, asked.target.arch)).collect();
+                self.world.relate_kinds(
+                    image.table,
+                    driver.table,
+                    |row| Rc::as_ptr(&demands[row]),
+                    |row, at| image::admits(question, asked, &demands[row], &driver.rows[at]),
+                );
             }
         }
         if let Some(driver) = &local.driver {
             for releases in &group.releases {
-                self.world.relate(releases.table, driver.table, |release, row| {
-                    fits::release_driver(question, asked, &releases.rows[release], &driver.rows[row])
-                });
+                self.world.relate_kinds(
+                    releases.table,
+                    driver.table,
+                    |release| fits::driver_need(question, asked, &releases.rows[release]),
+                    |release, row| fits::release_driver(question, asked, &releases.rows[release], &driver.rows[row]),
+                );
             }
             if let Some(cuda) = &group.cuda {
-                self.world.relate(cuda.table, driver.table, |release, row| {
-                    fits::line_driver(question, asked, &cuda.rows[release].version, &driver.rows[row])
-                });
+                self.world.relate_kinds(
+                    cuda.table,
+                    driver.table,
+                    |release| line_of(cuda.rows[release]),
+                    |release, row| fits::line_driver(question, asked, &cuda.rows[release].version, &driver.rows[row]),
+                );
             }
         }
     }
@@ -484,4 +499,9 @@ fn locked_first<T>(rows: &mut [T], locked: &Locked, key: &str, label: impl Fn(&T
     if let Some(wanted) = locked.get(key) {
         rows.sort_by_key(|row| label(row) != *wanted);
     }
+}
+
+/// The line of a toolkit, which decides what drivers it needs.
+fn line_of(toolkit: &Toolkit) -> (u64, u64) {
+    (toolkit.version.major(), toolkit.version.minor())
 }

@@ -207,7 +207,7 @@ impl<'c> Question<'c> {
         catalog: &'c Catalog,
         rules: &'c RuleBook<'c>,
     ) -> Result<(Question<'c>, Vec<Warning>), Vec<SpecError>> {
-        let mut reader = Reader { catalog, errors: Vec::new(), warnings: Vec::new() };
+        let mut reader = Reader { catalog, rules, errors: Vec::new(), warnings: Vec::new() };
         let (mut frameworks, mut companions) = (Vec::new(), Vec::new());
         for (name, constraint) in &spec.stack {
             if PARTS.contains(&name.as_str()) {
@@ -266,6 +266,7 @@ impl<'c> Question<'c> {
 
 struct Reader<'c> {
     catalog: &'c Catalog,
+    rules: &'c RuleBook<'c>,
     errors: Vec<SpecError>,
     warnings: Vec<Warning>,
 }
@@ -337,7 +338,7 @@ impl<'c> Reader<'c> {
             }
         };
         for name in &written.value {
-            match self.catalog.gpu(name) {
+            match self.rules.gpu(self.catalog, name) {
                 GpuMatch::Found(rows) => {
                     rows.into_iter().for_each(|row| add(name, row.name.to_string(), row.cc, Some(row)))
                 }

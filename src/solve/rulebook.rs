@@ -1,8 +1,14 @@
 //! The catalog's rules made ready to be asked, and the names of the laws that are code.
 
-use crate::catalog::Catalog;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
 use crate::catalog::rows::{Rule, Subject};
+use crate::catalog::{Catalog, GpuMatch};
 use crate::words::{Constraint, Version};
+
+use super::image::Demand;
 
 /// The names of the rules that are code; each is described by a row of `catalog/laws.toml`.
 pub mod law {
@@ -30,8 +36,6 @@ pub mod law {
     pub const IMAGE_REQUIRE: &str = "image-require-cuda";
     /// An image must hold what is needed of it: nvcc, cuDNN.
     pub const IMAGE_HOLDS: &str = "image-flavour";
-    /// A chosen image is of the stack's CUDA line or older.
-    pub const IMAGE_LINE: &str = "image-line";
     /// torch refuses to build extensions with a toolkit of another CUDA major.
     pub const EXTENSION_MAJOR: &str = "extension-cuda-major";
     /// torch's extension builder knows certain architectures only.
@@ -63,7 +67,6 @@ pub mod law {
         IMAGE_OS,
         IMAGE_REQUIRE,
         IMAGE_HOLDS,
-        IMAGE_LINE,
         EXTENSION_MAJOR,
         EXTENSION_ARCH,
         NVCC_ARCH,
@@ -79,6 +82,10 @@ pub mod law {
 #[derive(Debug, Clone)]
 pub struct RuleBook<'c> {
     needs: Vec<Needs<'c>>,
+    /// GPU names already looked up: variations of one spec ask for the same ones again and again.
+    gpus: RefCell<HashMap<String, GpuMatch<'c>>>,
+    /// Image requirements already read.
+    demands: RefCell<HashMap<&'c str, Rc<Demand<'c>>>>,
 }
 
 /// One rule: where the subject is in `range`, the object must be in `needs`.
@@ -99,7 +106,22 @@ impl<'c> RuleBook<'c> {
             let (range, needs) = (Constraint::parse(&row.range).ok()?, Constraint::parse(&row.needs).ok()?);
             Some(Needs { row, range, needs })
         });
-        RuleBook { needs: needs.collect() }
+        RuleBook { needs: needs.collect(), gpus: RefCell::default(), demands: RefCell::default() }
+    }
+
+    /// Finds the products a name means.
+    pub fn gpu(&self, catalog: &'c Catalog, name: &str) -> GpuMatch<'c> {
+        let known = self.gpus.borrow().get(name).cloned();
+        known.unwrap_or_else(|| {
+            let found = catalog.gpu(name);
+            self.gpus.borrow_mut().insert(name.to_string(), found.clone());
+            found
+        })
+    }
+
+    /// Reads what an image demands.
+    pub fn demand(&self, text: &'c str) -> Rc<Demand<'c>> {
+        Rc::clone(self.demands.borrow_mut().entry(text).or_insert_with(|| Rc::new(Demand::parse(text))))
     }
 
     /// The rules between two kinds of things that speak of this subject.
