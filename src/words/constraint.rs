@@ -203,6 +203,13 @@ impl Constraint {
     }
 }
 
+impl Op {
+    /// Whether the version written is the least one admitted: `12.4`, `>=12.4`, `~=12.4`.
+    pub fn is_lower(self) -> bool {
+        matches!(self, Op::Prefix | Op::AtLeast | Op::Compatible)
+    }
+}
+
 impl Comparison {
     fn admits_version(&self, version: &Version) -> bool {
         let Some(bound) = &self.version else { return true };
