@@ -5,6 +5,7 @@
 mod gpus;
 pub mod lint;
 mod lookup;
+mod names;
 pub mod rows;
 pub mod tables;
 

@@ -40,7 +40,7 @@ impl<'c> DriverRow<'c> {
 /// The row of a driver's branch, or of the nearest older branch known.
 pub fn branch_of<'c>(catalog: &'c Catalog, version: &Version) -> Option<&'c Branch> {
     let after = catalog.branches.partition_point(|row| row.branch.major() <= version.major());
-    catalog.branches.get(after.checked_sub(1).unwrap_or(0))
+    catalog.branches.get(after.saturating_sub(1))
 }
 
 /// Releases at which an answer can change, oldest first.
@@ -52,6 +52,7 @@ pub fn candidates<'c>(question: &Question<'c>) -> Vec<&'c Version> {
         picked.extend(drivers[first..].iter().position(|row| !row.beta).map(|at| first + at));
     };
     question.catalog.branches.iter().for_each(|row| pick_from(&row.branch));
+    question.catalog.compats.iter().flat_map(|row| row.bases.iter()).for_each(&mut pick_from);
     for rule in question.rules.on(Subject::Driver) {
         rule.needs.comparisons().filter_map(|one| one.version.as_ref()).for_each(&mut pick_from);
     }

@@ -263,10 +263,7 @@ impl<'q, 'c> Plan<'q, 'c> {
         }
         let asked = question.cuda.is_some() || question.cudnn.is_some() || question.nccl.is_some();
         if question.build.is_none() && asked && !gpu_classes.is_empty() {
-            let wanted = question.cuda.as_ref();
-            let admitted =
-                catalog.toolkits.iter().rev().filter(|row| wanted.is_none_or(|wanted| wanted.admits(&row.version)));
-            let mut rows: Vec<&Toolkit> = admitted.collect();
+            let mut rows = toolkits(question, None);
             locked_first(&mut rows, locked, "cuda", |row| row.version.to_string());
             let table = self.world.table(rows.len());
             self.world.keep(table, |row| {
@@ -314,8 +311,7 @@ impl<'q, 'c> Plan<'q, 'c> {
         let question = self.question;
         question.build.as_ref()?;
         let class = &self.classes[class];
-        let mut rows: Vec<&Toolkit> = question.catalog.toolkits.iter().rev().collect();
-        rows.retain(|row| question.cuda.as_ref().is_none_or(|wanted| wanted.admits(&row.version)));
+        let mut rows = toolkits(question, class.target.toolkits.as_deref());
         rows.retain(|row| fits::toolkit(question, class, row).is_none());
         locked_first(&mut rows, locked, &format!("target.{}.toolkit", class.target.name), |row| {
             row.version.to_string()
@@ -462,6 +458,21 @@ fn releases<'c>(question: &Question<'c>, package: &str, constraint: &Constraint)
     }
     releases.sort_by_key(|release| Reverse(release.version));
     releases
+}
+
+/// The toolkits that `cuda` admits, newest first. A line of which only components were published is not offered
+/// to somebody who did not name it, in `cuda` or as installed.
+fn toolkits<'c>(question: &Question<'c>, installed: Option<&[Version]>) -> Vec<&'c Toolkit> {
+    let wanted = question.cuda.as_ref();
+    let names_line = |row: &Toolkit, version: &Version| version.len() > 1 && row.version.cmp_prefix(version).is_eq();
+    let asked_for = |row: &Toolkit| {
+        let mut bounds = wanted.into_iter().flat_map(Constraint::comparisons).filter(|one| one.op.is_lower());
+        bounds.any(|one| one.version.as_ref().is_some_and(|version| names_line(row, version)))
+            || installed.into_iter().flatten().any(|version| names_line(row, version))
+    };
+    let rows = question.catalog.toolkits.iter().rev();
+    let admitted = rows.filter(|row| wanted.is_none_or(|wanted| wanted.admits(&row.version)));
+    admitted.filter(|row| !row.components_only || asked_for(row)).collect()
 }
 
 fn companions<'c>(question: &Question<'c>, world: &mut World, locked: &Locked) -> Vec<Choice<&'c Companion>> {

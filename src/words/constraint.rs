@@ -200,6 +200,13 @@ impl Constraint {
     }
 }
 
+impl Op {
+    /// Whether the version written is the least one admitted: `12.4`, `>=12.4`, `~=12.4`.
+    pub fn is_lower(self) -> bool {
+        matches!(self, Op::Prefix | Op::AtLeast | Op::Compatible)
+    }
+}
+
 impl Comparison {
     /// Reads one comparison, `>=535`.
     pub fn parse(text: &str) -> Result<Self, ConstraintError> {
