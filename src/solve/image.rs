@@ -53,11 +53,13 @@ fn holds_enough(question: &Question<'_>, class: &Class<'_, '_>, image: &Image, p
             image.cudnn.as_ref().is_some_and(|inside| wanted.admits(inside)) && cudnn_serves(question, class, image)
         }
         None if pinned => true,
-        None => {
-            let smallest = if question.frameworks.is_empty() { Flavour::Runtime } else { Flavour::Base };
-            image.flavour == smallest && image.cudnn.is_none()
-        }
+        None => image.flavour == smallest_flavour(question) && image.cudnn.is_none(),
     }
+}
+
+/// The least that must be in an image to run in: wheels bring their libraries along, a bare stack does not.
+pub fn smallest_flavour(question: &Question<'_>) -> Flavour {
+    if question.frameworks.is_empty() { Flavour::Runtime } else { Flavour::Base }
 }
 
 fn cudnn_serves(question: &Question<'_>, class: &Class<'_, '_>, image: &Image) -> bool {
@@ -85,12 +87,23 @@ pub fn admits(question: &Question<'_>, class: &Class<'_, '_>, image: &Image, dri
     if !question.holds(law::IMAGE_REQUIRE, &class.target.name) {
         return true;
     }
-    let Some(requirement) = requirement(question.catalog, image, class.target.arch) else { return true };
+    let given = matches!(class.target.image, ImageAsk::Known(_));
+    let Some(requirement) = requirement(question.catalog, image, class.target.arch) else {
+        // Every requirement known admits the image's own line; what else this one admits nobody knows, which is
+        // enough to keep the user's image but not to choose one.
+        return given || driver.branch.cuda.as_ref().is_some_and(|cuda| *cuda >= image.cuda.prefix(2));
+    };
     if class.gpus.is_empty() {
-        return fulfils(requirement, driver, &[]);
+        // Nothing is said of the GPU: an image that was chosen must start on every brand, one that was given on any.
+        let starts = |brands: &&[&str]| fulfils(requirement, driver, brands);
+        let mut every = MARKETS.iter().map(|&market| brands(Some(market)));
+        return if given { every.any(|brands| starts(&brands)) } else { every.all(|brands| starts(&brands)) };
     }
     class.gpus.iter().all(|gpu| fulfils(requirement, driver, brands(gpu.gpu.row.map(|row| row.class))))
 }
+
+/// The markets whose brands requirements speak of.
+const MARKETS: &[Market] = &[Market::Datacenter, Market::Workstation, Market::Geforce, Market::Titan];
 
 /// The brands a container runtime may see for a market: NVML's names differ from driver to driver.
 fn brands(market: Option<Market>) -> &'static [&'static str] {
