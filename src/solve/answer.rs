@@ -81,7 +81,8 @@ impl<'c> Answer<'c> {
         for at in 0..plan.classes.len() {
             by_class.push(read_class(plan, at, choice));
         }
-        if question.share == Share::Stack {
+        let insisted = question.build.as_ref().is_some_and(|build| build.arch_list.is_some());
+        if question.share == Share::Stack && !insisted {
             share_arch_list(&mut by_class);
         }
         let mut targets: Vec<TargetAnswer> = Vec::new();
@@ -217,18 +218,22 @@ fn minimum_driver<'c>(
     };
     let freed = Class { target: &free, ..class.clone() };
     let candidates = driver::candidates(question);
-    let demand = answer.image.map(|image| image::demand(question, image, class.target.arch));
+    let demand = answer.image.map(|image| image::demand(question, class, image));
     let suffices = |row: &DriverRow| {
         releases.iter().all(|release| fits::release_driver(question, class, release, row))
             && answer.toolkit.is_none_or(|toolkit| fits::toolkit_driver(question, class, toolkit, row))
             && demand.as_ref().is_none_or(|demand| image::admits(question, class, demand, row))
             && answer.cuda.is_none_or(|cuda| fits::line_driver(question, class, &cuda.version, row))
     };
-    let rows = match judged.compat {
-        None => driver::sufficient(question, &freed, &candidates, &judged.version),
-        Some(compat) => driver::rows_with(question, &freed, &candidates, compat),
+    let oldest = |rows: Vec<DriverRow>| rows.into_iter().find(|row| suffices(row)).map(|row| row.version);
+    let minimum = match judged.compat {
+        None => oldest(driver::rows(question, &freed, &candidates, false)),
+        Some(compat) => oldest(driver::rows_with(question, &freed, &candidates, compat)),
     };
-    rows.iter().find(|row| suffices(row)).map(|row| row.version.clone()).or_else(|| Some(judged.version.clone()))
+    // Hosts that are older than the first list with their board prove that list to be late.
+    let minimum = minimum.filter(|minimum| *minimum <= judged.version);
+    let minimum = minimum.or_else(|| oldest(driver::rows_of_generation(question, &freed, &candidates)));
+    Some(minimum.unwrap_or_else(|| judged.version.clone()).min(judged.version.clone()))
 }
 
 /// Whether the driver's own CUDA version is that of everything chosen, or newer.
@@ -241,12 +246,13 @@ fn is_native(answer: &TargetAnswer<'_>, driver: &DriverRow<'_>) -> bool {
 
 /// The image of the same CUDA and OS with no compiler in it.
 fn runtime_sibling<'c>(question: &Question<'c>, devel: &Image, target: &TargetAsk<'_>) -> Option<&'c Image> {
+    let smallest = image::smallest_flavour(question);
     let siblings = question.catalog.images.iter().filter(|image| {
         image.repository == devel.repository
             && image.cuda == devel.cuda
             && image.os == devel.os
             && image.cudnn.is_some() == devel.cudnn.is_some()
-            && image.flavour < Flavour::Devel
+            && (smallest..Flavour::Devel).contains(&image.flavour)
             && !image.withdrawn
             && image.arches.contains(&target.arch)
     });

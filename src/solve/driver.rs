@@ -3,12 +3,14 @@
 //! Of nearly six hundred releases only those matter at which some answer changes: the oldest of each branch
 //! and the first at or above each number that a rule names.
 
+use std::collections::BTreeMap;
+
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Branch, Compat, Subject};
-use crate::words::{Constraint, Version};
+use crate::words::{Cc, Constraint, Version};
 
 use super::class::Class;
-use super::question::{DriverAsk, Question};
+use super::question::{DriverAsk, GpuAsk, Question};
 use super::rulebook::law;
 
 /// A driver as the solver sees it: a kernel driver, alone or with cuda-compat before it.
@@ -56,10 +58,6 @@ pub fn candidates<'c>(question: &Question<'c>) -> Vec<&'c Version> {
     for rule in question.rules.on(Subject::Driver) {
         rule.needs.comparisons().filter_map(|one| one.version.as_ref()).for_each(&mut pick_from);
     }
-    for target in &question.targets {
-        let first_drivers = target.named_gpus().iter().filter_map(|gpu| gpu.row?.first_driver.as_ref());
-        first_drivers.for_each(&mut pick_from);
-    }
     picked.sort_unstable();
     picked.dedup();
     picked.into_iter().map(|at| &drivers[at].version).collect()
@@ -87,13 +85,14 @@ pub fn rows<'c>(
             worst_branch(catalog, constraint, candidates).iter().filter_map(plain).collect()
         }
         DriverAsk::Cuda(cuda) => {
-            let told = catalog.branches.iter().find(|row| row.cuda.as_ref().is_some_and(|told| told >= cuda));
-            told.into_iter()
-                .flat_map(|branch| candidates.iter().filter(|version| version.major() == branch.branch.major()))
-                .filter_map(|version| plain(version))
-                .collect()
+            let branch = branch_telling(catalog, cuda);
+            let within = candidates.iter().filter(|version| branch.is_some_and(|row| is_of(version, row)));
+            within.filter_map(|version| plain(version)).collect()
         }
     };
+    if class.target.named_gpus().iter().any(|gpu| !comes_with(question, class, gpu)) {
+        return Vec::new();
+    }
     rows.retain(|row| knows_gpus(class, &row.version));
     if !matches!(class.target.driver, DriverAsk::Exact(_)) {
         prefer_drivers_that_list_the_gpu(class, &mut rows);
@@ -103,6 +102,25 @@ pub fn rows<'c>(
         rows.extend(with_compat);
     }
     rows
+}
+
+fn is_of(version: &Version, branch: &Branch) -> bool {
+    version.major() == branch.branch.major()
+}
+
+/// The oldest branch whose nvidia-smi shows a CUDA version; of a number that none shows, the next lower one, so
+/// that nothing is promised which the hosts may lack.
+fn branch_telling<'c>(catalog: &'c Catalog, cuda: &Version) -> Option<&'c Branch> {
+    let told = || catalog.branches.iter().filter_map(|row| Some((row.cuda.as_ref()?, row)));
+    let shown = told().map(|(shown, _)| shown).filter(|shown| *shown <= cuda).max();
+    let shown = shown.or_else(|| told().map(|(shown, _)| shown).min())?;
+    told().find(|(known, _)| *known == shown).map(|(_, row)| row)
+}
+
+/// Whether a product is sold with the target's kind of CPU: a Grace Hopper module has no x86_64 beside it.
+fn comes_with(question: &Question<'_>, class: &Class<'_, '_>, gpu: &GpuAsk<'_>) -> bool {
+    let cpu = gpu.row.and_then(|row| row.cpu);
+    cpu.is_none_or(|cpu| cpu == class.target.arch) || !question.holds(law::PRODUCT_CPU, &class.target.name)
 }
 
 /// The candidates within the oldest branch a constraint admits: what the hosts have at worst.
@@ -120,34 +138,34 @@ fn worst_branch(catalog: &Catalog, constraint: &Constraint, candidates: &[&Versi
     versions
 }
 
-/// A release that lists the board is a safer minimum than one that merely knows its generation.
+/// A branch that lists the boards is a safer minimum than one that merely knows their generation. The lists were
+/// not read of every release, so the branch is what they prove; and a family name is no reason to ask for the
+/// branch of its rarest member, so of each capability the board listed first counts.
 fn prefer_drivers_that_list_the_gpu(class: &Class<'_, '_>, rows: &mut Vec<DriverRow<'_>>) {
-    let listed = class.gpus.iter().filter_map(|gpu| gpu.gpu.row?.first_driver.as_ref()).max();
-    if let Some(first) = listed.filter(|first| rows.iter().any(|row| row.version >= **first)) {
-        rows.retain(|row| row.version >= *first);
+    let mut listed: BTreeMap<Cc, u64> = BTreeMap::new();
+    for gpu in class.target.named_gpus() {
+        if let Some(first) = gpu.row.and_then(|row| row.first_driver.as_ref()) {
+            let branch = listed.entry(gpu.cc).or_insert(first.major());
+            *branch = first.major().min(*branch);
+        }
+    }
+    let listing = |row: &DriverRow| listed.values().all(|first| row.version.major() >= *first);
+    if rows.iter().any(listing) {
+        rows.retain(listing);
     }
 }
 
-/// Every driver that may be called a minimum: one that lists the GPUs, unless the hosts' own driver, which
-/// serves all the same, does not either.
-pub fn sufficient<'c>(
+/// Every driver that knows the generation of a class's GPUs, whether it lists the boards or not, oldest first.
+pub fn rows_of_generation<'c>(
     question: &Question<'c>,
     class: &Class<'_, 'c>,
     candidates: &[&'c Version],
-    judged: &Version,
 ) -> Vec<DriverRow<'c>> {
-    let mut rows: Vec<DriverRow> = candidates
-        .iter()
-        .filter_map(|version| {
-            let branch = branch_of(question.catalog, version)?;
-            Some(DriverRow { version: (*version).clone(), branch, compat: None })
-        })
-        .collect();
-    rows.retain(|row| knows_gpus(class, &row.version));
-    if class.gpus.iter().filter_map(|gpu| gpu.gpu.row?.first_driver.as_ref()).all(|first| first <= judged) {
-        prefer_drivers_that_list_the_gpu(class, &mut rows);
-    }
-    rows
+    let drivers = candidates.iter().filter_map(|version| {
+        let branch = branch_of(question.catalog, version)?;
+        Some(DriverRow { version: (*version).clone(), branch, compat: None })
+    });
+    drivers.filter(|row| knows_gpus(class, &row.version)).collect()
 }
 
 /// Whether every GPU of a class is driven by a release, as far as rules tell.
@@ -162,11 +180,8 @@ pub fn rows_with<'c>(
     candidates: &[&'c Version],
     compat: &Compat,
 ) -> Vec<DriverRow<'c>> {
-    let drivers = candidates.iter().filter_map(|version| {
-        let branch = branch_of(question.catalog, version)?;
-        Some(DriverRow { version: (*version).clone(), branch, compat: None })
-    });
-    let rows = drivers.filter(|row| knows_gpus(class, &row.version)).flat_map(|row| with_compat(question, class, &row));
+    let drivers = rows_of_generation(question, class, candidates);
+    let rows = drivers.iter().flat_map(|row| with_compat(question, class, row));
     rows.filter(|row| row.compat.is_some_and(|with| with.cuda == compat.cuda)).collect()
 }
 

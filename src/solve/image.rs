@@ -1,6 +1,6 @@
 //! Images: which tags serve a target, and what an image demands of the driver it is started on.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Class as Market, Flavour, Image};
@@ -56,11 +56,13 @@ fn holds_enough(question: &Question<'_>, class: &Class<'_, '_>, image: &Image, p
             image.cudnn.as_ref().is_some_and(|inside| wanted.admits(inside)) && cudnn_serves(question, class, image)
         }
         None if pinned => true,
-        None => {
-            let smallest = if question.frameworks.is_empty() { Flavour::Runtime } else { Flavour::Base };
-            image.flavour == smallest && image.cudnn.is_none()
-        }
+        None => image.flavour == smallest_flavour(question) && image.cudnn.is_none(),
     }
+}
+
+/// The least that must be in an image to run in: wheels bring their libraries along, a bare stack does not.
+pub fn smallest_flavour(question: &Question<'_>) -> Flavour {
+    if question.frameworks.is_empty() { Flavour::Runtime } else { Flavour::Base }
 }
 
 fn cudnn_serves(question: &Question<'_>, class: &Class<'_, '_>, image: &Image) -> bool {
@@ -106,7 +108,10 @@ impl<'c> Demand<'c> {
         Demand { alternatives: alternatives.map(|all| all.split(',').map(Condition::parse).collect()).collect() }
     }
 
-    /// Every CUDA image demands at least its own line; of one whose text is unknown, nothing less is assumed.
+    fn nothing() -> Self {
+        Demand { alternatives: vec![Vec::new()] }
+    }
+
     fn own_line(image: &Image) -> Self {
         let line = Comparison::parse(&format!(">={}", image.cuda.prefix(2)));
         Demand { alternatives: vec![vec![line.map_or(Condition::Unknown, Condition::Cuda)]] }
@@ -139,12 +144,19 @@ impl<'c> Condition<'c> {
     }
 }
 
-/// What an image demands on a platform.
-pub fn demand<'c>(question: &Question<'c>, image: &Image, arch: CpuArch) -> Rc<Demand<'c>> {
-    match requirement(question.catalog, image, arch) {
+/// What an image demands on a platform. Every requirement known admits the image's own line; what else one of
+/// unknown text admits nobody knows, which is enough to keep the user's image but not to choose one.
+pub fn demand<'c>(question: &Question<'c>, class: &Class<'_, 'c>, image: &Image) -> Arc<Demand<'c>> {
+    match requirement(question.catalog, image, class.target.arch) {
         Some(text) => question.rules.demand(text),
-        None => Rc::new(Demand::own_line(image)),
+        None if is_given(class) => Arc::new(Demand::nothing()),
+        None => Arc::new(Demand::own_line(image)),
     }
+}
+
+/// Whether the user named the tag.
+fn is_given(class: &Class<'_, '_>) -> bool {
+    matches!(class.target.image, ImageAsk::Known(_))
 }
 
 /// Whether an image may be started on a driver, for every GPU of the class.
@@ -153,11 +165,16 @@ pub fn admits(question: &Question<'_>, class: &Class<'_, '_>, demand: &Demand<'_
         return true;
     }
     let brands_of = |gpu: &GpuRules| brands(gpu.gpu.row.map(|row| row.class));
-    match class.gpus.is_empty() {
-        true => demand.admits(driver, &[]),
-        false => class.gpus.iter().all(|gpu| demand.admits(driver, brands_of(gpu))),
+    if class.gpus.is_empty() {
+        // Nothing is said of the GPU: an image that was chosen must start on every brand, one that was given on any.
+        let mut every = MARKETS.iter().map(|&market| demand.admits(driver, brands(Some(market))));
+        return if is_given(class) { every.any(|starts| starts) } else { every.all(|starts| starts) };
     }
+    class.gpus.iter().all(|gpu| demand.admits(driver, brands_of(gpu)))
 }
+
+/// The markets whose brands requirements speak of.
+const MARKETS: &[Market] = &[Market::Datacenter, Market::Workstation, Market::Geforce, Market::Titan];
 
 /// The brands a container runtime may see for a market: NVML's names differ from driver to driver.
 fn brands(market: Option<Market>) -> &'static [&'static str] {

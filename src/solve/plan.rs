@@ -5,7 +5,7 @@
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::catalog::rows::{Build, Companion, Cudnn, Image, Nccl, Python, Toolkit};
 use crate::spec::Share;
@@ -405,12 +405,11 @@ impl<'q, 'c> Plan<'q, 'c> {
                     .relate(cuda.table, image.table, |release, row| cuda.rows[release].version == image.rows[row].cuda);
             }
             if let Some(driver) = &local.driver {
-                let demands: Vec<_> =
-                    image.rows.iter().map(|row| image::demand(question, row, asked.target.arch)).collect();
+                let demands: Vec<_> = image.rows.iter().map(|row| image::demand(question, asked, row)).collect();
                 self.world.relate_kinds(
                     image.table,
                     driver.table,
-                    |row| Rc::as_ptr(&demands[row]),
+                    |row| Arc::as_ptr(&demands[row]),
                     |row, at| image::admits(question, asked, &demands[row], &driver.rows[at]),
                 );
             }

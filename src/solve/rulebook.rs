@@ -1,8 +1,7 @@
 //! The catalog's rules made ready to be asked, and the names of the laws that are code.
 
-use std::cell::RefCell;
 use std::collections::HashMap;
-use std::rc::Rc;
+use std::sync::{Arc, Mutex};
 
 use crate::catalog::rows::{Rule, Subject};
 use crate::catalog::{Catalog, GpuMatch};
@@ -79,13 +78,13 @@ pub mod law {
 }
 
 /// The catalog's `needs` rules with their ranges parsed.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct RuleBook<'c> {
     needs: Vec<Needs<'c>>,
     /// GPU names already looked up: variations of one spec ask for the same ones again and again.
-    gpus: RefCell<HashMap<String, GpuMatch<'c>>>,
+    gpus: Mutex<HashMap<String, GpuMatch<'c>>>,
     /// Image requirements already read.
-    demands: RefCell<HashMap<&'c str, Rc<Demand<'c>>>>,
+    demands: Mutex<HashMap<&'c str, Arc<Demand<'c>>>>,
 }
 
 /// One rule: where the subject is in `range`, the object must be in `needs`.
@@ -106,22 +105,17 @@ impl<'c> RuleBook<'c> {
             let (range, needs) = (Constraint::parse(&row.range).ok()?, Constraint::parse(&row.needs).ok()?);
             Some(Needs { row, range, needs })
         });
-        RuleBook { needs: needs.collect(), gpus: RefCell::default(), demands: RefCell::default() }
+        RuleBook { needs: needs.collect(), gpus: Mutex::default(), demands: Mutex::default() }
     }
 
     /// Finds the products a name means.
     pub fn gpu(&self, catalog: &'c Catalog, name: &str) -> GpuMatch<'c> {
-        let known = self.gpus.borrow().get(name).cloned();
-        known.unwrap_or_else(|| {
-            let found = catalog.gpu(name);
-            self.gpus.borrow_mut().insert(name.to_string(), found.clone());
-            found
-        })
+        memo(&self.gpus, name, || (name.to_string(), catalog.gpu(name)))
     }
 
     /// Reads what an image demands.
-    pub fn demand(&self, text: &'c str) -> Rc<Demand<'c>> {
-        Rc::clone(self.demands.borrow_mut().entry(text).or_insert_with(|| Rc::new(Demand::parse(text))))
+    pub fn demand(&self, text: &'c str) -> Arc<Demand<'c>> {
+        memo(&self.demands, text, || (text, Arc::new(Demand::parse(text))))
     }
 
     /// The rules between two kinds of things that speak of this subject.
@@ -145,4 +139,19 @@ impl<'c> RuleBook<'c> {
     pub fn on(&self, object: Subject) -> impl Iterator<Item = &Needs<'c>> {
         self.needs.iter().filter(move |rule| rule.row.object == object)
     }
+}
+
+/// What is known under a key, found out at the first asking.
+fn memo<K, Q, V: Clone>(known: &Mutex<HashMap<K, V>>, key: &Q, find: impl FnOnce() -> (K, V)) -> V
+where
+    K: std::hash::Hash + Eq + std::borrow::Borrow<Q>,
+    Q: std::hash::Hash + Eq + ?Sized,
+{
+    let mut known = known.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    if let Some(value) = known.get(key) {
+        return value.clone();
+    }
+    let (key, value) = find();
+    known.insert(key, value.clone());
+    value
 }
