@@ -105,6 +105,14 @@ mod drivers {
     }
 
     #[test]
+    #[ignore = "only exact drivers are remarked on; a bound above or between the listed branches is judged in silence"]
+    fn a_branch_the_catalog_does_not_list_is_remarked_on() {
+        for driver in ["541", ">=999"] {
+            assert_eq!(torch("2.5.1", &format!("{A100}\ndriver = \"{driver}\"")).remarks(), ["driver-not-listed"]);
+        }
+    }
+
+    #[test]
     fn the_minimum_is_never_above_the_hosts() {
         for gpu in ["H100 NVL", "A100", "H100", "L40S", "H200"] {
             for driver in ["525.60.13", "470.57.02", "<=525", "525", "550.54.15"] {
@@ -543,6 +551,16 @@ mod cpu {
         assert_eq!(target.has("torch"), "2.5.1+cpu");
         assert!(target.driver.is_none() && target.has("cuda").is_empty());
         assert_eq!(torch("2.5.1+cu124", "gpu = \"none\"").target().has("torch"), "2.5.1+cu124", "named");
+    }
+
+    #[test]
+    fn beside_a_cpu_build_nothing_is_compiled() {
+        let spec = format!(
+            "{}[target.ci]\ngpu = \"none\"\ngcc = \"17\"\n[resolve]\nshare = \"versions\"\n",
+            built("torch = \"2.5.1\"", "", A100)
+        );
+        let targets = lock(&spec).targets();
+        assert!(targets[0].toolkit.is_none() && targets[1].toolkit.is_some());
     }
 
     #[test]

@@ -310,6 +310,11 @@ impl<'q, 'c> Plan<'q, 'c> {
         let question = self.question;
         question.build.as_ref()?;
         let class = &self.classes[class];
+        // Beside a CPU build there is no CUDA code to compile; beside the CUDA build that all share there is.
+        let apart = question.share == Share::Versions || question.targets.iter().all(|target| target.is_cpu());
+        if class.target.is_cpu() && apart && !question.frameworks.is_empty() {
+            return None;
+        }
         let mut rows: Vec<&Toolkit> = question.catalog.toolkits.iter().rev().collect();
         rows.retain(|row| question.cuda.as_ref().is_none_or(|wanted| wanted.admits(&row.version)));
         rows.retain(|row| fits::toolkit(question, class, row).is_none());
