@@ -42,7 +42,7 @@ impl<'c> DriverRow<'c> {
 /// The row of a driver's branch, or of the nearest older branch known.
 pub fn branch_of<'c>(catalog: &'c Catalog, version: &Version) -> Option<&'c Branch> {
     let after = catalog.branches.partition_point(|row| row.branch.major() <= version.major());
-    catalog.branches.get(after.checked_sub(1).unwrap_or(0))
+    catalog.branches.get(after.saturating_sub(1))
 }
 
 /// Releases at which an answer can change, oldest first.
