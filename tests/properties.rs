@@ -272,7 +272,10 @@ mod judge {
 
     fn cuda_of(driver: &Version) -> Version {
         let older = BUILTIN.branches.iter().filter(|row| row.branch.major() <= driver.major());
-        older.last().and_then(|row| row.cuda.clone()).unwrap_or_else(|| Version::parse("0").unwrap())
+        older
+            .max_by_key(|row| row.branch.major())
+            .and_then(|row| row.cuda.clone())
+            .unwrap_or_else(|| Version::parse("0").unwrap())
     }
 
     fn classes(name: &str) -> Vec<(Cc, Option<Class>)> {
@@ -433,7 +436,7 @@ mod judge {
             let line = line(&build.variant).unwrap();
             let checks =
                 BUILTIN.extensions.iter().filter(|row| row.package == build.package && row.from <= build.version);
-            let known = checks.last();
+            let known = checks.max_by(|a, b| a.from.cmp(&b.from));
             if known.is_some_and(|row| row.same_major) && line.major() != toolkit.version.major() {
                 return Err(format!("{} extensions with {}", build.variant, toolkit.version));
             }

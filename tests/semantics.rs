@@ -105,6 +105,13 @@ mod drivers {
     }
 
     #[test]
+    fn a_branch_the_catalog_does_not_list_is_remarked_on() {
+        for driver in ["541", ">=999"] {
+            assert_eq!(torch("2.5.1", &format!("{A100}\ndriver = \"{driver}\"")).remarks(), ["driver-not-listed"]);
+        }
+    }
+
+    #[test]
     fn the_minimum_is_never_above_the_hosts() {
         for gpu in ["H100 NVL", "A100", "H100", "L40S", "H200"] {
             for driver in ["525.60.13", "470.57.02", "<=525", "525", "550.54.15"] {
@@ -381,14 +388,12 @@ mod images {
     }
 
     #[test]
-    #[ignore = "frameworks that need the system's cuDNN get a base image: image rows do not know the build"]
     fn a_framework_that_needs_the_systems_cudnn_gets_an_image_with_it() {
         let target = lock(&one("tensorflow = \"2.13\"", &format!("{A100}\nimage = \"nvidia/cuda\""))).target();
         assert!(target.tag().contains("cudnn"), "{}", target.tag());
     }
 
     #[test]
-    #[ignore = "a pinned image is not held against a third component of stack.cuda"]
     fn a_third_component_binds_a_pinned_image_too() {
         let target = format!("{A100}\nimage = \"nvidia/cuda:12.2.2-base-ubuntu22.04\"");
         assert!(lock(&one("torch = \"2.5.1\"\ncuda = \"12.4.1\"", &target)).is_conflict());
@@ -546,6 +551,16 @@ mod cpu {
     }
 
     #[test]
+    fn beside_a_cpu_build_nothing_is_compiled() {
+        let spec = format!(
+            "{}[target.ci]\ngpu = \"none\"\ngcc = \"17\"\n[resolve]\nshare = \"versions\"\n",
+            built("torch = \"2.5.1\"", "", A100)
+        );
+        let targets = lock(&spec).targets();
+        assert!(targets[0].toolkit.is_none() && targets[1].toolkit.is_some());
+    }
+
+    #[test]
     fn a_mixed_spec_shares_the_cuda_wheel_unless_variants_may_differ() {
         let spec = |share: &str, version: &str| {
             format!(
@@ -686,7 +701,6 @@ mod optimum {
     }
 
     #[test]
-    #[ignore = "prefer = \"oldest-driver\" caps free drivers only; the minimum stated for pinned hosts is not minimised"]
     fn the_oldest_driver_counts_where_hosts_are_pinned_too() {
         let spec = format!(
             "{}[resolve]\nprefer = \"oldest-driver\"\n",

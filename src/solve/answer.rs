@@ -362,7 +362,11 @@ impl TargetAnswer<'_> {
     }
 
     fn system_image_cudnn(&self) -> Option<&Version> {
-        self.image.filter(|_| self.builds.is_empty())?.cudnn.as_ref().filter(|version| version.major() > 0)
+        self.image
+            .filter(|_| self.builds.iter().all(|build| build.system_cuda))?
+            .cudnn
+            .as_ref()
+            .filter(|version| version.major() > 0)
     }
 
     /// The CUDA release in the stack: the toolkit's or image's if of the wheel's line, else the one whose runtime

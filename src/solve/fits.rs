@@ -11,6 +11,7 @@ use crate::words::{Arch, ArchList, Constraint, CpuArch, Suffix, Version};
 
 use super::class::{Class, GpuRules};
 use super::driver::DriverRow;
+use super::image;
 use super::plan::{Policy, Release};
 use super::question::{Gpus, Question, TargetAsk};
 use super::rulebook::law;
@@ -84,7 +85,7 @@ pub fn release<'q>(
     if let Some(refused) = eligibility(question, constraint, build, target, policy) {
         return Some(refused);
     }
-    let line = line_of(release.variant);
+    let line = line_of(release.variant).map(|line| question.newest_of(line));
     let unasked = |wanted: &Option<Constraint>, has: Option<&Version>| {
         wanted.as_ref().is_some_and(|wanted| !has.map_or(wanted.is_any() || policy.unknown, |has| wanted.admits(has)))
     };
@@ -212,7 +213,8 @@ pub fn release_image(question: &Question<'_>, class: &Class<'_, '_>, release: &R
     let os = question.catalog.oses.iter().find(|os| os.images.contains(&image.os));
     let glibc = target.glibc.as_ref().or_else(|| os?.glibc.as_ref());
     let glibc_fits = glibc.zip(build.glibc.as_ref()).is_none_or(|(has, needs)| has >= needs);
-    glibc_fits || !question.holds(law::GLIBC, &target.name)
+    (glibc_fits || !question.holds(law::GLIBC, &target.name))
+        && (image::serves(class, build, image) || !question.holds(law::IMAGE_HOLDS, &target.name))
 }
 
 /// What torch's extension builder of a release accepts.
@@ -323,6 +325,21 @@ impl<'c> Question<'c> {
         }
         let line = line_of(&build.variant)?;
         toolkits.iter().find(|row| row.version.cmp_prefix(&line).is_eq())
+    }
+
+    /// A variant that names a major only (`cu12`) takes the newest libraries of that major.
+    fn newest_of(&self, line: Version) -> Version {
+        if line.len() > 1 {
+            return line;
+        }
+        let of_major = self.catalog.toolkits.iter().rev().find(|row| row.version.major() == line.major());
+        of_major.map_or(line, |row| row.version.prefix(2))
+    }
+
+    /// Whether some release of a framework asked for needs CUDA and cuDNN of the system.
+    pub fn takes_system_cuda(&self) -> bool {
+        let builds = &self.catalog.builds;
+        self.frameworks.iter().any(|ask| builds.iter().any(|row| row.system_cuda && row.package == ask.package))
     }
 
     /// The cuDNN wanted of the system: asked for where no framework brings its own.

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Class as Market, Flavour, Image};
+use crate::catalog::rows::{Build, Class as Market, Flavour, Image};
 use crate::words::constraint::Comparison;
 use crate::words::{CpuArch, Version};
 
 use super::class::{Class, GpuRules};
 use super::driver::DriverRow;
+use super::fits;
 use super::question::{ImageAsk, Question};
 use super::rulebook::law;
 
@@ -23,7 +24,11 @@ pub fn rows<'c>(question: &Question<'c>, class: &Class<'_, 'c>) -> Vec<&'c Image
             images.sort_by(|a, b| {
                 b.cuda.cmp(&a.cuda).then_with(|| os_rank(&a.os).cmp(&os_rank(&b.os))).then(a.flavour.cmp(&b.flavour))
             });
-            images.dedup_by(|later, kept| later.cuda == kept.cuda && later.require == kept.require);
+            images.dedup_by(|later, kept| {
+                later.cuda == kept.cuda
+                    && later.require == kept.require
+                    && later.cudnn.is_some() == kept.cudnn.is_some()
+            });
             images
         }
         _ => Vec::new(),
@@ -56,6 +61,8 @@ fn holds_enough(question: &Question<'_>, class: &Class<'_, '_>, image: &Image, p
             image.cudnn.as_ref().is_some_and(|inside| wanted.admits(inside)) && cudnn_serves(question, class, image)
         }
         None if pinned => true,
+        // Which of the two a framework needs depends on its release: see `serves`.
+        None if question.takes_system_cuda() && image.cudnn.is_some() => image.flavour == Flavour::Runtime,
         None => image.flavour == smallest_flavour(question) && image.cudnn.is_none(),
     }
 }
@@ -70,6 +77,19 @@ fn cudnn_serves(question: &Question<'_>, class: &Class<'_, '_>, image: &Image) -
         .cudnn
         .as_ref()
         .is_none_or(|cudnn| class.gpus.iter().all(|gpu| question.cudnn_refusal(class, gpu, cudnn).is_none()))
+}
+
+/// Whether an image holds the CUDA libraries and the cuDNN that a build expects of the system, and no more than
+/// the build needs if the image was chosen for it.
+pub fn serves(class: &Class<'_, '_>, build: &Build, image: &Image) -> bool {
+    let line = fits::line_of(&build.variant);
+    let same_line = line.is_none_or(|line| image.cuda.cmp_prefix(&line).is_eq());
+    let same_cudnn = build.cudnn.as_ref().zip(image.cudnn.as_ref());
+    let same_cudnn = same_cudnn.is_some_and(|(needs, inside)| inside.major() == needs.major() && inside >= needs);
+    match build.system_cuda {
+        true => image.flavour >= Flavour::Runtime && same_line && same_cudnn,
+        false => is_given(class) || image.cudnn.is_none() || image.flavour == Flavour::Devel,
+    }
 }
 
 /// Ubuntu first, newest first; then everything else by name.

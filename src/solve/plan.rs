@@ -94,6 +94,8 @@ pub struct Local<'c> {
     pub image: Option<Choice<&'c Image>>,
     /// The driver; none for CPU targets.
     pub driver: Option<Choice<DriverRow<'c>>>,
+    /// Where minimums are capped and the hosts' driver is given: a driver below the cap that would do as well.
+    pub witness: Option<Choice<DriverRow<'c>>>,
 }
 
 /// A question as a world.
@@ -296,10 +298,13 @@ impl<'q, 'c> Plan<'q, 'c> {
         for class in 0..self.classes.len() {
             let toolkit = self.toolkit(class, locked);
             let image = self.image(class, locked);
-            locals.push(Local { toolkit, image, driver: None });
+            locals.push(Local { toolkit, image, driver: None, witness: None });
         }
         for (class, local) in locals.iter_mut().enumerate() {
             local.driver = self.driver(class, &candidates, policy, locked);
+        }
+        for (class, local) in locals.iter_mut().enumerate() {
+            local.witness = policy.driver_cap.and_then(|cap| self.witness(class, &candidates, cap));
         }
         for (class, local) in locals.iter().enumerate() {
             self.relate_local(class, local);
@@ -311,6 +316,11 @@ impl<'q, 'c> Plan<'q, 'c> {
         let question = self.question;
         question.build.as_ref()?;
         let class = &self.classes[class];
+        // Beside a CPU build there is no CUDA code to compile; beside the CUDA build that all share there is.
+        let apart = question.share == Share::Versions || question.targets.iter().all(|target| target.is_cpu());
+        if class.target.is_cpu() && apart && !question.frameworks.is_empty() {
+            return None;
+        }
         let mut rows = toolkits(question, class.target.toolkits.as_deref());
         rows.retain(|row| fits::toolkit(question, class, row).is_none());
         locked_first(&mut rows, locked, &format!("target.{}.toolkit", class.target.name), |row| {
@@ -326,9 +336,10 @@ impl<'q, 'c> Plan<'q, 'c> {
             return None;
         }
         let mut rows = image::rows(question, class);
-        if let (Some(wanted), ImageAsk::Choose(_)) = (&question.cuda, &class.target.image) {
-            let bound = question.frameworks.is_empty() || question.build.is_some() || wanted.depth() > 2;
-            rows.retain(|row| !bound || wanted.admits(&row.cuda));
+        if let Some(wanted) = &question.cuda {
+            let chosen = matches!(class.target.image, ImageAsk::Choose(_));
+            let follows = chosen && (question.frameworks.is_empty() || question.build.is_some());
+            rows.retain(|row| wanted.admits(&row.cuda) || !(follows || wanted.depth() > 2));
         }
         locked_first(&mut rows, locked, &format!("target.{}.image", class.target.name), |row| row.tag.to_string());
         Some(Choice { table: self.world.table(rows.len()), rows })
@@ -358,79 +369,93 @@ impl<'q, 'c> Plan<'q, 'c> {
         Some(Choice { table: self.world.table(rows.len()), rows })
     }
 
+    fn witness(&mut self, class: usize, candidates: &[&'c Version], cap: &Version) -> Option<Choice<DriverRow<'c>>> {
+        let class = &self.classes[class];
+        if class.target.is_cpu() || !class.target.pins_driver() {
+            return None;
+        }
+        let mut rows = driver::rows_of_generation(self.question, class, candidates);
+        rows.retain(|row| row.version <= *cap);
+        Some(Choice { table: self.world.table(rows.len()), rows })
+    }
+
     fn relate_local(&mut self, class: usize, local: &Local<'c>) {
         let group = self.groups.iter().find(|group| group.classes.contains(&class)).expect("every class has a group");
-        let (question, asked) = (self.question, &self.classes[class]);
+        let group = group.clone();
         if let Some(toolkit) = &local.toolkit {
-            for releases in &group.releases {
-                self.world.relate(releases.table, toolkit.table, |release, row| {
-                    fits::extension(question, asked, &releases.rows[release], toolkit.rows[row])
-                });
-            }
-            for library in [
-                group
-                    .cudnn
-                    .as_ref()
-                    .map(|choice| (choice.table, choice.rows.iter().map(|row| &row.cuda).collect::<Vec<_>>())),
-                group.nccl.as_ref().map(|choice| (choice.table, choice.rows.iter().map(|row| &row.cuda).collect())),
-            ]
-            .into_iter()
-            .flatten()
-            {
-                self.world.relate(library.0, toolkit.table, |row, at| {
-                    fits::same_line(question, library.1[row], &toolkit.rows[at].version)
-                });
-            }
-            if let Some(image) = &local.image {
-                self.world
-                    .relate(toolkit.table, image.table, |row, at| toolkit.rows[row].version == image.rows[at].cuda);
-            }
-            if let Some(driver) = &local.driver {
-                self.world.relate_kinds(
-                    toolkit.table,
-                    driver.table,
-                    |row| line_of(toolkit.rows[row]),
-                    |row, at| fits::toolkit_driver(question, asked, toolkit.rows[row], &driver.rows[at]),
-                );
-            }
+            self.relate_toolkit(class, &group, toolkit);
         }
         if let Some(image) = &local.image {
-            for releases in &group.releases {
-                self.world.relate(releases.table, image.table, |release, row| {
-                    fits::release_image(question, asked, &releases.rows[release], image.rows[row])
-                });
-            }
-            if let Some(cuda) = &group.cuda {
-                self.world
-                    .relate(cuda.table, image.table, |release, row| cuda.rows[release].version == image.rows[row].cuda);
-            }
-            if let Some(driver) = &local.driver {
-                let demands: Vec<_> = image.rows.iter().map(|row| image::demand(question, asked, row)).collect();
-                self.world.relate_kinds(
-                    image.table,
-                    driver.table,
-                    |row| Arc::as_ptr(&demands[row]),
-                    |row, at| image::admits(question, asked, &demands[row], &driver.rows[at]),
-                );
-            }
+            self.relate_image(class, &group, image, local);
         }
-        if let Some(driver) = &local.driver {
-            for releases in &group.releases {
-                self.world.relate_kinds(
-                    releases.table,
-                    driver.table,
-                    |release| fits::driver_need(question, asked, &releases.rows[release]),
-                    |release, row| fits::release_driver(question, asked, &releases.rows[release], &driver.rows[row]),
-                );
-            }
-            if let Some(cuda) = &group.cuda {
-                self.world.relate_kinds(
-                    cuda.table,
-                    driver.table,
-                    |release| line_of(cuda.rows[release]),
-                    |release, row| fits::line_driver(question, asked, &cuda.rows[release].version, &driver.rows[row]),
-                );
-            }
+        for driver in local.driver.iter().chain(&local.witness) {
+            self.relate_driver(class, &group, driver, local);
+        }
+    }
+
+    fn relate_toolkit(&mut self, class: usize, group: &Group<'c>, toolkit: &Choice<&'c Toolkit>) {
+        let (question, asked) = (self.question, &self.classes[class]);
+        for releases in &group.releases {
+            self.world.relate(releases.table, toolkit.table, |release, row| {
+                fits::extension(question, asked, &releases.rows[release], toolkit.rows[row])
+            });
+        }
+        let cudnn = group.cudnn.iter().map(|of| (of.table, of.rows.iter().map(|row| &row.cuda).collect::<Vec<_>>()));
+        let nccl = group.nccl.iter().map(|of| (of.table, of.rows.iter().map(|row| &row.cuda).collect::<Vec<_>>()));
+        for (table, built_for) in cudnn.chain(nccl) {
+            self.world.relate(table, toolkit.table, |row, at| {
+                fits::same_line(question, built_for[row], &toolkit.rows[at].version)
+            });
+        }
+    }
+
+    fn relate_image(&mut self, class: usize, group: &Group<'c>, image: &Choice<&'c Image>, local: &Local<'c>) {
+        let (question, asked) = (self.question, &self.classes[class]);
+        for releases in &group.releases {
+            self.world.relate(releases.table, image.table, |release, row| {
+                fits::release_image(question, asked, &releases.rows[release], image.rows[row])
+            });
+        }
+        for cuda in group.cuda.iter().chain(&local.toolkit) {
+            self.world
+                .relate(cuda.table, image.table, |release, row| cuda.rows[release].version == image.rows[row].cuda);
+        }
+    }
+
+    fn relate_driver(&mut self, class: usize, group: &Group<'c>, driver: &Choice<DriverRow<'c>>, local: &Local<'c>) {
+        let (question, asked) = (self.question, &self.classes[class]);
+        for releases in &group.releases {
+            self.world.relate_kinds(
+                releases.table,
+                driver.table,
+                |release| fits::driver_need(question, asked, &releases.rows[release]),
+                |release, row| fits::release_driver(question, asked, &releases.rows[release], &driver.rows[row]),
+            );
+        }
+        if let Some(cuda) = &group.cuda {
+            self.world.relate_kinds(
+                cuda.table,
+                driver.table,
+                |release| line_of(cuda.rows[release]),
+                |release, row| fits::line_driver(question, asked, &cuda.rows[release].version, &driver.rows[row]),
+            );
+        }
+        if let Some(toolkit) = &local.toolkit {
+            self.world.relate_kinds(
+                toolkit.table,
+                driver.table,
+                |row| line_of(toolkit.rows[row]),
+                |row, at| fits::toolkit_driver(question, asked, toolkit.rows[row], &driver.rows[at]),
+            );
+        }
+        if let Some(image) = &local.image {
+            let demands: Vec<_> = image.rows.iter().map(|row| image::demand(question, asked, row)).collect();
+            self.world.relate_kinds(
+                image.table,
+                driver.table,
+                |row| Arc::as_ptr(&demands[row]),
+                |row, at| image::admits(question, asked, &demands[row], &driver.rows[at]),
+            );
         }
     }
 }

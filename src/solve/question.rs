@@ -409,7 +409,15 @@ impl<'c> Reader<'c> {
                 self.check_driver_listed(target, version);
                 DriverAsk::Exact(version.clone())
             }
-            _ => DriverAsk::AtWorst(constraint.clone()),
+            _ => {
+                if self.catalog.drivers.iter().all(|row| !constraint.admits(&row.version)) {
+                    let bounds = constraint.comparisons().filter_map(|one| one.version.as_ref());
+                    if let Some(version) = bounds.min() {
+                        self.check_driver_listed(target, version);
+                    }
+                }
+                DriverAsk::AtWorst(constraint.clone())
+            }
         }
     }
 

@@ -22,7 +22,7 @@ impl RowSet {
     /// The set of the first `len` rows.
     pub fn first(len: usize) -> Self {
         let mut words: SmallVec<[u64; 2]> = SmallVec::from_elem(u64::MAX, len / 64);
-        if len % 64 != 0 {
+        if !len.is_multiple_of(64) {
             words.push((1 << (len % 64)) - 1);
         }
         RowSet { words, tail: false }

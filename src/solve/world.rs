@@ -395,7 +395,7 @@ mod tests {
         let taken = |scale: usize| {
             let mut world = World::default();
             let (a, b, c) = (world.table(40 * scale), world.table(30 * scale), world.table(10));
-            world.relate(a, b, |x, y| (x / scale + y / scale) % 7 == 0);
+            world.relate(a, b, |x, y| (x / scale + y / scale).is_multiple_of(7));
             world.relate(b, c, |y, z| (y / scale) % 5 == z % 5 && z > 6);
             world.relate(a, c, |x, z| x / scale > 20 || z < 3);
             let steps = Steps::new(1_000_000);
