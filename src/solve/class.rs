@@ -50,7 +50,8 @@ fn kind<'a>(gpu: &'a GpuAsk<'_>) -> Option<(Market, Option<&'a Version>)> {
     gpu.row.map(|row| (row.class, row.first_driver.as_ref()))
 }
 
-fn gpu_rules<'q, 'c>(question: &'q Question<'c>, target: &'q TargetAsk<'c>) -> Vec<GpuRules<'q, 'c>> {
+/// The GPUs a target names, one for each kind that rules can tell apart, with the rules that speak of them.
+pub fn gpu_rules<'q, 'c>(question: &'q Question<'c>, target: &'q TargetAsk<'c>) -> Vec<GpuRules<'q, 'c>> {
     let mut kinds: Vec<GpuRules> = Vec::new();
     for gpu in target.named_gpus() {
         let like = |known: &GpuRules| known.gpu.cc == gpu.cc && kind(known.gpu) == kind(gpu);

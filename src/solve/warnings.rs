@@ -1,9 +1,196 @@
-//! What an answer should not be taken without knowing.
+//! What an answer should not be taken without knowing. Each warning has a stable code and names the keys it is
+//! about; none is given for what is merely as asked.
 
-use super::answer::Answer;
-use super::question::{Question, Warning};
+use std::collections::HashMap;
 
-/// The warnings an answer deserves.
-pub fn warnings(_question: &Question<'_>, _answer: &Answer<'_>) -> Vec<Warning> {
-    Vec::new()
+use crate::catalog::rows::{Build, Status};
+use crate::coverage::Coverage;
+
+use super::answer::{Answer, TargetAnswer};
+use super::class::gpu_rules;
+use super::fits;
+use super::image;
+use super::question::{DriverAsk, ImageAsk, Question, TargetAsk, Warning};
+
+/// The warnings an answer deserves, by target.
+pub fn warnings<'c>(question: &Question<'c>, answer: &Answer<'c>) -> Vec<Warning> {
+    let mut warnings: Vec<Warning> = Vec::new();
+    for target in &answer.targets {
+        let Ok(at) = question.targets.binary_search_by(|asked| asked.name.cmp(&target.name)) else { continue };
+        let asked = &question.targets[at];
+        let about = About { question, asked, target };
+        warnings.extend(about.builds());
+        warnings.extend(about.code());
+        warnings.extend(about.driver());
+        warnings.extend(about.image());
+        warnings.extend(about.toolkit());
+    }
+    merged(warnings)
+}
+
+/// Equal warnings of several targets are one that names the keys of all.
+fn merged(warnings: Vec<Warning>) -> Vec<Warning> {
+    let mut at: HashMap<(&'static str, String), usize> = HashMap::new();
+    let mut merged: Vec<Warning> = Vec::new();
+    for warning in warnings {
+        let known = *at.entry((warning.code, warning.message.clone())).or_insert(merged.len());
+        match merged.get_mut(known) {
+            None => merged.push(warning),
+            Some(known) => known.keys.extend(warning.keys),
+        }
+    }
+    for warning in &mut merged {
+        warning.keys.sort();
+        warning.keys.dedup();
+    }
+    merged
+}
+
+struct About<'a, 'c> {
+    question: &'a Question<'c>,
+    asked: &'a TargetAsk<'c>,
+    target: &'a TargetAnswer<'c>,
+}
+
+impl About<'_, '_> {
+    fn key(&self, setting: &str) -> Vec<String> {
+        vec![self.asked.key(setting)]
+    }
+
+    fn gpu_builds(&self) -> impl Iterator<Item = &&Build> {
+        self.target.builds.iter().filter(|build| build.variant != "cpu")
+    }
+
+    /// Builds taken although their publisher or the catalog does not stand behind them.
+    fn builds(&self) -> Vec<Warning> {
+        let mut warnings = Vec::new();
+        for build in self.gpu_builds() {
+            let name = format!("{} {}+{}", build.package, build.version, build.variant);
+            let key = [format!("stack.{}", build.package)];
+            let ask = self.question.frameworks.iter().find(|ask| ask.package == build.package);
+            let named = ask.is_some_and(|ask| ask.constraint.names_variant(&build.variant));
+            if build.status == Status::Experimental && !build.default && !named && !self.question.allow_experimental {
+                let message = format!("{name} is an experimental build; nothing else fits");
+                warnings.push(Warning::new("experimental-variant", message, &key));
+            }
+            if build.arch_source.is_none() && !self.asked.named_gpus().is_empty() {
+                let message = format!("nobody has told which GPUs {name} for {} holds code for", build.arch);
+                warnings.push(Warning::new("unknown-gpu-code", message, &key));
+            }
+            let python = self.target.python.filter(|python| build.pythons_partial && !build.pythons.contains(python));
+            if let Some(python) = python {
+                let message = format!("a wheel of {name} for Python {python} was not seen, though there may be one");
+                warnings.push(Warning::new("unknown-python", message, &["stack.python".to_string()]));
+            }
+            let unknown = |wanted: bool, has: bool, what: &str| {
+                let message = format!("which {what} comes with {name} is not known");
+                (wanted && !has).then(|| Warning::new("unknown-library", message, &[format!("stack.{what}")]))
+            };
+            warnings.extend(unknown(self.question.cudnn.is_some(), build.cudnn.is_some(), "cudnn"));
+            warnings.extend(unknown(self.question.nccl.is_some(), build.nccl.is_some(), "nccl"));
+        }
+        warnings
+    }
+
+    /// GPUs that only a driver's compiler makes the code run on.
+    fn code(&self) -> Vec<Warning> {
+        let jit = self.target.gpus.iter().filter(|gpu| gpu.coverage == Some(Coverage::Jit));
+        let names: Vec<&str> = jit.map(|gpu| gpu.name.as_str()).collect();
+        if names.is_empty() {
+            return Vec::new();
+        }
+        let message = format!(
+            "{} is reached by PTX only: the driver compiles at load, slowly, and only if it knows that PTX",
+            names.join(", ")
+        );
+        vec![Warning::new("jit-only", message, &self.key("gpu"))]
+    }
+
+    fn driver(&self) -> Vec<Warning> {
+        let mut warnings = Vec::new();
+        let Some(driver) = &self.target.driver else { return warnings };
+        let setting = if matches!(self.asked.driver, DriverAsk::Cuda(_)) { "driver-cuda" } else { "driver" };
+        if self.asked.pins_driver() && self.target.mode() == "minor-version" {
+            let message = format!(
+                "driver {} runs this stack by minor-version compatibility: machine code only, no PTX of a newer CUDA",
+                driver.version
+            );
+            warnings.push(Warning::new("jit-limited", message, &self.key(setting)));
+        }
+        if let Some(compat) = driver.compat {
+            let message = format!(
+                "the hosts' driver is too old by itself; cuda-compat-{}-{} must be installed and found before it",
+                compat.cuda.major(),
+                compat.cuda.minor()
+            );
+            warnings.push(Warning::new("forward-compat", message, &self.key(setting)));
+        }
+        let unlisted = self.asked.named_gpus().iter().find_map(|gpu| {
+            let first = gpu.row?.first_driver.as_ref()?;
+            (driver.version.major() < first.major()).then_some((gpu, first))
+        });
+        if let (true, Some((gpu, first))) = (self.asked.pins_driver(), unlisted) {
+            let message =
+                format!("{} is first listed in driver {first}; {} may not know the board", gpu.name, driver.version);
+            warnings.push(Warning::new("gpu-not-listed", message, &[self.asked.key("gpu"), self.asked.key(setting)]));
+        }
+        warnings.extend(self.dropped(setting));
+        warnings
+    }
+
+    /// Branches that the hosts may have and that no longer drive the GPU.
+    fn dropped(&self, setting: &str) -> Option<Warning> {
+        let DriverAsk::AtWorst(constraint) = &self.asked.driver else { return None };
+        let gpus = gpu_rules(self.question, self.asked);
+        let dropping = self.question.catalog.branches.iter().find(|row| {
+            constraint.admits(&row.branch)
+                && gpus.iter().any(|gpu| gpu.driver.iter().any(|needs| !needs.needs.admits(&row.branch)))
+        })?;
+        let gpu = gpus.iter().find(|gpu| gpu.driver.iter().any(|needs| !needs.needs.admits(&dropping.branch)))?;
+        let later = dropping.branch > self.target.driver.as_ref()?.branch.branch;
+        let message = format!(
+            "branch R{} and newer, which `{constraint}` admits, no longer drive {}",
+            dropping.branch, gpu.gpu.name
+        );
+        later.then(|| Warning::new("driver-drops-gpu", message, &self.key(setting)))
+    }
+
+    fn image(&self) -> Vec<Warning> {
+        let mut warnings = Vec::new();
+        let Some(chosen) = self.target.image else { return warnings };
+        let name = format!("{}:{}", chosen.repository, chosen.tag);
+        let own = self.gpu_builds().filter(|build| !build.system_cuda);
+        let lines: Vec<_> = own.filter_map(|build| fits::line_of(&build.variant)).collect();
+        if let Some(line) = lines.iter().find(|line| chosen.cuda.cmp_prefix(line).is_ne()) {
+            let why = match self.asked.image {
+                ImageAsk::Choose(_) => "no image of that line serves here",
+                _ => "the wheel's own is the one that runs",
+            };
+            let message = format!("{name} holds CUDA {}, the wheels bring CUDA {line}: {why}", chosen.cuda.prefix(2));
+            warnings.push(Warning::new("two-runtimes", message, &self.key("image")));
+        }
+        if image::requirement(self.question.catalog, chosen, self.asked.arch).is_none() && !self.asked.is_cpu() {
+            let message = format!("which drivers {name} starts on is not known");
+            warnings.push(Warning::new("image-require-unknown", message, &self.key("image")));
+        }
+        if chosen.arches.is_empty() {
+            let message = format!("which CPU architectures {name} exists for is not known");
+            warnings.push(Warning::new("image-arch-unknown", message, &self.key("image")));
+        }
+        warnings
+    }
+
+    /// A toolkit of another minor than the wheel's.
+    fn toolkit(&self) -> Vec<Warning> {
+        let Some(toolkit) = self.target.toolkit else { return Vec::new() };
+        let lines = self.gpu_builds().filter_map(|build| fits::line_of(&build.variant));
+        let other = lines.into_iter().find(|line| toolkit.version.cmp_prefix(line).is_ne());
+        let Some(line) = other else { return Vec::new() };
+        let message = format!(
+            "extensions are compiled with CUDA {} beside wheels of CUDA {line}: torch warns of this and it mostly works",
+            toolkit.version.prefix(2)
+        );
+        let setting = if self.asked.toolkits.is_some() { "toolkit" } else { "image" };
+        vec![Warning::new("toolkit-minor", message, &self.key(setting))]
+    }
 }
