@@ -227,12 +227,12 @@ fn minimum_driver<'c>(
     };
     let oldest = |rows: Vec<DriverRow>| rows.into_iter().find(|row| suffices(row)).map(|row| row.version);
     let minimum = match judged.compat {
-        None => oldest(driver::rows(question, &freed, &candidates, false)),
-        Some(compat) => oldest(driver::rows_with(question, &freed, &candidates, compat)),
+        None => oldest(driver::rows(question, &freed, candidates, false)),
+        Some(compat) => oldest(driver::rows_with(question, &freed, candidates, compat)),
     };
     // Hosts that are older than the first list with their board prove that list to be late.
     let minimum = minimum.filter(|minimum| *minimum <= judged.version);
-    let minimum = minimum.or_else(|| oldest(driver::rows_of_generation(question, &freed, &candidates)));
+    let minimum = minimum.or_else(|| oldest(driver::rows_of_generation(question, &freed, candidates)));
     Some(minimum.unwrap_or_else(|| judged.version.clone()).min(judged.version.clone()))
 }
 

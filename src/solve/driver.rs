@@ -46,21 +46,23 @@ pub fn branch_of<'c>(catalog: &'c Catalog, version: &Version) -> Option<&'c Bran
 }
 
 /// Releases at which an answer can change, oldest first.
-pub fn candidates<'c>(question: &Question<'c>) -> Vec<&'c Version> {
-    let drivers = &question.catalog.drivers;
-    let mut picked: Vec<usize> = Vec::new();
-    let mut pick_from = |bound: &Version| {
-        let first = drivers.partition_point(|row| row.version < *bound);
-        picked.extend(drivers[first..].iter().position(|row| !row.beta).map(|at| first + at));
-    };
-    question.catalog.branches.iter().for_each(|row| pick_from(&row.branch));
-    question.catalog.compats.iter().flat_map(|row| row.bases.iter()).for_each(&mut pick_from);
-    for rule in question.rules.on(Subject::Driver) {
-        rule.needs.comparisons().filter_map(|one| one.version.as_ref()).for_each(&mut pick_from);
-    }
-    picked.sort_unstable();
-    picked.dedup();
-    picked.into_iter().map(|at| &drivers[at].version).collect()
+pub fn candidates<'q, 'c>(question: &'q Question<'c>) -> &'q [&'c Version] {
+    question.rules.drivers(|| {
+        let drivers = &question.catalog.drivers;
+        let mut picked: Vec<usize> = Vec::new();
+        let mut pick_from = |bound: &Version| {
+            let first = drivers.partition_point(|row| row.version < *bound);
+            picked.extend(drivers[first..].iter().position(|row| !row.beta).map(|at| first + at));
+        };
+        question.catalog.branches.iter().for_each(|row| pick_from(&row.branch));
+        question.catalog.compats.iter().flat_map(|row| row.bases.iter()).for_each(&mut pick_from);
+        for rule in question.rules.on(Subject::Driver) {
+            rule.needs.comparisons().filter_map(|one| one.version.as_ref()).for_each(&mut pick_from);
+        }
+        picked.sort_unstable();
+        picked.dedup();
+        picked.into_iter().map(|at| &drivers[at].version).collect()
+    })
 }
 
 /// The drivers a class may have: what is said of them, and of its GPUs.

@@ -18,7 +18,7 @@ pub fn rows<'c>(question: &Question<'c>, class: &Class<'_, 'c>) -> Vec<&'c Image
     let serves = |image: &&Image| refusal(question, class, image).is_none();
     match &class.target.image {
         ImageAsk::Known(image) => [*image].into_iter().filter(serves).collect(),
-        ImageAsk::Choose(repository) => {
+        ImageAsk::Choose(repository) => question.rules.images(identity(question, class, repository), || {
             let of_repository = question.catalog.images.iter().filter(|image| image.repository == repository.as_str());
             let mut images: Vec<&Image> = of_repository.filter(serves).collect();
             images.sort_by(|a, b| {
@@ -30,9 +30,21 @@ pub fn rows<'c>(question: &Question<'c>, class: &Class<'_, 'c>) -> Vec<&'c Image
                     && later.cudnn.is_some() == kept.cudnn.is_some()
             });
             images
-        }
+        }),
         _ => Vec::new(),
     }
+}
+
+/// Everything the choice of images depends on: variations of one spec ask for the same ones again and again.
+fn identity(question: &Question<'_>, class: &Class<'_, '_>, repository: &str) -> String {
+    let os = class.target.os.map_or("", |os| &os.id);
+    let wanted =
+        question.system_cudnn().map_or(String::new(), |wanted| format!("{wanted} for {:?}", class.target.gpus));
+    let here = question.off.iter().filter(|off| off.target.as_deref().is_none_or(|name| name == class.target.name));
+    let matters = |rule: &&str| !wanted.is_empty() || rule.starts_with("image-");
+    let off: Vec<&str> = here.map(|off| &*off.rule).filter(matters).collect();
+    let takes = (question.build.is_some(), question.frameworks.is_empty(), question.takes_system_cuda());
+    format!("{repository} {os} {} {takes:?} {wanted} {}", class.target.arch, off.join(" "))
 }
 
 /// Which law keeps an image from a class, whatever the driver and the stack.
@@ -109,12 +121,19 @@ pub fn requirement<'c>(catalog: &'c Catalog, image: &Image, arch: CpuArch) -> Op
 #[derive(Debug, Clone)]
 pub struct Demand<'c> {
     /// Any one of these suffices.
-    alternatives: Vec<Vec<Condition<'c>>>,
+    alternatives: Vec<Alternative<'c>>,
+}
+
+/// Conditions that must hold together, for any of some brands of GPU (none named = all).
+#[derive(Debug, Clone)]
+struct Alternative<'c> {
+    brands: Vec<&'c str>,
+    text: &'c str,
+    conditions: Vec<Condition>,
 }
 
 #[derive(Debug, Clone)]
-enum Condition<'c> {
-    Brand(&'c str),
+enum Condition {
     Driver(Comparison),
     Cuda(Comparison),
     /// Something that is never fulfilled, because nobody here can tell what it asks.
@@ -122,41 +141,61 @@ enum Condition<'c> {
 }
 
 impl<'c> Demand<'c> {
-    /// libnvidia-container's reading: blanks part alternatives, commas part conditions.
+    /// libnvidia-container's reading: blanks part alternatives, commas part conditions. The texts repeat one
+    /// driver range for a dozen brands in a row, so equal ranges are read once.
     pub fn parse(requirement: &'c str) -> Self {
-        let alternatives = requirement.split_whitespace();
-        Demand { alternatives: alternatives.map(|all| all.split(',').map(Condition::parse).collect()).collect() }
+        let mut alternatives: Vec<Alternative> = Vec::new();
+        for alternative in requirement.split_whitespace() {
+            let (brand, rest) = match alternative.strip_prefix("brand=") {
+                Some(tail) => match tail.split_once(',') {
+                    Some((brand, rest)) => (Some(brand), rest),
+                    None => (Some(tail), ""),
+                },
+                None => (None, alternative),
+            };
+            match (brand, alternatives.last_mut()) {
+                (Some(brand), Some(last)) if !last.brands.is_empty() && last.text == rest => last.brands.push(brand),
+                _ => {
+                    let conditions = rest.split(',').filter(|text| !text.is_empty()).map(Condition::parse).collect();
+                    alternatives.push(Alternative { brands: brand.into_iter().collect(), text: rest, conditions });
+                }
+            }
+        }
+        Demand { alternatives }
     }
 
     fn nothing() -> Self {
-        Demand { alternatives: vec![Vec::new()] }
+        Demand { alternatives: vec![Alternative { brands: Vec::new(), text: "", conditions: Vec::new() }] }
     }
 
     fn own_line(image: &Image) -> Self {
         let line = Comparison::parse(&format!(">={}", image.cuda.prefix(2)));
-        Demand { alternatives: vec![vec![line.map_or(Condition::Unknown, Condition::Cuda)]] }
+        let conditions = vec![line.map_or(Condition::Unknown, Condition::Cuda)];
+        Demand { alternatives: vec![Alternative { brands: Vec::new(), text: "", conditions }] }
     }
 
     fn admits(&self, driver: &DriverRow<'_>, brands: &[&str]) -> bool {
-        self.alternatives.iter().any(|all| all.iter().all(|condition| condition.holds(driver, brands)))
+        self.alternatives.iter().any(|alternative| {
+            (alternative.brands.is_empty() || alternative.brands.iter().any(|brand| brands.contains(brand)))
+                && alternative.conditions.iter().all(|condition| condition.holds(driver))
+        })
     }
 }
 
-impl<'c> Condition<'c> {
-    fn parse(text: &'c str) -> Self {
+impl Condition {
+    fn parse(text: &str) -> Self {
         let (subject, bound) = text.split_at(text.find(['<', '>', '=', '!']).unwrap_or(text.len()));
-        let constraint = || Comparison::parse(bound).ok();
-        match subject.to_ascii_lowercase().as_str() {
-            "brand" => bound.strip_prefix('=').map_or(Condition::Unknown, Condition::Brand),
-            "driver" => constraint().map_or(Condition::Unknown, Condition::Driver),
-            "cuda" => constraint().map_or(Condition::Unknown, Condition::Cuda),
-            _ => Condition::Unknown,
-        }
+        let comparison = || Comparison::parse(bound).ok();
+        let read = match subject {
+            _ if subject.eq_ignore_ascii_case("driver") => comparison().map(Condition::Driver),
+            _ if subject.eq_ignore_ascii_case("cuda") => comparison().map(Condition::Cuda),
+            _ => None,
+        };
+        read.unwrap_or(Condition::Unknown)
     }
 
-    fn holds(&self, driver: &DriverRow<'_>, brands: &[&str]) -> bool {
+    fn holds(&self, driver: &DriverRow<'_>) -> bool {
         match self {
-            Condition::Brand(brand) => brands.contains(brand),
             Condition::Driver(bound) => bound.admits(&driver.version),
             Condition::Cuda(bound) => driver.branch.cuda.as_ref().is_some_and(|cuda| bound.admits(cuda)),
             Condition::Unknown => false,

@@ -301,10 +301,10 @@ impl<'q, 'c> Plan<'q, 'c> {
             locals.push(Local { toolkit, image, driver: None, witness: None });
         }
         for (class, local) in locals.iter_mut().enumerate() {
-            local.driver = self.driver(class, &candidates, policy, locked);
+            local.driver = self.driver(class, candidates, policy, locked);
         }
         for (class, local) in locals.iter_mut().enumerate() {
-            local.witness = policy.driver_cap.and_then(|cap| self.witness(class, &candidates, cap));
+            local.witness = policy.driver_cap.and_then(|cap| self.witness(class, candidates, cap));
         }
         for (class, local) in locals.iter().enumerate() {
             self.relate_local(class, local);

@@ -1,9 +1,9 @@
 //! The catalog's rules made ready to be asked, and the names of the laws that are code.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
-use crate::catalog::rows::{Rule, Subject};
+use crate::catalog::rows::{Image, Rule, Subject};
 use crate::catalog::{Catalog, GpuMatch};
 use crate::words::{Constraint, Version};
 
@@ -85,6 +85,10 @@ pub struct RuleBook<'c> {
     gpus: Mutex<HashMap<String, GpuMatch<'c>>>,
     /// Image requirements already read.
     demands: Mutex<HashMap<&'c str, Arc<Demand<'c>>>>,
+    /// Images already chosen from, by what was asked of them.
+    images: Mutex<HashMap<String, Vec<&'c Image>>>,
+    /// Driver releases at which some rule begins or ceases to hold, whatever the GPU.
+    drivers: OnceLock<Vec<&'c Version>>,
 }
 
 /// One rule: where the subject is in `range`, the object must be in `needs`.
@@ -105,7 +109,13 @@ impl<'c> RuleBook<'c> {
             let (range, needs) = (Constraint::parse(&row.range).ok()?, Constraint::parse(&row.needs).ok()?);
             Some(Needs { row, range, needs })
         });
-        RuleBook { needs: needs.collect(), gpus: Mutex::default(), demands: Mutex::default() }
+        RuleBook {
+            needs: needs.collect(),
+            gpus: Mutex::default(),
+            demands: Mutex::default(),
+            images: Mutex::default(),
+            drivers: OnceLock::new(),
+        }
     }
 
     /// Finds the products a name means.
@@ -116,6 +126,16 @@ impl<'c> RuleBook<'c> {
     /// Reads what an image demands.
     pub fn demand(&self, text: &'c str) -> Arc<Demand<'c>> {
         memo(&self.demands, text, || (text, Arc::new(Demand::parse(text))))
+    }
+
+    /// The images that serve, preferred first.
+    pub fn images(&self, asked: String, find: impl FnOnce() -> Vec<&'c Image>) -> Vec<&'c Image> {
+        memo(&self.images, asked.as_str(), || (asked.clone(), find()))
+    }
+
+    /// Driver releases at which an answer can change, oldest first, whatever the GPU.
+    pub fn drivers(&self, find: impl FnOnce() -> Vec<&'c Version>) -> &[&'c Version] {
+        self.drivers.get_or_init(find)
     }
 
     /// The rules between two kinds of things that speak of this subject.
