@@ -2,12 +2,14 @@
 //!
 //! [`BUILTIN`] is the catalog compiled in: a constant, so that starting gpuenv costs nothing.
 
+mod fact;
 mod gpus;
 pub mod lint;
 mod lookup;
 pub mod rows;
 pub mod tables;
 
+pub use fact::{Cite, Fact};
 pub use gpus::GpuMatch;
 pub use lookup::OsMatch;
 pub use tables::{AnyRow, Catalog, Row, RowName};
