@@ -1,3 +1,7 @@
-//! The command: run, print, exit code.
+//! The command: run, exit code.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    ExitCode::from(gpuenv::cli::run(std::env::args_os()) as u8)
+}

@@ -10,4 +10,5 @@ pub mod question;
 pub mod resolve;
 pub mod rowset;
 pub mod rulebook;
+pub mod warnings;
 pub mod world;

