@@ -1,7 +1,6 @@
 //! What can be typed.
 
 use std::ffi::OsString;
-use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
@@ -137,15 +136,6 @@ pub fn asked_color(args: &[OsString]) -> Color {
         Some("always") => Color::Always,
         Some("never") => Color::Never,
         _ => Color::Auto,
-    }
-}
-
-/// Whether help on stdout is coloured.
-pub fn stdout_color(color: Color) -> bool {
-    match color {
-        Color::Always => true,
-        Color::Never => false,
-        Color::Auto => std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|set| set.is_empty()),
     }
 }
 

@@ -28,7 +28,7 @@ pub fn run(args: impl Iterator<Item = OsString>) -> Exit {
             };
             (report, outcome)
         }
-        Err(error) => (early.clone(), refuse(&error, &args, &early)),
+        Err(error) => (early.clone(), refuse(&error, &early)),
     };
     outcome.unwrap_or_else(|failure| match report.failure(&failure) {
         Ok(()) => failure.exit,
@@ -43,12 +43,10 @@ fn read(args: &[OsString]) -> Result<Cli, clap::Error> {
 }
 
 /// Help and versions are asked for; everything else that clap reports is bad usage.
-fn refuse(error: &clap::Error, args: &[OsString], report: &Report) -> Result<Exit, Failure> {
+fn refuse(error: &clap::Error, report: &Report) -> Result<Exit, Failure> {
     let rendered = error.render();
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
-        let colored = !report.is_json() && args::stdout_color(args::asked_color(args));
-        let text = if colored { rendered.ansi().to_string() } else { rendered.to_string() };
-        return report.help(&text).map(|()| Exit::Yes);
+        return report.help(&rendered.to_string(), &rendered.ansi().to_string()).map(|()| Exit::Yes);
     }
     // clap's own words come in paragraphs: the error, a tip, the usage, where to read more.
     let text = rendered.to_string();

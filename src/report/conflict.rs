@@ -78,8 +78,8 @@ fn render_fix(screen: &Screen, number: usize, fix: &Fix) -> String {
 
 fn render_change(screen: &Screen, change: &Change) -> String {
     let key = clean(&change.key);
-    let old = change.from.as_deref().map(|from| screen.old(&clean(from)));
-    let new = change.to.as_deref().map(|to| screen.new(&clean(to)));
+    let old = change.from.as_deref().map(|from| screen.before(&clean(from)));
+    let new = change.to.as_deref().map(|to| screen.after(&clean(to)));
     match (old, new) {
         (Some(old), Some(new)) => format!("{key}: {old} -> {new}"),
         (None, Some(new)) => format!("add {key} = {new}"),

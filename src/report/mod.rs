@@ -25,6 +25,7 @@ pub use screen::{Color, Screen, clean};
 #[derive(Debug, Clone)]
 pub struct Report {
     json: bool,
+    color: Color,
     screen: Screen,
 }
 
@@ -42,7 +43,7 @@ pub enum Fate {
 impl Report {
     /// A report to this process's streams.
     pub fn new(json: bool, color: Color) -> Self {
-        Report { json, screen: Screen::of_stderr(color) }
+        Report { json, color, screen: Screen::of_stderr(color) }
     }
 
     /// Whether stdout is to hold a JSON document.
@@ -78,11 +79,11 @@ impl Report {
         }
     }
 
-    /// Help or a version: asked for, hence data.
-    pub fn help(&self, text: &str) -> Result<(), Failure> {
+    /// Help or a version, without colours and with: asked for, hence data.
+    pub fn help(&self, plain: &str, colored: &str) -> Result<(), Failure> {
         match self.json {
-            true => self.document(&json::Help { status: "ok", text }),
-            false => self.data(text),
+            true => self.document(&json::Help { status: "ok", text: plain }),
+            false => self.data(if self.color.suits(&std::io::stdout()) { colored } else { plain }),
         }
     }
 

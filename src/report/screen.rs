@@ -15,6 +15,23 @@ pub enum Color {
     Never,
 }
 
+impl Color {
+    /// Whether this stream is to be coloured.
+    pub fn suits(self, stream: &impl IsTerminal) -> bool {
+        let plain = variable("NO_COLOR").is_some() || variable("TERM").is_some_and(|term| term == "dumb");
+        match self {
+            Color::Auto => stream.is_terminal() && !plain,
+            Color::Always => true,
+            Color::Never => false,
+        }
+    }
+}
+
+/// What the environment says, if it says anything.
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
 /// The reader's end of stderr.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Screen {
@@ -34,9 +51,7 @@ const NARROWEST: usize = 40;
 impl Screen {
     /// Looks at this process's stderr and environment.
     pub fn of_stderr(color: Color) -> Self {
-        let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
         let terminal = std::io::stderr().is_terminal();
-        let plain = variable("NO_COLOR").is_some() || variable("TERM").is_some_and(|term| term == "dumb");
         let locale = variable("LC_ALL").or_else(|| variable("LC_CTYPE")).or_else(|| variable("LANG"));
         let utf8 = locale.is_some_and(|locale| {
             let locale = locale.to_ascii_lowercase();
@@ -45,11 +60,7 @@ impl Screen {
         let columns = terminal.then(|| terminal_size::terminal_size_of(std::io::stderr())).flatten();
         let width = columns.map_or(WIDEST, |(width, _)| usize::from(width.0));
         Screen {
-            color: match color {
-                Color::Auto => terminal && !plain,
-                Color::Always => true,
-                Color::Never => false,
-            },
+            color: color.suits(&std::io::stderr()),
             unicode: terminal && utf8,
             width: width.clamp(NARROWEST, WIDEST),
         }
@@ -71,12 +82,12 @@ impl Screen {
     }
 
     /// What was there before.
-    pub fn old(&self, text: &str) -> String {
+    pub fn before(&self, text: &str) -> String {
         self.paint("31", text)
     }
 
     /// What is there now.
-    pub fn new(&self, text: &str) -> String {
+    pub fn after(&self, text: &str) -> String {
         self.paint("32", text)
     }
 
