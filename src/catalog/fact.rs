@@ -26,8 +26,9 @@ pub trait Cite: Serialize {
     fn id(&self) -> String;
     /// A part of the id: rows that lack it are passed over without spelling out theirs.
     fn hint(&self) -> &str;
-    /// The id of its source, then what fills the source's placeholders: version, package, platform.
-    fn origin(&self) -> [&str; 4];
+    /// The id of its source, then what fills the source's placeholders: version, package, platform,
+    /// variant.
+    fn origin(&self) -> [&str; 5];
 }
 
 macro_rules! cite {
@@ -41,7 +42,7 @@ macro_rules! cite {
                 let $row = self;
                 $hint
             }
-            fn origin(&self) -> [&str; 4] {
+            fn origin(&self) -> [&str; 5] {
                 let $row = self;
                 [&*$row.source, $($origin),*]
             }
@@ -50,35 +51,36 @@ macro_rules! cite {
 }
 
 cite! {
-    Gpu: row => format!("gpu-{}-{}", row.name, row.cc), &row.name, ["", &row.name, ""];
-    Branch: row => format!("branch-{}", row.branch), row.branch.as_str(), [row.branch.as_str(), "", ""];
-    Driver: row => format!("driver-{}", row.version), row.version.as_str(), [row.version.as_str(), "", ""];
-    Toolkit: row => format!("toolkit-{}", row.version), row.version.as_str(), [row.version.as_str(), "", ""];
-    PtxIsa: row => format!("ptx-isa-{}", row.isa), row.isa.as_str(), [row.isa.as_str(), "", ""];
-    Compat: row => format!("cuda-compat-{}", row.cuda), row.cuda.as_str(), [row.cuda.as_str(), "", ""];
+    Gpu: row => format!("gpu-{}-{}", row.name, row.cc), &row.name, ["", &row.name, "", ""];
+    Branch: row => format!("branch-{}", row.branch), row.branch.as_str(), [row.branch.as_str(), "", "", ""];
+    Driver: row => format!("driver-{}", row.version), row.version.as_str(), [row.version.as_str(), "", "", ""];
+    Toolkit: row => format!("toolkit-{}", row.version), row.version.as_str(), [row.version.as_str(), "", "", ""];
+    PtxIsa: row => format!("ptx-isa-{}", row.isa), row.isa.as_str(), [row.isa.as_str(), "", "", ""];
+    Compat: row => format!("cuda-compat-{}", row.cuda), row.cuda.as_str(), [row.cuda.as_str(), "", "", ""];
     Cudnn: row => format!("cudnn-{}-cuda{}", row.version, row.cuda), row.version.as_str(),
-        [row.version.as_str(), "", ""];
+        [row.version.as_str(), "", "", ""];
     Nccl: row => format!("nccl-{}-cuda{}", row.version, row.cuda), row.version.as_str(),
-        [row.version.as_str(), "", ""];
+        [row.version.as_str(), "", "", ""];
     Build: row => format!("{}-{}-{}-linux-{}", row.package, row.version, row.variant, row.arch),
-        row.version.as_str(), [row.version.as_str(), &row.package, row.arch.as_str()];
+        row.version.as_str(), [row.version.as_str(), &row.package, row.arch.as_str(), &row.variant];
     Companion: row => format!("{}-{}", row.package, row.version), row.version.as_str(),
-        [row.version.as_str(), &row.package, ""];
+        [row.version.as_str(), &row.package, "", ""];
     Extension: row => format!("extension-{}-{}", row.package, row.from), row.from.as_str(),
-        [row.from.as_str(), &row.package, ""];
-    Os: row => format!("os-{}", row.id), &row.id, ["", "", ""];
+        [row.from.as_str(), &row.package, "", ""];
+    Os: row => format!("os-{}", row.id), &row.id, ["", "", "", ""];
     Image: row => format!("image-{}:{}", row.repository, row.tag), &row.tag,
-        [row.cuda.as_str(), &row.repository, ""];
-    ImageRequire: row => format!("image-require-{}", row.id), &row.id, ["", "", ""];
-    Python: row => format!("python-{}", row.version), row.version.as_str(), [row.version.as_str(), "", ""];
-    Rule: row => row.id.to_string(), &row.id, ["", "", ""];
+        [row.cuda.as_str(), &row.repository, "", ""];
+    ImageRequire: row => format!("image-require-{}", row.id), &row.id, ["", "", "", ""];
+    Python: row => format!("python-{}", row.version), row.version.as_str(), [row.version.as_str(), "", "", ""];
+    Rule: row => row.id.to_string(), &row.id, ["", "", "", ""];
 }
 
 impl Catalog {
     /// A row as it is cited.
     pub fn cite(&self, row: &impl Cite) -> Fact {
-        let [source, version, package, arch] = row.origin();
-        Fact { id: row.id(), source: self.source_of(source, version, package, arch), digest: digest(row) }
+        let [source, version, package, arch, variant] = row.origin();
+        let source = self.source_of(source, version, package, arch).replace("{variant}", variant);
+        Fact { id: row.id(), source, digest: digest(row) }
     }
 
     /// The row with this id, if the catalog still holds it.
