@@ -94,7 +94,10 @@ impl Run<'_> {
                 // A later catalog may know better: that is told, but it takes the user to act on it.
                 Renewed::Conflict if !same_catalog => warnings.push(outdated(self.catalog, previous)),
                 Renewed::GaveUp => {}
-                _ => reasons.push("its content does not follow from gpuenv.toml: it was edited".to_string()),
+                _ => reasons.push(
+                    "its content does not follow from gpuenv.toml: it was edited, or made by another gpuenv"
+                        .to_string(),
+                ),
             }
         }
         if reasons.is_empty() {
