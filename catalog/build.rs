@@ -13,6 +13,9 @@ mod emit;
 #[path = "../src/catalog/lint.rs"]
 mod lint;
 #[allow(dead_code)]
+#[path = "../src/catalog/names.rs"]
+mod names;
+#[allow(dead_code)]
 #[path = "../src/catalog/rows.rs"]
 mod rows;
 #[allow(dead_code)]

@@ -51,27 +51,27 @@ macro_rules! cite {
 }
 
 cite! {
-    Gpu: row => format!("gpu-{}-{}", row.name, row.cc), &row.name, ["", &row.name, "", ""];
-    Branch: row => format!("branch-{}", row.branch), row.branch.as_str(), [row.branch.as_str(), "", "", ""];
-    Driver: row => format!("driver-{}", row.version), row.version.as_str(), [row.version.as_str(), "", "", ""];
-    Toolkit: row => format!("toolkit-{}", row.version), row.version.as_str(), [row.version.as_str(), "", "", ""];
-    PtxIsa: row => format!("ptx-isa-{}", row.isa), row.isa.as_str(), [row.isa.as_str(), "", "", ""];
-    Compat: row => format!("cuda-compat-{}", row.cuda), row.cuda.as_str(), [row.cuda.as_str(), "", "", ""];
-    Cudnn: row => format!("cudnn-{}-cuda{}", row.version, row.cuda), row.version.as_str(),
+    Gpu: row => format!("gpu {} {}", row.name, row.cc), &row.name, ["", &row.name, "", ""];
+    Branch: row => format!("branch {}", row.branch), row.branch.as_str(), [row.branch.as_str(), "", "", ""];
+    Driver: row => format!("driver {}", row.version), row.version.as_str(), [row.version.as_str(), "", "", ""];
+    Toolkit: row => format!("toolkit {}", row.version), row.version.as_str(), [row.version.as_str(), "", "", ""];
+    PtxIsa: row => format!("ptx-isa {}", row.isa), row.isa.as_str(), [row.isa.as_str(), "", "", ""];
+    Compat: row => format!("cuda-compat {}", row.cuda), row.cuda.as_str(), [row.cuda.as_str(), "", "", ""];
+    Cudnn: row => format!("cudnn {} cuda{}", row.version, row.cuda), row.version.as_str(),
         [row.version.as_str(), "", "", ""];
-    Nccl: row => format!("nccl-{}-cuda{}", row.version, row.cuda), row.version.as_str(),
+    Nccl: row => format!("nccl {} cuda{}", row.version, row.cuda), row.version.as_str(),
         [row.version.as_str(), "", "", ""];
     Build: row => format!("{}-{}-{}-linux-{}", row.package, row.version, row.variant, row.arch),
         row.version.as_str(), [row.version.as_str(), &row.package, row.arch.as_str(), &row.variant];
     Companion: row => format!("{}-{}", row.package, row.version), row.version.as_str(),
         [row.version.as_str(), &row.package, "", ""];
-    Extension: row => format!("extension-{}-{}", row.package, row.from), row.from.as_str(),
+    Extension: row => format!("extension {} {}", row.package, row.from), row.from.as_str(),
         [row.from.as_str(), &row.package, "", ""];
-    Os: row => format!("os-{}", row.id), &row.id, ["", "", "", ""];
-    Image: row => format!("image-{}:{}", row.repository, row.tag), &row.tag,
+    Os: row => format!("os {}", row.id), &row.id, ["", "", "", ""];
+    Image: row => format!("image {}:{}", row.repository, row.tag), &row.tag,
         [row.cuda.as_str(), &row.repository, "", ""];
-    ImageRequire: row => format!("image-require-{}", row.id), &row.id, ["", "", "", ""];
-    Python: row => format!("python-{}", row.version), row.version.as_str(), [row.version.as_str(), "", "", ""];
+    ImageRequire: row => format!("image-require {}", row.id), &row.id, ["", "", "", ""];
+    Python: row => format!("python {}", row.version), row.version.as_str(), [row.version.as_str(), "", "", ""];
     Rule: row => row.id.to_string(), &row.id, ["", "", "", ""];
 }
 
@@ -85,23 +85,24 @@ impl Catalog {
 
     /// The row with this id, if the catalog still holds it.
     pub fn cited(&self, id: &str) -> Option<Fact> {
-        let kind = |prefix: &str| id.starts_with(prefix);
-        None.or_else(|| kind("gpu-").then(|| self.find(&self.gpus, id)).flatten())
-            .or_else(|| kind("branch-").then(|| self.find(&self.branches, id)).flatten())
-            .or_else(|| kind("driver-").then(|| self.find(&self.drivers, id)).flatten())
-            .or_else(|| kind("toolkit-").then(|| self.find(&self.toolkits, id)).flatten())
-            .or_else(|| kind("ptx-isa-").then(|| self.find(&self.ptx_isas, id)).flatten())
-            .or_else(|| kind("cuda-compat-").then(|| self.find(&self.compats, id)).flatten())
-            .or_else(|| kind("cudnn-").then(|| self.find(&self.cudnns, id)).flatten())
-            .or_else(|| kind("nccl-").then(|| self.find(&self.nccls, id)).flatten())
-            .or_else(|| kind("extension-").then(|| self.find(&self.extensions, id)).flatten())
-            .or_else(|| kind("os-").then(|| self.find(&self.oses, id)).flatten())
-            .or_else(|| kind("image-require-").then(|| self.find(&self.image_requires, id)).flatten())
-            .or_else(|| kind("image-").then(|| self.find(&self.images, id)).flatten())
-            .or_else(|| kind("python-").then(|| self.find(&self.pythons, id)).flatten())
-            .or_else(|| id.contains("-linux-").then(|| self.find(&self.builds, id)).flatten())
-            .or_else(|| self.find(&self.rules, id))
-            .or_else(|| self.find(&self.companions, id))
+        match id.split_once(' ').map(|(kind, _)| kind) {
+            Some("gpu") => self.find(&self.gpus, id),
+            Some("branch") => self.find(&self.branches, id),
+            Some("driver") => self.find(&self.drivers, id),
+            Some("toolkit") => self.find(&self.toolkits, id),
+            Some("ptx-isa") => self.find(&self.ptx_isas, id),
+            Some("cuda-compat") => self.find(&self.compats, id),
+            Some("cudnn") => self.find(&self.cudnns, id),
+            Some("nccl") => self.find(&self.nccls, id),
+            Some("extension") => self.find(&self.extensions, id),
+            Some("os") => self.find(&self.oses, id),
+            Some("image") => self.find(&self.images, id),
+            Some("image-require") => self.find(&self.image_requires, id),
+            Some("python") => self.find(&self.pythons, id),
+            Some(_) => None,
+            None if id.contains("-linux-") => self.find(&self.builds, id),
+            None => self.find(&self.rules, id).or_else(|| self.find(&self.companions, id)),
+        }
     }
 
     fn find<R: Cite>(&self, rows: &[R], id: &str) -> Option<Fact> {

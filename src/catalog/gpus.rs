@@ -4,7 +4,10 @@
 //! every product it begins). Several products are one answer as long as they agree in what decides anything:
 //! compute capability, market, last driver branch and CPU architecture.
 
+use std::borrow::Cow;
+
 use super::lookup::nearest;
+use super::names::{fold, hits, index, is_number, without_maker, written};
 use super::rows::{Class, Gpu};
 use super::tables::Catalog;
 use crate::words::{Cc, CpuArch, Version};
@@ -23,9 +26,6 @@ pub enum GpuMatch<'c> {
     /// No product; these names come nearest.
     Unknown(Vec<&'c str>),
 }
-
-/// Words that name a brand and are left out as often as not.
-const BRANDS: [&str; 9] = ["nvidia", "tesla", "geforce", "quadro", "titan", "jetson", "rtx", "gtx", "gt"];
 
 impl Catalog {
     /// Finds the products a name means.
@@ -49,53 +49,39 @@ impl Catalog {
         // nvidia-smi cuts long names short: "NVIDIA RTX PRO 1000 Blac...".
         if let Some(start) = name.strip_suffix("...") {
             let words = fold(start);
-            let gpus = self.mentioning(&words);
-            return select(&gpus, |product| words.len() > 1 && product.join(" ").starts_with(&words.join(" ")));
+            let begins = |product: Vec<String>| product.join(" ").starts_with(&words.join(" "));
+            return some(self.gpus.iter().filter(|gpu| words.len() > 1 && written(gpu).any(begins)).collect());
         }
-        let wanted = without_maker(fold(name));
+        let wanted = without_maker(&fold(name)).join(" ");
         if wanted.is_empty() {
             return None;
         }
-        let gpus = self.mentioning(&wanted);
-        let exact = select(&gpus, |product| {
-            let product = without_maker(product.to_vec());
-            product == wanted || without_series(&product) == wanted
-        });
-        let family = |gpu: &Gpu| written(gpu).any(|product| begins(&wanted, &product));
-        match exact {
+        // Rows that were added since the catalog was put in order are not in its index.
+        let index = match &*self.gpu_index {
+            "" => Cow::Owned(index(&self.gpus)),
+            index => Cow::Borrowed(index),
+        };
+        let hits = hits(&index, &wanted);
+        let rows = |at: Vec<usize>| some(at.into_iter().filter_map(|at| self.gpus.get(at)).collect());
+        match rows(hits.whole) {
             // "H100" is a product of its own, but who says it means the family; "RTX 3090" never does.
-            Some(exact) if exact.iter().all(|gpu| gpu.class == Class::Datacenter) => {
-                let same = |gpu: &&Gpu| gpu.class == Class::Datacenter && gpu.cc == exact[0].cc && family(gpu);
-                let members: Vec<&Gpu> = gpus.iter().copied().filter(same).collect();
-                Some(if agree(&members) && !members.is_empty() { members } else { exact })
+            Some(gpus) if gpus.iter().all(|gpu| gpu.class == Class::Datacenter) => {
+                let same = |gpu: &&Gpu| gpu.class == Class::Datacenter && gpu.cc == gpus[0].cc;
+                let members: Vec<&Gpu> = rows(hits.family).into_iter().flatten().filter(same).collect();
+                Some(if agree(&members) && !members.is_empty() { members } else { gpus })
             }
-            Some(exact) => Some(exact),
-            None => {
-                let members: Vec<&Gpu> = gpus.into_iter().filter(|gpu| family(gpu)).collect();
-                (!members.is_empty()).then_some(members)
-            }
+            Some(gpus) => Some(gpus),
+            None => rows(hits.family),
         }
     }
 
-    /// The products whose name holds the longest of these words: all that can match, at a hundredth of the cost
-    /// of taking every name apart.
-    fn mentioning(&self, words: &[String]) -> Vec<&Gpu> {
-        let longest = words.iter().max_by_key(|word| word.len()).map_or("", String::as_str).as_bytes();
-        let holds = |name: &str| {
-            longest.is_empty() || name.as_bytes().windows(longest.len()).any(|part| part.eq_ignore_ascii_case(longest))
-        };
-        self.gpus.iter().filter(|gpu| holds(&gpu.name) || gpu.aliases.iter().any(|alias| holds(alias))).collect()
-    }
-
     fn suggestions(&self, name: &str) -> Vec<&str> {
-        let all = self.gpus.iter().map(|gpu| (without_maker(fold(&gpu.name)).join(" "), &*gpu.name));
-        nearest(&without_maker(fold(name)).join(" "), all)
+        let all = self.gpus.iter().map(|gpu| (without_maker(&fold(&gpu.name)).join(" "), &*gpu.name));
+        nearest(&without_maker(&fold(name)).join(" "), all)
     }
 }
 
-/// The products one of whose names, in words, fits.
-fn select<'c>(gpus: &[&'c Gpu], fits: impl Fn(&[String]) -> bool) -> Option<Vec<&'c Gpu>> {
-    let gpus: Vec<&Gpu> = gpus.iter().copied().filter(|gpu| written(gpu).any(|product| fits(&product))).collect();
+fn some(gpus: Vec<&Gpu>) -> Option<Vec<&Gpu>> {
     (!gpus.is_empty()).then_some(gpus)
 }
 
@@ -105,56 +91,6 @@ fn agree(gpus: &[&Gpu]) -> bool {
         (gpu.cc, gpu.class == Class::Datacenter, gpu.last_branch.as_ref(), gpu.cpu)
     }
     gpus.windows(2).all(|pair| key(pair[0]) == key(pair[1]))
-}
-
-/// The product's name and aliases, in words.
-fn written(gpu: &Gpu) -> impl Iterator<Item = Vec<String>> {
-    [&gpu.name].into_iter().chain(gpu.aliases.iter()).map(|name| fold(name))
-}
-
-/// Lower case, in words: blanks, hyphens and brackets part them, and so does a letter series glued to its
-/// number (`rtx3090`, `1080ti`).
-fn fold(name: &str) -> Vec<String> {
-    let lower = name.to_lowercase();
-    let mut words = Vec::new();
-    for word in lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
-        let starts_number = |rest: &&str| rest.starts_with(|c: char| c.is_ascii_digit());
-        let series =
-            ["rtx", "gtx"].into_iter().find(|series| word.strip_prefix(series).is_some_and(|r| starts_number(&r)));
-        let rest = series.map_or(word, |series| &word[series.len()..]);
-        words.extend(series.map(String::from));
-        match rest.strip_suffix("ti").filter(|number| number.bytes().all(|b| b.is_ascii_digit()) && !number.is_empty())
-        {
-            Some(number) => words.extend([number.to_string(), "ti".to_string()]),
-            None => words.push(rest.to_string()),
-        }
-    }
-    words
-}
-
-/// Drops the words that never tell two products apart.
-fn without_maker(words: Vec<String>) -> Vec<String> {
-    let skip = words.iter().take_while(|word| ["nvidia", "tesla", "geforce"].contains(&word.as_str())).count();
-    words[skip..].to_vec()
-}
-
-/// Drops the series before a number or a TITAN, so that "5090" is the GeForce RTX 5090.
-fn without_series(words: &[String]) -> &[String] {
-    let series = ["rtx", "gtx", "gt"];
-    match words {
-        [first, next, ..] if series.contains(&first.as_str()) && (is_number(next) || next == "titan") => &words[1..],
-        _ => words,
-    }
-}
-
-fn is_number(word: &str) -> bool {
-    word.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-/// Whether the product begins with the words wanted, brand words before them aside.
-fn begins(wanted: &[String], product: &[String]) -> bool {
-    let brands = product.iter().take_while(|word| BRANDS.contains(&word.as_str())).count();
-    (0..=brands).any(|skip| product[skip..].starts_with(wanted))
 }
 
 /// The board behind a vGPU profile: `GRID A100X-40C` is a slice of an A100X, `L40S-48C` of an L40S.

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::rows::*;
 use super::tables::{Catalog, Row};
-use crate::words::{Constraint, Version};
+use crate::words::{Arch, Constraint, Version};
 
 /// One thing that is wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,6 +25,7 @@ pub fn lint(catalog: &Catalog) -> Vec<Finding> {
     };
     names_and_sources(catalog, &mut say);
     dates(catalog, &mut say);
+    order_of_drivers(catalog, &mut say);
     references(catalog, &mut say);
     ranges(catalog, &mut say);
     findings
@@ -81,6 +82,30 @@ fn dates(catalog: &Catalog, say: Say<'_>) {
     }
 }
 
+/// Months a driver may be dated before a lower number of its branch: side lines are numbered apart.
+const SLACK_MONTHS: u32 = 12;
+
+/// Within a branch, greater numbers are not much older: a date in the wrong row shows here.
+fn order_of_drivers(catalog: &Catalog, say: Say<'_>) {
+    let mut latest: HashMap<u64, u32> = HashMap::new();
+    let mut rows: Vec<&Driver> = catalog.drivers.iter().filter(|row| !row.beta).collect();
+    rows.sort_by(|left, right| left.version.cmp(&right.version));
+    for row in rows {
+        let Some(month) = row.date.as_deref().and_then(months) else { continue };
+        let newest = latest.entry(row.version.major()).or_insert(month);
+        if month + SLACK_MONTHS < *newest {
+            say("driver", &row.row_name(), "is dated long before a lower number of its branch".into());
+        }
+        *newest = month.max(*newest);
+    }
+}
+
+/// Months since year zero.
+fn months(date: &str) -> Option<u32> {
+    let mut parts = date.split('-').map(|part| part.parse::<u32>().ok());
+    Some(parts.next()?? * 12 + parts.next()??)
+}
+
 /// Rows that point at rows of other tables.
 fn references(catalog: &Catalog, say: Say<'_>) {
     let branches: HashSet<u64> = catalog.branches.iter().map(|row| row.branch.major()).collect();
@@ -112,6 +137,12 @@ fn references(catalog: &Catalog, say: Say<'_>) {
         }
         if row.sass.is_empty() || row.ptx.is_empty() {
             say("toolkit", &row.row_name(), "compiles for no architecture".into());
+        }
+    }
+    let known: HashSet<&Arch> = catalog.toolkits.iter().flat_map(|row| row.sass.iter().chain(row.ptx.iter())).collect();
+    for row in catalog.builds.iter() {
+        for arch in row.sass.iter().chain(row.ptx.iter()).filter(|arch| !known.contains(arch)) {
+            say("build", &row.row_name(), format!("no toolkit compiles for {arch}"));
         }
     }
     let requires: HashSet<&str> = catalog.image_requires.iter().map(|row| &*row.id).collect();

@@ -56,9 +56,9 @@ impl Catalog {
         }
         if let Some((release, point)) = wanted.rsplit_once('.') {
             let number = !point.is_empty() && point.bytes().all(|byte| byte.is_ascii_digit());
-            let dotted = format!("{release}.");
-            let has_points =
-                self.oses.iter().flat_map(spellings).any(|known| known.to_lowercase().starts_with(&dotted));
+            let dotted = &wanted[..=release.len()];
+            let begins = |known: &str| known.get(..dotted.len()).is_some_and(|head| head.eq_ignore_ascii_case(dotted));
+            let has_points = self.oses.iter().flat_map(spellings).any(begins);
             if number && !has_points {
                 let mut rows = self.oses.iter();
                 if let Some(row) = rows.find(|row| spellings(row).any(|known| known.eq_ignore_ascii_case(release))) {

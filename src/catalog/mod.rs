@@ -6,6 +6,7 @@ mod fact;
 mod gpus;
 pub mod lint;
 mod lookup;
+mod names;
 pub mod rows;
 pub mod tables;
 
@@ -84,11 +85,18 @@ mod tests {
             driver = [
               { version = "535.54.03", source = "nowhere" },
               { version = "535.54.03", date = "yesterday", source = "nowhere" },
+              { version = "535.98", date = "2026-08-08", source = "nowhere" },
+              { version = "535.104.05", date = "2023-08-08", source = "nowhere" },
             ]
         "#;
         let said: Vec<String> = lint::lint(&toml::from_str(text).unwrap()).into_iter().map(|f| f.says).collect();
-        for part in ["stands twice", "`nowhere` does not exist", "`yesterday` is no date", "branch 535 does not exist"]
-        {
+        for part in [
+            "stands twice",
+            "`nowhere` does not exist",
+            "`yesterday` is no date",
+            "branch 535 does not exist",
+            "is dated long before",
+        ] {
             assert!(said.iter().any(|says| says.contains(part)), "{part}: {said:?}");
         }
         assert!(toml::from_str::<Catalog>("drivers = []").is_err());

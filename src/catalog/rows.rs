@@ -221,6 +221,9 @@ pub struct Toolkit {
     /// Its compilers build code for integrated GPUs (Jetson) that discrete ones of the same major share.
     #[serde(default)]
     pub tegra_unified: bool,
+    /// Only compiler and runtime packages were published, no toolkit: it can be named, but nothing chooses it.
+    #[serde(default)]
+    pub components_only: bool,
     /// Greatest gcc major its nvcc accepts.
     pub gcc_max: Option<Version>,
     /// Greatest clang major its nvcc accepts.
@@ -255,7 +258,7 @@ pub struct Compat {
     pub cuda: Version,
     /// The driver branch it was built from.
     pub branch: Version,
-    /// The base branches it may run on.
+    /// The base branches it may run on, each from this patch level; a bare branch number where none is named.
     pub bases: List<Version>,
     /// Its source.
     pub source: Text,

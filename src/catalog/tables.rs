@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::names;
 use super::rows::*;
 use crate::words::Version;
 
@@ -108,6 +109,9 @@ macro_rules! tables {
             /// The sha256 of the files it was built from; empty for a file read at run time.
             #[serde(skip_deserializing)]
             pub digest: Text,
+            /// Where products stand by the words of their names; empty until the catalog is put in order.
+            #[serde(skip_deserializing)]
+            pub gpu_index: Text,
             $($(#[$doc])* #[serde(rename(deserialize = $kind))] pub $table: List<$row>,)+
         }
 
@@ -124,12 +128,14 @@ macro_rules! tables {
 
             /// Appends the rows of another catalog.
             pub fn extend(&mut self, other: Catalog) {
+                self.gpu_index = Text::default();
                 $(self.$table.to_mut().extend(other.$table.into_owned());)+
             }
 
             /// Orders every table, so that the order of files and lines never matters.
             pub fn sort(&mut self) {
                 $(self.$table.to_mut().sort_by_cached_key(Row::row_name);)+
+                self.gpu_index = names::index(&self.gpus).into();
             }
         }
     };

@@ -69,11 +69,11 @@ struct Run<'a> {
     places: &'a Places,
     file: &'a SourceFile,
     spec: &'a Spec,
-    rules: &'a RuleBook<'static>,
-    catalog: &'static Catalog,
+    rules: &'a RuleBook<'a>,
+    catalog: &'a Catalog,
 }
 
-impl Run<'_> {
+impl<'a> Run<'a> {
     /// With a lock at hand: it is kept if it is current and nothing is to be upgraded.
     fn relock(&self, previous: &Lock) -> Result<Exit, Failure> {
         if self.args.upgrade {
@@ -139,7 +139,7 @@ impl Run<'_> {
         }
     }
 
-    fn question(&self, spec: &Spec) -> Result<(Question<'_>, Vec<Warning>), Failure> {
+    fn question(&self, spec: &Spec) -> Result<(Question<'a>, Vec<Warning>), Failure> {
         Question::new(spec, self.catalog, self.rules).map_err(|errors| Failure::spec(errors, self.file.clone()))
     }
 }

@@ -1,8 +1,13 @@
 //! L3, explaining: which written keys clash, the facts that bind them, and which changes would help.
 
+mod core;
+mod fixes;
+mod story;
+
 use std::collections::BTreeMap;
 
 use crate::catalog::Catalog;
+use crate::solve::question::Question;
 use crate::solve::rulebook::RuleBook;
 use crate::solve::world::Steps;
 use crate::spec::Spec;
@@ -61,7 +66,24 @@ pub struct Change {
 }
 
 /// Explains a spec that has no answer; none if it has one after all, or nobody could tell within the limit.
-pub fn conflicts<'c>(spec: &Spec, _: &'c Catalog, _: &'c RuleBook<'c>, _: &Steps) -> Option<Explanation> {
-    let conflict = Conflict { code: None, culprits: spec.keys(), explanation: Vec::new(), facts: Vec::new() };
-    Some(Explanation { conflicts: vec![conflict], alternatives: Vec::new(), fixes: Vec::new() })
+pub fn conflicts<'c>(spec: &Spec, catalog: &'c Catalog, rules: &'c RuleBook<'c>, steps: &Steps) -> Option<Explanation> {
+    let asker = Asker { catalog, rules, steps };
+    let cores = core::Cores::find(&asker, spec)?;
+    let conflicts = cores.independent.iter().map(|culprits| story::tell(&asker, spec, culprits)).collect();
+    let fixes = fixes::find(&asker, spec, &cores);
+    Some(Explanation { conflicts, alternatives: cores.alternatives, fixes })
+}
+
+/// Asks variations of one spec.
+struct Asker<'c, 's> {
+    catalog: &'c Catalog,
+    rules: &'c RuleBook<'c>,
+    steps: &'s Steps,
+}
+
+impl<'c> Asker<'c, '_> {
+    /// The question a spec asks; none if a name in it means nothing.
+    fn question(&self, spec: &Spec) -> Option<Question<'c>> {
+        Question::new(spec, self.catalog, self.rules).ok().map(|(question, _)| question)
+    }
 }

@@ -3,6 +3,7 @@
 //! What depends on choices already made is looked up here rather than solved for: which toolkit has the wheel's
 //! own minor, which image the wheel's own line, which driver is the oldest that suffices.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use crate::catalog::rows::{Build, Companion, Cudnn, Flavour, Image, Index, Nccl, Toolkit};
@@ -80,7 +81,8 @@ impl<'c> Answer<'c> {
         for at in 0..plan.classes.len() {
             by_class.push(read_class(plan, at, choice));
         }
-        if question.share == Share::Stack {
+        let insisted = question.build.as_ref().is_some_and(|build| build.arch_list.is_some());
+        if question.share == Share::Stack && !insisted {
             share_arch_list(&mut by_class);
         }
         let mut targets: Vec<TargetAnswer> = Vec::new();
@@ -145,17 +147,19 @@ fn local_choice<'c>(
     let local = &plan.locals[at];
     let line = releases.iter().find_map(|release| fits::line_of(release.variant));
     let off_line = |version: &Version| line.as_ref().is_some_and(|line| version.cmp_prefix(line).is_ne());
-    let order = |rows: Vec<(usize, bool)>| {
-        let mut rows = rows;
-        rows.sort_by_key(|(row, off)| (*off, *row));
-        rows.into_iter().map(|(row, _)| row).collect::<Vec<usize>>()
-    };
-    let toolkits = order(local.toolkit.as_ref().map_or(Vec::new(), |choices| {
-        choices.rows.iter().enumerate().map(|(row, toolkit)| (row, off_line(&toolkit.version))).collect()
-    }));
-    let images = order(local.image.as_ref().map_or(Vec::new(), |choices| {
-        choices.rows.iter().enumerate().map(|(row, image)| (row, off_line(&image.cuda))).collect()
-    }));
+    let mut toolkits: Vec<usize> = (0..local.toolkit.as_ref().map_or(0, |choices| choices.rows.len())).collect();
+    if let Some(choices) = &local.toolkit {
+        toolkits.sort_by_key(|&row| (off_line(&choices.rows[row].version), row));
+    }
+    let mut images: Vec<usize> = (0..local.image.as_ref().map_or(0, |choices| choices.rows.len())).collect();
+    if let (Some(choices), Some(line)) = (&local.image, &line) {
+        // The stack's own line, then the newest older one, then the oldest newer one.
+        images.sort_by_key(|&row| match choices.rows[row].cuda.cmp_prefix(line) {
+            Ordering::Equal => (0, row),
+            Ordering::Less => (1, row),
+            Ordering::Greater => (2, usize::MAX - row),
+        });
+    }
     let mut tried = choice.to_vec();
     let compat_distance = |row: &DriverRow| {
         row.compat
@@ -214,17 +218,22 @@ fn minimum_driver<'c>(
     };
     let freed = Class { target: &free, ..class.clone() };
     let candidates = driver::candidates(question);
+    let demand = answer.image.map(|image| image::demand(question, class, image));
     let suffices = |row: &DriverRow| {
         releases.iter().all(|release| fits::release_driver(question, class, release, row))
             && answer.toolkit.is_none_or(|toolkit| fits::toolkit_driver(question, class, toolkit, row))
-            && answer.image.is_none_or(|image| image::admits(question, class, image, row))
+            && demand.as_ref().is_none_or(|demand| image::admits(question, class, demand, row))
             && answer.cuda.is_none_or(|cuda| fits::line_driver(question, class, &cuda.version, row))
     };
-    let rows = match judged.compat {
-        None => driver::rows(question, &freed, &candidates, false),
-        Some(compat) => driver::rows_with(question, &freed, &candidates, compat),
+    let oldest = |rows: Vec<DriverRow>| rows.into_iter().find(|row| suffices(row)).map(|row| row.version);
+    let minimum = match judged.compat {
+        None => oldest(driver::rows(question, &freed, &candidates, false)),
+        Some(compat) => oldest(driver::rows_with(question, &freed, &candidates, compat)),
     };
-    rows.iter().find(|row| suffices(row)).map(|row| row.version.clone()).or_else(|| Some(judged.version.clone()))
+    // Hosts that are older than the first list with their board prove that list to be late.
+    let minimum = minimum.filter(|minimum| *minimum <= judged.version);
+    let minimum = minimum.or_else(|| oldest(driver::rows_of_generation(question, &freed, &candidates)));
+    Some(minimum.unwrap_or_else(|| judged.version.clone()).min(judged.version.clone()))
 }
 
 /// Whether the driver's own CUDA version is that of everything chosen, or newer.
@@ -237,12 +246,13 @@ fn is_native(answer: &TargetAnswer<'_>, driver: &DriverRow<'_>) -> bool {
 
 /// The image of the same CUDA and OS with no compiler in it.
 fn runtime_sibling<'c>(question: &Question<'c>, devel: &Image, target: &TargetAsk<'_>) -> Option<&'c Image> {
+    let smallest = image::smallest_flavour(question);
     let siblings = question.catalog.images.iter().filter(|image| {
         image.repository == devel.repository
             && image.cuda == devel.cuda
             && image.os == devel.os
             && image.cudnn.is_some() == devel.cudnn.is_some()
-            && image.flavour < Flavour::Devel
+            && (smallest..Flavour::Devel).contains(&image.flavour)
             && !image.withdrawn
             && image.arches.contains(&target.arch)
     });

@@ -3,12 +3,14 @@
 //! Of nearly six hundred releases only those matter at which some answer changes: the oldest of each branch
 //! and the first at or above each number that a rule names.
 
+use std::collections::BTreeMap;
+
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Branch, Compat, Subject};
-use crate::words::{Constraint, Version};
+use crate::words::{Cc, Constraint, Version};
 
 use super::class::Class;
-use super::question::{DriverAsk, Question};
+use super::question::{DriverAsk, GpuAsk, Question};
 use super::rulebook::law;
 
 /// A driver as the solver sees it: a kernel driver, alone or with cuda-compat before it.
@@ -40,7 +42,7 @@ impl<'c> DriverRow<'c> {
 /// The row of a driver's branch, or of the nearest older branch known.
 pub fn branch_of<'c>(catalog: &'c Catalog, version: &Version) -> Option<&'c Branch> {
     let after = catalog.branches.partition_point(|row| row.branch.major() <= version.major());
-    catalog.branches.get(after.checked_sub(1).unwrap_or(0))
+    catalog.branches.get(after.saturating_sub(1))
 }
 
 /// Releases at which an answer can change, oldest first.
@@ -52,12 +54,9 @@ pub fn candidates<'c>(question: &Question<'c>) -> Vec<&'c Version> {
         picked.extend(drivers[first..].iter().position(|row| !row.beta).map(|at| first + at));
     };
     question.catalog.branches.iter().for_each(|row| pick_from(&row.branch));
+    question.catalog.compats.iter().flat_map(|row| row.bases.iter()).for_each(&mut pick_from);
     for rule in question.rules.on(Subject::Driver) {
         rule.needs.comparisons().filter_map(|one| one.version.as_ref()).for_each(&mut pick_from);
-    }
-    for target in &question.targets {
-        let first_drivers = target.named_gpus().iter().filter_map(|gpu| gpu.row?.first_driver.as_ref());
-        first_drivers.for_each(&mut pick_from);
     }
     picked.sort_unstable();
     picked.dedup();
@@ -86,14 +85,15 @@ pub fn rows<'c>(
             worst_branch(catalog, constraint, candidates).iter().filter_map(plain).collect()
         }
         DriverAsk::Cuda(cuda) => {
-            let told = catalog.branches.iter().find(|row| row.cuda.as_ref().is_some_and(|told| told >= cuda));
-            told.into_iter()
-                .flat_map(|branch| candidates.iter().filter(|version| version.major() == branch.branch.major()))
-                .filter_map(|version| plain(version))
-                .collect()
+            let branch = branch_telling(catalog, cuda);
+            let within = candidates.iter().filter(|version| branch.is_some_and(|row| is_of(version, row)));
+            within.filter_map(|version| plain(version)).collect()
         }
     };
-    rows.retain(|row| class.gpus.iter().all(|gpu| gpu.driver.iter().all(|needs| needs.needs.admits(&row.version))));
+    if class.target.named_gpus().iter().any(|gpu| !comes_with(question, class, gpu)) {
+        return Vec::new();
+    }
+    rows.retain(|row| knows_gpus(class, &row.version));
     if !matches!(class.target.driver, DriverAsk::Exact(_)) {
         prefer_drivers_that_list_the_gpu(class, &mut rows);
     }
@@ -102,6 +102,25 @@ pub fn rows<'c>(
         rows.extend(with_compat);
     }
     rows
+}
+
+fn is_of(version: &Version, branch: &Branch) -> bool {
+    version.major() == branch.branch.major()
+}
+
+/// The oldest branch whose nvidia-smi shows a CUDA version; of a number that none shows, the next lower one, so
+/// that nothing is promised which the hosts may lack.
+fn branch_telling<'c>(catalog: &'c Catalog, cuda: &Version) -> Option<&'c Branch> {
+    let told = || catalog.branches.iter().filter_map(|row| Some((row.cuda.as_ref()?, row)));
+    let shown = told().map(|(shown, _)| shown).filter(|shown| *shown <= cuda).max();
+    let shown = shown.or_else(|| told().map(|(shown, _)| shown).min())?;
+    told().find(|(known, _)| *known == shown).map(|(_, row)| row)
+}
+
+/// Whether a product is sold with the target's kind of CPU: a Grace Hopper module has no x86_64 beside it.
+fn comes_with(question: &Question<'_>, class: &Class<'_, '_>, gpu: &GpuAsk<'_>) -> bool {
+    let cpu = gpu.row.and_then(|row| row.cpu);
+    cpu.is_none_or(|cpu| cpu == class.target.arch) || !question.holds(law::PRODUCT_CPU, &class.target.name)
 }
 
 /// The candidates within the oldest branch a constraint admits: what the hosts have at worst.
@@ -119,12 +138,39 @@ fn worst_branch(catalog: &Catalog, constraint: &Constraint, candidates: &[&Versi
     versions
 }
 
-/// A release that lists the board is a safer minimum than one that merely knows its generation.
+/// A branch that lists the boards is a safer minimum than one that merely knows their generation. The lists were
+/// not read of every release, so the branch is what they prove; and a family name is no reason to ask for the
+/// branch of its rarest member, so of each capability the board listed first counts.
 fn prefer_drivers_that_list_the_gpu(class: &Class<'_, '_>, rows: &mut Vec<DriverRow<'_>>) {
-    let listed = class.gpus.iter().filter_map(|gpu| gpu.gpu.row?.first_driver.as_ref()).max();
-    if let Some(first) = listed.filter(|first| rows.iter().any(|row| row.version >= **first)) {
-        rows.retain(|row| row.version >= *first);
+    let mut listed: BTreeMap<Cc, u64> = BTreeMap::new();
+    for gpu in class.target.named_gpus() {
+        if let Some(first) = gpu.row.and_then(|row| row.first_driver.as_ref()) {
+            let branch = listed.entry(gpu.cc).or_insert(first.major());
+            *branch = first.major().min(*branch);
+        }
     }
+    let listing = |row: &DriverRow| listed.values().all(|first| row.version.major() >= *first);
+    if rows.iter().any(listing) {
+        rows.retain(listing);
+    }
+}
+
+/// Every driver that knows the generation of a class's GPUs, whether it lists the boards or not, oldest first.
+pub fn rows_of_generation<'c>(
+    question: &Question<'c>,
+    class: &Class<'_, 'c>,
+    candidates: &[&'c Version],
+) -> Vec<DriverRow<'c>> {
+    let drivers = candidates.iter().filter_map(|version| {
+        let branch = branch_of(question.catalog, version)?;
+        Some(DriverRow { version: (*version).clone(), branch, compat: None })
+    });
+    drivers.filter(|row| knows_gpus(class, &row.version)).collect()
+}
+
+/// Whether every GPU of a class is driven by a release, as far as rules tell.
+fn knows_gpus(class: &Class<'_, '_>, version: &Version) -> bool {
+    class.gpus.iter().all(|gpu| gpu.driver.iter().all(|needs| needs.needs.admits(version)))
 }
 
 /// Every driver of any branch on which one cuda-compat package serves a class, oldest first.
@@ -134,13 +180,8 @@ pub fn rows_with<'c>(
     candidates: &[&'c Version],
     compat: &Compat,
 ) -> Vec<DriverRow<'c>> {
-    let drivers = candidates.iter().filter_map(|version| {
-        let branch = branch_of(question.catalog, version)?;
-        Some(DriverRow { version: (*version).clone(), branch, compat: None })
-    });
-    let knows_gpus =
-        |row: &DriverRow| class.gpus.iter().all(|gpu| gpu.driver.iter().all(|needs| needs.needs.admits(&row.version)));
-    let rows = drivers.filter(knows_gpus).flat_map(|row| with_compat(question, class, &row));
+    let drivers = rows_of_generation(question, class, candidates);
+    let rows = drivers.iter().flat_map(|row| with_compat(question, class, row));
     rows.filter(|row| row.compat.is_some_and(|with| with.cuda == compat.cuda)).collect()
 }
 
@@ -155,7 +196,7 @@ fn with_compat<'c>(question: &Question<'c>, class: &Class<'_, 'c>, row: &DriverR
     let serves = |compat: &&Compat| {
         compat.branch.major() > row.version.major()
             && compat.bases.iter().any(|base| base.major() == row.version.major() && *base <= row.version)
-            && class.gpus.iter().all(|gpu| gpu.driver.iter().all(|needs| needs.needs.admits(&compat.branch)))
+            && knows_gpus(class, &compat.branch)
     };
     let compats = question.catalog.compats.iter().filter(serves);
     compats.map(|compat| DriverRow { compat: Some(compat), ..row.clone() }).collect()

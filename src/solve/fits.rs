@@ -173,6 +173,19 @@ pub fn release_driver(
         && (!jits || question.toolkit_of(build).is_some_and(|toolkit| jit_driver(question, class, toolkit, driver)))
 }
 
+/// What a release's need of drivers depends on: releases equal in this run on the same drivers.
+pub fn driver_need<'c>(
+    question: &Question<'c>,
+    class: &Class<'_, '_>,
+    release: &Release<'c>,
+) -> (&'c str, bool, Option<&'c str>) {
+    let Some(build) = release.on(class.target.arch) else { return (release.variant, false, None) };
+    let jits =
+        !build.ptx.is_empty() && class.gpus.iter().any(|gpu| coverage(question, build, gpu) == Some(Coverage::Jit));
+    let isa = question.toolkit_of(build).filter(|_| jits).map(|toolkit| toolkit.ptx_isa.as_str());
+    (release.variant, true, isa)
+}
+
 /// Whether a CUDA line runs on a driver.
 pub fn line_driver(question: &Question<'_>, class: &Class<'_, '_>, line: &Version, driver: &DriverRow<'_>) -> bool {
     if driver.compat.is_some_and(|compat| compat.cuda < line.prefix(2)) {
@@ -196,15 +209,10 @@ pub fn jit_driver(question: &Question<'_>, class: &Class<'_, '_>, toolkit: &Tool
 pub fn release_image(question: &Question<'_>, class: &Class<'_, '_>, release: &Release<'_>, image: &Image) -> bool {
     let target = class.target;
     let Some(build) = release.on(target.arch) else { return false };
-    let chosen = matches!(target.image, super::question::ImageAsk::Choose(_));
     let os = question.catalog.oses.iter().find(|os| os.images.contains(&image.os));
     let glibc = target.glibc.as_ref().or_else(|| os?.glibc.as_ref());
     let glibc_fits = glibc.zip(build.glibc.as_ref()).is_none_or(|(has, needs)| has >= needs);
-    let line_fits = !chosen
-        || question.build.is_some()
-        || line_of(release.variant).is_none_or(|line| image.cuda.prefix(2) <= line)
-        || !question.holds(law::IMAGE_LINE, &target.name);
-    (glibc_fits || !question.holds(law::GLIBC, &target.name)) && line_fits
+    glibc_fits || !question.holds(law::GLIBC, &target.name)
 }
 
 /// What torch's extension builder of a release accepts.

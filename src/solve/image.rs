@@ -1,10 +1,13 @@
 //! Images: which tags serve a target, and what an image demands of the driver it is started on.
 
+use std::sync::Arc;
+
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Class as Market, Flavour, Image};
-use crate::words::{Constraint, CpuArch, Version};
+use crate::words::constraint::Comparison;
+use crate::words::{CpuArch, Version};
 
-use super::class::Class;
+use super::class::{Class, GpuRules};
 use super::driver::DriverRow;
 use super::question::{ImageAsk, Question};
 use super::rulebook::law;
@@ -53,11 +56,13 @@ fn holds_enough(question: &Question<'_>, class: &Class<'_, '_>, image: &Image, p
             image.cudnn.as_ref().is_some_and(|inside| wanted.admits(inside)) && cudnn_serves(question, class, image)
         }
         None if pinned => true,
-        None => {
-            let smallest = if question.frameworks.is_empty() { Flavour::Runtime } else { Flavour::Base };
-            image.flavour == smallest && image.cudnn.is_none()
-        }
+        None => image.flavour == smallest_flavour(question) && image.cudnn.is_none(),
     }
+}
+
+/// The least that must be in an image to run in: wheels bring their libraries along, a bare stack does not.
+pub fn smallest_flavour(question: &Question<'_>) -> Flavour {
+    if question.frameworks.is_empty() { Flavour::Runtime } else { Flavour::Base }
 }
 
 fn cudnn_serves(question: &Question<'_>, class: &Class<'_, '_>, image: &Image) -> bool {
@@ -80,17 +85,96 @@ pub fn requirement<'c>(catalog: &'c Catalog, image: &Image, arch: CpuArch) -> Op
     found.map(|at| &*catalog.image_requires[at].require)
 }
 
+/// What an image demands of the machine it is started on, read once.
+#[derive(Debug, Clone)]
+pub struct Demand<'c> {
+    /// Any one of these suffices.
+    alternatives: Vec<Vec<Condition<'c>>>,
+}
+
+#[derive(Debug, Clone)]
+enum Condition<'c> {
+    Brand(&'c str),
+    Driver(Comparison),
+    Cuda(Comparison),
+    /// Something that is never fulfilled, because nobody here can tell what it asks.
+    Unknown,
+}
+
+impl<'c> Demand<'c> {
+    /// libnvidia-container's reading: blanks part alternatives, commas part conditions.
+    pub fn parse(requirement: &'c str) -> Self {
+        let alternatives = requirement.split_whitespace();
+        Demand { alternatives: alternatives.map(|all| all.split(',').map(Condition::parse).collect()).collect() }
+    }
+
+    fn nothing() -> Self {
+        Demand { alternatives: vec![Vec::new()] }
+    }
+
+    fn own_line(image: &Image) -> Self {
+        let line = Comparison::parse(&format!(">={}", image.cuda.prefix(2)));
+        Demand { alternatives: vec![vec![line.map_or(Condition::Unknown, Condition::Cuda)]] }
+    }
+
+    fn admits(&self, driver: &DriverRow<'_>, brands: &[&str]) -> bool {
+        self.alternatives.iter().any(|all| all.iter().all(|condition| condition.holds(driver, brands)))
+    }
+}
+
+impl<'c> Condition<'c> {
+    fn parse(text: &'c str) -> Self {
+        let (subject, bound) = text.split_at(text.find(['<', '>', '=', '!']).unwrap_or(text.len()));
+        let constraint = || Comparison::parse(bound).ok();
+        match subject.to_ascii_lowercase().as_str() {
+            "brand" => bound.strip_prefix('=').map_or(Condition::Unknown, Condition::Brand),
+            "driver" => constraint().map_or(Condition::Unknown, Condition::Driver),
+            "cuda" => constraint().map_or(Condition::Unknown, Condition::Cuda),
+            _ => Condition::Unknown,
+        }
+    }
+
+    fn holds(&self, driver: &DriverRow<'_>, brands: &[&str]) -> bool {
+        match self {
+            Condition::Brand(brand) => brands.contains(brand),
+            Condition::Driver(bound) => bound.admits(&driver.version),
+            Condition::Cuda(bound) => driver.branch.cuda.as_ref().is_some_and(|cuda| bound.admits(cuda)),
+            Condition::Unknown => false,
+        }
+    }
+}
+
+/// What an image demands on a platform. Every requirement known admits the image's own line; what else one of
+/// unknown text admits nobody knows, which is enough to keep the user's image but not to choose one.
+pub fn demand<'c>(question: &Question<'c>, class: &Class<'_, 'c>, image: &Image) -> Arc<Demand<'c>> {
+    match requirement(question.catalog, image, class.target.arch) {
+        Some(text) => question.rules.demand(text),
+        None if is_given(class) => Arc::new(Demand::nothing()),
+        None => Arc::new(Demand::own_line(image)),
+    }
+}
+
+/// Whether the user named the tag.
+fn is_given(class: &Class<'_, '_>) -> bool {
+    matches!(class.target.image, ImageAsk::Known(_))
+}
+
 /// Whether an image may be started on a driver, for every GPU of the class.
-pub fn admits(question: &Question<'_>, class: &Class<'_, '_>, image: &Image, driver: &DriverRow<'_>) -> bool {
+pub fn admits(question: &Question<'_>, class: &Class<'_, '_>, demand: &Demand<'_>, driver: &DriverRow<'_>) -> bool {
     if !question.holds(law::IMAGE_REQUIRE, &class.target.name) {
         return true;
     }
-    let Some(requirement) = requirement(question.catalog, image, class.target.arch) else { return true };
+    let brands_of = |gpu: &GpuRules| brands(gpu.gpu.row.map(|row| row.class));
     if class.gpus.is_empty() {
-        return fulfils(requirement, driver, &[]);
+        // Nothing is said of the GPU: an image that was chosen must start on every brand, one that was given on any.
+        let mut every = MARKETS.iter().map(|&market| demand.admits(driver, brands(Some(market))));
+        return if is_given(class) { every.any(|starts| starts) } else { every.all(|starts| starts) };
     }
-    class.gpus.iter().all(|gpu| fulfils(requirement, driver, brands(gpu.gpu.row.map(|row| row.class))))
+    class.gpus.iter().all(|gpu| demand.admits(driver, brands_of(gpu)))
 }
+
+/// The markets whose brands requirements speak of.
+const MARKETS: &[Market] = &[Market::Datacenter, Market::Workstation, Market::Geforce, Market::Titan];
 
 /// The brands a container runtime may see for a market: NVML's names differ from driver to driver.
 fn brands(market: Option<Market>) -> &'static [&'static str] {
@@ -101,26 +185,6 @@ fn brands(market: Option<Market>) -> &'static [&'static str] {
         Some(Market::Titan) => &["titan", "titanrtx"],
         _ => &[],
     }
-}
-
-/// libnvidia-container's reading of a requirement: blanks part alternatives, commas part conditions.
-fn fulfils(requirement: &str, driver: &DriverRow<'_>, brands: &[&str]) -> bool {
-    requirement.split_whitespace().any(|alternative| {
-        alternative.split(',').all(|condition| {
-            let at = condition.find(['<', '>', '=', '!']).unwrap_or(condition.len());
-            let (subject, bound) = condition.split_at(at);
-            match subject {
-                "brand" => bound.strip_prefix('=').is_some_and(|brand| brands.contains(&brand)),
-                "driver" => compares(&driver.version, bound),
-                "cuda" => driver.branch.cuda.as_ref().is_some_and(|cuda| compares(cuda, bound)),
-                _ => false,
-            }
-        })
-    })
-}
-
-fn compares(version: &Version, bound: &str) -> bool {
-    Constraint::parse(bound).is_ok_and(|bound| bound.admits(version))
 }
 
 #[cfg(test)]
@@ -143,10 +207,12 @@ mod tests {
             |version: &'static str, branch| DriverRow { version: Version::from_static(version), branch, compat: None };
         let requirement = "cuda>=12.8 brand=tesla,driver>=535,driver<536 brand=unknown,driver>=535,driver<536";
         let (old, new) = (driver("535.183.01", &r535), driver("570.86.15", &r570));
-        assert!(fulfils(requirement, &new, &["geforce"]));
-        assert!(fulfils(requirement, &old, &["tesla", "nvidia"]));
-        assert!(!fulfils(requirement, &old, &["geforce"]));
-        assert!(!fulfils(requirement, &old, &[]));
-        assert!(!fulfils("", &new, &["tesla"]));
+        let demand = Demand::parse(requirement);
+        assert!(demand.admits(&new, &["geforce"]));
+        assert!(demand.admits(&old, &["tesla", "nvidia"]));
+        assert!(!demand.admits(&old, &["geforce"]));
+        assert!(!demand.admits(&old, &[]));
+        assert!(!Demand::parse("").admits(&new, &["tesla"]));
+        assert!(Demand::parse("CUDA>=12.3").admits(&new, &[]));
     }
 }

@@ -5,6 +5,7 @@
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use crate::catalog::rows::{Build, Companion, Cudnn, Image, Nccl, Python, Toolkit};
 use crate::spec::Share;
@@ -132,6 +133,9 @@ impl<'q, 'c> Plan<'q, 'c> {
             .map(|(releases, ask)| {
                 let mut rows: Vec<&Version> = releases.iter().map(|release| release.version).collect();
                 rows.dedup();
+                if ask.oldest_first {
+                    rows.reverse();
+                }
                 locked_first(&mut rows, locked, ask.package, |version| version.to_string());
                 Choice { table: world.table(rows.len()), rows }
             })
@@ -259,10 +263,7 @@ impl<'q, 'c> Plan<'q, 'c> {
         }
         let asked = question.cuda.is_some() || question.cudnn.is_some() || question.nccl.is_some();
         if question.build.is_none() && asked && !gpu_classes.is_empty() {
-            let wanted = question.cuda.as_ref();
-            let admitted =
-                catalog.toolkits.iter().rev().filter(|row| wanted.is_none_or(|wanted| wanted.admits(&row.version)));
-            let mut rows: Vec<&Toolkit> = admitted.collect();
+            let mut rows = toolkits(question, None);
             locked_first(&mut rows, locked, "cuda", |row| row.version.to_string());
             let table = self.world.table(rows.len());
             self.world.keep(table, |row| {
@@ -310,8 +311,7 @@ impl<'q, 'c> Plan<'q, 'c> {
         let question = self.question;
         question.build.as_ref()?;
         let class = &self.classes[class];
-        let mut rows: Vec<&Toolkit> = question.catalog.toolkits.iter().rev().collect();
-        rows.retain(|row| question.cuda.as_ref().is_none_or(|wanted| wanted.admits(&row.version)));
+        let mut rows = toolkits(question, class.target.toolkits.as_deref());
         rows.retain(|row| fits::toolkit(question, class, row).is_none());
         locked_first(&mut rows, locked, &format!("target.{}.toolkit", class.target.name), |row| {
             row.version.to_string()
@@ -386,9 +386,12 @@ impl<'q, 'c> Plan<'q, 'c> {
                     .relate(toolkit.table, image.table, |row, at| toolkit.rows[row].version == image.rows[at].cuda);
             }
             if let Some(driver) = &local.driver {
-                self.world.relate(toolkit.table, driver.table, |row, at| {
-                    fits::toolkit_driver(question, asked, toolkit.rows[row], &driver.rows[at])
-                });
+                self.world.relate_kinds(
+                    toolkit.table,
+                    driver.table,
+                    |row| line_of(toolkit.rows[row]),
+                    |row, at| fits::toolkit_driver(question, asked, toolkit.rows[row], &driver.rows[at]),
+                );
             }
         }
         if let Some(image) = &local.image {
@@ -402,21 +405,31 @@ impl<'q, 'c> Plan<'q, 'c> {
                     .relate(cuda.table, image.table, |release, row| cuda.rows[release].version == image.rows[row].cuda);
             }
             if let Some(driver) = &local.driver {
-                self.world.relate(image.table, driver.table, |row, at| {
-                    image::admits(question, asked, image.rows[row], &driver.rows[at])
-                });
+                let demands: Vec<_> = image.rows.iter().map(|row| image::demand(question, asked, row)).collect();
+                self.world.relate_kinds(
+                    image.table,
+                    driver.table,
+                    |row| Arc::as_ptr(&demands[row]),
+                    |row, at| image::admits(question, asked, &demands[row], &driver.rows[at]),
+                );
             }
         }
         if let Some(driver) = &local.driver {
             for releases in &group.releases {
-                self.world.relate(releases.table, driver.table, |release, row| {
-                    fits::release_driver(question, asked, &releases.rows[release], &driver.rows[row])
-                });
+                self.world.relate_kinds(
+                    releases.table,
+                    driver.table,
+                    |release| fits::driver_need(question, asked, &releases.rows[release]),
+                    |release, row| fits::release_driver(question, asked, &releases.rows[release], &driver.rows[row]),
+                );
             }
             if let Some(cuda) = &group.cuda {
-                self.world.relate(cuda.table, driver.table, |release, row| {
-                    fits::line_driver(question, asked, &cuda.rows[release].version, &driver.rows[row])
-                });
+                self.world.relate_kinds(
+                    cuda.table,
+                    driver.table,
+                    |release| line_of(cuda.rows[release]),
+                    |release, row| fits::line_driver(question, asked, &cuda.rows[release].version, &driver.rows[row]),
+                );
             }
         }
     }
@@ -446,11 +459,29 @@ fn releases<'c>(question: &Question<'c>, package: &str, constraint: &Constraint)
     releases
 }
 
+/// The toolkits that `cuda` admits, newest first. A line of which only components were published is not offered
+/// to somebody who did not name it, in `cuda` or as installed.
+fn toolkits<'c>(question: &Question<'c>, installed: Option<&[Version]>) -> Vec<&'c Toolkit> {
+    let wanted = question.cuda.as_ref();
+    let names_line = |row: &Toolkit, version: &Version| version.len() > 1 && row.version.cmp_prefix(version).is_eq();
+    let asked_for = |row: &Toolkit| {
+        let mut bounds = wanted.into_iter().flat_map(Constraint::comparisons).filter(|one| one.op.is_lower());
+        bounds.any(|one| one.version.as_ref().is_some_and(|version| names_line(row, version)))
+            || installed.into_iter().flatten().any(|version| names_line(row, version))
+    };
+    let rows = question.catalog.toolkits.iter().rev();
+    let admitted = rows.filter(|row| wanted.is_none_or(|wanted| wanted.admits(&row.version)));
+    admitted.filter(|row| !row.components_only || asked_for(row)).collect()
+}
+
 fn companions<'c>(question: &Question<'c>, world: &mut World, locked: &Locked) -> Vec<Choice<&'c Companion>> {
     let mut choices = Vec::new();
     for ask in &question.companions {
         let of_package = question.catalog.companions.iter().rev().filter(|row| row.package == ask.package);
         let mut rows: Vec<&Companion> = of_package.filter(|row| ask.constraint.admits(&row.version)).collect();
+        if ask.oldest_first {
+            rows.reverse();
+        }
         locked_first(&mut rows, locked, ask.package, |row| row.version.to_string());
         choices.push(Choice { table: world.table(rows.len()), rows });
     }
@@ -478,4 +509,9 @@ fn locked_first<T>(rows: &mut [T], locked: &Locked, key: &str, label: impl Fn(&T
     if let Some(wanted) = locked.get(key) {
         rows.sort_by_key(|row| label(row) != *wanted);
     }
+}
+
+/// The line of a toolkit, which decides what drivers it needs.
+fn line_of(toolkit: &Toolkit) -> (u64, u64) {
+    (toolkit.version.major(), toolkit.version.minor())
 }

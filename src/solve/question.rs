@@ -52,6 +52,8 @@ pub struct Ask<'c> {
     pub package: &'c str,
     /// Which versions.
     pub constraint: Constraint,
+    /// Try the oldest version first: how a fix finds the version nearest above a wish.
+    pub oldest_first: bool,
 }
 
 /// `[build]`
@@ -115,6 +117,8 @@ pub enum Gpus<'c> {
 pub struct GpuAsk<'c> {
     /// NVML's name, or `sm_90`.
     pub name: String,
+    /// The name as it was written, which may mean several products.
+    pub written: String,
     /// Its compute capability.
     pub cc: Cc,
     /// The same as a version, for rules.
@@ -203,20 +207,20 @@ impl<'c> Question<'c> {
         catalog: &'c Catalog,
         rules: &'c RuleBook<'c>,
     ) -> Result<(Question<'c>, Vec<Warning>), Vec<SpecError>> {
-        let mut reader = Reader { catalog, errors: Vec::new(), warnings: Vec::new() };
+        let mut reader = Reader { catalog, rules, errors: Vec::new(), warnings: Vec::new() };
         let (mut frameworks, mut companions) = (Vec::new(), Vec::new());
         for (name, constraint) in &spec.stack {
             if PARTS.contains(&name.as_str()) {
                 continue;
             }
             let Some(package) = reader.package(name, constraint) else { continue };
-            let ask = Ask { package, constraint: constraint.value.clone() };
+            let ask = Ask { package, constraint: constraint.value.clone(), oldest_first: false };
             if FRAMEWORKS.contains(&package) { frameworks.push(ask) } else { companions.push(ask) }
         }
         for companion in &companions {
             let follows = catalog.companions.iter().find(|row| row.package == companion.package);
             if let Some(row) = follows.filter(|row| frameworks.iter().all(|ask| ask.package != row.framework)) {
-                frameworks.push(Ask { package: &row.framework, constraint: Constraint::any() });
+                frameworks.push(Ask { package: &row.framework, constraint: Constraint::any(), oldest_first: false });
             }
         }
         frameworks.sort_by_key(|ask| FRAMEWORKS.iter().position(|name| *name == ask.package));
@@ -262,6 +266,7 @@ impl<'c> Question<'c> {
 
 struct Reader<'c> {
     catalog: &'c Catalog,
+    rules: &'c RuleBook<'c>,
     errors: Vec<SpecError>,
     warnings: Vec<Warning>,
 }
@@ -326,16 +331,18 @@ impl<'c> Reader<'c> {
     fn gpus(&mut self, target: &Target) -> Gpus<'c> {
         let Some(written) = &target.gpu else { return Gpus::Unsaid };
         let mut found: Vec<GpuAsk> = Vec::new();
-        let mut add = |name: String, cc: Cc, row: Option<&'c Gpu>| {
+        let mut add = |written: &str, name: String, cc: Cc, row: Option<&'c Gpu>| {
             if found.iter().all(|known| known.name != name || known.cc != cc) {
                 let cc_version = Version::parse(&cc.to_string()).expect("a capability is a version");
-                found.push(GpuAsk { name, cc, cc_version, row });
+                found.push(GpuAsk { name, written: written.escape_debug().to_string(), cc, cc_version, row });
             }
         };
         for name in &written.value {
-            match self.catalog.gpu(name) {
-                GpuMatch::Found(rows) => rows.into_iter().for_each(|row| add(row.name.to_string(), row.cc, Some(row))),
-                GpuMatch::Bare(cc) => add(format!("sm_{}", cc.number()), cc, None),
+            match self.rules.gpu(self.catalog, name) {
+                GpuMatch::Found(rows) => {
+                    rows.into_iter().for_each(|row| add(name, row.name.to_string(), row.cc, Some(row)))
+                }
+                GpuMatch::Bare(cc) => add(name, format!("sm_{}", cc.number()), cc, None),
                 GpuMatch::Cpu => return Gpus::Cpu,
                 GpuMatch::Ambiguous(candidates) => {
                     let listed: Vec<String> = candidates

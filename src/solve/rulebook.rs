@@ -1,8 +1,13 @@
 //! The catalog's rules made ready to be asked, and the names of the laws that are code.
 
-use crate::catalog::Catalog;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
 use crate::catalog::rows::{Rule, Subject};
+use crate::catalog::{Catalog, GpuMatch};
 use crate::words::{Constraint, Version};
+
+use super::image::Demand;
 
 /// The names of the rules that are code; each is described by a row of `catalog/laws.toml`.
 pub mod law {
@@ -30,8 +35,6 @@ pub mod law {
     pub const IMAGE_REQUIRE: &str = "image-require-cuda";
     /// An image must hold what is needed of it: nvcc, cuDNN.
     pub const IMAGE_HOLDS: &str = "image-flavour";
-    /// A chosen image is of the stack's CUDA line or older.
-    pub const IMAGE_LINE: &str = "image-line";
     /// torch refuses to build extensions with a toolkit of another CUDA major.
     pub const EXTENSION_MAJOR: &str = "extension-cuda-major";
     /// torch's extension builder knows certain architectures only.
@@ -63,7 +66,6 @@ pub mod law {
         IMAGE_OS,
         IMAGE_REQUIRE,
         IMAGE_HOLDS,
-        IMAGE_LINE,
         EXTENSION_MAJOR,
         EXTENSION_ARCH,
         NVCC_ARCH,
@@ -76,9 +78,13 @@ pub mod law {
 }
 
 /// The catalog's `needs` rules with their ranges parsed.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct RuleBook<'c> {
     needs: Vec<Needs<'c>>,
+    /// GPU names already looked up: variations of one spec ask for the same ones again and again.
+    gpus: Mutex<HashMap<String, GpuMatch<'c>>>,
+    /// Image requirements already read.
+    demands: Mutex<HashMap<&'c str, Arc<Demand<'c>>>>,
 }
 
 /// One rule: where the subject is in `range`, the object must be in `needs`.
@@ -99,7 +105,17 @@ impl<'c> RuleBook<'c> {
             let (range, needs) = (Constraint::parse(&row.range).ok()?, Constraint::parse(&row.needs).ok()?);
             Some(Needs { row, range, needs })
         });
-        RuleBook { needs: needs.collect() }
+        RuleBook { needs: needs.collect(), gpus: Mutex::default(), demands: Mutex::default() }
+    }
+
+    /// Finds the products a name means.
+    pub fn gpu(&self, catalog: &'c Catalog, name: &str) -> GpuMatch<'c> {
+        memo(&self.gpus, name, || (name.to_string(), catalog.gpu(name)))
+    }
+
+    /// Reads what an image demands.
+    pub fn demand(&self, text: &'c str) -> Arc<Demand<'c>> {
+        memo(&self.demands, text, || (text, Arc::new(Demand::parse(text))))
     }
 
     /// The rules between two kinds of things that speak of this subject.
@@ -114,8 +130,28 @@ impl<'c> RuleBook<'c> {
             .filter(move |rule| rule.row.subject == subject && rule.row.object == object && rule.range.admits(of))
     }
 
+    /// Every rule.
+    pub fn all(&self) -> impl Iterator<Item = &Needs<'c>> {
+        self.needs.iter()
+    }
+
     /// Every rule about an object.
     pub fn on(&self, object: Subject) -> impl Iterator<Item = &Needs<'c>> {
         self.needs.iter().filter(move |rule| rule.row.object == object)
     }
+}
+
+/// What is known under a key, found out at the first asking.
+fn memo<K, Q, V: Clone>(known: &Mutex<HashMap<K, V>>, key: &Q, find: impl FnOnce() -> (K, V)) -> V
+where
+    K: std::hash::Hash + Eq + std::borrow::Borrow<Q>,
+    Q: std::hash::Hash + Eq + ?Sized,
+{
+    let mut known = known.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    if let Some(value) = known.get(key) {
+        return value.clone();
+    }
+    let (key, value) = find();
+    known.insert(key, value.clone());
+    value
 }

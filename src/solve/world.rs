@@ -9,6 +9,7 @@
 
 use std::cell::Cell;
 use std::collections::HashMap;
+use std::hash::Hash;
 
 use pubgrub::{Dependencies, DependencyProvider, PackageResolutionStatistics, PubGrubError, VersionSet};
 
@@ -107,6 +108,30 @@ impl World {
             }
         }
         self.relations.push(Relation { from, to, admits });
+    }
+
+    /// The same as [`World::relate`] where many rows of `a`, the earlier table, fit the same rows of `b`: the
+    /// question is asked once for each `kind` of row.
+    pub fn relate_kinds<K: Hash + Eq>(
+        &mut self,
+        a: Table,
+        b: Table,
+        kind: impl Fn(usize) -> K,
+        fits: impl Fn(usize, usize) -> bool,
+    ) {
+        debug_assert!(a < b, "the earlier table has the kinds");
+        let len = self.tables[a].rows().last().map_or(0, |last| last + 1);
+        let mut known: HashMap<K, RowSet> = HashMap::new();
+        let mut admits = vec![RowSet::empty(); len];
+        for row in self.tables[a].rows() {
+            let admitted = known.entry(kind(row)).or_insert_with(|| {
+                let mut set = RowSet::empty();
+                self.tables[b].rows().filter(|&other| fits(row, other)).for_each(|other| set.insert(other));
+                set
+            });
+            admits[row] = admitted.clone();
+        }
+        self.relations.push(Relation { from: a, to: b, admits });
     }
 
     /// Whether a selection satisfies every relation and takes only rows that may be chosen.

@@ -29,6 +29,28 @@ impl Spec {
         }
     }
 
+    /// What is written for a key, as [`Written::text`](super::Written) has it; switches left at their default are
+    /// not written.
+    pub fn text(&self, key: &str) -> Option<String> {
+        let text = |one: Option<&str>| one.map(str::to_string);
+        match key.split_once('.')? {
+            ("stack", name) => {
+                text(self.stack.iter().find(|(known, _)| known == name).map(|(_, one)| one.text.as_str()))
+            }
+            ("build", "arch-list") => text(written(&self.build.as_ref()?.arch_list)),
+            ("resolve", "share") => text(match self.resolve.share {
+                super::Share::Stack => None,
+                super::Share::Versions => Some("versions"),
+                super::Share::None => Some("none"),
+            }),
+            ("target", path) => {
+                let (name, key) = path.split_once('.')?;
+                text(self.target(name)?.text(key))
+            }
+            _ => None,
+        }
+    }
+
     /// Every written key that a conflict can blame, in file order.
     pub fn keys(&self) -> Vec<String> {
         let stack = self.stack.iter().map(|(name, one)| (one.span.start, format!("stack.{name}")));
@@ -137,6 +159,22 @@ impl Target {
         }
     }
 
+    fn text(&self, key: &str) -> Option<&str> {
+        match key {
+            "gpu" => written(&self.gpu),
+            "driver" => written(&self.driver),
+            "driver-cuda" => written(&self.driver_cuda),
+            "os" => written(&self.os),
+            "arch" => written(&self.arch),
+            "image" => written(&self.image),
+            "glibc" => written(&self.glibc),
+            "gcc" => written(&self.gcc),
+            "toolkit" => written(&self.toolkit),
+            "forward-compat" => (self.forward_compat == super::ForwardCompat::Never).then_some("never"),
+            _ => None,
+        }
+    }
+
     fn key_span(&self, key: &str) -> Option<Range<usize>> {
         match key {
             "gpu" => span(&self.gpu),
@@ -190,6 +228,10 @@ impl Target {
         let end = ends.max().unwrap_or(self.span.end);
         end..end
     }
+}
+
+fn written<T>(one: &Option<Written<T>>) -> Option<&str> {
+    one.as_ref().map(|one| one.text.as_str())
 }
 
 fn span<T>(written: &Option<Written<T>>) -> Option<Range<usize>> {

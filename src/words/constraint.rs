@@ -117,16 +117,13 @@ impl Constraint {
 
     /// Whether a release without variants (a driver, a toolkit, a Python) is admitted.
     pub fn admits(&self, version: &Version) -> bool {
-        self.alternatives
-            .iter()
-            .any(|all| all.iter().all(|one| one.admits_version(version)) && prerelease_named(all, version))
+        self.alternatives.iter().any(|all| all.iter().all(|one| one.admits(version)) && prerelease_named(all, version))
     }
 
     /// Whether a build with this version and variant is admitted.
     pub fn admits_build(&self, version: &Version, variant: &str) -> bool {
         self.alternatives.iter().any(|all| {
-            all.iter()
-                .all(|one| one.admits_version(version) && one.variant.as_deref().is_none_or(|wanted| wanted == variant))
+            all.iter().all(|one| one.admits(version) && one.variant.as_deref().is_none_or(|wanted| wanted == variant))
                 && prerelease_named(all, version)
         })
     }
@@ -203,8 +200,21 @@ impl Constraint {
     }
 }
 
+impl Op {
+    /// Whether the version written is the least one admitted: `12.4`, `>=12.4`, `~=12.4`.
+    pub fn is_lower(self) -> bool {
+        matches!(self, Op::Prefix | Op::AtLeast | Op::Compatible)
+    }
+}
+
 impl Comparison {
-    fn admits_version(&self, version: &Version) -> bool {
+    /// Reads one comparison, `>=535`.
+    pub fn parse(text: &str) -> Result<Self, ConstraintError> {
+        comparison(text.trim())
+    }
+
+    /// Whether a version satisfies it.
+    pub fn admits(&self, version: &Version) -> bool {
         let Some(bound) = &self.version else { return true };
         let order = version.cmp_prefix(bound);
         match self.op {

@@ -1,0 +1,162 @@
+//! Which written keys clash: the smallest sets, found by asking again with keys left out.
+//!
+//! Every set of keys that does have an answer is grown as far as it goes; what is left out of it must be hit by
+//! every clash. So the smallest clash is the smallest set that hits all these remainders and has no answer
+//! itself (implicit hitting sets: Ignatiev, Previti, Liffiton and Marques-Silva, 2015).
+
+use crate::solve::resolve::is_solvable;
+use crate::spec::Spec;
+
+use super::Asker;
+
+/// The clashes of a spec.
+#[derive(Debug, Clone)]
+pub struct Cores {
+    /// Clashes that share no key, the smallest first found first.
+    pub independent: Vec<Vec<String>>,
+    /// Other clashes as small as the first.
+    pub alternatives: Vec<Vec<String>>,
+}
+
+/// How many other clashes of the smallest size are listed.
+const ALTERNATIVES: usize = 16;
+
+impl Cores {
+    /// Finds the clashes; none if the spec has an answer, or the limit was reached.
+    pub fn find(asker: &Asker<'_, '_>, spec: &Spec) -> Option<Cores> {
+        let keys = spec.keys();
+        let mut search = Search { asker, spec, keys: &keys, remainders: Vec::new() };
+        let everything: Vec<usize> = (0..keys.len()).collect();
+        if search.has_answer(&everything)? {
+            return None;
+        }
+        let smallest = search.smallest(&everything)?;
+        let first = smallest.first()?.clone();
+        let mut independent = vec![first.clone()];
+        let mut rest: Vec<usize> = everything.iter().copied().filter(|key| !first.contains(key)).collect();
+        while !search.has_answer(&rest)? {
+            let next = search.smallest(&rest)?.first()?.clone();
+            rest.retain(|key| !next.contains(key));
+            if next.is_empty() {
+                break;
+            }
+            independent.push(next);
+        }
+        let named = |core: &Vec<usize>| core.iter().map(|&key| keys[key].clone()).collect::<Vec<String>>();
+        Some(Cores {
+            independent: independent.iter().map(named).collect(),
+            alternatives: smallest[1..].iter().map(named).collect(),
+        })
+    }
+}
+
+struct Search<'a, 'c, 's> {
+    asker: &'a Asker<'c, 's>,
+    spec: &'a Spec,
+    keys: &'a [String],
+    /// For each set of keys known to have an answer, the keys outside it.
+    remainders: Vec<Vec<usize>>,
+}
+
+impl Search<'_, '_, '_> {
+    /// Whether the spec with only these keys has an answer.
+    fn has_answer(&self, kept: &[usize]) -> Option<bool> {
+        if self.remainders.iter().any(|remainder| remainder.iter().all(|key| !kept.contains(key))) {
+            return Some(true);
+        }
+        let dropped = (0..self.keys.len()).filter(|key| !kept.contains(key)).map(|key| self.keys[key].as_str());
+        let spec = dropped.fold(self.spec.clone(), |spec, key| spec.without(key));
+        match self.asker.question(&spec) {
+            Some(question) => is_solvable(&question, self.asker.steps),
+            None => Some(true),
+        }
+    }
+
+    /// Every smallest clash within `all`, the first by file order first.
+    fn smallest(&mut self, all: &[usize]) -> Option<Vec<Vec<usize>>> {
+        for size in 0..=all.len() {
+            let mut clashes: Vec<Vec<usize>> = Vec::new();
+            let mut at = first_subset(size);
+            while let Some(picks) = &at {
+                let subset: Vec<usize> = picks.iter().map(|&pick| all[pick]).collect();
+                match self.missed_remainder(&subset, all) {
+                    Some(must_hit) => at = skip_to_hit(picks, &must_hit, all),
+                    None => {
+                        if self.has_answer(&subset)? {
+                            self.grow(&subset, all)?;
+                        } else {
+                            clashes.push(subset);
+                            if clashes.len() > ALTERNATIVES {
+                                return Some(clashes);
+                            }
+                        }
+                        at = next_subset(picks, all.len());
+                    }
+                }
+            }
+            if !clashes.is_empty() {
+                return Some(clashes);
+            }
+        }
+        Some(Vec::new())
+    }
+
+    /// A remainder, restricted to `all`, that `subset` does not hit: then the subset has an answer.
+    fn missed_remainder(&self, subset: &[usize], all: &[usize]) -> Option<Vec<usize>> {
+        let missed = self.remainders.iter().find(|remainder| remainder.iter().all(|key| !subset.contains(key)))?;
+        Some(missed.iter().copied().filter(|key| all.contains(key)).collect())
+    }
+
+    /// Adds keys to a set that has an answer for as long as it keeps one, and remembers what is left over.
+    fn grow(&mut self, subset: &[usize], all: &[usize]) -> Option<()> {
+        let mut kept = subset.to_vec();
+        for &key in all.iter().filter(|key| !subset.contains(key)) {
+            kept.push(key);
+            if !self.has_answer(&kept)? {
+                kept.pop();
+            }
+        }
+        let left: Vec<usize> = all.iter().copied().filter(|key| !kept.contains(key)).collect();
+        self.remainders.push(left);
+        Some(())
+    }
+}
+
+fn first_subset(size: usize) -> Option<Vec<usize>> {
+    Some((0..size).collect())
+}
+
+/// The next subset of the same size in lexicographic order, positions below `len`.
+fn next_subset(picks: &[usize], len: usize) -> Option<Vec<usize>> {
+    let movable = (0..picks.len()).rev().find(|&at| picks[at] + (picks.len() - at) < len)?;
+    let mut next = picks[..movable].to_vec();
+    next.extend((0..picks.len() - movable).map(|offset| picks[movable] + 1 + offset));
+    Some(next)
+}
+
+/// The next subset that can hit a remainder: while the last pick lies before every member of it, larger
+/// last picks are tried at once.
+fn skip_to_hit(picks: &[usize], must_hit: &[usize], all: &[usize]) -> Option<Vec<usize>> {
+    let mut next = next_subset(picks, all.len())?;
+    while !next.iter().any(|&pick| must_hit.contains(&all[pick])) {
+        next = next_subset(&next, all.len())?;
+    }
+    Some(next)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn subsets_come_in_lexicographic_order_and_end() {
+        let mut at = first_subset(2);
+        let mut seen = Vec::new();
+        while let Some(picks) = at {
+            seen.push(picks.clone());
+            at = next_subset(&picks, 4);
+        }
+        assert_eq!(seen, [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]]);
+        assert_eq!(next_subset(&[], 4), None);
+    }
+}

@@ -1,0 +1,500 @@
+//! Changes that help: each is found by loosening a clashing key, reading what the solver then chooses, writing
+//! that down as a value and solving the changed spec once more.
+
+use std::collections::BTreeMap;
+
+use crate::solve::answer::Answer;
+use crate::solve::plan::Locked;
+use crate::solve::question::{DriverAsk, FRAMEWORKS, Question};
+use crate::solve::resolve::{Resolution, resolve};
+use crate::spec::Spec;
+use crate::words::{Constraint, Version};
+
+use super::core::Cores;
+use super::{Asker, Change, Fix};
+
+/// How many fixes are offered.
+const OFFERED: usize = 6;
+/// How many combinations of keys are tried where one key does not suffice.
+const COMBINATIONS: usize = 64;
+
+/// Fixes for every clash at once, those that change least first.
+pub fn find(asker: &Asker<'_, '_>, spec: &Spec, cores: &Cores) -> Vec<Fix> {
+    let mut finder = Finder { asker, spec, found: Vec::new() };
+    let mut ways = cores.independent.clone();
+    if let Some(first) = ways.first_mut() {
+        let others = cores.alternatives.iter().flatten().filter(|key| !cores.independent.concat().contains(key));
+        first.extend(others.cloned().collect::<std::collections::BTreeSet<String>>());
+    }
+    for keys in combinations(&ways) {
+        match keys.as_slice() {
+            [key] => finder.try_key(key),
+            keys => finder.try_together(keys),
+        }
+    }
+    finder.try_switches();
+    if finder.found.is_empty() {
+        let all: Vec<String> = cores.independent.iter().chain(&cores.alternatives).flatten().cloned().collect();
+        finder.try_pairs(&cores.independent, &all);
+    }
+    finder.best()
+}
+
+/// One key of each clash, every way to pick them.
+fn combinations(cores: &[Vec<String>]) -> Vec<Vec<String>> {
+    let mut combinations: Vec<Vec<String>> = vec![Vec::new()];
+    for core in cores {
+        combinations = combinations
+            .iter()
+            .flat_map(|picked| core.iter().map(|key| [picked.as_slice(), std::slice::from_ref(key)].concat()))
+            .take(COMBINATIONS)
+            .collect();
+    }
+    combinations
+}
+
+struct Finder<'a, 'c, 's> {
+    asker: &'a Asker<'c, 's>,
+    spec: &'a Spec,
+    found: Vec<Fix>,
+}
+
+impl<'c> Finder<'_, 'c, '_> {
+    /// Every direction in which one key can be loosened.
+    fn try_key(&mut self, key: &str) {
+        let (section, name) = key.split_once('.').unwrap_or((key, ""));
+        match section {
+            "stack" if !matches!(name, "cuda" | "cudnn" | "nccl") => {
+                self.try_variants(key, name);
+                self.try_versions(key, name);
+            }
+            "target" => match key.rsplit('.').next().unwrap_or("") {
+                "driver" | "driver-cuda" => self.try_driver(key),
+                "image" => self.try_image(key),
+                "os" => self.try_values(key, &self.other_systems(key)),
+                "glibc" => self.try_values(key, &self.other_glibcs(key)),
+                "gcc" => self.try_values(key, &self.older_compilers(key)),
+                "arch" => self.try_values(key, &["x86_64".into(), "aarch64".into()]),
+                "toolkit" => self.try_values(key, &self.other_toolkits(key)),
+                "gpu" => {}
+                _ => self.try_together(&[key.to_string()]),
+            },
+            _ => {
+                self.try_together(&[key.to_string()]);
+                if key == "build.arch-list" {
+                    self.try_shorter_lists();
+                }
+            }
+        }
+    }
+
+    /// The same version in another variant, the same variant in the nearest versions, and the nearest of both.
+    fn try_versions(&mut self, key: &str, package: &str) {
+        let Some(written) = self.written(key).and_then(|text| Constraint::parse(&text).ok()) else { return };
+        let variant = written.comparisons().find_map(|one| one.variant.clone());
+        let known = self.known_versions(package);
+        let admitted = known.iter().filter(|version| {
+            written.comparisons().all(|one| one.version.is_none()) || admits_any_variant(&written, version)
+        });
+        let named: Vec<Version> = written.comparisons().filter_map(|one| one.version.clone()).collect();
+        let (low, high) = match (admitted.clone().min(), admitted.max()) {
+            (Some(low), Some(high)) => (low.clone(), high.clone()),
+            _ => match named.iter().max() {
+                Some(version) => (version.clone(), version.clone()),
+                None => return,
+            },
+        };
+        let mut wishes: Vec<(String, bool)> = Vec::new();
+        if variant.is_some() && !named.is_empty() {
+            wishes.push((versions_only(&written), false));
+        }
+        for variant in variant.iter().map(|variant| Some(variant.as_str())).chain([None]) {
+            for (bounds, ascending) in [(format!(">{high}"), true), (format!("<{low}"), false)] {
+                match variant {
+                    Some(name) if FRAMEWORKS.contains(&package) => {
+                        if let Some(version) = self.nearest_with_variant(key, package, name, &bounds, ascending, &known)
+                        {
+                            wishes.push((version, false));
+                        }
+                    }
+                    _ => wishes.push((bounds, ascending)),
+                }
+            }
+        }
+        for (wish, ascending) in wishes {
+            let Ok(loosened) = self.spec.with(key, Some(&wish)) else { continue };
+            let Some(answer) = self.answer(&loosened, ascending.then_some(package)) else { continue };
+            if let Some(value) = chosen(&answer, key) {
+                self.offer(&[(key.to_string(), Some(value))]);
+            }
+        }
+    }
+
+    /// Where a variant stands alone: the nearest other one, older lines first.
+    fn try_variants(&mut self, key: &str, package: &str) {
+        let Some(written) = self.written(key) else { return };
+        let Some(variant) = written.strip_prefix('+') else { return };
+        let builds = self.asker.catalog.builds.iter().filter(|row| row.package == package);
+        let mut lines: Vec<(Version, &str)> =
+            builds.filter_map(|row| Some((crate::solve::fits::line_of(&row.variant)?, &*row.variant))).collect();
+        lines.sort();
+        lines.dedup();
+        let wanted = crate::solve::fits::line_of(variant);
+        let (older, newer): (Vec<_>, Vec<_>) = lines.into_iter().partition(|(line, _)| Some(line) < wanted.as_ref());
+        let nearest = older.into_iter().rev().chain(newer).map(|(_, variant)| format!("+{variant}"));
+        let values: Vec<String> = nearest.filter(|value| *value != written).collect();
+        self.try_values(key, &values);
+    }
+
+    /// The version nearest to a bound that has an answer in a given variant.
+    fn nearest_with_variant(
+        &self,
+        key: &str,
+        package: &str,
+        variant: &str,
+        bounds: &str,
+        ascending: bool,
+        known: &[Version],
+    ) -> Option<String> {
+        let bounds = Constraint::parse(bounds).ok()?;
+        let builds = &self.asker.catalog.builds;
+        let built = |version: &&Version| {
+            bounds.admits(version)
+                && builds.iter().any(|row| row.package == package && row.variant == variant && row.version == **version)
+        };
+        let mut versions: Vec<&Version> = known.iter().filter(built).collect();
+        if !ascending {
+            versions.reverse();
+        }
+        versions
+            .into_iter()
+            .map(|version| format!("{version}+{variant}"))
+            .find(|value| self.spec.with(key, Some(value)).is_ok_and(|changed| self.answer(&changed, None).is_some()))
+    }
+
+    /// The oldest driver that suffices; where the pinned one is too new, the newest branch that still serves.
+    fn try_driver(&mut self, key: &str) {
+        let target = target_of(key);
+        let Some(answer) = self.answer(&self.spec.without(key), None) else { return };
+        let Some(minimum) = minimum(&answer, target) else { return };
+        let pinned = self.asker.question(self.spec).and_then(|question| pinned_driver(&question, target));
+        if pinned.is_none_or(|pinned| pinned < minimum) {
+            let value =
+                if key.ends_with("driver-cuda") { self.cuda_of(&minimum) } else { Some(format!(">={minimum}")) };
+            self.offer(&[(key.to_string(), value)]);
+            return;
+        }
+        let branches = self.asker.catalog.branches.iter().rev();
+        let values =
+            branches.map(|row| if key.ends_with("driver-cuda") { row.cuda.as_ref() } else { Some(&row.branch) });
+        let older: Vec<String> = values.flatten().map(Version::to_string).collect();
+        self.try_values(key, &older);
+    }
+
+    fn cuda_of(&self, driver: &Version) -> Option<String> {
+        self.asker.catalog.branch_of(driver)?.cuda.as_ref().map(Version::to_string)
+    }
+
+    /// The tags most like the one written, then whatever the repository offers, then no image at all.
+    fn try_image(&mut self, key: &str) {
+        let target = self.spec.targets.iter().find(|target| key == format!("target.{}.image", target.name));
+        let Some(image) = target.and_then(|target| target.image.as_ref()) else { return };
+        let repository = &image.value.repository;
+        if let Some(tag) = image.value.tag.as_ref().filter(|tag| tag.contains(|c: char| c.is_ascii_digit())) {
+            let tags =
+                self.asker.catalog.images.iter().filter(|row| row.repository == repository.as_str() && !row.withdrawn);
+            let mut tags: Vec<(f64, &str)> = tags.map(|row| (strsim::jaro_winkler(tag, &row.tag), &*row.tag)).collect();
+            tags.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
+            let nearest: Vec<String> = tags.iter().take(24).map(|(_, tag)| format!("{repository}:{tag}")).collect();
+            self.try_values(key, &nearest);
+        }
+        let answer = self.spec.with(key, Some(repository)).ok().and_then(|spec| self.answer(&spec, None));
+        if let Some(value) = answer.and_then(|answer| chosen(&answer, key)) {
+            self.offer(&[(key.to_string(), Some(value))]);
+        }
+        self.offer(&[(key.to_string(), None)]);
+    }
+
+    /// The first of some values with which the spec has an answer.
+    fn try_values(&mut self, key: &str, values: &[String]) {
+        for value in values {
+            if self.offer(&[(key.to_string(), Some(value.clone()))]) {
+                return;
+            }
+        }
+    }
+
+    /// Newer releases of the same system first, oldest of them first; then the newest of others.
+    fn other_systems(&self, key: &str) -> Vec<String> {
+        let written = self.written(key).unwrap_or_default();
+        let family = |id: &str| id.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').to_string();
+        let systems: Vec<&str> =
+            self.asker.catalog.oses.iter().filter(|os| os.refused.is_none()).map(|os| &*os.id).collect();
+        let (same, other): (Vec<&str>, Vec<&str>) = systems.into_iter().partition(|id| family(id) == family(&written));
+        let ubuntu = other.into_iter().rev().filter(|id| id.starts_with("ubuntu"));
+        same.into_iter().chain(ubuntu).map(str::to_string).collect()
+    }
+
+    /// The C libraries of known systems, nearest first.
+    fn other_glibcs(&self, key: &str) -> Vec<String> {
+        let Some(written) = self.written(key).and_then(|text| Version::parse(&text).ok()) else { return Vec::new() };
+        let mut known: Vec<Version> = self.asker.catalog.oses.iter().filter_map(|os| os.glibc.clone()).collect();
+        known.sort();
+        known.dedup();
+        let (older, newer): (Vec<Version>, Vec<Version>) = known.into_iter().partition(|version| *version < written);
+        newer.into_iter().chain(older.into_iter().rev()).map(|version| version.to_string()).collect()
+    }
+
+    /// Toolkit lines, those just above what is written first, then those below.
+    fn other_toolkits(&self, key: &str) -> Vec<String> {
+        let target = self.spec.targets.iter().find(|target| target.name == target_of(key));
+        let written = target.and_then(|target| target.toolkit.as_ref()).and_then(|written| written.value.iter().max());
+        let mut lines: Vec<Version> = self.asker.catalog.toolkits.iter().map(|row| row.version.prefix(2)).collect();
+        lines.dedup();
+        let (below, above): (Vec<Version>, Vec<Version>) = lines.into_iter().partition(|line| Some(line) < written);
+        above.into_iter().chain(below.into_iter().rev()).map(|line| format!("[\"{line}\"]")).collect()
+    }
+
+    /// Compiler majors below the one written, newest first.
+    fn older_compilers(&self, key: &str) -> Vec<String> {
+        let written = self.written(key).and_then(|text| Version::parse(&text).ok());
+        let major = written.map_or(0, |version| version.major());
+        (4..major).rev().map(|major| major.to_string()).collect()
+    }
+
+    /// The written list without what nothing else knows.
+    fn try_shorter_lists(&mut self) {
+        let Some(list) = self.spec.build.as_ref().and_then(|build| build.arch_list.as_ref()) else { return };
+        let entries = list.value.entries();
+        let kept = |entry: &&crate::words::ArchEntry| {
+            let alone = crate::words::ArchList::new([**entry]).torch();
+            let only = self.spec.with("build.arch-list", Some(&alone));
+            only.is_ok_and(|spec| {
+                let without_gpus = spec.keys().into_iter().filter(|key| key.ends_with(".gpu"));
+                self.answer(&without_gpus.fold(spec, |spec, key| spec.without(&key)), None).is_some()
+            })
+        };
+        let shorter = crate::words::ArchList::new(entries.iter().filter(kept).copied());
+        if !shorter.is_empty() && shorter != list.value {
+            self.offer(&[("build.arch-list".to_string(), Some(shorter.torch()))]);
+        }
+    }
+
+    /// Settings that are no clash by themselves but open another way out.
+    fn try_switches(&mut self) {
+        for target in &self.spec.targets {
+            if target.forward_compat == crate::spec::ForwardCompat::Never {
+                self.offer(&[(format!("target.{}.forward-compat", target.name), Some("auto".into()))]);
+            }
+        }
+        if self.spec.targets.len() > 1 {
+            self.try_values("resolve.share", &["versions".into(), "none".into()]);
+        }
+    }
+
+    /// Where nothing else helps: one key of each clash and one more.
+    fn try_pairs(&mut self, cores: &[Vec<String>], all: &[String]) {
+        for keys in combinations(cores) {
+            for extra in all.iter().filter(|extra| !keys.contains(extra)) {
+                self.try_together(&[keys.as_slice(), std::slice::from_ref(extra)].concat());
+                if self.found.len() >= OFFERED {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Loosens some keys at once and writes down what is then chosen for each.
+    fn try_together(&mut self, keys: &[String]) {
+        if keys.iter().any(|key| key.ends_with(".gpu")) {
+            return; // Not asking for the GPU any more is no way out.
+        }
+        let loosen = |newer_only: bool| {
+            keys.iter().fold(self.spec.clone(), |spec, key| {
+                let above = self.newest_wish(key).filter(|_| newer_only).map(|wish| format!(">={wish}"));
+                let value = key.starts_with("stack.").then(|| above.unwrap_or("*".into()));
+                value.and_then(|value| spec.with(key, Some(&value)).ok()).unwrap_or_else(|| spec.without(key))
+            })
+        };
+        let package = keys.iter().find_map(|key| key.strip_prefix("stack."));
+        let near = self.answer(&loosen(true), package);
+        let Some(answer) = near.or_else(|| self.answer(&loosen(false), None)) else { return };
+        let changes: Vec<(String, Option<String>)> = keys
+            .iter()
+            .map(|key| {
+                let value = match key.rsplit('.').next() {
+                    Some("driver") if key.starts_with("target.") => {
+                        minimum(&answer, target_of(key)).map(|minimum| format!(">={minimum}"))
+                    }
+                    Some("driver-cuda") => minimum(&answer, target_of(key)).and_then(|minimum| self.cuda_of(&minimum)),
+                    _ => chosen(&answer, key),
+                };
+                (key.clone(), value)
+            })
+            .collect();
+        self.offer(&changes);
+    }
+
+    /// Solves the spec with these changes and keeps them if it then has an answer.
+    fn offer(&mut self, changes: &[(String, Option<String>)]) -> bool {
+        let mut changed = self.spec.clone();
+        for (key, value) in changes {
+            match value {
+                Some(value) => match changed.with(key, Some(value)) {
+                    Ok(spec) => changed = spec,
+                    Err(_) => return false,
+                },
+                None => changed = changed.without(key),
+            }
+        }
+        let changes: Vec<Change> = changes
+            .iter()
+            .map(|(key, to)| Change { key: key.clone(), from: self.written(key), to: to.clone() })
+            .filter(|change| change.from != change.to)
+            .collect();
+        if changes.is_empty() || self.found.iter().any(|fix| fix.changes == changes) {
+            return false;
+        }
+        let Some(answer) = self.answer(&changed, None) else { return false };
+        self.found.push(Fix { changes, stack: common_stack(&answer) });
+        true
+    }
+
+    fn answer(&self, spec: &Spec, ascending: Option<&str>) -> Option<Answer<'c>> {
+        let mut question = self.asker.question(spec)?;
+        for ask in question.frameworks.iter_mut().chain(question.companions.iter_mut()) {
+            ask.oldest_first = ascending == Some(ask.package);
+        }
+        match resolve(&question, &Locked::new(), self.asker.steps) {
+            Resolution::Answer(answer) => Some(answer),
+            _ => None,
+        }
+    }
+
+    /// The greatest version a key names.
+    fn newest_wish(&self, key: &str) -> Option<Version> {
+        let written = Constraint::parse(&self.written(key)?).ok()?;
+        written.comparisons().filter_map(|one| one.version.clone()).max()
+    }
+
+    fn written(&self, key: &str) -> Option<String> {
+        self.spec.text(key)
+    }
+
+    fn known_versions(&self, package: &str) -> Vec<Version> {
+        let catalog = self.asker.catalog;
+        let mut versions: Vec<Version> = match package {
+            "python" => catalog.pythons.iter().filter(|row| row.stable).map(|row| row.version.clone()).collect(),
+            _ => {
+                let builds = catalog.builds.iter().filter(|row| row.package == package).map(|row| row.version.clone());
+                let companions = catalog.companions.iter().filter(|row| row.package == package);
+                builds.chain(companions.map(|row| row.version.clone())).collect()
+            }
+        };
+        versions.sort();
+        versions.dedup();
+        versions
+    }
+
+    /// Fewer changes first, then those that are easier to make.
+    fn best(mut self) -> Vec<Fix> {
+        self.found.sort_by_cached_key(|fix| {
+            (
+                fix.changes.len(),
+                fix.changes.iter().map(|change| effort(change)).max(),
+                fix.changes.iter().map(|change| change.key.clone()).collect::<Vec<_>>(),
+            )
+        });
+        let mut offered: Vec<Fix> = Vec::new();
+        for fix in self.found {
+            let alike = offered.iter().filter(|other| {
+                other.changes.iter().map(|change| &change.key).eq(fix.changes.iter().map(|change| &change.key))
+            });
+            if offered.len() < OFFERED && alike.count() < 3 {
+                offered.push(fix);
+            }
+        }
+        offered
+    }
+}
+
+/// How hard a change is to make: another wheel is a line, another machine is not.
+fn effort(change: &Change) -> u8 {
+    let same_version = |from: &str, to: &str| from.split('+').next() == to.split('+').next();
+    match change.key.rsplit('.').next().unwrap_or("") {
+        _ if change.key.starts_with("stack.") => match (&change.from, &change.to) {
+            (Some(from), Some(to)) if same_version(from, to) => 0,
+            _ => 1,
+        },
+        "arch-list" => 1,
+        "image" | "toolkit" => 2,
+        "forward-compat" => 3,
+        "share" => 4,
+        "driver" | "driver-cuda" => 5,
+        "gcc" => 6,
+        _ => 7,
+    }
+}
+
+fn target_of(key: &str) -> &str {
+    key.strip_prefix("target.").and_then(|rest| rest.rsplit_once('.')).map_or("", |(target, _)| target)
+}
+
+/// What an answer chose for a key, as it would be written.
+fn chosen(answer: &Answer<'_>, key: &str) -> Option<String> {
+    let first = answer.targets.first()?;
+    if key == "build.arch-list" {
+        return first.arch_list.as_ref().map(|list| list.torch());
+    }
+    if let Some(package) = key.strip_prefix("stack.") {
+        let version = common_stack(answer).get(package)?.clone();
+        let line = || Version::parse(&version).map(|version| version.prefix(2).to_string()).ok();
+        return if package == "cuda" { line() } else { Some(version) };
+    }
+    let target = answer.targets.iter().find(|target| target.name == target_of(key))?;
+    match key.rsplit('.').next()? {
+        "toolkit" => target.toolkit.map(|toolkit| format!("[\"{}\"]", toolkit.version.prefix(2))),
+        "image" => target.image.map(|image| format!("{}:{}", image.repository, image.tag)),
+        _ => None,
+    }
+}
+
+fn minimum(answer: &Answer<'_>, target: &str) -> Option<Version> {
+    answer.targets.iter().find(|answer| answer.name == target)?.minimum.clone()
+}
+
+fn pinned_driver(question: &Question<'_>, target: &str) -> Option<Version> {
+    match &question.targets.iter().find(|ask| ask.name == target)?.driver {
+        DriverAsk::Exact(version) => Some(version.clone()),
+        DriverAsk::AtWorst(constraint) => constraint.comparisons().filter_map(|one| one.version.clone()).min(),
+        DriverAsk::Cuda(cuda) => {
+            let branch = question.catalog.branches.iter().find(|row| row.cuda.as_ref() == Some(cuda));
+            branch.map(|row| row.branch.clone())
+        }
+        DriverAsk::Free(_) => None,
+    }
+}
+
+fn admits_any_variant(constraint: &Constraint, version: &Version) -> bool {
+    Constraint::parse(&versions_only(constraint)).is_ok_and(|constraint| constraint.admits(version))
+}
+
+/// The constraint without its variants: `2.5.1+cu124` is `2.5.1`.
+fn versions_only(constraint: &Constraint) -> String {
+    let cut = |part: &str| part.split('+').next().unwrap_or("").trim().to_string();
+    let alternatives = constraint.as_str().split("||").map(|alternative| {
+        let parts: Vec<String> = alternative.split(',').map(cut).filter(|part| !part.is_empty()).collect();
+        if parts.is_empty() { "*".to_string() } else { parts.join(",") }
+    });
+    alternatives.collect::<Vec<String>>().join(" || ")
+}
+
+/// What the stacks of all targets have in common.
+fn common_stack(answer: &Answer<'_>) -> BTreeMap<String, String> {
+    let mut stacks = answer.targets.iter().map(|target| target.stack());
+    let mut common = stacks.next().unwrap_or_default();
+    for stack in stacks {
+        common.retain(|package, version| stack.get(package) == Some(version));
+    }
+    common
+}

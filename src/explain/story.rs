@@ -1,0 +1,769 @@
+//! The facts behind a clash, told in plain sentences.
+//!
+//! Which rules bind a clash is found like the clash itself: by asking again with rules set aside, until no
+//! fewer rules refuse. What remains is told from the catalog's rows, in the order a person would tell it.
+
+use std::cmp::Ordering;
+
+use crate::catalog::rows::{Build, Subject, Toolkit};
+use crate::solve::fits;
+use crate::solve::question::{ImageAsk, Off, Question, TargetAsk};
+use crate::solve::resolve::is_solvable;
+use crate::solve::rulebook::law;
+use crate::solve::{driver, image};
+use crate::spec::Spec;
+use crate::words::{CpuArch, Version};
+
+use super::{Asker, Conflict, FactNote};
+
+/// Tells one clash.
+pub fn tell(asker: &Asker<'_, '_>, spec: &Spec, culprits: &[String]) -> Conflict {
+    let keys = spec.keys();
+    let others = keys.iter().filter(|key| !culprits.contains(key));
+    let alone = others.fold(spec.clone(), |spec, key| spec.without(key));
+    let mut conflict = Conflict { code: None, culprits: culprits.to_vec(), explanation: Vec::new(), facts: Vec::new() };
+    let Some(question) = asker.question(&alone) else { return conflict };
+    let binding = binding_rules(asker, &question);
+    let mut teller = Teller { question: &question, culprits, says: Vec::new(), facts: Vec::new() };
+    conflict.code = teller.special();
+    for rule in least_demanding(&question, &binding) {
+        teller.rule(rule);
+    }
+    if teller.says.is_empty() {
+        teller.nothing_published();
+    }
+    conflict.explanation = teller.says;
+    conflict.facts = teller.facts;
+    conflict
+}
+
+/// The rules that a clash needs, in the order of the telling: without any one of them there is no clash.
+fn binding_rules(asker: &Asker<'_, '_>, question: &Question<'_>) -> Vec<String> {
+    // Rules that only restate what code coverage says come last here, so they are the first to be given up.
+    let laws = law::ALL.iter().map(|id| id.to_string());
+    let needs = question.rules.all().map(|rule| rule.row.id.to_string());
+    let all: Vec<String> = laws.chain(needs).collect();
+    let clashes = |kept: &[&String]| {
+        let mut asked = question.clone();
+        let set_aside = all.iter().filter(|rule| !kept.contains(rule));
+        asked.off.extend(set_aside.map(|rule| Off { rule: rule.clone(), target: None }));
+        is_solvable(&asked, asker.steps) == Some(false)
+    };
+    let everything: Vec<&String> = all.iter().collect();
+    let mut binding: Vec<String> = Vec::new();
+    if clashes(&[]) {
+        return binding;
+    }
+    minimise(&clashes, &mut Vec::new(), &everything, &mut binding);
+    binding.sort_by_key(|rule| all.iter().position(|known| known == rule));
+    binding
+}
+
+/// Where several CUDA lines each need a newer driver than there is, the one that needs least tells it.
+fn least_demanding<'r>(question: &Question<'_>, binding: &'r [String]) -> Vec<&'r String> {
+    let floor = |id: &&String| {
+        let rule = question.rules.all().find(|rule| rule.row.id == **id)?;
+        let of_driver = rule.row.subject == Subject::Cuda && rule.row.object == Subject::Driver;
+        rule.needs.comparisons().find_map(|one| one.version.clone()).filter(|_| of_driver)
+    };
+    let least = binding.iter().filter_map(|id| floor(&id)).min();
+    binding.iter().filter(|id| floor(id).is_none_or(|floor| Some(floor) == least)).collect()
+}
+
+/// QuickXplain (Junker, 2004): the members of `these` that are needed besides `kept`, preferring early ones.
+fn minimise<'r>(
+    clashes: &dyn Fn(&[&String]) -> bool,
+    kept: &mut Vec<&'r String>,
+    these: &[&'r String],
+    found: &mut Vec<String>,
+) {
+    if clashes(kept) {
+        return;
+    }
+    if let [single] = these {
+        found.push((*single).clone());
+        return;
+    }
+    let (first, second) = these.split_at(these.len() / 2);
+    // What the later half must contribute when all of the earlier half is there, then the reverse.
+    let before = kept.len();
+    kept.extend(first);
+    let mut late = Vec::new();
+    minimise(clashes, kept, second, &mut late);
+    kept.truncate(before);
+    kept.extend(second.iter().filter(|rule| late.contains(rule)));
+    minimise(clashes, kept, first, found);
+    kept.truncate(before);
+    found.append(&mut late);
+}
+
+struct Teller<'q, 'c> {
+    question: &'q Question<'c>,
+    culprits: &'q [String],
+    says: Vec<String>,
+    facts: Vec<FactNote>,
+}
+
+impl<'c> Teller<'_, 'c> {
+    fn say(&mut self, sentence: String) {
+        if !self.says.contains(&sentence) {
+            self.says.push(sentence);
+        }
+    }
+
+    fn fact(&mut self, id: String, source: String) {
+        let note = FactNote { id, source };
+        if !self.facts.contains(&note) {
+            self.facts.push(note);
+        }
+    }
+
+    fn target_with(&self, setting: &str) -> Option<&TargetAsk<'c>> {
+        self.question.targets.iter().find(|target| self.culprits.contains(&target.key(setting)))
+    }
+
+    /// The target the clash is about: the first that one of its keys names.
+    fn target(&self) -> Option<&TargetAsk<'c>> {
+        let blamed =
+            |target: &&TargetAsk| self.culprits.iter().any(|key| key.starts_with(&format!("target.{}.", target.name)));
+        self.question.targets.iter().find(blamed).or(self.question.targets.first())
+    }
+
+    /// Clashes of a kind that deserve a code of their own.
+    fn special(&mut self) -> Option<&'static str> {
+        let newer = self.question.frameworks.iter().any(|ask| {
+            let newest = self
+                .question
+                .catalog
+                .builds
+                .iter()
+                .filter(|row| row.package == ask.package)
+                .map(|row| &row.version)
+                .max();
+            self.culprits.contains(&format!("stack.{}", ask.package))
+                && newest.is_some_and(|newest| is_above(&ask.constraint, newest))
+        }) || self.question.companions.iter().any(|ask| {
+            let newest = self
+                .question
+                .catalog
+                .companions
+                .iter()
+                .filter(|row| row.package == ask.package)
+                .map(|row| &row.version)
+                .max();
+            self.culprits.contains(&format!("stack.{}", ask.package))
+                && newest.is_some_and(|newest| is_above(&ask.constraint, newest))
+        }) || self.parts_above();
+        let no_tag = self.target_with("image").is_some_and(|target| matches!(target.image, ImageAsk::NoSuchTag(_)));
+        match (newer, no_tag) {
+            (true, _) => Some("newer-than-catalog"),
+            (_, true) => Some("image-tag"),
+            _ => None,
+        }
+    }
+
+    fn parts_above(&self) -> bool {
+        let catalog = self.question.catalog;
+        let above = |name: &str, wanted: &Option<crate::words::Constraint>, newest: Option<&Version>| {
+            let blamed = self.culprits.contains(&format!("stack.{name}"));
+            blamed && wanted.as_ref().zip(newest).is_some_and(|(wanted, newest)| is_above(wanted, newest))
+        };
+        above("cuda", &self.question.cuda, catalog.toolkits.last().map(|row| &row.version))
+            || above("cudnn", &self.question.cudnn, catalog.cudnns.last().map(|row| &row.version))
+            || above("nccl", &self.question.nccl, catalog.nccls.last().map(|row| &row.version))
+            || above("python", &self.question.python, catalog.pythons.last().map(|row| &row.version))
+    }
+
+    fn rule(&mut self, id: &str) {
+        match id {
+            law::COVERAGE => self.coverage(),
+            law::CPU_BUILD => self.cpu_build(),
+            law::PUBLISHED => self.nothing_published(),
+            law::PYTHON => self.pythons(),
+            law::GLIBC => self.glibc(),
+            law::IMAGE_TAG | law::IMAGE_ARCH | law::IMAGE_OS | law::IMAGE_HOLDS => self.image(id),
+            law::IMAGE_REQUIRE => self.image_requires(),
+            law::NVCC_ARCH => self.nvcc_arch(),
+            law::NVCC_GCC => self.nvcc_gcc(),
+            law::EXTENSION_ARCH => self.extension_arch(),
+            law::EXTENSION_MAJOR => self.extension_major(),
+            law::ARCH_LIST => self.arch_list(),
+            law::COMPANION => self.companion(),
+            law::PTX_DRIVER => self.ptx_driver(),
+            _ => {}
+        }
+        self.cite(id);
+    }
+
+    /// The rule's own words, where it is one of the catalog's, and its source.
+    fn cite(&mut self, id: &str) {
+        let catalog = self.question.catalog;
+        if let Some(rule) = catalog.rules.iter().find(|rule| rule.id == id) {
+            self.subject(rule.subject);
+            self.say(rule.says.trim_end_matches('.').to_string());
+            self.subject(rule.object);
+            self.fact(id.to_string(), catalog.source_of(&rule.source, "", "", ""));
+        } else if let Some(law) = catalog.laws.iter().find(|law| law.id == id) {
+            self.fact(id.to_string(), catalog.source_of(&law.source, "", "", ""));
+        }
+    }
+
+    /// What the spec has of the thing a rule speaks of.
+    fn subject(&mut self, subject: Subject) {
+        let Some(target) = self.target() else { return };
+        match subject {
+            Subject::Gpu => self.gpus(),
+            Subject::Driver => {
+                if let Some(sentence) = driver_words(self.question, target) {
+                    self.say(sentence);
+                }
+            }
+            Subject::Cudnn => self.cudnn(),
+            Subject::Glibc => {
+                if let Some(glibc) = &target.glibc {
+                    let of = target.os.map_or("the host".to_string(), |os| os.id.to_string());
+                    let sentence = format!("{of} has glibc {glibc}");
+                    self.say(sentence);
+                }
+            }
+            Subject::Cuda | Subject::Toolkit | Subject::Gcc => {}
+        }
+    }
+
+    /// The GPUs that the clash names, with what they are.
+    fn gpus(&mut self) {
+        let Some(target) = self.target_with("gpu") else { return };
+        let mut told: Vec<(&crate::catalog::rows::Gpu, String)> = Vec::new();
+        for gpu in target.named_gpus() {
+            let Some(row) = gpu.row else { continue };
+            if told.len() < 3 && told.iter().all(|(known, _)| known.cc != gpu.cc) {
+                told.push((row, gpu.written.clone()));
+            }
+        }
+        for (row, written) in told {
+            self.say(format!("{written} has compute capability {}", row.cc));
+            let source = self.question.catalog.source_of(&row.source, "", "", "");
+            self.fact(format!("gpu {}", row.name), source);
+        }
+    }
+
+    /// The published builds the clash is about.
+    fn builds(&self) -> Vec<&'c Build> {
+        let arch = self.target().map_or(CpuArch::X86_64, |target| target.arch);
+        let asked =
+            |build: &&Build| {
+                self.question.frameworks.iter().any(|ask| {
+                    ask.package == build.package && ask.constraint.admits_build(&build.version, &build.variant)
+                }) && build.arch == arch
+            };
+        self.question.catalog.builds.iter().filter(asked).collect()
+    }
+
+    fn cite_builds(&mut self, builds: &[&'c Build]) {
+        for build in builds.iter().rev().take(3) {
+            let source = build.arch_source.as_ref().unwrap_or(&build.source);
+            let source =
+                self.question.catalog.source_of(source, build.version.as_str(), &build.package, build.arch.as_str());
+            self.fact(build_id(build), source);
+        }
+    }
+
+    fn coverage(&mut self) {
+        let gpu_builds: Vec<&Build> =
+            self.builds().into_iter().filter(|build| build.variant != "cpu" && build.arch_source.is_some()).collect();
+        let mut groups: Vec<(String, Vec<&Build>)> = Vec::new();
+        for build in gpu_builds.iter().rev() {
+            let names = crate::words::ArchList::from_targets(&build.sass, &build.ptx).names();
+            match groups.iter_mut().find(|(known, _)| *known == names) {
+                Some((_, builds)) => builds.push(build),
+                None => groups.push((names, vec![build])),
+            }
+        }
+        for (names, builds) in groups.iter().take(3) {
+            self.say(format!("{} code for {} only", describe(builds, "holds", "hold"), names.replace(' ', ", ")));
+        }
+        if groups.len() > 3 {
+            let rest: usize = groups[3..].iter().map(|(_, builds)| builds.len()).sum();
+            self.say(format!("none of the {rest} other builds admitted holds code for it either"));
+        }
+        self.gpus();
+        self.cite_builds(&gpu_builds);
+    }
+
+    fn cpu_build(&mut self) {
+        let asked = self.question.frameworks.iter().find(|ask| ask.constraint.names_variant("cpu"));
+        let Some(ask) = asked else { return };
+        let (package, constraint) = (ask.package, ask.constraint.to_string());
+        self.say(format!("{package} {constraint} is a build without GPU code"));
+        if let Some(name) = self.target().map(|target| target.name.clone()) {
+            self.say(format!("target `{name}` runs on a GPU"));
+        }
+    }
+
+    /// No build of that version, variant and platform was ever published: what was?
+    fn nothing_published(&mut self) {
+        let catalog = self.question.catalog;
+        let arch = self.target().map_or(CpuArch::X86_64, |target| target.arch);
+        for ask in &self.question.frameworks {
+            let constraint = &ask.constraint;
+            let of_package: Vec<&Build> = catalog.builds.iter().filter(|row| row.package == ask.package).collect();
+            let Some(newest) = of_package.last() else { continue };
+            if is_above(constraint, &newest.version) {
+                self.say(format!(
+                    "the newest {} known is {}; the catalog is of {}",
+                    ask.package, newest.version, catalog.version
+                ));
+                self.cite_builds(&[*newest]);
+                continue;
+            }
+            let same_version: Vec<&&Build> =
+                of_package.iter().filter(|row| row.arch == arch && version_matches(constraint, &row.version)).collect();
+            let variants: Vec<&str> = same_version.iter().map(|row| &*row.variant).collect();
+            if same_version.is_empty() {
+                let nearest = nearest_versions(
+                    constraint,
+                    of_package.iter().filter(|row| row.arch == arch).map(|row| &row.version),
+                );
+                self.say(format!("{} {constraint} was never published for {arch}{nearest}", ask.package));
+            } else if constraint.pins_variant()
+                && same_version.iter().all(|row| !constraint.names_variant(&row.variant))
+            {
+                self.say(format!(
+                    "{} {} was published for {arch} as {} only",
+                    ask.package,
+                    versions_of(&same_version),
+                    list(&variants)
+                ));
+            } else if variants.iter().all(|variant| *variant == "cpu") {
+                self.say(format!(
+                    "{} {} was published for {arch} without CUDA only",
+                    ask.package,
+                    versions_of(&same_version)
+                ));
+            } else {
+                let lines: Vec<&str> = variants.into_iter().filter(|variant| *variant != "cpu").collect();
+                self.say(format!(
+                    "{} {} was published for {arch} as {}",
+                    ask.package,
+                    versions_of(&same_version),
+                    list(&lines)
+                ));
+            }
+            let cited: Vec<&Build> = same_version.into_iter().copied().collect();
+            self.cite_builds(&cited);
+        }
+        for ask in &self.question.companions {
+            let newest = catalog.companions.iter().rev().find(|row| row.package == ask.package);
+            if let Some(newest) = newest.filter(|_| self.culprits.contains(&format!("stack.{}", ask.package))) {
+                self.say(format!(
+                    "the newest {} known is {}, for {} {}",
+                    ask.package, newest.version, newest.framework, newest.needs
+                ));
+            }
+        }
+        self.parts();
+        self.toolkits_installed();
+        self.image_missing();
+    }
+
+    /// `cuda`, `cudnn`, `nccl`, `python` that match nothing known.
+    fn parts(&mut self) {
+        let catalog = self.question.catalog;
+        let parts = [
+            ("cuda", &self.question.cuda, catalog.toolkits.iter().map(|row| &row.version).collect::<Vec<_>>()),
+            ("cudnn", &self.question.cudnn, catalog.cudnns.iter().map(|row| &row.version).collect()),
+            ("nccl", &self.question.nccl, catalog.nccls.iter().map(|row| &row.version).collect()),
+            ("python", &self.question.python, catalog.pythons.iter().map(|row| &row.version).collect()),
+        ];
+        for (name, wanted, known) in parts {
+            let Some(wanted) = wanted.as_ref().filter(|_| self.culprits.contains(&format!("stack.{name}"))) else {
+                continue;
+            };
+            if known.iter().any(|version| wanted.cut_to(version.len()).admits(version)) {
+                self.say(format!("`{name} = \"{wanted}\"` is asked for"));
+            } else {
+                let nearest = nearest_versions(wanted, known.into_iter());
+                self.say(format!("no {name} {wanted} is known{nearest}"));
+            }
+        }
+    }
+
+    fn toolkits_installed(&mut self) {
+        let Some(target) = self.target_with("toolkit") else { return };
+        let Some(installed) = &target.toolkits else { return };
+        let known = &self.question.catalog.toolkits;
+        let unknown = |version: &&Version| known.iter().all(|row| row.version.cmp_prefix(version).is_ne());
+        let sentences: Vec<String> =
+            installed.iter().filter(unknown).map(|version| format!("no CUDA toolkit {version} is known")).collect();
+        sentences.into_iter().for_each(|sentence| self.say(sentence));
+    }
+
+    fn image_missing(&mut self) {
+        let Some(target) = self.target_with("image") else { return };
+        let name = target.name.clone();
+        match &target.image {
+            ImageAsk::NoSuchTag(wanted) => {
+                let tag = wanted.tag.clone().unwrap_or_default();
+                let tags = self
+                    .question
+                    .catalog
+                    .images
+                    .iter()
+                    .filter(|row| row.repository == wanted.repository.as_str() && !row.withdrawn);
+                let nearest = tags.max_by(|a, b| {
+                    strsim::jaro_winkler(&tag, &a.tag)
+                        .total_cmp(&strsim::jaro_winkler(&tag, &b.tag))
+                        .then(b.tag.cmp(&a.tag))
+                });
+                let near = nearest.map_or(String::new(), |row| format!("; the nearest is `{}`", row.tag));
+                let sentence = format!("{} has no tag `{}`{near}", wanted.repository, tag.escape_debug());
+                self.say(sentence);
+            }
+            ImageAsk::Choose(repository) => {
+                let sentence = format!("no tag of {repository} serves target `{name}`");
+                self.say(sentence);
+            }
+            _ => {}
+        }
+    }
+
+    fn pythons(&mut self) {
+        let builds = self.builds();
+        let mut lines: Vec<&Version> = builds.iter().flat_map(|build| build.pythons.iter()).collect();
+        lines.sort();
+        lines.dedup();
+        if let (Some(first), Some(last)) = (lines.first(), lines.last()) {
+            let of: Vec<&Build> = builds.clone();
+            self.say(format!("{} wheels for Python {first} to {last} only", describe(&of, "has", "have")));
+        }
+        if let Some(python) = &self.question.python {
+            self.say(format!("Python {python} is asked for"));
+        }
+        for build in builds.iter().rev().take(2) {
+            let source = self.question.catalog.source_of(
+                &build.source,
+                build.version.as_str(),
+                &build.package,
+                build.arch.as_str(),
+            );
+            self.fact(build_id(build), source);
+        }
+    }
+
+    fn glibc(&mut self) {
+        let builds = self.builds();
+        let lowest = builds.iter().filter_map(|build| build.glibc.as_ref()).min();
+        if let Some(lowest) = lowest {
+            self.say(format!("{} glibc {lowest} or newer", describe(&builds, "needs", "need")));
+        }
+        self.subject(Subject::Glibc);
+        self.cite_builds(&builds);
+    }
+
+    fn cudnn(&mut self) {
+        let mut versions: Vec<&Version> = self.builds().iter().filter_map(|build| build.cudnn.as_ref()).collect();
+        versions.sort();
+        versions.dedup();
+        if let [version] = versions.as_slice() {
+            self.say(format!("it comes with cuDNN {version}"));
+        } else if let Some(wanted) = &self.question.cudnn {
+            self.say(format!("cuDNN {wanted} is asked for"));
+        }
+    }
+
+    fn image(&mut self, id: &str) {
+        let Some(target) = self.target_with("image").or(self.target()) else { return };
+        let ImageAsk::Known(image) = &target.image else { return self.image_missing() };
+        let name = format!("{}:{}", image.repository, image.tag);
+        let sentence = match id {
+            law::IMAGE_TAG => format!("{name} can no longer be pulled"),
+            law::IMAGE_ARCH => {
+                let arches: Vec<&str> = image.arches.iter().map(|arch| arch.as_str()).collect();
+                format!("{name} exists for {} only", list(&arches))
+            }
+            law::IMAGE_OS => {
+                format!("{name} is {}, not {}", image.os, target.os.map_or("what is asked for", |os| &os.id))
+            }
+            law::IMAGE_HOLDS if self.question.build.is_some() => format!("{name} holds no nvcc, which `[build]` needs"),
+            _ => format!("{name} does not hold the cuDNN asked for"),
+        };
+        let source = self.question.catalog.source_of(&image.source, image.tag.as_ref(), &image.repository, "");
+        self.say(sentence);
+        self.fact(format!("image {name}"), source);
+    }
+
+    fn image_requires(&mut self) {
+        let Some(target) = self.target_with("image").or(self.target()) else { return };
+        if let ImageAsk::Known(image) = &target.image {
+            if let Some(requirement) = image::requirement(self.question.catalog, image, target.arch) {
+                let short: String = requirement.split_whitespace().next().unwrap_or("").to_string();
+                let more = if requirement.contains(' ') { ", or some older drivers on data-centre GPUs" } else { "" };
+                let sentence = format!("{}:{} starts only on {short}{more}", image.repository, image.tag);
+                let source = self.question.catalog.source_of(&image.source, image.tag.as_ref(), &image.repository, "");
+                let id = format!("image {}:{}", image.repository, image.tag);
+                let driver = driver_words(self.question, target);
+                self.say(sentence);
+                driver.into_iter().for_each(|sentence| self.say(sentence));
+                self.fact(id, source);
+            }
+        } else if let ImageAsk::Choose(repository) = &target.image {
+            let sentence = format!("no tag of {repository} may be started on that driver");
+            let driver = driver_words(self.question, target);
+            driver.into_iter().for_each(|sentence| self.say(sentence));
+            self.say(sentence);
+        }
+        self.gpus();
+    }
+
+    /// The toolkits that are admitted at all.
+    fn toolkits(&self) -> Vec<&'c Toolkit> {
+        let target = self.target();
+        let installed = target.and_then(|target| target.toolkits.as_ref());
+        let asked = |row: &&Toolkit| {
+            self.question.cuda.as_ref().is_none_or(|wanted| wanted.admits(&row.version))
+                && installed.is_none_or(|installed| installed.iter().any(|has| row.version.cmp_prefix(has).is_eq()))
+        };
+        self.question.catalog.toolkits.iter().filter(asked).collect()
+    }
+
+    fn cite_toolkit(&mut self, toolkit: &Toolkit, source: &str) {
+        let source = self.question.catalog.source_of(source, toolkit.version.as_str(), "", "");
+        self.fact(format!("toolkit {}", toolkit.version), source);
+    }
+
+    fn nvcc_arch(&mut self) {
+        let toolkits = self.toolkits();
+        let Some(newest) = toolkits.last() else { return };
+        let listed = self.question.build.as_ref().and_then(|build| build.arch_list.as_ref());
+        let wanted: Vec<crate::words::Arch> = match listed {
+            Some(list) => list.entries().iter().map(|entry| entry.arch).collect(),
+            None => self.target().map_or(Vec::new(), |target| {
+                target.named_gpus().iter().map(|gpu| crate::words::Arch::base(gpu.cc)).collect()
+            }),
+        };
+        for arch in wanted.iter().filter(|arch| !newest.sass.contains(arch)) {
+            let all = &self.question.catalog.toolkits;
+            let knowing: Vec<&Toolkit> = all.iter().filter(|row| row.sass.contains(arch)).collect();
+            let when = match (knowing.first(), knowing.last()) {
+                (Some(first), _) if first.version > newest.version => {
+                    format!("; CUDA {} is the first that does", first.version.prefix(2))
+                }
+                (_, Some(last)) if last.version < newest.version => {
+                    format!("; CUDA {} was the last that did", last.version.prefix(2))
+                }
+                _ => String::new(),
+            };
+            self.say(format!("nvcc of CUDA {} does not know sm_{}{when}", newest.version.prefix(2), arch.code()));
+        }
+        self.gpus();
+        self.cite_toolkit(newest, &newest.arch_source);
+    }
+
+    fn nvcc_gcc(&mut self) {
+        let toolkits = self.toolkits();
+        let Some((newest, most)) = toolkits.last().and_then(|row| Some((row, row.gcc_max.as_ref()?))) else { return };
+        self.say(format!("nvcc of CUDA {} accepts gcc up to {most}", newest.version.prefix(2)));
+        if let Some(target) = self.target() {
+            let of = target
+                .os
+                .filter(|_| !self.culprits.contains(&target.key("gcc")))
+                .map_or("the host", |os| &os.name)
+                .to_string();
+            if let Some(gcc) = target.gcc.clone() {
+                self.say(format!("{of} has gcc {gcc}"));
+            }
+        }
+        let source = newest.host_source.clone();
+        if let Some(source) = source {
+            self.cite_toolkit(newest, &source);
+        }
+    }
+
+    fn extension_arch(&mut self) {
+        let builds = self.builds();
+        let Some(build) = builds.last() else { return };
+        if let Some(known) = fits::extension_row(self.question, build) {
+            let base: Vec<String> = known
+                .archs
+                .iter()
+                .filter(|arch| arch.suffix == crate::words::Suffix::None)
+                .map(|arch| arch.to_string())
+                .collect();
+            let words: Vec<&str> = base.iter().map(String::as_str).collect();
+            let of = describe(&builds, "builds", "build");
+            self.say(format!("{of} extensions for {} only", list(&words)));
+            let source = self.question.catalog.source_of(&known.source, known.from.as_str(), &known.package, "");
+            self.fact(format!("extension {} {}", known.package, known.from), source);
+        }
+        self.gpus();
+    }
+
+    fn extension_major(&mut self) {
+        let builds: Vec<&Build> = self.builds().into_iter().filter(|build| build.variant != "cpu").collect();
+        let mut variants: Vec<&str> = builds.iter().map(|build| &*build.variant).collect();
+        variants.sort_unstable();
+        variants.dedup();
+        self.say(format!("{} builds extensions only with a CUDA toolkit of its own major", list(&variants)));
+        let toolkits = self.toolkits();
+        let mut lines: Vec<String> = toolkits.iter().map(|row| row.version.prefix(2).to_string()).collect();
+        lines.dedup();
+        let words: Vec<&str> = lines.iter().map(String::as_str).collect();
+        if words.len() <= 4 {
+            self.say(format!("the toolkit is CUDA {}", list(&words)));
+        }
+        if let Some(build) = builds.last() {
+            if let Some(known) = fits::extension_row(self.question, build) {
+                let source = self.question.catalog.source_of(&known.source, known.from.as_str(), &known.package, "");
+                self.fact(format!("extension {} {}", known.package, known.from), source);
+            }
+        }
+    }
+
+    fn arch_list(&mut self) {
+        let Some(text) =
+            self.question.build.as_ref().and_then(|build| build.arch_list.as_ref()).map(|listed| listed.torch())
+        else {
+            return;
+        };
+        self.say(format!("code compiled for {text} is asked for"));
+        self.gpus();
+        self.say("machine code runs on GPUs of the same major and an equal or greater minor capability".into());
+    }
+
+    fn companion(&mut self) {
+        for ask in &self.question.companions {
+            let rows: Vec<_> = self
+                .question
+                .catalog
+                .companions
+                .iter()
+                .filter(|row| row.package == ask.package && ask.constraint.admits(&row.version))
+                .collect();
+            for row in rows.iter().rev().take(2) {
+                self.say(format!("{} {} needs {} {}", row.package, row.version, row.framework, row.needs));
+                let source = self.question.catalog.source_of(&row.source, row.version.as_str(), &row.package, "");
+                self.fact(format!("{}-{}", row.package, row.version), source);
+            }
+        }
+        for ask in &self.question.frameworks {
+            if self.culprits.contains(&format!("stack.{}", ask.package)) {
+                self.say(format!("{} {} is asked for", ask.package, ask.constraint));
+            }
+        }
+    }
+
+    fn ptx_driver(&mut self) {
+        self.gpus();
+        self.say("the GPU is reached by PTX only, which the driver must compile".into());
+        if let Some(target) = self.target() {
+            if let Some(sentence) = driver_words(self.question, target) {
+                self.say(sentence);
+            }
+        }
+    }
+}
+
+/// `torch-2.5.1-cu124-linux-x86_64`
+pub fn build_id(build: &Build) -> String {
+    format!("{}-{}-{}-linux-{}", build.package, build.version, build.variant, build.arch)
+}
+
+/// What is said of a target's driver, in words.
+fn driver_words(question: &Question<'_>, target: &TargetAsk<'_>) -> Option<String> {
+    use crate::solve::question::DriverAsk;
+    let cuda = |version: &Version| {
+        driver::branch_of(question.catalog, version)?
+            .cuda
+            .as_ref()
+            .map(|cuda| format!(", whose CUDA version is {cuda}"))
+    };
+    match &target.driver {
+        DriverAsk::Exact(version) => {
+            Some(format!("the hosts have driver {version}{}", cuda(version).unwrap_or_default()))
+        }
+        DriverAsk::AtWorst(constraint) => {
+            Some(format!("the hosts have driver {constraint}, at worst the oldest branch of these"))
+        }
+        DriverAsk::Cuda(version) => Some(format!("the hosts' nvidia-smi shows CUDA {version}")),
+        DriverAsk::Free(Some(bound)) => Some(format!("the driver must be {bound}")),
+        DriverAsk::Free(None) => None,
+    }
+}
+
+/// `torch 1.12.1+cu102 holds`, `torch 2.0.0 to 2.0.1 (cu117, cu118) hold`.
+fn describe(builds: &[&Build], one: &str, many: &str) -> String {
+    let (Some(first), Some(last)) = (builds.iter().min_by(by_version), builds.iter().max_by(by_version)) else {
+        return many.to_string();
+    };
+    let mut variants: Vec<&str> = builds.iter().map(|build| &*build.variant).collect();
+    variants.sort_unstable();
+    variants.dedup();
+    if builds.len() == 1 {
+        return format!("{} {}+{} {one}", first.package, first.version, first.variant);
+    }
+    let (versions, verb) = match first.version == last.version {
+        true => (first.version.to_string(), one),
+        false => (format!("{} to {}", first.version, last.version), many),
+    };
+    let which = if variants.len() <= 4 { format!(" ({})", variants.join(", ")) } else { String::new() };
+    format!("{} {versions}{which} {verb}", first.package)
+}
+
+fn by_version(a: &&&Build, b: &&&Build) -> Ordering {
+    a.version.cmp(&b.version)
+}
+
+fn versions_of(builds: &[&&Build]) -> String {
+    let versions = || builds.iter().map(|build| &build.version);
+    match (versions().min(), versions().max()) {
+        (Some(first), Some(last)) if first != last => format!("{first} to {last}"),
+        (Some(first), _) => first.to_string(),
+        _ => String::new(),
+    }
+}
+
+fn list(items: &[&str]) -> String {
+    let mut unique: Vec<&str> = Vec::new();
+    for item in items {
+        if !unique.contains(item) {
+            unique.push(item);
+        }
+    }
+    match unique.as_slice() {
+        [] => "nothing".into(),
+        [one] => (*one).into(),
+        [rest @ .., last] => format!("{} and {last}", rest.join(", ")),
+    }
+}
+
+/// Whether everything a constraint could admit lies above the newest known.
+fn is_above(constraint: &crate::words::Constraint, newest: &Version) -> bool {
+    use crate::words::constraint::Op;
+    constraint.alternatives().iter().all(|all| {
+        all.iter().any(|one| {
+            let lower = matches!(one.op, Op::AtLeast | Op::Above | Op::Prefix | Op::Compatible);
+            lower && one.version.as_ref().is_some_and(|bound| newest.cmp_prefix(bound) == Ordering::Less)
+        })
+    })
+}
+
+fn version_matches(constraint: &crate::words::Constraint, version: &Version) -> bool {
+    let mut variants = constraint.comparisons().filter_map(|one| one.variant.as_deref());
+    let named = variants.next();
+    constraint.admits_build(version, named.unwrap_or(""))
+}
+
+/// `; the nearest are 2.0.1 and 2.1.0`
+fn nearest_versions<'v>(constraint: &crate::words::Constraint, known: impl Iterator<Item = &'v Version>) -> String {
+    let Some(wanted) = constraint.comparisons().find_map(|one| one.version.clone()) else { return String::new() };
+    let mut known: Vec<&Version> = known.collect();
+    known.sort();
+    known.dedup();
+    let after = known.partition_point(|version| **version < wanted);
+    let near: Vec<&str> = [after.checked_sub(1), Some(after)]
+        .into_iter()
+        .flatten()
+        .filter_map(|at| known.get(at).map(|version| version.as_str()))
+        .collect();
+    if near.is_empty() { String::new() } else { format!("; the nearest known: {}", list(&near)) }
+}

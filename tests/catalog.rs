@@ -1,0 +1,250 @@
+//! The built-in catalog against what is known from elsewhere: hard facts written by hand, and what torch's wheels
+//! say of themselves.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use gpuenv::catalog::BUILTIN;
+use gpuenv::catalog::rows::{Build, Flavour};
+use gpuenv::solve::answer::TargetAnswer;
+use gpuenv::solve::fits::line_of;
+use gpuenv::solve::question::Question;
+use gpuenv::solve::resolve::{Resolution, resolve};
+use gpuenv::solve::rulebook::{RuleBook, law};
+use gpuenv::solve::world::Steps;
+use gpuenv::words::{CpuArch, Version};
+
+fn version(text: &str) -> Version {
+    Version::parse(text).unwrap()
+}
+
+fn torch(release: &str) -> impl Iterator<Item = &'static Build> {
+    let release = version(release);
+    BUILTIN.builds.iter().filter(move |row| row.package == "torch" && row.version == release)
+}
+
+/// The architectures of a torch build, `5.0 6.0`; panics where there is no such build.
+fn sass(release: &str, variant: &str, arch: CpuArch) -> String {
+    let build = torch(release).find(|row| row.variant == variant && row.arch == arch).expect("published");
+    build.sass.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+}
+
+/// The cells of each line after comments and head.
+fn table(text: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
+    text.lines().filter(|line| !line.starts_with('#')).skip(1).map(|line| line.split('\t').collect())
+}
+
+#[test]
+fn every_law_in_code_is_described_and_no_other() {
+    let described: BTreeSet<&str> = BUILTIN.laws.iter().map(|row| &*row.id).collect();
+    let in_code: BTreeSet<&str> = law::ALL.iter().copied().collect();
+    assert_eq!(described, in_code);
+    assert_eq!(in_code.len(), law::ALL.len());
+    for row in BUILTIN.laws.iter() {
+        assert!(row.says.ends_with('.') && row.says.len() > 60, "{}: {}", row.id, row.says);
+        assert!(BUILTIN.rules.iter().all(|rule| rule.id != row.id), "{} is also a rule", row.id);
+    }
+}
+
+#[test]
+fn rules_hold_and_fail_where_they_say() {
+    for rule in BUILTIN.rules.iter() {
+        for (pairs, wanted) in [(&rule.holds, true), (&rule.fails, false)] {
+            assert!(!pairs.is_empty(), "{}", rule.id);
+            for pair in pairs.iter() {
+                assert_eq!(rule.judges(pair), Some(wanted), "{}: {pair}", rule.id);
+            }
+        }
+    }
+}
+
+#[test]
+fn there_is_as_much_as_promised() {
+    let torch = BUILTIN.builds.iter().filter(|row| row.package == "torch").count();
+    for (kind, has, least) in [
+        ("gpu", BUILTIN.gpus.len(), 500),
+        ("driver", BUILTIN.drivers.len(), 570),
+        ("toolkit", BUILTIN.toolkits.len(), 73),
+        ("image", BUILTIN.images.len(), 2_200),
+        ("torch build", torch, 270),
+        ("cudnn", BUILTIN.cudnns.len(), 200),
+        ("nccl", BUILTIN.nccls.len(), 50),
+        ("companion", BUILTIN.companions.len(), 240),
+        ("compat", BUILTIN.compats.len(), 26),
+        ("os", BUILTIN.oses.len(), 60),
+        ("rule", BUILTIN.rules.len(), 45),
+    ] {
+        assert!(has >= least, "{kind}: {has} < {least}");
+    }
+}
+
+#[test]
+fn every_cuda_line_has_a_toolkit() {
+    let lines = "8.0 9.0 9.1 9.2 10.0 10.1 10.2 11.0 11.1 11.2 11.3 11.4 11.5 11.6 11.7 11.8 \
+                 12.0 12.1 12.2 12.3 12.4 12.5 12.6 12.8 12.9 13.0 13.1 13.2 13.3 13.4 13.5";
+    let has: BTreeSet<Version> = BUILTIN.toolkits.iter().map(|row| row.version.prefix(2)).collect();
+    assert_eq!(has, lines.split_whitespace().map(version).collect());
+}
+
+#[test]
+fn architectures_of_torch_builds() {
+    use CpuArch::{Aarch64, X86_64};
+    assert_eq!(sass("1.12.1", "cu102", X86_64), "3.7 5.0 6.0 7.0");
+    assert_eq!(sass("1.12.1", "cu113", X86_64), "3.7 5.0 6.0 7.0 7.5 8.0 8.6");
+    assert_eq!(sass("1.12.1", "cu116", X86_64), "3.7 5.0 6.0 7.0 7.5 8.0 8.6");
+    for (release, volta) in
+        [("2.7.0", false), ("2.7.1", false), ("2.8.0", true), ("2.9.1", true), ("2.10.0", true), ("2.11.0", false)]
+    {
+        assert_eq!(sass(release, "cu128", X86_64).starts_with("7.0 "), volta, "{release}");
+    }
+    assert_eq!(sass("2.8.0", "cu129", Aarch64), "8.0 9.0 10.0 12.0");
+}
+
+#[test]
+fn only_what_was_published_is_there() {
+    let variants = |release: &str, arch: Option<CpuArch>| -> BTreeSet<&str> {
+        torch(release).filter(|row| arch.is_none_or(|arch| row.arch == arch)).map(|row| &*row.variant).collect()
+    };
+    assert_eq!(variants("2.15.0", None), BTreeSet::from(["cu132"]));
+    assert_eq!(variants("2.8.0", Some(CpuArch::Aarch64)), BTreeSet::from(["cpu", "cu129"]));
+    assert!(!BUILTIN.builds.iter().any(|row| row.package == "torch" && row.variant == "cu134"));
+}
+
+#[test]
+fn images_that_are_there_and_images_that_are_gone() {
+    let of_line = |line: &str| {
+        let line = version(line);
+        BUILTIN.images.iter().filter(move |row| row.cuda.prefix(2) == line)
+    };
+    assert!(of_line("10.2").count() > 0 && of_line("10.2").all(|row| row.withdrawn));
+    assert!(of_line("11.1").any(|row| row.tag == "11.1.1-cudnn8-devel-ubuntu20.04" && !row.withdrawn));
+    assert!(of_line("11.2").any(|row| row.flavour == Flavour::Base && !row.withdrawn));
+}
+
+/// A default wheel's own requirements decide: where the catalog differs, it is wrong.
+#[test]
+fn torch_wheels_require_what_the_catalog_says() {
+    let runtimes: BTreeMap<Version, &str> = table(include_str!("data/toolkit_runtimes.tsv"))
+        .map(|cells| {
+            let [toolkit, runtime] = cells[..] else { panic!("{cells:?}") };
+            (version(toolkit), runtime)
+        })
+        .collect();
+    let mut compared = 0;
+    for cells in table(include_str!("data/torch_pins.tsv")) {
+        let [release, platform, cudnn, nccl, triton, runtime] = cells[..] else { panic!("{cells:?}") };
+        let mut defaults = torch(release).filter(|row| row.default && row.arch.as_str() == platform);
+        let build = defaults.next().unwrap_or_else(|| panic!("{release} {platform}: no default"));
+        assert!(defaults.next().is_none(), "{release} {platform}: two defaults");
+        assert_eq!(build.variant == "cpu", runtime == "-", "{release} {platform}");
+        let pinned = |has: &Option<Version>, pin: &str, what: &str| {
+            let wanted = (pin != "-").then(|| version(pin.trim_start_matches("~=")));
+            assert_eq!(*has, wanted, "{release} {platform}: {what}");
+        };
+        pinned(&build.cudnn, cudnn, "cuDNN");
+        pinned(&build.nccl, nccl, "NCCL");
+        pinned(&build.triton, triton, "triton");
+        match (runtime.strip_prefix("toolkit "), &build.toolkit) {
+            (Some(exact), has) => assert_eq!(has.as_ref(), Some(&version(exact)), "{release} {platform}"),
+            (None, Some(has)) => {
+                assert_eq!(version(runtime).prefix(2), has.prefix(2), "{release} {platform}");
+                assert!(runtimes.get(has).is_none_or(|pin| *pin == runtime), "{release} {platform}: {has}");
+            }
+            (None, None) => assert_eq!(runtime, "-", "{release} {platform}"),
+        }
+        compared += 1;
+    }
+    assert_eq!(compared, 60);
+}
+
+/// Every cuDNN and NCCL that a build or an image names has a row for that CUDA.
+#[test]
+fn libraries_that_others_name_have_rows() {
+    let cudnn = |wanted: &Version, cuda: &Version| {
+        BUILTIN.cudnns.iter().any(|row| row.version == *wanted && cuda.cmp_prefix(&row.cuda).is_eq())
+    };
+    for build in BUILTIN.builds.iter() {
+        let Some(line) = line_of(&build.variant) else { continue };
+        let name = format!("{} {} {}", build.package, build.version, build.variant);
+        if let Some(wanted) = &build.cudnn {
+            // TensorFlow and JAX name the beginning of a version only.
+            let begins = BUILTIN.cudnns.iter().any(|row| {
+                row.version.cmp_prefix(wanted).is_eq() && (row.cuda.major() == line.major() || build.package != "torch")
+            });
+            assert!(cudnn(wanted, &line) || (build.package != "torch" && begins), "{name}: cuDNN {wanted}");
+        }
+        if let Some(wanted) = &build.nccl {
+            let fits = BUILTIN.nccls.iter().any(|row| row.version == *wanted && row.cuda.major() == line.major());
+            assert!(fits, "{name}: NCCL {wanted}");
+        }
+        if let Some(wanted) = &build.toolkit {
+            assert!(BUILTIN.toolkits.iter().any(|row| row.version == *wanted), "{name}: toolkit {wanted}");
+        }
+    }
+    for image in BUILTIN.images.iter() {
+        let unknown = version("0");
+        if let Some(wanted) = image.cudnn.as_ref().filter(|wanted| **wanted != unknown) {
+            assert!(cudnn(wanted, &image.cuda), "{}: cuDNN {wanted}", image.tag);
+        }
+    }
+}
+
+/// A base of forward compatibility is a release, or a bare branch, older than the package; patch levels of one
+/// branch do not differ from package to package.
+#[test]
+fn bases_of_forward_compatibility_are_older_branches() {
+    let mut floors: BTreeMap<u64, &Version> = BTreeMap::new();
+    for compat in BUILTIN.compats.iter() {
+        for base in compat.bases.iter() {
+            assert!(base.major() < compat.branch.major(), "{}: {base}", compat.cuda);
+            assert_eq!(*floors.entry(base.major()).or_insert(base), base, "{}", compat.cuda);
+        }
+    }
+    assert_eq!(floors[&418], &version("418.40.04"));
+    assert_eq!(floors[&535], &version("535.86"));
+}
+
+/// What the first target of a spec gets.
+fn solved<T>(spec: &str, read: impl FnOnce(&TargetAnswer<'_>) -> T) -> Option<T> {
+    let rules = RuleBook::new(&BUILTIN);
+    let spec = gpuenv::spec::parse(spec).unwrap();
+    let (question, _) = Question::new(&spec, &BUILTIN, &rules).unwrap();
+    match resolve(&question, &Default::default(), &Steps::new(1_000_000)) {
+        Resolution::Answer(answer) => Some(read(&answer.targets[0])),
+        _ => None,
+    }
+}
+
+#[test]
+fn a_base_below_its_patch_level_is_none() {
+    let driver = |written: &str| {
+        let spec = format!(
+            "[stack]\ntorch = \"+cu130\"\n[target.t]\ngpu = \"A100-PCIE-40GB\"\ndriver = \"{written}\"\nos = \"ubuntu22.04\"\n"
+        );
+        solved(&spec, |target| target.driver.as_ref().map(|row| (row.version.to_string(), row.compat.is_some())))
+    };
+    assert_eq!(driver("535.54.03"), None);
+    assert_eq!(driver("535.183.01"), Some(Some(("535.183.01".into(), true))));
+    // A branch is a promise about the branch: the answer states from which patch level on it holds.
+    assert_eq!(driver("535"), Some(Some(("535.86.05".into(), true))));
+}
+
+/// The toolkit that a `[build]` on a free driver gets.
+fn toolkit_for(stack: &str, target: &str) -> Option<String> {
+    let spec = format!("[stack]\n{stack}\n[build]\n[target.t]\ngpu = \"sm_90\"\n{target}\n");
+    solved(&spec, |target| target.toolkit.map(|row| row.version.to_string())).flatten()
+}
+
+#[test]
+fn a_toolkit_of_components_is_only_there_for_who_names_it() {
+    let only: Vec<&str> =
+        BUILTIN.toolkits.iter().filter(|row| row.components_only).map(|row| row.version.as_str()).collect();
+    assert_eq!(only, ["13.5.0"]);
+    for stack in ["", "cuda = \"*\"", "cuda = \"13\"", "cuda = \">=13\"", "cuda = \"<=13.5\"", "cuda = \"!=13.4\""] {
+        assert_ne!(toolkit_for(stack, ""), Some("13.5.0".into()), "{stack}");
+    }
+    assert_eq!(toolkit_for("cuda = \"13\"", ""), Some("13.4.3".into()));
+    for stack in ["cuda = \"13.5\"", "cuda = \"13.5.0\"", "cuda = \">=13.5\"", "cuda = \"~=13.5\""] {
+        assert_eq!(toolkit_for(stack, ""), Some("13.5.0".into()), "{stack}");
+    }
+    assert_eq!(toolkit_for("cuda = \"13\"", "toolkit = \"13.5\""), Some("13.5.0".into()));
+}

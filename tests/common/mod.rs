@@ -1,0 +1,123 @@
+//! Asking the solver in a test: from the text of a gpuenv.toml to what came of it.
+#![allow(dead_code)] // Each test program uses its own part.
+
+use gpuenv::catalog::BUILTIN;
+use gpuenv::explain;
+use gpuenv::solve::answer::{Answer, TargetAnswer};
+use gpuenv::solve::plan::Locked;
+use gpuenv::solve::question::{Question, Warning};
+use gpuenv::solve::resolve::{Resolution, resolve};
+use gpuenv::solve::rulebook::RuleBook;
+use gpuenv::solve::world::Steps;
+use gpuenv::spec;
+
+/// More decisions than any spec in these tests needs.
+pub const LIMIT: u64 = 1_000_000;
+
+/// What came of a spec.
+#[derive(Debug)]
+pub enum Outcome {
+    /// An answer, and what was remarked about the question.
+    Answer(Answer<'static>, Vec<Warning>),
+    /// None.
+    Conflict,
+    /// The spec could not be asked; the codes of its errors.
+    Refused(Vec<&'static str>),
+}
+
+/// The rules of the built-in catalog.
+pub fn rules() -> &'static RuleBook<'static> {
+    static RULES: std::sync::OnceLock<RuleBook<'static>> = std::sync::OnceLock::new();
+    RULES.get_or_init(|| RuleBook::new(&BUILTIN))
+}
+
+/// Parses a spec, looks its names up and resolves it.
+pub fn lock(text: &str) -> Outcome {
+    let codes = |errors: Vec<spec::SpecError>| Outcome::Refused(errors.iter().map(|error| error.code).collect());
+    let spec = match spec::parse(text) {
+        Ok(spec) => spec,
+        Err(errors) => return codes(errors),
+    };
+    let (question, warnings) = match Question::new(&spec, &BUILTIN, rules()) {
+        Ok(asked) => asked,
+        Err(errors) => return codes(errors),
+    };
+    match resolve(&question, &Locked::new(), &Steps::new(LIMIT)) {
+        Resolution::Answer(answer) => Outcome::Answer(answer, warnings),
+        Resolution::Conflict => Outcome::Conflict,
+        Resolution::GaveUp => panic!("the step limit was reached:\n{text}"),
+    }
+}
+
+/// The culprits of a spec's first conflict.
+pub fn culprits(text: &str) -> Vec<String> {
+    let spec = spec::parse(text).expect("the spec parses");
+    let told = explain::conflicts(&spec, &BUILTIN, rules(), &Steps::new(LIMIT)).expect("there is a conflict");
+    told.conflicts[0].culprits.clone()
+}
+
+impl Outcome {
+    /// The answer's targets, by name.
+    #[track_caller]
+    pub fn targets(self) -> Vec<TargetAnswer<'static>> {
+        match self {
+            Outcome::Answer(answer, _) => answer.targets,
+            other => panic!("an answer was expected: {other:?}"),
+        }
+    }
+
+    /// The only target of the answer.
+    #[track_caller]
+    pub fn target(self) -> TargetAnswer<'static> {
+        let mut targets = self.targets();
+        assert_eq!(targets.len(), 1);
+        targets.remove(0)
+    }
+
+    /// Whether there is no answer.
+    pub fn is_conflict(&self) -> bool {
+        matches!(self, Outcome::Conflict)
+    }
+
+    /// The codes of the remarks about the question.
+    pub fn remarks(&self) -> Vec<&'static str> {
+        match self {
+            Outcome::Answer(_, warnings) => warnings.iter().map(|warning| warning.code).collect(),
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// What tests look at in a target's answer.
+pub trait Short {
+    /// The version of a package in the stack, empty if it is not there.
+    fn has(&self, package: &str) -> String;
+    /// The oldest driver that suffices.
+    fn minimum(&self) -> String;
+    /// The tag of the image.
+    fn tag(&self) -> String;
+    /// The arch list in torch's spelling.
+    fn archs(&self) -> String;
+    /// How the GPUs are reached, each word once.
+    fn coverage(&self) -> String;
+}
+
+impl Short for TargetAnswer<'_> {
+    fn has(&self, package: &str) -> String {
+        self.stack().remove(package).unwrap_or_default()
+    }
+    fn minimum(&self) -> String {
+        self.minimum.as_ref().map(ToString::to_string).unwrap_or_default()
+    }
+    fn tag(&self) -> String {
+        self.image.map(|image| image.tag.to_string()).unwrap_or_default()
+    }
+    fn archs(&self) -> String {
+        self.arch_list.as_ref().map(|list| list.torch()).unwrap_or_default()
+    }
+    fn coverage(&self) -> String {
+        let mut words: Vec<&str> = self.gpus.iter().filter_map(|gpu| gpu.coverage?.as_str()).collect();
+        words.dedup();
+        words.join(" ")
+    }
+}
