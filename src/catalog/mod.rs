@@ -2,6 +2,7 @@
 //!
 //! [`BUILTIN`] is the catalog compiled in: a constant, so that starting gpuenv costs nothing.
 
+mod fact;
 mod gpus;
 pub mod lint;
 mod lookup;
@@ -9,6 +10,7 @@ mod names;
 pub mod rows;
 pub mod tables;
 
+pub use fact::{Cite, Fact};
 pub use gpus::GpuMatch;
 pub use lookup::OsMatch;
 pub use tables::{AnyRow, Catalog, Row, RowName};

@@ -2,6 +2,21 @@
 //!
 //! Plain data. Reading, writing and staleness live in the files beside this one.
 
+mod facts;
+mod locked;
+mod make;
+mod read;
+mod renew;
+mod stale;
+mod text;
+
+pub use locked::{Upgrade, locked};
+pub use make::make;
+pub use read::{LockError, parse};
+pub use renew::{Renewed, renew};
+pub use stale::staleness;
+pub use text::to_text;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};

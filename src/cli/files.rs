@@ -1,0 +1,139 @@
+//! Finding and reading gpuenv.toml and gpuenv.lock.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use crate::lock::{self, Lock};
+use crate::report::{Exit, Failure, SourceFile, clean};
+use crate::spec;
+
+use super::args::Common;
+
+/// The spec's usual name.
+const SPEC: &str = "gpuenv.toml";
+/// The lock's usual name.
+const LOCK: &str = "gpuenv.lock";
+/// No spec is larger; the spec's reader says so in its own words.
+const SPEC_CAP: u64 = (4 << 20) + 1;
+/// No lock is larger: a thousand targets make a hundredth of it.
+const LOCK_CAP: u64 = 64 << 20;
+
+/// Where spec and lock are.
+#[derive(Debug, Clone)]
+pub struct Places {
+    /// gpuenv.toml
+    pub spec: PathBuf,
+    /// gpuenv.lock
+    pub lock: PathBuf,
+}
+
+/// Where the spec is, and the lock beside it.
+pub fn places(common: &Common) -> Result<Places, Failure> {
+    let spec = match &common.spec {
+        Some(spec) => spec.clone(),
+        None => nearest(&[SPEC])?.map(|folder| folder.join(SPEC)).ok_or_else(|| {
+            Failure::new(Exit::BadInput, "no-spec", format!("{SPEC} not found here or in any parent"))
+                .help("write one, or name it with --spec FILE")
+        })?,
+    };
+    let lock = common.lock.clone().unwrap_or_else(|| spec.with_file_name(LOCK));
+    Ok(Places { spec, lock })
+}
+
+/// Where the lock is, for commands that read nothing else.
+pub fn lock_place(common: &Common) -> Result<PathBuf, Failure> {
+    match (&common.lock, &common.spec) {
+        (Some(lock), _) => Ok(lock.clone()),
+        (None, Some(spec)) => Ok(spec.with_file_name(LOCK)),
+        // A project without a lock must not be given that of a folder above it.
+        (None, None) => nearest(&[SPEC, LOCK])?.map(|folder| folder.join(LOCK)).ok_or_else(|| {
+            Failure::new(Exit::BadInput, "no-lock", format!("{LOCK} not found here or in any parent"))
+                .help("run `gpuenv lock` first, or name it with --lock FILE")
+        }),
+    }
+}
+
+/// The nearest folder that holds one of these, as a way up from here: `../..`.
+fn nearest(names: &[&str]) -> Result<Option<PathBuf>, Failure> {
+    let here = std::env::current_dir()
+        .map_err(|error| Failure::io("no-folder", format!("the current folder cannot be read: {error}")))?;
+    let mut way = PathBuf::new();
+    for _ in here.ancestors() {
+        if names.iter().any(|name| fs::symlink_metadata(way.join(name)).is_ok()) {
+            return Ok(Some(way));
+        }
+        way.push("..");
+    }
+    Ok(None)
+}
+
+/// Reads gpuenv.toml.
+pub fn read_spec(path: &Path) -> Result<SourceFile, Failure> {
+    let name = shown(path);
+    let bytes = read(path, SPEC_CAP)?;
+    spec::decode(bytes).map(|text| SourceFile { name: name.clone(), text }).map_err(|error| {
+        let file = SourceFile { name, text: String::new() };
+        Failure::spec(vec![error], file)
+    })
+}
+
+/// Reads gpuenv.lock; none if there is no such file.
+pub fn read_lock(path: &Path) -> Result<Option<Lock>, Failure> {
+    let bytes = match fs::symlink_metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        _ => match fs::metadata(path) {
+            // A link to a lock that is still to be made.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            _ => read(path, LOCK_CAP)?,
+        },
+    };
+    let bad = |code, message: String, help: &str| {
+        Err(Failure::new(Exit::BadInput, code, format!("{}: {message}", shown(path))).help(help))
+    };
+    let fresh = "run `gpuenv lock --fresh` to make it anew from gpuenv.toml";
+    if bytes.len() as u64 >= LOCK_CAP {
+        return bad(
+            "too-large",
+            format!("this file is larger than {} MiB, the most that is read", LOCK_CAP >> 20),
+            fresh,
+        );
+    }
+    let Ok(text) = String::from_utf8(bytes) else { return bad("bad-lock", "this lock is not UTF-8".into(), fresh) };
+    match lock::parse(text.strip_prefix('\u{feff}').unwrap_or(&text)) {
+        Ok(lock) => Ok(Some(lock)),
+        Err(error) => bad(error.code(), error.to_string(), error.help()),
+    }
+}
+
+/// At most `cap` bytes of a regular file: a device or a pipe could be read for ever.
+fn read(path: &Path, cap: u64) -> Result<Vec<u8>, Failure> {
+    let name = shown(path);
+    let failed = |error: io::Error| {
+        let code = match error.kind() {
+            io::ErrorKind::NotFound => "not-found",
+            io::ErrorKind::PermissionDenied => "permission-denied",
+            _ => "read-failed",
+        };
+        Failure::io(code, format!("{name} cannot be read: {}", reason(&error)))
+    };
+    let about = fs::metadata(path).map_err(failed)?;
+    if !about.is_file() {
+        let what = if about.is_dir() { "a folder" } else { "no regular file" };
+        return Err(Failure::io("not-a-file", format!("{name} is {what}")));
+    }
+    let mut bytes = Vec::with_capacity(about.len().min(cap) as usize);
+    File::open(path).and_then(|file| file.take(cap).read_to_end(&mut bytes)).map_err(failed)?;
+    Ok(bytes)
+}
+
+/// A path as it is shown.
+pub fn shown(path: &Path) -> String {
+    clean(&path.to_string_lossy()).into_owned()
+}
+
+/// An I/O error without its number.
+pub fn reason(error: &io::Error) -> String {
+    let text = error.to_string();
+    text.split(" (os error").next().unwrap_or(&text).to_string()
+}

@@ -1,0 +1,201 @@
+//! `gpuenv lock`: gpuenv.toml resolved into gpuenv.lock.
+
+use crate::catalog::{BUILTIN, Catalog};
+use crate::explain::{self, Explanation};
+use crate::lock::{self, Lock, Renewed, Upgrade, renew, staleness};
+use crate::report::{Exit, Failure, Fate, Problem, Report, SourceFile};
+use crate::solve::question::{Question, Warning};
+use crate::solve::rulebook::RuleBook;
+use crate::solve::world::Steps;
+use crate::spec::{self, Spec};
+
+use super::args::{Common, LockArgs};
+use super::files::{self, Places};
+use super::replace::replace;
+
+/// Decisions before the solver gives up: some hundred times what the hardest spec known takes.
+const STEPS: u64 = 1_000_000;
+
+/// Runs the command.
+pub fn run(common: &Common, args: &LockArgs, report: &Report) -> Result<Exit, Failure> {
+    let places = files::places(common)?;
+    let file = files::read_spec(&places.spec)?;
+    let spec = spec::parse(&file.text).map_err(|errors| Failure::spec(errors, file.clone()))?;
+    check_supported(&spec, &file)?;
+    let previous = if args.fresh { None } else { files::read_lock(&places.lock)? };
+    let rules = RuleBook::new(&BUILTIN);
+    let run = Run { args, report, places: &places, file: &file, spec: &spec, rules: &rules, catalog: &BUILTIN };
+    match previous {
+        None if args.check => {
+            report.stale(&[format!("{} does not exist", files::shown(&places.lock))])?;
+            Ok(Exit::No)
+        }
+        Some(previous) => run.relock(&previous),
+        None => run.anew(None, &Upgrade::Nothing, Vec::new()),
+    }
+}
+
+/// What this version of gpuenv cannot do must not look as if it had been done.
+fn check_supported(spec: &Spec, file: &SourceFile) -> Result<(), Failure> {
+    let here = env!("CARGO_PKG_VERSION");
+    let unmet = spec
+        .requires_gpuenv
+        .as_ref()
+        .filter(|wanted| semver::Version::parse(here).is_ok_and(|version| !wanted.value.matches(&version)));
+    if let Some(wanted) = unmet {
+        let problem = Problem {
+            code: "requires-gpuenv",
+            message: format!("this spec requires gpuenv {}; this is gpuenv {here}", wanted.value),
+            span: Some(wanted.span.clone()),
+            help: Some("install a gpuenv of that version".into()),
+        };
+        return Err(Failure { exit: Exit::BadInput, problems: vec![problem], file: Some(file.clone()) });
+    }
+    if let Some(overlay) = spec.overlays.first() {
+        let problem = Problem {
+            code: "not-supported-yet",
+            message: "`catalog.overlays`: this version of gpuenv does not read overlays yet".into(),
+            span: Some(overlay.span.clone()),
+            help: Some("without the key, the built-in catalog alone is asked".into()),
+        };
+        return Err(Failure { exit: Exit::Unknown, problems: vec![problem], file: Some(file.clone()) });
+    }
+    Ok(())
+}
+
+struct Run<'a> {
+    args: &'a LockArgs,
+    report: &'a Report,
+    places: &'a Places,
+    file: &'a SourceFile,
+    spec: &'a Spec,
+    rules: &'a RuleBook<'a>,
+    catalog: &'a Catalog,
+}
+
+impl<'a> Run<'a> {
+    /// With a lock at hand: it is kept if it is current and nothing is to be upgraded.
+    fn relock(&self, previous: &Lock) -> Result<Exit, Failure> {
+        if self.args.upgrade {
+            return self.anew(Some(previous), &Upgrade::All, Vec::new());
+        }
+        if !self.args.upgrade_package.is_empty() {
+            let pins = pins(&self.args.upgrade_package, self.spec, previous)?;
+            let packages = pins.iter().map(|pin| pin.package.clone()).collect();
+            return self.anew(Some(previous), &Upgrade::Packages(packages), pins);
+        }
+        let (question, mut warnings) = self.question(self.spec)?;
+        let mut reasons = staleness(previous, &self.spec.inputs(), self.catalog);
+        if reasons.is_empty() {
+            let again = renew(self.spec, &question, Some(previous), &Upgrade::Nothing, &Steps::new(STEPS));
+            let same_catalog = previous.catalog.digest == self.catalog.digest;
+            match again {
+                Renewed::Lock(lock, more) if !same_catalog || *lock == *previous => warnings.extend(more),
+                // A later catalog may know better: that is told, but it takes the user to act on it.
+                Renewed::Conflict if !same_catalog => warnings.push(outdated(self.catalog, previous)),
+                Renewed::GaveUp => {}
+                _ => reasons.push(
+                    "its content does not follow from gpuenv.toml: it was edited, or made by another gpuenv"
+                        .to_string(),
+                ),
+            }
+        }
+        if reasons.is_empty() {
+            self.report.locked(previous, Some(previous), Fate::Current, &warnings)?;
+            return Ok(Exit::Yes);
+        }
+        if self.args.check {
+            self.report.stale(&reasons)?;
+            return Ok(Exit::No);
+        }
+        self.anew(Some(previous), &Upgrade::Nothing, Vec::new())
+    }
+
+    /// Solves and writes.
+    fn anew(&self, previous: Option<&Lock>, upgrade: &Upgrade, pins: Vec<Pin>) -> Result<Exit, Failure> {
+        let asked = pinned(self.spec, &pins)?;
+        let (question, mut warnings) = self.question(&asked)?;
+        let steps = Steps::new(STEPS);
+        match renew(&asked, &question, previous, upgrade, &steps) {
+            Renewed::Lock(mut lock, more) => {
+                warnings.extend(more);
+                lock.inputs = self.spec.inputs();
+                let written = replace(&self.places.lock, &lock::to_text(&lock))?;
+                let fate = if written { Fate::Written } else { Fate::Same };
+                self.report.locked(&lock, previous, fate, &warnings)?;
+                Ok(Exit::Yes)
+            }
+            Renewed::Conflict => {
+                let found = explain::conflicts(&asked, self.catalog, self.rules, &Steps::new(STEPS));
+                let nothing = Explanation { conflicts: Vec::new(), alternatives: Vec::new(), fixes: Vec::new() };
+                self.report.conflict(&found.unwrap_or(nothing), &asked, self.file)?;
+                Ok(Exit::No)
+            }
+            Renewed::GaveUp => {
+                let message = format!("no answer was found within {STEPS} steps, nor a proof that there is none");
+                Err(Failure::new(Exit::Unknown, "step-limit", message)
+                    .help("pin a version under [stack], or ask for fewer targets at once"))
+            }
+        }
+    }
+
+    fn question(&self, spec: &Spec) -> Result<(Question<'a>, Vec<Warning>), Failure> {
+        Question::new(spec, self.catalog, self.rules).map_err(|errors| Failure::spec(errors, self.file.clone()))
+    }
+}
+
+fn outdated(catalog: &Catalog, lock: &Lock) -> Warning {
+    let message = format!(
+        "the lock is of catalog {}; catalog {} knows no answer to this spec any more: see `gpuenv lock --upgrade`",
+        lock.catalog.version, catalog.version
+    );
+    Warning::new("lock-outdated", message, &[])
+}
+
+/// `--upgrade-package NAME[=V]`
+struct Pin {
+    package: String,
+    version: Option<String>,
+}
+
+fn pins(words: &[String], spec: &Spec, previous: &Lock) -> Result<Vec<Pin>, Failure> {
+    let stacks = previous.target.values().flat_map(|target| previous.stack_of(target).keys());
+    let mut known: Vec<&String> = stacks.chain(spec.stack.iter().map(|(name, _)| name)).collect();
+    known.sort();
+    known.dedup();
+    let pin = |word: &String| {
+        let (name, version) = word
+            .split_once('=')
+            .map_or((word.as_str(), None), |(name, version)| (name, Some(version.trim_start_matches('=').to_string())));
+        let name = name.trim().to_ascii_lowercase().replace('_', "-");
+        if !known.contains(&&name) {
+            let listed: Vec<&str> = known.iter().map(|name| name.as_str()).collect();
+            let message = format!("--upgrade-package: `{name}` is neither in the lock nor under [stack]");
+            return Err(Failure::new(Exit::BadInput, "unknown-package", message)
+                .help(format!("the packages are: {}", listed.join(", "))));
+        }
+        Ok(Pin { package: name, version })
+    };
+    words.iter().map(pin).collect()
+}
+
+/// The spec with the versions asked for on the command line added to what it says.
+fn pinned(spec: &Spec, pins: &[Pin]) -> Result<Spec, Failure> {
+    let mut spec = spec.clone();
+    for pin in pins {
+        let Some(version) = &pin.version else { continue };
+        let key = format!("stack.{}", pin.package);
+        let written = spec.stack.iter().find(|(name, _)| *name == pin.package).map(|(_, written)| &written.value);
+        let text = match written.filter(|written| !written.is_any()) {
+            None => version.clone(),
+            // "and" binds tighter than "or": the version joins each alternative.
+            Some(written) => {
+                written.as_str().split("||").map(|one| format!("{one},{version}")).collect::<Vec<_>>().join("||")
+            }
+        };
+        spec = spec.with(&key, Some(&text)).map_err(|message| {
+            Failure::new(Exit::BadInput, "usage", format!("--upgrade-package {}={version}: {message}", pin.package))
+        })?;
+    }
+    Ok(spec)
+}

@@ -1,0 +1,75 @@
+//! L5, the desk: the command line, one file a command. Here what is typed is read and handed on.
+
+mod args;
+mod export;
+mod files;
+mod lock;
+mod replace;
+
+use std::ffi::OsString;
+
+use clap::error::ErrorKind;
+use clap::{ColorChoice, CommandFactory, FromArgMatches};
+
+use crate::report::{Color, Exit, Failure, Report, clean};
+
+use args::{Cli, Command};
+
+/// Runs the command line and says how it ended.
+pub fn run(args: impl Iterator<Item = OsString>) -> Exit {
+    let args: Vec<OsString> = args.collect();
+    let early = Report::new(args::asks_for_json(&args), args::asked_color(&args));
+    let (report, outcome) = match read(&args) {
+        Ok(cli) => {
+            let report = Report::new(cli.common.is_json(), cli.common.color());
+            let outcome = match &cli.command {
+                Command::Lock(args) => lock::run(&cli.common, args, &report),
+                Command::Export(args) => export::run(&cli.common, args, &report),
+            };
+            (report, outcome)
+        }
+        Err(error) => (early.clone(), refuse(&error, &early)),
+    };
+    outcome.unwrap_or_else(|failure| match report.failure(&failure) {
+        Ok(()) => failure.exit,
+        Err(unwritten) => unwritten.exit,
+    })
+}
+
+fn read(args: &[OsString]) -> Result<Cli, clap::Error> {
+    // What is printed is rendered by the report, with or without colours.
+    let matches = Cli::command().color(ColorChoice::Always).try_get_matches_from(args)?;
+    Cli::from_arg_matches(&matches)
+}
+
+/// Help and versions are asked for; everything else that clap reports is bad usage.
+fn refuse(error: &clap::Error, report: &Report) -> Result<Exit, Failure> {
+    let rendered = error.render();
+    if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
+        return report.help(&rendered.to_string(), &rendered.ansi().to_string()).map(|()| Exit::Yes);
+    }
+    // clap's own words come in paragraphs: the error, a tip, the usage, where to read more.
+    let text = rendered.to_string();
+    let mut paragraphs = text.split("\n\n").map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "));
+    let first = paragraphs.next().unwrap_or_default();
+    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        return Err(Failure::new(Exit::BadInput, "usage", "a command is missing").help("see `gpuenv --help`"));
+    }
+    let message = first.strip_prefix("error: ").unwrap_or(&first);
+    let advice = paragraphs.find(|part| part.starts_with("tip: ") || part.starts_with("Usage: "));
+    let advice = advice.map_or_else(
+        || "see `gpuenv --help`".to_string(),
+        |advice| advice.strip_prefix("tip: ").unwrap_or(&advice).to_string(),
+    );
+    Err(Failure::new(Exit::BadInput, "usage", clean(message)).help(clean(&advice)))
+}
+
+impl args::Common {
+    fn is_json(&self) -> bool {
+        self.format == args::Format::Json
+    }
+
+    fn color(&self) -> Color {
+        self.color.into()
+    }
+}

@@ -1,0 +1,125 @@
+//! Replacing a file in one step: a kill at any moment leaves the old file or the new one, never half of either.
+//!
+//! The new content is written beside the old and renamed over it. While it is being written its file is locked,
+//! so that a later run can tell what a killed one left behind and clear it away. Nothing is synced to disk: that
+//! guards against power cuts, takes longer than everything else together, and a lock can be made again.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use crate::report::Failure;
+
+use super::files::{reason, shown};
+
+/// Links that are followed before they are taken for a ring.
+const MAX_LINKS: usize = 40;
+/// Names that are tried before the folder is given up.
+const MAX_NAMES: u32 = 100;
+
+/// Gives the file this content. False: it has it already and was not touched.
+pub fn replace(path: &Path, content: &str) -> Result<bool, Failure> {
+    let failed = |error: io::Error| {
+        let code = if error.kind() == io::ErrorKind::PermissionDenied { "permission-denied" } else { "write-failed" };
+        Failure::io(code, format!("{} cannot be written: {}", shown(path), reason(&error)))
+    };
+    let path = follow(path).map_err(failed)?;
+    match fs::metadata(&path) {
+        Ok(about) if !about.is_file() => return Err(failed(io::Error::other("it is no regular file"))),
+        Ok(about)
+            if about.len() == content.len() as u64 && fs::read(&path).is_ok_and(|old| old == content.as_bytes()) =>
+        {
+            return Ok(false);
+        }
+        _ => {}
+    }
+    // Another run may take the half-written file for an orphan in the instant before it is locked.
+    write_and_rename(&path, content)
+        .or_else(|error| match error.kind() {
+            io::ErrorKind::NotFound if folder(&path).is_dir() => write_and_rename(&path, content),
+            _ => Err(error),
+        })
+        .map_err(failed)?;
+    Ok(true)
+}
+
+/// The file a link leads to, be it there or not.
+fn follow(path: &Path) -> io::Result<PathBuf> {
+    let mut path = path.to_path_buf();
+    for _ in 0..MAX_LINKS {
+        match fs::read_link(&path) {
+            Ok(to) => path = folder(&path).join(to),
+            Err(_) => return Ok(path),
+        }
+    }
+    Err(io::Error::other("its links form a ring"))
+}
+
+fn folder(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
+fn write_and_rename(path: &Path, content: &str) -> io::Result<()> {
+    let Some(name) = path.file_name() else { return Err(io::Error::other("it has no name")) };
+    clear_orphans(path, name);
+    let (beside, mut file) = create_beside(path, name)?;
+    let written = (|| {
+        // Some file systems know no locks; there an orphan stays until it is removed by hand.
+        let _ = file.try_lock();
+        file.write_all(content.as_bytes())?;
+        if let Ok(old) = fs::metadata(path) {
+            file.set_permissions(old.permissions())?;
+        }
+        fs::rename(&beside, path)
+    })();
+    if written.is_err() {
+        let _ = fs::remove_file(&beside);
+    }
+    written
+}
+
+/// `.gpuenv.lock.1234-0.tmp`: hidden, and named after this process.
+fn create_beside(path: &Path, name: &OsStr) -> io::Result<(PathBuf, File)> {
+    let mut attempt = 0;
+    loop {
+        let mut own = prefix(name);
+        own.push(format!("{}-{attempt}{SUFFIX}", std::process::id()));
+        let beside = folder(path).join(own);
+        match OpenOptions::new().write(true).create_new(true).open(&beside) {
+            Ok(file) => return Ok((beside, file)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempt < MAX_NAMES => attempt += 1,
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+const SUFFIX: &str = ".tmp";
+
+fn prefix(name: &OsStr) -> OsString {
+    let mut prefix = OsString::from(".");
+    prefix.push(name);
+    prefix.push(".");
+    prefix
+}
+
+/// Removes what killed runs left: files of our naming that nobody holds locked.
+fn clear_orphans(path: &Path, name: &OsStr) {
+    let prefix = prefix(name);
+    let Ok(entries) = fs::read_dir(folder(path)) else { return };
+    for entry in entries.flatten() {
+        let other = entry.file_name();
+        let (other, prefix) = (other.as_encoded_bytes(), prefix.as_encoded_bytes());
+        let middle = other.strip_prefix(prefix).and_then(|rest| rest.strip_suffix(SUFFIX.as_bytes()));
+        let ours = middle.is_some_and(|middle| middle.iter().all(|byte| byte.is_ascii_digit() || *byte == b'-'));
+        if !ours || !entry.file_type().is_ok_and(|kind| kind.is_file()) {
+            continue;
+        }
+        if File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok()) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}

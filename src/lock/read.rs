@@ -1,0 +1,105 @@
+//! gpuenv.lock read back, and the words for everything that may be wrong with it.
+
+use serde::Deserialize;
+
+use super::{FORMAT, Lock};
+
+/// Why a text is not a lock this program reads.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum LockError {
+    /// A later gpuenv wrote it.
+    #[error("this lock has format {found}; this gpuenv reads format {FORMAT}")]
+    Newer {
+        /// The format.
+        found: u64,
+    },
+    /// A merge was not finished.
+    #[error("line {line} of this lock holds a merge-conflict marker")]
+    MergeMarker {
+        /// Where.
+        line: usize,
+    },
+    /// It is no TOML, or not that of a lock.
+    #[error("line {line} of this lock cannot be read: {reason}")]
+    Unreadable {
+        /// Where.
+        line: usize,
+        /// Why.
+        reason: String,
+    },
+}
+
+impl LockError {
+    /// The stable name of the error, for JSON.
+    pub fn code(&self) -> &'static str {
+        match self {
+            LockError::Newer { .. } => "newer-lock",
+            LockError::MergeMarker { .. } => "merge-marker",
+            LockError::Unreadable { .. } => "bad-lock",
+        }
+    }
+
+    /// What to do about it.
+    pub fn help(&self) -> &'static str {
+        match self {
+            LockError::Newer { .. } => "install a newer gpuenv; nothing was written",
+            LockError::MergeMarker { .. } => {
+                "merge gpuenv.toml, then run `gpuenv lock --fresh`: a lock is made, not merged"
+            }
+            LockError::Unreadable { .. } => "run `gpuenv lock --fresh` to make it anew from gpuenv.toml",
+        }
+    }
+}
+
+/// Reads a lock.
+pub fn parse(text: &str) -> Result<Lock, LockError> {
+    match toml::from_str::<Lock>(text) {
+        Ok(lock) if lock.version == FORMAT => Ok(lock),
+        Ok(lock) if lock.version > FORMAT => Err(LockError::Newer { found: lock.version.into() }),
+        Ok(lock) => {
+            let reason = format!("there never was a format {}", lock.version);
+            Err(LockError::Unreadable { line: 1, reason })
+        }
+        // A newer format may say anything, so its number is asked for before the rest is blamed.
+        Err(error) => Err(newer(text).or_else(|| merge_marker(text)).unwrap_or_else(|| unreadable(text, &error))),
+    }
+}
+
+fn newer(text: &str) -> Option<LockError> {
+    #[derive(Deserialize)]
+    struct Format {
+        version: u64,
+    }
+    let found = toml::from_str::<Format>(text).ok()?.version;
+    (found > FORMAT.into()).then_some(LockError::Newer { found })
+}
+
+fn merge_marker(text: &str) -> Option<LockError> {
+    let marked = |line: &str| ["<<<<<<<", "=======", ">>>>>>>", "|||||||"].iter().any(|mark| line.starts_with(mark));
+    let line = 1 + text.lines().position(marked)?;
+    Some(LockError::MergeMarker { line })
+}
+
+fn unreadable(text: &str, error: &toml::de::Error) -> LockError {
+    let at = error.span().map_or(0, |span| span.start.min(text.len()));
+    let line = 1 + text.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count();
+    LockError::Unreadable { line, reason: error.message().replace('\n', " ") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_defect_has_its_own_words() {
+        let newer = parse("version = 2\nfuture = [1]\n").unwrap_err();
+        assert_eq!((newer.code(), newer.to_string().contains("format 2")), ("newer-lock", true));
+        let marked = parse("version = 1\n<<<<<<< ours\na = 1\n=======\n").unwrap_err();
+        assert_eq!(marked, LockError::MergeMarker { line: 2 });
+        let broken = parse("version = 1\nstack = {\n").unwrap_err();
+        assert_eq!(broken.code(), "bad-lock");
+        let unknown = parse("version = 1\ncolour = \"red\"\n").unwrap_err();
+        assert!(unknown.to_string().starts_with("line 2 ") && unknown.to_string().contains("colour"), "{unknown}");
+        assert_eq!(parse("").unwrap_err().code(), "bad-lock");
+    }
+}

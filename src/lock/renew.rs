@@ -1,0 +1,91 @@
+//! The way to a lock: solve with the earlier choices first, see which overrides mattered, write it down.
+
+use crate::solve::answer::Answer;
+use crate::solve::plan::Locked;
+use crate::solve::question::{Off, Question, Warning};
+use crate::solve::resolve::{Resolution, resolve};
+use crate::solve::warnings::warnings;
+use crate::solve::world::Steps;
+use crate::spec::{Share, Spec};
+
+use super::locked::{Upgrade, locked};
+use super::make::make;
+use super::{Lock, OverrideLock};
+
+/// What came of it.
+#[derive(Debug, Clone)]
+pub enum Renewed {
+    /// The lock and what should be known of it.
+    Lock(Box<Lock>, Vec<Warning>),
+    /// There is no answer.
+    Conflict,
+    /// The step limit was reached first.
+    GaveUp,
+}
+
+/// Solves a spec's question. Choices of the previous lock that still hold are kept, except what is upgraded.
+pub fn renew(
+    spec: &Spec,
+    question: &Question<'_>,
+    previous: Option<&Lock>,
+    upgrade: &Upgrade,
+    steps: &Steps,
+) -> Renewed {
+    let best = |question: &Question<'_>| match answer(question, previous, upgrade, steps) {
+        Resolution::Answer(answer) => {
+            let warnings = warnings(question, &answer);
+            Renewed::Lock(Box::new(make(spec, question, &answer, Vec::new())), warnings)
+        }
+        Resolution::Conflict => Renewed::Conflict,
+        Resolution::GaveUp => Renewed::GaveUp,
+    };
+    let mut renewed = best(question);
+    if let Renewed::Lock(lock, warnings) = &mut renewed {
+        let mut used = Vec::new();
+        for one in &spec.overrides {
+            let target = one.target.as_ref().map(|target| target.value.clone());
+            let off = Off { rule: one.rule.value.clone(), target: target.clone() };
+            let mut without = question.clone();
+            without.off.retain(|other| *other != off);
+            if matches!(best(&without), Renewed::Lock(same, _) if choices(&same) == choices(lock)) {
+                warnings.push(unused(&off));
+            } else {
+                used.push(OverrideLock { rule: off.rule, target, reason: one.reason.value.clone() });
+            }
+        }
+        used.sort_by(|a, b| (&a.rule, &a.target).cmp(&(&b.rule, &b.target)));
+        lock.overrides = used;
+    }
+    renewed
+}
+
+/// The solver's answer. With `share = "none"` each target is asked alone, for each has choices of its own to keep.
+fn answer<'c>(question: &Question<'c>, previous: Option<&Lock>, upgrade: &Upgrade, steps: &Steps) -> Resolution<'c> {
+    let keep = |question: &Question<'_>| {
+        let names: Vec<&str> = question.targets.iter().map(|target| target.name.as_str()).collect();
+        previous.map_or_else(Locked::new, |lock| locked(lock, question.share, &names, upgrade))
+    };
+    if question.share != Share::None || previous.is_none() {
+        return resolve(question, &keep(question), steps);
+    }
+    let mut targets = Vec::new();
+    for target in &question.targets {
+        let alone = Question { targets: vec![target.clone()], ..question.clone() };
+        match resolve(&alone, &keep(&alone), steps) {
+            Resolution::Answer(answer) => targets.extend(answer.targets),
+            other => return other,
+        }
+    }
+    Resolution::Answer(Answer { targets })
+}
+
+/// Everything a lock chose, without what it rests on.
+fn choices(lock: &Lock) -> Lock {
+    Lock { fact: Vec::new(), overrides: Vec::new(), ..lock.clone() }
+}
+
+fn unused(off: &Off) -> Warning {
+    let aim = off.target.as_ref().map_or_else(String::new, |target| format!(" for target `{target}`"));
+    let message = format!("the override of `{}`{aim} changes nothing: it can be deleted", off.rule);
+    Warning::new("unused-override", message, &[format!("override.{}", off.rule)])
+}

@@ -1,0 +1,63 @@
+//! Whether a lock still answers the spec it lies beside, and if not, why.
+
+use std::collections::BTreeMap;
+
+use crate::catalog::Catalog;
+
+use super::Lock;
+
+/// Why the lock must be made anew; nothing if it is current.
+///
+/// That the catalog has moved on is no reason. That it corrected or withdrew a fact the lock rests on is.
+pub fn staleness(lock: &Lock, inputs: &BTreeMap<String, String>, catalog: &Catalog) -> Vec<String> {
+    let mut reasons = changed_inputs(&lock.inputs, inputs);
+    if !lock.catalog.overlays.is_empty() {
+        reasons.push(format!("it was solved with overlays: {}", lock.catalog.overlays.join(", ")));
+    }
+    for fact in &lock.fact {
+        let rests = match fact.supports.as_slice() {
+            [] => String::new(),
+            [only] => format!(", on which {only} rests"),
+            [first, rest @ ..] => format!(", on which {first} and {} more rest", rest.len()),
+        };
+        match catalog.cited(&fact.id) {
+            None => reasons.push(format!("the catalog has withdrawn `{}` ({}){rests}", fact.id, fact.source)),
+            Some(now) if now.digest != fact.digest => {
+                reasons.push(format!("the catalog has corrected `{}` ({}){rests}", fact.id, now.source));
+            }
+            Some(_) => {}
+        }
+    }
+    reasons
+}
+
+fn changed_inputs(then: &BTreeMap<String, String>, now: &BTreeMap<String, String>) -> Vec<String> {
+    let mut reasons = Vec::new();
+    for (key, was) in then {
+        match now.get(key) {
+            None => reasons.push(format!("`{key}` was `{was}` and is no longer written")),
+            Some(is) if is != was => reasons.push(format!("`{key}` was `{was}` and is now `{is}`")),
+            Some(_) => {}
+        }
+    }
+    let added = now.iter().filter(|(key, _)| !then.contains_key(*key));
+    reasons.extend(added.map(|(key, is)| format!("`{key}` is new: `{is}`")));
+    reasons
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_changed_input_is_named() {
+        let map = |pairs: &[(&str, &str)]| pairs.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
+        let then: BTreeMap<String, String> = map(&[("a", "1"), ("b", "2"), ("c", "3")]);
+        let now: BTreeMap<String, String> = map(&[("b", "2"), ("c", "4"), ("d", "5")]);
+        assert_eq!(
+            changed_inputs(&then, &now),
+            ["`a` was `1` and is no longer written", "`c` was `3` and is now `4`", "`d` is new: `5`"]
+        );
+        assert_eq!(changed_inputs(&then, &then), Vec::<String>::new());
+    }
+}

@@ -1,0 +1,119 @@
+//! What can go wrong before there is an answer, and how it is said.
+
+use std::ops::Range;
+
+use crate::spec::SpecError;
+
+use super::screen::{Screen, clean};
+use super::snippet;
+
+/// How a run ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// Yes.
+    Yes = 0,
+    /// Proven no: a conflict, a stale lock.
+    No = 1,
+    /// Bad usage or bad input.
+    BadInput = 2,
+    /// It could not be determined.
+    Unknown = 3,
+    /// Reading or writing failed.
+    Io = 4,
+}
+
+/// A run that ended before an answer.
+#[derive(Debug, Clone)]
+pub struct Failure {
+    /// How the run ends.
+    pub exit: Exit,
+    /// Everything that is wrong.
+    pub problems: Vec<Problem>,
+    /// The file that the spans point into.
+    pub file: Option<SourceFile>,
+}
+
+/// One thing that is wrong.
+#[derive(Debug, Clone)]
+pub struct Problem {
+    /// Its stable name.
+    pub code: &'static str,
+    /// What is wrong, in one sentence.
+    pub message: String,
+    /// Where, in bytes.
+    pub span: Option<Range<usize>>,
+    /// What to do about it.
+    pub help: Option<String>,
+}
+
+/// A file that was read.
+#[derive(Debug, Clone)]
+pub struct SourceFile {
+    /// Its name as the user would write it.
+    pub name: String,
+    /// Its text.
+    pub text: String,
+}
+
+/// More errors than this are not read, but counted.
+const SHOWN: usize = 12;
+
+impl Failure {
+    /// One problem without a place.
+    pub fn new(exit: Exit, code: &'static str, message: impl Into<String>) -> Self {
+        let problem = Problem { code, message: message.into(), span: None, help: None };
+        Failure { exit, problems: vec![problem], file: None }
+    }
+
+    /// Something that could not be read or written.
+    pub fn io(code: &'static str, message: impl Into<String>) -> Self {
+        Failure::new(Exit::Io, code, message)
+    }
+
+    /// The same with advice.
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        if let Some(problem) = self.problems.last_mut() {
+            problem.help = Some(help.into());
+        }
+        self
+    }
+
+    /// The mistakes of a gpuenv.toml. What is not supported yet is no mistake.
+    pub fn spec(errors: Vec<SpecError>, file: SourceFile) -> Self {
+        let mistaken = errors.iter().any(|error| error.code != "not-supported-yet");
+        let problems = errors.into_iter().map(|error| Problem {
+            code: error.code,
+            message: error.message,
+            // The empty span of an undecoded file points nowhere.
+            span: (error.span != (0..0)).then_some(error.span),
+            help: error.help,
+        });
+        let exit = if mistaken { Exit::BadInput } else { Exit::Unknown };
+        Failure { exit, problems: problems.collect(), file: Some(file) }
+    }
+}
+
+/// The failure for people.
+pub(super) fn render(screen: &Screen, failure: &Failure) -> String {
+    let mut text = String::new();
+    for problem in failure.problems.iter().take(SHOWN) {
+        let head = screen.error(&format!("error[{}]:", problem.code));
+        let place = failure.file.as_ref().map_or(String::new(), |file| format!("{}: ", clean(&file.name)));
+        let snippet = failure
+            .file
+            .as_ref()
+            .zip(problem.span.clone())
+            .and_then(|(file, span)| snippet::render(screen, file, &[(span, String::new())]));
+        match snippet {
+            Some(snippet) => text += &(screen.wrapped(&format!("{head} "), &clean(&problem.message)) + &snippet),
+            None => text += &screen.wrapped(&format!("{head} "), &format!("{place}{}", clean(&problem.message))),
+        }
+        if let Some(help) = &problem.help {
+            text += &screen.wrapped(&format!("  {} ", screen.help("help:")), &clean(help));
+        }
+    }
+    if let Some(more) = failure.problems.len().checked_sub(SHOWN).filter(|more| *more > 0) {
+        text += &format!("and {more} more errors\n");
+    }
+    text
+}

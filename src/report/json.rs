@@ -1,0 +1,188 @@
+//! The JSON documents.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::explain::{Conflict, Explanation, FactNote};
+use crate::export::json::Document;
+use crate::lock::Lock;
+use crate::solve::question::Warning;
+
+use super::failure::{Failure, SourceFile};
+
+/// A solved lock.
+#[derive(Debug, Serialize)]
+pub(super) struct Locked<'a> {
+    #[serde(flatten)]
+    lock: Document<'a>,
+    warnings: Vec<Remark<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct Remark<'a> {
+    code: &'a str,
+    message: &'a str,
+    keys: &'a [String],
+}
+
+impl<'a> Locked<'a> {
+    pub fn new(lock: &'a Lock, warnings: &'a [Warning]) -> Self {
+        let remark =
+            |warning: &'a Warning| Remark { code: warning.code, message: &warning.message, keys: &warning.keys };
+        Locked { lock: Document::new(lock), warnings: warnings.iter().map(remark).collect() }
+    }
+}
+
+/// A lock that is not current.
+#[derive(Debug, Serialize)]
+pub(super) struct Stale<'a> {
+    pub status: &'static str,
+    pub reasons: &'a [String],
+}
+
+/// Something rendered for another tool.
+#[derive(Debug, Serialize)]
+pub(super) struct Rendered<'a> {
+    pub status: &'static str,
+    pub format: &'a str,
+    pub text: &'a str,
+}
+
+/// Something rendered into a file.
+#[derive(Debug, Serialize)]
+pub(super) struct Saved<'a> {
+    pub status: &'static str,
+    pub format: &'a str,
+    pub file: &'a str,
+}
+
+/// Help.
+#[derive(Debug, Serialize)]
+pub(super) struct Help<'a> {
+    pub status: &'static str,
+    pub text: &'a str,
+}
+
+/// There is no answer; the top level repeats the first conflict.
+#[derive(Debug, Serialize)]
+pub(super) struct NoAnswer<'a> {
+    status: &'static str,
+    #[serde(flatten)]
+    first: Clash<'a>,
+    alternatives: &'a [Vec<String>],
+    conflicts: Vec<Clash<'a>>,
+    fixes: Vec<Fix<'a>>,
+}
+
+#[derive(Debug, Clone, Default, Serialize)]
+struct Clash<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<&'a str>,
+    culprits: &'a [String],
+    explanation: &'a [String],
+    facts: Vec<Fact<'a>>,
+}
+
+#[derive(Debug, Clone, Serialize)]
+struct Fact<'a> {
+    id: &'a str,
+    source: &'a str,
+}
+
+#[derive(Debug, Serialize)]
+struct Fix<'a> {
+    changes: Vec<Change<'a>>,
+    stack: &'a BTreeMap<String, String>,
+}
+
+#[derive(Debug, Serialize)]
+struct Change<'a> {
+    key: &'a str,
+    from: Option<&'a str>,
+    to: Option<&'a str>,
+}
+
+impl<'a> NoAnswer<'a> {
+    pub fn new(explanation: &'a Explanation) -> Self {
+        let conflicts: Vec<Clash> = explanation.conflicts.iter().map(Clash::new).collect();
+        let change = |change: &'a crate::explain::Change| Change {
+            key: &change.key,
+            from: change.from.as_deref(),
+            to: change.to.as_deref(),
+        };
+        let fix =
+            |fix: &'a crate::explain::Fix| Fix { changes: fix.changes.iter().map(change).collect(), stack: &fix.stack };
+        NoAnswer {
+            status: "conflict",
+            first: conflicts.first().cloned().unwrap_or_default(),
+            alternatives: &explanation.alternatives,
+            conflicts,
+            fixes: explanation.fixes.iter().map(fix).collect(),
+        }
+    }
+}
+
+impl<'a> Clash<'a> {
+    fn new(conflict: &'a Conflict) -> Self {
+        let fact = |fact: &'a FactNote| Fact { id: &fact.id, source: &fact.source };
+        Clash {
+            code: conflict.code,
+            culprits: &conflict.culprits,
+            explanation: &conflict.explanation,
+            facts: conflict.facts.iter().map(fact).collect(),
+        }
+    }
+}
+
+/// What went wrong.
+#[derive(Debug, Serialize)]
+pub(super) struct Errors<'a> {
+    status: &'static str,
+    errors: Vec<Error<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct Error<'a> {
+    code: &'a str,
+    message: &'a str,
+    file: Option<&'a str>,
+    span: Option<Span>,
+    help: Option<&'a str>,
+}
+
+/// Bytes from the file's first, and the line and column of the start, counted from one.
+#[derive(Debug, Serialize)]
+struct Span {
+    start: usize,
+    end: usize,
+    line: usize,
+    column: usize,
+}
+
+impl<'a> Errors<'a> {
+    pub fn new(failure: &'a Failure) -> Self {
+        let file = failure.file.as_ref();
+        let errors = failure.problems.iter().map(|problem| Error {
+            code: problem.code,
+            message: &problem.message,
+            file: file.map(|file| file.name.as_str()),
+            span: problem.span.clone().zip(file).map(|(span, file)| Span::new(span.start, span.end, file)),
+            help: problem.help.as_deref(),
+        });
+        Errors { status: "error", errors: errors.collect() }
+    }
+}
+
+impl Span {
+    fn new(start: usize, end: usize, file: &SourceFile) -> Self {
+        let mut at = start.min(file.text.len());
+        while !file.text.is_char_boundary(at) {
+            at -= 1;
+        }
+        let before = &file.text[..at];
+        let line_start = before.rfind('\n').map_or(0, |end| end + 1);
+        let line = 1 + before.bytes().filter(|byte| *byte == b'\n').count();
+        Span { start, end, line, column: 1 + before[line_start..].chars().count() }
+    }
+}

@@ -1,0 +1,151 @@
+//! L5, the report: the one place that prints. Data goes to stdout, everything said about it to stderr.
+//!
+//! With `--format json` stdout holds exactly one JSON document, whatever happened.
+
+mod changes;
+mod conflict;
+mod failure;
+mod json;
+mod screen;
+mod snippet;
+
+use std::io::{ErrorKind, Write};
+
+use serde::Serialize;
+
+use crate::explain::Explanation;
+use crate::lock::Lock;
+use crate::solve::question::Warning;
+use crate::spec::Spec;
+
+pub use failure::{Exit, Failure, Problem, SourceFile};
+pub use screen::{Color, Screen, clean};
+
+/// Where and how things are said.
+#[derive(Debug, Clone)]
+pub struct Report {
+    json: bool,
+    color: Color,
+    screen: Screen,
+}
+
+/// What became of a lock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// It was current and was left alone.
+    Current,
+    /// It was made anew and came out the same.
+    Same,
+    /// It was written.
+    Written,
+}
+
+impl Report {
+    /// A report to this process's streams.
+    pub fn new(json: bool, color: Color) -> Self {
+        Report { json, color, screen: Screen::of_stderr(color) }
+    }
+
+    /// Whether stdout is to hold a JSON document.
+    pub fn is_json(&self) -> bool {
+        self.json
+    }
+
+    /// Data for stdout, as it is.
+    pub fn data(&self, text: &str) -> Result<(), Failure> {
+        let mut stdout = std::io::stdout().lock();
+        match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+            // A reader that has seen enough is no failure: `gpuenv export env | head`.
+            Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+                Err(Failure::io("write-failed", format!("stdout cannot be written: {error}")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// What was rendered for another tool.
+    pub fn export(&self, format: &str, text: &str) -> Result<(), Failure> {
+        match self.json && format != "json" {
+            true => self.document(&json::Rendered { status: "ok", format, text }),
+            false => self.data(text),
+        }
+    }
+
+    /// That something was rendered into a file.
+    pub fn exported(&self, format: &str, file: &str) -> Result<(), Failure> {
+        match self.json {
+            true => self.document(&json::Saved { status: "ok", format, file }),
+            false => Ok(()),
+        }
+    }
+
+    /// Help or a version, without colours and with: asked for, hence data.
+    pub fn help(&self, plain: &str, colored: &str) -> Result<(), Failure> {
+        match self.json {
+            true => self.document(&json::Help { status: "ok", text: plain }),
+            false => self.data(if self.color.suits(&std::io::stdout()) { colored } else { plain }),
+        }
+    }
+
+    /// The lock, what changed in it and what should be known of it.
+    pub fn locked(&self, lock: &Lock, old: Option<&Lock>, fate: Fate, warnings: &[Warning]) -> Result<(), Failure> {
+        if self.json {
+            return self.document(&json::Locked::new(lock, warnings));
+        }
+        self.warnings(warnings);
+        self.say(&changes::render(&self.screen, lock, old, fate));
+        Ok(())
+    }
+
+    /// Why `gpuenv lock --check` says no.
+    pub fn stale(&self, reasons: &[String]) -> Result<(), Failure> {
+        if self.json {
+            return self.document(&json::Stale { status: "stale", reasons });
+        }
+        let mut text = format!("{} gpuenv.lock is not current\n", self.screen.error("error[stale]:"));
+        for reason in reasons {
+            text += &self.screen.wrapped("  - ", &clean(reason));
+        }
+        text += "run `gpuenv lock` to bring it up to date\n";
+        self.say(&text);
+        Ok(())
+    }
+
+    /// Why there is no answer.
+    pub fn conflict(&self, explanation: &Explanation, spec: &Spec, file: &SourceFile) -> Result<(), Failure> {
+        if self.json {
+            return self.document(&json::NoAnswer::new(explanation));
+        }
+        self.say(&conflict::render(&self.screen, explanation, spec, file));
+        Ok(())
+    }
+
+    /// What went wrong.
+    pub fn failure(&self, failure: &Failure) -> Result<(), Failure> {
+        if self.json {
+            return self.document(&json::Errors::new(failure));
+        }
+        self.say(&failure::render(&self.screen, failure));
+        Ok(())
+    }
+
+    fn warnings(&self, warnings: &[Warning]) {
+        let mut text = String::new();
+        for warning in warnings {
+            let head = self.screen.warning(&format!("warning[{}]:", warning.code));
+            text += &self.screen.wrapped(&format!("{head} "), &clean(&warning.message));
+        }
+        self.say(&text);
+    }
+
+    fn document(&self, document: &impl Serialize) -> Result<(), Failure> {
+        // Only a map with keys that are not strings can fail here, and there is none.
+        let text = serde_json::to_string_pretty(document).unwrap_or_default();
+        self.data(&(text + "\n"))
+    }
+
+    /// Nobody is left to tell that stderr cannot be written.
+    fn say(&self, text: &str) {
+        let _ = std::io::stderr().lock().write_all(text.as_bytes());
+    }
+}

@@ -1,0 +1,124 @@
+//! The lines of a file that something is about, with marks under the very places.
+
+use std::fmt;
+use std::ops::Range;
+
+use miette::{
+    Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError, MietteSpanContents, SourceCode,
+    SourceSpan, SpanContents, ThemeCharacters, ThemeStyles,
+};
+
+use super::failure::SourceFile;
+use super::screen::{Screen, clean, is_hostile};
+
+/// A longer line says nothing on a screen.
+const LONGEST: usize = 300;
+
+/// The snippet; none where a line is too long to be shown.
+pub(super) fn render(screen: &Screen, file: &SourceFile, marks: &[(Range<usize>, String)]) -> Option<String> {
+    let text = printable(&file.text);
+    let inside = |span: &Range<usize>| span.start <= span.end && span.end <= text.len();
+    if marks.is_empty() || !marks.iter().all(|(span, _)| inside(span) && shows(&text, span)) {
+        return None;
+    }
+    let labels = marks.iter().map(|(span, label)| {
+        // Miette marks nothing where nothing stands: one byte is the least there is to point at.
+        let length = span.len().max(usize::from(span.start < text.len()));
+        LabeledSpan::new((!label.is_empty()).then(|| clean(label).into_owned()), span.start, length)
+    });
+    let labels = labels.collect();
+    let snippet = Snippet { source: WholeLines { name: clean(&file.name).into_owned(), text }, labels };
+    let theme = GraphicalTheme {
+        characters: if screen.unicode { ThemeCharacters::unicode() } else { ThemeCharacters::ascii() },
+        styles: if screen.color { ThemeStyles::ansi() } else { ThemeStyles::none() },
+    };
+    let handler = GraphicalReportHandler::new_themed(theme)
+        .with_context_lines(0)
+        .with_links(false)
+        .with_width(screen.width)
+        .without_syntax_highlighting();
+    let mut drawn = String::new();
+    handler.render_report(&mut drawn, &snippet).ok()?;
+    // The handler's own headline repeats what was said already.
+    let (_, lines) = drawn.trim_start_matches('\n').split_once('\n')?;
+    Some(lines.trim_end().to_string() + "\n")
+}
+
+/// The text with everything hostile replaced by something of equal length, so that spans stay true.
+fn printable(text: &str) -> String {
+    let safe = |c: char| match c {
+        '\n' | '\t' => c,
+        '\r' => ' ',
+        c if is_hostile(c) => match c.len_utf8() {
+            1 => '?',
+            2 => '\u{bf}',
+            3 => '\u{fffd}',
+            _ => '\u{1f5cc}',
+        },
+        c => c,
+    };
+    text.chars().map(safe).collect()
+}
+
+fn shows(text: &str, span: &Range<usize>) -> bool {
+    let (Some(before), Some(after)) = (text.get(..span.start), text.get(span.end..)) else { return false };
+    let start = before.rfind('\n').map_or(0, |at| at + 1);
+    let end = after.find('\n').map_or(text.len(), |at| span.end + at);
+    text[start..end].lines().all(|line| line.len() <= LONGEST) && text[start..end].lines().count() <= 6
+}
+
+/// A text of which only the marked lines are shown, but these from their first character to their last.
+#[derive(Debug)]
+struct WholeLines {
+    name: String,
+    text: String,
+}
+
+impl SourceCode for WholeLines {
+    fn read_span<'a>(
+        &'a self,
+        span: &SourceSpan,
+        _: usize,
+        _: usize,
+    ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
+        let outside = || MietteError::OutOfBounds;
+        let before = self.text.get(..span.offset()).ok_or_else(outside)?;
+        let after = self.text.get(span.offset() + span.len()..).ok_or_else(outside)?;
+        let start = before.rfind('\n').map_or(0, |at| at + 1);
+        let end = self.text.len() - after.len() + after.find('\n').unwrap_or(after.len());
+        let lines = &self.text[start..end];
+        let line = before.bytes().filter(|byte| *byte == b'\n').count();
+        Ok(Box::new(MietteSpanContents::new_named(
+            self.name.clone(),
+            lines.as_bytes(),
+            (start, end - start).into(),
+            line,
+            before[start..].chars().count(),
+            lines.lines().count(),
+        )))
+    }
+}
+
+#[derive(Debug)]
+struct Snippet {
+    source: WholeLines,
+    labels: Vec<LabeledSpan>,
+}
+
+impl fmt::Display for Snippet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("-")
+    }
+}
+
+impl std::error::Error for Snippet {}
+
+impl Diagnostic for Snippet {
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        Some(&self.source)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        Some(Box::new(self.labels.iter().cloned()))
+    }
+}
