@@ -169,9 +169,17 @@ impl About<'_, '_> {
             let message = format!("{name} holds CUDA {}, the wheels bring CUDA {line}: {why}", chosen.cuda.prefix(2));
             warnings.push(Warning::new("two-runtimes", message, &self.key("image")));
         }
-        if image::requirement(self.question.catalog, chosen, self.asked.arch).is_none() && !self.asked.is_cpu() {
-            let message = format!("which drivers {name} starts on is not known");
-            warnings.push(Warning::new("image-require-unknown", message, &self.key("image")));
+        match image::requirement(self.question.catalog, chosen, self.asked.arch) {
+            Some(requirement) if !requirement.own => {
+                let guess = requirement.row.id.split('@').next().unwrap_or_default();
+                let message = format!("which drivers {name} starts on is not known; it is judged as CUDA {guess}");
+                warnings.push(Warning::new("image-require-unknown", message, &self.key("image")));
+            }
+            None if !self.asked.is_cpu() => {
+                let message = format!("which drivers {name} starts on is not known");
+                warnings.push(Warning::new("image-require-unknown", message, &self.key("image")));
+            }
+            _ => {}
         }
         if chosen.arches.is_empty() {
             let message = format!("which CPU architectures {name} exists for is not known");
