@@ -189,8 +189,8 @@ pub fn driver_need<'c>(
 
 /// Whether a CUDA line runs on a driver.
 pub fn line_driver(question: &Question<'_>, class: &Class<'_, '_>, line: &Version, driver: &DriverRow<'_>) -> bool {
-    if driver.compat.is_some_and(|compat| compat.cuda < line.prefix(2)) {
-        return false;
+    if let Some(compat) = driver.compat {
+        return compat.cuda >= line.prefix(2);
     }
     let user_mode = driver.user_mode();
     let mut rules = question.rules.about(Subject::Cuda, line, Subject::Driver);

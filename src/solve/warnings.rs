@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use crate::catalog::rows::{Build, Status};
+use crate::catalog::rows::{Build, Class, Status};
 use crate::coverage::Coverage;
 
 use super::answer::{Answer, TargetAnswer};
@@ -124,6 +124,16 @@ impl About<'_, '_> {
                 compat.cuda.minor()
             );
             warnings.push(Warning::new("forward-compat", message, &self.key(setting)));
+        }
+        let jetson = self.asked.named_gpus().iter().find(|gpu| gpu.row.is_some_and(|row| row.class == Class::Jetson));
+        if let (Some(gpu), Some(minimum)) = (jetson, &self.target.minimum) {
+            let cuda =
+                driver.branch.cuda.as_ref().map_or(String::new(), |cuda| format!(" whose CUDA is {cuda} or newer"));
+            let message = format!(
+                "the driver of {} comes with JetPack: take one{cuda}; the number {minimum} is that of other machines",
+                gpu.name
+            );
+            warnings.push(Warning::new("jetson-driver", message, &self.key("gpu")));
         }
         let unlisted = self.asked.named_gpus().iter().find_map(|gpu| {
             let first = gpu.row?.first_driver.as_ref()?;
