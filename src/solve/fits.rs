@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 
 use crate::catalog::rows::{Build, Extension, Image, Status, Subject, Toolkit};
 use crate::coverage::{Coverage, Tegra, covers, covers_targets};
-use crate::words::{Arch, ArchList, Constraint, CpuArch, Suffix, Version};
+use crate::words::{Arch, ArchList, Constraint, Suffix, Version};
 
 use super::class::{Class, GpuRules};
 use super::driver::DriverRow;
@@ -361,11 +361,6 @@ impl TargetAsk<'_> {
     /// Whether anything definite is said of the driver.
     pub fn pins_driver(&self) -> bool {
         !matches!(self.driver, super::question::DriverAsk::Free(_))
-    }
-
-    /// Docker's word for the platform.
-    pub fn platform(&self) -> CpuArch {
-        self.arch
     }
 }
 
