@@ -72,7 +72,8 @@ pub fn release<'q>(
         && target.is_cpu()
         && only_cpu
         && !constraint.names_variant(release.variant)
-        && has_cpu_build(question, build)
+        && !policy.unknown
+        && has_cpu_builds(question, build)
     {
         return Some(NOT_ASKED);
     }
@@ -107,10 +108,11 @@ pub fn release<'q>(
     })
 }
 
-fn has_cpu_build(question: &Question<'_>, build: &Build) -> bool {
-    question.catalog.builds.iter().any(|row| {
-        row.variant == "cpu" && row.package == build.package && row.arch == build.arch && row.version == build.version
-    })
+/// Whether a framework comes without GPU code at all on a platform. Where such a build of the release at hand was
+/// not seen published, its CUDA build does as well, but only when nothing else fits.
+pub fn has_cpu_builds(question: &Question<'_>, build: &Build) -> bool {
+    let mut of_package = question.catalog.builds.iter().filter(|row| row.package == build.package);
+    of_package.any(|row| row.variant == "cpu" && row.arch == build.arch)
 }
 
 /// Experimental builds and builds of unknown contents wait until nothing else fits.

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use crate::catalog::rows::{Build, Class, Status};
 use crate::coverage::Coverage;
+use crate::spec::Share;
 
 use super::answer::{Answer, TargetAnswer};
 use super::class::gpu_rules;
@@ -76,6 +77,12 @@ impl About<'_, '_> {
             if build.arch_source.is_none() && !self.asked.named_gpus().is_empty() {
                 let message = format!("nobody has told which GPUs {name} for {} holds code for", build.arch);
                 warnings.push(Warning::new("unknown-gpu-code", message, &key));
+            }
+            let alone = self.question.targets.iter().all(TargetAsk::is_cpu) || self.question.share != Share::Stack;
+            if self.asked.is_cpu() && alone && !named && fits::has_cpu_builds(self.question, build) {
+                let message =
+                    format!("no build of {} {} without CUDA was seen for {}", build.package, build.version, build.arch);
+                warnings.push(Warning::new("cuda-on-cpu", message, &key));
             }
             let python = self.target.python.filter(|python| build.pythons_partial && !build.pythons.contains(python));
             if let Some(python) = python {
