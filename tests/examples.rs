@@ -181,6 +181,9 @@ fn every_example_is_listed() {
 
 #[test]
 fn the_tools_that_read_the_exports_accept_them() {
+    if updating() {
+        return; // The files are being written.
+    }
     // DL3059 wants one RUN for all: layers apart let a change of one wheel keep the Python below it.
     check("Dockerfile", "hadolint", &["--no-color", "--ignore", "DL3059"]);
     check("env.sh", "bash", &["-n"]);
@@ -200,6 +203,10 @@ fn the_tools_that_read_the_exports_accept_them() {
 
 const REQUIREMENTS: &str = r#"
 import sys
+try:
+    import pip
+except ImportError:
+    sys.exit()
 from pip._internal.network.session import PipSession
 from pip._internal.req.req_file import parse_requirements
 from pip._vendor.packaging.requirements import Requirement
