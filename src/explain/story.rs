@@ -496,6 +496,7 @@ impl<'c> Teller<'_, 'c> {
         let Some(target) = self.target_with("image").or(self.target()) else { return };
         if let ImageAsk::Known(image) = &target.image {
             if let Some(requirement) = image::requirement(self.question.catalog, image, target.arch) {
+                let requirement = &requirement.row.require;
                 let short: String = requirement.split_whitespace().next().unwrap_or("").to_string();
                 let more = if requirement.contains(' ') { ", or some older drivers on data-centre GPUs" } else { "" };
                 let sentence = format!("{}:{} starts only on {short}{more}", image.repository, image.tag);

@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 
 use crate::catalog::rows::{Build, Extension, Image, Status, Subject, Toolkit};
 use crate::coverage::{Coverage, Tegra, covers, covers_targets};
-use crate::words::{Arch, ArchList, Constraint, CpuArch, Suffix, Version};
+use crate::words::{Arch, ArchList, Constraint, Suffix, Version};
 
 use super::class::{Class, GpuRules};
 use super::driver::DriverRow;
@@ -189,8 +189,8 @@ pub fn driver_need<'c>(
 
 /// Whether a CUDA line runs on a driver.
 pub fn line_driver(question: &Question<'_>, class: &Class<'_, '_>, line: &Version, driver: &DriverRow<'_>) -> bool {
-    if driver.compat.is_some_and(|compat| compat.cuda < line.prefix(2)) {
-        return false;
+    if let Some(compat) = driver.compat {
+        return compat.cuda >= line.prefix(2);
     }
     let user_mode = driver.user_mode();
     let mut rules = question.rules.about(Subject::Cuda, line, Subject::Driver);
@@ -361,11 +361,6 @@ impl TargetAsk<'_> {
     /// Whether anything definite is said of the driver.
     pub fn pins_driver(&self) -> bool {
         !matches!(self.driver, super::question::DriverAsk::Free(_))
-    }
-
-    /// Docker's word for the platform.
-    pub fn platform(&self) -> CpuArch {
-        self.arch
     }
 }
 

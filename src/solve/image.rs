@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Build, Class as Market, Flavour, Image};
+use crate::catalog::rows::{Build, Class as Market, Flavour, Image, ImageRequire};
 use crate::words::constraint::Comparison;
 use crate::words::{CpuArch, Version};
 
@@ -110,11 +110,30 @@ fn os_rank(os: &str) -> (bool, std::cmp::Reverse<Option<Version>>, String) {
     (version.is_none(), std::cmp::Reverse(version), os.to_string())
 }
 
-/// The image's `NVIDIA_REQUIRE_CUDA` for a platform; none where the catalog knows none.
-pub fn requirement<'c>(catalog: &'c Catalog, image: &Image, arch: CpuArch) -> Option<&'c str> {
-    let id = format!("{}@{arch}", image.require.as_deref()?);
-    let found = catalog.image_requires.binary_search_by(|row| (*row.id).cmp(id.as_str())).ok();
-    found.map(|at| &*catalog.image_requires[at].require)
+/// An image's `NVIDIA_REQUIRE_CUDA`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Requirement<'c> {
+    /// The row it was read from.
+    pub row: &'c ImageRequire,
+    /// The text is the image's own; else that of an image of the same CUDA line, which is the best guess.
+    pub own: bool,
+}
+
+/// The requirement of an image for a platform; none where none of its CUDA line is known.
+pub fn requirement<'c>(catalog: &'c Catalog, image: &Image, arch: CpuArch) -> Option<Requirement<'c>> {
+    let rows = &catalog.image_requires;
+    if let Some(id) = &image.require {
+        let id = format!("{id}@{arch}");
+        if let Ok(at) = rows.binary_search_by(|row| (*row.id).cmp(id.as_str())) {
+            return Some(Requirement { row: &rows[at], own: true });
+        }
+    }
+    let line = image.cuda.prefix(2);
+    let of_line = |row: &&ImageRequire| {
+        let release = row.id.strip_suffix(arch.as_str()).and_then(|id| Version::parse(id.strip_suffix('@')?).ok());
+        release.is_some_and(|release| release.cmp_prefix(&line).is_eq())
+    };
+    rows.iter().rev().find(of_line).map(|row| Requirement { row, own: false })
 }
 
 /// What an image demands of the machine it is started on, read once.
@@ -207,7 +226,7 @@ impl Condition {
 /// unknown text admits nobody knows, which is enough to keep the user's image but not to choose one.
 pub fn demand<'c>(question: &Question<'c>, class: &Class<'_, 'c>, image: &Image) -> Arc<Demand<'c>> {
     match requirement(question.catalog, image, class.target.arch) {
-        Some(text) => question.rules.demand(text),
+        Some(requirement) => question.rules.demand(&requirement.row.require),
         None if is_given(class) => Arc::new(Demand::nothing()),
         None => Arc::new(Demand::own_line(image)),
     }

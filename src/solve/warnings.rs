@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use crate::catalog::rows::{Build, Status};
+use crate::catalog::rows::{Build, Class, Status};
 use crate::coverage::Coverage;
 
 use super::answer::{Answer, TargetAnswer};
@@ -125,6 +125,16 @@ impl About<'_, '_> {
             );
             warnings.push(Warning::new("forward-compat", message, &self.key(setting)));
         }
+        let jetson = self.asked.named_gpus().iter().find(|gpu| gpu.row.is_some_and(|row| row.class == Class::Jetson));
+        if let (Some(gpu), Some(minimum)) = (jetson, &self.target.minimum) {
+            let cuda =
+                driver.branch.cuda.as_ref().map_or(String::new(), |cuda| format!(" whose CUDA is {cuda} or newer"));
+            let message = format!(
+                "the driver of {} comes with JetPack: take one{cuda}; the number {minimum} is that of other machines",
+                gpu.name
+            );
+            warnings.push(Warning::new("jetson-driver", message, &self.key("gpu")));
+        }
         let unlisted = self.asked.named_gpus().iter().find_map(|gpu| {
             let first = gpu.row?.first_driver.as_ref()?;
             (driver.version.major() < first.major()).then_some((gpu, first))
@@ -169,9 +179,17 @@ impl About<'_, '_> {
             let message = format!("{name} holds CUDA {}, the wheels bring CUDA {line}: {why}", chosen.cuda.prefix(2));
             warnings.push(Warning::new("two-runtimes", message, &self.key("image")));
         }
-        if image::requirement(self.question.catalog, chosen, self.asked.arch).is_none() && !self.asked.is_cpu() {
-            let message = format!("which drivers {name} starts on is not known");
-            warnings.push(Warning::new("image-require-unknown", message, &self.key("image")));
+        match image::requirement(self.question.catalog, chosen, self.asked.arch) {
+            Some(requirement) if !requirement.own => {
+                let guess = requirement.row.id.split('@').next().unwrap_or_default();
+                let message = format!("which drivers {name} starts on is not known; it is judged as CUDA {guess}");
+                warnings.push(Warning::new("image-require-unknown", message, &self.key("image")));
+            }
+            None if !self.asked.is_cpu() => {
+                let message = format!("which drivers {name} starts on is not known");
+                warnings.push(Warning::new("image-require-unknown", message, &self.key("image")));
+            }
+            _ => {}
         }
         if chosen.arches.is_empty() {
             let message = format!("which CPU architectures {name} exists for is not known");
