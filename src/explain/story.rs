@@ -612,11 +612,11 @@ impl<'c> Teller<'_, 'c> {
         if words.len() <= 4 {
             self.say(format!("the toolkit is CUDA {}", list(&words)));
         }
-        if let Some(build) = builds.last() {
-            if let Some(known) = fits::extension_row(self.question, build) {
-                let source = self.question.catalog.source_of(&known.source, known.from.as_str(), &known.package, "");
-                self.fact(format!("extension {} {}", known.package, known.from), source);
-            }
+        if let Some(build) = builds.last()
+            && let Some(known) = fits::extension_row(self.question, build)
+        {
+            let source = self.question.catalog.source_of(&known.source, known.from.as_str(), &known.package, "");
+            self.fact(format!("extension {} {}", known.package, known.from), source);
         }
     }
 
@@ -656,10 +656,10 @@ impl<'c> Teller<'_, 'c> {
     fn ptx_driver(&mut self) {
         self.gpus();
         self.say("the GPU is reached by PTX only, which the driver must compile".into());
-        if let Some(target) = self.target() {
-            if let Some(sentence) = driver_words(self.question, target) {
-                self.say(sentence);
-            }
+        if let Some(target) = self.target()
+            && let Some(sentence) = driver_words(self.question, target)
+        {
+            self.say(sentence);
         }
     }
 }
