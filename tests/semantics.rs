@@ -682,6 +682,14 @@ mod optimum {
     }
 
     #[test]
+    fn a_list_of_pythons_that_may_lack_some_is_filled_up_by_the_releases_other_builds_only() {
+        let spec = one("torch = \">=2.0\"\npython = \"3.7\"", "gpu = \"T4\"");
+        assert_eq!(culprits(&spec), ["stack.torch", "stack.python"], "no torch 2 had wheels for it");
+        let target = lock(&one("torch = \"2.9.1+cu126\"\npython = \"3.12\"", "gpu = \"GH200 480GB\"")).target();
+        assert_eq!(target.has("python"), "3.12", "seen in its siblings, hence possible");
+    }
+
+    #[test]
     fn companions_follow_the_framework() {
         let target = lock(&one("torch = \"2.5.1\"\ntorchvision = \"*\"\ntorchaudio = \"*\"", A100)).target();
         assert_eq!((target.has("torchvision").as_str(), target.has("torchaudio").as_str()), ("0.20.1", "2.5.1"));
