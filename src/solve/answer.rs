@@ -331,18 +331,19 @@ impl TargetAnswer<'_> {
     /// The versions a user would name: package to version.
     pub fn stack(&self) -> BTreeMap<String, String> {
         let mut stack = BTreeMap::new();
-        let mut put = |name: &str, version: String| {
-            stack.insert(name.to_string(), version);
-        };
         for build in &self.builds {
-            put(&build.package, format!("{}+{}", build.version, build.variant));
+            stack.insert(build.package.to_string(), format!("{}+{}", build.version, build.variant));
             let parts = [("cudnn", &build.cudnn), ("nccl", &build.nccl), ("triton", &build.triton)];
             for (name, version) in parts {
                 if let Some(version) = version {
-                    put(name, version.to_string());
+                    // The first framework's pins are exact and installed; what later ones name is what they accept.
+                    stack.entry(name.to_string()).or_insert_with(|| version.to_string());
                 }
             }
         }
+        let mut put = |name: &str, version: String| {
+            stack.insert(name.to_string(), version);
+        };
         for companion in &self.companions {
             put(&companion.package, companion.version.to_string());
         }

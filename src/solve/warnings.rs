@@ -11,7 +11,7 @@ use super::answer::{Answer, TargetAnswer};
 use super::class::gpu_rules;
 use super::fits;
 use super::image;
-use super::question::{DriverAsk, ImageAsk, Question, TargetAsk, Warning};
+use super::question::{DriverAsk, GpuAsk, ImageAsk, Question, TargetAsk, Warning};
 
 /// The warnings an answer deserves, by target.
 pub fn warnings<'c>(question: &Question<'c>, answer: &Answer<'c>) -> Vec<Warning> {
@@ -21,6 +21,7 @@ pub fn warnings<'c>(question: &Question<'c>, answer: &Answer<'c>) -> Vec<Warning
         let asked = &question.targets[at];
         let about = About { question, asked, target };
         warnings.extend(about.builds());
+        warnings.extend(about.libraries());
         warnings.extend(about.code());
         warnings.extend(about.driver());
         warnings.extend(about.image());
@@ -99,6 +100,20 @@ impl About<'_, '_> {
         warnings
     }
 
+    /// Two frameworks that each come with a cuDNN of their own, where one environment holds one only.
+    fn libraries(&self) -> Option<Warning> {
+        let mut bringing = self.gpu_builds().filter_map(|build| Some((*build, build.cudnn.as_ref()?)));
+        let (first, loaded) = bringing.next()?;
+        // An older one of the same major is what the other was built with, and that it runs with.
+        let (other, wanted) = bringing.find(|(_, wanted)| wanted.major() != loaded.major() || *wanted > loaded)?;
+        let message = format!(
+            "{} {} comes with cuDNN {loaded}, {} {} needs {wanted}: one environment holds only one of them",
+            first.package, first.version, other.package, other.version
+        );
+        let keys = [format!("stack.{}", first.package), format!("stack.{}", other.package)];
+        Some(Warning::new("two-cudnns", message, &keys))
+    }
+
     /// GPUs that only a driver's compiler makes the code run on.
     fn code(&self) -> Vec<Warning> {
         let jit = self.target.gpus.iter().filter(|gpu| gpu.coverage == Some(Coverage::Jit));
@@ -142,9 +157,15 @@ impl About<'_, '_> {
             );
             warnings.push(Warning::new("jetson-driver", message, &self.key("gpu")));
         }
-        let unlisted = self.asked.named_gpus().iter().find_map(|gpu| {
-            let first = gpu.row?.first_driver.as_ref()?;
-            (driver.version.major() < first.major()).then_some((gpu, first))
+        // A family name is fine as long as the driver lists any member of it.
+        let listed = |gpu: &GpuAsk<'_>| {
+            let first = gpu.row.and_then(|row| row.first_driver.as_ref());
+            first.is_none_or(|first| driver.version.major() >= first.major())
+        };
+        let named = self.asked.named_gpus();
+        let unlisted = named.iter().find_map(|gpu| {
+            let family_listed = named.iter().any(|other| other.written == gpu.written && listed(other));
+            (!family_listed).then_some((gpu, gpu.row?.first_driver.as_ref()?))
         });
         if let (true, Some((gpu, first))) = (self.asked.pins_driver(), unlisted) {
             let message =
@@ -215,7 +236,11 @@ impl About<'_, '_> {
             "extensions are compiled with CUDA {} beside wheels of CUDA {line}: torch warns of this and it mostly works",
             toolkit.version.prefix(2)
         );
-        let setting = if self.asked.toolkits.is_some() { "toolkit" } else { "image" };
-        vec![Warning::new("toolkit-minor", message, &self.key(setting))]
+        let key = match (&self.asked.toolkits, &self.asked.image) {
+            (Some(_), _) => self.asked.key("toolkit"),
+            (None, ImageAsk::No) => format!("target.{}", self.asked.name),
+            (None, _) => self.asked.key("image"),
+        };
+        vec![Warning::new("toolkit-minor", message, &[key])]
     }
 }
