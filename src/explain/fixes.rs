@@ -3,10 +3,12 @@
 
 use std::collections::BTreeMap;
 
+use crate::catalog::OsMatch;
 use crate::solve::answer::Answer;
 use crate::solve::plan::Locked;
 use crate::solve::question::{DriverAsk, FRAMEWORKS, Question};
 use crate::solve::resolve::{Resolution, resolve};
+use crate::solve::warnings;
 use crate::spec::Spec;
 use crate::words::{Constraint, Version};
 
@@ -15,6 +17,10 @@ use super::{Asker, Change, Fix};
 
 /// How many fixes are offered.
 const OFFERED: usize = 6;
+/// Specs with more keys than this are not loosened as a whole.
+const MOST_KEYS: usize = 24;
+/// How many fixes of the same keys.
+const ALIKE: usize = 3;
 /// How many combinations of keys are tried where one key does not suffice.
 const COMBINATIONS: usize = 64;
 
@@ -36,6 +42,9 @@ pub fn find(asker: &Asker<'_, '_>, spec: &Spec, cores: &Cores) -> Vec<Fix> {
     if finder.found.is_empty() {
         let all: Vec<String> = cores.independent.iter().chain(&cores.alternatives).flatten().cloned().collect();
         finder.try_pairs(&cores.independent, &all);
+    }
+    if finder.found.is_empty() {
+        finder.try_everything();
     }
     finder.best()
 }
@@ -64,6 +73,7 @@ impl<'c> Finder<'_, 'c, '_> {
     fn try_key(&mut self, key: &str) {
         let (section, name) = key.split_once('.').unwrap_or((key, ""));
         match section {
+            "stack" if name == "cuda" => self.try_lines(key),
             "stack" if !matches!(name, "cuda" | "cudnn" | "nccl") => {
                 self.try_variants(key, name);
                 self.try_versions(key, name);
@@ -85,6 +95,19 @@ impl<'c> Finder<'_, 'c, '_> {
                     self.try_shorter_lists();
                 }
             }
+        }
+    }
+
+    /// The nearest newer CUDA line; else whatever line is then chosen.
+    fn try_lines(&mut self, key: &str) {
+        let wish = self.newest_wish(key);
+        let mut newer: Vec<Version> = self.asker.catalog.toolkits.iter().map(|row| row.version.prefix(2)).collect();
+        newer.retain(|line| wish.as_ref().is_some_and(|wish| line.cmp_prefix(wish).is_gt()));
+        newer.dedup();
+        let before = self.found.len();
+        self.try_values(key, &newer.iter().map(Version::to_string).collect::<Vec<String>>());
+        if self.found.len() == before {
+            self.try_together(&[key.to_string()]);
         }
     }
 
@@ -175,7 +198,7 @@ impl<'c> Finder<'_, 'c, '_> {
     /// The oldest driver that suffices; where the pinned one is too new, the newest branch that still serves.
     fn try_driver(&mut self, key: &str) {
         let target = target_of(key);
-        let Some(answer) = self.answer(&self.spec.without(key), None) else { return };
+        let Some(answer) = self.oldest_driver(&self.spec.without(key)) else { return };
         let Some(minimum) = minimum(&answer, target) else { return };
         let pinned = self.asker.question(self.spec).and_then(|question| pinned_driver(&question, target));
         if pinned.is_none_or(|pinned| pinned < minimum) {
@@ -189,6 +212,13 @@ impl<'c> Finder<'_, 'c, '_> {
             branches.map(|row| if key.ends_with("driver-cuda") { row.cuda.as_ref() } else { Some(&row.branch) });
         let older: Vec<String> = values.flatten().map(Version::to_string).collect();
         self.try_values(key, &older);
+    }
+
+    /// The answer that asks least of the hosts: who must change a driver wants to know how little suffices.
+    fn oldest_driver(&self, spec: &Spec) -> Option<Answer<'c>> {
+        let mut spec = spec.clone();
+        spec.resolve.prefer = crate::spec::Prefer::OldestDriver;
+        self.answer(&spec, None)
     }
 
     fn cuda_of(&self, driver: &Version) -> Option<String> {
@@ -227,12 +257,30 @@ impl<'c> Finder<'_, 'c, '_> {
     /// Newer releases of the same system first, oldest of them first; then the newest of others.
     fn other_systems(&self, key: &str) -> Vec<String> {
         let written = self.written(key).unwrap_or_default();
-        let family = |id: &str| id.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').to_string();
-        let systems: Vec<&str> =
-            self.asker.catalog.oses.iter().filter(|os| os.refused.is_none()).map(|os| &*os.id).collect();
-        let (same, other): (Vec<&str>, Vec<&str>) = systems.into_iter().partition(|id| family(id) == family(&written));
-        let ubuntu = other.into_iter().rev().filter(|id| id.starts_with("ubuntu"));
-        same.into_iter().chain(ubuntu).map(str::to_string).collect()
+        // `centos7` is the RHEL 7 of the catalog, and RHEL 8 is what comes after it.
+        let written = match self.asker.catalog.os(&written) {
+            OsMatch::Found(os) => os.id.to_string(),
+            _ => written,
+        };
+        let split = |id: &str| {
+            let family = id.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+            (family.to_string(), Version::parse(&id[family.len()..]).ok())
+        };
+        let (family, release) = split(&written);
+        let usable = self.asker.catalog.oses.iter().filter(|os| os.refused.is_none());
+        let mut same: Vec<(Option<Version>, &str)> = Vec::new();
+        let mut ubuntu: Vec<&str> = Vec::new();
+        for os in usable {
+            match split(&os.id) {
+                (of, release) if of == family => same.push((release, &os.id)),
+                (of, _) if of == "ubuntu" => ubuntu.push(&os.id),
+                _ => {}
+            }
+        }
+        same.sort();
+        let (older, newer): (Vec<_>, Vec<_>) = same.into_iter().partition(|(of, _)| *of <= release);
+        let same = newer.into_iter().chain(older.into_iter().rev()).map(|(_, id)| id);
+        same.chain(ubuntu.into_iter().rev()).map(str::to_string).collect()
     }
 
     /// The C libraries of known systems, nearest first.
@@ -304,6 +352,42 @@ impl<'c> Finder<'_, 'c, '_> {
         }
     }
 
+    /// The last resort: loosens all keys but the GPUs, then takes back every change that is not needed.
+    fn try_everything(&mut self) {
+        let keys: Vec<String> = self.spec.keys().into_iter().filter(|key| !key.ends_with(".gpu")).collect();
+        if keys.len() > MOST_KEYS {
+            return;
+        }
+        for share in [None, Some("versions"), Some("none")] {
+            let Ok(spec) = share.map_or(Ok(self.spec.clone()), |share| self.spec.with("resolve.share", Some(share)))
+            else {
+                return;
+            };
+            let loosen = |spec: &Spec, key: &String| match key.starts_with("stack.") {
+                true => spec.with(key, Some("*")).unwrap_or_else(|_| spec.without(key)),
+                false => spec.without(key),
+            };
+            let loosened = |keys: &[String]| keys.iter().fold(spec.clone(), |spec, key| loosen(&spec, key));
+            let mut needed = keys.clone();
+            if self.answer(&loosened(&needed), None).is_none() {
+                continue;
+            }
+            for key in &keys {
+                let fewer: Vec<String> = needed.iter().filter(|other| *other != key).cloned().collect();
+                if self.answer(&loosened(&fewer), None).is_some() {
+                    needed = fewer;
+                }
+            }
+            let Some(answer) = self.answer(&loosened(&needed), None) else { return };
+            let share = share.map(|share| ("resolve.share".to_string(), Some(share.to_string())));
+            let changes: Vec<(String, Option<String>)> =
+                needed.iter().map(|key| (key.clone(), written_down(self, &answer, key))).chain(share).collect();
+            if self.offer(&changes) {
+                return;
+            }
+        }
+    }
+
     /// Loosens some keys at once and writes down what is then chosen for each.
     fn try_together(&mut self, keys: &[String]) {
         if keys.iter().any(|key| key.ends_with(".gpu")) {
@@ -319,19 +403,8 @@ impl<'c> Finder<'_, 'c, '_> {
         let package = keys.iter().find_map(|key| key.strip_prefix("stack."));
         let near = self.answer(&loosen(true), package);
         let Some(answer) = near.or_else(|| self.answer(&loosen(false), None)) else { return };
-        let changes: Vec<(String, Option<String>)> = keys
-            .iter()
-            .map(|key| {
-                let value = match key.rsplit('.').next() {
-                    Some("driver") if key.starts_with("target.") => {
-                        minimum(&answer, target_of(key)).map(|minimum| format!(">={minimum}"))
-                    }
-                    Some("driver-cuda") => minimum(&answer, target_of(key)).and_then(|minimum| self.cuda_of(&minimum)),
-                    _ => chosen(&answer, key),
-                };
-                (key.clone(), value)
-            })
-            .collect();
+        let changes: Vec<(String, Option<String>)> =
+            keys.iter().map(|key| (key.clone(), written_down(self, &answer, key))).collect();
         self.offer(&changes);
     }
 
@@ -356,6 +429,9 @@ impl<'c> Finder<'_, 'c, '_> {
             return false;
         }
         let Some(answer) = self.answer(&changed, None) else { return false };
+        if self.asker.question(&changed).is_none_or(|question| rests_on_the_unknown(&question, &answer)) {
+            return false;
+        }
         self.found.push(Fix { changes, stack: common_stack(&answer) });
         true
     }
@@ -405,16 +481,18 @@ impl<'c> Finder<'_, 'c, '_> {
                 fix.changes.iter().map(|change| change.key.clone()).collect::<Vec<_>>(),
             )
         });
-        let mut offered: Vec<Fix> = Vec::new();
+        let keys = |fix: &Fix| fix.changes.iter().map(|change| change.key.clone()).collect::<Vec<_>>();
+        // One of each kind comes before the second of any: who cannot change a wheel may change a machine.
+        let mut seen: Vec<Vec<String>> = Vec::new();
+        let mut ranked: Vec<(usize, Fix)> = Vec::new();
         for fix in self.found {
-            let alike = offered.iter().filter(|other| {
-                other.changes.iter().map(|change| &change.key).eq(fix.changes.iter().map(|change| &change.key))
-            });
-            if offered.len() < OFFERED && alike.count() < 3 {
-                offered.push(fix);
-            }
+            seen.push(keys(&fix));
+            let alike = seen.iter().filter(|known| **known == keys(&fix)).count();
+            ranked.push((alike, fix));
         }
-        offered
+        ranked.retain(|(alike, _)| *alike <= ALIKE);
+        ranked.sort_by_key(|(alike, fix)| (fix.changes.len(), *alike));
+        ranked.into_iter().map(|(_, fix)| fix).take(OFFERED).collect()
     }
 }
 
@@ -440,6 +518,13 @@ fn target_of(key: &str) -> &str {
     key.strip_prefix("target.").and_then(|rest| rest.rsplit_once('.')).map_or("", |(target, _)| target)
 }
 
+/// Whether a clashing wish is only met because nobody knows better: no way out to recommend.
+fn rests_on_the_unknown<'c>(question: &Question<'c>, answer: &Answer<'c>) -> bool {
+    warnings::warnings(question, answer)
+        .iter()
+        .any(|warning| matches!(warning.code, "unknown-library" | "unknown-python" | "image-require-unknown"))
+}
+
 /// What an answer chose for a key, as it would be written.
 fn chosen(answer: &Answer<'_>, key: &str) -> Option<String> {
     let first = answer.targets.first()?;
@@ -456,6 +541,19 @@ fn chosen(answer: &Answer<'_>, key: &str) -> Option<String> {
         "toolkit" => target.toolkit.map(|toolkit| format!("[\"{}\"]", toolkit.version.prefix(2))),
         "image" => target.image.map(|image| format!("{}:{}", image.repository, image.tag)),
         _ => None,
+    }
+}
+
+/// What to write for a loosened key so that this answer comes out.
+fn written_down(finder: &Finder<'_, '_, '_>, answer: &Answer<'_>, key: &str) -> Option<String> {
+    match key.rsplit('.').next() {
+        Some("driver") if key.starts_with("target.") => {
+            minimum(answer, target_of(key)).map(|minimum| format!(">={minimum}"))
+        }
+        Some("driver-cuda") => minimum(answer, target_of(key)).and_then(|minimum| finder.cuda_of(&minimum)),
+        // A package that was asked for stays asked for, whichever version each target then gets.
+        _ if key.starts_with("stack.") => chosen(answer, key).or(Some("*".into())),
+        _ => chosen(answer, key),
     }
 }
 
