@@ -32,13 +32,15 @@ pub(super) fn render(screen: &Screen, explanation: &Explanation, spec: &Spec, fi
     if explanation.conflicts.is_empty() {
         text += &format!("{} nothing in the catalog satisfies this spec\n", screen.error("error[conflict]:"));
     }
-    if !explanation.fixes.is_empty() {
-        text += &format!("{}\n", screen.help("fixes, each of which was solved:"));
-    }
+    text += &match explanation.fixes.as_slice() {
+        [] => "no change to the file was found that would help\n".to_string(),
+        [_] => format!("{}\n", screen.help("a fix, which was solved:")),
+        _ => format!("{}\n", screen.help("fixes, each of which was solved:")),
+    };
     for (at, fix) in explanation.fixes.iter().take(FIXES).enumerate() {
-        text += &render_fix(screen, at + 1, fix);
+        text += &render_fix(screen, at + 1, fix, spec);
     }
-    text += "no lock was written; `gpuenv lock --format json` gives every fact with its source\n";
+    text += "no lock was written; `gpuenv lock --format json` names the source of each fact\n";
     text
 }
 
@@ -54,7 +56,7 @@ fn one(screen: &Screen, conflict: &Conflict, spec: &Spec, file: &SourceFile) -> 
     };
     let mut text = screen.wrapped(&format!("{head} "), &title);
     let mut marks: Vec<(Range<usize>, String)> =
-        conflict.culprits.iter().filter_map(|key| Some((spec.key_span(key)?, key.clone()))).take(MARKS).collect();
+        conflict.culprits.iter().filter_map(|key| Some((spec.key_span(key)?, String::new()))).take(MARKS).collect();
     marks.sort_by_key(|(span, _)| span.start);
     text += &snippet::render(screen, file, &marks).unwrap_or_default();
     for (at, sentence) in conflict.explanation.iter().take(SENTENCES).enumerate() {
@@ -69,9 +71,15 @@ fn one(screen: &Screen, conflict: &Conflict, spec: &Spec, file: &SourceFile) -> 
     text
 }
 
-fn render_fix(screen: &Screen, number: usize, fix: &Fix) -> String {
+/// A change and what then becomes of the packages the spec names, as far as the change does not say it itself.
+fn render_fix(screen: &Screen, number: usize, fix: &Fix, spec: &Spec) -> String {
     let changes: Vec<String> = fix.changes.iter().map(|change| render_change(screen, change)).collect();
-    let stack: Vec<String> = fix.stack.iter().map(|(name, version)| format!("{name} {version}")).collect();
+    let named = |name: &str| spec.stack.iter().any(|(package, _)| package == name);
+    let said = |name: &str, version: &str| {
+        fix.changes.iter().any(|change| change.key == format!("stack.{name}") && change.to.as_deref() == Some(version))
+    };
+    let stack = fix.stack.iter().filter(|(name, version)| (named(name) || *name == "python") && !said(name, version));
+    let stack: Vec<String> = stack.map(|(name, version)| format!("{name} {version}")).collect();
     let result = if stack.is_empty() { String::new() } else { format!(" => {}", clean(&stack.join(", "))) };
     screen.wrapped(&format!("  {number}. "), &format!("{}{result}", changes.join("; ")))
 }

@@ -45,6 +45,8 @@ pub struct Screen {
 
 /// Beyond this, prose is hard to follow.
 const WIDEST: usize = 110;
+/// Where nobody says how wide the reader's screen is: a log, a file.
+const USUAL: usize = 80;
 /// Below this, wrapping makes things worse.
 const NARROWEST: usize = 40;
 
@@ -58,7 +60,7 @@ impl Screen {
             locale.contains("utf-8") || locale.contains("utf8")
         });
         let columns = terminal.then(|| terminal_size::terminal_size_of(std::io::stderr())).flatten();
-        let width = columns.map_or(WIDEST, |(width, _)| usize::from(width.0));
+        let width = columns.map_or(USUAL, |(width, _)| usize::from(width.0));
         Screen {
             color: color.suits(&std::io::stderr()),
             unicode: terminal && utf8,
