@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::catalog::OsMatch;
+use crate::catalog::rows::Subject;
 use crate::solve::answer::Answer;
 use crate::solve::plan::Locked;
 use crate::solve::question::{DriverAsk, FRAMEWORKS, Question};
@@ -198,9 +199,20 @@ impl<'c> Finder<'_, 'c, '_> {
     /// The oldest driver that suffices; where the pinned one is too new, the newest branch that still serves.
     fn try_driver(&mut self, key: &str) {
         let target = target_of(key);
-        let Some(answer) = self.oldest_driver(&self.spec.without(key)) else { return };
-        let Some(minimum) = minimum(&answer, target) else { return };
         let pinned = self.asker.question(self.spec).and_then(|question| pinned_driver(&question, target));
+        let write = |driver: Version| match key.ends_with("driver-cuda") {
+            true => self.cuda_of(&driver),
+            false => Some(format!(">={driver}")),
+        };
+        let floors = pinned.iter().flat_map(|pinned| self.floors_above(pinned));
+        let higher: Vec<String> = floors.filter_map(write).collect();
+        let before = self.found.len();
+        self.try_values(key, &higher);
+        if self.found.len() > before {
+            return;
+        }
+        let Some(answer) = self.answer(&self.spec.without(key), None) else { return };
+        let Some(minimum) = minimum(&answer, target) else { return };
         if pinned.is_none_or(|pinned| pinned < minimum) {
             let value =
                 if key.ends_with("driver-cuda") { self.cuda_of(&minimum) } else { Some(format!(">={minimum}")) };
@@ -214,11 +226,18 @@ impl<'c> Finder<'_, 'c, '_> {
         self.try_values(key, &older);
     }
 
-    /// The answer that asks least of the hosts: who must change a driver wants to know how little suffices.
-    fn oldest_driver(&self, spec: &Spec) -> Option<Answer<'c>> {
-        let mut spec = spec.clone();
-        spec.resolve.prefer = crate::spec::Prefer::OldestDriver;
-        self.answer(&spec, None)
+    /// Every driver that some rule asks for, above a host's, lowest first: who must change a driver wants to know
+    /// how little suffices.
+    fn floors_above(&self, pinned: &Version) -> Vec<Version> {
+        let rules = self.asker.catalog.rules.iter().filter(|rule| rule.object == Subject::Driver);
+        let needs = rules.filter_map(|rule| Constraint::parse(&rule.needs).ok());
+        let mut floors: Vec<Version> = needs
+            .flat_map(|needs| needs.comparisons().filter_map(|one| one.version.clone()).collect::<Vec<Version>>())
+            .filter(|floor| floor > pinned)
+            .collect();
+        floors.sort();
+        floors.dedup();
+        floors
     }
 
     fn cuda_of(&self, driver: &Version) -> Option<String> {
