@@ -154,15 +154,11 @@ pub fn line<'c>(_: &Question<'c>, class: &Class<'_, 'c>, line: &Version) -> Opti
 
 /// Whether a build has wheels for a Python line.
 pub fn python(question: &Question<'_>, build: &Build, line: &Version, policy: Policy<'_>) -> bool {
-    let unseen = || build.pythons_partial && policy.unknown && has_sibling_for(question, build, line);
-    build.pythons.contains(line) || unseen() || !question.holds(law::PYTHON, "")
-}
-
-/// Whether another build of the same minor release has wheels for a Python line: a project chooses its Pythons by
-/// release, so a list that is not whole may lack these, but no others.
-fn has_sibling_for(question: &Question<'_>, build: &Build, line: &Version) -> bool {
-    let sibling = |other: &&Build| other.package == build.package && other.version.prefix(2) == build.version.prefix(2);
-    question.catalog.builds.iter().filter(sibling).any(|other| other.pythons.contains(line))
+    // A project chooses its Pythons by release: a list that is not whole may lack some of these, but no others.
+    let unseen = || question.rules.release_has_python(question.catalog, build, line);
+    build.pythons.contains(line)
+        || (build.pythons_partial && policy.unknown && unseen())
+        || !question.holds(law::PYTHON, "")
 }
 
 /// Whether a library built for one CUDA line or major runs with a CUDA release.

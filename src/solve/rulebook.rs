@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock};
 
-use crate::catalog::rows::{Image, Rule, Subject};
+use crate::catalog::rows::{Build, Image, Rule, Subject};
 use crate::catalog::{Catalog, GpuMatch};
 use crate::words::{Constraint, Version};
 
@@ -87,6 +87,8 @@ pub struct RuleBook<'c> {
     demands: Mutex<HashMap<&'c str, Arc<Demand<'c>>>>,
     /// Images already chosen from, by what was asked of them.
     images: Mutex<HashMap<String, Vec<&'c Image>>>,
+    /// For the builds whose list of Pythons may lack some, those that their release has wheels for elsewhere.
+    release_pythons: OnceLock<Vec<(&'c Build, Vec<&'c Version>)>>,
     /// Driver releases at which some rule begins or ceases to hold, whatever the GPU.
     drivers: OnceLock<Vec<&'c Version>>,
 }
@@ -114,6 +116,7 @@ impl<'c> RuleBook<'c> {
             gpus: Mutex::default(),
             demands: Mutex::default(),
             images: Mutex::default(),
+            release_pythons: OnceLock::new(),
             drivers: OnceLock::new(),
         }
     }
@@ -121,6 +124,20 @@ impl<'c> RuleBook<'c> {
     /// Finds the products a name means.
     pub fn gpu(&self, catalog: &'c Catalog, name: &str) -> GpuMatch<'c> {
         memo(&self.gpus, name, || (name.to_string(), catalog.gpu(name)))
+    }
+
+    /// Whether another build of the same minor release has wheels for a Python line.
+    pub fn release_has_python(&self, catalog: &'c Catalog, build: &Build, line: &Version) -> bool {
+        let partial = self.release_pythons.get_or_init(|| {
+            let pythons = |build: &'c Build| {
+                let series = build.version.prefix(2);
+                let of_series =
+                    |other: &&Build| other.package == build.package && other.version.cmp_prefix(&series).is_eq();
+                (build, catalog.builds.iter().filter(of_series).flat_map(|other| other.pythons.iter()).collect())
+            };
+            catalog.builds.iter().filter(|build| build.pythons_partial).map(pythons).collect()
+        });
+        partial.iter().any(|(known, pythons)| std::ptr::eq(*known, build) && pythons.contains(&line))
     }
 
     /// Reads what an image demands.
