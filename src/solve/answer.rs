@@ -15,8 +15,9 @@ use super::class::Class;
 use super::driver::{self, DriverRow};
 use super::fits;
 use super::image;
-use super::plan::{Choice, Group, Plan, Release};
+use super::plan::{Choice, Group, Plan};
 use super::question::{DriverAsk, ImageAsk, Question, TargetAsk};
+use super::release::Release;
 
 /// The answer to a question.
 #[derive(Debug, Clone)]
@@ -100,7 +101,7 @@ impl<'c> Answer<'c> {
 fn read_class<'c>(plan: &Plan<'_, 'c>, at: usize, choice: &[usize]) -> TargetAnswer<'c> {
     let (question, class) = (plan.question, &plan.classes[at]);
     let group = plan.groups.iter().find(|group| group.classes.contains(&at)).expect("every class has a group");
-    let releases: Vec<&Release> = group.releases.iter().map(|choices| &choices.rows[choice[choices.table]]).collect();
+    let releases: Vec<&Release> = group.releases.iter().map(|choices| choices.rows[choice[choices.table]]).collect();
     let builds: Vec<&Build> = releases.iter().filter_map(|release| release.on(class.target.arch)).collect();
     let cuda = pick(&group.cuda, choice);
     let (toolkit, image, driver) = local_choice(plan, at, group, choice, &releases);
@@ -145,14 +146,14 @@ fn local_choice<'c>(
     releases: &[&Release<'c>],
 ) -> (Option<&'c Toolkit>, Option<&'c Image>, Option<DriverRow<'c>>) {
     let local = &plan.locals[at];
-    let line = releases.iter().find_map(|release| fits::line_of(release.variant));
-    let off_line = |version: &Version| line.as_ref().is_some_and(|line| version.cmp_prefix(line).is_ne());
+    let line = releases.iter().find_map(|release| release.line.as_ref());
+    let off_line = |version: &Version| line.is_some_and(|line| version.cmp_prefix(line).is_ne());
     let mut toolkits: Vec<usize> = (0..local.toolkit.as_ref().map_or(0, |choices| choices.rows.len())).collect();
     if let Some(choices) = &local.toolkit {
         toolkits.sort_by_key(|&row| (off_line(&choices.rows[row].version), row));
     }
     let mut images: Vec<usize> = (0..local.image.as_ref().map_or(0, |choices| choices.rows.len())).collect();
-    if let (Some(choices), Some(line)) = (&local.image, &line) {
+    if let (Some(choices), Some(line)) = (&local.image, line) {
         // The stack's own line, then the newest older one, then the oldest newer one.
         images.sort_by_key(|&row| match choices.rows[row].cuda.cmp_prefix(line) {
             Ordering::Equal => (0, row),
@@ -163,7 +164,7 @@ fn local_choice<'c>(
     let mut tried = choice.to_vec();
     let compat_distance = |row: &DriverRow| {
         row.compat
-            .map(|compat| (line.as_ref().is_some_and(|line| compat.cuda.cmp_prefix(line).is_ne()), compat.cuda.clone()))
+            .map(|compat| (line.is_some_and(|line| compat.cuda.cmp_prefix(line).is_ne()), compat.cuda.clone()))
     };
     let mut drivers: Vec<usize> = local.driver.as_ref().map_or(Vec::new(), |choices| (0..choices.rows.len()).collect());
     if let Some(choices) = &local.driver {
@@ -307,7 +308,7 @@ fn gpus(question: &Question<'_>, class: &Class<'_, '_>, answer: &TargetAnswer<'_
         let gpu_builds: Vec<&&Build> = answer.builds.iter().filter(|build| build.variant != "cpu").collect();
         if !gpu_builds.is_empty() {
             let each: Option<Vec<Coverage>> =
-                gpu_builds.iter().map(|build| fits::coverage(question, build, rules)).collect();
+                gpu_builds.iter().map(|build| fits::coverage(build, question.toolkit_of(build), rules)).collect();
             return each?.into_iter().max();
         }
         let toolkit = answer.toolkit?;
