@@ -1,7 +1,8 @@
 //! Changes that help: each is found by loosening a clashing key, reading what the solver then chooses, writing
 //! that down as a value and solving the changed spec once more.
 
-use std::collections::BTreeMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::solve::answer::Answer;
 use crate::solve::plan::Locked;
@@ -20,7 +21,7 @@ const COMBINATIONS: usize = 64;
 
 /// Fixes for every clash at once, those that change least first.
 pub fn find(asker: &Asker<'_, '_>, spec: &Spec, cores: &Cores) -> Vec<Fix> {
-    let mut finder = Finder { asker, spec, found: Vec::new() };
+    let mut finder = Finder { asker, spec, found: Vec::new(), answers: RefCell::default() };
     let mut ways = cores.independent.clone();
     if let Some(first) = ways.first_mut() {
         let others = cores.alternatives.iter().flatten().filter(|key| !cores.independent.concat().contains(key));
@@ -57,6 +58,22 @@ struct Finder<'a, 'c, 's> {
     asker: &'a Asker<'c, 's>,
     spec: &'a Spec,
     found: Vec<Fix>,
+    /// Answers found so far: what is looked for as a value is often what is then offered.
+    answers: RefCell<HashMap<Asked, Option<Answer<'c>>>>,
+}
+
+/// A key and its new text; none removes it.
+type Edit = (String, Option<String>);
+
+/// Edits to the spec, and the package of which the oldest version is wanted.
+type Asked = (Vec<Edit>, Option<String>);
+
+fn set(key: &str, value: impl Into<String>) -> Edit {
+    (key.to_string(), Some(value.into()))
+}
+
+fn unset(key: &str) -> Edit {
+    (key.to_string(), None)
 }
 
 impl<'c> Finder<'_, 'c, '_> {
@@ -122,10 +139,9 @@ impl<'c> Finder<'_, 'c, '_> {
             }
         }
         for (wish, ascending) in wishes {
-            let Ok(loosened) = self.spec.with(key, Some(&wish)) else { continue };
-            let Some(answer) = self.answer(&loosened, ascending.then_some(package)) else { continue };
+            let Some(answer) = self.answer(&[set(key, wish)], ascending.then_some(package)) else { continue };
             if let Some(value) = chosen(&answer, key) {
-                self.offer(&[(key.to_string(), Some(value))]);
+                self.offer(&[set(key, value)]);
             }
         }
     }
@@ -169,13 +185,13 @@ impl<'c> Finder<'_, 'c, '_> {
         versions
             .into_iter()
             .map(|version| format!("{version}+{variant}"))
-            .find(|value| self.spec.with(key, Some(value)).is_ok_and(|changed| self.answer(&changed, None).is_some()))
+            .find(|value| self.answer(&[set(key, value)], None).is_some())
     }
 
     /// The oldest driver that suffices; where the pinned one is too new, the newest branch that still serves.
     fn try_driver(&mut self, key: &str) {
         let target = target_of(key);
-        let Some(answer) = self.answer(&self.spec.without(key), None) else { return };
+        let Some(answer) = self.answer(&[unset(key)], None) else { return };
         let Some(minimum) = minimum(&answer, target) else { return };
         let pinned = self.asker.question(self.spec).and_then(|question| pinned_driver(&question, target));
         if pinned.is_none_or(|pinned| pinned < minimum) {
@@ -208,17 +224,17 @@ impl<'c> Finder<'_, 'c, '_> {
             let nearest: Vec<String> = tags.iter().take(24).map(|(_, tag)| format!("{repository}:{tag}")).collect();
             self.try_values(key, &nearest);
         }
-        let answer = self.spec.with(key, Some(repository)).ok().and_then(|spec| self.answer(&spec, None));
+        let answer = self.answer(&[set(key, repository)], None);
         if let Some(value) = answer.and_then(|answer| chosen(&answer, key)) {
-            self.offer(&[(key.to_string(), Some(value))]);
+            self.offer(&[set(key, value)]);
         }
-        self.offer(&[(key.to_string(), None)]);
+        self.offer(&[unset(key)]);
     }
 
     /// The first of some values with which the spec has an answer.
     fn try_values(&mut self, key: &str, values: &[String]) {
         for value in values {
-            if self.offer(&[(key.to_string(), Some(value.clone()))]) {
+            if self.offer(&[set(key, value)]) {
                 return;
             }
         }
@@ -267,16 +283,14 @@ impl<'c> Finder<'_, 'c, '_> {
         let Some(list) = self.spec.build.as_ref().and_then(|build| build.arch_list.as_ref()) else { return };
         let entries = list.value.entries();
         let kept = |entry: &&crate::words::ArchEntry| {
-            let alone = crate::words::ArchList::new([**entry]).torch();
-            let only = self.spec.with("build.arch-list", Some(&alone));
-            only.is_ok_and(|spec| {
-                let without_gpus = spec.keys().into_iter().filter(|key| key.ends_with(".gpu"));
-                self.answer(&without_gpus.fold(spec, |spec, key| spec.without(&key)), None).is_some()
-            })
+            let alone = set("build.arch-list", crate::words::ArchList::new([**entry]).torch());
+            let keys = self.spec.keys();
+            let gpus = keys.iter().filter(|key| key.ends_with(".gpu")).map(|key| unset(key));
+            self.answer(&[alone].into_iter().chain(gpus).collect::<Vec<Edit>>(), None).is_some()
         };
         let shorter = crate::words::ArchList::new(entries.iter().filter(kept).copied());
         if !shorter.is_empty() && shorter != list.value {
-            self.offer(&[("build.arch-list".to_string(), Some(shorter.torch()))]);
+            self.offer(&[set("build.arch-list", shorter.torch())]);
         }
     }
 
@@ -284,7 +298,7 @@ impl<'c> Finder<'_, 'c, '_> {
     fn try_switches(&mut self) {
         for target in &self.spec.targets {
             if target.forward_compat == crate::spec::ForwardCompat::Never {
-                self.offer(&[(format!("target.{}.forward-compat", target.name), Some("auto".into()))]);
+                self.offer(&[set(&format!("target.{}.forward-compat", target.name), "auto")]);
             }
         }
         if self.spec.targets.len() > 1 {
@@ -310,16 +324,17 @@ impl<'c> Finder<'_, 'c, '_> {
             return; // Not asking for the GPU any more is no way out.
         }
         let loosen = |newer_only: bool| {
-            keys.iter().fold(self.spec.clone(), |spec, key| {
+            let loosened = keys.iter().map(|key| {
                 let above = self.newest_wish(key).filter(|_| newer_only).map(|wish| format!(">={wish}"));
                 let value = key.starts_with("stack.").then(|| above.unwrap_or("*".into()));
-                value.and_then(|value| spec.with(key, Some(&value)).ok()).unwrap_or_else(|| spec.without(key))
-            })
+                (key.clone(), value.filter(|value| self.spec.with(key, Some(value)).is_ok()))
+            });
+            loosened.collect::<Vec<Edit>>()
         };
         let package = keys.iter().find_map(|key| key.strip_prefix("stack."));
         let near = self.answer(&loosen(true), package);
         let Some(answer) = near.or_else(|| self.answer(&loosen(false), None)) else { return };
-        let changes: Vec<(String, Option<String>)> = keys
+        let edits: Vec<Edit> = keys
             .iter()
             .map(|key| {
                 let value = match key.rsplit('.').next() {
@@ -332,22 +347,12 @@ impl<'c> Finder<'_, 'c, '_> {
                 (key.clone(), value)
             })
             .collect();
-        self.offer(&changes);
+        self.offer(&edits);
     }
 
-    /// Solves the spec with these changes and keeps them if it then has an answer.
-    fn offer(&mut self, changes: &[(String, Option<String>)]) -> bool {
-        let mut changed = self.spec.clone();
-        for (key, value) in changes {
-            match value {
-                Some(value) => match changed.with(key, Some(value)) {
-                    Ok(spec) => changed = spec,
-                    Err(_) => return false,
-                },
-                None => changed = changed.without(key),
-            }
-        }
-        let changes: Vec<Change> = changes
+    /// Solves the spec with these edits and keeps them if it then has an answer.
+    fn offer(&mut self, edits: &[Edit]) -> bool {
+        let changes: Vec<Change> = edits
             .iter()
             .map(|(key, to)| Change { key: key.clone(), from: self.written(key), to: to.clone() })
             .filter(|change| change.from != change.to)
@@ -355,12 +360,31 @@ impl<'c> Finder<'_, 'c, '_> {
         if changes.is_empty() || self.found.iter().any(|fix| fix.changes == changes) {
             return false;
         }
-        let Some(answer) = self.answer(&changed, None) else { return false };
+        let Some(answer) = self.answer(edits, None) else { return false };
         self.found.push(Fix { changes, stack: common_stack(&answer) });
         true
     }
 
-    fn answer(&self, spec: &Spec, ascending: Option<&str>) -> Option<Answer<'c>> {
+    /// The spec with these edits; none if one of them cannot be written.
+    fn edited(&self, edits: &[Edit]) -> Option<Spec> {
+        edits.iter().try_fold(self.spec.clone(), |spec, (key, value)| match value {
+            Some(value) => spec.with(key, Some(value)).ok(),
+            None => Some(spec.without(key)),
+        })
+    }
+
+    /// The answer to the spec with these edits, of one package perhaps with the oldest version that has one.
+    fn answer(&self, edits: &[Edit], ascending: Option<&str>) -> Option<Answer<'c>> {
+        let asked: Asked = (edits.to_vec(), ascending.map(str::to_string));
+        if let Some(known) = self.answers.borrow().get(&asked) {
+            return known.clone();
+        }
+        let found = self.solve(&self.edited(edits)?, ascending);
+        self.answers.borrow_mut().insert(asked, found.clone());
+        found
+    }
+
+    fn solve(&self, spec: &Spec, ascending: Option<&str>) -> Option<Answer<'c>> {
         let mut question = self.asker.question(spec)?;
         for ask in question.frameworks.iter_mut().chain(question.companions.iter_mut()) {
             ask.oldest_first = ascending == Some(ask.package);
