@@ -4,6 +4,8 @@
 //! every clash. So the smallest clash is the smallest set that hits all these remainders and has no answer
 //! itself (implicit hitting sets: Ignatiev, Previti, Liffiton and Marques-Silva, 2015).
 
+use std::collections::HashSet;
+
 use crate::solve::resolve::is_solvable;
 use crate::spec::Spec;
 
@@ -25,7 +27,7 @@ impl Cores {
     /// Finds the clashes; none if the spec has an answer, or the limit was reached.
     pub fn find(asker: &Asker<'_, '_>, spec: &Spec) -> Option<Cores> {
         let keys = spec.keys();
-        let mut search = Search { asker, spec, keys: &keys, remainders: Vec::new(), clashes: Vec::new() };
+        let mut search = Search { asker, spec, keys: &keys, remainders: Vec::new(), clashes: HashSet::new() };
         let everything: Vec<usize> = (0..keys.len()).collect();
         if search.has_answer(&everything)? {
             return None;
@@ -56,8 +58,9 @@ struct Search<'a, 'c, 's> {
     keys: &'a [String],
     /// For each set of keys known to have an answer, the keys outside it.
     remainders: Vec<Vec<usize>>,
-    /// Sets of keys known to have none: whatever holds one of them has none either.
-    clashes: Vec<Vec<usize>>,
+    /// Sets of keys known to have none. A larger set may yet have one: a GPU that is named can be one that
+    /// forward compatibility serves.
+    clashes: HashSet<Vec<usize>>,
 }
 
 impl Search<'_, '_, '_> {
@@ -66,12 +69,14 @@ impl Search<'_, '_, '_> {
         if self.remainders.iter().any(|remainder| remainder.iter().all(|key| !kept.contains(key))) {
             return Some(true);
         }
-        if self.clashes.iter().any(|clash| clash.iter().all(|key| kept.contains(key))) {
+        let mut sorted = kept.to_vec();
+        sorted.sort_unstable();
+        if self.clashes.contains(&sorted) {
             return Some(false);
         }
         let has_answer = self.ask(kept)?;
         if !has_answer {
-            self.clashes.push(kept.to_vec());
+            self.clashes.insert(sorted);
         }
         Some(has_answer)
     }

@@ -157,8 +157,7 @@ impl Ledger<'_, '_> {
         lines.extend(target.toolkit.iter().chain(&target.cuda).map(|row| row.version.prefix(2)));
         lines.sort();
         lines.dedup();
-        let cuda =
-            Stack(target.builds.first().map_or("cuda", |build| &build.package));
+        let cuda = Stack(target.builds.first().map_or("cuda", |build| &build.package));
         for gpu in asked.named_gpus() {
             self.about(entry, Subject::Gpu, &gpu.cc_version, Subject::Cuda, cuda);
             self.about(entry, Subject::Gpu, &gpu.cc_version, Subject::Driver, Target("driver"));
@@ -180,7 +179,14 @@ impl Ledger<'_, '_> {
         }
     }
 
-    fn about(&mut self, entry: &Entry<'_, '_>, subject: Subject, of: &Version, object: Subject, supports: Supports<'_>) {
+    fn about(
+        &mut self,
+        entry: &Entry<'_, '_>,
+        subject: Subject,
+        of: &Version,
+        object: Subject,
+        supports: Supports<'_>,
+    ) {
         let question = self.question;
         for needs in question.rules.about(subject, of, object) {
             if question.holds(&needs.row.id, &entry.asked.name) {

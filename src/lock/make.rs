@@ -18,8 +18,7 @@ pub fn make(spec: &Spec, question: &Question<'_>, answer: &Answer<'_>, overrides
     let alike = answer.alike();
     let firsts: Vec<&Chosen> = alike.iter().map(|group| &*answer.targets[group[0]].chosen).collect();
     let stacks: Vec<Stack> = firsts.iter().map(|chosen| chosen.stack()).collect();
-    let lists: Vec<Option<ArchLists>> =
-        firsts.iter().map(|chosen| chosen.arch_list.as_ref().map(arch_lists)).collect();
+    let lists: Vec<Option<ArchLists>> = firsts.iter().map(|chosen| chosen.arch_list.as_ref().map(arch_lists)).collect();
     let shared = question.share == Share::Stack;
     let stack = common_stack(&firsts, &stacks, shared);
     let arch_list = common_list(&lists, shared);

@@ -15,7 +15,7 @@ pub use make::make;
 pub use read::{LockError, parse};
 pub use renew::{Renewed, renew};
 pub use stale::staleness;
-pub use text::to_text;
+pub use text::{head, to_text};
 
 use std::collections::BTreeMap;
 

@@ -193,8 +193,7 @@ fn local_choice<'c>(
     }
     let mut tried = choice.to_vec();
     let compat_distance = |row: &DriverRow| {
-        row.compat
-            .map(|compat| (line.is_some_and(|line| compat.cuda.cmp_prefix(line).is_ne()), compat.cuda.clone()))
+        row.compat.map(|compat| (line.is_some_and(|line| compat.cuda.cmp_prefix(line).is_ne()), compat.cuda.clone()))
     };
     let mut drivers: Vec<usize> = local.driver.as_ref().map_or(Vec::new(), |choices| (0..choices.rows.len()).collect());
     if let Some(choices) = &local.driver {

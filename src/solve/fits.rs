@@ -86,7 +86,8 @@ pub fn release<'q>(
         return Some(refused);
     }
     class.gpus.iter().find_map(|gpu| {
-        let uncovered = holds(law::COVERAGE) && coverage(build, release.toolkit(target.arch), gpu) == Some(Coverage::None);
+        let uncovered =
+            holds(law::COVERAGE) && coverage(build, release.toolkit(target.arch), gpu) == Some(Coverage::None);
         let by_coverage = uncovered.then_some(law::COVERAGE);
         by_coverage
             .or_else(|| line.as_ref().and_then(|line| line_refusal(gpu, line)))
