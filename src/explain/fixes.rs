@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 use crate::solve::answer::Answer;
 use crate::solve::plan::Locked;
 use crate::solve::question::{DriverAsk, FRAMEWORKS, Question};
-use crate::solve::resolve::{Resolution, resolve};
+use crate::solve::resolve::{Resolution, is_solvable, resolve};
 use crate::spec::Spec;
 use crate::words::{Constraint, Version};
 
@@ -172,6 +172,10 @@ impl<'c> Finder<'_, 'c, '_> {
         ascending: bool,
         known: &[Version],
     ) -> Option<String> {
+        // Where no version within the bounds will do, one question tells so of all.
+        if !self.has_answer(&[set(key, format!("+{variant},{bounds}"))]) {
+            return None;
+        }
         let bounds = Constraint::parse(bounds).ok()?;
         let builds = &self.asker.catalog.builds;
         let built = |version: &&Version| {
@@ -185,7 +189,7 @@ impl<'c> Finder<'_, 'c, '_> {
         versions
             .into_iter()
             .map(|version| format!("{version}+{variant}"))
-            .find(|value| self.answer(&[set(key, value)], None).is_some())
+            .find(|value| self.has_answer(&[set(key, value)]) && self.answer(&[set(key, value)], None).is_some())
     }
 
     /// The oldest driver that suffices; where the pinned one is too new, the newest branch that still serves.
@@ -382,6 +386,12 @@ impl<'c> Finder<'_, 'c, '_> {
         let found = self.solve(&self.edited(edits)?, ascending);
         self.answers.borrow_mut().insert(asked, found.clone());
         found
+    }
+
+    /// Whether the spec with these edits has any answer, which is quicker to tell than which is the best.
+    fn has_answer(&self, edits: &[Edit]) -> bool {
+        let question = self.edited(edits).and_then(|spec| self.asker.question(&spec));
+        question.is_some_and(|question| is_solvable(&question, self.asker.steps) == Some(true))
     }
 
     fn solve(&self, spec: &Spec, ascending: Option<&str>) -> Option<Answer<'c>> {

@@ -186,9 +186,9 @@ fn local_choice<'c>(
     if let (Some(choices), Some(line)) = (&local.image, line) {
         // The stack's own line, then the newest older one, then the oldest newer one.
         images.sort_by_key(|&row| match choices.rows[row].cuda.cmp_prefix(line) {
-            Ordering::Equal => (0, row),
-            Ordering::Less => (1, row),
-            Ordering::Greater => (2, usize::MAX - row),
+            Ordering::Equal => (0, None, row),
+            Ordering::Less => (1, None, row),
+            Ordering::Greater => (2, Some(&choices.rows[row].cuda), row),
         });
     }
     let mut tried = choice.to_vec();
