@@ -648,7 +648,7 @@ mod forward_compat {
     fn only_data_centre_gpus_and_listed_branches() {
         let target = on("A100-PCIE-40GB", "470.57.02", "").target();
         assert_eq!(target.mode(), "forward-compat");
-        assert_eq!(target.driver.unwrap().compat.unwrap().cuda.as_str(), "12.4");
+        assert_eq!(target.driver.as_ref().unwrap().compat.unwrap().cuda.as_str(), "12.4");
         for (gpu, driver, more) in [
             ("RTX 3090", "470.57.02", ""),
             ("sm_80", "470.57.02", ""),

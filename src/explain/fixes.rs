@@ -1,14 +1,15 @@
 //! Changes that help: each is found by loosening a clashing key, reading what the solver then chooses, writing
 //! that down as a value and solving the changed spec once more.
 
-use std::collections::BTreeMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::catalog::OsMatch;
 use crate::catalog::rows::Subject;
 use crate::solve::answer::Answer;
 use crate::solve::plan::Locked;
 use crate::solve::question::{DriverAsk, FRAMEWORKS, Question};
-use crate::solve::resolve::{Resolution, resolve};
+use crate::solve::resolve::{Resolution, is_solvable, resolve};
 use crate::solve::warnings;
 use crate::spec::Spec;
 use crate::words::{Constraint, Version};
@@ -27,7 +28,7 @@ const COMBINATIONS: usize = 64;
 
 /// Fixes for every clash at once, those that change least first.
 pub fn find(asker: &Asker<'_, '_>, spec: &Spec, cores: &Cores) -> Vec<Fix> {
-    let mut finder = Finder { asker, spec, found: Vec::new() };
+    let mut finder = Finder { asker, spec, found: Vec::new(), answers: RefCell::default() };
     let mut ways = cores.independent.clone();
     if let Some(first) = ways.first_mut() {
         let others = cores.alternatives.iter().flatten().filter(|key| !cores.independent.concat().contains(key));
@@ -67,6 +68,22 @@ struct Finder<'a, 'c, 's> {
     asker: &'a Asker<'c, 's>,
     spec: &'a Spec,
     found: Vec<Fix>,
+    /// Answers found so far: what is looked for as a value is often what is then offered.
+    answers: RefCell<HashMap<Asked, Option<Answer<'c>>>>,
+}
+
+/// A key and its new text; none removes it.
+type Edit = (String, Option<String>);
+
+/// Edits to the spec, and the package of which the oldest version is wanted.
+type Asked = (Vec<Edit>, Option<String>);
+
+fn set(key: &str, value: impl Into<String>) -> Edit {
+    (key.to_string(), Some(value.into()))
+}
+
+fn unset(key: &str) -> Edit {
+    (key.to_string(), None)
 }
 
 impl<'c> Finder<'_, 'c, '_> {
@@ -146,10 +163,9 @@ impl<'c> Finder<'_, 'c, '_> {
             }
         }
         for (wish, ascending) in wishes {
-            let Ok(loosened) = self.spec.with(key, Some(&wish)) else { continue };
-            let Some(answer) = self.answer(&loosened, ascending.then_some(package)) else { continue };
+            let Some(answer) = self.answer(&[set(key, wish)], ascending.then_some(package)) else { continue };
             if let Some(value) = chosen(&answer, key) {
-                self.offer(&[(key.to_string(), Some(value))]);
+                self.offer(&[set(key, value)]);
             }
         }
     }
@@ -180,6 +196,10 @@ impl<'c> Finder<'_, 'c, '_> {
         ascending: bool,
         known: &[Version],
     ) -> Option<String> {
+        // Where no version within the bounds will do, one question tells so of all.
+        if !self.has_answer(&[set(key, format!("+{variant},{bounds}"))]) {
+            return None;
+        }
         let bounds = Constraint::parse(bounds).ok()?;
         let builds = &self.asker.catalog.builds;
         let built = |version: &&Version| {
@@ -193,7 +213,7 @@ impl<'c> Finder<'_, 'c, '_> {
         versions
             .into_iter()
             .map(|version| format!("{version}+{variant}"))
-            .find(|value| self.spec.with(key, Some(value)).is_ok_and(|changed| self.answer(&changed, None).is_some()))
+            .find(|value| self.has_answer(&[set(key, value)]) && self.answer(&[set(key, value)], None).is_some())
     }
 
     /// The oldest driver that suffices; where the pinned one is too new, the newest branch that still serves.
@@ -211,7 +231,7 @@ impl<'c> Finder<'_, 'c, '_> {
         if self.found.len() > before {
             return;
         }
-        let Some(answer) = self.answer(&self.spec.without(key), None) else { return };
+        let Some(answer) = self.answer(&[unset(key)], None) else { return };
         let Some(minimum) = minimum(&answer, target) else { return };
         if pinned.is_none_or(|pinned| pinned < minimum) {
             let value =
@@ -257,17 +277,17 @@ impl<'c> Finder<'_, 'c, '_> {
             let nearest: Vec<String> = tags.iter().take(24).map(|(_, tag)| format!("{repository}:{tag}")).collect();
             self.try_values(key, &nearest);
         }
-        let answer = self.spec.with(key, Some(repository)).ok().and_then(|spec| self.answer(&spec, None));
+        let answer = self.answer(&[set(key, repository)], None);
         if let Some(value) = answer.and_then(|answer| chosen(&answer, key)) {
-            self.offer(&[(key.to_string(), Some(value))]);
+            self.offer(&[set(key, value)]);
         }
-        self.offer(&[(key.to_string(), None)]);
+        self.offer(&[unset(key)]);
     }
 
     /// The first of some values with which the spec has an answer.
     fn try_values(&mut self, key: &str, values: &[String]) {
         for value in values {
-            if self.offer(&[(key.to_string(), Some(value.clone()))]) {
+            if self.offer(&[set(key, value)]) {
                 return;
             }
         }
@@ -334,16 +354,14 @@ impl<'c> Finder<'_, 'c, '_> {
         let Some(list) = self.spec.build.as_ref().and_then(|build| build.arch_list.as_ref()) else { return };
         let entries = list.value.entries();
         let kept = |entry: &&crate::words::ArchEntry| {
-            let alone = crate::words::ArchList::new([**entry]).torch();
-            let only = self.spec.with("build.arch-list", Some(&alone));
-            only.is_ok_and(|spec| {
-                let without_gpus = spec.keys().into_iter().filter(|key| key.ends_with(".gpu"));
-                self.answer(&without_gpus.fold(spec, |spec, key| spec.without(&key)), None).is_some()
-            })
+            let alone = set("build.arch-list", crate::words::ArchList::new([**entry]).torch());
+            let keys = self.spec.keys();
+            let gpus = keys.iter().filter(|key| key.ends_with(".gpu")).map(|key| unset(key));
+            self.answer(&[alone].into_iter().chain(gpus).collect::<Vec<Edit>>(), None).is_some()
         };
         let shorter = crate::words::ArchList::new(entries.iter().filter(kept).copied());
         if !shorter.is_empty() && shorter != list.value {
-            self.offer(&[("build.arch-list".to_string(), Some(shorter.torch()))]);
+            self.offer(&[set("build.arch-list", shorter.torch())]);
         }
     }
 
@@ -351,7 +369,7 @@ impl<'c> Finder<'_, 'c, '_> {
     fn try_switches(&mut self) {
         for target in &self.spec.targets {
             if target.forward_compat == crate::spec::ForwardCompat::Never {
-                self.offer(&[(format!("target.{}.forward-compat", target.name), Some("auto".into()))]);
+                self.offer(&[set(&format!("target.{}.forward-compat", target.name), "auto")]);
             }
         }
         if self.spec.targets.len() > 1 {
@@ -378,15 +396,14 @@ impl<'c> Finder<'_, 'c, '_> {
             return;
         }
         for share in [None, Some("versions"), Some("none")] {
-            let Ok(spec) = share.map_or(Ok(self.spec.clone()), |share| self.spec.with("resolve.share", Some(share)))
-            else {
-                return;
+            let share: Vec<Edit> = share.map(|share| set("resolve.share", share)).into_iter().collect();
+            let loosen = |key: &String| {
+                let edit = set(key, "*");
+                let takes_any = key.starts_with("stack.") && self.edited(std::slice::from_ref(&edit)).is_some();
+                if takes_any { edit } else { unset(key) }
             };
-            let loosen = |spec: &Spec, key: &String| match key.starts_with("stack.") {
-                true => spec.with(key, Some("*")).unwrap_or_else(|_| spec.without(key)),
-                false => spec.without(key),
-            };
-            let loosened = |keys: &[String]| keys.iter().fold(spec.clone(), |spec, key| loosen(&spec, key));
+            let loosened =
+                |keys: &[String]| -> Vec<Edit> { share.iter().cloned().chain(keys.iter().map(loosen)).collect() };
             let mut needed = keys.clone();
             if self.answer(&loosened(&needed), None).is_none() {
                 continue;
@@ -398,8 +415,7 @@ impl<'c> Finder<'_, 'c, '_> {
                 }
             }
             let Some(answer) = self.answer(&loosened(&needed), None) else { return };
-            let share = share.map(|share| ("resolve.share".to_string(), Some(share.to_string())));
-            let changes: Vec<(String, Option<String>)> =
+            let changes: Vec<Edit> =
                 needed.iter().map(|key| (key.clone(), written_down(self, &answer, key))).chain(share).collect();
             if self.offer(&changes) {
                 return;
@@ -413,11 +429,12 @@ impl<'c> Finder<'_, 'c, '_> {
             return; // Not asking for the GPU any more is no way out.
         }
         let loosen = |newer_only: bool| {
-            keys.iter().fold(self.spec.clone(), |spec, key| {
+            let loosened = keys.iter().map(|key| {
                 let above = self.newest_wish(key).filter(|_| newer_only).map(|wish| format!(">={wish}"));
                 let value = key.starts_with("stack.").then(|| above.unwrap_or("*".into()));
-                value.and_then(|value| spec.with(key, Some(&value)).ok()).unwrap_or_else(|| spec.without(key))
-            })
+                (key.clone(), value.filter(|value| self.spec.with(key, Some(value)).is_ok()))
+            });
+            loosened.collect::<Vec<Edit>>()
         };
         let package = keys.iter().find_map(|key| key.strip_prefix("stack."));
         let near = self.answer(&loosen(true), package);
@@ -427,19 +444,9 @@ impl<'c> Finder<'_, 'c, '_> {
         self.offer(&changes);
     }
 
-    /// Solves the spec with these changes and keeps them if it then has an answer.
-    fn offer(&mut self, changes: &[(String, Option<String>)]) -> bool {
-        let mut changed = self.spec.clone();
-        for (key, value) in changes {
-            match value {
-                Some(value) => match changed.with(key, Some(value)) {
-                    Ok(spec) => changed = spec,
-                    Err(_) => return false,
-                },
-                None => changed = changed.without(key),
-            }
-        }
-        let changes: Vec<Change> = changes
+    /// Solves the spec with these edits and keeps them if it then has an answer.
+    fn offer(&mut self, edits: &[Edit]) -> bool {
+        let changes: Vec<Change> = edits
             .iter()
             .map(|(key, to)| Change { key: key.clone(), from: self.written(key), to: to.clone() })
             .filter(|change| change.from != change.to)
@@ -447,15 +454,41 @@ impl<'c> Finder<'_, 'c, '_> {
         if changes.is_empty() || self.found.iter().any(|fix| fix.changes == changes) {
             return false;
         }
-        let Some(answer) = self.answer(&changed, None) else { return false };
-        if self.asker.question(&changed).is_none_or(|question| rests_on_the_unknown(&question, &answer)) {
+        let Some(answer) = self.answer(edits, None) else { return false };
+        let changed = self.edited(edits).and_then(|spec| self.asker.question(&spec));
+        if changed.is_none_or(|question| rests_on_the_unknown(&question, &answer)) {
             return false;
         }
         self.found.push(Fix { changes, stack: common_stack(&answer) });
         true
     }
 
-    fn answer(&self, spec: &Spec, ascending: Option<&str>) -> Option<Answer<'c>> {
+    /// The spec with these edits; none if one of them cannot be written.
+    fn edited(&self, edits: &[Edit]) -> Option<Spec> {
+        edits.iter().try_fold(self.spec.clone(), |spec, (key, value)| match value {
+            Some(value) => spec.with(key, Some(value)).ok(),
+            None => Some(spec.without(key)),
+        })
+    }
+
+    /// The answer to the spec with these edits, of one package perhaps with the oldest version that has one.
+    fn answer(&self, edits: &[Edit], ascending: Option<&str>) -> Option<Answer<'c>> {
+        let asked: Asked = (edits.to_vec(), ascending.map(str::to_string));
+        if let Some(known) = self.answers.borrow().get(&asked) {
+            return known.clone();
+        }
+        let found = self.solve(&self.edited(edits)?, ascending);
+        self.answers.borrow_mut().insert(asked, found.clone());
+        found
+    }
+
+    /// Whether the spec with these edits has any answer, which is quicker to tell than which is the best.
+    fn has_answer(&self, edits: &[Edit]) -> bool {
+        let question = self.edited(edits).and_then(|spec| self.asker.question(&spec));
+        question.is_some_and(|question| is_solvable(&question, self.asker.steps) == Some(true))
+    }
+
+    fn solve(&self, spec: &Spec, ascending: Option<&str>) -> Option<Answer<'c>> {
         let mut question = self.asker.question(spec)?;
         for ask in question.frameworks.iter_mut().chain(question.companions.iter_mut()) {
             ask.oldest_first = ascending == Some(ask.package);

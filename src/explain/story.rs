@@ -41,23 +41,45 @@ pub fn tell(asker: &Asker<'_, '_>, spec: &Spec, culprits: &[String]) -> Conflict
 /// The rules that a clash needs, in the order of the telling: without any one of them there is no clash.
 fn binding_rules(asker: &Asker<'_, '_>, question: &Question<'_>) -> Vec<String> {
     // Rules that only restate what code coverage says come last here, so they are the first to be given up.
-    let laws = law::ALL.iter().map(|id| id.to_string());
-    let needs = question.rules.all().map(|rule| rule.row.id.to_string());
-    let all: Vec<String> = laws.chain(needs).collect();
-    let clashes = |kept: &[&String]| {
-        let mut asked = question.clone();
-        let set_aside = all.iter().filter(|rule| !kept.contains(rule));
-        asked.off.extend(set_aside.map(|rule| Off { rule: rule.clone(), target: None }));
+    let laws = law::ALL.iter().copied();
+    let needs = question.rules.all().map(|rule| &*rule.row.id);
+    let all: Vec<&str> = laws.chain(needs).collect();
+    let mut asked = question.clone();
+    let written = asked.off.len();
+    let mut clashes = |kept: &dyn Fn(usize) -> bool| {
+        asked.off.truncate(written);
+        let set_aside = (0..all.len()).filter(|&rule| !kept(rule));
+        asked.off.extend(set_aside.map(|rule| Off { rule: all[rule].to_string(), target: None }));
         is_solvable(&asked, asker.steps) == Some(false)
     };
-    let everything: Vec<&String> = all.iter().collect();
-    let mut binding: Vec<String> = Vec::new();
-    if clashes(&[]) {
-        return binding;
+    let mut binding = least_prefix_set(all.len(), &mut clashes);
+    binding.sort_unstable();
+    binding.into_iter().map(|rule| all[rule].to_string()).collect()
+}
+
+/// A set of positions below `len` of which none can be spared, preferring early ones.
+///
+/// The last member of such a set ends the shortest prefix that clashes. With that member given, the shortest
+/// prefix that clashes beside it ends with the next, and so on until what is found clashes by itself.
+fn least_prefix_set(len: usize, clashes: &mut dyn FnMut(&dyn Fn(usize) -> bool) -> bool) -> Vec<usize> {
+    let mut found: Vec<usize> = Vec::new();
+    let mut end = len;
+    while !clashes(&|rule| found.contains(&rule)) {
+        let (mut low, mut high) = (0, end);
+        while low < high {
+            let middle = (low + high) / 2;
+            match clashes(&|rule| rule <= middle || found.contains(&rule)) {
+                true => high = middle,
+                false => low = middle + 1,
+            }
+        }
+        if low == end {
+            break; // Nothing clashes: somebody asked about a spec that has an answer.
+        }
+        found.push(low);
+        end = low;
     }
-    minimise(&clashes, &mut Vec::new(), &everything, &mut binding);
-    binding.sort_by_key(|rule| all.iter().position(|known| known == rule));
-    binding
+    found
 }
 
 /// Where several CUDA lines each need a newer driver than there is, the one that needs least tells it.
@@ -69,33 +91,6 @@ fn least_demanding<'r>(question: &Question<'_>, binding: &'r [String]) -> Vec<&'
     };
     let least = binding.iter().filter_map(|id| floor(&id)).min();
     binding.iter().filter(|id| floor(id).is_none_or(|floor| Some(floor) == least)).collect()
-}
-
-/// QuickXplain (Junker, 2004): the members of `these` that are needed besides `kept`, preferring early ones.
-fn minimise<'r>(
-    clashes: &dyn Fn(&[&String]) -> bool,
-    kept: &mut Vec<&'r String>,
-    these: &[&'r String],
-    found: &mut Vec<String>,
-) {
-    if clashes(kept) {
-        return;
-    }
-    if let [single] = these {
-        found.push((*single).clone());
-        return;
-    }
-    let (first, second) = these.split_at(these.len() / 2);
-    // What the later half must contribute when all of the earlier half is there, then the reverse.
-    let before = kept.len();
-    kept.extend(first);
-    let mut late = Vec::new();
-    minimise(clashes, kept, second, &mut late);
-    kept.truncate(before);
-    kept.extend(second.iter().filter(|rule| late.contains(rule)));
-    minimise(clashes, kept, first, found);
-    kept.truncate(before);
-    found.append(&mut late);
 }
 
 struct Teller<'q, 'c> {
@@ -334,9 +329,10 @@ impl<'c> Teller<'_, 'c> {
         let blamed = self.question.targets.iter().filter(|target| self.culprits.contains(&target.key("gpu")));
         let rules: Vec<_> = blamed.flat_map(|target| class::gpu_rules(self.question, target)).collect();
         let serves = |build: &&&Build| {
-            rules
-                .iter()
-                .all(|gpu| fits::coverage(self.question, build, gpu).is_some_and(|coverage| coverage != Coverage::None))
+            rules.iter().all(|gpu| {
+                let toolkit = self.question.toolkit_of(build);
+                fits::coverage(build, toolkit, gpu).is_some_and(|coverage| coverage != Coverage::None)
+            })
         };
         let serving: Vec<&Build> = builds.iter().filter(serves).copied().collect();
         let one = rules.iter().all(|gpu| gpu.gpu.cc == rules[0].gpu.cc);

@@ -7,6 +7,7 @@ pub mod fits;
 pub mod image;
 pub mod plan;
 pub mod question;
+pub mod release;
 pub mod resolve;
 pub mod rowset;
 pub mod rulebook;

@@ -5,9 +5,10 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use crate::catalog::rows::{Build, Image, Rule, Subject};
 use crate::catalog::{Catalog, GpuMatch};
-use crate::words::{Constraint, Version};
+use crate::words::{Constraint, CpuArch, Version};
 
 use super::image::Demand;
+use super::release::{self, Release};
 
 /// The names of the rules that are code; each is described by a row of `catalog/laws.toml`.
 pub mod law {
@@ -81,10 +82,14 @@ pub mod law {
 #[derive(Debug)]
 pub struct RuleBook<'c> {
     needs: Vec<Needs<'c>>,
+    /// The builds of each package, and its releases once they are asked for.
+    packages: Vec<(&'c [Build], OnceLock<Vec<Release<'c>>>)>,
     /// GPU names already looked up: variations of one spec ask for the same ones again and again.
     gpus: Mutex<HashMap<String, GpuMatch<'c>>>,
-    /// Image requirements already read.
-    demands: Mutex<HashMap<&'c str, Arc<Demand<'c>>>>,
+    /// What images demand on a platform, by the images' addresses.
+    image_demands: Mutex<HashMap<(usize, CpuArch), Option<Arc<Demand<'c>>>>>,
+    /// Requirements already read, by their addresses: as texts they are long to compare.
+    demands: Mutex<HashMap<usize, Arc<Demand<'c>>>>,
     /// Images already chosen from, by what was asked of them.
     images: Mutex<HashMap<String, Vec<&'c Image>>>,
     /// For the builds whose list of Pythons may lack some, those that their release has wheels for elsewhere.
@@ -111,9 +116,12 @@ impl<'c> RuleBook<'c> {
             let (range, needs) = (Constraint::parse(&row.range).ok()?, Constraint::parse(&row.needs).ok()?);
             Some(Needs { row, range, needs })
         });
+        let packages = catalog.builds.chunk_by(|one, next| one.package == next.package);
         RuleBook {
             needs: needs.collect(),
+            packages: packages.map(|builds| (builds, OnceLock::new())).collect(),
             gpus: Mutex::default(),
+            image_demands: Mutex::default(),
             demands: Mutex::default(),
             images: Mutex::default(),
             release_pythons: OnceLock::new(),
@@ -140,9 +148,25 @@ impl<'c> RuleBook<'c> {
         partial.iter().any(|(known, pythons)| std::ptr::eq(*known, build) && pythons.contains(&line))
     }
 
-    /// Reads what an image demands.
-    pub fn demand(&self, text: &'c str) -> Arc<Demand<'c>> {
-        memo(&self.demands, text, || (text, Arc::new(Demand::parse(text))))
+    /// Every published release of a package, newest version first and of one version the preferred variant first.
+    pub fn releases(&self, catalog: &'c Catalog, package: &str) -> &[Release<'c>] {
+        let known = self.packages.iter().find(|(builds, _)| builds[0].package == package);
+        known.map_or(&[], |(builds, releases)| releases.get_or_init(|| release::releases(catalog, builds)))
+    }
+
+    /// Reads what an image demands; none where the catalog does not know.
+    pub fn demand(
+        &self,
+        image: &'c Image,
+        arch: CpuArch,
+        text: impl FnOnce() -> Option<&'c str>,
+    ) -> Option<Arc<Demand<'c>>> {
+        let key = (std::ptr::from_ref(image).addr(), arch);
+        let read = |text: &'c str| {
+            let key = text.as_ptr().addr();
+            memo(&self.demands, &key, || (key, Arc::new(Demand::parse(text))))
+        };
+        memo(&self.image_demands, &key, || (key, text().map(read)))
     }
 
     /// The images that serve, preferred first.

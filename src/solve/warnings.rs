@@ -7,7 +7,7 @@ use crate::catalog::rows::{Build, Class, Status};
 use crate::coverage::Coverage;
 use crate::spec::Share;
 
-use super::answer::{Answer, TargetAnswer};
+use super::answer::{Answer, Chosen};
 use super::class::gpu_rules;
 use super::fits;
 use super::image;
@@ -16,10 +16,9 @@ use super::question::{DriverAsk, GpuAsk, ImageAsk, Question, TargetAsk, Warning}
 /// The warnings an answer deserves, by target.
 pub fn warnings<'c>(question: &Question<'c>, answer: &Answer<'c>) -> Vec<Warning> {
     let mut warnings: Vec<Warning> = Vec::new();
-    for target in &answer.targets {
-        let Ok(at) = question.targets.binary_search_by(|asked| asked.name.cmp(&target.name)) else { continue };
-        let asked = &question.targets[at];
-        let about = About { question, asked, target };
+    for group in answer.alike() {
+        let all: Vec<&TargetAsk> = group.iter().map(|&at| &question.targets[at]).collect();
+        let about = About { question, asked: all[0], all, target: &answer.targets[group[0]].chosen };
         warnings.extend(about.builds());
         warnings.extend(about.libraries());
         warnings.extend(about.code());
@@ -50,13 +49,15 @@ fn merged(warnings: Vec<Warning>) -> Vec<Warning> {
 
 struct About<'a, 'c> {
     question: &'a Question<'c>,
+    /// The first of the targets that share this choice, and all of them.
     asked: &'a TargetAsk<'c>,
-    target: &'a TargetAnswer<'c>,
+    all: Vec<&'a TargetAsk<'c>>,
+    target: &'a Chosen<'c>,
 }
 
 impl About<'_, '_> {
     fn key(&self, setting: &str) -> Vec<String> {
-        vec![self.asked.key(setting)]
+        self.all.iter().map(|target| target.key(setting)).collect()
     }
 
     fn gpu_builds(&self) -> impl Iterator<Item = &&Build> {
@@ -170,7 +171,7 @@ impl About<'_, '_> {
         if let (true, Some((gpu, first))) = (self.asked.pins_driver(), unlisted) {
             let message =
                 format!("{} is first listed in driver {first}; {} may not know the board", gpu.name, driver.version);
-            warnings.push(Warning::new("gpu-not-listed", message, &[self.asked.key("gpu"), self.asked.key(setting)]));
+            warnings.push(Warning::new("gpu-not-listed", message, &[self.key("gpu"), self.key(setting)].concat()));
         }
         warnings.extend(self.dropped(setting));
         warnings
