@@ -435,7 +435,7 @@ impl<'c> Finder<'_, 'c, '_> {
         self.found.sort_by_cached_key(|fix| {
             (
                 fix.changes.len(),
-                fix.changes.iter().map(|change| effort(change)).max(),
+                fix.changes.iter().map(effort).max(),
                 fix.changes.iter().map(|change| change.key.clone()).collect::<Vec<_>>(),
             )
         });
