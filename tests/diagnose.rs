@@ -2,7 +2,9 @@
 //! goes through before it is pasted.
 
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 use gpuenv::catalog::BUILTIN;
 use gpuenv::diagnose::{Value, Verdict};
@@ -68,6 +70,20 @@ fn every_message_leads_to_its_component() {
         let component = verdict.findings.first().map_or("none", |first| first.component);
         if (component == message.component) == excused {
             wrong.push(format!("{}: {component} instead of {}", message.id, message.component));
+        }
+    }
+    assert_eq!(wrong, Vec::<String>::new());
+}
+
+#[test]
+fn other_wordings_lead_to_their_component() {
+    let mut wrong = Vec::new();
+    for line in include_str!("wordings.txt").lines().filter(|line| !line.starts_with('#')) {
+        let (component, text) = line.split_once('|').unwrap();
+        let verdict = diagnose(&text.replace("\\n", "\n"));
+        let found = verdict.findings.first().map_or("none", |first| first.component);
+        if found != component {
+            wrong.push(format!("{found} instead of {component}: {text}"));
         }
     }
     assert_eq!(wrong, Vec::<String>::new());
@@ -173,4 +189,63 @@ fn hostile_texts_end_soon() {
     {
         diagnose(&repeated(text));
     }
+}
+
+/// The command: what it is given, how it ends, its two streams.
+fn run(args: &[&str], stdin: &[u8]) -> (Option<i32>, String, String) {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_gpuenv"))
+        .arg("diagnose")
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // A program that does not read its input closes it early.
+    let _ = child.stdin.take().unwrap().write_all(stdin);
+    let output = child.wait_with_output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+const OLD_DRIVER: &str = "RuntimeError: The NVIDIA driver on your system is too old (found version 11040).";
+
+#[test]
+fn the_command_reads_its_argument_or_stdin() {
+    for (args, stdin) in [(vec![OLD_DRIVER], ""), (vec![], OLD_DRIVER), (vec!["-"], OLD_DRIVER)] {
+        let (code, stdout, stderr) = run(&args, stdin.as_bytes());
+        assert_eq!((code, stderr.as_str()), (Some(0), ""));
+        assert!(stdout.contains("driver[driver-too-old]") && stdout.contains("11.4"), "{stdout}");
+    }
+    assert_eq!(run(&["torch 2.5.1 is a fine release"], b"").0, Some(3));
+    assert_eq!(run(&[], b" \n").0, Some(2));
+    assert_eq!(run(&[], &vec![b'x'; (4 << 20) + 1]).0, Some(2));
+}
+
+#[test]
+fn json_has_the_shape_that_is_promised() {
+    let document = |args: &[&str], stdin: &[u8]| -> (Option<i32>, serde_json::Value) {
+        let (code, stdout, stderr) = run(&[args, &["--format", "json"]].concat(), stdin);
+        assert_eq!(stderr, "");
+        (code, serde_json::from_str(&stdout).unwrap())
+    };
+    let (code, known) = document(&[], OLD_DRIVER.as_bytes());
+    assert_eq!((code, known["status"].as_str()), (Some(0), Some("recognised")));
+    let first = &known["findings"][0];
+    assert_eq!((first["code"].as_str(), first["component"].as_str()), (Some("driver-too-old"), Some("driver")));
+    assert_eq!(first["extract"]["cuda_found"], "11.4");
+    assert!(first["meaning"].is_string() && first["remedies"].as_array().is_some_and(|remedies| remedies.len() > 1));
+    let (code, unknown) = document(&["Driver Version: 535.54.03"], b"");
+    assert_eq!((code, unknown["status"].as_str()), (Some(3), Some("unknown")));
+    assert_eq!(unknown["findings"].as_array().map(Vec::len), Some(0));
+    assert_eq!(unknown["extract"]["driver"], "535.54.03");
+}
+
+#[test]
+fn nothing_hostile_is_repeated() {
+    let text = "Found GPU0 NVIDIA\u{202e} \u{9b}31mX which is of cuda capability 3.0. Unknown CUDA arch (\u{1b}[31m9.0) or GPU not supported";
+    let (code, stdout, stderr) = run(&[], &[text.as_bytes(), b"\xff\xfe\0"].concat());
+    assert_eq!(code, Some(0));
+    let hostile = |c: char| c.is_control() && c != '\n' || c == '\u{202e}';
+    assert!(!stdout.contains(hostile) && !stderr.contains(hostile), "{stdout:?}");
 }

@@ -103,7 +103,8 @@ pub fn add(extract: &mut Extract, group: &str, original: &str) {
         "hundred" => hundred(&token(original)),
         "module" => module(&token(original)),
         "comma" | "path" => phrase(original),
-        _ if matches!(key, "gpu" | "versions_offered" | "arch") => phrase(original),
+        _ if key == "gpu" => gpu(&phrase(original)),
+        _ if matches!(key, "versions_offered" | "arch" | "arch_list") => phrase(original),
         _ => token(original),
     };
     let text = text.trim_matches(|c: char| c.is_whitespace() || matches!(c, '.' | ',' | ';' | ':')).to_string();
@@ -171,6 +172,13 @@ fn token(original: &str) -> String {
 fn phrase(original: &str) -> String {
     let text = original.split_whitespace().collect::<Vec<_>>().join(" ");
     text.replace(['"', '\'', '`'], "")
+}
+
+/// A product's name without the words that a sentence put before it.
+fn gpu(phrase: &str) -> String {
+    let makers = ["NVIDIA ", "GeForce ", "Tesla ", "Quadro ", "GRID ", "TITAN ", "RTX ", "GTX "];
+    let start = makers.iter().filter_map(|maker| phrase.find(maker)).min().unwrap_or(0);
+    phrase[start..].to_string()
 }
 
 /// The last part of a path, of either kind.
