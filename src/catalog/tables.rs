@@ -93,6 +93,8 @@ row!(ImageRequire, [id], [], [], cites source);
 row!(Python, [], [version], [], cites source);
 row!(Rule, [id], [], [], cites source);
 row!(Law, [id], [], [], cites source);
+row!(Diagnosis, [code], [], [], cites source);
+row!(Clue, [id], [], [], cites source);
 
 macro_rules! tables {
     ($($(#[$doc:meta])* $table:ident: $row:ident = $kind:literal,)+) => {
@@ -178,4 +180,8 @@ tables! {
     rules: Rule = "rule",
     /// Rules that are code.
     laws: Law = "law",
+    /// Messages and what they mean.
+    diagnoses: Diagnosis = "diagnosis",
+    /// What logs tell in passing.
+    clues: Clue = "clue",
 }

@@ -1,6 +1,7 @@
 //! L5, the desk: the command line, one file a command. Here what is typed is read and handed on.
 
 mod args;
+mod diagnose;
 mod export;
 mod files;
 mod lock;
@@ -25,6 +26,7 @@ pub fn run(args: impl Iterator<Item = OsString>) -> Exit {
             let outcome = match &cli.command {
                 Command::Lock(args) => lock::run(&cli.common, args, &report),
                 Command::Export(args) => export::run(&cli.common, args, &report),
+                Command::Diagnose(args) => diagnose::run(args, &report),
             };
             (report, outcome)
         }

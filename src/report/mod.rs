@@ -4,6 +4,7 @@
 
 mod changes;
 mod conflict;
+mod diagnosis;
 mod failure;
 mod json;
 mod screen;
@@ -13,6 +14,7 @@ use std::io::{ErrorKind, Write};
 
 use serde::Serialize;
 
+use crate::diagnose::Verdict;
 use crate::explain::Explanation;
 use crate::lock::Lock;
 use crate::solve::question::Warning;
@@ -118,6 +120,19 @@ impl Report {
         }
         self.say(&conflict::render(&self.screen, explanation, spec, file));
         Ok(())
+    }
+
+    /// What a pasted text means: asked for, hence data.
+    pub fn diagnosed(&self, verdict: &Verdict) -> Result<(), Failure> {
+        match self.json {
+            true => self.document(&json::Diagnosed::new(verdict)),
+            false => self.data(&diagnosis::render(&Screen::of_stdout(self.color), verdict)),
+        }
+    }
+
+    /// What the program waits for, where a person would wonder.
+    pub fn waiting(&self, hint: &str) {
+        self.say(&format!("{hint}\n"));
     }
 
     /// What went wrong.

@@ -53,19 +53,26 @@ const NARROWEST: usize = 40;
 impl Screen {
     /// Looks at this process's stderr and environment.
     pub fn of_stderr(color: Color) -> Self {
-        let terminal = std::io::stderr().is_terminal();
+        let stderr = std::io::stderr();
+        let columns = stderr.is_terminal().then(|| terminal_size::terminal_size_of(&stderr)).flatten();
+        Screen::new(color.suits(&stderr), stderr.is_terminal(), columns.map(|(width, _)| width.0))
+    }
+
+    /// Looks at this process's stdout and environment: where prose itself was asked for.
+    pub fn of_stdout(color: Color) -> Self {
+        let stdout = std::io::stdout();
+        let columns = stdout.is_terminal().then(|| terminal_size::terminal_size_of(&stdout)).flatten();
+        Screen::new(color.suits(&stdout), stdout.is_terminal(), columns.map(|(width, _)| width.0))
+    }
+
+    fn new(color: bool, terminal: bool, columns: Option<u16>) -> Self {
         let locale = variable("LC_ALL").or_else(|| variable("LC_CTYPE")).or_else(|| variable("LANG"));
         let utf8 = locale.is_some_and(|locale| {
             let locale = locale.to_ascii_lowercase();
             locale.contains("utf-8") || locale.contains("utf8")
         });
-        let columns = terminal.then(|| terminal_size::terminal_size_of(std::io::stderr())).flatten();
-        let width = columns.map_or(USUAL, |(width, _)| usize::from(width.0));
-        Screen {
-            color: color.suits(&std::io::stderr()),
-            unicode: terminal && utf8,
-            width: width.clamp(NARROWEST, WIDEST),
-        }
+        let width = columns.map_or(USUAL, usize::from);
+        Screen { color, unicode: terminal && utf8, width: width.clamp(NARROWEST, WIDEST) }
     }
 
     /// The head of an error.
