@@ -47,6 +47,16 @@ image = "nvidia/cuda"
 os = "ubuntu22.04"
 "#;
 
+/// No table is empty here: that nothing goes together takes a proof.
+const PROOF: &str = r#"
+[stack]
+torch = "+cu126"
+[target.old]
+gpu = "RTX 2080 Ti"
+driver = "450.80.02"
+image = "nvidia/cuda"
+"#;
+
 fn main() {
     let folder = std::env::temp_dir().join(format!("gpuenv-bench-{}", std::process::id()));
     fs::create_dir_all(&folder).expect("a folder for specs can be made");
@@ -71,7 +81,8 @@ fn main() {
 
     println!("\n{:28} {:>10} {:>8} {:>10}", "decisions of the solver", "builtin", "x10", "x100");
     let (ten, hundred) = (synthetic::grown(10), synthetic::grown(100));
-    for (name, text) in &specs {
+    let proof = [("proof", PROOF.to_string())];
+    for (name, text) in specs.iter().chain(&proof) {
         let [one, ten, hundred] = [&BUILTIN, &ten, &hundred].map(|catalog| decisions(catalog, text));
         println!("{name:28} {one:>10} {ten:>8} {hundred:>10}");
     }
