@@ -118,7 +118,7 @@ fn knows(arch: Arch, catalog: &Catalog) -> impl Iterator<Item = &Toolkit> {
 
 /// The last release that compiles for an architecture, if later ones do not.
 fn last_toolkit(arch: Arch, catalog: &Catalog) -> Option<String> {
-    let newest = catalog.toolkits.iter().map(|row| &row.version).max()?;
+    let newest = catalog.toolkits.iter().filter(|row| !row.components_only).map(|row| &row.version).max()?;
     let last = &knows(arch, catalog).max_by_key(|row| &row.version)?.version;
     (last.prefix(2) != newest.prefix(2)).then(|| last.prefix(2).to_string())
 }
@@ -159,7 +159,7 @@ fn torch_with_code_for(cc: Cc, catalog: &Catalog) -> (Option<String>, Option<Str
     (Some(newest.to_string()), Some(variants.join(", ")))
 }
 
-/// The newest torch whose CUDA line a driver of this CUDA version runs: an equal major suffices from its floor on.
+/// The newest torch of a CUDA line no newer than the driver's: the careful answer, which asks for no compatibility mode.
 fn torch_for_driver(cuda: &Version, catalog: &Catalog) -> Option<String> {
     let fits = |row: &&Build| row.toolkit.as_ref().is_some_and(|own| own.prefix(2) <= *cuda);
     let newest = torch_builds(catalog).filter(fits).max_by_key(|row| (&row.version, &row.toolkit))?;

@@ -8,6 +8,7 @@ mod pattern;
 mod text;
 mod value;
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use serde::Serialize;
@@ -75,6 +76,9 @@ pub fn diagnose(raw: &str, catalog: &Catalog) -> Verdict {
             first.extract.entry(key).or_insert(value);
         }
     }
+    // Two readings of one place: the heavier says it all.
+    let mut places = BTreeSet::new();
+    matches.retain(|found| places.insert(found.at));
     let extract = if matches.is_empty() { clues.extract() } else { Extract::new() };
     Verdict { findings: matches.into_iter().map(|found| tell(found, catalog)).collect(), extract }
 }
