@@ -71,6 +71,7 @@ cite! {
     Image: row => format!("image {}:{}", row.repository, row.tag), &row.tag,
         [row.cuda.as_str(), &row.repository, "", ""];
     ImageRequire: row => format!("image-require {}", row.id), &row.id, ["", "", "", ""];
+    Module: row => row.id.to_string(), &row.id, ["", "", "", ""];
     Python: row => format!("python {}", row.version), row.version.as_str(), [row.version.as_str(), "", "", ""];
     Rule: row => row.id.to_string(), &row.id, ["", "", "", ""];
 }
@@ -101,7 +102,10 @@ impl Catalog {
             Some("python") => self.find(&self.pythons, id),
             Some(_) => None,
             None if id.contains("-linux-") => self.find(&self.builds, id),
-            None => self.find(&self.rules, id).or_else(|| self.find(&self.companions, id)),
+            None => self
+                .find(&self.rules, id)
+                .or_else(|| self.find(&self.modules, id))
+                .or_else(|| self.find(&self.companions, id)),
         }
     }
 
@@ -152,7 +156,11 @@ mod tests {
         let hosts = ids(&c.gpus).chain(ids(&c.branches)).chain(ids(&c.drivers)).chain(ids(&c.oses));
         let cuda = ids(&c.toolkits).chain(ids(&c.ptx_isas)).chain(ids(&c.compats)).chain(ids(&c.extensions));
         let libraries = ids(&c.cudnns).chain(ids(&c.nccls)).chain(ids(&c.builds)).chain(ids(&c.companions));
-        let images = ids(&c.images).chain(ids(&c.image_requires)).chain(ids(&c.pythons)).chain(ids(&c.rules));
+        let images = ids(&c.images)
+            .chain(ids(&c.image_requires))
+            .chain(ids(&c.pythons))
+            .chain(ids(&c.rules))
+            .chain(ids(&c.modules));
         hosts.chain(cuda).chain(libraries).chain(images).collect()
     }
 

@@ -226,7 +226,7 @@ impl<'c> Teller<'_, 'c> {
                     self.say(sentence);
                 }
             }
-            Subject::Cuda | Subject::Toolkit | Subject::Gcc => {}
+            Subject::Cuda | Subject::Toolkit | Subject::Gcc | Subject::Triton => {}
         }
     }
 

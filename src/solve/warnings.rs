@@ -9,7 +9,9 @@ use crate::coverage::Coverage;
 use super::answer::{Answer, TargetAnswer};
 use super::class::gpu_rules;
 use super::fits;
+use super::hardware;
 use super::image;
+use super::lifetime;
 use super::question::{DriverAsk, ImageAsk, Question, TargetAsk, Warning};
 
 /// The warnings an answer deserves, by target.
@@ -24,6 +26,8 @@ pub fn warnings<'c>(question: &Question<'c>, answer: &Answer<'c>) -> Vec<Warning
         warnings.extend(about.driver());
         warnings.extend(about.image());
         warnings.extend(about.toolkit());
+        warnings.extend(lifetime::warnings(question, asked, target));
+        warnings.extend(hardware::warnings(question, asked, target));
     }
     merged(warnings)
 }
@@ -180,6 +184,10 @@ impl About<'_, '_> {
                 warnings.push(Warning::new("image-require-unknown", message, &self.key("image")));
             }
             _ => {}
+        }
+        if chosen.withdrawn {
+            let message = format!("{name} can no longer be pulled");
+            warnings.push(Warning::new("image-withdrawn", message, &self.key("image")));
         }
         if chosen.arches.is_empty() {
             let message = format!("which CPU architectures {name} exists for is not known");

@@ -9,6 +9,7 @@ mod field;
 mod image;
 mod normalise;
 mod parse;
+mod silence;
 pub mod suggest;
 mod syntax;
 mod value;
@@ -52,6 +53,8 @@ pub struct Spec {
     pub overlays: Vec<Written<String>>,
     /// `[[override]]`
     pub overrides: Vec<Override>,
+    /// `[[silence]]`
+    pub silences: Vec<Silence>,
 }
 
 /// `[build]`: CUDA code is compiled on top of the stack.
@@ -178,6 +181,17 @@ pub enum Prefer {
 pub struct Override {
     /// The rule's id.
     pub rule: Written<String>,
+    /// Only for this target.
+    pub target: Option<Written<String>>,
+    /// Why.
+    pub reason: Written<String>,
+}
+
+/// `[[silence]]`: a warning that the user knows about. It bears on no answer, so no lock holds it.
+#[derive(Debug, Clone)]
+pub struct Silence {
+    /// The warning's code.
+    pub warning: Written<String>,
     /// Only for this target.
     pub target: Option<Written<String>>,
     /// Why.
