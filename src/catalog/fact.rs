@@ -86,6 +86,11 @@ impl Catalog {
 
     /// The row with this id, if the catalog still holds it.
     pub fn cited(&self, id: &str) -> Option<Fact> {
+        self.row(id).map(|(fact, _)| fact)
+    }
+
+    /// The row with this id and everything it says, by field.
+    pub fn row(&self, id: &str) -> Option<(Fact, Value)> {
         match id.split_once(' ').map(|(kind, _)| kind) {
             Some("gpu") => self.find(&self.gpus, id),
             Some("branch") => self.find(&self.branches, id),
@@ -109,8 +114,9 @@ impl Catalog {
         }
     }
 
-    fn find<R: Cite>(&self, rows: &[R], id: &str) -> Option<Fact> {
-        rows.iter().find(|row| id.contains(row.hint()) && row.id() == id).map(|row| self.cite(row))
+    fn find<R: Cite>(&self, rows: &[R], id: &str) -> Option<(Fact, Value)> {
+        let row = rows.iter().find(|row| id.contains(row.hint()) && row.id() == id)?;
+        Some((self.cite(row), serde_json::to_value(row).map(said).unwrap_or_default()))
     }
 }
 

@@ -356,7 +356,7 @@ impl<'c> Finder<'_, 'c, '_> {
             return false;
         }
         let Some(answer) = self.answer(&changed, None) else { return false };
-        self.found.push(Fix { changes, stack: common_stack(&answer) });
+        self.found.push(Fix { changes, stack: common_stack(&answer), advice: None });
         true
     }
 
