@@ -169,7 +169,7 @@ impl<'c> Teller<'_, 'c, '_> {
         spec.targets.retain(|one| one.name == target.name);
         if self.question.share == Share::Versions {
             for build in &target.builds {
-                spec = narrow(&spec, &format!("stack.{}", build.package), &format!("=={}", build.version));
+                spec = settle(&spec, &format!("stack.{}", build.package), build.version.as_str());
             }
         }
         Scope { prefix: format!("target.{}.stack", target.name), spec, target }
@@ -184,9 +184,9 @@ impl<'c> Teller<'_, 'c, '_> {
         for build in builds {
             let key = format!("stack.{}", build.package);
             choices.push(self.version(scope, &spec, build, &key));
-            spec = narrow(&spec, &key, &format!("=={}", build.version));
+            spec = settle(&spec, &key, build.version.as_str());
             choices.push(self.variant(scope, &spec, build, &key));
-            spec = narrow(&spec, &key, &format!("=={}+{}", build.version, build.variant));
+            spec = settle(&spec, &key, &format!("{}+{}", build.version, build.variant));
         }
         for companion in &scope.target.companions {
             let key = format!("stack.{}", companion.package);
@@ -194,13 +194,13 @@ impl<'c> Teller<'_, 'c, '_> {
             let known = rows.map(|row| row.version.clone()).collect();
             let facts = vec![self.note(self.asker.catalog.cite(*companion))];
             choices.push(self.plain(scope, &spec, &key, &companion.version, known, facts));
-            spec = narrow(&spec, &key, &format!("=={}", companion.version));
+            spec = settle(&spec, &key, companion.version.as_str());
         }
         if let Some(python) = scope.target.python {
             let rows = self.asker.catalog.pythons.iter().filter(|row| row.stable);
             let known = rows.map(|row| row.version.clone()).collect();
             choices.push(self.plain(scope, &spec, "stack.python", python, known, Vec::new()));
-            spec = narrow(&spec, "stack.python", &format!("=={python}"));
+            spec = settle(&spec, "stack.python", python.as_str());
         }
         choices.extend(self.library(scope, &spec, "cudnn"));
         choices.extend(self.library(scope, &spec, "nccl"));
@@ -411,10 +411,7 @@ impl<'c> Teller<'_, 'c, '_> {
 
     /// Forces a value and says what forbids it.
     fn reject(&self, scope: &Scope<'_, 'c>, spec: &Spec, key: &str, value: &str) -> Option<Rejected> {
-        let forced = match key.starts_with("stack.") {
-            true => narrow(spec, key, &format!("=={value}")),
-            false => spec.with(key, Some(value)).ok()?,
-        };
+        let forced = spec.with(key, Some(value)).ok()?;
         if let Some(conflict) = first_conflict(self.asker, &forced) {
             let culprits = conflict.culprits.into_iter().filter(|culprit| culprit != key).collect();
             return Some(Rejected {
@@ -477,8 +474,8 @@ impl<'c> Teller<'_, 'c, '_> {
         };
         let mut scope = self.scope(target);
         for build in &target.builds {
-            let value = format!("=={}+{}", build.version, build.variant);
-            scope.spec = narrow(&scope.spec, &format!("stack.{}", build.package), &value);
+            let value = format!("{}+{}", build.version, build.variant);
+            scope.spec = settle(&scope.spec, &format!("stack.{}", build.package), &value);
         }
         let line = target.builds.iter().find_map(|build| fits::line_of(&build.variant));
         let toolkit = target.toolkit.map(|toolkit| self.toolkit(&scope, asked, toolkit, line.as_ref()));
@@ -609,13 +606,9 @@ impl<'c> Teller<'_, 'c, '_> {
     }
 }
 
-/// The spec with one more comparison on a key: "and" binds tighter than "or", so it joins each alternative.
-pub(super) fn narrow(spec: &Spec, key: &str, comparison: &str) -> Spec {
-    let text = match spec.text(key).filter(|text| text.trim() != "*") {
-        None => comparison.to_string(),
-        Some(text) => text.split("||").map(|one| format!("{one},{comparison}")).collect::<Vec<_>>().join("||"),
-    };
-    spec.with(key, Some(&text)).unwrap_or_else(|_| spec.clone())
+/// The spec with a choice made: what is chosen is among what was asked for, so nothing else need be said of it.
+fn settle(spec: &Spec, key: &str, value: &str) -> Spec {
+    spec.with(key, Some(value)).unwrap_or_else(|_| spec.clone())
 }
 
 fn newest_first<'v>(versions: impl Iterator<Item = &'v Version>) -> Vec<String> {

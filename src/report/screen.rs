@@ -41,6 +41,8 @@ pub struct Screen {
     pub unicode: bool,
     /// How many columns there are.
     pub width: usize,
+    /// Whether to say in words what is else drawn: for those who listen.
+    pub narrated: bool,
 }
 
 /// Beyond this, prose is hard to follow.
@@ -51,18 +53,30 @@ const NARROWEST: usize = 40;
 impl Screen {
     /// Looks at this process's stderr and environment.
     pub fn of_stderr(color: Color) -> Self {
-        let terminal = std::io::stderr().is_terminal();
+        let size = terminal_size::terminal_size_of(std::io::stderr());
+        Screen::of(&std::io::stderr(), size, color)
+    }
+
+    /// Looks at this process's stdout and environment.
+    pub fn of_stdout(color: Color) -> Self {
+        let size = terminal_size::terminal_size_of(std::io::stdout());
+        Screen::of(&std::io::stdout(), size, color)
+    }
+
+    fn of(stream: &impl IsTerminal, size: Option<(terminal_size::Width, terminal_size::Height)>, color: Color) -> Self {
+        let terminal = stream.is_terminal();
         let locale = variable("LC_ALL").or_else(|| variable("LC_CTYPE")).or_else(|| variable("LANG"));
         let utf8 = locale.is_some_and(|locale| {
             let locale = locale.to_ascii_lowercase();
             locale.contains("utf-8") || locale.contains("utf8")
         });
-        let columns = terminal.then(|| terminal_size::terminal_size_of(std::io::stderr())).flatten();
-        let width = columns.map_or(WIDEST, |(width, _)| usize::from(width.0));
+        let told = variable("COLUMNS").and_then(|columns| columns.parse().ok());
+        let seen = size.filter(|_| terminal).map(|(width, _)| usize::from(width.0));
         Screen {
-            color: color.suits(&std::io::stderr()),
+            color: color.suits(stream),
             unicode: terminal && utf8,
-            width: width.clamp(NARROWEST, WIDEST),
+            width: told.or(seen).unwrap_or(WIDEST).clamp(NARROWEST, WIDEST),
+            narrated: variable("GPUENV_REPORT").is_some_and(|how| how == "narrated"),
         }
     }
 
@@ -84,6 +98,12 @@ impl Screen {
     /// What was there before.
     pub fn before(&self, text: &str) -> String {
         self.paint("31", text)
+    }
+
+    /// From what was there to what is there now.
+    pub fn change(&self, old: &str, new: &str) -> String {
+        let (old, new) = (self.before(&clean(old)), self.after(&clean(new)));
+        if self.narrated { format!("from {old} to {new}") } else { format!("{old} -> {new}") }
     }
 
     /// What is there now.
@@ -167,7 +187,7 @@ mod tests {
 
     #[test]
     fn paragraphs_keep_to_their_width() {
-        let screen = Screen { color: true, unicode: false, width: 40 };
+        let screen = Screen { color: true, unicode: false, width: 40, narrated: false };
         let text = screen.wrapped(&screen.warning("  1. "), &"word ".repeat(30));
         assert!(text.lines().all(|line| visible(line) <= 40), "{text}");
         assert!(text.lines().nth(1).is_some_and(|line| line.starts_with("     word")), "{text}");

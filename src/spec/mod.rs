@@ -9,6 +9,7 @@ mod field;
 mod image;
 mod normalise;
 mod parse;
+mod rewrite;
 mod silence;
 pub mod suggest;
 mod syntax;
@@ -22,6 +23,7 @@ use std::ops::Range;
 pub use bytes::decode;
 pub use error::SpecError;
 pub use parse::parse;
+pub use rewrite::{RewriteError, rewrite};
 
 use crate::words::{ArchList, Constraint, CpuArch, Version};
 
