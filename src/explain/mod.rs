@@ -82,8 +82,16 @@ pub fn conflicts<'c>(spec: &Spec, catalog: &'c Catalog, rules: &'c RuleBook<'c>,
     let cores = core::Cores::find(&asker, spec)?;
     let conflicts = cores.independent.iter().map(|culprits| story::tell(&asker, spec, culprits)).collect();
     let mut fixes = fixes::find(&asker, spec, &cores);
+    fixes.retain(|fix| asks_for_something(spec, fix));
     fixes.iter_mut().for_each(|fix| fix.advice = advice::on(&asker, spec, fix));
     Some(Explanation { conflicts, alternatives: cores.alternatives, fixes })
+}
+
+/// A spec that asks for nothing is solved by anything, which helps nobody.
+fn asks_for_something(spec: &Spec, fix: &Fix) -> bool {
+    let gone = |key: &str| fix.changes.iter().any(|change| change.key == key && change.to.is_none());
+    let builds = spec.build.as_ref().is_some_and(|build| build.cuda_extensions);
+    builds || spec.stack.iter().any(|(name, _)| !gone(&format!("stack.{name}")))
 }
 
 /// The first clash of a spec alone, without what would help.

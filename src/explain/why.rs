@@ -287,7 +287,7 @@ impl<'c> Teller<'_, 'c, '_> {
                 part: "variant",
                 chosen: build.variant.to_string(),
                 better: rows.iter().map(value).collect(),
-                admitted: rows.iter().filter(asked).map(|row| value(row)).collect(),
+                admitted: rows.iter().filter(asked).map(value).collect(),
                 best,
                 clause: self.spec.text(key).as_deref(),
                 facts: Vec::new(),
@@ -422,8 +422,18 @@ impl<'c> Teller<'_, 'c, '_> {
             });
         }
         let answer = self.asker.best(&forced)?;
-        let because = self.cost(scope, &answer);
-        Some(Rejected { value: value.to_string(), culprits: Vec::new(), because, facts: Vec::new() })
+        let cost = self.cost(scope, &answer);
+        // Where forward compatibility alone makes it possible, what it makes up for is the better half of the story.
+        let names = forced.targets.iter().map(|target| format!("target.{}.forward-compat", target.name));
+        let native =
+            names.collect::<Vec<_>>().iter().try_fold(forced, |spec, key| spec.with(key, Some("never"))).ok()?;
+        let conflict = first_conflict(self.asker, &native);
+        let (culprits, mut because, facts) = conflict.map_or_else(Default::default, |conflict| {
+            let culprits: Vec<String> = conflict.culprits.into_iter().filter(|culprit| culprit != key).collect();
+            (culprits, conflict.explanation, conflict.facts)
+        });
+        because.extend(cost);
+        Some(Rejected { value: value.to_string(), culprits, because, facts })
     }
 
     /// What speaks against an answer that is possible.

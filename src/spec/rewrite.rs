@@ -1,7 +1,7 @@
 //! The text of a gpuenv.toml with some keys changed. Whatever is not changed keeps its bytes: comments, order,
 //! blanks, quotes and line ends.
 
-use toml_edit::{Array, DocumentMut, Item, Table, Value};
+use toml_edit::{Array, Decor, DocumentMut, Item, Table, Value};
 
 use super::error::line_at;
 use super::{Spec, parse};
@@ -86,7 +86,14 @@ fn by_tree(source: &str, key: &str, value: Option<&str>) -> Result<String, Rewri
     let table = at.as_table_like_mut().ok_or_else(unreachable)?;
     match value {
         None => {
-            table.remove(name).ok_or_else(unreachable)?;
+            let removed = table.remove(name).ok_or_else(unreachable)?;
+            // The blank before the closing brace belongs to whatever stands last.
+            let blank = removed.as_value().and_then(|value| value.decor().suffix()).cloned();
+            let last = table.iter_mut().last().and_then(|(_, item)| item.as_value_mut().map(Value::decor_mut));
+            let bare = |last: &&mut Decor| last.suffix().and_then(|suffix| suffix.as_str()).is_none_or(str::is_empty);
+            if let (Some(last), Some(blank)) = (last.filter(bare), blank) {
+                last.set_suffix(blank);
+            }
         }
         Some(value) => {
             let mut new = tree_value(value).ok_or_else(unreachable)?;
