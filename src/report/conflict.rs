@@ -73,7 +73,7 @@ fn told(screen: &Screen, explanation: &Explanation, spec: &Spec, file: &SourceFi
     }
     let fixes = &explanation.fixes;
     if !fixes.is_empty() {
-        text += &format!("{}\n", screen.help("fixes, each of which was solved (`gpuenv lock --apply-fix N`):"));
+        text += &screen.wrapped(&screen.help("fixes,"), " each of which was solved (`gpuenv lock --apply-fix N`):");
     }
     for (at, fix) in fixes.iter().take(detail.fixes).enumerate() {
         text += &render_fix(screen, at + 1, fix, detail.stacks);
