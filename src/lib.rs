@@ -1,4 +1,33 @@
 //! gpuenv: lock GPU, driver, CUDA, cuDNN, PyTorch wheel and image into one consistent, sourced answer.
+//!
+//! # The house
+//!
+//! A spec and a catalog of facts go in at the bottom, a lock and its renderings come out at the top. Modules import
+//! from storeys below their own only; `tests/tidy.rs` holds them to it.
+//!
+//! | storey | module | does | must not know |
+//! |---|---|---|---|
+//! | L5 desk | [`cli`] | reads what is typed, opens files, hands on | how an answer is found |
+//! | | [`report`] | prints, and nobody else does: people on stderr, data on stdout | how what it tells was found |
+//! | L4 outside | [`export`] | renders a lock for other tools, one file a format | the spec, the catalog, the solver |
+//! | L3 reasoning | [`lock`] | an answer with everything that forced it; what is stale | that it lies on a disk |
+//! | | [`explain`] | which written lines clash, why, and which changes were seen to help | how it will be printed |
+//! | | [`solve`] | the best answer, or that there is none | file formats, the lock's included |
+//! | L2 facts | [`catalog`] | what exists and what it needs, each row with its source | any question asked of it |
+//! | | [`spec`] | gpuenv.toml as values that remember where they stand | whether what they name exists |
+//! | L1 law | [`coverage`] | which GPU runs which code, the one rule that is code | releases and products |
+//! | L0 words | [`words`] | versions, constraints, architectures | everything else |
+//!
+//! Below [`report`] nothing touches files, processes, the environment or the clock. No version number of NVIDIA's or
+//! PyTorch's stands in this folder: facts live in `catalog/*.toml`, which `catalog/build.rs` turns into the constant
+//! [`catalog::BUILTIN`] with the row types and lints of [`catalog`] itself.
+//!
+//! # The way of a question
+//!
+//! [`spec::parse`] → [`solve::question::Question`] (names looked up in the catalog) → [`solve::resolve::resolve`]
+//! (a closed world of tables, solved by PubGrub in the order of the stated objective) → [`lock::Lock`] → [`export`].
+//! Where there is no answer, [`explain::conflicts`] asks the same question with lines left out or changed. Whoever
+//! wants to follow it from the outside starts at [`cli::run`].
 
 pub mod catalog;
 pub mod cli;

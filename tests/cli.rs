@@ -121,7 +121,9 @@ impl Ran {
 
     #[track_caller]
     fn says(self, part: &str) -> Ran {
-        assert!(self.stderr.contains(part), "{part:?} in {self:?}");
+        // Lines are wrapped for a screen wherever they grow too long.
+        let words = self.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(self.stderr.contains(part) || words.contains(part), "{part:?} in {self:?}");
         self
     }
 }
@@ -303,7 +305,7 @@ fn files_that_may_not_be_read_or_written_are_named() {
         return;
     }
     let folder = Folder::locked("permissions");
-    fs::set_permissions(folder.path("gpuenv.toml"), fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(folder.path("gpuenv.toml"), fs::Permissions::from_mode(0o000)).unwrap();
     folder.run(&["lock"]).exits(4).says("gpuenv.toml cannot be read: Permission denied");
     folder.write("free.toml", "[stack]\ntorch = \"2.4\"\n[target.a]\ngpu = \"H100 NVL\"\n");
     fs::set_permissions(&folder.0, fs::Permissions::from_mode(0o555)).unwrap();

@@ -648,7 +648,7 @@ mod forward_compat {
     fn only_data_centre_gpus_and_listed_branches() {
         let target = on("A100-PCIE-40GB", "470.57.02", "").target();
         assert_eq!(target.mode(), "forward-compat");
-        assert_eq!(target.driver.unwrap().compat.unwrap().cuda.as_str(), "12.4");
+        assert_eq!(target.driver.as_ref().unwrap().compat.unwrap().cuda.as_str(), "12.4");
         for (gpu, driver, more) in [
             ("RTX 3090", "470.57.02", ""),
             ("sm_80", "470.57.02", ""),
@@ -679,6 +679,14 @@ mod optimum {
         let target = lock(&one("torch = \"*\"\npython = \"<=3.12\"", A100)).target();
         assert_eq!(target.has("torch").split('+').next(), torch("*", A100).target().has("torch").split('+').next());
         assert_eq!(lock(&one("torch = \"*\"\npython = \"3.8\"", A100)).target().has("torch"), "2.4.1+cu121");
+    }
+
+    #[test]
+    fn a_list_of_pythons_that_may_lack_some_is_filled_up_by_the_releases_other_builds_only() {
+        let spec = one("torch = \">=2.0\"\npython = \"3.7\"", "gpu = \"T4\"");
+        assert_eq!(culprits(&spec), ["stack.torch", "stack.python"], "no torch 2 had wheels for it");
+        let target = lock(&one("torch = \"2.9.1+cu126\"\npython = \"3.12\"", "gpu = \"GH200 480GB\"")).target();
+        assert_eq!(target.has("python"), "3.12", "seen in its siblings, hence possible");
     }
 
     #[test]

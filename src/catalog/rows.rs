@@ -325,6 +325,8 @@ pub struct Build {
     pub status: Status,
     /// Where it can be installed from, preferred first.
     pub index: List<Index>,
+    /// The extra that brings its CUDA part, `cuda12` for `jax[cuda12]`; none where the package itself is it.
+    pub extra: Option<Text>,
     /// Pythons with a wheel, `3.9`, `3.10`; free-threaded ones are left out.
     pub pythons: List<Version>,
     /// `pythons` is only what was seen; there may be more.

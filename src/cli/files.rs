@@ -80,6 +80,11 @@ pub fn read_spec(path: &Path) -> Result<SourceFile, Failure> {
 
 /// Reads gpuenv.lock; none if there is no such file.
 pub fn read_lock(path: &Path) -> Result<Option<Lock>, Failure> {
+    lock_text(path)?.map(|text| parse_lock(path, &text)).transpose()
+}
+
+/// What stands in gpuenv.lock; none if there is no such file.
+pub fn lock_text(path: &Path) -> Result<Option<String>, Failure> {
     let bytes = match fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         _ => match fs::metadata(path) {
@@ -88,22 +93,23 @@ pub fn read_lock(path: &Path) -> Result<Option<Lock>, Failure> {
             _ => read(path, LOCK_CAP)?,
         },
     };
-    let bad = |code, message: String, help: &str| {
-        Err(Failure::new(Exit::BadInput, code, format!("{}: {message}", shown(path))).help(help))
-    };
     let fresh = "run `gpuenv lock --fresh` to make it anew from gpuenv.toml";
     if bytes.len() as u64 >= LOCK_CAP {
-        return bad(
-            "too-large",
-            format!("this file is larger than {} MiB, the most that is read", LOCK_CAP >> 20),
-            fresh,
-        );
+        let message = format!("this file is larger than {} MiB, the most that is read", LOCK_CAP >> 20);
+        return Err(bad_lock(path, "too-large", &message, fresh));
     }
-    let Ok(text) = String::from_utf8(bytes) else { return bad("bad-lock", "this lock is not UTF-8".into(), fresh) };
-    match lock::parse(text.strip_prefix('\u{feff}').unwrap_or(&text)) {
-        Ok(lock) => Ok(Some(lock)),
-        Err(error) => bad(error.code(), error.to_string(), error.help()),
-    }
+    let text = String::from_utf8(bytes).map_err(|_| bad_lock(path, "bad-lock", "this lock is not UTF-8", fresh))?;
+    Ok(Some(text))
+}
+
+/// Reads the text of gpuenv.lock.
+pub fn parse_lock(path: &Path, text: &str) -> Result<Lock, Failure> {
+    lock::parse(text.strip_prefix('\u{feff}').unwrap_or(text))
+        .map_err(|error| bad_lock(path, error.code(), &error.to_string(), error.help()))
+}
+
+fn bad_lock(path: &Path, code: &'static str, message: &str, help: &str) -> Failure {
+    Failure::new(Exit::BadInput, code, format!("{}: {message}", shown(path))).help(help)
 }
 
 /// At most `cap` bytes of a regular file: a device or a pipe could be read for ever.

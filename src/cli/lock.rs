@@ -2,7 +2,7 @@
 
 use crate::catalog::{BUILTIN, Catalog};
 use crate::explain::{self, Explanation};
-use crate::lock::{self, Lock, Renewed, Upgrade, renew, staleness};
+use crate::lock::{self, CatalogStamp, Lock, Renewed, Upgrade, renew, staleness};
 use crate::report::{Exit, Failure, Fate, Problem, Report, SourceFile};
 use crate::solve::question::{Question, Warning};
 use crate::solve::rulebook::RuleBook;
@@ -38,7 +38,7 @@ fn read(places: &Places) -> Result<(SourceFile, Spec), Failure> {
 }
 
 fn lock(places: &Places, file: &SourceFile, spec: &Spec, args: &LockArgs, report: &Report) -> Result<Exit, Failure> {
-    let previous = if args.fresh { None } else { files::read_lock(&places.lock)? };
+    let previous = if args.fresh { None } else { files::lock_text(&places.lock)? };
     let rules = RuleBook::new(&BUILTIN);
     let run = Run { args, report, places, file, spec, rules: &rules, catalog: &BUILTIN };
     match previous {
@@ -46,7 +46,10 @@ fn lock(places: &Places, file: &SourceFile, spec: &Spec, args: &LockArgs, report
             report.stale(&[format!("{} does not exist", files::shown(&places.lock))])?;
             Ok(Exit::No)
         }
-        Some(previous) => run.relock(&previous),
+        Some(text) => match run.unchanged(&text) {
+            Some((lock, warnings)) => run.keep(&lock, warnings),
+            None => run.relock(&files::parse_lock(&places.lock, &text)?),
+        },
         None => run.anew(None, &Upgrade::Nothing, Vec::new()),
     }
 }
@@ -90,6 +93,31 @@ struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
+    /// The lock of this text, if it is to the byte what would be written with no lock at hand. Solving is quicker
+    /// than reading; and since the best answer stays the best when its own choices are tried first, reading
+    /// could not end otherwise.
+    fn unchanged(&self, text: &str) -> Option<(Box<Lock>, Vec<Warning>)> {
+        let stamp = CatalogStamp::of(self.catalog);
+        let upgrades = self.args.upgrade || !self.args.upgrade_package.is_empty();
+        if upgrades || !text.starts_with(&lock::head(&stamp, &self.spec.inputs())) {
+            return None;
+        }
+        let (question, mut warnings) = self.question(self.spec).ok()?;
+        match renew(self.spec, &question, None, &Upgrade::Nothing, &Steps::new(STEPS)) {
+            Renewed::Lock(lock, more) if lock::to_text(&lock) == text => {
+                warnings.extend(more);
+                Some((lock, warnings))
+            }
+            _ => None,
+        }
+    }
+
+    /// Leaves the lock as it is.
+    fn keep(&self, lock: &Lock, warnings: Vec<Warning>) -> Result<Exit, Failure> {
+        self.locked(lock, Some(lock), Fate::Current, warnings)?;
+        Ok(Exit::Yes)
+    }
+
     /// With a lock at hand: it is kept if it is current and nothing is to be upgraded.
     fn relock(&self, previous: &Lock) -> Result<Exit, Failure> {
         if self.args.upgrade {
@@ -117,8 +145,7 @@ impl<'a> Run<'a> {
             }
         }
         if reasons.is_empty() {
-            self.locked(previous, Some(previous), Fate::Current, warnings)?;
-            return Ok(Exit::Yes);
+            return self.keep(previous, warnings);
         }
         if self.args.check {
             self.report.stale(&reasons)?;
@@ -135,7 +162,9 @@ impl<'a> Run<'a> {
         match renew(&asked, &question, previous, upgrade, &steps) {
             Renewed::Lock(mut lock, more) => {
                 warnings.extend(more);
-                lock.inputs = self.spec.inputs();
+                if !pins.is_empty() {
+                    lock.inputs = self.spec.inputs();
+                }
                 let written = replace(&self.places.lock, &lock::to_text(&lock))?;
                 let fate = if written { Fate::Written } else { Fate::Same };
                 self.locked(&lock, previous, fate, warnings)?;

@@ -4,6 +4,8 @@
 //! every clash. So the smallest clash is the smallest set that hits all these remainders and has no answer
 //! itself (implicit hitting sets: Ignatiev, Previti, Liffiton and Marques-Silva, 2015).
 
+use std::collections::HashSet;
+
 use crate::solve::resolve::is_solvable;
 use crate::spec::Spec;
 
@@ -25,7 +27,7 @@ impl Cores {
     /// Finds the clashes; none if the spec has an answer, or the limit was reached.
     pub fn find(asker: &Asker<'_, '_>, spec: &Spec) -> Option<Cores> {
         let keys = spec.keys();
-        let mut search = Search { asker, spec, keys: &keys, remainders: Vec::new() };
+        let mut search = Search { asker, spec, keys: &keys, remainders: Vec::new(), clashes: HashSet::new() };
         let everything: Vec<usize> = (0..keys.len()).collect();
         if search.has_answer(&everything)? {
             return None;
@@ -56,14 +58,30 @@ struct Search<'a, 'c, 's> {
     keys: &'a [String],
     /// For each set of keys known to have an answer, the keys outside it.
     remainders: Vec<Vec<usize>>,
+    /// Sets of keys known to have none. A larger set may yet have one: a GPU that is named can be one that
+    /// forward compatibility serves.
+    clashes: HashSet<Vec<usize>>,
 }
 
 impl Search<'_, '_, '_> {
     /// Whether the spec with only these keys has an answer.
-    fn has_answer(&self, kept: &[usize]) -> Option<bool> {
+    fn has_answer(&mut self, kept: &[usize]) -> Option<bool> {
         if self.remainders.iter().any(|remainder| remainder.iter().all(|key| !kept.contains(key))) {
             return Some(true);
         }
+        let mut sorted = kept.to_vec();
+        sorted.sort_unstable();
+        if self.clashes.contains(&sorted) {
+            return Some(false);
+        }
+        let has_answer = self.ask(kept)?;
+        if !has_answer {
+            self.clashes.insert(sorted);
+        }
+        Some(has_answer)
+    }
+
+    fn ask(&self, kept: &[usize]) -> Option<bool> {
         let dropped = (0..self.keys.len()).filter(|key| !kept.contains(key)).map(|key| self.keys[key].as_str());
         let spec = dropped.fold(self.spec.clone(), |spec, key| spec.without(key));
         match self.asker.question(&spec) {

@@ -1,12 +1,16 @@
 //! Changes that help: each is found by loosening a clashing key, reading what the solver then chooses, writing
 //! that down as a value and solving the changed spec once more.
 
-use std::collections::BTreeMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
 
+use crate::catalog::OsMatch;
+use crate::catalog::rows::Subject;
 use crate::solve::answer::Answer;
 use crate::solve::plan::Locked;
 use crate::solve::question::{DriverAsk, FRAMEWORKS, Question};
-use crate::solve::resolve::{Resolution, resolve};
+use crate::solve::resolve::{Resolution, is_solvable, resolve};
+use crate::solve::warnings;
 use crate::spec::Spec;
 use crate::words::{Constraint, Version};
 
@@ -15,12 +19,16 @@ use super::{Asker, Change, Fix};
 
 /// How many fixes are offered.
 const OFFERED: usize = 6;
+/// Specs with more keys than this are not loosened as a whole.
+const MOST_KEYS: usize = 24;
+/// How many fixes of the same keys.
+const ALIKE: usize = 3;
 /// How many combinations of keys are tried where one key does not suffice.
 const COMBINATIONS: usize = 64;
 
 /// Fixes for every clash at once, those that change least first.
 pub fn find(asker: &Asker<'_, '_>, spec: &Spec, cores: &Cores) -> Vec<Fix> {
-    let mut finder = Finder { asker, spec, found: Vec::new() };
+    let mut finder = Finder { asker, spec, found: Vec::new(), answers: RefCell::default() };
     let mut ways = cores.independent.clone();
     if let Some(first) = ways.first_mut() {
         let others = cores.alternatives.iter().flatten().filter(|key| !cores.independent.concat().contains(key));
@@ -36,6 +44,9 @@ pub fn find(asker: &Asker<'_, '_>, spec: &Spec, cores: &Cores) -> Vec<Fix> {
     if finder.found.is_empty() {
         let all: Vec<String> = cores.independent.iter().chain(&cores.alternatives).flatten().cloned().collect();
         finder.try_pairs(&cores.independent, &all);
+    }
+    if finder.found.is_empty() {
+        finder.try_everything();
     }
     finder.best()
 }
@@ -57,6 +68,22 @@ struct Finder<'a, 'c, 's> {
     asker: &'a Asker<'c, 's>,
     spec: &'a Spec,
     found: Vec<Fix>,
+    /// Answers found so far: what is looked for as a value is often what is then offered.
+    answers: RefCell<HashMap<Asked, Option<Answer<'c>>>>,
+}
+
+/// A key and its new text; none removes it.
+type Edit = (String, Option<String>);
+
+/// Edits to the spec, and the package of which the oldest version is wanted.
+type Asked = (Vec<Edit>, Option<String>);
+
+fn set(key: &str, value: impl Into<String>) -> Edit {
+    (key.to_string(), Some(value.into()))
+}
+
+fn unset(key: &str) -> Edit {
+    (key.to_string(), None)
 }
 
 impl<'c> Finder<'_, 'c, '_> {
@@ -64,6 +91,7 @@ impl<'c> Finder<'_, 'c, '_> {
     fn try_key(&mut self, key: &str) {
         let (section, name) = key.split_once('.').unwrap_or((key, ""));
         match section {
+            "stack" if name == "cuda" => self.try_lines(key),
             "stack" if !matches!(name, "cuda" | "cudnn" | "nccl") => {
                 self.try_variants(key, name);
                 self.try_versions(key, name);
@@ -85,6 +113,19 @@ impl<'c> Finder<'_, 'c, '_> {
                     self.try_shorter_lists();
                 }
             }
+        }
+    }
+
+    /// The nearest newer CUDA line; else whatever line is then chosen.
+    fn try_lines(&mut self, key: &str) {
+        let wish = self.newest_wish(key);
+        let mut newer: Vec<Version> = self.asker.catalog.toolkits.iter().map(|row| row.version.prefix(2)).collect();
+        newer.retain(|line| wish.as_ref().is_some_and(|wish| line.cmp_prefix(wish).is_gt()));
+        newer.dedup();
+        let before = self.found.len();
+        self.try_values(key, &newer.iter().map(Version::to_string).collect::<Vec<String>>());
+        if self.found.len() == before {
+            self.try_together(&[key.to_string()]);
         }
     }
 
@@ -122,10 +163,9 @@ impl<'c> Finder<'_, 'c, '_> {
             }
         }
         for (wish, ascending) in wishes {
-            let Ok(loosened) = self.spec.with(key, Some(&wish)) else { continue };
-            let Some(answer) = self.answer(&loosened, ascending.then_some(package)) else { continue };
+            let Some(answer) = self.answer(&[set(key, wish)], ascending.then_some(package)) else { continue };
             if let Some(value) = chosen(&answer, key) {
-                self.offer(&[(key.to_string(), Some(value))]);
+                self.offer(&[set(key, value)]);
             }
         }
     }
@@ -156,6 +196,10 @@ impl<'c> Finder<'_, 'c, '_> {
         ascending: bool,
         known: &[Version],
     ) -> Option<String> {
+        // Where no version within the bounds will do, one question tells so of all.
+        if !self.has_answer(&[set(key, format!("+{variant},{bounds}"))]) {
+            return None;
+        }
         let bounds = Constraint::parse(bounds).ok()?;
         let builds = &self.asker.catalog.builds;
         let built = |version: &&Version| {
@@ -169,15 +213,26 @@ impl<'c> Finder<'_, 'c, '_> {
         versions
             .into_iter()
             .map(|version| format!("{version}+{variant}"))
-            .find(|value| self.spec.with(key, Some(value)).is_ok_and(|changed| self.answer(&changed, None).is_some()))
+            .find(|value| self.has_answer(&[set(key, value)]) && self.answer(&[set(key, value)], None).is_some())
     }
 
     /// The oldest driver that suffices; where the pinned one is too new, the newest branch that still serves.
     fn try_driver(&mut self, key: &str) {
         let target = target_of(key);
-        let Some(answer) = self.answer(&self.spec.without(key), None) else { return };
-        let Some(minimum) = minimum(&answer, target) else { return };
         let pinned = self.asker.question(self.spec).and_then(|question| pinned_driver(&question, target));
+        let write = |driver: Version| match key.ends_with("driver-cuda") {
+            true => self.cuda_of(&driver),
+            false => Some(format!(">={driver}")),
+        };
+        let floors = pinned.iter().flat_map(|pinned| self.floors_above(pinned));
+        let higher: Vec<String> = floors.filter_map(write).collect();
+        let before = self.found.len();
+        self.try_values(key, &higher);
+        if self.found.len() > before {
+            return;
+        }
+        let Some(answer) = self.answer(&[unset(key)], None) else { return };
+        let Some(minimum) = minimum(&answer, target) else { return };
         if pinned.is_none_or(|pinned| pinned < minimum) {
             let value =
                 if key.ends_with("driver-cuda") { self.cuda_of(&minimum) } else { Some(format!(">={minimum}")) };
@@ -189,6 +244,20 @@ impl<'c> Finder<'_, 'c, '_> {
             branches.map(|row| if key.ends_with("driver-cuda") { row.cuda.as_ref() } else { Some(&row.branch) });
         let older: Vec<String> = values.flatten().map(Version::to_string).collect();
         self.try_values(key, &older);
+    }
+
+    /// Every driver that some rule asks for, above a host's, lowest first: who must change a driver wants to know
+    /// how little suffices.
+    fn floors_above(&self, pinned: &Version) -> Vec<Version> {
+        let rules = self.asker.catalog.rules.iter().filter(|rule| rule.object == Subject::Driver);
+        let needs = rules.filter_map(|rule| Constraint::parse(&rule.needs).ok());
+        let mut floors: Vec<Version> = needs
+            .flat_map(|needs| needs.comparisons().filter_map(|one| one.version.clone()).collect::<Vec<Version>>())
+            .filter(|floor| floor > pinned)
+            .collect();
+        floors.sort();
+        floors.dedup();
+        floors
     }
 
     fn cuda_of(&self, driver: &Version) -> Option<String> {
@@ -208,17 +277,17 @@ impl<'c> Finder<'_, 'c, '_> {
             let nearest: Vec<String> = tags.iter().take(24).map(|(_, tag)| format!("{repository}:{tag}")).collect();
             self.try_values(key, &nearest);
         }
-        let answer = self.spec.with(key, Some(repository)).ok().and_then(|spec| self.answer(&spec, None));
+        let answer = self.answer(&[set(key, repository)], None);
         if let Some(value) = answer.and_then(|answer| chosen(&answer, key)) {
-            self.offer(&[(key.to_string(), Some(value))]);
+            self.offer(&[set(key, value)]);
         }
-        self.offer(&[(key.to_string(), None)]);
+        self.offer(&[unset(key)]);
     }
 
     /// The first of some values with which the spec has an answer.
     fn try_values(&mut self, key: &str, values: &[String]) {
         for value in values {
-            if self.offer(&[(key.to_string(), Some(value.clone()))]) {
+            if self.offer(&[set(key, value)]) {
                 return;
             }
         }
@@ -227,12 +296,30 @@ impl<'c> Finder<'_, 'c, '_> {
     /// Newer releases of the same system first, oldest of them first; then the newest of others.
     fn other_systems(&self, key: &str) -> Vec<String> {
         let written = self.written(key).unwrap_or_default();
-        let family = |id: &str| id.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').to_string();
-        let systems: Vec<&str> =
-            self.asker.catalog.oses.iter().filter(|os| os.refused.is_none()).map(|os| &*os.id).collect();
-        let (same, other): (Vec<&str>, Vec<&str>) = systems.into_iter().partition(|id| family(id) == family(&written));
-        let ubuntu = other.into_iter().rev().filter(|id| id.starts_with("ubuntu"));
-        same.into_iter().chain(ubuntu).map(str::to_string).collect()
+        // `centos7` is the RHEL 7 of the catalog, and RHEL 8 is what comes after it.
+        let written = match self.asker.catalog.os(&written) {
+            OsMatch::Found(os) => os.id.to_string(),
+            _ => written,
+        };
+        let split = |id: &str| {
+            let family = id.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+            (family.to_string(), Version::parse(&id[family.len()..]).ok())
+        };
+        let (family, release) = split(&written);
+        let usable = self.asker.catalog.oses.iter().filter(|os| os.refused.is_none());
+        let mut same: Vec<(Option<Version>, &str)> = Vec::new();
+        let mut ubuntu: Vec<&str> = Vec::new();
+        for os in usable {
+            match split(&os.id) {
+                (of, release) if of == family => same.push((release, &os.id)),
+                (of, _) if of == "ubuntu" => ubuntu.push(&os.id),
+                _ => {}
+            }
+        }
+        same.sort();
+        let (older, newer): (Vec<_>, Vec<_>) = same.into_iter().partition(|(of, _)| *of <= release);
+        let same = newer.into_iter().chain(older.into_iter().rev()).map(|(_, id)| id);
+        same.chain(ubuntu.into_iter().rev()).map(str::to_string).collect()
     }
 
     /// The C libraries of known systems, nearest first.
@@ -267,16 +354,14 @@ impl<'c> Finder<'_, 'c, '_> {
         let Some(list) = self.spec.build.as_ref().and_then(|build| build.arch_list.as_ref()) else { return };
         let entries = list.value.entries();
         let kept = |entry: &&crate::words::ArchEntry| {
-            let alone = crate::words::ArchList::new([**entry]).torch();
-            let only = self.spec.with("build.arch-list", Some(&alone));
-            only.is_ok_and(|spec| {
-                let without_gpus = spec.keys().into_iter().filter(|key| key.ends_with(".gpu"));
-                self.answer(&without_gpus.fold(spec, |spec, key| spec.without(&key)), None).is_some()
-            })
+            let alone = set("build.arch-list", crate::words::ArchList::new([**entry]).torch());
+            let keys = self.spec.keys();
+            let gpus = keys.iter().filter(|key| key.ends_with(".gpu")).map(|key| unset(key));
+            self.answer(&[alone].into_iter().chain(gpus).collect::<Vec<Edit>>(), None).is_some()
         };
         let shorter = crate::words::ArchList::new(entries.iter().filter(kept).copied());
         if !shorter.is_empty() && shorter != list.value {
-            self.offer(&[("build.arch-list".to_string(), Some(shorter.torch()))]);
+            self.offer(&[set("build.arch-list", shorter.torch())]);
         }
     }
 
@@ -284,7 +369,7 @@ impl<'c> Finder<'_, 'c, '_> {
     fn try_switches(&mut self) {
         for target in &self.spec.targets {
             if target.forward_compat == crate::spec::ForwardCompat::Never {
-                self.offer(&[(format!("target.{}.forward-compat", target.name), Some("auto".into()))]);
+                self.offer(&[set(&format!("target.{}.forward-compat", target.name), "auto")]);
             }
         }
         if self.spec.targets.len() > 1 {
@@ -304,50 +389,64 @@ impl<'c> Finder<'_, 'c, '_> {
         }
     }
 
+    /// The last resort: loosens all keys but the GPUs, then takes back every change that is not needed.
+    fn try_everything(&mut self) {
+        let keys: Vec<String> = self.spec.keys().into_iter().filter(|key| !key.ends_with(".gpu")).collect();
+        if keys.len() > MOST_KEYS {
+            return;
+        }
+        for share in [None, Some("versions"), Some("none")] {
+            let share: Vec<Edit> = share.map(|share| set("resolve.share", share)).into_iter().collect();
+            let loosen = |key: &String| {
+                let edit = set(key, "*");
+                let takes_any = key.starts_with("stack.") && self.edited(std::slice::from_ref(&edit)).is_some();
+                if takes_any { edit } else { unset(key) }
+            };
+            let loosened =
+                |keys: &[String]| -> Vec<Edit> { share.iter().cloned().chain(keys.iter().map(loosen)).collect() };
+            let mut needed = keys.clone();
+            if self.answer(&loosened(&needed), None).is_none() {
+                continue;
+            }
+            for key in &keys {
+                let fewer: Vec<String> = needed.iter().filter(|other| *other != key).cloned().collect();
+                if self.answer(&loosened(&fewer), None).is_some() {
+                    needed = fewer;
+                }
+            }
+            let Some(answer) = self.answer(&loosened(&needed), None) else { return };
+            let changes: Vec<Edit> =
+                needed.iter().map(|key| (key.clone(), written_down(self, &answer, key))).chain(share).collect();
+            if self.offer(&changes) {
+                return;
+            }
+        }
+    }
+
     /// Loosens some keys at once and writes down what is then chosen for each.
     fn try_together(&mut self, keys: &[String]) {
         if keys.iter().any(|key| key.ends_with(".gpu")) {
             return; // Not asking for the GPU any more is no way out.
         }
         let loosen = |newer_only: bool| {
-            keys.iter().fold(self.spec.clone(), |spec, key| {
+            let loosened = keys.iter().map(|key| {
                 let above = self.newest_wish(key).filter(|_| newer_only).map(|wish| format!(">={wish}"));
                 let value = key.starts_with("stack.").then(|| above.unwrap_or("*".into()));
-                value.and_then(|value| spec.with(key, Some(&value)).ok()).unwrap_or_else(|| spec.without(key))
-            })
+                (key.clone(), value.filter(|value| self.spec.with(key, Some(value)).is_ok()))
+            });
+            loosened.collect::<Vec<Edit>>()
         };
         let package = keys.iter().find_map(|key| key.strip_prefix("stack."));
         let near = self.answer(&loosen(true), package);
         let Some(answer) = near.or_else(|| self.answer(&loosen(false), None)) else { return };
-        let changes: Vec<(String, Option<String>)> = keys
-            .iter()
-            .map(|key| {
-                let value = match key.rsplit('.').next() {
-                    Some("driver") if key.starts_with("target.") => {
-                        minimum(&answer, target_of(key)).map(|minimum| format!(">={minimum}"))
-                    }
-                    Some("driver-cuda") => minimum(&answer, target_of(key)).and_then(|minimum| self.cuda_of(&minimum)),
-                    _ => chosen(&answer, key),
-                };
-                (key.clone(), value)
-            })
-            .collect();
+        let changes: Vec<(String, Option<String>)> =
+            keys.iter().map(|key| (key.clone(), written_down(self, &answer, key))).collect();
         self.offer(&changes);
     }
 
-    /// Solves the spec with these changes and keeps them if it then has an answer.
-    fn offer(&mut self, changes: &[(String, Option<String>)]) -> bool {
-        let mut changed = self.spec.clone();
-        for (key, value) in changes {
-            match value {
-                Some(value) => match changed.with(key, Some(value)) {
-                    Ok(spec) => changed = spec,
-                    Err(_) => return false,
-                },
-                None => changed = changed.without(key),
-            }
-        }
-        let changes: Vec<Change> = changes
+    /// Solves the spec with these edits and keeps them if it then has an answer.
+    fn offer(&mut self, edits: &[Edit]) -> bool {
+        let changes: Vec<Change> = edits
             .iter()
             .map(|(key, to)| Change { key: key.clone(), from: self.written(key), to: to.clone() })
             .filter(|change| change.from != change.to)
@@ -355,12 +454,41 @@ impl<'c> Finder<'_, 'c, '_> {
         if changes.is_empty() || self.found.iter().any(|fix| fix.changes == changes) {
             return false;
         }
-        let Some(answer) = self.answer(&changed, None) else { return false };
+        let Some(answer) = self.answer(edits, None) else { return false };
+        let changed = self.edited(edits).and_then(|spec| self.asker.question(&spec));
+        if changed.is_none_or(|question| rests_on_the_unknown(&question, &answer)) {
+            return false;
+        }
         self.found.push(Fix { changes, stack: common_stack(&answer), advice: None });
         true
     }
 
-    fn answer(&self, spec: &Spec, ascending: Option<&str>) -> Option<Answer<'c>> {
+    /// The spec with these edits; none if one of them cannot be written.
+    fn edited(&self, edits: &[Edit]) -> Option<Spec> {
+        edits.iter().try_fold(self.spec.clone(), |spec, (key, value)| match value {
+            Some(value) => spec.with(key, Some(value)).ok(),
+            None => Some(spec.without(key)),
+        })
+    }
+
+    /// The answer to the spec with these edits, of one package perhaps with the oldest version that has one.
+    fn answer(&self, edits: &[Edit], ascending: Option<&str>) -> Option<Answer<'c>> {
+        let asked: Asked = (edits.to_vec(), ascending.map(str::to_string));
+        if let Some(known) = self.answers.borrow().get(&asked) {
+            return known.clone();
+        }
+        let found = self.solve(&self.edited(edits)?, ascending);
+        self.answers.borrow_mut().insert(asked, found.clone());
+        found
+    }
+
+    /// Whether the spec with these edits has any answer, which is quicker to tell than which is the best.
+    fn has_answer(&self, edits: &[Edit]) -> bool {
+        let question = self.edited(edits).and_then(|spec| self.asker.question(&spec));
+        question.is_some_and(|question| is_solvable(&question, self.asker.steps) == Some(true))
+    }
+
+    fn solve(&self, spec: &Spec, ascending: Option<&str>) -> Option<Answer<'c>> {
         let mut question = self.asker.question(spec)?;
         for ask in question.frameworks.iter_mut().chain(question.companions.iter_mut()) {
             ask.oldest_first = ascending == Some(ask.package);
@@ -401,20 +529,22 @@ impl<'c> Finder<'_, 'c, '_> {
         self.found.sort_by_cached_key(|fix| {
             (
                 fix.changes.len(),
-                fix.changes.iter().map(|change| effort(change)).max(),
+                fix.changes.iter().map(effort).max(),
                 fix.changes.iter().map(|change| change.key.clone()).collect::<Vec<_>>(),
             )
         });
-        let mut offered: Vec<Fix> = Vec::new();
+        let keys = |fix: &Fix| fix.changes.iter().map(|change| change.key.clone()).collect::<Vec<_>>();
+        // One of each kind comes before the second of any: who cannot change a wheel may change a machine.
+        let mut seen: Vec<Vec<String>> = Vec::new();
+        let mut ranked: Vec<(usize, Fix)> = Vec::new();
         for fix in self.found {
-            let alike = offered.iter().filter(|other| {
-                other.changes.iter().map(|change| &change.key).eq(fix.changes.iter().map(|change| &change.key))
-            });
-            if offered.len() < OFFERED && alike.count() < 3 {
-                offered.push(fix);
-            }
+            seen.push(keys(&fix));
+            let alike = seen.iter().filter(|known| **known == keys(&fix)).count();
+            ranked.push((alike, fix));
         }
-        offered
+        ranked.retain(|(alike, _)| *alike <= ALIKE);
+        ranked.sort_by_key(|(alike, fix)| (fix.changes.len(), *alike));
+        ranked.into_iter().map(|(_, fix)| fix).take(OFFERED).collect()
     }
 }
 
@@ -440,6 +570,13 @@ fn target_of(key: &str) -> &str {
     key.strip_prefix("target.").and_then(|rest| rest.rsplit_once('.')).map_or("", |(target, _)| target)
 }
 
+/// Whether a clashing wish is only met because nobody knows better: no way out to recommend.
+fn rests_on_the_unknown<'c>(question: &Question<'c>, answer: &Answer<'c>) -> bool {
+    warnings::warnings(question, answer)
+        .iter()
+        .any(|warning| matches!(warning.code, "unknown-library" | "unknown-python" | "image-require-unknown"))
+}
+
 /// What an answer chose for a key, as it would be written.
 fn chosen(answer: &Answer<'_>, key: &str) -> Option<String> {
     let first = answer.targets.first()?;
@@ -456,6 +593,19 @@ fn chosen(answer: &Answer<'_>, key: &str) -> Option<String> {
         "toolkit" => target.toolkit.map(|toolkit| format!("[\"{}\"]", toolkit.version.prefix(2))),
         "image" => target.image.map(|image| format!("{}:{}", image.repository, image.tag)),
         _ => None,
+    }
+}
+
+/// What to write for a loosened key so that this answer comes out.
+fn written_down(finder: &Finder<'_, '_, '_>, answer: &Answer<'_>, key: &str) -> Option<String> {
+    match key.rsplit('.').next() {
+        Some("driver") if key.starts_with("target.") => {
+            minimum(answer, target_of(key)).map(|minimum| format!(">={minimum}"))
+        }
+        Some("driver-cuda") => minimum(answer, target_of(key)).and_then(|minimum| finder.cuda_of(&minimum)),
+        // A package that was asked for stays asked for, whichever version each target then gets.
+        _ if key.starts_with("stack.") => chosen(answer, key).or(Some("*".into())),
+        _ => chosen(answer, key),
     }
 }
 

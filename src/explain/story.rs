@@ -6,11 +6,12 @@
 use std::cmp::Ordering;
 
 use crate::catalog::rows::{Build, Subject, Toolkit};
+use crate::coverage::Coverage;
 use crate::solve::fits;
 use crate::solve::question::{ImageAsk, Off, Question, TargetAsk};
 use crate::solve::resolve::is_solvable;
 use crate::solve::rulebook::law;
-use crate::solve::{driver, image};
+use crate::solve::{class, driver, image};
 use crate::spec::Spec;
 use crate::words::{CpuArch, Version};
 
@@ -40,23 +41,45 @@ pub fn tell(asker: &Asker<'_, '_>, spec: &Spec, culprits: &[String]) -> Conflict
 /// The rules that a clash needs, in the order of the telling: without any one of them there is no clash.
 fn binding_rules(asker: &Asker<'_, '_>, question: &Question<'_>) -> Vec<String> {
     // Rules that only restate what code coverage says come last here, so they are the first to be given up.
-    let laws = law::ALL.iter().map(|id| id.to_string());
-    let needs = question.rules.all().map(|rule| rule.row.id.to_string());
-    let all: Vec<String> = laws.chain(needs).collect();
-    let clashes = |kept: &[&String]| {
-        let mut asked = question.clone();
-        let set_aside = all.iter().filter(|rule| !kept.contains(rule));
-        asked.off.extend(set_aside.map(|rule| Off { rule: rule.clone(), target: None }));
+    let laws = law::ALL.iter().copied();
+    let needs = question.rules.all().map(|rule| &*rule.row.id);
+    let all: Vec<&str> = laws.chain(needs).collect();
+    let mut asked = question.clone();
+    let written = asked.off.len();
+    let mut clashes = |kept: &dyn Fn(usize) -> bool| {
+        asked.off.truncate(written);
+        let set_aside = (0..all.len()).filter(|&rule| !kept(rule));
+        asked.off.extend(set_aside.map(|rule| Off { rule: all[rule].to_string(), target: None }));
         is_solvable(&asked, asker.steps) == Some(false)
     };
-    let everything: Vec<&String> = all.iter().collect();
-    let mut binding: Vec<String> = Vec::new();
-    if clashes(&[]) {
-        return binding;
+    let mut binding = least_prefix_set(all.len(), &mut clashes);
+    binding.sort_unstable();
+    binding.into_iter().map(|rule| all[rule].to_string()).collect()
+}
+
+/// A set of positions below `len` of which none can be spared, preferring early ones.
+///
+/// The last member of such a set ends the shortest prefix that clashes. With that member given, the shortest
+/// prefix that clashes beside it ends with the next, and so on until what is found clashes by itself.
+fn least_prefix_set(len: usize, clashes: &mut dyn FnMut(&dyn Fn(usize) -> bool) -> bool) -> Vec<usize> {
+    let mut found: Vec<usize> = Vec::new();
+    let mut end = len;
+    while !clashes(&|rule| found.contains(&rule)) {
+        let (mut low, mut high) = (0, end);
+        while low < high {
+            let middle = (low + high) / 2;
+            match clashes(&|rule| rule <= middle || found.contains(&rule)) {
+                true => high = middle,
+                false => low = middle + 1,
+            }
+        }
+        if low == end {
+            break; // Nothing clashes: somebody asked about a spec that has an answer.
+        }
+        found.push(low);
+        end = low;
     }
-    minimise(&clashes, &mut Vec::new(), &everything, &mut binding);
-    binding.sort_by_key(|rule| all.iter().position(|known| known == rule));
-    binding
+    found
 }
 
 /// Where several CUDA lines each need a newer driver than there is, the one that needs least tells it.
@@ -68,33 +91,6 @@ fn least_demanding<'r>(question: &Question<'_>, binding: &'r [String]) -> Vec<&'
     };
     let least = binding.iter().filter_map(|id| floor(&id)).min();
     binding.iter().filter(|id| floor(id).is_none_or(|floor| Some(floor) == least)).collect()
-}
-
-/// QuickXplain (Junker, 2004): the members of `these` that are needed besides `kept`, preferring early ones.
-fn minimise<'r>(
-    clashes: &dyn Fn(&[&String]) -> bool,
-    kept: &mut Vec<&'r String>,
-    these: &[&'r String],
-    found: &mut Vec<String>,
-) {
-    if clashes(kept) {
-        return;
-    }
-    if let [single] = these {
-        found.push((*single).clone());
-        return;
-    }
-    let (first, second) = these.split_at(these.len() / 2);
-    // What the later half must contribute when all of the earlier half is there, then the reverse.
-    let before = kept.len();
-    kept.extend(first);
-    let mut late = Vec::new();
-    minimise(clashes, kept, second, &mut late);
-    kept.truncate(before);
-    kept.extend(second.iter().filter(|rule| late.contains(rule)));
-    minimise(clashes, kept, first, found);
-    kept.truncate(before);
-    found.append(&mut late);
 }
 
 struct Teller<'q, 'c> {
@@ -177,7 +173,7 @@ impl<'c> Teller<'_, 'c> {
     fn rule(&mut self, id: &str) {
         match id {
             law::COVERAGE => self.coverage(),
-            law::CPU_BUILD => self.cpu_build(),
+            law::CPU_BUILD => return self.cpu_build(),
             law::PUBLISHED => self.nothing_published(),
             law::PYTHON => self.pythons(),
             law::GLIBC => self.glibc(),
@@ -190,6 +186,8 @@ impl<'c> Teller<'_, 'c> {
             law::ARCH_LIST => self.arch_list(),
             law::COMPANION => self.companion(),
             law::PTX_DRIVER => self.ptx_driver(),
+            law::PRODUCT_CPU => self.product_cpu(),
+            law::LIBRARY_CUDA => self.lines(),
             _ => {}
         }
         self.cite(id);
@@ -221,20 +219,50 @@ impl<'c> Teller<'_, 'c> {
             Subject::Cudnn => self.cudnn(),
             Subject::Glibc => {
                 if let Some(glibc) = &target.glibc {
-                    let of = target.os.map_or("the host".to_string(), |os| os.id.to_string());
+                    let of = target.os.map_or("the host".to_string(), |os| os.name.to_string());
                     let sentence = format!("{of} has glibc {glibc}");
                     self.say(sentence);
                 }
             }
-            Subject::Cuda | Subject::Toolkit | Subject::Gcc | Subject::Triton => {}
+            Subject::Cuda => self.lines(),
+            Subject::Toolkit | Subject::Gcc | Subject::Triton => {}
         }
     }
 
-    /// The GPUs that the clash names, with what they are.
+    /// The CUDA lines that the admitted builds were made for.
+    fn lines(&mut self) {
+        for ask in &self.question.frameworks {
+            if !self.blames(ask.package) {
+                continue;
+            }
+            let of: Vec<&Build> = self.builds().into_iter().filter(|build| build.package == ask.package).collect();
+            let mut lines: Vec<Version> = of.iter().filter_map(|build| fits::line_of(&build.variant)).collect();
+            lines.sort();
+            lines.dedup();
+            let (Some(first), Some(last)) = (lines.first(), lines.last()) else { continue };
+            let of: Vec<&Build> = of.into_iter().filter(|build| build.variant != "cpu").collect();
+            let which = match lines.len() {
+                1 => format!("CUDA {first}"),
+                2 => format!("CUDA {first} and {last}"),
+                _ => format!("CUDA {first} to {last}"),
+            };
+            self.say(format!("{} built for {which}", plainly(&of, "is", "are")));
+        }
+        if let Some(wanted) = self.question.cuda.as_ref().filter(|_| self.blames("cuda")) {
+            self.say(format!("`cuda = \"{wanted}\"` is asked for"));
+        }
+    }
+
+    /// Whether a package's constraint is among the culprits.
+    fn blames(&self, package: &str) -> bool {
+        self.culprits.iter().any(|key| key.strip_prefix("stack.") == Some(package))
+    }
+
+    /// The GPUs that the clash names, of whichever target, with what they are.
     fn gpus(&mut self) {
-        let Some(target) = self.target_with("gpu") else { return };
         let mut told: Vec<(&crate::catalog::rows::Gpu, String)> = Vec::new();
-        for gpu in target.named_gpus() {
+        let blamed = self.question.targets.iter().filter(|target| self.culprits.contains(&target.key("gpu")));
+        for gpu in blamed.flat_map(|target| target.named_gpus()) {
             let Some(row) = gpu.row else { continue };
             if told.len() < 3 && told.iter().all(|(known, _)| known.cc != gpu.cc) {
                 told.push((row, gpu.written.clone()));
@@ -279,18 +307,49 @@ impl<'c> Teller<'_, 'c> {
                 None => groups.push((names, vec![build])),
             }
         }
-        for (names, builds) in groups.iter().take(3) {
-            self.say(format!("{} code for {} only", describe(builds, "holds", "hold"), names.replace(' ', ", ")));
-        }
-        if groups.len() > 3 {
-            let rest: usize = groups[3..].iter().map(|(_, builds)| builds.len()).sum();
-            self.say(format!("none of the {rest} other builds admitted holds code for it either"));
-        }
         self.gpus();
+        if groups.len() > 3 {
+            let one = self.coverage_of_many(&gpu_builds);
+            groups.truncate(usize::from(one));
+        }
+        for (names, builds) in groups {
+            // Elsewhere than on most machines, that the platform has wheels of its own is news.
+            let platform = match builds.first() {
+                Some(build) if build.arch != CpuArch::X86_64 => format!("for {} ", build.arch),
+                _ => String::new(),
+            };
+            let of = describe(&builds, &format!("{platform}holds"), &format!("{platform}hold"));
+            self.say(format!("{of} code for {} only", names.replace(' ', ", ")));
+        }
         self.cite_builds(&gpu_builds);
     }
 
+    /// One sentence for more builds than anybody would read of; whether it is about one kind of GPU only.
+    fn coverage_of_many(&mut self, builds: &[&Build]) -> bool {
+        let blamed = self.question.targets.iter().filter(|target| self.culprits.contains(&target.key("gpu")));
+        let rules: Vec<_> = blamed.flat_map(|target| class::gpu_rules(self.question, target)).collect();
+        let serves = |build: &&&Build| {
+            rules.iter().all(|gpu| {
+                let toolkit = self.question.toolkit_of(build);
+                fits::coverage(build, toolkit, gpu).is_some_and(|coverage| coverage != Coverage::None)
+            })
+        };
+        let serving: Vec<&Build> = builds.iter().filter(serves).copied().collect();
+        let one = rules.iter().all(|gpu| gpu.gpu.cc == rules[0].gpu.cc);
+        let it = if one { "it" } else { "all of them" };
+        let all = plainly(builds, "", "").trim_end().to_string();
+        self.say(match serving.is_empty() {
+            true => format!("of the {} builds of {all}, none holds code for {it}", builds.len()),
+            false => {
+                let only = plainly(&serving, "holds", "hold");
+                format!("of the {} builds of {all}, only {only} code for {it}", builds.len())
+            }
+        });
+        one
+    }
+
     fn cpu_build(&mut self) {
+        // Where nobody asked for such a build, that it serves no GPU goes without saying.
         let asked = self.question.frameworks.iter().find(|ask| ask.constraint.names_variant("cpu"));
         let Some(ask) = asked else { return };
         let (package, constraint) = (ask.package, ask.constraint.to_string());
@@ -298,6 +357,7 @@ impl<'c> Teller<'_, 'c> {
         if let Some(name) = self.target().map(|target| target.name.clone()) {
             self.say(format!("target `{name}` runs on a GPU"));
         }
+        self.cite(law::CPU_BUILD);
     }
 
     /// No build of that version, variant and platform was ever published: what was?
@@ -305,6 +365,9 @@ impl<'c> Teller<'_, 'c> {
         let catalog = self.question.catalog;
         let arch = self.target().map_or(CpuArch::X86_64, |target| target.arch);
         for ask in &self.question.frameworks {
+            if !self.blames(ask.package) {
+                continue;
+            }
             let constraint = &ask.constraint;
             let of_package: Vec<&Build> = catalog.builds.iter().filter(|row| row.package == ask.package).collect();
             let Some(newest) = of_package.last() else { continue };
@@ -329,25 +392,26 @@ impl<'c> Teller<'_, 'c> {
                 && same_version.iter().all(|row| !constraint.names_variant(&row.variant))
             {
                 self.say(format!(
-                    "{} {} was published for {arch} as {} only",
+                    "{} {} published for {arch} as {} only",
                     ask.package,
                     versions_of(&same_version),
                     list(&variants)
                 ));
             } else if variants.iter().all(|variant| *variant == "cpu") {
                 self.say(format!(
-                    "{} {} was published for {arch} without CUDA only",
+                    "{} {} published for {arch} without CUDA only",
                     ask.package,
                     versions_of(&same_version)
                 ));
             } else {
                 let lines: Vec<&str> = variants.into_iter().filter(|variant| *variant != "cpu").collect();
                 self.say(format!(
-                    "{} {} was published for {arch} as {}",
+                    "{} {} published for {arch} as {}",
                     ask.package,
                     versions_of(&same_version),
                     list(&lines)
                 ));
+                self.libraries(&same_version);
             }
             let cited: Vec<&Build> = same_version.into_iter().copied().collect();
             self.cite_builds(&cited);
@@ -364,6 +428,25 @@ impl<'c> Teller<'_, 'c> {
         self.parts();
         self.toolkits_installed();
         self.image_missing();
+    }
+
+    /// The cuDNN or NCCL that builds bring, where that is what clashes.
+    fn libraries(&mut self, builds: &[&&'c Build]) {
+        let of = |name: &str, build: &'c Build| match name {
+            "cudnn" => build.cudnn.as_ref(),
+            _ => build.nccl.as_ref(),
+        };
+        for (name, title) in [("cudnn", "cuDNN"), ("nccl", "NCCL")] {
+            let mut brought: Vec<&Version> = builds.iter().filter_map(|build| of(name, build)).collect();
+            brought.sort();
+            brought.dedup();
+            if !self.blames(name) || brought.is_empty() {
+                continue;
+            }
+            let words: Vec<&str> = brought.iter().map(|version| version.as_str()).collect();
+            let it = if builds.len() == 1 { "it brings" } else { "they bring" };
+            self.say(format!("{it} {title} {}", list(&words)));
+        }
     }
 
     /// `cuda`, `cudnn`, `nccl`, `python` that match nothing known.
@@ -410,17 +493,23 @@ impl<'c> Teller<'_, 'c> {
                     .images
                     .iter()
                     .filter(|row| row.repository == wanted.repository.as_str() && !row.withdrawn);
-                let nearest = tags.max_by(|a, b| {
-                    strsim::jaro_winkler(&tag, &a.tag)
-                        .total_cmp(&strsim::jaro_winkler(&tag, &b.tag))
-                        .then(b.tag.cmp(&a.tag))
-                });
+                // A tag without a number, `latest`, is like none of the others: the newest tells what they look like.
+                let like = |row: &crate::catalog::rows::Image| match tag.contains(|c: char| c.is_ascii_digit()) {
+                    true => strsim::jaro_winkler(&tag, &row.tag),
+                    false => 0.0,
+                };
+                let nearest =
+                    tags.max_by(|a, b| like(a).total_cmp(&like(b)).then(a.cuda.cmp(&b.cuda)).then(b.tag.cmp(&a.tag)));
                 let near = nearest.map_or(String::new(), |row| format!("; the nearest is `{}`", row.tag));
                 let sentence = format!("{} has no tag `{}`{near}", wanted.repository, tag.escape_debug());
                 self.say(sentence);
             }
             ImageAsk::Choose(repository) => {
-                let sentence = format!("no tag of {repository} serves target `{name}`");
+                let os = target.os.filter(|_| self.culprits.contains(&target.key("os")));
+                let sentence = match os {
+                    Some(os) => format!("{repository} has no tag for {} that serves target `{name}`", os.name),
+                    None => format!("no tag of {repository} serves target `{name}`"),
+                };
                 self.say(sentence);
             }
             _ => {}
@@ -465,7 +554,8 @@ impl<'c> Teller<'_, 'c> {
         versions.sort();
         versions.dedup();
         if let [version] = versions.as_slice() {
-            self.say(format!("it comes with cuDNN {version}"));
+            let sentence = format!("{} cuDNN {version}", plainly(&self.builds(), "brings", "bring"));
+            self.say(sentence);
         } else if let Some(wanted) = &self.question.cudnn {
             self.say(format!("cuDNN {wanted} is asked for"));
         }
@@ -497,8 +587,11 @@ impl<'c> Teller<'_, 'c> {
         if let ImageAsk::Known(image) = &target.image {
             if let Some(requirement) = image::requirement(self.question.catalog, image, target.arch) {
                 let requirement = &requirement.row.require;
-                let short: String = requirement.split_whitespace().next().unwrap_or("").to_string();
-                let more = if requirement.contains(' ') { ", or some older drivers on data-centre GPUs" } else { "" };
+                let short = requirement.split_whitespace().next().unwrap_or("");
+                let short = short
+                    .strip_prefix("cuda>=")
+                    .map_or(short.to_string(), |cuda| format!("drivers whose CUDA version is {cuda} or newer"));
+                let more = if requirement.contains(' ') { ", or on some older ones that it names" } else { "" };
                 let sentence = format!("{}:{} starts only on {short}{more}", image.repository, image.tag);
                 let source = self.question.catalog.source_of(&image.source, image.tag.as_ref(), &image.repository, "");
                 let id = format!("image {}:{}", image.repository, image.tag);
@@ -527,13 +620,23 @@ impl<'c> Teller<'_, 'c> {
         self.question.catalog.toolkits.iter().filter(asked).collect()
     }
 
+    /// Those of them that extensions of the admitted builds can be compiled with.
+    fn toolkits_of_builds(&self) -> Vec<&'c Toolkit> {
+        let lines = self.builds().into_iter().filter_map(|build| fits::line_of(&build.variant));
+        let majors: Vec<u64> = lines.map(|line| line.major()).collect();
+        let all = self.toolkits();
+        let serves = |row: &&Toolkit| majors.is_empty() || majors.contains(&row.version.major());
+        let serving: Vec<&Toolkit> = all.iter().copied().filter(serves).collect();
+        if serving.is_empty() { all } else { serving }
+    }
+
     fn cite_toolkit(&mut self, toolkit: &Toolkit, source: &str) {
         let source = self.question.catalog.source_of(source, toolkit.version.as_str(), "", "");
         self.fact(format!("toolkit {}", toolkit.version), source);
     }
 
     fn nvcc_arch(&mut self) {
-        let toolkits = self.toolkits();
+        let toolkits = self.toolkits_of_builds();
         let Some(newest) = toolkits.last() else { return };
         let listed = self.question.build.as_ref().and_then(|build| build.arch_list.as_ref());
         let wanted: Vec<crate::words::Arch> = match listed {
@@ -561,7 +664,7 @@ impl<'c> Teller<'_, 'c> {
     }
 
     fn nvcc_gcc(&mut self) {
-        let toolkits = self.toolkits();
+        let toolkits = self.toolkits_of_builds();
         let Some((newest, most)) = toolkits.last().and_then(|row| Some((row, row.gcc_max.as_ref()?))) else { return };
         self.say(format!("nvcc of CUDA {} accepts gcc up to {most}", newest.version.prefix(2)));
         if let Some(target) = self.target() {
@@ -601,10 +704,17 @@ impl<'c> Teller<'_, 'c> {
 
     fn extension_major(&mut self) {
         let builds: Vec<&Build> = self.builds().into_iter().filter(|build| build.variant != "cpu").collect();
-        let mut variants: Vec<&str> = builds.iter().map(|build| &*build.variant).collect();
-        variants.sort_unstable();
-        variants.dedup();
-        self.say(format!("{} builds extensions only with a CUDA toolkit of its own major", list(&variants)));
+        let lines: Vec<Version> = builds.iter().filter_map(|build| fits::line_of(&build.variant)).collect();
+        let mut majors: Vec<String> = lines.iter().map(|line| line.major().to_string()).collect();
+        majors.sort();
+        majors.dedup();
+        let majors: Vec<&str> = majors.iter().map(String::as_str).collect();
+        let of = plainly(&builds, "compiles", "compile");
+        self.say(format!("{of} extensions only with a CUDA toolkit of the same major, {}", list(&majors)));
+        if let Some(ImageAsk::Known(image)) = self.target_with("image").map(|target| &target.image) {
+            let sentence = format!("{}:{} holds CUDA {}", image.repository, image.tag, image.cuda.prefix(2));
+            self.say(sentence);
+        }
         let toolkits = self.toolkits();
         let mut lines: Vec<String> = toolkits.iter().map(|row| row.version.prefix(2).to_string()).collect();
         lines.dedup();
@@ -612,11 +722,11 @@ impl<'c> Teller<'_, 'c> {
         if words.len() <= 4 {
             self.say(format!("the toolkit is CUDA {}", list(&words)));
         }
-        if let Some(build) = builds.last() {
-            if let Some(known) = fits::extension_row(self.question, build) {
-                let source = self.question.catalog.source_of(&known.source, known.from.as_str(), &known.package, "");
-                self.fact(format!("extension {} {}", known.package, known.from), source);
-            }
+        if let Some(build) = builds.last()
+            && let Some(known) = fits::extension_row(self.question, build)
+        {
+            let source = self.question.catalog.source_of(&known.source, known.from.as_str(), &known.package, "");
+            self.fact(format!("extension {} {}", known.package, known.from), source);
         }
     }
 
@@ -626,7 +736,7 @@ impl<'c> Teller<'_, 'c> {
         else {
             return;
         };
-        self.say(format!("code compiled for {text} is asked for"));
+        self.say(format!("`arch-list` asks for code for {text} only"));
         self.gpus();
         self.say("machine code runs on GPUs of the same major and an equal or greater minor capability".into());
     }
@@ -653,13 +763,26 @@ impl<'c> Teller<'_, 'c> {
         }
     }
 
+    /// A product that is sold with its CPU.
+    fn product_cpu(&mut self) {
+        let Some(target) = self.target_with("gpu").or(self.target()) else { return };
+        let arch = target.arch;
+        let other = target.named_gpus().iter().find_map(|gpu| {
+            let cpu = gpu.row?.cpu.filter(|cpu| *cpu != arch)?;
+            Some(format!("{} comes with an {cpu} CPU", gpu.written))
+        });
+        let Some(sentence) = other else { return };
+        self.say(sentence);
+        self.say(format!("`arch = \"{arch}\"` is asked for"));
+    }
+
     fn ptx_driver(&mut self) {
         self.gpus();
         self.say("the GPU is reached by PTX only, which the driver must compile".into());
-        if let Some(target) = self.target() {
-            if let Some(sentence) = driver_words(self.question, target) {
-                self.say(sentence);
-            }
+        if let Some(target) = self.target()
+            && let Some(sentence) = driver_words(self.question, target)
+        {
+            self.say(sentence);
         }
     }
 }
@@ -683,7 +806,7 @@ fn driver_words(question: &Question<'_>, target: &TargetAsk<'_>) -> Option<Strin
             Some(format!("the hosts have driver {version}{}", cuda(version).unwrap_or_default()))
         }
         DriverAsk::AtWorst(constraint) => {
-            Some(format!("the hosts have driver {constraint}, at worst the oldest branch of these"))
+            Some(format!("the hosts have driver {constraint}, and the oldest that this admits must do"))
         }
         DriverAsk::Cuda(version) => Some(format!("the hosts' nvidia-smi shows CUDA {version}")),
         DriverAsk::Free(Some(bound)) => Some(format!("the driver must be {bound}")),
@@ -714,12 +837,25 @@ fn by_version(a: &&&Build, b: &&&Build) -> Ordering {
     a.version.cmp(&b.version)
 }
 
+/// `2.5.1 was`, `2.5.0 to 2.5.1 were`
 fn versions_of(builds: &[&&Build]) -> String {
     let versions = || builds.iter().map(|build| &build.version);
     match (versions().min(), versions().max()) {
-        (Some(first), Some(last)) if first != last => format!("{first} to {last}"),
-        (Some(first), _) => first.to_string(),
+        (Some(first), Some(last)) if first != last => format!("{first} to {last} were"),
+        (Some(first), _) => format!("{first} was"),
         _ => String::new(),
+    }
+}
+
+/// `torch 1.12.1+cu102 holds`, `torch 2.0.0 to 2.0.1 hold`: without the variants.
+fn plainly(builds: &[&Build], one: &str, many: &str) -> String {
+    match (builds.iter().min_by(by_version), builds.iter().max_by(by_version)) {
+        (Some(only), Some(_)) if builds.len() == 1 => describe(&[only], one, many),
+        (Some(first), Some(last)) if first.version == last.version => {
+            format!("{} {} {one}", first.package, first.version)
+        }
+        (Some(first), Some(last)) => format!("{} {} to {} {many}", first.package, first.version, last.version),
+        _ => many.to_string(),
     }
 }
 

@@ -1,9 +1,9 @@
 //! From an answer to the lock that holds it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::catalog::{Catalog, OsMatch};
-use crate::solve::answer::{Answer, TargetAnswer};
+use crate::solve::answer::{Answer, Chosen};
 use crate::solve::question::{Question, TargetAsk};
 use crate::spec::{Runtime, Share, Spec};
 use crate::words::ArchList;
@@ -14,37 +14,40 @@ use super::{
 
 /// Writes an answer down. `overrides` are those that mattered.
 pub fn make(spec: &Spec, question: &Question<'_>, answer: &Answer<'_>, overrides: Vec<OverrideLock>) -> Lock {
-    let stacks: Vec<Stack> = answer.targets.iter().map(TargetAnswer::stack).collect();
-    let lists: Vec<Option<ArchLists>> =
-        answer.targets.iter().map(|target| target.arch_list.as_ref().map(arch_lists)).collect();
+    // Whatever targets have in common by their class is worked out for the first of each class.
+    let alike = answer.alike();
+    let firsts: Vec<&Chosen> = alike.iter().map(|group| &*answer.targets[group[0]].chosen).collect();
+    let stacks: Vec<Stack> = firsts.iter().map(|chosen| chosen.stack()).collect();
+    let lists: Vec<Option<ArchLists>> = firsts.iter().map(|chosen| chosen.arch_list.as_ref().map(arch_lists)).collect();
     let shared = question.share == Share::Stack;
-    let stack = common_stack(answer, &stacks, shared);
+    let stack = common_stack(&firsts, &stacks, shared);
     let arch_list = common_list(&lists, shared);
-    let mut target = BTreeMap::new();
-    for (at, (asked, chosen)) in question.targets.iter().zip(&answer.targets).enumerate() {
-        let mut lock = target_lock(spec, question.catalog, asked, chosen);
+    let mut systems = Systems::new(spec, question.catalog);
+    let mut target: Vec<(String, TargetLock)> = Vec::with_capacity(answer.targets.len());
+    for (at, group) in alike.iter().enumerate() {
+        let mut lock = target_lock(&question.targets[group[0]], firsts[at]);
         lock.stack = (!shared || stacks[at] != stack).then(|| stacks[at].clone());
         lock.arch_list = lists[at].clone().filter(|own| !shared || Some(own) != arch_list.as_ref());
-        target.insert(chosen.name.clone(), lock);
+        for &member in group {
+            let name = &answer.targets[member].name;
+            target.push((name.clone(), TargetLock { os: systems.of(name, firsts[at]), ..lock.clone() }));
+        }
     }
-    let catalog = CatalogStamp {
-        version: question.catalog.version.to_string(),
-        digest: question.catalog.digest.to_string(),
-        overlays: Vec::new(),
-    };
-    let wheel = wheels(answer);
-    let fact = facts::facts(question, answer);
+    let target = target.into_iter().collect();
+    let catalog = CatalogStamp::of(question.catalog);
+    let wheel = wheels(answer, &alike);
+    let fact = facts::facts(question, answer, &alike);
     Lock { version: FORMAT, catalog, inputs: spec.inputs(), stack, arch_list, target, wheel, overrides, fact }
 }
 
 /// What all targets have in common. Targets that share one stack may still differ in what lies below it (the
 /// release of a CUDA line, the parts of another platform's wheel): there the first target that compiles or has
 /// an image speaks for all, and those that differ carry their own.
-fn common_stack(answer: &Answer<'_>, stacks: &[Stack], shared: bool) -> Stack {
+fn common_stack(firsts: &[&Chosen<'_>], stacks: &[Stack], shared: bool) -> Stack {
     if shared {
-        let leads = |target: &TargetAnswer| target.toolkit.is_some() || target.image.is_some();
-        let by_place = answer.targets.iter().position(|target| leads(target) && target.driver.is_some());
-        let by_driver = answer.targets.iter().position(|target| target.driver.is_some());
+        let leads = |chosen: &&Chosen| chosen.toolkit.is_some() || chosen.image.is_some();
+        let by_place = firsts.iter().position(|chosen| leads(chosen) && chosen.driver.is_some());
+        let by_driver = firsts.iter().position(|chosen| chosen.driver.is_some());
         let lead = by_place.or(by_driver).unwrap_or(0);
         return stacks.get(lead).cloned().unwrap_or_default();
     }
@@ -65,7 +68,8 @@ fn arch_lists(list: &ArchList) -> ArchLists {
     ArchLists { torch: list.torch(), cmake: list.cmake() }
 }
 
-fn target_lock(spec: &Spec, catalog: &Catalog, asked: &TargetAsk<'_>, chosen: &TargetAnswer<'_>) -> TargetLock {
+/// A target's lock, but for what is its own.
+fn target_lock(asked: &TargetAsk<'_>, chosen: &Chosen<'_>) -> TargetLock {
     let runtime = match asked.runtime {
         Runtime::Container => "container",
         Runtime::BareMetal => "bare-metal",
@@ -78,7 +82,7 @@ fn target_lock(spec: &Spec, catalog: &Catalog, asked: &TargetAsk<'_>, chosen: &T
     TargetLock {
         runtime: runtime.to_string(),
         arch: chosen.arch.to_string(),
-        os: os(spec, catalog, asked, chosen),
+        os: None,
         image: chosen.image_reference(asked),
         runtime_image: chosen.runtime_image.map(|image| format!("{}:{}", image.repository, image.tag)),
         toolkit: chosen.toolkit.map(|toolkit| toolkit.version.to_string()),
@@ -89,20 +93,36 @@ fn target_lock(spec: &Spec, catalog: &Catalog, asked: &TargetAsk<'_>, chosen: &T
     }
 }
 
-/// The OS by its own name: as written where the catalog does not know it, else the image's.
-fn os(spec: &Spec, catalog: &Catalog, asked: &TargetAsk<'_>, chosen: &TargetAnswer<'_>) -> Option<String> {
-    if let Some(written) = spec.target(&asked.name).and_then(|target| target.os.as_ref()) {
-        return Some(match catalog.os(&written.value) {
-            OsMatch::Found(os) => os.id.to_string(),
-            OsMatch::Unknown(_) => written.value.clone(),
-        });
-    }
-    let image = chosen.image.map(|image| &image.os)?;
-    let known = catalog.oses.iter().find(|os| os.images.contains(image));
-    Some(known.map_or(image, |os| &os.id).to_string())
+/// The OS of each target by its own name.
+struct Systems<'a> {
+    catalog: &'a Catalog,
+    written: HashMap<&'a str, &'a str>,
+    known: HashMap<&'a str, &'a str>,
 }
 
-fn driver(chosen: &TargetAnswer<'_>) -> Option<DriverLock> {
+impl<'a> Systems<'a> {
+    fn new(spec: &'a Spec, catalog: &'a Catalog) -> Self {
+        let written = spec.targets.iter().filter_map(|target| Some((&*target.name, &*target.os.as_ref()?.value)));
+        Systems { catalog, written: written.collect(), known: HashMap::new() }
+    }
+
+    /// As written where the catalog does not know it, else the image's.
+    fn of(&mut self, target: &str, chosen: &Chosen<'_>) -> Option<String> {
+        let catalog = self.catalog;
+        if let Some(written) = self.written.get(target) {
+            let known = self.known.entry(written).or_insert_with(|| match catalog.os(written) {
+                OsMatch::Found(os) => &os.id,
+                OsMatch::Unknown(_) => written,
+            });
+            return Some(known.to_string());
+        }
+        let image = chosen.image.map(|image| &image.os)?;
+        let known = catalog.oses.iter().find(|os| os.images.contains(image));
+        Some(known.map_or(image, |os| &os.id).to_string())
+    }
+}
+
+fn driver(chosen: &Chosen<'_>) -> Option<DriverLock> {
     let judged = chosen.driver.as_ref()?;
     let minimum = chosen.minimum.as_ref().unwrap_or(&judged.version);
     Some(DriverLock {
@@ -114,14 +134,18 @@ fn driver(chosen: &TargetAnswer<'_>) -> Option<DriverLock> {
 }
 
 /// The wheels of all targets: what several need is listed once.
-fn wheels(answer: &Answer<'_>) -> Vec<Wheel> {
-    let mut merged: BTreeMap<(String, String, String, Option<String>), Vec<String>> = BTreeMap::new();
-    for target in &answer.targets {
-        for (package, version, index) in target.wheels() {
-            let key = (package, version, target.arch.to_string(), index);
-            merged.entry(key).or_default().push(target.name.clone());
+fn wheels(answer: &Answer<'_>, alike: &[Vec<usize>]) -> Vec<Wheel> {
+    let mut merged: BTreeMap<(String, String, &str, Option<String>), Vec<usize>> = BTreeMap::new();
+    for group in alike {
+        let chosen = &answer.targets[group[0]].chosen;
+        for (package, version, index) in chosen.wheels() {
+            merged.entry((package, version, chosen.arch.as_str(), index)).or_default().extend(group);
         }
     }
-    let wheel = |((package, version, arch, index), targets)| Wheel { package, version, arch, index, targets };
+    let wheel = |((package, version, arch, index), mut targets): (_, Vec<usize>)| {
+        targets.sort_unstable();
+        let targets = targets.into_iter().map(|target| answer.targets[target].name.clone()).collect();
+        Wheel { package, version, arch: str::to_string(arch), index, targets }
+    };
     merged.into_iter().map(wheel).collect()
 }

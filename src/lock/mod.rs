@@ -15,11 +15,13 @@ pub use make::make;
 pub use read::{LockError, parse};
 pub use renew::{Renewed, renew};
 pub use stale::staleness;
-pub use text::to_text;
+pub use text::{head, to_text};
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+
+use crate::catalog::Catalog;
 
 /// The format this program reads and writes.
 pub const FORMAT: u32 = 1;
@@ -182,6 +184,14 @@ pub struct FactLock {
     pub digest: String,
     /// The choices that rest on it, `stack.torch`, `target.prod.driver`.
     pub supports: Vec<String>,
+}
+
+impl CatalogStamp {
+    /// The stamp of a catalog with nothing laid over it.
+    pub fn of(catalog: &Catalog) -> Self {
+        let (version, digest) = (catalog.version.to_string(), catalog.digest.to_string());
+        CatalogStamp { version, digest, overlays: Vec::new() }
+    }
 }
 
 impl Lock {

@@ -22,8 +22,8 @@ pub(super) fn render(screen: &Screen, lock: &Lock, old: Option<&Lock>, fate: Fat
         Fate::Same => format!("locked {targets} with catalog {catalog}; nothing changed\n"),
         Fate::Written => format!("locked {targets} with catalog {catalog}\n"),
     };
-    let before = old.map(choices).unwrap_or_default();
-    let after = choices(lock);
+    let before = old.map(|old| choices(old, Some(lock))).unwrap_or_default();
+    let after = choices(lock, old);
     let mut keys: Vec<&String> = before.keys().chain(after.keys()).collect();
     keys.sort();
     keys.dedup();
@@ -45,14 +45,17 @@ pub(super) fn render(screen: &Screen, lock: &Lock, old: Option<&Lock>, fate: Fat
     text
 }
 
-/// Every choice of a lock under the name a reader knows it by.
-fn choices(lock: &Lock) -> BTreeMap<String, String> {
+/// Every choice of a lock under the name a reader knows it by, but for targets that are the same in the other.
+fn choices(lock: &Lock, other: Option<&Lock>) -> BTreeMap<String, String> {
+    let comparable = other.filter(|other| other.stack == lock.stack);
+    let same = |name: &str, target| comparable.is_some_and(|other| other.target.get(name) == Some(target));
+
     let mut choices: BTreeMap<String, String> = lock.stack.clone();
     let mut put = |key: String, value: Option<&String>| {
         choices.extend(value.map(|value| (key, value.clone())));
     };
     put("arch-list".into(), lock.arch_list.as_ref().map(|list| &list.torch));
-    for (name, target) in &lock.target {
+    for (name, target) in lock.target.iter().filter(|(name, target)| !same(name, target)) {
         put(format!("{name}: image"), target.image.as_ref());
         put(format!("{name}: runtime-image"), target.runtime_image.as_ref());
         put(format!("{name}: toolkit"), target.toolkit.as_ref());

@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use crate::explain::{Change, Conflict, Explanation, Fix};
-use crate::solve::question::FRAMEWORKS;
 use crate::spec::Spec;
 
 use super::failure::SourceFile;
@@ -33,7 +32,6 @@ struct Detail {
 const EVERYTHING: Detail = Detail { sentences: usize::MAX, facts: None, fixes: usize::MAX, stacks: true };
 
 const LESS_AND_LESS: &[Detail] = &[
-    Detail { sentences: 6, facts: Some(4), fixes: 3, stacks: true },
     Detail { sentences: 6, facts: Some(4), fixes: 3, stacks: false },
     Detail { sentences: 6, facts: Some(2), fixes: 3, stacks: false },
     Detail { sentences: 5, facts: Some(2), fixes: 3, stacks: false },
@@ -72,11 +70,16 @@ fn told(screen: &Screen, explanation: &Explanation, spec: &Spec, file: &SourceFi
         text += &format!("{} nothing in the catalog satisfies this spec\n", screen.error("error[conflict]:"));
     }
     let fixes = &explanation.fixes;
-    if !fixes.is_empty() {
-        text += &screen.wrapped(&screen.help("fixes,"), " each of which was solved (`gpuenv lock --apply-fix N`):");
-    }
+    text += &match fixes.as_slice() {
+        [] => "no change to the file was found that would help\n".to_string(),
+        [_] => {
+            screen.wrapped(&format!("{} ", screen.help("a fix,")), "which was solved (`gpuenv lock --apply-fix 1`):")
+        }
+        _ => screen
+            .wrapped(&format!("{} ", screen.help("fixes,")), "each of which was solved (`gpuenv lock --apply-fix N`):"),
+    };
     for (at, fix) in fixes.iter().take(detail.fixes).enumerate() {
-        text += &render_fix(screen, at + 1, fix, detail.stacks);
+        text += &render_fix(screen, at + 1, fix, spec, detail.stacks);
     }
     let more = match fixes.len().saturating_sub(detail.fixes) {
         0 => String::new(),
@@ -103,8 +106,10 @@ fn one(screen: &Screen, conflict: &Conflict, spec: &Spec, file: &SourceFile, det
         _ => format!("{} written keys cannot all hold", keys.len()),
     };
     let mut text = screen.wrapped(&format!("{head} "), &title);
+    // The title names the keys; who listens hears the place first.
+    let label = |key: &String| if screen.narrated { key.clone() } else { String::new() };
     let mut marks: Vec<(Range<usize>, String)> =
-        conflict.culprits.iter().filter_map(|key| Some((spec.key_span(key)?, key.clone()))).take(MARKS).collect();
+        conflict.culprits.iter().filter_map(|key| Some((spec.key_span(key)?, label(key)))).take(MARKS).collect();
     marks.sort_by_key(|(span, _)| span.start);
     text += &snippet::render(screen, file, &marks).unwrap_or_default();
     for (at, sentence) in conflict.explanation.iter().take(detail.sentences).enumerate() {
@@ -127,10 +132,14 @@ fn one(screen: &Screen, conflict: &Conflict, spec: &Spec, file: &SourceFile, det
     text
 }
 
-fn render_fix(screen: &Screen, number: usize, fix: &Fix, whole: bool) -> String {
+/// A change and what then becomes of the packages the spec names, as far as the change does not say it itself.
+fn render_fix(screen: &Screen, number: usize, fix: &Fix, spec: &Spec, whole: bool) -> String {
     let changes: Vec<String> = fix.changes.iter().map(|change| render_change(screen, change)).collect();
-    let heart = |name: &str| whole || FRAMEWORKS.contains(&name) || name == "cuda" || name == "python";
-    let stack = fix.stack.iter().filter(|(name, _)| heart(name));
+    let named = |name: &str| whole || name == "python" || spec.stack.iter().any(|(package, _)| package == name);
+    let said = |name: &str, version: &str| {
+        fix.changes.iter().any(|change| change.key == format!("stack.{name}") && change.to.as_deref() == Some(version))
+    };
+    let stack = fix.stack.iter().filter(|(name, version)| named(name) && !said(name, version));
     let stack: Vec<String> = stack.map(|(name, version)| format!("{name} {version}")).collect();
     let result = match (stack.is_empty(), screen.narrated) {
         (true, _) => String::new(),

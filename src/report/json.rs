@@ -101,6 +101,7 @@ struct Fact<'a> {
 struct Fix<'a> {
     changes: Vec<Change<'a>>,
     stack: &'a BTreeMap<String, String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     advice: Option<&'a str>,
 }
 

@@ -47,6 +47,8 @@ pub struct Screen {
 
 /// Beyond this, prose is hard to follow.
 const WIDEST: usize = 110;
+/// Where nobody says how wide the reader's screen is: a log, a file.
+const USUAL: usize = 80;
 /// Below this, wrapping makes things worse.
 const NARROWEST: usize = 40;
 
@@ -75,7 +77,7 @@ impl Screen {
         Screen {
             color: color.suits(stream),
             unicode: terminal && utf8,
-            width: told.or(seen).unwrap_or(WIDEST).clamp(NARROWEST, WIDEST),
+            width: told.or(seen).unwrap_or(USUAL).clamp(NARROWEST, WIDEST),
             narrated: variable("GPUENV_REPORT").is_some_and(|how| how == "narrated"),
         }
     }

@@ -4,7 +4,9 @@
 //! own minor, which image the wheel's own line, which driver is the oldest that suffices.
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Deref;
+use std::sync::Arc;
 
 use crate::catalog::rows::{Build, Companion, Cudnn, Flavour, Image, Index, Nccl, Toolkit};
 use crate::coverage::{Coverage, Tegra, covers};
@@ -15,8 +17,9 @@ use super::class::Class;
 use super::driver::{self, DriverRow};
 use super::fits;
 use super::image;
-use super::plan::{Choice, Group, Plan, Release};
+use super::plan::{Choice, Group, Plan};
 use super::question::{DriverAsk, ImageAsk, Question, TargetAsk};
+use super::release::Release;
 
 /// The answer to a question.
 #[derive(Debug, Clone)]
@@ -25,11 +28,26 @@ pub struct Answer<'c> {
     pub targets: Vec<TargetAnswer<'c>>,
 }
 
-/// What was chosen for one target.
+/// What was chosen for one target. Targets of one class share it.
 #[derive(Debug, Clone)]
 pub struct TargetAnswer<'c> {
     /// The target's name.
     pub name: String,
+    /// What was chosen for it and all like it.
+    pub chosen: Arc<Chosen<'c>>,
+}
+
+impl<'c> Deref for TargetAnswer<'c> {
+    type Target = Chosen<'c>;
+
+    fn deref(&self) -> &Chosen<'c> {
+        &self.chosen
+    }
+}
+
+/// What was chosen for a class of targets.
+#[derive(Debug, Clone)]
+pub struct Chosen<'c> {
     /// Its platform.
     pub arch: CpuArch,
     /// The framework builds it installs.
@@ -77,7 +95,7 @@ impl<'c> Answer<'c> {
     /// Reads a selection.
     pub fn read(plan: &Plan<'_, 'c>, choice: &[usize]) -> Self {
         let question = plan.question;
-        let mut by_class: Vec<TargetAnswer> = Vec::new();
+        let mut by_class: Vec<Chosen> = Vec::new();
         for at in 0..plan.classes.len() {
             by_class.push(read_class(plan, at, choice));
         }
@@ -86,26 +104,39 @@ impl<'c> Answer<'c> {
             share_arch_list(&mut by_class);
         }
         let mut targets: Vec<TargetAnswer> = Vec::new();
-        for (class, answer) in plan.classes.iter().zip(by_class) {
+        for (class, chosen) in plan.classes.iter().zip(by_class.into_iter().map(Arc::new)) {
             for &member in &class.members {
                 let target = &question.targets[member];
-                targets.push(TargetAnswer { name: target.name.clone(), ..answer.clone() });
+                targets.push(TargetAnswer { name: target.name.clone(), chosen: chosen.clone() });
             }
         }
         targets.sort_by(|a, b| a.name.cmp(&b.name));
         Answer { targets }
     }
+
+    /// Positions of the targets that share one choice each, in the order of their first.
+    pub fn alike(&self) -> Vec<Vec<usize>> {
+        let mut at: HashMap<*const Chosen, usize> = HashMap::new();
+        let mut groups: Vec<Vec<usize>> = Vec::new();
+        for (position, target) in self.targets.iter().enumerate() {
+            let group = *at.entry(Arc::as_ptr(&target.chosen)).or_insert(groups.len());
+            if group == groups.len() {
+                groups.push(Vec::new());
+            }
+            groups[group].push(position);
+        }
+        groups
+    }
 }
 
-fn read_class<'c>(plan: &Plan<'_, 'c>, at: usize, choice: &[usize]) -> TargetAnswer<'c> {
+fn read_class<'c>(plan: &Plan<'_, 'c>, at: usize, choice: &[usize]) -> Chosen<'c> {
     let (question, class) = (plan.question, &plan.classes[at]);
     let group = plan.groups.iter().find(|group| group.classes.contains(&at)).expect("every class has a group");
-    let releases: Vec<&Release> = group.releases.iter().map(|choices| &choices.rows[choice[choices.table]]).collect();
+    let releases: Vec<&Release> = group.releases.iter().map(|choices| choices.rows[choice[choices.table]]).collect();
     let builds: Vec<&Build> = releases.iter().filter_map(|release| release.on(class.target.arch)).collect();
     let cuda = pick(&group.cuda, choice);
     let (toolkit, image, driver) = local_choice(plan, at, group, choice, &releases);
-    let mut answer = TargetAnswer {
-        name: class.target.name.clone(),
+    let mut answer = Chosen {
         arch: class.target.arch,
         companions: plan.companions.iter().map(|choices| choices.rows[choice[choices.table]]).collect(),
         python: plan.python.as_ref().map(|choices| &choices.rows[choice[choices.table]].version),
@@ -145,25 +176,24 @@ fn local_choice<'c>(
     releases: &[&Release<'c>],
 ) -> (Option<&'c Toolkit>, Option<&'c Image>, Option<DriverRow<'c>>) {
     let local = &plan.locals[at];
-    let line = releases.iter().find_map(|release| fits::line_of(release.variant));
-    let off_line = |version: &Version| line.as_ref().is_some_and(|line| version.cmp_prefix(line).is_ne());
+    let line = releases.iter().find_map(|release| release.line.as_ref());
+    let off_line = |version: &Version| line.is_some_and(|line| version.cmp_prefix(line).is_ne());
     let mut toolkits: Vec<usize> = (0..local.toolkit.as_ref().map_or(0, |choices| choices.rows.len())).collect();
     if let Some(choices) = &local.toolkit {
         toolkits.sort_by_key(|&row| (off_line(&choices.rows[row].version), row));
     }
     let mut images: Vec<usize> = (0..local.image.as_ref().map_or(0, |choices| choices.rows.len())).collect();
-    if let (Some(choices), Some(line)) = (&local.image, &line) {
+    if let (Some(choices), Some(line)) = (&local.image, line) {
         // The stack's own line, then the newest older one, then the oldest newer one.
         images.sort_by_key(|&row| match choices.rows[row].cuda.cmp_prefix(line) {
-            Ordering::Equal => (0, row),
-            Ordering::Less => (1, row),
-            Ordering::Greater => (2, usize::MAX - row),
+            Ordering::Equal => (0, None, row),
+            Ordering::Less => (1, None, row),
+            Ordering::Greater => (2, Some(&choices.rows[row].cuda), row),
         });
     }
     let mut tried = choice.to_vec();
     let compat_distance = |row: &DriverRow| {
-        row.compat
-            .map(|compat| (line.as_ref().is_some_and(|line| compat.cuda.cmp_prefix(line).is_ne()), compat.cuda.clone()))
+        row.compat.map(|compat| (line.is_some_and(|line| compat.cuda.cmp_prefix(line).is_ne()), compat.cuda.clone()))
     };
     let mut drivers: Vec<usize> = local.driver.as_ref().map_or(Vec::new(), |choices| (0..choices.rows.len()).collect());
     if let Some(choices) = &local.driver {
@@ -206,7 +236,7 @@ fn minimum_driver<'c>(
     plan: &Plan<'_, 'c>,
     class: &Class<'_, 'c>,
     releases: &[&Release<'c>],
-    answer: &TargetAnswer<'c>,
+    answer: &Chosen<'c>,
 ) -> Option<Version> {
     let (question, judged) = (plan.question, answer.driver.as_ref()?);
     let free = TargetAsk {
@@ -237,7 +267,7 @@ fn minimum_driver<'c>(
 }
 
 /// Whether the driver's own CUDA version is that of everything chosen, or newer.
-fn is_native(answer: &TargetAnswer<'_>, driver: &DriverRow<'_>) -> bool {
+fn is_native(answer: &Chosen<'_>, driver: &DriverRow<'_>) -> bool {
     let Some(cuda) = driver.branch.cuda.as_ref().filter(|_| driver.compat.is_none()) else { return false };
     let lines = answer.builds.iter().filter_map(|build| fits::line_of(&build.variant));
     let releases = answer.toolkit.iter().chain(answer.cuda.iter()).map(|toolkit| toolkit.version.prefix(2));
@@ -260,7 +290,7 @@ fn runtime_sibling<'c>(question: &Question<'c>, devel: &Image, target: &TargetAs
 }
 
 /// What extensions for a class are compiled for.
-fn arch_list(question: &Question<'_>, class: &Class<'_, '_>, answer: &TargetAnswer<'_>) -> Option<ArchList> {
+fn arch_list(question: &Question<'_>, class: &Class<'_, '_>, answer: &Chosen<'_>) -> Option<ArchList> {
     if let Some(list) = question.build.as_ref().and_then(|build| build.arch_list.as_ref()) {
         return Some(list.clone());
     }
@@ -283,14 +313,14 @@ fn arch_list(question: &Question<'_>, class: &Class<'_, '_>, answer: &TargetAnsw
 }
 
 /// One stack is compiled once: every target's list holds the architectures of all, where its toolkit knows them.
-fn share_arch_list(classes: &mut [TargetAnswer<'_>]) {
+fn share_arch_list(classes: &mut [Chosen<'_>]) {
     let lists = classes.iter().filter_map(|answer| answer.arch_list.as_ref());
     let ptx = lists.clone().any(|list| list.ptx().next().is_some());
     let mut all: Vec<Arch> = lists.flat_map(ArchList::sass).collect();
     all.sort();
     all.dedup();
     let knows =
-        |answer: &TargetAnswer| answer.toolkit.is_none_or(|toolkit| all.iter().all(|arch| toolkit.sass.contains(arch)));
+        |answer: &Chosen| answer.toolkit.is_none_or(|toolkit| all.iter().all(|arch| toolkit.sass.contains(arch)));
     if all.is_empty() || !classes.iter().all(knows) {
         return;
     }
@@ -301,13 +331,13 @@ fn share_arch_list(classes: &mut [TargetAnswer<'_>]) {
     }
 }
 
-fn gpus(question: &Question<'_>, class: &Class<'_, '_>, answer: &TargetAnswer<'_>) -> Vec<GpuAnswer> {
+fn gpus(question: &Question<'_>, class: &Class<'_, '_>, answer: &Chosen<'_>) -> Vec<GpuAnswer> {
     let coverage = |cc: Cc| {
         let rules = class.gpus.iter().find(|gpu| gpu.gpu.cc == cc)?;
         let gpu_builds: Vec<&&Build> = answer.builds.iter().filter(|build| build.variant != "cpu").collect();
         if !gpu_builds.is_empty() {
             let each: Option<Vec<Coverage>> =
-                gpu_builds.iter().map(|build| fits::coverage(question, build, rules)).collect();
+                gpu_builds.iter().map(|build| fits::coverage(build, question.toolkit_of(build), rules)).collect();
             return each?.into_iter().max();
         }
         let toolkit = answer.toolkit?;
@@ -318,7 +348,7 @@ fn gpus(question: &Question<'_>, class: &Class<'_, '_>, answer: &TargetAnswer<'_
     named.map(|gpu| GpuAnswer { name: gpu.name.clone(), cc: gpu.cc, coverage: coverage(gpu.cc) }).collect()
 }
 
-impl TargetAnswer<'_> {
+impl Chosen<'_> {
     /// The mechanism by which the driver serves the stack: `native`, `minor-version` or `forward-compat`.
     pub fn mode(&self) -> &'static str {
         match &self.driver {
@@ -331,18 +361,19 @@ impl TargetAnswer<'_> {
     /// The versions a user would name: package to version.
     pub fn stack(&self) -> BTreeMap<String, String> {
         let mut stack = BTreeMap::new();
-        let mut put = |name: &str, version: String| {
-            stack.insert(name.to_string(), version);
-        };
         for build in &self.builds {
-            put(&build.package, format!("{}+{}", build.version, build.variant));
+            stack.insert(build.package.to_string(), format!("{}+{}", build.version, build.variant));
             let parts = [("cudnn", &build.cudnn), ("nccl", &build.nccl), ("triton", &build.triton)];
             for (name, version) in parts {
                 if let Some(version) = version {
-                    put(name, version.to_string());
+                    // The first framework's pins are exact and installed; what later ones name is what they accept.
+                    stack.entry(name.to_string()).or_insert_with(|| version.to_string());
                 }
             }
         }
+        let mut put = |name: &str, version: String| {
+            stack.insert(name.to_string(), version);
+        };
         for companion in &self.companions {
             put(&companion.package, companion.version.to_string());
         }

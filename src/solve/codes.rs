@@ -18,6 +18,11 @@ pub fn find(code: &str) -> Option<&'static Code> {
 /// Every kind of warning, in the order of the alphabet.
 pub const ALL: &[Code] = &[
     Code {
+        code: "cuda-on-cpu",
+        says: "A target without a GPU gets a wheel built for CUDA, because no CPU build of that release was seen for \
+               its platform. It works and is larger than it need be. `+cpu` insists on a CPU build.",
+    },
+    Code {
         code: "driver-drops-gpu",
         says: "The spec promises a driver branch or any later one, but later branches no longer drive this GPU. The \
                choice holds for the branches that do. An upper bound such as `<` with the first branch that dropped \
@@ -79,6 +84,11 @@ pub const ALL: &[Code] = &[
                copy of the image is kept. Mirror it, or move to a tag that can be pulled.",
     },
     Code {
+        code: "jetson-driver",
+        says: "A Jetson's driver comes with its system image and has no release number of its own among the drivers \
+               of the catalog. What the target needs of it was not checked: the JetPack release decides.",
+    },
+    Code {
         code: "jit-limited",
         says: "The driver is older than the CUDA line of the wheels and runs them by minor-version compatibility. \
                Machine code runs; PTX written by that newer CUDA does not, which concerns kernels compiled at run \
@@ -129,6 +139,11 @@ pub const ALL: &[Code] = &[
         says: "The wheel runs on this GPU, but torch.compile does not: it generates code with Triton, which needs a \
                newer GPU. Code that calls torch.compile fails at its first run; setting TORCHDYNAMO_DISABLE to 1 makes \
                it run uncompiled.",
+    },
+    Code {
+        code: "two-cudnns",
+        says: "Two frameworks in one environment each come with a cuDNN, and the one that is loaded is not the one both \
+               were built with. Put them into environments of their own, or choose releases that agree on cuDNN.",
     },
     Code {
         code: "two-runtimes",

@@ -73,6 +73,7 @@ pub fn rows<'c>(
     forward_compat: bool,
 ) -> Vec<DriverRow<'c>> {
     let catalog = question.catalog;
+    let candidates = &with_first_listings(catalog, class, candidates);
     let plain = |version: &Version| {
         branch_of(catalog, version).map(|branch| DriverRow { version: version.clone(), branch, compat: None })
     };
@@ -125,6 +126,23 @@ fn comes_with(question: &Question<'_>, class: &Class<'_, '_>, gpu: &GpuAsk<'_>) 
     cpu.is_none_or(|cpu| cpu == class.target.arch) || !question.holds(law::PRODUCT_CPU, &class.target.name)
 }
 
+/// The releases that first list one of a class's boards join the candidates.
+fn with_first_listings<'c>(
+    catalog: &'c Catalog,
+    class: &Class<'_, 'c>,
+    candidates: &[&'c Version],
+) -> Vec<&'c Version> {
+    let listed = class.target.named_gpus().iter().filter_map(|gpu| gpu.row?.first_driver.as_ref());
+    let mut all = candidates.to_vec();
+    for first in listed {
+        let from = catalog.drivers.partition_point(|row| row.version < *first);
+        all.extend(catalog.drivers[from..].iter().find(|row| !row.beta).map(|row| &row.version));
+    }
+    all.sort();
+    all.dedup();
+    all
+}
+
 /// The candidates within the oldest branch a constraint admits: what the hosts have at worst.
 fn worst_branch(catalog: &Catalog, constraint: &Constraint, candidates: &[&Version]) -> Vec<Version> {
     let Some(oldest) = catalog.drivers.iter().find(|row| constraint.admits(&row.version)) else {
@@ -140,18 +158,17 @@ fn worst_branch(catalog: &Catalog, constraint: &Constraint, candidates: &[&Versi
     versions
 }
 
-/// A branch that lists the boards is a safer minimum than one that merely knows their generation. The lists were
-/// not read of every release, so the branch is what they prove; and a family name is no reason to ask for the
-/// branch of its rarest member, so of each capability the board listed first counts.
+/// A release that lists the boards is a safer minimum than one that merely knows their generation. A family name
+/// is no reason to ask for the release of its rarest member, so of each capability the board listed first counts.
 fn prefer_drivers_that_list_the_gpu(class: &Class<'_, '_>, rows: &mut Vec<DriverRow<'_>>) {
-    let mut listed: BTreeMap<Cc, u64> = BTreeMap::new();
+    let mut listed: BTreeMap<Cc, &Version> = BTreeMap::new();
     for gpu in class.target.named_gpus() {
         if let Some(first) = gpu.row.and_then(|row| row.first_driver.as_ref()) {
-            let branch = listed.entry(gpu.cc).or_insert(first.major());
-            *branch = first.major().min(*branch);
+            let known = listed.entry(gpu.cc).or_insert(first);
+            *known = first.min(*known);
         }
     }
-    let listing = |row: &DriverRow| listed.values().all(|first| row.version.major() >= *first);
+    let listing = |row: &DriverRow| listed.values().all(|first| row.version >= **first);
     if rows.iter().any(listing) {
         rows.retain(listing);
     }

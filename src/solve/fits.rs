@@ -3,17 +3,20 @@
 //! Functions that answer for one thing return the rule that refuses it, `None` if nothing does; those that
 //! answer for a pair return whether the two fit. A rule set aside by the question refuses nothing.
 
-use std::cmp::Reverse;
+use std::cmp::Ordering;
+use std::hash::Hash;
 
+use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Extension, Image, Status, Subject, Toolkit};
 use crate::coverage::{Coverage, Tegra, covers, covers_targets};
-use crate::words::{Arch, ArchList, Constraint, CpuArch, Suffix, Version};
+use crate::words::{Arch, ArchList, Constraint, Suffix, Version};
 
 use super::class::{Class, GpuRules};
 use super::driver::DriverRow;
 use super::image;
-use super::plan::{Policy, Release};
-use super::question::{Gpus, Question, TargetAsk};
+use super::plan::Policy;
+use super::question::{Ask, Gpus, Question, TargetAsk};
+use super::release::Release;
 use super::rulebook::law;
 
 /// A refusal that no rule carries: the user's own clause, or a build kept for when nothing else fits.
@@ -27,23 +30,7 @@ pub fn line_of(variant: &str) -> Option<Version> {
     if digits.len() == 2 && digits < "50" {
         return Version::parse(digits).ok();
     }
-    Version::parse(&format!("{}.{}", &digits[..split], &digits[split..])).ok()
-}
-
-/// The order of a version's variants: the index's default, then stable ones newest first, then the rest.
-pub fn variant_rank(
-    release: &Release<'_>,
-    cpu_only: bool,
-) -> (Reverse<Version>, bool, bool, bool, Reverse<Option<Version>>) {
-    let builds = || release.builds.iter().flatten();
-    let cpu = release.variant == "cpu";
-    (
-        Reverse(release.version.clone()),
-        cpu != cpu_only,
-        !builds().any(|build| build.default),
-        !builds().any(|build| build.status == Status::Stable),
-        Reverse(line_of(release.variant)),
-    )
+    Version::parse(&[&digits[..split], ".", &digits[split..]].concat()).ok()
 }
 
 /// Why a release cannot be a class's, whatever else is chosen.
@@ -58,7 +45,7 @@ pub fn release<'q>(
     let holds = |rule: &str| question.holds(rule, &target.name);
     let Some(build) = release.on(target.arch) else { return Some(law::PUBLISHED) };
     let constraint = &question.frameworks[framework].constraint;
-    let is_cpu = release.variant == "cpu";
+    let is_cpu = release.is_cpu();
     let cpu_fits = match &target.gpus {
         Gpus::Cpu => true,
         Gpus::Unsaid => constraint.names_variant("cpu"),
@@ -72,7 +59,8 @@ pub fn release<'q>(
         && target.is_cpu()
         && only_cpu
         && !constraint.names_variant(release.variant)
-        && has_cpu_build(question, build)
+        && !policy.unknown
+        && has_cpu_builds(question, build)
     {
         return Some(NOT_ASKED);
     }
@@ -85,7 +73,7 @@ pub fn release<'q>(
     if let Some(refused) = eligibility(question, constraint, build, target, policy) {
         return Some(refused);
     }
-    let line = line_of(release.variant).map(|line| question.newest_of(line));
+    let line = release.line.clone().map(|line| question.newest_of(line));
     let unasked = |wanted: &Option<Constraint>, has: Option<&Version>| {
         wanted.as_ref().is_some_and(|wanted| !has.map_or(wanted.is_any() || policy.unknown, |has| wanted.admits(has)))
     };
@@ -99,7 +87,8 @@ pub fn release<'q>(
         return Some(refused);
     }
     class.gpus.iter().find_map(|gpu| {
-        let uncovered = holds(law::COVERAGE) && coverage(question, build, gpu) == Some(Coverage::None);
+        let uncovered =
+            holds(law::COVERAGE) && coverage(build, release.toolkit(target.arch), gpu) == Some(Coverage::None);
         let by_coverage = uncovered.then_some(law::COVERAGE);
         by_coverage
             .or_else(|| line.as_ref().and_then(|line| line_refusal(gpu, line)))
@@ -107,10 +96,11 @@ pub fn release<'q>(
     })
 }
 
-fn has_cpu_build(question: &Question<'_>, build: &Build) -> bool {
-    question.catalog.builds.iter().any(|row| {
-        row.variant == "cpu" && row.package == build.package && row.arch == build.arch && row.version == build.version
-    })
+/// Whether a framework comes without GPU code at all on a platform. Where such a build of the release at hand was
+/// not seen published, its CUDA build does as well, but only when nothing else fits.
+pub fn has_cpu_builds(question: &Question<'_>, build: &Build) -> bool {
+    let mut of_package = question.catalog.builds.iter().filter(|row| row.package == build.package);
+    of_package.any(|row| row.variant == "cpu" && row.arch == build.arch)
 }
 
 /// Experimental builds and builds of unknown contents wait until nothing else fits.
@@ -131,10 +121,9 @@ fn eligibility(
 }
 
 /// How a build reaches a GPU; none if the catalog does not know its contents.
-pub fn coverage(question: &Question<'_>, build: &Build, gpu: &GpuRules<'_, '_>) -> Option<Coverage> {
+pub fn coverage(build: &Build, toolkit: Option<&Toolkit>, gpu: &GpuRules<'_, '_>) -> Option<Coverage> {
     build.arch_source.as_ref()?;
-    let tegra = tegra(question.toolkit_of(build));
-    Some(covers_targets(build.sass.iter().copied(), build.ptx.iter().copied(), gpu.gpu.cc, tegra))
+    Some(covers_targets(build.sass.iter().copied(), build.ptx.iter().copied(), gpu.gpu.cc, tegra(toolkit)))
 }
 
 fn tegra(toolkit: Option<&Toolkit>) -> Tegra {
@@ -152,7 +141,11 @@ pub fn line<'c>(_: &Question<'c>, class: &Class<'_, 'c>, line: &Version) -> Opti
 
 /// Whether a build has wheels for a Python line.
 pub fn python(question: &Question<'_>, build: &Build, line: &Version, policy: Policy<'_>) -> bool {
-    build.pythons.contains(line) || (build.pythons_partial && policy.unknown) || !question.holds(law::PYTHON, "")
+    // A project chooses its Pythons by release: a list that is not whole may lack some of these, but no others.
+    let unseen = || question.rules.release_has_python(question.catalog, build, line);
+    build.pythons.contains(line)
+        || (build.pythons_partial && policy.unknown && unseen())
+        || !question.holds(law::PYTHON, "")
 }
 
 /// Whether a library built for one CUDA line or major runs with a CUDA release.
@@ -167,30 +160,33 @@ pub fn release_driver(
     release: &Release<'_>,
     driver: &DriverRow<'_>,
 ) -> bool {
-    let Some(line) = line_of(release.variant) else { return driver.compat.is_none() };
-    let Some(build) = release.on(class.target.arch) else { return false };
-    let jits = class.gpus.iter().any(|gpu| coverage(question, build, gpu) == Some(Coverage::Jit));
-    line_driver(question, class, &line, driver)
-        && (!jits || question.toolkit_of(build).is_some_and(|toolkit| jit_driver(question, class, toolkit, driver)))
+    let Some(line) = &release.line else { return driver.compat.is_none() };
+    if release.on(class.target.arch).is_none() {
+        return false;
+    }
+    let toolkit = release.toolkit(class.target.arch);
+    line_driver(question, class, line, driver)
+        && (!jits(class, release) || toolkit.is_some_and(|toolkit| jit_driver(question, class, toolkit, driver)))
+}
+
+/// Whether some GPU of the class is reached by a release's PTX only.
+fn jits(class: &Class<'_, '_>, release: &Release<'_>) -> bool {
+    let arch = class.target.arch;
+    let by_ptx = |build: &Build, gpu| coverage(build, release.toolkit(arch), gpu) == Some(Coverage::Jit);
+    let build = release.on(arch).filter(|build| !build.ptx.is_empty());
+    build.is_some_and(|build| class.gpus.iter().any(|gpu| by_ptx(build, gpu)))
 }
 
 /// What a release's need of drivers depends on: releases equal in this run on the same drivers.
-pub fn driver_need<'c>(
-    question: &Question<'c>,
-    class: &Class<'_, '_>,
-    release: &Release<'c>,
-) -> (&'c str, bool, Option<&'c str>) {
-    let Some(build) = release.on(class.target.arch) else { return (release.variant, false, None) };
-    let jits =
-        !build.ptx.is_empty() && class.gpus.iter().any(|gpu| coverage(question, build, gpu) == Some(Coverage::Jit));
-    let isa = question.toolkit_of(build).filter(|_| jits).map(|toolkit| toolkit.ptx_isa.as_str());
-    (release.variant, true, isa)
+pub fn driver_need<'c>(class: &Class<'_, '_>, release: &Release<'c>) -> (&'c str, bool, Option<&'c str>) {
+    let isa = release.toolkit(class.target.arch).filter(|_| jits(class, release));
+    (release.variant, release.on(class.target.arch).is_some(), isa.map(|toolkit| toolkit.ptx_isa.as_str()))
 }
 
 /// Whether a CUDA line runs on a driver.
 pub fn line_driver(question: &Question<'_>, class: &Class<'_, '_>, line: &Version, driver: &DriverRow<'_>) -> bool {
-    if driver.compat.is_some_and(|compat| compat.cuda < line.prefix(2)) {
-        return false;
+    if let Some(compat) = driver.compat {
+        return compat.cuda >= line.prefix(2);
     }
     let user_mode = driver.user_mode();
     let mut rules = question.rules.about(Subject::Cuda, line, Subject::Driver);
@@ -206,15 +202,41 @@ pub fn jit_driver(question: &Question<'_>, class: &Class<'_, '_>, toolkit: &Tool
     isa.and_then(|isa| isa.branch.as_ref()).is_some_and(|branch| driver.user_mode().major() >= branch.major())
 }
 
+/// An image as a place to run in.
+#[derive(Debug, Clone, Copy)]
+pub struct Place<'a> {
+    /// The image.
+    pub image: &'a Image,
+    /// The C library found there, as far as anybody knows.
+    pub glibc: Option<&'a Version>,
+}
+
+/// An image as the place where a class's stack runs.
+pub fn place<'a>(question: &'a Question<'_>, class: &'a Class<'_, '_>, image: &'a Image) -> Place<'a> {
+    let of_image = || question.catalog.oses.iter().find(|os| os.images.contains(&image.os))?.glibc.as_ref();
+    Place { image, glibc: class.target.glibc.as_ref().or_else(of_image) }
+}
+
+/// What a release's need of images depends on: releases equal in this run in the same images.
+pub fn image_need<'c>(class: &Class<'_, '_>, release: &Release<'c>) -> impl Hash + Eq + use<'c> {
+    let build = release.on(class.target.arch);
+    let system = build.filter(|build| build.system_cuda).map(|build| (release.variant, build.cudnn.as_ref()));
+    build.map(|build| (build.glibc.as_ref(), system))
+}
+
 /// Whether a release runs in an image.
-pub fn release_image(question: &Question<'_>, class: &Class<'_, '_>, release: &Release<'_>, image: &Image) -> bool {
+pub fn release_image(
+    question: &Question<'_>,
+    class: &Class<'_, '_>,
+    release: &Release<'_>,
+    Place { image, glibc }: &Place<'_>,
+) -> bool {
     let target = class.target;
     let Some(build) = release.on(target.arch) else { return false };
-    let os = question.catalog.oses.iter().find(|os| os.images.contains(&image.os));
-    let glibc = target.glibc.as_ref().or_else(|| os?.glibc.as_ref());
     let glibc_fits = glibc.zip(build.glibc.as_ref()).is_none_or(|(has, needs)| has >= needs);
+    let serves = || image::serves(class, build, release.line.as_ref(), image);
     (glibc_fits || !question.holds(law::GLIBC, &target.name))
-        && (image::serves(class, build, image) || !question.holds(law::IMAGE_HOLDS, &target.name))
+        && (serves() || !question.holds(law::IMAGE_HOLDS, &target.name))
 }
 
 /// What torch's extension builder of a release accepts.
@@ -283,7 +305,7 @@ fn arch_list_refusal(
 /// Whether torch builds extensions with a toolkit.
 pub fn extension(question: &Question<'_>, class: &Class<'_, '_>, release: &Release<'_>, toolkit: &Toolkit) -> bool {
     let Some(build) = release.on(class.target.arch) else { return false };
-    let (Some(line), Some(known)) = (line_of(release.variant), extension_row(question, build)) else { return true };
+    let (Some(line), Some(known)) = (&release.line, extension_row(question, build)) else { return true };
     let holds = |rule: &str| question.holds(rule, &class.target.name);
     let same_major = line.major() == toolkit.version.major();
     if known.same_major && !same_major && holds(law::EXTENSION_MAJOR) {
@@ -316,15 +338,21 @@ pub fn best_arch(gpu: crate::words::Cc, toolkit: &[Arch], builder: &[Arch], tegr
     common.filter(|arch| crate::coverage::sass_runs(*arch, gpu, tegra)).max()
 }
 
+/// The toolkit release whose runtime a build carries; where only its line is known, the line's oldest.
+pub fn toolkit_of<'c>(catalog: &'c Catalog, build: &Build, line: Option<&Version>) -> Option<&'c Toolkit> {
+    let toolkits = &catalog.toolkits;
+    let (wanted, is_it): (_, fn(&Version, &Version) -> Ordering) = match &build.toolkit {
+        Some(exact) => (exact, Version::cmp),
+        None => (line?, Version::cmp_prefix),
+    };
+    let first = toolkits.partition_point(|row| is_it(&row.version, wanted).is_lt());
+    toolkits.get(first).filter(|row| is_it(&row.version, wanted).is_eq())
+}
+
 impl<'c> Question<'c> {
     /// The toolkit release whose runtime a build carries; where only its line is known, the line's oldest.
     pub fn toolkit_of(&self, build: &Build) -> Option<&'c Toolkit> {
-        let toolkits = &self.catalog.toolkits;
-        if let Some(exact) = &build.toolkit {
-            return toolkits.iter().find(|row| row.version == *exact);
-        }
-        let line = line_of(&build.variant)?;
-        toolkits.iter().find(|row| row.version.cmp_prefix(&line).is_eq())
+        toolkit_of(self.catalog, build, line_of(&build.variant).as_ref())
     }
 
     /// A variant that names a major only (`cu12`) takes the newest libraries of that major.
@@ -338,8 +366,9 @@ impl<'c> Question<'c> {
 
     /// Whether some release of a framework asked for needs CUDA and cuDNN of the system.
     pub fn takes_system_cuda(&self) -> bool {
-        let builds = &self.catalog.builds;
-        self.frameworks.iter().any(|ask| builds.iter().any(|row| row.system_cuda && row.package == ask.package))
+        let releases = |ask: &Ask<'_>| self.rules.releases(self.catalog, ask.package);
+        let needs = |release: &Release<'_>| release.builds().any(|build| build.system_cuda);
+        self.frameworks.iter().any(|ask| releases(ask).iter().any(needs))
     }
 
     /// The cuDNN wanted of the system: asked for where no framework brings its own.
@@ -361,11 +390,6 @@ impl TargetAsk<'_> {
     /// Whether anything definite is said of the driver.
     pub fn pins_driver(&self) -> bool {
         !matches!(self.driver, super::question::DriverAsk::Free(_))
-    }
-
-    /// Docker's word for the platform.
-    pub fn platform(&self) -> CpuArch {
-        self.arch
     }
 }
 

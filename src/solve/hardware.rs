@@ -3,11 +3,11 @@
 use crate::catalog::rows::{Build, Class, Module, Subject};
 use crate::words::Constraint;
 
-use super::answer::TargetAnswer;
+use super::answer::Chosen;
 use super::question::{DriverAsk, GpuAsk, Question, TargetAsk, Warning};
 
 /// What should be known of a target's GPUs.
-pub(super) fn warnings(question: &Question<'_>, asked: &TargetAsk<'_>, target: &TargetAnswer<'_>) -> Vec<Warning> {
+pub(super) fn warnings(question: &Question<'_>, asked: &TargetAsk<'_>, target: &Chosen<'_>) -> Vec<Warning> {
     let mut warnings = modules(question, asked);
     warnings.extend(triton(question, asked, target));
     warnings
@@ -49,7 +49,7 @@ fn may_be_wrong(question: &Question<'_>, row: &Module, asked: &TargetAsk<'_>, gp
 }
 
 /// GPUs that run the wheel but not what its compiler makes.
-fn triton(question: &Question<'_>, asked: &TargetAsk<'_>, target: &TargetAnswer<'_>) -> Option<Warning> {
+fn triton(question: &Question<'_>, asked: &TargetAsk<'_>, target: &Chosen<'_>) -> Option<Warning> {
     let (build, triton) = target.builds.iter().find_map(|build: &&Build| Some((build, build.triton.as_ref()?)))?;
     let rules: Vec<_> = question.rules.about(Subject::Triton, triton, Subject::Gpu).collect();
     let too_old = |gpu: &&GpuAsk| rules.iter().any(|rule| !rule.needs.admits(&gpu.cc_version));

@@ -1,5 +1,6 @@
 //! Images: which tags serve a target, and what an image demands of the driver it is started on.
 
+use std::cmp::Reverse;
 use std::sync::Arc;
 
 use crate::catalog::Catalog;
@@ -9,61 +10,74 @@ use crate::words::{CpuArch, Version};
 
 use super::class::{Class, GpuRules};
 use super::driver::DriverRow;
-use super::fits;
 use super::question::{ImageAsk, Question};
 use super::rulebook::law;
 
 /// The images a class may take, preferred first. Empty where an image is asked for and none serves.
 pub fn rows<'c>(question: &Question<'c>, class: &Class<'_, 'c>) -> Vec<&'c Image> {
-    let serves = |image: &&Image| refusal(question, class, image).is_none();
+    let takes_system_cuda = question.takes_system_cuda();
+    let serves = |image: &&Image| serves_class(question, class, takes_system_cuda, image);
     match &class.target.image {
         ImageAsk::Known(image) => [*image].into_iter().filter(serves).collect(),
-        ImageAsk::Choose(repository) => question.rules.images(identity(question, class, repository), || {
-            let of_repository = question.catalog.images.iter().filter(|image| image.repository == repository.as_str());
-            let mut images: Vec<&Image> = of_repository.filter(serves).collect();
-            images.sort_by(|a, b| {
-                b.cuda.cmp(&a.cuda).then_with(|| os_rank(&a.os).cmp(&os_rank(&b.os))).then(a.flavour.cmp(&b.flavour))
-            });
-            images.dedup_by(|later, kept| {
-                later.cuda == kept.cuda
-                    && later.require == kept.require
-                    && later.cudnn.is_some() == kept.cudnn.is_some()
-            });
-            images
-        }),
+        ImageAsk::Choose(repository) => {
+            question.rules.images(identity(question, class, takes_system_cuda, repository), || {
+                let images = &question.catalog.images;
+                let first = images.partition_point(|image| *image.repository < **repository);
+                let of_repository = images[first..].iter().take_while(|image| image.repository == repository.as_str());
+                preferred_first(of_repository.filter(serves).collect())
+            })
+        }
         _ => Vec::new(),
     }
 }
 
+/// Newest CUDA first, then by system and the smallest flavour; of those that nothing here tells apart, one.
+fn preferred_first(mut images: Vec<&Image>) -> Vec<&Image> {
+    let mut systems: Vec<&str> = Vec::new();
+    for image in &images {
+        if !systems.contains(&&*image.os) {
+            systems.push(&image.os);
+        }
+    }
+    systems.sort_by_cached_key(|os| os_rank(os));
+    images.sort_by_cached_key(|image| {
+        (Reverse(&image.cuda), systems.iter().position(|os| *os == image.os), image.flavour)
+    });
+    images.dedup_by(|later, kept| {
+        later.cuda == kept.cuda && later.require == kept.require && later.cudnn.is_some() == kept.cudnn.is_some()
+    });
+    images
+}
+
 /// Everything the choice of images depends on: variations of one spec ask for the same ones again and again.
-fn identity(question: &Question<'_>, class: &Class<'_, '_>, repository: &str) -> String {
+fn identity(question: &Question<'_>, class: &Class<'_, '_>, takes_system_cuda: bool, repository: &str) -> String {
     let os = class.target.os.map_or("", |os| &os.id);
     let wanted =
         question.system_cudnn().map_or(String::new(), |wanted| format!("{wanted} for {:?}", class.target.gpus));
     let here = question.off.iter().filter(|off| off.target.as_deref().is_none_or(|name| name == class.target.name));
     let matters = |rule: &&str| !wanted.is_empty() || rule.starts_with("image-");
     let off: Vec<&str> = here.map(|off| &*off.rule).filter(matters).collect();
-    let takes = (question.build.is_some(), question.frameworks.is_empty(), question.takes_system_cuda());
+    let takes = (question.build.is_some(), question.frameworks.is_empty(), takes_system_cuda);
     format!("{repository} {os} {} {takes:?} {wanted} {}", class.target.arch, off.join(" "))
 }
 
-/// Which law keeps an image from a class, whatever the driver and the stack.
-pub fn refusal(question: &Question<'_>, class: &Class<'_, '_>, image: &Image) -> Option<&'static str> {
+/// Whether no law keeps an image from a class, whatever the driver and the stack.
+fn serves_class(question: &Question<'_>, class: &Class<'_, '_>, takes_system_cuda: bool, image: &Image) -> bool {
     let target = class.target;
-    let pinned = matches!(target.image, ImageAsk::Known(_));
-    let broken = |rule: &'static str, broken: bool| (broken && question.holds(rule, &target.name)).then_some(rule);
-    let os_differs = target.os.is_some_and(|os| os.id != image.os && !os.images.contains(&image.os));
-    let arch_missing = match image.arches.is_empty() {
-        true => target.arch != CpuArch::X86_64,
-        false => !image.arches.contains(&target.arch),
+    let fine = |rule: &'static str, fine: bool| fine || !question.holds(rule, &target.name);
+    let of_os = || target.os.is_none_or(|os| os.id == image.os || os.images.contains(&image.os));
+    let for_arch = match image.arches.is_empty() {
+        true => target.arch == CpuArch::X86_64,
+        false => image.arches.contains(&target.arch),
     };
-    broken(law::IMAGE_TAG, image.withdrawn)
-        .or_else(|| broken(law::IMAGE_ARCH, arch_missing))
-        .or_else(|| broken(law::IMAGE_OS, os_differs))
-        .or_else(|| broken(law::IMAGE_HOLDS, !holds_enough(question, class, image, pinned)))
+    fine(law::IMAGE_TAG, !image.withdrawn)
+        && fine(law::IMAGE_ARCH, for_arch)
+        && fine(law::IMAGE_HOLDS, holds_enough(question, class, takes_system_cuda, image))
+        && fine(law::IMAGE_OS, of_os())
 }
 
-fn holds_enough(question: &Question<'_>, class: &Class<'_, '_>, image: &Image, pinned: bool) -> bool {
+fn holds_enough(question: &Question<'_>, class: &Class<'_, '_>, takes_system_cuda: bool, image: &Image) -> bool {
+    let pinned = is_given(class);
     if question.build.is_some() {
         return image.flavour == Flavour::Devel
             && (pinned || image.cudnn.is_none() == question.system_cudnn().is_none());
@@ -74,7 +88,7 @@ fn holds_enough(question: &Question<'_>, class: &Class<'_, '_>, image: &Image, p
         }
         None if pinned => true,
         // Which of the two a framework needs depends on its release: see `serves`.
-        None if question.takes_system_cuda() && image.cudnn.is_some() => image.flavour == Flavour::Runtime,
+        None if takes_system_cuda && image.cudnn.is_some() => image.flavour == Flavour::Runtime,
         None => image.flavour == smallest_flavour(question) && image.cudnn.is_none(),
     }
 }
@@ -93,9 +107,8 @@ fn cudnn_serves(question: &Question<'_>, class: &Class<'_, '_>, image: &Image) -
 
 /// Whether an image holds the CUDA libraries and the cuDNN that a build expects of the system, and no more than
 /// the build needs if the image was chosen for it.
-pub fn serves(class: &Class<'_, '_>, build: &Build, image: &Image) -> bool {
-    let line = fits::line_of(&build.variant);
-    let same_line = line.is_none_or(|line| image.cuda.cmp_prefix(&line).is_eq());
+pub fn serves(class: &Class<'_, '_>, build: &Build, line: Option<&Version>, image: &Image) -> bool {
+    let same_line = line.is_none_or(|line| image.cuda.cmp_prefix(line).is_eq());
     let same_cudnn = build.cudnn.as_ref().zip(image.cudnn.as_ref());
     let same_cudnn = same_cudnn.is_some_and(|(needs, inside)| inside.major() == needs.major() && inside >= needs);
     match build.system_cuda {
@@ -105,9 +118,9 @@ pub fn serves(class: &Class<'_, '_>, build: &Build, image: &Image) -> bool {
 }
 
 /// Ubuntu first, newest first; then everything else by name.
-fn os_rank(os: &str) -> (bool, std::cmp::Reverse<Option<Version>>, String) {
+fn os_rank(os: &str) -> (bool, Reverse<Option<Version>>, &str) {
     let version = os.strip_prefix("ubuntu").and_then(|version| Version::parse(version).ok());
-    (version.is_none(), std::cmp::Reverse(version), os.to_string())
+    (version.is_none(), Reverse(version), os)
 }
 
 /// An image's `NVIDIA_REQUIRE_CUDA`.
@@ -224,9 +237,11 @@ impl Condition {
 
 /// What an image demands on a platform. Every requirement known admits the image's own line; what else one of
 /// unknown text admits nobody knows, which is enough to keep the user's image but not to choose one.
-pub fn demand<'c>(question: &Question<'c>, class: &Class<'_, 'c>, image: &Image) -> Arc<Demand<'c>> {
-    match requirement(question.catalog, image, class.target.arch) {
-        Some(requirement) => question.rules.demand(&requirement.row.require),
+pub fn demand<'c>(question: &Question<'c>, class: &Class<'_, 'c>, image: &'c Image) -> Arc<Demand<'c>> {
+    let arch = class.target.arch;
+    let text = || requirement(question.catalog, image, arch).map(|requirement| &*requirement.row.require);
+    match question.rules.demand(image, arch, text) {
+        Some(demand) => demand,
         None if is_given(class) => Arc::new(Demand::nothing()),
         None => Arc::new(Demand::own_line(image)),
     }

@@ -4,7 +4,7 @@
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Branch, Image, Os};
 
-use super::answer::TargetAnswer;
+use super::answer::Chosen;
 use super::driver;
 use super::question::{DriverAsk, Question, TargetAsk, Warning};
 
@@ -14,17 +14,23 @@ pub fn has_ended(catalog: &Catalog, end: &str) -> bool {
     today.get(..end.len()).is_some_and(|day| day > end)
 }
 
-/// What of a target was out of support.
-pub(super) fn warnings(question: &Question<'_>, asked: &TargetAsk<'_>, target: &TargetAnswer<'_>) -> Vec<Warning> {
-    let (driver, os) = (driver_ended(question, asked), os_ended(question, asked, target));
+/// What of some targets that share a choice was out of support.
+pub(super) fn warnings(question: &Question<'_>, all: &[&TargetAsk<'_>], target: &Chosen<'_>) -> Vec<Warning> {
+    // Targets of one choice have equal drivers and systems: the first speaks for all.
+    let Some(asked) = all.first() else { return Vec::new() };
+    let keys = |setting: &str| all.iter().map(|asked| asked.key(setting)).collect::<Vec<String>>();
+    let driver = driver_ended(question, asked)
+        .map(|(setting, message)| Warning::new("driver-end-of-life", message, &keys(setting)));
+    let os = os_ended(question, asked, target)
+        .map(|(setting, message)| Warning::new("os-end-of-life", message, &keys(setting)));
     driver.into_iter().chain(os).collect()
 }
 
 /// Only where every branch the hosts may have has ended: nobody is told of a branch they may not have.
-fn driver_ended(question: &Question<'_>, asked: &TargetAsk<'_>) -> Option<Warning> {
+fn driver_ended(question: &Question<'_>, asked: &TargetAsk<'_>) -> Option<(&'static str, String)> {
     let catalog = question.catalog;
     let branches = || catalog.branches.iter();
-    let (setting, may_have): (&str, Vec<&Branch>) = match &asked.driver {
+    let (setting, may_have): (&'static str, Vec<&Branch>) = match &asked.driver {
         DriverAsk::Free(_) => return None,
         DriverAsk::Exact(version) => {
             // An unlisted branch is judged by its neighbour, but its support is its own affair.
@@ -55,18 +61,18 @@ fn driver_ended(question: &Question<'_>, asked: &TargetAsk<'_>) -> Option<Warnin
         }
         [] => return None,
     };
-    Some(Warning::new("driver-end-of-life", message, &[asked.key(setting)]))
+    Some((setting, message))
 }
 
-fn os_ended(question: &Question<'_>, asked: &TargetAsk<'_>, target: &TargetAnswer<'_>) -> Option<Warning> {
+fn os_ended(question: &Question<'_>, asked: &TargetAsk<'_>, target: &Chosen<'_>) -> Option<(&'static str, String)> {
     let of_image = |image: &Image| question.catalog.oses.iter().find(|os| os.images.contains(&image.os));
-    let (os, setting): (&Os, &str) = match (asked.os, target.image) {
+    let (os, setting): (&Os, &'static str) = match (asked.os, target.image) {
         (Some(os), _) => (os, if matches!(asked.image, super::question::ImageAsk::Known(_)) { "image" } else { "os" }),
         (None, image) => (of_image(image?)?, "image"),
     };
     let end = os.eol.as_ref().filter(|end| has_ended(question.catalog, end))?;
     let message = format!("standard support of {} ended {end}", os.name);
-    Some(Warning::new("os-end-of-life", message, &[asked.key(setting)]))
+    Some((setting, message))
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ pub mod image;
 pub mod lifetime;
 pub mod plan;
 pub mod question;
+pub mod release;
 pub mod resolve;
 pub mod rowset;
 pub mod rulebook;

@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::catalog::rows::{Build, Companion, Cudnn, Image, Nccl, Python, Toolkit};
+use crate::catalog::rows::{Companion, Cudnn, Image, Nccl, Python, Toolkit};
 use crate::spec::Share;
 use crate::words::{Constraint, CpuArch, Version};
 
@@ -16,6 +16,7 @@ use super::driver::{self, DriverRow};
 use super::fits;
 use super::image;
 use super::question::{ImageAsk, Question};
+use super::release::Release;
 use super::rulebook::law;
 use super::world::{Outcome, Steps, Table, World};
 
@@ -43,24 +44,6 @@ pub enum ForwardCompat<'a> {
     These(&'a [usize]),
 }
 
-/// The builds of one (version, variant) for each CPU architecture.
-#[derive(Debug, Clone)]
-pub struct Release<'c> {
-    /// The version.
-    pub version: &'c Version,
-    /// The variant.
-    pub variant: &'c str,
-    /// The build for x86_64 and the one for aarch64.
-    pub builds: [Option<&'c Build>; 2],
-}
-
-impl<'c> Release<'c> {
-    /// The build for a CPU architecture.
-    pub fn on(&self, arch: CpuArch) -> Option<&'c Build> {
-        self.builds[usize::from(arch == CpuArch::Aarch64)]
-    }
-}
-
 /// A table of the world and what its rows are.
 #[derive(Debug, Clone)]
 pub struct Choice<T> {
@@ -76,7 +59,7 @@ pub struct Group<'c> {
     /// The classes, by position.
     pub classes: Vec<usize>,
     /// For each framework, its release.
-    pub releases: Vec<Choice<Release<'c>>>,
+    pub releases: Vec<Choice<&'c Release<'c>>>,
     /// cuDNN of the system, where no framework brings its own.
     pub cudnn: Option<Choice<&'c Cudnn>>,
     /// NCCL of the system.
@@ -127,7 +110,7 @@ impl<'q, 'c> Plan<'q, 'c> {
     pub fn new(question: &'q Question<'c>, policy: Policy<'_>, locked: &Locked) -> Self {
         let mut world = World::default();
         let classes = classes(question);
-        let releases: Vec<Vec<Release>> =
+        let releases: Vec<Vec<&Release>> =
             question.frameworks.iter().map(|ask| releases(question, ask.package, &ask.constraint)).collect();
         let versions: Vec<Choice<&Version>> = releases
             .iter()
@@ -181,7 +164,7 @@ impl<'q, 'c> Plan<'q, 'c> {
         }
     }
 
-    fn add_groups(&mut self, releases: &[Vec<Release<'c>>], policy: Policy<'_>, locked: &Locked) {
+    fn add_groups(&mut self, releases: &[Vec<&'c Release<'c>>], policy: Policy<'_>, locked: &Locked) {
         let shared = self.question.share != Share::Versions;
         let members: Vec<Vec<usize>> = if shared {
             vec![(0..self.classes.len()).collect()]
@@ -194,19 +177,24 @@ impl<'q, 'c> Plan<'q, 'c> {
             let mut chosen = Vec::new();
             for (framework, (candidates, ask)) in releases.iter().zip(&self.question.frameworks).enumerate() {
                 let mut rows = candidates.clone();
-                rows.sort_by_cached_key(|release| fits::variant_rank(release, all_cpu(&classes)));
+                // A version's variants are in order already, but for whether the CPU build comes first or last.
+                let cpu_only = all_cpu(&classes);
+                rows.sort_by_key(|release| (Reverse(release.version), release.is_cpu() != cpu_only));
                 let name = format!("{}.variant{}", ask.package, self.group_name(&classes));
                 locked_first(&mut rows, locked, &name, |release| release.variant.to_string());
                 let table = self.world.table(rows.len());
                 self.world.keep(table, |row| {
                     classes.iter().all(|&class| {
-                        fits::release(self.question, &self.classes[class], framework, &rows[row], policy).is_none()
+                        fits::release(self.question, &self.classes[class], framework, rows[row], policy).is_none()
                     })
                 });
                 let versions = &self.versions[framework];
                 self.world.relate(versions.table, table, |version, row| versions.rows[version] == rows[row].version);
                 if let Some(python) = &self.python {
-                    let arches: Vec<CpuArch> = classes.iter().map(|&class| self.classes[class].target.arch).collect();
+                    let mut arches: Vec<CpuArch> =
+                        classes.iter().map(|&class| self.classes[class].target.arch).collect();
+                    arches.sort_unstable();
+                    arches.dedup();
                     self.world.relate(python.table, table, |line, row| {
                         arches.iter().all(|&arch| {
                             rows[row].on(arch).is_none_or(|build| {
@@ -397,7 +385,7 @@ impl<'q, 'c> Plan<'q, 'c> {
         let (question, asked) = (self.question, &self.classes[class]);
         for releases in &group.releases {
             self.world.relate(releases.table, toolkit.table, |release, row| {
-                fits::extension(question, asked, &releases.rows[release], toolkit.rows[row])
+                fits::extension(question, asked, releases.rows[release], toolkit.rows[row])
             });
         }
         let cudnn = group.cudnn.iter().map(|of| (of.table, of.rows.iter().map(|row| &row.cuda).collect::<Vec<_>>()));
@@ -412,9 +400,13 @@ impl<'q, 'c> Plan<'q, 'c> {
     fn relate_image(&mut self, class: usize, group: &Group<'c>, image: &Choice<&'c Image>, local: &Local<'c>) {
         let (question, asked) = (self.question, &self.classes[class]);
         for releases in &group.releases {
-            self.world.relate(releases.table, image.table, |release, row| {
-                fits::release_image(question, asked, &releases.rows[release], image.rows[row])
-            });
+            let places: Vec<_> = image.rows.iter().map(|row| fits::place(question, asked, row)).collect();
+            self.world.relate_kinds(
+                releases.table,
+                image.table,
+                |release| fits::image_need(asked, releases.rows[release]),
+                |release, row| fits::release_image(question, asked, releases.rows[release], &places[row]),
+            );
         }
         for cuda in group.cuda.iter().chain(&local.toolkit) {
             self.world
@@ -428,8 +420,8 @@ impl<'q, 'c> Plan<'q, 'c> {
             self.world.relate_kinds(
                 releases.table,
                 driver.table,
-                |release| fits::driver_need(question, asked, &releases.rows[release]),
-                |release, row| fits::release_driver(question, asked, &releases.rows[release], &driver.rows[row]),
+                |release| fits::driver_need(asked, releases.rows[release]),
+                |release, row| fits::release_driver(question, asked, releases.rows[release], &driver.rows[row]),
             );
         }
         if let Some(cuda) = &group.cuda {
@@ -460,28 +452,10 @@ impl<'q, 'c> Plan<'q, 'c> {
     }
 }
 
-/// Every published (version, variant) of a framework that a constraint admits, newest version first.
-fn releases<'c>(question: &Question<'c>, package: &str, constraint: &Constraint) -> Vec<Release<'c>> {
-    let mut releases: Vec<Release> = Vec::new();
-    let builds = &question.catalog.builds;
-    let first = builds.partition_point(|row| *row.package < *package);
-    for build in builds[first..].iter().take_while(|row| row.package == package) {
-        if !constraint.admits_build(&build.version, &build.variant) {
-            continue;
-        }
-        let arch = usize::from(build.arch == CpuArch::Aarch64);
-        match releases.iter_mut().rev().find(|known| known.version == &build.version && known.variant == build.variant)
-        {
-            Some(known) => known.builds[arch] = Some(build),
-            None => {
-                let mut builds = [None, None];
-                builds[arch] = Some(build);
-                releases.push(Release { version: &build.version, variant: &build.variant, builds });
-            }
-        }
-    }
-    releases.sort_by_key(|release| Reverse(release.version));
-    releases
+/// Every published release of a framework that a constraint admits, newest version first.
+fn releases<'c>(question: &Question<'c>, package: &str, constraint: &Constraint) -> Vec<&'c Release<'c>> {
+    let known = question.rules.releases(question.catalog, package).iter();
+    known.filter(|release| constraint.admits_build(release.version, release.variant)).collect()
 }
 
 /// The toolkits that `cuda` admits, newest first. A line of which only components were published is not offered

@@ -199,7 +199,7 @@ impl<'c> TargetAsk<'c> {
 
     /// The key of one of its settings, `target.prod.gpu`.
     pub fn key(&self, setting: &str) -> String {
-        format!("target.{}.{setting}", self.name)
+        ["target.", &self.name, ".", setting].concat()
     }
 }
 

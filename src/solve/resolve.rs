@@ -1,7 +1,6 @@
 //! How the best answer is found: first without anything doubtful, then with experimental builds, with builds of
 //! unknown contents, and last with forward compatibility for as few targets as possible.
 
-use crate::catalog::rows::Driver;
 use crate::spec::{Prefer, Share};
 use crate::words::Version;
 
@@ -171,9 +170,4 @@ fn finish<'c>(
         }
     }
     Resolution::Answer(best)
-}
-
-/// The newest driver release the catalog knows.
-pub fn newest_driver<'c>(question: &Question<'c>) -> Option<&'c Driver> {
-    question.catalog.drivers.iter().rev().find(|row| !row.beta)
 }

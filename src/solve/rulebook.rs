@@ -3,11 +3,12 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock};
 
-use crate::catalog::rows::{Image, Rule, Subject};
+use crate::catalog::rows::{Build, Image, Rule, Subject};
 use crate::catalog::{Catalog, GpuMatch};
-use crate::words::{Constraint, Version};
+use crate::words::{Constraint, CpuArch, Version};
 
 use super::image::Demand;
+use super::release::{self, Release};
 
 /// The names of the rules that are code; each is described by a row of `catalog/laws.toml`.
 pub mod law {
@@ -81,12 +82,18 @@ pub mod law {
 #[derive(Debug)]
 pub struct RuleBook<'c> {
     needs: Vec<Needs<'c>>,
+    /// The builds of each package, and its releases once they are asked for.
+    packages: Vec<(&'c [Build], OnceLock<Vec<Release<'c>>>)>,
     /// GPU names already looked up: variations of one spec ask for the same ones again and again.
     gpus: Mutex<HashMap<String, GpuMatch<'c>>>,
-    /// Image requirements already read.
-    demands: Mutex<HashMap<&'c str, Arc<Demand<'c>>>>,
+    /// What images demand on a platform, by the images' addresses.
+    image_demands: Mutex<HashMap<(usize, CpuArch), Option<Arc<Demand<'c>>>>>,
+    /// Requirements already read, by their addresses: as texts they are long to compare.
+    demands: Mutex<HashMap<usize, Arc<Demand<'c>>>>,
     /// Images already chosen from, by what was asked of them.
     images: Mutex<HashMap<String, Vec<&'c Image>>>,
+    /// For the builds whose list of Pythons may lack some, those that their release has wheels for elsewhere.
+    release_pythons: OnceLock<Vec<(&'c Build, Vec<&'c Version>)>>,
     /// Driver releases at which some rule begins or ceases to hold, whatever the GPU.
     drivers: OnceLock<Vec<&'c Version>>,
 }
@@ -109,11 +116,15 @@ impl<'c> RuleBook<'c> {
             let (range, needs) = (Constraint::parse(&row.range).ok()?, Constraint::parse(&row.needs).ok()?);
             Some(Needs { row, range, needs })
         });
+        let packages = catalog.builds.chunk_by(|one, next| one.package == next.package);
         RuleBook {
             needs: needs.collect(),
+            packages: packages.map(|builds| (builds, OnceLock::new())).collect(),
             gpus: Mutex::default(),
+            image_demands: Mutex::default(),
             demands: Mutex::default(),
             images: Mutex::default(),
+            release_pythons: OnceLock::new(),
             drivers: OnceLock::new(),
         }
     }
@@ -123,9 +134,39 @@ impl<'c> RuleBook<'c> {
         memo(&self.gpus, name, || (name.to_string(), catalog.gpu(name)))
     }
 
-    /// Reads what an image demands.
-    pub fn demand(&self, text: &'c str) -> Arc<Demand<'c>> {
-        memo(&self.demands, text, || (text, Arc::new(Demand::parse(text))))
+    /// Whether another build of the same minor release has wheels for a Python line.
+    pub fn release_has_python(&self, catalog: &'c Catalog, build: &Build, line: &Version) -> bool {
+        let partial = self.release_pythons.get_or_init(|| {
+            let pythons = |build: &'c Build| {
+                let series = build.version.prefix(2);
+                let of_series =
+                    |other: &&Build| other.package == build.package && other.version.cmp_prefix(&series).is_eq();
+                (build, catalog.builds.iter().filter(of_series).flat_map(|other| other.pythons.iter()).collect())
+            };
+            catalog.builds.iter().filter(|build| build.pythons_partial).map(pythons).collect()
+        });
+        partial.iter().any(|(known, pythons)| std::ptr::eq(*known, build) && pythons.contains(&line))
+    }
+
+    /// Every published release of a package, newest version first and of one version the preferred variant first.
+    pub fn releases(&self, catalog: &'c Catalog, package: &str) -> &[Release<'c>] {
+        let known = self.packages.iter().find(|(builds, _)| builds[0].package == package);
+        known.map_or(&[], |(builds, releases)| releases.get_or_init(|| release::releases(catalog, builds)))
+    }
+
+    /// Reads what an image demands; none where the catalog does not know.
+    pub fn demand(
+        &self,
+        image: &'c Image,
+        arch: CpuArch,
+        text: impl FnOnce() -> Option<&'c str>,
+    ) -> Option<Arc<Demand<'c>>> {
+        let key = (std::ptr::from_ref(image).addr(), arch);
+        let read = |text: &'c str| {
+            let key = text.as_ptr().addr();
+            memo(&self.demands, &key, || (key, Arc::new(Demand::parse(text))))
+        };
+        memo(&self.image_demands, &key, || (key, text().map(read)))
     }
 
     /// The images that serve, preferred first.

@@ -3,31 +3,34 @@
 
 use std::collections::HashMap;
 
-use crate::catalog::rows::{Build, Status};
+use crate::catalog::rows::{Build, Class, Status};
 use crate::coverage::Coverage;
+use crate::spec::Share;
 
-use super::answer::{Answer, TargetAnswer};
+use super::answer::{Answer, Chosen};
 use super::class::gpu_rules;
 use super::fits;
 use super::hardware;
 use super::image;
 use super::lifetime;
-use super::question::{DriverAsk, ImageAsk, Question, TargetAsk, Warning};
+use super::question::{DriverAsk, GpuAsk, ImageAsk, Question, TargetAsk, Warning};
 
 /// The warnings an answer deserves, by target.
 pub fn warnings<'c>(question: &Question<'c>, answer: &Answer<'c>) -> Vec<Warning> {
     let mut warnings: Vec<Warning> = Vec::new();
-    for target in &answer.targets {
-        let Ok(at) = question.targets.binary_search_by(|asked| asked.name.cmp(&target.name)) else { continue };
-        let asked = &question.targets[at];
-        let about = About { question, asked, target };
+    for group in answer.alike() {
+        let all: Vec<&TargetAsk> = group.iter().map(|&at| &question.targets[at]).collect();
+        let about = About { question, asked: all[0], all, target: &answer.targets[group[0]].chosen };
         warnings.extend(about.builds());
+        warnings.extend(about.libraries());
         warnings.extend(about.code());
         warnings.extend(about.driver());
         warnings.extend(about.image());
         warnings.extend(about.toolkit());
-        warnings.extend(lifetime::warnings(question, asked, target));
-        warnings.extend(hardware::warnings(question, asked, target));
+        warnings.extend(lifetime::warnings(question, &about.all, about.target));
+        for asked in &about.all {
+            warnings.extend(hardware::warnings(question, asked, about.target));
+        }
     }
     merged(warnings)
 }
@@ -52,13 +55,15 @@ fn merged(warnings: Vec<Warning>) -> Vec<Warning> {
 
 struct About<'a, 'c> {
     question: &'a Question<'c>,
+    /// The first of the targets that share this choice, and all of them.
     asked: &'a TargetAsk<'c>,
-    target: &'a TargetAnswer<'c>,
+    all: Vec<&'a TargetAsk<'c>>,
+    target: &'a Chosen<'c>,
 }
 
 impl About<'_, '_> {
     fn key(&self, setting: &str) -> Vec<String> {
-        vec![self.asked.key(setting)]
+        self.all.iter().map(|target| target.key(setting)).collect()
     }
 
     fn gpu_builds(&self) -> impl Iterator<Item = &&Build> {
@@ -81,6 +86,12 @@ impl About<'_, '_> {
                 let message = format!("nobody has told which GPUs {name} for {} holds code for", build.arch);
                 warnings.push(Warning::new("unknown-gpu-code", message, &key));
             }
+            let alone = self.question.targets.iter().all(TargetAsk::is_cpu) || self.question.share != Share::Stack;
+            if self.asked.is_cpu() && alone && !named && fits::has_cpu_builds(self.question, build) {
+                let message =
+                    format!("no build of {} {} without CUDA was seen for {}", build.package, build.version, build.arch);
+                warnings.push(Warning::new("cuda-on-cpu", message, &key));
+            }
             let python = self.target.python.filter(|python| build.pythons_partial && !build.pythons.contains(python));
             if let Some(python) = python {
                 let message = format!("a wheel of {name} for Python {python} was not seen, though there may be one");
@@ -94,6 +105,20 @@ impl About<'_, '_> {
             warnings.extend(unknown(self.question.nccl.is_some(), build.nccl.is_some(), "nccl"));
         }
         warnings
+    }
+
+    /// Two frameworks that each come with a cuDNN of their own, where one environment holds one only.
+    fn libraries(&self) -> Option<Warning> {
+        let mut bringing = self.gpu_builds().filter_map(|build| Some((*build, build.cudnn.as_ref()?)));
+        let (first, loaded) = bringing.next()?;
+        // An older one of the same major is what the other was built with, and that it runs with.
+        let (other, wanted) = bringing.find(|(_, wanted)| wanted.major() != loaded.major() || *wanted > loaded)?;
+        let message = format!(
+            "{} {} comes with cuDNN {loaded}, {} {} needs {wanted}: one environment holds only one of them",
+            first.package, first.version, other.package, other.version
+        );
+        let keys = [format!("stack.{}", first.package), format!("stack.{}", other.package)];
+        Some(Warning::new("two-cudnns", message, &keys))
     }
 
     /// GPUs that only a driver's compiler makes the code run on.
@@ -129,14 +154,30 @@ impl About<'_, '_> {
             );
             warnings.push(Warning::new("forward-compat", message, &self.key(setting)));
         }
-        let unlisted = self.asked.named_gpus().iter().find_map(|gpu| {
-            let first = gpu.row?.first_driver.as_ref()?;
-            (driver.version.major() < first.major()).then_some((gpu, first))
+        let jetson = self.asked.named_gpus().iter().find(|gpu| gpu.row.is_some_and(|row| row.class == Class::Jetson));
+        if let (Some(gpu), Some(minimum)) = (jetson, &self.target.minimum) {
+            let cuda =
+                driver.branch.cuda.as_ref().map_or(String::new(), |cuda| format!(" whose CUDA is {cuda} or newer"));
+            let message = format!(
+                "the driver of {} comes with JetPack: take one{cuda}; the number {minimum} is that of other machines",
+                gpu.name
+            );
+            warnings.push(Warning::new("jetson-driver", message, &self.key("gpu")));
+        }
+        // A family name is fine as long as the driver lists any member of it.
+        let listed = |gpu: &GpuAsk<'_>| {
+            let first = gpu.row.and_then(|row| row.first_driver.as_ref());
+            first.is_none_or(|first| driver.version.major() >= first.major())
+        };
+        let named = self.asked.named_gpus();
+        let unlisted = named.iter().find_map(|gpu| {
+            let family_listed = named.iter().any(|other| other.written == gpu.written && listed(other));
+            (!family_listed).then_some((gpu, gpu.row?.first_driver.as_ref()?))
         });
         if let (true, Some((gpu, first))) = (self.asked.pins_driver(), unlisted) {
             let message =
                 format!("{} is first listed in driver {first}; {} may not know the board", gpu.name, driver.version);
-            warnings.push(Warning::new("gpu-not-listed", message, &[self.asked.key("gpu"), self.asked.key(setting)]));
+            warnings.push(Warning::new("gpu-not-listed", message, &[self.key("gpu"), self.key(setting)].concat()));
         }
         warnings.extend(self.dropped(setting));
         warnings
@@ -206,7 +247,11 @@ impl About<'_, '_> {
             "extensions are compiled with CUDA {} beside wheels of CUDA {line}: torch warns of this and it mostly works",
             toolkit.version.prefix(2)
         );
-        let setting = if self.asked.toolkits.is_some() { "toolkit" } else { "image" };
-        vec![Warning::new("toolkit-minor", message, &self.key(setting))]
+        let key = match (&self.asked.toolkits, &self.asked.image) {
+            (Some(_), _) => self.asked.key("toolkit"),
+            (None, ImageAsk::No) => format!("target.{}", self.asked.name),
+            (None, _) => self.asked.key("image"),
+        };
+        vec![Warning::new("toolkit-minor", message, &[key])]
     }
 }

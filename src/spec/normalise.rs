@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::value::list_text;
 use super::{ForwardCompat, Prefer, Runtime, Share, Spec, Target};
-use crate::words::Constraint;
+use crate::words::{Constraint, Version};
 
 impl Spec {
     /// Every input that bears on the answer: key and canonical text. Defaults are left out, and
@@ -29,7 +29,7 @@ impl Spec {
         }
         for target in &self.targets {
             for (key, text) in target.inputs() {
-                put(format!("target.{}.{key}", target.name), text);
+                put(["target.", &target.name, ".", key].concat(), text);
             }
         }
         match self.resolve.share {
@@ -58,9 +58,9 @@ impl Spec {
 
 impl Target {
     fn inputs(&self) -> Vec<(&'static str, String)> {
-        let mut inputs = Vec::new();
+        let mut inputs = Vec::with_capacity(4);
         let mut put = |key, text: Option<String>| inputs.extend(text.map(|text| (key, text)));
-        put("gpu", self.gpu.as_ref().map(|gpu| sorted(gpu.value.clone())));
+        put("gpu", self.gpu.as_ref().map(|gpu| sorted(gpu.value.iter().map(String::as_str).collect())));
         put("driver", self.driver.as_ref().map(|driver| without_blanks(&driver.value)));
         put("driver-cuda", self.driver_cuda.as_ref().map(|version| version.value.to_string()));
         put("os", self.os.as_ref().map(|os| os.value.clone()));
@@ -69,7 +69,7 @@ impl Target {
         put("forward-compat", (self.forward_compat == ForwardCompat::Never).then(|| "never".to_string()));
         put("glibc", self.glibc.as_ref().map(|version| version.value.to_string()));
         put("gcc", self.gcc.as_ref().map(|version| version.value.to_string()));
-        let toolkits = |toolkits: &Vec<_>| sorted(toolkits.iter().map(ToString::to_string).collect());
+        let toolkits = |toolkits: &Vec<Version>| sorted(toolkits.iter().map(Version::as_str).collect());
         put("toolkit", self.toolkit.as_ref().map(|written| toolkits(&written.value)));
         let default = if self.image.is_some() { Runtime::Container } else { Runtime::BareMetal };
         // A target that says nothing must still show in the lock, or adding one would go unnoticed.
@@ -85,7 +85,7 @@ impl Target {
 }
 
 /// One name or a list of one mean the same, and so does any order.
-fn sorted(mut names: Vec<String>) -> String {
+fn sorted<S: AsRef<str> + Ord>(mut names: Vec<S>) -> String {
     names.sort();
     names.dedup();
     list_text(&names)
@@ -93,5 +93,5 @@ fn sorted(mut names: Vec<String>) -> String {
 
 /// Blanks separate nothing in a constraint.
 fn without_blanks(constraint: &Constraint) -> String {
-    constraint.as_str().split_whitespace().collect()
+    constraint.as_str().split_whitespace().collect::<Vec<_>>().concat()
 }

@@ -170,9 +170,17 @@ impl<'s> Reader<'s> {
 
 /// A list as a file holds it.
 pub(super) fn list_text<S: AsRef<str>>(texts: &[S]) -> String {
-    let quoted: Vec<String> =
-        texts.iter().map(|text| format!("\"{}\"", text.as_ref().replace('\\', "\\\\").replace('"', "\\\""))).collect();
-    format!("[{}]", quoted.join(", "))
+    let mut list = String::from("[");
+    for (at, text) in texts.iter().enumerate() {
+        list.push_str(if at == 0 { "\"" } else { ", \"" });
+        match text.as_ref() {
+            text if text.contains(['\\', '"']) => list += &text.replace('\\', "\\\\").replace('"', "\\\""),
+            text => list += text,
+        }
+        list.push('"');
+    }
+    list.push(']');
+    list
 }
 
 fn scalar(item: &Item<'_>) -> bool {
