@@ -621,3 +621,32 @@ fn the_culprits_clash_and_no_smaller_set_does() {
         }
     }
 }
+
+#[test]
+fn every_fix_can_be_written_and_then_answers() {
+    let mut random = Random(16);
+    let (mut seen, mut fixes) = (0, 0);
+    while seen < 60 {
+        let text = Draft::random(&mut random, 2).text();
+        if !lock(&text).is_conflict() {
+            continue;
+        }
+        seen += 1;
+        let spec = spec::parse(&text).unwrap();
+        let told = explain::conflicts(&spec, &BUILTIN, rules(), &Steps::new(LIMIT)).expect("a conflict is explained");
+        for fix in &told.fixes {
+            let changes: Vec<(String, Option<String>)> =
+                fix.changes.iter().map(|change| (change.key.clone(), change.to.clone())).collect();
+            for source in [text.clone(), text.replace('\n', "\r\n"), format!("# ours\n\n{text}\n# end")] {
+                let after =
+                    spec::rewrite(&source, &changes).unwrap_or_else(|error| panic!("{error}: {changes:?}\n{text}"));
+                assert!(matches!(lock(&after), Outcome::Answer(..)), "{changes:?}\n{after}");
+                assert_eq!(source.contains('\r'), after.contains('\r'), "{after:?}");
+                assert!(!source.contains('\r') || !after.replace("\r\n", "").contains('\n'), "{after:?}");
+                assert_eq!(source.matches('#').count(), after.matches('#').count(), "{after}");
+                fixes += 1;
+            }
+        }
+    }
+    assert!(fixes > 60, "{fixes}");
+}

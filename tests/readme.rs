@@ -150,6 +150,7 @@ const NAMES: &[(&str, &str)] = &[
     ("build", "builds of torch, TensorFlow and JAX"),
     ("companion", "packages that follow one of these"),
     ("extension", "what extension builders accept"),
+    ("module", "GPUs that one flavour of kernel modules drives"),
     ("python", "Pythons"),
     ("os", "operating systems"),
     ("image", "image tags"),

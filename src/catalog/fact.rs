@@ -71,6 +71,7 @@ cite! {
     Image: row => format!("image {}:{}", row.repository, row.tag), &row.tag,
         [row.cuda.as_str(), &row.repository, "", ""];
     ImageRequire: row => format!("image-require {}", row.id), &row.id, ["", "", "", ""];
+    Module: row => row.id.to_string(), &row.id, ["", "", "", ""];
     Python: row => format!("python {}", row.version), row.version.as_str(), [row.version.as_str(), "", "", ""];
     Rule: row => row.id.to_string(), &row.id, ["", "", "", ""];
 }
@@ -85,6 +86,11 @@ impl Catalog {
 
     /// The row with this id, if the catalog still holds it.
     pub fn cited(&self, id: &str) -> Option<Fact> {
+        self.row(id).map(|(fact, _)| fact)
+    }
+
+    /// The row with this id and everything it says, by field.
+    pub fn row(&self, id: &str) -> Option<(Fact, Value)> {
         match id.split_once(' ').map(|(kind, _)| kind) {
             Some("gpu") => self.find(&self.gpus, id),
             Some("branch") => self.find(&self.branches, id),
@@ -101,12 +107,16 @@ impl Catalog {
             Some("python") => self.find(&self.pythons, id),
             Some(_) => None,
             None if id.contains("-linux-") => self.find(&self.builds, id),
-            None => self.find(&self.rules, id).or_else(|| self.find(&self.companions, id)),
+            None => self
+                .find(&self.rules, id)
+                .or_else(|| self.find(&self.modules, id))
+                .or_else(|| self.find(&self.companions, id)),
         }
     }
 
-    fn find<R: Cite>(&self, rows: &[R], id: &str) -> Option<Fact> {
-        rows.iter().find(|row| id.contains(row.hint()) && row.id() == id).map(|row| self.cite(row))
+    fn find<R: Cite>(&self, rows: &[R], id: &str) -> Option<(Fact, Value)> {
+        let row = rows.iter().find(|row| id.contains(row.hint()) && row.id() == id)?;
+        Some((self.cite(row), serde_json::to_value(row).map(said).unwrap_or_default()))
     }
 }
 
@@ -152,7 +162,11 @@ mod tests {
         let hosts = ids(&c.gpus).chain(ids(&c.branches)).chain(ids(&c.drivers)).chain(ids(&c.oses));
         let cuda = ids(&c.toolkits).chain(ids(&c.ptx_isas)).chain(ids(&c.compats)).chain(ids(&c.extensions));
         let libraries = ids(&c.cudnns).chain(ids(&c.nccls)).chain(ids(&c.builds)).chain(ids(&c.companions));
-        let images = ids(&c.images).chain(ids(&c.image_requires)).chain(ids(&c.pythons)).chain(ids(&c.rules));
+        let images = ids(&c.images)
+            .chain(ids(&c.image_requires))
+            .chain(ids(&c.pythons))
+            .chain(ids(&c.rules))
+            .chain(ids(&c.modules));
         hosts.chain(cuda).chain(libraries).chain(images).collect()
     }
 

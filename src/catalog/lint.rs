@@ -188,6 +188,9 @@ fn ranges(catalog: &Catalog, say: Say<'_>) {
             say("rule", &row.row_name(), "a rule needs a pair that holds and one that fails".into());
         }
     }
+    for row in catalog.modules.iter() {
+        constraint("module", &row.row_name(), &row.gpus, say);
+    }
     for row in catalog.companions.iter() {
         for text in [Some(&row.needs), row.python.as_ref()].into_iter().flatten() {
             constraint("companion", &row.row_name(), text, say);
@@ -207,6 +210,7 @@ fn matches_something(catalog: &Catalog, subject: Subject, range: &Constraint) ->
         Subject::Cuda | Subject::Toolkit => catalog.toolkits.iter().any(|row| range.admits(&row.version)),
         Subject::Driver => catalog.drivers.iter().any(|row| range.admits(&row.version)),
         Subject::Cudnn => catalog.cudnns.iter().any(|row| range.admits(&row.version)),
+        Subject::Triton => catalog.builds.iter().any(|row| row.triton.as_ref().is_some_and(|it| range.admits(it))),
         Subject::Glibc | Subject::Gcc => true,
     }
 }

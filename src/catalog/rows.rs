@@ -103,6 +103,16 @@ vocabulary! {
 }
 
 vocabulary! {
+    /// The two flavours in which the driver's kernel modules come.
+    ModuleKind {
+        /// Published as source, for GPUs with a system processor of their own.
+        Open = "open",
+        /// The binary ones NVIDIA has always shipped.
+        Proprietary = "proprietary",
+    }
+}
+
+vocabulary! {
     /// What a `needs` rule is about.
     Subject {
         /// A GPU, by compute capability.
@@ -119,6 +129,8 @@ vocabulary! {
         Glibc = "glibc",
         /// The GNU host compiler.
         Gcc = "gcc",
+        /// A Triton release, the compiler behind torch.compile.
+        Triton = "triton",
     }
 }
 
@@ -480,6 +492,26 @@ pub struct Extension {
     pub archs: List<Arch>,
     /// Whether another CUDA major than its own stops the build.
     pub same_major: bool,
+    /// Its source.
+    pub source: Text,
+}
+
+/// Which GPUs are driven by one flavour of kernel modules only.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Module {
+    /// Its stable name.
+    pub id: Text,
+    /// The compute capabilities it speaks of, in constraint grammar.
+    pub gpus: Text,
+    /// Only products that imply this CPU architecture.
+    pub cpu: Option<CpuArch>,
+    /// The only flavour that drives them.
+    pub needs: ModuleKind,
+    /// The first driver branch whose installer chooses the other flavour by default; none = there is no safe default.
+    pub from: Option<Version>,
+    /// The fact in one plain sentence.
+    pub says: Text,
     /// Its source.
     pub source: Text,
 }

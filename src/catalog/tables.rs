@@ -90,6 +90,7 @@ row!(Extension, [package], [from], [], cites source);
 row!(Os, [id], [], [], cites source, maybe gcc_source);
 row!(Image, [repository], [cuda], [tag], cites source);
 row!(ImageRequire, [id], [], [], cites source);
+row!(Module, [id], [], [], cites source);
 row!(Python, [], [version], [], cites source);
 row!(Rule, [id], [], [], cites source);
 row!(Law, [id], [], [], cites source);
@@ -174,6 +175,8 @@ tables! {
     images: Image = "image",
     /// The requirements images share.
     image_requires: ImageRequire = "image_require",
+    /// GPUs that one flavour of kernel modules drives.
+    modules: Module = "module",
     /// Python lines.
     pythons: Python = "python",
     /// Rules of the form "this range needs that range".

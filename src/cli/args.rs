@@ -21,7 +21,9 @@ static VERSION: LazyLock<String> =
     version = VERSION.as_str(),
     disable_help_subcommand = true,
     after_help = "Exit codes: 0 yes, 1 proven no (conflict, stale lock), 2 usage or bad input, \
-                  3 could not determine, 4 reading or writing failed"
+                  3 could not determine, 4 reading or writing failed\n\
+                  GPUENV_REPORT=narrated says in words what is otherwise drawn, for screen readers; COLUMNS sets the \
+                  width of what is printed"
 )]
 pub struct Cli {
     #[command(flatten)]
@@ -34,6 +36,8 @@ pub struct Cli {
 pub enum Command {
     Lock(LockArgs),
     Export(ExportArgs),
+    Explain(ExplainArgs),
+    Schema(SchemaArgs),
     Diagnose(DiagnoseArgs),
 }
 
@@ -49,7 +53,7 @@ pub struct Common {
     /// The lock [default: gpuenv.lock beside the spec]
     #[arg(long, global = true, value_name = "FILE", help_heading = COMMON)]
     pub lock: Option<PathBuf>,
-    /// How to answer; json is exactly one document on stdout, for errors too
+    /// How to answer; json is exactly one document on stdout, for errors too; github adds annotations on stdout
     #[arg(long, global = true, value_enum, value_name = "FORMAT", default_value_t, help_heading = COMMON)]
     pub format: Format,
     /// When to use colours; NO_COLOR is respected
@@ -62,6 +66,7 @@ pub enum Format {
     #[default]
     Human,
     Json,
+    Github,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -87,6 +92,38 @@ pub struct LockArgs {
     /// Do as if there were no lock, whatever is in the file
     #[arg(long, conflicts_with = "upgrade_package")]
     pub fresh: bool,
+    /// Where there is no answer: write the fix of this number into gpuenv.toml, then lock
+    #[arg(long, value_name = "N", conflicts_with_all = ["check", "upgrade", "upgrade_package"])]
+    pub apply_fix: Option<usize>,
+    /// Where there is no answer: show every fix, and every fact with its source
+    #[arg(short, long)]
+    pub verbose: bool,
+}
+
+/// Say why the answer is this and not a better one, or why there is none; look up a rule, a warning or a fact
+#[derive(Debug, Args)]
+pub struct ExplainArgs {
+    /// A key (`stack.torch`, `target.NAME.driver`), a rule's id, a warning's code, a fact's id [default: everything]
+    pub what: Option<String>,
+    /// Draw who needs what
+    #[arg(long, value_enum, value_name = "LANGUAGE", conflicts_with = "what")]
+    pub graph: Option<Drawn>,
+    /// Show every fact with its source
+    #[arg(short, long)]
+    pub verbose: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Drawn {
+    Mermaid,
+    Dot,
+}
+
+/// Print the JSON Schema of a document that `--format json` prints
+#[derive(Debug, Args)]
+pub struct SchemaArgs {
+    /// Whose [default: list the names]
+    pub name: Option<String>,
 }
 
 /// Render the lock for another tool; reads only the lock
@@ -139,6 +176,11 @@ impl From<When> for Color {
 /// Whether JSON is asked for, known before anything else: bad usage must be told in it too.
 pub fn asks_for_json(args: &[OsString]) -> bool {
     value_of(args, "--format").is_some_and(|value| value == "json")
+}
+
+/// Whether annotations are asked for, likewise.
+pub fn asks_for_github(args: &[OsString]) -> bool {
+    value_of(args, "--format").is_some_and(|value| value == "github")
 }
 
 /// The colours asked for, likewise.

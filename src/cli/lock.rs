@@ -6,32 +6,48 @@ use crate::lock::{self, CatalogStamp, Lock, Renewed, Upgrade, renew, staleness};
 use crate::report::{Exit, Failure, Fate, Problem, Report, SourceFile};
 use crate::solve::question::{Question, Warning};
 use crate::solve::rulebook::RuleBook;
+use crate::solve::silence::heard;
 use crate::solve::world::Steps;
 use crate::spec::{self, Spec};
 
 use super::args::{Common, LockArgs};
 use super::files::{self, Places};
+use super::fix;
 use super::replace::replace;
 
 /// Decisions before the solver gives up: some hundred times what the hardest spec known takes.
-const STEPS: u64 = 1_000_000;
+pub(super) const STEPS: u64 = 1_000_000;
 
 /// Runs the command.
 pub fn run(common: &Common, args: &LockArgs, report: &Report) -> Result<Exit, Failure> {
     let places = files::places(common)?;
+    let (file, spec) = read(&places)?;
+    if let Some(number) = args.apply_fix {
+        let applied = fix::apply(&places.spec, &file, &spec, &RuleBook::new(&BUILTIN), number, report)?;
+        let (file, spec) = read(&places)?;
+        return lock(&places, &file, &spec, args, &report.clone().after(applied));
+    }
+    lock(&places, &file, &spec, args, report)
+}
+
+fn read(places: &Places) -> Result<(SourceFile, Spec), Failure> {
     let file = files::read_spec(&places.spec)?;
     let spec = spec::parse(&file.text).map_err(|errors| Failure::spec(errors, file.clone()))?;
     check_supported(&spec, &file)?;
+    Ok((file, spec))
+}
+
+fn lock(places: &Places, file: &SourceFile, spec: &Spec, args: &LockArgs, report: &Report) -> Result<Exit, Failure> {
     let previous = if args.fresh { None } else { files::lock_text(&places.lock)? };
     let rules = RuleBook::new(&BUILTIN);
-    let run = Run { args, report, places: &places, file: &file, spec: &spec, rules: &rules, catalog: &BUILTIN };
+    let run = Run { args, report, places, file, spec, rules: &rules, catalog: &BUILTIN };
     match previous {
         None if args.check => {
             report.stale(&[format!("{} does not exist", files::shown(&places.lock))])?;
             Ok(Exit::No)
         }
         Some(text) => match run.unchanged(&text) {
-            Some((lock, warnings)) => run.keep(&lock, &warnings),
+            Some((lock, warnings)) => run.keep(&lock, warnings),
             None => run.relock(&files::parse_lock(&places.lock, &text)?),
         },
         None => run.anew(None, &Upgrade::Nothing, Vec::new()),
@@ -39,7 +55,7 @@ pub fn run(common: &Common, args: &LockArgs, report: &Report) -> Result<Exit, Fa
 }
 
 /// What this version of gpuenv cannot do must not look as if it had been done.
-fn check_supported(spec: &Spec, file: &SourceFile) -> Result<(), Failure> {
+pub(super) fn check_supported(spec: &Spec, file: &SourceFile) -> Result<(), Failure> {
     let here = env!("CARGO_PKG_VERSION");
     let unmet = spec
         .requires_gpuenv
@@ -97,8 +113,8 @@ impl<'a> Run<'a> {
     }
 
     /// Leaves the lock as it is.
-    fn keep(&self, lock: &Lock, warnings: &[Warning]) -> Result<Exit, Failure> {
-        self.report.locked(lock, Some(lock), Fate::Current, warnings)?;
+    fn keep(&self, lock: &Lock, warnings: Vec<Warning>) -> Result<Exit, Failure> {
+        self.locked(lock, Some(lock), Fate::Current, warnings)?;
         Ok(Exit::Yes)
     }
 
@@ -129,7 +145,7 @@ impl<'a> Run<'a> {
             }
         }
         if reasons.is_empty() {
-            return self.keep(previous, &warnings);
+            return self.keep(previous, warnings);
         }
         if self.args.check {
             self.report.stale(&reasons)?;
@@ -151,7 +167,7 @@ impl<'a> Run<'a> {
                 }
                 let written = replace(&self.places.lock, &lock::to_text(&lock))?;
                 let fate = if written { Fate::Written } else { Fate::Same };
-                self.report.locked(&lock, previous, fate, &warnings)?;
+                self.locked(&lock, previous, fate, warnings)?;
                 Ok(Exit::Yes)
             }
             Renewed::Conflict => {
@@ -160,17 +176,27 @@ impl<'a> Run<'a> {
                 self.report.conflict(&found.unwrap_or(nothing), &asked, self.file)?;
                 Ok(Exit::No)
             }
-            Renewed::GaveUp => {
-                let message = format!("no answer was found within {STEPS} steps, nor a proof that there is none");
-                Err(Failure::new(Exit::Unknown, "step-limit", message)
-                    .help("pin a version under [stack], or ask for fewer targets at once"))
-            }
+            Renewed::GaveUp => Err(gave_up()),
         }
+    }
+
+    /// Tells the lock and those of its warnings that are not silenced.
+    fn locked(&self, lock: &Lock, old: Option<&Lock>, fate: Fate, warnings: Vec<Warning>) -> Result<(), Failure> {
+        let warnings = heard(self.spec, warnings);
+        self.report.annotations(&warnings, self.spec, self.file)?;
+        self.report.locked(lock, old, fate, &warnings)
     }
 
     fn question(&self, spec: &Spec) -> Result<(Question<'a>, Vec<Warning>), Failure> {
         Question::new(spec, self.catalog, self.rules).map_err(|errors| Failure::spec(errors, self.file.clone()))
     }
+}
+
+/// Nobody could tell within the limit.
+pub(super) fn gave_up() -> Failure {
+    let message = format!("no answer was found within {STEPS} steps, nor a proof that there is none");
+    Failure::new(Exit::Unknown, "step-limit", message)
+        .help("pin a version under [stack], or ask for fewer targets at once")
 }
 
 fn outdated(catalog: &Catalog, lock: &Lock) -> Warning {

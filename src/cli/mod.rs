@@ -2,10 +2,13 @@
 
 mod args;
 mod diagnose;
+mod explain;
 mod export;
 mod files;
+mod fix;
 mod lock;
 mod replace;
+mod schema;
 
 use std::ffi::OsString;
 
@@ -20,13 +23,17 @@ use args::{Cli, Command};
 pub fn run(args: impl Iterator<Item = OsString>) -> Exit {
     let args: Vec<OsString> = args.collect();
     let early = Report::new(args::asks_for_json(&args), args::asked_color(&args));
+    let early = early.for_github(args::asks_for_github(&args));
     let (report, outcome) = match read(&args) {
         Ok(cli) => {
             let report = Report::new(cli.common.is_json(), cli.common.color());
+            let report = report.for_github(cli.common.is_github()).verbose(cli.command.is_verbose());
             let outcome = match &cli.command {
                 Command::Lock(args) => lock::run(&cli.common, args, &report),
                 Command::Export(args) => export::run(&cli.common, args, &report),
                 Command::Diagnose(args) => diagnose::run(args, &report),
+                Command::Explain(args) => explain::run(&cli.common, args, &report),
+                Command::Schema(args) => schema::run(args, &report),
             };
             (report, outcome)
         }
@@ -71,7 +78,21 @@ impl args::Common {
         self.format == args::Format::Json
     }
 
+    fn is_github(&self) -> bool {
+        self.format == args::Format::Github
+    }
+
     fn color(&self) -> Color {
         self.color.into()
+    }
+}
+
+impl Command {
+    fn is_verbose(&self) -> bool {
+        match self {
+            Command::Lock(args) => args.verbose,
+            Command::Explain(args) => args.verbose,
+            Command::Export(_) | Command::Schema(_) | Command::Diagnose(_) => false,
+        }
     }
 }

@@ -459,7 +459,7 @@ impl<'c> Finder<'_, 'c, '_> {
         if changed.is_none_or(|question| rests_on_the_unknown(&question, &answer)) {
             return false;
         }
-        self.found.push(Fix { changes, stack: common_stack(&answer) });
+        self.found.push(Fix { changes, stack: common_stack(&answer), advice: None });
         true
     }
 

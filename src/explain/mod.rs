@@ -1,13 +1,22 @@
 //! L3, explaining: which written keys clash, the facts that bind them, and which changes would help.
 
+mod advice;
 mod core;
 mod fixes;
+pub mod graph;
+mod opening;
+mod reason;
 mod story;
+pub mod topic;
+pub mod why;
 
 use std::collections::BTreeMap;
 
 use crate::catalog::Catalog;
+use crate::solve::answer::Answer;
+use crate::solve::plan::Locked;
 use crate::solve::question::Question;
+use crate::solve::resolve::{Resolution, resolve};
 use crate::solve::rulebook::RuleBook;
 use crate::solve::world::Steps;
 use crate::spec::Spec;
@@ -52,6 +61,8 @@ pub struct Fix {
     pub changes: Vec<Change>,
     /// The stack the spec then has.
     pub stack: BTreeMap<String, String>,
+    /// What to do rather than the least that suffices: the driver branch to install.
+    pub advice: Option<String>,
 }
 
 /// One changed key.
@@ -70,8 +81,23 @@ pub fn conflicts<'c>(spec: &Spec, catalog: &'c Catalog, rules: &'c RuleBook<'c>,
     let asker = Asker { catalog, rules, steps };
     let cores = core::Cores::find(&asker, spec)?;
     let conflicts = cores.independent.iter().map(|culprits| story::tell(&asker, spec, culprits)).collect();
-    let fixes = fixes::find(&asker, spec, &cores);
+    let mut fixes = fixes::find(&asker, spec, &cores);
+    fixes.retain(|fix| asks_for_something(spec, fix));
+    fixes.iter_mut().for_each(|fix| fix.advice = advice::on(&asker, spec, fix));
     Some(Explanation { conflicts, alternatives: cores.alternatives, fixes })
+}
+
+/// A spec that asks for nothing is solved by anything, which helps nobody.
+fn asks_for_something(spec: &Spec, fix: &Fix) -> bool {
+    let gone = |key: &str| fix.changes.iter().any(|change| change.key == key && change.to.is_none());
+    let builds = spec.build.as_ref().is_some_and(|build| build.cuda_extensions);
+    builds || spec.stack.iter().any(|(name, _)| !gone(&format!("stack.{name}")))
+}
+
+/// The first clash of a spec alone, without what would help.
+fn first_conflict(asker: &Asker<'_, '_>, spec: &Spec) -> Option<Conflict> {
+    let cores = core::Cores::find(asker, spec)?;
+    cores.independent.first().map(|culprits| story::tell(asker, spec, culprits))
 }
 
 /// Asks variations of one spec.
@@ -85,5 +111,13 @@ impl<'c> Asker<'c, '_> {
     /// The question a spec asks; none if a name in it means nothing.
     fn question(&self, spec: &Spec) -> Option<Question<'c>> {
         Question::new(spec, self.catalog, self.rules).ok().map(|(question, _)| question)
+    }
+
+    /// The best answer to a spec, if it has one.
+    fn best(&self, spec: &Spec) -> Option<Answer<'c>> {
+        match resolve(&self.question(spec)?, &Locked::new(), self.steps) {
+            Resolution::Answer(answer) => Some(answer),
+            _ => None,
+        }
     }
 }

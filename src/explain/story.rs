@@ -226,7 +226,7 @@ impl<'c> Teller<'_, 'c> {
                 }
             }
             Subject::Cuda => self.lines(),
-            Subject::Toolkit | Subject::Gcc => {}
+            Subject::Toolkit | Subject::Gcc | Subject::Triton => {}
         }
     }
 

@@ -32,9 +32,9 @@ pub(super) fn render(screen: &Screen, lock: &Lock, old: Option<&Lock>, fate: Fat
     for key in keys.iter().take(ROWS) {
         let shown = clean(key);
         let change = match (before.get(*key), after.get(*key)) {
-            (Some(old), Some(new)) => format!("{} -> {}", screen.before(&clean(old)), screen.after(&clean(new))),
+            (Some(old), Some(new)) => screen.change(old, new),
             (None, Some(new)) => screen.after(&clean(new)),
-            (Some(old), None) => format!("{} -> (gone)", screen.before(&clean(old))),
+            (Some(old), None) => screen.change(old, "(gone)"),
             (None, None) => String::new(),
         };
         text += &format!("  {shown:wide$}  {change}\n");

@@ -18,6 +18,9 @@ pub(super) struct Locked<'a> {
     #[serde(flatten)]
     lock: Document<'a>,
     warnings: Vec<Remark<'a>>,
+    /// What `--apply-fix` changed in gpuenv.toml before.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    applied: Vec<serde_json::Value>,
 }
 
 #[derive(Debug, Serialize)]
@@ -28,10 +31,14 @@ struct Remark<'a> {
 }
 
 impl<'a> Locked<'a> {
-    pub fn new(lock: &'a Lock, warnings: &'a [Warning]) -> Self {
+    pub fn new(lock: &'a Lock, warnings: &'a [Warning], applied: &[crate::explain::Change]) -> Self {
         let remark =
             |warning: &'a Warning| Remark { code: warning.code, message: &warning.message, keys: &warning.keys };
-        Locked { lock: Document::new(lock), warnings: warnings.iter().map(remark).collect() }
+        Locked {
+            lock: Document::new(lock),
+            warnings: warnings.iter().map(remark).collect(),
+            applied: applied.iter().map(super::told::change).collect(),
+        }
     }
 }
 
@@ -95,6 +102,8 @@ struct Fact<'a> {
 struct Fix<'a> {
     changes: Vec<Change<'a>>,
     stack: &'a BTreeMap<String, String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    advice: Option<&'a str>,
 }
 
 #[derive(Debug, Serialize)]
@@ -112,8 +121,11 @@ impl<'a> NoAnswer<'a> {
             from: change.from.as_deref(),
             to: change.to.as_deref(),
         };
-        let fix =
-            |fix: &'a crate::explain::Fix| Fix { changes: fix.changes.iter().map(change).collect(), stack: &fix.stack };
+        let fix = |fix: &'a crate::explain::Fix| Fix {
+            changes: fix.changes.iter().map(change).collect(),
+            stack: &fix.stack,
+            advice: fix.advice.as_deref(),
+        };
         NoAnswer {
             status: "conflict",
             first: conflicts.first().cloned().unwrap_or_default(),
@@ -194,13 +206,7 @@ impl<'a> Errors<'a> {
 
 impl Span {
     fn new(start: usize, end: usize, file: &SourceFile) -> Self {
-        let mut at = start.min(file.text.len());
-        while !file.text.is_char_boundary(at) {
-            at -= 1;
-        }
-        let before = &file.text[..at];
-        let line_start = before.rfind('\n').map_or(0, |end| end + 1);
-        let line = 1 + before.bytes().filter(|byte| *byte == b'\n').count();
-        Span { start, end, line, column: 1 + before[line_start..].chars().count() }
+        let (line, column) = file.position(start);
+        Span { start, end, line, column }
     }
 }

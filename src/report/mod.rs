@@ -5,17 +5,26 @@
 mod changes;
 mod conflict;
 mod diagnosis;
+mod edit;
 mod failure;
+mod github;
 mod json;
+pub mod schema;
 mod screen;
 mod snippet;
+mod told;
+mod why;
 
+use std::collections::BTreeMap;
 use std::io::{ErrorKind, Write};
 
 use serde::Serialize;
 
 use crate::diagnose::Verdict;
-use crate::explain::Explanation;
+use crate::explain::graph::{Graph, Language};
+use crate::explain::topic::Topic;
+use crate::explain::why::Why;
+use crate::explain::{Change, Explanation};
 use crate::lock::Lock;
 use crate::solve::question::Warning;
 use crate::spec::Spec;
@@ -27,8 +36,11 @@ pub use screen::{Color, Screen, clean};
 #[derive(Debug, Clone)]
 pub struct Report {
     json: bool,
+    github: bool,
+    verbose: bool,
     color: Color,
     screen: Screen,
+    applied: Vec<Change>,
 }
 
 /// What became of a lock.
@@ -45,7 +57,23 @@ pub enum Fate {
 impl Report {
     /// A report to this process's streams.
     pub fn new(json: bool, color: Color) -> Self {
-        Report { json, color, screen: Screen::of_stderr(color) }
+        let screen = Screen::of_stderr(color);
+        Report { json, github: false, verbose: false, color, screen, applied: Vec::new() }
+    }
+
+    /// The same, with annotations for GitHub's log on stdout.
+    pub fn for_github(self, github: bool) -> Self {
+        Report { github, ..self }
+    }
+
+    /// The same, with nothing left out.
+    pub fn verbose(self, verbose: bool) -> Self {
+        Report { verbose, ..self }
+    }
+
+    /// The same, after a fix was written into gpuenv.toml.
+    pub fn after(self, applied: Vec<Change>) -> Self {
+        Report { applied, ..self }
     }
 
     /// Whether stdout is to hold a JSON document.
@@ -92,7 +120,7 @@ impl Report {
     /// The lock, what changed in it and what should be known of it.
     pub fn locked(&self, lock: &Lock, old: Option<&Lock>, fate: Fate, warnings: &[Warning]) -> Result<(), Failure> {
         if self.json {
-            return self.document(&json::Locked::new(lock, warnings));
+            return self.document(&json::Locked::new(lock, warnings, &self.applied));
         }
         self.warnings(warnings);
         self.say(&changes::render(&self.screen, lock, old, fate));
@@ -104,6 +132,7 @@ impl Report {
         if self.json {
             return self.document(&json::Stale { status: "stale", reasons });
         }
+        self.annotate(|| github::stale(reasons))?;
         let mut text = format!("{} gpuenv.lock is not current\n", self.screen.error("error[stale]:"));
         for reason in reasons {
             text += &self.screen.wrapped("  - ", &clean(reason));
@@ -118,7 +147,8 @@ impl Report {
         if self.json {
             return self.document(&json::NoAnswer::new(explanation));
         }
-        self.say(&conflict::render(&self.screen, explanation, spec, file));
+        self.annotate(|| github::conflicts(explanation, spec, file))?;
+        self.say(&conflict::render(&self.screen, explanation, spec, file, self.verbose));
         Ok(())
     }
 
@@ -140,8 +170,63 @@ impl Report {
         if self.json {
             return self.document(&json::Errors::new(failure));
         }
+        self.annotate(|| github::failure(failure))?;
         self.say(&failure::render(&self.screen, failure));
         Ok(())
+    }
+
+    /// Warnings at their places in gpuenv.toml, for GitHub's log only: [`Report::locked`] tells them to people.
+    pub fn annotations(&self, warnings: &[Warning], spec: &Spec, file: &SourceFile) -> Result<(), Failure> {
+        self.annotate(|| github::warnings(warnings, spec, file))
+    }
+
+    /// The lines of a file that were changed.
+    pub fn edited(&self, file: &SourceFile, after: &str) {
+        if !self.json {
+            self.say(&edit::render(&self.screen, file, after));
+        }
+    }
+
+    /// Why an answer is what it is. `locked` is what the lock holds where that is another.
+    pub fn why(&self, why: &Why, locked: &BTreeMap<String, String>) -> Result<(), Failure> {
+        match self.json {
+            true => self.document(&told::why(why, locked)),
+            false => self.data(&why::render(&Screen::of_stdout(self.color), why, locked, self.verbose)),
+        }
+    }
+
+    /// Things that were looked up by name.
+    pub fn topics(&self, topics: &[Topic]) -> Result<(), Failure> {
+        match self.json {
+            true => self.document(&told::topics(topics)),
+            false => self.data(&why::topics(&Screen::of_stdout(self.color), topics)),
+        }
+    }
+
+    /// A drawing.
+    pub fn graph(&self, graph: &Graph, language: Language) -> Result<(), Failure> {
+        match self.json {
+            true => self.document(&told::graph(graph, language)),
+            false => self.data(&graph.text(language)),
+        }
+    }
+
+    /// One schema, as it is in every format: it is a JSON document of its own.
+    pub fn schema(&self, schema: &schema::Schema) -> Result<(), Failure> {
+        self.data(schema.text)
+    }
+
+    /// The names of all schemas.
+    pub fn schemas(&self) -> Result<(), Failure> {
+        if self.json {
+            return self.document(&told::schemas(schema::ALL));
+        }
+        let line = |schema: &schema::Schema| format!("{:<14} {}\n", schema.name, schema.about);
+        self.data(&schema::ALL.iter().map(line).collect::<String>())
+    }
+
+    fn annotate(&self, text: impl FnOnce() -> String) -> Result<(), Failure> {
+        if self.github { self.data(&text()) } else { Ok(()) }
     }
 
     fn warnings(&self, warnings: &[Warning]) {

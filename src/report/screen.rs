@@ -41,6 +41,8 @@ pub struct Screen {
     pub unicode: bool,
     /// How many columns there are.
     pub width: usize,
+    /// Whether to say in words what is else drawn: for those who listen.
+    pub narrated: bool,
 }
 
 /// Beyond this, prose is hard to follow.
@@ -53,26 +55,31 @@ const NARROWEST: usize = 40;
 impl Screen {
     /// Looks at this process's stderr and environment.
     pub fn of_stderr(color: Color) -> Self {
-        let stderr = std::io::stderr();
-        let columns = stderr.is_terminal().then(|| terminal_size::terminal_size_of(&stderr)).flatten();
-        Screen::new(color.suits(&stderr), stderr.is_terminal(), columns.map(|(width, _)| width.0))
+        let size = terminal_size::terminal_size_of(std::io::stderr());
+        Screen::of(&std::io::stderr(), size, color)
     }
 
-    /// Looks at this process's stdout and environment: where prose itself was asked for.
+    /// Looks at this process's stdout and environment.
     pub fn of_stdout(color: Color) -> Self {
-        let stdout = std::io::stdout();
-        let columns = stdout.is_terminal().then(|| terminal_size::terminal_size_of(&stdout)).flatten();
-        Screen::new(color.suits(&stdout), stdout.is_terminal(), columns.map(|(width, _)| width.0))
+        let size = terminal_size::terminal_size_of(std::io::stdout());
+        Screen::of(&std::io::stdout(), size, color)
     }
 
-    fn new(color: bool, terminal: bool, columns: Option<u16>) -> Self {
+    fn of(stream: &impl IsTerminal, size: Option<(terminal_size::Width, terminal_size::Height)>, color: Color) -> Self {
+        let terminal = stream.is_terminal();
         let locale = variable("LC_ALL").or_else(|| variable("LC_CTYPE")).or_else(|| variable("LANG"));
         let utf8 = locale.is_some_and(|locale| {
             let locale = locale.to_ascii_lowercase();
             locale.contains("utf-8") || locale.contains("utf8")
         });
-        let width = columns.map_or(USUAL, usize::from);
-        Screen { color, unicode: terminal && utf8, width: width.clamp(NARROWEST, WIDEST) }
+        let told = variable("COLUMNS").and_then(|columns| columns.parse().ok());
+        let seen = size.filter(|_| terminal).map(|(width, _)| usize::from(width.0));
+        Screen {
+            color: color.suits(stream),
+            unicode: terminal && utf8,
+            width: told.or(seen).unwrap_or(USUAL).clamp(NARROWEST, WIDEST),
+            narrated: variable("GPUENV_REPORT").is_some_and(|how| how == "narrated"),
+        }
     }
 
     /// The head of an error.
@@ -93,6 +100,12 @@ impl Screen {
     /// What was there before.
     pub fn before(&self, text: &str) -> String {
         self.paint("31", text)
+    }
+
+    /// From what was there to what is there now.
+    pub fn change(&self, old: &str, new: &str) -> String {
+        let (old, new) = (self.before(&clean(old)), self.after(&clean(new)));
+        if self.narrated { format!("from {old} to {new}") } else { format!("{old} -> {new}") }
     }
 
     /// What is there now.
@@ -176,7 +189,7 @@ mod tests {
 
     #[test]
     fn paragraphs_keep_to_their_width() {
-        let screen = Screen { color: true, unicode: false, width: 40 };
+        let screen = Screen { color: true, unicode: false, width: 40, narrated: false };
         let text = screen.wrapped(&screen.warning("  1. "), &"word ".repeat(30));
         assert!(text.lines().all(|line| visible(line) <= 40), "{text}");
         assert!(text.lines().nth(1).is_some_and(|line| line.starts_with("     word")), "{text}");

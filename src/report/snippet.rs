@@ -21,6 +21,9 @@ pub(super) fn render(screen: &Screen, file: &SourceFile, marks: &[(Range<usize>,
     if marks.is_empty() || !marks.iter().all(|(span, _)| inside(span) && shows(&text, span)) {
         return None;
     }
+    if screen.narrated {
+        return Some(narrate(screen, file, &text, marks));
+    }
     let labels = marks.iter().map(|(span, label)| {
         // Miette marks nothing where nothing stands: one byte is the least there is to point at.
         let length = span.len().max(usize::from(span.start < text.len()));
@@ -42,6 +45,21 @@ pub(super) fn render(screen: &Screen, file: &SourceFile, marks: &[(Range<usize>,
     // The handler's own headline repeats what was said already.
     let (_, lines) = drawn.trim_start_matches('\n').split_once('\n')?;
     Some(lines.trim_end().to_string() + "\n")
+}
+
+/// The marked lines in words.
+fn narrate(screen: &Screen, file: &SourceFile, text: &str, marks: &[(Range<usize>, String)]) -> String {
+    let mut told = String::new();
+    for (span, label) in marks {
+        let start = text[..span.start].rfind('\n').map_or(0, |at| at + 1);
+        let end = text[span.end..].find('\n').map_or(text.len(), |at| span.end + at);
+        let line = 1 + text[..start].matches('\n').count();
+        let column = 1 + text[start..span.start].chars().count();
+        let of = if label.is_empty() { String::new() } else { format!(", {}", clean(label)) };
+        let place = format!("  {}, line {line}, column {column}{of}: ", clean(&file.name));
+        told += &screen.wrapped(&place, text[start..end].trim());
+    }
+    told
 }
 
 /// The text with everything hostile replaced by something of equal length, so that spans stay true.

@@ -2,14 +2,18 @@
 
 pub mod answer;
 pub mod class;
+pub mod codes;
 pub mod driver;
 pub mod fits;
+mod hardware;
 pub mod image;
+pub mod lifetime;
 pub mod plan;
 pub mod question;
 pub mod release;
 pub mod resolve;
 pub mod rowset;
 pub mod rulebook;
+pub mod silence;
 pub mod warnings;
 pub mod world;

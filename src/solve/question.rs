@@ -2,9 +2,12 @@
 
 use crate::catalog::rows::{Class, Gpu, Image, Os};
 use crate::catalog::{Catalog, GpuMatch, OsMatch};
-use crate::spec::{ForwardCompat, ImageRef, Override, Prefer, Runtime, Share, Spec, SpecError, Target, Written};
+use crate::spec::{
+    ForwardCompat, ImageRef, Override, Prefer, Runtime, Share, Silence, Spec, SpecError, Target, Written,
+};
 use crate::words::{ArchList, Cc, Constraint, CpuArch, Version};
 
+use super::codes;
 use super::rulebook::RuleBook;
 
 /// Packages whose builds come in CUDA variants, most important first.
@@ -235,6 +238,7 @@ impl<'c> Question<'c> {
             spec.targets.iter().map(|target| reader.target(target, build.is_some())).collect();
         targets.sort_by(|a, b| a.name.cmp(&b.name));
         let off = reader.overrides(&spec.overrides);
+        reader.silences(&spec.silences);
         if !reader.errors.is_empty() {
             reader.errors.sort_by_key(|error| error.span.start);
             return Err(reader.errors);
@@ -496,6 +500,17 @@ impl<'c> Reader<'c> {
             }
         }
         off
+    }
+}
+
+impl Reader<'_> {
+    fn silences(&mut self, silences: &[Silence]) {
+        for one in silences.iter().filter(|one| codes::find(&one.warning.value).is_none()) {
+            let near = crate::spec::suggest::nearest(&one.warning.value, codes::ALL.iter().map(|known| known.code));
+            let help = near.map(|near| format!("did you mean `{near}`?"));
+            let message = format!("`{}` is no warning that gpuenv gives", one.warning.value.escape_debug());
+            self.error("unknown-warning", message, help, &one.warning);
+        }
     }
 }
 

@@ -10,7 +10,9 @@ use crate::spec::Share;
 use super::answer::{Answer, Chosen};
 use super::class::gpu_rules;
 use super::fits;
+use super::hardware;
 use super::image;
+use super::lifetime;
 use super::question::{DriverAsk, GpuAsk, ImageAsk, Question, TargetAsk, Warning};
 
 /// The warnings an answer deserves, by target.
@@ -25,6 +27,10 @@ pub fn warnings<'c>(question: &Question<'c>, answer: &Answer<'c>) -> Vec<Warning
         warnings.extend(about.driver());
         warnings.extend(about.image());
         warnings.extend(about.toolkit());
+        warnings.extend(lifetime::warnings(question, &about.all, about.target));
+        for asked in &about.all {
+            warnings.extend(hardware::warnings(question, asked, about.target));
+        }
     }
     merged(warnings)
 }
@@ -219,6 +225,10 @@ impl About<'_, '_> {
                 warnings.push(Warning::new("image-require-unknown", message, &self.key("image")));
             }
             _ => {}
+        }
+        if chosen.withdrawn {
+            let message = format!("{name} can no longer be pulled");
+            warnings.push(Warning::new("image-withdrawn", message, &self.key("image")));
         }
         if chosen.arches.is_empty() {
             let message = format!("which CPU architectures {name} exists for is not known");

@@ -9,6 +9,8 @@ mod field;
 mod image;
 mod normalise;
 mod parse;
+mod rewrite;
+mod silence;
 pub mod suggest;
 mod syntax;
 mod value;
@@ -21,6 +23,7 @@ use std::ops::Range;
 pub use bytes::decode;
 pub use error::SpecError;
 pub use parse::parse;
+pub use rewrite::{RewriteError, rewrite};
 
 use crate::words::{ArchList, Constraint, CpuArch, Version};
 
@@ -52,6 +55,8 @@ pub struct Spec {
     pub overlays: Vec<Written<String>>,
     /// `[[override]]`
     pub overrides: Vec<Override>,
+    /// `[[silence]]`
+    pub silences: Vec<Silence>,
 }
 
 /// `[build]`: CUDA code is compiled on top of the stack.
@@ -178,6 +183,17 @@ pub enum Prefer {
 pub struct Override {
     /// The rule's id.
     pub rule: Written<String>,
+    /// Only for this target.
+    pub target: Option<Written<String>>,
+    /// Why.
+    pub reason: Written<String>,
+}
+
+/// `[[silence]]`: a warning that the user knows about. It bears on no answer, so no lock holds it.
+#[derive(Debug, Clone)]
+pub struct Silence {
+    /// The warning's code.
+    pub warning: Written<String>,
     /// Only for this target.
     pub target: Option<Written<String>>,
     /// Why.

@@ -11,7 +11,7 @@ use super::value::{Item, Reader};
 use super::{Build, ForwardCompat, ImageRef, Override, Resolve, Runtime, Spec, Target, Written};
 use super::{field, suggest, syntax};
 
-const ROOT: &[&str] = &["requires-gpuenv", "stack", "build", "target", "resolve", "catalog", "override"];
+const ROOT: &[&str] = &["requires-gpuenv", "stack", "build", "target", "resolve", "catalog", "override", "silence"];
 const BUILD: &[&str] = &["cuda-extensions", "ptx", "arch-list"];
 const TARGET: &[&str] =
     &["gpu", "driver", "driver-cuda", "runtime", "os", "arch", "image", "forward-compat", "glibc", "gcc", "toolkit"];
@@ -54,6 +54,7 @@ impl Reader<'_> {
                 "resolve" => spec.resolve = self.resolve(item),
                 "catalog" => spec.overlays = self.catalog(item),
                 "override" => spec.overrides = self.overrides(item, table.get("target")),
+                "silence" => spec.silences = self.silences(item, table.get("target")),
                 _ => self.unknown("", key, span, ROOT),
             }
         }
@@ -264,11 +265,11 @@ impl Reader<'_> {
         Some(Override { rule: rule?, target, reason: reason? })
     }
 
-    fn unknown(&mut self, section: &str, key: &str, span: Range<usize>, known: &[&str]) {
+    pub(super) fn unknown(&mut self, section: &str, key: &str, span: Range<usize>, known: &[&str]) {
         let place = match section {
             "" => "gpuenv.toml".to_string(),
             "target" => "[target.NAME]".to_string(),
-            "override" => "[[override]]".to_string(),
+            "override" | "silence" => format!("[[{section}]]"),
             other => format!("[{other}]"),
         };
         let mut refusal = Refusal::new("unknown-key", format!("{} is no key of {place}", quote(key)));
@@ -283,7 +284,7 @@ impl Reader<'_> {
 }
 
 /// Judged by the names in the file, so that a broken target does not break its overrides too.
-fn known_target(text: &str, targets: Option<&Item<'_>>) -> Result<String, Refusal> {
+pub(super) fn known_target(text: &str, targets: Option<&Item<'_>>) -> Result<String, Refusal> {
     let table = targets.and_then(|item| item.get_ref().as_table());
     if table.is_some_and(|table| table.contains_key(text)) {
         return Ok(text.to_string());
@@ -292,6 +293,6 @@ fn known_target(text: &str, targets: Option<&Item<'_>>) -> Result<String, Refusa
     let names = || table.into_iter().flat_map(|table| table.keys().map(|key| key.get_ref().as_ref()));
     Err(match suggest::nearest(text, names().take(1000)) {
         Some(near) => refusal.help(format!("did you mean \"{}\"?", clip(near))),
-        None => refusal.help("drop `target` if the override is meant for all"),
+        None => refusal.help("drop `target` if all targets are meant"),
     })
 }

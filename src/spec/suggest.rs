@@ -71,6 +71,10 @@ const HINTS: &[(&str, &[&str], &str)] = &[
     ("override", &["id", "name", "rule-id"], "write `rule`"),
     ("override", &["targets"], "write `target`; one override names one target or none"),
     ("override", &["why", "comment", "note"], "write `reason`"),
+    ("silence", &["code", "id", "name", "warn"], "write `warning`"),
+    ("silence", &["targets"], "write `target`; one table names one target or none"),
+    ("silence", &["why", "comment", "note"], "write `reason`"),
+    ("", &["silences", "ignore", "allow", "suppress"], "each silenced warning is a table of its own: `[[silence]]`"),
     ("catalog", &["overlay", "path", "file", "files"], "write `overlays = [\"FILE\"]`"),
 ];
 

@@ -1,0 +1,126 @@
+//! `gpuenv explain`: why this and not a better one; a rule, a warning or a fact by its name.
+
+use std::collections::BTreeMap;
+
+use crate::catalog::BUILTIN;
+use crate::explain::graph::{self, Language};
+use crate::explain::why::{Why, why};
+use crate::explain::{self, Explanation, topic};
+use crate::lock::Lock;
+use crate::report::{Exit, Failure, Report, SourceFile, clean};
+use crate::solve::plan::Locked;
+use crate::solve::question::Question;
+use crate::solve::resolve::{Resolution, resolve};
+use crate::solve::rulebook::RuleBook;
+use crate::solve::world::Steps;
+use crate::spec::{self, Spec};
+
+use super::args::{Common, Drawn, ExplainArgs};
+use super::files;
+use super::lock::{STEPS, check_supported, gave_up};
+
+/// Runs the command.
+pub fn run(common: &Common, args: &ExplainArgs, report: &Report) -> Result<Exit, Failure> {
+    let what = args.what.as_deref().map(str::trim);
+    if let Some(name) = what.filter(|_| args.graph.is_none()) {
+        let found = topic::find(&BUILTIN, name);
+        if !found.is_empty() {
+            report.topics(&found)?;
+            return Ok(Exit::Yes);
+        }
+        if !is_key(name) {
+            return Err(unknown(name));
+        }
+    }
+    let places = files::places(common)?;
+    let file = files::read_spec(&places.spec)?;
+    let spec = spec::parse(&file.text).map_err(|errors| Failure::spec(errors, file.clone()))?;
+    check_supported(&spec, &file)?;
+    let rules = RuleBook::new(&BUILTIN);
+    let (question, _) = Question::new(&spec, &BUILTIN, &rules).map_err(|errors| Failure::spec(errors, file.clone()))?;
+    match resolve(&question, &Locked::new(), &Steps::new(STEPS)) {
+        Resolution::GaveUp => Err(gave_up()),
+        Resolution::Conflict => conflict(&spec, &rules, &file, report),
+        Resolution::Answer(answer) => {
+            if let Some(drawn) = args.graph {
+                let language = match drawn {
+                    Drawn::Mermaid => Language::Mermaid,
+                    Drawn::Dot => Language::Dot,
+                };
+                report.graph(&graph::draw(&question, &answer), language)?;
+                return Ok(Exit::Yes);
+            }
+            let told = why(&spec, &BUILTIN, &rules, &Steps::new(STEPS)).ok_or_else(gave_up)?;
+            let told = match what {
+                Some(key) => only(told, key, &spec, &file)?,
+                None => told,
+            };
+            // A lock that cannot be read is no reason not to explain the spec.
+            let lock = files::read_lock(&places.lock).ok().flatten();
+            let locked = lock.map(|lock| differing(&lock, &told)).unwrap_or_default();
+            report.why(&told, &locked)?;
+            Ok(Exit::Yes)
+        }
+    }
+}
+
+/// The same story as `gpuenv lock` tells.
+fn conflict<'r>(spec: &Spec, rules: &'r RuleBook<'r>, file: &SourceFile, report: &Report) -> Result<Exit, Failure> {
+    let found = explain::conflicts(spec, &BUILTIN, rules, &Steps::new(STEPS));
+    let nothing = Explanation { conflicts: Vec::new(), alternatives: Vec::new(), fixes: Vec::new() };
+    report.conflict(&found.unwrap_or(nothing), spec, file)?;
+    Ok(Exit::No)
+}
+
+fn is_key(name: &str) -> bool {
+    name == "stack" || name == "target" || name.starts_with("stack.") || name.starts_with("target.")
+}
+
+fn unknown(name: &str) -> Failure {
+    let near = topic::nearest(&BUILTIN, name).map(|near| format!("did you mean `{near}`? "));
+    let message = format!("`{}` is neither a key, nor a rule, a warning or a fact", clean(name));
+    Failure::new(Exit::BadInput, "unknown-topic", message).help(format!(
+        "{}Name a key as in `stack.torch` or `target.NAME.driver`, the word between the brackets of a warning, or an \
+         id that `--verbose` shows",
+        near.unwrap_or_default()
+    ))
+}
+
+/// The part of a story that a key is about.
+fn only(told: Why, key: &str, spec: &Spec, file: &SourceFile) -> Result<Why, Failure> {
+    let inside = |of: &str| of == key || of.strip_prefix(key).is_some_and(|rest| rest.starts_with('.'));
+    let choices: Vec<_> = told.choices.iter().filter(|choice| inside(&choice.key)).cloned().collect();
+    let openings = told.openings.iter().filter(|one| inside(&one.key) || inside(&one.change.key)).cloned().collect();
+    if choices.is_empty() {
+        let mut keys: Vec<&str> = told.choices.iter().map(|choice| choice.key.as_str()).collect();
+        keys.dedup();
+        let what = if spec.text(key).is_some() { "is given, not chosen" } else { "is no part of the answer" };
+        let message = format!("{}: `{}` {what}", clean(&file.name), clean(key));
+        return Err(Failure::new(Exit::BadInput, "unknown-topic", message)
+            .help(format!("what was chosen: {}", keys.join(", "))));
+    }
+    Ok(Why { choices, openings })
+}
+
+/// What the lock holds for choices that would be made otherwise today.
+fn differing(lock: &Lock, told: &Why) -> BTreeMap<String, String> {
+    let mut held = BTreeMap::new();
+    for choice in told.choices.iter().filter(|choice| matches!(choice.part, "version" | "release" | "tag")) {
+        let of = |name: &str| lock.target.get(name);
+        let (has, plain) = match choice.key.split('.').collect::<Vec<_>>().as_slice() {
+            ["stack", package] => (lock.stack.get(*package).cloned(), true),
+            ["target", name, "stack", package] => {
+                (of(name).and_then(|target| lock.stack_of(target).get(*package).cloned()), true)
+            }
+            ["target", name, "toolkit"] => (of(name).and_then(|target| target.toolkit.clone()), false),
+            ["target", name, "image"] => (of(name).and_then(|target| target.image.clone()), false),
+            _ => (None, false),
+        };
+        let version = |text: &str| text.split('+').next().unwrap_or(text).to_string();
+        let has = if plain { has.map(|has| version(&has)) } else { has };
+        if let Some(has) = has.filter(|has| *has != choice.chosen) {
+            held.insert(choice.key.clone(), has);
+        }
+    }
+    held
+}

@@ -1,0 +1,202 @@
+//! Who needs what, as a drawing: the parts of an answer and the rules that tie them together.
+
+use std::fmt::Write;
+
+use crate::catalog::rows::{Build, Subject};
+use crate::solve::answer::{Answer, TargetAnswer};
+use crate::solve::fits;
+use crate::solve::question::{Question, TargetAsk};
+use crate::solve::rulebook::law;
+use crate::words::Version;
+
+/// Nodes and edges.
+#[derive(Debug, Clone, Default)]
+pub struct Graph {
+    /// The parts.
+    pub nodes: Vec<Node>,
+    /// Who needs whom.
+    pub edges: Vec<Edge>,
+}
+
+/// A part of the answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Node {
+    /// A name for drawings: letters, digits and `_`.
+    pub id: String,
+    /// What it is: `package`, `gpu`, `driver`, `image`, `toolkit`, `os`.
+    pub kind: &'static str,
+    /// What to write on it.
+    pub label: String,
+}
+
+/// One part that needs another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edge {
+    /// Who needs.
+    pub from: String,
+    /// What.
+    pub to: String,
+    /// The rule or law that says so; `brings` where one part contains the other.
+    pub rule: String,
+}
+
+/// Languages drawings are written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Language {
+    /// Mermaid, as forges draw it.
+    Mermaid,
+    /// Graphviz.
+    Dot,
+}
+
+/// Draws an answer.
+pub fn draw(question: &Question<'_>, answer: &Answer<'_>) -> Graph {
+    let mut graph = Graph::default();
+    for target in &answer.targets {
+        if let Some(asked) = question.targets.iter().find(|asked| asked.name == target.name) {
+            graph.target(question, asked, target);
+        }
+    }
+    graph
+}
+
+impl Graph {
+    fn node(&mut self, kind: &'static str, name: &str, label: String) -> String {
+        let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+        let id: String = format!("{kind} {name}").chars().map(plain).collect();
+        if self.nodes.iter().all(|node| node.id != id) {
+            self.nodes.push(Node { id: id.clone(), kind, label });
+        }
+        id
+    }
+
+    fn edge(&mut self, from: &str, to: &str, rule: &str) {
+        let edge = Edge { from: from.into(), to: to.into(), rule: rule.into() };
+        if !self.edges.contains(&edge) {
+            self.edges.push(edge);
+        }
+    }
+
+    fn package(&mut self, name: &str, version: &str) -> String {
+        self.node("package", &format!("{name} {version}"), format!("{name} {version}"))
+    }
+
+    fn target(&mut self, question: &Question<'_>, asked: &TargetAsk<'_>, target: &TargetAnswer<'_>) {
+        let name = &target.name;
+        let minimum = target.minimum.as_ref().map(|minimum| format!("{name}: driver >= {minimum}"));
+        let driver = minimum.map(|label| self.node("driver", name, label));
+        let gpus: Vec<(String, Version)> = asked
+            .named_gpus()
+            .iter()
+            .map(|gpu| (self.node("gpu", &gpu.name, format!("{} ({})", gpu.name, gpu.cc)), gpu.cc_version.clone()))
+            .collect();
+        let os = asked.os.map(|os| self.node("os", &os.id, os.name.to_string()));
+        let mut frameworks = Vec::new();
+        for build in &target.builds {
+            let id = self.build(build, target);
+            for (gpu, _) in gpus.iter().filter(|_| build.variant != "cpu") {
+                self.edge(&id, gpu, law::COVERAGE);
+            }
+            if let Some(os) = os.as_ref().filter(|_| build.glibc.is_some()) {
+                self.edge(&id, os, law::GLIBC);
+            }
+            let line = fits::line_of(&build.variant);
+            self.drives(question, asked, &id, line.as_ref(), driver.as_deref());
+            frameworks.push((build.package.to_string(), id));
+        }
+        for companion in &target.companions {
+            let id = self.package(&companion.package, companion.version.as_str());
+            for (_, framework) in frameworks.iter().filter(|(package, _)| *package == companion.framework) {
+                self.edge(&id, framework, law::COMPANION);
+            }
+        }
+        if let Some(toolkit) = target.toolkit {
+            let id = self.node("toolkit", toolkit.version.as_str(), format!("CUDA toolkit {}", toolkit.version));
+            frameworks.iter().for_each(|(_, framework)| self.edge(&id, framework, law::EXTENSION_MAJOR));
+            gpus.iter().for_each(|(gpu, _)| self.edge(&id, gpu, law::NVCC_ARCH));
+            self.drives(question, asked, &id, Some(&toolkit.version.prefix(2)), driver.as_deref());
+        }
+        if let Some(reference) = target.image_reference(asked) {
+            let id = self.node("image", &reference, reference.clone());
+            if let Some(driver) = &driver {
+                self.edge(&id, driver, law::IMAGE_REQUIRE);
+            }
+            if let Some(os) = &os {
+                self.edge(&id, os, law::IMAGE_OS);
+            }
+        }
+        for (gpu, capability) in &gpus {
+            let rules: Vec<String> = question
+                .rules
+                .about(Subject::Gpu, capability, Subject::Driver)
+                .map(|one| one.row.id.to_string())
+                .collect();
+            if let Some(driver) = &driver {
+                rules.iter().for_each(|rule| self.edge(gpu, driver, rule));
+            }
+        }
+    }
+
+    fn build(&mut self, build: &Build, target: &TargetAnswer<'_>) -> String {
+        let id = self.package(&build.package, &format!("{}+{}", build.version, build.variant));
+        for (name, version) in [("cudnn", &build.cudnn), ("nccl", &build.nccl), ("triton", &build.triton)] {
+            if let Some(version) = version {
+                let part = self.package(name, version.as_str());
+                self.edge(&id, &part, "brings");
+            }
+        }
+        if let Some(python) = target.python {
+            let python = self.package("python", python.as_str());
+            self.edge(&id, &python, law::PYTHON);
+        }
+        id
+    }
+
+    /// The rules by which a CUDA line needs a driver.
+    fn drives(
+        &mut self,
+        question: &Question<'_>,
+        asked: &TargetAsk<'_>,
+        from: &str,
+        line: Option<&Version>,
+        driver: Option<&str>,
+    ) {
+        let (Some(line), Some(driver)) = (line, driver) else { return };
+        let rules = question.rules.about(Subject::Cuda, line, Subject::Driver);
+        for rule in rules.filter(|rule| question.holds(&rule.row.id, &asked.name)) {
+            self.edge(from, driver, &rule.row.id);
+        }
+    }
+
+    /// The drawing as text.
+    pub fn text(&self, language: Language) -> String {
+        match language {
+            Language::Mermaid => self.mermaid(),
+            Language::Dot => self.dot(),
+        }
+    }
+
+    fn mermaid(&self) -> String {
+        let quoted = |text: &str| text.replace('&', "#amp;").replace('"', "#quot;").replace('<', "#lt;");
+        let mut text = "flowchart LR\n".to_string();
+        for node in &self.nodes {
+            let _ = writeln!(text, "  {}[\"{}\"]", node.id, quoted(&node.label));
+        }
+        for edge in &self.edges {
+            let _ = writeln!(text, "  {} -->|\"{}\"| {}", edge.from, quoted(&edge.rule), edge.to);
+        }
+        text
+    }
+
+    fn dot(&self) -> String {
+        let quoted = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
+        let mut text = "digraph gpuenv {\n  rankdir=LR;\n  node [shape=box];\n".to_string();
+        for node in &self.nodes {
+            let _ = writeln!(text, "  {} [label=\"{}\"];", node.id, quoted(&node.label));
+        }
+        for edge in &self.edges {
+            let _ = writeln!(text, "  {} -> {} [label=\"{}\"];", edge.from, edge.to, quoted(&edge.rule));
+        }
+        text + "}\n"
+    }
+}

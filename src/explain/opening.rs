@@ -1,0 +1,126 @@
+//! What one change would open: each written clause is loosened once, and what the solver then chooses is compared
+//! with what it chooses now.
+
+use crate::solve::answer::Answer;
+use crate::solve::question::FRAMEWORKS;
+use crate::spec::{Share, Spec};
+use crate::words::Version;
+
+use super::why::Opening;
+use super::{Asker, Change, advice};
+
+/// More openings than these are not read.
+const SHOWN: usize = 5;
+/// Clauses that are tried: a spec of a thousand targets is not asked a thousand times.
+const TRIED: usize = 64;
+
+/// The changes that make the most important part of the stack newer, what opens most first.
+pub(super) fn find(asker: &Asker<'_, '_>, spec: &Spec, answer: &Answer<'_>) -> Vec<Opening> {
+    let Some((key, now)) = lead(answer) else { return Vec::new() };
+    let mut found: Vec<(Version, Opening)> = Vec::new();
+    for (change, changed) in variations(spec, answer).into_iter().take(TRIED) {
+        let Some(then) = asker.best(&changed) else { continue };
+        let uses_compat = |answer: &Answer| {
+            answer.targets.iter().any(|target| target.driver.as_ref().is_some_and(|driver| driver.compat.is_some()))
+        };
+        let Some((_, newest)) = lead(&then).filter(|(same, version)| *same == key && *version > now) else { continue };
+        if uses_compat(&then) && !uses_compat(answer) {
+            continue;
+        }
+        let change = as_written(change, &then);
+        let advice = match change.to {
+            Some(_) if change.key.ends_with(".driver") || change.key.ends_with(".driver-cuda") => {
+                advice::branch(asker, &changed, &change.key)
+            }
+            _ => None,
+        };
+        let opening = Opening { change, key: key.clone(), from: now.to_string(), to: newest.to_string(), advice };
+        found.push((newest, opening));
+    }
+    found.sort_by(|a, b| b.0.cmp(&a.0));
+    found.into_iter().map(|(_, opening)| opening).take(SHOWN).collect()
+}
+
+/// What is compared: the first framework, else the CUDA release that compiles.
+fn lead(answer: &Answer<'_>) -> Option<(String, Version)> {
+    let builds = || answer.targets.iter().flat_map(|target| target.builds.iter());
+    let framework = FRAMEWORKS.iter().find(|name| builds().any(|build| build.package == **name));
+    if let Some(name) = framework {
+        let oldest = builds().filter(|build| build.package == *name).map(|build| build.version.clone()).min()?;
+        return Some((format!("stack.{name}"), oldest));
+    }
+    let release = answer.targets.iter().filter_map(|target| target.cuda_release()).min()?;
+    Some(("stack.cuda".to_string(), release))
+}
+
+/// The spec with one clause loosened, in every way there is.
+fn variations(spec: &Spec, answer: &Answer<'_>) -> Vec<(Change, Spec)> {
+    let mut variations = Vec::new();
+    let mut vary = |key: String, to: Option<String>, changed: Option<Spec>| {
+        if let Some(changed) = changed {
+            variations.push((Change { from: spec.text(&key), key, to }, changed));
+        }
+    };
+    for key in spec.keys() {
+        let setting = key.rsplit('.').next().unwrap_or("").to_string();
+        match setting.as_str() {
+            _ if key.starts_with("stack.") => {
+                let any = spec.with(&key, Some("*")).ok();
+                vary(key, Some("*".into()), any);
+            }
+            // Not naming the GPU is no way out; not having one of several may be.
+            "gpu" => {
+                for (left, changed) in fewer_gpus(spec, &key) {
+                    vary(key.clone(), Some(left), Some(changed));
+                }
+            }
+            // What the hosts would need is told by the answer.
+            "driver" | "driver-cuda" => {
+                let free = spec.without(&key);
+                vary(key, Some(String::new()), Some(free));
+            }
+            _ => {
+                let without = spec.without(&key);
+                vary(key, None, Some(without));
+            }
+        }
+    }
+    if answer.targets.len() > 1 {
+        for share in ["versions", "none"] {
+            let tighter = spec.resolve.share != Share::None && spec.text("resolve.share").as_deref() != Some(share);
+            let changed = tighter.then(|| spec.with("resolve.share", Some(share)).ok()).flatten();
+            vary("resolve.share".into(), Some(share.into()), changed);
+        }
+    }
+    variations
+}
+
+fn fewer_gpus(spec: &Spec, key: &str) -> Vec<(String, Spec)> {
+    let target = key.strip_prefix("target.").and_then(|rest| rest.strip_suffix(".gpu"));
+    let gpus = target.and_then(|name| spec.target(name)).and_then(|target| target.gpu.as_ref());
+    let Some(gpus) = gpus.map(|written| &written.value).filter(|gpus| (2..=8).contains(&gpus.len())) else {
+        return Vec::new();
+    };
+    let without = |at: usize| {
+        let left = gpus.iter().enumerate().filter(|(other, _)| *other != at);
+        let quoted: Vec<String> = left.map(|(_, name)| format!("{name:?}")).collect();
+        let list = format!("[{}]", quoted.join(", "));
+        let changed = spec.with(key, Some(&list)).ok()?;
+        Some((list, changed))
+    };
+    (0..gpus.len()).filter_map(without).collect()
+}
+
+/// A loosened driver as it would be written: what the answer needs at least.
+fn as_written(change: Change, then: &Answer<'_>) -> Change {
+    if change.to.as_deref() != Some("") {
+        return change;
+    }
+    let target = change.key.strip_prefix("target.").and_then(|rest| rest.rsplit_once('.')).map_or("", |(name, _)| name);
+    let answer = then.targets.iter().find(|answer| answer.name == target);
+    let to = match change.key.ends_with("driver-cuda") {
+        true => answer.and_then(|answer| answer.driver.as_ref()?.branch.cuda.as_ref()).map(ToString::to_string),
+        false => answer.and_then(|answer| answer.minimum.as_ref()).map(|minimum| format!(">={minimum}")),
+    };
+    Change { to, ..change }
+}

@@ -1,0 +1,147 @@
+//! Which part asks for a driver minimum: everything that refuses the release just below it.
+
+use crate::coverage::Coverage;
+use crate::solve::answer::TargetAnswer;
+use crate::solve::class::classes;
+use crate::solve::driver::{self, DriverRow};
+use crate::solve::question::{Question, TargetAsk};
+use crate::solve::{fits, image};
+use crate::words::Version;
+
+use super::FactNote;
+use super::why::{Choice, Verdict};
+
+/// Why a target's driver minimum is what it is; none without a driver.
+pub(super) fn driver<'c>(question: &Question<'c>, asked: &TargetAsk<'c>, target: &TargetAnswer<'c>) -> Option<Choice> {
+    let (judged, minimum) = (target.driver.as_ref()?, target.minimum.as_ref()?);
+    let mut reasons = Reasons { question, asked, target, because: Vec::new(), facts: Vec::new() };
+    let below = driver::candidates(question).iter().rev().find(|candidate| **candidate < minimum);
+    if let Some(below) = below {
+        reasons.cuda(below);
+        reasons.generation(below);
+        reasons.jit(below);
+        reasons.image(below);
+        if reasons.because.is_empty() {
+            reasons.boards(below);
+        }
+    }
+    reasons.compat(judged);
+    if reasons.because.is_empty() {
+        reasons.because.push("nothing asks for more than the oldest driver in question".into());
+    }
+    if asked.pins_driver() {
+        let mode = match target.mode() {
+            "native" => "whose own CUDA version covers the stack",
+            "minor-version" => "which runs the stack by minor-version compatibility",
+            _ => "which runs the stack with a newer libcuda before its own",
+        };
+        reasons.because.push(format!("judged at driver {}, {mode}", judged.version));
+    }
+    let Reasons { because, facts, .. } = reasons;
+    let chosen = format!(">={minimum}");
+    let (key, verdict) = (asked.key("driver"), Verdict::Minimum);
+    Some(Choice { key, part: "minimum", chosen, verdict, because, rejected: Vec::new(), facts })
+}
+
+struct Reasons<'a, 'c> {
+    question: &'a Question<'c>,
+    asked: &'a TargetAsk<'c>,
+    target: &'a TargetAnswer<'c>,
+    because: Vec<String>,
+    facts: Vec<FactNote>,
+}
+
+impl Reasons<'_, '_> {
+    fn put(&mut self, says: &str, fact: crate::catalog::Fact) {
+        let says = says.trim_end_matches('.').to_string();
+        if !self.because.contains(&says) {
+            self.because.push(says);
+            self.facts.push(FactNote { id: fact.id, source: fact.source });
+        }
+    }
+
+    /// The driver whose libcuda would be loaded, had the hosts a driver this old.
+    fn user_mode<'v>(&'v self, below: &'v Version) -> &'v Version {
+        self.target.driver.as_ref().and_then(|driver| driver.compat).map_or(below, |compat| &compat.branch)
+    }
+
+    fn cuda(&mut self, below: &Version) {
+        let mut lines: Vec<Version> =
+            self.target.builds.iter().filter_map(|build| fits::line_of(&build.variant)).collect();
+        lines.extend(self.target.toolkit.iter().chain(&self.target.cuda).map(|row| row.version.prefix(2)));
+        let question = self.question;
+        for line in lines {
+            for rule in
+                question.rules.about(crate::catalog::rows::Subject::Cuda, &line, crate::catalog::rows::Subject::Driver)
+            {
+                if question.holds(&rule.row.id, &self.asked.name) && !rule.needs.admits(self.user_mode(below)) {
+                    self.put(&rule.row.says, question.catalog.cite(rule.row));
+                }
+            }
+        }
+    }
+
+    /// Rules about the GPUs' architecture.
+    fn generation(&mut self, below: &Version) {
+        let (question, asked) = (self.question, self.asked);
+        for gpu in crate::solve::class::gpu_rules(question, asked) {
+            for rule in gpu.driver.iter().filter(|rule| !rule.needs.admits(below)) {
+                self.put(&rule.row.says, question.catalog.cite(rule.row));
+            }
+        }
+    }
+
+    fn jit(&mut self, below: &Version) {
+        if self.target.gpus.iter().all(|gpu| gpu.coverage != Some(Coverage::Jit)) {
+            return;
+        }
+        let question = self.question;
+        let toolkits = self.target.builds.iter().filter_map(|build| question.toolkit_of(build));
+        let isas: Vec<Version> = toolkits.chain(self.target.toolkit).map(|row| row.ptx_isa.clone()).collect();
+        for row in question.catalog.ptx_isas.iter().filter(|row| isas.contains(&row.isa)) {
+            let Some(branch) = row.branch.as_ref().filter(|branch| branch.major() > self.user_mode(below).major())
+            else {
+                continue;
+            };
+            let says = format!("PTX {} is known to driver branch R{branch} and newer only", row.isa);
+            self.put(&says, question.catalog.cite(row));
+        }
+    }
+
+    fn image(&mut self, below: &Version) {
+        let (question, Some(chosen)) = (self.question, self.target.image) else { return };
+        let position = question.targets.iter().position(|one| one.name == self.asked.name);
+        let classes = classes(question);
+        let Some(class) = classes.iter().find(|class| position.is_some_and(|at| class.members.contains(&at))) else {
+            return;
+        };
+        let Some(branch) = driver::branch_of(question.catalog, below) else { return };
+        let row = DriverRow { version: below.clone(), branch, compat: None };
+        if !image::admits(question, class, &image::demand(question, class, chosen), &row) {
+            let says = format!("{}:{} does not start on driver {below}", chosen.repository, chosen.tag);
+            self.put(&says, question.catalog.cite(chosen));
+        }
+    }
+
+    /// The branch that is the first to list a board.
+    fn boards(&mut self, below: &Version) {
+        let question = self.question;
+        for row in self.asked.named_gpus().iter().filter_map(|gpu| gpu.row) {
+            let Some(first) = row.first_driver.as_ref().filter(|first| first.major() > below.major()) else { continue };
+            let says = format!("driver {first} is the first known to list {}", row.name);
+            self.put(&says, question.catalog.cite(row));
+        }
+    }
+
+    fn compat(&mut self, judged: &DriverRow<'_>) {
+        let Some(compat) = judged.compat else { return };
+        let bases: Vec<String> = compat.bases.iter().map(ToString::to_string).collect();
+        let says = format!(
+            "cuda-compat-{}-{} runs on drivers {} of their branches and newer",
+            compat.cuda.major(),
+            compat.cuda.minor(),
+            bases.join(", ")
+        );
+        self.put(&says, self.question.catalog.cite(compat));
+    }
+}

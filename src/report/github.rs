@@ -1,0 +1,87 @@
+//! Annotations for GitHub's workflow log: `::error file=…,line=…,col=…,title=…::message`.
+
+use std::ops::Range;
+
+use crate::explain::Explanation;
+use crate::solve::question::Warning;
+use crate::spec::Spec;
+
+use super::failure::{Failure, SourceFile};
+
+/// What went wrong.
+pub(super) fn failure(failure: &Failure) -> String {
+    let one = |problem: &super::Problem| {
+        let help = problem.help.as_ref().map_or_else(String::new, |help| format!("\n{help}"));
+        let place = failure.file.as_ref().map(|file| (file, problem.span.clone()));
+        annotation("error", problem.code, place, &format!("{}{help}", problem.message))
+    };
+    failure.problems.iter().map(one).collect()
+}
+
+/// Each conflict, at the first key it blames.
+pub(super) fn conflicts(explanation: &Explanation, spec: &Spec, file: &SourceFile) -> String {
+    let one = |conflict: &crate::explain::Conflict| {
+        let at = conflict.culprits.iter().find_map(|key| spec.key_span(key));
+        let keys = conflict.culprits.join(", ");
+        let told = conflict.explanation.join("\n");
+        annotation(
+            "error",
+            conflict.code.unwrap_or("conflict"),
+            Some((file, at)),
+            &format!("{keys} cannot hold together\n{told}"),
+        )
+    };
+    match explanation.conflicts.is_empty() {
+        true => annotation("error", "conflict", Some((file, None)), "nothing in the catalog satisfies this spec"),
+        false => explanation.conflicts.iter().map(one).collect(),
+    }
+}
+
+/// Each warning, at the first key it is about.
+pub(super) fn warnings(warnings: &[Warning], spec: &Spec, file: &SourceFile) -> String {
+    let one = |warning: &Warning| {
+        let at = warning.keys.iter().find_map(|key| spec.key_span(key));
+        annotation("warning", warning.code, Some((file, at)), &warning.message)
+    };
+    warnings.iter().map(one).collect()
+}
+
+/// Why a lock is not current.
+pub(super) fn stale(reasons: &[String]) -> String {
+    reasons.iter().map(|reason| annotation("error", "stale", None, reason)).collect()
+}
+
+fn annotation(level: &str, title: &str, place: Option<(&SourceFile, Option<Range<usize>>)>, message: &str) -> String {
+    let mut properties: Vec<String> = Vec::new();
+    if let Some((file, span)) = place {
+        properties.push(format!("file={}", property(&file.name)));
+        if let Some((line, column)) = span.map(|span| file.position(span.start)) {
+            properties.push(format!("line={line},col={column}"));
+        }
+    }
+    properties.push(format!("title={}", property(title)));
+    format!("::{level} {}::{}\n", properties.join(","), data(message))
+}
+
+/// A message: what would end it or begin a command is spelled by number.
+fn data(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+/// A property: likewise what would end it.
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_breaks_out_of_an_annotation() {
+        let file = SourceFile { name: "a,b:c.toml".into(), text: "x = 1\n  y = 2\n".into() };
+        let line = annotation("error", "t:i,t", Some((&file, Some(8..9))), "100%\r\n::stop, and: go");
+        assert_eq!(line, "::error file=a%2Cb%3Ac.toml,line=2,col=3,title=t%3Ai%2Ct::100%25%0D%0A::stop, and: go\n");
+        assert_eq!(annotation("warning", "w", None, "m"), "::warning title=w::m\n");
+    }
+}

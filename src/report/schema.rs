@@ -1,0 +1,42 @@
+//! The JSON Schemas (draft 2020-12) of every JSON document that gpuenv prints.
+
+/// A schema.
+#[derive(Debug, Clone, Copy)]
+pub struct Schema {
+    /// Its name, for `gpuenv schema NAME`.
+    pub name: &'static str,
+    /// Which documents it describes.
+    pub about: &'static str,
+    /// Its text.
+    pub text: &'static str,
+}
+
+/// The schema of this name.
+pub fn find(name: &str) -> Option<&'static Schema> {
+    ALL.iter().find(|schema| schema.name == name)
+}
+
+/// Every schema, by name.
+pub const ALL: &[Schema] = &[
+    Schema {
+        name: "conflict",
+        about: "`lock` and `explain`, where there is no answer",
+        text: include_str!("schemas/conflict.json"),
+    },
+    Schema { name: "error", about: "every command, where it failed", text: include_str!("schemas/error.json") },
+    Schema { name: "explain", about: "`explain`, with or without a key", text: include_str!("schemas/explain.json") },
+    Schema { name: "graph", about: "`explain --graph`", text: include_str!("schemas/graph.json") },
+    Schema { name: "lock", about: "`lock` and `export json`", text: include_str!("schemas/lock.json") },
+    Schema {
+        name: "rendered",
+        about: "`export` of other formats, and help",
+        text: include_str!("schemas/rendered.json"),
+    },
+    Schema { name: "schemas", about: "`schema` without a name", text: include_str!("schemas/schemas.json") },
+    Schema { name: "stale", about: "`lock --check`, where it says no", text: include_str!("schemas/stale.json") },
+    Schema {
+        name: "topics",
+        about: "`explain` of a rule, a warning or a fact",
+        text: include_str!("schemas/topics.json"),
+    },
+];

@@ -1,0 +1,190 @@
+//! Every warning by its code: what it means and what can be done about it. Whoever gives a warning uses a code
+//! of this list, so that `gpuenv explain CODE` always has an answer and a `[[silence]]` can be checked.
+
+/// A kind of warning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Code {
+    /// Its stable name, as it stands between brackets.
+    pub code: &'static str,
+    /// What it means, for a reader who has just met it.
+    pub says: &'static str,
+}
+
+/// The kind of warning with this code.
+pub fn find(code: &str) -> Option<&'static Code> {
+    ALL.iter().find(|one| one.code == code)
+}
+
+/// Every kind of warning, in the order of the alphabet.
+pub const ALL: &[Code] = &[
+    Code {
+        code: "cuda-on-cpu",
+        says: "A target without a GPU gets a wheel built for CUDA, because no CPU build of that release was seen for \
+               its platform. It works and is larger than it need be. `+cpu` insists on a CPU build.",
+    },
+    Code {
+        code: "driver-drops-gpu",
+        says: "The spec promises a driver branch or any later one, but later branches no longer drive this GPU. The \
+               choice holds for the branches that do. An upper bound such as `<` with the first branch that dropped \
+               the GPU keeps an upgrade of the hosts from breaking it.",
+    },
+    Code {
+        code: "driver-end-of-life",
+        says: "Every driver branch that the spec says the hosts have was out of support when this catalog was made: \
+               no more fixes, security fixes included. It still runs the stack. Plan a move to the branch that \
+               `gpuenv explain` recommends.",
+    },
+    Code {
+        code: "driver-not-listed",
+        says: "The catalog does not know the driver branch that is written, so it is judged as the nearest older one \
+               that is known: a newer driver can only do more. Check the number for a slip of the pen.",
+    },
+    Code {
+        code: "experimental-variant",
+        says: "The wheel that was chosen is published as experimental, or was published without a word in the release \
+               notes, and no stable one fits. Name the variant in the spec, or set `allow-experimental`, to say that \
+               this is wanted.",
+    },
+    Code {
+        code: "forward-compat",
+        says: "The driver of the hosts is too old for this CUDA line, and the spec has an answer only because these \
+               data-centre GPUs may load a newer libcuda from a cuda-compat package. The package must be installed \
+               and its folder must come first on the library path. A newer driver makes it unnecessary; \
+               `forward-compat = \"never\"` forbids it.",
+    },
+    Code {
+        code: "gpu-not-checked",
+        says: "The target says nothing of its GPUs, so whether the wheels hold code for them was not checked. Write \
+               `gpu`, or `gpu = \"none\"` for machines that compute on the CPU.",
+    },
+    Code {
+        code: "gpu-not-listed",
+        says: "The driver of the hosts is older than the first release known to list this board. Its architecture may \
+               be supported all the same, and boards often work before they are listed: look at what nvidia-smi says \
+               on such a host.",
+    },
+    Code {
+        code: "image-arch-unknown",
+        says: "Nobody has told which CPU architectures this image tag exists for, so it is taken to be an x86_64 one. \
+               Pull it once on the machine it is for.",
+    },
+    Code {
+        code: "image-not-checked",
+        says: "The image is not of a repository the catalog knows, or it is named by digest only. It is taken as it is \
+               written: neither its CUDA, nor its system, nor the drivers it starts on were checked.",
+    },
+    Code {
+        code: "image-require-unknown",
+        says: "Images state in NVIDIA_REQUIRE_CUDA which drivers they start on. What this one states was not read; it \
+               is judged by its CUDA line. `docker inspect` on the image shows the variable.",
+    },
+    Code {
+        code: "image-withdrawn",
+        says: "The tag was taken from the registry, and it is used only because an override says so. It works where a \
+               copy of the image is kept. Mirror it, or move to a tag that can be pulled.",
+    },
+    Code {
+        code: "jetson-driver",
+        says: "A Jetson's driver comes with its system image and has no release number of its own among the drivers \
+               of the catalog. What the target needs of it was not checked: the JetPack release decides.",
+    },
+    Code {
+        code: "jit-limited",
+        says: "The driver is older than the CUDA line of the wheels and runs them by minor-version compatibility. \
+               Machine code runs; PTX written by that newer CUDA does not, which concerns kernels compiled at run \
+               time by other tools than the driver's own. A driver of the wheels' CUDA line lifts the limit.",
+    },
+    Code {
+        code: "jit-only",
+        says: "The wheel holds no machine code for this GPU, only PTX that the driver compiles when a kernel is first \
+               loaded. The first start takes minutes, the result is kept in a cache, and the driver must know that \
+               version of PTX. Another release or variant may hold machine code for it.",
+    },
+    Code {
+        code: "kernel-module",
+        says: "The driver's kernel modules come in two flavours, open and proprietary, and this GPU is driven by one of \
+               them only. With the other one the driver installs without complaint and finds no GPU. Choose the \
+               flavour when the driver is installed on the hosts; containers use that of their host.",
+    },
+    Code {
+        code: "lock-outdated",
+        says: "The lock was made with another catalog, and with what is known today the spec has no answer. The lock \
+               was left alone. `gpuenv explain` tells what speaks against it, `gpuenv lock --upgrade` starts over.",
+    },
+    Code {
+        code: "newer-than-catalog",
+        says: "Something about the hosts is newer than everything the catalog knows and is judged as the newest known. \
+               A later gpuenv may know it.",
+    },
+    Code {
+        code: "os-end-of-life",
+        says: "The standard support of the operating system had ended when this catalog was made. Paid extensions, \
+               where they exist, are not counted. It still runs the stack; newer wheels will ask for a newer glibc \
+               sooner or later.",
+    },
+    Code {
+        code: "os-not-listed",
+        says: "The catalog does not know this operating system. A relative of the same family is taken in its place, \
+               or its glibc and gcc are not checked at all. State `glibc`, and `gcc` under `[build]`, to have them \
+               checked.",
+    },
+    Code {
+        code: "toolkit-minor",
+        says: "Extensions are compiled with a toolkit of another minor release than the wheel's CUDA. torch prints a \
+               warning while building and the result mostly works, as CUDA promises within a major. Install the \
+               toolkit of the wheel's own line to be on the safe side.",
+    },
+    Code {
+        code: "triton-gpu",
+        says: "The wheel runs on this GPU, but torch.compile does not: it generates code with Triton, which needs a \
+               newer GPU. Code that calls torch.compile fails at its first run; setting TORCHDYNAMO_DISABLE to 1 makes \
+               it run uncompiled.",
+    },
+    Code {
+        code: "two-cudnns",
+        says: "Two frameworks in one environment each come with a cuDNN, and the one that is loaded is not the one both \
+               were built with. Put them into environments of their own, or choose releases that agree on cuDNN.",
+    },
+    Code {
+        code: "two-runtimes",
+        says: "The image holds one CUDA line and the wheels bring another of their own. The process loads the wheels' \
+               libraries, so it works; the image's are dead weight, and a program that links against them by chance \
+               meets the wrong one. An image of flavour `base` of the wheels' line avoids it.",
+    },
+    Code {
+        code: "unknown-gpu-code",
+        says: "Which GPUs this wheel holds code for is not known, and nothing better documented fits. It may fail with \
+               \"no kernel image is available\". `torch.cuda.get_arch_list()` tells it where the wheel is installed.",
+    },
+    Code {
+        code: "unknown-library",
+        says: "The spec constrains a library that comes inside the wheel, and which release of it this wheel brings is \
+               not known. The constraint was not checked.",
+    },
+    Code {
+        code: "unknown-python",
+        says: "The list of this release's wheels is known in part only, and none for this Python was seen. The package \
+               index may have it.",
+    },
+    Code {
+        code: "unused-override",
+        says: "An override sets a rule aside, but the answer is the same without it. Delete it: should the rule begin \
+               to matter one day, nobody would notice.",
+    },
+    Code {
+        code: "unused-silence",
+        says: "A `[[silence]]` names a warning that was not given, or not for that target. Delete it: should the \
+               warning return for another reason, nobody would see it.",
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_sorted_and_explained() {
+        assert!(ALL.windows(2).all(|pair| pair[0].code < pair[1].code));
+        assert!(ALL.iter().all(|one| one.says.len() > 80 && one.says.ends_with('.')));
+    }
+}

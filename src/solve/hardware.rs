@@ -1,0 +1,69 @@
+//! What a GPU asks beyond the stack: a flavour of kernel modules, and a capability that torch.compile needs.
+
+use crate::catalog::rows::{Build, Class, Module, Subject};
+use crate::words::Constraint;
+
+use super::answer::Chosen;
+use super::question::{DriverAsk, GpuAsk, Question, TargetAsk, Warning};
+
+/// What should be known of a target's GPUs.
+pub(super) fn warnings(question: &Question<'_>, asked: &TargetAsk<'_>, target: &Chosen<'_>) -> Vec<Warning> {
+    let mut warnings = modules(question, asked);
+    warnings.extend(triton(question, asked, target));
+    warnings
+}
+
+/// GPUs that one flavour of kernel modules drives, where nobody can be sure it is the one installed.
+fn modules(question: &Question<'_>, asked: &TargetAsk<'_>) -> Vec<Warning> {
+    let warning = |row: &Module| {
+        let gpus =
+            asked.named_gpus().iter().filter(|gpu| speaks_of(row, gpu) && may_be_wrong(question, row, asked, gpu));
+        let names = names(gpus)?;
+        let message =
+            format!("{names}: install the {} kernel modules, the other flavour finds no GPU", row.needs.as_str());
+        Some(Warning::new("kernel-module", message, &[asked.key("gpu")]))
+    };
+    question.catalog.modules.iter().filter_map(warning).collect()
+}
+
+fn speaks_of(row: &Module, gpu: &GpuAsk<'_>) -> bool {
+    // Jetson boards have a driver of their own, which comes in one piece with the system.
+    let own_driver = gpu.row.is_some_and(|product| product.class == Class::Jetson);
+    let cpu_fits = row.cpu.is_none_or(|cpu| gpu.row.is_some_and(|product| product.cpu == Some(cpu)));
+    !own_driver && cpu_fits && Constraint::parse(&row.gpus).is_ok_and(|range| range.admits(&gpu.cc_version))
+}
+
+/// Whether a driver that these hosts may get chooses the wrong flavour by default.
+fn may_be_wrong(question: &Question<'_>, row: &Module, asked: &TargetAsk<'_>, gpu: &GpuAsk<'_>) -> bool {
+    let Some(from) = &row.from else { return true };
+    let dropped = gpu.row.and_then(|product| product.last_branch.as_ref()).is_some_and(|last| last < from);
+    let below = match &asked.driver {
+        DriverAsk::Exact(version) => version < from,
+        DriverAsk::Cuda(cuda) => {
+            let mut telling = question.catalog.branches.iter().filter(|row| row.cuda.as_ref() == Some(cuda));
+            telling.all(|row| row.branch < *from)
+        }
+        DriverAsk::AtWorst(_) | DriverAsk::Free(_) => false,
+    };
+    !dropped && !below
+}
+
+/// GPUs that run the wheel but not what its compiler makes.
+fn triton(question: &Question<'_>, asked: &TargetAsk<'_>, target: &Chosen<'_>) -> Option<Warning> {
+    let (build, triton) = target.builds.iter().find_map(|build: &&Build| Some((build, build.triton.as_ref()?)))?;
+    let rules: Vec<_> = question.rules.about(Subject::Triton, triton, Subject::Gpu).collect();
+    let too_old = |gpu: &&GpuAsk| rules.iter().any(|rule| !rule.needs.admits(&gpu.cc_version));
+    let names = names(asked.named_gpus().iter().filter(too_old))?;
+    let floor = rules.iter().map(|rule| rule.needs.to_string()).next()?;
+    let message = format!(
+        "torch.compile of {} {} does not run on {names}: Triton needs compute capability {floor}",
+        build.package, build.version
+    );
+    Some(Warning::new("triton-gpu", message, &[asked.key("gpu")]))
+}
+
+fn names<'a>(gpus: impl Iterator<Item = &'a GpuAsk<'a>>) -> Option<String> {
+    let mut written: Vec<&str> = gpus.map(|gpu| gpu.written.as_str()).collect();
+    written.dedup();
+    (!written.is_empty()).then(|| written.join(", "))
+}

@@ -1,0 +1,90 @@
+//! What was out of support on the day the catalog speaks of. Never the clock: the same spec and the same catalog
+//! give the same warnings for ever.
+
+use crate::catalog::Catalog;
+use crate::catalog::rows::{Branch, Image, Os};
+
+use super::answer::Chosen;
+use super::driver;
+use super::question::{DriverAsk, Question, TargetAsk, Warning};
+
+/// Whether a support that ends on this day or month had ended when the catalog was made.
+pub fn has_ended(catalog: &Catalog, end: &str) -> bool {
+    let today = catalog.version.replace('.', "-");
+    today.get(..end.len()).is_some_and(|day| day > end)
+}
+
+/// What of some targets that share a choice was out of support.
+pub(super) fn warnings(question: &Question<'_>, all: &[&TargetAsk<'_>], target: &Chosen<'_>) -> Vec<Warning> {
+    // Targets of one choice have equal drivers and systems: the first speaks for all.
+    let Some(asked) = all.first() else { return Vec::new() };
+    let keys = |setting: &str| all.iter().map(|asked| asked.key(setting)).collect::<Vec<String>>();
+    let driver = driver_ended(question, asked)
+        .map(|(setting, message)| Warning::new("driver-end-of-life", message, &keys(setting)));
+    let os = os_ended(question, asked, target)
+        .map(|(setting, message)| Warning::new("os-end-of-life", message, &keys(setting)));
+    driver.into_iter().chain(os).collect()
+}
+
+/// Only where every branch the hosts may have has ended: nobody is told of a branch they may not have.
+fn driver_ended(question: &Question<'_>, asked: &TargetAsk<'_>) -> Option<(&'static str, String)> {
+    let catalog = question.catalog;
+    let branches = || catalog.branches.iter();
+    let (setting, may_have): (&'static str, Vec<&Branch>) = match &asked.driver {
+        DriverAsk::Free(_) => return None,
+        DriverAsk::Exact(version) => {
+            // An unlisted branch is judged by its neighbour, but its support is its own affair.
+            let own = driver::branch_of(catalog, version).filter(|row| row.branch.major() == version.major());
+            ("driver", own.into_iter().collect())
+        }
+        DriverAsk::AtWorst(constraint) => {
+            let of = |row: &&Branch| {
+                let releases = catalog.drivers.iter().filter(|driver| driver.version.major() == row.branch.major());
+                constraint.admits(&row.branch) || releases.into_iter().any(|driver| constraint.admits(&driver.version))
+            };
+            ("driver", branches().filter(of).collect())
+        }
+        DriverAsk::Cuda(cuda) => ("driver-cuda", branches().filter(|row| row.cuda.as_ref() == Some(cuda)).collect()),
+    };
+    let ended = |row: &&Branch| row.eol.as_ref().is_some_and(|end| has_ended(catalog, end));
+    let (last, end) = may_have.last().and_then(|row| Some((row, row.eol.as_ref()?)))?;
+    if asked.is_cpu() || !may_have.iter().all(ended) {
+        return None;
+    }
+    let message = match may_have.as_slice() {
+        [_] => format!("support of driver branch R{} ended {end}", last.branch),
+        [first, ..] => {
+            format!(
+                "support of driver branches R{} to R{} has ended, the last of them {end}",
+                first.branch, last.branch
+            )
+        }
+        [] => return None,
+    };
+    Some((setting, message))
+}
+
+fn os_ended(question: &Question<'_>, asked: &TargetAsk<'_>, target: &Chosen<'_>) -> Option<(&'static str, String)> {
+    let of_image = |image: &Image| question.catalog.oses.iter().find(|os| os.images.contains(&image.os));
+    let (os, setting): (&Os, &'static str) = match (asked.os, target.image) {
+        (Some(os), _) => (os, if matches!(asked.image, super::question::ImageAsk::Known(_)) { "image" } else { "os" }),
+        (None, image) => (of_image(image?)?, "image"),
+    };
+    let end = os.eol.as_ref().filter(|end| has_ended(question.catalog, end))?;
+    let message = format!("standard support of {} ended {end}", os.name);
+    Some((setting, message))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_month_has_ended_when_the_next_one_has_begun() {
+        let catalog = Catalog { version: "2026.11.20".into(), ..Catalog::default() };
+        for (end, ended) in [("2026-10", true), ("2026-11", false), ("2026-11-19", true), ("2026-11-20", false)] {
+            assert_eq!(has_ended(&catalog, end), ended, "{end}");
+        }
+        assert!(has_ended(&catalog, "2025") && !has_ended(&catalog, "2026"));
+    }
+}

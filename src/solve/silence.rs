@@ -1,0 +1,85 @@
+//! Warnings that the user has heard and answered: left out, and those that answer nothing are told in turn.
+
+use crate::spec::{Silence, Spec};
+
+use super::question::Warning;
+
+/// Stays even where everything else is silenced, unless it is silenced by name itself.
+const UNUSED: &str = "unused-silence";
+
+/// What is left of the warnings. A silence for one target takes away that target's part of a warning only.
+pub fn heard(spec: &Spec, warnings: Vec<Warning>) -> Vec<Warning> {
+    let mut used = vec![false; spec.silences.len()];
+    let mut heard = Vec::new();
+    for mut warning in warnings {
+        let mut silenced = false;
+        for (silence, used) in spec.silences.iter().zip(&mut used) {
+            if silence.warning.value != warning.code {
+                continue;
+            }
+            let Some(target) = &silence.target else {
+                (silenced, *used) = (true, true);
+                continue;
+            };
+            let before = warning.keys.len();
+            warning.keys.retain(|key| !is_of(key, &target.value));
+            if warning.keys.len() < before {
+                *used = true;
+                silenced |= warning.keys.is_empty();
+            }
+        }
+        if !silenced {
+            heard.push(warning);
+        }
+    }
+    if spec.silences.iter().all(|silence| silence.warning.value != UNUSED) {
+        heard.extend(spec.silences.iter().zip(used).filter(|(_, used)| !used).map(|(silence, _)| unused(silence)));
+    }
+    heard
+}
+
+fn is_of(key: &str, target: &str) -> bool {
+    let rest = key.strip_prefix("target.").and_then(|rest| rest.strip_prefix(target));
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
+fn unused(silence: &Silence) -> Warning {
+    let of = silence.target.as_ref().map_or_else(String::new, |target| format!(" of target `{}`", target.value));
+    let message = format!("`{}`{of} is silenced but was not given: the table can be deleted", silence.warning.value);
+    Warning::new("unused-silence", message, &[format!("silence.{}", silence.warning.value)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEAD: &str = "[stack]\ntorch = \"2.4\"\n[target.a]\n[target.ab]\n";
+
+    fn left(tables: &str, warnings: Vec<Warning>) -> Vec<(&'static str, usize)> {
+        let spec = crate::spec::parse(&format!("{HEAD}{tables}")).unwrap();
+        heard(&spec, warnings).iter().map(|warning| (warning.code, warning.keys.len())).collect()
+    }
+
+    fn given() -> Vec<Warning> {
+        let keys = ["target.a.gpu".to_string(), "target.ab.gpu".to_string()];
+        vec![Warning::new("jit-only", "slow", &keys)]
+    }
+
+    #[test]
+    fn a_silence_takes_away_what_it_names() {
+        let one = "[[silence]]\nwarning = \"jit-only\"\nreason = \"known\"\n";
+        assert_eq!(left(one, given()), []);
+        assert_eq!(left("", given()), [("jit-only", 2)]);
+        let of_a = format!("{one}target = \"a\"\n");
+        assert_eq!(left(&of_a, given()), [("jit-only", 1)]);
+        assert_eq!(left(&format!("{of_a}{one}target = \"ab\"\n"), given()), []);
+    }
+
+    #[test]
+    fn a_silence_of_nothing_is_told() {
+        let other = "[[silence]]\nwarning = \"jit-limited\"\nreason = \"known\"\n";
+        assert_eq!(left(other, given()), [("jit-only", 2), ("unused-silence", 1)]);
+        let this = "[[silence]]\nwarning = \"unused-silence\"\nreason = \"one spec for many hosts\"\n";
+        assert_eq!(left(&format!("{other}{this}"), given()), [("jit-only", 2)]);
+    }
+}

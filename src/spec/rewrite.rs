@@ -1,0 +1,210 @@
+//! The text of a gpuenv.toml with some keys changed. Whatever is not changed keeps its bytes: comments, order,
+//! blanks, quotes and line ends.
+
+use toml_edit::{Array, Decor, DocumentMut, Item, Table, Value};
+
+use super::error::line_at;
+use super::{Spec, parse};
+
+/// Why a text could not be changed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RewriteError {
+    /// It does not hold what it was thought to hold.
+    #[error("`{0}` cannot be changed by itself in this file: change it by hand")]
+    Unreachable(String),
+    /// The result would say something else than was meant.
+    #[error("the changed file would not say what was meant: change it by hand")]
+    Different,
+}
+
+/// Sets keys to values (`stack.torch` to `2.5.1`) or removes them.
+pub fn rewrite(source: &str, changes: &[(String, Option<String>)]) -> Result<String, RewriteError> {
+    let meant = |spec: Spec, (key, value): &(String, Option<String>)| spec.with(key, value.as_deref());
+    let spec = parse(source).map_err(|_| RewriteError::Different)?;
+    let meant = changes.iter().try_fold(spec, meant).map_err(|_| RewriteError::Different)?;
+    let mut text = source.to_string();
+    for (key, value) in changes {
+        text = change(&text, key, value.as_deref())?;
+    }
+    let said = parse(&text).map_err(|_| RewriteError::Different)?;
+    if said.inputs() == meant.inputs() { Ok(text) } else { Err(RewriteError::Different) }
+}
+
+fn change(source: &str, key: &str, value: Option<&str>) -> Result<String, RewriteError> {
+    let spec = parse(source).map_err(|_| RewriteError::Different)?;
+    let written = spec.key_span(key);
+    match (written, value) {
+        (Some(span), Some(value)) => {
+            let literal = literal(value, &source[span.clone()]);
+            Ok(format!("{}{literal}{}", &source[..span.start], &source[span.end..]))
+        }
+        (Some(span), None) => match line_of_its_own(source, &span) {
+            Some(line) => Ok(format!("{}{}", &source[..line.start], &source[line.end..])),
+            None => by_tree(source, key, None),
+        },
+        (None, value) => by_tree(source, key, value),
+    }
+}
+
+/// A value as TOML, between the quotes that the old one had.
+fn literal(value: &str, old: &str) -> String {
+    if value.starts_with('[') {
+        return value.to_string();
+    }
+    if old.starts_with('\'') && !old.starts_with("'''") && !value.contains(['\'', '\n']) {
+        return format!("'{value}'");
+    }
+    Value::from(value).to_string()
+}
+
+/// The whole line, if there is nothing on it but this key, its value and a comment.
+fn line_of_its_own(source: &str, value: &std::ops::Range<usize>) -> Option<std::ops::Range<usize>> {
+    let (start, _) = line_at(source, value.start);
+    let before = &source[start..value.start];
+    let (key, blank) = before.split_once('=')?;
+    let plain = key.trim().bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.\"' ".contains(&byte));
+    let end = source[value.end..].find('\n').map_or(source.len(), |at| value.end + at + 1);
+    let after = source[value.end..end].trim();
+    let alone = plain && blank.trim().is_empty() && (after.is_empty() || after.starts_with('#'));
+    alone.then_some(start..end)
+}
+
+/// Keys that are not there yet, or stand within braces, are changed in the tree of the file.
+fn by_tree(source: &str, key: &str, value: Option<&str>) -> Result<String, RewriteError> {
+    let unreachable = || RewriteError::Unreachable(key.to_string());
+    let plain = source.replace("\r\n", "\n");
+    let mut tree: DocumentMut = plain.parse().map_err(|_| unreachable())?;
+    let (path, name) = key.rsplit_once('.').ok_or_else(unreachable)?;
+    let mut at: &mut Item = tree.as_item_mut();
+    for part in path.splitn(2, '.') {
+        let table = at.as_table_like_mut().ok_or_else(unreachable)?;
+        if !table.contains_key(part) {
+            table.insert(part, Item::Table(Table::new()));
+        }
+        at = table.get_mut(part).ok_or_else(unreachable)?;
+    }
+    let table = at.as_table_like_mut().ok_or_else(unreachable)?;
+    match value {
+        None => {
+            let removed = table.remove(name).ok_or_else(unreachable)?;
+            // The blank before the closing brace belongs to whatever stands last.
+            let blank = removed.as_value().and_then(|value| value.decor().suffix()).cloned();
+            let last = table.iter_mut().last().and_then(|(_, item)| item.as_value_mut().map(Value::decor_mut));
+            let bare = |last: &&mut Decor| last.suffix().and_then(|suffix| suffix.as_str()).is_none_or(str::is_empty);
+            if let (Some(last), Some(blank)) = (last.filter(bare), blank) {
+                last.set_suffix(blank);
+            }
+        }
+        Some(value) => {
+            let mut new = tree_value(value).ok_or_else(unreachable)?;
+            match table.get_mut(name).and_then(Item::as_value_mut) {
+                Some(old) => {
+                    *new.decor_mut() = old.decor().clone();
+                    *old = new;
+                }
+                None => {
+                    table.insert(name, Item::Value(new));
+                }
+            }
+        }
+    }
+    Ok(with_line_ends_of(source, &tree.to_string()))
+}
+
+fn tree_value(text: &str) -> Option<Value> {
+    if text.starts_with('[') {
+        return text
+            .parse::<Value>()
+            .ok()
+            .filter(|value| value.as_array().is_some_and(|list: &Array| !list.is_empty()));
+    }
+    Some(match text {
+        "true" | "false" => Value::from(text == "true"),
+        text => Value::from(text),
+    })
+}
+
+/// Lines that were there keep their ends; new ones get the end that most have.
+fn with_line_ends_of(source: &str, text: &str) -> String {
+    if !source.contains("\r\n") {
+        return text.to_string();
+    }
+    let old: Vec<&str> = source.split_inclusive('\n').collect();
+    let new: Vec<&str> = text.split_inclusive('\n').collect();
+    let same = |a: &str, b: &str| a.trim_end_matches(['\r', '\n']) == b.trim_end_matches(['\r', '\n']);
+    let head = old.iter().zip(&new).take_while(|(a, b)| same(a, b)).count();
+    let most = old.len().min(new.len()) - head;
+    let tail = old.iter().rev().zip(new.iter().rev()).take(most).take_while(|(a, b)| same(a, b)).count();
+    let returns = old.iter().filter(|line| line.ends_with("\r\n")).count();
+    let usual = if returns * 2 >= old.len() { "\r\n" } else { "\n" };
+    let mut out = old[..head].concat();
+    for line in &new[head..new.len() - tail] {
+        match line.strip_suffix('\n') {
+            Some(line) => {
+                out += line;
+                out += usual;
+            }
+            None => out += line,
+        }
+    }
+    out + &old[old.len() - tail..].concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SPEC: &str = "# about us\r\n[stack] # what\r\ntorch   =   '2.4.1+cu124'   # pinned, see ticket\r\n\
+                        python = \"3.11\"\r\n\r\n# the hosts\r\n[target.prod]\r\ngpu = [\"H100 NVL\",\r\n  \"L4\"]\r\n\
+                        # old driver\r\ndriver = \"525.60.13\" # for now\r\n\r\n# end\r\n";
+
+    fn changed(source: &str, key: &str, value: Option<&str>) -> String {
+        rewrite(source, &[(key.to_string(), value.map(str::to_string))]).unwrap()
+    }
+
+    #[test]
+    fn a_new_value_stands_where_the_old_one_stood() {
+        let text = changed(SPEC, "stack.torch", Some("2.5.1+cu124"));
+        assert_eq!(text, SPEC.replace("2.4.1+cu124", "2.5.1+cu124"));
+        let text = changed(SPEC, "target.prod.driver", Some(">=570.26"));
+        assert_eq!(text, SPEC.replace("525.60.13", ">=570.26"));
+    }
+
+    #[test]
+    fn a_removed_key_takes_its_line_and_nothing_else() {
+        let text = changed(SPEC, "target.prod.driver", None);
+        assert_eq!(text, SPEC.replace("driver = \"525.60.13\" # for now\r\n", ""));
+        assert!(text.contains("# old driver"));
+    }
+
+    #[test]
+    fn a_new_key_stands_in_its_table_and_a_new_table_at_the_end() {
+        let text = changed(SPEC, "target.prod.forward-compat", Some("never"));
+        assert!(text.contains("# for now\r\nforward-compat = \"never\"\r\n\r\n# end\r\n"), "{text}");
+        assert!(text.starts_with("# about us\r\n[stack] # what\r\ntorch   =   '2.4.1+cu124'   # pinned"), "{text}");
+        let text = changed(SPEC, "resolve.share", Some("versions"));
+        assert!(text.contains("[resolve]\r\nshare = \"versions\"\r\n"), "{text}");
+        assert!(text.contains("# end") && !text.replace("\r\n", "").contains('\n'), "{text:?}");
+    }
+
+    #[test]
+    fn braces_and_dots_are_tables_too() {
+        let source =
+            "stack.torch = \"2.4\"\nstack.python = '3.11'\n[target]\na = { gpu = 'L4', driver = '525.60.13' }\n";
+        let text = changed(source, "target.a.driver", Some("570.26"));
+        assert_eq!(text, source.replace("525.60.13", "570.26"));
+        let text = changed(source, "target.a.driver", None);
+        assert_eq!(text, source.replace(", driver = '525.60.13'", ""));
+        assert_eq!(changed(source, "stack.python", None), source.replace("stack.python = '3.11'\n", ""));
+        let text = changed(source, "target.a.os", Some("ubuntu22.04"));
+        assert!(text.contains("os = \"ubuntu22.04\""), "{text}");
+    }
+
+    #[test]
+    fn a_switch_that_is_written_is_changed_in_place() {
+        let source = "[stack]\ntorch = \"2.4\"\n[target.a]\ngpu = \"L4\"\nforward-compat = \"never\" # why\n";
+        assert_eq!(changed(source, "target.a.forward-compat", Some("auto")), source.replace("never", "auto"));
+        let list = "[stack]\ntorch = \"2.4\"\n[build]\n[target.a]\ntoolkit = [\"11.8\"] # there\n";
+        assert_eq!(changed(list, "target.a.toolkit", Some("[\"12.4\"]")), list.replace("11.8", "12.4"));
+    }
+}

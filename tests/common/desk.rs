@@ -1,0 +1,90 @@
+//! The command in a folder of its own, as users and scripts run it.
+#![allow(dead_code)] // Each test program uses its own part.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+/// A folder with a gpuenv.toml that is gone after the test.
+pub struct Desk(PathBuf);
+
+/// What a run printed.
+#[derive(Debug)]
+pub struct Ran {
+    pub code: i32,
+    pub out: String,
+    pub err: String,
+}
+
+impl Desk {
+    pub fn new(name: &str, spec: &str) -> Desk {
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("desk-{name}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir_all(&path).unwrap();
+        fs::write(path.join("gpuenv.toml"), spec).unwrap();
+        Desk(path)
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    pub fn spec(&self) -> String {
+        fs::read_to_string(self.path("gpuenv.toml")).unwrap()
+    }
+
+    pub fn write(&self, spec: &str) {
+        fs::write(self.path("gpuenv.toml"), spec).unwrap();
+    }
+
+    pub fn run(&self, args: &[&str]) -> Ran {
+        self.with(args, &[("COLUMNS", "80")])
+    }
+
+    pub fn with(&self, args: &[&str], variables: &[(&str, &str)]) -> Ran {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_gpuenv"));
+        command.current_dir(&self.0).args(args).stdin(Stdio::null()).env_remove("NO_COLOR");
+        command.env_remove("GPUENV_REPORT").envs(variables.iter().copied());
+        let output = command.output().unwrap();
+        Ran {
+            code: output.status.code().unwrap_or(-1),
+            out: String::from_utf8(output.stdout).unwrap(),
+            err: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+
+    /// Runs with `--format json` and insists on one document.
+    pub fn json(&self, args: &[&str]) -> (i32, Value) {
+        let ran = self.run(&[args, &["--format", "json"]].concat());
+        let document = serde_json::from_str(&ran.out).unwrap_or_else(|error| panic!("{error}: {ran:?}"));
+        (ran.code, document)
+    }
+}
+
+impl Drop for Desk {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+impl Ran {
+    #[track_caller]
+    pub fn exits(self, code: i32) -> Ran {
+        assert_eq!(self.code, code, "{self:?}");
+        self
+    }
+
+    #[track_caller]
+    pub fn tells(self, part: &str) -> Ran {
+        assert!(self.out.contains(part), "{part:?} in {self:?}");
+        self
+    }
+
+    #[track_caller]
+    pub fn says(self, part: &str) -> Ran {
+        assert!(self.err.contains(part), "{part:?} in {self:?}");
+        self
+    }
+}

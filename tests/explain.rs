@@ -1,0 +1,387 @@
+//! `gpuenv explain`, and what it shares with `gpuenv lock`: conflicts that fit a screen, fixes that are applied,
+//! warnings that are explained and silenced, annotations.
+
+#[path = "common/desk.rs"]
+mod desk;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use desk::Desk;
+use gpuenv::catalog::BUILTIN;
+use gpuenv::solve::codes;
+
+const SPEC: &str = r#"
+[stack]
+torch = ">=2.4,<2.8"
+torchvision = "*"
+python = "3.11"
+
+[target.prod]
+gpu = ["A100-PCIE-40GB", "H100 NVL"]
+driver = "525.116.03"
+image = "nvidia/cuda"
+os = "ubuntu22.04"
+
+[target.lab]
+gpu = "RTX 3090"
+driver = "535.183.01"
+os = "ubuntu20.04"
+"#;
+
+const CONFLICT: &str = r#"# ours
+[stack]
+torch = ">=2.8"   # new
+
+[target.prod]
+gpu = "RTX 3090"
+driver = '470.57.02'
+"#;
+
+// Why this
+
+#[test]
+fn every_choice_is_answered() {
+    let desk = Desk::new("why", SPEC);
+    let ran = desk.run(&["explain"]).exits(0);
+    assert_eq!(ran.err, "");
+    for part in [
+        "stack.torch: 2.7.1\n  `>=2.4,<2.8` asks for nothing better",
+        "stack.torch variant: cu126",
+        "stack.python: 3.11",
+        "stack.cudnn: 9.5.1.17\n  comes with torch 2.7.1+cu126",
+        "target.prod.image: nvidia/cuda:12.4.1-base-ubuntu22.04\n  not nvidia/cuda:12.6.3-base-ubuntu22.04 beside",
+        "target.prod.driver minimum: >=525.60.13\n  CUDA 12 runs on driver 525.60.13 or newer",
+        "one change would open:\n  - change stack.torch from >=2.4,<2.8 to * and torch 2.",
+    ] {
+        assert!(ran.out.contains(part), "{part:?} in\n{}", ran.out);
+    }
+    assert!(ran.out.lines().all(|line| line.chars().count() <= 80), "{}", ran.out);
+}
+
+#[test]
+fn a_key_shows_its_own_part() {
+    let desk = Desk::new("key", SPEC);
+    let ran = desk.run(&["explain", "target.prod.driver"]).exits(0).tells("target.prod.driver minimum");
+    assert!(!ran.out.contains("stack.torch:") && !ran.out.contains("target.lab"), "{}", ran.out);
+    desk.run(&["explain", "stack.torch"]).exits(0).tells("variant: cu126");
+    desk.run(&["explain", "target.prod"]).exits(0).tells("target.prod.image").tells("target.prod.driver");
+    desk.run(&["explain", "target.prod.os"]).exits(2).says("is given, not chosen");
+    desk.run(&["explain", "target.nobody.os"]).exits(2).says("is no part of the answer");
+}
+
+#[test]
+fn raising_the_driver_is_told_where_it_opens_something() {
+    let spec = "[stack]\ntorch = \"*\"\n[target.prod]\ngpu = \"RTX 3090\"\ndriver = \"535.183.01\"\n";
+    let desk = Desk::new("open", spec);
+    let (code, told) = desk.json(&["explain"]);
+    assert_eq!((code, told["status"].as_str()), (0, Some("ok")));
+    let opening = &told["openings"][0];
+    assert_eq!(opening["change"]["key"], "target.prod.driver", "{told}");
+    let (to, version) = (opening["change"]["to"].as_str().unwrap(), opening["to"].as_str().unwrap());
+    assert!(opening["advice"].as_str().unwrap().contains("supported until"), "{opening}");
+    let torch = |told: &serde_json::Value| told["choices"][0]["chosen"].as_str().unwrap().to_string();
+    assert_ne!(torch(&told), version);
+    assert_eq!(told["choices"][0]["verdict"], "limited");
+    assert_eq!(told["choices"][0]["rejected"][0]["culprits"], serde_json::json!(["target.prod.driver"]));
+    // What is promised holds.
+    desk.write(&spec.replace("535.183.01", to));
+    assert_eq!(torch(&desk.json(&["explain"]).1), version);
+}
+
+#[test]
+fn what_the_lock_keeps_is_told() {
+    let desk = Desk::new("kept", &SPEC.replace("<2.8", "<2.6"));
+    desk.run(&["lock"]).exits(0);
+    desk.write(SPEC);
+    desk.run(&["lock"]).exits(0);
+    desk.run(&["explain", "stack.torch"]).exits(0).tells("the lock holds 2.5.1");
+}
+
+#[test]
+fn shared_versions_and_targets_by_themselves_are_explained() {
+    for share in ["versions", "none"] {
+        let desk = Desk::new(share, &format!("{SPEC}[resolve]\nshare = \"{share}\"\n"));
+        let ran = desk.run(&["explain"]).exits(0);
+        assert!(ran.out.contains("target.prod.stack.torch: 2.7.1"), "{}", ran.out);
+        assert!(ran.out.contains("target.lab.stack.torch variant:"), "{}", ran.out);
+    }
+}
+
+#[test]
+fn a_conflict_is_the_story_that_lock_tells() {
+    let desk = Desk::new("same", CONFLICT);
+    let (told, locked) = (desk.run(&["explain"]).exits(1), desk.run(&["lock"]).exits(1));
+    assert_eq!((told.out, told.err), (locked.out, locked.err));
+    assert_eq!(desk.json(&["explain"]), desk.json(&["lock"]));
+    assert_eq!(desk.run(&["explain", "stack.torch"]).code, 1);
+}
+
+// Things with a name
+
+#[test]
+fn every_rule_law_and_warning_can_be_looked_up() {
+    let desk = Desk::new("names", "");
+    let rules = BUILTIN.rules.iter().map(|row| &*row.id).chain(BUILTIN.laws.iter().map(|row| &*row.id));
+    for name in rules.chain(codes::ALL.iter().map(|one| one.code)) {
+        assert!(!gpuenv::explain::topic::find(&BUILTIN, name).is_empty(), "{name}");
+    }
+    desk.run(&["explain", "cuda-12-driver"]).exits(0).tells("where cuda is").tells("source: http").tells("fails for:");
+    desk.run(&["explain", "jit-only"]).exits(0).tells("[[silence]]\n    warning = \"jit-only\"");
+    desk.run(&["explain", "forward-compat"]).exits(0).tells("rule forward-compat").tells("warning forward-compat");
+    desk.run(&["explain", "torch-2.5.1-cu124-linux-x86_64"])
+        .exits(0)
+        .tells("sass: 5.0, 6.0")
+        .tells("pkg:pypi/torch@2.5.1");
+    desk.run(&["explain", "kernel-module-open-blackwell"]).exits(0).tells("looked up in: https://");
+    desk.run(&["explain", "jit-onyl"]).exits(2).says("did you mean `jit-only`?");
+    let hostile = desk.run(&["explain", "\u{1b}[31mx"]).exits(2);
+    assert!(!hostile.err.contains('\u{1b}'));
+}
+
+/// Every `Warning::new("code"` of the source, whatever stands between.
+fn codes_in(folder: &Path) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+        let path = entry.path();
+        if path.is_dir() {
+            found.extend(codes_in(&path));
+            continue;
+        }
+        let text = fs::read_to_string(&path).unwrap();
+        let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
+        for part in code.split("Warning::new(").skip(1) {
+            let literal = part.trim_start().strip_prefix('"').and_then(|rest| rest.split('"').next());
+            found.insert(literal.unwrap_or_else(|| panic!("{}: a code is no literal", path.display())).to_string());
+        }
+    }
+    found
+}
+
+#[test]
+fn every_warning_has_its_paragraph_and_every_paragraph_its_warning() {
+    let used = codes_in(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"));
+    let told: BTreeSet<String> = codes::ALL.iter().map(|one| one.code.to_string()).collect();
+    assert_eq!(used, told);
+}
+
+// Drawings
+
+#[test]
+fn the_answer_is_drawn() {
+    let desk = Desk::new("graph", SPEC);
+    let mermaid = desk.run(&["explain", "--graph", "mermaid"]).exits(0);
+    assert!(mermaid.out.starts_with("flowchart LR\n"), "{}", mermaid.out);
+    assert!(mermaid.out.contains("-->|\"cuda-12-driver\"| driver_prod"), "{}", mermaid.out);
+    let dot = desk.run(&["explain", "--graph", "dot"]).exits(0);
+    assert!(dot.out.starts_with("digraph gpuenv {") && dot.out.ends_with("}\n"), "{}", dot.out);
+    let (_, told) = desk.json(&["explain", "--graph", "dot"]);
+    let ids: BTreeSet<&str> =
+        told["nodes"].as_array().unwrap().iter().map(|node| node["id"].as_str().unwrap()).collect();
+    for edge in told["edges"].as_array().unwrap() {
+        assert!(ids.contains(edge["from"].as_str().unwrap()) && ids.contains(edge["to"].as_str().unwrap()), "{edge}");
+        let rule = edge["rule"].as_str().unwrap();
+        assert!(rule == "brings" || !gpuenv::explain::topic::find(&BUILTIN, rule).is_empty(), "{rule}");
+    }
+}
+
+// Conflicts
+
+#[test]
+fn one_conflict_fits_a_terminal_and_every_width_holds_it() {
+    let hard = "[stack]\ntorch = \"*\"\n[build]\nptx = true\n[target.prod]\n\
+                gpu = [\"Tesla V100\", \"Tesla P100\", \"RTX 5090\"]\ndriver = \"570.86.15\"\nimage = \"nvidia/cuda\"\n";
+    for (at, spec) in [CONFLICT, hard].iter().enumerate() {
+        let desk = Desk::new(&format!("width{at}"), spec);
+        let ran = desk.run(&["lock"]).exits(1);
+        assert!(ran.err.lines().count() <= 25, "{}\n{}", ran.err.lines().count(), ran.err);
+        assert!(ran.err.lines().all(|line| line.chars().count() <= 80), "{}", ran.err);
+        for columns in [1, 40, 60, 100, 200, 100_000] {
+            let ran = desk.with(&["lock"], &[("COLUMNS", &columns.to_string())]).exits(1);
+            let prose = ran.err.lines().filter(|line| line.starts_with("  ") && !line.contains(['|', ':']));
+            let most = columns.clamp(40, 110);
+            assert!(prose.clone().all(|line| line.chars().count() <= most), "{columns}: {}", ran.err);
+            assert!(ran.err.starts_with("error[conflict]:"), "{}", ran.err);
+        }
+    }
+}
+
+#[test]
+fn verbose_tells_every_fact_with_its_source() {
+    let desk = Desk::new("verbose", CONFLICT);
+    let (_, told) = desk.json(&["lock"]);
+    let ran = desk.run(&["lock", "--verbose"]).exits(1);
+    let facts = told["facts"].as_array().unwrap();
+    assert!(!facts.is_empty());
+    for fact in facts {
+        let line = format!("  fact {}: {}\n", fact["id"].as_str().unwrap(), fact["source"].as_str().unwrap());
+        assert!(ran.err.contains(&line), "{line} in {}", ran.err);
+    }
+    assert!(!desk.run(&["lock"]).err.contains("https://"));
+    desk.run(&["explain", "-v"]).exits(1).says("fact cuda-12-driver: https://");
+}
+
+#[test]
+fn narrated_reports_draw_nothing() {
+    let desk = Desk::new("narrated", CONFLICT);
+    let narrated = [("GPUENV_REPORT", "narrated"), ("COLUMNS", "80")];
+    let ran = desk.with(&["lock"], &narrated).exits(1);
+    assert!(ran.err.contains("gpuenv.toml, line 3, column 9, stack.torch:"), "{}", ran.err);
+    assert!(
+        ran.err.contains("from 470.57.02 to >=") && !ran.err.contains("->") && !ran.err.contains("^^"),
+        "{}",
+        ran.err
+    );
+    desk.write("[stack]\ntorhc = \"2\"\n[target.a]\ngpu = \"H100 NVL\"\n");
+    desk.with(&["lock"], &narrated).exits(2).says("line 2, column 9: torhc");
+}
+
+#[test]
+fn a_driver_that_suffices_stands_beside_the_one_to_install() {
+    let desk = Desk::new("advice", CONFLICT);
+    let (_, told) = desk.json(&["lock"]);
+    let fixes = told["fixes"].as_array().unwrap();
+    let raised = fixes.iter().find(|fix| fix["changes"][0]["key"] == "target.prod.driver").unwrap();
+    let advice = raised["advice"].as_str().unwrap();
+    let end = advice.rsplit(' ').next().unwrap();
+    assert!(!gpuenv::solve::lifetime::has_ended(&BUILTIN, end), "{advice}");
+    assert!(fixes.iter().filter(|fix| fix["changes"][0]["key"] == "stack.torch").all(|fix| fix["advice"].is_null()));
+}
+
+// Fixes
+
+#[test]
+fn a_fix_is_written_shown_and_locked() {
+    let desk = Desk::new("apply", &CONFLICT.replace('\n', "\r\n"));
+    let (_, told) = desk.json(&["lock"]);
+    for (at, fix) in told["fixes"].as_array().unwrap().iter().enumerate() {
+        let desk = Desk::new(&format!("apply{at}"), &CONFLICT.replace('\n', "\r\n"));
+        let ran = desk.run(&["lock", "--apply-fix", &(at + 1).to_string()]).exits(0);
+        let change = &fix["changes"][0];
+        let (from, to) = (change["from"].as_str().unwrap(), change["to"].as_str().unwrap());
+        assert_eq!(desk.spec(), CONFLICT.replace('\n', "\r\n").replace(from, to));
+        assert!(ran.err.contains("changed gpuenv.toml:\n  - ") && ran.err.contains("locked 1 target"), "{}", ran.err);
+        desk.run(&["lock", "--check"]).exits(0);
+    }
+    let (code, locked) = desk.json(&["lock", "--apply-fix", "1"]);
+    assert_eq!((code, &locked["applied"]), (0, &told["fixes"][0]["changes"]));
+}
+
+#[test]
+fn a_fix_that_is_not_there_changes_nothing() {
+    let desk = Desk::new("apply-none", CONFLICT);
+    for number in ["0", "99"] {
+        desk.run(&["lock", "--apply-fix", number]).exits(2).says("error[no-such-fix]");
+    }
+    desk.run(&["lock", "--apply-fix", "x"]).exits(2);
+    desk.run(&["lock", "--apply-fix", "1", "--check"]).exits(2);
+    assert_eq!(desk.spec(), CONFLICT);
+    assert!(!desk.path("gpuenv.lock").exists());
+    desk.write(SPEC);
+    desk.run(&["lock", "--apply-fix", "1"]).exits(2).says("error[nothing-to-fix]");
+    assert_eq!(desk.spec(), SPEC);
+}
+
+// Warnings
+
+fn warned(desk: &Desk) -> Vec<String> {
+    let (_, told) = desk.json(&["lock"]);
+    let warnings = told["warnings"].as_array().unwrap_or_else(|| panic!("{told}")).iter();
+    warnings.map(|one| format!("{} {}", one["code"].as_str().unwrap(), one["keys"][0].as_str().unwrap())).collect()
+}
+
+#[test]
+fn ended_support_is_told_and_never_locked() {
+    let desk = Desk::new("ended", SPEC);
+    let told = warned(&desk);
+    for warning in [
+        "driver-end-of-life target.prod.driver",
+        "driver-end-of-life target.lab.driver",
+        "os-end-of-life target.lab.os",
+    ] {
+        assert!(told.iter().any(|one| one == warning), "{warning}: {told:?}");
+    }
+    assert!(!told.iter().any(|one| one == "os-end-of-life target.prod.os"), "{told:?}");
+    let lock = fs::read_to_string(desk.path("gpuenv.lock")).unwrap();
+    assert!(!lock.contains("end-of-life") && !lock.contains("2025-05-31"));
+    // A promise that supported branches keep too is nobody's fault; nor is a minimum that was only stated.
+    for driver in ["driver = \">=535\"\n", ""] {
+        desk.write(&format!("[stack]\ntorch = \"2.5\"\n[target.a]\ngpu = \"RTX 3090\"\n{driver}"));
+        assert!(warned(&desk).iter().all(|one| !one.starts_with("driver-end")), "{driver}");
+    }
+    desk.write("[stack]\ntorch = \"2.5\"\n[target.a]\ngpu = \"RTX 3090\"\ndriver-cuda = \"12.4\"\n");
+    assert!(warned(&desk).contains(&"driver-end-of-life target.a.driver-cuda".to_string()));
+}
+
+#[test]
+fn gpus_tell_their_kernel_modules_and_what_compiles_for_them() {
+    let told = |gpu: &str, rest: &str| {
+        let spec = format!("[stack]\ntorch = \"*\"\n[target.a]\ngpu = \"{gpu}\"\n{rest}");
+        let desk = Desk::new(&format!("gpu{}", gpu.len() + rest.len() * 100), &spec);
+        let codes = warned(&desk).into_iter();
+        codes.filter(|one| one.starts_with("kernel-module") || one.starts_with("triton")).collect::<Vec<_>>()
+    };
+    assert_eq!(told("RTX 5090", ""), ["kernel-module target.a.gpu"]);
+    assert_eq!(told("GH200 480GB", ""), ["kernel-module target.a.gpu"]);
+    assert_eq!(told("H100 NVL", ""), Vec::<String>::new());
+    assert_eq!(told("Tesla V100-SXM2-16GB", ""), ["kernel-module target.a.gpu"]);
+    assert_eq!(told("Tesla V100-SXM2-16GB", "driver = \"535.183.01\"\n"), Vec::<String>::new());
+    let pascal = told("Tesla P40", "driver = \"535.183.01\"\n");
+    assert_eq!(pascal, ["triton-gpu target.a.gpu"]);
+}
+
+#[test]
+fn a_pinned_tag_that_is_gone_is_used_under_protest() {
+    let row = BUILTIN.images.iter().rev().find(|row| row.withdrawn && row.flavour.as_str() == "base").unwrap();
+    let spec = format!(
+        "[stack]\ntorch = \"*\"\n[target.a]\ngpu = \"Tesla T4\"\nimage = \"{}:{}\"\n[[override]]\n\
+         rule = \"image-tag\"\nreason = \"mirrored\"\n",
+        row.repository, row.tag
+    );
+    let desk = Desk::new("withdrawn", &spec);
+    let (code, told) = desk.json(&["lock"]);
+    if code == 0 {
+        assert!(told["warnings"].to_string().contains("image-withdrawn"), "{told}");
+    } else {
+        assert!(!told["culprits"].to_string().is_empty());
+    }
+}
+
+#[test]
+fn a_silence_takes_a_warning_away_and_is_told_when_it_takes_none() {
+    let silence = |code: &str, more: &str| format!("[[silence]]\nwarning = \"{code}\"\nreason = \"planned\"\n{more}");
+    let desk = Desk::new("silence", &format!("{SPEC}{}", silence("driver-end-of-life", "")));
+    assert!(warned(&desk).iter().all(|one| !one.starts_with("driver-end-of-life")));
+    let lock = fs::read_to_string(desk.path("gpuenv.lock")).unwrap();
+    desk.write(SPEC);
+    desk.run(&["lock", "--check"]).exits(0);
+    assert!(!lock.contains("silence"));
+    desk.write(&format!("{SPEC}{}", silence("driver-end-of-life", "target = \"lab\"\n")));
+    let told = warned(&desk);
+    assert!(told.contains(&"driver-end-of-life target.prod.driver".to_string()), "{told:?}");
+    assert!(!told.contains(&"driver-end-of-life target.lab.driver".to_string()), "{told:?}");
+    desk.write(&format!("{SPEC}{}", silence("jit-only", "")));
+    assert!(warned(&desk).contains(&"unused-silence silence.jit-only".to_string()));
+    desk.write(&format!("{SPEC}{}", silence("jit-onyl", "")));
+    desk.run(&["lock"]).exits(2).says("error[unknown-warning]").says("did you mean `jit-only`?");
+}
+
+// Annotations
+
+#[test]
+fn annotations_stand_at_their_lines() {
+    let desk = Desk::new("github", SPEC);
+    let ran = desk.run(&["lock", "--format", "github"]).exits(0).says("locked 2 targets");
+    ran.tells("::warning file=gpuenv.toml,line=9,col=10,title=driver-end-of-life::support of driver branch R525 ended");
+    desk.write(CONFLICT);
+    let ran = desk.run(&["lock", "--format", "github"]).exits(1).says("error[conflict]");
+    assert!(ran.out.starts_with("::error file=gpuenv.toml,line=3,col=9,title=conflict::stack.torch, "), "{}", ran.out);
+    assert_eq!(ran.out.lines().count(), 1, "{}", ran.out);
+    desk.run(&["lock", "--check", "--format", "github"]).exits(1).tells("::error title=stale::");
+    desk.write("[stack]\ntorhc = \"2\"\n[target.a]\ngpu = \"H100 NVL\"\n");
+    desk.run(&["lock", "--format", "github"])
+        .exits(2)
+        .tells("::error file=gpuenv.toml,line=2,col=9,title=unknown-package::");
+    desk.run(&["lock", "--bogus", "--format=github"]).exits(2).tells("::error title=usage::");
+}

@@ -1,0 +1,117 @@
+//! Every JSON document the tool prints, held against the schema it publishes.
+
+#[path = "common/desk.rs"]
+mod desk;
+#[path = "common/schema.rs"]
+mod validate;
+
+use desk::Desk;
+use gpuenv::explain::why::Verdict;
+use gpuenv::report::schema;
+use serde_json::{Value, json};
+
+const SPEC: &str = r#"
+[stack]
+torch = ">=2.4,<2.8"
+torchvision = "*"
+
+[build]
+ptx = true
+
+[target.prod]
+gpu = ["A100-PCIE-40GB", "H100 NVL"]
+driver = "525.116.03"
+image = "nvidia/cuda"
+
+[target.cpu]
+gpu = "none"
+os = "ubuntu20.04"
+
+[[override]]
+rule = "wheel-glibc"
+target = "cpu"
+reason = "tried"
+"#;
+
+fn schema_of(name: &str) -> Value {
+    serde_json::from_str(schema::find(name).expect(name).text).expect(name)
+}
+
+#[track_caller]
+fn fits(name: &str, document: &Value) {
+    let wrong = validate::errors(&schema_of(name), document);
+    assert!(wrong.is_empty(), "{name}: {wrong:#?}\n{document:#}");
+}
+
+#[test]
+fn documents_fit_their_schemas() {
+    let desk = Desk::new("schema", SPEC);
+    fits("stale", &desk.json(&["lock", "--check"]).1);
+    fits("lock", &desk.json(&["lock"]).1);
+    fits("lock", &desk.json(&["export", "json"]).1);
+    fits("explain", &desk.json(&["explain"]).1);
+    fits("explain", &desk.json(&["explain", "stack.torch"]).1);
+    fits("graph", &desk.json(&["explain", "--graph", "mermaid"]).1);
+    fits("rendered", &desk.json(&["lock", "--help"]).1);
+    fits("rendered", &desk.json(&["export", "requirements", "--target", "prod"]).1);
+    for name in ["cuda-12-driver", "gpu-code", "forward-compat", "os ubuntu22.04", "toolkit 12.4.1"] {
+        fits("topics", &desk.json(&["explain", name]).1);
+    }
+    fits("schemas", &desk.json(&["schema"]).1);
+    for args in
+        [&["lock", "--bogus"][..], &["explain", "nobody"], &["schema", "nobody"], &["export", "json", "--lock", "no"]]
+    {
+        fits("error", &desk.json(args).1);
+    }
+    desk.write(&SPEC.replace("torch =", "torhc ="));
+    fits("error", &desk.json(&["lock"]).1);
+    for spec in [
+        "[stack]\ntorch = \"1.12.1+cu102\"\n[target.a]\ngpu = \"A100-PCIE-40GB\"\n",
+        "[stack]\ntorch = \"99\"\n[target.a]\ngpu = \"A100-PCIE-40GB\"\ndriver = \"470.57.02\"\n",
+        "[stack]\ntorch = \">=2.8\"\npython = \"3.8\"\n[target.a]\ngpu = \"RTX 3090\"\ndriver = \"470.57.02\"\n",
+    ] {
+        desk.write(spec);
+        fits("conflict", &desk.json(&["lock"]).1);
+        fits("conflict", &desk.json(&["explain"]).1);
+    }
+    fits("lock", &desk.json(&["lock", "--apply-fix", "1"]).1);
+}
+
+#[test]
+fn share_does_not_change_the_shape() {
+    for share in ["versions", "none"] {
+        let desk = Desk::new(&format!("schema-{share}"), &format!("{SPEC}[resolve]\nshare = \"{share}\"\n"));
+        fits("lock", &desk.json(&["lock"]).1);
+        fits("explain", &desk.json(&["explain"]).1);
+    }
+}
+
+#[test]
+fn schemas_are_printed_as_they_are() {
+    let desk = Desk::new("schemas", "");
+    let listed = desk.run(&["schema"]).exits(0);
+    for one in schema::ALL {
+        assert!(listed.out.contains(one.name));
+        let printed = desk.run(&["schema", one.name]).exits(0);
+        assert_eq!(printed.out, one.text);
+        assert_eq!(schema_of(one.name)["$schema"], "https://json-schema.org/draft/2020-12/schema");
+    }
+    let files = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src/report/schemas")).unwrap();
+    assert_eq!(files.count(), schema::ALL.len());
+    let verdicts: Vec<&str> = Verdict::ALL.iter().map(|one| one.as_str()).collect();
+    assert_eq!(schema_of("explain")["$defs"]["choice"]["properties"]["verdict"]["enum"], json!(verdicts));
+}
+
+#[test]
+fn the_validator_finds_what_is_wrong() {
+    for document in [
+        json!({ "status": "error", "errors": [] }),
+        json!({ "status": "ok", "errors": [{ "code": "a", "message": "b", "file": null, "span": null, "help": null }] }),
+        json!({ "status": "error", "errors": [{ "code": 1, "message": "b", "file": null, "span": null, "help": null }] }),
+        json!({ "status": "error", "errors": [{ "code": "a", "message": "b", "file": null, "span": {}, "help": null }] }),
+        json!({ "status": "error", "errors": [{ "code": "a", "message": "b", "file": null, "help": null }] }),
+        json!({ "status": "error", "more": 1, "errors": [{ "code": "a", "message": "b", "file": null, "span": null, "help": null }] }),
+    ] {
+        assert!(!validate::errors(&schema_of("error"), &document).is_empty(), "{document}");
+    }
+}
