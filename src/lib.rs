@@ -32,6 +32,7 @@
 pub mod catalog;
 pub mod cli;
 pub mod coverage;
+pub mod diagnose;
 pub mod explain;
 pub mod export;
 pub mod lock;

@@ -20,8 +20,8 @@ const SPECS: &[(&str, &str)] = &[
     ),
     (
         "a conflict",
-        "[stack]\ntorch = \"1.12.1+cu102\"\npython = \"3.10\"\n\
-         [target.prod]\ngpu = \"A100-PCIE-40GB\"\ndriver = \"525.116.03\"\nimage = \"nvidia/cuda\"\nos = \"ubuntu22.04\"\n",
+        "[stack]\ntorch = \"+cu126\"\npython = \"3.11\"\n\
+         [target.prod]\ngpu = \"RTX 2080 Ti\"\ndriver = \"450.80.02\"\nimage = \"nvidia/cuda\"\nos = \"ubuntu22.04\"\n",
     ),
     (
         "anything that runs",

@@ -151,6 +151,7 @@ const NAMES: &[(&str, &str)] = &[
     ("companion", "packages that follow one of these"),
     ("extension", "what extension builders accept"),
     ("module", "GPUs that one flavour of kernel modules drives"),
+    ("clue", "messages of programs that are recognised"),
     ("python", "Pythons"),
     ("os", "operating systems"),
     ("image", "image tags"),

@@ -13,7 +13,7 @@ const STOREYS: &[&[&str]] = &[
     &["coverage"],
     &["catalog", "spec"],
     &["solve"],
-    &["explain", "lock"],
+    &["explain", "lock", "diagnose"],
     &["export"],
     &["report"],
     &["cli"],

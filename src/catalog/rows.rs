@@ -134,6 +134,40 @@ vocabulary! {
     }
 }
 
+vocabulary! {
+    /// The part of a machine or stack that an error message speaks of.
+    Component {
+        /// The driver on the host, its kernel module included.
+        Driver = "driver",
+        /// The GPU's generation.
+        Gpu = "gpu",
+        /// torch, or a package built against another torch.
+        Torch = "torch",
+        /// nvcc, ptxas and what else compiles.
+        Toolkit = "toolkit",
+        /// cuDNN.
+        Cudnn = "cudnn",
+        /// NCCL.
+        Nccl = "nccl",
+        /// The container image.
+        Image = "image",
+        /// What hands GPUs to containers.
+        ContainerRuntime = "container-runtime",
+        /// The C and C++ runtime libraries.
+        Glibc = "glibc",
+        /// The host compiler, clang and others included.
+        Gcc = "gcc",
+        /// The Python interpreter or a wheel's tags.
+        Python = "python",
+        /// Which copy of a library is found, if any.
+        LibraryPath = "library-path",
+        /// A device: absent, busy or broken.
+        Hardware = "hardware",
+        /// None of these.
+        Other = "other",
+    }
+}
+
 /// A source: where a fact can be looked up.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -527,5 +561,56 @@ pub struct Law {
     /// The law in one or two plain sentences.
     pub says: Text,
     /// Its source.
+    pub source: Text,
+}
+
+/// A message that programs print when something does not fit, and what it means.
+///
+/// Patterns are matched against a text without blanks and quotes (see `diagnose`), so blanks in them are only for
+/// the reader. Named groups are the keys of what is read out; `key__form` says how the text is to be decoded.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Diagnosis {
+    /// Its stable name, `driver-too-old`.
+    pub code: Text,
+    /// What the message speaks of.
+    pub component: Component,
+    /// Regular expressions; one must match.
+    pub patterns: List<Text>,
+    /// Regular expressions that must match nearby as well.
+    #[serde(default)]
+    pub with: List<Text>,
+    /// Regular expressions that must not match nearby.
+    #[serde(default)]
+    pub not: List<Text>,
+    /// The CUDA error numbers it stands for: today's first, then those of older releases.
+    #[serde(default)]
+    pub errors: List<u32>,
+    /// Counts only if the release asked for is among those the message lists, or only if it is not.
+    pub offered: Option<bool>,
+    /// What the message implies where it does not print it, `nvml_error=18`.
+    #[serde(default)]
+    pub gives: List<Text>,
+    /// Plain sentences; one with a `{placeholder}` that nothing fills is left out.
+    pub meaning: List<Text>,
+    /// What to change, most promising first; likewise.
+    pub remedies: List<Text>,
+    /// Of several findings the heaviest comes first; one below ten counts only where there is no other.
+    pub weight: u32,
+    /// Where the message is produced or documented.
+    pub source: Text,
+    /// A public thread that shows it.
+    pub seen: Option<Text>,
+}
+
+/// What a log tells in passing: a driver, a GPU, a Python. It explains nothing, but belongs to the picture.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Clue {
+    /// Its stable name.
+    pub id: Text,
+    /// Regular expressions, matched line by line; named groups as in a diagnosis.
+    pub patterns: List<Text>,
+    /// Who prints such lines.
     pub source: Text,
 }

@@ -94,6 +94,8 @@ row!(Module, [id], [], [], cites source);
 row!(Python, [], [version], [], cites source);
 row!(Rule, [id], [], [], cites source);
 row!(Law, [id], [], [], cites source);
+row!(Diagnosis, [code], [], [], cites source);
+row!(Clue, [id], [], [], cites source);
 
 macro_rules! tables {
     ($($(#[$doc:meta])* $table:ident: $row:ident = $kind:literal,)+) => {
@@ -181,4 +183,8 @@ tables! {
     rules: Rule = "rule",
     /// Rules that are code.
     laws: Law = "law",
+    /// Messages and what they mean.
+    diagnoses: Diagnosis = "diagnosis",
+    /// What logs tell in passing.
+    clues: Clue = "clue",
 }

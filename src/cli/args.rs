@@ -38,6 +38,7 @@ pub enum Command {
     Export(ExportArgs),
     Explain(ExplainArgs),
     Schema(SchemaArgs),
+    Diagnose(DiagnoseArgs),
 }
 
 /// The heading of the options that every command takes.
@@ -142,6 +143,16 @@ pub struct ExportArgs {
     /// Write to a file instead of stdout
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+}
+
+/// Say what a pasted error message means and what to change
+#[derive(Debug, Args)]
+#[command(after_help = "Exit codes: 0 the message is known, 3 it is not (what could be read out of it is told).\n\
+                        It looks at the text alone: neither gpuenv.toml nor this host is read.")]
+pub struct DiagnoseArgs {
+    /// The message or log; without it, or for `-`, stdin is read (4 MiB at most)
+    #[arg(value_name = "TEXT")]
+    pub text: Option<String>,
 }
 
 fn formats() -> PossibleValuesParser {

@@ -1,6 +1,7 @@
 //! L5, the desk: the command line, one file a command. Here what is typed is read and handed on.
 
 mod args;
+mod diagnose;
 mod explain;
 mod export;
 mod files;
@@ -32,6 +33,7 @@ pub fn run(args: impl Iterator<Item = OsString>) -> Exit {
                 Command::Export(args) => export::run(&cli.common, args, &report),
                 Command::Explain(args) => explain::run(&cli.common, args, &report),
                 Command::Schema(args) => schema::run(args, &report),
+                Command::Diagnose(args) => diagnose::run(args, &report),
             };
             (report, outcome)
         }
@@ -90,7 +92,7 @@ impl Command {
         match self {
             Command::Lock(args) => args.verbose,
             Command::Explain(args) => args.verbose,
-            Command::Export(_) | Command::Schema(_) => false,
+            Command::Export(_) | Command::Schema(_) | Command::Diagnose(_) => false,
         }
     }
 }

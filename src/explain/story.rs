@@ -46,29 +46,30 @@ fn binding_rules(asker: &Asker<'_, '_>, question: &Question<'_>) -> Vec<String> 
     let all: Vec<&str> = laws.chain(needs).collect();
     let mut asked = question.clone();
     let written = asked.off.len();
-    let mut clashes = |kept: &dyn Fn(usize) -> bool| {
+    let mut clashes = |found: &[usize], prefix: usize| {
         asked.off.truncate(written);
-        let set_aside = (0..all.len()).filter(|&rule| !kept(rule));
+        let set_aside = (prefix..all.len()).filter(|rule| !found.contains(rule));
         asked.off.extend(set_aside.map(|rule| Off { rule: all[rule].to_string(), target: None }));
         is_solvable(&asked, asker.steps) == Some(false)
     };
-    let mut binding = least_prefix_set(all.len(), &mut clashes);
+    let mut binding = least_set(all.len(), &mut clashes);
     binding.sort_unstable();
     binding.into_iter().map(|rule| all[rule].to_string()).collect()
 }
 
-/// A set of positions below `len` of which none can be spared, preferring early ones.
+/// A set of positions below `len` of which none can be spared, preferring early ones. `clashes` tells whether
+/// what was found and all before some position clash.
 ///
 /// The last member of such a set ends the shortest prefix that clashes. With that member given, the shortest
 /// prefix that clashes beside it ends with the next, and so on until what is found clashes by itself.
-fn least_prefix_set(len: usize, clashes: &mut dyn FnMut(&dyn Fn(usize) -> bool) -> bool) -> Vec<usize> {
+fn least_set(len: usize, clashes: &mut dyn FnMut(&[usize], usize) -> bool) -> Vec<usize> {
     let mut found: Vec<usize> = Vec::new();
     let mut end = len;
-    while !clashes(&|rule| found.contains(&rule)) {
+    while !clashes(&found, 0) {
         let (mut low, mut high) = (0, end);
         while low < high {
             let middle = (low + high) / 2;
-            match clashes(&|rule| rule <= middle || found.contains(&rule)) {
+            match clashes(&found, middle + 1) {
                 true => high = middle,
                 false => low = middle + 1,
             }
@@ -722,9 +723,7 @@ impl<'c> Teller<'_, 'c> {
         if words.len() <= 4 {
             self.say(format!("the toolkit is CUDA {}", list(&words)));
         }
-        if let Some(build) = builds.last()
-            && let Some(known) = fits::extension_row(self.question, build)
-        {
+        if let Some(known) = builds.last().and_then(|build| fits::extension_row(self.question, build)) {
             let source = self.question.catalog.source_of(&known.source, known.from.as_str(), &known.package, "");
             self.fact(format!("extension {} {}", known.package, known.from), source);
         }
@@ -779,9 +778,7 @@ impl<'c> Teller<'_, 'c> {
     fn ptx_driver(&mut self) {
         self.gpus();
         self.say("the GPU is reached by PTX only, which the driver must compile".into());
-        if let Some(target) = self.target()
-            && let Some(sentence) = driver_words(self.question, target)
-        {
+        if let Some(sentence) = self.target().and_then(|target| driver_words(self.question, target)) {
             self.say(sentence);
         }
     }

@@ -40,9 +40,13 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, _: &Options) -> Result<S
     Ok(out)
 }
 
-/// `torch==2.5.1+cu124`
+/// `torch==2.5.1+cu124`, `jax[cuda13]==0.11.0`
 pub(super) fn pin(wheel: &Wheel) -> Result<String, ExportError> {
-    Ok(format!("{}=={}", valid::package(&wheel.package)?, valid::wheel_version(&wheel.version)?))
+    let extra = match &wheel.extra {
+        Some(extra) => format!("[{}]", valid::package(extra)?),
+        None => String::new(),
+    };
+    Ok(format!("{}{extra}=={}", valid::package(&wheel.package)?, valid::wheel_version(&wheel.version)?))
 }
 
 /// The lines that say where the pins come from.

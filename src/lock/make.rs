@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use crate::catalog::{Catalog, OsMatch};
-use crate::solve::answer::{Answer, Chosen};
+use crate::solve::answer::{Answer, Chosen, Install};
 use crate::solve::question::{Question, TargetAsk};
 use crate::spec::{Runtime, Share, Spec};
 use crate::words::ArchList;
@@ -135,17 +135,18 @@ fn driver(chosen: &Chosen<'_>) -> Option<DriverLock> {
 
 /// The wheels of all targets: what several need is listed once.
 fn wheels(answer: &Answer<'_>, alike: &[Vec<usize>]) -> Vec<Wheel> {
-    let mut merged: BTreeMap<(String, String, &str, Option<String>), Vec<usize>> = BTreeMap::new();
+    let mut merged: BTreeMap<(Install, &str), Vec<usize>> = BTreeMap::new();
     for group in alike {
         let chosen = &answer.targets[group[0]].chosen;
-        for (package, version, index) in chosen.wheels() {
-            merged.entry((package, version, chosen.arch.as_str(), index)).or_default().extend(group);
+        for install in chosen.wheels() {
+            merged.entry((install, chosen.arch.as_str())).or_default().extend(group);
         }
     }
-    let wheel = |((package, version, arch, index), mut targets): (_, Vec<usize>)| {
+    let wheel = |((install, arch), mut targets): ((Install, &str), Vec<usize>)| {
         targets.sort_unstable();
         let targets = targets.into_iter().map(|target| answer.targets[target].name.clone()).collect();
-        Wheel { package, version, arch: str::to_string(arch), index, targets }
+        let Install { package, version, index, extra } = install;
+        Wheel { package, version, arch: str::to_string(arch), index, extra, targets }
     };
     merged.into_iter().map(wheel).collect()
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::diagnose::{Extract, Finding, Verdict};
 use crate::explain::{Conflict, Explanation, FactNote};
 use crate::export::json::Document;
 use crate::lock::Lock;
@@ -144,6 +145,23 @@ impl<'a> Clash<'a> {
             explanation: &conflict.explanation,
             facts: conflict.facts.iter().map(fact).collect(),
         }
+    }
+}
+
+/// What a pasted text means.
+#[derive(Debug, Serialize)]
+pub(super) struct Diagnosed<'a> {
+    status: &'static str,
+    findings: &'a [Finding],
+    /// What was read out of a text that nothing claims.
+    #[serde(skip_serializing_if = "Extract::is_empty")]
+    extract: &'a Extract,
+}
+
+impl<'a> Diagnosed<'a> {
+    pub fn new(verdict: &'a Verdict) -> Self {
+        let status = if verdict.findings.is_empty() { "unknown" } else { "recognised" };
+        Diagnosed { status, findings: &verdict.findings, extract: &verdict.extract }
     }
 }
 

@@ -4,6 +4,7 @@
 
 mod changes;
 mod conflict;
+mod diagnosis;
 mod edit;
 mod failure;
 mod github;
@@ -19,6 +20,7 @@ use std::io::{ErrorKind, Write};
 
 use serde::Serialize;
 
+use crate::diagnose::Verdict;
 use crate::explain::graph::{Graph, Language};
 use crate::explain::topic::Topic;
 use crate::explain::why::Why;
@@ -148,6 +150,19 @@ impl Report {
         self.annotate(|| github::conflicts(explanation, spec, file))?;
         self.say(&conflict::render(&self.screen, explanation, spec, file, self.verbose));
         Ok(())
+    }
+
+    /// What a pasted text means: asked for, hence data.
+    pub fn diagnosed(&self, verdict: &Verdict) -> Result<(), Failure> {
+        match self.json {
+            true => self.document(&json::Diagnosed::new(verdict)),
+            false => self.data(&diagnosis::render(&Screen::of_stdout(self.color), verdict)),
+        }
+    }
+
+    /// What the program waits for, where a person would wonder.
+    pub fn waiting(&self, hint: &str) {
+        self.say(&format!("{hint}\n"));
     }
 
     /// What went wrong.

@@ -80,6 +80,19 @@ pub struct Chosen<'c> {
     pub arch_list: Option<ArchList>,
 }
 
+/// A wheel to install.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Install {
+    /// Its package.
+    pub package: String,
+    /// The version a requirement must name on the index.
+    pub version: String,
+    /// The wheel index; none = the Python package index.
+    pub index: Option<String>,
+    /// The extra that brings the CUDA part.
+    pub extra: Option<String>,
+}
+
 /// How a GPU is reached.
 #[derive(Debug, Clone)]
 pub struct GpuAnswer {
@@ -415,9 +428,8 @@ impl Chosen<'_> {
         }
     }
 
-    /// The wheels to install: package, the version a requirement must name, and the variant's wheel index if it is
-    /// not the Python package index.
-    pub fn wheels(&self) -> Vec<(String, String, Option<String>)> {
+    /// What to install, by package.
+    pub fn wheels(&self) -> Vec<Install> {
         let mut wheels = Vec::new();
         let mut torch_index = None;
         for build in &self.builds {
@@ -433,12 +445,22 @@ impl Chosen<'_> {
             if build.package == "torch" {
                 torch_index = url.clone();
             }
-            wheels.push((build.package.to_string(), version, url));
+            wheels.push(Install {
+                package: build.package.to_string(),
+                version,
+                index: url,
+                extra: build.extra.as_ref().filter(|_| build.variant != "cpu").map(|extra| extra.to_string()),
+            });
         }
         for companion in &self.companions {
             let beside_torch = matches!(&*companion.package, "torchvision" | "torchaudio" | "torchtext");
             let index = torch_index.clone().filter(|_| beside_torch);
-            wheels.push((companion.package.to_string(), companion.version.to_string(), index));
+            wheels.push(Install {
+                package: companion.package.to_string(),
+                version: companion.version.to_string(),
+                index,
+                extra: None,
+            });
         }
         wheels.sort();
         wheels

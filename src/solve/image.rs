@@ -149,6 +149,11 @@ pub fn requirement<'c>(catalog: &'c Catalog, image: &Image, arch: CpuArch) -> Op
     rows.iter().rev().find(of_line).map(|row| Requirement { row, own: false })
 }
 
+/// Whether it is known for which platforms an image exists and which drivers it starts on.
+pub fn is_known(catalog: &Catalog, image: &Image, arch: CpuArch) -> bool {
+    !image.arches.is_empty() && requirement(catalog, image, arch).is_some_and(|requirement| requirement.own)
+}
+
 /// What an image demands of the machine it is started on, read once.
 #[derive(Debug, Clone)]
 pub struct Demand<'c> {

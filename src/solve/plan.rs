@@ -285,7 +285,7 @@ impl<'q, 'c> Plan<'q, 'c> {
         let mut locals: Vec<Local> = Vec::new();
         for class in 0..self.classes.len() {
             let toolkit = self.toolkit(class, locked);
-            let image = self.image(class, locked);
+            let image = self.image(class, policy, locked);
             locals.push(Local { toolkit, image, driver: None, witness: None });
         }
         for (class, local) in locals.iter_mut().enumerate() {
@@ -317,13 +317,16 @@ impl<'q, 'c> Plan<'q, 'c> {
         Some(Choice { table: self.world.table(rows.len()), rows })
     }
 
-    fn image(&mut self, class: usize, locked: &Locked) -> Option<Choice<&'c Image>> {
+    fn image(&mut self, class: usize, policy: Policy<'_>, locked: &Locked) -> Option<Choice<&'c Image>> {
         let question = self.question;
         let class = &self.classes[class];
         if matches!(class.target.image, ImageAsk::No | ImageAsk::Unchecked(_)) {
             return None;
         }
         let mut rows = image::rows(question, class);
+        if matches!(class.target.image, ImageAsk::Choose(_)) && !policy.unknown {
+            rows.retain(|row| image::is_known(question.catalog, row, class.target.arch));
+        }
         if let Some(wanted) = &question.cuda {
             let chosen = matches!(class.target.image, ImageAsk::Choose(_));
             let follows = chosen && (question.frameworks.is_empty() || question.build.is_some());

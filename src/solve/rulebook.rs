@@ -87,7 +87,7 @@ pub struct RuleBook<'c> {
     /// GPU names already looked up: variations of one spec ask for the same ones again and again.
     gpus: Mutex<HashMap<String, GpuMatch<'c>>>,
     /// What images demand on a platform, by the images' addresses.
-    image_demands: Mutex<HashMap<(usize, CpuArch), Option<Arc<Demand<'c>>>>>,
+    image_demands: Mutex<HashMap<(usize, CpuArch), Known<'c>>>,
     /// Requirements already read, by their addresses: as texts they are long to compare.
     demands: Mutex<HashMap<usize, Arc<Demand<'c>>>>,
     /// Images already chosen from, by what was asked of them.
@@ -97,6 +97,9 @@ pub struct RuleBook<'c> {
     /// Driver releases at which some rule begins or ceases to hold, whatever the GPU.
     drivers: OnceLock<Vec<&'c Version>>,
 }
+
+/// What an image demands, if the catalog knows.
+type Known<'c> = Option<Arc<Demand<'c>>>;
 
 /// One rule: where the subject is in `range`, the object must be in `needs`.
 #[derive(Debug, Clone)]
@@ -155,12 +158,7 @@ impl<'c> RuleBook<'c> {
     }
 
     /// Reads what an image demands; none where the catalog does not know.
-    pub fn demand(
-        &self,
-        image: &'c Image,
-        arch: CpuArch,
-        text: impl FnOnce() -> Option<&'c str>,
-    ) -> Option<Arc<Demand<'c>>> {
+    pub fn demand(&self, image: &'c Image, arch: CpuArch, text: impl FnOnce() -> Option<&'c str>) -> Known<'c> {
         let key = (std::ptr::from_ref(image).addr(), arch);
         let read = |text: &'c str| {
             let key = text.as_ptr().addr();

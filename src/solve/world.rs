@@ -8,7 +8,7 @@
 //! PubGrub learns one row at a time, so its work depends on the number of distinguishable rows only.
 
 use std::cell::Cell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 
 use pubgrub::{Dependencies, DependencyProvider, PackageResolutionStatistics, PubGrubError, VersionSet};
@@ -32,6 +32,25 @@ struct Relation {
     from: Table,
     to: Table,
     admits: Vec<RowSet>,
+}
+
+impl Relation {
+    /// Whether no row of `to` goes together with two rows of `from`.
+    fn parts_its_targets(&self) -> bool {
+        let mut seen = RowSet::empty();
+        let mut fresh = |row: usize| {
+            !seen.has(row) && {
+                seen.insert(row);
+                true
+            }
+        };
+        self.admits.iter().all(|admits| admits.rows().all(&mut fresh))
+    }
+}
+
+/// Each row as a class of its own.
+fn singles(rows: impl Iterator<Item = usize>) -> Vec<Vec<usize>> {
+    rows.map(|row| vec![row]).collect()
 }
 
 /// What came of a question.
@@ -182,24 +201,86 @@ impl World {
     fn merge_equal_rows(&self) -> (World, Vec<Vec<usize>>) {
         let mut world = self.clone();
         let mut leaders: Vec<Vec<usize>> = self.tables.iter().map(|rows| rows.rows().collect()).collect();
-        world.renumber(&leaders.iter().map(|rows| rows.iter().map(|&row| vec![row]).collect()).collect::<Vec<_>>());
+        world.renumber(&leaders.iter().map(|rows| singles(rows.iter().copied())).collect::<Vec<_>>());
+        for table in 0..world.tables.len() {
+            if let Some(kept) = world.without_repeats(table) {
+                world.shrink(&mut leaders, &kept);
+            }
+        }
         loop {
             let classes: Vec<Vec<Vec<usize>>> = (0..world.tables.len()).map(|table| world.classes(table)).collect();
             if classes.iter().zip(&leaders).all(|(classes, leaders)| classes.len() == leaders.len()) {
                 return (world, leaders);
             }
-            for (leaders, classes) in leaders.iter_mut().zip(&classes) {
-                *leaders = classes.iter().map(|class| leaders[class[0]]).collect();
-            }
-            world.renumber(&classes);
+            world.shrink(&mut leaders, &classes);
         }
+    }
+
+    fn shrink(&mut self, leaders: &mut [Vec<usize>], classes: &[Vec<Vec<usize>>]) {
+        for (leaders, classes) in leaders.iter_mut().zip(classes) {
+            *leaders = classes.iter().map(|class| leaders[class[0]]).collect();
+        }
+        self.renumber(classes);
+    }
+
+    /// The rows of all tables without those of `table` that only repeat a preferred one, if there are any.
+    ///
+    /// Each version has releases of its own, so no two versions are alike to the letter. But a version whose
+    /// releases are what a newer one's are to everything else is never needed, nor are they.
+    fn without_repeats(&self, table: Table) -> Option<Vec<Vec<Vec<usize>>>> {
+        let is_own = |relation: &&Relation| relation.from == table && relation.parts_its_targets();
+        let owned: Vec<&Relation> = self.relations.iter().filter(is_own).collect();
+        if owned.is_empty() {
+            return None;
+        }
+        let mut keys: Vec<(Vec<RowSet>, Vec<Vec<usize>>)> =
+            self.keys(table, &owned).into_iter().map(|key| (key, Vec::new())).collect();
+        for relation in &owned {
+            let mut kinds: HashMap<Vec<RowSet>, usize> = HashMap::new();
+            let next = self.keys(relation.to, &[relation]).into_iter().map(|key| {
+                let fresh = kinds.len();
+                *kinds.entry(key).or_insert(fresh)
+            });
+            let kinds: Vec<usize> = next.collect();
+            for (row, (_, parts)) in keys.iter_mut().enumerate() {
+                let mut of_row: Vec<usize> = relation.admits[row].rows().map(|part| kinds[part]).collect();
+                of_row.sort_unstable();
+                of_row.dedup();
+                parts.push(of_row);
+            }
+        }
+        let mut seen = HashSet::new();
+        let kept: Vec<usize> = (0..keys.len()).filter(|&row| seen.insert(&keys[row])).collect();
+        let rows_of = |other: Table| {
+            let rows = self.tables[other].rows();
+            match owned.iter().find(|relation| relation.to == other) {
+                Some(relation) => singles(rows.filter(|&part| kept.iter().any(|&row| relation.admits[row].has(part)))),
+                None if other == table => singles(kept.iter().copied()),
+                None => singles(rows),
+            }
+        };
+        (kept.len() < keys.len()).then(|| (0..self.tables.len()).map(rows_of).collect())
     }
 
     /// Rows of a table grouped by what every relation says of them, each group in order of preference.
     fn classes(&self, table: Table) -> Vec<Vec<usize>> {
+        let mut at: HashMap<Vec<RowSet>, usize> = HashMap::new();
+        let mut classes: Vec<Vec<usize>> = Vec::new();
+        for (row, key) in self.keys(table, &[]).into_iter().enumerate() {
+            let class = *at.entry(key).or_insert(classes.len());
+            if class == classes.len() {
+                classes.push(Vec::new());
+            }
+            classes[class].push(row);
+        }
+        classes
+    }
+
+    /// What every relation but some says of each row of a table.
+    fn keys(&self, table: Table, but: &[&Relation]) -> Vec<Vec<RowSet>> {
         let len = self.tables[table].rows().count();
         let mut keys: Vec<Vec<RowSet>> = vec![Vec::new(); len];
-        for relation in &self.relations {
+        for relation in self.relations.iter().filter(|one| but.iter().all(|other| !std::ptr::eq(*one, *other))) {
             if relation.from == table {
                 for (row, key) in keys.iter_mut().enumerate() {
                     key.push(relation.admits[row].clone());
@@ -217,16 +298,7 @@ impl World {
                 }
             }
         }
-        let mut at: HashMap<Vec<RowSet>, usize> = HashMap::new();
-        let mut classes: Vec<Vec<usize>> = Vec::new();
-        for (row, key) in keys.into_iter().enumerate() {
-            let class = *at.entry(key).or_insert(classes.len());
-            if class == classes.len() {
-                classes.push(Vec::new());
-            }
-            classes[class].push(row);
-        }
-        classes
+        keys
     }
 
     /// Replaces each class of rows by one row.
@@ -334,6 +406,10 @@ mod tests {
             let fits = |x: usize, y: usize| Random(salt + 31 * x as u64 + 977 * y as u64).below(5) < density;
             if a == b {
                 world.keep(a, |row| fits(row, 0));
+            } else if random.below(3) == 0 {
+                // Each row of one table belongs to one of the other, as releases belong to versions.
+                let modulus = 2 + random.below(3);
+                world.relate(a, b, |x, y| x == y % modulus);
             } else {
                 world.relate(a, b, fits);
             }

@@ -89,6 +89,7 @@ pub fn wheel(package: &str, version: &str, index: Option<&str>, targets: &[&str]
         version: version.into(),
         arch: "x86_64".into(),
         index: index.map(String::from),
+        extra: None,
         targets: targets.iter().map(|target| target.to_string()).collect(),
     }
 }

@@ -1,0 +1,240 @@
+//! Pasted text made readable: what terminals, loggers, containers, forums and mail have put around a message is
+//! taken off, so that one pattern recognises it everywhere.
+
+use std::sync::LazyLock;
+
+use regex_lite::Regex;
+
+/// What stands before a line and belongs to who wrote it down, not to the message.
+///
+/// Only prefixes that repeat inside a wrapped message matter: a pattern may begin anywhere.
+static PREFIXES: LazyLock<Vec<Regex>> = LazyLock::new(|| {
+    let all = [
+        // Quoting and source lines that tools frame.
+        r"^\s*>+\s?",
+        // torchrun, mpirun, srun, Ray, Lightning.
+        r"^\[(?:rank|default|worker|local_rank|[a-z0-9.-]+:)?\s?\d+(?:,\d+)?\](?:<std(?:out|err)>)?:\s?",
+        r"^\([A-Za-z_.]+(?:<[^>]*>)? ?(?:\([^)]*\) )?(?:pid|rank)=\d+[^)]*\)\s?",
+        r"^\d{1,3}: ",
+        // docker compose, kubectl logs --prefix, systemd, dmesg.
+        r"^[A-Za-z0-9][A-Za-z0-9._-]*\s*\|\s",
+        r"^\[pod/[^\]]*\]\s?",
+        r"^[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \S+ [^\s:]+(?:\[\d+\])?: ",
+        r"^\[ *\d+\.\d{6}\] ",
+        // Timestamps of loggers.
+        r"^\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?:?\s",
+        r"^(?:std(?:out|err)) [FP] ",
+    ];
+    all.iter().map(|pattern| Regex::new(pattern).expect("a constant")).collect()
+});
+
+/// The text without what surrounds it: escapes, encodings and line prefixes.
+pub fn plain(raw: &str) -> String {
+    let text = breaks(&decoded(&printable(raw)));
+    let mut lines: Vec<(String, String)> = Vec::new();
+    for line in text.lines() {
+        let (owner, rest) = without_prefixes(line);
+        lines.push((owner, rest.to_string()));
+    }
+    let mut plain = join(lines.iter());
+    // Several processes write into one log: each one's lines are also read in a row.
+    let mut owners: Vec<&String> = lines.iter().map(|(owner, _)| owner).filter(|owner| !owner.is_empty()).collect();
+    owners.sort_unstable();
+    owners.dedup();
+    if (2..=64).contains(&owners.len()) {
+        for owner in owners {
+            plain.push('\n');
+            plain += &join(lines.iter().filter(|(own, _)| own == owner));
+        }
+    }
+    plain
+}
+
+fn join<'l>(lines: impl Iterator<Item = &'l (String, String)>) -> String {
+    lines.map(|(_, line)| line.as_str()).collect::<Vec<_>>().join("\n")
+}
+
+/// Who wrote a line (its prefixes without digits of time) and what was written.
+fn without_prefixes(line: &str) -> (String, &str) {
+    let (mut owner, mut rest) = (String::new(), line);
+    // Prefixes nest: compose before a timestamp before a rank.
+    for _ in 0..4 {
+        let Some(found) = PREFIXES.iter().find_map(|prefix| prefix.find(rest)) else { break };
+        let text = found.as_str();
+        if text.contains(['|', '(', '[']) && !text.contains('.') {
+            owner += text.trim();
+        }
+        rest = &rest[found.end()..];
+    }
+    (owner, rest)
+}
+
+/// Without terminal escapes and control characters.
+fn printable(raw: &str) -> String {
+    let mut text = String::with_capacity(raw.len());
+    let mut chars = raw.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\x1b' => skip_escape(&mut chars),
+            '\r' if chars.peek() == Some(&'\n') => {}
+            '\r' | '\n' => text.push('\n'),
+            '\t' => text.push(' '),
+            c if c.is_control() || matches!(c, '\u{200b}'..='\u{200f}' | '\u{feff}' | '\u{ad}') => {}
+            '\u{a0}' | '\u{202f}' => text.push(' '),
+            c => text.push(c),
+        }
+    }
+    text
+}
+
+fn skip_escape(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) {
+    match chars.next() {
+        // Colours and cursor movements end with a letter.
+        Some('[') => while chars.next().is_some_and(|c| !('@'..='~').contains(&c)) {},
+        // Titles and links end with a bell or ESC \.
+        Some(']') => {
+            while let Some(c) = chars.next() {
+                if c == '\x07' || c == '\x1b' && chars.next_if_eq(&'\\').is_some() {
+                    break;
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Without the encodings of web pages and addresses.
+fn decoded(text: &str) -> String {
+    let mut text = text.to_string();
+    if text.contains('&') {
+        for (entity, c) in [
+            ("&gt;", ">"),
+            ("&lt;", "<"),
+            ("&quot;", "\""),
+            ("&#39;", "'"),
+            ("&#x27;", "'"),
+            ("&nbsp;", " "),
+            ("&amp;", "&"),
+        ] {
+            text = text.replace(entity, c);
+        }
+    }
+    let encoded = ["%20", "%3A", "%27", "%0A"].iter().any(|code| text.contains(code));
+    if !encoded && !is_form(&text) { text } else { unescaped(&text) }
+}
+
+/// `a+long+line+without+a+blank`, as addresses hold it.
+fn is_form(text: &str) -> bool {
+    text.matches('+').count() >= 4 && !text.trim().contains(char::is_whitespace)
+}
+
+fn unescaped(text: &str) -> String {
+    let blanks = if is_form(text) { text.replace('+', " ") } else { text.to_string() };
+    let mut bytes = Vec::with_capacity(blanks.len());
+    let mut rest = blanks.as_bytes();
+    while let Some((&byte, tail)) = rest.split_first() {
+        let hex = (byte == b'%').then(|| tail.get(..2).and_then(|two| std::str::from_utf8(two).ok())).flatten();
+        match hex.and_then(|two| u8::from_str_radix(two, 16).ok()).filter(|code| *code >= b' ' || *code == b'\n') {
+            Some(code) => {
+                bytes.push(code);
+                rest = &tail[2..];
+            }
+            None => {
+                bytes.push(byte);
+                rest = tail;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// Line breaks that were written out as `\n` by a program that quotes another.
+fn breaks(text: &str) -> String {
+    static MANY: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\\{2,}[nr]").expect("a constant"));
+    let text = MANY.replace_all(text, "\n");
+    // A single backslash may as well be a Windows path: only a text of one line writes its breaks like this.
+    if text.trim().contains('\n') { text.into_owned() } else { text.replace("\\n", "\n") }
+}
+
+/// A text without blanks, quotes and frames, in which a message is in one piece however it was wrapped; and where
+/// each of its bytes came from.
+pub struct Squeezed<'t> {
+    /// Where it came from.
+    pub plain: &'t str,
+    /// What is left.
+    pub text: String,
+    /// The same in lower case, for searching; of the same length.
+    pub lower: String,
+    origin: Vec<usize>,
+}
+
+impl<'t> Squeezed<'t> {
+    /// Squeezes a plain text.
+    pub fn new(plain: &'t str) -> Self {
+        let mut text = String::with_capacity(plain.len());
+        let mut origin = Vec::with_capacity(plain.len());
+        let mut chars = plain.char_indices().peekable();
+        while let Some((at, c)) = chars.next() {
+            let kept = match c {
+                '\\' => chars.peek().is_some_and(|(_, next)| next.is_ascii_alphanumeric()).then_some('/'),
+                '‐'..='―' | '−' => Some('-'),
+                c if is_blank(c) => None,
+                c => Some(c),
+            };
+            if let Some(c) = kept {
+                text.push(c);
+                origin.resize(text.len(), at);
+            }
+        }
+        Squeezed { plain, lower: text.to_ascii_lowercase(), text, origin }
+    }
+
+    /// The original of a part, blanks included.
+    pub fn original(&self, start: usize, end: usize) -> &'t str {
+        let Some(&from) = self.origin.get(start).filter(|_| start < end) else { return "" };
+        let last = self.origin[end - 1];
+        let width = self.plain[last..].chars().next().map_or(0, char::len_utf8);
+        &self.plain[from..last + width]
+    }
+}
+
+/// Blanks, quotes of all kinds, emphasis and the frames that pretty printers draw.
+fn is_blank(c: char) -> bool {
+    c.is_whitespace()
+        || matches!(c, '\'' | '"' | '`' | '´' | '*' | '|' | '‘'..='‟' | '«' | '»' | '\u{2500}'..='\u{257f}' | '′' | '″' | '＂' | '＇')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_surrounds_a_message_goes() {
+        for (raw, wanted) in [
+            ("\x1b[31mred\x1b[0m \x1b]0;title\x07text\r\n", "red text"),
+            ("> > quoted\n> again", "quoted\nagain"),
+            ("api-1  | 2024-05-01T10:00:00.123Z error", "error"),
+            ("CUDA%20error%3A%20no", "CUDA error: no"),
+            ("one&gt;two &quot;x&quot;", "one>two \"x\""),
+            ("cli: error\\\\nnext", "cli: error\nnext"),
+            ("C:\\new\\path\nline", "C:\\new\\path\nline"),
+        ] {
+            assert_eq!(plain(raw), wanted, "{raw:?}");
+        }
+    }
+
+    #[test]
+    fn ranks_are_read_one_after_another() {
+        let text = plain("[rank0]: first\n[rank1]: first\n[rank0]: second\n[rank1]: second");
+        assert!(text.contains("first\nsecond\nfirst\nsecond"), "{text}");
+    }
+
+    #[test]
+    fn squeezed_text_knows_its_origin() {
+        let plain = "a “b” c\n  d\\x";
+        let squeezed = Squeezed::new(plain);
+        assert_eq!(squeezed.text, "abcd/x");
+        assert_eq!(squeezed.original(1, 4), "b” c\n  d");
+        assert_eq!(squeezed.original(2, 2), "");
+    }
+}

@@ -1,0 +1,251 @@
+//! What real programs printed and what must be read out of it; what must be claimed by nobody; and what a message
+//! goes through before it is pasted.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use gpuenv::catalog::BUILTIN;
+use gpuenv::diagnose::{Value, Verdict};
+
+/// Messages whose cause stands in their thread, not in their text: the text alone leads to another component.
+const NOT_IN_THE_TEXT: &[(&str, &str)] =
+    &[("e803-nvdocker1256-mxnet", "nothing in the text says that it was printed in a container")];
+
+/// The share of values that must be read out, in percent.
+const VALUES: usize = 95;
+
+struct Message {
+    id: String,
+    component: String,
+    raw: String,
+    extract: toml::Table,
+}
+
+fn messages() -> Vec<Message> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/messages");
+    let mut paths: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    let read = |path: PathBuf| {
+        let table: toml::Table = fs::read_to_string(&path).unwrap().parse().unwrap();
+        let text = |key: &str| table[key].as_str().unwrap().to_string();
+        Message {
+            id: path.file_stem().unwrap().to_str().unwrap().into(),
+            component: text("component"),
+            raw: text("raw"),
+            extract: table.get("extract").and_then(|extract| extract.as_table()).cloned().unwrap_or_default(),
+        }
+    };
+    paths.into_iter().map(read).collect()
+}
+
+fn diagnose(text: &str) -> Verdict {
+    gpuenv::diagnose::diagnose(text, &BUILTIN)
+}
+
+/// A value as one text, to compare.
+fn found(value: &Value) -> String {
+    match value {
+        Value::Text(text) => text.clone(),
+        Value::Number(number) => number.to_string(),
+        Value::List(list) => list.join("|"),
+    }
+}
+
+fn wanted(value: &toml::Value) -> String {
+    match value {
+        toml::Value::Array(list) => list.iter().map(wanted).collect::<Vec<_>>().join("|"),
+        toml::Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+#[test]
+fn every_message_leads_to_its_component() {
+    let mut wrong = Vec::new();
+    for message in messages().iter().filter(|message| message.component != "unrelated") {
+        let excused = NOT_IN_THE_TEXT.iter().any(|(id, _)| *id == message.id);
+        let verdict = diagnose(&message.raw);
+        let component = verdict.findings.first().map_or("none", |first| first.component);
+        if (component == message.component) == excused {
+            wrong.push(format!("{}: {component} instead of {}", message.id, message.component));
+        }
+    }
+    assert_eq!(wrong, Vec::<String>::new());
+}
+
+#[test]
+fn other_wordings_lead_to_their_component() {
+    let mut wrong = Vec::new();
+    for line in include_str!("wordings.txt").lines().filter(|line| !line.starts_with('#')) {
+        let (component, text) = line.split_once('|').unwrap();
+        let verdict = diagnose(&text.replace("\\n", "\n"));
+        let found = verdict.findings.first().map_or("none", |first| first.component);
+        if found != component {
+            wrong.push(format!("{found} instead of {component}: {text}"));
+        }
+    }
+    assert_eq!(wrong, Vec::<String>::new());
+}
+
+#[test]
+fn values_are_read_out() {
+    let (mut read, mut missed) = (0, Vec::new());
+    for message in messages() {
+        let verdict = diagnose(&message.raw);
+        let first = verdict.findings.first();
+        for (key, value) in &message.extract {
+            let found = first.and_then(|first| first.extract.get(key)).map(found).unwrap_or_default();
+            match found == wanted(value) {
+                true => read += 1,
+                false => missed.push(format!("{} {key}: {found:?} instead of {value}", message.id)),
+            }
+        }
+    }
+    let all = read + missed.len();
+    assert!(read * 100 >= VALUES * all, "{read} of {all}: {missed:#?}");
+}
+
+#[test]
+fn unrelated_texts_are_claimed_by_nobody() {
+    let messages = messages();
+    let real =
+        messages.iter().filter(|message| message.component == "unrelated").map(|m| (m.id.as_str(), m.raw.as_str()));
+    let claimed: Vec<String> = real
+        .chain(NEAR_MISSES.iter().map(|text| (*text, *text)))
+        .flat_map(|(id, raw)| diagnose(raw).findings.into_iter().map(move |finding| format!("{id}: {}", finding.code)))
+        .collect();
+    assert_eq!(claimed, Vec::<String>::new());
+}
+
+/// Texts that hold the words of messages and mean none of them.
+const NEAR_MISSES: &[&str] = &[
+    "Downloading torch-2.5.1-cp311-cp311-manylinux1_x86_64.whl (906.4 MB)\n ━━━━━━━━━━━━━ 906.4/906.4 MB 12.1 MB/s eta 0:00:00",
+    "Collecting nvidia-cudnn-cu12==9.1.0.70\n  Using cached nvidia_cudnn_cu12-9.1.0.70-py3-none-manylinux2014_x86_64.whl",
+    "Successfully installed nvidia-nccl-cu12-2.21.5 torch-2.5.1 triton-3.1.0",
+    "====== 120 passed, 4 skipped, 2 warnings in 33.10s ======\nSKIPPED [1] test_gpu.py:12: needs two devices",
+    "node1:123:456 [0] NCCL INFO Bootstrap : Using eth0:10.0.0.2<0>\nnode1:123:456 [0] NCCL INFO cudaDriverVersion 12040\nNCCL version 2.21.5+cuda12.4",
+    "node1:77:77 [0] misc/socket.cc:452 NCCL WARN socketProgress: Connection closed by remote peer",
+    "torch.distributed.DistBackendError: NCCL error in: ProcessGroupNCCL.cpp:1970, unhandled system error, NCCL version 2.18.1\nncclSystemError: System call (e.g. socket, malloc) or external library call failed",
+    "[Rank 0] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=8, OpType=ALLREDUCE) ran for 1800123 milliseconds before timing out.",
+    "RuntimeError: CUDA out of memory. Tried to allocate 20.00 MiB (GPU 0; 10.76 GiB total capacity; 9.5 GiB already allocated)",
+    "RuntimeError: CUDA error: device-side assert triggered\nCUDA kernel errors might be asynchronously reported at some other API call",
+    "RuntimeError: cuda runtime error (59) : device-side assert triggered at /pytorch/aten/src/THC/generic/THCTensorMath.cu:26",
+    "error: 'CUresult' was not declared in this scope",
+    "wandb: Synced 5 W&B file(s), 0 media file(s)\nwandb: GPU 0: NVIDIA A100-SXM4-40GB utilisation 93%",
+    "usb 1-1: new high-speed USB device number 4 using xhci_hcd\nEXT4-fs (nvme0n1p2): mounted filesystem with ordered data mode",
+    "nvidia 0000:01:00.0: enabling device (0000 -> 0003)\nnvidia: module license 'NVIDIA' taints kernel.",
+    "HTTPError: HTTP Error 500: Internal Server Error",
+    "make: *** [Makefile:12: all] Error 2",
+    "Your pip version 19.0 is too old, please upgrade to 21.3 or later",
+    "ImportError: libGL.so.1: cannot open shared object file: No such file or directory",
+    "ImportError: /usr/lib/libcurl.so.4: undefined symbol: curl_easy_strerror, version CURL_4",
+    "ERROR: Could not find a version that satisfies the requirement requests==9.9 (from versions: 2.0, 2.31)\nERROR: No matching distribution found for requests==9.9",
+    "ValueError: Expected input batch_size (32) to match target batch_size (16).",
+    "2024-05-01 10:00:00.1: I tensorflow/core/common_runtime/gpu/gpu_device.cc:1613] Created device /job:localhost/replica:0/task:0/device:GPU:0 with 22000 MB memory:  -> device: 0, name: NVIDIA A10G, pci bus id: 0000:00:1e.0, compute capability: 8.6",
+    "slurmstepd: error: *** JOB 991 ON gpu03 CANCELLED AT 2024-02-01T00:00:00 DUE TO TIME LIMIT ***",
+    "error: This document says: operation not supported by the discussion forum",
+];
+
+/// A message must survive what happens to it on its way: each change is made to every message.
+#[test]
+fn messages_are_recognised_however_they_were_pasted() {
+    let each_line = |raw: &str, edit: &dyn Fn(&str) -> String| raw.lines().map(edit).collect::<Vec<_>>().join("\n");
+    let wrapped = |raw: &str| {
+        let chars: Vec<char> = raw.chars().collect();
+        chars.chunks(97).map(|part| part.iter().collect::<String>()).collect::<Vec<_>>().join("\n")
+    };
+    type Change<'c> = (&'c str, Box<dyn Fn(&str) -> String + 'c>);
+    let changes: Vec<Change<'_>> = vec![
+        ("quoted", Box::new(|raw| each_line(raw, &|line| format!("> {line}")))),
+        ("compose", Box::new(|raw| each_line(raw, &|line| format!("trainer-1  | {line}")))),
+        ("rank", Box::new(|raw| each_line(raw, &|line| format!("[rank0]: {line}")))),
+        ("coloured", Box::new(|raw| each_line(raw, &|line| format!("\x1b[31m{line}\x1b[0m")))),
+        ("windows", Box::new(|raw| raw.replace('\n', "\r\n"))),
+        ("entities", Box::new(|raw| raw.replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;"))),
+        ("unquoted", Box::new(|raw| raw.replace(['\'', '"', '`'], ""))),
+        ("typographic", Box::new(|raw| raw.replace('\'', "’").replace('"', "”"))),
+        ("indented", Box::new(|raw| each_line(raw, &|line| format!("\t    {line}  ")))),
+        ("wrapped", Box::new(wrapped)),
+        ("buried", Box::new(|raw| format!("{}\n{raw}\n{}", "step 1 loss 0.5\n".repeat(400), "bye\n".repeat(400)))),
+    ];
+    for (name, change) in changes {
+        let mut lost = Vec::new();
+        for message in messages().iter().filter(|message| message.component != "unrelated") {
+            let component = |text: &str| diagnose(text).findings.first().map_or("none", |first| first.component);
+            if component(&change(&message.raw)) != component(&message.raw) {
+                lost.push(message.id.clone());
+            }
+        }
+        assert!(lost.len() <= 2, "{name}: {lost:?}");
+    }
+}
+
+#[test]
+fn hostile_texts_end_soon() {
+    let repeated = |text: &str| text.repeat((1 << 18) / text.len());
+    for text in ["Found GPU0 ", "GLIBC_", "compute capability ", "\\n", "\x1b[", "%20", "|", "é", "libcudnn.so.", "("]
+    {
+        diagnose(&repeated(text));
+    }
+}
+
+/// The command: what it is given, how it ends, its two streams.
+fn run(args: &[&str], stdin: &[u8]) -> (Option<i32>, String, String) {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_gpuenv"))
+        .arg("diagnose")
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // A program that does not read its input closes it early.
+    let _ = child.stdin.take().unwrap().write_all(stdin);
+    let output = child.wait_with_output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+const OLD_DRIVER: &str = "RuntimeError: The NVIDIA driver on your system is too old (found version 11040).";
+
+#[test]
+fn the_command_reads_its_argument_or_stdin() {
+    for (args, stdin) in [(vec![OLD_DRIVER], ""), (vec![], OLD_DRIVER), (vec!["-"], OLD_DRIVER)] {
+        let (code, stdout, stderr) = run(&args, stdin.as_bytes());
+        assert_eq!((code, stderr.as_str()), (Some(0), ""));
+        assert!(stdout.contains("driver[driver-too-old]") && stdout.contains("11.4"), "{stdout}");
+    }
+    assert_eq!(run(&["torch 2.5.1 is a fine release"], b"").0, Some(3));
+    assert_eq!(run(&[], b" \n").0, Some(2));
+    assert_eq!(run(&[], &vec![b'x'; (4 << 20) + 1]).0, Some(2));
+}
+
+#[test]
+fn json_has_the_shape_that_is_promised() {
+    let document = |args: &[&str], stdin: &[u8]| -> (Option<i32>, serde_json::Value) {
+        let (code, stdout, stderr) = run(&[args, &["--format", "json"]].concat(), stdin);
+        assert_eq!(stderr, "");
+        (code, serde_json::from_str(&stdout).unwrap())
+    };
+    let (code, known) = document(&[], OLD_DRIVER.as_bytes());
+    assert_eq!((code, known["status"].as_str()), (Some(0), Some("recognised")));
+    let first = &known["findings"][0];
+    assert_eq!((first["code"].as_str(), first["component"].as_str()), (Some("driver-too-old"), Some("driver")));
+    assert_eq!(first["extract"]["cuda_found"], "11.4");
+    assert!(first["meaning"].is_string() && first["remedies"].as_array().is_some_and(|remedies| remedies.len() > 1));
+    let (code, unknown) = document(&["Driver Version: 535.54.03"], b"");
+    assert_eq!((code, unknown["status"].as_str()), (Some(3), Some("unknown")));
+    assert_eq!(unknown["findings"].as_array().map(Vec::len), Some(0));
+    assert_eq!(unknown["extract"]["driver"], "535.54.03");
+}
+
+#[test]
+fn nothing_hostile_is_repeated() {
+    let text = "Found GPU0 NVIDIA\u{202e} \u{9b}31mX which is of cuda capability 3.0. Unknown CUDA arch (\u{1b}[31m9.0) or GPU not supported";
+    let (code, stdout, stderr) = run(&[], &[text.as_bytes(), b"\xff\xfe\0"].concat());
+    assert_eq!(code, Some(0));
+    let hostile = |c: char| c.is_control() && c != '\n' || c == '\u{202e}';
+    assert!(!stdout.contains(hostile) && !stderr.contains(hostile), "{stdout:?}");
+}
