@@ -31,9 +31,9 @@ pub fn run(args: impl Iterator<Item = OsString>) -> Exit {
             let outcome = match &cli.command {
                 Command::Lock(args) => lock::run(&cli.common, args, &report),
                 Command::Export(args) => export::run(&cli.common, args, &report),
-                Command::Diagnose(args) => diagnose::run(args, &report),
                 Command::Explain(args) => explain::run(&cli.common, args, &report),
                 Command::Schema(args) => schema::run(args, &report),
+                Command::Diagnose(args) => diagnose::run(args, &report),
             };
             (report, outcome)
         }

@@ -55,29 +55,30 @@ const NARROWEST: usize = 40;
 impl Screen {
     /// Looks at this process's stderr and environment.
     pub fn of_stderr(color: Color) -> Self {
-        let size = terminal_size::terminal_size_of(std::io::stderr());
-        Screen::of(&std::io::stderr(), size, color)
+        let stderr = std::io::stderr();
+        let columns = stderr.is_terminal().then(|| terminal_size::terminal_size_of(&stderr)).flatten();
+        Screen::new(color.suits(&stderr), stderr.is_terminal(), columns.map(|(width, _)| width.0))
     }
 
-    /// Looks at this process's stdout and environment.
+    /// Looks at this process's stdout and environment: where prose itself was asked for.
     pub fn of_stdout(color: Color) -> Self {
-        let size = terminal_size::terminal_size_of(std::io::stdout());
-        Screen::of(&std::io::stdout(), size, color)
+        let stdout = std::io::stdout();
+        let columns = stdout.is_terminal().then(|| terminal_size::terminal_size_of(&stdout)).flatten();
+        Screen::new(color.suits(&stdout), stdout.is_terminal(), columns.map(|(width, _)| width.0))
     }
 
-    fn of(stream: &impl IsTerminal, size: Option<(terminal_size::Width, terminal_size::Height)>, color: Color) -> Self {
-        let terminal = stream.is_terminal();
+    fn new(color: bool, terminal: bool, columns: Option<u16>) -> Self {
         let locale = variable("LC_ALL").or_else(|| variable("LC_CTYPE")).or_else(|| variable("LANG"));
         let utf8 = locale.is_some_and(|locale| {
             let locale = locale.to_ascii_lowercase();
             locale.contains("utf-8") || locale.contains("utf8")
         });
         let told = variable("COLUMNS").and_then(|columns| columns.parse().ok());
-        let seen = size.filter(|_| terminal).map(|(width, _)| usize::from(width.0));
+        let width = told.or(columns.map(usize::from)).unwrap_or(USUAL);
         Screen {
-            color: color.suits(stream),
+            color,
             unicode: terminal && utf8,
-            width: told.or(seen).unwrap_or(USUAL).clamp(NARROWEST, WIDEST),
+            width: width.clamp(NARROWEST, WIDEST),
             narrated: variable("GPUENV_REPORT").is_some_and(|how| how == "narrated"),
         }
     }
