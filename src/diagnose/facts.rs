@@ -5,9 +5,11 @@
 use std::collections::BTreeMap;
 
 use super::value::{Extract, Value, text};
-use crate::catalog::rows::{Build, Gpu, Os, Status, Toolkit};
+use crate::catalog::rows::{Build, Gpu, Os, Status, Subject, Toolkit};
 use crate::catalog::{Catalog, GpuMatch};
 use crate::coverage::{Coverage, Tegra, covers_targets};
+use crate::solve::fits::line_of;
+use crate::solve::rulebook::RuleBook;
 use crate::words::{Arch, Cc, CpuArch, Version};
 
 /// What placeholders stand for.
@@ -159,9 +161,17 @@ fn torch_with_code_for(cc: Cc, catalog: &Catalog) -> (Option<String>, Option<Str
     (Some(newest.to_string()), Some(variants.join(", ")))
 }
 
-/// The newest torch of a CUDA line no newer than the driver's: the careful answer, which asks for no compatibility mode.
+/// The newest torch that runs on some driver with this CUDA version, by minor-version compatibility or natively.
 fn torch_for_driver(cuda: &Version, catalog: &Catalog) -> Option<String> {
-    let fits = |row: &&Build| row.toolkit.as_ref().is_some_and(|own| own.prefix(2) <= *cuda);
+    let branch = catalog.branches.iter().rev().find(|row| row.cuda.as_ref() == Some(cuda))?;
+    let driver = catalog.drivers.iter().rev().find(|row| row.version.major() == branch.branch.major())?;
+    let rules = RuleBook::new(catalog);
+    let fits = |row: &&Build| {
+        let line = line_of(&row.variant);
+        line.is_some_and(|line| {
+            rules.about(Subject::Cuda, &line, Subject::Driver).all(|rule| rule.needs.admits(&driver.version))
+        })
+    };
     let newest = torch_builds(catalog).filter(fits).max_by_key(|row| (&row.version, &row.toolkit))?;
     Some(format!("{}+{}", newest.version, newest.variant))
 }
