@@ -123,11 +123,11 @@ impl Reasons<'_, '_> {
         }
     }
 
-    /// The branch that is the first to list a board.
+    /// The release that is the first to list a board.
     fn boards(&mut self, below: &Version) {
         let question = self.question;
         for row in self.asked.named_gpus().iter().filter_map(|gpu| gpu.row) {
-            let Some(first) = row.first_driver.as_ref().filter(|first| first.major() > below.major()) else { continue };
+            let Some(first) = row.first_driver.as_ref().filter(|first| *first > below) else { continue };
             let says = format!("driver {first} is the first known to list {}", row.name);
             self.put(&says, question.catalog.cite(row));
         }
