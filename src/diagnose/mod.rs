@@ -1,6 +1,6 @@
 //! L3, the reading of error messages: which known message a text holds, what it says and what to change.
 //!
-//! The messages are rows of the catalog. A text is first freed of what surrounds it (see [`text`]), then every row's
+//! The messages are rows of the catalog. A text is first freed of what surrounds it (see `text`), then every row's
 //! patterns look at it; what they and the catalog's clues read out is decoded, and the sentences are filled in.
 
 mod facts;
