@@ -308,6 +308,12 @@ mod conflicts {
     }
 
     #[test]
+    fn a_fix_by_forward_compatibility_says_what_it_takes() {
+        let document = conflict(&one("torch = \">=2.8\"\ncuda = \">=13\"", "gpu = \"V100\"\ndriver = \"470\""));
+        assert_eq!(document["fixes"][0]["advice"], "needs cuda-compat-12-6 on the hosts or in the image");
+    }
+
+    #[test]
     fn the_culprits_are_written_keys_and_none_is_innocent() {
         each(|spec, document| {
             let culprits = texts(&document["culprits"]);
@@ -463,6 +469,16 @@ mod input {
             assert_eq!(found, code, "{spec}\n{told}");
             assert!(told.contains(help), "{help:?} in {told:?}");
         }
+    }
+
+    #[test]
+    fn names_the_catalog_lacks_are_told_beside_every_other_mistake() {
+        let spec = one("torch = 2.5", "gpu = \"RTX 4009\"\ndriver = \"57x\"");
+        let ran = Desk::new(spec).run(&["lock"]);
+        assert_eq!(ran.code, 2);
+        let heads = ran.stderr.lines().filter(|line| line.starts_with("error["));
+        let codes: Vec<&str> = heads.filter_map(|line| line["error[".len()..].split(']').next()).collect();
+        assert_eq!(codes, ["type", "unknown-gpu", "constraint"], "in the order of the file:\n{}", ran.stderr);
     }
 
     /// Everything here ends soon, with exit code 2 or 4 and words, and leaves the lock alone.

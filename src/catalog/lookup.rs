@@ -1,7 +1,7 @@
 //! Small questions to the catalog: a source in full, the branch of a driver, an operating system by its spelling.
 
 use super::Catalog;
-use super::rows::{Branch, Driver, Os, Source, Toolkit};
+use super::rows::{Branch, Compat, Driver, Os, Source, Toolkit};
 use crate::words::Version;
 
 /// What a spelling of an operating system means.
@@ -15,6 +15,13 @@ pub enum OsMatch<'c> {
 
 /// How many suggestions a reader still takes in.
 const SUGGESTIONS: usize = 3;
+
+impl Compat {
+    /// The package's name, `cuda-compat-12-4`.
+    pub fn package(&self) -> String {
+        format!("cuda-compat-{}-{}", self.cuda.major(), self.cuda.minor())
+    }
+}
 
 impl Catalog {
     /// The source with this id.

@@ -13,11 +13,11 @@ use crate::solve::question::Question;
 use crate::solve::resolve::{Resolution, resolve};
 use crate::solve::rulebook::RuleBook;
 use crate::solve::world::Steps;
-use crate::spec::{self, Spec};
+use crate::spec::Spec;
 
 use super::args::{Common, Drawn, ExplainArgs};
 use super::files;
-use super::lock::{STEPS, check_supported, gave_up};
+use super::lock::{STEPS, gave_up, understand};
 
 /// Runs the command.
 pub fn run(common: &Common, args: &ExplainArgs, report: &Report) -> Result<Exit, Failure> {
@@ -34,8 +34,7 @@ pub fn run(common: &Common, args: &ExplainArgs, report: &Report) -> Result<Exit,
     }
     let places = files::places(common)?;
     let file = files::read_spec(&places.spec)?;
-    let spec = spec::parse(&file.text).map_err(|errors| Failure::spec(errors, file.clone()))?;
-    check_supported(&spec, &file)?;
+    let spec = understand(&file)?;
     let rules = RuleBook::new(&BUILTIN);
     let (question, _) = Question::new(&spec, &BUILTIN, &rules).map_err(|errors| Failure::spec(errors, file.clone()))?;
     match resolve(&question, &Locked::new(), &Steps::new(STEPS)) {

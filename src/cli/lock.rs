@@ -32,9 +32,20 @@ pub fn run(common: &Common, args: &LockArgs, report: &Report) -> Result<Exit, Fa
 
 fn read(places: &Places) -> Result<(SourceFile, Spec), Failure> {
     let file = files::read_spec(&places.spec)?;
-    let spec = spec::parse(&file.text).map_err(|errors| Failure::spec(errors, file.clone()))?;
-    check_supported(&spec, &file)?;
+    let spec = understand(&file)?;
     Ok((file, spec))
+}
+
+/// The spec in a file. If it has mistakes, the names that the catalog lacks are told in the same run.
+pub(super) fn understand(file: &SourceFile) -> Result<Spec, Failure> {
+    let (spec, mut errors) = spec::parse_part(&file.text);
+    if errors.is_empty() {
+        check_supported(&spec, file)?;
+        return Ok(spec);
+    }
+    errors.extend(Question::new(&spec, &BUILTIN, &RuleBook::new(&BUILTIN)).err().into_iter().flatten());
+    errors.sort_by_key(|error| error.span.start);
+    Err(Failure::spec(errors, file.clone()))
 }
 
 fn lock(places: &Places, file: &SourceFile, spec: &Spec, args: &LockArgs, report: &Report) -> Result<Exit, Failure> {
@@ -55,7 +66,7 @@ fn lock(places: &Places, file: &SourceFile, spec: &Spec, args: &LockArgs, report
 }
 
 /// What this version of gpuenv cannot do must not look as if it had been done.
-pub(super) fn check_supported(spec: &Spec, file: &SourceFile) -> Result<(), Failure> {
+fn check_supported(spec: &Spec, file: &SourceFile) -> Result<(), Failure> {
     let here = env!("CARGO_PKG_VERSION");
     let unmet = spec
         .requires_gpuenv

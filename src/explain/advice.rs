@@ -1,7 +1,10 @@
 //! What to install rather than the least that suffices: the newest driver branch still supported on the day the
-//! catalog speaks of, solved like everything else that is offered.
+//! catalog speaks of, solved like everything else that is offered; and what an offer itself takes.
 
-use crate::catalog::rows::Branch;
+use std::collections::BTreeSet;
+
+use crate::catalog::rows::{Branch, Compat};
+use crate::solve::answer::Answer;
 use crate::solve::lifetime::has_ended;
 use crate::spec::Spec;
 
@@ -18,6 +21,14 @@ pub(super) fn on(asker: &Asker<'_, '_>, spec: &Spec, fix: &Fix) -> Option<String
         fixed = fixed.with(&change.key, change.to.as_deref()).ok()?;
     }
     branch(asker, &fixed, &raised.key)
+}
+
+/// The packages that hosts need where a solved change rests on forward compatibility.
+pub(super) fn compat(answer: &Answer<'_>) -> Option<String> {
+    let needed = answer.targets.iter().filter_map(|target| target.driver.as_ref()?.compat);
+    let packages: BTreeSet<String> = needed.map(Compat::package).collect();
+    let packages: Vec<String> = packages.into_iter().collect();
+    (!packages.is_empty()).then(|| format!("needs {} on the hosts or in the image", packages.join(", ")))
 }
 
 /// The newest branch in support with which a spec has an answer.

@@ -15,7 +15,7 @@ use crate::spec::Spec;
 use crate::words::{Constraint, Version};
 
 use super::core::Cores;
-use super::{Asker, Change, Fix};
+use super::{Asker, Change, Fix, advice};
 
 /// How many fixes are offered.
 const OFFERED: usize = 6;
@@ -459,7 +459,7 @@ impl<'c> Finder<'_, 'c, '_> {
         if changed.is_none_or(|question| rests_on_the_unknown(&question, &answer)) {
             return false;
         }
-        self.found.push(Fix { changes, stack: common_stack(&answer), advice: None });
+        self.found.push(Fix { changes, stack: common_stack(&answer), advice: advice::compat(&answer) });
         true
     }
 

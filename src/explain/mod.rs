@@ -61,7 +61,8 @@ pub struct Fix {
     pub changes: Vec<Change>,
     /// The stack the spec then has.
     pub stack: BTreeMap<String, String>,
-    /// What to do rather than the least that suffices: the driver branch to install.
+    /// What to do rather than the least that suffices, the driver branch to install; else what it also takes on
+    /// the hosts.
     pub advice: Option<String>,
 }
 
@@ -83,7 +84,9 @@ pub fn conflicts<'c>(spec: &Spec, catalog: &'c Catalog, rules: &'c RuleBook<'c>,
     let conflicts = cores.independent.iter().map(|culprits| story::tell(&asker, spec, culprits)).collect();
     let mut fixes = fixes::find(&asker, spec, &cores);
     fixes.retain(|fix| asks_for_something(spec, fix));
-    fixes.iter_mut().for_each(|fix| fix.advice = advice::on(&asker, spec, fix));
+    for fix in &mut fixes {
+        fix.advice = advice::on(&asker, spec, fix).or(fix.advice.take());
+    }
     Some(Explanation { conflicts, alternatives: cores.alternatives, fixes })
 }
 

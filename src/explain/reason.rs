@@ -136,12 +136,7 @@ impl Reasons<'_, '_> {
     fn compat(&mut self, judged: &DriverRow<'_>) {
         let Some(compat) = judged.compat else { return };
         let bases: Vec<String> = compat.bases.iter().map(ToString::to_string).collect();
-        let says = format!(
-            "cuda-compat-{}-{} runs on drivers {} of their branches and newer",
-            compat.cuda.major(),
-            compat.cuda.minor(),
-            bases.join(", ")
-        );
+        let says = format!("{} runs on drivers {} of their branches and newer", compat.package(), bases.join(", "));
         self.put(&says, self.question.catalog.cite(compat));
     }
 }

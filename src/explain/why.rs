@@ -444,9 +444,8 @@ impl<'c> Teller<'_, 'c, '_> {
             let compat = |target: &TargetAnswer<'c>| target.driver.as_ref().and_then(|driver| driver.compat);
             if let (Some(package), None) = (compat(target), compat(now)) {
                 costs.push(format!(
-                    "it would need cuda-compat-{}-{} on target `{}`, which is for where nothing else works",
-                    package.cuda.major(),
-                    package.cuda.minor(),
+                    "it would need {} on target `{}`, which is for where nothing else works",
+                    package.package(),
                     target.name
                 ));
             }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use crate::catalog::rows::Compat;
 use crate::catalog::{Catalog, OsMatch};
 use crate::solve::answer::{Answer, Chosen, Install};
 use crate::solve::question::{Question, TargetAsk};
@@ -129,7 +130,7 @@ fn driver(chosen: &Chosen<'_>) -> Option<DriverLock> {
         minimum: minimum.to_string(),
         mode: chosen.mode().to_string(),
         cuda: judged.branch.cuda.as_ref().map_or_else(|| "unknown".to_string(), ToString::to_string),
-        compat: judged.compat.map(|compat| format!("cuda-compat-{}-{}", compat.cuda.major(), compat.cuda.minor())),
+        compat: judged.compat.map(Compat::package),
     })
 }
 

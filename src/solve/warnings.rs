@@ -148,9 +148,8 @@ impl About<'_, '_> {
         }
         if let Some(compat) = driver.compat {
             let message = format!(
-                "the hosts' driver is too old by itself; cuda-compat-{}-{} must be installed and found before it",
-                compat.cuda.major(),
-                compat.cuda.minor()
+                "the hosts' driver is too old by itself; {} must be installed and found before it",
+                compat.package()
             );
             warnings.push(Warning::new("forward-compat", message, &self.key(setting)));
         }

@@ -22,7 +22,7 @@ use std::ops::Range;
 
 pub use bytes::decode;
 pub use error::SpecError;
-pub use parse::parse;
+pub use parse::{parse, parse_part};
 pub use rewrite::{RewriteError, rewrite};
 
 use crate::words::{ArchList, Constraint, CpuArch, Version};

@@ -21,17 +21,25 @@ const OVERRIDE: &[&str] = &["rule", "target", "reason"];
 
 /// Reads a gpuenv.toml. All errors are reported, in file order.
 pub fn parse(source: &str) -> Result<Spec, Vec<SpecError>> {
-    check_size(source.len()).map_err(|error| vec![error])?;
+    let (spec, errors) = parse_part(source);
+    if errors.is_empty() { Ok(spec) } else { Err(errors) }
+}
+
+/// What can be read of a gpuenv.toml, nothing if its TOML is broken, and the errors of the rest, in file order.
+pub fn parse_part(source: &str) -> (Spec, Vec<SpecError>) {
+    if let Err(error) = check_size(source.len()) {
+        return (Spec::default(), vec![error]);
+    }
     let (tree, mut broken) = syntax::read(source);
     let markers = syntax::merge_markers(source, &broken);
     if !markers.is_empty() {
-        return Err(markers);
+        return (Spec::default(), markers);
     }
     let mut reader = Reader::new(source);
     let spec = tree.map(|tree| reader.root(tree.get_ref())).unwrap_or_default();
     let errors = reader.finish();
     if broken.is_empty() {
-        return if errors.is_empty() { Ok(spec) } else { Err(errors) };
+        return (spec, errors);
     }
     // Behind broken TOML the tree is a guess, and what seems missing may stand in the part that was lost.
     let sound =
@@ -39,7 +47,7 @@ pub fn parse(source: &str) -> Result<Spec, Vec<SpecError>> {
     let sound = sound.min().unwrap_or(usize::MAX);
     broken.extend(errors.into_iter().filter(|error| error.code != "missing" && error.span.end <= sound));
     broken.sort_by_key(|error| error.span.start);
-    Err(broken)
+    (Spec::default(), broken)
 }
 
 impl Reader<'_> {
