@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 
 mod emit;
 #[allow(dead_code)]
-#[path = "../src/catalog/lint.rs"]
+#[path = "../src/catalog/lint/mod.rs"]
 mod lint;
 #[allow(dead_code)]
 #[path = "../src/catalog/names.rs"]
@@ -56,7 +56,7 @@ fn main() {
     if wrong.is_empty() {
         wrong.extend(lint::lint(&catalog).into_iter().map(|finding| {
             let file = files.get(&finding.row).map_or("catalog", String::as_str);
-            format!("{file}: {}: {}", finding.row, finding.says)
+            format!("{file}: {}: {} [{}]", finding.row, finding.says, finding.lint)
         }));
     }
     if !wrong.is_empty() {

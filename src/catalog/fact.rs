@@ -6,8 +6,11 @@ use serde::Serialize;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use super::Catalog;
 use super::rows::*;
+use super::tables::{Catalog, Row};
+
+/// What the source of a row begins with that an overlay brought.
+pub const OVERLAY: &str = "your overlay ";
 
 /// A row as it is cited.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,9 +24,7 @@ pub struct Fact {
 }
 
 /// A row that can be cited.
-pub trait Cite: Serialize {
-    /// Its id.
-    fn id(&self) -> String;
+pub trait Cite: Row + Serialize {
     /// A part of the id: rows that lack it are passed over without spelling out theirs.
     fn hint(&self) -> &str;
     /// The id of its source, then what fills the source's placeholders: version, package, platform,
@@ -32,12 +33,8 @@ pub trait Cite: Serialize {
 }
 
 macro_rules! cite {
-    ($($type:ty: $row:ident => $id:expr, $hint:expr, [$($origin:expr),*];)+) => {
+    ($($type:ty: $row:ident => $hint:expr, [$($origin:expr),*];)+) => {
         $(impl Cite for $type {
-            fn id(&self) -> String {
-                let $row = self;
-                $id
-            }
             fn hint(&self) -> &str {
                 let $row = self;
                 $hint
@@ -51,72 +48,154 @@ macro_rules! cite {
 }
 
 cite! {
-    Gpu: row => format!("gpu {} {}", row.name, row.cc), &row.name, ["", &row.name, "", ""];
-    Branch: row => format!("branch {}", row.branch), row.branch.as_str(), [row.branch.as_str(), "", "", ""];
-    Driver: row => format!("driver {}", row.version), row.version.as_str(), [row.version.as_str(), "", "", ""];
-    Toolkit: row => format!("toolkit {}", row.version), row.version.as_str(), [row.version.as_str(), "", "", ""];
-    PtxIsa: row => format!("ptx-isa {}", row.isa), row.isa.as_str(), [row.isa.as_str(), "", "", ""];
-    Compat: row => format!("cuda-compat {}", row.cuda), row.cuda.as_str(), [row.cuda.as_str(), "", "", ""];
-    Cudnn: row => format!("cudnn {} cuda{}", row.version, row.cuda), row.version.as_str(),
-        [row.version.as_str(), "", "", ""];
-    Nccl: row => format!("nccl {} cuda{}", row.version, row.cuda), row.version.as_str(),
-        [row.version.as_str(), "", "", ""];
-    Build: row => format!("{}-{}-{}-linux-{}", row.package, row.version, row.variant, row.arch),
-        row.version.as_str(), [row.version.as_str(), &row.package, row.arch.as_str(), &row.variant];
-    Companion: row => format!("{}-{}", row.package, row.version), row.version.as_str(),
-        [row.version.as_str(), &row.package, "", ""];
-    Extension: row => format!("extension {} {}", row.package, row.from), row.from.as_str(),
-        [row.from.as_str(), &row.package, "", ""];
-    Os: row => format!("os {}", row.id), &row.id, ["", "", "", ""];
-    Image: row => format!("image {}:{}", row.repository, row.tag), &row.tag,
-        [row.cuda.as_str(), &row.repository, "", ""];
-    ImageRequire: row => format!("image-require {}", row.id), &row.id, ["", "", "", ""];
-    Module: row => row.id.to_string(), &row.id, ["", "", "", ""];
-    Python: row => format!("python {}", row.version), row.version.as_str(), [row.version.as_str(), "", "", ""];
-    Rule: row => row.id.to_string(), &row.id, ["", "", "", ""];
+    Gpu: row => &row.name, ["", &row.name, "", ""];
+    Branch: row => row.branch.as_str(), [row.branch.as_str(), "", "", ""];
+    Driver: row => row.version.as_str(), [row.version.as_str(), "", "", ""];
+    Toolkit: row => row.version.as_str(), [row.version.as_str(), "", "", ""];
+    PtxIsa: row => row.isa.as_str(), [row.isa.as_str(), "", "", ""];
+    Compat: row => row.cuda.as_str(), [row.cuda.as_str(), "", "", ""];
+    Cudnn: row => row.version.as_str(), [row.version.as_str(), "", "", ""];
+    Nccl: row => row.version.as_str(), [row.version.as_str(), "", "", ""];
+    Build: row => row.version.as_str(), [row.version.as_str(), &row.package, row.arch.as_str(), &row.variant];
+    Companion: row => row.version.as_str(), [row.version.as_str(), &row.package, "", ""];
+    Extension: row => row.from.as_str(), [row.from.as_str(), &row.package, "", ""];
+    Os: row => &row.id, ["", "", "", ""];
+    Image: row => &row.tag, [row.cuda.as_str(), &row.repository, "", ""];
+    ImageRequire: row => &row.id, ["", "", "", ""];
+    Module: row => &row.id, ["", "", "", ""];
+    Python: row => row.version.as_str(), [row.version.as_str(), "", "", ""];
+    Rule: row => &row.id, ["", "", "", ""];
+    Law: row => &row.id, ["", "", "", ""];
+    Diagnosis: row => &row.code, ["", "", "", ""];
+    Clue: row => &row.id, ["", "", "", ""];
+}
+
+/// A source is looked up where it says itself.
+impl Cite for Source {
+    fn hint(&self) -> &str {
+        &self.id
+    }
+    fn origin(&self) -> [&str; 5] {
+        [&self.id, "", "", "", ""]
+    }
+}
+
+/// A row with everything it says.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FullRow {
+    /// As it is cited.
+    pub fact: Fact,
+    /// Its kind, as catalog files write it.
+    pub kind: &'static str,
+    /// What it says, by field.
+    pub says: Value,
+    /// Everything it rests on.
+    pub sources: Vec<Basis>,
+}
+
+/// What a row, or some field of it, rests on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Basis {
+    /// The field that names it: `source`, `arch_source`.
+    pub field: String,
+    /// The source's id.
+    pub id: String,
+    /// Where it can be looked up, a URL or purl.
+    pub at: String,
+    /// How it knows.
+    pub kind: SourceKind,
+    /// When it was read.
+    pub seen: String,
+    /// What a reader should know about it.
+    pub note: Option<String>,
 }
 
 impl Catalog {
     /// A row as it is cited.
     pub fn cite(&self, row: &impl Cite) -> Fact {
-        let [source, version, package, arch, variant] = row.origin();
-        let source = self.source_of(source, version, package, arch).replace("{variant}", variant);
-        Fact { id: row.id(), source, digest: digest(row) }
+        let id = row.id();
+        let source = self.provenance(&id, self.origin_of(row, row.origin()[0]));
+        Fact { id, source, digest: digest(row) }
+    }
+
+    /// A source as it is cited by the row of an id: where an overlay brought that row, its place is told first.
+    pub fn provenance(&self, id: &str, source: String) -> String {
+        match self.overlaid(id) {
+            Some(at) => format!("{OVERLAY}{at} ({source})"),
+            None => source,
+        }
+    }
+
+    /// Where the overlay that brought a row says it, `site.toml:12`; none for rows of the built-in catalog.
+    pub fn overlaid(&self, id: &str) -> Option<&str> {
+        let at = self.laid.binary_search_by(|row| (*row.id).cmp(id)).ok()?;
+        Some(&self.laid[at].at)
+    }
+
+    /// A source of a row with the placeholders filled in.
+    fn origin_of(&self, row: &impl Cite, source: &str) -> String {
+        let [_, version, package, arch, variant] = row.origin();
+        self.source_of(source, version, package, arch).replace("{variant}", variant)
     }
 
     /// The row with this id, if the catalog still holds it.
     pub fn cited(&self, id: &str) -> Option<Fact> {
-        self.row(id).map(|(fact, _)| fact)
+        self.row(id).map(|row| row.fact)
     }
 
     /// The row with this id and everything it says, by field.
-    pub fn row(&self, id: &str) -> Option<(Fact, Value)> {
+    pub fn row(&self, id: &str) -> Option<FullRow> {
         match id.split_once(' ').map(|(kind, _)| kind) {
-            Some("gpu") => self.find(&self.gpus, id),
-            Some("branch") => self.find(&self.branches, id),
-            Some("driver") => self.find(&self.drivers, id),
-            Some("toolkit") => self.find(&self.toolkits, id),
-            Some("ptx-isa") => self.find(&self.ptx_isas, id),
-            Some("cuda-compat") => self.find(&self.compats, id),
-            Some("cudnn") => self.find(&self.cudnns, id),
-            Some("nccl") => self.find(&self.nccls, id),
-            Some("extension") => self.find(&self.extensions, id),
-            Some("os") => self.find(&self.oses, id),
-            Some("image") => self.find(&self.images, id),
-            Some("image-require") => self.find(&self.image_requires, id),
-            Some("python") => self.find(&self.pythons, id),
+            Some("gpu") => self.find("gpu", &self.gpus, id),
+            Some("branch") => self.find("branch", &self.branches, id),
+            Some("driver") => self.find("driver", &self.drivers, id),
+            Some("toolkit") => self.find("toolkit", &self.toolkits, id),
+            Some("ptx-isa") => self.find("ptx_isa", &self.ptx_isas, id),
+            Some("cuda-compat") => self.find("compat", &self.compats, id),
+            Some("cudnn") => self.find("cudnn", &self.cudnns, id),
+            Some("nccl") => self.find("nccl", &self.nccls, id),
+            Some("extension") => self.find("extension", &self.extensions, id),
+            Some("os") => self.find("os", &self.oses, id),
+            Some("image") => self.find("image", &self.images, id),
+            Some("image-require") => self.find("image_require", &self.image_requires, id),
+            Some("python") => self.find("python", &self.pythons, id),
+            Some("source") => self.find("source", &self.sources, id),
+            Some("diagnosis") => self.find("diagnosis", &self.diagnoses, id),
+            Some("clue") => self.find("clue", &self.clues, id),
             Some(_) => None,
-            None if id.contains("-linux-") => self.find(&self.builds, id),
+            None if id.contains("-linux-") => self.find("build", &self.builds, id),
             None => self
-                .find(&self.rules, id)
-                .or_else(|| self.find(&self.modules, id))
-                .or_else(|| self.find(&self.companions, id)),
+                .find("rule", &self.rules, id)
+                .or_else(|| self.find("law", &self.laws, id))
+                .or_else(|| self.find("module", &self.modules, id))
+                .or_else(|| self.find("companion", &self.companions, id)),
         }
     }
 
-    fn find<R: Cite>(&self, rows: &[R], id: &str) -> Option<(Fact, Value)> {
+    fn find<R: Cite>(&self, kind: &'static str, rows: &[R], id: &str) -> Option<FullRow> {
         let row = rows.iter().find(|row| id.contains(row.hint()) && row.id() == id)?;
-        Some((self.cite(row), serde_json::to_value(row).map(said).unwrap_or_default()))
+        Some(self.full(kind, row))
+    }
+
+    /// Everything a row says and rests on.
+    pub fn full(&self, kind: &'static str, row: &impl Cite) -> FullRow {
+        let says = serde_json::to_value(row).map(said).unwrap_or_default();
+        let basis = |field: &str, id: &str| {
+            let source = self.source(id)?;
+            Some(Basis {
+                field: field.to_string(),
+                id: id.to_string(),
+                at: self.origin_of(row, id),
+                kind: source.kind,
+                seen: source.seen.to_string(),
+                note: source.note.as_ref().map(ToString::to_string),
+            })
+        };
+        let named = says.as_object().into_iter().flatten().filter(|(field, _)| field.ends_with("source"));
+        let mut sources: Vec<Basis> = named.filter_map(|(field, id)| basis(field, id.as_str()?)).collect();
+        // `source` says that the thing exists: it comes first.
+        sources.sort_by_key(|basis| basis.field != "source");
+        FullRow { fact: self.cite(row), kind, says, sources }
     }
 }
 

@@ -2,18 +2,23 @@
 //!
 //! [`BUILTIN`] is the catalog compiled in: a constant, so that starting gpuenv costs nothing.
 
+mod census;
 mod fact;
 mod gpus;
 pub mod lint;
 mod lookup;
 mod names;
+pub mod overlay;
 pub mod rows;
+mod search;
 pub mod tables;
 
-pub use fact::{Cite, Fact};
+pub use census::Count;
+pub use fact::{Basis, Cite, Fact, FullRow, OVERLAY};
 pub use gpus::GpuMatch;
 pub use lookup::OsMatch;
-pub use tables::{AnyRow, Catalog, Row, RowName};
+pub use search::Hit;
+pub use tables::{AnyRow, Catalog, Overlay, Retraction, Row, RowName};
 
 /// The generated constants.
 #[allow(unused_imports)]

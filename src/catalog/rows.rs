@@ -14,6 +14,9 @@ pub type Text = Cow<'static, str>;
 /// A list that costs nothing when it was compiled in.
 pub type List<T> = Cow<'static, [T]>;
 
+/// Packages whose builds come in CUDA variants, most important first.
+pub const FRAMEWORKS: &[&str] = &["torch", "tensorflow", "jax"];
+
 macro_rules! vocabulary {
     ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $text:literal),+ $(,)? }) => {
         $(#[$doc])*
@@ -166,6 +169,27 @@ vocabulary! {
         /// None of these.
         Other = "other",
     }
+}
+
+/// What rules are asked for: what a subject needs of an object. Of another pair a rule would never be heard.
+pub const ASKED: &[(Subject, Subject)] = &[
+    (Subject::Gpu, Subject::Cuda),
+    (Subject::Gpu, Subject::Driver),
+    (Subject::Cuda, Subject::Driver),
+    (Subject::Toolkit, Subject::Glibc),
+    (Subject::Cudnn, Subject::Gpu),
+    (Subject::Triton, Subject::Gpu),
+];
+
+/// The CUDA line of a variant: `12.4` of `cu124`, `12` of `cu12`; none of `cpu`.
+pub fn line_of(variant: &str) -> Option<Version> {
+    let digits = variant.strip_prefix("cu")?;
+    let split = digits.len().checked_sub(1).filter(|&at| at > 0)?;
+    // Two digits are a major of its own (`cu12`) unless they are too great for one (`cu92`).
+    if digits.len() == 2 && digits < "50" {
+        return Version::parse(digits).ok();
+    }
+    Version::parse(&[&digits[..split], ".", &digits[split..]].concat()).ok()
 }
 
 /// A source: where a fact can be looked up.
@@ -358,7 +382,12 @@ pub struct Build {
     /// Stable or experimental.
     pub status: Status,
     /// Where it can be installed from, preferred first.
+    #[serde(default)]
     pub index: List<Index>,
+    /// The address of a wheel index of its own, in place of `index`: in-house builds.
+    pub index_url: Option<Text>,
+    /// The version its wheel carries on that index, where it is not `version+variant`.
+    pub wheel: Option<Text>,
     /// The extra that brings its CUDA part, `cuda12` for `jax[cuda12]`; none where the package itself is it.
     pub extra: Option<Text>,
     /// Pythons with a wheel, `3.9`, `3.10`; free-threaded ones are left out.
@@ -407,6 +436,10 @@ pub struct Companion {
     pub needs: Text,
     /// Pythons it accepts, in constraint grammar.
     pub python: Option<Text>,
+    /// The address of a wheel index of its own: in-house builds.
+    pub index_url: Option<Text>,
+    /// The version its wheel carries, where it is not `version`: `2.7.4+cu126`.
+    pub wheel: Option<Text>,
     /// Its source.
     pub source: Text,
 }

@@ -1,5 +1,6 @@
 //! The catalog as a whole: one table for each kind of row, and what all rows have in common.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -21,10 +22,21 @@ pub struct RowName {
 
 /// What every kind of row can be asked.
 pub trait Row {
-    /// The row's identity.
+    /// The row's identity within its table.
     fn row_name(&self) -> RowName;
+    /// The row's name among all rows of all tables, as locks and explanations cite it: `driver 535.183.01`.
+    fn id(&self) -> String;
     /// The ids of the sources it rests on.
     fn cites(&self) -> Vec<&str>;
+}
+
+/// How a row is called.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// Its identity within its table.
+    pub name: RowName,
+    /// Its name among all rows.
+    pub id: String,
 }
 
 /// A row without its type: for listings, searches and lints.
@@ -32,8 +44,10 @@ pub trait Row {
 pub struct AnyRow<'c> {
     /// The kind, as it is written in catalog files.
     pub kind: &'static str,
-    /// Its identity.
+    /// Its identity within its table.
     pub name: RowName,
+    /// Its name among all rows.
+    pub id: String,
     /// The ids of the sources it rests on.
     pub cites: Vec<&'c str>,
 }
@@ -48,7 +62,7 @@ impl fmt::Display for RowName {
 }
 
 macro_rules! row {
-    ($type:ty, [$($head:ident)?], [$($version:ident),*], [$($tail:ident),*], cites $($source:ident)+ $(, maybe $($maybe:ident)+)?) => {
+    ($type:ty, [$($head:ident)?], [$($version:ident),*], [$($tail:ident),*], $row:ident is $id:expr, cites $($source:ident)+ $(, maybe $($maybe:ident)+)?) => {
         impl Row for $type {
             fn row_name(&self) -> RowName {
                 RowName {
@@ -56,6 +70,10 @@ macro_rules! row {
                     versions: vec![$(self.$version.clone()),*],
                     tail: Vec::<String>::from([$(self.$tail.to_string()),*]).join(" "),
                 }
+            }
+            fn id(&self) -> String {
+                let $row = self;
+                $id
             }
             fn cites(&self) -> Vec<&str> {
                 #[allow(unused_mut)]
@@ -71,31 +89,72 @@ impl Row for Source {
     fn row_name(&self) -> RowName {
         RowName { head: self.id.to_string(), versions: Vec::new(), tail: String::new() }
     }
+    fn id(&self) -> String {
+        format!("source {}", self.id)
+    }
     fn cites(&self) -> Vec<&str> {
         Vec::new()
     }
 }
 
-row!(Gpu, [name], [], [cc], cites source, maybe driver_source);
-row!(Branch, [], [branch], [], cites source, maybe cuda_source);
-row!(Driver, [], [version], [], cites source);
-row!(Toolkit, [], [version], [], cites source arch_source, maybe host_source);
-row!(PtxIsa, [], [isa], [], cites source);
-row!(Compat, [], [cuda], [], cites source);
-row!(Cudnn, [], [version, cuda], [], cites source);
-row!(Nccl, [], [version, cuda], [], cites source);
-row!(Build, [package], [version], [variant, arch], cites source, maybe arch_source pins_source);
-row!(Companion, [package], [version], [framework], cites source);
-row!(Extension, [package], [from], [], cites source);
-row!(Os, [id], [], [], cites source, maybe gcc_source);
-row!(Image, [repository], [cuda], [tag], cites source);
-row!(ImageRequire, [id], [], [], cites source);
-row!(Module, [id], [], [], cites source);
-row!(Python, [], [version], [], cites source);
-row!(Rule, [id], [], [], cites source);
-row!(Law, [id], [], [], cites source);
-row!(Diagnosis, [code], [], [], cites source);
-row!(Clue, [id], [], [], cites source);
+row!(Gpu, [name], [], [cc], row is format!("gpu {} {}", row.name, row.cc), cites source, maybe driver_source);
+row!(Branch, [], [branch], [], row is format!("branch {}", row.branch), cites source, maybe cuda_source);
+row!(Driver, [], [version], [], row is format!("driver {}", row.version), cites source);
+row!(Toolkit, [], [version], [], row is format!("toolkit {}", row.version), cites source arch_source, maybe host_source);
+row!(PtxIsa, [], [isa], [], row is format!("ptx-isa {}", row.isa), cites source);
+row!(Compat, [], [cuda], [], row is format!("cuda-compat {}", row.cuda), cites source);
+row!(Cudnn, [], [version, cuda], [], row is format!("cudnn {} cuda{}", row.version, row.cuda), cites source);
+row!(Nccl, [], [version, cuda], [], row is format!("nccl {} cuda{}", row.version, row.cuda), cites source);
+row!(Build, [package], [version], [variant, arch],
+    row is format!("{}-{}-{}-linux-{}", row.package, row.version, row.variant, row.arch),
+    cites source, maybe arch_source pins_source);
+row!(Companion, [package], [version], [framework], row is format!("{}-{}", row.package, row.version), cites source);
+row!(Extension, [package], [from], [], row is format!("extension {} {}", row.package, row.from), cites source);
+row!(Os, [id], [], [], row is format!("os {}", row.id), cites source, maybe gcc_source);
+row!(Image, [repository], [cuda], [tag], row is format!("image {}:{}", row.repository, row.tag), cites source);
+row!(ImageRequire, [id], [], [], row is format!("image-require {}", row.id), cites source);
+row!(Module, [id], [], [], row is row.id.to_string(), cites source);
+row!(Python, [], [version], [], row is format!("python {}", row.version), cites source);
+row!(Rule, [id], [], [], row is row.id.to_string(), cites source);
+row!(Law, [id], [], [], row is row.id.to_string(), cites source);
+row!(Diagnosis, [code], [], [], row is format!("diagnosis {}", row.code), cites source);
+row!(Clue, [id], [], [], row is format!("clue {}", row.id), cites source);
+
+/// A file laid over the catalog.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Overlay {
+    /// Its name as gpuenv.toml writes it.
+    pub name: Text,
+    /// The sha256 of its text.
+    pub digest: Text,
+}
+
+/// A row that an overlay brought.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Laid {
+    /// The row's id.
+    pub id: Text,
+    /// Where it stands, `site.toml:12`.
+    pub at: Text,
+}
+
+/// A rule that an overlay set aside.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Retraction {
+    /// The rule's id.
+    pub rule: Text,
+    /// Why.
+    pub reason: Text,
+    /// Where that stands, `site.toml:12`.
+    pub at: Text,
+}
+
+impl Catalog {
+    /// Whether an overlay brought the row of this id.
+    pub fn overlaid_at(&self, id: &str) -> bool {
+        self.laid.binary_search_by(|row| (*row.id).cmp(id)).is_ok()
+    }
+}
 
 macro_rules! tables {
     ($($(#[$doc:meta])* $table:ident: $row:ident = $kind:literal,)+) => {
@@ -115,6 +174,15 @@ macro_rules! tables {
             /// Where products stand by the words of their names; empty until the catalog is put in order.
             #[serde(skip_deserializing)]
             pub gpu_index: Text,
+            /// The files laid over it, in their order.
+            #[serde(skip_deserializing)]
+            pub overlays: List<Overlay>,
+            /// The rows these brought, by id.
+            #[serde(skip_deserializing)]
+            pub laid: List<Laid>,
+            /// The rules these set aside.
+            #[serde(skip_deserializing)]
+            pub retractions: List<Retraction>,
             $($(#[$doc])* #[serde(rename(deserialize = $kind))] pub $table: List<$row>,)+
         }
 
@@ -125,6 +193,7 @@ macro_rules! tables {
                     $(.chain(self.$table.iter().map(|row| AnyRow {
                         kind: $kind,
                         name: row.row_name(),
+                        id: row.id(),
                         cites: row.cites(),
                     })))+
             }
@@ -133,6 +202,47 @@ macro_rules! tables {
             pub fn extend(&mut self, other: Catalog) {
                 self.gpu_index = Text::default();
                 $(self.$table.to_mut().extend(other.$table.into_owned());)+
+            }
+
+            /// The kinds of rows, as they are written in catalog files.
+            pub const KINDS: &'static [&'static str] = &[$($kind),+];
+
+            /// Reads a row of a kind and puts it last in its table.
+            pub fn read<'de, D: serde::Deserializer<'de>>(&mut self, kind: &str, row: D) -> Result<Entry, D::Error> {
+                match kind {
+                    $($kind => {
+                        let row = $row::deserialize(row)?;
+                        let entry = Entry { name: row.row_name(), id: row.id() };
+                        self.$table.to_mut().push(row);
+                        Ok(entry)
+                    })+
+                    _ => Err(serde::de::Error::custom(format!("there is no kind of row called `{kind}`"))),
+                }
+            }
+
+            /// Takes rows out of a table, by their places in it.
+            pub fn remove(&mut self, kind: &str, gone: &BTreeSet<usize>) {
+                match kind {
+                    $($kind => {
+                        let kept = self.$table.iter().enumerate().filter(|(at, _)| !gone.contains(at));
+                        self.$table = kept.map(|(_, row)| row.clone()).collect();
+                    })+
+                    _ => {}
+                }
+            }
+
+            /// Adds the rows of another catalog at their places. Tables that gain none are not touched.
+            pub fn merge(&mut self, other: Catalog) {
+                if !other.gpus.is_empty() {
+                    self.gpu_index = Text::default();
+                }
+                $(if !other.$table.is_empty() {
+                    self.$table.to_mut().extend(other.$table.into_owned());
+                    self.$table.to_mut().sort_by_cached_key(Row::row_name);
+                })+
+                if self.gpu_index.is_empty() {
+                    self.gpu_index = names::index(&self.gpus).into();
+                }
             }
 
             /// Orders every table, so that the order of files and lines never matters.

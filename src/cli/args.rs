@@ -39,6 +39,7 @@ pub enum Command {
     Explain(ExplainArgs),
     Schema(SchemaArgs),
     Diagnose(DiagnoseArgs),
+    Catalog(CatalogArgs),
 }
 
 /// The heading of the options that every command takes.
@@ -153,6 +154,47 @@ pub struct DiagnoseArgs {
     /// The message or log; without it, or for `-`, stdin is read (4 MiB at most)
     #[arg(value_name = "TEXT")]
     pub text: Option<String>,
+}
+
+/// The facts, each with its source; without a command: what there is and how it is known
+#[derive(Debug, Args)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "`show` and `search` see the overlays of the gpuenv.toml here or in the nearest parent, too."
+)]
+pub struct CatalogArgs {
+    #[command(subcommand)]
+    pub command: Option<CatalogCommand>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum CatalogCommand {
+    Show(ShowArgs),
+    Search(SearchArgs),
+    Check(CheckArgs),
+}
+
+/// Everything about one thing
+#[derive(Debug, Args)]
+pub struct ShowArgs {
+    /// `torch@2.8.0+cu128`, `cuda@12.8`, `driver@570`, `cudnn@9.10`, `image@nvidia/cuda:TAG`, a GPU or system by its
+    /// name, the id of a rule, a source or a fact
+    pub what: String,
+}
+
+/// The facts in which every word occurs; exit 1 if there is none
+#[derive(Debug, Args)]
+pub struct SearchArgs {
+    #[arg(required = true, value_name = "WORDS")]
+    pub words: Vec<String>,
+}
+
+/// Try every lint on the built-in catalog and on overlays; exit 1 if one finds anything
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// Overlays, laid one over the other in this order
+    #[arg(value_name = "FILE")]
+    pub files: Vec<PathBuf>,
 }
 
 fn formats() -> PossibleValuesParser {

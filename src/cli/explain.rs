@@ -1,8 +1,9 @@
 //! `gpuenv explain`: why this and not a better one; a rule, a warning or a fact by its name.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use crate::catalog::BUILTIN;
+use crate::catalog::{BUILTIN, Catalog};
 use crate::explain::graph::{self, Language};
 use crate::explain::why::{Why, why};
 use crate::explain::{self, Explanation, topic};
@@ -16,30 +17,31 @@ use crate::solve::world::Steps;
 use crate::spec::Spec;
 
 use super::args::{Common, Drawn, ExplainArgs};
+use super::catalogs;
 use super::files;
-use super::lock::{STEPS, gave_up, understand};
+use super::lock::{Asked, STEPS, gave_up, read};
 
 /// Runs the command.
 pub fn run(common: &Common, args: &ExplainArgs, report: &Report) -> Result<Exit, Failure> {
     let what = args.what.as_deref().map(str::trim);
     if let Some(name) = what.filter(|_| args.graph.is_none()) {
-        let found = topic::find(&BUILTIN, name);
+        let catalog = if is_key(name) { Cow::Borrowed(&BUILTIN) } else { catalogs::nearby(common)? };
+        let found = topic::find(&catalog, name);
         if !found.is_empty() {
             report.topics(&found)?;
             return Ok(Exit::Yes);
         }
         if !is_key(name) {
-            return Err(unknown(name));
+            return Err(unknown(&catalog, name));
         }
     }
     let places = files::places(common)?;
-    let file = files::read_spec(&places.spec)?;
-    let spec = understand(&file)?;
-    let rules = RuleBook::new(&BUILTIN);
-    let (question, _) = Question::new(&spec, &BUILTIN, &rules).map_err(|errors| Failure::spec(errors, file.clone()))?;
+    let Asked { file, spec, catalog } = read(&places.spec)?;
+    let rules = RuleBook::new(&catalog);
+    let (question, _) = Question::new(&spec, &catalog, &rules).map_err(|errors| Failure::spec(errors, file.clone()))?;
     match resolve(&question, &Locked::new(), &Steps::new(STEPS)) {
         Resolution::GaveUp => Err(gave_up()),
-        Resolution::Conflict => conflict(&spec, &rules, &file, report),
+        Resolution::Conflict => conflict(&spec, &catalog, &rules, &file, report),
         Resolution::Answer(answer) => {
             if let Some(drawn) = args.graph {
                 let language = match drawn {
@@ -49,7 +51,7 @@ pub fn run(common: &Common, args: &ExplainArgs, report: &Report) -> Result<Exit,
                 report.graph(&graph::draw(&question, &answer), language)?;
                 return Ok(Exit::Yes);
             }
-            let told = why(&spec, &BUILTIN, &rules, &Steps::new(STEPS)).ok_or_else(gave_up)?;
+            let told = why(&spec, &catalog, &rules, &Steps::new(STEPS)).ok_or_else(gave_up)?;
             let told = match what {
                 Some(key) => only(told, key, &spec, &file)?,
                 None => told,
@@ -64,8 +66,14 @@ pub fn run(common: &Common, args: &ExplainArgs, report: &Report) -> Result<Exit,
 }
 
 /// The same story as `gpuenv lock` tells.
-fn conflict<'r>(spec: &Spec, rules: &'r RuleBook<'r>, file: &SourceFile, report: &Report) -> Result<Exit, Failure> {
-    let found = explain::conflicts(spec, &BUILTIN, rules, &Steps::new(STEPS));
+fn conflict<'r>(
+    spec: &Spec,
+    catalog: &'r Catalog,
+    rules: &'r RuleBook<'r>,
+    file: &SourceFile,
+    report: &Report,
+) -> Result<Exit, Failure> {
+    let found = explain::conflicts(spec, catalog, rules, &Steps::new(STEPS));
     let nothing = Explanation { conflicts: Vec::new(), alternatives: Vec::new(), fixes: Vec::new() };
     report.conflict(&found.unwrap_or(nothing), spec, file)?;
     Ok(Exit::No)
@@ -75,8 +83,8 @@ fn is_key(name: &str) -> bool {
     name == "stack" || name == "target" || name.starts_with("stack.") || name.starts_with("target.")
 }
 
-fn unknown(name: &str) -> Failure {
-    let near = topic::nearest(&BUILTIN, name).map(|near| format!("did you mean `{near}`? "));
+fn unknown(catalog: &Catalog, name: &str) -> Failure {
+    let near = topic::nearest(catalog, name).into_iter().next().map(|near| format!("did you mean `{}`? ", clean(&near)));
     let message = format!("`{}` is neither a key, nor a rule, a warning or a fact", clean(name));
     Failure::new(Exit::BadInput, "unknown-topic", message).help(format!(
         "{}Name a key as in `stack.torch` or `target.NAME.driver`, the word between the brackets of a warning, or an \

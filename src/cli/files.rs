@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use crate::catalog::overlay;
 use crate::lock::{self, Lock};
 use crate::report::{Exit, Failure, SourceFile, clean};
 use crate::spec;
@@ -16,6 +17,8 @@ const SPEC: &str = "gpuenv.toml";
 const LOCK: &str = "gpuenv.lock";
 /// No spec is larger; the spec's reader says so in its own words.
 const SPEC_CAP: u64 = (4 << 20) + 1;
+/// No overlay is larger.
+const OVERLAY_CAP: u64 = overlay::MAX_BYTES as u64;
 /// No lock is larger: a thousand targets make a hundredth of it.
 const LOCK_CAP: u64 = 64 << 20;
 
@@ -72,6 +75,20 @@ fn nearest(names: &[&str]) -> Result<Option<PathBuf>, Failure> {
 pub fn read_spec(path: &Path) -> Result<SourceFile, Failure> {
     let name = shown(path);
     let bytes = read(path, SPEC_CAP)?;
+    spec::decode(bytes).map(|text| SourceFile { name: name.clone(), text }).map_err(|error| {
+        let file = SourceFile { name, text: String::new() };
+        Failure::spec(vec![error], file)
+    })
+}
+
+/// Reads an overlay.
+pub fn read_overlay(path: &Path) -> Result<SourceFile, Failure> {
+    let name = shown(path);
+    let bytes = read(path, OVERLAY_CAP)?;
+    if bytes.len() as u64 == OVERLAY_CAP {
+        let message = format!("{name} is larger than {} MiB, the most that is read of an overlay", OVERLAY_CAP >> 20);
+        return Err(Failure::new(Exit::BadInput, "too-large", message));
+    }
     spec::decode(bytes).map(|text| SourceFile { name: name.clone(), text }).map_err(|error| {
         let file = SourceFile { name, text: String::new() };
         Failure::spec(vec![error], file)

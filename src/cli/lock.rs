@@ -1,6 +1,9 @@
 //! `gpuenv lock`: gpuenv.toml resolved into gpuenv.lock.
 
-use crate::catalog::{BUILTIN, Catalog};
+use std::borrow::Cow;
+use std::path::Path;
+
+use crate::catalog::Catalog;
 use crate::explain::{self, Explanation};
 use crate::lock::{self, CatalogStamp, Lock, Renewed, Upgrade, renew, staleness};
 use crate::report::{Exit, Failure, Fate, Problem, Report, SourceFile};
@@ -11,6 +14,7 @@ use crate::solve::world::Steps;
 use crate::spec::{self, Spec};
 
 use super::args::{Common, LockArgs};
+use super::catalogs;
 use super::files::{self, Places};
 use super::fix;
 use super::replace::replace;
@@ -21,37 +25,43 @@ pub(super) const STEPS: u64 = 1_000_000;
 /// Runs the command.
 pub fn run(common: &Common, args: &LockArgs, report: &Report) -> Result<Exit, Failure> {
     let places = files::places(common)?;
-    let (file, spec) = read(&places)?;
+    let asked = read(&places.spec)?;
     if let Some(number) = args.apply_fix {
-        let applied = fix::apply(&places.spec, &file, &spec, &RuleBook::new(&BUILTIN), number, report)?;
-        let (file, spec) = read(&places)?;
-        return lock(&places, &file, &spec, args, &report.clone().after(applied));
+        let applied = fix::apply(&places.spec, &asked, number, report)?;
+        return lock(&places, &read(&places.spec)?, args, &report.clone().after(applied));
     }
-    lock(&places, &file, &spec, args, report)
+    lock(&places, &asked, args, report)
 }
 
-fn read(places: &Places) -> Result<(SourceFile, Spec), Failure> {
-    let file = files::read_spec(&places.spec)?;
-    let spec = understand(&file)?;
-    Ok((file, spec))
+/// A spec, the file it was read from and the catalog it asks.
+pub(super) struct Asked {
+    pub file: SourceFile,
+    pub spec: Spec,
+    pub catalog: Cow<'static, Catalog>,
 }
 
-/// The spec in a file. If it has mistakes, the names that the catalog lacks are told in the same run.
-pub(super) fn understand(file: &SourceFile) -> Result<Spec, Failure> {
+/// Reads a spec and its overlays. If the spec has mistakes, the names that the catalog lacks are told in the same run.
+pub(super) fn read(place: &Path) -> Result<Asked, Failure> {
+    let file = files::read_spec(place)?;
     let (spec, mut errors) = spec::parse_part(&file.text);
     if errors.is_empty() {
-        check_supported(&spec, file)?;
-        return Ok(spec);
+        check_supported(&spec, &file)?;
+        let catalog = catalogs::of_spec(&spec, &file, place)?;
+        return Ok(Asked { file, spec, catalog });
     }
-    errors.extend(Question::new(&spec, &BUILTIN, &RuleBook::new(&BUILTIN)).err().into_iter().flatten());
-    errors.sort_by_key(|error| error.span.start);
-    Err(Failure::spec(errors, file.clone()))
+    // Without all of its overlays, names would be missed that are there.
+    if let Ok(catalog) = catalogs::of_spec(&spec, &file, place) {
+        errors.extend(Question::new(&spec, &catalog, &RuleBook::new(&catalog)).err().into_iter().flatten());
+        errors.sort_by_key(|error| error.span.start);
+    }
+    Err(Failure::spec(errors, file))
 }
 
-fn lock(places: &Places, file: &SourceFile, spec: &Spec, args: &LockArgs, report: &Report) -> Result<Exit, Failure> {
+fn lock(places: &Places, asked: &Asked, args: &LockArgs, report: &Report) -> Result<Exit, Failure> {
+    let Asked { file, spec, catalog } = asked;
     let previous = if args.fresh { None } else { files::lock_text(&places.lock)? };
-    let rules = RuleBook::new(&BUILTIN);
-    let run = Run { args, report, places, file, spec, rules: &rules, catalog: &BUILTIN };
+    let rules = RuleBook::new(catalog);
+    let run = Run { args, report, places, file, spec, rules: &rules, catalog };
     match previous {
         None if args.check => {
             report.stale(&[format!("{} does not exist", files::shown(&places.lock))])?;
@@ -80,15 +90,6 @@ fn check_supported(spec: &Spec, file: &SourceFile) -> Result<(), Failure> {
             help: Some("install a gpuenv of that version".into()),
         };
         return Err(Failure { exit: Exit::BadInput, problems: vec![problem], file: Some(file.clone()) });
-    }
-    if let Some(overlay) = spec.overlays.first() {
-        let problem = Problem {
-            code: "not-supported-yet",
-            message: "`catalog.overlays`: this version of gpuenv does not read overlays yet".into(),
-            span: Some(overlay.span.clone()),
-            help: Some("without the key, the built-in catalog alone is asked".into()),
-        };
-        return Err(Failure { exit: Exit::Unknown, problems: vec![problem], file: Some(file.clone()) });
     }
     Ok(())
 }

@@ -1,6 +1,8 @@
 //! L5, the desk: the command line, one file a command. Here what is typed is read and handed on.
 
 mod args;
+mod catalog;
+mod catalogs;
 mod diagnose;
 mod explain;
 mod export;
@@ -34,6 +36,7 @@ pub fn run(args: impl Iterator<Item = OsString>) -> Exit {
                 Command::Explain(args) => explain::run(&cli.common, args, &report),
                 Command::Schema(args) => schema::run(args, &report),
                 Command::Diagnose(args) => diagnose::run(args, &report),
+                Command::Catalog(args) => catalog::run(&cli.common, args, &report),
             };
             (report, outcome)
         }
@@ -92,7 +95,7 @@ impl Command {
         match self {
             Command::Lock(args) => args.verbose,
             Command::Explain(args) => args.verbose,
-            Command::Export(_) | Command::Schema(_) | Command::Diagnose(_) => false,
+            Command::Export(_) | Command::Schema(_) | Command::Diagnose(_) | Command::Catalog(_) => false,
         }
     }
 }

@@ -109,6 +109,7 @@ impl<'c> Teller<'_, 'c> {
     }
 
     fn fact(&mut self, id: String, source: String) {
+        let source = self.question.catalog.provenance(&id, source);
         let note = FactNote { id, source };
         if !self.facts.contains(&note) {
             self.facts.push(note);

@@ -1,8 +1,13 @@
 //! Things that can be looked up by their name alone: a rule, a warning, a row of the catalog.
+//!
+//! `gpuenv explain` and `gpuenv catalog show` ask here: an id leads to one row, `torch@2.8` or `driver@570` to all
+//! that it admits, and a product is found by the names people use.
 
-use crate::catalog::{Catalog, Fact};
+use crate::catalog::rows::FRAMEWORKS;
+use crate::catalog::{Cite, Catalog, FullRow, GpuMatch, OsMatch};
 use crate::solve::codes;
 use crate::spec::suggest;
+use crate::words::{Constraint, Version};
 
 /// One thing that has a name.
 #[derive(Debug, Clone)]
@@ -11,8 +16,8 @@ pub enum Topic {
     Rule(RuleTopic),
     /// A kind of warning.
     Warning(&'static codes::Code),
-    /// A row of the catalog and its fields.
-    Row(Fact, serde_json::Value),
+    /// A row of the catalog.
+    Row(FullRow),
 }
 
 /// A rule with its source and its own tests.
@@ -26,14 +31,14 @@ pub struct RuleTopic {
     pub range: Option<(&'static str, String)>,
     /// See `range`.
     pub needs: Option<(&'static str, String)>,
-    /// Where it can be looked up.
-    pub source: String,
-    /// What a reader should know about the source.
-    pub note: Option<String>,
+    /// The row, with everything it rests on.
+    pub row: FullRow,
     /// Pairs that satisfy it.
     pub holds: Vec<String>,
     /// Pairs that break it.
     pub fails: Vec<String>,
+    /// The overlay that set it aside, and why: `site.toml:12`.
+    pub retracted: Option<(String, String)>,
 }
 
 /// Everything of this name: a rule and a warning may share one.
@@ -41,30 +46,178 @@ pub fn find(catalog: &Catalog, name: &str) -> Vec<Topic> {
     let mut found: Vec<Topic> = rule(catalog, name).map(Topic::Rule).into_iter().collect();
     found.extend(codes::find(name).map(Topic::Warning));
     if found.is_empty() {
-        found.extend(catalog.row(name).map(|(fact, row)| Topic::Row(fact, row)));
+        found.extend(catalog.row(name).map(Topic::Row));
+    }
+    if found.is_empty() {
+        found.extend(described(catalog, name).into_iter().map(Topic::Row));
     }
     found
 }
 
-/// The name that was meant, if one is near.
-pub fn nearest<'a>(catalog: &'a Catalog, name: &str) -> Option<&'a str> {
+/// The rows that a description means: `cuda@12.8`, `image@nvidia/cuda:12.8.1-base-ubuntu22.04`, a product's name.
+fn described(catalog: &Catalog, name: &str) -> Vec<FullRow> {
+    let (what, which) = match name.split_once('@') {
+        Some((what, which)) => (what.trim(), Some(which.trim())),
+        None => (name, None),
+    };
+    match which {
+        Some(which) => of_kind(catalog, &what.to_lowercase(), which),
+        None => {
+            let found = of_kind(catalog, &name.to_lowercase(), "*");
+            if !found.is_empty() {
+                return found;
+            }
+            let found = gpus(catalog, name);
+            if found.is_empty() { systems(catalog, name) } else { found }
+        }
+    }
+}
+
+/// The kinds that can stand before `@`; packages can too.
+const KINDS: &[&str] =
+    &["cuda", "driver", "cudnn", "nccl", "python", "image", "gpu", "os", "cuda-compat", "ptx-isa", "source"];
+
+fn of_kind(catalog: &Catalog, what: &str, which: &str) -> Vec<FullRow> {
+    match what {
+        "image" => return images(catalog, which),
+        "gpu" if which != "*" => return gpus(catalog, which),
+        "os" if which != "*" => return systems(catalog, which),
+        "source" if which != "*" => return catalog.row(&format!("source {which}")).into_iter().collect(),
+        _ => {}
+    }
+    let Ok(wanted) = Constraint::parse(which) else { return Vec::new() };
+    let admits = |version: &Version| wanted.admits(version);
+    match what {
+        "cuda" | "toolkit" => {
+            let line = |cuda: &Version| wanted.single().is_some_and(|single| single.prefix(2) == *cuda);
+            let mut rows = pick(catalog, "toolkit", &catalog.toolkits, |row| admits(&row.version));
+            rows.extend(pick(catalog, "compat", &catalog.compats, |row| line(&row.cuda)));
+            rows
+        }
+        "driver" => {
+            let branch = |branch: &Version| wanted.single().is_some_and(|single| single.major() == branch.major());
+            let mut rows = pick(catalog, "branch", &catalog.branches, |row| which == "*" || branch(&row.branch));
+            let releases = pick(catalog, "driver", &catalog.drivers, |row| which != "*" && admits(&row.version));
+            // A branch is no answer to who asks for a release that is not known.
+            if releases.is_empty() && wanted.depth() > 1 {
+                rows.clear();
+            }
+            rows.extend(releases);
+            rows
+        }
+        "branch" => pick(catalog, "branch", &catalog.branches, |row| admits(&row.branch)),
+        "cudnn" => pick(catalog, "cudnn", &catalog.cudnns, |row| admits(&row.version)),
+        "nccl" => pick(catalog, "nccl", &catalog.nccls, |row| admits(&row.version)),
+        "python" => pick(catalog, "python", &catalog.pythons, |row| wanted.cut_to(row.version.len()).admits(&row.version)),
+        "cuda-compat" => pick(catalog, "compat", &catalog.compats, |row| admits(&row.cuda)),
+        "ptx" | "ptx-isa" => pick(catalog, "ptx_isa", &catalog.ptx_isas, |row| admits(&row.isa)),
+        package => {
+            let mut rows = pick(catalog, "build", &catalog.builds, |row| {
+                row.package == package && wanted.admits_build(&row.version, &row.variant)
+            });
+            rows.extend(pick(catalog, "companion", &catalog.companions, |row| {
+                row.package == package && wanted.admits(&row.version)
+            }));
+            rows
+        }
+    }
+}
+
+fn pick<R: Cite>(catalog: &Catalog, kind: &'static str, rows: &[R], wanted: impl Fn(&R) -> bool) -> Vec<FullRow> {
+    rows.iter().filter(|row| wanted(row)).map(|row| catalog.full(kind, row)).collect()
+}
+
+/// A repository stands for all of its tags, a tag for itself.
+fn images(catalog: &Catalog, which: &str) -> Vec<FullRow> {
+    let (repository, tag) = match which.rsplit_once(':') {
+        Some((repository, tag)) if !tag.contains('/') => (repository, Some(tag)),
+        _ => (which, None),
+    };
+    pick(catalog, "image", &catalog.images, |row| {
+        (which == "*" || row.repository == repository) && tag.is_none_or(|tag| row.tag == tag)
+    })
+}
+
+fn gpus(catalog: &Catalog, name: &str) -> Vec<FullRow> {
+    match catalog.gpu(name) {
+        GpuMatch::Found(rows) | GpuMatch::Ambiguous(rows) => {
+            rows.into_iter().map(|row| catalog.full("gpu", row)).collect()
+        }
+        GpuMatch::Bare(cc) => pick(catalog, "gpu", &catalog.gpus, |row| row.cc == cc),
+        GpuMatch::Cpu | GpuMatch::Unknown(_) => Vec::new(),
+    }
+}
+
+fn systems(catalog: &Catalog, name: &str) -> Vec<FullRow> {
+    match catalog.os(name) {
+        OsMatch::Found(row) => vec![catalog.full("os", row)],
+        OsMatch::Unknown(_) => Vec::new(),
+    }
+}
+
+/// The names that were meant, if any are near.
+pub fn nearest(catalog: &Catalog, name: &str) -> Vec<String> {
+    if let Some((what, which)) = name.split_once('@') {
+        let near = near_versions(catalog, what, which);
+        if !near.is_empty() {
+            return near;
+        }
+    }
     let rules = catalog.rules.iter().map(|row| &*row.id).chain(catalog.laws.iter().map(|row| &*row.id));
-    suggest::nearest(name, rules.chain(codes::ALL.iter().map(|one| one.code)))
+    let packages = catalog.companions.iter().map(|row| &*row.package).chain(FRAMEWORKS.iter().copied());
+    let names = rules.chain(codes::ALL.iter().map(|one| one.code)).chain(packages).chain(KINDS.iter().copied());
+    let (before, after) = name.split_once('@').map_or((name, None), |(what, which)| (what, Some(which)));
+    if let Some(near) = suggest::nearest(before, names) {
+        return vec![after.map_or(near.to_string(), |which| format!("{near}@{which}"))];
+    }
+    if let GpuMatch::Unknown(near) = catalog.gpu(name)
+        && !near.is_empty()
+    {
+        return near.into_iter().map(str::to_string).collect();
+    }
+    catalog.ids_like(name)
+}
+
+/// The releases of a thing next to one that is not known, the newer first.
+fn near_versions(catalog: &Catalog, what: &str, which: &str) -> Vec<String> {
+    let all = of_kind(catalog, &what.to_lowercase(), "*");
+    if all.is_empty() {
+        return Vec::new();
+    }
+    if what == "image" {
+        return catalog.ids_like(&format!("image {which}"));
+    }
+    let wanted = Constraint::parse(which).ok();
+    let Some(wanted) = wanted.as_ref().and_then(|wanted| wanted.comparisons().find_map(|one| one.version.clone())) else {
+        return Vec::new();
+    };
+    let field = |row: &FullRow| {
+        let text = ["version", "branch", "cuda", "isa"].iter().find_map(|field| row.says.get(*field)?.as_str());
+        text.and_then(|text| Version::parse(text).ok())
+    };
+    let mut versions: Vec<Version> = match what {
+        "driver" => catalog.drivers.iter().map(|row| row.version.clone()).collect(),
+        _ => all.iter().filter_map(field).collect(),
+    };
+    versions.sort();
+    versions.dedup();
+    let after = versions.iter().find(|version| **version > wanted);
+    let before = versions.iter().rev().find(|version| **version < wanted);
+    after.into_iter().chain(before).map(|version| format!("{what}@{version}")).collect()
 }
 
 fn rule(catalog: &Catalog, name: &str) -> Option<RuleTopic> {
-    let source = |id: &str| catalog.source_of(id, "", "", "");
-    let note = |id: &str| catalog.source(id).and_then(|source| source.note.as_ref()).map(ToString::to_string);
+    let retracted = catalog.retraction(name).map(|one| (one.at.to_string(), one.reason.to_string()));
     if let Some(row) = catalog.rules.iter().find(|row| row.id == name) {
         return Some(RuleTopic {
             id: row.id.to_string(),
             says: row.says.to_string(),
             range: Some((row.subject.as_str(), row.range.to_string())),
             needs: Some((row.object.as_str(), row.needs.to_string())),
-            source: source(&row.source),
-            note: note(&row.source),
+            row: catalog.full("rule", row),
             holds: row.holds.iter().map(ToString::to_string).collect(),
             fails: row.fails.iter().map(ToString::to_string).collect(),
+            retracted,
         });
     }
     let law = catalog.laws.iter().find(|row| row.id == name)?;
@@ -73,9 +226,9 @@ fn rule(catalog: &Catalog, name: &str) -> Option<RuleTopic> {
         says: law.says.to_string(),
         range: None,
         needs: None,
-        source: source(&law.source),
-        note: note(&law.source),
+        row: catalog.full("law", law),
         holds: Vec::new(),
         fails: Vec::new(),
+        retracted,
     })
 }

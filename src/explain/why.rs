@@ -338,7 +338,8 @@ impl<'c> Teller<'_, 'c, '_> {
             let mut fact = self.note(self.asker.catalog.cite(build));
             if let Some(source) = &build.pins_source {
                 let catalog = self.asker.catalog;
-                fact.source = catalog.source_of(source, build.version.as_str(), &build.package, build.arch.as_str());
+                let at = catalog.source_of(source, build.version.as_str(), &build.package, build.arch.as_str());
+                fact.source = catalog.provenance(&fact.id, at);
             }
             return Some(self.follows(self.own_key(scope, &key), "version", version.to_string(), because, vec![fact]));
         }

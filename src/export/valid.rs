@@ -3,6 +3,7 @@
 //! Each pattern is narrower than the language it protects: nothing that passes holds a blank, a quote, a
 //! `$`, a `#` or a control character.
 
+use crate::words::address::{self, all, is_number, is_repository, is_tag};
 use crate::words::{ArchList, CpuArch};
 
 use super::ExportError;
@@ -11,16 +12,12 @@ type Valid<'a> = Result<&'a str, ExportError>;
 
 /// A Python package name.
 pub fn package(name: &str) -> Valid<'_> {
-    let ok = starts_and_ends_alphanumeric(name) && all(name, b"._-");
-    check(ok && name.len() <= 128, "package", name, "a Python package name")
+    check(address::is_package(name), "package", name, "a Python package name")
 }
 
 /// A version that a requirement can pin: a number, then perhaps a local label.
 pub fn wheel_version(version: &str) -> Valid<'_> {
-    let (public, label) = version.split_once('+').map_or((version, None), |(public, label)| (public, Some(label)));
-    let part = |text: &str| starts_and_ends_alphanumeric(text) && all(text, b"._");
-    let ok = public.starts_with(|first: char| first.is_ascii_digit()) && part(public) && label.is_none_or(part);
-    check(ok && version.len() <= 128, "version", version, "a Python package version")
+    check(address::is_wheel_version(version), "version", version, "a Python package version")
 }
 
 /// Numbers and dots, at least two numbers: a toolkit release or a Python version.
@@ -29,11 +26,9 @@ pub fn release<'a>(what: &'static str, version: &'a str) -> Valid<'a> {
     check(ok, what, version, "a version such as `3.11`")
 }
 
-/// The address of a wheel index. Credentials have no place in a lock, so `@` is refused.
+/// The address of a wheel index.
 pub fn index(url: &str) -> Valid<'_> {
-    let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
-    let ok = rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphanumeric()) && all(rest, b"./:-_~%+"));
-    check(ok && url.len() <= 512, "index", url, "the address of a wheel index")
+    check(address::is_index(url), "index", url, "the address of a wheel index")
 }
 
 /// A full image reference: repository, then a tag or a digest or both.
@@ -88,39 +83,6 @@ fn bad(what: &'static str, value: &str, expected: &'static str) -> ExportError {
 
 fn check<'a>(ok: bool, what: &'static str, value: &'a str, expected: &'static str) -> Valid<'a> {
     if ok { Ok(value) } else { Err(bad(what, value, expected)) }
-}
-
-/// Only ASCII letters, digits and these.
-fn all(text: &str, extra: &[u8]) -> bool {
-    text.bytes().all(|byte| byte.is_ascii_alphanumeric() || extra.contains(&byte))
-}
-
-fn starts_and_ends_alphanumeric(text: &str) -> bool {
-    let edge = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
-    edge(text.as_bytes().first()) && edge(text.as_bytes().last())
-}
-
-fn is_number(text: &str) -> bool {
-    !text.is_empty() && text.len() <= 18 && text.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-/// `[host[:port]/]path`, the path in lower case.
-fn is_repository(repository: &str) -> bool {
-    let is_component = |part: &str| {
-        starts_and_ends_alphanumeric(part) && all(part, b"._-") && !part.bytes().any(|byte| byte.is_ascii_uppercase())
-    };
-    let is_host = |host: &str| {
-        let (name, port) = host.split_once(':').map_or((host, None), |(name, port)| (name, Some(port)));
-        starts_and_ends_alphanumeric(name) && all(name, b".-") && port.is_none_or(is_number)
-    };
-    match repository.split_once('/') {
-        Some((first, path)) => (is_component(first) || is_host(first)) && path.split('/').all(is_component),
-        None => is_component(repository),
-    }
-}
-
-fn is_tag(tag: &str) -> bool {
-    tag.len() <= 128 && !tag.is_empty() && !tag.starts_with(['.', '-']) && all(tag, b"._-")
 }
 
 fn is_digest(digest: &str) -> bool {

@@ -171,6 +171,9 @@ pub struct OverrideLock {
     /// Only for this target.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
+    /// The overlay that retracted it, `site.toml:12`; none where gpuenv.toml overrides it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overlay: Option<String>,
     /// Why.
     pub reason: String,
 }
@@ -190,10 +193,11 @@ pub struct FactLock {
 }
 
 impl CatalogStamp {
-    /// The stamp of a catalog with nothing laid over it.
+    /// The stamp of a catalog and of what is laid over it.
     pub fn of(catalog: &Catalog) -> Self {
         let (version, digest) = (catalog.version.to_string(), catalog.digest.to_string());
-        CatalogStamp { version, digest, overlays: Vec::new() }
+        let overlays = catalog.overlays.iter().map(|overlay| format!("{} sha256:{}", overlay.name, overlay.digest));
+        CatalogStamp { version, digest, overlays: overlays.collect() }
     }
 }
 

@@ -42,15 +42,25 @@ pub fn renew(
     let mut renewed = best(question);
     if let Renewed::Lock(lock, warnings) = &mut renewed {
         let mut used = Vec::new();
+        for one in question.catalog.retractions.iter() {
+            let mut without = question.clone();
+            without.off.retain(|off| off.rule != one.rule || off.target.is_some());
+            if !matches!(best(&without), Renewed::Lock(same, _) if choices(&same) == choices(lock)) {
+                let (rule, reason) = (one.rule.to_string(), one.reason.to_string());
+                used.push(OverrideLock { rule, target: None, overlay: Some(one.at.to_string()), reason });
+            }
+        }
         for one in &spec.overrides {
             let target = one.target.as_ref().map(|target| target.value.clone());
             let off = Off { rule: one.rule.value.clone(), target: target.clone() };
             let mut without = question.clone();
             without.off.retain(|other| *other != off);
-            if matches!(best(&without), Renewed::Lock(same, _) if choices(&same) == choices(lock)) {
+            // What an overlay has set aside already, gpuenv.toml need not.
+            let retracted = question.catalog.retraction(&off.rule).is_some();
+            if retracted || matches!(best(&without), Renewed::Lock(same, _) if choices(&same) == choices(lock)) {
                 warnings.push(unused(&off));
             } else {
-                used.push(OverrideLock { rule: off.rule, target, reason: one.reason.value.clone() });
+                used.push(OverrideLock { rule: off.rule, target, overlay: None, reason: one.reason.value.clone() });
             }
         }
         used.sort_by(|a, b| (&a.rule, &a.target).cmp(&(&b.rule, &b.target)));

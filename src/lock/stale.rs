@@ -4,15 +4,20 @@ use std::collections::BTreeMap;
 
 use crate::catalog::Catalog;
 
-use super::Lock;
+use super::{CatalogStamp, Lock};
 
 /// Why the lock must be made anew; nothing if it is current.
 ///
 /// That the catalog has moved on is no reason. That it corrected or withdrew a fact the lock rests on is.
 pub fn staleness(lock: &Lock, inputs: &BTreeMap<String, String>, catalog: &Catalog) -> Vec<String> {
     let mut reasons = changed_inputs(&lock.inputs, inputs);
-    if !lock.catalog.overlays.is_empty() {
-        reasons.push(format!("it was solved with overlays: {}", lock.catalog.overlays.join(", ")));
+    let now = CatalogStamp::of(catalog).overlays;
+    for then in lock.catalog.overlays.iter().filter(|then| !now.contains(then)) {
+        let name = then.rsplit_once(' ').map_or(then.as_str(), |(name, _)| name);
+        // One that is no longer written, or new, is told among the inputs.
+        if now.iter().any(|now| now.rsplit_once(' ').is_some_and(|(other, _)| other == name)) {
+            reasons.push(format!("the overlay {name} has changed"));
+        }
     }
     for fact in &lock.fact {
         let rests = match fact.supports.as_slice() {

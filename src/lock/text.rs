@@ -52,7 +52,7 @@ pub fn to_text(lock: &Lock) -> String {
 fn override_row(one: &OverrideLock) -> String {
     let mut fields = Fields::default();
     fields.put("rule", &one.rule).maybe("target", one.target.as_deref());
-    fields.put("reason", &one.reason).close()
+    fields.maybe("overlay", one.overlay.as_deref()).put("reason", &one.reason).close()
 }
 
 struct Text(String);

@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
-use crate::explain::{Change, Conflict, Explanation, Fix};
+use crate::explain::{Change, Conflict, Explanation, FactNote, Fix};
 use crate::spec::Spec;
 
+use super::facts::overlay;
 use super::failure::SourceFile;
 use super::screen::{Screen, clean};
 use super::snippet;
@@ -123,7 +124,12 @@ fn one(screen: &Screen, conflict: &Conflict, spec: &Spec, file: &SourceFile, det
             }
         }
         Some(most) => {
-            let ids: Vec<_> = conflict.facts.iter().take(most).map(|fact| clean(&fact.id)).collect();
+            // Facts of the user's own are named with their place: there they can be corrected.
+            let named = |fact: &FactNote| match overlay(&fact.source) {
+                Some(place) => format!("{} ({})", clean(&fact.id), clean(place)),
+                None => clean(&fact.id).into_owned(),
+            };
+            let ids: Vec<_> = conflict.facts.iter().take(most).map(named).collect();
             let more = conflict.facts.len() - ids.len();
             let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
             text += &screen.wrapped("  facts: ", &format!("{}{rest}", ids.join(", ")));

@@ -6,6 +6,7 @@ mod changes;
 mod conflict;
 mod diagnosis;
 mod edit;
+mod facts;
 mod failure;
 mod github;
 mod json;
@@ -20,6 +21,7 @@ use std::io::{ErrorKind, Write};
 
 use serde::Serialize;
 
+use crate::catalog::{Catalog, Hit};
 use crate::diagnose::Verdict;
 use crate::explain::graph::{Graph, Language};
 use crate::explain::topic::Topic;
@@ -199,7 +201,34 @@ impl Report {
     pub fn topics(&self, topics: &[Topic]) -> Result<(), Failure> {
         match self.json {
             true => self.document(&told::topics(topics)),
-            false => self.data(&why::topics(&Screen::of_stdout(self.color), topics)),
+            false => self.data(&facts::topics(&Screen::of_stdout(self.color), topics)),
+        }
+    }
+
+    /// Rows found by their words.
+    pub fn hits(&self, hits: &[Hit]) -> Result<(), Failure> {
+        if self.json {
+            return self.document(&told::hits(hits));
+        }
+        if hits.is_empty() {
+            self.say("no fact holds all of these words\n");
+        }
+        self.data(&facts::hits(&Screen::of_stdout(self.color), hits))
+    }
+
+    /// What a catalog holds.
+    pub fn census(&self, catalog: &Catalog) -> Result<(), Failure> {
+        match self.json {
+            true => self.document(&told::census(catalog)),
+            false => self.data(&facts::census(catalog)),
+        }
+    }
+
+    /// Catalogs by name, with their rows, in which no lint found anything.
+    pub fn checked(&self, checked: &[(String, usize)]) -> Result<(), Failure> {
+        match self.json {
+            true => self.document(&told::checked(checked)),
+            false => self.data(&facts::checked(checked)),
         }
     }
 

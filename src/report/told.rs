@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::catalog::rows::SourceKind;
+use crate::catalog::{Basis, Catalog, Count, FullRow, Hit, Overlay, Retraction};
 use crate::explain::graph::{Graph, Language};
 use crate::explain::topic::Topic;
 use crate::explain::why::{Choice, Opening, Rejected, Why};
@@ -56,17 +58,73 @@ pub(super) fn topics(topics: &[Topic]) -> Value {
             "says": rule.says,
             "range": range(&rule.range),
             "needs": range(&rule.needs),
-            "source": rule.source,
-            "note": rule.note,
+            "source": rule.row.fact.source,
+            "note": rule.row.sources.first().and_then(|basis| basis.note.as_ref()),
+            "sources": sources(&rule.row),
             "holds": rule.holds,
             "fails": rule.fails,
+            "retracted": rule.retracted.as_ref().map(|(at, reason)| json!({ "by": at, "reason": reason })),
         }),
         Topic::Warning(code) => json!({ "kind": "warning", "id": code.code, "says": code.says }),
-        Topic::Row(fact, row) => {
-            json!({ "kind": "fact", "id": fact.id, "source": fact.source, "digest": fact.digest, "row": row })
-        }
+        Topic::Row(row) => json!({
+            "kind": "fact",
+            "table": row.kind,
+            "id": row.fact.id,
+            "source": row.fact.source,
+            "sources": sources(row),
+            "digest": row.fact.digest,
+            "row": row.says,
+        }),
     };
     json!({ "status": "ok", "topics": topics.iter().map(topic).collect::<Vec<_>>() })
+}
+
+/// Everything a row rests on.
+fn sources(row: &FullRow) -> Vec<Value> {
+    let one = |basis: &Basis| {
+        json!({
+            "field": basis.field,
+            "id": basis.id,
+            "at": basis.at,
+            "kind": basis.kind.as_str(),
+            "seen": basis.seen,
+            "note": basis.note,
+        })
+    };
+    row.sources.iter().map(one).collect()
+}
+
+/// What the catalog holds.
+pub(super) fn census(catalog: &Catalog) -> Value {
+    let table = |count: &Count| {
+        let kinds = SourceKind::ALL.iter().zip(count.by_kind).map(|(kind, rows)| (kind.as_str(), rows));
+        let kinds: BTreeMap<&str, usize> = kinds.collect();
+        json!({ "kind": count.kind, "name": count.name.trim(), "rows": count.rows, "by_source": kinds })
+    };
+    let overlay = |one: &Overlay| json!({ "name": one.name, "digest": format!("sha256:{}", one.digest) });
+    let retracted = |one: &Retraction| json!({ "rule": one.rule, "reason": one.reason, "by": one.at });
+    json!({
+        "status": "ok",
+        "version": catalog.version,
+        "digest": format!("sha256:{}", catalog.digest),
+        "overlays": catalog.overlays.iter().map(overlay).collect::<Vec<_>>(),
+        "retracted": catalog.retractions.iter().map(retracted).collect::<Vec<_>>(),
+        "tables": catalog.census().iter().map(table).collect::<Vec<_>>(),
+        "sources": { "count": catalog.sources.len(), "by_day": catalog.freshness() },
+    })
+}
+
+/// Rows found by their words.
+pub(super) fn hits(hits: &[Hit]) -> Value {
+    let one = |hit: &Hit| json!({ "table": hit.kind, "id": hit.fact.id, "source": hit.fact.source });
+    let status = if hits.is_empty() { "nothing" } else { "ok" };
+    json!({ "status": status, "rows": hits.iter().map(one).collect::<Vec<_>>() })
+}
+
+/// Catalogs in which no lint found anything.
+pub(super) fn checked(checked: &[(String, usize)]) -> Value {
+    let one = |(name, rows): &(String, usize)| json!({ "name": name, "rows": rows });
+    json!({ "status": "ok", "checked": checked.iter().map(one).collect::<Vec<_>>() })
 }
 
 #[derive(Debug, Serialize)]

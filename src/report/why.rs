@@ -1,11 +1,8 @@
-//! What `gpuenv explain` tells people: the choices, what one change would open, and things looked up by name.
+//! What `gpuenv explain` tells people: the choices, and what one change would open.
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
-
 use crate::explain::FactNote;
-use crate::explain::topic::{RuleTopic, Topic};
 use crate::explain::why::{Choice, Opening, Rejected, Why};
 
 use super::screen::{Screen, clean};
@@ -73,55 +70,4 @@ fn open(screen: &Screen, opening: &Opening) -> String {
     let advice = opening.advice.as_ref().map_or_else(String::new, |advice| format!(" ({advice})"));
     let says = format!("{what} and {name} {} is open{advice}", opening.to);
     screen.wrapped("  - ", &clean(&says))
-}
-
-/// Things looked up by name.
-pub(super) fn topics(screen: &Screen, topics: &[Topic]) -> String {
-    let each = topics.iter().map(|topic| match topic {
-        Topic::Rule(rule) => render_rule(screen, rule),
-        Topic::Warning(code) => {
-            let mut text = format!("{}\n", screen.help(&format!("warning {}", code.code)));
-            text += &screen.wrapped("  ", code.says);
-            text += &screen.wrapped("  ", "To silence it where it is known and accepted, write in gpuenv.toml:");
-            text += "\n    [[silence]]\n";
-            text += &format!("    warning = \"{}\"\n    # target = \"NAME\"   only for one machine\n", code.code);
-            text + "    reason = \"why it is no matter here\"\n"
-        }
-        Topic::Row(fact, row) => {
-            let mut text = format!("{}\n", screen.help(&clean(&fact.id)));
-            for (field, value) in row.as_object().into_iter().flatten() {
-                text += &screen.wrapped(&format!("  {field}: "), &clean(&plain(value)));
-            }
-            text + &format!("  looked up in: {}\n  digest: {}\n", clean(&fact.source), fact.digest)
-        }
-    });
-    each.collect::<Vec<_>>().join("\n")
-}
-
-fn render_rule(screen: &Screen, rule: &RuleTopic) -> String {
-    let mut text = format!("{}\n", screen.help(&format!("rule {}", clean(&rule.id))));
-    text += &screen.wrapped("  ", &clean(&rule.says));
-    if let (Some((subject, range)), Some((object, needs))) = (&rule.range, &rule.needs) {
-        text += &screen.wrapped("  ", &format!("where {subject} is {range}, {object} must be {needs}"));
-    } else {
-        text += &screen.wrapped("  ", "this rule is code, not a row of the catalog");
-    }
-    text += &format!("  source: {}\n", clean(&rule.source));
-    if let Some(note) = &rule.note {
-        text += &screen.wrapped("    ", &clean(note));
-    }
-    for (name, pairs) in [("holds", &rule.holds), ("fails", &rule.fails)] {
-        if !pairs.is_empty() {
-            text += &screen.wrapped(&format!("  {name} for: "), &clean(&pairs.join(", ")));
-        }
-    }
-    text + &screen.wrapped("  ", "An `[[override]]` with its id and a reason sets it aside.")
-}
-
-fn plain(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        Value::Array(items) => items.iter().map(plain).collect::<Vec<_>>().join(", "),
-        other => other.to_string(),
-    }
 }

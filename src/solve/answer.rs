@@ -435,8 +435,11 @@ impl Chosen<'_> {
         for build in &self.builds {
             let index = |of: Index| build.index.contains(&of);
             let url = format!("https://download.pytorch.org/whl/{}", build.variant);
-            let (version, url) = if index(Index::Pytorch) {
-                (format!("{}+{}", build.version, build.variant), Some(url))
+            let labelled = || format!("{}+{}", build.version, build.variant);
+            let (version, url) = if let Some(own) = &build.index_url {
+                (build.wheel.as_ref().map_or_else(labelled, ToString::to_string), Some(own.to_string()))
+            } else if index(Index::Pytorch) {
+                (labelled(), Some(url))
             } else if index(Index::Pypi) {
                 (build.version.to_string(), None)
             } else {
@@ -454,10 +457,11 @@ impl Chosen<'_> {
         }
         for companion in &self.companions {
             let beside_torch = matches!(&*companion.package, "torchvision" | "torchaudio" | "torchtext");
-            let index = torch_index.clone().filter(|_| beside_torch);
+            let own = companion.index_url.as_ref().map(ToString::to_string);
+            let index = own.or_else(|| torch_index.clone().filter(|_| beside_torch));
             wheels.push(Install {
                 package: companion.package.to_string(),
-                version: companion.version.to_string(),
+                version: companion.wheel.as_deref().unwrap_or(companion.version.as_str()).to_string(),
                 index,
                 extra: None,
             });

@@ -22,16 +22,7 @@ use super::rulebook::law;
 /// A refusal that no rule carries: the user's own clause, or a build kept for when nothing else fits.
 const NOT_ASKED: &str = "";
 
-/// The CUDA line of a variant, `12.4` for `cu124`; none for `cpu`.
-pub fn line_of(variant: &str) -> Option<Version> {
-    let digits = variant.strip_prefix("cu")?;
-    let split = digits.len().checked_sub(1).filter(|&at| at > 0)?;
-    // Two digits are a major of its own (`cu12`) unless they are too great for one (`cu92`).
-    if digits.len() == 2 && digits < "50" {
-        return Version::parse(digits).ok();
-    }
-    Version::parse(&[&digits[..split], ".", &digits[split..]].concat()).ok()
-}
+pub use crate::catalog::rows::line_of;
 
 /// Why a release cannot be a class's, whatever else is chosen.
 pub fn release<'q>(

@@ -10,8 +10,8 @@ use crate::words::{ArchList, Cc, Constraint, CpuArch, Version};
 use super::codes;
 use super::rulebook::RuleBook;
 
-/// Packages whose builds come in CUDA variants, most important first.
-pub const FRAMEWORKS: &[&str] = &["torch", "tensorflow", "jax"];
+pub use crate::catalog::rows::FRAMEWORKS;
+
 /// Names in `[stack]` that are no packages of their own.
 const PARTS: &[&str] = &["python", "cuda", "cudnn", "nccl"];
 
@@ -237,7 +237,9 @@ impl<'c> Question<'c> {
         let mut targets: Vec<TargetAsk> =
             spec.targets.iter().map(|target| reader.target(target, build.is_some())).collect();
         targets.sort_by(|a, b| a.name.cmp(&b.name));
-        let off = reader.overrides(&spec.overrides);
+        let mut off = reader.overrides(&spec.overrides);
+        // What overlays have retracted holds for no target.
+        off.extend(catalog.retractions.iter().map(|one| Off { rule: one.rule.to_string(), target: None }));
         reader.silences(&spec.silences);
         if !reader.errors.is_empty() {
             reader.errors.sort_by_key(|error| error.span.start);

@@ -14,6 +14,7 @@ const MAX_NAME: usize = 256;
 const MAX_TARGET_NAME: usize = 64;
 const MAX_GPUS: usize = 256;
 const MAX_TOOLKITS: usize = 64;
+const MAX_OVERLAYS: usize = 16;
 
 /// The `[stack]` keys that are no wheels, and the driver: a `+variant` after them means nothing.
 const WITHOUT_VARIANT: [&str; 5] = ["python", "cuda", "cudnn", "nccl", "driver"];
@@ -65,7 +66,7 @@ pub(super) fn arch_list(text: &str) -> Read<ArchList> {
     ArchList::parse_torch(text).map_err(|error| Refusal::new("arch-list", format!("`arch-list`: {error}")))
 }
 
-/// A name or a path: `os`, an overlay, a rule's id.
+/// A name: `os`, a rule's id.
 pub(super) fn name(key: &str, text: &str) -> Read<String> {
     let trimmed = text.trim();
     if trimmed.is_empty() {
@@ -79,6 +80,31 @@ pub(super) fn name(key: &str, text: &str) -> Read<String> {
         return Err(Refusal::new("value", format!("`{key}` is longer than {MAX_NAME} bytes: {}", quote(text))));
     }
     Ok(trimmed.to_string())
+}
+
+/// One entry of `catalog.overlays`. The lock repeats it, so it must mean the same file on every machine.
+pub(super) fn overlay(text: &str) -> Read<String> {
+    let path = name("overlays", text)?;
+    let drive = path.as_bytes().get(1) == Some(&b':');
+    if path.starts_with(['/', '\\', '~']) || drive {
+        let message = format!("`overlays`: {} is not relative to gpuenv.toml", quote(text));
+        let help = "copy the file beside gpuenv.toml, or write a way to it such as `../site-catalog.toml`";
+        return Err(Refusal::new("value", message).help(help));
+    }
+    Ok(path)
+}
+
+/// All of `catalog.overlays`.
+pub(super) fn overlays(paths: &[String]) -> Read<()> {
+    if paths.len() > MAX_OVERLAYS {
+        let message = format!("`overlays` names {} files; at most {MAX_OVERLAYS} are taken", paths.len());
+        return Err(Refusal::new("too-many", message));
+    }
+    let mut seen = std::collections::HashSet::new();
+    match paths.iter().find(|path| !seen.insert(*path)) {
+        Some(path) => Err(Refusal::new("duplicate", format!("`overlays` names {} twice", quote(path)))),
+        None => Ok(()),
+    }
 }
 
 /// `reason`: prose, so it may have lines.

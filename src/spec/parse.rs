@@ -217,8 +217,11 @@ impl Reader<'_> {
         for (key, span, item) in self.entries(table) {
             match (key, item.get_ref().as_array()) {
                 ("overlays", Some(list)) => {
-                    let path = |text: &str| field::name("overlays", text);
-                    overlays = list.iter().filter_map(|item| self.string(key, item, path)).collect();
+                    overlays = list.iter().filter_map(|item| self.string(key, item, field::overlay)).collect();
+                    let paths: Vec<String> = overlays.iter().map(|path| path.value.clone()).collect();
+                    if let Err(refusal) = field::overlays(&paths) {
+                        self.error(refusal, item.span());
+                    }
                 }
                 ("overlays", None) => {
                     let text = item.get_ref().as_str().map_or_else(|| "FILE".to_string(), clip);

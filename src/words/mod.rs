@@ -1,6 +1,7 @@
 //! L0, the words everything else is written in: versions, constraints, compute capabilities,
-//! architectures and architecture lists. No facts, no I/O.
+//! architectures and architecture lists, the names things are published under. No facts, no I/O.
 
+pub mod address;
 pub mod arch;
 pub mod arch_list;
 pub mod constraint;

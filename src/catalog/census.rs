@@ -1,0 +1,97 @@
+//! How many facts of each kind there are and how they are known: what the README and `gpuenv catalog` count.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::rows::SourceKind;
+use super::tables::Catalog;
+
+/// One line of the census.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Count {
+    /// The kind, as catalog files write it; of facts within a row, the field that names their source.
+    pub kind: &'static str,
+    /// What it is to readers.
+    pub name: &'static str,
+    /// How many there are.
+    pub rows: usize,
+    /// How many of them rest on a source of each kind, in the order of [`SourceKind::ALL`].
+    pub by_kind: [usize; 4],
+}
+
+/// What a kind of row is to readers.
+const NAMES: &[(&str, &str)] = &[
+    ("gpu", "GPU products"),
+    ("branch", "driver branches"),
+    ("driver", "driver releases"),
+    ("toolkit", "CUDA toolkits"),
+    ("ptx_isa", "PTX versions"),
+    ("compat", "forward-compatibility packages"),
+    ("cudnn", "cuDNN releases"),
+    ("nccl", "NCCL releases"),
+    ("build", "builds of frameworks"),
+    ("companion", "packages that follow one"),
+    ("extension", "what extension builders accept"),
+    ("module", "needs of kernel modules"),
+    ("diagnosis", "meanings of messages"),
+    ("clue", "what logs tell in passing"),
+    ("python", "Pythons"),
+    ("os", "operating systems"),
+    ("image", "image tags"),
+    ("image_require", "what images ask of drivers"),
+    ("rule", "rules over ranges"),
+];
+
+impl Catalog {
+    /// Each row counted once, by the source that says it exists; then what builds hold and pin, by their own sources.
+    pub fn census(&self) -> Vec<Count> {
+        let kinds: HashMap<&str, SourceKind> = self.sources.iter().map(|row| (&*row.id, row.kind)).collect();
+        let mut cited: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for row in self.rows() {
+            cited.entry(row.kind).or_default().extend(row.cites.first());
+        }
+        let count = |kind, name, sources: &[&str]| {
+            let by = |wanted: SourceKind| sources.iter().filter(|id| kinds.get(**id) == Some(&wanted)).count();
+            let by_kind = [SourceKind::Measured, SourceKind::Package, SourceKind::Vendor, SourceKind::Article].map(by);
+            Count { kind, name, rows: sources.len(), by_kind }
+        };
+        let mut counts = Vec::new();
+        for (kind, name) in NAMES {
+            counts.push(count(*kind, *name, cited.get(kind).map_or(&[], Vec::as_slice)));
+            if *kind == "build" {
+                let codes: Vec<&str> = self.builds.iter().filter_map(|row| row.arch_source.as_deref()).collect();
+                let pins: Vec<&str> = self.builds.iter().filter_map(|row| row.pins_source.as_deref()).collect();
+                counts.push(count("build.arch_source", "  whose GPU code is known", &codes));
+                counts.push(count("build.pins_source", "  whose libraries are known", &pins));
+            }
+        }
+        counts
+    }
+
+    /// The days on which sources were read and how many on each, the oldest first.
+    pub fn freshness(&self) -> BTreeMap<&str, usize> {
+        let mut days = BTreeMap::new();
+        for source in self.sources.iter() {
+            *days.entry(&*source.seen).or_insert(0) += 1;
+        }
+        days
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::BUILTIN;
+    use super::*;
+
+    #[test]
+    fn every_kind_of_fact_is_counted() {
+        let uncounted = ["source", "law"];
+        let named: Vec<&str> = NAMES.iter().map(|(kind, _)| *kind).chain(uncounted).collect();
+        for kind in Catalog::KINDS {
+            assert!(named.contains(kind), "{kind}");
+        }
+        for count in BUILTIN.census() {
+            assert_eq!(count.by_kind.iter().sum::<usize>(), count.rows, "{}", count.kind);
+        }
+        assert_eq!(BUILTIN.freshness().values().sum::<usize>(), BUILTIN.sources.len());
+    }
+}

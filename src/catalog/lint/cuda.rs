@@ -1,0 +1,119 @@
+//! Toolkits and the libraries beside them.
+
+use std::collections::{HashMap, HashSet};
+
+use super::super::rows::*;
+use super::super::tables::{Catalog, Row};
+use super::{Say, months};
+use crate::words::Version;
+
+pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
+    toolkits(catalog, say);
+    order_of_toolkits(catalog, say);
+    drivers_of_toolkits(catalog, say);
+    libraries(catalog, say);
+}
+
+fn toolkits(catalog: &Catalog, say: Say<'_>) {
+    let isas: HashSet<&Version> = catalog.ptx_isas.iter().map(|row| &row.isa).collect();
+    for row in catalog.toolkits.iter() {
+        let name = row.row_name();
+        if !isas.contains(&row.ptx_isa) {
+            say("unknown-ptx-isa", "toolkit", &name, format!("PTX ISA {} does not exist", row.ptx_isa));
+        }
+        if row.sass.is_empty() || row.ptx.is_empty() {
+            say("toolkit-archs", "toolkit", &name, "compiles for no architecture".into());
+        }
+        // Machine code is compiled from PTX: what has PTX has machine code, and nearly the reverse (2.1 was made of 2.0).
+        for arch in row.ptx.iter().filter(|arch| !row.sass.contains(arch)) {
+            say("toolkit-archs", "toolkit", &name, format!("takes {arch} for PTX but not for machine code"));
+        }
+        if let Some(nvcc) = row.nvcc.as_ref().filter(|nvcc| nvcc.prefix(2) != row.version.prefix(2)) {
+            say("toolkit-nvcc", "toolkit", &name, format!("nvcc {nvcc} is of another line"));
+        }
+        let limits = row.gcc_max.is_some() || row.clang_max.is_some();
+        if limits != row.host_source.is_some() {
+            say("belongs-together", "toolkit", &name, "compiler limits and host_source belong together".into());
+        }
+    }
+}
+
+/// Later releases ask for no older driver, write no older PTX and refuse no compiler that earlier ones took; releases
+/// of one line compile for the same GPUs.
+fn order_of_toolkits(catalog: &Catalog, say: Say<'_>) {
+    let mut rows: Vec<&Toolkit> = catalog.toolkits.iter().collect();
+    rows.sort_by(|one, other| one.version.cmp(&other.version));
+    let mut numbers = |field: &str, of: fn(&Toolkit) -> Option<&Version>| {
+        let told: Vec<(&Toolkit, &Version)> = rows.iter().filter_map(|row| Some((*row, of(row)?))).collect();
+        for pair in told.windows(2).filter(|pair| pair[1].1 < pair[0].1) {
+            let says = format!("{field} {} is less than {} of {}", pair[1].1, pair[0].1, pair[0].0.version);
+            say("toolkit-order", "toolkit", &pair[1].0.row_name(), says);
+        }
+    };
+    numbers("driver", |row| row.driver.as_ref());
+    numbers("nvcc", |row| row.nvcc.as_ref());
+    numbers("PTX ISA", |row| Some(&row.ptx_isa));
+    numbers("gcc_max", |row| row.gcc_max.as_ref());
+    numbers("clang_max", |row| row.clang_max.as_ref());
+    for pair in rows.windows(2).filter(|pair| pair[0].version.prefix(2) == pair[1].version.prefix(2)) {
+        let (one, next) = (pair[0], pair[1]);
+        if (&one.sass, &one.ptx, &one.ptx_isa) != (&next.sass, &next.ptx, &next.ptx_isa) {
+            let says = format!("compiles for other GPUs than {} of the same line", one.version);
+            say("toolkit-line", "toolkit", &next.row_name(), says);
+        }
+        let month = |row: &Toolkit| row.released.as_deref().and_then(months);
+        if month(one).zip(month(next)).is_some_and(|(one, next)| next < one) {
+            say("toolkit-order", "toolkit", &next.row_name(), format!("was released before {}", one.version));
+        }
+    }
+    let first_of_line = |at: usize| at == 0 || rows[at - 1].version.prefix(2) != rows[at].version.prefix(2);
+    let firsts: Vec<(&Toolkit, u32)> = (0..rows.len())
+        .filter(|at| first_of_line(*at))
+        .filter_map(|at| Some((rows[at], rows[at].released.as_deref().and_then(months)?)))
+        .collect();
+    for pair in firsts.windows(2).filter(|pair| pair[1].1 < pair[0].1) {
+        say("toolkit-order", "toolkit", &pair[1].0.row_name(), format!("was released before {}", pair[0].0.version));
+    }
+}
+
+/// The driver a toolkit's table asks for reports that toolkit's CUDA version, so it knows its PTX ISA too.
+fn drivers_of_toolkits(catalog: &Catalog, say: Say<'_>) {
+    let branches: HashMap<u64, &Branch> = catalog.branches.iter().map(|row| (row.branch.major(), row)).collect();
+    let isas: HashMap<&Version, &PtxIsa> = catalog.ptx_isas.iter().map(|row| (&row.isa, row)).collect();
+    for row in catalog.toolkits.iter() {
+        for driver in row.driver.iter().chain(&row.runfile) {
+            if !branches.contains_key(&driver.major()) {
+                let says = format!("branch {} does not exist", driver.major());
+                say("unknown-branch", "toolkit", &row.row_name(), says);
+            }
+        }
+        let Some(driver) = &row.driver else { continue };
+        let reported = branches.get(&driver.major()).and_then(|branch| branch.cuda.as_ref());
+        if let Some(reported) = reported.filter(|reported| **reported < row.version.prefix(2)) {
+            say("toolkit-driver", "toolkit", &row.row_name(), format!("driver {driver} reports CUDA {reported} only"));
+        }
+        let first = isas.get(&row.ptx_isa).and_then(|isa| isa.branch.as_ref());
+        if let Some(first) = first.filter(|first| driver.major() < first.major()) {
+            let says = format!("driver {driver} does not know PTX ISA {}, which comes with R{first}", row.ptx_isa);
+            say("toolkit-driver", "toolkit", &row.row_name(), says);
+        }
+    }
+}
+
+/// cuDNN and NCCL are built for a line that exists.
+fn libraries(catalog: &Catalog, say: Say<'_>) {
+    let exists = |line: &Version| catalog.toolkits.iter().any(|row| row.version.cmp_prefix(line).is_eq());
+    for row in catalog.cudnns.iter().filter(|row| !exists(&row.cuda)) {
+        say("unchoosable", "cudnn", &row.row_name(), format!("no toolkit is of CUDA {}", row.cuda));
+    }
+    for row in catalog.nccls.iter() {
+        if !exists(&row.cuda) {
+            say("unchoosable", "nccl", &row.row_name(), format!("no toolkit is of CUDA {}", row.cuda));
+        }
+        let Some(with) = &row.built_with else { continue };
+        if with.major() != row.cuda.major() || !exists(with) {
+            let says = format!("built with CUDA {with}, which is no line of CUDA {}", row.cuda);
+            say("nccl-cuda", "nccl", &row.row_name(), says);
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! What the types alone cannot refuse: names used twice, sources that do not exist, ranges that mean nothing, facts of
+//! different tables that contradict each other.
+//!
+//! The build script refuses a catalog with findings; overlays are held to the same, and `gpuenv catalog check` shows
+//! them for both. Each lint has a name, by which reports and annotations call it.
+
+mod cuda;
+mod host;
+mod images;
+mod rules;
+mod wheels;
+
+use std::collections::{HashMap, HashSet};
+use std::fmt::Display;
+
+use super::rows::*;
+use super::tables::{Catalog, Row};
+use crate::words::Constraint;
+
+/// One thing that is wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// The lint's name, `unused-source`.
+    pub lint: &'static str,
+    /// The row, kind first: `driver 535.183.01`.
+    pub row: String,
+    /// What is wrong with it.
+    pub says: String,
+}
+
+/// Everything wrong with a catalog that must stand on its own.
+pub fn lint(catalog: &Catalog) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let mut say = |lint: &'static str, kind: &str, row: &dyn Display, says: String| {
+        findings.push(Finding { lint, row: format!("{kind} {row}"), says });
+    };
+    names(catalog, &mut say);
+    sources(catalog, &mut say);
+    dates(catalog, &mut say);
+    host::lint(catalog, &mut say);
+    cuda::lint(catalog, &mut say);
+    wheels::lint(catalog, &mut say);
+    images::lint(catalog, &mut say);
+    rules::lint(catalog, &mut say);
+    findings
+}
+
+/// Takes a finding: the lint, the kind of row, the row, what is wrong.
+type Say<'s> = &'s mut dyn FnMut(&'static str, &str, &dyn Display, String);
+
+/// Names are unique within a table, and ids among all of them.
+fn names(catalog: &Catalog, say: Say<'_>) {
+    let mut seen = HashSet::new();
+    let mut ids: HashMap<String, String> = HashMap::new();
+    for row in catalog.rows() {
+        let name = format!("{} {}", row.kind, row.name);
+        if !seen.insert(name.clone()) {
+            say("name-twice", row.kind, &row.name, "stands twice".into());
+        } else if let Some(other) = ids.insert(row.id.clone(), name) {
+            say("id-twice", row.kind, &row.name, format!("its id `{}` is also that of {other}", row.id));
+        }
+        if matches!(row.kind, "rule" | "module" | "law" | "source") && !is_plain(&row.name.head) {
+            let says = "an id is made of lower-case letters, digits, `.` and `-`, and says nothing of `-linux-`";
+            say("id-spelling", row.kind, &row.name, says.into());
+        }
+    }
+}
+
+fn is_plain(id: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b".-".contains(&byte);
+    !id.is_empty() && id.bytes().all(plain) && !id.contains("-linux-")
+}
+
+fn sources(catalog: &Catalog, say: Say<'_>) {
+    let known: HashSet<&str> = catalog.sources.iter().map(|source| &*source.id).collect();
+    let mut cited: HashSet<&str> = HashSet::new();
+    for row in catalog.rows() {
+        for source in row.cites {
+            if !known.contains(source) {
+                say("unknown-source", row.kind, &row.name, format!("source `{source}` does not exist"));
+            }
+            cited.insert(source);
+        }
+    }
+    for source in catalog.sources.iter() {
+        let name = source.row_name();
+        if !cited.contains(&*source.id) {
+            say("unused-source", "source", &name, "no row rests on it".into());
+        }
+        if source.kind == SourceKind::Article && source.note.is_none() {
+            let says = "a source of kind `article` needs a note: why nothing better";
+            say("article-note", "source", &name, says.into());
+        }
+        if !["https://", "http://", "pkg:"].iter().any(|start| source.at.starts_with(start)) {
+            say("source-address", "source", &name, format!("`{}` is neither a URL nor a purl", source.at));
+        }
+    }
+}
+
+/// Dates are `2026-11`, `2026-11-20` or a year; nothing else sorts.
+fn is_date(text: &str) -> bool {
+    let parts: Vec<&str> = text.split('-').collect();
+    let sizes: Vec<usize> = parts.iter().map(|part| part.len()).collect();
+    let digits = parts.iter().all(|part| part.bytes().all(|byte| byte.is_ascii_digit()));
+    let within = |at: usize, most: u32| {
+        parts.get(at).is_none_or(|part| part.parse::<u32>().is_ok_and(|number| (1..=most).contains(&number)))
+    };
+    digits && [&[4][..], &[4, 2], &[4, 2, 2]].contains(&sizes.as_slice()) && within(1, 12) && within(2, 31)
+}
+
+/// The first year with a GPU that computes: what is dated before it is a slip.
+const FIRST_YEAR: &str = "2006";
+
+fn dates(catalog: &Catalog, say: Say<'_>) {
+    let sources = catalog.sources.iter().map(|row| ("source", row.row_name(), Some(&row.seen)));
+    let drivers = catalog.drivers.iter().map(|row| ("driver", row.row_name(), row.date.as_ref()));
+    let toolkits = catalog.toolkits.iter().map(|row| ("toolkit", row.row_name(), row.released.as_ref()));
+    let cudnns = catalog.cudnns.iter().map(|row| ("cudnn", row.row_name(), row.date.as_ref()));
+    let nccls = catalog.nccls.iter().map(|row| ("nccl", row.row_name(), row.date.as_ref()));
+    let past = sources.chain(drivers).chain(toolkits).chain(cudnns).chain(nccls).map(|row| (row, true));
+    let branches = catalog.branches.iter().map(|row| ("branch", row.row_name(), row.eol.as_ref()));
+    let oses = catalog.oses.iter().map(|row| ("os", row.row_name(), row.eol.as_ref()));
+    let planned = branches.chain(oses).map(|row| (row, false));
+    let today = catalog.version.replace('.', "-");
+    for ((kind, name, date), has_passed) in past.chain(planned) {
+        let Some(date) = date else { continue };
+        if !is_date(date) {
+            say("date", kind, &name, format!("`{date}` is no date: 2026-11-20 or 2026-11 is expected"));
+        } else if has_passed && (**date < *FIRST_YEAR || today.get(..date.len()).is_some_and(|day| day < &**date)) {
+            // An overlay may be younger than the catalog it is laid over.
+            let own = kind == "source" && catalog.overlaid_at(&format!("source {name}"));
+            if !own {
+                say("date-order", kind, &name, format!("`{date}` is before all CUDA or after the catalog's own day"));
+            }
+        }
+    }
+}
+
+/// Months since year zero.
+fn months(date: &str) -> Option<u32> {
+    let mut parts = date.split('-').map(|part| part.parse::<u32>().ok());
+    Some(parts.next()?? * 12 + parts.next()??)
+}
+
+fn constraint(kind: &str, name: &dyn Display, text: &str, say: Say<'_>) -> Option<Constraint> {
+    Constraint::parse(text).map_err(|error| say("constraint", kind, name, format!("`{text}`: {error}"))).ok()
+}

@@ -1,0 +1,74 @@
+//! Rules: their ranges, their own trials, and that somebody asks them.
+
+use super::super::rows::*;
+use super::super::tables::{Catalog, Row};
+use super::{Say, constraint};
+use crate::words::{Constraint, Version};
+
+pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
+    for row in catalog.rules.iter() {
+        let name = row.row_name();
+        let range = constraint("rule", &name, &row.range, say);
+        let needs = constraint("rule", &name, &row.needs, say);
+        if !ASKED.contains(&(row.subject, row.object)) {
+            let pairs: Vec<String> =
+                ASKED.iter().map(|(one, other)| format!("{} {}", one.as_str(), other.as_str())).collect();
+            let says = format!("nothing asks what a {} needs of a {}: rules are of {}", row.subject.as_str(), row.object.as_str(), pairs.join(", "));
+            say("rule-pair", "rule", &name, says);
+        }
+        for (range, subject, text) in [(&range, row.subject, &row.range), (&needs, row.object, &row.needs)] {
+            if range.as_ref().is_some_and(|range| !matches_something(catalog, subject, range)) {
+                say("rule-range", "rule", &name, format!("no {} is in `{text}`", subject.as_str()));
+            }
+        }
+        trials(row, say);
+    }
+    for row in catalog.modules.iter() {
+        let gpus = constraint("module", &row.row_name(), &row.gpus, say);
+        if gpus.is_some_and(|gpus| !matches_something(catalog, Subject::Gpu, &gpus)) {
+            say("rule-range", "module", &row.row_name(), format!("no gpu is in `{}`", row.gpus));
+        }
+    }
+}
+
+/// A rule's own examples.
+fn trials(row: &Rule, say: Say<'_>) {
+    let name = row.row_name();
+    let pairs = row.holds.iter().map(|pair| (pair, true)).chain(row.fails.iter().map(|pair| (pair, false)));
+    for (pair, wanted) in pairs {
+        if row.judges(pair) != Some(wanted) {
+            let list = if wanted { "holds" } else { "fails" };
+            let says = format!("`{pair}` stands under {list}, but the rule says otherwise");
+            say("rule-trial", "rule", &name, says);
+        }
+    }
+    if row.holds.is_empty() || row.fails.is_empty() {
+        say("rule-trial", "rule", &name, "a rule needs a pair that holds and one that fails".into());
+    }
+}
+
+/// Whether any row of the subject's table is in the range. Host compilers and C libraries have no table.
+fn matches_something(catalog: &Catalog, subject: Subject, range: &Constraint) -> bool {
+    let numbers = |number: &dyn std::fmt::Display| Version::parse(&number.to_string()).is_ok_and(|v| range.admits(&v));
+    match subject {
+        Subject::Gpu => catalog.gpus.iter().any(|row| numbers(&row.cc)),
+        Subject::Cuda | Subject::Toolkit => catalog.toolkits.iter().any(|row| range.admits(&row.version)),
+        Subject::Driver => catalog.drivers.iter().any(|row| range.admits(&row.version)),
+        Subject::Cudnn => catalog.cudnns.iter().any(|row| range.admits(&row.version)),
+        Subject::Triton => catalog.builds.iter().any(|row| row.triton.as_ref().is_some_and(|it| range.admits(it))),
+        Subject::Glibc => catalog.oses.iter().any(|row| row.glibc.as_ref().is_some_and(|it| range.admits(it))),
+        Subject::Gcc => catalog.oses.iter().any(|row| row.gcc.as_ref().is_some_and(|it| range.admits(it))),
+    }
+}
+
+impl Rule {
+    /// Judges a pair `subject object`, as `holds` and `fails` write it; none if the pair or the rule does not parse.
+    ///
+    /// A subject outside the rule's range satisfies it.
+    pub fn judges(&self, pair: &str) -> Option<bool> {
+        let (subject, object) = pair.split_once(' ')?;
+        let (subject, object) = (Version::parse(subject).ok()?, Version::parse(object).ok()?);
+        let (range, needs) = (Constraint::parse(&self.range).ok()?, Constraint::parse(&self.needs).ok()?);
+        Some(!range.admits(&subject) || needs.admits(&object))
+    }
+}

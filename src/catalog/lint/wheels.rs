@@ -1,0 +1,193 @@
+//! Builds, what follows them, what extension builders take, Pythons.
+
+use std::collections::{HashMap, HashSet};
+
+use super::super::rows::*;
+use super::super::tables::{Catalog, Row};
+use super::{Say, constraint};
+use crate::words::{Arch, Constraint, Version, address};
+
+pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
+    builds(catalog, say);
+    architectures(catalog, say);
+    libraries(catalog, say);
+    defaults(catalog, say);
+    companions(catalog, say);
+    extensions(catalog, say);
+}
+
+fn builds(catalog: &Catalog, say: Say<'_>) {
+    let newest_glibc = catalog.oses.iter().filter_map(|row| row.glibc.as_ref()).max();
+    let pythons: HashSet<&Version> = catalog.pythons.iter().map(|row| &row.version).collect();
+    for row in catalog.builds.iter() {
+        let name = row.row_name();
+        if !FRAMEWORKS.contains(&&*row.package) {
+            let says = format!("a build is of {}; other packages are a `companion`", FRAMEWORKS.join(", "));
+            say("framework", "build", &name, says);
+        }
+        if row.index.is_empty() && row.index_url.is_none() {
+            say("unchoosable", "build", &name, "it can be installed from nowhere: index or index_url".into());
+        }
+        addresses("build", &name, row.index_url.as_deref(), row.wheel.as_deref(), say);
+        if !row.pythons.iter().any(|python| pythons.contains(python)) {
+            say("unchoosable", "build", &name, "it has a wheel for no Python of the catalog".into());
+        }
+        if row.variant != "cpu" && line_of(&row.variant).is_none() {
+            say("variant", "build", &name, "a variant is `cpu`, or `cu` and the CUDA line".into());
+        }
+        if row.glibc.as_ref().is_some_and(|glibc| newest_glibc.is_some_and(|newest| glibc > newest)) {
+            say("unchoosable", "build", &name, "it needs a glibc that no system of the catalog has".into());
+        }
+        let code = !row.sass.is_empty() || !row.ptx.is_empty();
+        if code && row.arch_source.is_none() {
+            say("belongs-together", "build", &name, "sass and ptx need an arch_source".into());
+        }
+        if !code && row.arch_source.is_some() && row.variant != "cpu" {
+            say("belongs-together", "build", &name, "arch_source without sass or ptx".into());
+        }
+        let pins = [&row.toolkit, &row.cudnn, &row.nccl, &row.triton].iter().any(|pin| pin.is_some());
+        if pins != row.pins_source.is_some() {
+            let says = "pins (toolkit, cudnn, nccl, triton) and pins_source belong together";
+            say("belongs-together", "build", &name, says.into());
+        }
+        let cuda = code || row.toolkit.is_some() || row.cudnn.is_some() || row.nccl.is_some();
+        if row.variant == "cpu" && cuda {
+            say("cpu-build", "build", &name, "a CPU build holds nothing of CUDA".into());
+        }
+    }
+}
+
+fn addresses(kind: &str, name: &dyn std::fmt::Display, url: Option<&str>, wheel: Option<&str>, say: Say<'_>) {
+    if let Some(url) = url.filter(|url| !address::is_index(url)) {
+        let says = format!("`{url}` is no address of a wheel index: https://, no credentials, no blanks");
+        say("index-address", kind, name, says);
+    }
+    if let Some(wheel) = wheel.filter(|wheel| !address::is_wheel_version(wheel)) {
+        say("wheel-version", kind, name, format!("`{wheel}` is no version that a requirement can pin"));
+    }
+    if wheel.is_some() && url.is_none() {
+        say("belongs-together", kind, name, "`wheel` needs the index_url that carries it".into());
+    }
+}
+
+/// The toolkits a build may have been compiled with: the one it pins, else those of its line.
+fn compilers<'c>(catalog: &'c Catalog, row: &Build) -> Vec<&'c Toolkit> {
+    let line = row.toolkit.clone().or_else(|| line_of(&row.variant));
+    let of_line = |kit: &&Toolkit| line.as_ref().is_some_and(|line| kit.version.cmp_prefix(line).is_eq());
+    catalog.toolkits.iter().filter(of_line).collect()
+}
+
+/// Code in a wheel was written by a compiler that knows the architecture, and reaches some GPU.
+fn architectures(catalog: &Catalog, say: Say<'_>) {
+    let mut known: HashMap<(&str, Option<&Version>), Vec<&Toolkit>> = HashMap::new();
+    for row in catalog.builds.iter() {
+        let name = row.row_name();
+        let key = (&*row.variant, row.toolkit.as_ref());
+        let kits = known.entry(key).or_insert_with(|| compilers(catalog, row));
+        if kits.is_empty() && row.variant != "cpu" {
+            say("unknown-toolkit", "build", &name, "no toolkit is of its release or line".into());
+            continue;
+        }
+        let lacks = |archs: &[Arch], of: fn(&Toolkit) -> &[Arch]| -> Vec<Arch> {
+            archs.iter().filter(|arch| kits.iter().all(|kit| !of(kit).contains(arch))).copied().collect()
+        };
+        for arch in lacks(&row.sass, |kit| &kit.sass).into_iter().chain(lacks(&row.ptx, |kit| &kit.ptx)) {
+            let says = format!("no toolkit of its line ({}) compiles for {arch}", row.variant);
+            say("build-archs", "build", &name, says);
+        }
+        for list in [&row.sass, &row.ptx] {
+            if list.windows(2).any(|pair| pair[0] >= pair[1]) {
+                say("list-order", "build", &name, "architectures are written once each, in order".into());
+            }
+        }
+        if let (Some(line), Some(toolkit)) = (line_of(&row.variant), &row.toolkit)
+            && toolkit.cmp_prefix(&line).is_ne()
+        {
+            say("build-toolkit", "build", &name, format!("toolkit {toolkit} is not of line {line}"));
+        }
+    }
+}
+
+/// Every cuDNN and NCCL that a build names has a row for that CUDA. TensorFlow and JAX name the beginning of a
+/// version only.
+fn libraries(catalog: &Catalog, say: Say<'_>) {
+    for row in catalog.builds.iter() {
+        let Some(line) = line_of(&row.variant) else { continue };
+        let exact = row.package == FRAMEWORKS[0];
+        let is_it = |known: &Version, wanted: &Version| match exact {
+            true => known == wanted,
+            false => known.cmp_prefix(wanted).is_eq() || known >= wanted,
+        };
+        let same_major = |cuda: &Version| cuda.major() == line.major();
+        let fits = |cuda: &Version| line.cmp_prefix(cuda).is_eq() || (!exact && same_major(cuda));
+        if let Some(wanted) = &row.cudnn
+            && !catalog.cudnns.iter().any(|known| is_it(&known.version, wanted) && fits(&known.cuda))
+        {
+            say("unknown-cudnn", "build", &row.row_name(), format!("cuDNN {wanted} for CUDA {line} does not exist"));
+        }
+        if let Some(wanted) = &row.nccl
+            && !catalog.nccls.iter().any(|known| is_it(&known.version, wanted) && same_major(&known.cuda))
+        {
+            say("unknown-nccl", "build", &row.row_name(), format!("NCCL {wanted} for CUDA {line} does not exist"));
+        }
+    }
+}
+
+/// The index has one default for each platform.
+fn defaults(catalog: &Catalog, say: Say<'_>) {
+    let mut seen: HashMap<(&str, &Version, _), &Build> = HashMap::new();
+    for row in catalog.builds.iter().filter(|row| row.default) {
+        if let Some(other) = seen.insert((&row.package, &row.version, row.arch), row) {
+            let says = format!("{} is the default of this release and platform too", other.variant);
+            say("two-defaults", "build", &row.row_name(), says);
+        }
+    }
+}
+
+fn companions(catalog: &Catalog, say: Say<'_>) {
+    let mut versions: HashMap<&str, HashSet<&Version>> = HashMap::new();
+    for build in catalog.builds.iter() {
+        versions.entry(&build.package).or_default().insert(&build.version);
+    }
+    for row in catalog.companions.iter() {
+        let name = row.row_name();
+        let spelled = row.package.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
+        if !spelled || !address::is_package(&row.package) {
+            say("package-name", "companion", &name, "a package is named in lower case, with `-` between words".into());
+        }
+        if FRAMEWORKS.contains(&&*row.package) {
+            say("framework", "companion", &name, "a framework follows none: it is a `build`".into());
+        }
+        if !FRAMEWORKS.contains(&&*row.framework) {
+            let says = format!("`{}` is no framework: {}", row.framework, FRAMEWORKS.join(", "));
+            say("framework", "companion", &name, says);
+        }
+        addresses("companion", &name, row.index_url.as_deref(), row.wheel.as_deref(), say);
+        let needs = constraint("companion", &name, &row.needs, say);
+        let known = versions.get(&*row.framework);
+        let admits = |needs: &Constraint| known.is_some_and(|all| all.iter().any(|version| needs.admits(version)));
+        if needs.is_some_and(|needs| !admits(&needs)) {
+            let says = format!("no {} is in `{}`", row.framework, row.needs);
+            say("unchoosable", "companion", &name, says);
+        }
+        let python = row.python.as_ref().and_then(|text| constraint("companion", &name, text, say));
+        let has_python = |python: &Constraint| {
+            catalog.pythons.iter().any(|row| python.cut_to(row.version.len()).admits(&row.version))
+        };
+        if python.is_some_and(|python| !has_python(&python)) {
+            say("unchoosable", "companion", &name, "it accepts no Python of the catalog".into());
+        }
+    }
+}
+
+fn extensions(catalog: &Catalog, say: Say<'_>) {
+    let known: HashSet<&Arch> = catalog.toolkits.iter().flat_map(|row| row.sass.iter().chain(row.ptx.iter())).collect();
+    for row in catalog.extensions.iter() {
+        if !catalog.builds.iter().any(|build| build.package == row.package && build.version == row.from) {
+            say("unchoosable", "extension", &row.row_name(), format!("no {} {} exists", row.package, row.from));
+        }
+        for arch in row.archs.iter().filter(|arch| !known.contains(arch)) {
+            say("build-archs", "extension", &row.row_name(), format!("no toolkit compiles for {arch}"));
+        }
+    }
+}

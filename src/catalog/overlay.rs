@@ -1,0 +1,387 @@
+//! Overlays: a user's or site's own rows laid over the catalog, in the format of `catalog/*.toml`.
+//!
+//! Nothing is overridden in silence: a row that exists is an error unless it says `replace = true`, and a replacement
+//! of nothing is one too. What is laid over is remembered with its place, so that locks and explanations can tell it.
+//! A text in, a catalog out; where the text comes from is the desk's business.
+
+use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
+
+use serde::Deserialize;
+use sha2::{Digest, Sha256};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue, ValueDeserializer};
+
+use super::lint::{Finding, lint};
+use super::lookup::nearest;
+use super::tables::{Catalog, Laid, Overlay, Retraction};
+
+/// No overlay is larger: four times the built-in catalog.
+pub const MAX_BYTES: usize = 4 << 20;
+/// No overlay has more rows: three times the built-in catalog.
+pub const MAX_ROWS: usize = 20_000;
+/// No honest value is longer.
+const MAX_TEXT: usize = 4096;
+/// More mistakes of one file are not looked for.
+const MAX_MISTAKES: usize = 100;
+
+/// Kinds of rows that an overlay cannot bring, and why.
+const CLOSED: &[(&str, &str)] = &[
+    ("law", "a law is code: retract it with `[[retract]]`, or describe a rule with `[[rule]]`"),
+    ("diagnosis", "`gpuenv diagnose` looks at the message alone and reads no overlay"),
+    ("clue", "`gpuenv diagnose` looks at the message alone and reads no overlay"),
+    ("version", "the version is the built-in catalog's; a lock names an overlay by its sha256"),
+    ("reader", "write `requires-gpuenv` in gpuenv.toml"),
+];
+
+/// One thing that is wrong with an overlay.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mistake {
+    /// What kind of mistake; of a finding, the lint's name.
+    pub code: &'static str,
+    /// Whether the file could be read, but says what a lint refuses.
+    pub finding: bool,
+    /// What is wrong, in one sentence.
+    pub message: String,
+    /// Where, in bytes; none for what the overlay does to rows that are not its own.
+    pub span: Option<Range<usize>>,
+    /// What to do about it.
+    pub help: Option<String>,
+}
+
+impl Mistake {
+    fn new(code: &'static str, message: impl Into<String>, span: Range<usize>) -> Self {
+        Mistake { code, finding: false, message: message.into(), span: Some(span), help: None }
+    }
+
+    fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+}
+
+/// `[[retract]]`
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Retract {
+    rule: String,
+    reason: String,
+}
+
+/// A row of the overlay.
+struct Row {
+    id: String,
+    /// `driver 535.183.01`, as lints name it.
+    lint_name: String,
+    span: Range<usize>,
+    replace: Option<Range<usize>>,
+}
+
+/// Lays an overlay over a catalog. `name` is the file's, as gpuenv.toml writes it.
+pub fn lay(base: &Catalog, name: &str, text: &str) -> Result<Catalog, Vec<Mistake>> {
+    let tree = DeTable::parse(text).map_err(|error| {
+        let span = fit(text, error.span().unwrap_or(text.len()..text.len()));
+        vec![Mistake::new("toml-syntax", format!("line {}: {}", line_of(text, span.start), error.message()), span)]
+    })?;
+    let mut sheet = Sheet { text, rows: Vec::new(), added: Catalog::default(), retracts: Vec::new(), wrong: Vec::new() };
+    sheet.read(tree.into_inner());
+    if sheet.wrong.is_empty() {
+        let mut laid = base.clone();
+        sheet.put(&mut laid, name);
+        sheet.retract(&mut laid, name);
+        if sheet.wrong.is_empty() {
+            let digest = Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+            laid.overlays.to_mut().push(Overlay { name: name.to_string().into(), digest: digest.into() });
+            sheet.findings(lint(&laid), name);
+            if sheet.wrong.is_empty() {
+                return Ok(laid);
+            }
+        }
+    }
+    sheet.wrong.sort_by_key(|mistake| mistake.span.as_ref().map_or(usize::MAX, |span| span.start));
+    Err(sheet.wrong)
+}
+
+/// An overlay on its way into a catalog.
+struct Sheet<'t> {
+    text: &'t str,
+    rows: Vec<Row>,
+    added: Catalog,
+    retracts: Vec<(Retract, Range<usize>)>,
+    wrong: Vec<Mistake>,
+}
+
+impl<'t> Sheet<'t> {
+    fn say(&mut self, mistake: Mistake) {
+        if self.wrong.len() < MAX_MISTAKES {
+            self.wrong.push(mistake);
+        }
+    }
+
+    fn read(&mut self, tree: DeTable<'t>) {
+        let count: usize = tree.values().filter_map(|value| value.get_ref().as_array()).map(|rows| rows.len()).sum();
+        if count > MAX_ROWS {
+            let message = format!("{count} rows are too many: an overlay may have {MAX_ROWS}");
+            return self.say(Mistake::new("too-many", message, 0..0));
+        }
+        for (key, value) in tree {
+            let (key, at) = (key.get_ref().to_string(), key.span());
+            match Catalog::KINDS.iter().find(|kind| **kind == key) {
+                _ if CLOSED.iter().any(|(closed, _)| *closed == key) => {
+                    let why = CLOSED.iter().find(|(closed, _)| *closed == key).map_or("", |(_, why)| why);
+                    let message = format!("an overlay cannot have `{key}`");
+                    self.say(Mistake::new("unknown-key", message, at).help(why));
+                }
+                Some(kind) => self.table(kind, value),
+                None if key == "retract" => self.table("retract", value),
+                None => {
+                    let message = format!("there is no kind of row called `{}`", clip(&key));
+                    self.say(Mistake::new("unknown-key", message, at).help(kinds_like(&key)));
+                }
+            }
+        }
+    }
+
+    fn table(&mut self, kind: &'static str, value: Spanned<DeValue<'t>>) {
+        let span = value.span();
+        let rows = match value.into_inner() {
+            DeValue::Array(rows) => rows,
+            _ => {
+                let message = format!("`{kind}` must be a list of rows");
+                let help = format!("write `{kind} = [{{ … }}, … ]`, or a table `[[{kind}]]` for each row");
+                return self.say(Mistake::new("type", message, span).help(help));
+            }
+        };
+        for row in rows {
+            let span = row.span();
+            match row.get_ref() {
+                DeValue::Table(_) if self.is_printable(kind, &row) => self.row(kind, row, span),
+                DeValue::Table(_) => {}
+                _ => self.say(Mistake::new("type", format!("a row of `{kind}` must be a table"), span)),
+            }
+        }
+    }
+
+    /// Values that would not reach a terminal or a lock as they are.
+    fn is_printable(&mut self, kind: &str, row: &Spanned<DeValue<'t>>) -> bool {
+        let mut wrong = Vec::new();
+        let mut rest = vec![row];
+        while let Some(value) = rest.pop() {
+            match value.get_ref() {
+                DeValue::String(text) if text.len() > MAX_TEXT => wrong.push((value.span(), "is too long")),
+                DeValue::String(text) if text.chars().any(is_unprintable) => {
+                    wrong.push((value.span(), "holds characters that cannot be seen"));
+                }
+                DeValue::Array(items) => rest.extend(items.iter()),
+                DeValue::Table(fields) => rest.extend(fields.values()),
+                _ => {}
+            }
+        }
+        for (span, what) in &wrong {
+            self.say(Mistake::new("value", format!("a value of this `{kind}` row {what}"), span.clone()));
+        }
+        wrong.is_empty()
+    }
+
+    fn row(&mut self, kind: &'static str, row: Spanned<DeValue<'t>>, span: Range<usize>) {
+        let DeValue::Table(mut fields) = row.into_inner() else { return };
+        let replace = fields.remove("replace");
+        let replace = match replace.as_ref().map(|value| (value.get_ref().as_bool(), value.span())) {
+            None | Some((Some(false), _)) => None,
+            Some((Some(true), span)) => Some(span),
+            Some((None, span)) => {
+                return self.say(Mistake::new("type", "`replace` must be true or false", span));
+            }
+        };
+        let row = ValueDeserializer::from(Spanned::new(span.clone(), DeValue::Table(fields)));
+        if kind == "retract" {
+            return match Retract::deserialize(row) {
+                Ok(retract) => self.retracts.push((retract, span)),
+                Err(error) => self.unreadable(kind, &error, span),
+            };
+        }
+        match self.added.read(kind, row) {
+            Ok(entry) => {
+                let lint_name = format!("{kind} {}", entry.name);
+                self.rows.push(Row { id: entry.id, lint_name, span, replace });
+            }
+            Err(error) => self.unreadable(kind, &error, span),
+        }
+    }
+
+    fn unreadable(&mut self, kind: &str, error: &toml::de::Error, row: Range<usize>) {
+        let span = fit(self.text, error.span().filter(|span| row.contains(&span.start)).unwrap_or(row));
+        let said = error.message();
+        let mistake = Mistake::new("overlay-row", format!("this `{kind}` row cannot be read: {said}"), span);
+        let help = match said {
+            _ if said.contains("missing field `source`") => {
+                "every row names the id of a source: one of the catalog's, or one of your own `[[source]]` rows"
+            }
+            _ if said.contains("missing field") => "`docs/overlays.md` shows a row of each kind that sites need",
+            _ if said.contains("unknown field") => "the fields of a row are those of `catalog/*.toml`",
+            _ => return self.say(mistake),
+        };
+        self.say(mistake.help(help));
+    }
+
+    /// Puts the rows in, those that replace others in their stead.
+    fn put(&mut self, laid: &mut Catalog, name: &str) {
+        let known: HashMap<String, (&'static str, usize)> = ids(laid);
+        let mut gone: HashMap<&'static str, BTreeSet<usize>> = HashMap::new();
+        let mut own: HashMap<&str, &Row> = HashMap::new();
+        let mut wrong = Vec::new();
+        for row in &self.rows {
+            if let Some(first) = own.insert(&row.id, row) {
+                let message = format!("`{}` stands twice: see line {} too", row.id, self.line(&first.span));
+                wrong.push(Mistake::new("duplicate", message, row.span.clone()).help("keep one of the two"));
+            }
+            match (known.get(&row.id), &row.replace) {
+                (Some((kind, at)), Some(_)) => {
+                    gone.entry(*kind).or_default().insert(*at);
+                }
+                (Some(_), None) => {
+                    let place = laid.overlaid(&row.id).map_or("the built-in catalog".to_string(), |at| at.to_string());
+                    let message = format!(
+                        "`{}` is already in {place}: {name}:{} would override it in silence",
+                        row.id,
+                        self.line(&row.span)
+                    );
+                    let help = "add `replace = true` to the row if it is to take the place of that one";
+                    wrong.push(Mistake::new("overlay-exists", message, row.span.clone()).help(help));
+                }
+                (None, Some(span)) => {
+                    let near = nearest(&row.id, known.keys().map(|id| (id.clone(), id.as_str())));
+                    let help = match near.first() {
+                        Some(near) => format!("the nearest id is `{near}`; drop `replace` if the row is new"),
+                        None => "drop `replace`: the row is new".to_string(),
+                    };
+                    let message = format!("there is no `{}` that this row could replace", row.id);
+                    wrong.push(Mistake::new("overlay-replaces-nothing", message, span.clone()).help(help));
+                }
+                (None, None) => {}
+            }
+        }
+        drop(own);
+        wrong.into_iter().for_each(|mistake| self.say(mistake));
+        if !self.wrong.is_empty() {
+            return;
+        }
+        gone.iter().for_each(|(kind, gone)| laid.remove(kind, gone));
+        laid.merge(std::mem::take(&mut self.added));
+        let places: Vec<Laid> = self.rows.iter().map(|row| self.placed(row, name)).collect();
+        let replaced: BTreeSet<String> = self.rows.iter().map(|row| row.id.clone()).collect();
+        laid.laid.to_mut().retain(|row| !replaced.contains(&*row.id));
+        laid.laid.to_mut().extend(places);
+        laid.laid.to_mut().sort_by(|one, other| one.id.cmp(&other.id));
+    }
+
+    fn placed(&self, row: &Row, name: &str) -> Laid {
+        Laid { id: row.id.clone().into(), at: format!("{name}:{}", self.line(&row.span)).into() }
+    }
+
+    /// Sets rules aside.
+    fn retract(&mut self, laid: &mut Catalog, name: &str) {
+        for (retract, span) in std::mem::take(&mut self.retracts) {
+            let ids = || laid.rules.iter().map(|row| &*row.id).chain(laid.laws.iter().map(|row| &*row.id));
+            let code = "overlay-retract";
+            if let Some(earlier) = laid.retraction(&retract.rule) {
+                let message = format!("`{}` is retracted twice: {} did it already", clip(&retract.rule), earlier.at);
+                self.say(Mistake::new(code, message, span));
+            } else if !ids().any(|id| id == retract.rule) {
+                let message = format!("there is no rule `{}` to retract", clip(&retract.rule));
+                let near = nearest(&retract.rule, ids().map(|id| (id.to_string(), id)));
+                let mistake = Mistake::new(code, message, span);
+                self.say(match near.first() {
+                    Some(near) => mistake.help(format!("did you mean `{near}`?")),
+                    None => mistake.help("`gpuenv catalog search rule` lists the rules"),
+                });
+            } else if retract.reason.trim().is_empty() {
+                let mistake = Mistake::new(code, format!("retracting `{}` needs a reason", retract.rule), span);
+                self.say(mistake.help("say what was measured, or name the ticket"));
+            } else {
+                let at = format!("{name}:{}", self.line(&span)).into();
+                let (rule, reason) = (retract.rule.into(), retract.reason.trim().to_string().into());
+                laid.retractions.to_mut().push(Retraction { rule, reason, at });
+            }
+        }
+    }
+
+    /// What the lints say of the whole. A source of the built-in catalog that nothing rests on any more is no
+    /// fault of who replaced the last row that did.
+    fn findings(&mut self, findings: Vec<Finding>, name: &str) {
+        let places: HashMap<&str, Range<usize>> =
+            self.rows.iter().map(|row| (row.lint_name.as_str(), row.span.clone())).collect();
+        let mut wrong = Vec::new();
+        for finding in findings {
+            let span = places.get(finding.row.as_str()).cloned();
+            let message = match span {
+                Some(_) => format!("{}: {}", finding.row, finding.says),
+                None if finding.lint == "unused-source" => continue,
+                None => format!("with {name}, the catalog contradicts itself: {}: {}", finding.row, finding.says),
+            };
+            wrong.push(Mistake { code: finding.lint, finding: true, message, span, help: None });
+        }
+        wrong.into_iter().for_each(|mistake| self.say(mistake));
+    }
+
+    fn line(&self, span: &Range<usize>) -> usize {
+        line_of(self.text, span.start)
+    }
+}
+
+impl Catalog {
+    /// The overlay's word that sets a rule aside.
+    pub fn retraction(&self, rule: &str) -> Option<&Retraction> {
+        self.retractions.iter().find(|one| one.rule == rule)
+    }
+}
+
+/// Every id and where its row stands.
+fn ids(catalog: &Catalog) -> HashMap<String, (&'static str, usize)> {
+    let mut ids = HashMap::new();
+    let (mut kind, mut at) = ("", 0);
+    for row in catalog.rows() {
+        at = if row.kind == kind { at + 1 } else { 0 };
+        kind = row.kind;
+        ids.insert(row.id, (kind, at));
+    }
+    ids
+}
+
+fn kinds_like(key: &str) -> String {
+    let open = || Catalog::KINDS.iter().filter(|kind| CLOSED.iter().all(|(closed, _)| closed != *kind));
+    match nearest(key, open().map(|kind| (kind.to_string(), *kind))).first() {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => {
+            let listed: Vec<&str> = open().copied().chain(["retract"]).collect();
+            format!("an overlay holds: {}", listed.join(", "))
+        }
+    }
+}
+
+/// Nothing a message quotes is longer than this.
+fn clip(text: &str) -> String {
+    text.chars().take(60).collect()
+}
+
+fn is_unprintable(c: char) -> bool {
+    let reorders = matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
+    c.is_control() || reorders
+}
+
+fn line_of(text: &str, at: usize) -> usize {
+    1 + text.as_bytes()[..at.min(text.len())].iter().filter(|byte| **byte == b'\n').count()
+}
+
+/// The parser's spans may end within a character.
+fn fit(text: &str, span: Range<usize>) -> Range<usize> {
+    let down = |mut at: usize| {
+        at = at.min(text.len());
+        while !text.is_char_boundary(at) {
+            at -= 1;
+        }
+        at
+    };
+    let start = down(span.start);
+    start..down(span.end).max(start)
+}

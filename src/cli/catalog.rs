@@ -1,0 +1,79 @@
+//! `gpuenv catalog`: the facts, each with its source, and whether they are sound.
+
+use std::borrow::Cow;
+use std::path::PathBuf;
+
+use crate::catalog::{BUILTIN, Catalog, lint, overlay};
+use crate::explain::topic;
+use crate::report::{Exit, Failure, Problem, Report, clean};
+
+use super::args::{CatalogArgs, CatalogCommand, Common};
+use super::{catalogs, files};
+
+/// Runs the command.
+pub fn run(common: &Common, args: &CatalogArgs, report: &Report) -> Result<Exit, Failure> {
+    match &args.command {
+        None => report.census(catalogs::nearby(common)?.as_ref())?,
+        Some(CatalogCommand::Show(args)) => {
+            let catalog = catalogs::nearby(common)?;
+            let found = topic::find(&catalog, args.what.trim());
+            if found.is_empty() {
+                return Err(unknown(&catalog, &args.what));
+            }
+            report.topics(&found)?;
+        }
+        Some(CatalogCommand::Search(args)) => {
+            let hits = catalogs::nearby(common)?.search(&args.words);
+            report.hits(&hits)?;
+            return Ok(if hits.is_empty() { Exit::No } else { Exit::Yes });
+        }
+        Some(CatalogCommand::Check(args)) => return check(&args.files, report),
+    }
+    Ok(Exit::Yes)
+}
+
+fn unknown(catalog: &Catalog, name: &str) -> Failure {
+    let near = topic::nearest(catalog, name.trim());
+    let help = match near.as_slice() {
+        [] => "name it as in `torch@2.8`, `cuda@12.8.1`, `driver@570`, \"RTX 5090\", by an id that a lock holds, or look \
+               for words in it: `gpuenv catalog search WORDS`"
+            .to_string(),
+        near => format!("the nearest are: {}", near.join(", ")),
+    };
+    let message = format!("the catalog knows nothing of `{}`", clean(name));
+    Failure::new(Exit::BadInput, "unknown-fact", message).help(help)
+}
+
+/// All lints over the built-in catalog, then over each file laid over what was sound before.
+fn check(given: &[PathBuf], report: &Report) -> Result<Exit, Failure> {
+    let findings = lint::lint(&BUILTIN);
+    if !findings.is_empty() {
+        let problem = |finding: lint::Finding| Problem {
+            code: finding.lint,
+            message: format!("{}: {}", finding.row, finding.says),
+            span: None,
+            help: None,
+        };
+        let problems = findings.into_iter().map(problem).collect();
+        return Err(Failure { exit: Exit::No, problems, file: None });
+    }
+    let mut checked = vec![(format!("catalog {}", BUILTIN.version), BUILTIN.rows().count())];
+    let mut catalog = Cow::Borrowed(&BUILTIN);
+    for path in given {
+        let file = files::read_overlay(path)?;
+        match overlay::lay(&catalog, &file.name, &file.text) {
+            Ok(laid) => {
+                let rows = laid.laid.len() - catalog.laid.len();
+                checked.push((file.name, rows));
+                catalog = Cow::Owned(laid);
+            }
+            Err(mistakes) => {
+                let readable = mistakes.iter().all(|mistake| mistake.finding);
+                let failure = catalogs::refused(mistakes, file);
+                return Err(Failure { exit: if readable { Exit::No } else { Exit::BadInput }, ..failure });
+            }
+        }
+    }
+    report.checked(&checked)?;
+    Ok(Exit::Yes)
+}

@@ -1,0 +1,59 @@
+//! Names under which things are published: wheel indexes, image repositories and tags, packages.
+//!
+//! Each pattern is narrower than what registries take: nothing that passes holds a blank, a quote, a `$`, a `#` or a
+//! control character, so it can be written into any export.
+
+/// The address of a wheel index. Credentials have no place in a lock, so `@` is refused.
+pub fn is_index(url: &str) -> bool {
+    let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
+    let ok = rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphanumeric()) && all(rest, b"./:-_~%+"));
+    ok && url.len() <= 512
+}
+
+/// The name of a Python package, in any of its spellings.
+pub fn is_package(name: &str) -> bool {
+    starts_and_ends_alphanumeric(name) && all(name, b"._-") && name.len() <= 128
+}
+
+/// A version that a requirement can pin: a number, then perhaps a local label.
+pub fn is_wheel_version(version: &str) -> bool {
+    let (public, label) = version.split_once('+').map_or((version, None), |(public, label)| (public, Some(label)));
+    let part = |text: &str| starts_and_ends_alphanumeric(text) && all(text, b"._");
+    let ok = public.starts_with(|first: char| first.is_ascii_digit()) && part(public) && label.is_none_or(part);
+    ok && version.len() <= 128
+}
+
+/// An image repository: `[host[:port]/]path`, the path in lower case.
+pub fn is_repository(repository: &str) -> bool {
+    let is_component = |part: &str| {
+        starts_and_ends_alphanumeric(part) && all(part, b"._-") && !part.bytes().any(|byte| byte.is_ascii_uppercase())
+    };
+    let is_host = |host: &str| {
+        let (name, port) = host.split_once(':').map_or((host, None), |(name, port)| (name, Some(port)));
+        starts_and_ends_alphanumeric(name) && all(name, b".-") && port.is_none_or(is_number)
+    };
+    match repository.split_once('/') {
+        Some((first, path)) => (is_component(first) || is_host(first)) && path.split('/').all(is_component),
+        None => is_component(repository),
+    }
+}
+
+/// An image tag.
+pub fn is_tag(tag: &str) -> bool {
+    tag.len() <= 128 && !tag.is_empty() && !tag.starts_with(['.', '-']) && all(tag, b"._-")
+}
+
+/// A number that fits any counter.
+pub fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.len() <= 18 && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Only ASCII letters, digits and these.
+pub fn all(text: &str, extra: &[u8]) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_alphanumeric() || extra.contains(&byte))
+}
+
+fn starts_and_ends_alphanumeric(text: &str) -> bool {
+    let edge = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
+    edge(text.as_bytes().first()) && edge(text.as_bytes().last())
+}
