@@ -48,7 +48,13 @@ impl Desk {
 
     fn run(&self, args: &[&str]) -> Ran {
         let mut command = Command::new(env!("CARGO_BIN_EXE_gpuenv"));
-        let output = command.current_dir(&self.0).args(args).stdin(Stdio::null()).output().unwrap();
+        let output = command
+            .current_dir(&self.0)
+            .args(args)
+            .stdin(Stdio::null())
+            .env("SOURCE_DATE_EPOCH", "0")
+            .output()
+            .unwrap();
         Ran {
             code: output.status.code().unwrap_or(-1),
             stdout: String::from_utf8(output.stdout).unwrap(),

@@ -50,7 +50,7 @@ fn examples() -> BTreeMap<String, PathBuf> {
 
 fn gpuenv(folder: &Path, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_gpuenv"));
-    command.current_dir(folder).args(arguments).stdin(Stdio::null()).output().unwrap()
+    command.current_dir(folder).args(arguments).stdin(Stdio::null()).env("SOURCE_DATE_EPOCH", "0").output().unwrap()
 }
 
 /// Every file below a folder, by its path there.

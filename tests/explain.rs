@@ -127,14 +127,14 @@ fn every_rule_law_and_warning_can_be_looked_up() {
     for name in rules.chain(codes::ALL.iter().map(|one| one.code)) {
         assert!(!gpuenv::explain::topic::find(&BUILTIN, name).is_empty(), "{name}");
     }
-    desk.run(&["explain", "cuda-12-driver"]).exits(0).tells("where cuda is").tells("source: http").tells("fails for:");
+    desk.run(&["explain", "cuda-12-driver"]).exits(0).tells("where cuda is").tells("source  http").tells("fails for:");
     desk.run(&["explain", "jit-only"]).exits(0).tells("[[silence]]\n    warning = \"jit-only\"");
     desk.run(&["explain", "forward-compat"]).exits(0).tells("rule forward-compat").tells("warning forward-compat");
     desk.run(&["explain", "torch-2.5.1-cu124-linux-x86_64"])
         .exits(0)
-        .tells("sass: 5.0, 6.0")
+        .tells("sass          5.0, 6.0")
         .tells("pkg:pypi/torch@2.5.1");
-    desk.run(&["explain", "kernel-module-open-blackwell"]).exits(0).tells("looked up in: https://");
+    desk.run(&["explain", "kernel-module-open-blackwell"]).exits(0).tells("source   https://");
     desk.run(&["explain", "jit-onyl"]).exits(2).says("did you mean `jit-only`?");
     let hostile = desk.run(&["explain", "\u{1b}[31mx"]).exits(2);
     assert!(!hostile.err.contains('\u{1b}'));

@@ -51,7 +51,7 @@ fn report(name: &str, spec: &str) -> String {
     fs::create_dir_all(&folder).unwrap();
     fs::write(folder.join("gpuenv.toml"), spec).unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_gpuenv"));
-    command.current_dir(&folder).arg("lock").stdin(Stdio::null()).env("LC_ALL", "C");
+    command.current_dir(&folder).arg("lock").stdin(Stdio::null()).env("LC_ALL", "C").env("SOURCE_DATE_EPOCH", "0");
     let output = command.output().unwrap();
     let found = String::from_utf8(output.stderr).unwrap();
     assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0), "{name}: {found}");

@@ -57,6 +57,13 @@ fn documents_fit_their_schemas() {
     for name in ["cuda-12-driver", "gpu-code", "forward-compat", "os ubuntu22.04", "toolkit 12.4.1"] {
         fits("topics", &desk.json(&["explain", name]).1);
     }
+    for what in ["torch@2.8.0", "RTX 5090", "driver@570", "source torch-pypi", "gpu-code"] {
+        fits("topics", &desk.json(&["catalog", "show", what]).1);
+    }
+    fits("catalog", &desk.json(&["catalog"]).1);
+    fits("search", &desk.json(&["catalog", "search", "5090"]).1);
+    fits("search", &desk.json(&["catalog", "search", "5091", "nowhere"]).1);
+    fits("checked", &desk.json(&["catalog", "check"]).1);
     fits("schemas", &desk.json(&["schema"]).1);
     for args in
         [&["lock", "--bogus"][..], &["explain", "nobody"], &["schema", "nobody"], &["export", "json", "--lock", "no"]]

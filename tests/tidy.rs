@@ -127,8 +127,8 @@ fn the_lower_storeys_do_no_io() {
 }
 
 #[test]
-fn nothing_reads_the_clock() {
-    for source in sources() {
+fn one_file_reads_the_clock() {
+    for source in sources().iter().filter(|source| source.path != "cli/clock.rs") {
         for word in ["SystemTime", "Instant::now"] {
             assert!(!source.code.contains(word), "src/{} uses {word}", source.path);
         }

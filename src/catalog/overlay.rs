@@ -83,7 +83,8 @@ pub fn lay(base: &Catalog, name: &str, text: &str) -> Result<Catalog, Vec<Mistak
         let span = fit(text, error.span().unwrap_or(text.len()..text.len()));
         vec![Mistake::new("toml-syntax", format!("line {}: {}", line_of(text, span.start), error.message()), span)]
     })?;
-    let mut sheet = Sheet { text, rows: Vec::new(), added: Catalog::default(), retracts: Vec::new(), wrong: Vec::new() };
+    let mut sheet =
+        Sheet { text, rows: Vec::new(), added: Catalog::default(), retracts: Vec::new(), wrong: Vec::new() };
     sheet.read(tree.into_inner());
     if sheet.wrong.is_empty() {
         let mut laid = base.clone();

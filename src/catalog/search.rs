@@ -24,7 +24,9 @@ impl Catalog {
             let id = row.id().to_lowercase();
             let in_id = words.iter().all(|word| id.contains(word.as_str()));
             let text = if in_id { String::new() } else { row.text().to_lowercase() };
-            if in_id || words.iter().all(|word| kind == word || id.contains(word.as_str()) || text.contains(word.as_str())) {
+            if in_id
+                || words.iter().all(|word| kind == word || id.contains(word.as_str()) || text.contains(word.as_str()))
+            {
                 hits.push((!in_id, Hit { kind, fact: row.fact(self) }));
             }
         });

@@ -220,6 +220,14 @@ macro_rules! tables {
                 }
             }
 
+            /// Writes the table of a kind.
+            pub fn write<S: serde::Serializer>(&self, kind: &str, to: S) -> Result<S::Ok, S::Error> {
+                match kind {
+                    $($kind => self.$table.serialize(to),)+
+                    _ => Err(serde::ser::Error::custom(format!("there is no kind of row called `{kind}`"))),
+                }
+            }
+
             /// Takes rows out of a table, by their places in it.
             pub fn remove(&mut self, kind: &str, gone: &BTreeSet<usize>) {
                 match kind {

@@ -8,10 +8,11 @@ use crate::explain::topic;
 use crate::report::{Exit, Failure, Problem, Report, clean};
 
 use super::args::{CatalogArgs, CatalogCommand, Common};
-use super::{catalogs, files};
+use super::{catalogs, clock, files};
 
 /// Runs the command.
 pub fn run(common: &Common, args: &CatalogArgs, report: &Report) -> Result<Exit, Failure> {
+    clock::tell_age(&BUILTIN, &[], report);
     match &args.command {
         None => report.census(catalogs::nearby(common)?.as_ref())?,
         Some(CatalogCommand::Show(args)) => {
@@ -35,9 +36,11 @@ pub fn run(common: &Common, args: &CatalogArgs, report: &Report) -> Result<Exit,
 fn unknown(catalog: &Catalog, name: &str) -> Failure {
     let near = topic::nearest(catalog, name.trim());
     let help = match near.as_slice() {
-        [] => "name it as in `torch@2.8`, `cuda@12.8.1`, `driver@570`, \"RTX 5090\", by an id that a lock holds, or look \
+        [] => {
+            "name it as in `torch@2.8`, `cuda@12.8.1`, `driver@570`, \"RTX 5090\", by an id that a lock holds, or look \
                for words in it: `gpuenv catalog search WORDS`"
-            .to_string(),
+                .to_string()
+        }
         near => format!("the nearest are: {}", near.join(", ")),
     };
     let message = format!("the catalog knows nothing of `{}`", clean(name));

@@ -18,6 +18,7 @@ use crate::spec::Spec;
 
 use super::args::{Common, Drawn, ExplainArgs};
 use super::catalogs;
+use super::clock;
 use super::files;
 use super::lock::{Asked, STEPS, gave_up, read};
 
@@ -37,6 +38,7 @@ pub fn run(common: &Common, args: &ExplainArgs, report: &Report) -> Result<Exit,
     }
     let places = files::places(common)?;
     let Asked { file, spec, catalog } = read(&places.spec)?;
+    clock::tell_age(&catalog, &spec.silences, report);
     let rules = RuleBook::new(&catalog);
     let (question, _) = Question::new(&spec, &catalog, &rules).map_err(|errors| Failure::spec(errors, file.clone()))?;
     match resolve(&question, &Locked::new(), &Steps::new(STEPS)) {
@@ -84,7 +86,8 @@ fn is_key(name: &str) -> bool {
 }
 
 fn unknown(catalog: &Catalog, name: &str) -> Failure {
-    let near = topic::nearest(catalog, name).into_iter().next().map(|near| format!("did you mean `{}`? ", clean(&near)));
+    let near =
+        topic::nearest(catalog, name).into_iter().next().map(|near| format!("did you mean `{}`? ", clean(&near)));
     let message = format!("`{}` is neither a key, nor a rule, a warning or a fact", clean(name));
     Failure::new(Exit::BadInput, "unknown-topic", message).help(format!(
         "{}Name a key as in `stack.torch` or `target.NAME.driver`, the word between the brackets of a warning, or an \

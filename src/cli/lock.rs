@@ -15,6 +15,7 @@ use crate::spec::{self, Spec};
 
 use super::args::{Common, LockArgs};
 use super::catalogs;
+use super::clock;
 use super::files::{self, Places};
 use super::fix;
 use super::replace::replace;
@@ -59,6 +60,7 @@ pub(super) fn read(place: &Path) -> Result<Asked, Failure> {
 
 fn lock(places: &Places, asked: &Asked, args: &LockArgs, report: &Report) -> Result<Exit, Failure> {
     let Asked { file, spec, catalog } = asked;
+    clock::tell_age(catalog, &spec.silences, report);
     let previous = if args.fresh { None } else { files::lock_text(&places.lock)? };
     let rules = RuleBook::new(catalog);
     let run = Run { args, report, places, file, spec, rules: &rules, catalog };

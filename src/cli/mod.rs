@@ -3,6 +3,7 @@
 mod args;
 mod catalog;
 mod catalogs;
+mod clock;
 mod diagnose;
 mod explain;
 mod export;

@@ -4,7 +4,7 @@
 //! that it admits, and a product is found by the names people use.
 
 use crate::catalog::rows::FRAMEWORKS;
-use crate::catalog::{Cite, Catalog, FullRow, GpuMatch, OsMatch};
+use crate::catalog::{Catalog, Cite, FullRow, GpuMatch, OsMatch};
 use crate::solve::codes;
 use crate::spec::suggest;
 use crate::words::{Constraint, Version};
@@ -13,7 +13,7 @@ use crate::words::{Constraint, Version};
 #[derive(Debug, Clone)]
 pub enum Topic {
     /// A rule of the catalog, or a law that is code.
-    Rule(RuleTopic),
+    Rule(Box<RuleTopic>),
     /// A kind of warning.
     Warning(&'static codes::Code),
     /// A row of the catalog.
@@ -43,7 +43,7 @@ pub struct RuleTopic {
 
 /// Everything of this name: a rule and a warning may share one.
 pub fn find(catalog: &Catalog, name: &str) -> Vec<Topic> {
-    let mut found: Vec<Topic> = rule(catalog, name).map(Topic::Rule).into_iter().collect();
+    let mut found: Vec<Topic> = rule(catalog, name).map(|rule| Topic::Rule(Box::new(rule))).into_iter().collect();
     found.extend(codes::find(name).map(Topic::Warning));
     if found.is_empty() {
         found.extend(catalog.row(name).map(Topic::Row));
@@ -108,7 +108,9 @@ fn of_kind(catalog: &Catalog, what: &str, which: &str) -> Vec<FullRow> {
         "branch" => pick(catalog, "branch", &catalog.branches, |row| admits(&row.branch)),
         "cudnn" => pick(catalog, "cudnn", &catalog.cudnns, |row| admits(&row.version)),
         "nccl" => pick(catalog, "nccl", &catalog.nccls, |row| admits(&row.version)),
-        "python" => pick(catalog, "python", &catalog.pythons, |row| wanted.cut_to(row.version.len()).admits(&row.version)),
+        "python" => {
+            pick(catalog, "python", &catalog.pythons, |row| wanted.cut_to(row.version.len()).admits(&row.version))
+        }
         "cuda-compat" => pick(catalog, "compat", &catalog.compats, |row| admits(&row.cuda)),
         "ptx" | "ptx-isa" => pick(catalog, "ptx_isa", &catalog.ptx_isas, |row| admits(&row.isa)),
         package => {
@@ -188,7 +190,8 @@ fn near_versions(catalog: &Catalog, what: &str, which: &str) -> Vec<String> {
         return catalog.ids_like(&format!("image {which}"));
     }
     let wanted = Constraint::parse(which).ok();
-    let Some(wanted) = wanted.as_ref().and_then(|wanted| wanted.comparisons().find_map(|one| one.version.clone())) else {
+    let Some(wanted) = wanted.as_ref().and_then(|wanted| wanted.comparisons().find_map(|one| one.version.clone()))
+    else {
         return Vec::new();
     };
     let field = |row: &FullRow| {

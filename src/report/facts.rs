@@ -15,7 +15,8 @@ const LINES: usize = 60;
 
 /// Things looked up by name.
 pub(super) fn topics(screen: &Screen, topics: &[Topic]) -> String {
-    let rows: Vec<&FullRow> = topics.iter().filter_map(|topic| if let Topic::Row(row) = topic { Some(row) } else { None }).collect();
+    let rows: Vec<&FullRow> =
+        topics.iter().filter_map(|topic| if let Topic::Row(row) = topic { Some(row) } else { None }).collect();
     if rows.len() > IN_FULL {
         return list(screen, &rows);
     }
@@ -96,7 +97,10 @@ fn list(screen: &Screen, rows: &[&FullRow]) -> String {
         if !seen.contains(&basis.id.as_str()) {
             seen.push(&basis.id);
             let head = format!("{} ", screen.help("source"));
-            text += &screen.wrapped(&head, &format!("{} ({}, seen {}): {}", basis.id, basis.kind.as_str(), basis.seen, clean(&basis.at)));
+            text += &screen.wrapped(
+                &head,
+                &format!("{} ({}, seen {}): {}", basis.id, basis.kind.as_str(), basis.seen, clean(&basis.at)),
+            );
         }
     }
     text
@@ -174,7 +178,8 @@ pub(super) fn census(catalog: &Catalog) -> String {
     SourceKind::ALL.iter().for_each(|kind| text += &format!("  {:>8}", kind.as_str()));
     text.push('\n');
     counts.iter().for_each(|count| text += &line(count, width));
-    text += "\nEach row counts by the source that says it exists; where sources disagree, the column further left wins.\n";
+    text +=
+        "\nEach row counts by the source that says it exists; where sources disagree, the column further left wins.\n";
     let days = catalog.freshness();
     let told: Vec<String> = days.iter().map(|(day, sources)| format!("{sources} on {day}")).collect();
     text + &format!("sources were read: {}\n", told.join(", "))

@@ -162,6 +162,11 @@ impl Report {
         }
     }
 
+    /// A remark that is no part of an answer: on stderr in every format.
+    pub fn aside(&self, warning: &Warning) {
+        self.warnings(std::slice::from_ref(warning));
+    }
+
     /// What the program waits for, where a person would wonder.
     pub fn waiting(&self, hint: &str) {
         self.say(&format!("{hint}\n"));

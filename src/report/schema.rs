@@ -18,12 +18,22 @@ pub fn find(name: &str) -> Option<&'static Schema> {
 
 /// Every schema, by name.
 pub const ALL: &[Schema] = &[
+    Schema { name: "catalog", about: "`catalog` without a command", text: include_str!("schemas/catalog.json") },
+    Schema {
+        name: "checked",
+        about: "`catalog check`, where nothing was found",
+        text: include_str!("schemas/checked.json"),
+    },
     Schema {
         name: "conflict",
         about: "`lock` and `explain`, where there is no answer",
         text: include_str!("schemas/conflict.json"),
     },
-    Schema { name: "error", about: "every command, where it failed", text: include_str!("schemas/error.json") },
+    Schema {
+        name: "error",
+        about: "every command, where it failed, and `catalog check`, where something was found",
+        text: include_str!("schemas/error.json"),
+    },
     Schema { name: "explain", about: "`explain`, with or without a key", text: include_str!("schemas/explain.json") },
     Schema { name: "graph", about: "`explain --graph`", text: include_str!("schemas/graph.json") },
     Schema { name: "lock", about: "`lock` and `export json`", text: include_str!("schemas/lock.json") },
@@ -33,10 +43,11 @@ pub const ALL: &[Schema] = &[
         text: include_str!("schemas/rendered.json"),
     },
     Schema { name: "schemas", about: "`schema` without a name", text: include_str!("schemas/schemas.json") },
+    Schema { name: "search", about: "`catalog search`", text: include_str!("schemas/search.json") },
     Schema { name: "stale", about: "`lock --check`, where it says no", text: include_str!("schemas/stale.json") },
     Schema {
         name: "topics",
-        about: "`explain` of a rule, a warning or a fact",
+        about: "`catalog show`, and `explain` of a rule, a warning or a fact",
         text: include_str!("schemas/topics.json"),
     },
 ];

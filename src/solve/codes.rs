@@ -18,6 +18,12 @@ pub fn find(code: &str) -> Option<&'static Code> {
 /// Every kind of warning, in the order of the alphabet.
 pub const ALL: &[Code] = &[
     Code {
+        code: "catalog-old",
+        says: "The facts were gathered more than half a year before today: drivers, wheels and images published since \
+               are unknown to this gpuenv, and what is newest here may no longer be. Install a newer gpuenv. The lock \
+               does not depend on the day.",
+    },
+    Code {
         code: "cuda-on-cpu",
         says: "A target without a GPU gets a wheel built for CUDA, because no CPU build of that release was seen for \
                its platform. It works and is larger than it need be. `+cpu` insists on a CPU build.",

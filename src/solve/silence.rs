@@ -7,9 +7,12 @@ use super::question::Warning;
 /// Stays even where everything else is silenced, unless it is silenced by name itself.
 const UNUSED: &str = "unused-silence";
 
+/// Given on stderr by the day: that it was not given today is no reason to delete its silence.
+const OF_THE_DAY: &str = "catalog-old";
+
 /// What is left of the warnings. A silence for one target takes away that target's part of a warning only.
 pub fn heard(spec: &Spec, warnings: Vec<Warning>) -> Vec<Warning> {
-    let mut used = vec![false; spec.silences.len()];
+    let mut used: Vec<bool> = spec.silences.iter().map(|silence| silence.warning.value == OF_THE_DAY).collect();
     let mut heard = Vec::new();
     for mut warning in warnings {
         let mut silenced = false;

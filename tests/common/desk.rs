@@ -46,7 +46,7 @@ impl Desk {
     pub fn with(&self, args: &[&str], variables: &[(&str, &str)]) -> Ran {
         let mut command = Command::new(env!("CARGO_BIN_EXE_gpuenv"));
         command.current_dir(&self.0).args(args).stdin(Stdio::null()).env_remove("NO_COLOR");
-        command.env_remove("GPUENV_REPORT").envs(variables.iter().copied());
+        command.env_remove("GPUENV_REPORT").env("SOURCE_DATE_EPOCH", "0").envs(variables.iter().copied());
         let output = command.output().unwrap();
         Ran {
             code: output.status.code().unwrap_or(-1),

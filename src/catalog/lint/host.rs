@@ -79,7 +79,8 @@ fn families(catalog: &Catalog, say: Say<'_>) {
     for row in catalog.gpus.iter() {
         let first = *architectures.entry(row.cc).or_insert(row);
         if first.architecture != row.architecture {
-            let says = format!("{} of the same capability is {}, not {}", first.name, first.architecture, row.architecture);
+            let says =
+                format!("{} of the same capability is {}, not {}", first.name, first.architecture, row.architecture);
             say("gpu-architecture", "gpu", &row.row_name(), says);
         }
         if let Some(chip) = &row.chip {

@@ -91,12 +91,11 @@ fn requirements(catalog: &Catalog, asked: &HashSet<&str>, say: Say<'_>) {
         }
         let condition = |text: &str| {
             let (subject, bound) = text.split_at(text.find(['<', '>', '=', '!']).unwrap_or(text.len()));
-            let bounded = match subject.to_ascii_lowercase().as_str() {
+            match subject.to_ascii_lowercase().as_str() {
                 "cuda" | "driver" => Constraint::parse(bound).is_ok(),
                 "brand" => bound.len() > 1 && bound[1..].bytes().all(|byte| byte.is_ascii_lowercase()),
                 _ => false,
-            };
-            bounded
+            }
         };
         if !row.require.split_whitespace().all(|one| one.split(',').all(condition)) {
             say("require-grammar", "image_require", &name, "conditions are on cuda, driver and brand".into());

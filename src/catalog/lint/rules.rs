@@ -13,7 +13,12 @@ pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
         if !ASKED.contains(&(row.subject, row.object)) {
             let pairs: Vec<String> =
                 ASKED.iter().map(|(one, other)| format!("{} {}", one.as_str(), other.as_str())).collect();
-            let says = format!("nothing asks what a {} needs of a {}: rules are of {}", row.subject.as_str(), row.object.as_str(), pairs.join(", "));
+            let says = format!(
+                "nothing asks what a {} needs of a {}: rules are of {}",
+                row.subject.as_str(),
+                row.object.as_str(),
+                pairs.join(", ")
+            );
             say("rule-pair", "rule", &name, says);
         }
         for (range, subject, text) in [(&range, row.subject, &row.range), (&needs, row.object, &row.needs)] {

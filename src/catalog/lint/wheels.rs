@@ -151,7 +151,8 @@ fn companions(catalog: &Catalog, say: Say<'_>) {
     }
     for row in catalog.companions.iter() {
         let name = row.row_name();
-        let spelled = row.package.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
+        let spelled =
+            row.package.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
         if !spelled || !address::is_package(&row.package) {
             say("package-name", "companion", &name, "a package is named in lower case, with `-` between words".into());
         }
@@ -164,6 +165,10 @@ fn companions(catalog: &Catalog, say: Say<'_>) {
         }
         addresses("companion", &name, row.index_url.as_deref(), row.wheel.as_deref(), say);
         let needs = constraint("companion", &name, &row.needs, say);
+        if needs.as_ref().is_some_and(|needs| needs.comparisons().any(|one| one.variant.is_some())) {
+            let says = format!("`{}` names a variant, which a companion cannot ask for", row.needs);
+            say("companion-variant", "companion", &name, says);
+        }
         let known = versions.get(&*row.framework);
         let admits = |needs: &Constraint| known.is_some_and(|all| all.iter().any(|version| needs.admits(version)));
         if needs.is_some_and(|needs| !admits(&needs)) {

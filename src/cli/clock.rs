@@ -1,0 +1,70 @@
+//! The clock, read here and nowhere else: whether the catalog is old. What comes of it goes to stderr, once a run, and
+//! into nothing that is kept: the same spec and catalog give the same lock on any day.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use crate::catalog::Catalog;
+use crate::report::Report;
+use crate::solve::question::Warning;
+use crate::spec::Silence;
+
+/// Days after which a catalog is called old: torch and CUDA have had two or three releases by then.
+const OLD: i64 = 180;
+/// Seconds of a day.
+const DAY: i64 = 86_400;
+/// Seconds since 1970 that count as now: for builds and tests that must not depend on the day they run.
+const NOW: &str = "SOURCE_DATE_EPOCH";
+
+/// Tells, unless it is silenced, that the catalog is old.
+pub fn tell_age(catalog: &Catalog, silences: &[Silence], report: &Report) {
+    let Some(days) = age(catalog, today()).filter(|days| *days > OLD) else { return };
+    let warning = Warning::new(
+        "catalog-old",
+        format!(
+            "catalog {} is {days} days old: it knows nothing of what was published since; install a newer gpuenv",
+            catalog.version
+        ),
+        &[],
+    );
+    if !silences.iter().any(|one| one.warning.value == warning.code && one.target.is_none()) {
+        report.aside(&warning);
+    }
+}
+
+/// Days since 1970.
+fn today() -> i64 {
+    let told = std::env::var(NOW).ok().and_then(|seconds| seconds.trim().parse::<i64>().ok());
+    let read = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() as i64);
+    told.unwrap_or_else(read) / DAY
+}
+
+/// Days from the day a catalog speaks of to another; none if its version is no day.
+fn age(catalog: &Catalog, today: i64) -> Option<i64> {
+    let mut parts = catalog.version.split('.').map(|part| part.parse::<i64>().ok());
+    let (year, month, day) = (parts.next()??, parts.next()??, parts.next()??);
+    Some(today - days_to(year, month, day))
+}
+
+/// Days from 1970-01-01 to a day of the Gregorian calendar. Years begin in March, so that a leap day ends one.
+fn days_to(year: i64, month: i64, day: i64) -> i64 {
+    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    let of_year = (153 * month + 2) / 5 + day - 1;
+    year * 365 + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400) + of_year - 719_468
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_are_counted_as_the_calendar_does() {
+        for (day, number) in
+            [((1970, 1, 1), 0), ((2000, 2, 29), 11_016), ((2000, 3, 1), 11_017), ((2026, 11, 20), 20_777)]
+        {
+            assert_eq!(days_to(day.0, day.1, day.2), number, "{day:?}");
+        }
+        let catalog = Catalog { version: "2026.11.20".into(), ..Catalog::default() };
+        assert_eq!(age(&catalog, 20_777 + 181), Some(181));
+        assert_eq!(age(&Catalog::default(), 0), None);
+    }
+}

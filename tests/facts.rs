@@ -1,0 +1,202 @@
+//! `gpuenv catalog`: everything a user can name is found, with its sources, and what is not is told what is near.
+
+#[path = "common/desk.rs"]
+mod desk;
+
+use std::fs;
+
+use desk::Desk;
+use gpuenv::catalog::BUILTIN;
+use serde_json::Value;
+
+/// A folder without a gpuenv.toml of its own; one is written that has no overlays.
+fn desk(name: &str) -> Desk {
+    Desk::new(&format!("facts-{name}"), "")
+}
+
+fn ids(told: &Value) -> Vec<&str> {
+    told["topics"].as_array().map_or(Vec::new(), |all| all.iter().map(|topic| topic["id"].as_str().unwrap()).collect())
+}
+
+/// What is asked, and an id among those that are found.
+const ASKED: &[(&str, &str)] = &[
+    ("torch@2.8.0+cu128", "torch-2.8.0-cu128-linux-x86_64"),
+    ("torch@2.8.0", "torch-2.8.0-cpu-linux-aarch64"),
+    ("torch@2.8", "torch-2.8.0-cu129-linux-x86_64"),
+    ("Torch @ 2.8.0", "torch-2.8.0-cu126-linux-x86_64"),
+    ("torchvision@0.22.1", "torchvision-0.22.1"),
+    ("RTX 5090", "gpu NVIDIA GeForce RTX 5090 12.0"),
+    ("gpu@H100 NVL", "gpu NVIDIA H100 NVL 9.0"),
+    ("sm_90", "gpu NVIDIA GH200 480GB 9.0"),
+    ("cuda@12.8.1", "toolkit 12.8.1"),
+    ("cuda@12.8", "cuda-compat 12.8"),
+    ("driver@570", "branch 570"),
+    ("driver@570", "driver 570.86.15"),
+    ("driver@570.26", "driver 570.26"),
+    ("cudnn@9.10.2", "cudnn 9.10.2.21 cuda12"),
+    ("nccl@2.27.3", "nccl 2.27.3 cuda12"),
+    ("python@3.12", "python 3.12"),
+    ("image@nvidia/cuda:12.8.1-base-ubuntu22.04", "image nvidia/cuda:12.8.1-base-ubuntu22.04"),
+    ("os@jammy", "os ubuntu22.04"),
+    ("rocky8", "os rhel8"),
+    ("ptx@8.4", "ptx-isa 8.4"),
+    ("source@torch-pypi", "source torch-pypi"),
+    ("cuda-12-driver", "cuda-12-driver"),
+    ("gpu-code", "gpu-code"),
+    ("jit-only", "jit-only"),
+    ("toolkit 12.4.1", "toolkit 12.4.1"),
+    ("torch-2.5.1-cu124-linux-x86_64", "torch-2.5.1-cu124-linux-x86_64"),
+];
+
+#[test]
+fn everything_a_user_can_name_is_shown_with_its_sources() {
+    let desk = desk("shown");
+    for (asked, wanted) in ASKED {
+        let (code, told) = desk.json(&["catalog", "show", asked]);
+        assert!(code == 0 && ids(&told).contains(wanted), "{asked}: {told:#}");
+        for topic in told["topics"].as_array().unwrap().iter().filter(|topic| topic["kind"] != "warning") {
+            let sources = topic["sources"].as_array().unwrap();
+            assert!(!sources.is_empty(), "{asked}: {topic:#}");
+            for source in sources {
+                let (at, seen) = (source["at"].as_str().unwrap(), source["seen"].as_str().unwrap());
+                assert!(!at.contains('{') && seen.len() == 10, "{asked}: {source}");
+            }
+        }
+        // One lookup: what `show` finds, `explain` finds.
+        assert_eq!(ids(&desk.json(&["explain", asked]).1), ids(&told), "{asked}");
+    }
+}
+
+#[test]
+fn variants_and_platforms_are_told_apart() {
+    let desk = desk("apart");
+    assert_eq!(ids(&desk.json(&["catalog", "show", "torch@2.8.0+cu128"]).1), ["torch-2.8.0-cu128-linux-x86_64"]);
+    assert_eq!(ids(&desk.json(&["catalog", "show", "torch@2.8.0"]).1).len(), 6);
+    let of_branch = BUILTIN.drivers.iter().filter(|row| row.version.major() == 570).count();
+    assert_eq!(ids(&desk.json(&["catalog", "show", "driver@570"]).1).len(), 1 + of_branch);
+    let images = desk.json(&["catalog", "show", "image@nvidia/cuda"]).1;
+    assert_eq!(ids(&images).len(), BUILTIN.images.iter().filter(|row| row.repository == "nvidia/cuda").count());
+}
+
+#[test]
+fn people_read_few_aligned_lines() {
+    let desk = desk("human");
+    let one = desk.run(&["catalog", "show", "RTX 5090"]).exits(0);
+    assert!(one.out.contains("  class          geforce\n") && one.out.contains("(measured, seen 2026-"), "{}", one.out);
+    let many = desk.run(&["catalog", "show", "image@nvidia/cuda"]).exits(0);
+    assert!(many.out.lines().count() < 80 && many.out.contains("more: `--format json`"), "{}", many.out);
+    for line in many.out.lines().take(50) {
+        assert!(line.chars().count() <= 80, "{line}");
+    }
+    let branch = desk.run(&["catalog", "show", "driver@570"]).exits(0);
+    assert!(branch.out.starts_with("branch 570 ") && branch.out.contains("\nsource "), "{}", branch.out);
+}
+
+#[test]
+fn what_is_unknown_gets_what_is_near() {
+    let desk = desk("unknown");
+    for (asked, near) in [
+        ("torch@2.99", "torch@2.15.0"),
+        ("torhc@2.8", "torch@2.8"),
+        ("RTX 5091", "NVIDIA GeForce RTX 5090"),
+        ("driver@571", "driver@575"),
+        ("cuda@12.7", "cuda@12.8"),
+        ("image@nvidia/cuda:12.8.1-base-ubuntu22.05", "image nvidia/cuda:12.8.1-base-ubuntu22.04"),
+        ("cuda-12-drivr", "cuda-12-driver"),
+        ("ubunto22.04", "ubuntu22.04"),
+        ("", "catalog search"),
+        ("@", "catalog search"),
+        ("no such thing at all", "catalog search"),
+    ] {
+        let ran = desk.run(&["catalog", "show", asked]).exits(2);
+        let words = ran.err.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains(near), "{asked}: {}", ran.err);
+        assert!(ran.out.is_empty());
+        assert_eq!(desk.json(&["catalog", "show", asked]).1["errors"][0]["code"], "unknown-fact");
+    }
+    let hostile = desk.run(&["catalog", "show", "\u{1b}[31mx"]).exits(2);
+    assert!(!hostile.err.contains('\u{1b}'));
+    desk.run(&["catalog", "show", &"9".repeat(100_000)]).exits(2);
+}
+
+#[test]
+fn words_are_searched_for_in_every_fact() {
+    let desk = desk("search");
+    desk.run(&["catalog", "search", "rtx", "5090"]).exits(0).tells("gpu  gpu NVIDIA GeForce RTX 5090 12.0");
+    desk.run(&["catalog", "search", "12.4.1 devel ubuntu22.04"]).exits(0).tells("12.4.1-cudnn-devel-ubuntu22.04");
+    desk.run(&["catalog", "search", "driver"]).exits(0).tells("more: add a word");
+    desk.run(&["catalog", "search", "nowhere-to-be-found"]).exits(1).says("no fact holds all of these words");
+    desk.run(&["catalog", "search"]).exits(2);
+}
+
+#[test]
+fn the_whole_is_counted() {
+    let desk = desk("counted");
+    let (_, told) = desk.json(&["catalog"]);
+    assert_eq!(told["version"], *BUILTIN.version);
+    for table in told["tables"].as_array().unwrap() {
+        let by = table["by_source"].as_object().unwrap().values().map(|rows| rows.as_u64().unwrap());
+        assert_eq!(by.sum::<u64>(), table["rows"].as_u64().unwrap(), "{table}");
+    }
+    let days = told["sources"]["by_day"].as_object().unwrap().values().map(|rows| rows.as_u64().unwrap());
+    assert_eq!(days.sum::<u64>(), BUILTIN.sources.len() as u64);
+    desk.run(&["catalog"]).exits(0).tells("GPU products").tells(&BUILTIN.version);
+    desk.run(&["catalog", "check"]).exits(0).tells("rows, nothing found");
+    desk.run(&["catalog", "check", "nowhere.toml"]).exits(4);
+    desk.run(&["catalog", "bogus"]).exits(2);
+}
+
+#[test]
+fn an_unreadable_spec_is_no_reason_not_to_look_up_facts() {
+    let desk = desk("spec");
+    desk.write("this is = no [ TOML");
+    desk.run(&["catalog", "show", "RTX 5090"]).exits(0);
+    desk.write("[catalog]\noverlays = [\"gone.toml\"]\n");
+    desk.run(&["catalog", "show", "RTX 5090"]).exits(4).says("gone.toml cannot be read");
+    fs::remove_file(desk.path("gpuenv.toml")).unwrap();
+    desk.run(&["catalog", "show", "RTX 5090", "--spec", "gpuenv.toml"]).exits(4);
+}
+
+// The catalog's age
+
+const SPEC: &str = "[stack]\ntorch = \"2.7\"\n[target.a]\ngpu = \"H100 NVL\"\nos = \"ubuntu22.04\"\n";
+
+/// Seconds since 1970 of some days after the day the catalog speaks of.
+fn after(days: i64) -> String {
+    let mut parts = BUILTIN.version.split('.').map(|part| part.parse::<i64>().unwrap());
+    let (year, month, day) = (parts.next().unwrap(), parts.next().unwrap(), parts.next().unwrap());
+    let leap = |year: i64| i64::from(year % 4 == 0 && (year % 100 != 0 || year % 400 == 0));
+    let months = [31, 28 + leap(year), 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+    let of_years: i64 = (1970..year).map(|year| 365 + leap(year)).sum();
+    let of_months: i64 = months[..month as usize - 1].iter().sum();
+    ((of_years + of_months + day - 1 + days) * 86_400).to_string()
+}
+
+#[test]
+fn an_old_catalog_says_so_once_and_the_lock_does_not() {
+    let desk = Desk::new("facts-age", SPEC);
+    let at = |days: i64, args: &[&str]| desk.with(args, &[("SOURCE_DATE_EPOCH", &after(days))]).exits(0);
+    let young = at(180, &["lock"]);
+    assert!(!young.err.contains("catalog-old"), "{young:?}");
+    let lock = fs::read(desk.path("gpuenv.lock")).unwrap();
+    fs::remove_file(desk.path("gpuenv.lock")).unwrap();
+    let old = at(181, &["lock"]);
+    assert_eq!(old.err.matches("warning[catalog-old]").count(), 1, "{old:?}");
+    assert!(old.err.contains("is 181 days old"), "{old:?}");
+    assert_eq!(fs::read(desk.path("gpuenv.lock")).unwrap(), lock);
+    for args in [&["explain"][..], &["catalog"], &["catalog", "show", "RTX 5090"]] {
+        assert_eq!(at(500, args).err.matches("warning[catalog-old]").count(), 1, "{args:?}");
+    }
+    for args in [&["export", "requirements"][..], &["schema"], &["--version"]] {
+        assert!(!at(500, args).err.contains("catalog-old"), "{args:?}");
+    }
+    let json = |days| at(days, &["lock", "--format", "json"]);
+    assert_eq!(json(0).out, json(500).out);
+    assert!(json(500).err.contains("catalog-old"));
+    desk.write(&format!("{SPEC}[[silence]]\nwarning = \"catalog-old\"\nreason = \"pinned on purpose\"\n"));
+    for days in [0, 500] {
+        assert!(!at(days, &["lock"]).err.contains("catalog-old"), "neither told nor missed");
+    }
+    // What is no number is no day.
+    desk.with(&["lock"], &[("SOURCE_DATE_EPOCH", "soon")]).exits(0);
+}
