@@ -379,6 +379,10 @@ fn a_million_rows_end_in_a_word() {
     desk.run(&["lock"]).exits(2).says("4 MiB");
     fs::write(desk.path("site.toml"), row.repeat(300_000)).unwrap();
     desk.run(&["lock"]).exits(2).says("300000 rows are too many: an overlay may have 20000");
+    fs::write(desk.path("site.toml"), "[[rule]]\n".repeat(501)).unwrap();
+    desk.run(&["lock"]).exits(2).says("501 rules are too many");
+    fs::write(desk.path("site.toml"), format!("gpu = [{{ aliases = [{}] }}]\n", "\"a\", ".repeat(300))).unwrap();
+    desk.run(&["lock"]).exits(2).says("has too many items");
     // As many as are taken are still locked.
     let drivers: String = (1..20_000).map(|n| format!("{{version=\"570.26.{n}\",source=\"acme\"}},\n")).collect();
     fs::write(desk.path("site.toml"), format!("{SOURCE}driver = [\n{drivers}]\n")).unwrap();

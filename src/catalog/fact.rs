@@ -133,7 +133,7 @@ impl Catalog {
     }
 
     /// A source of a row with the placeholders filled in.
-    fn origin_of(&self, row: &impl Cite, source: &str) -> String {
+    pub fn origin_of(&self, row: &impl Cite, source: &str) -> String {
         let [_, version, package, arch, variant] = row.origin();
         self.source_of(source, version, package, arch).replace("{variant}", variant)
     }

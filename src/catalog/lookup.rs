@@ -15,6 +15,8 @@ pub enum OsMatch<'c> {
 
 /// How many suggestions a reader still takes in.
 const SUGGESTIONS: usize = 3;
+/// Longer texts are no slips of the pen, and comparing them costs time.
+const MAX_COMPARED: usize = 128;
 
 impl Compat {
     /// The package's name, `cuda-compat-12-4`.
@@ -84,6 +86,9 @@ fn spellings(row: &Os) -> impl Iterator<Item = &str> {
 
 /// The names whose folded form is nearest to what was written, the nearest first.
 pub(super) fn nearest<T: PartialEq>(wanted: &str, names: impl Iterator<Item = (String, T)>) -> Vec<T> {
+    if wanted.len() > MAX_COMPARED {
+        return Vec::new();
+    }
     let mut scored: Vec<(f64, T)> = names.map(|(folded, name)| (strsim::jaro_winkler(wanted, &folded), name)).collect();
     scored.retain(|(score, _)| *score > 0.75);
     scored.sort_by(|left, right| right.0.total_cmp(&left.0));

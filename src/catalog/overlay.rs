@@ -20,8 +20,12 @@ use super::tables::{Catalog, Laid, Overlay, Retraction};
 pub const MAX_BYTES: usize = 4 << 20;
 /// No overlay has more rows: three times the built-in catalog.
 pub const MAX_ROWS: usize = 20_000;
+/// Rules are asked of every pair of things that may go together, so fewer of them are taken.
+pub const MAX_RULES: usize = 500;
 /// No honest value is longer.
 const MAX_TEXT: usize = 4096;
+/// No honest list is longer.
+const MAX_ITEMS: usize = 256;
 /// More mistakes of one file are not looked for.
 const MAX_MISTAKES: usize = 100;
 
@@ -120,10 +124,14 @@ impl<'t> Sheet<'t> {
     }
 
     fn read(&mut self, tree: DeTable<'t>) {
-        let count: usize = tree.values().filter_map(|value| value.get_ref().as_array()).map(|rows| rows.len()).sum();
-        if count > MAX_ROWS {
-            let message = format!("{count} rows are too many: an overlay may have {MAX_ROWS}");
-            return self.say(Mistake::new("too-many", message, 0..0));
+        let length = |value: &Spanned<DeValue>| value.get_ref().as_array().map_or(0, |rows| rows.len());
+        let rows: usize = tree.values().map(length).sum();
+        let rules = tree.get("rule").map_or(0, length);
+        for (count, what, most) in [(rows, "rows", MAX_ROWS), (rules, "rules", MAX_RULES)] {
+            if count > most {
+                let message = format!("{count} {what} are too many: an overlay may have {most}");
+                return self.say(Mistake::new("too-many", message, 0..0));
+            }
         }
         for (key, value) in tree {
             let (key, at) = (key.get_ref().to_string(), key.span());
@@ -173,6 +181,7 @@ impl<'t> Sheet<'t> {
                 DeValue::String(text) if text.chars().any(is_unprintable) => {
                     wrong.push((value.span(), "holds characters that cannot be seen"));
                 }
+                DeValue::Array(items) if items.len() > MAX_ITEMS => wrong.push((value.span(), "has too many items")),
                 DeValue::Array(items) => rest.extend(items.iter()),
                 DeValue::Table(fields) => rest.extend(fields.values()),
                 _ => {}

@@ -5,6 +5,7 @@
 
 use std::cmp::Ordering;
 
+use crate::catalog::Row;
 use crate::catalog::rows::{Build, Subject, Toolkit};
 use crate::coverage::Coverage;
 use crate::solve::fits;
@@ -272,8 +273,7 @@ impl<'c> Teller<'_, 'c> {
         }
         for (row, written) in told {
             self.say(format!("{written} has compute capability {}", row.cc));
-            let source = self.question.catalog.source_of(&row.source, "", "", "");
-            self.fact(format!("gpu {}", row.name), source);
+            self.fact(row.id(), self.question.catalog.origin_of(row, &row.source));
         }
     }
 
@@ -292,9 +292,7 @@ impl<'c> Teller<'_, 'c> {
     fn cite_builds(&mut self, builds: &[&'c Build]) {
         for build in builds.iter().rev().take(3) {
             let source = build.arch_source.as_ref().unwrap_or(&build.source);
-            let source =
-                self.question.catalog.source_of(source, build.version.as_str(), &build.package, build.arch.as_str());
-            self.fact(build_id(build), source);
+            self.fact(build_id(build), self.question.catalog.origin_of(*build, source));
         }
     }
 
@@ -478,8 +476,12 @@ impl<'c> Teller<'_, 'c> {
         let Some(installed) = &target.toolkits else { return };
         let known = &self.question.catalog.toolkits;
         let unknown = |version: &&Version| known.iter().all(|row| row.version.cmp_prefix(version).is_ne());
-        let sentences: Vec<String> =
-            installed.iter().filter(unknown).map(|version| format!("no CUDA toolkit {version} is known")).collect();
+        let newest = known.iter().rev().find(|row| !row.components_only).map(|row| &row.version);
+        let sentence = |version: &Version| match newest.filter(|newest| version > *newest) {
+            Some(newest) => format!("no CUDA toolkit {version} is known, the newest is {newest}"),
+            None => format!("no CUDA toolkit {version} is known"),
+        };
+        let sentences: Vec<String> = installed.iter().filter(unknown).map(sentence).collect();
         sentences.into_iter().for_each(|sentence| self.say(sentence));
     }
 
@@ -531,13 +533,7 @@ impl<'c> Teller<'_, 'c> {
             self.say(format!("Python {python} is asked for"));
         }
         for build in builds.iter().rev().take(2) {
-            let source = self.question.catalog.source_of(
-                &build.source,
-                build.version.as_str(),
-                &build.package,
-                build.arch.as_str(),
-            );
-            self.fact(build_id(build), source);
+            self.fact(build_id(build), self.question.catalog.origin_of(*build, &build.source));
         }
     }
 

@@ -338,7 +338,7 @@ impl<'c> Teller<'_, 'c, '_> {
             let mut fact = self.note(self.asker.catalog.cite(build));
             if let Some(source) = &build.pins_source {
                 let catalog = self.asker.catalog;
-                let at = catalog.source_of(source, build.version.as_str(), &build.package, build.arch.as_str());
+                let at = catalog.origin_of(build, source);
                 fact.source = catalog.provenance(&fact.id, at);
             }
             return Some(self.follows(self.own_key(scope, &key), "version", version.to_string(), because, vec![fact]));
