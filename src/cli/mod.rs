@@ -18,6 +18,7 @@ use std::ffi::OsString;
 use clap::error::ErrorKind;
 use clap::{ColorChoice, CommandFactory, FromArgMatches};
 
+use crate::probe;
 use crate::report::{Color, Exit, Failure, Report, clean};
 
 use args::{Cli, Command};
@@ -25,6 +26,11 @@ use args::{Cli, Command};
 /// Runs the command line and says how it ended.
 pub fn run(args: impl Iterator<Item = OsString>) -> Exit {
     let args: Vec<OsString> = args.collect();
+    if let [_, word, name] = &args[..]
+        && word == probe::CHILD
+    {
+        return probe::child::serve(&name.to_string_lossy()).map_or(Exit::Unknown, |()| Exit::Yes);
+    }
     let early = Report::new(args::asks_for_json(&args), args::asked_color(&args));
     let early = early.for_github(args::asks_for_github(&args));
     let (report, outcome) = match read(&args) {

@@ -1,0 +1,259 @@
+//! A child process for what may hang, crash or print garbage: this program again, with one probe to run.
+//!
+//! The child speaks in lines on a pipe of its own: `>` what it is doing, `=` what it has learnt so far, as JSON. The
+//! last `=` counts, so that a crash costs only what came after it. Its standard output is turned into its standard
+//! error before any foreign code runs, so that a library that prints cannot speak for it.
+
+use std::ffi::OsString;
+use std::io::{self, Read, Write};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, Signal, kill_process_group, set_parent_process_death_signal};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::host::{How, Probe};
+
+use super::{CHILD, INSIDE};
+
+/// More than this of a child's words is not read.
+const CAP: usize = 4 << 20;
+/// How long a look at the pipes lasts at most: a child's end is noticed within it even if others hold them open.
+const LOOK: Duration = Duration::from_millis(20);
+/// The words of a child's standard error that are kept, its last.
+const TAIL: usize = 2_000;
+
+/// What a child is started with.
+#[derive(Debug, Clone)]
+pub struct Task<'a> {
+    /// The program, this one.
+    pub program: &'a Path,
+    /// The probe's name in [`INSIDE`].
+    pub name: &'static str,
+    /// How long it may take.
+    pub limit: Duration,
+    /// Its whole environment.
+    pub environment: &'a [(OsString, OsString)],
+}
+
+/// What came of a child.
+#[derive(Debug)]
+pub struct Reply<A> {
+    /// The last thing it told, whole or in part.
+    pub answer: Option<A>,
+    /// How it ended, for the record.
+    pub probe: Probe,
+}
+
+/// Runs a probe in a child and waits for it, no longer than its limit.
+pub fn ask<Q: Serialize, A: DeserializeOwned>(task: &Task<'_>, request: &Q) -> Reply<A> {
+    let began = Instant::now();
+    let heard = match start(task) {
+        Ok(child) => {
+            let request = serde_json::to_vec(request).unwrap_or_default();
+            listen(child, request, began + task.limit)
+        }
+        Err(error) => Heard { fate: Fate::Unstarted(error.to_string()), ..Heard::default() },
+    };
+    let (answer, ended, detail) = heard.judge(task.limit);
+    let millis = Some(began.elapsed().as_millis() as u64);
+    Reply { answer, probe: Probe { name: task.name.to_string(), ended, detail, millis } }
+}
+
+fn start(task: &Task<'_>) -> io::Result<Child> {
+    let mut command = Command::new(task.program);
+    command.args([CHILD, task.name]).env_clear().envs(task.environment.iter().map(|(name, value)| (name, value)));
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    // A group of its own, so that whatever it starts can be ended with it.
+    command.current_dir("/").process_group(0).spawn()
+}
+
+/// How a child came to its end.
+#[derive(Debug, Default)]
+enum Fate {
+    Ended(ExitStatus),
+    Overdue,
+    TooLoud,
+    #[default]
+    Lost,
+    Unstarted(String),
+}
+
+#[derive(Debug, Default)]
+struct Heard {
+    fate: Fate,
+    told: Vec<u8>,
+    said: Vec<u8>,
+}
+
+/// Feeds the child its request and reads both pipes until it ends, is overdue or tells too much.
+fn listen(mut child: Child, request: Vec<u8>, until: Instant) -> Heard {
+    let group = Pid::from_child(&child);
+    let feed = child.stdin.take().map(|mut pipe| std::thread::spawn(move || pipe.write_all(&request)));
+    let (Some(out), Some(err)) = (child.stdout.take(), child.stderr.take()) else { return Heard::default() };
+    let mut pipes = [Pipe::new(out.into()), Pipe::new(err.into())];
+    let fate = loop {
+        let ended = child.try_wait();
+        // What a child wrote before its end is still in the pipes then, whoever else holds them open.
+        let idle = Pipe::look(&mut pipes);
+        match ended {
+            Ok(Some(status)) if idle => break Fate::Ended(status),
+            Err(_) => break Fate::Lost,
+            _ => {}
+        }
+        if pipes.iter().any(|pipe| pipe.bytes.len() > CAP) {
+            break Fate::TooLoud;
+        }
+        if Instant::now() >= until {
+            break Fate::Overdue;
+        }
+    };
+    let _ = kill_process_group(group, Signal::KILL);
+    let _ = child.wait();
+    if let Some(feed) = feed {
+        // Its reading end is gone, so writing ends, well or not.
+        let _ = feed.join();
+    }
+    let [told, said] = pipes.map(|pipe| pipe.bytes);
+    Heard { fate, told, said }
+}
+
+struct Pipe {
+    end: Option<std::fs::File>,
+    bytes: Vec<u8>,
+}
+
+impl Pipe {
+    fn new(end: OwnedFd) -> Self {
+        Pipe { end: Some(end.into()), bytes: Vec::new() }
+    }
+
+    /// Reads what is there, waits a moment for it, and says whether there was nothing.
+    fn look(pipes: &mut [Pipe; 2]) -> bool {
+        let open: Vec<usize> = (0..pipes.len()).filter(|&at| pipes[at].end.is_some()).collect();
+        if open.is_empty() {
+            std::thread::sleep(Duration::from_millis(1));
+            return true;
+        }
+        let mut fds: Vec<PollFd<'_>> = Vec::new();
+        for &at in &open {
+            if let Some(end) = &pipes[at].end {
+                fds.push(PollFd::from_borrowed_fd(end.as_fd(), PollFlags::IN));
+            }
+        }
+        let wait = Timespec { tv_sec: 0, tv_nsec: LOOK.as_nanos() as i64 };
+        if poll(&mut fds, Some(&wait)).unwrap_or(0) == 0 {
+            return true;
+        }
+        let ready: Vec<bool> = fds.iter().map(|fd| !fd.revents().is_empty()).collect();
+        drop(fds);
+        for (&at, _) in open.iter().zip(&ready).filter(|(_, ready)| **ready) {
+            pipes[at].read();
+        }
+        false
+    }
+
+    /// One read, which does not block: something is there, or the end.
+    fn read(&mut self) {
+        let mut buffer = [0; 64 << 10];
+        match self.end.as_mut().map(|end| end.read(&mut buffer)) {
+            Some(Ok(count)) if count > 0 => self.bytes.extend_from_slice(&buffer[..count]),
+            Some(Err(error)) if error.kind() == io::ErrorKind::Interrupted => {}
+            _ => self.end = None,
+        }
+    }
+}
+
+impl Heard {
+    /// The answer, how the child ended, and what a person should know about that.
+    fn judge<A: DeserializeOwned>(self, limit: Duration) -> (Option<A>, How, Option<String>) {
+        let told = String::from_utf8_lossy(&self.told);
+        // A line without its end was cut off by whatever ended the child.
+        let lines = told.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n'));
+        let (mut doing, mut learnt) = ("starting", None);
+        for line in lines {
+            match line.split_at_checked(1) {
+                Some((">", step)) => doing = step,
+                Some(("=", json)) => learnt = Some(json),
+                _ => {}
+            }
+        }
+        let answer: Option<Result<A, _>> = learnt.map(serde_json::from_str);
+        let said = String::from_utf8_lossy(&self.said[self.said.len().saturating_sub(TAIL)..]).trim().to_string();
+        let with_words = |text: String| if said.is_empty() { text } else { format!("{text}: {said}") };
+        let (ended, detail) = match &self.fate {
+            Fate::Ended(status) if status.success() => match &answer {
+                Some(Ok(_)) => (How::Done, None),
+                Some(Err(error)) => (How::Garbled, Some(format!("its answer makes no sense: {error}"))),
+                None => (How::Garbled, Some("it ended without an answer".to_string())),
+            },
+            Fate::Ended(status) => match status.signal() {
+                Some(signal) => (How::Crashed, Some(with_words(format!("{} in {doing}", signal_name(signal))))),
+                None => (How::Failed, Some(with_words(format!("failed in {doing}")))),
+            },
+            Fate::Overdue => (How::TimedOut, Some(format!("no answer within {} s in {doing}", limit.as_secs()))),
+            Fate::TooLoud => (How::Garbled, Some(format!("it printed more than {} MiB in {doing}", CAP >> 20))),
+            Fate::Lost => (How::Failed, Some(format!("it was lost in {doing}"))),
+            Fate::Unstarted(error) => (How::Failed, Some(format!("it could not be started: {error}"))),
+        };
+        (answer.and_then(Result::ok), ended, detail)
+    }
+}
+
+/// `SIGSEGV`
+fn signal_name(number: i32) -> String {
+    let named = [
+        (Signal::SEGV, "SIGSEGV"),
+        (Signal::ABORT, "SIGABRT"),
+        (Signal::BUS, "SIGBUS"),
+        (Signal::ILL, "SIGILL"),
+        (Signal::FPE, "SIGFPE"),
+        (Signal::SYS, "SIGSYS"),
+        (Signal::KILL, "SIGKILL"),
+        (Signal::TERM, "SIGTERM"),
+        (Signal::TRAP, "SIGTRAP"),
+    ];
+    let name = named.iter().find(|(signal, _)| signal.as_raw() == number);
+    name.map_or_else(|| format!("signal {number}"), |(_, name)| (*name).to_string())
+}
+
+/// A child's side of the pipe.
+pub struct Teller {
+    pipe: std::fs::File,
+}
+
+impl Teller {
+    /// Says what comes next, for whoever reads of a crash in it: a function's name and the file it is of.
+    pub fn doing(&mut self, step: &str) {
+        self.line('>', &step.replace('\n', " "));
+    }
+
+    /// Says what is known so far.
+    pub fn learnt(&mut self, answer: &impl Serialize) {
+        if let Ok(json) = serde_json::to_string(answer) {
+            self.line('=', &json);
+        }
+    }
+
+    /// A parent that is gone has no use for the rest, and its end has ended this process too.
+    fn line(&mut self, mark: char, text: &str) {
+        let _ = self.pipe.write_all(format!("{mark}{text}\n").as_bytes());
+    }
+}
+
+/// Runs the probe of this name in this process, which is a child of [`ask`]. None: it failed, and has told why.
+pub fn serve(name: &str) -> Option<()> {
+    let (_, inside) = INSIDE.iter().find(|(known, _)| *known == name)?;
+    set_parent_process_death_signal(Some(Signal::KILL)).ok()?;
+    let pipe = rustix::io::fcntl_dupfd_cloexec(io::stdout(), 3).ok()?;
+    rustix::stdio::dup2_stdout(io::stderr()).ok()?;
+    let mut teller = Teller { pipe: pipe.into() };
+    let mut request = String::new();
+    io::stdin().take(CAP as u64).read_to_string(&mut request).ok()?;
+    inside(&request, &mut teller).map_err(|why| teller.doing(&why)).ok()
+}
