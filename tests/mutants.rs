@@ -25,7 +25,7 @@ use gpuenv::spec::{self, Spec};
 use serde_json::Value;
 
 /// Values tried of each table by default.
-const SAMPLE: usize = 24;
+const SAMPLE: usize = 12;
 /// The share of all values whose change somebody notices must not fall below this.
 const FLOOR: f64 = 0.5;
 /// Tables that are not facts to solve with.

@@ -121,7 +121,7 @@ fn a_gpu_not_yet_released_is_locked_and_compiled_for() {
     assert!(lock.contains("id = \"gpu NVIDIA X100 12.0\", source = \"your overlay site.toml:2 ("), "{lock}");
     desk.run(&["catalog", "show", "x100"]).exits(0).tells("your overlay site.toml:2");
     desk.run(&["catalog", "search", "x100"]).exits(0).tells("gpu NVIDIA X100 12.0");
-    desk.exported(&["env"]).tells("TORCH_CUDA_ARCH_LIST='12.0'");
+    desk.exported(&["env"]).tells("TORCH_CUDA_ARCH_LIST=12.0");
 }
 
 /// A capability that no wheel has machine code for is reached by PTX, or is refused with the overlay's place.
@@ -342,7 +342,7 @@ fn what_is_wrong_with_an_overlay_is_told_at_its_place() {
     }
     desk.run(&["catalog", "check", "site.toml", "--format", "github"])
         .exits(1)
-        .tells("::error file=site.toml,line=2,col=12,title=unknown-branch::");
+        .tells("::error file=site.toml,line=2,col=11,title=unknown-branch::");
 }
 
 #[test]

@@ -85,10 +85,9 @@ struct Row {
 pub fn lay(base: &Catalog, name: &str, text: &str) -> Result<Catalog, Vec<Mistake>> {
     let tree = DeTable::parse(text).map_err(|error| {
         let span = fit(text, error.span().unwrap_or(text.len()..text.len()));
-        vec![Mistake::new("toml-syntax", format!("line {}: {}", line_of(text, span.start), error.message()), span)]
+        vec![Mistake::new("toml-syntax", format!("line {}: {}", Sheet::new(text).line(&span), error.message()), span)]
     })?;
-    let mut sheet =
-        Sheet { text, rows: Vec::new(), added: Catalog::default(), retracts: Vec::new(), wrong: Vec::new() };
+    let mut sheet = Sheet::new(text);
     sheet.read(tree.into_inner());
     if sheet.wrong.is_empty() {
         let mut laid = base.clone();
@@ -110,6 +109,8 @@ pub fn lay(base: &Catalog, name: &str, text: &str) -> Result<Catalog, Vec<Mistak
 /// An overlay on its way into a catalog.
 struct Sheet<'t> {
     text: &'t str,
+    /// Where its lines begin.
+    lines: Vec<usize>,
     rows: Vec<Row>,
     added: Catalog,
     retracts: Vec<(Retract, Range<usize>)>,
@@ -117,6 +118,11 @@ struct Sheet<'t> {
 }
 
 impl<'t> Sheet<'t> {
+    fn new(text: &'t str) -> Self {
+        let lines = [0].into_iter().chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+        Sheet { text, lines, rows: Vec::new(), added: Catalog::default(), retracts: Vec::new(), wrong: Vec::new() }
+    }
+
     fn say(&mut self, mistake: Mistake) {
         if self.wrong.len() < MAX_MISTAKES {
             self.wrong.push(mistake);
@@ -334,8 +340,9 @@ impl<'t> Sheet<'t> {
         wrong.into_iter().for_each(|mistake| self.say(mistake));
     }
 
+    /// The number of the line on which something begins, counted from one.
     fn line(&self, span: &Range<usize>) -> usize {
-        line_of(self.text, span.start)
+        self.lines.partition_point(|start| *start <= span.start)
     }
 }
 
@@ -377,10 +384,6 @@ fn clip(text: &str) -> String {
 fn is_unprintable(c: char) -> bool {
     let reorders = matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
     c.is_control() || reorders
-}
-
-fn line_of(text: &str, at: usize) -> usize {
-    1 + text.as_bytes()[..at.min(text.len())].iter().filter(|byte| **byte == b'\n').count()
 }
 
 /// The parser's spans may end within a character.

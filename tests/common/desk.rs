@@ -84,7 +84,9 @@ impl Ran {
 
     #[track_caller]
     pub fn says(self, part: &str) -> Ran {
-        assert!(self.err.contains(part), "{part:?} in {self:?}");
+        // Lines are wrapped for a screen wherever they grow too long.
+        let words = self.err.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(self.err.contains(part) || words.contains(part), "{part:?} in {self:?}");
         self
     }
 }
