@@ -134,7 +134,7 @@ fn every_rule_law_and_warning_can_be_looked_up() {
         .exits(0)
         .tells("sass         5.0, 6.0")
         .tells("pkg:pypi/torch@2.5.1");
-    desk.run(&["explain", "kernel-module-open-blackwell"]).exits(0).tells("source   https://");
+    desk.run(&["explain", "kernel-module-open-blackwell"]).exits(0).tells("source  https://");
     desk.run(&["explain", "jit-onyl"]).exits(2).says("did you mean `jit-only`?");
     let hostile = desk.run(&["explain", "\u{1b}[31mx"]).exits(2);
     assert!(!hostile.err.contains('\u{1b}'));

@@ -45,46 +45,6 @@ mod tests {
     }
 
     #[test]
-    fn every_rule_passes_its_own_trials() {
-        for rule in BUILTIN.rules.iter() {
-            assert!(!rule.holds.is_empty() && !rule.fails.is_empty(), "{}", rule.id);
-            for pair in rule.holds.iter() {
-                assert_eq!(rule.judges(pair), Some(true), "{}: {pair}", rule.id);
-            }
-            for pair in rule.fails.iter() {
-                assert_eq!(rule.judges(pair), Some(false), "{}: {pair}", rule.id);
-            }
-        }
-    }
-
-    /// A GPU that a driver knows is in no rule's way: facts of different tables must not contradict each other.
-    #[test]
-    fn no_first_driver_breaks_a_rule() {
-        use rows::Subject;
-        for gpu in BUILTIN.gpus.iter() {
-            let Some(driver) = &gpu.first_driver else { continue };
-            for rule in BUILTIN.rules.iter().filter(|r| (r.subject, r.object) == (Subject::Gpu, Subject::Driver)) {
-                let pair = format!("{} {driver}", gpu.cc);
-                assert_eq!(rule.judges(&pair), Some(true), "{}: {} {driver}", rule.id, gpu.name);
-            }
-        }
-    }
-
-    /// The driver a toolkit's table asks for reports that toolkit's CUDA version, so it knows its PTX ISA too.
-    #[test]
-    fn tables_of_toolkits_branches_and_isas_agree() {
-        for toolkit in BUILTIN.toolkits.iter() {
-            let Some(driver) = &toolkit.driver else { continue };
-            let isa = BUILTIN.ptx_isas.iter().find(|row| row.isa == toolkit.ptx_isa).expect("linted");
-            let first = isa.branch.as_ref().expect("a toolkit with a driver has an ISA with a branch");
-            assert!(driver.major() >= first.major(), "{}: {driver} < {first}", toolkit.version);
-            let branch = BUILTIN.branch_of(driver).expect("linted");
-            let cuda = branch.cuda.as_ref().expect("a branch a toolkit asks for has a CUDA version");
-            assert!(*cuda >= toolkit.version.prefix(2), "{}: {driver} reports {cuda}", toolkit.version);
-        }
-    }
-
-    #[test]
     fn a_broken_catalog_is_refused_with_its_row() {
         let text = r#"
             driver = [

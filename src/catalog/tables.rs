@@ -149,13 +149,6 @@ pub struct Retraction {
     pub at: Text,
 }
 
-impl Catalog {
-    /// Whether an overlay brought the row of this id.
-    pub fn overlaid_at(&self, id: &str) -> bool {
-        self.laid.binary_search_by(|row| (*row.id).cmp(id)).is_ok()
-    }
-}
-
 macro_rules! tables {
     ($($(#[$doc:meta])* $table:ident: $row:ident = $kind:literal,)+) => {
         /// Every fact gpuenv knows, or a file's share of them.

@@ -1,0 +1,200 @@
+//! Every lint is heard: a row that breaks it, laid over the built-in catalog.
+
+use std::collections::BTreeSet;
+
+use super::super::BUILTIN;
+use super::super::overlay::lay;
+
+/// A lint and rows of which it complains; `acme` is a source that the test adds.
+const BROKEN: &[(&str, &str)] = &[
+    ("id-spelling", "[[source]]\nid = \"Acme Wiki\"\nat = \"https://a\"\nkind = \"vendor\"\nseen = \"2026-11-20\""),
+    ("unknown-source", "[[driver]]\nversion = \"570.27\"\nsource = \"nowhere\""),
+    ("unused-source", "[[source]]\nid = \"idle\"\nat = \"https://a\"\nkind = \"vendor\"\nseen = \"2026-11-20\""),
+    ("article-note", "[[source]]\nid = \"idle\"\nat = \"https://a\"\nkind = \"article\"\nseen = \"2026-11-20\""),
+    ("source-address", "[[source]]\nid = \"idle\"\nat = \"a wiki\"\nkind = \"vendor\"\nseen = \"2026-11-20\""),
+    ("date", "[[driver]]\nversion = \"570.27\"\ndate = \"2026-13-01\"\nsource = \"acme\""),
+    ("date-order", "[[driver]]\nversion = \"570.27\"\ndate = \"1999-01-01\"\nsource = \"acme\""),
+    ("driver-order", "[[driver]]\nversion = \"570.999\"\ndate = \"2020-01-01\"\nsource = \"acme\""),
+    ("unknown-branch", "[[driver]]\nversion = \"999.1\"\nsource = \"acme\""),
+    ("branch-number", "[[branch]]\nbranch = \"999.1\"\nsource = \"acme\""),
+    ("unchoosable", "[[branch]]\nbranch = \"999\"\nsource = \"acme\""),
+    (
+        "branch-cuda",
+        "[[branch]]\nbranch = \"570\"\ncuda = \"11.0\"\nreplace = true\nsource = \"acme\"\ncuda_source = \"acme\"",
+    ),
+    ("belongs-together", "[[branch]]\nbranch = \"570\"\ncuda = \"12.8\"\nreplace = true\nsource = \"acme\""),
+    (
+        "gpu-class",
+        "[[gpu]]\nname = \"Tesla X1\"\ncc = \"9.0\"\nclass = \"geforce\"\narchitecture = \"Hopper\"\nsource = \"acme\"",
+    ),
+    (
+        "gpu-architecture",
+        "[[gpu]]\nname = \"X1\"\ncc = \"9.0\"\nclass = \"other\"\narchitecture = \"Volta\"\nsource = \"acme\"",
+    ),
+    (
+        "gpu-chip",
+        "[[gpu]]\nname = \"X1\"\ncc = \"9.0\"\nclass = \"other\"\narchitecture = \"Hopper\"\nchip = \"GB202\"\nsource = \"acme\"",
+    ),
+    (
+        "gpu-last-branch",
+        "[[gpu]]\nname = \"X1\"\ncc = \"9.0\"\nclass = \"other\"\narchitecture = \"Hopper\"\nlast_branch = \"570\"\nsource = \"acme\"",
+    ),
+    (
+        "gpu-rule",
+        "[[gpu]]\nname = \"X1\"\ncc = \"12.0\"\nclass = \"other\"\narchitecture = \"Blackwell\"\nfirst_driver = \"535.54.03\"\nsource = \"acme\"\ndriver_source = \"acme\"",
+    ),
+    (
+        "gpu-driver",
+        "[[gpu]]\nname = \"X1\"\ncc = \"9.0\"\nclass = \"other\"\narchitecture = \"Hopper\"\nfirst_driver = \"570.26\"\nlast_branch = \"535\"\nsource = \"acme\"\ndriver_source = \"acme\"",
+    ),
+    ("ptx-isa-branch", "[[ptx_isa]]\nisa = \"8.4\"\nbranch = \"610\"\nreplace = true\nsource = \"acme\""),
+    (
+        "compat-branch",
+        "[[compat]]\ncuda = \"12.4\"\nbranch = \"570\"\nbases = [\"470.57\"]\nreplace = true\nsource = \"acme\"",
+    ),
+    (
+        "compat-base",
+        "[[compat]]\ncuda = \"12.4\"\nbranch = \"550\"\nbases = [\"570\"]\nreplace = true\nsource = \"acme\"",
+    ),
+    ("os-spelling", "[[os]]\nid = \"mine\"\naliases = [\"jammy\"]\nname = \"Mine\"\nsource = \"acme\""),
+    (
+        "toolkit-order",
+        "[[toolkit]]\nversion = \"12.4.9\"\ndriver = \"525.60.13\"\nptx_isa = \"8.4\"\nsass = [\"9.0\"]\nptx = [\"9.0\"]\nsource = \"acme\"\narch_source = \"acme\"",
+    ),
+    (
+        "toolkit-line",
+        "[[toolkit]]\nversion = \"12.4.9\"\nptx_isa = \"8.4\"\nsass = [\"9.0\"]\nptx = [\"9.0\"]\nsource = \"acme\"\narch_source = \"acme\"",
+    ),
+    (
+        "toolkit-driver",
+        "[[toolkit]]\nversion = \"12.4.9\"\ndriver = \"525.60.13\"\nptx_isa = \"8.4\"\nsass = [\"9.0\"]\nptx = [\"9.0\"]\nsource = \"acme\"\narch_source = \"acme\"",
+    ),
+    (
+        "toolkit-archs",
+        "[[toolkit]]\nversion = \"14.0.0\"\nptx_isa = \"8.4\"\nsass = []\nptx = [\"9.0\"]\nsource = \"acme\"\narch_source = \"acme\"",
+    ),
+    (
+        "toolkit-nvcc",
+        "[[toolkit]]\nversion = \"14.0.0\"\nnvcc = \"13.0.1\"\nptx_isa = \"9.9\"\nsass = [\"9.0\"]\nptx = [\"9.0\"]\nsource = \"acme\"\narch_source = \"acme\"",
+    ),
+    (
+        "unknown-ptx-isa",
+        "[[toolkit]]\nversion = \"14.0.0\"\nptx_isa = \"99.9\"\nsass = [\"9.0\"]\nptx = [\"9.0\"]\nsource = \"acme\"\narch_source = \"acme\"",
+    ),
+    ("nccl-cuda", "[[nccl]]\nversion = \"2.99.0\"\ncuda = \"12\"\nbuilt_with = \"11.8\"\nsource = \"acme\""),
+    (
+        "framework",
+        "[[companion]]\npackage = \"a\"\nversion = \"1\"\nframework = \"a\"\nneeds = \"1\"\nsource = \"acme\"",
+    ),
+    (
+        "package-name",
+        "[[companion]]\npackage = \"A_b\"\nversion = \"1\"\nframework = \"torch\"\nneeds = \"2.7\"\nsource = \"acme\"",
+    ),
+    (
+        "companion-variant",
+        "[[companion]]\npackage = \"a\"\nversion = \"1\"\nframework = \"torch\"\nneeds = \"2.7+cu126\"\nsource = \"acme\"",
+    ),
+    (
+        "constraint",
+        "[[companion]]\npackage = \"a\"\nversion = \"1\"\nframework = \"torch\"\nneeds = \">>2\"\nsource = \"acme\"",
+    ),
+    (
+        "index-address",
+        "[[companion]]\npackage = \"a\"\nversion = \"1\"\nframework = \"torch\"\nneeds = \"2.7\"\nindex_url = \"ftp://a\"\nsource = \"acme\"",
+    ),
+    (
+        "wheel-version",
+        "[[companion]]\npackage = \"a\"\nversion = \"1\"\nframework = \"torch\"\nneeds = \"2.7\"\nindex_url = \"https://a\"\nwheel = \"a b\"\nsource = \"acme\"",
+    ),
+    (
+        "image-name",
+        "[[image]]\nrepository = \"A b\"\ntag = \"1\"\ncuda = \"12.4.1\"\nflavour = \"base\"\nos = \"ubuntu22.04\"\narches = []\nsource = \"acme\"",
+    ),
+    (
+        "image-cuda",
+        "[[image]]\nrepository = \"a\"\ntag = \"1\"\ncuda = \"99.1\"\nflavour = \"base\"\nos = \"ubuntu22.04\"\narches = []\nsource = \"acme\"",
+    ),
+    (
+        "image-os",
+        "[[image]]\nrepository = \"a\"\ntag = \"1\"\ncuda = \"12.4.1\"\nflavour = \"base\"\nos = \"plan9\"\narches = []\nsource = \"acme\"",
+    ),
+    (
+        "image-tag",
+        "[[image]]\nrepository = \"nvidia/cuda\"\ntag = \"12.4.1-base-ubuntu22.04\"\ncuda = \"12.4.0\"\nreplace = true\nflavour = \"base\"\nos = \"ubuntu22.04\"\narches = []\nsource = \"acme\"",
+    ),
+    (
+        "unknown-require",
+        "[[image]]\nrepository = \"a\"\ntag = \"1\"\ncuda = \"12.4.1\"\nflavour = \"base\"\nos = \"ubuntu22.04\"\narches = [\"x86_64\"]\nrequire = \"none\"\nsource = \"acme\"",
+    ),
+    ("unused-require", "[[image_require]]\nid = \"mine@x86_64\"\nrequire = \"cuda>=12.4\"\nsource = \"acme\""),
+    (
+        "require-grammar",
+        "[[image_require]]\nid = \"12.4.1@x86_64\"\nrequire = \"cuda>=12.4 + 12 brands\"\nreplace = true\nsource = \"acme\"",
+    ),
+    (
+        "require-line",
+        "[[image_require]]\nid = \"12.4.1@x86_64\"\nrequire = \"cuda>=12.5\"\nreplace = true\nsource = \"acme\"",
+    ),
+    (
+        "rule-pair",
+        "[[rule]]\nid = \"r\"\nsubject = \"gcc\"\nrange = \"9\"\nobject = \"glibc\"\nneeds = \">=2.30\"\nsays = \"x\"\nsource = \"acme\"\nholds = [\"9 2.31\"]\nfails = [\"9 2.17\"]",
+    ),
+    (
+        "rule-range",
+        "[[rule]]\nid = \"r\"\nsubject = \"cuda\"\nrange = \"99\"\nobject = \"driver\"\nneeds = \">=570\"\nsays = \"x\"\nsource = \"acme\"\nholds = [\"99 570.26\"]\nfails = [\"99 535.54\"]",
+    ),
+    (
+        "rule-trial",
+        "[[rule]]\nid = \"r\"\nsubject = \"cuda\"\nrange = \"12\"\nobject = \"driver\"\nneeds = \">=570\"\nsays = \"x\"\nsource = \"acme\"\nholds = []\nfails = []",
+    ),
+];
+
+/// A build of torch with this in place of a part of it.
+fn build(from: &str, to: &str) -> String {
+    let sound = "[[build]]\npackage = \"torch\"\nversion = \"2.7.1.1\"\nvariant = \"cu126\"\narch = \"x86_64\"\nstatus = \
+                 \"stable\"\nindex = [\"pytorch\"]\npythons = [\"3.12\"]\nsass = [\"8.0\", \"9.0\"]\ntoolkit = \"12.6.3\"\n\
+                 cudnn = \"9.5.1.17\"\nnccl = \"2.26.2\"\nsource = \"acme\"\narch_source = \"acme\"\npins_source = \"acme\"\n";
+    assert!(sound.contains(from), "{from}");
+    sound.replace(from, to)
+}
+
+/// What is changed in a sound build, and the lint that hears of it.
+const BUILDS: &[(&str, &str, &str)] = &[
+    ("framework", "\"torch\"", "\"mine\""),
+    ("unchoosable", "index = [\"pytorch\"]\n", ""),
+    ("unchoosable", "\"3.12\"", "\"2.0\""),
+    ("variant", "\"cu126\"", "\"rocm6\""),
+    ("cpu-build", "\"cu126\"", "\"cpu\""),
+    ("unknown-toolkit", "\"12.6.3\"", "\"12.6.99\""),
+    ("build-toolkit", "\"12.6.3\"", "\"12.8.1\""),
+    ("build-archs", "\"9.0\"", "\"12.0\""),
+    ("list-order", "\"8.0\", \"9.0\"", "\"9.0\", \"8.0\""),
+    ("unknown-cudnn", "\"9.5.1.17\"", "\"9.5.1.18\""),
+    ("unknown-nccl", "\"2.26.2\"", "\"2.26.222\""),
+    ("belongs-together", "arch_source = \"acme\"\n", ""),
+    ("belongs-together", "pins_source = \"acme\"\n", ""),
+    ("belongs-together", "index = [", "wheel = \"1\"\nindex = ["),
+];
+
+fn heard(rows: &str) -> BTreeSet<&'static str> {
+    let source = "[[source]]\nid = \"acme\"\nat = \"https://a\"\nkind = \"measured\"\nseen = \"2026-11-20\"\n";
+    match lay(&BUILTIN, "site.toml", &format!("{source}{rows}\n")) {
+        Ok(_) => BTreeSet::new(),
+        Err(mistakes) => mistakes.iter().map(|mistake| mistake.code).collect(),
+    }
+}
+
+#[test]
+fn every_lint_is_heard() {
+    for (lint, rows) in BROKEN {
+        assert!(heard(rows).contains(lint), "{lint}: {:?}\n{rows}", heard(rows));
+    }
+    assert_eq!(heard(&build("cu126", "cu126")), BTreeSet::new());
+    for (lint, from, to) in BUILDS {
+        let rows = build(from, to);
+        assert!(heard(&rows).contains(lint), "{lint}: {:?}\n{rows}", heard(&rows));
+    }
+    let twice = build("stable", "stable").replace("index =", "default = true\nindex =");
+    let other = twice.replace("cu126", "cu118").replace("12.6.3", "11.8.0").replace("9.5.1.17", "9.1.0.70");
+    assert!(heard(&format!("{twice}{other}")).contains("two-defaults"));
+}
