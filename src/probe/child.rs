@@ -122,7 +122,8 @@ fn listen(mut child: Child, request: Vec<u8>, until: Instant) -> Heard {
             _ => {}
         }
         if pipes.iter().any(|pipe| pipe.bytes.len() > CAP) {
-            break Fate::TooLoud;
+            // A child that ended well is not blamed for what it left behind and does not stop talking.
+            break if let Ok(Some(status)) = ended { Fate::Ended(status) } else { Fate::TooLoud };
         }
     };
     end(group);

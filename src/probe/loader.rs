@@ -51,8 +51,8 @@ pub struct Found {
     pub file: PathBuf,
     /// How it was found.
     pub by: By,
-    /// The files of the same name further down the search, links resolved.
-    pub shadows: Vec<PathBuf>,
+    /// The files of the same name further down the search, links resolved, and how they would have been found.
+    pub shadows: Vec<(PathBuf, By)>,
 }
 
 /// What the loader searches, in its order.
@@ -112,7 +112,7 @@ impl Loader {
         }
         let mut copies = copies.into_iter();
         let (path, file, by) = copies.next()?;
-        Some(Found { path, file, by, shadows: copies.map(|(_, file, _)| file).collect() })
+        Some(Found { path, file, by, shadows: copies.map(|(_, file, by)| (file, by)).collect() })
     }
 
     /// The names that begin so and can be found anywhere in the search, sorted: `libcudart.so.` gives
@@ -335,7 +335,7 @@ mod tests {
 
         let found = Loader::new(&root, &[]).find("libcuda.so.1").unwrap();
         assert_eq!((found.by, found.file.to_str().unwrap()), (By::Cache, "/opt/real/libcuda.so.535.1"));
-        assert_eq!(found.shadows, [PathBuf::from("/usr/lib64/libcuda.so.1")]);
+        assert_eq!(found.shadows, [(PathBuf::from("/usr/lib64/libcuda.so.1"), By::Default)]);
 
         let entries = library_path(OsStr::new("/nowhere:/opt/first"), Path::new("/"));
         let found = Loader::new(&root, &entries).find("libcuda.so.1").unwrap();
