@@ -1,12 +1,12 @@
 //! A child process for what may hang, crash or print garbage: this program again, with one probe to run.
 //!
 //! The child speaks in lines on a pipe of its own: `>` what it is doing, `=` what it has learnt so far, as JSON, `!`
-//! that it will not go on and why. The last `=` counts, so that a crash costs only what came after it. Its standard
-//! output is turned into its standard error before any foreign code runs, so that a library that prints cannot speak
-//! for it.
+//! that it will not go on and why, `.` that it has told everything. The last `=` counts, so that a crash costs only
+//! what came after it. Its standard output is turned into its standard error before any foreign code runs, so that a
+//! library that prints cannot speak for it.
 //!
-//! The parent waits for the child and for nobody else: neither for a daemon that keeps the pipes open nor, where the
-//! kernel does not let go of it, for the child's burial.
+//! The parent waits for an answer and for nothing else: not for the destructors of foreign libraries, not for a
+//! daemon that keeps the pipes open and, where the kernel does not let go of it, not for the child's burial.
 
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
@@ -82,6 +82,7 @@ fn start(task: &Task<'_>) -> io::Result<Child> {
 /// How a child came to its end.
 #[derive(Debug, Default)]
 enum Fate {
+    Finished,
     Ended(ExitStatus),
     Overdue,
     TooLoud,
@@ -114,6 +115,9 @@ fn listen(mut child: Child, request: Vec<u8>, until: Instant) -> Heard {
         }
         // What a child wrote before its end is still in the pipes then, whoever else holds them open.
         let idle = Pipe::look(&mut pipes);
+        if pipes[0].bytes.ends_with(FINISHED) {
+            break Fate::Finished;
+        }
         let overdue = Instant::now() >= until;
         match ended {
             Ok(Some(status)) if idle || overdue => break Fate::Ended(status),
@@ -139,6 +143,9 @@ fn listen(mut child: Child, request: Vec<u8>, until: Instant) -> Heard {
 fn end(group: Pid) {
     let _ = rustix::process::kill_process_group(group, Signal::KILL);
 }
+
+/// The last line of a child that has told everything.
+const FINISHED: &[u8] = b"\n.\n";
 
 struct Pipe {
     end: Option<std::fs::File>,
@@ -200,14 +207,16 @@ impl Heard {
         let said = String::from_utf8_lossy(&self.said[self.said.len().saturating_sub(TAIL)..]).trim().to_string();
         let with_words = |text: String| if said.is_empty() { text } else { format!("{text}: {said}") };
         let (ended, detail) = match &self.fate {
-            Fate::Ended(status) if status.success() => match (&answer, stopped) {
+            Fate::Finished => match (&answer, stopped) {
                 (Some(Err(error)), _) => (How::Garbled, Some(format!("its answer makes no sense: {error}"))),
                 (_, Some(why)) => why.split_once(' ').map_or((How::Failed, None), |(how, why)| {
                     (if how == ABSENT { How::Absent } else { How::Refused }, Some(why.to_string()))
                 }),
-                (Some(Ok(_)), None) => (How::Done, None),
-                (None, None) => (How::Garbled, Some("it ended without an answer".to_string())),
+                _ => (How::Done, None),
             },
+            Fate::Ended(status) if status.success() => {
+                (How::Garbled, Some(with_words(format!("it ended without an answer in {doing}"))))
+            }
             Fate::Ended(status) => match status.signal() {
                 Some(signal) => (How::Crashed, Some(with_words(format!("{} in {doing}", signal_name(signal))))),
                 None => (How::Failed, Some(with_words(format!("failed in {doing}")))),
@@ -270,6 +279,10 @@ impl Teller {
         self.line('!', &format!("{REFUSED} {why}"));
     }
 
+    fn finished(&mut self) {
+        let _ = self.pipe.write_all(FINISHED);
+    }
+
     /// A parent that is gone has no use for the rest, and its end has ended this process too.
     fn line(&mut self, mark: char, text: &str) {
         let _ = self.pipe.write_all(format!("{mark}{}\n", text.replace('\n', " ")).as_bytes());
@@ -287,5 +300,7 @@ pub fn serve(name: &str) -> Option<()> {
     let mut teller = Teller { pipe: pipe.into() };
     let mut request = String::new();
     io::stdin().take(CAP as u64).read_to_string(&mut request).ok()?;
-    inside(&request, &mut teller).map_err(|why| teller.doing(&why)).ok()
+    inside(&request, &mut teller).map_err(|why| teller.doing(&why)).ok()?;
+    teller.finished();
+    Some(())
 }
