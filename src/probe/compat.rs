@@ -53,7 +53,9 @@ pub fn packages(scene: &Scene) -> Vec<Compat> {
 /// The note in a library under a root. None: it has none that can be read, so it is of no compat package, or of one
 /// from before there were notes.
 pub fn note(root: &Path, file: &Path) -> Option<Note> {
-    let cache = ReadCache::new(File::open(root.join(file.strip_prefix("/").unwrap_or(file))).ok()?);
+    let place = root.join(file.strip_prefix("/").unwrap_or(file));
+    // To open a pipe waits for whoever writes into it.
+    let cache = ReadCache::new(place.is_file().then(|| File::open(&place).ok())??);
     let elf = ElfFile64::<Endianness, _>::parse(&cache).ok()?;
     read(elf.section_by_name(SECTION)?.data().ok()?)
 }

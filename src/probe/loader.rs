@@ -173,7 +173,8 @@ impl Loader {
         let mut copies: Vec<(PathBuf, PathBuf, By)> = Vec::new();
         for (path, by) in self.places(soname) {
             let Some(file) = resolve(&self.root, &path) else { continue };
-            if !copies.iter().any(|(_, known, _)| *known == file) && self.is_for_us(&file) {
+            let is_new = !copies.iter().any(|(_, known, _)| *known == file);
+            if is_new && self.is_for_us(&file) {
                 copies.push((path, file, by));
             }
         }
@@ -214,7 +215,12 @@ impl Loader {
     /// The loader passes over libraries for other machines, but stumbles over files that are none.
     fn is_for_us(&self, file: &Path) -> bool {
         let mut head = [0; 20];
-        let Ok(mut file) = File::open(under(&self.root, file)) else { return true };
+        let place = under(&self.root, file);
+        // To open a pipe waits for whoever writes into it.
+        if !place.is_file() {
+            return !place.is_dir();
+        }
+        let Ok(mut file) = File::open(place) else { return true };
         if file.read_exact(&mut head).is_err() || !head.starts_with(b"\x7fELF") {
             return true;
         }
