@@ -53,7 +53,8 @@ fn folder(root: &Path) -> Result<PathBuf, Failure> {
 
 /// Writes a record into a file.
 pub fn save(file: &Path, record: &Record) -> Result<(), Failure> {
-    let unwritten = |error: serde_json::Error| Failure::io("write-failed", format!("the record has no JSON form: {error}"));
+    let unwritten =
+        |error: serde_json::Error| Failure::io("write-failed", format!("the record has no JSON form: {error}"));
     let mut text = serde_json::to_string_pretty(record).map_err(unwritten)?;
     text.push('\n');
     replace(file, &text).map(|_| ())

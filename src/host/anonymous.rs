@@ -126,7 +126,8 @@ mod tests {
 
     #[test]
     fn what_is_no_uuid_stays() {
-        for text in ["0000:65:00.0", "NVIDIA H100", "libcuda.so.535.183.01", "/opt/cuda-12.4/lib", "GPU-", "--", "é-1"] {
+        for text in ["0000:65:00.0", "NVIDIA H100", "libcuda.so.535.183.01", "/opt/cuda-12.4/lib", "GPU-", "--", "é-1"]
+        {
             assert_eq!(uuids(text), [], "{text}");
         }
         assert_eq!(uuids(&format!("{TWO}/1/0 and {ONE}")).len(), 2);

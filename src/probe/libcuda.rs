@@ -43,7 +43,8 @@ pub fn look(scene: &Scene, record: &mut Record) {
 
 /// What can be said of a file without loading it.
 fn file(found: &Found, noted: bool) -> Libcuda {
-    let within = |folder: &str| found.file.components().chain(found.path.components()).any(|part| part.as_os_str() == folder);
+    let within =
+        |folder: &str| found.file.components().chain(found.path.components()).any(|part| part.as_os_str() == folder);
     Libcuda {
         path: found.shown(),
         file_version: found.file_version(),
@@ -109,7 +110,10 @@ fn ask(file: &Path, seen: &mut Libcuda, teller: &mut Teller) -> Result<(), Fault
     }
     match count {
         0..=MOST => Ok(()),
-        _ => Err(nonsense("cuDeviceGetCount", format!("it counts {count} devices, of which {MOST} at most were looked at"))),
+        _ => Err(nonsense(
+            "cuDeviceGetCount",
+            format!("it counts {count} devices, of which {MOST} at most were looked at"),
+        )),
     }
 }
 
@@ -144,7 +148,8 @@ fn describe(cuda: &Foreign, handle: c_int, device: &mut CudaDevice) {
     let is_mig = device.name.as_ref().is_some_and(|name| name.contains(" MIG "));
     device.uuid = uuid(cuda, handle).ok().map(|bytes| spelled(&bytes, is_mig));
     device.memory = memory(cuda, handle).map_err(|missed| note("cuDeviceTotalMem", missed)).ok();
-    let mut attribute = |number| attribute(cuda, handle, number).map_err(|missed| note("cuDeviceGetAttribute", missed)).ok();
+    let mut attribute =
+        |number| attribute(cuda, handle, number).map_err(|missed| note("cuDeviceGetAttribute", missed)).ok();
     device.integrated = attribute(INTEGRATED).map(|value| value != 0);
     let capability = attribute(CAPABILITY_MAJOR).zip(attribute(CAPABILITY_MINOR));
     device.compute_capability =
@@ -226,12 +231,20 @@ mod tests {
     #[test]
     fn stubs_and_compat_are_told_by_their_folders() {
         let of = |path: &str| {
-            let found = Found { path: PathBuf::from(path), file: PathBuf::from(path), by: super::super::loader::By::Cache, shadows: vec![] };
+            let found = Found {
+                path: PathBuf::from(path),
+                file: PathBuf::from(path),
+                by: super::super::loader::By::Cache,
+                shadows: vec![],
+            };
             let file = file(&found, false);
             (file.stub, file.compat, file.file_version.map(|version| version.to_string()))
         };
         assert_eq!(of("/usr/local/cuda/lib64/stubs/libcuda.so"), (Some(true), Some(false), None));
-        assert_eq!(of("/usr/local/cuda-12.4/compat/libcuda.so.550.54"), (Some(false), Some(true), Some("550.54".into())));
+        assert_eq!(
+            of("/usr/local/cuda-12.4/compat/libcuda.so.550.54"),
+            (Some(false), Some(true), Some("550.54".into()))
+        );
         assert_eq!(of("/usr/lib/libcuda.so.1"), (Some(false), Some(false), None));
     }
 }

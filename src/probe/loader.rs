@@ -116,9 +116,9 @@ impl Search {
 
     /// Why a file is not to be loaded, if it is not.
     pub fn refuses(&self, path: &Path) -> Option<String> {
-        danger(path).filter(|_| !self.trust).map(|why| {
-            format!("{}: {why}; root loads it only if told to trust the library path", path.display())
-        })
+        danger(path)
+            .filter(|_| !self.trust)
+            .map(|why| format!("{}: {why}; root loads it only if told to trust the library path", path.display()))
     }
 }
 

@@ -14,8 +14,8 @@ pub mod libcuda;
 pub mod loader;
 pub mod module;
 pub mod nvml;
-pub mod platform;
 mod plain;
+pub mod platform;
 pub mod scene;
 
 use std::time::Instant;

@@ -10,8 +10,8 @@ use crate::host::{How, KernelModule, Node, PciGpu, Record, System};
 use crate::words::Version;
 
 use super::child::{self, Task, Teller};
-use super::environment;
 use super::ended;
+use super::environment;
 use super::scene::Scene;
 
 /// Opening a node of a driver that hangs hangs as well.
@@ -98,7 +98,8 @@ pub fn nodes(scene: &Scene, record: &mut Record) {
 /// The nodes that a CUDA process opens on this kind of system.
 fn paths(scene: &Scene, system: Option<System>) -> Vec<String> {
     let is_gpu = |name: &String| {
-        name.strip_prefix("nvidia").is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit()))
+        name.strip_prefix("nvidia")
+            .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit()))
     };
     let mut names: Vec<String> = match system {
         Some(System::Wsl) => vec!["dxg".to_string()],
@@ -158,13 +159,13 @@ mod tests {
     use super::*;
     use crate::probe::tests::Tree;
 
-    const OPEN: &str =
-        "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  555.42.02  Release Build  (dvs-builder@U16)\nGCC 12.3";
+    const OPEN: &str = "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  555.42.02  Release Build  (dvs-builder@U16)\nGCC 12.3";
     const CLOSED: &str = "NVRM version: NVIDIA UNIX x86_64 Kernel Module  470.57.02  Tue Jul 13 16:14:05 UTC 2021\n";
 
     #[test]
     fn the_module_is_read_from_either_file() {
-        let both = Tree::new("both").with("sys/module/nvidia/version", "555.42.02\n").with("proc/driver/nvidia/version", OPEN);
+        let both =
+            Tree::new("both").with("sys/module/nvidia/version", "555.42.02\n").with("proc/driver/nvidia/version", OPEN);
         let found = module(&both.with("proc/modules", "nvidia_uvm 1 0 - Live 0x0\nnvidia 2 1").scene()).unwrap();
         assert_eq!(found.version.unwrap().as_str(), "555.42.02");
         assert_eq!((found.flavour.as_deref(), found.uvm, found.nouveau), (Some("open"), Some(true), Some(false)));

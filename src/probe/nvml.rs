@@ -137,7 +137,9 @@ fn gpu(foreign: &Foreign, device: &Device<'_>, driver: u64) -> Gpu {
         uuid: told.take("nvmlDeviceGetUUID", text(foreign, "nvmlDeviceGetUUID", handle)),
         pci: told.take("nvmlDeviceGetPciInfo", pci(foreign, handle)),
         brand: told.ask("nvmlDeviceGetBrand", device.brand()).map(|brand| brand_name(brand).to_string()),
-        compute_mode: told.ask("nvmlDeviceGetComputeMode", device.compute_mode()).map(|mode| mode_name(mode).to_string()),
+        compute_mode: told
+            .ask("nvmlDeviceGetComputeMode", device.compute_mode())
+            .map(|mode| mode_name(mode).to_string()),
         virtualization: told
             .ask("nvmlDeviceGetVirtualizationMode", device.virtualization_mode())
             .map(|mode| virtualization_name(mode).to_string()),
@@ -147,7 +149,8 @@ fn gpu(foreign: &Foreign, device: &Device<'_>, driver: u64) -> Gpu {
         ..Gpu::default()
     };
     let capability = told.ask("nvmlDeviceGetCudaComputeCapability", device.cuda_compute_capability());
-    gpu.compute_capability = capability.and_then(|cc| Some(Cc::new(cc.major.try_into().ok()?, cc.minor.try_into().ok()?)));
+    gpu.compute_capability =
+        capability.and_then(|cc| Some(Cc::new(cc.major.try_into().ok()?, cc.minor.try_into().ok()?)));
     if let Some([total, _, used]) = told.take("nvmlDeviceGetMemoryInfo", memory(foreign, handle)) {
         (gpu.memory, gpu.memory_used) = (Some(total), Some(used));
     }
@@ -311,7 +314,9 @@ fn confidential_ready(foreign: &Foreign) -> Option<bool> {
 
 /// `12.4` for 12040. None: no such version exists.
 pub(super) fn cuda_version(number: i32) -> Option<Version> {
-    (1_000..=99_990).contains(&number).then(|| Version::parse(&format!("{}.{}", number / 1000, number % 1000 / 10)).ok())?
+    (1_000..=99_990)
+        .contains(&number)
+        .then(|| Version::parse(&format!("{}.{}", number / 1000, number % 1000 / 10)).ok())?
 }
 
 /// As NVIDIA_REQUIRE_* spells it.

@@ -8,8 +8,8 @@ use crate::catalog::{BUILTIN, OsMatch};
 use crate::host::{Platform, Record, System};
 use crate::words::Version;
 
-use super::environment;
 use super::ended;
+use super::environment;
 use super::loader::Loader;
 use super::scene::Scene;
 
@@ -96,7 +96,8 @@ fn container(scene: &Scene) -> Option<&'static str> {
     let variable = |name| if scene.is_here() { scene.variable(name) } else { None };
     let groups = scene.text("/proc/self/cgroup").or_else(|| scene.text("/proc/1/cgroup")).unwrap_or_default();
     let manager = scene.text("/run/systemd/container").unwrap_or_default();
-    let named = |name: &str| groups.contains(name) || manager == name || variable("container") == Some(OsStr::new(name));
+    let named =
+        |name: &str| groups.contains(name) || manager == name || variable("container") == Some(OsStr::new(name));
     let service_account = "/var/run/secrets/kubernetes.io";
     if variable("KUBERNETES_SERVICE_HOST").is_some() || groups.contains("kubepods") || scene.has(service_account) {
         Some("kubernetes")

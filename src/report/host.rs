@@ -33,7 +33,8 @@ pub(super) fn render(screen: &Screen, record: &Record) -> String {
     devices.for_each(|device| row(&format!("CUDA {}", device.ordinal), seen(device)));
     if record.nvml.as_ref().is_none_or(|nvml| nvml.gpus.is_empty()) {
         record.pci.iter().for_each(|gpu| {
-            let driver = gpu.driver.as_deref().map_or("bound to no driver".to_string(), |driver| format!("bound to {driver}"));
+            let driver =
+                gpu.driver.as_deref().map_or("bound to no driver".to_string(), |driver| format!("bound to {driver}"));
             row("PCI", joined([Some(gpu.address.clone()), gpu.device.clone(), Some(driver)]));
         });
     }
