@@ -422,9 +422,35 @@ fn a_machine_without_a_driver_is_looked_at_quickly() {
     assert_eq!(code, 0);
     fits(&document);
     assert!(document["platform"]["kernel"].is_string() && document["probes"].as_array().unwrap().len() >= 5);
-    if document.get("libcuda").is_some_and(|cuda| cuda["fault"]["at"] == "dlopen") {
+    if document["libcuda"]["fault"]["name"] == "ENOENT" {
+        assert_eq!(document["nodes"][0]["errno"], "ENOENT");
         assert!(began.elapsed() < Duration::from_secs(1), "{:?}", began.elapsed());
     }
+}
+
+#[test]
+fn a_compat_package_is_known_by_its_note() {
+    // The note as the package has it: lengths, type, owner, JSON.
+    let source = r#"
+        __attribute__((section(".note.cuda.fwd_compatibility"), used, aligned(4))) static const struct {
+          unsigned owner_size, text_size, type;
+          char owner[20], text[80];
+        } note = {19, 80, 1, "NVIDIA Corporation",
+                  "{\"Format\": \"1.0\", \"CUDA Version\": \"12.4\", \"Driver\": [470, 525, 535]}"};
+    "#;
+    let Some(library) = fake::library_of("probe-note", source, "libcuda.so.550.54.15") else { return };
+    let root = fake::folder("probe-compat");
+    let folder = root.join("usr/local/cuda-12.4/compat");
+    fs::create_dir_all(&folder).unwrap();
+    fs::copy(&library, folder.join("libcuda.so.550.54.15")).unwrap();
+    symlink("libcuda.so.550.54.15", folder.join("libcuda.so.1")).unwrap();
+    symlink("/usr/local/cuda-12.4", root.join("usr/local/cuda")).unwrap();
+    let scene = Scene { root, ..Scene::here(Wish::default()).unwrap() };
+    let packages = looked(libcuda::look, &scene).compat;
+    assert_eq!(packages.len(), 1, "{packages:?}");
+    assert_eq!(packages[0].path, "/usr/local/cuda-12.4/compat/libcuda.so.550.54.15");
+    assert_eq!((text(&packages[0].cuda), text(&packages[0].file_version)), ("12.4".into(), "550.54.15".into()));
+    assert_eq!(packages[0].branches, [470, 525, 535]);
 }
 
 /// Recorded files of another machine: what they say, and nothing of this machine.
