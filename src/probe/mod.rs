@@ -6,6 +6,7 @@
 
 pub mod child;
 pub mod curesult;
+pub mod kernels;
 pub mod scene;
 
 use crate::host::{Record, record};
