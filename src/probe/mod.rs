@@ -7,6 +7,7 @@
 pub mod child;
 pub mod curesult;
 pub mod kernels;
+pub mod loader;
 pub mod scene;
 
 use crate::host::{Record, record};
