@@ -2,8 +2,8 @@
 //! own. One child for each GPU, side by side; a child that crashes or hangs costs the code it was busy with, and
 //! another one goes on with the rest.
 
+mod calls;
 mod cuda;
-mod foreign;
 pub mod image;
 mod nvcc;
 pub mod nvrtc;

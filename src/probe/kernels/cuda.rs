@@ -11,7 +11,7 @@ use cudarc::driver::sys::{
 use crate::host::Fault;
 use crate::probe::curesult;
 
-use super::foreign::{self, calls};
+use super::calls::{self, calls};
 use super::programs::Program;
 
 calls!(Calls: CUresult {
@@ -49,8 +49,8 @@ impl Cuda {
     /// Loads the library at this path and makes the device of this ordinal the current one.
     pub fn open(path: &Path, ordinal: u64, before: Before<'_>) -> Result<Cuda, Fault> {
         before("dlopen");
-        let cuda = Cuda { calls: Calls::of(foreign::open(path)?)? };
-        let ordinal = c_int::try_from(ordinal).map_err(|_| foreign::said("cuDeviceGet", "no such ordinal"))?;
+        let cuda = Cuda { calls: Calls::of(calls::open(path)?)? };
+        let ordinal = c_int::try_from(ordinal).map_err(|_| calls::said("cuDeviceGet", "no such ordinal"))?;
         let (mut device, mut context) = (0, null_mut());
         before("cuInit");
         // SAFETY: no flags are defined.

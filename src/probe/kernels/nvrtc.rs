@@ -8,7 +8,7 @@ use cudarc::nvrtc::sys::{self, nvrtcProgram, nvrtcResult};
 use crate::host::Fault;
 use crate::words::{Arch, Cc};
 
-use super::foreign::{self, calls};
+use super::calls::{self, calls};
 
 calls!(Calls: nvrtcResult {
     nvrtcVersion(*mut c_int, *mut c_int);
@@ -53,9 +53,9 @@ impl Nvrtc {
         let beside = path.parent().and_then(|folder| folder.read_dir().ok()).into_iter().flatten().flatten();
         for file in beside.filter(|file| file.file_name().to_string_lossy().starts_with(BUILTINS)) {
             // Where it cannot be loaded the first compilation says so.
-            let _ = foreign::open(&file.path());
+            let _ = calls::open(&file.path());
         }
-        Ok(Nvrtc { calls: Calls::of(foreign::open(path)?)? })
+        Ok(Nvrtc { calls: Calls::of(calls::open(path)?)? })
     }
 
     /// Its major and minor version.
@@ -79,7 +79,7 @@ impl Nvrtc {
 
     /// Compiles a source.
     pub fn compile(&self, source: &str, arch: Arch, form: Form) -> Result<Vec<u8>, Fault> {
-        let no_nul = |_| foreign::said("nvrtcCreateProgram", "the source holds a NUL");
+        let no_nul = |_| calls::said("nvrtcCreateProgram", "the source holds a NUL");
         let (source, name) = (CString::new(source).map_err(no_nul)?, CString::new(NAME).map_err(no_nul)?);
         let mut program: nvrtcProgram = std::ptr::null_mut();
         // SAFETY: the strings end in NUL and live longer than the program, which has no headers.
@@ -127,7 +127,7 @@ impl Nvrtc {
         // SAFETY: it points to a size.
         check(at, unsafe { size(program, &mut bytes) })?;
         if bytes > MOST {
-            return Err(foreign::said(at, &format!("it wants to write {bytes} bytes")));
+            return Err(calls::said(at, &format!("it wants to write {bytes} bytes")));
         }
         let mut buffer = vec![0u8; bytes];
         // SAFETY: there is room for as much as it said.

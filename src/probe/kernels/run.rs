@@ -1,6 +1,6 @@
 //! One GPU's part, in a child: each job's code is compiled, loaded and run, and each outcome told at once.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
@@ -10,8 +10,8 @@ use crate::host::{Fault, Kernel, Outcome};
 use crate::probe::child::Teller;
 use crate::words::{Arch, Cc, Version};
 
+use super::calls::said;
 use super::cuda::{Cuda, Module};
-use super::foreign::said;
 use super::image;
 use super::nvcc;
 use super::nvrtc::{Form, Nvrtc};
@@ -104,7 +104,8 @@ impl Run<'_> {
     fn job(&mut self, job: &Job) -> bool {
         let mut about = kernel(self.request.device, job);
         let image = match self.compile(job, &mut about) {
-            Ok(image) => image,
+            Ok(Some(image)) => image,
+            Ok(None) => return true,
             Err(fault) => {
                 self.tell(about, Outcome::Failed, Some(fault), None);
                 return true;
@@ -153,30 +154,23 @@ impl Run<'_> {
         true
     }
 
-    /// The code of a job; writes down what only its compiler knows of it.
-    fn compile(&mut self, job: &Job, about: &mut Kernel) -> Result<Vec<u8>, Fault> {
+    /// The code of a job; writes down what only its compiler knows of it. None: its compiler is older than the
+    /// architecture, which is no fault of this machine.
+    fn compile(&mut self, job: &Job, about: &mut Kernel) -> Result<Option<Vec<u8>>, Fault> {
         if job.by != By::BuiltIn {
             self.teller.doing(&format!("{} to {}", about.compiler, about.code));
         }
         match (&job.by, &job.code) {
-            (By::BuiltIn, Code::Cubin(arch)) => {
-                let built =
-                    prebuilt::cubin(arch.cc).ok_or_else(|| said("kernels", "it is not among the built-in ones"));
-                built.map(<[u8]>::to_vec)
-            }
-            (By::Nvrtc(path, _), Code::Cubin(arch)) => {
-                of_arch(Nvrtc::open(path)?.compile(prebuilt::SOURCE, *arch, Form::Cubin)?, "nvrtc", *arch)
-            }
+            (By::BuiltIn, Code::Cubin(arch)) => Ok(prebuilt::cubin(arch.cc).map(<[u8]>::to_vec)),
+            (By::Nvrtc(path, _), Code::Cubin(arch)) => nvrtc_cubin(&Nvrtc::open(path)?, *arch),
             (By::Nvcc(path, _), Code::Cubin(arch)) => {
-                let folder = self.request.folder.as_deref().unwrap_or(Path::new("/tmp"));
-                of_arch(nvcc::compile(path, prebuilt::SOURCE, *arch, folder)?, "nvcc", *arch)
+                let folder =
+                    self.request.folder.as_deref().ok_or_else(|| said("nvcc", "it has no place for its files"))?;
+                of_arch(nvcc::compile(path, prebuilt::SOURCE, *arch, folder)?, "nvcc", *arch).map(Some)
             }
             (By::Nvrtc(path, _), Code::Ptx(cc)) => nvrtc_ptx(&Nvrtc::open(path)?, *cc, about),
-            (_, Code::PtxOfIsa(Some(isa))) => {
-                let raised = image::with_isa(prebuilt::PTX, isa);
-                raised.map(String::into_bytes).ok_or_else(|| said("kernels", "the built-in PTX claims no ISA"))
-            }
-            (_, Code::PtxOfIsa(None) | Code::Ptx(_)) => Ok(prebuilt::PTX.as_bytes().to_vec()),
+            (_, Code::PtxOfIsa(Some(isa))) => Ok(image::with_isa(prebuilt::PTX, isa).map(String::into_bytes)),
+            (_, Code::PtxOfIsa(None) | Code::Ptx(_)) => Ok(Some(prebuilt::PTX.as_bytes().to_vec())),
         }
     }
 
@@ -195,14 +189,21 @@ fn of_arch(cubin: Vec<u8>, compiler: &str, arch: Arch) -> Result<Vec<u8>, Fault>
     }
 }
 
-/// PTX for the greatest architecture that this NVRTC knows and the GPU's driver can compile from.
-fn nvrtc_ptx(nvrtc: &Nvrtc, cc: Cc, about: &mut Kernel) -> Result<Vec<u8>, Fault> {
-    let fits = nvrtc.archs()?.into_iter().map(Arch::base).filter(|arch| ptx_runs(*arch, cc)).max();
-    let arch = fits.ok_or_else(|| said("nvrtc", &format!("it has no architecture for a GPU of {cc}")))?;
+fn nvrtc_cubin(nvrtc: &Nvrtc, arch: Arch) -> Result<Option<Vec<u8>>, Fault> {
+    if !nvrtc.archs()?.contains(&arch.cc) {
+        return Ok(None);
+    }
+    of_arch(nvrtc.compile(prebuilt::SOURCE, arch, Form::Cubin)?, "nvrtc", arch).map(Some)
+}
+
+/// PTX for the greatest architecture that this NVRTC knows and the driver can compile for this GPU.
+fn nvrtc_ptx(nvrtc: &Nvrtc, cc: Cc, about: &mut Kernel) -> Result<Option<Vec<u8>>, Fault> {
+    let known = nvrtc.archs()?.into_iter().map(Arch::base);
+    let Some(arch) = known.filter(|arch| ptx_runs(*arch, cc)).max() else { return Ok(None) };
     let ptx = nvrtc.compile(prebuilt::SOURCE, arch, Form::Ptx)?;
     let claims = std::str::from_utf8(&ptx).ok().and_then(image::ptx_claims);
     let (isa, target) = claims.ok_or_else(|| said("nvrtc", "what it wrote is no PTX"))?;
     about.code = format!("compute_{}", target.code());
     about.ptx_isa = Some(isa);
-    Ok(ptx)
+    Ok(Some(ptx))
 }

@@ -8,6 +8,7 @@
 //! codes are plain numbers, while the types of all arguments are cudarc's: [`calls`] compares each signature with
 //! cudarc's function of that name, and what differs does not compile.
 
+use std::error::Error;
 use std::path::Path;
 
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
@@ -18,7 +19,7 @@ use crate::host::Fault;
 pub fn open(path: &Path) -> Result<&'static Library, Fault> {
     // SAFETY: its constructors are foreign code, which is why this process is a child.
     let library = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) };
-    let library = library.map_err(|error| said(&path.to_string_lossy(), &error.to_string()))?;
+    let library = library.map_err(|error| said("dlopen", &words(&error)))?;
     Ok(Box::leak(Box::new(library)))
 }
 
@@ -29,7 +30,12 @@ pub fn open(path: &Path) -> Result<&'static Library, Fault> {
 pub unsafe fn symbol<F: Copy>(library: &Library, name: &str) -> Result<F, Fault> {
     // SAFETY: the caller's.
     let found = unsafe { library.get::<F>(name) };
-    found.map(|symbol| *symbol).map_err(|error| said(name, &error.to_string()))
+    found.map(|symbol| *symbol).map_err(|error| said(name, &words(&error)))
+}
+
+/// What the loader said: the error itself says only which of its functions failed.
+fn words(error: &libloading::Error) -> String {
+    error.source().map_or_else(|| error.to_string(), ToString::to_string)
 }
 
 /// A fault that comes with words and no code.
@@ -50,7 +56,7 @@ macro_rules! calls {
         impl $table {
             fn of(library: &libloading::os::unix::Library) -> Result<$table, crate::host::Fault> {
                 // SAFETY: the types are those of the bindings, but for the code, which is as wide.
-                Ok($table { $($call: unsafe { foreign::symbol(library, stringify!($call))? },)* })
+                Ok($table { $($call: unsafe { calls::symbol(library, stringify!($call))? },)* })
             }
         }
     };
