@@ -37,7 +37,7 @@ const QUICK: Duration = Duration::from_secs(10);
 /// How many children one GPU gets, the first included.
 const CHILDREN: usize = 4;
 /// How many GPUs work at once.
-const ABREAST: usize = 8;
+const ABREAST: usize = 16;
 /// How many GPUs are tried: no machine has more, but a broken driver may say so.
 const MOST: usize = 64;
 

@@ -11,9 +11,6 @@ use crate::words::{Arch, Cc, Version};
 
 use super::prebuilt;
 
-/// How many architectures are tried where no lock says which.
-const UNASKED: usize = 3;
-
 /// Some code and who makes it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Job {
@@ -85,7 +82,7 @@ pub fn jobs(wish: &Wish, record: &Record, device: &CudaDevice) -> Vec<Job> {
 }
 
 /// The machine code to run on a GPU of this capability, the best first: what the lock has for it, else what this
-/// program has.
+/// program has, the best and the least.
 fn wished(sass: &[Arch], cc: Cc) -> Vec<Arch> {
     // Code of toolkits whose Jetson code stands apart is loaded nowhere else, so that is what can be expected.
     let loads = |arch: &Arch| sass_runs(*arch, cc, Tegra::Apart);
@@ -93,7 +90,10 @@ fn wished(sass: &[Arch], cc: Cc) -> Vec<Arch> {
     locked.sort_by(|a, b| b.cmp(a));
     locked.dedup();
     if locked.is_empty() {
-        locked = prebuilt::archs().rev().filter(loads).take(UNASKED).collect();
+        // A GPU that was renamed goes by the name that its driver gives it.
+        let same_name = |arch: &Arch| arch.cc.major == cc.major;
+        let mut ours = prebuilt::archs().rev().filter(loads).filter(same_name);
+        locked = ours.next().into_iter().chain(ours.last()).collect();
     }
     locked
 }
@@ -184,8 +184,10 @@ mod tests {
     }
 
     #[test]
-    fn without_a_lock_the_best_few_are_run() {
+    fn without_a_lock_the_best_and_the_least_are_run() {
         let told = told(&jobs(&Wish::default(), &Record::default(), &device("8.9")));
-        assert_eq!(told, ["sm_89", "sm_86", "sm_80", "ptx"]);
+        assert_eq!(told, ["sm_89", "sm_80", "ptx"]);
+        let thor = super::tests::told(&jobs(&Wish::default(), &Record::default(), &device("11.0")));
+        assert_eq!(thor, ["sm_110", "ptx"]);
     }
 }
