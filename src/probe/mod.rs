@@ -10,6 +10,7 @@ pub mod curesult;
 mod environment;
 mod files;
 mod foreign;
+pub mod kernels;
 pub mod libcuda;
 pub mod loader;
 pub mod module;
@@ -40,10 +41,12 @@ pub const PROBES: &[(&str, Depth, Look)] = &[
     ("nodes", Depth::Quick, module::nodes),
     ("nvml", Depth::Quick, nvml::look),
     ("libcuda", Depth::Quick, libcuda::look),
+    (kernels::NAME, Depth::Quick, kernels::look),
 ];
 
 /// Every probe that runs in a child, by the name it is called with.
-pub const INSIDE: &[(&str, Inside)] = &[("nodes", module::open), ("nvml", nvml::inside), ("libcuda", libcuda::inside)];
+pub const INSIDE: &[(&str, Inside)] =
+    &[("nodes", module::open), ("nvml", nvml::inside), ("libcuda", libcuda::inside), (kernels::NAME, kernels::inside)];
 
 /// The word that makes this program a child: `gpuenv __probe NAME`.
 pub const CHILD: &str = "__probe";
