@@ -101,8 +101,7 @@ fn told(fault: &Fault) -> String {
         (None, Some(code)) => format!("error {code}"),
         (None, None) => String::new(),
     };
-    let message = fault.message.clone().filter(|_| fault.name.is_none());
-    joined([Some(format!("{}: {what}", fault.at).trim_end_matches(": ").to_string()), message])
+    joined([Some(format!("{}: {what}", fault.at).trim_end_matches(": ").to_string()), fault.message.clone()])
 }
 
 fn described(gpu: &Gpu) -> String {
