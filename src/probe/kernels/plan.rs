@@ -93,7 +93,7 @@ fn wished(sass: &[Arch], cc: Cc) -> Vec<Arch> {
         // A GPU that was renamed goes by the name that its driver gives it.
         let same_name = |arch: &Arch| arch.cc.major == cc.major;
         let mut ours = prebuilt::archs().rev().filter(loads).filter(same_name);
-        locked = ours.next().into_iter().chain(ours.last()).collect();
+        locked = ours.next().into_iter().chain(ours.next_back()).collect();
     }
     locked
 }
