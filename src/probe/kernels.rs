@@ -21,6 +21,7 @@ use std::time::{Duration, Instant};
 use crate::host::{CudaDevice, Fault, How, Kernel, Probe, Record};
 
 use super::child::{Task, ask};
+use super::environment;
 use super::scene::{Depth, Scene};
 use plan::{By, Job};
 use run::{Answer, Request};
@@ -41,7 +42,7 @@ const ABREAST: usize = 16;
 /// How many GPUs are tried: no machine has more, but a broken driver may say so.
 const MOST: usize = 64;
 
-/// What every child's environment has on top of this process's own: with its cache the driver would not compile PTX
+/// What every child's environment has on top of the usual: with its cache the driver would not compile PTX
 /// that it has seen before, and it would write into the user's home.
 const NO_CACHE: (&str, &str) = ("CUDA_CACHE_DISABLE", "1");
 
@@ -79,7 +80,7 @@ fn ready<'a>(scene: &Scene, record: &'a Record) -> Result<(&'a Path, &'a [CudaDe
 }
 
 fn on_all(scene: &Scene, record: &Record, libcuda: &Path, devices: &[CudaDevice]) -> (Vec<Kernel>, Probe) {
-    let mut environment = scene.environment.clone();
+    let mut environment = environment::of_child(scene);
     environment.retain(|(name, _)| name != NO_CACHE.0);
     environment.push((NO_CACHE.0.into(), NO_CACHE.1.into()));
     let (mut kernels, mut probe) = (Vec::new(), ended(How::Done, None));

@@ -8,11 +8,21 @@ use std::process::Command;
 /// Builds a source of tests/fake, or any other, as the library of this name in a folder of its own. None: there is no
 /// C compiler, and the test says that it is skipped.
 pub fn library(test: &str, source: &Path, name: &str) -> Option<PathBuf> {
+    library_with(test, source, name, &[])
+}
+
+/// The same with options for the compiler.
+pub fn library_with(test: &str, source: &Path, name: &str, options: &[&str]) -> Option<PathBuf> {
     let folder = folder(test);
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fake").join(source);
     let file = folder.join(name);
     let mut command = Command::new("cc");
-    command.args(["-Wall", "-Wextra", "-Werror", "-O1", "-shared", "-fPIC", "-o"]).arg(&file).arg(&source);
+    command
+        .args(["-Wall", "-Wextra", "-Werror", "-O1", "-shared", "-fPIC"])
+        .args(options)
+        .arg("-o")
+        .arg(&file)
+        .arg(&source);
     let Ok(output) = command.output() else {
         println!("skipped: {test}: no cc");
         return None;

@@ -1,95 +1,27 @@
 /* A libcuda without a GPU, for tests. It has the calls that gpuenv makes, refuses what a driver would refuse, and runs
  * the three programs of src/probe/kernels/kernels.cu on the host's memory, known by their names.
  *
- * GPUENV_FAKE scripts it: `cc=86,devices=2,cuModuleLoadDataEx=hang,1:reduce=wrong`.
+ * GPUENV_FAKE scripts it, see fake.h:
  *   devices=2 cc=86 isa=84 cuda=12040   what it pretends to be: two devices of capability 8.6, PTX ISA 8.4, CUDA 12.4
- *   cuInit=999                          a call returns this code; also `hang`, `crash`, `abort`, `exit`, `noise`
+ *   name=Thor integrated=1              also of its devices; the name may be `endless`
+ *   cuInit=999                          a call returns this code, or does something
  *   sm_86=209, ptx=222                  loading this machine code, or any PTX, does
  *   reduce=700                          launching this program does; `wrong`: one result is off by one
- *   1:saxpy=wrong                       only on device 1
+ *
+ * -DOLD: without the calls that came later.
  * After a launch that failed every later call returns its code, as it is with a real driver. */
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include "fake.h"
 
 typedef struct {
   char name[32];
 } Function;
 
-static int current = -1;
-static int broken = 0;
 static int retained = 0;
-
-/* The value of a word of the script, on this device or on any. */
-static const char *scripted(const char *word) {
-  static char value[64];
-  const char *script = getenv("GPUENV_FAKE");
-  while (script && *script) {
-    const char *name = script;
-    size_t length = strcspn(script, ",");
-    if (name[0] >= '0' && name[0] <= '9' && strchr(name, ':') && (size_t)(strchr(name, ':') - name) < length) {
-      name = atoi(script) == current ? strchr(script, ':') + 1 : "";
-    }
-    size_t called = strlen(word);
-    if (strncmp(name, word, called) == 0 && name[called] == '=') {
-      size_t size = length - (size_t)(name - script) - called - 1;
-      size = size < sizeof value ? size : sizeof value - 1;
-      memcpy(value, name + called + 1, size);
-      value[size] = 0;
-      return value;
-    }
-    script += length;
-    script += *script == ',';
-  }
-  return NULL;
-}
-
-static int number(const char *word, int otherwise) {
-  const char *value = scripted(word);
-  return value ? atoi(value) : otherwise;
-}
-
-/* Does what the script says at this word; the code to return. */
-static int act(const char *word) {
-  const char *value = scripted(word);
-  if (!value) {
-    return 0;
-  }
-  if (!strcmp(value, "hang")) {
-    for (;;) {
-      pause();
-    }
-  }
-  if (!strcmp(value, "crash")) {
-    *(volatile int *)8 = 1;
-  }
-  if (!strcmp(value, "abort")) {
-    abort();
-  }
-  if (!strcmp(value, "exit")) {
-    exit(0);
-  }
-  if (!strcmp(value, "noise")) {
-    printf("={\"kernels\":\"lies\"}\n>nothing\n.\n");
-    fflush(stdout);
-    return 0;
-  }
-  return atoi(value);
-}
-
-#define CALL(name)             \
-  do {                         \
-    int code = act(name);      \
-    if (code || broken) {      \
-      return broken ? broken : code; \
-    }                          \
-  } while (0)
 
 int cuDriverGetVersion(int *version) {
   CALL("cuDriverGetVersion");
-  *version = number("cuda", 12040);
+  *version = (int)number("cuda", 12040);
   return 0;
 }
 
@@ -100,7 +32,7 @@ int cuInit(unsigned flags) {
 
 int cuDeviceGetCount(int *count) {
   CALL("cuDeviceGetCount");
-  *count = number("devices", 1);
+  *count = (int)number("devices", 1);
   return 0;
 }
 
@@ -115,10 +47,13 @@ int cuDeviceGet(int *device, int ordinal) {
 
 int cuDeviceGetName(char *name, int room, int device) {
   CALL("cuDeviceGetName");
-  snprintf(name, (size_t)room, "Fake GPU %d", device);
+  char usual[32];
+  snprintf(usual, sizeof usual, "Fake GPU %d", device);
+  text(name, (size_t)room, "name", usual);
   return 0;
 }
 
+#ifndef OLD
 int cuDeviceGetPCIBusId(char *address, int room, int device) {
   CALL("cuDeviceGetPCIBusId");
   snprintf(address, (size_t)room, "0000:%02X:00.0", 0x65 + device);
@@ -130,12 +65,16 @@ int cuDeviceGetUuid(unsigned char *uuid, int device) {
   memset(uuid, 0x10 + device, 16);
   return 0;
 }
+#endif
 
 int cuDeviceGetAttribute(int *value, int attribute, int device) {
   CALL("cuDeviceGetAttribute");
   (void)device;
-  int capability = number("cc", 90);
-  *value = attribute == 75 ? capability / 10 : attribute == 76 ? capability % 10 : 0;
+  int capability = (int)number("cc", 90);
+  *value = attribute == 75   ? capability / 10
+           : attribute == 76 ? capability % 10
+           : attribute == 18 ? (int)number("integrated", 0)
+                             : 0;
   return 0;
 }
 
@@ -178,7 +117,7 @@ static int log_and(int code, unsigned count, const int *options, void **values, 
 
 int cuModuleLoadDataEx(void **module, const void *image, unsigned count, int *options, void **values) {
   CALL("cuModuleLoadDataEx");
-  int device = number("cc", 90);
+  int device = (int)number("cc", 90);
   if (memcmp(image, "\x7f" "ELF", 4) == 0) {
     const unsigned char *bytes = image;
     int built = bytes[7] == 0x41 ? bytes[49] : bytes[48];
