@@ -5,6 +5,7 @@
 //! version in it. What is not there is skipped by name. `UPDATE_KERNELS=1` writes the files anew.
 
 use std::collections::BTreeSet;
+use std::ffi::{CString, c_char, c_void};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -18,6 +19,9 @@ use toml_edit::{DocumentMut, value};
 
 /// The wheels that compile everything; those that travelling files were made by come on top.
 const COMPILERS: &[&str] = &["11.8.89", "12.4.127", "12.8.93", "12.9.86", "13.0.88", "13.5.37"];
+
+/// The wheel whose library assembles PTX.
+const NVJITLINK: &str = "nvjitlink-13.5.37";
 
 /// What the travelling files may weigh together, in bytes.
 const BUDGET: usize = 350_000;
@@ -64,20 +68,21 @@ fn rows(made: &DocumentMut) -> Vec<Made> {
 /// The library in a wheel's folder. None: it is not installed, and the test says so.
 fn compiler(version: &str, test: &str) -> Option<Nvrtc> {
     let wheel = std::env::var_os("GPUENV_TEST_NVRTC").map(|folder| PathBuf::from(folder).join(version));
-    let Some(path) = wheel.and_then(|wheel| find(&wheel)) else {
+    let Some(path) = wheel.and_then(|wheel| find(&wheel, "libnvrtc.so.")) else {
         println!("skipped: {test}: no NVRTC {version} in GPUENV_TEST_NVRTC");
         return None;
     };
     Some(Nvrtc::open(&path).unwrap_or_else(|fault| panic!("{}: {fault:?}", path.display())))
 }
 
-fn find(folder: &Path) -> Option<PathBuf> {
+/// The library whose name begins so.
+fn find(folder: &Path, library: &str) -> Option<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).ok()?.flatten() {
         let name = entry.file_name().to_string_lossy().to_string();
         if entry.path().is_dir() {
-            found.extend(find(&entry.path()));
-        } else if name.starts_with("libnvrtc.so.") {
+            found.extend(find(&entry.path(), library));
+        } else if name.starts_with(library) {
             found.push(entry.path());
         }
     }
@@ -205,6 +210,86 @@ fn the_catalog_knows_the_architectures_of_every_compiler() {
             catalogued(&version),
             "NVRTC {version}"
         );
+    }
+}
+
+/// The assembler that drivers have too, in the form of a wheel.
+struct Assembler {
+    library: libloading::Library,
+}
+
+impl Assembler {
+    /// What it makes of PTX: the cubin, or its words.
+    fn assemble(&self, ptx: &str, arch: Arch) -> Result<Vec<u8>, String> {
+        type Handle = *mut c_void;
+        type Create = unsafe extern "C" fn(*mut Handle, u32, *const *const c_char) -> i32;
+        type Add = unsafe extern "C" fn(Handle, i32, *const c_char, usize, *const c_char) -> i32;
+        type Complete = unsafe extern "C" fn(Handle) -> i32;
+        /// `nvJitLinkInputType` of PTX.
+        const PTX: i32 = 2;
+        let option = CString::new(format!("-arch=sm_{}", arch.code())).unwrap();
+        let ptx = CString::new(ptx).unwrap();
+        // SAFETY: the signatures of nvJitLink.h; every string ends in NUL and lives until the end.
+        unsafe {
+            let mut handle = std::ptr::null_mut();
+            assert_eq!(self.library.get::<Create>(b"nvJitLinkCreate").unwrap()(&mut handle, 1, &option.as_ptr()), 0);
+            let add = self.library.get::<Add>(b"nvJitLinkAddData").unwrap();
+            let size = ptx.as_bytes_with_nul().len();
+            let mut code = add(handle, PTX, ptx.as_ptr(), size, c"kernels".as_ptr());
+            if code == 0 {
+                code = self.library.get::<Complete>(b"nvJitLinkComplete").unwrap()(handle);
+            }
+            match code {
+                0 => Ok(self.bytes(handle, "LinkedCubin")),
+                _ => Err(String::from_utf8_lossy(&self.bytes(handle, "ErrorLog")).to_string()),
+            }
+        }
+    }
+
+    /// # Safety
+    /// `what` must be a thing that nvJitLink hands out.
+    unsafe fn bytes(&self, handle: *mut c_void, what: &str) -> Vec<u8> {
+        type Size = unsafe extern "C" fn(*mut c_void, *mut usize) -> i32;
+        type Get = unsafe extern "C" fn(*mut c_void, *mut u8) -> i32;
+        let (size, get) = (format!("nvJitLinkGet{what}Size"), format!("nvJitLinkGet{what}"));
+        // SAFETY: these are the signatures of all of them; there is room for as much as is said.
+        unsafe {
+            let mut count = 0;
+            assert_eq!(self.library.get::<Size>(size.as_bytes()).unwrap()(handle, &mut count), 0);
+            let mut bytes = vec![0; count];
+            assert_eq!(self.library.get::<Get>(get.as_bytes()).unwrap()(handle, bytes.as_mut_ptr()), 0);
+            bytes
+        }
+    }
+}
+
+/// The PTX that travels claims an ISA that its compiler did not write, and claims a later one where a lock asks for it.
+/// The assembler checks that nothing in it needs more than it claims.
+#[test]
+fn the_built_in_ptx_is_assembled_for_every_gpu_whatever_isa_it_claims() {
+    let wheel = std::env::var_os("GPUENV_TEST_NVRTC").map(|folder| PathBuf::from(folder).join(NVJITLINK));
+    let Some(path) = wheel.and_then(|wheel| find(&wheel, "libnvJitLink.so.")) else {
+        println!("skipped: the_built_in_ptx_is_assembled_for_every_gpu_whatever_isa_it_claims: no {NVJITLINK}");
+        return;
+    };
+    // SAFETY: NVIDIA's library has no constructor that does anything but set itself up.
+    let assembler = Assembler { library: unsafe { libloading::Library::new(path) }.unwrap() };
+    let toolkit = BUILTIN.toolkits.iter().max_by(|a, b| a.version.cmp(&b.version)).unwrap();
+    for arch in toolkit.sass.iter().filter(|arch| arch.suffix == Suffix::None) {
+        let cubin = assembler.assemble(prebuilt::PTX, *arch).unwrap();
+        assert_eq!(sm_number(&cubin), Some(arch.cc.number()));
+    }
+    let sm_90 = Arch::parse("sm_90").unwrap();
+    for toolkit in BUILTIN.toolkits.iter() {
+        let claimed = with_isa(prebuilt::PTX, &toolkit.ptx_isa).unwrap();
+        assert!(assembler.assemble(&claimed, sm_90).is_ok(), "PTX {}", toolkit.ptx_isa);
+    }
+    for (isa, said) in
+        [("2.0", "PTX .version 2.0 does not support .target sm_35"), ("99.0", "Unsupported .version 99.0")]
+    {
+        let claimed = with_isa(prebuilt::PTX, &Version::parse(isa).unwrap()).unwrap();
+        let words = assembler.assemble(&claimed, sm_90).unwrap_err();
+        assert!(words.contains(said), "{words}");
     }
 }
 
