@@ -22,7 +22,7 @@ use crate::host::{How, Probe};
 use super::{CHILD, INSIDE};
 
 /// More than this of a child's words is not read.
-const CAP: usize = 4 << 20;
+pub(super) const CAP: usize = 4 << 20;
 /// How long a look at the pipes lasts at most: a child's end is noticed within it even if others hold them open.
 const LOOK: Duration = Duration::from_millis(20);
 /// The words of a child's standard error that are kept, its last.
@@ -75,7 +75,7 @@ fn start(task: &Task<'_>) -> io::Result<Child> {
 
 /// How a child came to its end.
 #[derive(Debug, Default)]
-enum Fate {
+pub(super) enum Fate {
     Ended(ExitStatus),
     Overdue,
     TooLoud,
@@ -84,15 +84,19 @@ enum Fate {
     Unstarted(String),
 }
 
+/// What a child left behind.
 #[derive(Debug, Default)]
-struct Heard {
-    fate: Fate,
-    told: Vec<u8>,
-    said: Vec<u8>,
+pub(super) struct Heard {
+    pub(super) fate: Fate,
+    /// Its standard output.
+    pub(super) told: Vec<u8>,
+    /// Its standard error.
+    pub(super) said: Vec<u8>,
 }
 
-/// Feeds the child its request and reads both pipes until it ends, is overdue or tells too much.
-fn listen(mut child: Child, request: Vec<u8>, until: Instant) -> Heard {
+/// Feeds the child its request and reads both pipes until it ends, is overdue or tells too much. It must lead a
+/// process group of its own, which is ended with it.
+pub(super) fn listen(mut child: Child, request: Vec<u8>, until: Instant) -> Heard {
     let group = Pid::from_child(&child);
     let feed = child.stdin.take().map(|mut pipe| std::thread::spawn(move || pipe.write_all(&request)));
     let (Some(out), Some(err)) = (child.stdout.take(), child.stderr.take()) else { return Heard::default() };
@@ -206,7 +210,7 @@ impl Heard {
 }
 
 /// `SIGSEGV`
-fn signal_name(number: i32) -> String {
+pub(super) fn signal_name(number: i32) -> String {
     let named = [
         (Signal::SEGV, "SIGSEGV"),
         (Signal::ABORT, "SIGABRT"),
