@@ -50,8 +50,9 @@ pub fn run_trusted(scene: &Scene, program: &Path, args: &[&str], more: &[(&str, 
     let mut command = Command::new(program);
     command.args(args).env_clear().envs(kept).env("LC_ALL", "C").envs(more.iter().copied());
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let limit = scene.limit(limit);
     let heard = match command.current_dir("/").process_group(0).spawn() {
-        Ok(child) => listen(child, Vec::new(), Instant::now() + limit),
+        Ok(child) => listen(child, Vec::new(), Instant::now() + limit, None),
         Err(error) => Heard { fate: Fate::Unstarted(error.to_string()), ..Heard::default() },
     };
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -64,6 +65,7 @@ pub fn run_trusted(scene: &Scene, program: &Path, args: &[&str], more: &[(&str, 
         Some(Fault { at: name.clone(), code, name: name_of, message })
     };
     let fault = match heard.fate {
+        Fate::Finished => None,
         Fate::Ended(status) if status.success() => None,
         Fate::Ended(status) => match status.signal() {
             Some(signal) => fault(Some(signal_name(signal)), None, tail()),
