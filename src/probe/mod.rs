@@ -6,11 +6,17 @@
 
 pub mod child;
 pub mod compilers;
+pub mod container;
 pub mod curesult;
+pub mod dynamic;
+pub mod files;
+pub mod libraries;
 pub mod loader;
 pub mod program;
+pub mod python;
 pub mod scene;
 pub mod toolkits;
+pub mod version;
 
 use crate::host::{How, Probe, Record, record};
 
@@ -28,10 +34,14 @@ pub type Inside = fn(request: &str, teller: &mut Teller) -> Result<(), String>;
 pub const PROBES: &[(&str, Depth, Look)] = &[
     ("toolkits", Depth::Usual, toolkits::look),
     ("compilers", Depth::Usual, compilers::look),
+    ("python", Depth::Usual, python::look),
+    ("libraries", Depth::Usual, libraries::look),
+    ("container", Depth::Usual, container::look),
+    ("torch", Depth::Full, python::look_at_torch),
 ];
 
 /// Every probe that runs in a child, by the name it is called with.
-pub const INSIDE: &[(&str, Inside)] = &[];
+pub const INSIDE: &[(&str, Inside)] = &[("libraries", libraries::inside), ("version", version::inside)];
 
 /// The word that makes this program a child: `gpuenv __probe NAME`.
 pub const CHILD: &str = "__probe";
