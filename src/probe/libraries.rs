@@ -289,7 +289,9 @@ impl<'r> Search<'r> {
         }
         self.request.sites.iter().find_map(|site| {
             let resolved = loader::resolve(&self.request.root, site)?;
-            let inside = path.strip_prefix(site).or_else(|_| file.strip_prefix(&resolved)).ok()?;
+            let named = normal(path);
+            // A wheel's files may be links into an installer's cache, which says nothing of the package.
+            let inside = file.strip_prefix(&resolved).or_else(|_| named.strip_prefix(site)).ok()?;
             let line = format!("{},", inside.display());
             let wheels = names_in(self.request, site).into_iter().filter(|name| name.starts_with("nvidia_"));
             let owner = wheels.filter(|name| name.ends_with(".dist-info")).find(|name| {
@@ -399,6 +401,17 @@ fn text_of(request: &Request, file: &Path) -> Option<String> {
     let mut bytes = Vec::new();
     std::io::Read::read_to_end(&mut std::io::Read::take(fs::File::open(place).ok()?, CAP), &mut bytes).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// A path without `..`, as if no directory in it were a link.
+fn normal(path: &Path) -> PathBuf {
+    path.components().fold(PathBuf::new(), |mut whole, part| {
+        match part {
+            std::path::Component::ParentDir => drop(whole.pop()),
+            part => whole.push(part),
+        }
+        whole
+    })
 }
 
 fn shown(path: &Path) -> String {
