@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
+use std::time::Instant;
 
 use crate::host::{Cdi, Container, Fault, How, Record};
 use crate::words::Version;
@@ -30,6 +31,7 @@ const MISSING: usize = 5;
 
 /// Looks for all of it.
 pub fn look(scene: &Scene, record: &mut Record) {
+    let began = Instant::now();
     let deep = scene.wish.depth >= Depth::Full && scene.is_here();
     let mut container =
         Container { runtimes: runtimes(scene, deep), cdi: specifications(scene), ..Container::default() };
@@ -40,7 +42,7 @@ pub fn look(scene: &Scene, record: &mut Record) {
     container.dev_char = dev_char(scene);
     let nothing = Container { cgroup_version: container.cgroup_version, ..Container::default() };
     let absent = container == nothing;
-    record.probes.push(super::probe("container", if absent { How::Absent } else { How::Done }));
+    record.probes.push(super::told("container", if absent { How::Absent } else { How::Done }, began));
     record.container = (!absent).then_some(container);
 }
 
@@ -48,7 +50,7 @@ pub fn look(scene: &Scene, record: &mut Record) {
 fn runtimes(scene: &Scene, deep: bool) -> BTreeMap<String, String> {
     let there = RUNTIMES.iter().filter_map(|row| Some((row, program::on_path(scene, row.1)?)));
     let told = there.map(|((name, _, ask), path)| {
-        let said = if deep { program::run(scene, &path, &[ask], &[], LIMIT).out } else { String::new() };
+        let said = if deep { program::run(scene, &path, &[ask], LIMIT).out } else { String::new() };
         (name.to_string(), first_version(&said).map_or(String::new(), |version| version.to_string()))
     });
     told.collect()
@@ -64,7 +66,7 @@ fn first_version(text: &str) -> Option<Version> {
 /// The version that a program of NVIDIA's toolkit tells: `NVIDIA Container Toolkit CLI version 1.17.8`.
 fn asked(scene: &Scene, deep: bool, name: &str) -> Option<Version> {
     let path = program::on_path(scene, name).filter(|_| deep)?;
-    first_version(&program::run(scene, &path, &["--version"], &[], LIMIT).out)
+    first_version(&program::run(scene, &path, &["--version"], LIMIT).out)
 }
 
 /// The version of a Debian package that is installed.

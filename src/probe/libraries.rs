@@ -8,7 +8,6 @@
 //!
 //! The search runs in a child, each library's own version function ([`super::version`]) in another.
 
-use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -23,7 +22,7 @@ use super::dynamic::{self, Dynamic};
 use super::loader::{self, By, Found, Loader};
 use super::program;
 use super::scene::Scene;
-use super::version;
+use super::version::{self, Question};
 
 /// How long the search may take.
 const LIMIT: Duration = Duration::from_secs(10);
@@ -60,12 +59,20 @@ const OF_DRIVER: &[(&str, &str)] = &[
     ("nvidia-nvvm", "libnvidia-nvvm.so.4"),
 ];
 
-/// What the child is to search.
+/// What the child is to do.
 #[derive(Debug, Serialize, Deserialize)]
-struct Request {
+pub(super) enum Request {
+    /// Search.
+    Search(Place),
+    /// Load one library and ask it.
+    Ask(Question),
+}
+
+/// Where the child is to search.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Place {
     root: PathBuf,
-    library_path: Option<OsString>,
-    here: PathBuf,
+    library_path: Vec<PathBuf>,
     python: Option<PathBuf>,
     sites: Vec<PathBuf>,
     conda: Option<PathBuf>,
@@ -77,46 +84,42 @@ struct Request {
 struct Answer {
     libraries: Vec<Library>,
     driver_libraries: Vec<Library>,
-    /// The entries of LD_LIBRARY_PATH that may be searched while a library is asked for its version.
-    library_path: Vec<PathBuf>,
 }
 
 /// Searches, then asks every file found for its version.
 pub fn look(scene: &Scene, record: &mut Record) {
     let python = record.python.as_ref();
-    let request = Request {
+    let place = Place {
         root: scene.root.clone(),
-        library_path: scene.variable("LD_LIBRARY_PATH").map(OsStr::to_os_string),
-        here: std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/")),
+        library_path: scene.library_path(),
         python: python.and_then(|python| python.path.as_ref()).map(PathBuf::from),
         sites: python.map_or(Vec::new(), |python| python.sites.iter().map(PathBuf::from).collect()),
         conda: scene.variable("CONDA_PREFIX").map(PathBuf::from),
         cuda: scene.wish.cuda.clone(),
     };
     let task = Task { program: &scene.program, name: "libraries", limit: scene.limit(LIMIT), environment: &[] };
-    let reply = child::ask::<_, Answer>(&task, &request);
+    let reply = child::ask::<_, Answer>(&task, &Request::Search(place));
     record.probes.push(reply.probe);
-    let Answer { mut libraries, driver_libraries, library_path } = reply.answer.unwrap_or_default();
+    let Answer { mut libraries, driver_libraries } = reply.answer.unwrap_or_default();
     record.driver_libraries = driver_libraries;
     if scene.is_here() {
-        version::ask_all(scene, &library_path, &mut libraries, record);
+        version::ask_all(scene, &mut libraries);
     }
     record.libraries = libraries;
 }
 
 /// The child's side of it.
 pub fn inside(request: &str, teller: &mut Teller) -> Result<(), String> {
-    let request: Request = serde_json::from_str(request).map_err(|error| error.to_string())?;
+    let place = match serde_json::from_str(request).map_err(|error| error.to_string())? {
+        Request::Search(place) => place,
+        Request::Ask(question) => return version::answer(&question, teller),
+    };
     teller.doing("searching for CUDA libraries");
-    let search = Search::new(&request);
+    let search = Search::new(&place);
     let libraries: Vec<Library> = KINDS.iter().flat_map(|kind| search.of_kind(kind)).collect();
-    let mut library_path = search.library_path.clone();
-    if loader::is_root() {
-        library_path.retain(|entry| loader::danger(entry).is_none());
-    }
     let driver_libraries = of_driver(&search.loader);
     let nothing = libraries.is_empty() && driver_libraries.is_empty();
-    teller.learnt(&Answer { libraries, driver_libraries, library_path });
+    teller.learnt(&Answer { libraries, driver_libraries });
     if nothing {
         teller.absent("no CUDA library where the loader looks");
     }
@@ -124,8 +127,7 @@ pub fn inside(request: &str, teller: &mut Teller) -> Result<(), String> {
 }
 
 struct Search<'r> {
-    request: &'r Request,
-    library_path: Vec<PathBuf>,
+    request: &'r Place,
     loader: Loader,
     /// The libraries of the framework, that which is loaded first at the beginning.
     framework: Vec<Dynamic>,
@@ -140,9 +142,7 @@ struct Search<'r> {
 }
 
 impl<'r> Search<'r> {
-    fn new(request: &'r Request) -> Self {
-        let entries = request.library_path.as_deref().unwrap_or_default();
-        let library_path = loader::library_path(entries, &request.here);
+    fn new(request: &'r Place) -> Self {
         let folders = wheel_folders(request);
         let python = request.python.as_ref().and_then(|python| loader::resolve(&request.root, python));
         let interpreter = python.and_then(|python| dynamic::read(&request.root, &python));
@@ -152,8 +152,7 @@ impl<'r> Search<'r> {
         };
         Search {
             request,
-            loader: Loader::new(&request.root, &library_path),
-            library_path,
+            loader: Loader::new(&request.root, &request.library_path),
             framework: framework(request),
             wheels: folders.iter().flat_map(libraries).collect(),
             preloaded: preloaded(request),
@@ -338,7 +337,7 @@ fn is_soname(stem: &str, name: &str) -> bool {
 }
 
 /// The libraries of the first framework that is installed. What torch needs is spread over several.
-fn framework(request: &Request) -> Vec<Dynamic> {
+fn framework(request: &Place) -> Vec<Dynamic> {
     const TORCH: &[&str] = &[
         "libtorch_global_deps.so",
         "libtorch_cuda.so",
@@ -366,7 +365,7 @@ fn framework(request: &Request) -> Vec<Dynamic> {
 }
 
 /// What torch loads by full path whatever the loader would find: its source says so.
-fn preloaded(request: &Request) -> Vec<&'static str> {
+fn preloaded(request: &Place) -> Vec<&'static str> {
     let mut sources = request.sites.iter().filter_map(|site| text_of(request, &site.join("torch/__init__.py")));
     let Some(source) = sources.next() else { return Vec::new() };
     let calls = [("cuda_nvrtc", "libnvrtc"), ("nvjitlink", "libnvJitLink")];
@@ -375,7 +374,7 @@ fn preloaded(request: &Request) -> Vec<&'static str> {
 }
 
 /// The directories that NVIDIA's wheels put libraries into: `nvidia/cudnn/lib`, since CUDA 13 also `nvidia/cu13/lib`.
-fn wheel_folders(request: &Request) -> Vec<PathBuf> {
+fn wheel_folders(request: &Place) -> Vec<PathBuf> {
     let mut folders = Vec::new();
     for site in &request.sites {
         let mut names = names_in(request, &site.join("nvidia"));
@@ -387,7 +386,7 @@ fn wheel_folders(request: &Request) -> Vec<PathBuf> {
 }
 
 /// The names in a directory; none where there is none.
-fn names_in(request: &Request, folder: &Path) -> Vec<String> {
+fn names_in(request: &Place, folder: &Path) -> Vec<String> {
     let Some(folder) = loader::resolve(&request.root, folder) else { return Vec::new() };
     let place = request.root.join(folder.strip_prefix("/").unwrap_or(&folder));
     let entries = fs::read_dir(place).into_iter().flatten().flatten();
@@ -395,7 +394,7 @@ fn names_in(request: &Request, folder: &Path) -> Vec<String> {
 }
 
 /// The beginning of a text file.
-fn text_of(request: &Request, file: &Path) -> Option<String> {
+fn text_of(request: &Place, file: &Path) -> Option<String> {
     let file = loader::resolve(&request.root, file)?;
     let place = request.root.join(file.strip_prefix("/").unwrap_or(&file));
     let mut bytes = Vec::new();

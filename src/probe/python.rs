@@ -5,9 +5,8 @@
 //! where the user stands is imported; its own and the user's site-packages count, as they do for the user's programs.
 
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 
@@ -61,8 +60,9 @@ struct TorchTold {
 
 /// Finds the interpreter and asks it for its packages.
 pub fn look(scene: &Scene, record: &mut Record) {
+    let began = Instant::now();
     let Some((path, named_by)) = interpreter(scene) else {
-        record.probes.push(super::probe("python", How::Absent));
+        record.probes.push(super::told("python", How::Absent, began));
         return;
     };
     let mut python =
@@ -72,7 +72,7 @@ pub fn look(scene: &Scene, record: &mut Record) {
         How::Refused if !scene.is_here() => Some("another machine's programs are not run here".to_string()),
         _ => python.fault.as_ref().and_then(|fault| fault.message.clone().or(fault.name.clone())),
     };
-    record.probes.push(Probe { detail, ..super::probe("python", ended) });
+    record.probes.push(Probe { detail, ..super::told("python", ended, began) });
     record.python = Some(python);
 }
 
@@ -118,8 +118,9 @@ fn ask(scene: &Scene, path: &Path, python: &mut Python) -> How {
 
 /// Imports torch in the interpreter that was found and has it compute on every GPU.
 pub fn look_at_torch(scene: &Scene, record: &mut Record) {
+    let began = Instant::now();
     let Some(python) = record.python.as_mut().filter(|python| python.packages.contains_key("torch")) else {
-        record.probes.push(super::probe("torch", How::Absent));
+        record.probes.push(super::told("torch", How::Absent, began));
         return;
     };
     let path = PathBuf::from(python.path.clone().unwrap_or_default());
@@ -146,23 +147,15 @@ pub fn look_at_torch(scene: &Scene, record: &mut Record) {
     });
     let ended = if said.fault.is_none() && !answered { How::Garbled } else { ended(&said.fault) };
     let detail = said.fault.and_then(|fault| fault.message.or(fault.name));
-    record.probes.push(Probe { detail, ..super::probe("torch", ended) });
+    record.probes.push(Probe { detail, ..super::told("torch", ended, began) });
 }
 
 /// Runs a script in the interpreter.
 fn run(scene: &Scene, path: &Path, python: &Python, script: &str, limit: Duration) -> Said {
     let args = ["-E", "-B", "-c", script];
-    // What the user's job would see of the GPUs, and the switches that change what torch does.
-    let matters = |name: &str| {
-        ["CUDA_", "NVIDIA_", "NCCL_", "TORCH_", "PYTORCH_", "CUDNN_", "CUBLAS_"]
-            .iter()
-            .any(|head| name.starts_with(head))
-    };
-    let variables = scene.environment.iter().filter_map(|(name, value)| Some((name.to_str()?, value.as_os_str())));
-    let more: Vec<(&str, &OsStr)> = variables.filter(|(name, _)| matters(name)).collect();
     match python.named_by.as_deref() {
-        Some("--python") => program::run_trusted(scene, path, &args, &more, limit),
-        _ => program::run(scene, path, &args, &more, limit),
+        Some("--python") => program::run_trusted(scene, path, &args, limit),
+        _ => program::run(scene, path, &args, limit),
     }
 }
 

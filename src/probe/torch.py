@@ -27,6 +27,12 @@ def attempt(name, function):
         answer[name] = value
 
 
+def arch_list():
+    # torch.cuda.get_arch_list() is empty where there is no GPU to run on.
+    flags = getattr(torch._C, "_cuda_getArchFlags", lambda: None)()
+    return flags.split() if flags else [str(arch) for arch in torch.cuda.get_arch_list()]
+
+
 def nccl():
     version = torch.cuda.nccl.version()
     return ".".join(str(part) for part in version[:3]) if isinstance(version, tuple) else str(version)
@@ -81,7 +87,7 @@ else:
     attempt("cuda", lambda: torch.version.cuda)
     tell()
     attempt("available", lambda: bool(torch.cuda.is_available()))
-    attempt("arch_list", lambda: [str(arch) for arch in torch.cuda.get_arch_list()])
+    attempt("arch_list", arch_list)
     if answer.get("cuda"):
         attempt("cudnn", cudnn)
         attempt("nccl", nccl)

@@ -1,7 +1,7 @@
 //! What a CUDA library says of itself: loaded in a child of its own and asked by its version function, which no CUDA
 //! library needs a driver for.
 
-use std::ffi::{OsStr, OsString, c_int};
+use std::ffi::{OsStr, c_int};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -9,10 +9,11 @@ use std::time::Duration;
 use libloading::os::unix::{Library as Loaded, RTLD_GLOBAL, RTLD_LAZY, RTLD_LOCAL};
 use serde::{Deserialize, Serialize};
 
-use crate::host::{Fault, How, Library, Record};
+use crate::host::{Fault, How, Library};
 use crate::words::Version;
 
 use super::child::{self, Task, Teller};
+use super::libraries::Request;
 use super::loader;
 use super::scene::Scene;
 
@@ -21,10 +22,12 @@ const LIMIT: Duration = Duration::from_secs(10);
 
 /// The library to load, and those it is to find already loaded.
 #[derive(Debug, Serialize, Deserialize)]
-struct Request {
+pub(super) struct Question {
     name: String,
     path: PathBuf,
     before: Vec<PathBuf>,
+    /// Whether they may lie where others than root can write.
+    trusts_everywhere: bool,
 }
 
 /// What it said.
@@ -37,12 +40,8 @@ struct Answer {
 }
 
 /// Asks every library that was found.
-pub fn ask_all(scene: &Scene, library_path: &[PathBuf], libraries: &mut [Library], record: &mut Record) {
-    let joined = library_path.iter().map(|entry| entry.as_os_str()).collect::<Vec<_>>().join(OsStr::new(":"));
-    let environment: Vec<(OsString, OsString)> = match joined.is_empty() {
-        true => Vec::new(),
-        false => vec![("LD_LIBRARY_PATH".into(), joined)],
-    };
+pub(super) fn ask_all(scene: &Scene, libraries: &mut [Library]) {
+    let environment = super::of_child(scene);
     let limit = scene.limit(LIMIT);
     for at in 0..libraries.len() {
         let Some(path) = libraries[at].path.clone().map(PathBuf::from) else { continue };
@@ -54,9 +53,10 @@ pub fn ask_all(scene: &Scene, library_path: &[PathBuf], libraries: &mut [Library
                 && major(&other.soname) == major(&libraries[at].soname)
         };
         let before = libraries.iter().filter(helps).filter_map(|other| other.path.clone().map(PathBuf::from)).collect();
-        let request = Request { name: libraries[at].name.clone(), path, before };
-        let task = Task { program: &scene.program, name: "version", limit, environment: &environment };
-        let reply = child::ask::<_, Answer>(&task, &request);
+        let trusts_everywhere = scene.trusts_everywhere();
+        let question = Question { name: libraries[at].name.clone(), path, before, trusts_everywhere };
+        let task = Task { program: &scene.program, name: "libraries", limit, environment: &environment };
+        let reply = child::ask::<_, Answer>(&task, &Request::Ask(question));
         let library = &mut libraries[at];
         if let Some(answer) = reply.answer {
             library.version = answer.version;
@@ -70,9 +70,8 @@ pub fn ask_all(scene: &Scene, library_path: &[PathBuf], libraries: &mut [Library
                 How::Refused => Some("EPERM".to_string()),
                 _ => None,
             };
-            let fault = Fault { at: library.soname.clone(), code: None, name, message: reply.probe.detail.clone() };
+            let fault = Fault { at: library.soname.clone(), code: None, name, message: reply.probe.detail };
             library.fault.get_or_insert(fault);
-            record.probes.push(reply.probe);
         }
     }
 }
@@ -88,26 +87,25 @@ fn take_over(parts: &mut Vec<String>, mapped: impl Iterator<Item = String>) {
 }
 
 /// The child's side of it.
-pub fn inside(request: &str, teller: &mut Teller) -> Result<(), String> {
-    let request: Request = serde_json::from_str(request).map_err(|error| error.to_string())?;
-    if loader::is_root()
-        && let Some(danger) = request.before.iter().chain([&request.path]).find_map(|path| loader::danger(path))
+pub(super) fn answer(question: &Question, teller: &mut Teller) -> Result<(), String> {
+    if !question.trusts_everywhere
+        && let Some(danger) = question.before.iter().chain([&question.path]).find_map(|path| loader::danger(path))
     {
         teller.refused(&format!("not loaded as root: {danger}"));
         return Ok(());
     }
-    for path in &request.before {
+    for path in &question.before {
         teller.doing(&format!("dlopen of {}", path.display()));
         // Where it cannot be loaded, what comes next says so too.
         let _ = open(path, RTLD_GLOBAL).map(std::mem::forget);
     }
-    teller.doing(&format!("dlopen of {}", request.path.display()));
+    teller.doing(&format!("dlopen of {}", question.path.display()));
     let mut answer = Answer::default();
-    match open(&request.path, RTLD_LOCAL) {
+    match open(&question.path, RTLD_LOCAL) {
         Ok(library) => {
-            answer.version = version(&library, &request.name, teller);
+            answer.version = version(&library, &question.name, teller);
             teller.learnt(&answer);
-            if request.name == "cudnn" {
+            if question.name == "cudnn" {
                 answer.fault = check_parts(&library, teller);
                 answer.mapped = mapped("libcudnn");
             }

@@ -8,6 +8,7 @@ mod diagnosis;
 mod edit;
 mod failure;
 mod github;
+mod host;
 mod json;
 pub mod schema;
 mod screen;
@@ -16,7 +17,7 @@ mod told;
 mod why;
 
 use std::collections::BTreeMap;
-use std::io::{ErrorKind, Write};
+use std::io::{ErrorKind, IsTerminal, Write};
 
 use serde::Serialize;
 
@@ -25,6 +26,7 @@ use crate::explain::graph::{Graph, Language};
 use crate::explain::topic::Topic;
 use crate::explain::why::Why;
 use crate::explain::{Change, Explanation};
+use crate::host::Record;
 use crate::lock::Lock;
 use crate::solve::question::Warning;
 use crate::spec::Spec;
@@ -158,6 +160,39 @@ impl Report {
             true => self.document(&json::Diagnosed::new(verdict)),
             false => self.data(&diagnosis::render(&Screen::of_stdout(self.color), verdict)),
         }
+    }
+
+    /// What is on a host: asked for, hence data.
+    pub fn host(&self, record: &Record) -> Result<(), Failure> {
+        match self.json {
+            true => self.document(record),
+            false => self.data(&host::render(&Screen::of_stdout(self.color), record)),
+        }
+    }
+
+    /// That something was written into a file.
+    pub fn saved(&self, file: &str) {
+        self.say(&format!("wrote {file}\n"));
+    }
+
+    /// What is being looked at, on a line of its own that the next one takes: for people who wait, not for logs.
+    pub fn progress(&self, what: &str) {
+        if self.shows_progress() {
+            self.say(&format!("\r\x1b[Klooking at {}", clean(what)));
+        }
+    }
+
+    /// Takes that line back.
+    pub fn progress_ends(&self) {
+        if self.shows_progress() {
+            self.say("\r\x1b[K");
+        }
+    }
+
+    fn shows_progress(&self) -> bool {
+        let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+        let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+        !self.json && !self.screen.narrated && !dumb && !set("CI") && std::io::stderr().is_terminal()
     }
 
     /// What the program waits for, where a person would wonder.

@@ -198,6 +198,7 @@ fn torch_is_imported_only_where_everything_is_looked_at_and_may_break() {
         version = types.SimpleNamespace(cuda='12.4')\n\
         cuda = types.SimpleNamespace(is_available=lambda: warnings.warn('driver too old') or False,\n\
             get_arch_list=lambda: ['sm_80', 'sm_90'], nccl=types.SimpleNamespace(version=lambda: (2, 21, 5)))\n\
+        _C = None\n\
         backends = types.SimpleNamespace(cudnn=types.SimpleNamespace(version=lambda: 90100))\n";
     for (name, source, how) in [
         ("fine", fake.to_string(), How::Done),
