@@ -450,7 +450,7 @@ pub struct Shadowed {
     /// How it would have been found, in the words of [`Library::found_by`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub found_by: Option<String>,
-    /// The version in its path or package.
+    /// The version in its path or package, else what its own version function answers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<Version>,
 }

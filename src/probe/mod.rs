@@ -13,6 +13,7 @@ mod dynamic;
 mod environment;
 mod files;
 mod foreign;
+pub mod kernels;
 pub mod libcuda;
 pub mod libraries;
 pub mod loader;
@@ -52,13 +53,19 @@ pub const PROBES: &[(&str, Depth, Look)] = &[
     ("compilers", Depth::Usual, compilers::look),
     ("python", Depth::Usual, python::look),
     ("libraries", Depth::Usual, libraries::look),
+    (kernels::NAME, Depth::Quick, kernels::look),
     ("container", Depth::Usual, container::look),
     ("torch", Depth::Full, python::look_at_torch),
 ];
 
 /// Every probe that runs in a child, by the name it is called with.
-pub const INSIDE: &[(&str, Inside)] =
-    &[("nodes", module::open), ("nvml", nvml::inside), ("libcuda", libcuda::inside), ("libraries", libraries::inside)];
+pub const INSIDE: &[(&str, Inside)] = &[
+    ("nodes", module::open),
+    ("nvml", nvml::inside),
+    ("libcuda", libcuda::inside),
+    ("libraries", libraries::inside),
+    (kernels::NAME, kernels::inside),
+];
 
 /// The word that makes this program a child: `gpuenv __probe NAME`.
 pub const CHILD: &str = "__probe";

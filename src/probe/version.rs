@@ -19,6 +19,8 @@ use super::scene::Scene;
 
 /// How long a library may take to load and answer.
 const LIMIT: Duration = Duration::from_secs(10);
+/// Of so many other copies the version is asked.
+const COPIES: usize = 4;
 
 /// The library to load, and those it is to find already loaded.
 #[derive(Debug, Serialize, Deserialize)]
@@ -39,12 +41,10 @@ struct Answer {
     fault: Option<Fault>,
 }
 
-/// Asks every library that was found.
+/// Asks every library that was found, and its other copies where nothing else tells their versions.
 pub(super) fn ask_all(scene: &Scene, libraries: &mut [Library]) {
     let environment = super::of_child(scene);
-    let limit = scene.limit(LIMIT);
     for at in 0..libraries.len() {
-        let Some(path) = libraries[at].path.clone().map(PathBuf::from) else { continue };
         // A process has cublasLt before it loads cublas, from where it would load it by itself.
         let major = |soname: &str| soname.rsplit_once(".so.").map(|(_, major)| major.to_string());
         let helps = |other: &&Library| {
@@ -52,16 +52,25 @@ pub(super) fn ask_all(scene: &Scene, libraries: &mut [Library]) {
                 && other.name == "cublaslt"
                 && major(&other.soname) == major(&libraries[at].soname)
         };
-        let before = libraries.iter().filter(helps).filter_map(|other| other.path.clone().map(PathBuf::from)).collect();
-        let trusts_everywhere = scene.trusts_everywhere();
-        let question = Question { name: libraries[at].name.clone(), path, before, trusts_everywhere };
-        let task = Task { program: &scene.program, name: "libraries", limit, environment: &environment };
-        let reply = child::ask::<_, Answer>(&task, &Request::Ask(question));
+        let before: Vec<PathBuf> =
+            libraries.iter().filter(helps).filter_map(|other| other.path.as_ref().map(PathBuf::from)).collect();
         let library = &mut libraries[at];
+        let ask = |path: &str, before: Vec<PathBuf>| {
+            let trusts_everywhere = scene.trusts_everywhere();
+            let question = Question { name: library.name.clone(), path: path.into(), before, trusts_everywhere };
+            let limit = scene.limit(LIMIT);
+            let task = Task { program: &scene.program, name: "libraries", limit, environment: &environment };
+            child::ask::<_, Answer>(&task, &Request::Ask(question))
+        };
+        let unknown = library.shadows.iter_mut().filter(|copy| copy.version.is_none());
+        for copy in unknown.take(COPIES) {
+            copy.version = ask(&copy.path, Vec::new()).answer.and_then(|answer| answer.version);
+        }
+        let Some(main) = library.path.clone() else { continue };
+        let reply = ask(&main, before);
         if let Some(answer) = reply.answer {
             library.version = answer.version;
             library.fault = answer.fault;
-            let main = library.path.clone().unwrap_or_default();
             take_over(&mut library.parts, answer.mapped.into_iter().filter(|file| *file != main));
         }
         if reply.probe.ended != How::Done {
