@@ -13,8 +13,10 @@ for folder in sys.path:
         continue
     found = False
     try:
+        folder.encode("utf-8")
         names = sorted(os.listdir(folder))
-    except OSError:
+    except (OSError, UnicodeError):
+        # What cannot be read, or not be written as text, cannot be told.
         continue
     for name in names:
         match = re.match(r"^([A-Za-z0-9_.]+?)-([^-]+)(-py[0-9.]+[^.]*)?\.(?:dist-info|egg-info|egg)$", name)
