@@ -450,7 +450,7 @@ pub struct Shadowed {
     /// How it would have been found, in the words of [`Library::found_by`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub found_by: Option<String>,
-    /// The version in its path or package.
+    /// The version in its path or package, else what its own version function answers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<Version>,
 }
@@ -554,6 +554,9 @@ pub struct Torch {
     /// Whether a small computation on each visible GPU came out right.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub computed: Option<bool>,
+    /// The CUDA libraries in its process after that, links resolved.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub mapped: Vec<String>,
     /// What it warned of or failed with.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub messages: Vec<String>,

@@ -6,18 +6,26 @@
 
 pub mod child;
 pub mod compat;
+pub mod compilers;
+pub mod container;
 pub mod curesult;
+mod dynamic;
 mod environment;
 mod files;
 mod foreign;
 pub mod kernels;
 pub mod libcuda;
+pub mod libraries;
 pub mod loader;
 pub mod module;
 pub mod nvml;
 mod plain;
 pub mod platform;
+mod program;
+pub mod python;
 pub mod scene;
+pub mod toolkits;
+mod version;
 
 use std::time::Instant;
 
@@ -41,12 +49,23 @@ pub const PROBES: &[(&str, Depth, Look)] = &[
     ("nodes", Depth::Quick, module::nodes),
     ("nvml", Depth::Quick, nvml::look),
     ("libcuda", Depth::Quick, libcuda::look),
+    ("toolkits", Depth::Usual, toolkits::look),
+    ("compilers", Depth::Usual, compilers::look),
+    ("python", Depth::Usual, python::look),
+    ("libraries", Depth::Usual, libraries::look),
     (kernels::NAME, Depth::Quick, kernels::look),
+    ("container", Depth::Usual, container::look),
+    ("torch", Depth::Full, python::look_at_torch),
 ];
 
 /// Every probe that runs in a child, by the name it is called with.
-pub const INSIDE: &[(&str, Inside)] =
-    &[("nodes", module::open), ("nvml", nvml::inside), ("libcuda", libcuda::inside), (kernels::NAME, kernels::inside)];
+pub const INSIDE: &[(&str, Inside)] = &[
+    ("nodes", module::open),
+    ("nvml", nvml::inside),
+    ("libcuda", libcuda::inside),
+    ("libraries", libraries::inside),
+    (kernels::NAME, kernels::inside),
+];
 
 /// The word that makes this program a child: `gpuenv __probe NAME`.
 pub const CHILD: &str = "__probe";
@@ -71,6 +90,11 @@ fn ended(record: &mut Record, name: &str, look: impl FnOnce(&mut Record)) {
     look(record);
     let millis = Some(began.elapsed().as_millis() as u64);
     record.probes.push(Probe { name: name.to_string(), ended: How::Done, detail: None, millis });
+}
+
+/// What is written down of a probe that began then and needed no child.
+fn told(name: &str, ended: How, began: Instant) -> Probe {
+    Probe { name: name.to_string(), ended, detail: None, millis: Some(began.elapsed().as_millis() as u64) }
 }
 
 #[cfg(test)]
