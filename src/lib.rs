@@ -14,6 +14,7 @@
 //! | | [`export`] | renders a lock for other tools, one file a format | the spec, the catalog, the solver |
 //! | L3 reasoning | [`lock`] | an answer with everything that forced it; what is stale | that it lies on a disk |
 //! | | [`explain`] | which written lines clash, why, and which changes were seen to help | how it will be printed |
+//! | | [`draft`] | a spec to begin with, from a host or from flags | whether it has an answer |
 //! | | [`solve`] | the best answer, or that there is none | file formats, the lock's included |
 //! | L2 facts | [`catalog`] | what exists and what it needs, each row with its source | any question asked of it |
 //! | | [`host`] | a host as it was observed, or as somebody described it | any lock |
@@ -37,6 +38,7 @@ pub mod catalog;
 pub mod cli;
 pub mod coverage;
 pub mod diagnose;
+pub mod draft;
 pub mod explain;
 pub mod export;
 pub mod host;

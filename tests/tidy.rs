@@ -13,7 +13,7 @@ const STOREYS: &[&[&str]] = &[
     &["coverage"],
     &["catalog", "host", "spec"],
     &["solve"],
-    &["explain", "lock", "diagnose"],
+    &["explain", "lock", "diagnose", "draft"],
     &["export", "verify"],
     &["probe", "report"],
     &["cli"],

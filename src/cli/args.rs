@@ -34,11 +34,13 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    Init(InitArgs),
     Lock(LockArgs),
     Export(ExportArgs),
     Explain(ExplainArgs),
     Schema(SchemaArgs),
     Diagnose(DiagnoseArgs),
+    Probe(ProbeArgs),
 }
 
 /// The heading of the options that every command takes.
@@ -75,6 +77,67 @@ pub enum When {
     Auto,
     Always,
     Never,
+}
+
+/// Write a gpuenv.toml: from this host, from a record or report of another, or from flags
+#[derive(Debug, Args)]
+#[command(after_help = "Without any option it writes a commented spec that locks as it is. What is typed counts more \
+                        than what was seen.\nThe file is written where it does not exist yet, and checked before: \
+                        exit 2 names a value that the catalog does not know.")]
+pub struct InitArgs {
+    /// Look at this host
+    #[arg(long, conflicts_with = "host")]
+    pub detect: bool,
+    /// Look at another host: a record of `gpuenv probe`, or the text of nvidia-smi, collect_env and the like; - = stdin
+    #[arg(long, value_name = "FILE")]
+    pub host: Option<PathBuf>,
+    /// The file to write, - for stdout [default: gpuenv.toml, or what --spec says]
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Replace the file if there is one
+    #[arg(long)]
+    pub force: bool,
+    /// The target's name [default: host where one was looked at, else default]
+    #[arg(long, value_name = "NAME")]
+    pub target: Option<String>,
+    /// A GPU: a product's name, sm_XX or none; can be repeated
+    #[arg(long, value_name = "NAME")]
+    pub gpu: Vec<String>,
+    /// The driver of the hosts: a release, a branch or a range
+    #[arg(long, value_name = "VERSION")]
+    pub driver: Option<String>,
+    /// The operating system, of the image in a container
+    #[arg(long, value_name = "NAME")]
+    pub os: Option<String>,
+    /// The processor: x86_64 or aarch64
+    #[arg(long, value_name = "ARCH")]
+    pub arch: Option<String>,
+    /// The container image: a repository, or a full reference
+    #[arg(long, value_name = "IMAGE")]
+    pub image: Option<String>,
+    /// The versions of torch
+    #[arg(long, value_name = "VERSIONS")]
+    pub torch: Option<String>,
+    /// The versions of tensorflow
+    #[arg(long, value_name = "VERSIONS")]
+    pub tensorflow: Option<String>,
+    /// The versions of jax
+    #[arg(long, value_name = "VERSIONS")]
+    pub jax: Option<String>,
+    /// The versions of Python
+    #[arg(long, value_name = "VERSIONS")]
+    pub python: Option<String>,
+    /// CUDA code is compiled too
+    #[arg(long)]
+    pub build: bool,
+}
+
+/// Say what is on a host
+#[derive(Debug, Args)]
+pub struct ProbeArgs {
+    /// Read what somebody pasted (nvidia-smi, collect_env and the like), or a record; - = stdin
+    #[arg(long, value_name = "FILE")]
+    pub from: PathBuf,
 }
 
 /// Resolve gpuenv.toml into gpuenv.lock and print what changed

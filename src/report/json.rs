@@ -65,6 +65,29 @@ pub(super) struct Saved<'a> {
     pub file: &'a str,
 }
 
+/// A gpuenv.toml that was written to begin with.
+#[derive(Debug, Serialize)]
+pub(super) struct Draft<'a> {
+    status: &'static str,
+    /// None: it was asked for on stdout.
+    file: Option<&'a str>,
+    spec: &'a str,
+    /// What cannot hold together as it stands.
+    conflicts: Vec<Clash<'a>>,
+}
+
+impl<'a> Draft<'a> {
+    pub fn new(drafted: &super::Drafted<'a>) -> Self {
+        let conflicts = drafted.conflict.into_iter().flat_map(|explanation| &explanation.conflicts);
+        Draft {
+            status: "ok",
+            file: (!drafted.is_stdout).then_some(&drafted.file.name),
+            spec: &drafted.file.text,
+            conflicts: conflicts.map(Clash::new).collect(),
+        }
+    }
+}
+
 /// Help.
 #[derive(Debug, Serialize)]
 pub(super) struct Help<'a> {

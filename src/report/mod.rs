@@ -5,6 +5,7 @@
 mod changes;
 mod conflict;
 mod diagnosis;
+mod draft;
 mod edit;
 mod failure;
 mod github;
@@ -25,6 +26,7 @@ use crate::explain::graph::{Graph, Language};
 use crate::explain::topic::Topic;
 use crate::explain::why::Why;
 use crate::explain::{Change, Explanation};
+use crate::host::Record;
 use crate::lock::Lock;
 use crate::solve::question::Warning;
 use crate::spec::Spec;
@@ -41,6 +43,17 @@ pub struct Report {
     color: Color,
     screen: Screen,
     applied: Vec<Change>,
+}
+
+/// A gpuenv.toml that was written to begin with.
+#[derive(Debug, Clone, Copy)]
+pub struct Drafted<'a> {
+    /// Its name and text.
+    pub file: &'a SourceFile,
+    /// Whether it goes to stdout.
+    pub is_stdout: bool,
+    /// Why it has no answer as it stands.
+    pub conflict: Option<&'a Explanation>,
 }
 
 /// What became of a lock.
@@ -158,6 +171,25 @@ impl Report {
             true => self.document(&json::Diagnosed::new(verdict)),
             false => self.data(&diagnosis::render(&Screen::of_stdout(self.color), verdict)),
         }
+    }
+
+    /// What is on a host: asked for, hence data.
+    pub fn host(&self, record: &Record) -> Result<(), Failure> {
+        self.document(record)
+    }
+
+    /// A new gpuenv.toml, and whether it has an answer.
+    pub fn drafted(&self, drafted: &Drafted<'_>) -> Result<(), Failure> {
+        if self.json {
+            return self.document(&json::Draft::new(drafted));
+        }
+        if drafted.is_stdout {
+            self.data(&drafted.file.text)?;
+        } else {
+            self.say(&format!("wrote {}\n", clean(&drafted.file.name)));
+        }
+        self.say(&draft::render(&self.screen, drafted));
+        Ok(())
     }
 
     /// What the program waits for, where a person would wonder.

@@ -151,8 +151,19 @@ impl Seen {
             record.nvml.get_or_insert_default().gpus = self.gpus.into_values().collect();
         }
         let probe = |name: &str, ended, detail| Probe { name: name.to_string(), ended, detail, millis: None };
+        without_blanks(&mut record);
         record.probes = self.formats.iter().map(|format| probe(format, How::Done, None)).collect();
         record.probes.extend(self.quarrels.into_iter().map(|said| probe("paste", How::Garbled, Some(said))));
         record
     }
+}
+
+/// What was opened to write into and got nothing is as good as absent.
+fn without_blanks(record: &mut Record) {
+    if let Some(python) = &mut record.python {
+        python.torch.take_if(|torch| *torch == Torch::default());
+    }
+    record.python.take_if(|python| *python == Python::default());
+    record.nvml.take_if(|nvml| *nvml == Nvml::default());
+    record.libcuda.take_if(|libcuda| *libcuda == Libcuda::default());
 }
