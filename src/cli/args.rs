@@ -132,14 +132,6 @@ pub struct InitArgs {
     pub build: bool,
 }
 
-/// Say what is on a host
-#[derive(Debug, Args)]
-pub struct ProbeArgs {
-    /// Read what somebody pasted (nvidia-smi, collect_env and the like), or a record; - = stdin
-    #[arg(long, value_name = "FILE")]
-    pub from: PathBuf,
-}
-
 /// Resolve gpuenv.toml into gpuenv.lock and print what changed
 #[derive(Debug, Args)]
 pub struct LockArgs {
@@ -216,6 +208,38 @@ pub struct DiagnoseArgs {
     /// The message or log; without it, or for `-`, stdin is read (4 MiB at most)
     #[arg(value_name = "TEXT")]
     pub text: Option<String>,
+}
+
+/// Say what is on this host: driver, GPUs, libraries; judges nothing
+#[derive(Debug, Args)]
+#[command(after_help = "Exit codes: 0 it was looked, whatever is here; 2 bad input; 4 the record cannot be written.\n\
+                        What loads a driver's library runs in a child process with a time limit. The record holds no \
+                        serial number, no secret of the environment and no user name.")]
+pub struct ProbeArgs {
+    /// Read another host instead: a record, or the text of nvidia-smi, collect_env and the like; - = stdin
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["quick", "full", "python", "root"])]
+    pub from: Option<PathBuf>,
+    /// Write the record to a file too, as JSON
+    #[arg(short, long, visible_alias = "record", value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Replace the GPUs' UUIDs by numbers
+    #[arg(long)]
+    pub anonymous: bool,
+    /// Look only at what takes a few seconds at most: files and the driver's libraries
+    #[arg(long, conflicts_with = "full")]
+    pub quick: bool,
+    /// Look also at what takes its time: torch, the container runtime
+    #[arg(long)]
+    pub full: bool,
+    /// The interpreter whose packages count [default: that of the virtual environment, else the first on PATH]
+    #[arg(long, value_name = "PATH")]
+    pub python: Option<PathBuf>,
+    /// Look at the recorded files of another machine: its sys, proc, dev, etc and usr below this folder
+    #[arg(long, value_name = "DIR")]
+    pub root: Option<PathBuf>,
+    /// As root, load libraries from folders too that other users can write to (GPUENV_TRUST_LIBRARY_PATH=1)
+    #[arg(long)]
+    pub trust_library_path: bool,
 }
 
 fn formats() -> PossibleValuesParser {

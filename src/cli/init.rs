@@ -64,13 +64,15 @@ fn host(args: &InitArgs, report: &Report) -> Result<Option<Record>, Failure> {
     let scene = Scene::here(wish);
     let scene = scene
         .map_err(|error| Failure::io("no-program", format!("this program cannot be found: {}", reason(&error))))?;
-    Ok(Some(probe::observe(&scene, |_| {})))
+    let record = probe::observe(&scene, |name| report.progress(name));
+    report.progress_ends();
+    Ok(Some(record))
 }
 
 /// What was seen, and over it what was typed.
 fn draft(args: &InitArgs, host: Option<&Record>) -> Draft {
     let mut draft = host.map(|record| draft::of_host(record, &BUILTIN, args.build)).unwrap_or_default();
-    draft.build = args.build;
+    draft.build |= args.build;
     if let Some(name) = &args.target {
         draft.target = name.clone();
     }

@@ -20,27 +20,25 @@ pub fn of_host(record: &Record, catalog: &Catalog, build: bool) -> Draft {
         (None, Origin::Pasted) => "The machine of a pasted report".to_string(),
         (None, Origin::Observed) => "The machine on which `gpuenv init --detect` was run".to_string(),
     };
-    Draft {
-        origin: Some(origin),
-        stack: stack(record, catalog),
-        build,
-        target: TARGET.to_string(),
-        machine: machine(record, catalog, build),
-    }
-}
-
-fn stack(record: &Record, catalog: &Catalog) -> Vec<Entry> {
-    let mut stack: Vec<Entry> = FRAMEWORKS.iter().filter_map(|name| framework(name, record, catalog)).collect();
-    if stack.iter().all(|entry| entry.off) {
+    let mut stack = stack(record, catalog);
+    // The wheels of the package index are not made for Jetson: what runs there is compiled.
+    let build = build || record.platform.system == Some(System::Tegra) && stack.iter().all(|entry| entry.off);
+    if !build && stack.iter().all(|entry| entry.off) {
         let note = if stack.is_empty() { "none was seen there: say what must run" } else { "any that fits" };
         let name = stack.first().map_or(FRAMEWORKS[0].to_string(), |entry| entry.key.clone());
         stack.push(Entry::on(&name, Value::Text("*".to_string()), note));
     }
-    if let Some(version) = record.python.as_ref().and_then(|python| python.version.as_ref()) {
-        let note = format!("{version} runs there");
-        stack.push(Entry::on("python", Value::Text(version.prefix(2).to_string()), note));
-    }
-    stack
+    stack.extend(python(record));
+    Draft { origin: Some(origin), stack, build, target: TARGET.to_string(), machine: machine(record, catalog, build) }
+}
+
+fn stack(record: &Record, catalog: &Catalog) -> Vec<Entry> {
+    FRAMEWORKS.iter().filter_map(|name| framework(name, record, catalog)).collect()
+}
+
+fn python(record: &Record) -> Option<Entry> {
+    let version = record.python.as_ref()?.version.as_ref()?;
+    Some(Entry::on("python", Value::Text(version.prefix(2).to_string()), format!("{version} runs there")))
 }
 
 /// The build installed there, if any; a comment if the catalog does not have it.
@@ -174,6 +172,11 @@ fn driver(record: &Record) -> Option<Entry> {
     let nvml = record.nvml.as_ref();
     let text = |version: &Version| Value::Text(version.to_string());
     let module = record.module.as_ref().and_then(|module| module.version.as_ref());
+    if record.platform.system == Some(System::Tegra) {
+        // Its driver comes with the board support package and is numbered by itself.
+        let own = nvml.and_then(|nvml| nvml.driver.as_ref()).or(module)?;
+        return Some(Entry::off("driver", text(own), "of its board support package, not of a release for servers"));
+    }
     if let Some(version) = nvml.and_then(|nvml| nvml.driver.as_ref()) {
         return Some(Entry::on("driver", text(version), "as nvidia-smi tells it"));
     }

@@ -1,6 +1,6 @@
 //! A draft as the text of a gpuenv.toml.
 
-use super::{Draft, Entry, hints};
+use super::{Draft, Entry, Value, hints};
 
 /// What stands above a draft that describes no machine.
 const HEAD: &str = "# What must run, and on which machines. `gpuenv lock` solves this into gpuenv.lock.\n";
@@ -21,7 +21,7 @@ impl Draft {
         if self.build {
             text += "\n[build]\ncuda-extensions = true\n";
         }
-        text += &format!("\n[target.{}]\n", self.target);
+        text += &format!("\n[target.{}]\n", part_of_key(&self.target));
         text += &table(&self.machine, if hint { hints::TARGET } else { &[] });
         if hint && !self.build {
             text += "\n# [build]                     # if CUDA code is compiled on top of the stack\n";
@@ -49,6 +49,12 @@ fn table(entries: &[Entry], hints: &[(&str, &str, &str)]) -> String {
         false => format!("{key:keys$} = {value:values$}  # {note}\n"),
     };
     lines.iter().map(line).collect()
+}
+
+/// A name between the dots of a key. One that needs quotes is no name of a target, and the reader says so.
+fn part_of_key(name: &str) -> String {
+    let bare = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
+    if bare { name.to_string() } else { Value::Text(name.to_string()).to_string() }
 }
 
 /// What was pasted ends no line and moves no cursor.

@@ -3,6 +3,7 @@
 //! The record says what was seen, with the path, symbol or error code it rests on, and judges nothing: that is
 //! [`crate::verify`]'s. It holds no serial number and no user name; UUIDs can be made anonymous.
 
+pub mod anonymous;
 pub mod paste;
 mod read;
 pub mod record;

@@ -237,6 +237,12 @@ pub struct Nvml {
     /// The file that was loaded, with links resolved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
+    /// How it was found, in the words of [`Library::found_by`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub found_by: Option<String>,
+    /// Other copies, which it keeps from being loaded.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub shadows: Vec<Shadowed>,
     /// The driver release in that file's name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file_version: Option<Version>,
@@ -335,12 +341,21 @@ pub struct Libcuda {
     /// The file that was loaded, with links resolved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
+    /// How it was found, in the words of [`Library::found_by`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub found_by: Option<String>,
+    /// Other copies, which it keeps from being loaded.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub shadows: Vec<Shadowed>,
     /// The driver release in that file's name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file_version: Option<Version>,
     /// Whether it is the library that serves linking only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stub: Option<bool>,
+    /// Whether it comes from a cuda-compat package instead of the driver.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub compat: Option<bool>,
     /// The CUDA version it offers, `12.4`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cuda: Option<Version>,

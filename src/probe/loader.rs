@@ -17,6 +17,11 @@ use std::path::{Component, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::host::Shadowed;
+use crate::words::Version;
+
+use super::scene::Scene;
+
 /// How a library was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum By {
@@ -53,6 +58,68 @@ pub struct Found {
     pub by: By,
     /// The files of the same name further down the search, links resolved, and how they would have been found.
     pub shadows: Vec<(PathBuf, By)>,
+}
+
+impl Found {
+    /// How it was found, for the record.
+    pub fn found_by(&self) -> Option<String> {
+        Some(self.by.as_str().to_string())
+    }
+
+    /// The file, for the record.
+    pub fn shown(&self) -> Option<String> {
+        Some(self.file.display().to_string())
+    }
+
+    /// The release in the file's name: that of the driver in `libcuda.so.535.183.01`.
+    pub fn file_version(&self) -> Option<Version> {
+        file_version(&self.file)
+    }
+
+    /// The copies it shadows, for the record.
+    pub fn shadowed(&self) -> Vec<Shadowed> {
+        let shadowed = |(file, by): &(PathBuf, By)| Shadowed {
+            path: file.display().to_string(),
+            found_by: Some(by.as_str().to_string()),
+            version: file_version(file),
+        };
+        self.shadows.iter().map(shadowed).collect()
+    }
+}
+
+/// The release in a library's name; the one number of a soname is none.
+pub fn file_version(file: &Path) -> Option<Version> {
+    let (_, version) = file.file_name()?.to_str()?.split_once(".so.")?;
+    Version::parse(version).ok().filter(|version| version.len() > 1)
+}
+
+/// What a child needs to search and to know what it may load.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Search {
+    library_path: Vec<PathBuf>,
+    trust: bool,
+}
+
+impl Search {
+    /// The search of a process in this scene.
+    pub fn of(scene: &Scene) -> Self {
+        // Names that are no UTF-8 cannot travel in JSON; no driver lies in such a folder.
+        let mut library_path = scene.library_path();
+        library_path.retain(|entry| entry.to_str().is_some());
+        Search { library_path, trust: scene.trusts_everywhere() }
+    }
+
+    /// The loader of this machine.
+    pub fn loader(&self) -> Loader {
+        Loader::new(Path::new("/"), &self.library_path)
+    }
+
+    /// Why a file is not to be loaded, if it is not.
+    pub fn refuses(&self, path: &Path) -> Option<String> {
+        danger(path)
+            .filter(|_| !self.trust)
+            .map(|why| format!("{}: {why}; root loads it only if told to trust the library path", path.display()))
+    }
 }
 
 /// What the loader searches, in its order.
@@ -106,7 +173,8 @@ impl Loader {
         let mut copies: Vec<(PathBuf, PathBuf, By)> = Vec::new();
         for (path, by) in self.places(soname) {
             let Some(file) = resolve(&self.root, &path) else { continue };
-            if !copies.iter().any(|(_, known, _)| *known == file) && self.is_for_us(&file) {
+            let is_new = !copies.iter().any(|(_, known, _)| *known == file);
+            if is_new && self.is_for_us(&file) {
                 copies.push((path, file, by));
             }
         }
@@ -147,7 +215,12 @@ impl Loader {
     /// The loader passes over libraries for other machines, but stumbles over files that are none.
     fn is_for_us(&self, file: &Path) -> bool {
         let mut head = [0; 20];
-        let Ok(mut file) = File::open(under(&self.root, file)) else { return true };
+        let place = under(&self.root, file);
+        // To open a pipe waits for whoever writes into it.
+        if !place.is_file() {
+            return !place.is_dir();
+        }
+        let Ok(mut file) = File::open(place) else { return true };
         if file.read_exact(&mut head).is_err() || !head.starts_with(b"\x7fELF") {
             return true;
         }

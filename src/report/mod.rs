@@ -9,6 +9,7 @@ mod draft;
 mod edit;
 mod failure;
 mod github;
+mod host;
 mod json;
 pub mod schema;
 mod screen;
@@ -17,7 +18,7 @@ mod told;
 mod why;
 
 use std::collections::BTreeMap;
-use std::io::{ErrorKind, Write};
+use std::io::{ErrorKind, IsTerminal, Write};
 
 use serde::Serialize;
 
@@ -175,7 +176,35 @@ impl Report {
 
     /// What is on a host: asked for, hence data.
     pub fn host(&self, record: &Record) -> Result<(), Failure> {
-        self.document(record)
+        match self.json {
+            true => self.document(record),
+            false => self.data(&host::render(&Screen::of_stdout(self.color), record)),
+        }
+    }
+
+    /// That something was written into a file.
+    pub fn saved(&self, file: &str) {
+        self.say(&format!("wrote {file}\n"));
+    }
+
+    /// What is being looked at, on a line of its own that the next one takes: for people who wait, not for logs.
+    pub fn progress(&self, what: &str) {
+        if self.shows_progress() {
+            self.say(&format!("\r\x1b[Klooking at {}", clean(what)));
+        }
+    }
+
+    /// Takes that line back.
+    pub fn progress_ends(&self) {
+        if self.shows_progress() {
+            self.say("\r\x1b[K");
+        }
+    }
+
+    fn shows_progress(&self) -> bool {
+        let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+        let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+        !self.json && !self.screen.narrated && !dumb && !set("CI") && std::io::stderr().is_terminal()
     }
 
     /// A new gpuenv.toml, and whether it has an answer.
