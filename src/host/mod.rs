@@ -6,6 +6,6 @@
 pub mod record;
 
 pub use record::{
-    Compat, Compiler, Container, CudaDevice, Fault, Gpu, How, Kernel, KernelModule, Libcuda, Library, Mig, Node, Nvml,
-    Origin, Outcome, PciGpu, Platform, Probe, Python, Record, System, Toolkit, Torch,
+    Cdi, Compat, Compiler, Container, CudaDevice, Fault, Gpu, How, Kernel, KernelModule, Libcuda, Library, Mig, Node,
+    Nvml, Origin, Outcome, PciGpu, Platform, Probe, Python, Record, Shadowed, System, Toolkit, Torch,
 };

@@ -5,6 +5,8 @@
 //! ([`child`]), because drivers hang, crash and lie; this process never loads one.
 
 pub mod child;
+pub mod curesult;
+pub mod loader;
 pub mod scene;
 
 use crate::host::{Record, record};

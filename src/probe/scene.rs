@@ -3,8 +3,12 @@
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::words::{Arch, Version};
+
+/// The variable that shortens every child's time, in milliseconds.
+const LIMIT: &str = "GPUENV_PROBE_LIMIT_MS";
 
 /// How much is looked at.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -64,6 +68,12 @@ impl Scene {
     /// The place of an absolute path under the root.
     pub fn at(&self, path: &str) -> PathBuf {
         self.root.join(path.trim_start_matches('/'))
+    }
+
+    /// How long a child may take: usually this long, less where a test cannot wait.
+    pub fn limit(&self, usual: Duration) -> Duration {
+        let told = self.variable(LIMIT).and_then(|millis| millis.to_str()?.parse().ok());
+        told.map_or(usual, |millis| usual.min(Duration::from_millis(millis)))
     }
 
     /// A variable of the environment.
