@@ -5,11 +5,14 @@
 //! ([`child`]), because drivers hang, crash and lie; this process never loads one.
 
 pub mod child;
+pub mod compilers;
 pub mod curesult;
 pub mod loader;
+pub mod program;
 pub mod scene;
+pub mod toolkits;
 
-use crate::host::{Record, record};
+use crate::host::{How, Probe, Record, record};
 
 pub use scene::{Depth, Scene, Wish};
 
@@ -22,7 +25,10 @@ pub type Look = fn(scene: &Scene, record: &mut Record);
 pub type Inside = fn(request: &str, teller: &mut Teller) -> Result<(), String>;
 
 /// Every probe with the depth from which on it is made, cheapest first. Later ones read what earlier ones wrote.
-pub const PROBES: &[(&str, Depth, Look)] = &[];
+pub const PROBES: &[(&str, Depth, Look)] = &[
+    ("toolkits", Depth::Usual, toolkits::look),
+    ("compilers", Depth::Usual, compilers::look),
+];
 
 /// Every probe that runs in a child, by the name it is called with.
 pub const INSIDE: &[(&str, Inside)] = &[];
@@ -40,4 +46,9 @@ pub fn observe(scene: &Scene, mut now: impl FnMut(&str)) -> Record {
         }
     }
     record
+}
+
+/// How a probe that needs no child ended.
+fn probe(name: &str, ended: How) -> Probe {
+    Probe { name: name.to_string(), ended, detail: None, millis: None }
 }
