@@ -25,10 +25,8 @@ pub type Look = fn(scene: &Scene, record: &mut Record);
 pub type Inside = fn(request: &str, teller: &mut Teller) -> Result<(), String>;
 
 /// Every probe with the depth from which on it is made, cheapest first. Later ones read what earlier ones wrote.
-pub const PROBES: &[(&str, Depth, Look)] = &[
-    ("toolkits", Depth::Usual, toolkits::look),
-    ("compilers", Depth::Usual, compilers::look),
-];
+pub const PROBES: &[(&str, Depth, Look)] =
+    &[("toolkits", Depth::Usual, toolkits::look), ("compilers", Depth::Usual, compilers::look)];
 
 /// Every probe that runs in a child, by the name it is called with.
 pub const INSIDE: &[(&str, Inside)] = &[];

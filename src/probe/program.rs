@@ -71,9 +71,7 @@ pub fn run_trusted(scene: &Scene, program: &Path, args: &[&str], more: &[(&str, 
             Some(signal) => fault(Some(signal_name(signal)), None, tail()),
             None => fault(None, status.code().map(i64::from), tail()),
         },
-        Fate::Overdue => {
-            fault(Some("ETIMEDOUT".into()), None, Some(format!("no answer within {} s", limit.as_secs())))
-        }
+        Fate::Overdue => fault(Some("ETIMEDOUT".into()), None, Some(format!("no answer within {} s", limit.as_secs()))),
         Fate::TooLoud => fault(None, None, Some(format!("it printed more than {} MiB", CAP >> 20))),
         Fate::Lost => fault(None, None, Some("it was lost".into())),
         Fate::Unstarted(error) => fault(None, None, Some(format!("it could not be started: {error}"))),

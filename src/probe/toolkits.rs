@@ -93,7 +93,8 @@ fn observe(scene: &Scene, root: &Path) -> Toolkit {
     if scene.is_here() && nvcc_path.is_some() {
         // By the way it was found: nvcc looks for its parts beside the name it is called with.
         let said = program::run(scene, &nvcc, &["--version"], &[], LIMIT);
-        let version = program::version_after(&said.out, ", V").or_else(|| program::version_after(&said.out, "release "));
+        let version =
+            program::version_after(&said.out, ", V").or_else(|| program::version_after(&said.out, "release "));
         toolkit.nvcc = version.and_then(|text| Version::parse(text).ok());
         toolkit.fault = said.fault.or_else(|| {
             let message = Some("it does not say a version".to_string());

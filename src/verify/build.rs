@@ -12,9 +12,13 @@ const POINTERS: &[&str] = &["PATH", "CUDA_HOME", "CUDA_PATH"];
 
 /// Everything that is to be said of it.
 pub fn judge(case: &Case<'_>) -> Vec<Check> {
-    let Some(wanted) = case.target.toolkit.as_ref().and_then(|text| Version::parse(text).ok()) else { return Vec::new() };
+    let Some(wanted) = case.target.toolkit.as_ref().and_then(|text| Version::parse(text).ok()) else {
+        return Vec::new();
+    };
     if !case.sees_userland() {
-        return vec![Check::new("toolkit").expected(wanted.as_str()).skip("the image brings it; verify inside the container")];
+        return vec![
+            Check::new("toolkit").expected(wanted.as_str()).skip("the image brings it; verify inside the container"),
+        ];
     }
     vec![toolkit(case, &wanted), pointers(case, &wanted), compiler(case, &wanted)]
 }
@@ -25,7 +29,8 @@ fn version(toolkit: &Toolkit) -> Option<&Version> {
 
 /// Whether a toolkit is the locked release; nvcc's own numbers end with a build, of which the lock knows nothing.
 fn is_locked(toolkit: &Toolkit, wanted: &Version) -> bool {
-    let same = |found: &Version| found.prefix(found.len().min(wanted.len())) == wanted.prefix(found.len().min(wanted.len()));
+    let same =
+        |found: &Version| found.prefix(found.len().min(wanted.len())) == wanted.prefix(found.len().min(wanted.len()));
     match (&toolkit.version, &toolkit.nvcc) {
         (Some(version), _) => same(version),
         (None, Some(nvcc)) => nvcc.prefix(2) == wanted.prefix(2),
@@ -46,12 +51,21 @@ fn toolkit(case: &Case<'_>, wanted: &Version) -> Check {
             false => case.untold(check, "toolkits"),
         };
     }
-    let all: Vec<String> = toolkits.iter().map(|toolkit| format!("{} in {}", version(toolkit).map_or("?", Version::as_str), toolkit.root)).collect();
+    let all: Vec<String> = toolkits
+        .iter()
+        .map(|toolkit| format!("{} in {}", version(toolkit).map_or("?", Version::as_str), toolkit.root))
+        .collect();
     let check = check.found(all.join(", "));
     let near = toolkits.iter().any(|toolkit| version(toolkit).is_some_and(|found| found.prefix(2) == wanted.prefix(2)));
     match near {
-        true => check.warn(Action::FixEnvironment, format!("another release of the same line: install {wanted} for the locked one")),
-        false => check.fail(Action::FixEnvironment, format!("install CUDA toolkit {wanted}, or name the one here as `toolkit` in gpuenv.toml and lock again")),
+        true => check.warn(
+            Action::FixEnvironment,
+            format!("another release of the same line: install {wanted} for the locked one"),
+        ),
+        false => check.fail(
+            Action::FixEnvironment,
+            format!("install CUDA toolkit {wanted}, or name the one here as `toolkit` in gpuenv.toml and lock again"),
+        ),
     }
 }
 
@@ -97,7 +111,9 @@ fn compiler(case: &Case<'_>, wanted: &Version) -> Check {
         );
     }
     match promised(case).filter(|promised| promised.major() != found.major()) {
-        Some(promised) => check.warn(Action::None, format!("the lock was solved for gcc {promised}; nvcc takes this one too")),
+        Some(promised) => {
+            check.warn(Action::None, format!("the lock was solved for gcc {promised}; nvcc takes this one too"))
+        }
         None => check.pass(),
     }
 }
@@ -105,7 +121,9 @@ fn compiler(case: &Case<'_>, wanted: &Version) -> Check {
 /// The gcc nvcc would call: what a variable names, else the first on the path.
 fn chosen<'a>(case: &Case<'a>) -> Option<&'a Compiler> {
     let gccs = || case.record.compilers.iter().filter(|compiler| compiler.name == "gcc");
-    gccs().find(|compiler| compiler.named_by.iter().any(|by| by == "NVCC_CCBIN" || by == "CUDAHOSTCXX")).or_else(|| gccs().next())
+    gccs()
+        .find(|compiler| compiler.named_by.iter().any(|by| by == "NVCC_CCBIN" || by == "CUDAHOSTCXX"))
+        .or_else(|| gccs().next())
 }
 
 fn promised(case: &Case<'_>) -> Option<Version> {

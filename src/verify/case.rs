@@ -139,7 +139,8 @@ impl<'a> Case<'a> {
     pub fn gpus(&self) -> Vec<Seen<'a>> {
         let nvml = self.record.nvml.as_ref().map_or(&[][..], |nvml| &nvml.gpus);
         let devices = self.record.libcuda.as_ref().map_or(&[][..], |libcuda| &libcuda.devices);
-        let was_asked = self.record.libcuda.as_ref().is_some_and(|libcuda| !self.is_pasted() || libcuda.fault.is_some());
+        let was_asked =
+            self.record.libcuda.as_ref().is_some_and(|libcuda| !self.is_pasted() || libcuda.fault.is_some());
         if devices.is_empty() && !was_asked {
             return nvml.iter().map(|gpu| self.seen(gpu.index, None, Some(gpu))).collect();
         }
@@ -192,7 +193,8 @@ impl<'a> Case<'a> {
 /// Whether CUDA and NVML speak of the same GPU. An instance of MIG has a UUID of its own, but its card's address.
 fn is_same(device: &CudaDevice, gpu: &Gpu) -> bool {
     let by_uuid = device.uuid.as_deref().zip(gpu.uuid.as_deref()).is_some_and(|(one, other)| one == other);
-    let by_pci = device.pci.as_deref().zip(gpu.pci.as_deref()).is_some_and(|(one, other)| address(one) == address(other));
+    let by_pci =
+        device.pci.as_deref().zip(gpu.pci.as_deref()).is_some_and(|(one, other)| address(one) == address(other));
     let by_instance = device.uuid.is_some() && gpu.instances.iter().any(|instance| instance.uuid == device.uuid);
     by_uuid || by_pci || by_instance
 }

@@ -38,9 +38,11 @@ pub fn told(fault: &Fault) -> String {
 /// Whether a library file was not to be found.
 pub fn is_missing(fault: &Fault) -> bool {
     let says = |text: &Option<String>| {
-        text.as_ref().is_some_and(|text| text.contains("ENOENT") || text.contains("No such file") || text.contains("not found"))
+        text.as_ref()
+            .is_some_and(|text| text.contains("ENOENT") || text.contains("No such file") || text.contains("not found"))
     };
-    fault.at.contains("dlopen") && (fault.code == Some(2) || says(&fault.name) || says(&fault.message) || fault.code.is_none())
+    fault.at.contains("dlopen")
+        && (fault.code == Some(2) || says(&fault.name) || says(&fault.message) || fault.code.is_none())
 }
 
 /// Ends a check by an error of the CUDA driver API.

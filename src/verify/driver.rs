@@ -59,7 +59,10 @@ fn minimum(case: &Case<'_>, locked: &DriverLock) -> Check {
     let Ok(minimum) = Version::parse(&locked.minimum) else {
         return check.unknown(Action::ChangeLock, "the lock's minimum is no version: lock again");
     };
-    let raise = format!("raise the driver to {} or later, or write this driver into gpuenv.toml and lock again", locked.minimum);
+    let raise = format!(
+        "raise the driver to {} or later, or write this driver into gpuenv.toml and lock again",
+        locked.minimum
+    );
     if let Some((version, by)) = case.driver() {
         let check = check.found(version.as_str()).evidence(Some(format!("told by {by}")));
         return if *version >= minimum { check.pass() } else { check.fail(Action::AskAdmin, raise) };
@@ -70,7 +73,9 @@ fn minimum(case: &Case<'_>, locked: &DriverLock) -> Check {
         let check = check.found(format!("a driver that offers CUDA {cuda}")).evidence(Some(format!("told by {by}")));
         return match cuda.cmp_prefix(&needed.prefix(2)) {
             Ordering::Greater => check.pass(),
-            Ordering::Equal => check.unknown(Action::None, "it is of the branch of the minimum; its release was not told"),
+            Ordering::Equal => {
+                check.unknown(Action::None, "it is of the branch of the minimum; its release was not told")
+            }
             Ordering::Less => check.fail(Action::AskAdmin, raise),
         };
     }
@@ -92,11 +97,15 @@ fn offered(case: &Case<'_>, locked: &DriverLock) -> Check {
         return check.pass();
     }
     let same_major = cuda.major() == line.major();
-    let limit = "minor-version compatibility: PTX of the stack's own CUDA cannot be compiled by this driver, machine code runs";
+    let limit =
+        "minor-version compatibility: PTX of the stack's own CUDA cannot be compiled by this driver, machine code runs";
     match locked.mode.as_str() {
         // Whether its package is there is the next check's.
         FORWARD if !case.loads_compat() => check.skip("a cuda-compat is to bring it"),
-        FORWARD => check.fail(Action::FixEnvironment, "the cuda-compat that is loaded is older than the stack: load the locked one"),
+        FORWARD => check.fail(
+            Action::FixEnvironment,
+            "the cuda-compat that is loaded is older than the stack: load the locked one",
+        ),
         "native" if same_major => check.warn(Action::None, limit),
         _ if same_major => check.pass_with(limit),
         _ => check.fail(
@@ -108,12 +117,16 @@ fn offered(case: &Case<'_>, locked: &DriverLock) -> Check {
 
 /// The locked cuda-compat: there, for this kernel's branch, on GPUs that take it, and really loaded.
 fn forward(case: &Case<'_>, locked: &DriverLock) -> Vec<Check> {
-    let (Some(package), true) = (&locked.compat, locked.mode == FORWARD) else { return unwanted(case).into_iter().collect() };
+    let (Some(package), true) = (&locked.compat, locked.mode == FORWARD) else {
+        return unwanted(case).into_iter().collect();
+    };
     let check = Check::new("forward-compat").expected(&**package);
     if is_needless(case) {
         let found = "the driver offers the stack's CUDA by itself";
         return vec![match case.loads_compat() {
-            true => check.found(found).warn(Action::FixEnvironment, format!("{package} is not needed on this driver: leave it out")),
+            true => check
+                .found(found)
+                .warn(Action::FixEnvironment, format!("{package} is not needed on this driver: leave it out")),
             false => check.found(found).pass(),
         }];
     }
@@ -150,12 +163,17 @@ fn package_check(case: &Case<'_>, check: Check, package: &str) -> Check {
         return check.fail(Action::FixEnvironment, install);
     };
     let check = check.found(&*compat.path).evidence(Some(&*compat.path));
-    let Some((driver, _)) = case.driver() else { return check.unknown(Action::None, "the kernel's driver is not known") };
+    let Some((driver, _)) = case.driver() else {
+        return check.unknown(Action::None, "the kernel's driver is not known");
+    };
     if !compat.branches.is_empty() && !compat.branches.contains(&driver.major()) {
         let branches: Vec<String> = compat.branches.iter().map(u64::to_string).collect();
         return check.fail(
             Action::AskAdmin,
-            format!("it serves the branches {} only, and this kernel runs {driver}: change the driver's branch", branches.join(", ")),
+            format!(
+                "it serves the branches {} only, and this kernel runs {driver}: change the driver's branch",
+                branches.join(", ")
+            ),
         );
     }
     let loaded = case.record.libcuda.as_ref().and_then(|libcuda| libcuda.path.as_deref());
@@ -164,7 +182,9 @@ fn package_check(case: &Case<'_>, check: Check, package: &str) -> Check {
             Action::FixEnvironment,
             format!("{loaded} is loaded instead: put the folder of the package first in LD_LIBRARY_PATH"),
         ),
-        _ if compat.branches.is_empty() => check.unknown(Action::None, "its note does not say which branches it serves"),
+        _ if compat.branches.is_empty() => {
+            check.unknown(Action::None, "its note does not say which branches it serves")
+        }
         _ => check.pass(),
     }
 }
@@ -178,15 +198,22 @@ fn eligible(case: &Case<'_>, gpu: &Seen<'_>) -> Option<Check> {
     let check = Check::new("forward-compat-gpu").of(&gpu.label).expected("a data-centre GPU").found(name);
     Some(match case.catalog.gpu(name) {
         GpuMatch::Found(rows) if rows.iter().all(|row| row.class == Class::Datacenter) => check.pass(),
-        GpuMatch::Found(_) => check.fail(Action::AskAdmin, "cuda-compat is refused on this GPU (804): raise the driver instead"),
-        _ => check.unknown(Action::ChangeLock, "whether it takes cuda-compat is not known: name it in gpuenv.toml and lock again"),
+        GpuMatch::Found(_) => {
+            check.fail(Action::AskAdmin, "cuda-compat is refused on this GPU (804): raise the driver instead")
+        }
+        _ => check.unknown(
+            Action::ChangeLock,
+            "whether it takes cuda-compat is not known: name it in gpuenv.toml and lock again",
+        ),
     })
 }
 
 /// A cuda-compat that nobody locked: it works until the driver is newer than it.
 fn unwanted(case: &Case<'_>) -> Option<Check> {
     let libcuda = case.record.libcuda.as_ref().filter(|_| case.loads_compat())?;
-    let check = Check::new("forward-compat").expected("the driver's own libcuda").found(libcuda.path.clone().unwrap_or_default());
+    let check = Check::new("forward-compat")
+        .expected("the driver's own libcuda")
+        .found(libcuda.path.clone().unwrap_or_default());
     let hint = "a cuda-compat that the lock does not ask for is loaded; it fails (803) once the driver is newer, and on GPUs \
                 that are no data-centre ones (804): take its folder out of LD_LIBRARY_PATH and ld.so.conf.d";
     Some(check.evidence(libcuda.path.clone()).warn(Action::FixEnvironment, hint))

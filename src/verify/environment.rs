@@ -5,7 +5,10 @@ use super::check::{Action, Check};
 
 /// Variables that should not be set for work that counts, and what each does.
 const ODD: &[(&str, &str)] = &[
-    ("CUDA_FORCE_PTX_JIT", "it makes the driver compile PTX although machine code is there; where a library has no PTX, it fails"),
+    (
+        "CUDA_FORCE_PTX_JIT",
+        "it makes the driver compile PTX although machine code is there; where a library has no PTX, it fails",
+    ),
     ("CUDA_LAUNCH_BLOCKING", "it makes every launch wait, which is slow"),
     ("CUDA_INJECTION32_PATH", "it loads a tool into every CUDA process"),
     ("CUDA_INJECTION64_PATH", "it loads a tool into every CUDA process"),
@@ -41,10 +44,14 @@ fn odd(case: &Case<'_>) -> Check {
 /// Without the driver's compiler nothing runs that the lock reaches by PTX.
 fn jit(case: &Case<'_>) -> Check {
     let check = Check::new("environment-jit").expected("a driver that may compile PTX");
-    let Some(value) = case.variable("CUDA_DISABLE_PTX_JIT").filter(|value| !matches!(*value, "" | "0")) else { return check.pass() };
+    let Some(value) = case.variable("CUDA_DISABLE_PTX_JIT").filter(|value| !matches!(*value, "" | "0")) else {
+        return check.pass();
+    };
     let check = check.found(format!("CUDA_DISABLE_PTX_JIT={value}"));
     match case.target.gpu.iter().find(|gpu| gpu.coverage.as_deref() == Some("jit")) {
-        Some(gpu) => check.fail(Action::FixEnvironment, format!("unset it: the lock reaches {} by PTX alone", gpu.name)),
+        Some(gpu) => {
+            check.fail(Action::FixEnvironment, format!("unset it: the lock reaches {} by PTX alone", gpu.name))
+        }
         None => check.warn(Action::FixEnvironment, "unset it where PTX is to run; the lock does not need it here"),
     }
 }
@@ -56,7 +63,8 @@ fn path(case: &Case<'_>) -> Check {
     let check = check.found(format!("LD_LIBRARY_PATH={value}"));
     let stub = value.split([':', ';']).find(|element| element.trim_end_matches('/').ends_with("/stubs"));
     if let Some(stub) = stub {
-        return check.warn(Action::FixEnvironment, format!("take {stub} out of it: libraries there serve linking only"));
+        return check
+            .warn(Action::FixEnvironment, format!("take {stub} out of it: libraries there serve linking only"));
     }
     match value.split([':', ';']).any(|element| !element.starts_with('/')) {
         true => check.warn(
@@ -70,7 +78,9 @@ fn path(case: &Case<'_>) -> Check {
 /// A process with MPS's variable waits for a daemon that may be dead.
 fn mps(case: &Case<'_>) -> Option<Check> {
     let value = case.variable("CUDA_MPS_PIPE_DIRECTORY")?;
-    let check = Check::new("environment-mps").expected("no MPS, or a daemon that answers").found(format!("CUDA_MPS_PIPE_DIRECTORY={value}"));
+    let check = Check::new("environment-mps")
+        .expected("no MPS, or a daemon that answers")
+        .found(format!("CUDA_MPS_PIPE_DIRECTORY={value}"));
     Some(match &case.record.libcuda {
         Some(libcuda) if libcuda.fault.is_none() => check.pass_with("CUDA starts through MPS"),
         _ => check.warn(Action::FixEnvironment, "start nvidia-cuda-mps-control, or unset it"),

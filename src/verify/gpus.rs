@@ -58,7 +58,9 @@ fn present(case: &Case<'_>, gpus: &[Seen<'_>]) -> Check {
         return check.fail(Action::FixEnvironment, hint);
     }
     match &case.record.libcuda {
-        Some(libcuda) if libcuda.fault.is_some() || libcuda.stub == Some(true) => check.unknown(Action::None, "libcuda could not be asked: see libcuda"),
+        Some(libcuda) if libcuda.fault.is_some() || libcuda.stub == Some(true) => {
+            check.unknown(Action::None, "libcuda could not be asked: see libcuda")
+        }
         None if !case.was_made("libcuda") => check.unknown(Action::None, "nobody could ask libcuda: see the probes"),
         _ => check.fail(case.restart(Action::AskAdmin), why_none(case)),
     }
@@ -75,15 +77,23 @@ fn why_none(case: &Case<'_>) -> String {
         if let (Some(last), Some(branch)) = (last(gpu), branch)
             && branch > last.major()
         {
-            return format!("{} is driven by branch {last} and older only, and this is {branch}: install branch {last}", gpu.name);
+            return format!(
+                "{} is driven by branch {last} and older only, and this is {branch}: install branch {last}",
+                gpu.name
+            );
         }
     }
-    if let Some((gpu, driver)) = case.record.pci.iter().find_map(|gpu| Some((gpu, gpu.driver.as_deref().filter(|&driver| driver != "nvidia")?))) {
+    if let Some((gpu, driver)) =
+        case.record.pci.iter().find_map(|gpu| Some((gpu, gpu.driver.as_deref().filter(|&driver| driver != "nvidia")?)))
+    {
         return format!("the GPU at {} is bound to {driver}: bind it to nvidia", gpu.address);
     }
     match case.in_container() {
-        true => "no GPU was given to the container: start it again with `--gpus all`, or a limit of nvidia.com/gpu".to_string(),
-        false => "the driver drives no GPU: see whether one is in the machine and is supported by this branch".to_string(),
+        true => "no GPU was given to the container: start it again with `--gpus all`, or a limit of nvidia.com/gpu"
+            .to_string(),
+        false => {
+            "the driver drives no GPU: see whether one is in the machine and is supported by this branch".to_string()
+        }
     }
 }
 
@@ -115,24 +125,39 @@ fn supported(case: &Case<'_>, gpu: &Seen<'_>) -> Check {
     let named = case.target.gpu.iter().find(|locked| names(locked, gpu, cc));
     if let Some(named) = named {
         if Cc::parse(&named.compute_capability).is_ok_and(|locked| locked != cc) {
-            let hint = format!("the lock holds {} as {}; the driver says {cc}: see what stands between", named.name, named.compute_capability);
+            let hint = format!(
+                "the lock holds {} as {}; the driver says {cc}: see what stands between",
+                named.name, named.compute_capability
+            );
             return check.fail(Action::AskAdmin, hint);
         }
         return check.pass();
     }
     let Some(list) = list else {
-        return check.warn(Action::ChangeLock, "the lock does not name this GPU, nor the code that it holds: name it in gpuenv.toml and lock again");
+        return check.warn(
+            Action::ChangeLock,
+            "the lock does not name this GPU, nor the code that it holds: name it in gpuenv.toml and lock again",
+        );
     };
     let relock = "name it in gpuenv.toml and lock again to be sure";
     match covers(&list, cc, case.tegra()) {
-        Coverage::Native => check.warn(Action::None, format!("the lock does not name this GPU, but its code ({}) serves it: {relock}", list.torch())),
+        Coverage::Native => check.warn(
+            Action::None,
+            format!("the lock does not name this GPU, but its code ({}) serves it: {relock}", list.torch()),
+        ),
         Coverage::Jit => check.warn(
             Action::ChangeLock,
-            format!("the lock does not name this GPU, and its driver would have to compile the lock's PTX for it: {relock}"),
+            format!(
+                "the lock does not name this GPU, and its driver would have to compile the lock's PTX for it: {relock}"
+            ),
         ),
         Coverage::None => check.fail(
             Action::ChangeLock,
-            format!("no code for sm_{} in the lock ({}): name this GPU in gpuenv.toml and lock again", cc.number(), list.torch()),
+            format!(
+                "no code for sm_{} in the lock ({}): name this GPU in gpuenv.toml and lock again",
+                cc.number(),
+                list.torch()
+            ),
         ),
     }
 }
@@ -154,7 +179,10 @@ fn hidden(case: &Case<'_>, gpus: &[Seen<'_>]) -> Vec<Check> {
     let is_seen = |gpu: &Gpu| gpus.iter().any(|seen| seen.nvml.is_some_and(|nvml| nvml.index == gpu.index));
     let asked = record.libcuda.as_ref().is_some_and(|libcuda| libcuda.fault.is_none()) && !case.is_pasted();
     for gpu in listed.iter().filter(|gpu| asked && !is_seen(gpu) && gpu.fault.is_none()) {
-        let check = Check::new("gpu-hidden").of(&label(gpu)).expected("every GPU visible to CUDA").found("NVML shows it, CUDA does not");
+        let check = Check::new("gpu-hidden")
+            .of(&label(gpu))
+            .expected("every GPU visible to CUDA")
+            .found("NVML shows it, CUDA does not");
         checks.push(match case.variable("CUDA_VISIBLE_DEVICES") {
             Some(value) => check.warn(Action::None, format!("CUDA_VISIBLE_DEVICES is `{value}`")),
             None if gpu.mig == Some(true) && !gpu.instances.is_empty() => {
@@ -166,7 +194,9 @@ fn hidden(case: &Case<'_>, gpus: &[Seen<'_>]) -> Vec<Check> {
     }
     for gpu in &record.pci {
         let shown = listed.iter().any(|known| known.pci.as_deref().map(address) == Some(address(&gpu.address)))
-            || gpus.iter().any(|seen| seen.cuda.and_then(|device| device.pci.as_deref()).map(address) == Some(address(&gpu.address)));
+            || gpus.iter().any(|seen| {
+                seen.cuda.and_then(|device| device.pci.as_deref()).map(address) == Some(address(&gpu.address))
+            });
         let told = nvml.is_some_and(|nvml| nvml.fault.is_none()) && listed.iter().all(|known| known.pci.is_some());
         if shown || !told {
             continue;
@@ -239,16 +269,21 @@ fn mig(check: Check, gpu: &Gpu) -> Check {
             Action::AskAdmin,
             "nothing can compute on it: create instances (`nvidia-smi mig -cgi … -C`) or turn MIG off",
         ),
-        false => check.expected("a whole GPU").found(counted(&profiles)).warn(
-            Action::None,
-            "a process gets one instance: its share of memory and processors, and no peer access",
-        ),
+        false => check
+            .expected("a whole GPU")
+            .found(counted(&profiles))
+            .warn(Action::None, "a process gets one instance: its share of memory and processors, and no peer access"),
     }
 }
 
 /// Registration with the fabric matters where CUDA waits for it; a machine without switches computes without.
 fn fabric_state(case: &Case<'_>, check: Check, state: &str) -> Check {
-    let waits = case.record.libcuda.as_ref().and_then(|libcuda| libcuda.fault.as_ref()).is_some_and(|fault| fault.code == Some(802));
+    let waits = case
+        .record
+        .libcuda
+        .as_ref()
+        .and_then(|libcuda| libcuda.fault.as_ref())
+        .is_some_and(|fault| fault.code == Some(802));
     match state {
         "completed" => check.pass(),
         _ if waits => check.fail(
@@ -262,7 +297,9 @@ fn fabric_state(case: &Case<'_>, check: Check, state: &str) -> Check {
 fn memory(check: Check, gpu: &Gpu) -> Option<Check> {
     let (total, used) = gpu.memory.zip(gpu.memory_used).filter(|(total, _)| *total > 0)?;
     let percent = used.saturating_mul(100) / total;
-    let check = check.expected(format!("less than {FULL_PERCENT} % in use")).found(format!("{percent} % of {} MiB", total >> 20));
+    let check = check
+        .expected(format!("less than {FULL_PERCENT} % in use"))
+        .found(format!("{percent} % of {} MiB", total >> 20));
     Some(match percent > FULL_PERCENT {
         true => check.warn(Action::None, "somebody else fills it: a job that starts now runs out of memory"),
         false => check.pass(),

@@ -32,9 +32,11 @@ pub fn judge(case: &Case<'_>) -> Vec<Check> {
 
 /// Whether the GPU is to run PTX because nothing else in the lock reaches it.
 fn is_jit(case: &Case<'_>, gpu: &Seen<'_>) -> bool {
-    let locked = case.target.gpu.iter().find(|locked| gpu.name.is_some_and(|name| super::case::is_product(&locked.name, name)));
+    let locked =
+        case.target.gpu.iter().find(|locked| gpu.name.is_some_and(|name| super::case::is_product(&locked.name, name)));
     let locked = locked.or_else(|| {
-        let same = |locked: &&crate::lock::GpuLock| gpu.cc.is_some_and(|cc| locked.compute_capability == cc.to_string());
+        let same =
+            |locked: &&crate::lock::GpuLock| gpu.cc.is_some_and(|cc| locked.compute_capability == cc.to_string());
         case.target.gpu.iter().find(same)
     });
     locked.is_some_and(|locked| locked.coverage.as_deref() == Some("jit"))
@@ -52,17 +54,25 @@ fn native(case: &Case<'_>, gpu: &Seen<'_>, sass: &[&Kernel]) -> Check {
     let wanted = locked_sass(case, gpu);
     let names: Vec<String> = wanted.iter().map(|arch| format!("sm_{}", arch.code())).collect();
     let check = Check::new("kernel-native").of(&gpu.label);
-    let check = check.expected(if names.is_empty() { "machine code that runs".to_string() } else { format!("{} runs", names.join(", ")) });
+    let check = check.expected(if names.is_empty() {
+        "machine code that runs".to_string()
+    } else {
+        format!("{} runs", names.join(", "))
+    });
     if is_jit(case, gpu) {
         return check.skip("the lock holds no machine code for this GPU");
     }
-    if let Some(kernel) = sass.iter().find(|kernel| kernel.outcome == Outcome::Failed && (names.is_empty() || names.contains(&kernel.code))) {
+    if let Some(kernel) = sass
+        .iter()
+        .find(|kernel| kernel.outcome == Outcome::Failed && (names.is_empty() || names.contains(&kernel.code)))
+    {
         return failed(case, check, kernel);
     }
     if sass.is_empty() {
         return case.untold(check, "kernels");
     }
-    let mut ran: Vec<&str> = sass.iter().filter(|kernel| kernel.outcome != Outcome::Failed).map(|kernel| kernel.code.as_str()).collect();
+    let mut ran: Vec<&str> =
+        sass.iter().filter(|kernel| kernel.outcome != Outcome::Failed).map(|kernel| kernel.code.as_str()).collect();
     ran.dedup();
     if ran.is_empty() {
         return failed(case, check, sass[0]);
@@ -70,7 +80,8 @@ fn native(case: &Case<'_>, gpu: &Seen<'_>, sass: &[&Kernel]) -> Check {
     let check = check.found(format!("{} ran", ran.join(", "))).evidence(compilers(sass));
     match names.is_empty() || names.iter().any(|name| ran.contains(&name.as_str())) {
         true => check.pass(),
-        false => check.pass_with("the locked architecture itself was not tried; other machine code of this GPU's generation ran"),
+        false => check
+            .pass_with("the locked architecture itself was not tried; other machine code of this GPU's generation ran"),
     }
 }
 
@@ -99,11 +110,16 @@ fn compiled(case: &Case<'_>, gpu: &Seen<'_>, ptx: &[&Kernel]) -> Check {
 fn results(gpu: &Seen<'_>, kernels: &[&Kernel]) -> Option<Check> {
     let check = Check::new("kernel-result").of(&gpu.label).expected("the host's own results");
     if let Some(kernel) = kernels.iter().find(|kernel| kernel.outcome == Outcome::Wrong) {
-        let detail = kernel.fault.as_ref().and_then(|fault| fault.message.clone()).map_or(String::new(), |what| format!(": {what}"));
-        return Some(check.found(format!("{} of {} computed wrong{detail}", kernel.program, kernel.code)).fail(
-            Action::Drain,
-            "the GPU computes wrong: take it out of service at once and have it checked",
-        ));
+        let detail = kernel
+            .fault
+            .as_ref()
+            .and_then(|fault| fault.message.clone())
+            .map_or(String::new(), |what| format!(": {what}"));
+        return Some(
+            check
+                .found(format!("{} of {} computed wrong{detail}", kernel.program, kernel.code))
+                .fail(Action::Drain, "the GPU computes wrong: take it out of service at once and have it checked"),
+        );
     }
     let right = kernels.iter().filter(|kernel| kernel.outcome == Outcome::Right).count();
     (right > 0).then(|| check.found(format!("{right} kernels right")).pass())
@@ -116,7 +132,9 @@ fn failed(case: &Case<'_>, check: Check, kernel: &Kernel) -> Check {
             let ended = codes::cuda(case, check, fault);
             Check { evidence: Some(format!("{what}, compiled by {}", kernel.compiler)), ..ended }
         }
-        None => check.found(format!("{what} failed")).fail(Action::AskAdmin, "a kernel that is right elsewhere does not run here: look into `dmesg`"),
+        None => check
+            .found(format!("{what} failed"))
+            .fail(Action::AskAdmin, "a kernel that is right elsewhere does not run here: look into `dmesg`"),
     }
 }
 

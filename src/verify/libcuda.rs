@@ -32,14 +32,21 @@ fn nvml(case: &Case<'_>) -> Check {
 
 fn missing_nvml(case: &Case<'_>, check: Check, fault: &Fault) -> Check {
     let check = check.found(codes::told(fault));
-    let works = case.record.libcuda.as_ref().is_some_and(|libcuda| libcuda.fault.is_none() && !libcuda.devices.is_empty());
+    let works =
+        case.record.libcuda.as_ref().is_some_and(|libcuda| libcuda.fault.is_none() && !libcuda.devices.is_empty());
     let utility = "start the container with `--gpus all`, or a limit of nvidia.com/gpu, and with `utility` in \
                    NVIDIA_DRIVER_CAPABILITIES";
     match (works, case.in_container()) {
         (true, true) => check.warn(Action::RestartContainer, format!("CUDA works, nvidia-smi does not: {utility}")),
-        (true, false) => check.warn(Action::AskAdmin, "CUDA works, nvidia-smi does not: install the driver's libraries again"),
-        (false, true) => check.fail(Action::RestartContainer, format!("the driver's libraries are not in the container: {utility}")),
-        (false, false) => check.fail(Action::AskAdmin, "the driver's libraries are not installed: install the whole driver again"),
+        (true, false) => {
+            check.warn(Action::AskAdmin, "CUDA works, nvidia-smi does not: install the driver's libraries again")
+        }
+        (false, true) => {
+            check.fail(Action::RestartContainer, format!("the driver's libraries are not in the container: {utility}"))
+        }
+        (false, false) => {
+            check.fail(Action::AskAdmin, "the driver's libraries are not installed: install the whole driver again")
+        }
     }
 }
 
@@ -62,7 +69,10 @@ fn libcuda(case: &Case<'_>) -> Check {
                     Action::RestartContainer,
                     "start the container with `--gpus all` and with `compute` in NVIDIA_DRIVER_CAPABILITIES",
                 ),
-                false => check.fail(Action::AskAdmin, "install the driver's compute libraries (libcuda), of the driver's own release"),
+                false => check.fail(
+                    Action::AskAdmin,
+                    "install the driver's compute libraries (libcuda), of the driver's own release",
+                ),
             }
         }
         Some(fault) => codes::cuda(case, check, fault),

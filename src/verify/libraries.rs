@@ -21,7 +21,8 @@ pub fn judge(case: &Case<'_>) -> Vec<Check> {
     if !case.sees_userland() {
         return vec![Check::new("library-cudnn").skip("the container brings its own libraries; verify inside it")];
     }
-    let mut checks: Vec<Check> = LOCKED.iter().filter_map(|(name, library, id)| version(case, name, library, id)).collect();
+    let mut checks: Vec<Check> =
+        LOCKED.iter().filter_map(|(name, library, id)| version(case, name, library, id)).collect();
     checks.extend(case.record.libraries.iter().filter_map(mixed));
     checks.extend(case.record.libraries.iter().filter_map(|library| shadowed(case, library)));
     checks.push(jit_compiler(case));
@@ -37,7 +38,11 @@ fn version(case: &Case<'_>, name: &str, library: &str, id: &'static str) -> Opti
     };
     let check = check.evidence(library.path.clone());
     if let Some(fault) = &library.fault {
-        return Some(check.found(codes::told(fault)).fail(Action::FixEnvironment, "it cannot be loaded: install the locked release again"));
+        return Some(
+            check
+                .found(codes::told(fault))
+                .fail(Action::FixEnvironment, "it cannot be loaded: install the locked release again"),
+        );
     }
     let Some(found) = library.version.as_ref().or(library.file_version.as_ref()) else {
         return Some(check.skip("its version is not known"));
@@ -52,9 +57,13 @@ fn compare(check: Check, library: &Library, same_major: bool, order: Ordering) -
     let name = &library.name;
     match order {
         Ordering::Equal => check.pass(),
-        Ordering::Greater if same_major => check.warn(Action::None, format!("a later {name} than the locked one is loaded")),
+        Ordering::Greater if same_major => {
+            check.warn(Action::None, format!("a later {name} than the locked one is loaded"))
+        }
         // What was built against one minor of cudart runs with every other.
-        Ordering::Less if same_major && name == "cudart" => check.warn(Action::None, "an older CUDA line than the locked one is loaded"),
+        Ordering::Less if same_major && name == "cudart" => {
+            check.warn(Action::None, "an older CUDA line than the locked one is loaded")
+        }
         _ => check.fail(Action::FixEnvironment, instead(library)),
     }
 }
@@ -75,12 +84,17 @@ fn mixed(library: &Library) -> Option<Check> {
     let mut folders: Vec<&str> = library.path.iter().chain(&library.parts).map(|path| folder(path)).collect();
     folders.sort_unstable();
     folders.dedup();
-    let check = Check::new("library-mixed").expected(format!("all of {} from one folder", library.name)).found(folders.join(", "));
+    let check = Check::new("library-mixed")
+        .expected(format!("all of {} from one folder", library.name))
+        .found(folders.join(", "));
     Some(match folders.len() {
         1 => check.pass(),
         _ => check.evidence(Some(library.parts.join(", "))).fail(
             Action::FixEnvironment,
-            format!("parts of {} come from several places: leave one of these folders in the search path", library.name),
+            format!(
+                "parts of {} come from several places: leave one of these folders in the search path",
+                library.name
+            ),
         ),
     })
 }
@@ -103,17 +117,27 @@ fn shadowed(case: &Case<'_>, library: &Library) -> Option<Check> {
             let length = one.len().min(other.len());
             one.prefix(length) == other.prefix(length)
         });
-        return Some(if same { check.warn(Action::FixEnvironment, hint) } else { check.fail(Action::FixEnvironment, hint) });
+        return Some(if same {
+            check.warn(Action::FixEnvironment, hint)
+        } else {
+            check.fail(Action::FixEnvironment, hint)
+        });
     }
     let others: Vec<&str> = library.shadows.iter().map(|copy| copy.path.as_str()).collect();
-    let check = Check::new("library-duplicates").expected("one copy").found(format!("{path}, beside {}", others.join(", ")));
-    Some(check.evidence(Some(&*copy.path)).warn(Action::None, format!("several copies of {}: the first one is loaded", library.name)))
+    let check =
+        Check::new("library-duplicates").expected("one copy").found(format!("{path}, beside {}", others.join(", ")));
+    Some(
+        check
+            .evidence(Some(&*copy.path))
+            .warn(Action::None, format!("several copies of {}: the first one is loaded", library.name)),
+    )
 }
 
 /// Without its compiler library the driver takes no PTX.
 fn jit_compiler(case: &Case<'_>) -> Check {
     let check = Check::new("driver-jit-compiler").expected("libnvidia-ptxjitcompiler");
-    let Some(library) = case.record.driver_libraries.iter().find(|library| library.soname.contains("ptxjitcompiler")) else {
+    let Some(library) = case.record.driver_libraries.iter().find(|library| library.soname.contains("ptxjitcompiler"))
+    else {
         return check.skip("it was not looked for");
     };
     match &library.path {

@@ -22,17 +22,19 @@ fn present(case: &Case<'_>) -> Check {
     let module = case.record.module.as_ref();
     let check = check.evidence(module.and_then(|module| module.path.clone()));
     if case.is_bare() {
-        let hint = format!("there is no NVIDIA driver to ask: install {minimum} or later, or verify on the machine that has the GPU");
+        let hint = format!(
+            "there is no NVIDIA driver to ask: install {minimum} or later, or verify on the machine that has the GPU"
+        );
         return match case.is_pasted() {
             true => check.found("not told").unknown(Action::None, "the pasted text speaks of no NVIDIA driver"),
             false => check.found("none").unknown(Action::AskAdmin, hint),
         };
     }
-    if module.is_some_and(|module| module.nouveau == Some(true)) && module.is_none_or(|module| module.version.is_none()) {
-        return check.found("nouveau").fail(
-            Action::AskAdmin,
-            "nouveau holds the GPU: blacklist it, install NVIDIA's driver and reboot",
-        );
+    if module.is_some_and(|module| module.nouveau == Some(true)) && module.is_none_or(|module| module.version.is_none())
+    {
+        return check
+            .found("nouveau")
+            .fail(Action::AskAdmin, "nouveau holds the GPU: blacklist it, install NVIDIA's driver and reboot");
     }
     match (module.and_then(|module| module.version.as_ref()), case.driver()) {
         (Some(version), _) => loaded(check.found(format!("kernel module {version}")), module),
@@ -41,15 +43,19 @@ fn present(case: &Case<'_>) -> Check {
             match case.record.platform.system {
                 _ if case.is_pasted() || case.is_wsl() => check.pass(),
                 Some(System::Tegra) => check.pass(),
-                _ if module.is_none() || !case.gpus().is_empty() => {
-                    check.pass_with("the kernel module's files are hidden here (gVisor, a sandbox); the driver answers all the same")
-                }
+                _ if module.is_none() || !case.gpus().is_empty() => check.pass_with(
+                    "the kernel module's files are hidden here (gVisor, a sandbox); the driver answers all the same",
+                ),
                 _ => unloaded(check),
             }
         }
         (None, None) => match &case.record.libcuda {
             Some(libcuda) if libcuda.cuda.is_some() => check.found("libcuda answers").pass(),
-            _ => unloaded(check.found(if case.record.pci.is_empty() { "no kernel module" } else { "a GPU, but no kernel module" })),
+            _ => unloaded(check.found(if case.record.pci.is_empty() {
+                "no kernel module"
+            } else {
+                "a GPU, but no kernel module"
+            })),
         },
     }
 }
@@ -84,10 +90,12 @@ fn flavour(case: &Case<'_>) -> Check {
     let silent = locked.filter(|cc| !present.contains(cc));
     let rule = silent.filter_map(|cc| needed(case, cc)).find(|rule| rule.needs.as_str() != found);
     match rule {
-        Some(rule) if present.is_empty() && !case.record.pci.is_empty() => check
-            .expected(rule.needs.as_str())
-            .evidence(Some(case.catalog.source_of(&rule.source, "", "", "")))
-            .fail(Action::AskAdmin, format!("{} Install the {} modules of the same driver.", rule.says, rule.needs.as_str())),
+        Some(rule) if present.is_empty() && !case.record.pci.is_empty() => {
+            check.expected(rule.needs.as_str()).evidence(Some(case.catalog.source_of(&rule.source, "", "", ""))).fail(
+                Action::AskAdmin,
+                format!("{} Install the {} modules of the same driver.", rule.says, rule.needs.as_str()),
+            )
+        }
         _ => check.pass(),
     }
 }

@@ -17,9 +17,9 @@ fn system(case: &Case<'_>) -> Check {
     match case.record.platform.system {
         None => case.untold(check, "platform"),
         Some(System::Linux) => check.found("Linux").pass(),
-        Some(System::Wsl) => check.found("Linux inside Windows (WSL)").pass_with(
-            "the driver is that of Windows; no NVIDIA driver package may be installed inside WSL",
-        ),
+        Some(System::Wsl) => check
+            .found("Linux inside Windows (WSL)")
+            .pass_with("the driver is that of Windows; no NVIDIA driver package may be installed inside WSL"),
         Some(System::Tegra) => check
             .found("Linux on Jetson (Tegra)")
             .pass_with("the driver comes with the board support package and is raised with it"),
@@ -89,8 +89,10 @@ fn glibc(case: &Case<'_>) -> Check {
         (Some((floor, _)), _) if *found >= floor => check.pass(),
         (Some((floor, wheel)), _) => check.fail(
             Action::ChangeLock,
-            format!("{wheel} loads on glibc {floor} or later: write this system's `os` into gpuenv.toml and lock again, \
-                     or run in a container"),
+            format!(
+                "{wheel} loads on glibc {floor} or later: write this system's `os` into gpuenv.toml and lock again, \
+                     or run in a container"
+            ),
         ),
         (None, Some(promised)) if *found >= promised => check.pass(),
         _ => check.unknown(

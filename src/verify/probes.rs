@@ -10,9 +10,15 @@ pub fn judge(case: &Case<'_>) -> Vec<Check> {
     let ended = case.record.probes.iter().filter_map(|probe| {
         let (word, hint) = match probe.ended {
             How::Done | How::Absent | How::NotRun => return None,
-            How::Crashed => ("crashed", "the library it asked broke it off: see the evidence, and install that library again"),
-            How::TimedOut => ("timed out", "what it asked does not answer: look into `dmesg` and at the file system it lies on"),
-            How::Garbled => ("answered what makes no sense", "what it asked is not what it pretends to be: install it again"),
+            How::Crashed => {
+                ("crashed", "the library it asked broke it off: see the evidence, and install that library again")
+            }
+            How::TimedOut => {
+                ("timed out", "what it asked does not answer: look into `dmesg` and at the file system it lies on")
+            }
+            How::Garbled => {
+                ("answered what makes no sense", "what it asked is not what it pretends to be: install it again")
+            }
             How::Refused => ("was refused", "it was not safe to try: see the evidence, or verify as another user"),
             How::Failed => ("failed", "it could not do its work: see the evidence"),
         };

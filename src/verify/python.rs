@@ -34,7 +34,9 @@ pub fn judge(case: &Case<'_>) -> Vec<Check> {
 fn version(case: &Case<'_>, check: Check, python: &Python) -> Check {
     let check = check.evidence(python.path.clone());
     if let Some(fault) = &python.fault {
-        return check.found(codes::told(fault)).unknown(Action::FixEnvironment, "the interpreter does not answer: name another with --python");
+        return check
+            .found(codes::told(fault))
+            .unknown(Action::FixEnvironment, "the interpreter does not answer: name another with --python");
     }
     let wanted = case.stack().get("python").and_then(|text| Version::parse(text).ok());
     let (Some(found), Some(wanted)) = (&python.version, wanted) else {
@@ -43,14 +45,22 @@ fn version(case: &Case<'_>, check: Check, python: &Python) -> Check {
     let check = check.found(found.as_str());
     match found.cmp_prefix(&wanted).is_eq() {
         true => check.pass(),
-        false => check.fail(Action::FixEnvironment, format!("use Python {wanted}: name its interpreter with --python, or activate the environment it is in")),
+        false => check.fail(
+            Action::FixEnvironment,
+            format!("use Python {wanted}: name its interpreter with --python, or activate the environment it is in"),
+        ),
     }
 }
 
 fn bits(python: &Python) -> Option<Check> {
     let bits = python.bits?;
-    let check = Check::new("python-bits").expected("64 bits").found(format!("{bits} bits")).evidence(python.path.clone());
-    Some(if bits == 64 { check.pass() } else { check.fail(Action::FixEnvironment, "no wheel with CUDA is for it: use a 64-bit Python") })
+    let check =
+        Check::new("python-bits").expected("64 bits").found(format!("{bits} bits")).evidence(python.path.clone());
+    Some(if bits == 64 {
+        check.pass()
+    } else {
+        check.fail(Action::FixEnvironment, "no wheel with CUDA is for it: use a 64-bit Python")
+    })
 }
 
 /// Each package of the stack that is installed. What is not installed yet is no mistake.
@@ -84,22 +94,25 @@ fn is_same(found: &str, locked: &str, wheel: Option<&Wheel>) -> bool {
         return true;
     }
     let (found, label) = found.split_once('+').map_or((found, None), |(version, label)| (version, Some(label)));
-    let (locked, variant) = locked.split_once('+').map_or((locked, None), |(version, variant)| (version, Some(variant)));
+    let (locked, variant) =
+        locked.split_once('+').map_or((locked, None), |(version, variant)| (version, Some(variant)));
     let labelled = wheel.is_none_or(|wheel| wheel.version.contains('+'));
     let version = match (Version::parse(found), Version::parse(locked)) {
         (Ok(found), Ok(locked)) => found.cmp_prefix(&locked).is_eq(),
         _ => found == locked,
     };
-    version && match (label, variant) {
-        (None, _) => !labelled,
-        (Some(label), Some(variant)) => label == variant,
-        (Some(_), None) => true,
-    }
+    version
+        && match (label, variant) {
+            (None, _) => !labelled,
+            (Some(label), Some(variant)) => label == variant,
+            (Some(_), None) => true,
+        }
 }
 
 fn install(name: &str, locked: &str, found: &str, wheel: Option<&Wheel>) -> String {
     let requirement = wheel.map_or_else(|| format!("{name}=={locked}"), |wheel| format!("{name}=={}", wheel.version));
-    let index = wheel.and_then(|wheel| wheel.index.as_ref()).map_or(String::new(), |index| format!(" --index-url {index}"));
+    let index =
+        wheel.and_then(|wheel| wheel.index.as_ref()).map_or(String::new(), |index| format!(" --index-url {index}"));
     let what = if found.ends_with("+cpu") { "the CPU build is installed" } else { "another build is installed" };
     format!("{what}: `pip install '{requirement}'{index}`")
 }

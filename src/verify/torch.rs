@@ -31,19 +31,29 @@ fn line(locked: &str) -> Option<Version> {
 
 fn cuda(case: &Case<'_>, torch: &Torch, locked: &str) -> Check {
     let wanted = line(locked);
-    let check = Check::new("torch-cuda").expected(wanted.as_ref().map_or("a build with CUDA".to_string(), |line| format!("CUDA {line}")));
+    let check = Check::new("torch-cuda")
+        .expected(wanted.as_ref().map_or("a build with CUDA".to_string(), |line| format!("CUDA {line}")));
     let check = check.evidence(torch.version.as_ref().map(|version| format!("torch {version}")));
     let Some(found) = &torch.cuda else {
         if case.is_pasted() && torch.version.as_ref().is_none_or(|version| !version.ends_with("+cpu")) {
             return check.skip("the pasted text does not tell it");
         }
-        let index = case.lock.wheels_of(case.name).find(|wheel| wheel.package == "torch").and_then(|wheel| wheel.index.as_ref());
+        let index = case
+            .lock
+            .wheels_of(case.name)
+            .find(|wheel| wheel.package == "torch")
+            .and_then(|wheel| wheel.index.as_ref());
         let index = index.map_or(String::new(), |index| format!(" --index-url {index}"));
-        return check.found("a CPU build").fail(Action::FixEnvironment, format!("the CPU build is installed: `pip install 'torch=={locked}'{index}`"));
+        return check.found("a CPU build").fail(
+            Action::FixEnvironment,
+            format!("the CPU build is installed: `pip install 'torch=={locked}'{index}`"),
+        );
     };
     let check = check.found(format!("CUDA {found}"));
     match wanted {
-        Some(wanted) if found.prefix(2) != wanted => check.fail(Action::FixEnvironment, format!("another build is installed: take torch {locked}")),
+        Some(wanted) if found.prefix(2) != wanted => {
+            check.fail(Action::FixEnvironment, format!("another build is installed: take torch {locked}"))
+        }
         _ => check.pass(),
     }
 }
@@ -51,7 +61,12 @@ fn cuda(case: &Case<'_>, torch: &Torch, locked: &str) -> Check {
 /// Whether the installed build holds code for each GPU: what it says of itself counts, not what was locked.
 fn code(case: &Case<'_>, torch: &Torch) -> Vec<Check> {
     let parse = |prefix: &str| -> Vec<Arch> {
-        torch.arch_list.iter().filter(|name| name.starts_with(prefix)).filter_map(|name| Arch::parse(name).ok()).collect()
+        torch
+            .arch_list
+            .iter()
+            .filter(|name| name.starts_with(prefix))
+            .filter_map(|name| Arch::parse(name).ok())
+            .collect()
     };
     let (sass, ptx) = (parse("sm_"), parse("compute_"));
     if torch.arch_list.is_empty() {
@@ -81,7 +96,11 @@ fn computes(torch: &Torch) -> Vec<Check> {
     let words = (!torch.messages.is_empty()).then(|| torch.messages.join("; "));
     let mut checks = Vec::new();
     if let Some(available) = torch.available {
-        let check = Check::new("torch-available").expected("torch.cuda.is_available()").found(if available { "true" } else { "false" });
+        let check = Check::new("torch-available").expected("torch.cuda.is_available()").found(if available {
+            "true"
+        } else {
+            "false"
+        });
         let check = check.evidence(words.clone());
         checks.push(match available {
             true => check.pass(),
@@ -89,11 +108,17 @@ fn computes(torch: &Torch) -> Vec<Check> {
         });
     }
     if let Some(computed) = torch.computed {
-        let check = Check::new("torch-computed").expected("a right result on each GPU").found(if computed { "right" } else { "wrong, or none" });
+        let check = Check::new("torch-computed").expected("a right result on each GPU").found(if computed {
+            "right"
+        } else {
+            "wrong, or none"
+        });
         let check = check.evidence(words);
         checks.push(match computed {
             true => check.pass(),
-            false => check.fail(Action::FixEnvironment, "torch does not compute right: `gpuenv diagnose` reads its words"),
+            false => {
+                check.fail(Action::FixEnvironment, "torch does not compute right: `gpuenv diagnose` reads its words")
+            }
         });
     }
     checks
