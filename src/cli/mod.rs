@@ -9,6 +9,7 @@ mod fix;
 mod lock;
 mod replace;
 mod schema;
+mod verify;
 
 use std::ffi::OsString;
 
@@ -40,6 +41,7 @@ pub fn run(args: impl Iterator<Item = OsString>) -> Exit {
                 Command::Explain(args) => explain::run(&cli.common, args, &report),
                 Command::Schema(args) => schema::run(args, &report),
                 Command::Diagnose(args) => diagnose::run(args, &report),
+                Command::Verify(args) => verify::run(&cli.common, args, &report),
             };
             (report, outcome)
         }
@@ -98,6 +100,7 @@ impl Command {
         match self {
             Command::Lock(args) => args.verbose,
             Command::Explain(args) => args.verbose,
+            Command::Verify(args) => args.verbose,
             Command::Export(_) | Command::Schema(_) | Command::Diagnose(_) => false,
         }
     }

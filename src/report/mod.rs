@@ -9,14 +9,16 @@ mod edit;
 mod failure;
 mod github;
 mod json;
+mod junit;
 pub mod schema;
 mod screen;
 mod snippet;
 mod told;
+mod verdict;
 mod why;
 
 use std::collections::BTreeMap;
-use std::io::{ErrorKind, Write};
+use std::io::{ErrorKind, IsTerminal, Write};
 
 use serde::Serialize;
 
@@ -31,6 +33,7 @@ use crate::spec::Spec;
 
 pub use failure::{Exit, Failure, Problem, SourceFile};
 pub use screen::{Color, Screen, clean};
+pub use verdict::Judged;
 
 /// Where and how things are said.
 #[derive(Debug, Clone)]
@@ -158,6 +161,35 @@ impl Report {
             true => self.document(&json::Diagnosed::new(verdict)),
             false => self.data(&diagnosis::render(&Screen::of_stdout(self.color), verdict)),
         }
+    }
+
+    /// How a host was judged: asked for, hence data.
+    pub fn verified(&self, judged: &Judged<'_>) -> Result<(), Failure> {
+        if self.json {
+            return self.document(&json::Verified::new(judged));
+        }
+        self.annotate(|| github::verdict(&judged.best))?;
+        self.data(&verdict::render(&Screen::of_stdout(self.color), judged, self.verbose))
+    }
+
+    /// What is being looked at, on a line of its own that the next one takes: for people who wait, not for logs.
+    pub fn progress(&self, what: &str) {
+        if self.shows_progress() {
+            self.say(&format!("\r\x1b[Klooking at {}", clean(what)));
+        }
+    }
+
+    /// Takes that line back.
+    pub fn progress_ends(&self) {
+        if self.shows_progress() {
+            self.say("\r\x1b[K");
+        }
+    }
+
+    fn shows_progress(&self) -> bool {
+        let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+        let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+        !self.json && !self.screen.narrated && !dumb && !set("CI") && std::io::stderr().is_terminal()
     }
 
     /// What the program waits for, where a person would wonder.

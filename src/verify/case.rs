@@ -126,13 +126,7 @@ impl<'a> Case<'a> {
 
     /// Whether there is no trace of NVIDIA on the host.
     pub fn is_bare(&self) -> bool {
-        let record = self.record;
-        let module = record.module.as_ref();
-        let kernel = module.is_some_and(|module| module.version.is_some() || module.nouveau == Some(true));
-        let nodes = record.nodes.iter().any(|node| node.errno.as_deref() != Some("ENOENT"));
-        let nvml = record.nvml.as_ref().is_some_and(|nvml| nvml.path.is_some() || nvml.driver.is_some());
-        let libcuda = record.libcuda.as_ref().is_some_and(|libcuda| libcuda.path.is_some() || libcuda.cuda.is_some());
-        !(kernel || nodes || nvml || libcuda) && record.pci.is_empty() && self.gpus().is_empty()
+        is_bare(self.record)
     }
 
     /// The GPUs a process would compute on: CUDA's list, or NVML's where CUDA was not asked.
@@ -188,6 +182,18 @@ impl<'a> Case<'a> {
     pub fn restart(&self, else_do: Action) -> Action {
         if self.in_container() { Action::RestartContainer } else { else_do }
     }
+}
+
+/// Whether there is no trace of NVIDIA on a host.
+pub fn is_bare(record: &Record) -> bool {
+    let module = record.module.as_ref();
+    let kernel = module.is_some_and(|module| module.version.is_some() || module.nouveau == Some(true));
+    let nodes = record.nodes.iter().any(|node| node.errno.as_deref() != Some("ENOENT"));
+    let nvml = record.nvml.as_ref();
+    let nvml = nvml.is_some_and(|nvml| nvml.path.is_some() || nvml.driver.is_some() || !nvml.gpus.is_empty());
+    let libcuda = record.libcuda.as_ref();
+    let libcuda = libcuda.is_some_and(|libcuda| libcuda.path.is_some() || libcuda.cuda.is_some());
+    !(kernel || nodes || nvml || libcuda) && record.pci.is_empty()
 }
 
 /// Whether CUDA and NVML speak of the same GPU. An instance of MIG has a UUID of its own, but its card's address.
