@@ -20,7 +20,7 @@ static VERSION: LazyLock<String> =
     name = "gpuenv",
     version = VERSION.as_str(),
     disable_help_subcommand = true,
-    after_help = "Exit codes: 0 yes, 1 proven no (conflict, stale lock), 2 usage or bad input, \
+    after_help = "Exit codes: 0 yes, 1 proven no (conflict, stale lock, host does not match), 2 usage or bad input, \
                   3 could not determine, 4 reading or writing failed\n\
                   GPUENV_REPORT=narrated says in words what is otherwise drawn, for screen readers; COLUMNS sets the \
                   width of what is printed"
@@ -41,6 +41,7 @@ pub enum Command {
     Schema(SchemaArgs),
     Diagnose(DiagnoseArgs),
     Probe(ProbeArgs),
+    Verify(VerifyArgs),
 }
 
 /// The heading of the options that every command takes.
@@ -158,7 +159,7 @@ pub struct LockArgs {
 /// Say why the answer is this and not a better one, or why there is none; look up a rule, a warning or a fact
 #[derive(Debug, Args)]
 pub struct ExplainArgs {
-    /// A key (`stack.torch`, `target.NAME.driver`), a rule's id, a warning's code, a fact's id [default: everything]
+    /// A key (`stack.torch`, `target.NAME.driver`), a rule's id, a warning's code, a check's id, a fact's id [default: everything]
     pub what: Option<String>,
     /// Draw who needs what
     #[arg(long, value_enum, value_name = "LANGUAGE", conflicts_with = "what")]
@@ -240,6 +241,50 @@ pub struct ProbeArgs {
     /// As root, load libraries from folders too that other users can write to (GPUENV_TRUST_LIBRARY_PATH=1)
     #[arg(long)]
     pub trust_library_path: bool,
+}
+
+/// Prove that this host, or a recorded one, can run the lock: look at the driver, run kernels on every GPU
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Exit codes: 0 the host can run the target, 1 proven that it cannot, 3 it could not be determined \
+                        (no driver to ask, a probe that crashed), 2 bad input, 4 reading or writing failed.\n\
+                        Of several targets all are tried, and the one that matches is told in full. `gpuenv explain \
+                        CHECK-ID` says what a check asks."
+)]
+pub struct VerifyArgs {
+    /// The target to judge [default: all]
+    #[arg(long, value_name = "NAME")]
+    pub target: Option<String>,
+    /// Look less: driver and GPUs, one kernel each, in less than five seconds
+    #[arg(long, conflicts_with_all = ["full", "host"])]
+    pub quick: bool,
+    /// Look more: let torch compute, ask the container runtime
+    #[arg(long, conflicts_with = "host")]
+    pub full: bool,
+    /// Write what was observed to this file, for --host
+    #[arg(long, value_name = "FILE", conflicts_with = "host")]
+    pub record: Option<PathBuf>,
+    /// Judge a recorded host instead of this one: JSON of --record, or a pasted collect_env or nvidia-smi
+    #[arg(long, value_name = "FILE")]
+    pub host: Option<PathBuf>,
+    /// Judge against this spec instead of a lock: it is locked in memory first
+    #[arg(long, value_name = "SPEC", conflicts_with = "image")]
+    pub against: Option<PathBuf>,
+    /// Judge only what this image asks of the driver
+    #[arg(long, value_name = "REF", conflicts_with = "target")]
+    pub image: Option<String>,
+    /// The interpreter that is to run the stack [default: the one that is activated, else found first]
+    #[arg(long, value_name = "PATH", conflicts_with = "host")]
+    pub python: Option<PathBuf>,
+    /// Look at the files of another machine below this folder; no library is loaded then
+    #[arg(long, value_name = "DIR", conflicts_with = "host")]
+    pub root: Option<PathBuf>,
+    /// Also write the checks as JUnit XML
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
+    /// Tell every check in full
+    #[arg(short, long)]
+    pub verbose: bool,
 }
 
 fn formats() -> PossibleValuesParser {

@@ -161,7 +161,7 @@ fn byte_at(text: &str, line: usize, column: usize) -> usize {
 }
 
 /// At most `cap` bytes of a regular file: a device or a pipe could be read for ever.
-fn read(path: &Path, cap: u64) -> Result<Vec<u8>, Failure> {
+pub(super) fn read(path: &Path, cap: u64) -> Result<Vec<u8>, Failure> {
     let name = shown(path);
     let failed = |error: io::Error| {
         let code = match error.kind() {

@@ -11,6 +11,7 @@ mod lock;
 mod probe;
 mod replace;
 mod schema;
+mod verify;
 
 use std::ffi::OsString;
 
@@ -44,6 +45,7 @@ pub fn run(args: impl Iterator<Item = OsString>) -> Exit {
                 Command::Schema(args) => schema::run(args, &report),
                 Command::Diagnose(args) => diagnose::run(args, &report),
                 Command::Probe(args) => probe::run(args, &report),
+                Command::Verify(args) => verify::run(&cli.common, args, &report),
             };
             (report, outcome)
         }
@@ -102,6 +104,7 @@ impl Command {
         match self {
             Command::Lock(args) => args.verbose,
             Command::Explain(args) => args.verbose,
+            Command::Verify(args) => args.verbose,
             Command::Init(_) | Command::Export(_) | Command::Schema(_) | Command::Diagnose(_) | Command::Probe(_) => {
                 false
             }

@@ -558,6 +558,9 @@ pub struct Torch {
     /// Whether a small computation on each visible GPU came out right.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub computed: Option<bool>,
+    /// The CUDA libraries in its process after that, links resolved.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub mapped: Vec<String>,
     /// What it warned of or failed with.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub messages: Vec<String>,

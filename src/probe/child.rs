@@ -26,7 +26,7 @@ use crate::host::{How, Probe};
 use super::{CHILD, INSIDE};
 
 /// More than this of a child's words is not read.
-const CAP: usize = 4 << 20;
+pub(super) const CAP: usize = 4 << 20;
 /// How long a look at the pipes lasts at most: a child's end is noticed within it even if others hold them open.
 const LOOK: Duration = Duration::from_millis(20);
 /// How long a killed child is waited for: one that hangs in a driver's code inside the kernel does not die.
@@ -62,7 +62,7 @@ pub fn ask<Q: Serialize, A: DeserializeOwned>(task: &Task<'_>, request: &Q) -> R
     let heard = match start(task) {
         Ok(child) => {
             let request = serde_json::to_vec(request).unwrap_or_default();
-            listen(child, request, began + task.limit)
+            listen(child, request, began + task.limit, Some(FINISHED))
         }
         Err(error) => Heard { fate: Fate::Unstarted(error.to_string()), ..Heard::default() },
     };
@@ -81,7 +81,7 @@ fn start(task: &Task<'_>) -> io::Result<Child> {
 
 /// How a child came to its end.
 #[derive(Debug, Default)]
-enum Fate {
+pub(super) enum Fate {
     Finished,
     Ended(ExitStatus),
     Overdue,
@@ -91,15 +91,19 @@ enum Fate {
     Unstarted(String),
 }
 
+/// What a child left behind.
 #[derive(Debug, Default)]
-struct Heard {
-    fate: Fate,
-    told: Vec<u8>,
-    said: Vec<u8>,
+pub(super) struct Heard {
+    pub(super) fate: Fate,
+    /// Its standard output.
+    pub(super) told: Vec<u8>,
+    /// Its standard error.
+    pub(super) said: Vec<u8>,
 }
 
-/// Feeds the child its request and reads both pipes until it ends, is overdue or tells too much.
-fn listen(mut child: Child, request: Vec<u8>, until: Instant) -> Heard {
+/// Feeds the child its request and reads both pipes until it ends, is overdue or tells too much. It must lead a
+/// process group of its own, which is ended with it. A child of ours may be ended after the last line it has.
+pub(super) fn listen(mut child: Child, request: Vec<u8>, until: Instant, last: Option<&[u8]>) -> Heard {
     let group = Pid::from_child(&child);
     if let Some(mut pipe) = child.stdin.take() {
         // Nobody waits for this thread: it ends when the child reads or when its reading end is gone.
@@ -115,7 +119,7 @@ fn listen(mut child: Child, request: Vec<u8>, until: Instant) -> Heard {
         }
         // What a child wrote before its end is still in the pipes then, whoever else holds them open.
         let idle = Pipe::look(&mut pipes);
-        if pipes[0].bytes.ends_with(FINISHED) {
+        if last.is_some_and(|last| pipes[0].bytes.ends_with(last)) {
             break Fate::Finished;
         }
         let overdue = Instant::now() >= until;
@@ -235,7 +239,7 @@ const ABSENT: &str = "absent";
 const REFUSED: &str = "refused";
 
 /// `SIGSEGV`
-fn signal_name(number: i32) -> String {
+pub(super) fn signal_name(number: i32) -> String {
     let named = [
         (Signal::SEGV, "SIGSEGV"),
         (Signal::ABORT, "SIGABRT"),

@@ -6,6 +6,7 @@
 
 pub mod child;
 pub mod compat;
+pub mod compilers;
 pub mod curesult;
 mod environment;
 mod files;
@@ -16,7 +17,9 @@ pub mod module;
 pub mod nvml;
 mod plain;
 pub mod platform;
+pub mod program;
 pub mod scene;
+pub mod toolkits;
 
 use std::time::Instant;
 
@@ -40,6 +43,8 @@ pub const PROBES: &[(&str, Depth, Look)] = &[
     ("nodes", Depth::Quick, module::nodes),
     ("nvml", Depth::Quick, nvml::look),
     ("libcuda", Depth::Quick, libcuda::look),
+    ("toolkits", Depth::Usual, toolkits::look),
+    ("compilers", Depth::Usual, compilers::look),
 ];
 
 /// Every probe that runs in a child, by the name it is called with.
@@ -68,6 +73,11 @@ fn ended(record: &mut Record, name: &str, look: impl FnOnce(&mut Record)) {
     look(record);
     let millis = Some(began.elapsed().as_millis() as u64);
     record.probes.push(Probe { name: name.to_string(), ended: How::Done, detail: None, millis });
+}
+
+/// How a probe that needs no child ended.
+fn probe(name: &str, ended: How) -> Probe {
+    Probe { name: name.to_string(), ended, detail: None, millis: None }
 }
 
 #[cfg(test)]

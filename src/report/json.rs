@@ -4,13 +4,16 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::diagnose::{Extract, Finding, Verdict};
+use crate::diagnose::{self, Extract, Finding};
 use crate::explain::{Conflict, Explanation, FactNote};
 use crate::export::json::Document;
+use crate::host::Origin;
 use crate::lock::Lock;
 use crate::solve::question::Warning;
+use crate::verify::{Check, Status, Verdict};
 
 use super::failure::{Failure, SourceFile};
+use super::verdict::{Judged, decisive};
 
 /// A solved lock.
 #[derive(Debug, Serialize)]
@@ -182,7 +185,7 @@ pub(super) struct Diagnosed<'a> {
 }
 
 impl<'a> Diagnosed<'a> {
-    pub fn new(verdict: &'a Verdict) -> Self {
+    pub fn new(verdict: &'a diagnose::Verdict) -> Self {
         let status = if verdict.findings.is_empty() { "unknown" } else { "recognised" };
         Diagnosed { status, findings: &verdict.findings, extract: &verdict.extract }
     }
@@ -231,5 +234,42 @@ impl Span {
     fn new(start: usize, end: usize, file: &SourceFile) -> Self {
         let (line, column) = file.position(start);
         Span { start, end, line, column }
+    }
+}
+
+/// How a host was judged.
+#[derive(Debug, Serialize)]
+pub(super) struct Verified<'a> {
+    status: Status,
+    target: &'a str,
+    checks: &'a [Check],
+    others: Vec<OtherTarget<'a>>,
+    /// How the record came to be.
+    record: Origin,
+}
+
+#[derive(Debug, Serialize)]
+struct OtherTarget<'a> {
+    target: &'a str,
+    status: Status,
+    /// The first check that keeps it from passing.
+    check: Option<&'a str>,
+}
+
+impl<'a> Verified<'a> {
+    pub fn new(judged: &'a Judged<'a>) -> Self {
+        let Judged { best, others, record } = judged;
+        let other = |other: &'a Verdict| OtherTarget {
+            target: &other.target,
+            status: other.status,
+            check: decisive(other).map(|check| check.id),
+        };
+        Verified {
+            status: best.status,
+            target: &best.target,
+            checks: &best.checks,
+            others: others.iter().map(other).collect(),
+            record: record.origin,
+        }
     }
 }

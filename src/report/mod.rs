@@ -11,10 +11,12 @@ mod failure;
 mod github;
 mod host;
 mod json;
+mod junit;
 pub mod schema;
 mod screen;
 mod snippet;
 mod told;
+mod verdict;
 mod why;
 
 use std::collections::BTreeMap;
@@ -34,6 +36,7 @@ use crate::spec::Spec;
 
 pub use failure::{Exit, Failure, Problem, SourceFile};
 pub use screen::{Color, Screen, clean};
+pub use verdict::Judged;
 
 /// Where and how things are said.
 #[derive(Debug, Clone)]
@@ -185,6 +188,15 @@ impl Report {
     /// That something was written into a file.
     pub fn saved(&self, file: &str) {
         self.say(&format!("wrote {file}\n"));
+    }
+
+    /// How a host was judged: asked for, hence data.
+    pub fn verified(&self, judged: &Judged<'_>) -> Result<(), Failure> {
+        if self.json {
+            return self.document(&json::Verified::new(judged));
+        }
+        self.annotate(|| github::verdict(&judged.best))?;
+        self.data(&verdict::render(&Screen::of_stdout(self.color), judged, self.verbose))
     }
 
     /// What is being looked at, on a line of its own that the next one takes: for people who wait, not for logs.

@@ -38,7 +38,8 @@ pub const ALL: &[Schema] = &[
     Schema { name: "stale", about: "`lock --check`, where it says no", text: include_str!("schemas/stale.json") },
     Schema {
         name: "topics",
-        about: "`explain` of a rule, a warning or a fact",
+        about: "`explain` of a rule, a warning, a check or a fact",
         text: include_str!("schemas/topics.json"),
     },
+    Schema { name: "verify", about: "`verify`", text: include_str!("schemas/verify.json") },
 ];
