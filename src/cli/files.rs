@@ -19,8 +19,8 @@ const LOCK: &str = "gpuenv.lock";
 const SPEC_CAP: u64 = (4 << 20) + 1;
 /// No lock is larger: a thousand targets make a hundredth of it.
 const LOCK_CAP: u64 = 64 << 20;
-/// No description of a host is larger: the longest collect_env is a hundredth of it.
-const HOST_CAP: u64 = 4 << 20;
+/// No host is larger: sixteen GPUs with every kernel make a hundredth of it, the longest collect_env less.
+const HOST_CAP: u64 = 16 << 20;
 
 /// Where spec and lock are.
 #[derive(Debug, Clone)]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::catalog::{BUILTIN, Catalog};
 use crate::explain::{self, Explanation};
-use crate::host::{ReadError, Record, decode, read_any};
+use crate::host::Record;
 use crate::lock::{Lock, Renewed, TargetLock, Upgrade, renew};
 use crate::probe::{self, Depth, Scene, Wish};
 use crate::report::{Exit, Failure, Judged, Report};
@@ -19,9 +19,6 @@ use super::args::{Common, VerifyArgs};
 use super::files::{self, reason, shown};
 use super::lock::{STEPS, gave_up, understand};
 use super::replace::replace;
-
-/// No record is larger: a host of sixteen GPUs with every kernel makes a hundredth of it.
-const RECORD_CAP: u64 = 16 << 20;
 
 /// Runs the command.
 pub fn run(common: &Common, args: &VerifyArgs, report: &Report) -> Result<Exit, Failure> {
@@ -141,7 +138,7 @@ fn wish(lock: &Lock, targets: &[&str], args: &VerifyArgs) -> Wish {
 /// The host: somebody's record, or this machine as probes see it.
 fn host(args: &VerifyArgs, wish: Wish, report: &Report) -> Result<Record, Failure> {
     if let Some(path) = &args.host {
-        return read_host(path);
+        return files::read_host(path, report);
     }
     let mut scene = Scene::here(wish).map_err(|error| {
         Failure::io("no-program", format!("this program's own file cannot be found: {}", reason(&error)))
@@ -159,20 +156,6 @@ fn host(args: &VerifyArgs, wish: Wish, report: &Report) -> Result<Record, Failur
         replace(path, &(text + "\n"))?;
     }
     Ok(record)
-}
-
-/// A record that `gpuenv probe` or `--record` wrote, or a text that `gpuenv probe --from` reads.
-fn read_host(path: &Path) -> Result<Record, Failure> {
-    let bytes = files::read(path, RECORD_CAP)?;
-    if bytes.len() as u64 >= RECORD_CAP {
-        let message =
-            format!("{}: this file is larger than {} MiB, the most that is read", shown(path), RECORD_CAP >> 20);
-        return Err(Failure::new(Exit::BadInput, "too-large", message));
-    }
-    read_any(&decode(&bytes)).map_err(|error: ReadError| {
-        let message = format!("{}: {}", shown(path), crate::report::clean(&error.to_string()));
-        Failure::new(Exit::BadInput, error.code(), message).help(error.help())
-    })
 }
 
 impl VerifyArgs {
