@@ -21,6 +21,8 @@ const ORDER: &[Status] = &[Status::Fail, Status::Unknown, Status::Warn, Status::
 
 /// The width of the column that holds a status, the blank behind it included.
 const STATUS: usize = 8;
+/// Below this, columns take the room that text needs.
+const NARROW: usize = 60;
 
 /// The whole answer.
 pub(super) fn render(screen: &Screen, judged: &Judged<'_>, verbose: bool) -> String {
@@ -127,13 +129,14 @@ fn full(screen: &Screen, row: &Row<'_>) -> String {
 }
 
 fn part(screen: &Screen, name: &str, value: &str) -> String {
-    let indent = if screen.width < 60 { 2 } else { STATUS };
-    screen.wrapped(&format!("{:indent$}{name:<9} ", ""), &clean(value))
+    let indent = if screen.width < NARROW { 2 } else { STATUS };
+    let head = format!("{:indent$}{name:<9} ", "");
+    screen.hanging(&head, &clean(value), if screen.width < NARROW { indent + 2 } else { head.len() })
 }
 
 /// Text behind a status, its further lines below the text.
 fn paragraph(screen: &Screen, head: &str, text: &str) -> String {
-    screen.wrapped(head, &clean(text))
+    screen.hanging(head, &clean(text), STATUS)
 }
 
 /// What does not apply is named, so that nobody takes silence for a pass.
@@ -146,7 +149,8 @@ fn skipped(screen: &Screen, rows: &[Row<'_>], verbose: bool) -> String {
     ids.dedup();
     match ids.is_empty() {
         true => String::new(),
-        false => screen.wrapped(
+        false => paragraph(
+            screen,
             &format!("{:<width$}", "skip", width = STATUS),
             &format!("{} (not judged here; --verbose says why)", ids.join(", ")),
         ),
@@ -156,7 +160,7 @@ fn skipped(screen: &Screen, rows: &[Row<'_>], verbose: bool) -> String {
 /// `target lab: fail, gpu-supported`
 fn other_target(screen: &Screen, other: &Verdict) -> String {
     let first = decisive(other).map_or(String::new(), |check| format!(", {}", check.id));
-    screen.wrapped("other   ", &clean(&format!("target {}: {}{first}", other.target, other.status.as_str())))
+    paragraph(screen, "other   ", &format!("target {}: {}{first}", other.target, other.status.as_str()))
 }
 
 /// The first check that a verdict which is no pass rests on.

@@ -110,22 +110,34 @@ fn required(case: &Case<'_>, text: &str, by: &str) -> Vec<Check> {
     checks
 }
 
-/// Whether a container would be started; an error says why that cannot be told.
+/// Whether a container would be started; an error says why that cannot be told. To the runtime, what nobody knows
+/// fulfils everything; here it must not.
 fn starts(
     requirement: &Requirement<'_>,
     machine: &Subjects<'_>,
     arch: Option<&Version>,
     brands: &[&str],
 ) -> Result<bool, String> {
-    let holds = |brand| requirement.holds(&Subjects { arch, brand, ..*machine }).map_err(|error| error.to_string());
+    const NEVER: &Version = &Version::from_static("0");
+    let holds = |machine: &Subjects<'_>, brand| {
+        requirement.holds(&Subjects { arch, brand, ..*machine }).map_err(|error| error.to_string())
+    };
+    let known = Subjects { cuda: machine.cuda.or(Some(NEVER)), driver: machine.driver.or(Some(NEVER)), ..*machine };
     for brand in brands {
-        if holds(Some(*brand))? {
+        if holds(&known, Some(*brand))? {
             return Ok(true);
+        }
+    }
+    for brand in brands {
+        if holds(machine, Some(*brand))? {
+            return Err("it may start: the driver's release was not told".to_string());
         }
     }
     match brands {
         // Nobody knows the brand: it may be one of those that are excepted.
-        [""] if holds(None)? => Err("whether this GPU is of a brand that the image excepts is not known".to_string()),
+        [""] if holds(machine, None)? => {
+            Err("it starts on GPUs of some brands only, and this one's is not known".to_string())
+        }
         _ => Ok(false),
     }
 }

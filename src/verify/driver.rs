@@ -63,9 +63,18 @@ fn minimum(case: &Case<'_>, locked: &DriverLock) -> Check {
         "raise the driver to {} or later, or write this driver into gpuenv.toml and lock again",
         locked.minimum
     );
+    let of_branch = "it is of the branch of the minimum; which release of it was not told";
     if let Some((version, by)) = case.driver() {
         let check = check.found(version.as_str()).evidence(Some(format!("told by {by}")));
-        return if *version >= minimum { check.pass() } else { check.fail(Action::AskAdmin, raise) };
+        return match *version >= minimum {
+            true => check.pass(),
+            // `570` alone is some release of that branch.
+            false if version.len() == 1 && version.major() == minimum.major() => match opens_branch(case, &minimum) {
+                true => check.pass(),
+                false => check.unknown(Action::None, of_branch),
+            },
+            false => check.fail(Action::AskAdmin, raise),
+        };
     }
     // Who knows only the CUDA version that the driver offers knows the branch.
     let branch_cuda = case.catalog.branch_of(&minimum).and_then(|branch| branch.cuda.as_ref());
@@ -73,9 +82,8 @@ fn minimum(case: &Case<'_>, locked: &DriverLock) -> Check {
         let check = check.found(format!("a driver that offers CUDA {cuda}")).evidence(Some(format!("told by {by}")));
         return match cuda.cmp_prefix(&needed.prefix(2)) {
             Ordering::Greater => check.pass(),
-            Ordering::Equal => {
-                check.unknown(Action::None, "it is of the branch of the minimum; its release was not told")
-            }
+            Ordering::Equal if opens_branch(case, &minimum) => check.pass(),
+            Ordering::Equal => check.unknown(Action::None, of_branch),
             Ordering::Less => check.fail(Action::AskAdmin, raise),
         };
     }
@@ -84,6 +92,12 @@ fn minimum(case: &Case<'_>, locked: &DriverLock) -> Check {
         true => check.unknown(Action::AskAdmin, "there is no driver to ask"),
         false => check.unknown(Action::None, "nothing told the driver's release"),
     }
+}
+
+/// Whether every release of the minimum's branch that is known suffices.
+fn opens_branch(case: &Case<'_>, minimum: &Version) -> bool {
+    let of_branch = case.catalog.drivers.iter().filter(|row| row.version.major() == minimum.major() && !row.beta);
+    of_branch.into_iter().all(|row| row.version >= *minimum)
 }
 
 /// How the stack's CUDA runs on the CUDA that the driver offers.
@@ -100,6 +114,7 @@ fn offered(case: &Case<'_>, locked: &DriverLock) -> Check {
     let limit =
         "minor-version compatibility: PTX of the stack's own CUDA cannot be compiled by this driver, machine code runs";
     match locked.mode.as_str() {
+        FORWARD if same_major && is_needless(case) => check.pass_with(limit),
         // Whether its package is there is the next check's.
         FORWARD if !case.loads_compat() => check.skip("a cuda-compat is to bring it"),
         FORWARD => check.fail(
@@ -135,15 +150,16 @@ fn forward(case: &Case<'_>, locked: &DriverLock) -> Vec<Check> {
     checks
 }
 
-/// Whether the driver's own CUDA suffices. A library that is loaded hides what the driver itself would offer, but not
-/// its branch.
+/// Whether the driver's own CUDA suffices: as new as the stack's, or of its major where machine code runs alone. A
+/// library that is loaded hides what the driver itself would offer, but not its branch.
 fn is_needless(case: &Case<'_>) -> bool {
     let Some(line) = case.line() else { return false };
     let own = match case.loads_compat() {
         true => case.driver().and_then(|(driver, _)| case.catalog.branch_of(driver)?.cuda.as_ref()),
         false => case.offered().map(|(cuda, _)| cuda),
     };
-    own.is_some_and(|own| own.cmp_prefix(&line).is_ge())
+    let jit = case.target.gpu.iter().any(|gpu| gpu.coverage.as_deref() == Some("jit"));
+    own.is_some_and(|own| own.cmp_prefix(&line).is_ge() || !jit && own.major() == line.major())
 }
 
 fn package_check(case: &Case<'_>, check: Check, package: &str) -> Check {

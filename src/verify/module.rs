@@ -49,6 +49,10 @@ fn present(case: &Case<'_>) -> Check {
                 _ => unloaded(check),
             }
         }
+        (None, None) if case.is_pasted() => match case.gpus().is_empty() {
+            true => check.found("not told").unknown(Action::None, "the pasted text tells neither a driver nor a GPU"),
+            false => check.found("its release was not told").pass_with("the pasted text lists GPUs that it drives"),
+        },
         (None, None) => match &case.record.libcuda {
             Some(libcuda) if libcuda.cuda.is_some() => check.found("libcuda answers").pass(),
             _ => unloaded(check.found(if case.record.pci.is_empty() {

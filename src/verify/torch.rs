@@ -17,6 +17,7 @@ pub fn judge(case: &Case<'_>) -> Vec<Check> {
     let mut checks = vec![cuda(case, torch, locked)];
     checks.extend(code(case, torch));
     checks.extend(computes(torch));
+    checks.extend(mapped(torch));
     checks.extend(library(case, "cudnn", torch.cudnn.as_ref()));
     checks.extend(library(case, "nccl", torch.nccl.as_ref()));
     checks
@@ -122,6 +123,25 @@ fn computes(torch: &Torch) -> Vec<Check> {
         });
     }
     checks
+}
+
+/// cuDNN loads its parts by name while it computes: in the end they must be of one place all the same.
+fn mapped(torch: &Torch) -> Option<Check> {
+    let parts =
+        torch.mapped.iter().filter(|path| path.rsplit('/').next().is_some_and(|file| file.starts_with("libcudnn")));
+    let mut folders: Vec<&str> = parts.filter_map(|path| Some(path.rsplit_once('/')?.0)).collect();
+    folders.sort_unstable();
+    folders.dedup();
+    let check = Check::new("library-mixed").expected("all of cudnn from one folder").found(folders.join(", "));
+    let check = check.evidence(Some("what is mapped into torch's process"));
+    Some(match folders.len() {
+        0 => return None,
+        1 => check.pass(),
+        _ => check.fail(
+            Action::FixEnvironment,
+            "torch has parts of cudnn from several places in its process: leave one of these folders in the search path",
+        ),
+    })
 }
 
 /// The libraries that torch itself has loaded.
