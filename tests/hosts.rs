@@ -1,7 +1,7 @@
 //! Hosts as people described them in public, as records: they read, their names are known, and the spec that `init`
 //! drafts from each has the outcome that was reported.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -113,7 +113,7 @@ fn every_record_is_listed_and_reads() {
         assert_eq!(serde_json::to_string_pretty(&record).unwrap() + "\n", text, "{id} is not as it would be written");
         assert_eq!(record.origin, Origin::Pasted, "{id}: nobody probed it");
         assert!(record.source.as_ref().is_some_and(|source| source.starts_with("https://")), "{id} has no source");
-        for private in ["GPU-", "MIG-", "\"serial", "@"] {
+        for private in ["\"uuid\"", "\"serial", "@"] {
             assert!(!text.contains(private), "{id} holds {private}");
         }
         let homes = text.matches("/home/").count();
@@ -145,34 +145,43 @@ fn their_names_are_known() {
     assert_eq!(drivers, NO_DRIVERS.map(String::from).into());
 }
 
-/// A stack that was seen working must never be called impossible, and one that cannot work must not pass.
+/// A stack that was seen working is never called impossible, one that a spec can tell is not is.
 #[test]
 fn what_was_seen_working_is_no_conflict() {
     let mut wrong = Vec::new();
-    let mut figures: BTreeMap<(String, &str), usize> = BTreeMap::new();
+    for told in told() {
+        let record = record(&told.id);
+        let outcome = outcome(&record);
+        let expected = if told.works == "false" { told.culprits } else { Vec::new() };
+        if outcome.culprits != expected {
+            let (why, culprits, spec) = (told.why, outcome.culprits, outcome.spec);
+            wrong.push(format!("{}, works {}: {why}\n{culprits:?}\n{spec}", told.id, told.works));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Nor does such a host fail against a lock of what is installed there. Whether one that does not work passes is
+/// the question of what its report tells: most of these faults lie in libraries that nobody listed.
+#[test]
+fn what_was_seen_working_is_not_refused() {
+    let (mut wrong, mut judged, mut passed) = (Vec::new(), 0, 0);
     for told in told() {
         let record = record(&told.id);
         let available = record.python.as_ref().and_then(|python| python.torch.as_ref()?.available);
         let works = told.works == "true" || told.works == "unknown" && available == Some(true);
         let outcome = outcome(&record);
-        let answer = outcome.verdict.as_ref().map_or("no answer", |(status, _)| match status {
-            Status::Fail => "refused",
-            Status::Pass | Status::Warn => "passed",
-            Status::Unknown | Status::Skip => "open",
-        });
-        *figures.entry((told.works.clone(), answer)).or_default() += 1;
-        let fits = match (works, told.works.as_str()) {
-            (true, _) => ["passed", "open"].contains(&answer),
-            (_, "false") => outcome.culprits == told.culprits && answer != "passed",
-            _ => true,
-        };
-        if !fits {
-            let (why, culprits, verdict, spec) = (told.why, outcome.culprits, outcome.verdict, outcome.spec);
-            wrong.push(format!("{}, works {}: {why}\n{culprits:?} {verdict:?}\n{spec}", told.id, told.works));
+        // What the catalog does not have is not in the lock.
+        let all = !outcome.spec.contains("the catalog has no such build") && !outcome.spec.contains("# arch");
+        let Some((status, failed)) = outcome.verdict.filter(|_| works && all) else { continue };
+        judged += 1;
+        passed += usize::from(status != Status::Unknown);
+        if status == Status::Fail {
+            wrong.push(format!("{}: {failed:?}\n{}", told.id, outcome.spec));
         }
     }
-    assert!(wrong.is_empty(), "{figures:?}\n\n{}", wrong.join("\n"));
-    println!("{figures:?}");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(judged > 60 && passed > 50, "{passed} of {judged}");
 }
 
 /// The kinds of machines that people have.

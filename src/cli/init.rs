@@ -10,7 +10,7 @@ use crate::host::Record;
 use crate::probe::{self, Depth, Scene, Wish};
 use crate::report::{Drafted, Exit, Failure, Report, SourceFile};
 use crate::solve::plan::Locked;
-use crate::solve::question::Question;
+use crate::solve::question::{Question, Warning};
 use crate::solve::resolve::{Resolution, resolve};
 use crate::solve::rulebook::RuleBook;
 use crate::solve::world::Steps;
@@ -37,11 +37,12 @@ pub fn run(common: &Common, args: &InitArgs, report: &Report) -> Result<Exit, Fa
     let name = place.as_deref().map_or("stdout".to_string(), shown);
     let file = SourceFile { name, text: draft.text() };
     let spec = spec::parse(&file.text).map_err(|errors| Failure::spec(errors, file.clone()))?;
-    let conflict = conflict(&spec, &file)?;
+    let (conflict, warnings) = ask(&spec, &file)?;
     if let Some(place) = &place {
         replace(place, &file.text)?;
     }
-    report.drafted(&Drafted { file: &file, is_stdout: place.is_none(), conflict: conflict.as_ref() })?;
+    let (conflict, is_stdout) = (conflict.as_ref(), place.is_none());
+    report.drafted(&Drafted { file: &file, is_stdout, conflict, warnings: &warnings })?;
     Ok(Exit::Yes)
 }
 
@@ -97,12 +98,14 @@ fn draft(args: &InitArgs, host: Option<&Record>) -> Draft {
     draft
 }
 
-/// Why the spec has no answer; none if it has one, or nobody could tell within the limit.
-fn conflict(spec: &Spec, file: &SourceFile) -> Result<Option<Explanation>, Failure> {
+/// Why the spec has no answer, none if it has one or nobody could tell within the limit; and what is remarked on it.
+fn ask(spec: &Spec, file: &SourceFile) -> Result<(Option<Explanation>, Vec<Warning>), Failure> {
     let rules = RuleBook::new(&BUILTIN);
-    let asked = Question::new(spec, &BUILTIN, &rules).map_err(|errors| Failure::spec(errors, file.clone()))?;
-    match resolve(&asked.0, &Locked::new(), &Steps::new(STEPS)) {
-        Resolution::Conflict => Ok(explain::conflicts(spec, &BUILTIN, &rules, &Steps::new(STEPS))),
-        Resolution::Answer(_) | Resolution::GaveUp => Ok(None),
-    }
+    let asked = Question::new(spec, &BUILTIN, &rules);
+    let (question, warnings) = asked.map_err(|errors| Failure::spec(errors, file.clone()))?;
+    let conflict = match resolve(&question, &Locked::new(), &Steps::new(STEPS)) {
+        Resolution::Conflict => explain::conflicts(spec, &BUILTIN, &rules, &Steps::new(STEPS)),
+        Resolution::Answer(_) | Resolution::GaveUp => None,
+    };
+    Ok((conflict, warnings))
 }

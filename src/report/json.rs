@@ -33,13 +33,17 @@ struct Remark<'a> {
     keys: &'a [String],
 }
 
+impl<'a> Remark<'a> {
+    fn new(warning: &'a Warning) -> Self {
+        Remark { code: warning.code, message: &warning.message, keys: &warning.keys }
+    }
+}
+
 impl<'a> Locked<'a> {
     pub fn new(lock: &'a Lock, warnings: &'a [Warning], applied: &[crate::explain::Change]) -> Self {
-        let remark =
-            |warning: &'a Warning| Remark { code: warning.code, message: &warning.message, keys: &warning.keys };
         Locked {
             lock: Document::new(lock),
-            warnings: warnings.iter().map(remark).collect(),
+            warnings: warnings.iter().map(Remark::new).collect(),
             applied: applied.iter().map(super::told::change).collect(),
         }
     }
@@ -77,6 +81,7 @@ pub(super) struct Draft<'a> {
     spec: &'a str,
     /// What cannot hold together as it stands.
     conflicts: Vec<Clash<'a>>,
+    warnings: Vec<Remark<'a>>,
 }
 
 impl<'a> Draft<'a> {
@@ -87,6 +92,7 @@ impl<'a> Draft<'a> {
             file: (!drafted.is_stdout).then_some(&drafted.file.name),
             spec: &drafted.file.text,
             conflicts: conflicts.map(Clash::new).collect(),
+            warnings: drafted.warnings.iter().map(Remark::new).collect(),
         }
     }
 }

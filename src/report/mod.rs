@@ -58,6 +58,8 @@ pub struct Drafted<'a> {
     pub is_stdout: bool,
     /// Why it has no answer as it stands.
     pub conflict: Option<&'a Explanation>,
+    /// What was remarked on it.
+    pub warnings: &'a [Warning],
 }
 
 /// What became of a lock.
@@ -229,6 +231,7 @@ impl Report {
         } else {
             self.say(&format!("wrote {}\n", clean(&drafted.file.name)));
         }
+        self.warnings(drafted.warnings);
         self.say(&draft::render(&self.screen, drafted));
         Ok(())
     }

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use crate::catalog::GpuMatch;
 use crate::catalog::rows::Class;
-use crate::host::Compat;
+use crate::host::{Compat, System};
 use crate::lock::DriverLock;
 use crate::words::Version;
 
@@ -59,6 +59,9 @@ fn minimum(case: &Case<'_>, locked: &DriverLock) -> Check {
     let Ok(minimum) = Version::parse(&locked.minimum) else {
         return check.unknown(Action::ChangeLock, "the lock's minimum is no version: lock again");
     };
+    if case.record.platform.system == Some(System::Tegra) {
+        return check.skip("a Jetson's driver comes with its board support package and is numbered by itself");
+    }
     let raise = format!(
         "raise the driver to {} or later, or write this driver into gpuenv.toml and lock again",
         locked.minimum
