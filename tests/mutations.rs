@@ -102,10 +102,10 @@ fn mutations() -> Vec<Mutation> {
         one("/libcuda/fault", fault(999), &["libcuda"]),
         told("/libcuda/devices/0/ordinal", json!(0), "kernels name their device by it: the same number again"),
         one("/libcuda/devices/0/name", json!("NVIDIA H200"), &["gpu-supported"]),
-        one("/libcuda/devices/0/name", Value::Null, &["gpu-supported"]),
+        told("/libcuda/devices/0/name", Value::Null, "NVML's name for it counts then"),
         told("/libcuda/devices/0/uuid", json!("GPU-2"), "the address tells the same GPU"),
         told("/libcuda/devices/0/pci", json!("0000:66:00.0"), "the UUID tells the same GPU"),
-        one("/libcuda/devices/0/compute_capability", json!("12.0"), &["gpu-supported", "torch-arch-list", "kernel-native"]),
+        one("/libcuda/devices/0/compute_capability", json!("12.0"), &["gpu-supported", "torch-arch-list"]),
         told("/libcuda/devices/0/memory", json!(1), "no lock asks for an amount"),
         told("/libcuda/devices/0/integrated", json!(true), "the law asks for the capability alone"),
         one("/libcuda/devices/0/fault", fault(801), &["gpu-usable"]),
@@ -212,23 +212,26 @@ fn of_ptx() -> Vec<Mutation> {
 
 /// An old driver that a cuda-compat stands before.
 const BEHIND: &[(&str, &str)] = &[
-    ("/nvml/driver", "470.57.02"),
-    ("/nvml/file_version", "470.57.02"),
-    ("/module/version", "470.57.02"),
-    ("/nvml/cuda", "11.4"),
-    ("/libcuda/path", "/usr/local/cuda-12.8/compat/libcuda.so.570.86.15"),
-    ("/libcuda/file_version", "570.86.15"),
-    ("/libcuda/cuda", "12.8"),
+    ("/nvml/driver", "535.104.05"),
+    ("/nvml/file_version", "535.104.05"),
+    ("/nvml/cuda", "12.2"),
+    ("/module/version", "535.104.05"),
+    ("/libcuda/path", COMPAT),
+    ("/libcuda/file_version", "580.65.06"),
+    ("/libcuda/cuda", "13.0"),
+    ("/compat/0/path", COMPAT),
+    ("/compat/0/cuda", "13.0"),
 ];
+const COMPAT: &str = "/usr/local/cuda-13.0/compat/libcuda.so.580.65.06";
 
 /// The same for a lock with forward compatibility, on that driver.
 #[rustfmt::skip]
 fn of_compat() -> Vec<Mutation> {
     vec![
         one("/compat/0/cuda", json!("12.6"), &["forward-compat"]),
-        one("/compat/0/branches", json!([535, 550]), &["forward-compat"]),
+        one("/compat/0/branches", json!([550, 570]), &["forward-compat"]),
         one("/compat/0/branches", json!([]), &["forward-compat"]),
-        one("/compat/0/path", json!("/opt/compat/libcuda.so.570.86.15"), &["forward-compat"]),
+        one("/compat/0/path", json!("/opt/compat/libcuda.so.580.65.06"), &["forward-compat"]),
         told("/compat/0/file_version", json!("570.124.06"), "its note says what it serves"),
         one("/libcuda/cuda", json!("12.2"), &["driver-cuda"]),
         one("/libcuda/devices/0/name", json!("NVIDIA GeForce RTX 4090"), &["forward-compat-gpu", "gpu-supported"]),
@@ -238,7 +241,7 @@ fn of_compat() -> Vec<Mutation> {
 
 const CONTAINER: &str = "[stack]\ntorch = \"2.5.1+cu124\"\n[target.c]\ngpu = \"H100 NVL\"\ndriver = \"550.54.15\"\nimage = \"nvidia/cuda\"\n";
 const FORWARD: &str =
-    "[stack]\ntorch = \"2.7.0+cu128\"\n[target.f]\ngpu = \"H100 NVL\"\ndriver = \"470.57.02\"\nos = \"ubuntu22.04\"\n";
+    "[stack]\ntorch = \"2.9.1+cu130\"\n[target.f]\ngpu = \"H100 NVL\"\ndriver = \"535.104.05\"\nos = \"ubuntu22.04\"\n";
 const JIT: &str = "[stack]\ncuda = \"12.4\"\n[build]\nptx = true\narch-list = \"8.0+PTX\"\n[target.j]\ngpu = \"H100 NVL\"\ndriver = \"550.54.15\"\nos = \"ubuntu22.04\"\n";
 
 /// How each check ended, GPUs apart.
@@ -304,7 +307,7 @@ fn one_changed_fact_where_only_ptx_reaches_the_gpu() {
 #[test]
 fn one_changed_fact_behind_a_cuda_compat() {
     let mut changes: Vec<(&str, Value)> = BEHIND.iter().map(|(at, to)| (*at, json!(to))).collect();
-    changes.push(("/compat/0/branches", json!([470, 535, 550])));
+    changes.extend(["/python", "/libraries"].map(|at| (at, Value::Null)));
     try_all(FORWARD, &with(&changes), &of_compat());
 }
 
