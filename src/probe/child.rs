@@ -208,7 +208,8 @@ impl Heard {
             }
         }
         let answer: Option<Result<A, _>> = learnt.map(serde_json::from_str);
-        let said = String::from_utf8_lossy(&self.said[self.said.len().saturating_sub(TAIL)..]).trim().to_string();
+        let said = String::from_utf8_lossy(&self.said[self.said.len().saturating_sub(TAIL)..]);
+        let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
         let with_words = |text: String| if said.is_empty() { text } else { format!("{text}: {said}") };
         let (ended, detail) = match &self.fate {
             Fate::Finished => match (&answer, stopped) {

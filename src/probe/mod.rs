@@ -11,6 +11,7 @@ pub mod curesult;
 mod environment;
 mod files;
 mod foreign;
+pub mod kernels;
 pub mod libcuda;
 pub mod loader;
 pub mod module;
@@ -45,10 +46,12 @@ pub const PROBES: &[(&str, Depth, Look)] = &[
     ("libcuda", Depth::Quick, libcuda::look),
     ("toolkits", Depth::Usual, toolkits::look),
     ("compilers", Depth::Usual, compilers::look),
+    (kernels::NAME, Depth::Quick, kernels::look),
 ];
 
 /// Every probe that runs in a child, by the name it is called with.
-pub const INSIDE: &[(&str, Inside)] = &[("nodes", module::open), ("nvml", nvml::inside), ("libcuda", libcuda::inside)];
+pub const INSIDE: &[(&str, Inside)] =
+    &[("nodes", module::open), ("nvml", nvml::inside), ("libcuda", libcuda::inside), (kernels::NAME, kernels::inside)];
 
 /// The word that makes this program a child: `gpuenv __probe NAME`.
 pub const CHILD: &str = "__probe";

@@ -17,7 +17,12 @@ pub fn library_with(test: &str, source: &Path, name: &str, options: &[&str]) -> 
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fake").join(source);
     let file = folder.join(name);
     let mut command = Command::new("cc");
-    command.args(["-Wall", "-Wextra", "-Werror", "-O1", "-shared", "-fPIC"]).args(options).arg("-o").arg(&file).arg(&source);
+    command
+        .args(["-Wall", "-Wextra", "-Werror", "-O1", "-shared", "-fPIC"])
+        .args(options)
+        .arg("-o")
+        .arg(&file)
+        .arg(&source);
     let Ok(output) = command.output() else {
         println!("skipped: {test}: no cc");
         return None;
@@ -28,7 +33,7 @@ pub fn library_with(test: &str, source: &Path, name: &str, options: &[&str]) -> 
 
 /// An empty folder for this test.
 pub fn folder(test: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("fake-{test}-{}", std::process::id()));
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("fake-{test}"));
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).unwrap();
     folder
