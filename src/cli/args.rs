@@ -264,7 +264,7 @@ pub struct VerifyArgs {
     /// Write what was observed to this file, for --host
     #[arg(long, value_name = "FILE", conflicts_with = "host")]
     pub record: Option<PathBuf>,
-    /// Judge a recorded host instead of this one: JSON of --record, or a pasted collect_env or nvidia-smi
+    /// Judge a recorded host instead of this one: a record, or the text of nvidia-smi, collect_env and the like; - = stdin
     #[arg(long, value_name = "FILE")]
     pub host: Option<PathBuf>,
     /// Judge against this spec instead of a lock: it is locked in memory first
@@ -279,6 +279,9 @@ pub struct VerifyArgs {
     /// Look at the files of another machine below this folder; no library is loaded then
     #[arg(long, value_name = "DIR", conflicts_with = "host")]
     pub root: Option<PathBuf>,
+    /// As root, load libraries from folders too that other users can write to (GPUENV_TRUST_LIBRARY_PATH=1)
+    #[arg(long)]
+    pub trust_library_path: bool,
     /// Also write the checks as JUnit XML
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,

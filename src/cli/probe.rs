@@ -45,7 +45,8 @@ fn observe(args: &ProbeArgs, report: &Report) -> Result<Record, Failure> {
     Ok(record)
 }
 
-fn folder(root: &Path) -> Result<PathBuf, Failure> {
+/// A folder that holds the recorded files of a machine.
+pub fn folder(root: &Path) -> Result<PathBuf, Failure> {
     let found = root.canonicalize().ok().filter(|path| path.is_dir());
     found.ok_or_else(|| {
         let message = format!("--root {} is no folder", shown(root));

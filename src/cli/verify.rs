@@ -1,7 +1,7 @@
 //! `gpuenv verify`: this host, or a recorded one, held against the lock.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::catalog::{BUILTIN, Catalog};
 use crate::explain::{self, Explanation};
@@ -18,12 +18,13 @@ use crate::words::{Arch, ArchList, Version};
 use super::args::{Common, VerifyArgs};
 use super::files::{self, reason, shown};
 use super::lock::{STEPS, gave_up, understand};
+use super::probe::{folder, save};
 use super::replace::replace;
 
 /// Runs the command.
 pub fn run(common: &Common, args: &VerifyArgs, report: &Report) -> Result<Exit, Failure> {
     if let Some(reference) = &args.image {
-        let record = host(args, Wish { depth: Depth::Quick, ..Wish::default() }, report)?;
+        let record = host(args, Wish { depth: Depth::Quick, trust: args.trust_library_path, ..Wish::default() }, report)?;
         let verdict = verify::judge_image(reference, &record, &BUILTIN);
         return tell(args, &Judged { best: verdict, others: Vec::new(), record: &record }, report);
     }
@@ -130,6 +131,7 @@ fn wish(lock: &Lock, targets: &[&str], args: &VerifyArgs) -> Wish {
         sass: sass.into_iter().collect(),
         ptx_isa: cuda.as_ref().and_then(|cuda| catalog.toolkit(cuda)).map(|row| row.ptx_isa.clone()),
         cuda: cuda.map(|cuda| cuda.prefix(2)),
+        trust: args.trust_library_path,
         build: targets.iter().any(|target| target.toolkit.is_some()),
         ..Wish::default()
     }
@@ -144,16 +146,12 @@ fn host(args: &VerifyArgs, wish: Wish, report: &Report) -> Result<Record, Failur
         Failure::io("no-program", format!("this program's own file cannot be found: {}", reason(&error)))
     })?;
     if let Some(root) = &args.root {
-        if !root.is_dir() {
-            return Err(Failure::io("not-found", format!("--root: {} is no folder", shown(root))));
-        }
-        scene.root = PathBuf::from(root);
+        scene.root = folder(root)?;
     }
     let record = probe::observe(&scene, |name| report.progress(name));
     report.progress_ends();
     if let Some(path) = &args.record {
-        let text = serde_json::to_string_pretty(&record).unwrap_or_default();
-        replace(path, &(text + "\n"))?;
+        save(path, &record)?;
     }
     Ok(record)
 }

@@ -1,6 +1,7 @@
 //! The host compilers that nvcc and torch's extensions may call, and who points to them.
 
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use crate::host::{Compiler, How, Record};
 use crate::words::Version;
@@ -15,6 +16,7 @@ const VARIABLES: &[&str] = &["NVCC_CCBIN", "CUDAHOSTCXX", "CXX", "CC"];
 
 /// Looks for host compilers.
 pub fn look(scene: &Scene, record: &mut Record) {
+    let began = Instant::now();
     let mut found: Vec<(PathBuf, Vec<String>)> = Vec::new();
     let mut note = |path: PathBuf, by: &str| match found.iter_mut().find(|(known, _)| *known == path) {
         Some((_, named_by)) => named_by.push(by.to_string()),
@@ -32,7 +34,7 @@ pub fn look(scene: &Scene, record: &mut Record) {
     }
     record.compilers = found.into_iter().map(|(path, named_by)| compiler(scene, &path, named_by)).collect();
     let ended = if record.compilers.is_empty() { How::Absent } else { How::Done };
-    record.probes.push(super::probe("compilers", ended));
+    record.probes.push(super::told("compilers", ended, began));
 }
 
 /// The program that a variable such as CXX names: a path, a name on PATH, arguments after it.
@@ -55,7 +57,7 @@ fn named(scene: &Scene, value: &str) -> Option<PathBuf> {
 
 fn compiler(scene: &Scene, path: &Path, named_by: Vec<String>) -> Compiler {
     let said = match scene.is_here() {
-        true => program::run(scene, path, &["--version"], &[], LIMIT),
+        true => program::run(scene, path, &["--version"], LIMIT),
         false => Said::default(),
     };
     let (kind, version) = read(&said.out);

@@ -6,7 +6,7 @@
 //! ([`super::child`]), because a directory may lie on a file system that hangs.
 //!
 //! Not followed: DT_RPATH and DT_RUNPATH, which belong to the program that loads (a wheel's are given to
-//! [`Loader::before`]), LD_PRELOAD, and the variants of a library for newer processors.
+//! [`Loader::before`] and [`Loader::after`]), LD_PRELOAD, and the variants of a library for newer processors.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -128,6 +128,7 @@ pub struct Loader {
     root: PathBuf,
     own: Vec<PathBuf>,
     library_path: Vec<PathBuf>,
+    own_after: Vec<PathBuf>,
     cache: Vec<(String, PathBuf)>,
 }
 
@@ -159,12 +160,18 @@ impl Loader {
             let _ = file.take(CACHE_CAP).read_to_end(&mut bytes);
         }
         let library_path = library_path.to_vec();
-        Loader { root: root.to_path_buf(), own: Vec::new(), library_path, cache: read_cache(&bytes) }
+        Loader { root: root.to_path_buf(), library_path, cache: read_cache(&bytes), ..Loader::default() }
     }
 
     /// The same for a program that brings directories along, which are searched first.
     pub fn before(mut self, own: Vec<PathBuf>) -> Self {
         self.own = own;
+        self
+    }
+
+    /// The same for a program that brings directories along, which are searched after LD_LIBRARY_PATH.
+    pub fn after(mut self, own: Vec<PathBuf>) -> Self {
+        self.own_after = own;
         self
     }
 
@@ -187,7 +194,8 @@ impl Loader {
     /// `libcudart.so.11.0` and `libcudart.so.12` among others.
     pub fn names(&self, prefix: &str) -> Vec<String> {
         let mut names: Vec<String> = self.cache.iter().map(|(name, _)| name.clone()).collect();
-        let directories = self.own.iter().chain(&self.library_path).cloned().chain(DEFAULTS.iter().map(PathBuf::from));
+        let given = self.own.iter().chain(&self.library_path).chain(&self.own_after);
+        let directories = given.cloned().chain(DEFAULTS.iter().map(PathBuf::from));
         for directory in directories {
             let Some(directory) = resolve(&self.root, &directory) else { continue };
             let entries = fs::read_dir(under(&self.root, &directory)).into_iter().flatten().flatten();
@@ -208,6 +216,7 @@ impl Loader {
         let defaults = DEFAULTS.iter().map(|directory| (Path::new(directory).join(soname), By::Default));
         let mut places = in_each(&self.own, By::Own);
         places.extend(in_each(&self.library_path, By::LibraryPath));
+        places.extend(in_each(&self.own_after, By::Own));
         places.extend(cached.chain(defaults));
         places.into_iter()
     }
@@ -418,6 +427,10 @@ mod tests {
         let own = Loader::new(&root, &entries).before(vec!["/opt/real".into()]);
         assert_eq!(own.find("libcuda.so.1").unwrap().by, By::Own);
         assert_eq!(own.names("libcuda.so."), ["libcuda.so.1", "libcuda.so.535.1"]);
+        let own = Loader::new(&root, &entries).after(vec!["/opt/real".into()]);
+        assert_eq!(own.find("libcuda.so.1").unwrap().by, By::LibraryPath);
+        let own = Loader::new(&root, &[]).after(vec!["/opt/real".into()]);
+        assert_eq!(own.find("libcuda.so.1").unwrap().by, By::Own);
         assert_eq!(own.find("libnothing.so"), None);
         fs::remove_dir_all(root).unwrap();
     }

@@ -7,20 +7,25 @@
 pub mod child;
 pub mod compat;
 pub mod compilers;
+pub mod container;
 pub mod curesult;
+mod dynamic;
 mod environment;
 mod files;
 mod foreign;
 pub mod kernels;
 pub mod libcuda;
+pub mod libraries;
 pub mod loader;
 pub mod module;
 pub mod nvml;
 mod plain;
 pub mod platform;
-pub mod program;
+mod program;
+pub mod python;
 pub mod scene;
 pub mod toolkits;
+mod version;
 
 use std::time::Instant;
 
@@ -47,11 +52,21 @@ pub const PROBES: &[(&str, Depth, Look)] = &[
     ("toolkits", Depth::Usual, toolkits::look),
     ("compilers", Depth::Usual, compilers::look),
     (kernels::NAME, Depth::Quick, kernels::look),
+    ("python", Depth::Usual, python::look),
+    ("libraries", Depth::Usual, libraries::look),
+    ("container", Depth::Usual, container::look),
+    ("torch", Depth::Full, python::look_at_torch),
 ];
 
 /// Every probe that runs in a child, by the name it is called with.
 pub const INSIDE: &[(&str, Inside)] =
-    &[("nodes", module::open), ("nvml", nvml::inside), ("libcuda", libcuda::inside), (kernels::NAME, kernels::inside)];
+    &[
+        ("nodes", module::open),
+        ("nvml", nvml::inside),
+        ("libcuda", libcuda::inside),
+        ("libraries", libraries::inside),
+        (kernels::NAME, kernels::inside),
+    ];
 
 /// The word that makes this program a child: `gpuenv __probe NAME`.
 pub const CHILD: &str = "__probe";
@@ -81,6 +96,9 @@ fn ended(record: &mut Record, name: &str, look: impl FnOnce(&mut Record)) {
 /// How a probe that needs no child ended.
 fn probe(name: &str, ended: How) -> Probe {
     Probe { name: name.to_string(), ended, detail: None, millis: None }
+/// What is written down of a probe that began then and needed no child.
+fn told(name: &str, ended: How, began: Instant) -> Probe {
+    Probe { name: name.to_string(), ended, detail: None, millis: Some(began.elapsed().as_millis() as u64) }
 }
 
 #[cfg(test)]

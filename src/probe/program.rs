@@ -1,6 +1,6 @@
 //! Programs that are not ours: run with a time limit, a cap on what they print, and nothing of ours to hold on to.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
@@ -17,8 +17,6 @@ use super::scene::Scene;
 pub const LIMIT: Duration = Duration::from_secs(5);
 /// The words of an error that are kept, its last.
 const TAIL: usize = 500;
-/// The variables a program is started with, where they are set; everything else is its own affair.
-const KEPT: &[&str] = &["HOME", "PATH", "LD_LIBRARY_PATH", "TMPDIR", "CONDA_PREFIX"];
 
 /// What a program printed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -31,24 +29,22 @@ pub struct Said {
     pub fault: Option<Fault>,
 }
 
-/// Runs a program from the root directory and waits for it, no longer than the limit. `more` goes into its
-/// environment beside what every program gets; nothing is fed to it.
-pub fn run(scene: &Scene, program: &Path, args: &[&str], more: &[(&str, &OsStr)], limit: Duration) -> Said {
-    let name = program.file_name().unwrap_or(program.as_os_str()).to_string_lossy().into_owned();
-    if loader::is_root()
+/// Runs a program from the root directory, in the environment of a child of ours, and waits for it, no longer than the
+/// limit. Nothing is fed to it.
+pub fn run(scene: &Scene, program: &Path, args: &[&str], limit: Duration) -> Said {
+    if !scene.trusts_everywhere()
         && let Some(danger) = loader::danger(program)
     {
-        return refused(&name, format!("not run as root: {danger}"));
+        let (name, message) = (Some("EPERM".to_string()), Some(format!("not run as root: {danger}")));
+        return Said { fault: Some(Fault { at: shown(program), code: None, name, message }), ..Said::default() };
     }
-    run_trusted(scene, program, args, more, limit)
+    run_trusted(scene, program, args, limit)
 }
 
 /// The same for a program that the user has named, who is then believed that it can be trusted.
-pub fn run_trusted(scene: &Scene, program: &Path, args: &[&str], more: &[(&str, &OsStr)], limit: Duration) -> Said {
-    let name = program.file_name().unwrap_or(program.as_os_str()).to_string_lossy().into_owned();
-    let kept = KEPT.iter().filter_map(|name| Some((*name, scene.variable(name)?)));
+pub fn run_trusted(scene: &Scene, program: &Path, args: &[&str], limit: Duration) -> Said {
     let mut command = Command::new(program);
-    command.args(args).env_clear().envs(kept).env("LC_ALL", "C").envs(more.iter().copied());
+    command.args(args).env_clear().envs(super::of_child(scene));
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let limit = scene.limit(limit);
     let heard = match command.current_dir("/").process_group(0).spawn() {
@@ -61,8 +57,8 @@ pub fn run_trusted(scene: &Scene, program: &Path, args: &[&str], more: &[(&str, 
         let start = err.char_indices().rev().nth(TAIL).map_or(0, |(at, _)| at);
         Some(err[start..].trim().to_string()).filter(|text| !text.is_empty())
     };
-    let fault = |name_of: Option<String>, code: Option<i64>, message: Option<String>| {
-        Some(Fault { at: name.clone(), code, name: name_of, message })
+    let fault = |name: Option<String>, code: Option<i64>, message: Option<String>| {
+        Some(Fault { at: shown(program), code, name, message })
     };
     let fault = match heard.fate {
         Fate::Finished => None,
@@ -79,9 +75,9 @@ pub fn run_trusted(scene: &Scene, program: &Path, args: &[&str], more: &[(&str, 
     Said { out, err, fault }
 }
 
-fn refused(name: &str, message: String) -> Said {
-    let fault = Fault { at: name.to_string(), code: None, name: Some("EPERM".into()), message: Some(message) };
-    Said { fault: Some(fault), ..Said::default() }
+/// A program's name without its directory.
+fn shown(program: &Path) -> String {
+    program.file_name().unwrap_or(program.as_os_str()).to_string_lossy().into_owned()
 }
 
 /// Whether a file can be run at all: a regular one that somebody may execute and that holds something.

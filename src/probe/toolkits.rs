@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use crate::host::{Fault, How, Record, Toolkit};
 use crate::words::Version;
@@ -19,6 +20,7 @@ const CAP: u64 = 1 << 20;
 
 /// Looks for toolkits.
 pub fn look(scene: &Scene, record: &mut Record) {
+    let began = Instant::now();
     let mut found: Vec<Toolkit> = Vec::new();
     for variable in VARIABLES {
         if let Some(value) = scene.variable(variable).filter(|value| !value.is_empty()) {
@@ -36,7 +38,7 @@ pub fn look(scene: &Scene, record: &mut Record) {
     }
     let ended = if found.is_empty() { How::Absent } else { How::Done };
     record.toolkits = found;
-    record.probes.push(super::probe("toolkits", ended));
+    record.probes.push(super::told("toolkits", ended, began));
 }
 
 /// The toolkits under the usual directories, by name.
@@ -92,7 +94,7 @@ fn observe(scene: &Scene, root: &Path) -> Toolkit {
     };
     if scene.is_here() && nvcc_path.is_some() {
         // By the way it was found: nvcc looks for its parts beside the name it is called with.
-        let said = program::run(scene, &nvcc, &["--version"], &[], LIMIT);
+        let said = program::run(scene, &nvcc, &["--version"], LIMIT);
         let version =
             program::version_after(&said.out, ", V").or_else(|| program::version_after(&said.out, "release "));
         toolkit.nvcc = version.and_then(|text| Version::parse(text).ok());
