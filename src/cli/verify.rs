@@ -24,7 +24,8 @@ use super::replace::replace;
 /// Runs the command.
 pub fn run(common: &Common, args: &VerifyArgs, report: &Report) -> Result<Exit, Failure> {
     if let Some(reference) = &args.image {
-        let record = host(args, Wish { depth: Depth::Quick, trust: args.trust_library_path, ..Wish::default() }, report)?;
+        let record =
+            host(args, Wish { depth: Depth::Quick, trust: args.trust_library_path, ..Wish::default() }, report)?;
         let verdict = verify::judge_image(reference, &record, &BUILTIN);
         return tell(args, &Judged { best: verdict, others: Vec::new(), record: &record }, report);
     }

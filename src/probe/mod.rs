@@ -59,14 +59,13 @@ pub const PROBES: &[(&str, Depth, Look)] = &[
 ];
 
 /// Every probe that runs in a child, by the name it is called with.
-pub const INSIDE: &[(&str, Inside)] =
-    &[
-        ("nodes", module::open),
-        ("nvml", nvml::inside),
-        ("libcuda", libcuda::inside),
-        ("libraries", libraries::inside),
-        (kernels::NAME, kernels::inside),
-    ];
+pub const INSIDE: &[(&str, Inside)] = &[
+    ("nodes", module::open),
+    ("nvml", nvml::inside),
+    ("libcuda", libcuda::inside),
+    ("libraries", libraries::inside),
+    (kernels::NAME, kernels::inside),
+];
 
 /// The word that makes this program a child: `gpuenv __probe NAME`.
 pub const CHILD: &str = "__probe";
@@ -93,9 +92,6 @@ fn ended(record: &mut Record, name: &str, look: impl FnOnce(&mut Record)) {
     record.probes.push(Probe { name: name.to_string(), ended: How::Done, detail: None, millis });
 }
 
-/// How a probe that needs no child ended.
-fn probe(name: &str, ended: How) -> Probe {
-    Probe { name: name.to_string(), ended, detail: None, millis: None }
 /// What is written down of a probe that began then and needed no child.
 fn told(name: &str, ended: How, began: Instant) -> Probe {
     Probe { name: name.to_string(), ended, detail: None, millis: Some(began.elapsed().as_millis() as u64) }
