@@ -218,10 +218,10 @@ fn every_check_is_described() {
 fn a_sound_host_passes_several_locks() {
     for spec in [
         SPEC,
-        "[stack]\ntorch = \"2.5.1+cu124\"\n[target.a]\ngpu = \"H100 NVL\"\n",
-        "[stack]\ntorch = \"2.5.1+cu124\"\n[target.a]\ngpu = \"sm_90\"\ndriver = \"535.104.05\"\n",
-        "[stack]\ntorch = \"2.5.1+cu124\"\n[target.a]\ngpu = [\"A100\", \"H100 NVL\"]\ndriver = \"525.116.03\"\nimage = \"nvidia/cuda\"\n",
-        "[stack]\ntorch = \"2.5.1+cu124\"\n[target.a]\n",
+        "[stack]\ntorch = \"2.5.1+cu124\"\npython = \"3.11\"\n[target.a]\ngpu = \"H100 NVL\"\n",
+        "[stack]\ntorch = \"2.5.1+cu124\"\npython = \"3.11\"\n[target.a]\ngpu = \"sm_90\"\ndriver = \"535.104.05\"\n",
+        "[stack]\ntorch = \"2.5.1+cu124\"\npython = \"3.11\"\n[target.a]\ngpu = [\"A100\", \"H100 NVL\"]\ndriver = \"525.116.03\"\nimage = \"nvidia/cuda\"\n",
+        "[stack]\ntorch = \"2.5.1+cu124\"\npython = \"3.11\"\n[target.a]\n",
     ] {
         let verdict = judge::judge(&lock(spec), &healthy());
         assert_eq!(verdict.status, Status::Pass, "{spec}\n{verdict:#?}");
@@ -246,8 +246,8 @@ fn wrong_locks_are_refused_for_their_own_reason() {
     }
 }
 
-const GPU: &str = "[stack]\ntorch = \"2.5.1+cu124\"\n[target.prod]\ngpu = \"H100 NVL\"\n";
-const CPU: &str = "[stack]\ntorch = \"2.5.1\"\n[target.ci]\ngpu = \"none\"\n";
+const GPU: &str = "[stack]\ntorch = \"2.5.1+cu124\"\npython = \"3.11\"\n[target.prod]\ngpu = \"H100 NVL\"\n";
+const CPU: &str = "[stack]\ntorch = \"2.5.1\"\npython = \"3.11\"\n[target.ci]\ngpu = \"none\"\n";
 
 /// A desk with a lock and the sound host in `host.json`.
 fn desk(name: &str, spec: &str) -> Desk {
@@ -343,7 +343,7 @@ fn specs_and_images_are_judged_without_a_lock() {
 
 #[test]
 fn of_several_targets_the_matching_one_is_named() {
-    let spec = "[stack]\ntorch = \"2.5.1+cu124\"\n[target.arm]\ngpu = \"GH200 480GB\"\n[target.big]\ngpu = \"H100 NVL\"\n[target.ci]\ngpu = \"none\"\n[resolve]\nshare = \"versions\"\n";
+    let spec = "[stack]\ntorch = \"2.5.1+cu124\"\npython = \"3.11\"\n[target.arm]\ngpu = \"GH200 480GB\"\n[target.big]\ngpu = \"H100 NVL\"\n[target.ci]\ngpu = \"none\"\n[resolve]\nshare = \"versions\"\n";
     let desk = desk("verify-several", spec);
     let (code, document) = desk.json(&["verify", "--host", "host.json"]);
     fits(&document);

@@ -8,6 +8,7 @@ use crate::spec::Spec;
 use crate::verify::{Check, Status, Verdict};
 
 use super::failure::{Failure, SourceFile};
+use super::screen::clean;
 
 /// What went wrong.
 pub(super) fn failure(failure: &Failure) -> String {
@@ -67,6 +68,8 @@ pub(super) fn verdict(verdict: &Verdict) -> String {
         if let Some(hint) = &check.hint {
             message += &format!("\n{hint}");
         }
+        // Names and paths are a driver's words: what a terminal would obey is spelled out.
+        let message = message.split('\n').map(clean).collect::<Vec<_>>().join("\n");
         Some(annotation(level, check.id, None, &message))
     };
     verdict.checks.iter().filter_map(one).collect()
