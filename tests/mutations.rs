@@ -109,6 +109,10 @@ fn mutations() -> Vec<Mutation> {
         told("/libcuda/devices/0/memory", json!(1), "no lock asks for an amount"),
         told("/libcuda/devices/0/integrated", json!(true), "the law asks for the capability alone"),
         one("/libcuda/devices/0/fault", fault(801), &["gpu-usable"]),
+        told("/libcuda/found_by", json!("LD_LIBRARY_PATH"), "how it was found is evidence"),
+        told("/libcuda/shadows", json!([{ "path": "/opt/libcuda.so.1" }]), "the one that is loaded answers for itself"),
+        told("/nvml/found_by", json!("LD_LIBRARY_PATH"), "how it was found is evidence"),
+        told("/nvml/shadows", json!([{ "path": "/opt/libnvidia-ml.so.1" }]), "the one that is loaded answers for itself"),
         told("/compat/0/path", json!("/opt/compat/libcuda.so.570.86.15"), "none is locked, and it is not loaded"),
         told("/compat/0/file_version", json!("560.28.03"), "none is locked"),
         told("/compat/0/cuda", json!("12.6"), "none is locked: see the lock with forward compatibility"),
@@ -370,6 +374,8 @@ const UNTOUCHED: &[&str] = &[
     "Record.format",
     // A pasted record is judged as a whole by other measures.
     "Record.origin",
+    // Whose libcuda is loaded is told by its path beside the list of packages.
+    "Libcuda.compat",
 ];
 
 /// The places a mutation touches: its own, those above it, and those within a value that is put there.
