@@ -9,11 +9,11 @@ use gpuenv::solve::rulebook::law;
 
 /// The modules from the ground up. A module imports from storeys below its own only.
 const STOREYS: &[&[&str]] = &[
-    &["words"],
+    &["words", "pasted"],
     &["coverage"],
     &["catalog", "host", "spec"],
     &["solve"],
-    &["explain", "lock", "diagnose"],
+    &["explain", "lock", "diagnose", "draft"],
     &["export", "verify"],
     &["probe", "report"],
     &["cli"],

@@ -6,10 +6,12 @@ mod explain;
 mod export;
 mod files;
 mod fix;
+mod init;
 mod lock;
 mod probe;
 mod replace;
 mod schema;
+mod verify;
 
 use std::ffi::OsString;
 
@@ -36,12 +38,14 @@ pub fn run(args: impl Iterator<Item = OsString>) -> Exit {
             let report = Report::new(cli.common.is_json(), cli.common.color());
             let report = report.for_github(cli.common.is_github()).verbose(cli.command.is_verbose());
             let outcome = match &cli.command {
+                Command::Init(args) => init::run(&cli.common, args, &report),
                 Command::Lock(args) => lock::run(&cli.common, args, &report),
                 Command::Export(args) => export::run(&cli.common, args, &report),
                 Command::Explain(args) => explain::run(&cli.common, args, &report),
                 Command::Schema(args) => schema::run(args, &report),
                 Command::Diagnose(args) => diagnose::run(args, &report),
                 Command::Probe(args) => probe::run(args, &report),
+                Command::Verify(args) => verify::run(&cli.common, args, &report),
             };
             (report, outcome)
         }
@@ -100,7 +104,10 @@ impl Command {
         match self {
             Command::Lock(args) => args.verbose,
             Command::Explain(args) => args.verbose,
-            Command::Export(_) | Command::Schema(_) | Command::Diagnose(_) | Command::Probe(_) => false,
+            Command::Verify(args) => args.verbose,
+            Command::Init(_) | Command::Export(_) | Command::Schema(_) | Command::Diagnose(_) | Command::Probe(_) => {
+                false
+            }
         }
     }
 }

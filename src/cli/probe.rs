@@ -1,4 +1,4 @@
-//! `gpuenv probe`: what is on this host, without a judgement.
+//! `gpuenv probe`: what is on this host or on one that somebody described, without a judgement.
 
 use std::path::{Path, PathBuf};
 
@@ -7,12 +7,15 @@ use crate::probe::{self, Depth, Scene, Wish};
 use crate::report::{Exit, Failure, Report};
 
 use super::args::ProbeArgs;
-use super::files::shown;
+use super::files::{self, shown};
 use super::replace::replace;
 
 /// Runs the command. That there is no GPU is an answer, too.
 pub fn run(args: &ProbeArgs, report: &Report) -> Result<Exit, Failure> {
-    let record = observe(args, report)?;
+    let record = match &args.from {
+        Some(file) => files::read_host(file, report)?,
+        None => observe(args, report)?,
+    };
     let record = if args.anonymous { anonymous::anonymous(record) } else { record };
     if let Some(file) = &args.output {
         save(file, &record)?;
@@ -42,7 +45,8 @@ fn observe(args: &ProbeArgs, report: &Report) -> Result<Record, Failure> {
     Ok(record)
 }
 
-fn folder(root: &Path) -> Result<PathBuf, Failure> {
+/// A folder that holds the recorded files of a machine.
+pub fn folder(root: &Path) -> Result<PathBuf, Failure> {
     let found = root.canonicalize().ok().filter(|path| path.is_dir());
     found.ok_or_else(|| {
         let message = format!("--root {} is no folder", shown(root));

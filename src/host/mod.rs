@@ -4,8 +4,11 @@
 //! [`crate::verify`]'s. It holds no serial number and no user name; UUIDs can be made anonymous.
 
 pub mod anonymous;
+pub mod paste;
+mod read;
 pub mod record;
 
+pub use read::{ReadError, decode, read_any};
 pub use record::{
     Cdi, Compat, Compiler, Container, CudaDevice, Fault, Gpu, How, Kernel, KernelModule, Libcuda, Library, Mig, Node,
     Nvml, Origin, Outcome, PciGpu, Platform, Probe, Python, Record, Shadowed, System, Toolkit, Torch,

@@ -54,6 +54,9 @@ pub struct Record {
     /// path.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub driver_libraries: Vec<Library>,
+    /// Files of CUDA libraries that a pasted report names, whether or not any process would load them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
     /// The CUDA toolkits installed here.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub toolkits: Vec<Toolkit>,
@@ -459,7 +462,8 @@ pub struct Shadowed {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Toolkit {
-    /// Its root, with links resolved.
+    /// Its root, with links resolved. Empty: nobody told.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub root: String,
     /// Its release.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -51,6 +51,7 @@ pub const PROBES: &[(&str, Depth, Look)] = &[
     ("libcuda", Depth::Quick, libcuda::look),
     ("toolkits", Depth::Usual, toolkits::look),
     ("compilers", Depth::Usual, compilers::look),
+    (kernels::NAME, Depth::Quick, kernels::look),
     ("python", Depth::Usual, python::look),
     ("libraries", Depth::Usual, libraries::look),
     (kernels::NAME, Depth::Quick, kernels::look),

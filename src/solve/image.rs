@@ -225,7 +225,7 @@ pub fn admits(question: &Question<'_>, class: &Class<'_, '_>, demand: &Demand<'_
 const MARKETS: &[Market] = &[Market::Datacenter, Market::Workstation, Market::Geforce, Market::Titan];
 
 /// The brands a container runtime may see for a market: NVML's names differ from driver to driver.
-fn brands(market: Option<Market>) -> &'static [&'static str] {
+pub fn brands(market: Option<Market>) -> &'static [&'static str] {
     match market {
         Some(Market::Datacenter) => &["tesla", "nvidia"],
         Some(Market::Workstation) => &["quadro", "quadrortx", "nvidiartx", "nvidia"],
