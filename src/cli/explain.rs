@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::catalog::{BUILTIN, Catalog};
 use crate::explain::graph::{self, Language};
+use crate::explain::topic::Topic;
 use crate::explain::why::{Why, why};
 use crate::explain::{self, Explanation, topic};
 use crate::lock::Lock;
@@ -14,7 +15,8 @@ use crate::solve::question::Question;
 use crate::solve::resolve::{Resolution, resolve};
 use crate::solve::rulebook::RuleBook;
 use crate::solve::world::Steps;
-use crate::spec::Spec;
+use crate::spec::{Spec, suggest};
+use crate::verify::about;
 
 use super::args::{Common, Drawn, ExplainArgs};
 use super::catalogs;
@@ -27,7 +29,8 @@ pub fn run(common: &Common, args: &ExplainArgs, report: &Report) -> Result<Exit,
     let what = args.what.as_deref().map(str::trim);
     if let Some(name) = what.filter(|_| args.graph.is_none()) {
         let catalog = if is_key(name) { Cow::Borrowed(&BUILTIN) } else { catalogs::nearby(common)? };
-        let found = topic::find(&catalog, name);
+        let mut found = topic::find(&catalog, name);
+        found.extend(about::find(name).map(|check| Topic::Check(check.id, check.says)));
         if !found.is_empty() {
             report.topics(&found)?;
             return Ok(Exit::Yes);
@@ -86,9 +89,10 @@ fn is_key(name: &str) -> bool {
 }
 
 fn unknown(catalog: &Catalog, name: &str) -> Failure {
-    let near =
-        topic::nearest(catalog, name).into_iter().next().map(|near| format!("did you mean `{}`? ", clean(&near)));
-    let message = format!("`{}` is neither a key, nor a rule, a warning or a fact", clean(name));
+    let check = || suggest::nearest(name, about::ALL.iter().map(|check| check.id)).map(str::to_string);
+    let near = topic::nearest(catalog, name).into_iter().next().or_else(check);
+    let near = near.map(|near| format!("did you mean `{}`? ", clean(&near)));
+    let message = format!("`{}` is neither a key, nor a rule, a warning, a check or a fact", clean(name));
     Failure::new(Exit::BadInput, "unknown-topic", message).help(format!(
         "{}Name a key as in `stack.torch` or `target.NAME.driver`, the word between the brackets of a warning, or an \
          id that `--verbose` shows",

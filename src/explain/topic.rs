@@ -18,6 +18,8 @@ pub enum Topic {
     Warning(&'static codes::Code),
     /// A row of the catalog.
     Row(FullRow),
+    /// A check of a host: its id and what it asks.
+    Check(&'static str, &'static str),
 }
 
 /// A rule with its source and its own tests.

@@ -49,6 +49,14 @@ pub struct Record {
     /// The CUDA libraries a process would load, each at the place the loader would take it from.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub libraries: Vec<Library>,
+    /// The libraries that come with the driver beside libcuda and NVML, each at the place the loader would take it
+    /// from: without `libnvidia-ptxjitcompiler.so.1` no PTX is compiled. One that is looked for and not here has no
+    /// path.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub driver_libraries: Vec<Library>,
+    /// Files of CUDA libraries that a pasted report names, whether or not any process would load them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
     /// The CUDA toolkits installed here.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub toolkits: Vec<Toolkit>,
@@ -229,6 +237,12 @@ pub struct Nvml {
     /// The file that was loaded, with links resolved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
+    /// How it was found, in the words of [`Library::found_by`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub found_by: Option<String>,
+    /// Other copies, which it keeps from being loaded.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub shadows: Vec<Shadowed>,
     /// The driver release in that file's name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file_version: Option<Version>,
@@ -258,6 +272,9 @@ pub struct Gpu {
     /// `NVIDIA H100 NVL`
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
+    /// Its brand as NVIDIA_REQUIRE_* spells it: `tesla`, `geforcertx`, `nvidiartx`, `unknown`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub brand: Option<String>,
     /// `GPU-…`
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uuid: Option<String>,
@@ -324,12 +341,21 @@ pub struct Libcuda {
     /// The file that was loaded, with links resolved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
+    /// How it was found, in the words of [`Library::found_by`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub found_by: Option<String>,
+    /// Other copies, which it keeps from being loaded.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub shadows: Vec<Shadowed>,
     /// The driver release in that file's name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file_version: Option<Version>,
     /// Whether it is the library that serves linking only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stub: Option<bool>,
+    /// Whether it comes from a cuda-compat package instead of the driver.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub compat: Option<bool>,
     /// The CUDA version it offers, `12.4`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cuda: Option<Version>,
@@ -407,22 +433,37 @@ pub struct Library {
     /// The version in its path or package.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file_version: Option<Version>,
-    /// Its parts that were mapped with it, where it has any (cuDNN).
+    /// The files of its parts that the process would load with it, where it has any (cuDNN, NVRTC), links resolved.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<String>,
     /// Other copies, which it keeps from being loaded.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub shadows: Vec<String>,
+    pub shadows: Vec<Shadowed>,
     /// Why it could not be loaded or asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fault: Option<Fault>,
+}
+
+/// A copy of a library that another one keeps from being loaded.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Shadowed {
+    /// The file, with links resolved.
+    pub path: String,
+    /// How it would have been found, in the words of [`Library::found_by`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub found_by: Option<String>,
+    /// The version in its path or package, else what its own version function answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<Version>,
 }
 
 /// An installed CUDA toolkit.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Toolkit {
-    /// Its root, with links resolved.
+    /// Its root, with links resolved. Empty: nobody told.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub root: String,
     /// Its release.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -430,9 +471,16 @@ pub struct Toolkit {
     /// What its nvcc answers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nvcc: Option<Version>,
-    /// Who points to it: `PATH`, `CUDA_HOME`, `CUDA_PATH`, `/usr/local/cuda`.
+    /// Its nvcc, with links resolved; none where it has none that can be run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nvcc_path: Option<String>,
+    /// Who points to it, by what: `PATH`, `CUDA_HOME`, `CUDA_PATH`, `CONDA_PREFIX`, `/usr/local/cuda`. `PATH` means
+    /// that the first nvcc there is its.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub named_by: Vec<String>,
+    /// Why it tells no more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fault: Option<Fault>,
 }
 
 /// A host compiler.
@@ -447,18 +495,33 @@ pub struct Compiler {
     /// Its version.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<Version>,
+    /// Who points to it: `PATH`, or a variable, `CXX`, `NVCC_CCBIN`, `CUDAHOSTCXX`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub named_by: Vec<String>,
+    /// Why it tells no more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fault: Option<Fault>,
 }
 
 /// A Python interpreter and what is installed in it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Python {
-    /// Where it is.
+    /// Where it is, links not resolved: those of a virtual environment lead out of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
+    /// Who points to it: `--python`, `VIRTUAL_ENV`, `.venv`, `PATH`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub named_by: Option<String>,
     /// Its version.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<Version>,
+    /// The width of its pointers, 64 or 32: no CUDA wheel is for 32.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bits: Option<u64>,
+    /// The directories it finds its packages in, in its order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sites: Vec<String>,
     /// Packages that matter with their versions, `torch` = `2.5.1+cu124`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub packages: BTreeMap<String, String>,
@@ -495,6 +558,9 @@ pub struct Torch {
     /// Whether a small computation on each visible GPU came out right.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub computed: Option<bool>,
+    /// The CUDA libraries in its process after that, links resolved.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub mapped: Vec<String>,
     /// What it warned of or failed with.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub messages: Vec<String>,
@@ -513,9 +579,51 @@ pub struct Container {
     /// Its mode: `auto`, `legacy`, `cdi`, `csv`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<String>,
+    /// The runtimes that docker's configuration names, `nvidia`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub docker_runtimes: Vec<String>,
+    /// The runtime docker takes where none is asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub docker_default: Option<String>,
+    /// Whether docker's configuration turns CDI on or off.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub docker_cdi: Option<bool>,
+    /// Who sets up cgroups: `systemd`, `cgroupfs`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cgroup_driver: Option<String>,
+    /// The version of the cgroup tree, 1 or 2.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cgroup_version: Option<u64>,
+    /// Whether every NVIDIA device node has its link in /dev/char; without them runc's systemd cgroups lose the GPUs
+    /// at `systemctl daemon-reload`. None: there is no such node, or nobody looked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dev_char: Option<bool>,
     /// CDI specifications of NVIDIA devices.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub cdi: Vec<String>,
+    pub cdi: Vec<Cdi>,
+}
+
+/// A CDI specification.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Cdi {
+    /// Its file.
+    pub path: String,
+    /// What it is for, `nvidia.com/gpu`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// Its devices: `all`, `0`, `GPU-…`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub devices: Vec<String>,
+    /// The driver release in the names of the files it injects.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub driver: Option<Version>,
+    /// Files it injects that are not there, the first few.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<String>,
+    /// Why it could not be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fault: Option<Fault>,
 }
 
 /// A kernel that was run, or was to be.

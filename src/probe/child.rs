@@ -1,8 +1,12 @@
 //! A child process for what may hang, crash or print garbage: this program again, with one probe to run.
 //!
-//! The child speaks in lines on a pipe of its own: `>` what it is doing, `=` what it has learnt so far, as JSON. The
-//! last `=` counts, so that a crash costs only what came after it. Its standard output is turned into its standard
-//! error before any foreign code runs, so that a library that prints cannot speak for it.
+//! The child speaks in lines on a pipe of its own: `>` what it is doing, `=` what it has learnt so far, as JSON, `!`
+//! that it will not go on and why, `.` that it has told everything. The last `=` counts, so that a crash costs only
+//! what came after it. Its standard output is turned into its standard error before any foreign code runs, so that a
+//! library that prints cannot speak for it.
+//!
+//! The parent waits for an answer and for nothing else: not for the destructors of foreign libraries, not for a
+//! daemon that keeps the pipes open and, where the kernel does not let go of it, not for the child's burial.
 
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
@@ -13,7 +17,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, Signal, kill_process_group, set_parent_process_death_signal};
+use rustix::process::{Pid, Resource, Rlimit, Signal};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -22,9 +26,11 @@ use crate::host::{How, Probe};
 use super::{CHILD, INSIDE};
 
 /// More than this of a child's words is not read.
-const CAP: usize = 4 << 20;
+pub(super) const CAP: usize = 4 << 20;
 /// How long a look at the pipes lasts at most: a child's end is noticed within it even if others hold them open.
 const LOOK: Duration = Duration::from_millis(20);
+/// How long a killed child is waited for: one that hangs in a driver's code inside the kernel does not die.
+const BURIAL: Duration = Duration::from_millis(500);
 /// The words of a child's standard error that are kept, its last.
 const TAIL: usize = 2_000;
 
@@ -56,7 +62,7 @@ pub fn ask<Q: Serialize, A: DeserializeOwned>(task: &Task<'_>, request: &Q) -> R
     let heard = match start(task) {
         Ok(child) => {
             let request = serde_json::to_vec(request).unwrap_or_default();
-            listen(child, request, began + task.limit)
+            listen(child, request, began + task.limit, Some(FINISHED))
         }
         Err(error) => Heard { fate: Fate::Unstarted(error.to_string()), ..Heard::default() },
     };
@@ -75,7 +81,8 @@ fn start(task: &Task<'_>) -> io::Result<Child> {
 
 /// How a child came to its end.
 #[derive(Debug, Default)]
-enum Fate {
+pub(super) enum Fate {
+    Finished,
     Ended(ExitStatus),
     Overdue,
     TooLoud,
@@ -84,44 +91,65 @@ enum Fate {
     Unstarted(String),
 }
 
+/// What a child left behind.
 #[derive(Debug, Default)]
-struct Heard {
-    fate: Fate,
-    told: Vec<u8>,
-    said: Vec<u8>,
+pub(super) struct Heard {
+    pub(super) fate: Fate,
+    /// Its standard output.
+    pub(super) told: Vec<u8>,
+    /// Its standard error.
+    pub(super) said: Vec<u8>,
 }
 
-/// Feeds the child its request and reads both pipes until it ends, is overdue or tells too much.
-fn listen(mut child: Child, request: Vec<u8>, until: Instant) -> Heard {
+/// Feeds the child its request and reads both pipes until it ends, is overdue or tells too much. It must lead a
+/// process group of its own, which is ended with it. A child of ours may be ended after the last line it has.
+pub(super) fn listen(mut child: Child, request: Vec<u8>, until: Instant, last: Option<&[u8]>) -> Heard {
     let group = Pid::from_child(&child);
-    let feed = child.stdin.take().map(|mut pipe| std::thread::spawn(move || pipe.write_all(&request)));
+    if let Some(mut pipe) = child.stdin.take() {
+        // Nobody waits for this thread: it ends when the child reads or when its reading end is gone.
+        std::thread::spawn(move || pipe.write_all(&request));
+    }
     let (Some(out), Some(err)) = (child.stdout.take(), child.stderr.take()) else { return Heard::default() };
     let mut pipes = [Pipe::new(out.into()), Pipe::new(err.into())];
     let fate = loop {
         let ended = child.try_wait();
+        if let Ok(Some(_)) = ended {
+            // Whatever it left behind is to add nothing.
+            end(group);
+        }
         // What a child wrote before its end is still in the pipes then, whoever else holds them open.
         let idle = Pipe::look(&mut pipes);
+        if last.is_some_and(|last| pipes[0].bytes.ends_with(last)) {
+            break Fate::Finished;
+        }
+        let overdue = Instant::now() >= until;
         match ended {
-            Ok(Some(status)) if idle => break Fate::Ended(status),
+            Ok(Some(status)) if idle || overdue => break Fate::Ended(status),
+            Ok(_) if overdue => break Fate::Overdue,
             Err(_) => break Fate::Lost,
             _ => {}
         }
         if pipes.iter().any(|pipe| pipe.bytes.len() > CAP) {
-            break Fate::TooLoud;
-        }
-        if Instant::now() >= until {
-            break Fate::Overdue;
+            // A child that ended well is not blamed for what it left behind and does not stop talking.
+            break if let Ok(Some(status)) = ended { Fate::Ended(status) } else { Fate::TooLoud };
         }
     };
-    let _ = kill_process_group(group, Signal::KILL);
-    let _ = child.wait();
-    if let Some(feed) = feed {
-        // Its reading end is gone, so writing ends, well or not.
-        let _ = feed.join();
+    end(group);
+    let buried = Instant::now() + BURIAL;
+    while matches!(child.try_wait(), Ok(None)) && Instant::now() < buried {
+        std::thread::sleep(Duration::from_millis(1));
     }
     let [told, said] = pipes.map(|pipe| pipe.bytes);
     Heard { fate, told, said }
 }
+
+/// Ends a child and all it started that stayed with it.
+fn end(group: Pid) {
+    let _ = rustix::process::kill_process_group(group, Signal::KILL);
+}
+
+/// The last line of a child that has told everything.
+const FINISHED: &[u8] = b"\n.\n";
 
 struct Pipe {
     end: Option<std::fs::File>,
@@ -135,25 +163,20 @@ impl Pipe {
 
     /// Reads what is there, waits a moment for it, and says whether there was nothing.
     fn look(pipes: &mut [Pipe; 2]) -> bool {
-        let open: Vec<usize> = (0..pipes.len()).filter(|&at| pipes[at].end.is_some()).collect();
+        let mut open: Vec<&mut Pipe> = pipes.iter_mut().filter(|pipe| pipe.end.is_some()).collect();
         if open.is_empty() {
             std::thread::sleep(Duration::from_millis(1));
             return true;
         }
-        let mut fds: Vec<PollFd<'_>> = Vec::new();
-        for &at in &open {
-            if let Some(end) = &pipes[at].end {
-                fds.push(PollFd::from_borrowed_fd(end.as_fd(), PollFlags::IN));
-            }
-        }
+        let ends = open.iter().filter_map(|pipe| pipe.end.as_ref());
+        let mut fds: Vec<PollFd<'_>> = ends.map(|end| PollFd::from_borrowed_fd(end.as_fd(), PollFlags::IN)).collect();
         let wait = Timespec { tv_sec: 0, tv_nsec: LOOK.as_nanos() as i64 };
         if poll(&mut fds, Some(&wait)).unwrap_or(0) == 0 {
             return true;
         }
         let ready: Vec<bool> = fds.iter().map(|fd| !fd.revents().is_empty()).collect();
-        drop(fds);
-        for (&at, _) in open.iter().zip(&ready).filter(|(_, ready)| **ready) {
-            pipes[at].read();
+        for (pipe, _) in open.iter_mut().zip(ready).filter(|(_, ready)| *ready) {
+            pipe.read();
         }
         false
     }
@@ -175,28 +198,35 @@ impl Heard {
         let told = String::from_utf8_lossy(&self.told);
         // A line without its end was cut off by whatever ended the child.
         let lines = told.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n'));
-        let (mut doing, mut learnt) = ("starting", None);
+        let (mut doing, mut learnt, mut stopped) = ("starting", None, None);
         for line in lines {
             match line.split_at_checked(1) {
                 Some((">", step)) => doing = step,
                 Some(("=", json)) => learnt = Some(json),
+                Some(("!", why)) => stopped = Some(why),
                 _ => {}
             }
         }
         let answer: Option<Result<A, _>> = learnt.map(serde_json::from_str);
-        let said = String::from_utf8_lossy(&self.said[self.said.len().saturating_sub(TAIL)..]).trim().to_string();
+        let said = String::from_utf8_lossy(&self.said[self.said.len().saturating_sub(TAIL)..]);
+        let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
         let with_words = |text: String| if said.is_empty() { text } else { format!("{text}: {said}") };
         let (ended, detail) = match &self.fate {
-            Fate::Ended(status) if status.success() => match &answer {
-                Some(Ok(_)) => (How::Done, None),
-                Some(Err(error)) => (How::Garbled, Some(format!("its answer makes no sense: {error}"))),
-                None => (How::Garbled, Some("it ended without an answer".to_string())),
+            Fate::Finished => match (&answer, stopped) {
+                (Some(Err(error)), _) => (How::Garbled, Some(format!("its answer makes no sense: {error}"))),
+                (_, Some(why)) => why.split_once(' ').map_or((How::Failed, None), |(how, why)| {
+                    (if how == ABSENT { How::Absent } else { How::Refused }, Some(why.to_string()))
+                }),
+                _ => (How::Done, None),
             },
+            Fate::Ended(status) if status.success() => {
+                (How::Garbled, Some(with_words(format!("it ended without an answer in {doing}"))))
+            }
             Fate::Ended(status) => match status.signal() {
                 Some(signal) => (How::Crashed, Some(with_words(format!("{} in {doing}", signal_name(signal))))),
                 None => (How::Failed, Some(with_words(format!("failed in {doing}")))),
             },
-            Fate::Overdue => (How::TimedOut, Some(format!("no answer within {} s in {doing}", limit.as_secs()))),
+            Fate::Overdue => (How::TimedOut, Some(format!("no answer within {limit:?} in {doing}"))),
             Fate::TooLoud => (How::Garbled, Some(format!("it printed more than {} MiB in {doing}", CAP >> 20))),
             Fate::Lost => (How::Failed, Some(format!("it was lost in {doing}"))),
             Fate::Unstarted(error) => (How::Failed, Some(format!("it could not be started: {error}"))),
@@ -205,8 +235,12 @@ impl Heard {
     }
 }
 
+/// The words of a `!`.
+const ABSENT: &str = "absent";
+const REFUSED: &str = "refused";
+
 /// `SIGSEGV`
-fn signal_name(number: i32) -> String {
+pub(super) fn signal_name(number: i32) -> String {
     let named = [
         (Signal::SEGV, "SIGSEGV"),
         (Signal::ABORT, "SIGABRT"),
@@ -230,7 +264,7 @@ pub struct Teller {
 impl Teller {
     /// Says what comes next, for whoever reads of a crash in it: a function's name and the file it is of.
     pub fn doing(&mut self, step: &str) {
-        self.line('>', &step.replace('\n', " "));
+        self.line('>', step);
     }
 
     /// Says what is known so far.
@@ -240,20 +274,38 @@ impl Teller {
         }
     }
 
+    /// Says that what it is to look at is not on this host: the probe ends as [`How::Absent`].
+    pub fn absent(&mut self, why: &str) {
+        self.line('!', &format!("{ABSENT} {why}"));
+    }
+
+    /// Says that it is not safe to go on: the probe ends as [`How::Refused`].
+    pub fn refused(&mut self, why: &str) {
+        self.line('!', &format!("{REFUSED} {why}"));
+    }
+
+    fn finished(&mut self) {
+        let _ = self.pipe.write_all(FINISHED);
+    }
+
     /// A parent that is gone has no use for the rest, and its end has ended this process too.
     fn line(&mut self, mark: char, text: &str) {
-        let _ = self.pipe.write_all(format!("{mark}{text}\n").as_bytes());
+        let _ = self.pipe.write_all(format!("{mark}{}\n", text.replace('\n', " ")).as_bytes());
     }
 }
 
 /// Runs the probe of this name in this process, which is a child of [`ask`]. None: it failed, and has told why.
 pub fn serve(name: &str) -> Option<()> {
     let (_, inside) = INSIDE.iter().find(|(known, _)| *known == name)?;
-    set_parent_process_death_signal(Some(Signal::KILL)).ok()?;
+    rustix::process::set_parent_process_death_signal(Some(Signal::KILL)).ok()?;
+    // A crash that is expected leaves no file behind, and takes no time to write it.
+    let _ = rustix::process::setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
     let pipe = rustix::io::fcntl_dupfd_cloexec(io::stdout(), 3).ok()?;
     rustix::stdio::dup2_stdout(io::stderr()).ok()?;
     let mut teller = Teller { pipe: pipe.into() };
     let mut request = String::new();
     io::stdin().take(CAP as u64).read_to_string(&mut request).ok()?;
-    inside(&request, &mut teller).map_err(|why| teller.doing(&why)).ok()
+    inside(&request, &mut teller).map_err(|why| teller.doing(&why)).ok()?;
+    teller.finished();
+    Some(())
 }

@@ -3,8 +3,17 @@
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::words::{Arch, Version};
+
+use super::loader;
+
+/// The variable that has root load libraries from anywhere, like [`Wish::trust`].
+const TRUST: &str = "GPUENV_TRUST_LIBRARY_PATH";
+
+/// The variable that shortens every child's time, in milliseconds.
+const LIMIT: &str = "GPUENV_PROBE_LIMIT_MS";
 
 /// How much is looked at.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -33,6 +42,8 @@ pub struct Wish {
     pub cuda: Option<Version>,
     /// Whether code is compiled on this machine, so that toolkits and host compilers matter.
     pub build: bool,
+    /// Whether root is to load libraries from directories that others can write to.
+    pub trust: bool,
 }
 
 /// The machine, as probes are to see it.
@@ -61,9 +72,26 @@ impl Scene {
         self.root == Path::new("/")
     }
 
+    /// Whether libraries are loaded from directories that others than root can write to: not by root, unless told so.
+    pub fn trusts_everywhere(&self) -> bool {
+        self.wish.trust || self.variable(TRUST).is_some_and(|value| value == "1") || !loader::is_root()
+    }
+
+    /// The entries of LD_LIBRARY_PATH, absolute.
+    pub fn library_path(&self) -> Vec<PathBuf> {
+        let here = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
+        self.variable("LD_LIBRARY_PATH").map(|value| loader::library_path(value, &here)).unwrap_or_default()
+    }
+
     /// The place of an absolute path under the root.
     pub fn at(&self, path: &str) -> PathBuf {
         self.root.join(path.trim_start_matches('/'))
+    }
+
+    /// How long a child may take: usually this long, less where a test cannot wait.
+    pub fn limit(&self, usual: Duration) -> Duration {
+        let told = self.variable(LIMIT).and_then(|millis| millis.to_str()?.parse().ok());
+        told.map_or(usual, |millis| usual.min(Duration::from_millis(millis)))
     }
 
     /// A variable of the environment.

@@ -32,6 +32,9 @@ pub(super) fn topics(screen: &Screen, topics: &[Topic]) -> String {
             text += &format!("    warning = \"{}\"\n    # target = \"NAME\"   only for one machine\n", code.code);
             text + "    reason = \"why it is no matter here\"\n"
         }
+        Topic::Check(id, says) => {
+            format!("{}\n{}", screen.help(&format!("check {id}")), screen.wrapped("  ", says))
+        }
         Topic::Row(row) => render_row(screen, row, notes),
     });
     each.collect::<Vec<_>>().join("\n")

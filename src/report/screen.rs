@@ -125,15 +125,16 @@ impl Screen {
             short @ ..=6 => short,
             _ => 4,
         };
-        self.indented(head, text, indent)
+        self.hanging(head, text, indent)
     }
 
     /// The value of a field in a column of such; further lines stay in the column.
     pub fn column(&self, head: &str, text: &str) -> String {
-        self.indented(head, text, visible(head).min(self.width / 2))
+        self.hanging(head, text, visible(head).min(self.width / 2))
     }
 
-    fn indented(&self, head: &str, text: &str, indent: usize) -> String {
+    /// A paragraph behind a head; further lines are indented by so many columns.
+    pub fn hanging(&self, head: &str, text: &str, indent: usize) -> String {
         let mut out = head.to_string();
         let mut column = visible(head);
         for (at, word) in text.split_whitespace().enumerate() {

@@ -66,6 +66,7 @@ pub(super) fn topics(topics: &[Topic]) -> Value {
             "retracted": rule.retracted.as_ref().map(|(at, reason)| json!({ "by": at, "reason": reason })),
         }),
         Topic::Warning(code) => json!({ "kind": "warning", "id": code.code, "says": code.says }),
+        Topic::Check(id, says) => json!({ "kind": "check", "id": id, "says": says }),
         Topic::Row(row) => json!({
             "kind": "fact",
             "table": row.kind,

@@ -70,6 +70,101 @@ pub struct Verdict {
     pub checks: Vec<Check>,
 }
 
+impl Check {
+    /// A check that nobody has judged yet.
+    pub fn new(id: &'static str) -> Self {
+        let (status, action) = (Status::Skip, Action::None);
+        Check { id, status, gpu: None, expected: None, found: None, evidence: None, hint: None, action }
+    }
+
+    /// Of one GPU.
+    pub fn of(mut self, gpu: &str) -> Self {
+        self.gpu = Some(gpu.to_string());
+        self
+    }
+
+    /// What is asked for.
+    pub fn expected(mut self, what: impl Into<String>) -> Self {
+        self.expected = Some(what.into());
+        self
+    }
+
+    /// What the record says.
+    pub fn found(mut self, what: impl Into<String>) -> Self {
+        self.found = Some(what.into());
+        self
+    }
+
+    /// What this rests on, where that is known.
+    pub fn evidence(mut self, what: Option<impl Into<String>>) -> Self {
+        self.evidence = what.map(Into::into);
+        self
+    }
+
+    /// It holds.
+    pub fn pass(self) -> Self {
+        Check { status: Status::Pass, ..self }
+    }
+
+    /// It holds, and there is something worth knowing.
+    pub fn pass_with(self, note: impl Into<String>) -> Self {
+        self.ends(Status::Pass, Action::None, note)
+    }
+
+    /// It does not hold.
+    pub fn fail(self, action: Action, hint: impl Into<String>) -> Self {
+        self.ends(Status::Fail, action, hint)
+    }
+
+    /// It holds, but somebody should know something.
+    pub fn warn(self, action: Action, hint: impl Into<String>) -> Self {
+        self.ends(Status::Warn, action, hint)
+    }
+
+    /// It could not be determined.
+    pub fn unknown(self, action: Action, hint: impl Into<String>) -> Self {
+        self.ends(Status::Unknown, action, hint)
+    }
+
+    /// It does not apply here, or nobody asked for it.
+    pub fn skip(self, why: impl Into<String>) -> Self {
+        self.ends(Status::Skip, Action::None, why)
+    }
+
+    /// It ended like this.
+    pub fn ends(self, status: Status, action: Action, hint: impl Into<String>) -> Self {
+        Check { status, action, hint: Some(hint.into()), ..self }
+    }
+}
+
+impl Status {
+    /// The word in reports and in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Status::Pass => "pass",
+            Status::Skip => "skip",
+            Status::Warn => "warn",
+            Status::Unknown => "unknown",
+            Status::Fail => "fail",
+        }
+    }
+}
+
+impl Action {
+    /// The word in reports and in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Action::None => "none",
+            Action::FixEnvironment => "fix-environment",
+            Action::RestartContainer => "restart-container",
+            Action::Reboot => "reboot",
+            Action::Drain => "drain",
+            Action::ChangeLock => "change-lock",
+            Action::AskAdmin => "ask-admin",
+        }
+    }
+}
+
 impl Verdict {
     /// The verdict that follows from checks.
     pub fn of(target: &str, checks: Vec<Check>) -> Self {

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::super::rows::*;
 use super::super::tables::{Catalog, Row};
 use super::Say;
-use crate::words::{Constraint, Version, address};
+use crate::words::{Requirement, Version, address};
 
 /// The repository whose tags say what is inside.
 const TELLING: &str = "nvidia/cuda";
@@ -89,16 +89,8 @@ fn requirements(catalog: &Catalog, asked: &HashSet<&str>, say: Say<'_>) {
         if !asked.contains(&*row.id) {
             say("unused-require", "image_require", &name, "no image asks it".into());
         }
-        let condition = |text: &str| {
-            let (subject, bound) = text.split_at(text.find(['<', '>', '=', '!']).unwrap_or(text.len()));
-            match subject.to_ascii_lowercase().as_str() {
-                "cuda" | "driver" => Constraint::parse(bound).is_ok(),
-                "brand" => bound.len() > 1 && bound[1..].bytes().all(|byte| byte.is_ascii_lowercase()),
-                _ => false,
-            }
-        };
-        if !row.require.split_whitespace().all(|one| one.split(',').all(condition)) {
-            say("require-grammar", "image_require", &name, "conditions are on cuda, driver and brand".into());
+        if let Some(unreadable) = Requirement::parse(&row.require).unreadable() {
+            say("require-grammar", "image_require", &name, unreadable.to_string());
         }
         // `12.4.1@x86_64` asks for the CUDA line it is named after.
         let line = row.id.split(['@', '-']).next().and_then(|id| Version::parse(id).ok());
