@@ -6,7 +6,7 @@
 //! LD_LIBRARY_PATH beats. So the tags are read, not assumed. Beside that newer torch loads NVRTC and nvJitLink by their
 //! full paths as it is imported, and every other CUDA library where the loader has failed to find one.
 //!
-//! The search runs in a child, each library's own version function ([`super::version`]) in another.
+//! The search runs in a child, each library's own version function (`version.rs`) in another.
 
 use std::fs;
 use std::path::{Path, PathBuf};
