@@ -149,7 +149,7 @@ fn codes_in(folder: &Path) -> BTreeSet<String> {
             found.extend(codes_in(&path));
             continue;
         }
-        if path.extension().is_none_or(|is| is != "rs") {
+        if path.extension().is_none_or(|ending| ending != "rs") {
             continue;
         }
         let text = fs::read_to_string(&path).unwrap();
