@@ -65,6 +65,8 @@ cite! {
         row.version.as_str(), [row.version.as_str(), &row.package, row.arch.as_str(), &row.variant];
     Companion: row => format!("{}-{}", row.package, row.version), row.version.as_str(),
         [row.version.as_str(), &row.package, "", ""];
+    Libraries: row => format!("libraries {} {} {}", row.package, row.version, row.arch.map_or("", |arch| arch.as_str())),
+        row.version.as_str(), [row.version.as_str(), &row.package, "", ""];
     Extension: row => format!("extension {} {}", row.package, row.from), row.from.as_str(),
         [row.from.as_str(), &row.package, "", ""];
     Os: row => format!("os {}", row.id), &row.id, ["", "", "", ""];
@@ -101,6 +103,7 @@ impl Catalog {
             Some("cudnn") => self.find(&self.cudnns, id),
             Some("nccl") => self.find(&self.nccls, id),
             Some("extension") => self.find(&self.extensions, id),
+            Some("libraries") => self.find(&self.libraries, id),
             Some("os") => self.find(&self.oses, id),
             Some("image") => self.find(&self.images, id),
             Some("image-require") => self.find(&self.image_requires, id),
@@ -159,6 +162,7 @@ mod tests {
             })
         }
         let c = &BUILTIN;
+        let pins = ids(&c.libraries);
         let hosts = ids(&c.gpus).chain(ids(&c.branches)).chain(ids(&c.drivers)).chain(ids(&c.oses));
         let cuda = ids(&c.toolkits).chain(ids(&c.ptx_isas)).chain(ids(&c.compats)).chain(ids(&c.extensions));
         let libraries = ids(&c.cudnns).chain(ids(&c.nccls)).chain(ids(&c.builds)).chain(ids(&c.companions));
@@ -167,7 +171,7 @@ mod tests {
             .chain(ids(&c.pythons))
             .chain(ids(&c.rules))
             .chain(ids(&c.modules));
-        hosts.chain(cuda).chain(libraries).chain(images).collect()
+        hosts.chain(pins).chain(cuda).chain(libraries).chain(images).collect()
     }
 
     #[test]

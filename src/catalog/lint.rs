@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::rows::*;
 use super::tables::{Catalog, Row};
+use super::wheels::Digests;
 use crate::words::{Arch, Constraint, Version};
 
 /// One thing that is wrong.
@@ -152,6 +153,28 @@ fn references(catalog: &Catalog, say: Say<'_>) {
             if let Some(id) = wanted.filter(|id| !requires.contains(id.as_str())) {
                 say("image", &row.row_name(), format!("image_require `{id}` does not exist"));
             }
+        }
+    }
+    for row in catalog.companions.iter() {
+        for arch in row.sass.iter().chain(row.ptx.iter()).filter(|arch| !known.contains(arch)) {
+            say("companion", &row.row_name(), format!("no toolkit compiles for {arch}"));
+        }
+        if row.arch_source.is_some() != !(row.sass.is_empty() && row.ptx.is_empty() && row.cuda.is_none()) {
+            say("companion", &row.row_name(), "arch_source stands beside cuda, sass or ptx, and not without".into());
+        }
+        if row.arch_source.is_some() && !row.gpu_code {
+            say("companion", &row.row_name(), "GPU code that was read is `gpu_code`".into());
+        }
+    }
+    for row in catalog.libraries.iter() {
+        let pin = |pin: &str| pin.split_once("==").is_some_and(|(_, version)| Version::parse(version).is_ok());
+        if !row.pins.split(' ').all(pin) {
+            say("libraries", &row.row_name(), "pins are written `package==version`, with one blank between".into());
+        }
+    }
+    for row in catalog.wheels.iter() {
+        if let Some(refusal) = Digests::refusal(row) {
+            say("wheel", &row.row_name(), refusal.into());
         }
     }
     spellings(catalog, say);

@@ -9,6 +9,7 @@ mod lookup;
 mod names;
 pub mod rows;
 pub mod tables;
+pub mod wheels;
 
 pub use fact::{Cite, Fact};
 pub use gpus::GpuMatch;
@@ -20,7 +21,7 @@ pub use tables::{AnyRow, Catalog, Row, RowName};
 mod builtin {
     use std::borrow::Cow;
 
-    use super::{rows::*, tables::Catalog};
+    use super::{rows::*, tables::Catalog, wheels::Digests};
     use crate::words::{Arch, Cc, CpuArch, Suffix, Version};
 
     include!(concat!(env!("OUT_DIR"), "/catalog.rs"));

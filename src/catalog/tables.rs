@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::names;
 use super::rows::*;
-use crate::words::Version;
+use super::wheels::Digests;
+use crate::words::{CpuArch, Version};
 
 /// A row's identity within its table. It orders the table, names the row in messages and must be unique.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -67,6 +68,26 @@ macro_rules! row {
     };
 }
 
+impl Row for Libraries {
+    fn row_name(&self) -> RowName {
+        let tail = self.arch.map_or("", CpuArch::as_str).to_string();
+        RowName { head: self.package.to_string(), versions: vec![self.version.clone()], tail }
+    }
+    fn cites(&self) -> Vec<&str> {
+        vec![&*self.source]
+    }
+}
+
+impl Row for WheelFile {
+    fn row_name(&self) -> RowName {
+        let tail = self.index.as_deref().unwrap_or_default().to_string();
+        RowName { head: self.file.to_string(), versions: Vec::new(), tail }
+    }
+    fn cites(&self) -> Vec<&str> {
+        vec![&*self.source]
+    }
+}
+
 impl Row for Source {
     fn row_name(&self) -> RowName {
         RowName { head: self.id.to_string(), versions: Vec::new(), tail: String::new() }
@@ -85,7 +106,7 @@ row!(Compat, [], [cuda], [], cites source);
 row!(Cudnn, [], [version, cuda], [], cites source);
 row!(Nccl, [], [version, cuda], [], cites source);
 row!(Build, [package], [version], [variant, arch], cites source, maybe arch_source pins_source);
-row!(Companion, [package], [version], [framework], cites source);
+row!(Companion, [package], [version], [framework], cites source, maybe arch_source);
 row!(Extension, [package], [from], [], cites source);
 row!(Os, [id], [], [], cites source, maybe gcc_source);
 row!(Image, [repository], [cuda], [tag], cites source);
@@ -115,6 +136,9 @@ macro_rules! tables {
             /// Where products stand by the words of their names; empty until the catalog is put in order.
             #[serde(skip_deserializing)]
             pub gpu_index: Text,
+            /// The sha256 of the rows of `wheels`, as locks ask for them.
+            #[serde(skip_deserializing)]
+            pub wheel_digests: Digests,
             $($(#[$doc])* #[serde(rename(deserialize = $kind))] pub $table: List<$row>,)+
         }
 
@@ -139,6 +163,7 @@ macro_rules! tables {
             pub fn sort(&mut self) {
                 $(self.$table.to_mut().sort_by_cached_key(Row::row_name);)+
                 self.gpu_index = names::index(&self.gpus).into();
+                self.wheel_digests = self.wheel_digests.with(&self.wheels);
             }
         }
     };
@@ -167,6 +192,10 @@ tables! {
     builds: Build = "build",
     /// Packages that follow a framework.
     companions: Companion = "companion",
+    /// The NVIDIA libraries that releases pin.
+    libraries: Libraries = "libraries",
+    /// Wheels and their sha256; packed away when the catalog is built in.
+    wheels: WheelFile = "wheel",
     /// What extension builders accept.
     extensions: Extension = "extension",
     /// Operating systems.

@@ -210,7 +210,8 @@ impl<'c> Question<'c> {
         catalog: &'c Catalog,
         rules: &'c RuleBook<'c>,
     ) -> Result<(Question<'c>, Vec<Warning>), Vec<SpecError>> {
-        let mut reader = Reader { catalog, rules, errors: Vec::new(), warnings: Vec::new() };
+        let frameworks = spec.stack.iter().any(|(name, _)| !PARTS.contains(&name.as_str()));
+        let mut reader = Reader { catalog, rules, frameworks, errors: Vec::new(), warnings: Vec::new() };
         let (mut frameworks, mut companions) = (Vec::new(), Vec::new());
         for (name, constraint) in &spec.stack {
             if PARTS.contains(&name.as_str()) {
@@ -271,6 +272,8 @@ impl<'c> Question<'c> {
 struct Reader<'c> {
     catalog: &'c Catalog,
     rules: &'c RuleBook<'c>,
+    /// Whether any Python package is asked for.
+    frameworks: bool,
     errors: Vec<SpecError>,
     warnings: Vec<Warning>,
 }
@@ -322,7 +325,7 @@ impl<'c> Reader<'c> {
             runtime,
             arch: target.arch.as_ref().map(|written| written.value).or(implied).unwrap_or(CpuArch::X86_64),
             gpus,
-            driver: self.driver(target),
+            driver: self.driver(target, os),
             os,
             glibc,
             gcc: gcc.filter(|_| builds),
@@ -383,7 +386,7 @@ impl<'c> Reader<'c> {
         Gpus::These(found)
     }
 
-    fn driver(&mut self, target: &Target) -> DriverAsk {
+    fn driver(&mut self, target: &Target, os: Option<&Os>) -> DriverAsk {
         if let Some(cuda) = &target.driver_cuda {
             let known = self.catalog.branches.iter().filter_map(|branch| branch.cuda.as_ref());
             let newest = known.max().cloned();
@@ -400,7 +403,10 @@ impl<'c> Reader<'c> {
             }
             return DriverAsk::Cuda(cuda.value.clone());
         }
-        let Some(written) = &target.driver else { return DriverAsk::Free(None) };
+        let Some(written) = &target.driver else {
+            // Where the driver comes with the system, the system tells its CUDA version.
+            return os.and_then(|os| os.cuda.clone()).map_or(DriverAsk::Free(None), DriverAsk::Cuda);
+        };
         let constraint = &written.value;
         if constraint.is_any() {
             return DriverAsk::Free(None);
@@ -440,8 +446,8 @@ impl<'c> Reader<'c> {
     fn os(&mut self, target: &Target, written: &Written<String>) -> Option<&'c Os> {
         let key = format!("target.{}.os", target.name);
         if let OsMatch::Found(os) = self.catalog.os(&written.value) {
-            if let Some(reason) = &os.refused {
-                self.error("not-supported-yet", format!("`{}` cannot be resolved yet: {reason}", os.id), None, written);
+            if let Some(reason) = os.refused.as_ref().filter(|_| self.frameworks) {
+                self.error("not-supported-yet", format!("frameworks on `{}` cannot be resolved yet: {reason}", os.id), None, written);
             }
             return Some(os);
         }

@@ -23,6 +23,7 @@ pub fn warnings<'c>(question: &Question<'c>, answer: &Answer<'c>) -> Vec<Warning
         let about = About { question, asked: all[0], all, target: &answer.targets[group[0]].chosen };
         warnings.extend(about.builds());
         warnings.extend(about.libraries());
+        warnings.extend(about.companions());
         warnings.extend(about.code());
         warnings.extend(about.driver());
         warnings.extend(about.image());
@@ -119,6 +120,31 @@ impl About<'_, '_> {
         );
         let keys = [format!("stack.{}", first.package), format!("stack.{}", other.package)];
         Some(Warning::new("two-cudnns", message, &keys))
+    }
+
+    /// Packages with GPU code of their own that nobody has read, or that only a driver's compiler makes run.
+    fn companions(&self) -> Vec<Warning> {
+        let mut warnings = Vec::new();
+        for row in self.target.companions.iter().filter(|row| row.gpu_code) {
+            let name = format!("{} {}", row.package, row.version);
+            let key = [format!("stack.{}", row.package)];
+            let code = |gpu: &GpuAsk<'_>| fits::companion_code(row, gpu.cc);
+            let gpus = self.asked.named_gpus();
+            if gpus.iter().any(|gpu| code(gpu).is_none()) {
+                let message = format!("nobody has told which GPUs {name} holds code for");
+                warnings.push(Warning::new("unknown-gpu-code", message, &key));
+            }
+            let jit: Vec<&str> =
+                gpus.iter().filter(|gpu| code(gpu) == Some(Coverage::Jit)).map(|gpu| gpu.name.as_str()).collect();
+            if !jit.is_empty() {
+                let message = format!(
+                    "{name} reaches {} by PTX only: the driver compiles at load, slowly, and only if it knows that PTX",
+                    jit.join(", ")
+                );
+                warnings.push(Warning::new("jit-only", message, &key));
+            }
+        }
+        warnings
     }
 
     /// GPUs that only a driver's compiler makes the code run on.

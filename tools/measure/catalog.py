@@ -36,6 +36,12 @@ class Catalog:
     def builds(self, package):
         return [row for row in self.rows("build") if row["package"] == package]
 
+    def reread(self):
+        """A catalog in which what was proposed so far is a row like others."""
+        again = Catalog.__new__(Catalog)
+        again.root, again.files, again.changed = self.root, self.changed, dict(self.changed)
+        return again
+
     def insert(self, file, line, before_version):
         """Puts an inline row behind the last row of its file for which `before_version` holds, or before the end."""
         path = self.root / "catalog" / file

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import binary
 from catalog import numbers
-from remote import applies, pinned, requirements
+from remote import Requirement, applies, pinned, requirements
 
 # Every architecture that a compiler of CUDA 8 to 14 may know; what is not one is refused and costs nothing.
 NUMBERS = "20 21 30 32 35 37 50 52 53 60 61 62 70 72 75 80 86 87 88 89 90 100 101 103 107 110 120 121".split()
@@ -142,7 +142,8 @@ class Checker:
         for row in self.catalog.rows("libraries"):
             if row["package"] == "cuda-toolkit" and self.asked(row["version"]):
                 purl = f"pkg:pypi/cuda-toolkit@{row['version']}"
-                yield Finding(f"libraries cuda-toolkit {row['version']}", "pins", row["pins"], self.toolkit_libraries(row["version"]), purl)
+                read = self.toolkit_libraries(row["version"])
+                yield Finding(f"libraries cuda-toolkit {row['version']}", "pins", row["pins"].split(), read, purl)
 
     def toolkit_libraries(self, version):
         """`nvidia-cublas-cu12==12.4.5.8`, …: everything that the metapackage pins on Linux x86_64."""
@@ -201,7 +202,7 @@ class Checker:
             if row["package"] == "torch" and self.asked(row["version"]):
                 read = self.torch_libraries(row["version"], row["arch"])
                 label = f"libraries torch {row['version']} {row['arch']}"
-                yield Finding(label, "pins", row["pins"], read, f"pkg:pypi/torch@{row['version']}")
+                yield Finding(label, "pins", row["pins"].split(), read, f"pkg:pypi/torch@{row['version']}")
 
     def torch_libraries(self, version, arch):
         """The exact libraries of a default torch: its own pins, and those behind the extras of cuda-toolkit it names."""
@@ -210,8 +211,6 @@ class Checker:
             return None
         found = set()
         for line in self.index.metadata(wheels[-1]).get_all("Requires-Dist") or []:
-            from pip._vendor.packaging.requirements import Requirement
-
             one = Requirement(line)
             if not applies(one.marker, arch) or "extra" in str(one.marker or ""):
                 continue
@@ -300,17 +299,6 @@ class Checker:
                         label = f"{kind} {row['version']} cuda{cuda}"
                         yield Finding(label, "on the index", True, row["version"] in known, f"pkg:pypi/{stem}{cuda}@{row['version']}")
 
-    def nccl(self):
-        """Machine code and PTX inside NCCL: whether each GPU its CUDA line serves is served."""
-        for cuda in ("11", "12", "13"):
-            for version in self.index.releases(f"nvidia-nccl-cu{cuda}"):
-                row = next((r for r in self.catalog.rows("nccl") if (r["cuda"], r["version"]) == (cuda, str(version))), None)
-                if row is None or not row.get("sass") or not self.asked(version):
-                    continue
-                sass, ptx, purl = self.code_of(f"nvidia-nccl-cu{cuda}", version, r"libnccl\.so[.\d]*$")
-                yield Finding(f"nccl {version} cuda{cuda}", "sass", row["sass"], sass, purl)
-                yield Finding(f"nccl {version} cuda{cuda}", "ptx", row.get("ptx", []), ptx, purl)
-
     def companions(self):
         """What packages that follow a framework ask for, and the GPU code inside those that hold their own."""
         for row in self.catalog.rows("companion"):
@@ -328,28 +316,27 @@ class Checker:
                 asked = self.index.metadata(wheels[-1])["Requires-Python"]
                 yield Finding(label, "python", normal(row["python"]), normal(asked), wheels[-1].purl)
             if row.get("arch_source"):
-                sass, ptx, purl = self.code_of(row["package"], row["version"], r"\.so$", row.get("library"))
+                sass, ptx, cuda, purl = self.code_of(row["package"], row["version"])
                 yield Finding(label, "sass", row.get("sass", []), sass, purl)
                 yield Finding(label, "ptx", row.get("ptx", []), ptx, purl)
+                yield Finding(label, "cuda", row.get("cuda"), cuda, purl)
 
-    def code_of(self, package, version, members, chosen=None):
-        """(SASS, PTX, purl): what every one of the package's GPU libraries holds; code of one alone is not counted."""
-        wheel = next((w for w in reversed(self.index.linux(package, version, "x86_64"))), None)
+    def code_of(self, package, version, members=None):
+        """(SASS, PTX, CUDA major, purl) of the libraries that hold a package's kernels."""
+        wheel = next(iter(reversed(self.index.linux(package, version, "x86_64"))), None)
         if wheel is None:
-            return None, None, f"pkg:pypi/{package}@{version}"
+            return None, None, None, f"pkg:pypi/{package}@{version}"
         archive = self.index.open(wheel)
-        per_file = {}
+        per_file, cuda = {}, None
         for member in archive.names:
-            if not re.search(members, member) or (chosen and chosen not in member):
-                continue
-            with archive.spool(member) as file:
-                if Path(file.name).stat().st_size:
+            if re.search(members or KERNELS[package], member) and archive.size(member):
+                with archive.spool(member) as file:
                     data = binary.mapped(file)
-                    sass, ptx = binary.fatbins(data)
+                    per_file[member] = binary.fatbins(data)
+                    cuda = cuda or binary.runtime(data)
                     data.close()
-                    if sass or ptx:
-                        per_file[member] = (sass, ptx)
-        return *main_code(per_file), wheel.purl
+        # libcudart.so.11.0 is that of every 11.
+        return *main_code(per_file), cuda and cuda.split(".")[0], wheel.purl
 
     def wheels(self):
         """The sha256 of every wheel the catalog knows, as the index lists it."""
@@ -361,13 +348,19 @@ class Checker:
                 yield Finding(f"wheel {row['file']}", "sha256", row["sha256"], listed[row["file"]], f"pkg:pypi/{row['package']}@{row['version']}")
 
 
+# The libraries that hold a package's own kernels; what else lies in its wheels is another's, or for one GPU only.
+KERNELS = {"vllm": r"^vllm/_C[^/]*\.so$", "xformers": r"^xformers/_C[^/]*\.so$"}
+
+
 def main_code(per_file):
-    """The architectures of the library that holds most of the code: small helpers are often built for fewer."""
+    """The architectures that most kernels of the greatest library are built for; a few are often built for more."""
     if not per_file:
         return None, None
     weight = lambda pair: sum(pair[0].values()) + sum(pair[1].values())
     sass, ptx = max(per_file.values(), key=weight)
-    return [binary.capability(one) for one in sorted(sass)], [binary.capability(one) for one in sorted(ptx)]
+    most = max([*sass.values(), *ptx.values()])
+    common = lambda counts: [binary.capability(one) for one in sorted(counts) if 2 * counts[one] >= most]
+    return common(sass), common(ptx)
 
 
 def spelled(number):
@@ -396,7 +389,6 @@ CHECKS = {
     "flags": Checker.flags,
     "tensorflow": Checker.tensorflow,
     "libraries": Checker.libraries,
-    "nccl": Checker.nccl,
     "companions": Checker.companions,
     "wheels": Checker.wheels,
 }

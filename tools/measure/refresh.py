@@ -5,6 +5,7 @@ import re
 import sys
 
 import binary
+import wheels
 from catalog import inline, numbers
 from checks import Checker, normal, spelled
 from remote import pinned, requirements
@@ -31,7 +32,9 @@ class Refresh:
         self.libraries()
         self.companions()
         self.by_hand()
+        self.pins()
         self.stamp()
+        self.wheels()
 
     def note(self, text):
         self.notes.append(text)
@@ -164,6 +167,27 @@ class Refresh:
         for framework, package in FRAMEWORKS_READ_BY_HAND.items():
             for version in self.newer(package, [row["version"] for row in self.catalog.builds(framework)]):
                 self.note(f"{framework} {version} is new: its row needs what only its build files say (docs/catalog.md)")
+
+    def pins(self):
+        """The libraries of every default torch and of every toolkit's metapackage that have no row yet."""
+        again = self.catalog.reread()
+        known = {(row["package"], row["version"], row.get("arch")) for row in again.rows("libraries")}
+        asked = [("cuda-toolkit", row["version"], None) for row in again.rows("toolkit")]
+        asked += [("torch", row["version"], row["arch"]) for row in again.builds("torch") if "pypi" in row["index"]]
+        for package, version, arch in sorted(set(asked) - known, key=lambda one: (one[0], numbers(one[1]), one[2] or "")):
+            read = self.checker.torch_libraries(version, arch) if arch else self.checker.toolkit_libraries(version)
+            if read:
+                source = "torch-metadata" if arch else "cuda-metapackage"
+                row = {"package": package, "version": version, "arch": arch, "pins": " ".join(read), "source": source}
+                self.catalog.insert("libraries.toml", inline(row), lambda text, package=package: f'"{package}"' in text)
+                self.uses(row)
+
+    def wheels(self):
+        """The listed sha256 of everything that can be locked, releases proposed just now included."""
+        again = self.catalog.reread()
+        if count := wheels.add(again, self.index):
+            self.note(f"{count} wheels have their sha256 now")
+        self.catalog.changed = again.changed
 
     # ---- bookkeeping ---------------------------------------------------------------------------------------------
 

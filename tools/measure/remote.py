@@ -17,6 +17,7 @@ from pip._internal.index.collector import parse_links
 from pip._internal.network.lazy_wheel import LazyZipOverHTTP
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.utils.temp_dir import global_tempdir_manager
+from pip._vendor.packaging.requirements import InvalidRequirement, Requirement
 from pip._vendor.packaging.utils import InvalidWheelFilename, canonicalize_name, parse_wheel_filename
 from pip._vendor.packaging.version import Version
 
@@ -40,10 +41,10 @@ class Wheel:
 
     @property
     def pythons(self):
-        """`cp311`, `py3`, `abi3`: one word for each Python tag; free-threaded builds are left out."""
+        """`cp311`, `py3`, `abi3`: one word for each Python tag; PyPy and free-threaded builds are left out."""
         found = set()
         for tag in self.tags:
-            if tag.abi.endswith("t") and tag.abi.startswith("cp"):
+            if tag.interpreter[:2] not in ("cp", "py") or (tag.abi.startswith("cp") and tag.abi.endswith("t")):
                 continue
             found.add("abi3" if tag.abi == "abi3" else tag.interpreter)
         return sorted(found)
@@ -177,8 +178,6 @@ class Archive:
 
 def requirements(metadata):
     """The requirements of a wheel as (name, specifier, marker)."""
-    from pip._vendor.packaging.requirements import InvalidRequirement, Requirement
-
     found = []
     for line in metadata.get_all("Requires-Dist") or []:
         try:
