@@ -118,6 +118,9 @@ fn figures() -> String {
     }
     let codes: Vec<&str> = BUILTIN.builds.iter().filter_map(|row| row.arch_source.as_deref()).collect();
     let pins: Vec<&str> = BUILTIN.builds.iter().filter_map(|row| row.pins_source.as_deref()).collect();
+    let targets: Vec<&str> = BUILTIN.toolkits.iter().map(|row| &*row.arch_source).collect();
+    let hosts: Vec<&str> = BUILTIN.toolkits.iter().filter_map(|row| row.host_source.as_deref()).collect();
+    let own_codes: Vec<&str> = BUILTIN.companions.iter().filter_map(|row| row.arch_source.as_deref()).collect();
     let mut lines = Vec::new();
     let mut add = |name: &str, sources: &[&str]| {
         let shares = SourceKind::ALL.iter().map(|kind| sources.iter().filter(|id| kinds[**id] == *kind).count());
@@ -126,14 +129,24 @@ fn figures() -> String {
     };
     for (kind, name) in NAMES {
         add(name, &cited.remove(kind).unwrap_or_default());
-        if *kind == "build" {
-            add("… which GPUs they hold code for", &codes);
-            add("… which libraries they pin", &pins);
+        match *kind {
+            "toolkit" => {
+                add("… what they compile for", &targets);
+                add("… which host compilers they accept", &hosts);
+            }
+            "build" => {
+                add("… which GPUs they hold code for", &codes);
+                add("… which libraries they pin", &pins);
+            }
+            "companion" => add("… which GPUs they hold code for", &own_codes),
+            _ => {}
         }
     }
     assert!(cited.is_empty(), "kinds of facts without a name: {cited:?}");
     let head = "| facts | rows | measured | package | vendor | article |\n|---|--:|--:|--:|--:|--:|\n";
-    let sources = format!("\n{} sources, catalog {}.\n", BUILTIN.sources.len(), BUILTIN.version);
+    let wheels = BUILTIN.wheel_digests.len();
+    let sources = BUILTIN.sources.len();
+    let sources = format!("\n{sources} sources, the sha256 of {wheels} wheels, catalog {}.\n", BUILTIN.version);
     format!("{head}{}{sources}", lines.concat())
 }
 
@@ -149,6 +162,7 @@ const NAMES: &[(&str, &str)] = &[
     ("nccl", "NCCL releases"),
     ("build", "builds of torch, TensorFlow and JAX"),
     ("companion", "packages that follow one of these"),
+    ("libraries", "releases with the NVIDIA libraries they pin"),
     ("extension", "what extension builders accept"),
     ("module", "GPUs that one flavour of kernel modules drives"),
     ("diagnosis", "what messages of programs mean"),

@@ -483,8 +483,10 @@ pub struct Os {
     pub eol: Option<Text>,
     /// The CUDA version of the driver that comes with the system, where one does (Jetson).
     pub cuda: Option<Version>,
-    /// Frameworks are refused on it, for a reason: Jetson where the wheels made for it are not known.
+    /// Understood, but refused for a reason: Windows until its wheels and drivers are solved for.
     pub refused: Option<Text>,
+    /// Python packages are refused on it, for a reason: Jetson where the wheels made for it are not known.
+    pub packages_refused: Option<Text>,
     /// The source of glibc.
     pub source: Text,
     /// The source of gcc.

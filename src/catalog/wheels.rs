@@ -53,7 +53,8 @@ impl<'a> FileName<'a> {
         let mut parts = file.strip_suffix(".whl")?.rsplitn(4, '-');
         let (platforms, abi, python, rest) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
         let (package, version) = rest.split_once('-')?;
-        let (version, label) = version.split_once('+').map_or((version, None), |(version, label)| (version, Some(label)));
+        let (version, label) =
+            version.split_once('+').map_or((version, None), |(version, label)| (version, Some(label)));
         let of = |arch: &'static str| (platforms.contains("linux") && platforms.ends_with(arch)).then_some(arch);
         let platform = of("x86_64").or(of("aarch64")).or((platforms == "any").then_some("any"))?;
         let python = match (python, abi) {

@@ -755,7 +755,9 @@ impl<'c> Teller<'_, 'c> {
     /// What the newest admitted releases of the blamed packages say of themselves.
     fn companions_say(&mut self, says: impl Fn(&Companion) -> Option<String>) {
         let catalog = self.question.catalog;
-        for ask in self.question.companions.iter().filter(|ask| self.culprits.contains(&format!("stack.{}", ask.package))) {
+        for ask in
+            self.question.companions.iter().filter(|ask| self.culprits.contains(&format!("stack.{}", ask.package)))
+        {
             let admitted = |row: &&Companion| row.package == ask.package && ask.constraint.admits(&row.version);
             for row in catalog.companions.iter().rev().filter(admitted).take(2) {
                 let Some(sentence) = says(row) else { continue };
@@ -840,6 +842,10 @@ fn driver_words(question: &Question<'_>, target: &TargetAsk<'_>) -> Option<Strin
         }
         DriverAsk::AtWorst(constraint) => {
             Some(format!("the hosts have driver {constraint}, and the oldest that this admits must do"))
+        }
+        DriverAsk::Cuda(version) if target.has_system_driver() => {
+            let os = target.os.map_or("", |os| &os.name);
+            Some(format!("{os} comes with a driver of CUDA {version}"))
         }
         DriverAsk::Cuda(version) => Some(format!("the hosts' nvidia-smi shows CUDA {version}")),
         DriverAsk::Free(Some(bound)) => Some(format!("the driver must be {bound}")),

@@ -155,7 +155,9 @@ pub fn companion(question: &Question<'_>, class: &Class<'_, '_>, row: &Companion
     let elsewhere = !row.arches.is_empty() && !row.arches.contains(&target.arch);
     let too_old = target.glibc.as_ref().zip(row.glibc.as_ref()).is_some_and(|(has, needs)| has < needs);
     let unreached = || class.gpus.iter().any(|gpu| companion_code(row, gpu.gpu.cc) == Some(Coverage::None));
-    broken(law::PUBLISHED, elsewhere).or_else(|| broken(law::GLIBC, too_old)).or_else(|| broken(law::COVERAGE, unreached()))
+    broken(law::PUBLISHED, elsewhere)
+        .or_else(|| broken(law::GLIBC, too_old))
+        .or_else(|| broken(law::COVERAGE, unreached()))
 }
 
 /// How the GPU code of a package that follows a framework reaches a GPU; none if it has none, or nobody has read it.

@@ -197,6 +197,21 @@ impl<'c> TargetAsk<'c> {
         matches!(self.gpus, Gpus::Cpu)
     }
 
+    /// Whether the driver is the one that comes with the system, whose release number nobody needs to know.
+    pub fn has_system_driver(&self) -> bool {
+        let of_system = |cuda: &Version| self.os.is_some_and(|os| os.cuda.as_ref() == Some(cuda));
+        matches!(&self.driver, DriverAsk::Cuda(cuda) if of_system(cuda))
+    }
+
+    /// The setting that tells what driver there is.
+    pub fn driver_setting(&self) -> &'static str {
+        match &self.driver {
+            DriverAsk::Cuda(_) if self.has_system_driver() => "os",
+            DriverAsk::Cuda(_) => "driver-cuda",
+            _ => "driver",
+        }
+    }
+
     /// The key of one of its settings, `target.prod.gpu`.
     pub fn key(&self, setting: &str) -> String {
         ["target.", &self.name, ".", setting].concat()
@@ -210,8 +225,8 @@ impl<'c> Question<'c> {
         catalog: &'c Catalog,
         rules: &'c RuleBook<'c>,
     ) -> Result<(Question<'c>, Vec<Warning>), Vec<SpecError>> {
-        let frameworks = spec.stack.iter().any(|(name, _)| !PARTS.contains(&name.as_str()));
-        let mut reader = Reader { catalog, rules, frameworks, errors: Vec::new(), warnings: Vec::new() };
+        let packages = spec.stack.iter().any(|(name, _)| !PARTS.contains(&name.as_str()));
+        let mut reader = Reader { catalog, rules, packages, errors: Vec::new(), warnings: Vec::new() };
         let (mut frameworks, mut companions) = (Vec::new(), Vec::new());
         for (name, constraint) in &spec.stack {
             if PARTS.contains(&name.as_str()) {
@@ -273,7 +288,7 @@ struct Reader<'c> {
     catalog: &'c Catalog,
     rules: &'c RuleBook<'c>,
     /// Whether any Python package is asked for.
-    frameworks: bool,
+    packages: bool,
     errors: Vec<SpecError>,
     warnings: Vec<Warning>,
 }
@@ -446,8 +461,12 @@ impl<'c> Reader<'c> {
     fn os(&mut self, target: &Target, written: &Written<String>) -> Option<&'c Os> {
         let key = format!("target.{}.os", target.name);
         if let OsMatch::Found(os) = self.catalog.os(&written.value) {
-            if let Some(reason) = os.refused.as_ref().filter(|_| self.frameworks) {
-                self.error("not-supported-yet", format!("frameworks on `{}` cannot be resolved yet: {reason}", os.id), None, written);
+            let packages = os.packages_refused.as_ref().filter(|_| self.packages);
+            if let Some(reason) = os.refused.as_ref() {
+                self.error("not-supported-yet", format!("`{}` cannot be resolved yet: {reason}", os.id), None, written);
+            } else if let Some(reason) = packages {
+                let message = format!("Python packages on `{}` cannot be resolved yet: {reason}", os.id);
+                self.error("not-supported-yet", message, None, written);
             }
             return Some(os);
         }

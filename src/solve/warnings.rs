@@ -164,7 +164,7 @@ impl About<'_, '_> {
     fn driver(&self) -> Vec<Warning> {
         let mut warnings = Vec::new();
         let Some(driver) = &self.target.driver else { return warnings };
-        let setting = if matches!(self.asked.driver, DriverAsk::Cuda(_)) { "driver-cuda" } else { "driver" };
+        let setting = self.asked.driver_setting();
         if self.asked.pins_driver() && self.target.mode() == "minor-version" {
             let message = format!(
                 "driver {} runs this stack by minor-version compatibility: machine code only, no PTX of a newer CUDA",
@@ -179,7 +179,8 @@ impl About<'_, '_> {
             );
             warnings.push(Warning::new("forward-compat", message, &self.key(setting)));
         }
-        let jetson = self.asked.named_gpus().iter().find(|gpu| gpu.row.is_some_and(|row| row.class == Class::Jetson));
+        let gpus = self.asked.named_gpus().iter().filter(|_| !self.asked.has_system_driver());
+        let jetson = gpus.into_iter().find(|gpu| gpu.row.is_some_and(|row| row.class == Class::Jetson));
         if let (Some(gpu), Some(minimum)) = (jetson, &self.target.minimum) {
             let cuda =
                 driver.branch.cuda.as_ref().map_or(String::new(), |cuda| format!(" whose CUDA is {cuda} or newer"));

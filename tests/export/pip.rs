@@ -88,11 +88,8 @@ fn hashes_are_written_for_all_wheels_or_for_none() {
     let mut lock = locks::public_index();
     assert_eq!(with_hashes(&lock), Err(ExportError::UnknownHash(vec!["torch 2.5.1".into()])));
     lock.wheel[0].sha256 = ["a".repeat(64), "b".repeat(64)].join(" ");
-    let pin = format!(
-        "torch==2.5.1 \\\n    --hash=sha256:{} \\\n    --hash=sha256:{}\n",
-        "a".repeat(64),
-        "b".repeat(64)
-    );
+    let pin =
+        format!("torch==2.5.1 \\\n    --hash=sha256:{} \\\n    --hash=sha256:{}\n", "a".repeat(64), "b".repeat(64));
     let text = with_hashes(&lock).unwrap();
     assert_eq!(without_comments(&text), pin);
     assert!(text.contains("--no-deps --require-hashes"), "{text}");
@@ -117,7 +114,8 @@ fn pip_checks_the_hashes_of_mixed_wheels() {
         "private/torch/torch-2.5.1+cu124-py3-none-any.whl",
         "public/tensorflow/tensorflow-2.18.0-py3-none-any.whl",
     ]) {
-        wheel.sha256 = Sha256::digest(std::fs::read(folder.join(file)).unwrap()).iter().map(|b| format!("{b:02x}")).collect();
+        wheel.sha256 =
+            Sha256::digest(std::fs::read(folder.join(file)).unwrap()).iter().map(|b| format!("{b:02x}")).collect();
     }
     let download = |text: String| {
         std::fs::write(folder.join("requirements.txt"), text.replace(locks::CU124, &indexes.private)).unwrap();

@@ -312,9 +312,15 @@ class Checker:
             needs = {one: spec for one, spec, marker in requirements(self.index.metadata(wheels[-1])) if applies(marker, "x86_64")}
             if source["kind"] == "package" and row["framework"] in needs:
                 yield Finding(label, row["framework"], normal(row["needs"].split("+")[0]), normal(str(needs[row["framework"]])), wheels[-1].purl)
-            if row.get("python"):
+            if row.get("python") and "||" not in row["python"]:
                 asked = self.index.metadata(wheels[-1])["Requires-Python"]
                 yield Finding(label, "python", normal(row["python"]), normal(asked), wheels[-1].purl)
+            elif row.get("python"):
+                tags = {tag for wheel in wheels for tag in wheel.pythons if re.fullmatch(r"cp[23]\d+", tag)}
+                read = sorted(f"{tag[2]}.{tag[3:]}" for tag in tags)
+                yield Finding(label, "python", sorted(row["python"].split(" || ")), read, wheels[-1].purl)
+            if row.get("glibc"):
+                yield Finding(label, "glibc", row["glibc"], wheels[-1].glibc, wheels[-1].purl)
             if row.get("arch_source"):
                 sass, ptx, cuda, purl = self.code_of(row["package"], row["version"])
                 yield Finding(label, "sass", row.get("sass", []), sass, purl)
@@ -353,14 +359,17 @@ KERNELS = {"vllm": r"^vllm/_C[^/]*\.so$", "xformers": r"^xformers/_C[^/]*\.so$"}
 
 
 def main_code(per_file):
-    """The architectures that most kernels of the greatest library are built for; a few are often built for more."""
+    """The architectures of the greatest library's kernels: machine code that a quarter of them have, PTX that half have.
+
+    A few kernels are often built for more, and many are not built for the oldest one.
+    """
     if not per_file:
         return None, None
     weight = lambda pair: sum(pair[0].values()) + sum(pair[1].values())
     sass, ptx = max(per_file.values(), key=weight)
     most = max([*sass.values(), *ptx.values()])
-    common = lambda counts: [binary.capability(one) for one in sorted(counts) if 2 * counts[one] >= most]
-    return common(sass), common(ptx)
+    common = lambda counts, share: [binary.capability(one) for one in sorted(counts) if share * counts[one] >= most]
+    return common(sass, 4), common(ptx, 2)
 
 
 def spelled(number):

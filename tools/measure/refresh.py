@@ -7,8 +7,8 @@ import sys
 import binary
 import wheels
 from catalog import inline, numbers
-from checks import Checker, normal, spelled
-from remote import pinned, requirements
+from checks import KERNELS, Checker, normal, spelled
+from remote import requirements
 
 # Where each kind of row lives, and the packages that are asked for releases.
 COMPANION_FILE = "companions.toml"
@@ -154,14 +154,27 @@ class Refresh:
         metadata = self.index.metadata(wheels[-1]) if wheels else None
         needs = {name: spec for name, spec, marker in requirements(metadata) if "extra" not in str(marker)} if metadata else {}
         framework = like["framework"]
-        if framework not in needs or not str(needs[framework]):
+        if framework not in needs or not (str(needs[framework]) or like["needs"] == "*"):
             self.note(f"{package} {version}: its metadata names no {framework} version: no row")
             return None
-        if like.get("arch_source") or like.get("gpu_code"):
-            self.note(f"{package} {version}: holds GPU code; its CUDA major and architectures need `check companions` after a row is written")
+        asked = ",".join(normal(str(needs[framework]))) or "*"
+        row = {"package": package, "version": str(version), "framework": framework, "needs": asked}
+        row["python"] = accepted(wheels, metadata["Requires-Python"])
+        if like.get("gpu_code"):
+            row |= self.own_code(package, version, wheels)
+        elif like.get("source") != "companion-metadata":
+            self.note(f"{package} {version}: its rows rest on `{like['source']}`, which is not read here: no row")
             return None
-        python = ",".join(normal(metadata["Requires-Python"])) or None
-        return {"package": package, "version": str(version), "framework": framework, "needs": ",".join(normal(str(needs[framework]))), "python": python, "source": "companion-metadata"}
+        return row | {"source": "companion-metadata", "arch_source": "companion-code" if row.get("sass") else None}
+
+    def own_code(self, package, version, wheels):
+        """Platforms, glibc, and the GPU code of a package that holds its own."""
+        arches = {wheel.arch for wheel in self.index.wheels(package) if wheel.version == version and wheel.arch}
+        row = {"arches": sorted(arches - {"any"}), "glibc": wheels[-1].glibc, "gpu_code": True}
+        if package in KERNELS:
+            sass, ptx, cuda, _ = self.checker.code_of(package, version)
+            row |= {"cuda": cuda, "sass": sass, "ptx": ptx}
+        return row
 
     def by_hand(self):
         for framework, package in FRAMEWORKS_READ_BY_HAND.items():
@@ -205,6 +218,14 @@ class Refresh:
             if path.name == "catalog.toml":
                 text = re.sub(r'version = "[\d.]+"', f'version = "{today.replace("-", ".")}"', text)
             self.catalog.changed[path] = text
+
+
+def accepted(wheels, requires):
+    """The Pythons of wheels made for some of them; else those that the metadata asks for."""
+    tags = {tag for wheel in wheels for tag in wheel.pythons}
+    if any(tag == "abi3" or tag.startswith("py3") for tag in tags):
+        return ",".join(normal(requires)) or None
+    return " || ".join(pythons(wheels)) or None
 
 
 def pythons(wheels):

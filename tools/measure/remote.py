@@ -44,7 +44,7 @@ class Wheel:
         """`cp311`, `py3`, `abi3`: one word for each Python tag; PyPy and free-threaded builds are left out."""
         found = set()
         for tag in self.tags:
-            if tag.interpreter[:2] not in ("cp", "py") or (tag.abi.startswith("cp") and tag.abi.endswith("t")):
+            if tag.interpreter[:2] not in ("cp", "py") or tag.interpreter == "py2" or (tag.abi.startswith("cp") and tag.abi.endswith("t")):
                 continue
             found.add("abi3" if tag.abi == "abi3" else tag.interpreter)
         return sorted(found)
