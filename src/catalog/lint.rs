@@ -164,7 +164,8 @@ fn references(catalog: &Catalog, say: Say<'_>) {
         for arch in row.sass.iter().chain(row.ptx.iter()).filter(|arch| !known.contains(arch)) {
             say("companion", &row.row_name(), format!("no toolkit compiles for {arch}"));
         }
-        if row.arch_source.is_some() != !(row.sass.is_empty() && row.ptx.is_empty() && row.cuda.is_none()) {
+        let says_nothing = row.sass.is_empty() && row.ptx.is_empty() && row.cuda.is_none();
+        if row.arch_source.is_some() == says_nothing {
             say("companion", &row.row_name(), "arch_source stands beside cuda, sass or ptx, and not without".into());
         }
         if row.arch_source.is_some() && !row.gpu_code {
