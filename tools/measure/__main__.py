@@ -51,7 +51,10 @@ def check_all(catalog, names, only):
             counts[finding.verdict] = counts.get(finding.verdict, 0) + 1
             rows.setdefault((finding.row, finding.artifact), []).append(finding)
             if finding.verdict == "DIFFERS":
-                print(f"DIFFERS  {finding.row}: {finding.field} is {finding.said!r}, but {finding.artifact} says {finding.read!r}", flush=True)
+                print(
+                    f"DIFFERS  {finding.row}: {finding.field} is {finding.said!r}, but {finding.artifact} says {finding.read!r}",
+                    flush=True,
+                )
         for (row, artifact), findings in rows.items():
             if all(finding.verdict == "agrees" for finding in findings):
                 fields = ", ".join(finding.field for finding in findings)

@@ -54,7 +54,9 @@ class Checker:
 
     def metapackage(self, version):
         """The wheels of a cuda-toolkit release; a fourth number, which some carry, is a build of the metapackage."""
-        return [wheel for wheel in self.index.wheels("cuda-toolkit") if numbers(wheel.version)[:3] == numbers(version)[:3]]
+        return [
+            wheel for wheel in self.index.wheels("cuda-toolkit") if numbers(wheel.version)[:3] == numbers(version)[:3]
+        ]
 
     # ---- toolkits ------------------------------------------------------------------------------------------------
 
@@ -69,7 +71,9 @@ class Checker:
             for field in ("sass", "ptx"):
                 if field == "sass" and not said["sass"]:
                     continue
-                yield Finding(f"toolkit {row['version']}", field, row[field], [spelled(one) for one in said[field]], wheel.purl)
+                yield Finding(
+                    f"toolkit {row['version']}", field, row[field], [spelled(one) for one in said[field]], wheel.purl
+                )
             if said["listed"]:
                 plain = [spelled(one) for one in said["sass"] or said["ptx"] if one.isdigit()]
                 listed = [spelled(str(one)) for one in said["listed"]]
@@ -150,7 +154,9 @@ class Checker:
         wheels = self.metapackage(version)
         if not wheels:
             return None
-        found = {f"{name}=={pinned(spec)}" for name, spec, _ in requirements(self.index.metadata(wheels[0])) if pinned(spec)}
+        found = {
+            f"{name}=={pinned(spec)}" for name, spec, _ in requirements(self.index.metadata(wheels[0])) if pinned(spec)
+        }
         return sorted(one for one in found if not one.startswith("cuda-toolkit"))
 
     # ---- frameworks ----------------------------------------------------------------------------------------------
@@ -180,7 +186,9 @@ class Checker:
                 yield Finding(label, "pythons", said, read or None, artifact)
                 floors = [wheel.glibc for wheel in wheels if wheel.glibc]
                 if floors and row.get("glibc"):
-                    yield Finding(label, "tag's glibc", True, numbers(row["glibc"]) >= numbers(min(floors, key=numbers)), artifact)
+                    yield Finding(
+                        label, "tag's glibc", True, numbers(row["glibc"]) >= numbers(min(floors, key=numbers)), artifact
+                    )
 
     def pins(self):
         """cuDNN, NCCL, triton and the CUDA release, as torch's METADATA pins them on each platform."""
@@ -190,7 +198,11 @@ class Checker:
                 continue
             needs = self.needs(wheels[0], row["arch"])
             artifact = wheels[0].purl
-            for field, package in (("cudnn", r"nvidia-cudnn(-cu\d+)?"), ("nccl", r"nvidia-nccl(-cu\d+)?"), ("triton", "triton")):
+            for field, package in (
+                ("cudnn", r"nvidia-cudnn(-cu\d+)?"),
+                ("nccl", r"nvidia-nccl(-cu\d+)?"),
+                ("triton", "triton"),
+            ):
                 read = next((version for one, version in needs.items() if re.fullmatch(package, one)), None)
                 if row.get("pins_source") == "torch-metadata" or (field == "triton" and row.get("triton")):
                     yield Finding(label, field, row.get(field), read, artifact)
@@ -292,12 +304,20 @@ class Checker:
                     # A post-release packs the same library again.
                     if self.asked(version) and not version.is_postrelease:
                         said = (cuda, str(version)) in rows
-                        yield Finding(f"{kind} {version} cuda{cuda}", "published", said, True, f"pkg:pypi/{stem}{cuda}@{version}")
+                        yield Finding(
+                            f"{kind} {version} cuda{cuda}", "published", said, True, f"pkg:pypi/{stem}{cuda}@{version}"
+                        )
                 known = set(map(str, self.index.releases(stem + cuda)))
                 for row in self.catalog.rows(kind):
                     if row["cuda"] == cuda and self.asked(row["version"]) and row["source"].endswith(f"-cu{cuda}"):
                         label = f"{kind} {row['version']} cuda{cuda}"
-                        yield Finding(label, "on the index", True, row["version"] in known, f"pkg:pypi/{stem}{cuda}@{row['version']}")
+                        yield Finding(
+                            label,
+                            "on the index",
+                            True,
+                            row["version"] in known,
+                            f"pkg:pypi/{stem}{cuda}@{row['version']}",
+                        )
 
     def companions(self):
         """What packages that follow a framework ask for, and the GPU code inside those that hold their own."""
@@ -309,9 +329,19 @@ class Checker:
             source = self.catalog.sources[row["source"]]
             if not wheels or not source["at"].startswith("pkg:pypi"):
                 continue
-            needs = {one: spec for one, spec, marker in requirements(self.index.metadata(wheels[-1])) if applies(marker, "x86_64")}
+            needs = {
+                one: spec
+                for one, spec, marker in requirements(self.index.metadata(wheels[-1]))
+                if applies(marker, "x86_64")
+            }
             if source["kind"] == "package" and row["framework"] in needs:
-                yield Finding(label, row["framework"], normal(row["needs"].split("+")[0]), normal(str(needs[row["framework"]])), wheels[-1].purl)
+                yield Finding(
+                    label,
+                    row["framework"],
+                    normal(row["needs"].split("+")[0]),
+                    normal(str(needs[row["framework"]])),
+                    wheels[-1].purl,
+                )
             if row.get("python") and "||" not in row["python"]:
                 asked = self.index.metadata(wheels[-1])["Requires-Python"]
                 yield Finding(label, "python", normal(row["python"]), normal(asked), wheels[-1].purl)
@@ -351,7 +381,13 @@ class Checker:
         for row in recorded(self.catalog):
             listed = {wheel.name: wheel.sha256 for wheel in self.index.wheels(row["package"])} if row["pypi"] else {}
             if row["file"] in listed and self.asked(row["version"]):
-                yield Finding(f"wheel {row['file']}", "sha256", row["sha256"], listed[row["file"]], f"pkg:pypi/{row['package']}@{row['version']}")
+                yield Finding(
+                    f"wheel {row['file']}",
+                    "sha256",
+                    row["sha256"],
+                    listed[row["file"]],
+                    f"pkg:pypi/{row['package']}@{row['version']}",
+                )
 
 
 # The libraries that hold a package's own kernels; what else lies in its wheels is another's, or for one GPU only.

@@ -5,7 +5,7 @@ import json
 import re
 import sys
 
-SOURCE = b"extern \"C\" __global__ void k(float *x) { x[threadIdx.x] *= 2.f; }"
+SOURCE = b'extern "C" __global__ void k(float *x) { x[threadIdx.x] *= 2.f; }'
 
 
 def main(library, candidates):

@@ -43,7 +43,11 @@ class Refresh:
         """The releases of a package beyond the newest the catalog holds."""
         newest = max(map(numbers, known), default=())
         newest += (0,) * (4 - len(newest))
-        return [version for version in self.index.releases(package) if numbers(version) > newest and not version.is_postrelease]
+        return [
+            version
+            for version in self.index.releases(package)
+            if numbers(version) > newest and not version.is_postrelease
+        ]
 
     # ---- what each release says ----------------------------------------------------------------------------------
 
@@ -58,7 +62,11 @@ class Refresh:
                 self.note(f"cuda-toolkit {version}: its NVRTC has no wheel, so its architectures are unknown: no row")
                 continue
             said = self.checker.compiled(wheel)
-            row |= {"ptx_isa": said["ptx_isa"], "sass": [spelled(one) for one in said["sass"]], "ptx": [spelled(one) for one in said["ptx"]]}
+            row |= {
+                "ptx_isa": said["ptx_isa"],
+                "sass": [spelled(one) for one in said["sass"]],
+                "ptx": [spelled(one) for one in said["ptx"]],
+            }
             for finding in self.limits(row):
                 row[finding.field] = finding.read
             row |= {"source": "cuda-metapackage", "arch_source": f"nvrtc-{version.major}"}
@@ -70,7 +78,9 @@ class Refresh:
             if row["ptx_isa"] not in [isa["isa"] for isa in self.catalog.rows("ptx_isa")]:
                 isa = {"isa": row["ptx_isa"], "source": "ptx-isa-measured"}
                 self.catalog.insert("ptx_isa.toml", inline(isa), lambda text: True)
-            self.note(f"cuda-toolkit {version}: the driver it asks for and the month stand in its release notes only, and whether its compilers build for Jetson and servers alike: add `driver`, `released`, `tegra_unified`")
+            self.note(
+                f"cuda-toolkit {version}: the driver it asks for and the month stand in its release notes only, and whether its compilers build for Jetson and servers alike: add `driver`, `released`, `tegra_unified`"
+            )
 
     def limits(self, row):
         header = self.checker.host_config(row)
@@ -88,7 +98,9 @@ class Refresh:
                     row = self.torch_row(version, arch, wheels)
                     self.catalog.insert("torch.toml", inline(row), lambda text: '"torch"' in text)
                     self.uses(row)
-            self.note(f"torch {version}: other variants than the default have no listing here; add them when seen published")
+            self.note(
+                f"torch {version}: other variants than the default have no listing here; add them when seen published"
+            )
 
     def torch_row(self, version, arch, wheels):
         archive = self.index.open(wheels[0])
@@ -146,13 +158,19 @@ class Refresh:
             for version in self.newer(package, [row["version"] for row in of_package]):
                 row = self.companion_row(package, version, of_package[-1])
                 if row:
-                    self.catalog.insert(COMPANION_FILE, inline(row), lambda text, package=package: f'"{package}"' in text)
+                    self.catalog.insert(
+                        COMPANION_FILE, inline(row), lambda text, package=package: f'"{package}"' in text
+                    )
                     self.uses(row)
 
     def companion_row(self, package, version, like):
         wheels = self.index.linux(package, version, "x86_64")
         metadata = self.index.metadata(wheels[-1]) if wheels else None
-        needs = {name: spec for name, spec, marker in requirements(metadata) if "extra" not in str(marker)} if metadata else {}
+        needs = (
+            {name: spec for name, spec, marker in requirements(metadata) if "extra" not in str(marker)}
+            if metadata
+            else {}
+        )
         framework = like["framework"]
         if framework not in needs or not (str(needs[framework]) or like["needs"] == "*"):
             self.note(f"{package} {version}: its metadata names no {framework} version: no row")
@@ -179,7 +197,9 @@ class Refresh:
     def by_hand(self):
         for framework, package in FRAMEWORKS_READ_BY_HAND.items():
             for version in self.newer(package, [row["version"] for row in self.catalog.builds(framework)]):
-                self.note(f"{framework} {version} is new: its row needs what only its build files say (docs/catalog.md)")
+                self.note(
+                    f"{framework} {version} is new: its row needs what only its build files say (docs/catalog.md)"
+                )
 
     def pins(self):
         """The libraries of every default torch and of every toolkit's metapackage that have no row yet."""
@@ -187,7 +207,9 @@ class Refresh:
         known = {(row["package"], row["version"], row.get("arch")) for row in again.rows("libraries")}
         asked = [("cuda-toolkit", row["version"], None) for row in again.rows("toolkit")]
         asked += [("torch", row["version"], row["arch"]) for row in again.builds("torch") if "pypi" in row["index"]]
-        for package, version, arch in sorted(set(asked) - known, key=lambda one: (one[0], numbers(one[1]), one[2] or "")):
+        for package, version, arch in sorted(
+            set(asked) - known, key=lambda one: (one[0], numbers(one[1]), one[2] or "")
+        ):
             read = self.checker.torch_libraries(version, arch) if arch else self.checker.toolkit_libraries(version)
             if read:
                 source = "torch-metadata" if arch else "cuda-metapackage"
@@ -243,5 +265,8 @@ def refresh(catalog, index, write):
         print(run.catalog.patch(), end="")
     for text in run.notes:
         print(f"# {text}", file=sys.stderr)
-    print("# nothing is newer than the catalog" if not run.used else f"# {len(run.used)} sources read again", file=sys.stderr)
+    print(
+        "# nothing is newer than the catalog" if not run.used else f"# {len(run.used)} sources read again",
+        file=sys.stderr,
+    )
     return 0

@@ -44,7 +44,11 @@ class Wheel:
         """`cp311`, `py3`, `abi3`: one word for each Python tag; PyPy and free-threaded builds are left out."""
         found = set()
         for tag in self.tags:
-            if tag.interpreter[:2] not in ("cp", "py") or tag.interpreter == "py2" or (tag.abi.startswith("cp") and tag.abi.endswith("t")):
+            if (
+                tag.interpreter[:2] not in ("cp", "py")
+                or tag.interpreter == "py2"
+                or (tag.abi.startswith("cp") and tag.abi.endswith("t"))
+            ):
                 continue
             found.add("abi3" if tag.abi == "abi3" else tag.interpreter)
         return sorted(found)
@@ -193,7 +197,9 @@ def applies(marker, arch, extra="", python="3.11"):
     if marker is None:
         return True
     environment = {"platform_system": "Linux", "sys_platform": "linux", "platform_machine": arch, "os_name": "posix"}
-    return marker.evaluate(environment | {"extra": extra, "python_version": python, "python_full_version": f"{python}.0"})
+    return marker.evaluate(
+        environment | {"extra": extra, "python_version": python, "python_full_version": f"{python}.0"}
+    )
 
 
 def pinned(specifier):

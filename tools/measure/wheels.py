@@ -20,7 +20,11 @@ def recorded(catalog):
 
 def wanted(catalog):
     """(package, version, source) of everything that a lock can install from the package index."""
-    found = {(row["package"], row["version"], SOURCES[row["package"]]) for row in catalog.rows("build") if "pypi" in row["index"]}
+    found = {
+        (row["package"], row["version"], SOURCES[row["package"]])
+        for row in catalog.rows("build")
+        if "pypi" in row["index"]
+    }
     found |= {(row["package"], row["version"], COMPANION_SOURCE) for row in catalog.rows("companion")}
     return sorted(found)
 
