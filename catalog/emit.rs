@@ -92,7 +92,6 @@ impl<'o> ser::Serializer for Emit<'o> {
         serialize_f32(f32) -> ();
         serialize_f64(f64) -> ();
         serialize_char(char) -> ();
-        serialize_bytes(&[u8]) -> ();
         serialize_unit() -> ();
         serialize_unit_struct(&'static str) -> ();
         serialize_tuple(usize) -> Self::SerializeTuple;
@@ -104,6 +103,14 @@ impl<'o> ser::Serializer for Emit<'o> {
 
     fn serialize_str(self, text: &str) -> Result<(), Unsupported> {
         write!(self.0, "Cow::Borrowed({text:?})").map_err(ser::Error::custom)
+    }
+
+    fn serialize_bytes(self, bytes: &[u8]) -> Result<(), Unsupported> {
+        // A catalog holds no other bytes.
+        self.0.push_str("Digests(Cow::Borrowed(b\"");
+        bytes.iter().try_for_each(|byte| write!(self.0, "\\x{byte:02x}")).map_err(ser::Error::custom)?;
+        self.0.push_str("\"))");
+        Ok(())
     }
 
     fn serialize_none(self) -> Result<(), Unsupported> {

@@ -58,6 +58,7 @@ cite! {
     Nccl: row => row.version.as_str(), [row.version.as_str(), "", "", ""];
     Build: row => row.version.as_str(), [row.version.as_str(), &row.package, row.arch.as_str(), &row.variant];
     Companion: row => row.version.as_str(), [row.version.as_str(), &row.package, "", ""];
+    Libraries: row => row.version.as_str(), [row.version.as_str(), &row.package, "", ""];
     Extension: row => row.from.as_str(), [row.from.as_str(), &row.package, "", ""];
     Os: row => &row.id, ["", "", "", ""];
     Image: row => &row.tag, [row.cuda.as_str(), &row.repository, "", ""];
@@ -155,6 +156,7 @@ impl Catalog {
             Some("cudnn") => self.find("cudnn", &self.cudnns, id),
             Some("nccl") => self.find("nccl", &self.nccls, id),
             Some("extension") => self.find("extension", &self.extensions, id),
+            Some("libraries") => self.find("libraries", &self.libraries, id),
             Some("os") => self.find("os", &self.oses, id),
             Some("image") => self.find("image", &self.images, id),
             Some("image-require") => self.find("image_require", &self.image_requires, id),
@@ -238,6 +240,7 @@ mod tests {
             })
         }
         let c = &BUILTIN;
+        let pins = ids(&c.libraries);
         let hosts = ids(&c.gpus).chain(ids(&c.branches)).chain(ids(&c.drivers)).chain(ids(&c.oses));
         let cuda = ids(&c.toolkits).chain(ids(&c.ptx_isas)).chain(ids(&c.compats)).chain(ids(&c.extensions));
         let libraries = ids(&c.cudnns).chain(ids(&c.nccls)).chain(ids(&c.builds)).chain(ids(&c.companions));
@@ -246,7 +249,7 @@ mod tests {
             .chain(ids(&c.pythons))
             .chain(ids(&c.rules))
             .chain(ids(&c.modules));
-        hosts.chain(cuda).chain(libraries).chain(images).collect()
+        hosts.chain(pins).chain(cuda).chain(libraries).chain(images).collect()
     }
 
     #[test]

@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn an_unknown_system_is_not_guessed() {
-        for spelling in ["ubuntu", "ubuntu22", "ubuntu22.10", "ubuntu 22.04", "sles15.99", "windows11", "", "."] {
+        for spelling in ["ubuntu", "ubuntu22", "ubuntu22.10", "ubuntu 22.04", "sles15.99", "macos15", "", "."] {
             assert_eq!(id(spelling), None, "{spelling:?}");
         }
         let OsMatch::Unknown(near) = BUILTIN.os("ubunto22.04") else { panic!("found") };
@@ -147,9 +147,12 @@ mod tests {
     }
 
     #[test]
-    fn jetpack_is_understood_and_refused() {
-        let OsMatch::Found(row) = BUILTIN.os("jetpack6.2") else { panic!("unknown") };
-        assert!(row.refused.as_ref().is_some_and(|says| says.contains("[build]")));
+    fn jetpack_has_a_driver_of_its_own_and_windows_is_refused() {
+        let OsMatch::Found(row) = BUILTIN.os("l4t36.4.3") else { panic!("unknown") };
+        assert!(row.id == "jetpack6.2" && row.cuda.is_some() && row.refused.is_none());
+        assert!(row.packages_refused.as_ref().is_some_and(|says| says.contains("[build]")));
+        let OsMatch::Found(row) = BUILTIN.os("windows11") else { panic!("unknown") };
+        assert!(row.refused.as_ref().is_some_and(|says| says.contains("WSL")));
     }
 
     #[test]

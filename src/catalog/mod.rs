@@ -12,6 +12,7 @@ pub mod overlay;
 pub mod rows;
 mod search;
 pub mod tables;
+pub mod wheels;
 
 pub use census::Count;
 pub use fact::{Basis, Cite, Fact, FullRow, OVERLAY};
@@ -25,7 +26,7 @@ pub use tables::{AnyRow, Catalog, Overlay, Retraction, Row, RowName};
 mod builtin {
     use std::borrow::Cow;
 
-    use super::{rows::*, tables::Catalog};
+    use super::{rows::*, tables::Catalog, wheels::Digests};
     use crate::words::{Arch, Cc, CpuArch, Suffix, Version};
 
     include!(concat!(env!("OUT_DIR"), "/catalog.rs"));

@@ -440,6 +440,54 @@ pub struct Companion {
     pub index_url: Option<Text>,
     /// The version its wheel carries, where it is not `version`: `2.7.4+cu126`.
     pub wheel: Option<Text>,
+    /// The platforms it has wheels for; empty = it runs wherever the framework does, or nobody has told.
+    #[serde(default)]
+    pub arches: List<CpuArch>,
+    /// The oldest glibc its platform tags admit.
+    pub glibc: Option<Version>,
+    /// The CUDA major whose runtime its libraries load; none where they load none, or look for one when they run.
+    pub cuda: Option<Version>,
+    /// It holds GPU code of its own, and runs on a GPU only with it. Without an `arch_source` its contents are unknown.
+    #[serde(default)]
+    pub gpu_code: bool,
+    /// GPU architectures that its kernels hold machine code for.
+    #[serde(default)]
+    pub sass: List<Arch>,
+    /// GPU architectures that its kernels hold PTX for.
+    #[serde(default)]
+    pub ptx: List<Arch>,
+    /// Its source.
+    pub source: Text,
+    /// The source of `cuda`, `sass` and `ptx`.
+    pub arch_source: Option<Text>,
+}
+
+/// The exact NVIDIA libraries that a release asks for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Libraries {
+    /// `torch`, the build that the package index serves; `cuda-toolkit`, the metapackage of a toolkit release.
+    pub package: Text,
+    /// Its version.
+    pub version: Version,
+    /// The platform; none where it is the same everywhere.
+    pub arch: Option<CpuArch>,
+    /// `nvidia-cublas-cu12==12.4.5.8`, …, with blanks between.
+    pub pins: Text,
+    /// Its source.
+    pub source: Text,
+}
+
+/// A published wheel and its sha256.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WheelFile {
+    /// The file's name, which says package, version, Python and platform.
+    pub file: Text,
+    /// The directory of the PyTorch index it lies in, `cu124`; none = the Python package index.
+    pub index: Option<Text>,
+    /// Its sha256, in lower case.
+    pub sha256: Text,
     /// Its source.
     pub source: Text,
 }
@@ -466,8 +514,12 @@ pub struct Os {
     pub images: List<Text>,
     /// Day its standard support ends.
     pub eol: Option<Text>,
-    /// Understood, but refused for a reason: Jetson until its images and wheels are known.
+    /// The CUDA version of the driver that comes with the system, where one does (Jetson).
+    pub cuda: Option<Version>,
+    /// Understood, but refused for a reason: Windows until its wheels and drivers are solved for.
     pub refused: Option<Text>,
+    /// Python packages are refused on it, for a reason: Jetson where the wheels made for it are not known.
+    pub packages_refused: Option<Text>,
     /// The source of glibc.
     pub source: Text,
     /// The source of gcc.

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::names;
 use super::rows::*;
-use crate::words::Version;
+use super::wheels::Digests;
+use crate::words::{CpuArch, Version};
 
 /// A row's identity within its table. It orders the table, names the row in messages and must be unique.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -85,6 +86,33 @@ macro_rules! row {
     };
 }
 
+impl Row for Libraries {
+    fn row_name(&self) -> RowName {
+        let tail = self.arch.map_or("", CpuArch::as_str).to_string();
+        RowName { head: self.package.to_string(), versions: vec![self.version.clone()], tail }
+    }
+    fn id(&self) -> String {
+        let arch = self.arch.map_or("", CpuArch::as_str);
+        format!("libraries {} {} {arch}", self.package, self.version).trim_end().to_string()
+    }
+    fn cites(&self) -> Vec<&str> {
+        vec![&*self.source]
+    }
+}
+
+impl Row for WheelFile {
+    fn row_name(&self) -> RowName {
+        let tail = self.index.as_deref().unwrap_or_default().to_string();
+        RowName { head: self.file.to_string(), versions: Vec::new(), tail }
+    }
+    fn id(&self) -> String {
+        format!("wheel {} {}", self.file, self.index.as_deref().unwrap_or_default()).trim_end().to_string()
+    }
+    fn cites(&self) -> Vec<&str> {
+        vec![&*self.source]
+    }
+}
+
 impl Row for Source {
     fn row_name(&self) -> RowName {
         RowName { head: self.id.to_string(), versions: Vec::new(), tail: String::new() }
@@ -108,7 +136,8 @@ row!(Nccl, [], [version, cuda], [], row is format!("nccl {} cuda{}", row.version
 row!(Build, [package], [version], [variant, arch],
     row is format!("{}-{}-{}-linux-{}", row.package, row.version, row.variant, row.arch),
     cites source, maybe arch_source pins_source);
-row!(Companion, [package], [version], [framework], row is format!("{}-{}", row.package, row.version), cites source);
+row!(Companion, [package], [version], [framework], row is format!("{}-{}", row.package, row.version),
+    cites source, maybe arch_source);
 row!(Extension, [package], [from], [], row is format!("extension {} {}", row.package, row.from), cites source);
 row!(Os, [id], [], [], row is format!("os {}", row.id), cites source, maybe gcc_source);
 row!(Image, [repository], [cuda], [tag], row is format!("image {}:{}", row.repository, row.tag), cites source);
@@ -176,6 +205,9 @@ macro_rules! tables {
             /// The rules these set aside.
             #[serde(skip_deserializing)]
             pub retractions: List<Retraction>,
+            /// The sha256 of the rows of `wheels`, as locks ask for them.
+            #[serde(skip_deserializing)]
+            pub wheel_digests: Digests,
             $($(#[$doc])* #[serde(rename(deserialize = $kind))] pub $table: List<$row>,)+
         }
 
@@ -244,12 +276,14 @@ macro_rules! tables {
                 if self.gpu_index.is_empty() {
                     self.gpu_index = names::index(&self.gpus).into();
                 }
+                self.wheel_digests = self.wheel_digests.with(&self.wheels);
             }
 
             /// Orders every table, so that the order of files and lines never matters.
             pub fn sort(&mut self) {
                 $(self.$table.to_mut().sort_by_cached_key(Row::row_name);)+
                 self.gpu_index = names::index(&self.gpus).into();
+                self.wheel_digests = self.wheel_digests.with(&self.wheels);
             }
         }
     };
@@ -278,6 +312,10 @@ tables! {
     builds: Build = "build",
     /// Packages that follow a framework.
     companions: Companion = "companion",
+    /// The NVIDIA libraries that releases pin.
+    libraries: Libraries = "libraries",
+    /// Wheels and their sha256; packed away when the catalog is built in.
+    wheels: WheelFile = "wheel",
     /// What extension builders accept.
     extensions: Extension = "extension",
     /// Operating systems.

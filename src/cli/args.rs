@@ -197,6 +197,9 @@ pub struct ExportArgs {
     /// With `env`: take back what it set
     #[arg(long)]
     pub deactivate: bool,
+    /// With `requirements`: the sha256 of every wheel, for `pip install --no-deps --require-hashes`
+    #[arg(long)]
+    pub hashes: bool,
     /// Write to a file instead of stdout
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,

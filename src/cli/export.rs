@@ -18,6 +18,7 @@ pub fn run(common: &Common, args: &ExportArgs, report: &Report) -> Result<Exit, 
         target: args.target.clone(),
         shell: Shell::parse(&args.shell).unwrap_or_default(),
         deactivate: args.deactivate,
+        hashes: args.hashes,
     };
     let text = format.render(&lock, &options).map_err(refused)?;
     match args.output.as_deref().filter(|path| *path != Path::new("-")) {
@@ -37,5 +38,6 @@ fn missing(common: &Common, place: &Path) -> Failure {
 }
 
 fn refused(error: ExportError) -> Failure {
-    Failure::new(Exit::BadInput, error.code(), error.to_string())
+    let exit = if matches!(error, ExportError::UnknownHash(_)) { Exit::Unknown } else { Exit::BadInput };
+    Failure::new(exit, error.code(), error.to_string())
 }

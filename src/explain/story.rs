@@ -6,7 +6,7 @@
 use std::cmp::Ordering;
 
 use crate::catalog::Row;
-use crate::catalog::rows::{Build, Subject, Toolkit};
+use crate::catalog::rows::{Build, Companion, Subject, Toolkit};
 use crate::coverage::Coverage;
 use crate::solve::fits;
 use crate::solve::question::{ImageAsk, Off, Question, TargetAsk};
@@ -175,11 +175,23 @@ impl<'c> Teller<'_, 'c> {
 
     fn rule(&mut self, id: &str) {
         match id {
-            law::COVERAGE => self.coverage(),
+            law::COVERAGE => {
+                self.coverage();
+                self.companions_hold();
+            }
             law::CPU_BUILD => return self.cpu_build(),
-            law::PUBLISHED => self.nothing_published(),
+            law::PUBLISHED => {
+                self.nothing_published();
+                self.companions_say(|row| {
+                    let arches: Vec<&str> = row.arches.iter().map(|arch| arch.as_str()).collect();
+                    (!arches.is_empty()).then(|| format!("has wheels for {} only", list(&arches)))
+                });
+            }
             law::PYTHON => self.pythons(),
-            law::GLIBC => self.glibc(),
+            law::GLIBC => {
+                self.glibc();
+                self.companions_say(|row| Some(format!("needs glibc {} or newer", row.glibc.as_ref()?)));
+            }
             law::IMAGE_TAG | law::IMAGE_ARCH | law::IMAGE_OS | law::IMAGE_HOLDS => self.image(id),
             law::IMAGE_REQUIRE => self.image_requires(),
             law::NVCC_ARCH => self.nvcc_arch(),
@@ -737,7 +749,33 @@ impl<'c> Teller<'_, 'c> {
         self.say("machine code runs on GPUs of the same major and an equal or greater minor capability".into());
     }
 
+    /// What the newest admitted releases of the blamed packages say of themselves.
+    fn companions_say(&mut self, says: impl Fn(&Companion) -> Option<String>) {
+        let catalog = self.question.catalog;
+        for ask in
+            self.question.companions.iter().filter(|ask| self.culprits.contains(&format!("stack.{}", ask.package)))
+        {
+            let admitted = |row: &&Companion| row.package == ask.package && ask.constraint.admits(&row.version);
+            for row in catalog.companions.iter().rev().filter(admitted).take(2) {
+                let Some(sentence) = says(row) else { continue };
+                self.say(format!("{} {} {sentence}", row.package, row.version));
+                let source = row.arch_source.as_ref().unwrap_or(&row.source);
+                let source = catalog.source_of(source, row.version.as_str(), &row.package, "");
+                self.fact(format!("{}-{}", row.package, row.version), source);
+            }
+        }
+    }
+
+    fn companions_hold(&mut self) {
+        self.companions_say(|row| {
+            row.arch_source.as_ref()?;
+            let names = crate::words::ArchList::from_targets(&row.sass, &row.ptx).names();
+            (!names.is_empty()).then(|| format!("holds code for {} only", names.replace(' ', ", ")))
+        });
+    }
+
     fn companion(&mut self) {
+        self.companions_say(|row| Some(format!("loads the libraries of CUDA {}", row.cuda.as_ref()?)));
         for ask in &self.question.companions {
             let rows: Vec<_> = self
                 .question
@@ -801,6 +839,10 @@ fn driver_words(question: &Question<'_>, target: &TargetAsk<'_>) -> Option<Strin
         }
         DriverAsk::AtWorst(constraint) => {
             Some(format!("the hosts have driver {constraint}, and the oldest that this admits must do"))
+        }
+        DriverAsk::Cuda(version) if target.has_system_driver() => {
+            let os = target.os.map_or("", |os| &os.name);
+            Some(format!("{os} comes with a driver of CUDA {version}"))
         }
         DriverAsk::Cuda(version) => Some(format!("the hosts' nvidia-smi shows CUDA {version}")),
         DriverAsk::Free(Some(bound)) => Some(format!("the driver must be {bound}")),

@@ -1,4 +1,4 @@
-//! Why a lock was not rendered. All of these are bad input: exit code 2.
+//! Why a lock was not rendered. All of these are bad input, exit code 2, but for what the lock does not know.
 
 /// Why a lock was not rendered.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -64,6 +64,18 @@ pub enum ExportError {
         /// Its version, without a label that would tell the wheels apart.
         version: String,
     },
+    /// `--hashes` with a format that has no place for them.
+    #[error("--hashes is for `requirements`; {format} is written without")]
+    NoHashes {
+        /// The format asked for.
+        format: &'static str,
+    },
+    /// pip takes hashes for every requirement or for none.
+    #[error(
+        "the sha256 of {} is not known, and pip accepts hashes only if every requirement has one: \
+         leave --hashes out, or put the wheel's sha256 into an overlay", .0.join(", ")
+    )]
+    UnknownHash(Vec<String>),
     /// A value of the lock is not what such a value looks like.
     #[error("{what} `{}` in gpuenv.lock is not {expected}: run `gpuenv lock --fresh`", value.escape_debug())]
     BadValue {
@@ -96,6 +108,8 @@ impl ExportError {
             ExportError::PythonTooOld { .. } => "python-too-old",
             ExportError::NothingToInstall => "nothing-to-install",
             ExportError::Ambiguous { .. } => "ambiguous-index",
+            ExportError::NoHashes { .. } => "no-hashes",
+            ExportError::UnknownHash(_) => "unknown-hash",
             ExportError::BadValue { .. } => "bad-lock-value",
             ExportError::Incomplete { .. } => "incomplete-lock",
         }

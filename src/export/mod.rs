@@ -52,6 +52,8 @@ pub struct Options {
     pub shell: Shell,
     /// `--deactivate`; only `env` reads it.
     pub deactivate: bool,
+    /// `--hashes`; only `requirements` reads it.
+    pub hashes: bool,
 }
 
 /// Whose syntax `env` writes.
@@ -99,6 +101,9 @@ pub fn format(name: &str) -> Result<&'static Format, ExportError> {
 impl Format {
     /// Renders the lock.
     pub fn render(&self, lock: &Lock, options: &Options) -> Result<String, ExportError> {
+        if options.hashes && self.name != requirements::FORMAT.name {
+            return Err(ExportError::NoHashes { format: self.name });
+        }
         let chosen = choose(lock, options)?;
         match self.render {
             Render::Whole(render) => render(lock, &chosen),

@@ -10,6 +10,8 @@
 //!   offer the one package, and the local label in the pin (`+cu124`), which public indexes refuse, says
 //!   which wheel is meant.
 //!
+//! With `--hashes` every pin carries the sha256 of its wheel; pip knows them for all or for none.
+//!
 //! The Python version is a comment: a marker would make pip skip a pin silently on another Python.
 
 use crate::lock::{Lock, TargetLock, Wheel};
@@ -24,7 +26,7 @@ pub const FORMAT: Format = Format {
     render: Render::Target(render),
 };
 
-fn render(lock: &Lock, name: &str, target: &TargetLock, _: &Options) -> Result<String, ExportError> {
+fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Result<String, ExportError> {
     let wheels: Vec<&Wheel> = lock.wheels_of(name).collect();
     let mut out = "# Written by `gpuenv export requirements`; do not edit.\n".to_string();
     if let Some(python) = lock.stack_of(target).get("python") {
@@ -32,12 +34,27 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, _: &Options) -> Result<S
         let arch = valid::cpu_arch(&target.arch)?;
         out += &format!("# For Python {python} on Linux {arch}.\n");
     }
+    if options.hashes {
+        out += "# Holds no dependencies, which have no sha256 here: `pip install --no-deps --require-hashes -r` this file,\n\
+                # then the rest as you are used to, with these versions as constraints.\n";
+        let unknown: Vec<String> = wheels.iter().filter(|wheel| wheel.hashes().is_none()).map(shown).collect();
+        if !unknown.is_empty() {
+            return Err(ExportError::UnknownHash(unknown));
+        }
+    }
     out += &sources(&wheels)?;
     for wheel in wheels {
         out += &pin(wheel)?;
+        for hash in wheel.hashes().into_iter().flatten().filter(|_| options.hashes) {
+            out += &format!(" \\\n    --hash=sha256:{}", valid::sha256(hash)?);
+        }
         out.push('\n');
     }
     Ok(out)
+}
+
+fn shown(wheel: &&Wheel) -> String {
+    format!("{} {}", wheel.package, wheel.version)
 }
 
 /// `torch==2.5.1+cu124`, `jax[cuda13]==0.11.0`

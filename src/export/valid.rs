@@ -20,6 +20,12 @@ pub fn wheel_version(version: &str) -> Valid<'_> {
     check(address::is_wheel_version(version), "version", version, "a Python package version")
 }
 
+/// The sha256 of a file, in lower case.
+pub fn sha256(digest: &str) -> Valid<'_> {
+    let ok = digest.len() == 64 && digest.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    check(ok, "sha256", digest, "64 hexadecimal digits")
+}
+
 /// Numbers and dots, at least two numbers: a toolkit release or a Python version.
 pub fn release<'a>(what: &'static str, version: &'a str) -> Valid<'a> {
     let ok = version.contains('.') && version.len() <= 64 && version.split('.').all(is_number);

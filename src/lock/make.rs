@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::catalog::rows::Compat;
+use crate::catalog::rows::{Compat, Libraries};
 use crate::catalog::{Catalog, OsMatch};
 use crate::solve::answer::{Answer, Chosen, Install};
 use crate::solve::question::{Question, TargetAsk};
@@ -36,7 +36,7 @@ pub fn make(spec: &Spec, question: &Question<'_>, answer: &Answer<'_>, overrides
     }
     let target = target.into_iter().collect();
     let catalog = CatalogStamp::of(question.catalog);
-    let wheel = wheels(answer, &alike);
+    let wheel = wheels(question.catalog, answer, &alike);
     let fact = facts::facts(question, answer, &alike);
     Lock { version: FORMAT, catalog, inputs: spec.inputs(), stack, arch_list, target, wheel, overrides, fact }
 }
@@ -135,19 +135,42 @@ fn driver(chosen: &Chosen<'_>) -> Option<DriverLock> {
 }
 
 /// The wheels of all targets: what several need is listed once.
-fn wheels(answer: &Answer<'_>, alike: &[Vec<usize>]) -> Vec<Wheel> {
-    let mut merged: BTreeMap<(Install, &str), Vec<usize>> = BTreeMap::new();
+fn wheels(catalog: &Catalog, answer: &Answer<'_>, alike: &[Vec<usize>]) -> Vec<Wheel> {
+    let mut merged: BTreeMap<(Install, &str, String), Vec<usize>> = BTreeMap::new();
     for group in alike {
         let chosen = &answer.targets[group[0]].chosen;
         for install in chosen.wheels() {
-            merged.entry((install, chosen.arch.as_str())).or_default().extend(group);
+            let sha256 = sha256(catalog, chosen, &install);
+            merged.entry((install, chosen.arch.as_str(), sha256)).or_default().extend(group);
         }
     }
-    let wheel = |((install, arch), mut targets): ((Install, &str), Vec<usize>)| {
+    let wheel = |((install, arch, sha256), mut targets): ((Install, &str, String), Vec<usize>)| {
         targets.sort_unstable();
         let targets = targets.into_iter().map(|target| answer.targets[target].name.clone()).collect();
+        let libraries = libraries(catalog, &install, arch);
         let Install { package, version, index, extra } = install;
-        Wheel { package, version, arch: str::to_string(arch), index, extra, targets }
+        Wheel { package, version, arch: str::to_string(arch), index, extra, sha256, libraries, targets }
     };
     merged.into_iter().map(wheel).collect()
+}
+
+/// The sha256 of the file that serves a target's Python, or that it is unknown.
+fn sha256(catalog: &Catalog, chosen: &Chosen<'_>, install: &Install) -> String {
+    let version = install.version.split('+').next().unwrap_or_default();
+    // The PyTorch index has a directory for each variant.
+    let index = install.index.as_deref().and_then(|url| url.rsplit('/').next()).unwrap_or_default();
+    let python = chosen.python.map_or("", |python| python.as_str());
+    let found = catalog.wheel_digests.of(&install.package, version, index, python, chosen.arch.as_str());
+    if found.is_empty() { Wheel::UNKNOWN.to_string() } else { found.join(" ") }
+}
+
+/// What the build of the package index pins.
+fn libraries(catalog: &Catalog, install: &Install, arch: &str) -> Vec<String> {
+    let same = |row: &&Libraries| {
+        row.package == install.package
+            && row.version.as_str() == install.version
+            && row.arch.is_none_or(|of| of.as_str() == arch)
+    };
+    let row = catalog.libraries.iter().filter(|_| install.index.is_none()).find(same);
+    row.map(|row| row.pins.split(' ').map(str::to_string).collect()).unwrap_or_default()
 }

@@ -158,8 +158,29 @@ pub struct Wheel {
     /// The extra that brings its CUDA part: `cuda13` for `jax[cuda13]`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extra: Option<String>,
+    /// The sha256 of the file, or of the files with a blank between; `unknown` where the catalog has none.
+    #[serde(default = "unknown")]
+    pub sha256: String,
+    /// The libraries it asks for in exact versions, `nvidia-cublas-cu12==12.4.5.8`; empty where they are inside the
+    /// wheel, or not known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub libraries: Vec<String>,
     /// The targets it is for.
     pub targets: Vec<String>,
+}
+
+fn unknown() -> String {
+    Wheel::UNKNOWN.to_string()
+}
+
+impl Wheel {
+    /// What is written where the catalog has no sha256.
+    pub const UNKNOWN: &str = "unknown";
+
+    /// The sha256 of each file that may be meant; none where the catalog has none.
+    pub fn hashes(&self) -> Option<impl Iterator<Item = &str>> {
+        (self.sha256 != Wheel::UNKNOWN).then(|| self.sha256.split(' '))
+    }
 }
 
 /// An override that was used.

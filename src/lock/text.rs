@@ -37,7 +37,10 @@ pub fn to_text(lock: &Lock) -> String {
         let mut fields = Fields::default();
         fields.put("package", &wheel.package).put("version", &wheel.version);
         fields.put("arch", &wheel.arch).maybe("index", wheel.index.as_deref());
-        fields.maybe("extra", wheel.extra.as_deref());
+        fields.maybe("extra", wheel.extra.as_deref()).put("sha256", &wheel.sha256);
+        if !wheel.libraries.is_empty() {
+            fields.list("libraries", &wheel.libraries);
+        }
         fields.list("targets", &wheel.targets).close()
     });
     text.rows("override", &lock.overrides, override_row);

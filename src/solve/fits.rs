@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 use std::hash::Hash;
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Build, Extension, Image, Status, Subject, Toolkit};
+use crate::catalog::rows::{Build, Companion, Extension, Image, Status, Subject, Toolkit};
 use crate::coverage::{Coverage, Tegra, covers, covers_targets};
 use crate::words::{Arch, ArchList, Constraint, Suffix, Version};
 
@@ -137,6 +137,29 @@ pub fn python(question: &Question<'_>, build: &Build, line: &Version, policy: Po
     build.pythons.contains(line)
         || (build.pythons_partial && policy.unknown && unseen())
         || !question.holds(law::PYTHON, "")
+}
+
+/// Why a package that follows a framework cannot be a class's, whatever else is chosen.
+pub fn companion(question: &Question<'_>, class: &Class<'_, '_>, row: &Companion) -> Option<&'static str> {
+    let target = class.target;
+    let broken = |rule: &'static str, broken: bool| (broken && question.holds(rule, &target.name)).then_some(rule);
+    let elsewhere = !row.arches.is_empty() && !row.arches.contains(&target.arch);
+    let too_old = target.glibc.as_ref().zip(row.glibc.as_ref()).is_some_and(|(has, needs)| has < needs);
+    let unreached = || class.gpus.iter().any(|gpu| companion_code(row, gpu.gpu.cc) == Some(Coverage::None));
+    broken(law::PUBLISHED, elsewhere)
+        .or_else(|| broken(law::GLIBC, too_old))
+        .or_else(|| broken(law::COVERAGE, unreached()))
+}
+
+/// How the GPU code of a package that follows a framework reaches a GPU; none if it has none, or nobody has read it.
+pub fn companion_code(row: &Companion, gpu: crate::words::Cc) -> Option<Coverage> {
+    let known = !(row.sass.is_empty() && row.ptx.is_empty());
+    known.then(|| covers_targets(row.sass.iter().copied(), row.ptx.iter().copied(), gpu, Tegra::Apart))
+}
+
+/// Whether a package that loads a CUDA runtime runs beside a build: one process holds one CUDA major.
+pub fn companion_line(row: &Companion, line: Option<&Version>) -> bool {
+    row.cuda.as_ref().is_none_or(|cuda| line.is_some_and(|line| line.cmp_prefix(cuda).is_eq()))
 }
 
 /// Whether a library built for one CUDA line or major runs with a CUDA release.

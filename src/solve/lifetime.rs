@@ -32,6 +32,8 @@ fn driver_ended(question: &Question<'_>, asked: &TargetAsk<'_>) -> Option<(&'sta
     let branches = || catalog.branches.iter();
     let (setting, may_have): (&'static str, Vec<&Branch>) = match &asked.driver {
         DriverAsk::Free(_) => return None,
+        // It is supported as long as its system is.
+        _ if asked.has_system_driver() => return None,
         DriverAsk::Exact(version) => {
             // An unlisted branch is judged by its neighbour, but its support is its own affair.
             let own = driver::branch_of(catalog, version).filter(|row| row.branch.major() == version.major());

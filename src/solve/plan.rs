@@ -131,6 +131,7 @@ impl<'q, 'c> Plan<'q, 'c> {
             Plan { question, classes, versions, companions, python, groups: Vec::new(), locals: Vec::new(), world };
         plan.relate_companions();
         plan.add_groups(&releases, policy, locked);
+        plan.relate_companion_code();
         plan.add_locals(policy, locked);
         plan
     }
@@ -160,6 +161,25 @@ impl<'q, 'c> Plan<'q, 'c> {
                     accepts[row].as_ref().is_none_or(|accepts| accepts.admits(&python.rows[line].version))
                         || !self.question.holds(law::PYTHON, "")
                 });
+            }
+        }
+    }
+
+    /// What packages hold of their own: wheels for a platform, GPU code, a CUDA runtime.
+    fn relate_companion_code(&mut self) {
+        let question = self.question;
+        for companion in &self.companions {
+            self.world.keep(companion.table, |row| {
+                self.classes.iter().all(|class| fits::companion(question, class, companion.rows[row]).is_none())
+            });
+            for group in &self.groups {
+                for (releases, ask) in group.releases.iter().zip(&question.frameworks) {
+                    let follows = |row: &Companion| row.framework == ask.package && question.holds(law::COMPANION, "");
+                    self.world.relate(companion.table, releases.table, |row, release| {
+                        let (row, line) = (companion.rows[row], releases.rows[release].line.as_ref());
+                        !follows(row) || fits::companion_line(row, line)
+                    });
+                }
             }
         }
     }

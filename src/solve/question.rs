@@ -197,6 +197,21 @@ impl<'c> TargetAsk<'c> {
         matches!(self.gpus, Gpus::Cpu)
     }
 
+    /// Whether the driver is the one that comes with the system, whose release number nobody needs to know.
+    pub fn has_system_driver(&self) -> bool {
+        let of_system = |cuda: &Version| self.os.is_some_and(|os| os.cuda.as_ref() == Some(cuda));
+        matches!(&self.driver, DriverAsk::Cuda(cuda) if of_system(cuda))
+    }
+
+    /// The setting that tells what driver there is.
+    pub fn driver_setting(&self) -> &'static str {
+        match &self.driver {
+            DriverAsk::Cuda(_) if self.has_system_driver() => "os",
+            DriverAsk::Cuda(_) => "driver-cuda",
+            _ => "driver",
+        }
+    }
+
     /// The key of one of its settings, `target.prod.gpu`.
     pub fn key(&self, setting: &str) -> String {
         ["target.", &self.name, ".", setting].concat()
@@ -210,7 +225,8 @@ impl<'c> Question<'c> {
         catalog: &'c Catalog,
         rules: &'c RuleBook<'c>,
     ) -> Result<(Question<'c>, Vec<Warning>), Vec<SpecError>> {
-        let mut reader = Reader { catalog, rules, errors: Vec::new(), warnings: Vec::new() };
+        let packages = spec.stack.iter().any(|(name, _)| !PARTS.contains(&name.as_str()));
+        let mut reader = Reader { catalog, rules, packages, errors: Vec::new(), warnings: Vec::new() };
         let (mut frameworks, mut companions) = (Vec::new(), Vec::new());
         for (name, constraint) in &spec.stack {
             if PARTS.contains(&name.as_str()) {
@@ -273,6 +289,8 @@ impl<'c> Question<'c> {
 struct Reader<'c> {
     catalog: &'c Catalog,
     rules: &'c RuleBook<'c>,
+    /// Whether any Python package is asked for.
+    packages: bool,
     errors: Vec<SpecError>,
     warnings: Vec<Warning>,
 }
@@ -324,7 +342,7 @@ impl<'c> Reader<'c> {
             runtime,
             arch: target.arch.as_ref().map(|written| written.value).or(implied).unwrap_or(CpuArch::X86_64),
             gpus,
-            driver: self.driver(target),
+            driver: self.driver(target, os),
             os,
             glibc,
             gcc: gcc.filter(|_| builds),
@@ -385,7 +403,7 @@ impl<'c> Reader<'c> {
         Gpus::These(found)
     }
 
-    fn driver(&mut self, target: &Target) -> DriverAsk {
+    fn driver(&mut self, target: &Target, os: Option<&Os>) -> DriverAsk {
         if let Some(cuda) = &target.driver_cuda {
             let known = self.catalog.branches.iter().filter_map(|branch| branch.cuda.as_ref());
             let newest = known.max().cloned();
@@ -402,7 +420,10 @@ impl<'c> Reader<'c> {
             }
             return DriverAsk::Cuda(cuda.value.clone());
         }
-        let Some(written) = &target.driver else { return DriverAsk::Free(None) };
+        let Some(written) = &target.driver else {
+            // Where the driver comes with the system, the system tells its CUDA version.
+            return os.and_then(|os| os.cuda.clone()).map_or(DriverAsk::Free(None), DriverAsk::Cuda);
+        };
         let constraint = &written.value;
         if constraint.is_any() {
             return DriverAsk::Free(None);
@@ -442,8 +463,12 @@ impl<'c> Reader<'c> {
     fn os(&mut self, target: &Target, written: &Written<String>) -> Option<&'c Os> {
         let key = format!("target.{}.os", target.name);
         if let OsMatch::Found(os) = self.catalog.os(&written.value) {
-            if let Some(reason) = &os.refused {
+            let packages = os.packages_refused.as_ref().filter(|_| self.packages);
+            if let Some(reason) = os.refused.as_ref() {
                 self.error("not-supported-yet", format!("`{}` cannot be resolved yet: {reason}", os.id), None, written);
+            } else if let Some(reason) = packages {
+                let message = format!("Python packages on `{}` cannot be resolved yet: {reason}", os.id);
+                self.error("not-supported-yet", message, None, written);
             }
             return Some(os);
         }

@@ -23,6 +23,7 @@ pub fn warnings<'c>(question: &Question<'c>, answer: &Answer<'c>) -> Vec<Warning
         let about = About { question, asked: all[0], all, target: &answer.targets[group[0]].chosen };
         warnings.extend(about.builds());
         warnings.extend(about.libraries());
+        warnings.extend(about.companions());
         warnings.extend(about.code());
         warnings.extend(about.driver());
         warnings.extend(about.image());
@@ -121,6 +122,31 @@ impl About<'_, '_> {
         Some(Warning::new("two-cudnns", message, &keys))
     }
 
+    /// Packages with GPU code of their own that nobody has read, or that only a driver's compiler makes run.
+    fn companions(&self) -> Vec<Warning> {
+        let mut warnings = Vec::new();
+        for row in self.target.companions.iter().filter(|row| row.gpu_code) {
+            let name = format!("{} {}", row.package, row.version);
+            let key = [format!("stack.{}", row.package)];
+            let code = |gpu: &GpuAsk<'_>| fits::companion_code(row, gpu.cc);
+            let gpus = self.asked.named_gpus();
+            if gpus.iter().any(|gpu| code(gpu).is_none()) {
+                let message = format!("nobody has told which GPUs {name} holds code for");
+                warnings.push(Warning::new("unknown-gpu-code", message, &key));
+            }
+            let jit: Vec<&str> =
+                gpus.iter().filter(|gpu| code(gpu) == Some(Coverage::Jit)).map(|gpu| gpu.name.as_str()).collect();
+            if !jit.is_empty() {
+                let message = format!(
+                    "{name} reaches {} by PTX only: the driver compiles at load, slowly, and only if it knows that PTX",
+                    jit.join(", ")
+                );
+                warnings.push(Warning::new("jit-only", message, &key));
+            }
+        }
+        warnings
+    }
+
     /// GPUs that only a driver's compiler makes the code run on.
     fn code(&self) -> Vec<Warning> {
         let jit = self.target.gpus.iter().filter(|gpu| gpu.coverage == Some(Coverage::Jit));
@@ -138,7 +164,7 @@ impl About<'_, '_> {
     fn driver(&self) -> Vec<Warning> {
         let mut warnings = Vec::new();
         let Some(driver) = &self.target.driver else { return warnings };
-        let setting = if matches!(self.asked.driver, DriverAsk::Cuda(_)) { "driver-cuda" } else { "driver" };
+        let setting = self.asked.driver_setting();
         if self.asked.pins_driver() && self.target.mode() == "minor-version" {
             let message = format!(
                 "driver {} runs this stack by minor-version compatibility: machine code only, no PTX of a newer CUDA",
@@ -153,7 +179,8 @@ impl About<'_, '_> {
             );
             warnings.push(Warning::new("forward-compat", message, &self.key(setting)));
         }
-        let jetson = self.asked.named_gpus().iter().find(|gpu| gpu.row.is_some_and(|row| row.class == Class::Jetson));
+        let gpus = self.asked.named_gpus().iter().filter(|_| !self.asked.has_system_driver());
+        let jetson = gpus.into_iter().find(|gpu| gpu.row.is_some_and(|row| row.class == Class::Jetson));
         if let (Some(gpu), Some(minimum)) = (jetson, &self.target.minimum) {
             let cuda =
                 driver.branch.cuda.as_ref().map_or(String::new(), |cuda| format!(" whose CUDA is {cuda} or newer"));

@@ -129,6 +129,8 @@ mod tests {
             arch: "x86_64".into(),
             index: None,
             extra: None,
+            sha256: Wheel::UNKNOWN.into(),
+            libraries: Vec::new(),
             targets: Vec::new(),
         };
         for (found, locked, required, same) in [

@@ -24,7 +24,7 @@ const SHELLS: &[(&str, &[&str], Shell)] = &[
 type Environment = BTreeMap<String, String>;
 
 fn script(lock: &Lock, shell: Shell, deactivate: bool) -> String {
-    format("env").unwrap().render(lock, &Options { target: None, shell, deactivate }).unwrap()
+    format("env").unwrap().render(lock, &Options { shell, deactivate, ..Options::default() }).unwrap()
 }
 
 /// A shell, and the scripts of two locks in its syntax: `on`, `other` (another toolkit) and `off`.

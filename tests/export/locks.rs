@@ -90,6 +90,8 @@ pub fn wheel(package: &str, version: &str, index: Option<&str>, targets: &[&str]
         arch: "x86_64".into(),
         index: index.map(String::from),
         extra: None,
+        sha256: "unknown".into(),
+        libraries: Vec::new(),
         targets: targets.iter().map(|target| target.to_string()).collect(),
     }
 }

@@ -2,7 +2,8 @@
 
 use std::process::Command;
 
-use gpuenv::export::ExportError;
+use gpuenv::export::{ExportError, Options, format};
+use sha2::{Digest, Sha256};
 
 use crate::{locks, render, tools};
 
@@ -76,4 +77,56 @@ fn pip_takes_mixed_wheels_from_their_own_pages() {
         .collect();
     got.sort();
     assert_eq!(got, ["nvidia_cublas_cu12-12.4.5.8", "tensorflow-2.18.0", "torch-2.5.1+cu124"]);
+}
+
+fn with_hashes(lock: &gpuenv::lock::Lock) -> Result<String, ExportError> {
+    format("requirements")?.render(lock, &Options { hashes: true, ..Options::default() })
+}
+
+#[test]
+fn hashes_are_written_for_all_wheels_or_for_none() {
+    let mut lock = locks::public_index();
+    assert_eq!(with_hashes(&lock), Err(ExportError::UnknownHash(vec!["torch 2.5.1".into()])));
+    lock.wheel[0].sha256 = ["a".repeat(64), "b".repeat(64)].join(" ");
+    let pin =
+        format!("torch==2.5.1 \\\n    --hash=sha256:{} \\\n    --hash=sha256:{}\n", "a".repeat(64), "b".repeat(64));
+    let text = with_hashes(&lock).unwrap();
+    assert_eq!(without_comments(&text), pin);
+    assert!(text.contains("--no-deps --require-hashes"), "{text}");
+    assert_eq!(without_comments(&render("requirements", &lock).unwrap()), "torch==2.5.1\n");
+    lock.wheel[0].sha256 = "$(reboot)".into();
+    assert!(matches!(with_hashes(&lock), Err(ExportError::BadValue { .. })));
+    let uv = format("uv").unwrap().render(&lock, &Options { hashes: true, ..Options::default() });
+    assert_eq!(uv, Err(ExportError::NoHashes { format: "uv" }));
+}
+
+#[test]
+fn pip_checks_the_hashes_of_mixed_wheels() {
+    let Some(python) = tools::find("python3") else { return };
+    if !Command::new(&python).args(["-m", "pip", "--version"]).output().unwrap().status.success() {
+        eprintln!("skipped: pip is not installed");
+        return;
+    }
+    let folder = tools::folder("pip-hashes");
+    let indexes = tools::Indexes::publish(&python, &folder);
+    let mut lock = locks::two_indexes();
+    for (wheel, file) in lock.wheel.iter_mut().zip([
+        "private/torch/torch-2.5.1+cu124-py3-none-any.whl",
+        "public/tensorflow/tensorflow-2.18.0-py3-none-any.whl",
+    ]) {
+        wheel.sha256 =
+            Sha256::digest(std::fs::read(folder.join(file)).unwrap()).iter().map(|b| format!("{b:02x}")).collect();
+    }
+    let download = |text: String| {
+        std::fs::write(folder.join("requirements.txt"), text.replace(locks::CU124, &indexes.private)).unwrap();
+        let mut pip = Command::new(&python);
+        pip.args(["-m", "pip", "--isolated", "--disable-pip-version-check", "download", "--no-cache-dir"]);
+        pip.args(["--no-deps", "--require-hashes", "--index-url", &indexes.public, "--dest", "got"]);
+        pip.args(["--requirement", "requirements.txt"]).current_dir(&folder);
+        pip
+    };
+    tools::succeed(&mut download(with_hashes(&lock).unwrap()));
+    lock.wheel[0].sha256 = "0".repeat(64);
+    let refused = download(with_hashes(&lock).unwrap()).output().unwrap();
+    assert!(!refused.status.success(), "a wheel with another sha256 was taken");
 }

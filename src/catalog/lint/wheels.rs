@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::super::rows::*;
 use super::super::tables::{Catalog, Row};
+use super::super::wheels::Digests;
 use super::{Say, constraint};
 use crate::words::{Arch, Constraint, Version, address};
 
@@ -13,6 +14,8 @@ pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
     libraries(catalog, say);
     defaults(catalog, say);
     companions(catalog, say);
+    contents(catalog, say);
+    published(catalog, say);
     extensions(catalog, say);
 }
 
@@ -53,6 +56,39 @@ fn builds(catalog: &Catalog, say: Say<'_>) {
         let cuda = code || row.toolkit.is_some() || row.cudnn.is_some() || row.nccl.is_some();
         if row.variant == "cpu" && cuda {
             say("cpu-build", "build", &name, "a CPU build holds nothing of CUDA".into());
+        }
+    }
+}
+
+/// What companions hold of their own.
+fn contents(catalog: &Catalog, say: Say<'_>) {
+    let known: HashSet<&Arch> = catalog.toolkits.iter().flat_map(|row| row.sass.iter().chain(row.ptx.iter())).collect();
+    for row in catalog.companions.iter() {
+        let name = row.row_name();
+        for arch in row.sass.iter().chain(row.ptx.iter()).filter(|arch| !known.contains(arch)) {
+            say("architecture", "companion", &name, format!("no toolkit compiles for {arch}"));
+        }
+        let says_nothing = row.sass.is_empty() && row.ptx.is_empty() && row.cuda.is_none();
+        if row.arch_source.is_some() == says_nothing {
+            let says = "arch_source stands beside cuda, sass or ptx, and not without";
+            say("belongs-together", "companion", &name, says.into());
+        }
+        if row.arch_source.is_some() && !row.gpu_code {
+            say("belongs-together", "companion", &name, "GPU code that was read is `gpu_code`".into());
+        }
+    }
+}
+
+/// What releases pin, and the digests of wheels.
+fn published(catalog: &Catalog, say: Say<'_>) {
+    let is_pin = |pin: &str| pin.split_once("==").is_some_and(|(_, version)| Version::parse(version).is_ok());
+    for row in catalog.libraries.iter().filter(|row| !row.pins.split(' ').all(is_pin)) {
+        let says = "pins are written `package==version`, with one blank between";
+        say("pins", "libraries", &row.row_name(), says.into());
+    }
+    for row in catalog.wheels.iter() {
+        if let Some(refusal) = Digests::refusal(row) {
+            say("wheel-file", "wheel", &row.row_name(), refusal.into());
         }
     }
 }

@@ -1,0 +1,94 @@
+"""Measures the facts of `catalog/` again from published artifacts, without a GPU, and proposes new ones.
+
+    python3 tools/measure check [NAME…] [--only VERSION…]   compare; a difference is a failing exit
+    python3 tools/measure refresh [--write]                 a patch with the releases the catalog lacks
+    python3 tools/measure freshness                         how old each source is
+
+Needs Python 3.11 and pip, nothing else. docs/catalog.md says what each check reads.
+"""
+
+import argparse
+import datetime
+import sys
+import time
+from pathlib import Path
+
+from catalog import ROOT, Catalog
+from checks import CHECKS, Checker
+from remote import Index
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="tools/measure", description="Measures the catalog from public artifacts.")
+    parser.add_argument("--root", type=Path, default=ROOT, help="another copy of the repository")
+    commands = parser.add_subparsers(dest="command", required=True)
+    check = commands.add_parser("check", help="compare the catalog with the artifacts")
+    check.add_argument("names", nargs="*", metavar="NAME", help=f"which checks: {', '.join(CHECKS)}; all by default")
+    check.add_argument("--only", action="append", metavar="VERSION", help="only rows whose version begins so")
+    refresh = commands.add_parser("refresh", help="propose rows for releases the catalog lacks")
+    refresh.add_argument("--write", action="store_true", help="change catalog/ instead of printing a patch")
+    commands.add_parser("freshness", help="how old each source is")
+    asked = parser.parse_args()
+    if asked.command == "check":
+        unknown = [one for one in asked.names if one not in CHECKS]
+        if unknown:
+            parser.error(f"no check is named {', '.join(unknown)}: there are {', '.join(CHECKS)}")
+        return check_all(Catalog(asked.root), asked.names or list(CHECKS), asked.only)
+    if asked.command == "refresh":
+        from refresh import refresh as propose
+
+        return propose(Catalog(asked.root), Index(), asked.write)
+    return freshness(Catalog(asked.root))
+
+
+def check_all(catalog, names, only):
+    checker = Checker(catalog, Index(), only)
+    counts = {}
+    for check in names:
+        started = time.monotonic()
+        rows = {}
+        for finding in CHECKS[check](checker):
+            counts[finding.verdict] = counts.get(finding.verdict, 0) + 1
+            rows.setdefault((finding.row, finding.artifact), []).append(finding)
+            if finding.verdict == "DIFFERS":
+                print(
+                    f"DIFFERS  {finding.row}: {finding.field} is {finding.said!r}, but {finding.artifact} says {finding.read!r}",
+                    flush=True,
+                )
+        for (row, artifact), findings in rows.items():
+            if all(finding.verdict == "agrees" for finding in findings):
+                fields = ", ".join(finding.field for finding in findings)
+                print(f"agrees   {row}: {fields} ({artifact})")
+            for finding in findings:
+                if finding.verdict == "unread":
+                    print(f"unread   {row}: {finding.field} ({artifact})")
+        print(f"# {check}: {len(rows)} rows in {time.monotonic() - started:.0f} s", flush=True)
+    print("# " + ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items())))
+    return 1 if counts.get("DIFFERS") else 0
+
+
+def freshness(catalog):
+    """Each source with its age in days and the number of rows that rest on it, oldest first."""
+    today = datetime.date.today()
+    used = {}
+    for rows in catalog.tables.values():
+        for row in rows:
+            for key, value in row.items():
+                if key == "source" or key.endswith("_source"):
+                    used[value] = used.get(value, 0) + 1
+    print(f"{'days':>5} {'rows':>6}  {'kind':<9} source")
+    for source in sorted(catalog.sources.values(), key=lambda row: (row["seen"], row["id"])):
+        age = (today - datetime.date.fromisoformat(source["seen"])).days
+        print(f"{age:>5} {used.get(source['id'], 0):>6}  {source['kind']:<9} {source['id']} ({source['at']})")
+    facts = sum(used.values())
+    for kind in ("measured", "package", "vendor", "article"):
+        count = sum(number for one, number in used.items() if catalog.sources.get(one, {}).get("kind") == kind)
+        print(f"# {kind}: {count} of {facts} citations, {100 * count / facts:.1f} %")
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -1,0 +1,95 @@
+"""GPU code inside shared libraries: the containers that nvcc writes, and the symbol versions of the C library.
+
+A fatbin is a header and entries; each entry says PTX or machine code, and for which architecture. The headers are
+never compressed, so nothing has to be unpacked.
+"""
+
+import mmap
+import re
+import struct
+
+FATBIN_MAGIC = struct.pack("<I", 0xBA55ED50)
+PTX, SASS = 1, 2
+SHT_DYNAMIC = 6
+# The greatest architecture number that can be meant: anything above is not a fatbin.
+LAST_ARCH = 199
+
+
+def capability(number):
+    """`90` → `9.0`, `120` → `12.0`"""
+    return f"{number // 10}.{number % 10}"
+
+
+def fatbins(data):
+    """(SASS, PTX) of a library: architecture number → how often it occurs."""
+    found = {SASS: {}, PTX: {}}
+    at = data.find(FATBIN_MAGIC)
+    while at >= 0:
+        next_from = at + 4
+        if at + 16 <= len(data):
+            _, _, header, size = struct.unpack_from("<IHHQ", data, at)
+            entries = list(_entries(data, at + header, size)) if header == 16 else None
+            if entries:
+                for kind, arch in entries:
+                    found[kind][arch] = found[kind].get(arch, 0) + 1
+                next_from = at + header + size
+        at = data.find(FATBIN_MAGIC, next_from)
+    return found[SASS], found[PTX]
+
+
+def _entries(data, start, size):
+    """The entries of one fatbin; nothing at all where they do not fill it exactly."""
+    at, end, entries = start, start + size, []
+    if end > len(data):
+        return []
+    while at + 64 <= end:
+        kind, _, header, payload = struct.unpack_from("<HHIQ", data, at)
+        (arch,) = struct.unpack_from("<I", data, at + 28)
+        if kind not in (PTX, SASS) or not 64 <= header <= 4096 or not 10 <= arch <= LAST_ARCH:
+            break
+        entries.append((kind, arch))
+        at += header + payload
+    return entries
+
+
+def mapped(file):
+    """A temporary file as bytes that are read when they are looked at."""
+    return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+
+
+def names(data):
+    """The string table of a shared library's dynamic section: the libraries it needs, its symbols and their versions."""
+    if data[:4] != b"\x7fELF" or data[4] != 2:
+        return b""
+    (table,) = struct.unpack_from("<Q", data, 0x28)
+    size, count = struct.unpack_from("<HH", data, 0x3A)
+    sections = []
+    for at in range(table, table + size * count, size):
+        if at + 64 <= len(data):
+            # name, type, flags, address, offset, size, link
+            sections.append(struct.unpack_from("<IIQQQQI", data, at))
+    for _, kind, _, _, _, _, link in sections:
+        if kind == SHT_DYNAMIC and link < len(sections):
+            _, _, _, _, offset, length, _ = sections[link]
+            return bytes(data[offset : offset + length])
+    return b""
+
+
+def glibc(data):
+    """The newest version of the C library that its symbols ask for."""
+    seen = {tuple(map(int, one.split(b"."))) for one in re.findall(rb"\0GLIBC_(\d+\.\d+)(?=[\0.])", names(data))}
+    return ".".join(map(str, max(seen))) if seen else None
+
+
+def runtime(data):
+    """The CUDA runtime a library loads, `12` for libcudart.so.12; nothing where it is built in or not used."""
+    found = re.search(rb"\0libcudart\.so\.(\d+(?:\.\d+)?)\0", names(data))
+    return found and found[1].decode()
+
+
+def arch_flags(data):
+    """The list torch.cuda.get_arch_list() prints, as it is compiled into libtorch_python.so."""
+    words = rb"(?:sm|compute)_\d{2,3}[af]?"
+    lists = re.findall(rb"\0((?:" + words + rb" )*" + words + rb")(?=\0)", data)
+    lists = [entry.decode().split() for entry in lists]
+    return max(lists, key=len) if lists else None

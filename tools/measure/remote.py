@@ -1,0 +1,211 @@
+"""What a package index offers, read with pip's own machinery: its session, its index settings, its range requests.
+
+Nothing is installed. A single member of a wheel is read without the rest of it, so a gigabyte of torch costs a few
+megabytes. pip's internals are no public interface: this file is the only one that touches them.
+"""
+
+import email
+import io
+import re
+import tempfile
+import zipfile
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from pip._internal.commands.download import DownloadCommand
+from pip._internal.index.collector import parse_links
+from pip._internal.network.lazy_wheel import LazyZipOverHTTP
+from pip._internal.utils.misc import redact_auth_from_url
+from pip._internal.utils.temp_dir import global_tempdir_manager
+from pip._vendor.packaging.requirements import InvalidRequirement, Requirement
+from pip._vendor.packaging.utils import InvalidWheelFilename, canonicalize_name, parse_wheel_filename
+from pip._vendor.packaging.version import Version
+
+
+@dataclass(frozen=True)
+class Wheel:
+    """One file of an index."""
+
+    package: str
+    version: Version
+    name: str
+    url: str
+    sha256: str | None
+    requires_python: str | None
+    yanked: bool
+    tags: tuple
+
+    @property
+    def purl(self):
+        return f"pkg:pypi/{self.package}@{self.version}"
+
+    @property
+    def pythons(self):
+        """`cp311`, `py3`, `abi3`: one word for each Python tag; PyPy and free-threaded builds are left out."""
+        found = set()
+        for tag in self.tags:
+            if (
+                tag.interpreter[:2] not in ("cp", "py")
+                or tag.interpreter == "py2"
+                or (tag.abi.startswith("cp") and tag.abi.endswith("t"))
+            ):
+                continue
+            found.add("abi3" if tag.abi == "abi3" else tag.interpreter)
+        return sorted(found)
+
+    @property
+    def arch(self):
+        """`x86_64`, `aarch64`, `any`, or nothing where it is not for Linux."""
+        for tag in self.tags:
+            if tag.platform == "any":
+                return "any"
+            if "linux" in tag.platform:
+                for arch in ("x86_64", "aarch64"):
+                    if tag.platform.endswith(arch):
+                        return arch
+        return None
+
+    @property
+    def glibc(self):
+        """The lowest glibc its platform tags promise to run on, `2.28`."""
+        old = {"manylinux1": (2, 5), "manylinux2010": (2, 12), "manylinux2014": (2, 17)}
+        seen = set()
+        for tag in self.tags:
+            if match := re.match(r"manylinux_(\d+)_(\d+)_", tag.platform):
+                seen.add((int(match[1]), int(match[2])))
+            elif match := re.match(r"(manylinux\d+)_", tag.platform):
+                seen.add(old[match[1]])
+        return ".".join(map(str, min(seen))) if seen else None
+
+
+class Index:
+    """The index that pip is configured for."""
+
+    def __init__(self):
+        self._command = DownloadCommand("download", "reads an index")
+        self._options, _ = self._command.parse_args(["--no-cache-dir", "x"])
+        self._context = self._command.main_context()
+        self._context.__enter__()
+        self._command.enter_context(global_tempdir_manager())
+        self.session = self._command.get_default_session(self._options)
+        self._finder = self._command._build_package_finder(options=self._options, session=self.session)
+
+    @lru_cache(maxsize=None)
+    def wheels(self, package):
+        """Every wheel of a package, oldest version first; an empty list where the index has no such package."""
+        found = {}
+        collector = self._finder._link_collector
+        sources = collector.collect_sources(canonicalize_name(package), candidates_from_page=lambda link: [])
+        for source in sources.index_urls:
+            page = collector.fetch_response(source.link) if source is not None else None
+            for link in parse_links(page) if page else []:
+                try:
+                    _, version, _, tags = parse_wheel_filename(link.filename)
+                except (InvalidWheelFilename, ValueError):
+                    continue
+                hashes = link.as_hashes()._allowed if hasattr(link, "as_hashes") else {}
+                found[link.filename] = Wheel(
+                    package=package,
+                    version=version,
+                    name=link.filename,
+                    url=link.url_without_fragment,
+                    sha256=(hashes.get("sha256") or [None])[0],
+                    requires_python=link.requires_python,
+                    yanked=link.is_yanked,
+                    tags=tuple(sorted(tags, key=str)),
+                )
+        return sorted(found.values(), key=lambda wheel: (wheel.version, wheel.name))
+
+    def releases(self, package):
+        """The final releases of a package with at least one wheel for Linux, oldest first."""
+        wheels = [wheel for wheel in self.wheels(package) if wheel.arch and not wheel.yanked]
+        return sorted({wheel.version for wheel in wheels if not wheel.version.is_prerelease})
+
+    def linux(self, package, version, arch):
+        """The wheels of a release that install on Linux on this CPU architecture, oldest Python first."""
+        wheels = [w for w in self.wheels(package) if w.version == Version(str(version)) and w.arch in (arch, "any")]
+        return sorted(wheels, key=lambda wheel: (len(wheel.name), wheel.name))
+
+    def open(self, wheel):
+        """The wheel as an archive whose members are fetched when they are read."""
+        return Archive(wheel, self.session)
+
+    @lru_cache(maxsize=None)
+    def metadata(self, wheel):
+        """The METADATA of a wheel."""
+        archive = self.open(wheel)
+        name = next(name for name in archive.names if name.count("/") == 1 and name.endswith(".dist-info/METADATA"))
+        return email.message_from_bytes(archive.read(name))
+
+
+class Archive:
+    """A remote wheel."""
+
+    def __init__(self, wheel, session):
+        self.wheel = wheel
+        try:
+            self._file = LazyZipOverHTTP(wheel.url, session)
+        except Exception as error:  # pip raises a type of its own where the server knows no ranges
+            raise OSError(f"{wheel.name}: {redact_auth_from_url(str(error))}") from None
+        self._zip = zipfile.ZipFile(self._file)
+
+    @cached_property
+    def names(self):
+        return self._zip.namelist()
+
+    def size(self, name):
+        return self._zip.getinfo(name).file_size
+
+    def read(self, name):
+        """A small member."""
+        self._fetch(name)
+        return self._zip.read(name)
+
+    def spool(self, name):
+        """A large member as a temporary file that is gone when it is closed."""
+        self._fetch(name)
+        out = tempfile.NamedTemporaryFile(prefix="measure-")
+        with self._zip.open(name) as member:
+            while block := member.read(1 << 20):
+                out.write(block)
+        out.flush()
+        return out
+
+    def _fetch(self, name):
+        """One request for the whole member: zipfile reads in small steps, each of which would be a request."""
+        info = self._zip.getinfo(name)
+        start = info.header_offset
+        # The local header repeats the name and may carry an extra field of its own length.
+        end = min(start + 30 + len(info.filename) + 1024 + info.compress_size, self._file._length - 1)
+        self._file._download(start, end)
+
+
+def requirements(metadata):
+    """The requirements of a wheel as (name, specifier, marker)."""
+    found = []
+    for line in metadata.get_all("Requires-Dist") or []:
+        try:
+            requirement = Requirement(line)
+        except InvalidRequirement:
+            continue
+        found.append((canonicalize_name(requirement.name), requirement.specifier, requirement.marker))
+    return found
+
+
+def applies(marker, arch, extra="", python="3.11"):
+    """Whether a requirement counts on Linux on this CPU architecture and Python."""
+    if marker is None:
+        return True
+    environment = {"platform_system": "Linux", "sys_platform": "linux", "platform_machine": arch, "os_name": "posix"}
+    return marker.evaluate(
+        environment | {"extra": extra, "python_version": python, "python_full_version": f"{python}.0"}
+    )
+
+
+def pinned(specifier):
+    """The version of an exact or compatible-release pin; of a range the lower end; else nothing."""
+    for operator in ("==", "~=", ">="):
+        for one in specifier:
+            if one.operator == operator:
+                return one.version.removesuffix(".*")
+    return None

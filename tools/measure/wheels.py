@@ -1,0 +1,58 @@
+"""The sha256 of wheels: what `catalog/wheels/*.toml` records, and what the index lists for the releases it knows."""
+
+import re
+
+from catalog import inline
+from remote import canonicalize_name, parse_wheel_filename
+
+# Where a package's releases stand in the catalog, and the source that its listing is.
+SOURCES = {"torch": "torch-pypi", "tensorflow": "tensorflow-pypi", "jax": "jax-plugin"}
+COMPANION_SOURCE = "companion-metadata"
+FILE = "wheels/pypi.toml"
+
+
+def recorded(catalog):
+    """The rows of wheels, with what their file names say."""
+    for row in catalog.rows("wheel"):
+        package, version, _, _ = parse_wheel_filename(row["file"])
+        yield {**row, "package": str(package), "version": str(version), "pypi": "index" not in row}
+
+
+def wanted(catalog):
+    """(package, version, source) of everything that a lock can install from the package index."""
+    found = {
+        (row["package"], row["version"], SOURCES[row["package"]])
+        for row in catalog.rows("build")
+        if "pypi" in row["index"]
+    }
+    found |= {(row["package"], row["version"], COMPANION_SOURCE) for row in catalog.rows("companion")}
+    return sorted(found)
+
+
+def missing(catalog, index):
+    """Rows for the listed wheels that the catalog has no sha256 of."""
+    known = {row["file"] for row in catalog.rows("wheel") if "index" not in row}
+    for package, version, source in wanted(catalog):
+        for arch in ("x86_64", "aarch64"):
+            for wheel in index.linux(package, version, arch):
+                if wheel.sha256 and wheel.pythons and wheel.name not in known:
+                    known.add(wheel.name)
+                    yield {"file": wheel.name, "sha256": wheel.sha256, "source": source}
+
+
+def order(file):
+    """Files by package, then by version as numbers."""
+    name, version, _, _ = parse_wheel_filename(file)
+    return canonicalize_name(name), version, file
+
+
+def add(catalog, index):
+    """Writes the missing rows into the file, in order; how many there were."""
+    path = catalog.root / "catalog" / FILE
+    rows = list(missing(catalog, index))
+    lines = catalog.changed[path].splitlines()
+    head = [line for line in lines if not line.startswith(("  {", "]"))]
+    body = [line for line in lines if line.startswith("  {")] + [f"  {inline(row)}," for row in rows]
+    body.sort(key=lambda line: order(re.search(r'file = "([^"]+)"', line)[1]))
+    catalog.changed[path] = "\n".join([*head, *body, "]"]) + "\n"
+    return len(rows)
