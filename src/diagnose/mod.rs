@@ -197,7 +197,7 @@ impl Clues {
         let mut printed = self.numbers.iter().chain(&self.loose);
         let own = printed.find(|number| found.row.errors.contains(number));
         let named = value::text(&self.extract, "cuda_error_name").and_then(|name| number_of(name, catalog));
-        let number = own.or(found.row.errors.first()).or(self.numbers.first()).copied().or(named);
+        let number = own.or(self.numbers.first()).or(found.row.errors.first()).copied().or(named);
         if let Some(number) = number {
             found.extract.entry("cuda_error".into()).or_insert(Value::Number(number.into()));
         }
