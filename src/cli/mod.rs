@@ -33,7 +33,7 @@ pub fn run(args: impl Iterator<Item = OsString>) -> Exit {
                 Command::Export(args) => export::run(&cli.common, args, &report),
                 Command::Explain(args) => explain::run(&cli.common, args, &report),
                 Command::Schema(args) => schema::run(args, &report),
-                Command::Diagnose(args) => diagnose::run(args, &report),
+                Command::Diagnose(args) => diagnose::run(&cli.common, args, &report),
             };
             (report, outcome)
         }

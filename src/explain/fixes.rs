@@ -640,7 +640,7 @@ fn versions_only(constraint: &Constraint) -> String {
 }
 
 /// What the stacks of all targets have in common.
-fn common_stack(answer: &Answer<'_>) -> BTreeMap<String, String> {
+pub(super) fn common_stack(answer: &Answer<'_>) -> BTreeMap<String, String> {
     let mut stacks = answer.targets.iter().map(|target| target.stack());
     let mut common = stacks.next().unwrap_or_default();
     for stack in stacks {

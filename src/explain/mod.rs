@@ -4,6 +4,7 @@ mod advice;
 mod core;
 mod fixes;
 pub mod graph;
+pub mod host;
 mod opening;
 mod reason;
 mod story;

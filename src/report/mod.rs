@@ -22,6 +22,7 @@ use serde::Serialize;
 
 use crate::diagnose::Verdict;
 use crate::explain::graph::{Graph, Language};
+use crate::explain::host::OnHost;
 use crate::explain::topic::Topic;
 use crate::explain::why::Why;
 use crate::explain::{Change, Explanation};
@@ -153,10 +154,17 @@ impl Report {
     }
 
     /// What a pasted text means: asked for, hence data.
-    pub fn diagnosed(&self, verdict: &Verdict) -> Result<(), Failure> {
+    pub fn diagnosed(&self, verdict: &Verdict, host: Option<&OnHost>) -> Result<(), Failure> {
         match self.json {
-            true => self.document(&json::Diagnosed::new(verdict)),
+            true => self.document(&json::Diagnosed::new(verdict, host)),
             false => self.data(&diagnosis::render(&Screen::of_stdout(self.color), verdict)),
+        }
+    }
+
+    /// What else a person should know of how an answer came about.
+    pub fn note(&self, text: &str) {
+        if !self.json {
+            self.say(&self.screen.wrapped(&format!("{} ", self.screen.help("note:")), &clean(text)));
         }
     }
 

@@ -1,4 +1,4 @@
-//! The JSON Schemas (draft 2020-12) of every JSON document that gpuenv prints.
+//! The JSON Schemas (draft 2020-12) of every JSON document that gpuenv prints, and of gpuenv.toml itself.
 
 /// A schema.
 #[derive(Debug, Clone, Copy)]
@@ -23,6 +23,7 @@ pub const ALL: &[Schema] = &[
         about: "`lock` and `explain`, where there is no answer",
         text: include_str!("schemas/conflict.json"),
     },
+    Schema { name: "diagnose", about: "`diagnose`", text: include_str!("schemas/diagnose.json") },
     Schema { name: "error", about: "every command, where it failed", text: include_str!("schemas/error.json") },
     Schema { name: "explain", about: "`explain`, with or without a key", text: include_str!("schemas/explain.json") },
     Schema { name: "graph", about: "`explain --graph`", text: include_str!("schemas/graph.json") },
@@ -33,6 +34,11 @@ pub const ALL: &[Schema] = &[
         text: include_str!("schemas/rendered.json"),
     },
     Schema { name: "schemas", about: "`schema` without a name", text: include_str!("schemas/schemas.json") },
+    Schema {
+        name: "spec",
+        about: "gpuenv.toml, read as JSON: for editors that complete and check it",
+        text: include_str!("schemas/spec.json"),
+    },
     Schema { name: "stale", about: "`lock --check`, where it says no", text: include_str!("schemas/stale.json") },
     Schema {
         name: "topics",
