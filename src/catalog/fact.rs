@@ -72,6 +72,7 @@ cite! {
         [row.cuda.as_str(), &row.repository, "", ""];
     ImageRequire: row => format!("image-require {}", row.id), &row.id, ["", "", "", ""];
     Module: row => row.id.to_string(), &row.id, ["", "", "", ""];
+    Ptxas: row => format!("ptxas {}", row.triton), row.triton.as_str(), [row.triton.as_str(), "", "", ""];
     Python: row => format!("python {}", row.version), row.version.as_str(), [row.version.as_str(), "", "", ""];
     Rule: row => row.id.to_string(), &row.id, ["", "", "", ""];
 }
@@ -104,6 +105,7 @@ impl Catalog {
             Some("os") => self.find(&self.oses, id),
             Some("image") => self.find(&self.images, id),
             Some("image-require") => self.find(&self.image_requires, id),
+            Some("ptxas") => self.find(&self.ptxases, id),
             Some("python") => self.find(&self.pythons, id),
             Some(_) => None,
             None if id.contains("-linux-") => self.find(&self.builds, id),
@@ -166,7 +168,8 @@ mod tests {
             .chain(ids(&c.image_requires))
             .chain(ids(&c.pythons))
             .chain(ids(&c.rules))
-            .chain(ids(&c.modules));
+            .chain(ids(&c.modules))
+            .chain(ids(&c.ptxases));
         hosts.chain(cuda).chain(libraries).chain(images).collect()
     }
 

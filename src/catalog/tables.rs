@@ -91,6 +91,7 @@ row!(Os, [id], [], [], cites source, maybe gcc_source);
 row!(Image, [repository], [cuda], [tag], cites source);
 row!(ImageRequire, [id], [], [], cites source);
 row!(Module, [id], [], [], cites source);
+row!(Ptxas, [], [triton], [], cites source);
 row!(Python, [], [version], [], cites source);
 row!(Rule, [id], [], [], cites source);
 row!(Law, [id], [], [], cites source);
@@ -177,6 +178,8 @@ tables! {
     image_requires: ImageRequire = "image_require",
     /// GPUs that one flavour of kernel modules drives.
     modules: Module = "module",
+    /// The compilers that Triton brings.
+    ptxases: Ptxas = "ptxas",
     /// Python lines.
     pythons: Python = "python",
     /// Rules of the form "this range needs that range".
