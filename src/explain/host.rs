@@ -8,7 +8,7 @@ use crate::solve::plan::Locked;
 use crate::solve::resolve::{Resolution, resolve};
 use crate::solve::rulebook::RuleBook;
 use crate::solve::world::Steps;
-use crate::spec::{Observed, ObservedGpu, Spec, Target};
+use crate::spec::{Observed, ObservedGpu, Spec, Target, list_text};
 use crate::words::{Cc, Constraint, Version};
 
 use super::{Asker, Change, Explanation, Fix, advice, conflicts, fixes};
@@ -113,8 +113,8 @@ fn facts(spec: &Spec, target: &Target, observed: &Observed, catalog: &Catalog) -
     let unknown: Vec<String> = unknown.filter_map(|gpu| name_of(gpu, catalog)).collect();
     if !unknown.is_empty() {
         let written = target.gpu.iter().flat_map(|gpu| &gpu.value).filter(|name| !name.eq_ignore_ascii_case("none"));
-        let all: Vec<String> = written.cloned().chain(unknown).map(|name| format!("{name:?}")).collect();
-        facts.push((key("gpu"), Some(format!("[{}]", all.join(", ")))));
+        let all: Vec<String> = written.cloned().chain(unknown).collect();
+        facts.push((key("gpu"), Some(list_text(&all))));
     }
     let other =
         |written: Option<String>, seen: &Option<String>| seen.clone().filter(|seen| written.as_ref() != Some(seen));

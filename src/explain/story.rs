@@ -12,7 +12,7 @@ use crate::solve::question::{ImageAsk, Off, Question, TargetAsk};
 use crate::solve::resolve::is_solvable;
 use crate::solve::rulebook::law;
 use crate::solve::{class, driver, image};
-use crate::spec::Spec;
+use crate::spec::{Spec, list_text};
 use crate::words::{CpuArch, Version};
 
 use super::{Asker, Conflict, FactNote};
@@ -22,6 +22,7 @@ pub fn tell(asker: &Asker<'_, '_>, spec: &Spec, culprits: &[String]) -> Conflict
     let keys = spec.keys();
     let others = keys.iter().filter(|key| !culprits.contains(key));
     let alone = others.fold(spec.clone(), |spec, key| spec.without(key));
+    let alone = fewest_boards(asker, alone, culprits);
     let mut conflict = Conflict { code: None, culprits: culprits.to_vec(), explanation: Vec::new(), facts: Vec::new() };
     let Some(question) = asker.question(&alone) else { return conflict };
     let binding = binding_rules(asker, &question);
@@ -36,6 +37,31 @@ pub fn tell(asker: &Asker<'_, '_>, spec: &Spec, culprits: &[String]) -> Conflict
     conflict.explanation = teller.says;
     conflict.facts = teller.facts;
     conflict
+}
+
+/// Lists with more boards than this are told as they are.
+const MOST_BOARDS: usize = 64;
+
+/// The spec without the boards of its lists that are not needed for it to clash.
+fn fewest_boards(asker: &Asker<'_, '_>, mut spec: Spec, culprits: &[String]) -> Spec {
+    let targets: Vec<String> = spec.targets.iter().map(|target| target.name.clone()).collect();
+    for target in targets {
+        let key = format!("target.{target}.gpu");
+        let named = spec.target(&target).and_then(|target| target.gpu.as_ref()).map(|gpu| gpu.value.clone());
+        let Some(mut names) = named.filter(|names| culprits.contains(&key) && (2..=MOST_BOARDS).contains(&names.len()))
+        else {
+            continue;
+        };
+        for name in names.clone() {
+            let fewer: Vec<String> = names.iter().filter(|other| **other != name).cloned().collect();
+            let Ok(changed) = spec.with(&key, Some(&list_text(&fewer))) else { continue };
+            let clashes = asker.question(&changed).and_then(|question| is_solvable(&question, asker.steps));
+            if !fewer.is_empty() && clashes == Some(false) {
+                (names, spec) = (fewer, changed);
+            }
+        }
+    }
+    spec
 }
 
 /// The rules that a clash needs, in the order of the telling: without any one of them there is no clash.

@@ -4,6 +4,7 @@
 
 mod changes;
 mod conflict;
+mod cut;
 mod diagnosis;
 mod edit;
 mod failure;

@@ -26,6 +26,7 @@ pub use error::SpecError;
 pub use observed::{Observed, ObservedGpu};
 pub use parse::{parse, parse_part};
 pub use rewrite::{RewriteError, rewrite};
+pub use value::list_text;
 
 use crate::words::{ArchList, Constraint, CpuArch, Version};
 

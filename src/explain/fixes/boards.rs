@@ -2,6 +2,7 @@
 
 use crate::catalog::GpuMatch;
 use crate::catalog::rows::{Class, Gpu};
+use crate::spec::list_text;
 use crate::words::Cc;
 
 use super::{Finder, set, target_of};
@@ -11,23 +12,26 @@ const GENERATIONS: usize = 12;
 
 impl<'c> Finder<'_, 'c, '_> {
     /// For the boards of a target that find no answer: the nearest generation of their class that does; if there is
-    /// none, of data-centre boards, which may load a newer libcuda.
+    /// none and the driver is to stay, of data-centre boards, which may load a newer libcuda.
     pub(super) fn try_boards(&mut self, key: &str) {
         let target = self.spec.target(target_of(key)).and_then(|target| target.gpu.as_ref());
         let Some(written) = target.map(|gpu| gpu.value.clone()) else { return };
         let list = |names: &[String]| match names {
             [only] => only.clone(),
-            names => format!("[{}]", names.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ")),
+            names => list_text(names),
         };
         let alone = |name: &String| self.has_answer(&[set(key, name.clone())]);
         let (served, unserved): (Vec<String>, Vec<String>) = written.into_iter().partition(alone);
-        let boards = |name: &String| match self.asker.catalog.gpu(name) {
-            GpuMatch::Found(boards) => boards.first().map(|board| (board.cc, board.class)),
+        let board = |name: &String| match self.asker.catalog.gpu(name) {
+            // What comes with its CPU is no board that can be replaced.
+            GpuMatch::Found(boards) => boards.first().filter(|board| board.cpu.is_none()).copied(),
             _ => None,
         };
         // Boards that only clash with each other are not to be replaced but to be parted.
-        let Some((cc, class)) = unserved.first().and_then(boards) else { return };
-        for of in [class, Class::Datacenter] {
+        let Some(&Gpu { cc, class, .. }) = unserved.first().and_then(board) else { return };
+        let driver = self.spec.target(target_of(key)).is_some_and(|it| it.driver.is_some() || it.driver_cuda.is_some());
+        let classes = if driver { &[class, Class::Datacenter][..] } else { &[class][..] };
+        for &of in classes {
             let others = self.other_boards(cc, of).into_iter().filter(|board| board.cc != cc || board.class != class);
             let served = others.into_iter().find(|board| {
                 let names: Vec<String> = served.iter().cloned().chain([board.name.to_string()]).collect();
@@ -45,7 +49,9 @@ impl<'c> Finder<'_, 'c, '_> {
         // Products that imply a CPU are machines of their own.
         let of_class = self.asker.catalog.gpus.iter().filter(|board| board.class == class && board.cpu.is_none());
         let mut boards: Vec<&Gpu> = of_class.filter(|board| board.last_branch.is_none()).collect();
-        boards.sort_by_key(|board| (board.cc, board.name.len(), board.name.clone()));
+        // The board that came first is the one that people know a generation by.
+        let first = |board: &Gpu| (board.first_driver.is_none(), board.first_driver.clone(), board.name.clone());
+        boards.sort_by_cached_key(|board| (board.cc, first(board)));
         boards.dedup_by_key(|board| board.cc);
         let (below, above): (Vec<&Gpu>, Vec<&Gpu>) = boards.into_iter().partition(|board| board.cc < cc);
         above.into_iter().chain(below.into_iter().rev()).take(GENERATIONS).collect()

@@ -159,6 +159,11 @@ impl<'c> Finder<'_, 'c, '_> {
                             wishes.push((version, false));
                         }
                     }
+                    // Nobody leaves out more releases of Python than must be.
+                    _ if package == "python" => {
+                        let near = self.nearest_python(key, &bounds, ascending, &known);
+                        wishes.extend(near.map(|version| (version, false)));
+                    }
                     _ => wishes.push((bounds, ascending)),
                 }
             }
@@ -169,6 +174,16 @@ impl<'c> Finder<'_, 'c, '_> {
                 self.offer(&[set(key, value)]);
             }
         }
+    }
+
+    /// The Python nearest to a bound that has an answer.
+    fn nearest_python(&self, key: &str, bounds: &str, ascending: bool, known: &[Version]) -> Option<String> {
+        let bounds = Constraint::parse(bounds).ok()?;
+        let mut versions: Vec<&Version> = known.iter().filter(|version| bounds.admits(version)).collect();
+        if !ascending {
+            versions.reverse();
+        }
+        versions.into_iter().map(Version::to_string).find(|value| self.has_answer(&[set(key, value)]))
     }
 
     /// Where a variant stands alone: the nearest other one, older lines first.
@@ -342,30 +357,42 @@ impl<'c> Finder<'_, 'c, '_> {
         }
         for share in [None, Some("versions"), Some("none")] {
             let share: Vec<Edit> = share.map(|share| set("resolve.share", share)).into_iter().collect();
-            let loosen = |key: &String| {
-                let edit = set(key, "*");
-                let takes_any = key.starts_with("stack.") && self.edited(std::slice::from_ref(&edit)).is_some();
-                if takes_any { edit } else { unset(key) }
-            };
-            let loosened =
-                |keys: &[String]| -> Vec<Edit> { share.iter().cloned().chain(keys.iter().map(loosen)).collect() };
-            let mut needed = keys.clone();
-            if self.answer(&loosened(&needed), None).is_none() {
-                continue;
+            let Some(needed) = self.needed(&keys, &share) else { continue };
+            if share.is_empty() {
+                self.try_together(&needed);
             }
-            for key in &keys {
-                let fewer: Vec<String> = needed.iter().filter(|other| *other != key).cloned().collect();
-                if self.answer(&loosened(&fewer), None).is_some() {
-                    needed = fewer;
-                }
-            }
-            let Some(answer) = self.answer(&loosened(&needed), None) else { return };
-            let changes: Vec<Edit> =
-                needed.iter().map(|key| (key.clone(), written_down(self, &answer, key))).chain(share).collect();
-            if self.offer(&changes) {
+            let Some(answer) = self.answer(&self.loosened(&needed, &share), None) else { return };
+            let mut changes: Vec<Edit> =
+                needed.iter().map(|key| (key.clone(), written_down(self, &answer, key))).collect();
+            changes.extend(share);
+            self.keep_written(&mut changes);
+            if !self.found.is_empty() || self.offer(&changes) {
                 return;
             }
         }
+    }
+
+    /// The fewest of some keys that must be loosened for an answer; none if loosening all of them gives none.
+    fn needed(&self, keys: &[String], share: &[Edit]) -> Option<Vec<String>> {
+        let mut needed = keys.to_vec();
+        self.answer(&self.loosened(&needed, share), None)?;
+        for key in keys {
+            let fewer: Vec<String> = needed.iter().filter(|other| *other != key).cloned().collect();
+            if self.answer(&self.loosened(&fewer, share), None).is_some() {
+                needed = fewer;
+            }
+        }
+        Some(needed)
+    }
+
+    /// Edits after which some keys ask for nothing in particular.
+    fn loosened(&self, keys: &[String], share: &[Edit]) -> Vec<Edit> {
+        let loosen = |key: &String| {
+            let edit = set(key, "*");
+            let takes_any = key.starts_with("stack.") && self.edited(std::slice::from_ref(&edit)).is_some();
+            if takes_any { edit } else { unset(key) }
+        };
+        share.iter().cloned().chain(keys.iter().map(loosen)).collect()
     }
 
     /// Loosens some keys at once and writes down what is then chosen for each.
@@ -376,7 +403,8 @@ impl<'c> Finder<'_, 'c, '_> {
         let loosen = |newer_only: bool| {
             let loosened = keys.iter().map(|key| {
                 let above = self.newest_wish(key).filter(|_| newer_only).map(|wish| format!(">={wish}"));
-                let value = key.starts_with("stack.").then(|| above.unwrap_or("*".into()));
+                let any = || above.clone().unwrap_or("*".into());
+                let value = if key.starts_with("stack.") { Some(any()) } else { self.repository(key) };
                 (key.clone(), value.filter(|value| self.spec.with(key, Some(value)).is_ok()))
             });
             loosened.collect::<Vec<Edit>>()
@@ -384,9 +412,34 @@ impl<'c> Finder<'_, 'c, '_> {
         let package = keys.iter().find_map(|key| key.strip_prefix("stack."));
         let near = self.answer(&loosen(true), package);
         let Some(answer) = near.or_else(|| self.answer(&loosen(false), None)) else { return };
-        let changes: Vec<(String, Option<String>)> =
-            keys.iter().map(|key| (key.clone(), written_down(self, &answer, key))).collect();
+        let mut changes: Vec<Edit> = keys.iter().map(|key| (key.clone(), written_down(self, &answer, key))).collect();
+        self.keep_written(&mut changes);
         self.offer(&changes);
+    }
+
+    /// The repository of an image that a key names.
+    fn repository(&self, key: &str) -> Option<String> {
+        let target = self.spec.target(target_of(key)).filter(|_| key.ends_with(".image"))?;
+        Some(target.image.as_ref()?.value.repository.clone())
+    }
+
+    /// A system, C library or compiler that would be removed gets the nearest value that also serves, if any does.
+    fn keep_written(&self, changes: &mut [Edit]) {
+        for at in 0..changes.len() {
+            let (key, None) = changes[at].clone() else { continue };
+            let values = match key.rsplit('.').next().filter(|_| key.starts_with("target.")) {
+                Some("os") => self.other_systems(&key),
+                Some("glibc") => self.other_glibcs(&key),
+                Some("gcc") => self.older_compilers(&key),
+                _ => continue,
+            };
+            let serves = |value: &String| {
+                let mut tried = changes.to_vec();
+                tried[at].1 = Some(value.clone());
+                self.has_answer(&tried)
+            };
+            changes[at].1 = values.into_iter().find(serves);
+        }
     }
 
     /// Solves the spec with these edits and keeps them if it then has an answer.

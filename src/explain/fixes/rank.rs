@@ -28,7 +28,9 @@ impl Finder<'_, '_, '_> {
             ranked.push((alike, fix));
         }
         ranked.retain(|(alike, _)| *alike <= ALIKE);
-        ranked.sort_by_key(|(alike, fix)| (fix.changes.len(), *alike));
+        // Nobody changes boards before everything else was tried.
+        let boards = |fix: &Fix| fix.changes.iter().any(|change| change.key.ends_with(".gpu"));
+        ranked.sort_by_key(|(alike, fix)| (boards(fix), fix.changes.len(), *alike));
         ranked.into_iter().map(|(_, fix)| fix).take(OFFERED).collect()
     }
 }
