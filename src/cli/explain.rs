@@ -66,8 +66,7 @@ pub fn run(common: &Common, args: &ExplainArgs, report: &Report) -> Result<Exit,
 /// The same story as `gpuenv lock` tells.
 fn conflict<'r>(spec: &Spec, rules: &'r RuleBook<'r>, file: &SourceFile, report: &Report) -> Result<Exit, Failure> {
     let found = explain::conflicts(spec, &BUILTIN, rules, &Steps::new(STEPS));
-    let nothing = Explanation { conflicts: Vec::new(), alternatives: Vec::new(), fixes: Vec::new() };
-    report.conflict(&found.unwrap_or(nothing), spec, file)?;
+    report.conflict(&found.unwrap_or(Explanation::gave_up(STEPS)), spec, file)?;
     Ok(Exit::No)
 }
 

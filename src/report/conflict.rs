@@ -123,6 +123,9 @@ fn told(screen: &Screen, explanation: &Explanation, spec: &Spec, file: &SourceFi
         1 => "one more fix and ".to_string(),
         more => format!("{more} more fixes and "),
     };
+    if let Some(steps) = explanation.gave_up {
+        text += &screen.wrapped("", &format!("gave up after {steps} steps: there may be more conflicts and fixes"));
+    }
     text += &match detail.facts {
         None => "no lock was written\n".to_string(),
         Some(_) => {

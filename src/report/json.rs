@@ -82,6 +82,9 @@ pub(super) struct NoAnswer<'a> {
     alternatives: &'a [Vec<String>],
     conflicts: Vec<Clash<'a>>,
     fixes: Vec<Fix<'a>>,
+    /// The steps after which the search for more was given up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gave_up: Option<u64>,
 }
 
 #[derive(Debug, Clone, Default, Serialize)]
@@ -123,6 +126,7 @@ impl<'a> NoAnswer<'a> {
             alternatives: &explanation.alternatives,
             conflicts,
             fixes: explanation.fixes.iter().map(Fix::new).collect(),
+            gave_up: explanation.gave_up,
         }
     }
 }
