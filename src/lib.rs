@@ -9,16 +9,21 @@
 //! |---|---|---|---|
 //! | L5 desk | [`cli`] | reads what is typed, opens files, hands on | how an answer is found |
 //! | | [`report`] | prints, and nobody else does: people on stderr, data on stdout | how what it tells was found |
-//! | L4 outside | [`export`] | renders a lock for other tools, one file a format | the spec, the catalog, the solver |
+//! | L4 outside | [`probe`] | looks at this machine and writes down what it saw | what would be right |
+//! | | [`verify`] | judges a host's record against a lock, one file a topic | where the record came from |
+//! | | [`export`] | renders a lock for other tools, one file a format | the spec, the catalog, the solver |
 //! | L3 reasoning | [`lock`] | an answer with everything that forced it; what is stale | that it lies on a disk |
 //! | | [`explain`] | which written lines clash, why, and which changes were seen to help | how it will be printed |
+//! | | [`draft`] | a spec to begin with, from a host or from flags | whether it has an answer |
 //! | | [`solve`] | the best answer, or that there is none | file formats, the lock's included |
 //! | L2 facts | [`catalog`] | what exists and what it needs, each row with its source | any question asked of it |
+//! | | [`host`] | a host as it was observed, or as somebody described it | any lock |
 //! | | [`spec`] | gpuenv.toml as values that remember where they stand | whether what they name exists |
 //! | L1 law | [`coverage`] | which GPU runs which code, the one rule that is code | releases and products |
 //! | L0 words | [`words`] | versions, constraints, architectures | everything else |
+//! | | [`pasted`] | what terminals, loggers and forums put around a line | what the line says |
 //!
-//! Below [`report`] nothing touches files, processes, the environment or the clock. No version number of NVIDIA's or
+//! Below [`report`] and [`probe`] nothing touches files, processes, the environment or the clock. No version number of NVIDIA's or
 //! PyTorch's stands in this folder: facts live in `catalog/*.toml`, which `catalog/build.rs` turns into the constant
 //! [`catalog::BUILTIN`] with the row types and lints of [`catalog`] itself.
 //!
@@ -33,10 +38,15 @@ pub mod catalog;
 pub mod cli;
 pub mod coverage;
 pub mod diagnose;
+pub mod draft;
 pub mod explain;
 pub mod export;
+pub mod host;
 pub mod lock;
+pub mod pasted;
+pub mod probe;
 pub mod report;
 pub mod solve;
 pub mod spec;
+pub mod verify;
 pub mod words;

@@ -94,3 +94,20 @@ fn a_spec_that_cannot_be_read_spoils_the_diagnosis_only_where_it_was_named() {
     let lost = "NVRM: Xid (PCI:0000:3b:00): 79, GPU has fallen off the bus.\nDriver Version: 550.54.15";
     assert!(desk.json(&["diagnose", lost]).1["host"].is_null());
 }
+
+#[test]
+fn a_recorded_host_says_more_than_the_message() {
+    let desk = Desk::new("diagnose-host-record", "[stack]\ntorch = \">=2.10\"\n[target.a]\ngpu = \"RTX 3090\"\n");
+    let smi = "| NVIDIA-SMI 470.223.02   Driver Version: 470.223.02   CUDA Version: 11.4     |\n\
+               |-------------------------------+----------------------+----------------------+\n\
+               | GPU  Name        Persistence-M| Bus-Id        Disp.A | Volatile Uncorr. ECC |\n\
+               |   0  NVIDIA GeForce RTX 3090  Off  | 00000000:65:00.0 Off |                  N/A |\n";
+    std::fs::write(desk.path("host.txt"), smi).unwrap();
+    let message = "CUDA driver version is insufficient for CUDA runtime version";
+    assert!(desk.json(&["diagnose", message]).1["host"].is_null());
+    let (code, document) = desk.json(&["diagnose", message, "--host", "host.txt"]);
+    assert_eq!((code, &document["host"]["status"]), (0, &Value::from("conflict")), "{document:#}");
+    let differs = document["host"]["differs"].to_string();
+    assert!(differs.contains("target.a.driver") && differs.contains("470.223.02"), "{differs}");
+    desk.run(&["diagnose", message, "--host", "nobody.toml"]).exits(4);
+}

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::rows::*;
 use super::tables::{Catalog, Row};
-use crate::words::{Arch, Constraint, Version};
+use crate::words::{Arch, Constraint, Requirement, Version};
 
 /// One thing that is wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -143,6 +143,11 @@ fn references(catalog: &Catalog, say: Say<'_>) {
     for row in catalog.builds.iter() {
         for arch in row.sass.iter().chain(row.ptx.iter()).filter(|arch| !known.contains(arch)) {
             say("build", &row.row_name(), format!("no toolkit compiles for {arch}"));
+        }
+    }
+    for row in catalog.image_requires.iter() {
+        if let Some(unreadable) = Requirement::parse(&row.require).unreadable() {
+            say("image_require", &row.row_name(), unreadable.to_string());
         }
     }
     let requires: HashSet<&str> = catalog.image_requires.iter().map(|row| &*row.id).collect();

@@ -20,7 +20,7 @@ static VERSION: LazyLock<String> =
     name = "gpuenv",
     version = VERSION.as_str(),
     disable_help_subcommand = true,
-    after_help = "Exit codes: 0 yes, 1 proven no (conflict, stale lock), 2 usage or bad input, \
+    after_help = "Exit codes: 0 yes, 1 proven no (conflict, stale lock, host does not match), 2 usage or bad input, \
                   3 could not determine, 4 reading or writing failed\n\
                   GPUENV_REPORT=narrated says in words what is otherwise drawn, for screen readers; COLUMNS sets the \
                   width of what is printed"
@@ -34,11 +34,14 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    Init(InitArgs),
     Lock(LockArgs),
     Export(ExportArgs),
     Explain(ExplainArgs),
     Schema(SchemaArgs),
     Diagnose(DiagnoseArgs),
+    Probe(ProbeArgs),
+    Verify(VerifyArgs),
 }
 
 /// The heading of the options that every command takes.
@@ -77,6 +80,59 @@ pub enum When {
     Never,
 }
 
+/// Write a gpuenv.toml: from this host, from a record or report of another, or from flags
+#[derive(Debug, Args)]
+#[command(after_help = "Without any option it writes a commented spec that locks as it is. What is typed counts more \
+                        than what was seen.\nThe file is written where it does not exist yet, and checked before: \
+                        exit 2 names a value that the catalog does not know.")]
+pub struct InitArgs {
+    /// Look at this host
+    #[arg(long, conflicts_with = "host")]
+    pub detect: bool,
+    /// Look at another host: a record of `gpuenv probe`, or the text of nvidia-smi, collect_env and the like; - = stdin
+    #[arg(long, value_name = "FILE")]
+    pub host: Option<PathBuf>,
+    /// The file to write, - for stdout [default: gpuenv.toml, or what --spec says]
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Replace the file if there is one
+    #[arg(long)]
+    pub force: bool,
+    /// The target's name [default: host where one was looked at, else default]
+    #[arg(long, value_name = "NAME")]
+    pub target: Option<String>,
+    /// A GPU: a product's name, sm_XX or none; can be repeated
+    #[arg(long, value_name = "NAME")]
+    pub gpu: Vec<String>,
+    /// The driver of the hosts: a release, a branch or a range
+    #[arg(long, value_name = "VERSION")]
+    pub driver: Option<String>,
+    /// The operating system, of the image in a container
+    #[arg(long, value_name = "NAME")]
+    pub os: Option<String>,
+    /// The processor: x86_64 or aarch64
+    #[arg(long, value_name = "ARCH")]
+    pub arch: Option<String>,
+    /// The container image: a repository, or a full reference
+    #[arg(long, value_name = "IMAGE")]
+    pub image: Option<String>,
+    /// The versions of torch
+    #[arg(long, value_name = "VERSIONS")]
+    pub torch: Option<String>,
+    /// The versions of tensorflow
+    #[arg(long, value_name = "VERSIONS")]
+    pub tensorflow: Option<String>,
+    /// The versions of jax
+    #[arg(long, value_name = "VERSIONS")]
+    pub jax: Option<String>,
+    /// The versions of Python
+    #[arg(long, value_name = "VERSIONS")]
+    pub python: Option<String>,
+    /// CUDA code is compiled too
+    #[arg(long)]
+    pub build: bool,
+}
+
 /// Resolve gpuenv.toml into gpuenv.lock and print what changed
 #[derive(Debug, Args)]
 pub struct LockArgs {
@@ -103,7 +159,7 @@ pub struct LockArgs {
 /// Say why the answer is this and not a better one, or why there is none; look up a rule, a warning or a fact
 #[derive(Debug, Args)]
 pub struct ExplainArgs {
-    /// A key (`stack.torch`, `target.NAME.driver`), a rule's id, a warning's code, a fact's id [default: everything]
+    /// A key (`stack.torch`, `target.NAME.driver`), a rule's id, a warning's code, a check's id, a fact's id [default: everything]
     pub what: Option<String>,
     /// Draw who needs what
     #[arg(long, value_enum, value_name = "LANGUAGE", conflicts_with = "what")]
@@ -157,6 +213,88 @@ pub struct DiagnoseArgs {
     /// The target of gpuenv.toml that the text comes from, where there are several
     #[arg(long, value_name = "NAME")]
     pub target: Option<String>,
+    /// The host that the text comes from: a record of `gpuenv probe`, or a pasted nvidia-smi or collect_env
+    #[arg(long, value_name = "FILE")]
+    pub host: Option<PathBuf>,
+}
+
+/// Say what is on this host: driver, GPUs, libraries; judges nothing
+#[derive(Debug, Args)]
+#[command(after_help = "Exit codes: 0 it was looked, whatever is here; 2 bad input; 4 the record cannot be written.\n\
+                        What loads a driver's library runs in a child process with a time limit. The record holds no \
+                        serial number, no secret of the environment and no user name.")]
+pub struct ProbeArgs {
+    /// Read another host instead: a record, or the text of nvidia-smi, collect_env and the like; - = stdin
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["quick", "full", "python", "root"])]
+    pub from: Option<PathBuf>,
+    /// Write the record to a file too, as JSON
+    #[arg(short, long, visible_alias = "record", value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Replace the GPUs' UUIDs by numbers
+    #[arg(long)]
+    pub anonymous: bool,
+    /// Look only at what takes a few seconds at most: files and the driver's libraries
+    #[arg(long, conflicts_with = "full")]
+    pub quick: bool,
+    /// Look also at what takes its time: torch, the container runtime
+    #[arg(long)]
+    pub full: bool,
+    /// The interpreter whose packages count [default: that of the virtual environment, else the first on PATH]
+    #[arg(long, value_name = "PATH")]
+    pub python: Option<PathBuf>,
+    /// Look at the recorded files of another machine: its sys, proc, dev, etc and usr below this folder
+    #[arg(long, value_name = "DIR")]
+    pub root: Option<PathBuf>,
+    /// As root, load libraries from folders too that other users can write to (GPUENV_TRUST_LIBRARY_PATH=1)
+    #[arg(long)]
+    pub trust_library_path: bool,
+}
+
+/// Prove that this host, or a recorded one, can run the lock: look at the driver, run kernels on every GPU
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Exit codes: 0 the host can run the target, 1 proven that it cannot, 3 it could not be determined \
+                        (no driver to ask, a probe that crashed), 2 bad input, 4 reading or writing failed.\n\
+                        Of several targets all are tried, and the one that matches is told in full. `gpuenv explain \
+                        CHECK-ID` says what a check asks."
+)]
+pub struct VerifyArgs {
+    /// The target to judge [default: all]
+    #[arg(long, value_name = "NAME")]
+    pub target: Option<String>,
+    /// Look less: driver and GPUs, one kernel each, in less than five seconds
+    #[arg(long, conflicts_with_all = ["full", "host"])]
+    pub quick: bool,
+    /// Look more: let torch compute, ask the container runtime
+    #[arg(long, conflicts_with = "host")]
+    pub full: bool,
+    /// Write what was observed to this file, for --host
+    #[arg(long, value_name = "FILE", conflicts_with = "host")]
+    pub record: Option<PathBuf>,
+    /// Judge a recorded host instead of this one: a record, or the text of nvidia-smi, collect_env and the like; - = stdin
+    #[arg(long, value_name = "FILE")]
+    pub host: Option<PathBuf>,
+    /// Judge against this spec instead of a lock: it is locked in memory first
+    #[arg(long, value_name = "SPEC", conflicts_with = "image")]
+    pub against: Option<PathBuf>,
+    /// Judge only what this image asks of the driver
+    #[arg(long, value_name = "REF", conflicts_with = "target")]
+    pub image: Option<String>,
+    /// The interpreter that is to run the stack [default: the one that is activated, else found first]
+    #[arg(long, value_name = "PATH", conflicts_with = "host")]
+    pub python: Option<PathBuf>,
+    /// Look at the files of another machine below this folder; no library is loaded then
+    #[arg(long, value_name = "DIR", conflicts_with = "host")]
+    pub root: Option<PathBuf>,
+    /// As root, load libraries from folders too that other users can write to (GPUENV_TRUST_LIBRARY_PATH=1)
+    #[arg(long)]
+    pub trust_library_path: bool,
+    /// Also write the checks as JUnit XML
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
+    /// Tell every check in full
+    #[arg(short, long)]
+    pub verbose: bool,
 }
 
 fn formats() -> PossibleValuesParser {

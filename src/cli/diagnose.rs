@@ -2,12 +2,14 @@
 
 use std::io::{IsTerminal, Read};
 
-use crate::catalog::BUILTIN;
+use crate::catalog::{BUILTIN, OsMatch};
 use crate::diagnose::{self, Verdict};
 use crate::explain::host::{OnHost, Outcome, Unplaced, on_host};
+use crate::host::{Gpu, Record, System};
 use crate::report::{Exit, Failure, Report};
 use crate::solve::rulebook::RuleBook;
 use crate::solve::world::Steps;
+use crate::spec::{Observed, ObservedGpu};
 
 use super::args::{Common, DiagnoseArgs};
 use super::files::{self, reason};
@@ -43,7 +45,12 @@ pub fn run(common: &Common, args: &DiagnoseArgs, report: &Report) -> Result<Exit
 
 /// What the spec comes to on the host that the text tells of; none where there is no spec or no such telling.
 fn solved(common: &Common, args: &DiagnoseArgs, verdict: &Verdict, report: &Report) -> Result<Option<OnHost>, Failure> {
-    let observed = verdict.observed();
+    let told = verdict.observed();
+    let observed = match &args.host {
+        // What was recorded of a host is more than what one message tells of it.
+        Some(path) => recorded(&files::read_host(path, report)?, told),
+        None => told,
+    };
     let asked = common.spec.is_some() || args.target.is_some();
     let Some(path) = files::spec_place(common)?.filter(|_| asked || !observed.is_empty()) else { return Ok(None) };
     // A message is told whatever is wrong with a file that happens to lie here.
@@ -69,6 +76,31 @@ fn solved(common: &Common, args: &DiagnoseArgs, verdict: &Verdict, report: &Repo
             report.note(&format!("{name} was left aside: name one of its targets with --target: {}", names.join(", ")));
             Ok(None)
         }
+    }
+}
+
+/// What a record says of a host, and where it is silent what the message told.
+fn recorded(record: &Record, told: Observed) -> Observed {
+    let nvml = record.nvml.as_ref();
+    // Under Windows the driver counts by itself; the CUDA version that it offers means the same everywhere.
+    let counts = !matches!(record.platform.system, Some(System::Wsl | System::Windows | System::Tegra));
+    let module = record.module.as_ref().and_then(|module| module.version.as_ref());
+    let driver = module.or(nvml.and_then(|nvml| nvml.driver.as_ref())).filter(|_| counts).map(ToString::to_string);
+    let offers = nvml.and_then(|nvml| nvml.cuda.as_ref()).map(ToString::to_string);
+    let gpu = |gpu: &Gpu| ObservedGpu {
+        name: gpu.name.clone(),
+        compute_capability: gpu.compute_capability.map(|cc| cc.to_string()),
+    };
+    let gpus: Vec<ObservedGpu> = nvml.iter().flat_map(|nvml| &nvml.gpus).map(gpu).collect();
+    // In a container the record tells the container's system, not the machine's.
+    let own = record.platform.container.is_none();
+    Observed {
+        driver_cuda: offers.or(told.driver_cuda).filter(|_| driver.is_none()),
+        driver: driver.or(told.driver.filter(|_| counts)),
+        gpus: if gpus.is_empty() { told.gpus } else { gpus },
+        os: record.platform.os.clone().filter(|os| own && matches!(BUILTIN.os(os), OsMatch::Found(_))),
+        glibc: record.platform.glibc.as_ref().filter(|_| own).map(ToString::to_string),
+        python: told.python,
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::catalog::BUILTIN;
 use crate::explain::graph::{self, Language};
+use crate::explain::topic::Topic;
 use crate::explain::why::{Why, why};
 use crate::explain::{self, Explanation, topic};
 use crate::lock::Lock;
@@ -13,7 +14,8 @@ use crate::solve::question::Question;
 use crate::solve::resolve::{Resolution, resolve};
 use crate::solve::rulebook::RuleBook;
 use crate::solve::world::Steps;
-use crate::spec::Spec;
+use crate::spec::{Spec, suggest};
+use crate::verify::about;
 
 use super::args::{Common, Drawn, ExplainArgs};
 use super::files;
@@ -23,7 +25,8 @@ use super::lock::{STEPS, gave_up, understand};
 pub fn run(common: &Common, args: &ExplainArgs, report: &Report) -> Result<Exit, Failure> {
     let what = args.what.as_deref().map(str::trim);
     if let Some(name) = what.filter(|_| args.graph.is_none()) {
-        let found = topic::find(&BUILTIN, name);
+        let mut found = topic::find(&BUILTIN, name);
+        found.extend(about::find(name).map(|check| Topic::Check(check.id, check.says)));
         if !found.is_empty() {
             report.topics(&found)?;
             return Ok(Exit::Yes);
@@ -75,8 +78,9 @@ fn is_key(name: &str) -> bool {
 }
 
 fn unknown(name: &str) -> Failure {
-    let near = topic::nearest(&BUILTIN, name).map(|near| format!("did you mean `{near}`? "));
-    let message = format!("`{}` is neither a key, nor a rule, a warning or a fact", clean(name));
+    let check = || suggest::nearest(name, about::ALL.iter().map(|check| check.id));
+    let near = topic::nearest(&BUILTIN, name).or_else(check).map(|near| format!("did you mean `{near}`? "));
+    let message = format!("`{}` is neither a key, nor a rule, a warning, a check or a fact", clean(name));
     Failure::new(Exit::BadInput, "unknown-topic", message).help(format!(
         "{}Name a key as in `stack.torch` or `target.NAME.driver`, the word between the brackets of a warning, or an \
          id that `--verbose` shows",

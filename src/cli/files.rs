@@ -1,23 +1,26 @@
 //! Finding and reading gpuenv.toml and gpuenv.lock.
 
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io::{self, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
+use crate::host::{self, ReadError, Record};
 use crate::lock::{self, Lock};
-use crate::report::{Exit, Failure, SourceFile, clean};
+use crate::report::{Exit, Failure, Problem, Report, SourceFile, clean};
 use crate::spec;
 
 use super::args::Common;
 
 /// The spec's usual name.
-const SPEC: &str = "gpuenv.toml";
+pub const SPEC: &str = "gpuenv.toml";
 /// The lock's usual name.
 const LOCK: &str = "gpuenv.lock";
 /// No spec is larger; the spec's reader says so in its own words.
 const SPEC_CAP: u64 = (4 << 20) + 1;
 /// No lock is larger: a thousand targets make a hundredth of it.
 const LOCK_CAP: u64 = 64 << 20;
+/// No host is larger: sixteen GPUs with every kernel make a hundredth of it, the longest collect_env less.
+const HOST_CAP: u64 = 16 << 20;
 
 /// Where spec and lock are.
 #[derive(Debug, Clone)]
@@ -117,8 +120,53 @@ fn bad_lock(path: &Path, code: &'static str, message: &str, help: &str) -> Failu
     Failure::new(Exit::BadInput, code, format!("{}: {message}", shown(path))).help(help)
 }
 
+/// Reads a host: a record, or what somebody pasted. `-` is stdin.
+pub fn read_host(path: &Path, report: &Report) -> Result<Record, Failure> {
+    let is_stdin = path == Path::new("-");
+    let name = if is_stdin { "stdin".to_string() } else { shown(path) };
+    let bytes = if is_stdin { read_stdin(report)? } else { read(path, HOST_CAP + 1)? };
+    if bytes.len() as u64 > HOST_CAP {
+        let message = format!("{name} is larger than {} MiB, the most that is read", HOST_CAP >> 20);
+        return Err(Failure::new(Exit::BadInput, "too-large", message).help("give the part that describes the host"));
+    }
+    let text = host::decode(&bytes);
+    host::read_any(&text).map_err(|error| bad_host(name, text, &error))
+}
+
+fn read_stdin(report: &Report) -> Result<Vec<u8>, Failure> {
+    let stdin = io::stdin();
+    if stdin.is_terminal() {
+        report.waiting("paste what describes the host, then press Ctrl-D on a line of its own");
+    }
+    let mut bytes = Vec::new();
+    let read = stdin.lock().take(HOST_CAP + 1).read_to_end(&mut bytes);
+    read.map_err(|error| Failure::io("read-failed", format!("stdin cannot be read: {}", reason(&error))))?;
+    Ok(bytes)
+}
+
+fn bad_host(name: String, text: String, error: &ReadError) -> Failure {
+    let span = match error {
+        ReadError::Malformed { line, column, .. } => Some(byte_at(&text, *line, *column)),
+        _ => None,
+    };
+    let span = span.map(|at| at..at);
+    let problem =
+        Problem { code: error.code(), message: error.to_string(), span, help: Some(error.help().to_string()) };
+    Failure { exit: Exit::BadInput, problems: vec![problem], file: Some(SourceFile { name, text }) }
+}
+
+/// The byte of a place, both counted from one.
+fn byte_at(text: &str, line: usize, column: usize) -> usize {
+    let before: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
+    let mut at = (before + column.saturating_sub(1)).min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
 /// At most `cap` bytes of a regular file: a device or a pipe could be read for ever.
-fn read(path: &Path, cap: u64) -> Result<Vec<u8>, Failure> {
+pub(super) fn read(path: &Path, cap: u64) -> Result<Vec<u8>, Failure> {
     let name = shown(path);
     let failed = |error: io::Error| {
         let code = match error.kind() {

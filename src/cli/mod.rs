@@ -6,15 +6,19 @@ mod explain;
 mod export;
 mod files;
 mod fix;
+mod init;
 mod lock;
+mod probe;
 mod replace;
 mod schema;
+mod verify;
 
 use std::ffi::OsString;
 
 use clap::error::ErrorKind;
 use clap::{ColorChoice, CommandFactory, FromArgMatches};
 
+use crate::probe::{CHILD, child};
 use crate::report::{Color, Exit, Failure, Report, clean};
 
 use args::{Cli, Command};
@@ -22,6 +26,11 @@ use args::{Cli, Command};
 /// Runs the command line and says how it ended.
 pub fn run(args: impl Iterator<Item = OsString>) -> Exit {
     let args: Vec<OsString> = args.collect();
+    if let [_, word, name] = &args[..]
+        && word == CHILD
+    {
+        return child::serve(&name.to_string_lossy()).map_or(Exit::Unknown, |()| Exit::Yes);
+    }
     let early = Report::new(args::asks_for_json(&args), args::asked_color(&args));
     let early = early.for_github(args::asks_for_github(&args));
     let (report, outcome) = match read(&args) {
@@ -29,11 +38,14 @@ pub fn run(args: impl Iterator<Item = OsString>) -> Exit {
             let report = Report::new(cli.common.is_json(), cli.common.color());
             let report = report.for_github(cli.common.is_github()).verbose(cli.command.is_verbose());
             let outcome = match &cli.command {
+                Command::Init(args) => init::run(&cli.common, args, &report),
                 Command::Lock(args) => lock::run(&cli.common, args, &report),
                 Command::Export(args) => export::run(&cli.common, args, &report),
                 Command::Explain(args) => explain::run(&cli.common, args, &report),
                 Command::Schema(args) => schema::run(args, &report),
                 Command::Diagnose(args) => diagnose::run(&cli.common, args, &report),
+                Command::Probe(args) => probe::run(args, &report),
+                Command::Verify(args) => verify::run(&cli.common, args, &report),
             };
             (report, outcome)
         }
@@ -92,7 +104,10 @@ impl Command {
         match self {
             Command::Lock(args) => args.verbose,
             Command::Explain(args) => args.verbose,
-            Command::Export(_) | Command::Schema(_) | Command::Diagnose(_) => false,
+            Command::Verify(args) => args.verbose,
+            Command::Init(_) | Command::Export(_) | Command::Schema(_) | Command::Diagnose(_) | Command::Probe(_) => {
+                false
+            }
         }
     }
 }

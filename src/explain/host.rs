@@ -8,7 +8,7 @@ use crate::solve::plan::Locked;
 use crate::solve::resolve::{Resolution, resolve};
 use crate::solve::rulebook::RuleBook;
 use crate::solve::world::Steps;
-use crate::spec::{Observed, ObservedGpu, Spec, Target, list_text};
+use crate::spec::{Observed, ObservedGpu, Runtime, Spec, Target, list_text};
 use crate::words::{Cc, Constraint, Version};
 
 use super::{Asker, Change, Explanation, Fix, advice, conflicts, fixes};
@@ -118,7 +118,9 @@ fn facts(spec: &Spec, target: &Target, observed: &Observed, catalog: &Catalog) -
     }
     let other =
         |written: Option<String>, seen: &Option<String>| seen.clone().filter(|seen| written.as_ref() != Some(seen));
-    for (name, seen) in [("os", &observed.os), ("glibc", &observed.glibc)] {
+    // An image brings its own system.
+    let own = target.runtime() == Runtime::BareMetal;
+    for (name, seen) in [("os", &observed.os), ("glibc", &observed.glibc)].into_iter().filter(|_| own) {
         facts.extend(other(spec.text(&key(name)), seen).map(|seen| (key(name), Some(seen))));
     }
     let python = spec.stack.iter().find(|(name, _)| name == "python").map(|(_, written)| &written.value);

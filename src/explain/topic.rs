@@ -13,6 +13,8 @@ pub enum Topic {
     Warning(&'static codes::Code),
     /// A row of the catalog and its fields.
     Row(Fact, serde_json::Value),
+    /// A check of a host: its id and what it asks.
+    Check(&'static str, &'static str),
 }
 
 /// A rule with its source and its own tests.

@@ -5,8 +5,10 @@ use std::ops::Range;
 use crate::explain::Explanation;
 use crate::solve::question::Warning;
 use crate::spec::Spec;
+use crate::verify::{Check, Status, Verdict};
 
 use super::failure::{Failure, SourceFile};
+use super::screen::clean;
 
 /// What went wrong.
 pub(super) fn failure(failure: &Failure) -> String {
@@ -49,6 +51,28 @@ pub(super) fn warnings(warnings: &[Warning], spec: &Spec, file: &SourceFile) -> 
 /// Why a lock is not current.
 pub(super) fn stale(reasons: &[String]) -> String {
     reasons.iter().map(|reason| annotation("error", "stale", None, reason)).collect()
+}
+
+/// Each check that is no pass, in the order of the checks.
+pub(super) fn verdict(verdict: &Verdict) -> String {
+    let one = |check: &Check| {
+        let level = match check.status {
+            Status::Fail => "error",
+            Status::Unknown | Status::Warn => "warning",
+            Status::Pass | Status::Skip => return None,
+        };
+        let gpu = check.gpu.as_ref().map_or(String::new(), |gpu| format!("GPU {gpu}: "));
+        let parts = [("expected", &check.expected), ("found", &check.found)];
+        let parts = parts.iter().filter_map(|(name, value)| Some(format!("{name} {}", value.as_ref()?)));
+        let mut message = format!("{gpu}{}", parts.collect::<Vec<_>>().join(", "));
+        if let Some(hint) = &check.hint {
+            message += &format!("\n{hint}");
+        }
+        // Names and paths are a driver's words: what a terminal would obey is spelled out.
+        let message = message.split('\n').map(clean).collect::<Vec<_>>().join("\n");
+        Some(annotation(level, check.id, None, &message))
+    };
+    verdict.checks.iter().filter_map(one).collect()
 }
 
 fn annotation(level: &str, title: &str, place: Option<(&SourceFile, Option<Range<usize>>)>, message: &str) -> String {

@@ -4,14 +4,17 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::diagnose::{Extract, Finding, Verdict};
+use crate::diagnose::{self, Extract, Finding};
 use crate::explain::host::{OnHost, Outcome};
 use crate::explain::{Conflict, Explanation, FactNote};
 use crate::export::json::Document;
+use crate::host::Origin;
 use crate::lock::Lock;
 use crate::solve::question::Warning;
+use crate::verify::{Check, Status, Verdict};
 
 use super::failure::{Failure, SourceFile};
+use super::verdict::{Judged, decisive};
 
 /// A solved lock.
 #[derive(Debug, Serialize)]
@@ -31,13 +34,17 @@ struct Remark<'a> {
     keys: &'a [String],
 }
 
+impl<'a> Remark<'a> {
+    fn new(warning: &'a Warning) -> Self {
+        Remark { code: warning.code, message: &warning.message, keys: &warning.keys }
+    }
+}
+
 impl<'a> Locked<'a> {
     pub fn new(lock: &'a Lock, warnings: &'a [Warning], applied: &[crate::explain::Change]) -> Self {
-        let remark =
-            |warning: &'a Warning| Remark { code: warning.code, message: &warning.message, keys: &warning.keys };
         Locked {
             lock: Document::new(lock),
-            warnings: warnings.iter().map(remark).collect(),
+            warnings: warnings.iter().map(Remark::new).collect(),
             applied: applied.iter().map(super::told::change).collect(),
         }
     }
@@ -64,6 +71,31 @@ pub(super) struct Saved<'a> {
     pub status: &'static str,
     pub format: &'a str,
     pub file: &'a str,
+}
+
+/// A gpuenv.toml that was written to begin with.
+#[derive(Debug, Serialize)]
+pub(super) struct Draft<'a> {
+    status: &'static str,
+    /// None: it was asked for on stdout.
+    file: Option<&'a str>,
+    spec: &'a str,
+    /// What cannot hold together as it stands.
+    conflicts: Vec<Clash<'a>>,
+    warnings: Vec<Remark<'a>>,
+}
+
+impl<'a> Draft<'a> {
+    pub fn new(drafted: &super::Drafted<'a>) -> Self {
+        let conflicts = drafted.conflict.into_iter().flat_map(|explanation| &explanation.conflicts);
+        Draft {
+            status: "ok",
+            file: (!drafted.is_stdout).then_some(&drafted.file.name),
+            spec: &drafted.file.text,
+            conflicts: conflicts.map(Clash::new).collect(),
+            warnings: drafted.warnings.iter().map(Remark::new).collect(),
+        }
+    }
 }
 
 /// Help.
@@ -186,7 +218,7 @@ struct Hosted<'a> {
 }
 
 impl<'a> Diagnosed<'a> {
-    pub fn new(verdict: &'a Verdict, host: Option<&'a OnHost>) -> Self {
+    pub fn new(verdict: &'a diagnose::Verdict, host: Option<&'a OnHost>) -> Self {
         let status = if verdict.findings.is_empty() { "unknown" } else { "recognised" };
         let host = host.map(Hosted::new);
         Diagnosed { status, findings: &verdict.findings, extract: &verdict.extract, host }
@@ -263,5 +295,42 @@ impl Span {
     fn new(start: usize, end: usize, file: &SourceFile) -> Self {
         let (line, column) = file.position(start);
         Span { start, end, line, column }
+    }
+}
+
+/// How a host was judged.
+#[derive(Debug, Serialize)]
+pub(super) struct Verified<'a> {
+    status: Status,
+    target: &'a str,
+    checks: &'a [Check],
+    others: Vec<OtherTarget<'a>>,
+    /// How the record came to be.
+    record: Origin,
+}
+
+#[derive(Debug, Serialize)]
+struct OtherTarget<'a> {
+    target: &'a str,
+    status: Status,
+    /// The first check that keeps it from passing.
+    check: Option<&'a str>,
+}
+
+impl<'a> Verified<'a> {
+    pub fn new(judged: &'a Judged<'a>) -> Self {
+        let Judged { best, others, record } = judged;
+        let other = |other: &'a Verdict| OtherTarget {
+            target: &other.target,
+            status: other.status,
+            check: decisive(other).map(|check| check.id),
+        };
+        Verified {
+            status: best.status,
+            target: &best.target,
+            checks: &best.checks,
+            others: others.iter().map(other).collect(),
+            record: record.origin,
+        }
     }
 }

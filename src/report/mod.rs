@@ -6,18 +6,22 @@ mod changes;
 mod conflict;
 mod cut;
 mod diagnosis;
+mod draft;
 mod edit;
 mod failure;
 mod github;
+mod host;
 mod json;
+mod junit;
 pub mod schema;
 mod screen;
 mod snippet;
 mod told;
+mod verdict;
 mod why;
 
 use std::collections::BTreeMap;
-use std::io::{ErrorKind, Write};
+use std::io::{ErrorKind, IsTerminal, Write};
 
 use serde::Serialize;
 
@@ -27,12 +31,14 @@ use crate::explain::host::OnHost;
 use crate::explain::topic::Topic;
 use crate::explain::why::Why;
 use crate::explain::{Change, Explanation};
+use crate::host::Record;
 use crate::lock::Lock;
 use crate::solve::question::Warning;
 use crate::spec::Spec;
 
 pub use failure::{Exit, Failure, Problem, SourceFile};
 pub use screen::{Color, Screen, clean};
+pub use verdict::Judged;
 
 /// Where and how things are said.
 #[derive(Debug, Clone)]
@@ -43,6 +49,19 @@ pub struct Report {
     color: Color,
     screen: Screen,
     applied: Vec<Change>,
+}
+
+/// A gpuenv.toml that was written to begin with.
+#[derive(Debug, Clone, Copy)]
+pub struct Drafted<'a> {
+    /// Its name and text.
+    pub file: &'a SourceFile,
+    /// Whether it goes to stdout.
+    pub is_stdout: bool,
+    /// Why it has no answer as it stands.
+    pub conflict: Option<&'a Explanation>,
+    /// What was remarked on it.
+    pub warnings: &'a [Warning],
 }
 
 /// What became of a lock.
@@ -167,6 +186,63 @@ impl Report {
         if !self.json {
             self.say(&self.screen.wrapped(&format!("{} ", self.screen.help("note:")), &clean(text)));
         }
+    }
+
+    /// What is on a host: asked for, hence data.
+    pub fn host(&self, record: &Record) -> Result<(), Failure> {
+        match self.json {
+            true => self.document(record),
+            false => self.data(&host::render(&Screen::of_stdout(self.color), record)),
+        }
+    }
+
+    /// That something was written into a file.
+    pub fn saved(&self, file: &str) {
+        self.say(&format!("wrote {file}\n"));
+    }
+
+    /// How a host was judged: asked for, hence data.
+    pub fn verified(&self, judged: &Judged<'_>) -> Result<(), Failure> {
+        if self.json {
+            return self.document(&json::Verified::new(judged));
+        }
+        self.annotate(|| github::verdict(&judged.best))?;
+        self.data(&verdict::render(&Screen::of_stdout(self.color), judged, self.verbose))
+    }
+
+    /// What is being looked at, on a line of its own that the next one takes: for people who wait, not for logs.
+    pub fn progress(&self, what: &str) {
+        if self.shows_progress() {
+            self.say(&format!("\r\x1b[Klooking at {}", clean(what)));
+        }
+    }
+
+    /// Takes that line back.
+    pub fn progress_ends(&self) {
+        if self.shows_progress() {
+            self.say("\r\x1b[K");
+        }
+    }
+
+    fn shows_progress(&self) -> bool {
+        let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+        let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+        !self.json && !self.screen.narrated && !dumb && !set("CI") && std::io::stderr().is_terminal()
+    }
+
+    /// A new gpuenv.toml, and whether it has an answer.
+    pub fn drafted(&self, drafted: &Drafted<'_>) -> Result<(), Failure> {
+        if self.json {
+            return self.document(&json::Draft::new(drafted));
+        }
+        if drafted.is_stdout {
+            self.data(&drafted.file.text)?;
+        } else {
+            self.say(&format!("wrote {}\n", clean(&drafted.file.name)));
+        }
+        self.warnings(drafted.warnings);
+        self.say(&draft::render(&self.screen, drafted));
+        Ok(())
     }
 
     /// What the program waits for, where a person would wonder.

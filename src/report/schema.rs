@@ -27,6 +27,8 @@ pub const ALL: &[Schema] = &[
     Schema { name: "error", about: "every command, where it failed", text: include_str!("schemas/error.json") },
     Schema { name: "explain", about: "`explain`, with or without a key", text: include_str!("schemas/explain.json") },
     Schema { name: "graph", about: "`explain --graph`", text: include_str!("schemas/graph.json") },
+    Schema { name: "host", about: "`probe`: the record of a host", text: include_str!("schemas/host.json") },
+    Schema { name: "init", about: "`init`", text: include_str!("schemas/init.json") },
     Schema { name: "lock", about: "`lock` and `export json`", text: include_str!("schemas/lock.json") },
     Schema {
         name: "rendered",
@@ -42,7 +44,8 @@ pub const ALL: &[Schema] = &[
     Schema { name: "stale", about: "`lock --check`, where it says no", text: include_str!("schemas/stale.json") },
     Schema {
         name: "topics",
-        about: "`explain` of a rule, a warning or a fact",
+        about: "`explain` of a rule, a warning, a check or a fact",
         text: include_str!("schemas/topics.json"),
     },
+    Schema { name: "verify", about: "`verify`", text: include_str!("schemas/verify.json") },
 ];

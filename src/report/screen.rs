@@ -125,6 +125,11 @@ impl Screen {
             short @ ..=6 => short,
             _ => 4,
         };
+        self.hanging(head, text, indent)
+    }
+
+    /// A paragraph behind a head; further lines are indented by so many columns.
+    pub fn hanging(&self, head: &str, text: &str, indent: usize) -> String {
         let mut out = head.to_string();
         let mut column = visible(head);
         for (at, word) in text.split_whitespace().enumerate() {

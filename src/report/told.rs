@@ -62,6 +62,7 @@ pub(super) fn topics(topics: &[Topic]) -> Value {
             "fails": rule.fails,
         }),
         Topic::Warning(code) => json!({ "kind": "warning", "id": code.code, "says": code.says }),
+        Topic::Check(id, says) => json!({ "kind": "check", "id": id, "says": says }),
         Topic::Row(fact, row) => {
             json!({ "kind": "fact", "id": fact.id, "source": fact.source, "digest": fact.digest, "row": row })
         }

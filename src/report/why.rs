@@ -87,6 +87,9 @@ pub(super) fn topics(screen: &Screen, topics: &[Topic]) -> String {
             text += &format!("    warning = \"{}\"\n    # target = \"NAME\"   only for one machine\n", code.code);
             text + "    reason = \"why it is no matter here\"\n"
         }
+        Topic::Check(id, says) => {
+            format!("{}\n{}", screen.help(&format!("check {id}")), screen.wrapped("  ", says))
+        }
         Topic::Row(fact, row) => {
             let mut text = format!("{}\n", screen.help(&clean(&fact.id)));
             for (field, value) in row.as_object().into_iter().flatten() {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Class as Market, Flavour, Image, ImageRequire};
-use crate::words::constraint::Comparison;
+use crate::words::require::{self, Subjects};
 use crate::words::{CpuArch, Version};
 
 use super::class::{Class, GpuRules};
@@ -157,86 +157,36 @@ pub fn is_known(catalog: &Catalog, image: &Image, arch: CpuArch) -> bool {
 /// What an image demands of the machine it is started on, read once.
 #[derive(Debug, Clone)]
 pub struct Demand<'c> {
-    /// Any one of these suffices.
-    alternatives: Vec<Alternative<'c>>,
-}
-
-/// Conditions that must hold together, for any of some brands of GPU (none named = all).
-#[derive(Debug, Clone)]
-struct Alternative<'c> {
-    brands: Vec<&'c str>,
-    text: &'c str,
-    conditions: Vec<Condition>,
-}
-
-#[derive(Debug, Clone)]
-enum Condition {
-    Driver(Comparison),
-    Cuda(Comparison),
-    /// Something that is never fulfilled, because nobody here can tell what it asks.
-    Unknown,
+    requirement: require::Requirement<'c>,
+    /// The oldest CUDA version of a driver that may start it, where that is all that is known.
+    least: Option<Version>,
 }
 
 impl<'c> Demand<'c> {
-    /// libnvidia-container's reading: blanks part alternatives, commas part conditions. The texts repeat one
-    /// driver range for a dozen brands in a row, so equal ranges are read once.
+    /// libnvidia-container's reading.
     pub fn parse(requirement: &'c str) -> Self {
-        let mut alternatives: Vec<Alternative> = Vec::new();
-        for alternative in requirement.split_whitespace() {
-            let (brand, rest) = match alternative.strip_prefix("brand=") {
-                Some(tail) => match tail.split_once(',') {
-                    Some((brand, rest)) => (Some(brand), rest),
-                    None => (Some(tail), ""),
-                },
-                None => (None, alternative),
-            };
-            match (brand, alternatives.last_mut()) {
-                (Some(brand), Some(last)) if !last.brands.is_empty() && last.text == rest => last.brands.push(brand),
-                _ => {
-                    let conditions = rest.split(',').filter(|text| !text.is_empty()).map(Condition::parse).collect();
-                    alternatives.push(Alternative { brands: brand.into_iter().collect(), text: rest, conditions });
-                }
-            }
-        }
-        Demand { alternatives }
+        Demand { requirement: require::Requirement::parse(requirement), least: None }
     }
 
     fn nothing() -> Self {
-        Demand { alternatives: vec![Alternative { brands: Vec::new(), text: "", conditions: Vec::new() }] }
+        Demand::parse("")
     }
 
     fn own_line(image: &Image) -> Self {
-        let line = Comparison::parse(&format!(">={}", image.cuda.prefix(2)));
-        let conditions = vec![line.map_or(Condition::Unknown, Condition::Cuda)];
-        Demand { alternatives: vec![Alternative { brands: Vec::new(), text: "", conditions }] }
+        Demand { least: Some(image.cuda.prefix(2)), ..Demand::nothing() }
     }
 
+    /// Whether it starts on a driver under one of these brands. A driver of which no CUDA version is known fulfils no
+    /// minimum: to the runtime it would be known.
     fn admits(&self, driver: &DriverRow<'_>, brands: &[&str]) -> bool {
-        self.alternatives.iter().any(|alternative| {
-            (alternative.brands.is_empty() || alternative.brands.iter().any(|brand| brands.contains(brand)))
-                && alternative.conditions.iter().all(|condition| condition.holds(driver))
-        })
-    }
-}
-
-impl Condition {
-    fn parse(text: &str) -> Self {
-        let (subject, bound) = text.split_at(text.find(['<', '>', '=', '!']).unwrap_or(text.len()));
-        let comparison = || Comparison::parse(bound).ok();
-        let read = match subject {
-            _ if subject.eq_ignore_ascii_case("driver") => comparison().map(Condition::Driver),
-            _ if subject.eq_ignore_ascii_case("cuda") => comparison().map(Condition::Cuda),
-            _ => None,
+        const UNKNOWN: &Version = &Version::from_static("0");
+        let cuda = driver.branch.cuda.as_ref().unwrap_or(UNKNOWN);
+        let starts = |brand| {
+            let subjects = Subjects { cuda: Some(cuda), driver: Some(&driver.version), arch: None, brand: Some(brand) };
+            self.requirement.holds(&subjects).unwrap_or(false)
         };
-        read.unwrap_or(Condition::Unknown)
-    }
-
-    fn holds(&self, driver: &DriverRow<'_>) -> bool {
-        match self {
-            Condition::Driver(bound) => bound.admits(&driver.version),
-            Condition::Cuda(bound) => driver.branch.cuda.as_ref().is_some_and(|cuda| bound.admits(cuda)),
-            Condition::Unknown => false,
-        }
+        let any_brand = if brands.is_empty() { &[""] } else { brands };
+        self.least.as_ref().is_none_or(|least| cuda >= least) && any_brand.iter().any(|brand| starts(brand))
     }
 }
 
@@ -275,7 +225,7 @@ pub fn admits(question: &Question<'_>, class: &Class<'_, '_>, demand: &Demand<'_
 const MARKETS: &[Market] = &[Market::Datacenter, Market::Workstation, Market::Geforce, Market::Titan];
 
 /// The brands a container runtime may see for a market: NVML's names differ from driver to driver.
-fn brands(market: Option<Market>) -> &'static [&'static str] {
+pub fn brands(market: Option<Market>) -> &'static [&'static str] {
     match market {
         Some(Market::Datacenter) => &["tesla", "nvidia"],
         Some(Market::Workstation) => &["quadro", "quadrortx", "nvidiartx", "nvidia"],
@@ -310,7 +260,10 @@ mod tests {
         assert!(demand.admits(&old, &["tesla", "nvidia"]));
         assert!(!demand.admits(&old, &["geforce"]));
         assert!(!demand.admits(&old, &[]));
-        assert!(!Demand::parse("").admits(&new, &["tesla"]));
+        assert!(Demand::parse("").admits(&new, &["tesla"]));
+        assert!(!Demand::parse("os=linux").admits(&new, &["tesla"]));
+        let unknown = Branch { cuda: None, ..r570.clone() };
+        assert!(!demand.admits(&driver("570.86.15", &unknown), &["tesla"]));
         assert!(Demand::parse("CUDA>=12.3").admits(&new, &[]));
     }
 }

@@ -1,12 +1,14 @@
 //! L0, the words everything else is written in: versions, constraints, compute capabilities,
-//! architectures and architecture lists. No facts, no I/O.
+//! architectures and architecture lists, what images require. No facts, no I/O.
 
 pub mod arch;
 pub mod arch_list;
 pub mod constraint;
+pub mod require;
 pub mod version;
 
 pub use arch::{Arch, Cc, CpuArch, Suffix};
 pub use arch_list::{ArchEntry, ArchList};
 pub use constraint::Constraint;
+pub use require::Requirement;
 pub use version::Version;

@@ -1,0 +1,111 @@
+//! `gpuenv init`: a gpuenv.toml to begin with.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::catalog::BUILTIN;
+use crate::draft::{self, Draft, Value};
+use crate::explain::{self, Explanation};
+use crate::host::Record;
+use crate::probe::{self, Depth, Scene, Wish};
+use crate::report::{Drafted, Exit, Failure, Report, SourceFile};
+use crate::solve::plan::Locked;
+use crate::solve::question::{Question, Warning};
+use crate::solve::resolve::{Resolution, resolve};
+use crate::solve::rulebook::RuleBook;
+use crate::solve::world::Steps;
+use crate::spec::{self, Spec};
+
+use super::args::{Common, InitArgs};
+use super::files::{self, reason, shown};
+use super::lock::STEPS;
+use super::replace::replace;
+
+/// Runs the command.
+pub fn run(common: &Common, args: &InitArgs, report: &Report) -> Result<Exit, Failure> {
+    let place = place(common, args);
+    if let Some(place) = &place
+        && !args.force
+        && fs::symlink_metadata(place).is_ok()
+    {
+        let message = format!("{} exists already", shown(place));
+        return Err(
+            Failure::new(Exit::BadInput, "exists", message).help("replace it with --force, or name another with -o")
+        );
+    }
+    let draft = draft(args, host(args, report)?.as_ref());
+    let name = place.as_deref().map_or("stdout".to_string(), shown);
+    let file = SourceFile { name, text: draft.text() };
+    let spec = spec::parse(&file.text).map_err(|errors| Failure::spec(errors, file.clone()))?;
+    let (conflict, warnings) = ask(&spec, &file)?;
+    if let Some(place) = &place {
+        replace(place, &file.text)?;
+    }
+    let (conflict, is_stdout) = (conflict.as_ref(), place.is_none());
+    report.drafted(&Drafted { file: &file, is_stdout, conflict, warnings: &warnings })?;
+    Ok(Exit::Yes)
+}
+
+/// Where to write; none: stdout.
+fn place(common: &Common, args: &InitArgs) -> Option<PathBuf> {
+    let named = args.output.clone().or_else(|| common.spec.clone());
+    let place = named.unwrap_or_else(|| PathBuf::from(files::SPEC));
+    (place != Path::new("-")).then_some(place)
+}
+
+/// The host to look at, if any.
+fn host(args: &InitArgs, report: &Report) -> Result<Option<Record>, Failure> {
+    if let Some(path) = &args.host {
+        return files::read_host(path, report).map(Some);
+    }
+    if !args.detect {
+        return Ok(None);
+    }
+    let wish = Wish { depth: Depth::Quick, ..Wish::default() };
+    let scene = Scene::here(wish);
+    let scene = scene
+        .map_err(|error| Failure::io("no-program", format!("this program cannot be found: {}", reason(&error))))?;
+    let record = probe::observe(&scene, |name| report.progress(name));
+    report.progress_ends();
+    Ok(Some(record))
+}
+
+/// What was seen, and over it what was typed.
+fn draft(args: &InitArgs, host: Option<&Record>) -> Draft {
+    let mut draft = host.map(|record| draft::of_host(record, &BUILTIN, args.build)).unwrap_or_default();
+    draft.build |= args.build;
+    if let Some(name) = &args.target {
+        draft.target = name.clone();
+    }
+    let packages =
+        [("torch", &args.torch), ("tensorflow", &args.tensorflow), ("jax", &args.jax), ("python", &args.python)];
+    let typed = packages.iter().any(|(name, value)| *name != "python" && value.is_some());
+    if typed {
+        draft.drop_frameworks();
+    }
+    for (name, value) in packages {
+        value.iter().for_each(|value| draft.package(name, value));
+    }
+    if !args.gpu.is_empty() {
+        let one = <&[String; 1]>::try_from(&args.gpu[..]).map(|[gpu]| Value::Text(gpu.clone()));
+        draft.fact("gpu", one.unwrap_or_else(|_| Value::List(args.gpu.clone())));
+    }
+    let facts = [("driver", &args.driver), ("image", &args.image), ("os", &args.os), ("arch", &args.arch)];
+    for (key, value) in facts {
+        value.iter().for_each(|value| draft.fact(key, Value::Text(value.clone())));
+    }
+    draft.ask_for_something();
+    draft
+}
+
+/// Why the spec has no answer, none if it has one or nobody could tell within the limit; and what is remarked on it.
+fn ask(spec: &Spec, file: &SourceFile) -> Result<(Option<Explanation>, Vec<Warning>), Failure> {
+    let rules = RuleBook::new(&BUILTIN);
+    let asked = Question::new(spec, &BUILTIN, &rules);
+    let (question, warnings) = asked.map_err(|errors| Failure::spec(errors, file.clone()))?;
+    let conflict = match resolve(&question, &Locked::new(), &Steps::new(STEPS)) {
+        Resolution::Conflict => explain::conflicts(spec, &BUILTIN, &rules, &Steps::new(STEPS)),
+        Resolution::Answer(_) | Resolution::GaveUp => None,
+    };
+    Ok((conflict, warnings))
+}

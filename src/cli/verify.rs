@@ -1,0 +1,167 @@
+//! `gpuenv verify`: this host, or a recorded one, held against the lock.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use crate::catalog::{BUILTIN, Catalog};
+use crate::explain::{self, Explanation};
+use crate::host::Record;
+use crate::lock::{Lock, Renewed, TargetLock, Upgrade, renew};
+use crate::probe::{self, Depth, Scene, Wish};
+use crate::report::{Exit, Failure, Judged, Report};
+use crate::solve::question::Question;
+use crate::solve::rulebook::RuleBook;
+use crate::solve::world::Steps;
+use crate::verify::{self, Status, Verdict};
+use crate::words::{Arch, ArchList, Version};
+
+use super::args::{Common, VerifyArgs};
+use super::files::{self, reason, shown};
+use super::lock::{STEPS, gave_up, understand};
+use super::probe::{folder, save};
+use super::replace::replace;
+
+/// Runs the command.
+pub fn run(common: &Common, args: &VerifyArgs, report: &Report) -> Result<Exit, Failure> {
+    if let Some(reference) = &args.image {
+        let record =
+            host(args, Wish { depth: Depth::Quick, trust: args.trust_library_path, ..Wish::default() }, report)?;
+        let verdict = verify::judge_image(reference, &record, &BUILTIN);
+        return tell(args, &Judged { best: verdict, others: Vec::new(), record: &record }, report);
+    }
+    let lock = match &args.against {
+        Some(spec) => match solved(spec, report)? {
+            Some(lock) => lock,
+            None => return Ok(Exit::No),
+        },
+        None => read_lock(common)?,
+    };
+    let targets = chosen(&lock, args.target.as_deref())?;
+    let record = host(args, wish(&lock, &targets, args), report)?;
+    let verdicts = targets.iter().filter_map(|name| verify::judge(&lock, name, &record, &BUILTIN));
+    let mut verdicts: Vec<Verdict> = verdicts.collect();
+    let bare = verify::is_bare(&record);
+    verdicts.sort_by_key(|verdict| rank(verdict, lock.target.get(&verdict.target), bare));
+    let best = verdicts.remove(0);
+    tell(args, &Judged { best, others: verdicts, record: &record }, report)
+}
+
+/// The target that matches comes first. One for the CPU matches everywhere, so that where there is a trace of a GPU
+/// it must not hide what is wrong with that.
+fn rank(verdict: &Verdict, target: Option<&TargetLock>, bare: bool) -> (bool, u8, usize) {
+    let for_cpu = target.is_some_and(|target| target.driver.is_none());
+    let status = match verdict.status {
+        Status::Fail => 2,
+        Status::Unknown => 1,
+        _ => 0,
+    };
+    let failed = verdict.checks.iter().filter(|check| check.status == Status::Fail).count();
+    (for_cpu && !bare, status, failed)
+}
+
+/// Tells the verdict, writes what is to be written, and says how the run ends.
+fn tell(args: &VerifyArgs, judged: &Judged<'_>, report: &Report) -> Result<Exit, Failure> {
+    if let Some(path) = &args.junit {
+        replace(path, &judged.junit())?;
+    }
+    report.verified(judged)?;
+    Ok(match judged.best.status {
+        Status::Fail => Exit::No,
+        Status::Unknown => Exit::Unknown,
+        _ => Exit::Yes,
+    })
+}
+
+fn read_lock(common: &Common) -> Result<Lock, Failure> {
+    let place = files::lock_place(common)?;
+    files::read_lock(&place)?.ok_or_else(|| {
+        let exit = if common.lock.is_some() { Exit::Io } else { Exit::BadInput };
+        let message = format!("{} does not exist", shown(&place));
+        Failure::new(exit, "no-lock", message).help("run `gpuenv lock` first, or `gpuenv verify --against gpuenv.toml`")
+    })
+}
+
+/// The lock that a spec would have; none if it has none, which is told.
+fn solved(path: &Path, report: &Report) -> Result<Option<Lock>, Failure> {
+    let file = files::read_spec(path)?;
+    let spec = understand(&file)?;
+    let rules = RuleBook::new(&BUILTIN);
+    let asked = Question::new(&spec, &BUILTIN, &rules).map_err(|errors| Failure::spec(errors, file.clone()));
+    match renew(&spec, &asked?.0, None, &Upgrade::Nothing, &Steps::new(STEPS)) {
+        Renewed::Lock(lock, _) => Ok(Some(*lock)),
+        Renewed::GaveUp => Err(gave_up()),
+        Renewed::Conflict => {
+            let found = explain::conflicts(&spec, &BUILTIN, &rules, &Steps::new(STEPS));
+            report.conflict(&found.unwrap_or(Explanation::gave_up(STEPS)), &spec, &file)?;
+            Ok(None)
+        }
+    }
+}
+
+/// The targets to try: the one that is named, else all.
+fn chosen<'l>(lock: &'l Lock, named: Option<&str>) -> Result<Vec<&'l str>, Failure> {
+    let all: Vec<&str> = lock.target.keys().map(String::as_str).collect();
+    let list = || format!("the targets are: {}", all.join(", "));
+    match named {
+        None if all.is_empty() => {
+            Err(Failure::new(Exit::BadInput, "no-target", "the lock holds no target").help("run `gpuenv lock --fresh`"))
+        }
+        None => Ok(all),
+        Some(named) => match all.iter().find(|name| **name == named) {
+            Some(name) => Ok(vec![name]),
+            None => {
+                let message = format!("the lock has no target `{}`", crate::report::clean(named));
+                Err(Failure::new(Exit::BadInput, "unknown-target", message).help(list()))
+            }
+        },
+    }
+}
+
+/// What is asked of the probes: everything that the targets would run.
+fn wish(lock: &Lock, targets: &[&str], args: &VerifyArgs) -> Wish {
+    let targets: Vec<&TargetLock> = targets.iter().filter_map(|name| lock.target.get(*name)).collect();
+    let lists = targets.iter().filter_map(|target| ArchList::parse_torch(&lock.arch_list_of(target)?.torch).ok());
+    let sass: BTreeSet<Arch> = lists.flat_map(|list| list.sass().collect::<Vec<_>>()).collect();
+    let cuda = targets.iter().find_map(|target| target.toolkit.as_ref().or_else(|| lock.stack_of(target).get("cuda")));
+    let cuda = cuda.and_then(|cuda| Version::parse(cuda).ok());
+    let catalog: &Catalog = &BUILTIN;
+    Wish {
+        depth: args.depth(),
+        python: args.python.clone(),
+        sass: sass.into_iter().collect(),
+        ptx_isa: cuda.as_ref().and_then(|cuda| catalog.toolkit(cuda)).map(|row| row.ptx_isa.clone()),
+        cuda: cuda.map(|cuda| cuda.prefix(2)),
+        trust: args.trust_library_path,
+        build: targets.iter().any(|target| target.toolkit.is_some()),
+        ..Wish::default()
+    }
+}
+
+/// The host: somebody's record, or this machine as probes see it.
+fn host(args: &VerifyArgs, wish: Wish, report: &Report) -> Result<Record, Failure> {
+    if let Some(path) = &args.host {
+        return files::read_host(path, report);
+    }
+    let mut scene = Scene::here(wish).map_err(|error| {
+        Failure::io("no-program", format!("this program's own file cannot be found: {}", reason(&error)))
+    })?;
+    if let Some(root) = &args.root {
+        scene.root = folder(root)?;
+    }
+    let record = probe::observe(&scene, |name| report.progress(name));
+    report.progress_ends();
+    if let Some(path) = &args.record {
+        save(path, &record)?;
+    }
+    Ok(record)
+}
+
+impl VerifyArgs {
+    fn depth(&self) -> Depth {
+        match (self.quick, self.full) {
+            (true, _) => Depth::Quick,
+            (_, true) => Depth::Full,
+            _ => Depth::Usual,
+        }
+    }
+}

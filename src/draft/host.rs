@@ -1,0 +1,230 @@
+//! A draft of a host: its GPUs, driver and system as facts, the frameworks installed there as what must run.
+
+use std::collections::BTreeSet;
+
+use super::{Draft, Entry, Value};
+use crate::catalog::{Catalog, GpuMatch, OsMatch};
+use crate::host::{Origin, Record, System};
+use crate::words::{Cc, CpuArch, Version};
+
+/// The packages whose builds decide what a machine must have, most important first.
+const FRAMEWORKS: [&str; 3] = ["torch", "tensorflow", "jax"];
+
+/// The name of the target.
+const TARGET: &str = "host";
+
+/// A spec that says what a host is and asks for what is installed there. With `build`, code is compiled there too.
+pub fn of_host(record: &Record, catalog: &Catalog, build: bool) -> Draft {
+    let origin = match (&record.source, record.origin) {
+        (Some(source), _) => format!("The machine described in {source}"),
+        (None, Origin::Pasted) => "The machine of a pasted report".to_string(),
+        (None, Origin::Observed) => "The machine on which `gpuenv init --detect` was run".to_string(),
+    };
+    let mut stack = stack(record, catalog);
+    // The wheels of the package index are not made for Jetson: what runs there is compiled.
+    let build = build || record.platform.system == Some(System::Tegra) && stack.iter().all(|entry| entry.off);
+    if !build && stack.iter().all(|entry| entry.off) {
+        let note = if stack.is_empty() { "none was seen there: say what must run" } else { "any that fits" };
+        let name = stack.first().map_or(FRAMEWORKS[0].to_string(), |entry| entry.key.clone());
+        stack.push(Entry::on(&name, Value::Text("*".to_string()), note));
+    }
+    stack.extend(python(record));
+    Draft { origin: Some(origin), stack, build, target: TARGET.to_string(), machine: machine(record, catalog, build) }
+}
+
+fn stack(record: &Record, catalog: &Catalog) -> Vec<Entry> {
+    FRAMEWORKS.iter().filter_map(|name| framework(name, record, catalog)).collect()
+}
+
+fn python(record: &Record) -> Option<Entry> {
+    let version = record.python.as_ref()?.version.as_ref()?;
+    Some(Entry::on("python", Value::Text(version.prefix(2).to_string()), format!("{version} runs there")))
+}
+
+/// The build installed there, if any; a comment if the catalog does not have it.
+fn framework(name: &str, record: &Record, catalog: &Catalog) -> Option<Entry> {
+    let python = record.python.as_ref()?;
+    let torch = python.torch.as_ref().filter(|_| name == "torch");
+    let installed = torch.and_then(|torch| torch.version.as_ref()).or(python.packages.get(name))?;
+    let (release, variant) = match installed.split_once('+') {
+        Some((release, variant)) => (release, Some(variant.to_string())),
+        None => (installed.as_str(), torch.and_then(|torch| torch.cuda.as_ref()).map(variant_of)),
+    };
+    let known = |variant: Option<&str>| {
+        let mut rows = catalog.builds.iter().filter(|row| row.package == name);
+        rows.any(|row| row.version.as_str() == release && variant.is_none_or(|variant| row.variant == variant))
+    };
+    let seen = format!("{installed} is installed there");
+    Some(match variant {
+        Some(variant) if known(Some(&variant)) => Entry::on(name, Value::Text(format!("{release}+{variant}")), seen),
+        // Built by a distribution or from source: the release is the catalog's all the same.
+        None if known(None) => Entry::on(name, Value::Text(release.to_string()), seen),
+        _ => Entry::off(name, Value::Text(installed.clone()), format!("{seen}; the catalog has no such build")),
+    })
+}
+
+/// The name of the wheels built with a CUDA: `cu` and its first two numbers.
+fn variant_of(cuda: &Version) -> String {
+    format!("cu{}{}", cuda.major(), cuda.minor())
+}
+
+fn machine(record: &Record, catalog: &Catalog, build: bool) -> Vec<Entry> {
+    let mut entries = gpus(record, catalog);
+    entries.extend(driver(record));
+    if let Some(container) = &record.platform.container {
+        let note = format!("it was seen from inside a container ({container}), so `os` is that of the image");
+        entries.push(Entry::on("runtime", Value::Text("container".to_string()), note));
+    }
+    entries.extend(system(record, catalog));
+    if build {
+        entries.extend(tools(record));
+    }
+    entries
+}
+
+/// What code is compiled with. nvcc's own number tells its toolkit's first two.
+fn tools(record: &Record) -> Vec<Entry> {
+    let mut entries = Vec::new();
+    let gcc = record.compilers.iter().find(|one| one.name == "gcc").and_then(|one| one.version.as_ref());
+    if let Some(version) = gcc {
+        entries.push(Entry::on("gcc", Value::Text(version.to_string()), "the host compiler there"));
+    }
+    let toolkits = record.toolkits.iter().filter_map(|one| one.nvcc.as_ref().or(one.version.as_ref()));
+    let toolkits: BTreeSet<String> = toolkits.map(|version| version.prefix(2).to_string()).collect();
+    if !toolkits.is_empty() {
+        entries.push(Entry::on("toolkit", one_or_more(toolkits.into_iter().collect()), "installed there"));
+    }
+    entries
+}
+
+/// The GPUs by the names the catalog knows them by, else by their capability.
+fn gpus(record: &Record, catalog: &Catalog) -> Vec<Entry> {
+    let mut names: Vec<String> = Vec::new();
+    let mut unknown: Vec<String> = Vec::new();
+    let mut capabilities = BTreeSet::new();
+    for (name, cc) in cards(record) {
+        match (name, cc) {
+            (Some(name), _) if matches!(catalog.gpu(&name), GpuMatch::Found(_)) => names.push(name),
+            (name, Some(cc)) => {
+                capabilities.insert(cc);
+                names.push(format!("sm_{}", cc.number()));
+                unknown.extend(name);
+            }
+            (name, None) => unknown.extend(name),
+        }
+    }
+    for list in [&mut names, &mut unknown] {
+        let mut seen = BTreeSet::new();
+        list.retain(|name| seen.insert(name.clone()));
+    }
+    let mut entries = Vec::new();
+    if !names.is_empty() {
+        entries.push(Entry::on("gpu", one_or_more(names), source_of_gpus(record)));
+    } else if without_gpu(record) {
+        entries.push(Entry::on("gpu", Value::Text("none".to_string()), "no NVIDIA device is on its bus"));
+    }
+    if !unknown.is_empty() {
+        let why = match unknown.iter().any(|name| name.ends_with("...")) {
+            true => "cut off: write the whole name, or the capability as sm_XX",
+            false if capabilities.is_empty() => "not in the catalog: write the capability as sm_XX",
+            false => "its own name, which the catalog does not know",
+        };
+        entries.push(Entry::off("gpu", one_or_more(unknown), why));
+    }
+    entries
+}
+
+/// Names and capabilities, from the management library where it told, else as CUDA sees them.
+fn cards(record: &Record) -> Vec<(Option<String>, Option<Cc>)> {
+    let devices = record.libcuda.iter().flat_map(|libcuda| &libcuda.devices);
+    let seen = |name: &Option<String>| devices.clone().find(|device| device.name == *name);
+    let nvml = record.nvml.iter().flat_map(|nvml| &nvml.gpus);
+    let told: Vec<_> = nvml
+        .map(|gpu| {
+            let cc = gpu.compute_capability.or_else(|| seen(&gpu.name)?.compute_capability);
+            (gpu.name.clone(), cc)
+        })
+        .collect();
+    match told.is_empty() {
+        true => devices.clone().map(|device| (device.name.clone(), device.compute_capability)).collect(),
+        false => told,
+    }
+}
+
+fn source_of_gpus(record: &Record) -> String {
+    match record.nvml.as_ref().map(|nvml| nvml.gpus.len()) {
+        Some(1) => "as the driver names it".to_string(),
+        Some(count) if count > 1 => format!("as the driver names them; there are {count}"),
+        _ => "as CUDA names it".to_string(),
+    }
+}
+
+/// Whether somebody looked and there is none.
+fn without_gpu(record: &Record) -> bool {
+    let looked = record.origin == Origin::Observed && record.platform.system == Some(System::Linux);
+    looked
+        && record.pci.is_empty()
+        && record.nodes.is_empty()
+        && record.nvml.as_ref().is_none_or(|nvml| nvml.gpus.is_empty())
+}
+
+fn driver(record: &Record) -> Option<Entry> {
+    let nvml = record.nvml.as_ref();
+    let text = |version: &Version| Value::Text(version.to_string());
+    let module = record.module.as_ref().and_then(|module| module.version.as_ref());
+    if record.platform.system == Some(System::Tegra) {
+        // Its driver comes with the board support package and is numbered by itself.
+        let own = nvml.and_then(|nvml| nvml.driver.as_ref()).or(module)?;
+        return Some(Entry::off("driver", text(own), "of its board support package, not of a release for servers"));
+    }
+    if let Some(version) = nvml.and_then(|nvml| nvml.driver.as_ref()) {
+        return Some(Entry::on("driver", text(version), "as nvidia-smi tells it"));
+    }
+    if let Some(version) = module {
+        return Some(Entry::on("driver", text(version), "the kernel module's release"));
+    }
+    let offered = nvml.and_then(|nvml| nvml.cuda.as_ref());
+    let offered = offered.or(record.libcuda.as_ref().and_then(|libcuda| libcuda.cuda.as_ref()))?;
+    Some(Entry::on("driver-cuda", text(&offered.prefix(2)), "what the driver offers; its release is not known"))
+}
+
+/// The operating system, or what of it can be told.
+fn system(record: &Record, catalog: &Catalog) -> Vec<Entry> {
+    let platform = &record.platform;
+    let mut entries = Vec::new();
+    let glibc = |note: &str| {
+        let version = platform.glibc.as_ref()?;
+        Some(Entry::on("glibc", Value::Text(version.to_string()), note))
+    };
+    if let Some(os) = &platform.os {
+        let value = Value::Text(os.clone());
+        match catalog.os(os) {
+            OsMatch::Found(row) if row.refused.is_none() => {
+                entries.push(Entry::on("os", value, row.name.to_string()));
+                if platform.glibc.as_ref().is_some_and(|seen| row.glibc.as_ref().is_some_and(|own| seen != own)) {
+                    entries.extend(glibc("another than this system usually has"));
+                }
+            }
+            found => {
+                let is_known = matches!(found, OsMatch::Found(_));
+                let why = if is_known { "no wheels or images of it are in the catalog" } else { "not in the catalog" };
+                entries.push(Entry::off("os", value, why));
+                entries.extend(glibc("what wheels ask of a system"));
+            }
+        }
+    } else {
+        entries.extend(glibc("what wheels ask of a system"));
+    }
+    if let Some(arch) = &platform.arch {
+        match CpuArch::parse(arch) {
+            Ok(CpuArch::X86_64) => {}
+            Ok(CpuArch::Aarch64) => entries.push(Entry::on("arch", Value::Text(arch.clone()), "its processor")),
+            Err(_) => entries.push(Entry::off("arch", Value::Text(arch.clone()), "no wheels are known for it")),
+        }
+    }
+    entries
+}
+
+fn one_or_more(mut names: Vec<String>) -> Value {
+    if names.len() == 1 { Value::Text(names.remove(0)) } else { Value::List(names) }
+}

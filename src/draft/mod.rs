@@ -1,0 +1,112 @@
+//! L3, a gpuenv.toml to begin with: from what was typed, from a host as it was seen, or from nothing.
+//!
+//! A draft claims nothing of its own. A value from a host stands with the place it was seen at; what the catalog does
+//! not know stays in as a comment, so that whoever reads the file can mend it.
+
+mod hints;
+mod host;
+mod text;
+
+use std::fmt;
+
+pub use host::of_host;
+
+/// A spec in the making.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Draft {
+    /// Where it comes from, for its first line; none: it describes no machine yet.
+    pub origin: Option<String>,
+    /// `[stack]`
+    pub stack: Vec<Entry>,
+    /// Whether there is a `[build]`.
+    pub build: bool,
+    /// The name of the one target.
+    pub target: String,
+    /// `[target.NAME]`
+    pub machine: Vec<Entry>,
+}
+
+/// A line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// The key.
+    pub key: String,
+    /// Its value.
+    pub value: Value,
+    /// Where it was seen, or why it is commented out.
+    pub note: Option<String>,
+    /// Whether the line is a comment.
+    pub off: bool,
+}
+
+/// A value as gpuenv.toml holds it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Value {
+    /// A string.
+    Text(String),
+    /// A list of strings.
+    List(Vec<String>),
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let quoted = |text: &str| toml::Value::from(text.replace(['\n', '\r'], " ")).to_string();
+        match self {
+            Value::Text(text) => write!(f, "{}", quoted(text)),
+            Value::List(list) => {
+                write!(f, "[{}]", list.iter().map(|text| quoted(text)).collect::<Vec<_>>().join(", "))
+            }
+        }
+    }
+}
+
+impl Entry {
+    /// A line that counts.
+    fn on(key: &str, value: Value, note: impl Into<String>) -> Self {
+        Entry { key: key.to_string(), value, note: Some(note.into()), off: false }
+    }
+
+    /// A line that is a comment.
+    fn off(key: &str, value: Value, note: impl Into<String>) -> Self {
+        Entry { off: true, ..Entry::on(key, value, note) }
+    }
+}
+
+impl Draft {
+    /// Sets a key of the stack as it was typed.
+    pub fn package(&mut self, name: &str, constraint: &str) {
+        set(&mut self.stack, name, Value::Text(constraint.to_string()));
+    }
+
+    /// Sets a key of the machine as it was typed.
+    pub fn fact(&mut self, key: &str, value: Value) {
+        // The two say the same in different words, and what is typed counts.
+        if key == "driver" {
+            self.machine.retain(|entry| entry.key != "driver-cuda");
+        }
+        set(&mut self.machine, key, value);
+    }
+
+    /// Forgets the frameworks that were seen: others are wanted.
+    pub fn drop_frameworks(&mut self) {
+        self.stack.retain(|entry| entry.key == "python");
+    }
+
+    /// An empty question has no answer: where nothing is asked for, any torch will do.
+    pub fn ask_for_something(&mut self) {
+        let asks = self.build || self.stack.iter().any(|entry| !entry.off && entry.key != "python");
+        if !asks {
+            self.stack.insert(0, Entry::on("torch", Value::Text("*".to_string()), "the newest that fits"));
+        }
+        if self.target.is_empty() {
+            self.target = "default".to_string();
+        }
+    }
+}
+
+/// What is typed replaces what was seen, and the comments on it.
+fn set(entries: &mut Vec<Entry>, key: &str, value: Value) {
+    let at = entries.iter().position(|entry| entry.key == key).unwrap_or(entries.len());
+    entries.retain(|entry| entry.key != key);
+    entries.insert(at.min(entries.len()), Entry { key: key.to_string(), value, note: None, off: false });
+}

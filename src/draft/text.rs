@@ -1,0 +1,63 @@
+//! A draft as the text of a gpuenv.toml.
+
+use super::{Draft, Entry, Value, hints};
+
+/// What stands above a draft that describes no machine.
+const HEAD: &str = "# What must run, and on which machines. `gpuenv lock` solves this into gpuenv.lock.\n";
+
+impl Draft {
+    /// The file.
+    pub fn text(&self) -> String {
+        let mut text = match &self.origin {
+            Some(origin) => format!(
+                "# {}.\n# `gpuenv lock` solves this into gpuenv.lock. Loosen what need not be so.\n",
+                one_line(origin)
+            ),
+            None => HEAD.to_string(),
+        };
+        let hint = self.origin.is_none();
+        text += "\n[stack]\n";
+        text += &table(&self.stack, if hint { hints::STACK } else { &[] });
+        if self.build {
+            text += "\n[build]\ncuda-extensions = true\n";
+        }
+        text += &format!("\n[target.{}]\n", part_of_key(&self.target));
+        text += &table(&self.machine, if hint { hints::TARGET } else { &[] });
+        if hint && !self.build {
+            text += "\n# [build]                     # if CUDA code is compiled on top of the stack\n";
+            text += "# cuda-extensions = true\n";
+        }
+        text
+    }
+}
+
+/// The lines of a table, equals signs and notes under each other.
+fn table(entries: &[Entry], hints: &[(&str, &str, &str)]) -> String {
+    let mut lines: Vec<(String, String, String)> = Vec::new();
+    for entry in entries {
+        let key = format!("{}{}", if entry.off { "# " } else { "" }, entry.key);
+        lines.push((key, one_line(&entry.value.to_string()), one_line(entry.note.as_deref().unwrap_or(""))));
+    }
+    let unset = hints.iter().filter(|(key, ..)| !entries.iter().any(|entry| entry.key == *key));
+    lines.extend(unset.map(|(key, value, note)| (format!("# {key}"), value.to_string(), note.to_string())));
+    let wide = |part: fn(&(String, String, String)) -> usize, most: usize| {
+        lines.iter().map(part).filter(|width| *width <= most).max().unwrap_or(0)
+    };
+    let (keys, values) = (wide(|line| line.0.chars().count(), 32), wide(|line| line.1.chars().count(), 48));
+    let line = |(key, value, note): &(String, String, String)| match note.is_empty() {
+        true => format!("{key:keys$} = {value}\n"),
+        false => format!("{key:keys$} = {value:values$}  # {note}\n"),
+    };
+    lines.iter().map(line).collect()
+}
+
+/// A name between the dots of a key. One that needs quotes is no name of a target, and the reader says so.
+fn part_of_key(name: &str) -> String {
+    let bare = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
+    if bare { name.to_string() } else { Value::Text(name.to_string()).to_string() }
+}
+
+/// What was pasted ends no line and moves no cursor.
+fn one_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}

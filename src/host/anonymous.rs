@@ -1,0 +1,135 @@
+//! A record without what tells one GPU of a kind from another, so that it can be shown to anybody.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::Record;
+
+/// The beginnings of a GPU's and a MIG instance's UUID, as NVML and the environment write them.
+const KINDS: &[&str] = &["GPU-", "MIG-"];
+/// A UUID without its kind.
+const LENGTH: usize = 36;
+/// Fewer digits than these are no abbreviated UUID.
+const LEAST: usize = 4;
+
+/// The record with every UUID replaced by a number, the same one wherever the same UUID stands, abbreviated or not.
+pub fn anonymous(record: Record) -> Record {
+    let Ok(mut value) = serde_json::to_value(&record) else { return record };
+    let mut known = Known::default();
+    known.collect(&value);
+    known.replace(&mut value);
+    // A UUID is text wherever it stands, so the record can be read back.
+    serde_json::from_value(value).unwrap_or(record)
+}
+
+/// The UUIDs seen, in lower case and without their kind, each with its number.
+#[derive(Debug, Default)]
+struct Known(BTreeMap<String, usize>);
+
+impl Known {
+    fn collect(&mut self, value: &Value) {
+        match value {
+            Value::String(text) => {
+                for (_, uuid) in uuids(text).into_iter().filter(|(_, uuid)| uuid.len() == LENGTH) {
+                    let next = self.0.len() + 1;
+                    self.0.entry(uuid.to_lowercase()).or_insert(next);
+                }
+            }
+            Value::Array(values) => values.iter().for_each(|value| self.collect(value)),
+            Value::Object(fields) => fields.values().for_each(|value| self.collect(value)),
+            _ => {}
+        }
+    }
+
+    fn replace(&mut self, value: &mut Value) {
+        match value {
+            Value::String(text) => *text = self.replaced(text),
+            Value::Array(values) => values.iter_mut().for_each(|value| self.replace(value)),
+            Value::Object(fields) => fields.values_mut().for_each(|value| self.replace(value)),
+            _ => {}
+        }
+    }
+
+    fn replaced(&mut self, text: &str) -> String {
+        let (mut out, mut at) = (String::new(), 0);
+        for (start, uuid) in uuids(text) {
+            out += &text[at..start];
+            out += &format!("{:08x}-0000-0000-0000-000000000000", self.number(&uuid.to_lowercase()))[..uuid.len()];
+            at = start + uuid.len();
+        }
+        out + &text[at..]
+    }
+
+    /// An abbreviation has the number of the UUID it begins.
+    fn number(&mut self, uuid: &str) -> usize {
+        let begun = self.0.iter().find(|(known, _)| known.starts_with(uuid)).map(|(_, number)| *number);
+        begun.unwrap_or_else(|| {
+            let next = self.0.len() + 1;
+            self.0.insert(uuid.to_string(), next);
+            next
+        })
+    }
+}
+
+/// The UUIDs in a text with where they begin: whole ones anywhere, abbreviated ones behind their kind.
+fn uuids(text: &str) -> Vec<(usize, &str)> {
+    let is_digit = |c: char| c.is_ascii_hexdigit() || c == '-';
+    let (mut found, mut at) = (Vec::new(), 0);
+    while let Some(start) = text[at..].find(is_digit).map(|offset| at + offset) {
+        let run = &text[start..];
+        let run = &run[..run.find(|c| !is_digit(c)).unwrap_or(run.len())];
+        at = start + run.len();
+        // `-` of the kind itself is the first of its run.
+        let digits = run.trim_start_matches('-');
+        let begins = start + run.len() - digits.len();
+        let digits = &digits[..digits.len().min(LENGTH)];
+        let named = KINDS.iter().any(|kind| text[..begins].ends_with(kind));
+        if has_form(digits) || (named && digits.len() >= LEAST) {
+            found.push((begins, digits));
+            at = begins + digits.len();
+        }
+    }
+    found
+}
+
+fn has_form(text: &str) -> bool {
+    let lengths = text.split('-').map(str::len);
+    text.len() == LENGTH && lengths.eq([8, 4, 4, 4, 12])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::host::{Gpu, Nvml};
+
+    const ONE: &str = "GPU-8932f937-d72c-4106-c12f-20bd9faed9f6";
+    const TWO: &str = "MIG-0123abcd-d72c-4106-c12f-20bd9faed9f6";
+
+    #[test]
+    fn a_uuid_has_one_number_everywhere() {
+        let gpu = |uuid: &str| Gpu { uuid: Some(uuid.to_string()), ..Gpu::default() };
+        let environment = [("CUDA_VISIBLE_DEVICES", "MIG-0123abcd,GPU-8932F9"), ("NVIDIA_VISIBLE_DEVICES", "GPU-ffff")];
+        let record = Record {
+            environment: environment.map(|(name, value)| (name.to_string(), value.to_string())).into(),
+            nvml: Some(Nvml { gpus: vec![gpu(ONE), gpu(TWO), gpu(ONE)], ..Nvml::default() }),
+            ..Record::default()
+        };
+        let record = anonymous(record);
+        let uuids: Vec<String> = record.nvml.unwrap().gpus.into_iter().filter_map(|gpu| gpu.uuid).collect();
+        assert_eq!(uuids[0], "GPU-00000001-0000-0000-0000-000000000000");
+        assert_eq!(uuids[1], "MIG-00000002-0000-0000-0000-000000000000");
+        assert_eq!(uuids[2], uuids[0]);
+        assert_eq!(record.environment["CUDA_VISIBLE_DEVICES"], "MIG-00000002,GPU-000000");
+        assert_eq!(record.environment["NVIDIA_VISIBLE_DEVICES"], "GPU-0000");
+    }
+
+    #[test]
+    fn what_is_no_uuid_stays() {
+        for text in ["0000:65:00.0", "NVIDIA H100", "libcuda.so.535.183.01", "/opt/cuda-12.4/lib", "GPU-", "--", "é-1"]
+        {
+            assert_eq!(uuids(text), [], "{text}");
+        }
+        assert_eq!(uuids(&format!("{TWO}/1/0 and {ONE}")).len(), 2);
+    }
+}

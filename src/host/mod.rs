@@ -1,0 +1,15 @@
+//! L2, a host as it was observed: what probes saw and what people pasted, one record for both.
+//!
+//! The record says what was seen, with the path, symbol or error code it rests on, and judges nothing: that is
+//! [`crate::verify`]'s. It holds no serial number and no user name; UUIDs can be made anonymous.
+
+pub mod anonymous;
+pub mod paste;
+mod read;
+pub mod record;
+
+pub use read::{ReadError, decode, read_any};
+pub use record::{
+    Cdi, Compat, Compiler, Container, CudaDevice, Fault, Gpu, How, Kernel, KernelModule, Libcuda, Library, Mig, Node,
+    Nvml, Origin, Outcome, PciGpu, Platform, Probe, Python, Record, Shadowed, System, Toolkit, Torch,
+};

@@ -1,0 +1,125 @@
+//! `python -m torch.utils.collect_env`, and vLLM's and others' programs after its model: `Key: value`, in newer ones
+//! in columns and under headings.
+//!
+//! Seen in <https://github.com/pytorch/pytorch/blob/main/torch/utils/collect_env.py>,
+//! <https://github.com/vllm-project/vllm/pull/18285> (columns), <https://github.com/vllm-project/vllm/issues/8947>
+//! (MIG), <https://github.com/vectorch-ai/ScaleLLM/pull/288> (NCCL).
+
+use super::super::record::Compiler;
+use super::lines::{field, told};
+use super::seen::{Seen, fill, version};
+use super::{smi_list, system};
+use crate::words::Version;
+
+/// What the lines after a key belong to it.
+enum Block {
+    None,
+    Gpus { last: Option<u64> },
+    Cudnn,
+}
+
+pub(super) fn read(lines: &[&str], seen: &mut Seen) -> bool {
+    let keys = ["PyTorch version", "Is CUDA available", "GPU models and configuration"];
+    if !lines.iter().filter_map(|line| field(line)).any(|(key, _)| keys.contains(&key)) {
+        return false;
+    }
+    let mut block = Block::None;
+    for line in lines {
+        if let Some((key, value)) = field(line)
+            && let Some(next) = entry(key, value, seen)
+        {
+            block = next;
+            continue;
+        }
+        block = match block {
+            Block::Gpus { last } => match smi_list::device(line, last, seen) {
+                Some(last) => Block::Gpus { last: Some(last) },
+                None => Block::None,
+            },
+            Block::Cudnn if file(line, seen) => Block::Cudnn,
+            _ => Block::None,
+        };
+    }
+    true
+}
+
+/// One key; none if it is not one of theirs.
+fn entry(key: &str, value: &str, seen: &mut Seen) -> Option<Block> {
+    let known = told(value);
+    match key {
+        "PyTorch version" => fill(&mut seen.torch().version, known.map(word)),
+        "CUDA used to build PyTorch" => fill(&mut seen.torch().cuda, known.and_then(version)),
+        "Is CUDA available" => fill(&mut seen.torch().available, yes(value)),
+        "NCCL version" => fill(&mut seen.torch().nccl, known.and_then(version)),
+        "OS" => system::name(value, seen),
+        "GCC version" if !value.starts_with("gcc version") => compiler("gcc", known, seen),
+        "Clang version" => compiler("clang", known, seen),
+        "Libc version" => fill(&mut seen.record.platform.glibc, value.strip_prefix("glibc-").and_then(version)),
+        "Python version" => fill(&mut seen.python().version, known.and_then(version)),
+        "Python platform" => system::platform(value, seen),
+        "CUDA runtime version" => {
+            if let Some(version) = known.and_then(version) {
+                seen.nvcc(version);
+            }
+        }
+        "Nvidia driver version" => {
+            if let Some(version) = known.and_then(version) {
+                seen.driver(version);
+            }
+        }
+        "vLLM Version" => {
+            if let Some(version) = known {
+                seen.package("vllm", version.split(['@', ' ']).next().unwrap_or(version));
+            }
+        }
+        "GPU models and configuration" => {
+            return Some(Block::Gpus { last: known.and_then(|value| smi_list::device(value, None, seen)) });
+        }
+        "cuDNN version" => {
+            file(value, seen);
+            return Some(Block::Cudnn);
+        }
+        // What stands between the keys that matter here.
+        "Is debug build" | "ROCM used to build PyTorch" | "CMake version" | "HIP runtime version" => {}
+        _ => return None,
+    }
+    Some(Block::None)
+}
+
+fn word(value: &str) -> String {
+    value.split_whitespace().next().unwrap_or(value).to_string()
+}
+
+fn yes(value: &str) -> Option<bool> {
+    match value {
+        "True" | "Yes" => Some(true),
+        "False" | "No" => Some(false),
+        _ => None,
+    }
+}
+
+/// A compiler's version stands behind the brackets of its packager: `(Ubuntu 11.4.0-1ubuntu1~22.04) 11.4.0`.
+fn compiler(name: &str, value: Option<&str>, seen: &mut Seen) {
+    let Some(found) = value.and_then(unpacked) else { return };
+    if !seen.record.compilers.iter().any(|known| known.name == name) {
+        seen.record.compilers.push(Compiler { name: name.to_string(), version: Some(found), ..Compiler::default() });
+    }
+}
+
+pub(super) fn unpacked(value: &str) -> Option<Version> {
+    let rest = match value.starts_with('(') {
+        true => value.split_once(')')?.1,
+        false => value,
+    };
+    version(rest.trim_start())
+}
+
+/// A cuDNN file lies there; whether anything loads it is not said.
+fn file(line: &str, seen: &mut Seen) -> bool {
+    let path = line.trim();
+    let is_path = (path.starts_with('/') || path.contains(":\\")) && path.contains("cudnn");
+    if is_path && seen.record.files.len() < 64 && !seen.record.files.iter().any(|known| known == path) {
+        seen.record.files.push(system::without_user(path));
+    }
+    is_path || path.starts_with("Probably")
+}

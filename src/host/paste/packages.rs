@@ -1,0 +1,95 @@
+//! `pip list`, `pip freeze`, `pip show`, `conda list`, and the package lines of collect_env.
+//!
+//! Seen in <https://github.com/deepspeedai/DeepSpeed/issues/4614> (list), <https://github.com/deepspeedai/DeepSpeed/issues/5312>
+//! (show), <https://github.com/vllm-project/vllm/pull/18285> (`[pip3]`, `[conda]`).
+
+use super::seen::Seen;
+
+/// What decides whether a GPU stack runs. A name ending in `-` stands for all that begin with it.
+const MATTER: &[&str] = &[
+    "torch",
+    "torchvision",
+    "torchaudio",
+    "triton",
+    "tensorflow",
+    "tensorflow-",
+    "tf-keras",
+    "jax",
+    "jaxlib",
+    "jax-",
+    "nvidia-",
+    "cuda-",
+    "vllm",
+    "vllm-",
+    "xformers",
+    "flash-attn",
+    "flashinfer-",
+    "sgl-kernel",
+    "bitsandbytes",
+    "deepspeed",
+    "apex",
+    "transformer-engine",
+    "transformer-engine-",
+    "cupy",
+    "cupy-",
+    "onnxruntime",
+    "onnxruntime-",
+    "numpy",
+    "tensorrt",
+    "tensorrt-",
+    "numba",
+    "pycuda",
+];
+
+pub(super) fn read(lines: &[&str], seen: &mut Seen) -> bool {
+    let (mut found, mut shown) = (false, None);
+    for line in lines {
+        let line = line.trim();
+        if let Some(name) = line.strip_prefix("Name: ") {
+            shown = matters(name);
+        } else if let (Some(version), Some(name)) = (line.strip_prefix("Version: "), shown.take()) {
+            found |= add(&name, version, seen);
+        } else if let Some((name, version)) = pair(line)
+            && let Some(name) = matters(name)
+        {
+            found |= add(&name, version, seen);
+        }
+    }
+    found
+}
+
+/// A package's name and version, in a line that holds nothing else.
+fn pair(line: &str) -> Option<(&str, &str)> {
+    let line = ["[pip3]", "[pip]", "[conda]"].iter().find_map(|mark| line.strip_prefix(mark)).unwrap_or(line).trim();
+    if let Some((name, version)) = line.split_once("==") {
+        // An environment marker may follow.
+        return Some((name.trim(), version.split(';').next().unwrap_or(version).trim()));
+    }
+    let mut words = line.split_whitespace();
+    let (name, version, third, fourth) = (words.next()?, words.next()?, words.next(), words.next());
+    let is_conda = fourth.is_some() && third.is_some_and(|build| build.contains('_'));
+    (third.is_none() || is_conda).then_some((name, version))
+}
+
+/// The package's name as pip compares names, if it matters.
+fn matters(name: &str) -> Option<String> {
+    let name = name.trim().to_ascii_lowercase().replace(['_', '.'], "-");
+    let name = if name == "pytorch" { "torch".to_string() } else { name };
+    let known = MATTER.iter().any(|known| match known.ends_with('-') {
+        true => name.starts_with(known),
+        false => name == *known,
+    });
+    (known && name.len() <= 64 && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')).then_some(name)
+}
+
+fn add(name: &str, version: &str, seen: &mut Seen) -> bool {
+    let version = version.trim();
+    let fits = version.len() <= 64
+        && version.starts_with(|c: char| c.is_ascii_digit())
+        && version.contains('.')
+        && version.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".+-_!".contains(&byte));
+    if fits {
+        seen.package(name, version);
+    }
+    fits
+}

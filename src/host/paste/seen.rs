@@ -1,0 +1,169 @@
+//! What the readers have seen so far. The first word counts; a second one that differs is noted.
+
+use std::collections::BTreeMap;
+
+use super::super::record::{FORMAT, Gpu, How, Libcuda, Mig, Nvml, Origin, Probe, Python, Record, Toolkit, Torch};
+use crate::words::Version;
+
+/// No machine has more GPUs, no GPU more instances: a higher number is not theirs.
+const MAX_DEVICES: u64 = 256;
+
+/// A record in the making.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    pub record: Record,
+    formats: Vec<&'static str>,
+    gpus: BTreeMap<u64, Gpu>,
+    quarrels: Vec<String>,
+}
+
+/// Fills what is empty.
+pub(super) fn fill<T>(place: &mut Option<T>, value: Option<T>) {
+    if place.is_none() {
+        *place = value;
+    }
+}
+
+/// A version at the beginning of a text: `11.4.0` of `11.4.0-1ubuntu1`, `18.1.3` of `18.1.3 (1ubuntu1)`.
+pub(super) fn version(text: &str) -> Option<Version> {
+    let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let number = text[..end].trim_end_matches('.');
+    Version::parse(number).ok()
+}
+
+/// A size in bytes, from `24576 MiB` or `24576MiB`.
+pub(super) fn mebibytes(text: &str) -> Option<u64> {
+    let number: u64 = text.trim().strip_suffix("MiB")?.trim().parse().ok()?;
+    number.checked_mul(1 << 20)
+}
+
+/// A compute mode in the record's words.
+pub(super) fn compute_mode(text: &str) -> Option<String> {
+    let modes = [
+        ("Default", "default"),
+        ("Prohibited", "prohibited"),
+        ("E. Process", "exclusive-process"),
+        ("Exclusive_Process", "exclusive-process"),
+        ("E. Thread", "exclusive-thread"),
+        ("Exclusive_Thread", "exclusive-thread"),
+    ];
+    modes.iter().find(|(written, _)| *written == text).map(|(_, mode)| mode.to_string())
+}
+
+impl Seen {
+    pub fn recognised(&mut self, format: &'static str) {
+        self.formats.push(format);
+    }
+
+    pub fn is_any(&self) -> bool {
+        !self.formats.is_empty()
+    }
+
+    pub fn nvml(&mut self) -> &mut Nvml {
+        self.record.nvml.get_or_insert_default()
+    }
+
+    pub fn libcuda(&mut self) -> &mut Libcuda {
+        self.record.libcuda.get_or_insert_default()
+    }
+
+    pub fn python(&mut self) -> &mut Python {
+        self.record.python.get_or_insert_default()
+    }
+
+    pub fn torch(&mut self) -> &mut Torch {
+        self.python().torch.get_or_insert_default()
+    }
+
+    /// The driver's release, in whosever words.
+    pub fn driver(&mut self, version: Version) {
+        match self.nvml().driver.clone() {
+            None => self.nvml().driver = Some(version),
+            Some(first) if first != version => self.quarrel("driver", first.as_str(), version.as_str()),
+            Some(_) => {}
+        }
+    }
+
+    /// A GPU by its number; none where no machine has such a number.
+    pub fn gpu(&mut self, index: u64) -> Option<&mut Gpu> {
+        let new = || Gpu { index, ..Gpu::default() };
+        (index < MAX_DEVICES).then(|| self.gpus.entry(index).or_insert_with(new))
+    }
+
+    /// A GPU's name; the whole name where another block has cut it off.
+    pub fn name(&mut self, index: u64, name: &str) {
+        let Some(gpu) = self.gpu(index) else { return };
+        let first = gpu.name.get_or_insert_with(|| name.to_string());
+        if first.strip_suffix("...").is_some_and(|start| name.starts_with(start.trim_end())) {
+            *first = name.to_string();
+        }
+        let (first, start) = (first.clone(), name.strip_suffix("...").unwrap_or(name));
+        if !first.starts_with(start.trim_end()) {
+            self.quarrel(&format!("GPU {index}"), &first, name);
+        }
+    }
+
+    /// A MIG instance by its number on its GPU.
+    pub fn instance(&mut self, gpu: u64, number: u64) -> Option<&mut Mig> {
+        let gpu = self.gpu(gpu).filter(|_| number < MAX_DEVICES)?;
+        let number = usize::try_from(number).ok()?;
+        if gpu.instances.len() <= number {
+            gpu.instances.resize(number + 1, Mig::default());
+        }
+        gpu.mig = Some(true);
+        gpu.instances.get_mut(number)
+    }
+
+    /// A package of the interpreter.
+    pub fn package(&mut self, name: &str, version: &str) {
+        let known = self.python().packages.entry(name.to_string()).or_insert_with(|| version.to_string());
+        if known != version {
+            let known = known.clone();
+            self.quarrel(name, &known, version);
+        }
+    }
+
+    /// A toolkit, by what its nvcc answers.
+    pub fn nvcc(&mut self, version: Version) {
+        let known = self.record.toolkits.iter().filter_map(|toolkit| toolkit.nvcc.as_ref());
+        // One program tells the release only, another all of the version.
+        if !known.clone().any(|known| known.cmp_prefix(&version).is_eq()) {
+            self.record
+                .toolkits
+                .retain(|toolkit| toolkit.nvcc.as_ref().is_none_or(|known| version.cmp_prefix(known).is_ne()));
+            self.record.toolkits.push(Toolkit { nvcc: Some(version), ..Toolkit::default() });
+        }
+    }
+
+    fn quarrel(&mut self, what: &str, first: &str, then: &str) {
+        let said = format!("{what}: {first}, elsewhere {then}");
+        if self.quarrels.len() < 16 && !self.quarrels.contains(&said) {
+            self.quarrels.push(said);
+        }
+    }
+
+    /// The record.
+    pub fn finish(self) -> Record {
+        let mut record = self.record;
+        record.format = FORMAT;
+        record.origin = Origin::Pasted;
+        if !self.gpus.is_empty() {
+            record.nvml.get_or_insert_default().gpus = self.gpus.into_values().collect();
+        }
+        let probe = |name: &str, ended, detail| Probe { name: name.to_string(), ended, detail, millis: None };
+        without_blanks(&mut record);
+        record.probes = self.formats.iter().map(|format| probe(format, How::Done, None)).collect();
+        record.probes.extend(self.quarrels.into_iter().map(|said| probe("paste", How::Garbled, Some(said))));
+        record
+    }
+}
+
+/// What was opened to write into and got nothing is as good as absent.
+fn without_blanks(record: &mut Record) {
+    if let Some(python) = &mut record.python {
+        python.torch.take_if(|torch| *torch == Torch::default());
+    }
+    record.python.take_if(|python| *python == Python::default());
+    record.nvml.take_if(|nvml| *nvml == Nvml::default());
+    record.libcuda.take_if(|libcuda| *libcuda == Libcuda::default());
+}

@@ -1,0 +1,40 @@
+//! What nvidia-smi says where it has nothing to list, with NVML's code for it.
+//!
+//! Seen in <https://github.com/microsoft/WSL/issues/9640>, <https://github.com/NVIDIA/nvidia-docker/issues/688>; the
+//! codes stand in nvml.h.
+
+use super::super::record::Fault;
+use super::seen::{Seen, fill, version};
+
+/// A sentence, and the code and name of what NVML answered.
+const SENTENCES: &[(&str, i64, &str)] = &[
+    ("NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver", 9, "NVML_ERROR_DRIVER_NOT_LOADED"),
+    ("Failed to initialize NVML: Driver/library version mismatch", 18, "NVML_ERROR_LIB_RM_VERSION_MISMATCH"),
+    ("Failed to initialize NVML: Driver Not Loaded", 9, "NVML_ERROR_DRIVER_NOT_LOADED"),
+    ("Failed to initialize NVML: Insufficient Permissions", 4, "NVML_ERROR_NO_PERMISSION"),
+    ("Failed to initialize NVML: GPU access blocked by the operating system", 17, "NVML_ERROR_OPERATING_SYSTEM"),
+    ("Failed to initialize NVML: Unknown Error", 999, "NVML_ERROR_UNKNOWN"),
+];
+
+pub(super) fn read(lines: &[&str], seen: &mut Seen) -> bool {
+    let mut found = false;
+    for line in lines {
+        let line = line.trim();
+        if let Some((sentence, code, name)) = SENTENCES.iter().find(|(sentence, ..)| line.contains(sentence)) {
+            let fault = Fault {
+                at: "nvidia-smi".to_string(),
+                code: Some(*code),
+                name: Some(name.to_string()),
+                message: Some(sentence.to_string()),
+            };
+            fill(&mut seen.nvml().fault, Some(fault));
+            found = true;
+        } else if line == "No devices were found" {
+            fill(&mut seen.nvml().count, Some(0));
+            found = true;
+        } else if let Some(library) = line.strip_prefix("NVML library version:") {
+            fill(&mut seen.nvml().file_version, version(library.trim()));
+        }
+    }
+    found
+}

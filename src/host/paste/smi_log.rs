@@ -1,0 +1,129 @@
+//! `nvidia-smi -q`: keys and values under indented headings, GPU after GPU.
+//!
+//! Seen in <https://github.com/NVIDIA/nvidia-docker/issues/688> (oldest),
+//! <https://github.com/MatthiasSchinzel/sysmon/issues/12>, <https://github.com/bigstack-oss/cubecos/issues/312>,
+//! <https://github.com/NVIDIA/nvidia-container-toolkit/issues/271> (WSL2: the driver model is Windows' there too),
+//! <https://github.com/PrismML-Eng/Bonsai-demo/pull/122> (KMD and CUDA UMD version).
+
+use super::lines::told;
+use super::seen::{Seen, compute_mode, fill, mebibytes, version};
+use super::smi_table::address;
+
+pub(super) fn read(lines: &[&str], seen: &mut Seen) -> bool {
+    let Some(start) = lines.iter().position(|line| line.contains("NVSMI LOG")) else { return false };
+    let mut log = Log::default();
+    for line in &lines[start..] {
+        log.line(line, seen);
+    }
+    true
+}
+
+/// Where the reading is.
+#[derive(Default)]
+struct Log {
+    /// How many GPUs have begun, and the MIG instance of the last one, counted alike.
+    gpus: u64,
+    instance: Option<u64>,
+    /// The headings above, each with its indentation.
+    headings: Vec<(usize, String)>,
+}
+
+impl Log {
+    fn line(&mut self, line: &str, seen: &mut Seen) {
+        let text = line.trim();
+        if text.is_empty() {
+            return;
+        }
+        let indent = line.len() - line.trim_start().len();
+        self.headings.retain(|(above, _)| *above < indent);
+        let bus = text.strip_prefix("GPU ").filter(|_| indent == 0).and_then(address);
+        if let Some(bus) = bus {
+            (self.gpus, self.instance) = (self.gpus + 1, None);
+            if let Some(gpu) = seen.gpu(self.gpus - 1) {
+                fill(&mut gpu.pci, Some(bus));
+            }
+        } else if let Some((key, value)) = text.split_once(" :").or_else(|| text.split_once(':')) {
+            self.entry(key.trim(), value.trim(), seen);
+        } else {
+            if text == "MIG Device" {
+                self.instance = Some(self.instance.map_or(0, |number| number + 1));
+            }
+            self.headings.push((indent, text.to_string()));
+        }
+    }
+
+    fn entry(&mut self, key: &str, value: &str, seen: &mut Seen) {
+        if self.gpus == 0 {
+            return about_host(key, value, seen);
+        }
+        let index = self.gpus - 1;
+        let heading = self.headings.last().map_or("", |(_, heading)| heading.as_str());
+        if self.headings.iter().any(|(_, heading)| heading == "MIG Device") {
+            if heading == "FB Memory Usage" && key == "Total" {
+                let place = self.instance.and_then(|number| seen.instance(index, number));
+                place.into_iter().for_each(|place| fill(&mut place.memory, mebibytes(value)));
+            }
+            return;
+        }
+        if key == "Product Name" && told(value).is_some() {
+            seen.name(index, value);
+        }
+        let Some(gpu) = seen.gpu(index) else { return };
+        match (heading, key) {
+            (_, "GPU UUID") => fill(&mut gpu.uuid, told(value).map(str::to_string)),
+            (_, "Persistence Mode") => fill(&mut gpu.persistence, switch(value)),
+            (_, "Compute Mode") => fill(&mut gpu.compute_mode, compute_mode(value)),
+            ("MIG Mode", "Current") => fill(&mut gpu.mig, switch(value)),
+            ("FB Memory Usage", "Total") => fill(&mut gpu.memory, mebibytes(value)),
+            ("FB Memory Usage", "Used") => fill(&mut gpu.memory_used, mebibytes(value)),
+            ("GPU Virtualization Mode", "Virtualization Mode" | "Virtualization mode") => {
+                fill(&mut gpu.virtualization, virtualization(value));
+            }
+            ("Fabric", "State") => fill(&mut gpu.fabric, fabric(value)),
+            _ => {}
+        }
+    }
+}
+
+/// What stands before the first GPU.
+fn about_host(key: &str, value: &str, seen: &mut Seen) {
+    match key {
+        "Driver Version" | "KMD Version" => {
+            if let Some(version) = version(value) {
+                seen.driver(version);
+            }
+        }
+        "CUDA Version" | "CUDA UMD Version" => fill(&mut seen.nvml().cuda, version(value)),
+        "Attached GPUs" => fill(&mut seen.nvml().count, value.parse().ok()),
+        _ => {}
+    }
+}
+
+fn switch(value: &str) -> Option<bool> {
+    match value {
+        "Enabled" => Some(true),
+        "Disabled" => Some(false),
+        _ => None,
+    }
+}
+
+fn virtualization(value: &str) -> Option<String> {
+    let modes = [
+        ("None", "none"),
+        ("Pass-Through", "pass-through"),
+        ("VGPU", "vgpu"),
+        ("Host VGPU", "host-vgpu"),
+        ("Host VSGA", "host-vsga"),
+    ];
+    modes.iter().find(|(written, _)| *written == value).map(|(_, mode)| mode.to_string())
+}
+
+fn fabric(value: &str) -> Option<String> {
+    let states = [
+        ("Not Supported", "not-supported"),
+        ("Not Started", "not-started"),
+        ("In Progress", "in-progress"),
+        ("Completed", "completed"),
+    ];
+    states.iter().find(|(written, _)| *written == value).map(|(_, state)| state.to_string())
+}

@@ -1,0 +1,117 @@
+//! `nvidia-smi`'s table, by its header: the driver's release and CUDA version, renamed to KMD and CUDA UMD version in
+//! newer ones, the GPUs and their MIG instances.
+//!
+//! Seen in <https://github.com/cBio/cbio-cluster/issues/38> (oldest), <https://github.com/rossumai/nvgpu/pull/15>,
+//! <https://github.com/sgl-project/sglang/issues/27487> (KMD and UMD), <https://github.com/XuehaiPan/nvitop/pull/8>
+//! (MIG), <https://github.com/microsoft/WSL/issues/9134> (Windows), <https://github.com/microsoft/WSL/issues/11277>
+//! (WSL2: nvidia-smi's own version is not the driver's), <https://github.com/projectbluefin/finpilot/issues/160>
+//! (names cut off).
+
+use super::super::record::System;
+use super::seen::{Seen, compute_mode, fill, mebibytes, version};
+
+pub(super) fn read(lines: &[&str], seen: &mut Seen) -> bool {
+    let mut found = false;
+    let (mut gpu, mut instances) = (None, false);
+    for line in lines {
+        if header(line, seen) {
+            (found, gpu, instances) = (true, None, false);
+        } else if line.contains("MIG devices:") {
+            (gpu, instances) = (None, true);
+        } else if line.contains("Processes:") {
+            (gpu, instances) = (None, false);
+        } else if found && line.trim_start().starts_with('|') {
+            let cells: Vec<&str> = line.trim().trim_matches('|').split('|').map(str::trim).collect();
+            match instances {
+                true => instance(&cells, seen),
+                false => gpu = row(&cells, gpu, seen),
+            }
+        } else if !line.trim_start().starts_with('+') {
+            (gpu, instances) = (None, false);
+        }
+    }
+    found
+}
+
+/// The line with the versions.
+fn header(line: &str, seen: &mut Seen) -> bool {
+    let after = |label: &str| line.split_once(label).and_then(|(_, rest)| version(rest.trim_start()));
+    let Some(driver) = after("Driver Version:").or_else(|| after("KMD Version:")) else { return false };
+    if !line.contains("NVIDIA-SMI") {
+        return false;
+    }
+    seen.driver(driver);
+    let cuda = after("CUDA UMD Version:").or_else(|| after("CUDA Version:"));
+    fill(&mut seen.nvml().cuda, cuda);
+    true
+}
+
+/// One of a GPU's three rows, in three cells: index, name and persistence; memory and compute mode; MIG mode.
+fn row(cells: &[&str], gpu: Option<u64>, seen: &mut Seen) -> Option<u64> {
+    let [first, second, third] = cells else { return gpu };
+    if let Some((index, rest)) = first.split_once(' ')
+        && let Ok(index) = index.parse::<u64>()
+        && second.contains(':')
+    {
+        return named(index, rest.trim(), second, seen);
+    }
+    let place = seen.gpu(gpu?)?;
+    if let Some((used, total)) = second.split_once('/') {
+        fill(&mut place.memory_used, mebibytes(used));
+        fill(&mut place.memory, mebibytes(total));
+    }
+    // `0%      Default`: the load stands before the mode.
+    let mode = third.split_once(' ').map_or(*third, |(_, mode)| mode.trim());
+    fill(&mut place.compute_mode, compute_mode(mode));
+    let mig = match *third {
+        "Enabled" | "Enabled*" => Some(true),
+        "Disabled" | "Disabled*" => Some(false),
+        _ => None,
+    };
+    fill(&mut place.mig, mig);
+    gpu
+}
+
+/// The first row: the last word before the bar is the persistence mode, or Windows' driver model.
+fn named(index: u64, rest: &str, bus: &str, seen: &mut Seen) -> Option<u64> {
+    seen.gpu(index)?;
+    let (name, mode) = rest.rsplit_once(' ').unwrap_or((rest, ""));
+    let modes = ["On", "Off", "N/A", "WDDM", "TCC", "MCDM", "ERR!"];
+    let (name, mode) = if modes.contains(&mode) { (name.trim_end(), mode) } else { (rest, "") };
+    if !name.is_empty() {
+        seen.name(index, name);
+    }
+    if ["WDDM", "TCC", "MCDM"].contains(&mode) {
+        fill(&mut seen.record.platform.system, Some(System::Windows));
+    }
+    let persistence = match mode {
+        "On" => Some(true),
+        "Off" => Some(false),
+        _ => None,
+    };
+    let place = seen.gpu(index)?;
+    fill(&mut place.persistence, persistence);
+    fill(&mut place.pci, bus.split_whitespace().next().and_then(address));
+    Some(index)
+}
+
+/// `00000000:63:00.0`, in the record's spelling: `0000:63:00.0`.
+pub(super) fn address(text: &str) -> Option<String> {
+    let (domain, rest) = text.split_once(':')?;
+    let hex = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let fits = hex(domain) && rest.len() == 7 && rest.split([':', '.']).all(hex);
+    let domain = domain.strip_prefix("0000").filter(|rest| rest.len() == 4).unwrap_or(domain);
+    fits.then(|| format!("{domain}:{rest}").to_ascii_lowercase())
+}
+
+/// `|  1    3   0   0  |  14366MiB / 19968MiB | …`: GPU, its instances' numbers, memory.
+fn instance(cells: &[&str], seen: &mut Seen) {
+    let [first, second, ..] = cells else { return };
+    let numbers: Option<Vec<u64>> = first.split_whitespace().map(|word| word.parse().ok()).collect();
+    let Some([gpu, _, _, number]) = numbers.as_deref() else { return };
+    if let Some((_, total)) = second.split_once('/')
+        && let Some(place) = seen.instance(*gpu, *number)
+    {
+        fill(&mut place.memory, mebibytes(total));
+    }
+}

@@ -1,0 +1,132 @@
+//! The machine below any GPU: the distribution, the kernel, the C library, the compiler, from `uname`,
+//! `/etc/os-release`, `ldd --version`, `gcc --version` and the lines of collect_env.
+
+use super::super::record::{Compiler, System};
+use super::collect_env::unpacked;
+use super::lines::told;
+use super::seen::{Seen, fill, version};
+
+/// How distributions begin their names, how the catalog begins theirs, and how many numbers follow.
+const DISTRIBUTIONS: &[(&str, &str, usize)] = &[
+    ("Ubuntu", "ubuntu", 2),
+    ("Debian GNU/Linux", "debian", 1),
+    ("Rocky Linux", "rocky", 1),
+    ("AlmaLinux", "alma", 1),
+    ("CentOS Stream", "centos-stream", 1),
+    ("CentOS", "centos", 1),
+    ("Red Hat Enterprise Linux", "rhel", 1),
+    ("Oracle Linux", "ol", 1),
+    ("Amazon Linux", "amzn", 1),
+    ("Fedora", "fedora", 1),
+    ("openSUSE Leap", "opensuse", 2),
+    ("Microsoft Azure Linux", "azl", 1),
+    ("Arch Linux", "arch", 0),
+];
+
+/// The processors that Linux hosts with these GPUs have.
+const ARCHS: [&str; 4] = ["x86_64", "aarch64", "ppc64le", "arm64"];
+
+pub(super) fn read(lines: &[&str], seen: &mut Seen) -> bool {
+    let mut found = false;
+    for line in lines {
+        let line = line.trim();
+        if let Some(pretty) = line.strip_prefix("PRETTY_NAME=") {
+            name(pretty.trim_matches('"'), seen);
+            found = true;
+        } else if line.starts_with("Linux ") && line.ends_with("GNU/Linux") {
+            // `uname -a`: the second word is the host's own name, which is nobody's business.
+            let words: Vec<&str> = line.split_whitespace().collect();
+            if let Some(kernel) = words.get(2) {
+                kernel_is(kernel, seen);
+            }
+            let arch = words.iter().rev().find(|word| ARCHS.contains(word));
+            fill(&mut seen.record.platform.arch, arch.map(|arch| arch.to_string()));
+            found = true;
+        } else if let Some(rest) = line.strip_prefix("ldd (") {
+            fill(&mut seen.record.platform.glibc, rest.rsplit_once(' ').and_then(|(_, number)| version(number)));
+            found = true;
+        } else if let Some(rest) = line.strip_prefix("gcc (") {
+            let version = unpacked(&format!("({rest}"));
+            if version.is_some() && !seen.record.compilers.iter().any(|known| known.name == "gcc") {
+                seen.record.compilers.push(Compiler { name: "gcc".to_string(), version, ..Compiler::default() });
+            }
+            found = true;
+        }
+    }
+    found
+}
+
+/// A system's own name, with the processor in brackets behind it or not.
+pub(super) fn name(written: &str, seen: &mut Seen) {
+    let Some(written) = told(written) else { return };
+    let (name, arch) = match written.strip_suffix(')').and_then(|text| text.rsplit_once(" (")) {
+        Some((name, arch)) if ARCHS.contains(&arch) => (name, Some(arch)),
+        Some((name, arch)) if arch.ends_with("-bit") => (name, None),
+        _ => (written, None),
+    };
+    let platform = &mut seen.record.platform;
+    if name.starts_with("Microsoft Windows") || name.starts_with("Windows") {
+        fill(&mut platform.system, Some(System::Windows));
+    }
+    fill(&mut platform.os, Some(id(name)));
+    fill(&mut platform.arch, arch.map(str::to_string));
+}
+
+/// The catalog's spelling of a distribution, where the name tells it; else the name.
+fn id(name: &str) -> String {
+    let sles = name.strip_prefix("SUSE Linux Enterprise Server ").and_then(|rest| rest.split_once(" SP"));
+    if let Some((release, pack)) = sles {
+        return format!("sles{release}.{}", pack.split_whitespace().next().unwrap_or(pack));
+    }
+    let Some((rest, id, numbers)) =
+        DISTRIBUTIONS.iter().find_map(|(start, id, numbers)| Some((name.strip_prefix(start)?, id, *numbers)))
+    else {
+        return name.to_string();
+    };
+    let release = rest.split_whitespace().find(|word| word.starts_with(|c: char| c.is_ascii_digit()));
+    match release.and_then(version) {
+        Some(release) if numbers > 0 => format!("{id}{}", release.prefix(numbers)),
+        None if numbers == 0 => id.to_string(),
+        _ => name.to_string(),
+    }
+}
+
+/// Python's `Linux-5.15.0-105-generic-x86_64-with-glibc2.35`. The C library in it is the one the interpreter was
+/// built for, not the one that is here.
+pub(super) fn platform(value: &str, seen: &mut Seen) {
+    if value.starts_with("Windows") {
+        fill(&mut seen.record.platform.system, Some(System::Windows));
+    }
+    let Some(rest) = value.strip_prefix("Linux-") else { return };
+    let rest = rest.split_once("-with-").map_or(rest, |(rest, _)| rest);
+    let arch = ARCHS.iter().find(|arch| rest.contains(&format!("-{arch}")));
+    let kernel = arch.and_then(|arch| rest.split_once(&format!("-{arch}"))).map_or(rest, |(kernel, _)| kernel);
+    // RHEL's kernels name the processor themselves: `4.18.0-513.el8.x86_64-x86_64`.
+    kernel_is(kernel, seen);
+    fill(&mut seen.record.platform.arch, arch.map(|arch| arch.to_string()));
+}
+
+fn kernel_is(kernel: &str, seen: &mut Seen) {
+    let lower = kernel.to_lowercase();
+    let system = match () {
+        () if lower.contains("microsoft") => System::Wsl,
+        () if lower.contains("tegra") => System::Tegra,
+        () => System::Linux,
+    };
+    fill(&mut seen.record.platform.kernel, Some(kernel.to_string()));
+    fill(&mut seen.record.platform.system, Some(system));
+}
+
+/// A path or a list of paths without the names of people's homes.
+pub(super) fn without_user(text: &str) -> String {
+    let mut left = text;
+    let mut kept = String::with_capacity(text.len());
+    while let Some((at, home)) = ["/home/", "/Users/"].iter().filter_map(|home| Some((left.find(home)?, *home))).min() {
+        let name = at + home.len();
+        let end = left[name..].find([':', '/']).map_or(left.len(), |length| name + length);
+        kept += &left[..name];
+        kept += if end > name { "user" } else { "" };
+        left = &left[end..];
+    }
+    kept + left
+}

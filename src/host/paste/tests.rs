@@ -1,0 +1,478 @@
+//! Each format as programs print it, shortened and with other numbers than where it was seen; the readers name the
+//! places.
+
+use super::super::record::{How, Origin, Record, System};
+use super::*;
+
+fn host(text: &str) -> Record {
+    let record = read(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    assert_eq!(record.origin, Origin::Pasted);
+    let json = serde_json::to_string(&record).unwrap();
+    assert_eq!(serde_json::from_str::<Record>(&json).unwrap(), record);
+    record
+}
+
+fn driver(record: &Record) -> &str {
+    record.nvml.as_ref().and_then(|nvml| nvml.driver.as_ref()).map_or("", |driver| driver.as_str())
+}
+
+fn cuda(record: &Record) -> String {
+    record.nvml.as_ref().and_then(|nvml| nvml.cuda.as_ref()).map_or(String::new(), ToString::to_string)
+}
+
+fn gpus(record: &Record) -> Vec<&str> {
+    let gpus = record.nvml.iter().flat_map(|nvml| &nvml.gpus);
+    gpus.map(|gpu| gpu.name.as_deref().unwrap_or("")).collect()
+}
+
+fn formats(record: &Record) -> Vec<&str> {
+    record.probes.iter().map(|probe| probe.name.as_str()).collect()
+}
+
+const OLD: &str = "Collecting environment information...
+PyTorch version: 2.3.0+cu121
+Is debug build: False
+CUDA used to build PyTorch: 12.1
+ROCM used to build PyTorch: N/A
+
+OS: Rocky Linux 8.8 (Green Obsidian) (x86_64)
+GCC version: (GCC) 8.5.0 20210514 (Red Hat 8.5.0-18)
+Clang version: 14.0.0-1ubuntu1.1
+CMake version: version 3.29.2
+Libc version: glibc-2.28
+
+Python version: 3.9.19 (main, Mar 21 2024, 17:11:28)  [GCC 11.2.0] (64-bit runtime)
+Python platform: Linux-4.18.0-477.27.1.el8_8.x86_64-x86_64-with-glibc2.17
+Is CUDA available: True
+CUDA runtime version: 12.3.107
+CUDA_MODULE_LOADING set to: LAZY
+GPU models and configuration:
+GPU 0: NVIDIA H100
+GPU 1: NVIDIA H100
+  MIG 1g.12gb     Device  0:
+  MIG 3g.47gb     Device  1:
+
+Nvidia driver version: 545.23.08
+cuDNN version: Probably one of the following:
+/usr/lib64/libcudnn.so.8.9.7
+/home/alice/lib/libcudnn_ops_infer.so.8.9.7
+HIP runtime version: N/A
+Is XNNPACK available: True
+
+CPU:
+Architecture:        x86_64
+
+Versions of relevant libraries:
+[pip3] numpy==1.26.4
+[pip3] nvidia-nccl-cu12==2.20.5
+[pip3] torch==2.3.0
+[conda] triton                    2.3.0                    pypi_0    pypi
+vLLM Version: 0.4.1@5320e00
+LD_LIBRARY_PATH=/home/alice/cuda/lib64:/usr/lib
+HF_TOKEN=secret
+";
+
+#[test]
+fn collect_env_of_torch() {
+    let record = host(OLD);
+    assert_eq!(formats(&record), ["collect_env", "pip list"]);
+    assert_eq!(record.platform.os.as_deref(), Some("rocky8"));
+    assert_eq!(record.platform.arch.as_deref(), Some("x86_64"));
+    assert_eq!(record.platform.kernel.as_deref(), Some("4.18.0-477.27.1.el8_8.x86_64"));
+    assert_eq!(record.platform.system, Some(System::Linux));
+    assert_eq!(record.platform.glibc.as_ref().unwrap().as_str(), "2.28");
+    let compilers: Vec<String> =
+        record.compilers.iter().map(|one| format!("{} {}", one.name, one.version.as_ref().unwrap())).collect();
+    assert_eq!(compilers, ["gcc 8.5.0", "clang 14.0.0"]);
+    assert_eq!(driver(&record), "545.23.08");
+    assert_eq!(gpus(&record), ["NVIDIA H100", "NVIDIA H100"]);
+    let mig = &record.nvml.as_ref().unwrap().gpus[1];
+    assert_eq!(mig.mig, Some(true));
+    assert_eq!(mig.instances[1].profile.as_deref(), Some("3g.47gb"));
+    assert_eq!(record.toolkits[0].nvcc.as_ref().unwrap().as_str(), "12.3.107");
+    assert_eq!(record.files, ["/usr/lib64/libcudnn.so.8.9.7", "/home/user/lib/libcudnn_ops_infer.so.8.9.7"]);
+    let python = record.python.unwrap();
+    assert_eq!(python.version.unwrap().as_str(), "3.9.19");
+    assert_eq!(python.packages["nvidia-nccl-cu12"], "2.20.5");
+    assert_eq!(python.packages["vllm"], "0.4.1");
+    assert_eq!(python.packages["triton"], "2.3.0");
+    let torch = python.torch.unwrap();
+    assert_eq!(torch.version.as_deref(), Some("2.3.0+cu121"));
+    assert_eq!(torch.cuda.unwrap().as_str(), "12.1");
+    assert_eq!(torch.available, Some(true));
+    assert_eq!(record.environment["LD_LIBRARY_PATH"], "/home/user/cuda/lib64:/usr/lib");
+    assert_eq!(record.environment.len(), 1, "what is nobody's business stays out");
+}
+
+#[test]
+fn collect_env_in_columns() {
+    let record = host(
+        "==============================
+        System Info
+==============================
+OS                           : Ubuntu 24.04.3 LTS (aarch64)
+GCC version                  : (Ubuntu 13.3.0-6ubuntu2~24.04) 13.3.0
+Libc version                 : glibc-2.39
+==============================
+       PyTorch Info
+==============================
+PyTorch version              : 2.9.0
+CUDA used to build PyTorch   : 13.0
+Python platform              : Linux-6.8.12-tegra-aarch64-with-glibc2.39
+Is CUDA available            : False
+CUDA runtime version         : Could not collect
+GPU models and configuration : GPU 0: NVIDIA Thor
+Nvidia driver version        : 580.00
+cuDNN version                : Could not collect
+vLLM Version                 : 0.11.1rc2.dev1 (git sha: abc)
+",
+    );
+    assert_eq!(record.platform.os.as_deref(), Some("ubuntu24.04"));
+    assert_eq!(record.platform.arch.as_deref(), Some("aarch64"));
+    assert_eq!(record.platform.system, Some(System::Tegra));
+    assert_eq!(gpus(&record), ["NVIDIA Thor"]);
+    assert_eq!(driver(&record), "580.00");
+    assert_eq!(record.python.as_ref().unwrap().packages["vllm"], "0.11.1rc2.dev1");
+    assert_eq!(record.python.unwrap().torch.unwrap().available, Some(false));
+    assert!(record.toolkits.is_empty() && record.files.is_empty());
+}
+
+#[test]
+fn a_host_without_cuda_tells_nothing_of_it() {
+    let record = host(
+        "PyTorch version: 2.7.0\nCUDA used to build PyTorch: None\nOS: macOS 15.1 (arm64)\nLibc version: N/A\n\
+         Is CUDA available: False\nCUDA runtime version: No CUDA\nGPU models and configuration: No CUDA\n\
+         Nvidia driver version: No CUDA\ncuDNN version: No CUDA\n",
+    );
+    assert!(record.nvml.is_none() && record.toolkits.is_empty() && record.platform.glibc.is_none());
+    assert_eq!(record.platform.os.as_deref(), Some("macOS 15.1"));
+}
+
+const TABLE: &str = "
++-----------------------------------------------------------------------------------------+
+| NVIDIA-SMI 610.43.02              KMD Version: 610.43.02     CUDA UMD Version: 13.3     |
++-----------------------------------------+------------------------+----------------------+
+| GPU  Name                 Persistence-M | Bus-Id          Disp.A | Volatile Uncorr. ECC |
+| Fan  Temp   Perf          Pwr:Usage/Cap |           Memory-Usage | GPU-Util  Compute M. |
+|                                         |                        |               MIG M. |
+|=========================================+========================+======================|
+|   0  NVIDIA RTX PRO 6000 Blac...    On  |   00000000:63:00.0 Off |                    0 |
+| N/A   26C    P0            139W / 1000W |       0MiB / 183359MiB |      0%   E. Process |
+|                                         |                        |             Disabled |
++-----------------------------------------+------------------------+----------------------+
+|   1  NVIDIA A100-SXM4-40GB          Off |   00000000:0A:00.0 Off |                   On |
+| N/A   30C    P0             42W /  400W |      45MiB /  40536MiB |     N/A      Default |
+|                                         |                        |              Enabled |
++-----------------------------------------+------------------------+----------------------+
+
++-----------------------------------------------------------------------------------------+
+| MIG devices:                                                                            |
++------------------+----------------------------------+-----------+-----------------------+
+| GPU  GI  CI  MIG |                     Memory-Usage |        Vol|        Shared         |
+|      ID  ID  Dev |                       BAR1-Usage | SM     Unc| CE ENC  DEC  OFA  JPG |
+|==================+==================================+===========+=======================|
+|  1    3   0   0  |              13MiB / 19968MiB    | 28      0 |  2   0    1    0    0 |
+|                  |               2MiB / 32767MiB    |           |                       |
++------------------+----------------------------------+-----------+-----------------------+
+
++-----------------------------------------------------------------------------------------+
+| Processes:                                                                              |
+|  GPU   GI   CI              PID   Type   Process name                        GPU Memory |
+|    0   N/A  N/A            1234      C   python                                 1000MiB |
++-----------------------------------------------------------------------------------------+
+";
+
+#[test]
+fn the_table_of_nvidia_smi() {
+    let record = host(TABLE);
+    assert_eq!((driver(&record), cuda(&record).as_str()), ("610.43.02", "13.3"));
+    assert_eq!(gpus(&record), ["NVIDIA RTX PRO 6000 Blac...", "NVIDIA A100-SXM4-40GB"]);
+    let gpus = &record.nvml.as_ref().unwrap().gpus;
+    assert_eq!(gpus[0].pci.as_deref(), Some("0000:63:00.0"));
+    assert_eq!(gpus[0].memory, Some(183_359 << 20));
+    assert_eq!(gpus[0].compute_mode.as_deref(), Some("exclusive-process"));
+    assert_eq!((gpus[0].mig, gpus[0].persistence), (Some(false), Some(true)));
+    assert_eq!((gpus[1].mig, gpus[1].persistence), (Some(true), Some(false)));
+    assert_eq!(gpus[1].memory_used, Some(45 << 20));
+    assert_eq!(gpus[1].instances.len(), 1);
+    assert_eq!(gpus[1].instances[0].memory, Some(19_968 << 20));
+    // Another block knows the whole name.
+    let record = host(&format!(
+        "{TABLE}\nGPU 0: NVIDIA RTX PRO 6000 Blackwell Server Edition (UUID: GPU-00000000-0000-0000-0000-000000000001)"
+    ));
+    assert_eq!(record.nvml.unwrap().gpus[0].name.as_deref(), Some("NVIDIA RTX PRO 6000 Blackwell Server Edition"));
+}
+
+#[test]
+fn older_tables() {
+    let record = host(
+        "+------------------------------------------------------+
+| NVIDIA-SMI 331.62     Driver Version: 331.62         |
+|-------------------------------+----------------------+----------------------+
+| GPU  Name        Persistence-M| Bus-Id        Disp.A | Volatile Uncorr. ECC |
+| Fan  Temp  Perf  Pwr:Usage/Cap|         Memory-Usage | GPU-Util  Compute M. |
+|===============================+======================+======================|
+|   0  GeForce GTX 680     Off  | 0000:03:00.0     N/A |                  N/A |
+| 30%   35C  N/A     N/A /  N/A |      9MiB /  4095MiB |     N/A      Default |
++-------------------------------+----------------------+----------------------+",
+    );
+    assert_eq!((driver(&record), cuda(&record).as_str()), ("331.62", ""));
+    assert_eq!(gpus(&record), ["GeForce GTX 680"]);
+    let gpu = &record.nvml.as_ref().unwrap().gpus[0];
+    assert_eq!((gpu.pci.as_deref(), gpu.mig), (Some("0000:03:00.0"), None));
+
+    let windows = host(
+        "  | NVIDIA-SMI 517.48       Driver Version: 517.48       CUDA Version: 11.7     |
+  | GPU  Name            TCC/WDDM | Bus-Id        Disp.A | Volatile Uncorr. ECC |
+  |   0  NVIDIA GeForce ... WDDM  | 00000000:0A:00.0  On |                  N/A |
+  |  0%   31C    P8    16W / 250W |    576MiB / 11264MiB |      0%      Default |",
+    );
+    assert_eq!(gpus(&windows), ["NVIDIA GeForce ..."]);
+    assert_eq!(windows.platform.system, Some(System::Windows));
+
+    // Under WSL2 nvidia-smi is of another release than the driver.
+    let wsl = host("| NVIDIA-SMI 545.46     Driver Version: 546.80       CUDA Version: ERR!     |");
+    assert_eq!((driver(&wsl), cuda(&wsl).as_str()), ("546.80", ""));
+}
+
+#[test]
+fn the_log_of_nvidia_smi() {
+    let text = "==============NVSMI LOG==============
+
+Timestamp                                 : Thu Feb  3 13:18:48 2022
+Driver Version                            : 510.06
+CUDA Version                              : 11.6
+
+Attached GPUs                             : 2
+GPU 00000000:01:00.0
+    Product Name                          : NVIDIA A100-SXM4-80GB
+    Persistence Mode                      : Enabled
+    MIG Mode
+        Current                           : Enabled
+        Pending                           : Disabled
+    MIG Device
+        Index                             : 0
+        FB Memory Usage
+            Total                         : 9728 MiB
+            Used                          : 6 MiB
+    Driver Model
+        Current                           : WDDM
+    Serial Number                         : 1234567890123
+    GPU UUID                              : GPU-00000000-0000-0000-0000-000000000001
+    GPU Virtualization Mode
+        Virtualization Mode               : Pass-Through
+        Host VGPU Mode                    : N/A
+    FB Memory Usage
+        Total                             : 81920 MiB
+        Used                              : 12 MiB
+    BAR1 Memory Usage
+        Total                             : 131072 MiB
+    Compute Mode                          : Exclusive_Process
+    Fabric
+        State                             : Completed
+        Status                            : Success
+
+GPU 00000000:02:00.0
+    Product Name                          : Tesla T4
+";
+    let record = host(text);
+    assert_eq!(formats(&record), ["nvidia-smi -q"]);
+    assert_eq!((driver(&record), cuda(&record).as_str()), ("510.06", "11.6"));
+    assert_eq!(gpus(&record), ["NVIDIA A100-SXM4-80GB", "Tesla T4"]);
+    let nvml = record.nvml.as_ref().unwrap();
+    assert_eq!(nvml.count, Some(2));
+    let gpu = &nvml.gpus[0];
+    assert_eq!(gpu.memory, Some(81_920 << 20));
+    assert_eq!(gpu.compute_mode.as_deref(), Some("exclusive-process"));
+    assert_eq!((gpu.mig, gpu.instances.len()), (Some(true), 1));
+    assert_eq!(gpu.instances[0].memory, Some(9728 << 20));
+    assert_eq!(gpu.virtualization.as_deref(), Some("pass-through"));
+    assert_eq!(gpu.fabric.as_deref(), Some("completed"));
+    assert_eq!(record.platform.system, None, "WSL2 shows the driver model of Windows too");
+    assert!(!serde_json::to_string(&record).unwrap().contains("1234567890123"));
+
+    let new = text
+        .replace("Driver Version    ", "KMD Version       ")
+        .replace("CUDA Version      ", "CUDA UMD Version  ")
+        .replace("510.06", "610.43.02");
+    assert_eq!((driver(&host(&new)), cuda(&host(&new)).as_str()), ("610.43.02", "11.6"));
+}
+
+#[test]
+fn lists_and_queries_of_nvidia_smi() {
+    let record = host(
+        "GPU 0: NVIDIA A100-SXM4-40GB (UUID: GPU-00000000-0000-0000-0000-000000000001)
+  MIG 3g.20gb     Device  0: (UUID: MIG-00000000-0000-0000-0000-000000000002)
+  MIG 1g.5gb      Device  1: (UUID: MIG-00000000-0000-0000-0000-000000000003)
+GPU 1: Tesla T4 (UUID: GPU-00000000-0000-0000-0000-000000000004)",
+    );
+    let nvml = record.nvml.as_ref().unwrap();
+    assert_eq!(nvml.gpus[0].instances[1].uuid.as_deref(), Some("MIG-00000000-0000-0000-0000-000000000003"));
+    assert!(nvml.gpus[1].uuid.as_deref().unwrap().ends_with('4') && nvml.gpus[1].mig.is_none());
+
+    let record = host(
+        "index, name, driver_version, memory.total [MiB], compute_cap
+0, NVIDIA GeForce RTX 3090, 535.129.03, 24576 MiB, 8.6
+2, NVIDIA H100 PCIe, 535.129.03, 81559 MiB, 9.0
+done, thanks",
+    );
+    assert_eq!(driver(&record), "535.129.03");
+    assert_eq!(gpus(&record), ["NVIDIA GeForce RTX 3090", "NVIDIA H100 PCIe"]);
+    let gpus = &record.nvml.as_ref().unwrap().gpus;
+    assert_eq!((gpus[1].index, gpus[1].compute_capability.unwrap().to_string().as_str()), (2, "9.0"));
+}
+
+#[test]
+fn device_query() {
+    let text = "deviceQuery Starting...
+
+ CUDA Device Query (Runtime API) version (CUDART static linking)
+
+Detected 1 CUDA Capable device(s)
+
+Device 0: \"NVIDIA Tegra X1\"
+  CUDA Driver Version / Runtime Version          10.2 / 10.2
+  CUDA Capability Major/Minor version number:    5.3
+  Total amount of global memory:                 3960 MBytes (4152881152 bytes)
+  Integrated GPU sharing Host Memory:            Yes
+Result = PASS";
+    let record = host(text);
+    let libcuda = record.libcuda.unwrap();
+    assert_eq!(libcuda.cuda.unwrap().as_str(), "10.2");
+    let device = &libcuda.devices[0];
+    assert_eq!((device.memory, device.integrated), (Some(4_152_881_152), Some(true)));
+    assert_eq!(device.compute_capability.unwrap().to_string(), "5.3");
+    let refused = host(
+        " CUDA Device Query (Runtime API) version\n\ncudaGetDeviceCount returned 35\n\
+         -> CUDA driver version is insufficient for CUDA runtime version\nResult = FAIL",
+    );
+    let fault = refused.libcuda.unwrap().fault.unwrap();
+    assert_eq!((fault.code, fault.at.as_str()), (Some(35), "cudaGetDeviceCount"));
+    assert!(fault.message.unwrap().ends_with("runtime version"));
+}
+
+#[test]
+fn smaller_formats() {
+    let record = host(
+        "DeepSpeed general environment info:
+torch install path ............... ['/home/bob/venv/torch']
+torch version .................... 2.3.0+cu121
+deepspeed info ................... 0.15.5+unknown, unknown, unknown
+torch cuda version ............... 12.1
+torch hip version ................ None
+nvcc version ..................... 12.0
+shared memory (/dev/shm) size .... 64.00 GB",
+    );
+    assert_eq!(record.toolkits[0].nvcc.as_ref().unwrap().as_str(), "12.0");
+    assert_eq!(record.platform.shm, Some(64 << 30));
+    assert_eq!(record.python.as_ref().unwrap().packages["deepspeed"], "0.15.5");
+    assert!(!serde_json::to_string(&record).unwrap().contains("bob"));
+
+    for (text, version, flavour) in [
+        ("NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  565.57.01  Release Build  (x)", "565.57.01", "open"),
+        ("NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.129.03  Thu Oct 19", "535.129.03", "proprietary"),
+    ] {
+        let record = host(&format!("{text}\nGCC version:  gcc version 13.3.0 (Ubuntu)"));
+        let module = record.module.unwrap();
+        assert_eq!((module.version.unwrap().as_str(), module.flavour.as_deref()), (version, Some(flavour)));
+        assert!(record.compilers.is_empty(), "that compiler built the module");
+    }
+
+    let record = host("Cuda compilation tools, release 11.8, V11.8.89\nBuild cuda_11.8.r11.8/compiler.31833905_0");
+    assert_eq!(record.toolkits[0].nvcc.as_ref().unwrap().as_str(), "11.8.89");
+
+    let record = host(
+        "Package    Version\n---------- -------\ntorch      2.1.0+cu121\nsix        1.16.0\ntorch-grammar 0.3.3\n\
+         jax==0.4.30\nName: Flash_Attn\nVersion: 2.5.9\nnumpy 1.26.4 py311_0 conda-forge",
+    );
+    let packages: Vec<String> =
+        record.python.unwrap().packages.into_iter().map(|(name, version)| format!("{name}={version}")).collect();
+    assert_eq!(packages, ["flash-attn=2.5.9", "jax=0.4.30", "numpy=1.26.4", "torch=2.1.0+cu121"]);
+
+    let record = host("Failed to initialize NVML: Driver/library version mismatch\nNVML library version: 535.183");
+    let nvml = record.nvml.unwrap();
+    assert_eq!((nvml.fault.unwrap().code, nvml.file_version.unwrap().as_str()), (Some(18), "535.183"));
+    assert_eq!(host("No devices were found").nvml.unwrap().count, Some(0));
+
+    let record = host(
+        "Linux secret-name 5.15.167.4-microsoft-standard-WSL2 #1 SMP x86_64 x86_64 x86_64 GNU/Linux\n\
+         PRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\nldd (Debian GLIBC 2.36-9) 2.36\n\
+         gcc (Debian 12.2.0-14) 12.2.0",
+    );
+    assert_eq!((record.platform.os.as_deref(), record.platform.system), (Some("debian12"), Some(System::Wsl)));
+    assert_eq!(record.platform.glibc.as_ref().unwrap().as_str(), "2.36");
+    assert_eq!(record.compilers[0].version.as_ref().unwrap().as_str(), "12.2.0");
+    assert!(!serde_json::to_string(&record).unwrap().contains("secret"));
+}
+
+#[test]
+fn distributions_are_spelled_as_in_the_catalog() {
+    for (written, id) in [
+        ("Ubuntu 22.04.3 LTS (x86_64)", "ubuntu22.04"),
+        ("Debian GNU/Linux 11 (bullseye) (x86_64)", "debian11"),
+        ("Red Hat Enterprise Linux release 8.10 (Ootpa) (x86_64)", "rhel8"),
+        ("CentOS Linux 7 (Core) (x86_64)", "centos7"),
+        ("CentOS Stream 9 (x86_64)", "centos-stream9"),
+        ("Amazon Linux 2 (x86_64)", "amzn2"),
+        ("Amazon Linux 2023.5.20240805 (x86_64)", "amzn2023"),
+        ("Fedora Linux 43 (Workstation Edition) (x86_64)", "fedora43"),
+        ("SUSE Linux Enterprise Server 15 SP4 (x86_64)", "sles15.4"),
+        ("openSUSE Leap 15.6 (x86_64)", "opensuse15.6"),
+        ("Arch Linux (x86_64)", "arch"),
+        ("Pop!_OS 22.04 LTS (x86_64)", "Pop!_OS 22.04 LTS"),
+    ] {
+        let record = host(&format!("PyTorch version: 2.0.0\nOS: {written}"));
+        assert_eq!(record.platform.os.as_deref(), Some(id), "{written}");
+    }
+}
+
+#[test]
+fn what_a_forum_puts_around_a_paste_does_not_matter() {
+    let plain = host(&[OLD, TABLE].concat());
+    assert!(plain.probes.iter().any(|probe| probe.ended == How::Garbled), "two drivers are named");
+    let quoted: String = [OLD, TABLE].concat().lines().map(|line| format!("> > {line}\r\n")).collect();
+    let coloured: String = [OLD, TABLE].concat().lines().map(|line| format!("\x1b[32m{line}\x1b[0m\n")).collect();
+    let logged: String =
+        [OLD, TABLE].concat().lines().map(|line| format!("2024-05-01T10:00:00.123Z {line}\n")).collect();
+    let framed =
+        format!("### Your environment\n<details>\n\n```text\n{OLD}\n```\n</details>\n\n```\n{TABLE}\n```\nHelp!");
+    for text in [quoted, coloured, logged, framed] {
+        assert_eq!(host(&text), plain, "{text}");
+    }
+}
+
+#[test]
+fn what_describes_no_host_is_refused() {
+    for text in ["", "hello", "torch is great", "GPU 0: out of memory", "a: b", "LD_LIBRARY_PATH=/x", "{}", "| 0 | 1 |"]
+    {
+        assert_eq!(read(text), Err(Unrecognised), "{text:?}");
+    }
+    let said = Unrecognised.to_string();
+    for format in ["collect_env", "nvidia-smi -q", "deviceQuery", "pip list"] {
+        assert!(said.contains(format), "{said}");
+    }
+}
+
+#[test]
+fn hostile_texts_end_well() {
+    let long = "x".repeat(1 << 20);
+    for text in [
+        format!("PyTorch version: {long}"),
+        format!("GPU 99999999999999999999: {long} (UUID: {long})"),
+        format!("| NVIDIA-SMI {long} Driver Version: {long} CUDA Version: {long} |\n| {long} | {long} | {long} |"),
+        format!("NVSMI LOG\nGPU 00000000:00:00.0\n{}", " \u{1b}[31m: \u{202e}\n".repeat(10_000)),
+        "GPU 255: a (UUID: b)\n".to_string() + &"  MIG 1g Device 255: (UUID: c)\n".repeat(10_000),
+        "| NVIDIA-SMI 1 Driver Version: 1.1 |\n".to_string() + &"|  4294967295  x  | 0:1 | y |\n".repeat(10_000),
+        "name, driver_version\n".to_string() + &",\n".repeat(100_000),
+        "CUDA Device Query\n".to_string() + &"Device 18446744073709551615: \"\u{0}\"\n".repeat(10_000),
+        format!(
+            "DeepSpeed general environment info\nshared memory (/dev/shm) size .... 1e308 GB\nnvcc version .... {long}"
+        ),
+        "/home/".repeat(100_000) + "\nLinux a b GNU/Linux\nLD_PRELOAD=" + &"/home/".repeat(100_000),
+    ] {
+        if let Ok(record) = read(&text) {
+            let json = serde_json::to_string(&record).unwrap();
+            assert!(json.len() < 200_000, "{} bytes", json.len());
+        }
+    }
+}

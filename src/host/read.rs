@@ -1,0 +1,136 @@
+//! Reading a host from a text, be it a record or what somebody pasted.
+
+use serde::Deserialize;
+
+use super::paste::{self, Unrecognised};
+use super::record::{FORMAT, Record};
+
+/// Why a text is no host.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ReadError {
+    /// Nothing is in it.
+    #[error("it is empty")]
+    Empty,
+    /// A record of a newer gpuenv.
+    #[error("this record has format {0}; this gpuenv reads format {FORMAT}")]
+    Newer(u64),
+    /// JSON that is no record.
+    #[error("this is no host record: {message}")]
+    Malformed {
+        /// What is wrong.
+        message: String,
+        /// The line, counted from one.
+        line: usize,
+        /// The column, counted from one, in bytes.
+        column: usize,
+    },
+    /// Text that no reader knows.
+    #[error(transparent)]
+    Unrecognised(#[from] Unrecognised),
+}
+
+impl ReadError {
+    /// The stable name of the mistake.
+    pub fn code(&self) -> &'static str {
+        match self {
+            ReadError::Empty => "no-text",
+            ReadError::Newer(_) => "newer-record",
+            ReadError::Malformed { .. } => "bad-record",
+            ReadError::Unrecognised(_) => "unrecognised",
+        }
+    }
+
+    /// What to do about it.
+    pub fn help(&self) -> &'static str {
+        match self {
+            ReadError::Empty => "run `gpuenv probe --format json` on the host, or paste the output of `nvidia-smi -q`",
+            ReadError::Newer(_) => "read it with the gpuenv that wrote it, or a later one",
+            ReadError::Malformed { .. } => "`gpuenv schema host` prints what a record may hold",
+            ReadError::Unrecognised(_) => "give the whole output, its first lines included",
+        }
+    }
+}
+
+/// A text as files hold it: UTF-8, or UTF-16 as PowerShell writes it, with or without a byte order mark. What cannot
+/// be decoded is replaced: it is never a fact.
+pub fn decode(bytes: &[u8]) -> String {
+    let wide = |bytes: &[u8], unit: fn([u8; 2]) -> u16| {
+        let units: Vec<u16> = bytes.chunks_exact(2).map(|pair| unit([pair[0], pair[1]])).collect();
+        String::from_utf16_lossy(&units)
+    };
+    match bytes {
+        [0xff, 0xfe, rest @ ..] => wide(rest, u16::from_le_bytes),
+        [0xfe, 0xff, rest @ ..] => wide(rest, u16::from_be_bytes),
+        [0xef, 0xbb, 0xbf, rest @ ..] => String::from_utf8_lossy(rest).into_owned(),
+        bytes => String::from_utf8_lossy(bytes).into_owned(),
+    }
+}
+
+/// The host of a text: a record's JSON, else whatever of a pasted text can be read.
+pub fn read_any(text: &str) -> Result<Record, ReadError> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    match text.trim_start().chars().next() {
+        None => Err(ReadError::Empty),
+        Some('{') => record(text),
+        Some(_) => Ok(paste::read(text)?),
+    }
+}
+
+/// The format alone: a newer one may hold anything else.
+#[derive(Deserialize)]
+struct Stamp {
+    format: Option<u64>,
+}
+
+fn record(text: &str) -> Result<Record, ReadError> {
+    let malformed = |error: serde_json::Error| {
+        let (line, column) = (error.line(), error.column());
+        let message = error.to_string();
+        let place = format!(" at line {line} column {column}");
+        ReadError::Malformed { message: message.strip_suffix(&place).unwrap_or(&message).to_string(), line, column }
+    };
+    let stamp: Stamp = serde_json::from_str(text).map_err(malformed)?;
+    match stamp.format {
+        Some(format) if format > u64::from(FORMAT) => return Err(ReadError::Newer(format)),
+        Some(1..) => {}
+        _ => {
+            let message = "it does not say its `format`".to_string();
+            return Err(ReadError::Malformed { message, line: 1, column: 1 });
+        }
+    }
+    serde_json::from_str(text).map_err(malformed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_are_read_and_their_mistakes_placed() {
+        assert_eq!(read_any("\u{feff}{\"format\": 1}").unwrap().format, 1);
+        for (text, wanted) in [
+            ("", "it is empty"),
+            ("\n \u{feff}", "no description"),
+            ("{\"format\": 2, \"colour\": 1}", "format 2"),
+            ("{}", "does not say its `format`"),
+            ("{\"format\": 1,\n \"colour\": 1}", "unknown field `colour`"),
+            ("{\"format\": 1", "EOF"),
+            ("[]", "no description"),
+        ] {
+            let error = read_any(text).unwrap_err();
+            assert!(error.to_string().contains(wanted), "{text:?}: {error}");
+        }
+        let Err(ReadError::Malformed { line, column, .. }) = read_any("{\"format\": 1,\n \"colour\": 1}") else {
+            panic!("read")
+        };
+        assert_eq!((line, column), (2, 9));
+    }
+
+    #[test]
+    fn every_encoding_is_read() {
+        let wide: Vec<u8> = "\u{feff}OS: é".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        assert_eq!(decode(&wide), "OS: é");
+        assert_eq!(decode(b"\xef\xbb\xbfOS: \xc3\xa9"), "OS: é");
+        assert_eq!(decode(b"OS: \xff"), "OS: \u{fffd}");
+    }
+}

@@ -1,0 +1,67 @@
+//! L0, pasted text: what terminals, loggers, containers and forums put around a line.
+
+use std::sync::LazyLock;
+
+use regex_lite::Regex;
+
+/// What stands before a line and belongs to who wrote it down, not to the message.
+///
+/// Only prefixes that repeat inside a wrapped message matter: a pattern may begin anywhere.
+static PREFIXES: LazyLock<Vec<Regex>> = LazyLock::new(|| {
+    let all = [
+        // Quoting and source lines that tools frame.
+        r"^\s*>+\s?",
+        // torchrun, mpirun, srun, Ray, Lightning.
+        r"^\[(?:rank|default|worker|local_rank|[a-z0-9.-]+:)?\s?\d+(?:,\d+)?\](?:<std(?:out|err)>)?:\s?",
+        r"^\([A-Za-z_.]+(?:<[^>]*>)? ?(?:\([^)]*\) )?(?:pid|rank)=\d+[^)]*\)\s?",
+        r"^\d{1,3}: ",
+        // docker compose, kubectl logs --prefix, systemd, dmesg.
+        r"^[A-Za-z0-9][A-Za-z0-9._-]*\s*\|\s",
+        r"^\[pod/[^\]]*\]\s?",
+        r"^[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \S+ [^\s:]+(?:\[\d+\])?: ",
+        r"^\[ *\d+\.\d{6}\] ",
+        // Timestamps of loggers.
+        r"^\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?:?\s",
+        r"^(?:std(?:out|err)) [FP] ",
+    ];
+    all.iter().map(|pattern| Regex::new(pattern).expect("a constant")).collect()
+});
+
+/// What somebody else put before a line: a quote's `> `, a container's name, a time. None: nothing.
+pub fn prefix(line: &str) -> Option<&str> {
+    PREFIXES.iter().find_map(|prefix| prefix.find(line)).map(|found| found.as_str())
+}
+
+/// Without terminal escapes and control characters.
+pub fn printable(raw: &str) -> String {
+    let mut text = String::with_capacity(raw.len());
+    let mut chars = raw.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\x1b' => skip_escape(&mut chars),
+            '\r' if chars.peek() == Some(&'\n') => {}
+            '\r' | '\n' => text.push('\n'),
+            '\t' => text.push(' '),
+            c if c.is_control() || matches!(c, '\u{200b}'..='\u{200f}' | '\u{feff}' | '\u{ad}') => {}
+            '\u{a0}' | '\u{202f}' => text.push(' '),
+            c => text.push(c),
+        }
+    }
+    text
+}
+
+fn skip_escape(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) {
+    match chars.next() {
+        // Colours and cursor movements end with a letter.
+        Some('[') => while chars.next().is_some_and(|c| !('@'..='~').contains(&c)) {},
+        // Titles and links end with a bell or ESC \.
+        Some(']') => {
+            while let Some(c) = chars.next() {
+                if c == '\x07' || c == '\x1b' && chars.next_if_eq(&'\\').is_some() {
+                    break;
+                }
+            }
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,104 @@
+//! The cuda-compat packages on this host, by the note in their libcuda; nothing is loaded.
+//!
+//! The section `.note.cuda.fwd_compatibility` holds, under the name `NVIDIA Corporation`, a JSON text with the CUDA
+//! version the package brings and the branches of the kernel module it serves.
+
+use std::fs::File;
+use std::path::Path;
+
+use object::read::elf::ElfFile64;
+use object::{Endianness, Object, ObjectSection, ReadCache};
+use serde::Deserialize;
+
+use crate::host::Compat;
+use crate::words::Version;
+
+use super::loader;
+use super::scene::Scene;
+
+const SECTION: &str = ".note.cuda.fwd_compatibility";
+const OWNER: &[u8] = b"NVIDIA Corporation";
+/// Where toolkits and their compat folders lie.
+const ROOTS: &str = "/usr/local";
+
+/// What the note says, as far as it matters here.
+#[derive(Debug, Default, PartialEq, Eq, Deserialize)]
+pub struct Note {
+    #[serde(default, rename = "CUDA Version")]
+    cuda: Option<Version>,
+    #[serde(default, rename = "Driver")]
+    branches: Vec<u64>,
+}
+
+/// The packages, by path.
+pub fn packages(scene: &Scene) -> Vec<Compat> {
+    let folders = scene.names(ROOTS).into_iter().filter(|name| name == "cuda" || name.starts_with("cuda-"));
+    let mut packages: Vec<Compat> = Vec::new();
+    for folder in folders.map(|name| format!("{ROOTS}/{name}/compat")) {
+        for name in scene.names(&folder).into_iter().filter(|name| name.starts_with("libcuda.so.")) {
+            let Some(file) = loader::resolve(&scene.root, Path::new(&format!("{folder}/{name}"))) else { continue };
+            let Some(file_version) = loader::file_version(&file) else { continue };
+            let path = file.display().to_string();
+            // `cuda` is a link to one of the others.
+            if packages.iter().any(|known| known.path == path) {
+                continue;
+            }
+            let Note { cuda, branches } = note(&scene.root, &file).unwrap_or_default();
+            packages.push(Compat { path, file_version: Some(file_version), cuda, branches });
+        }
+    }
+    packages
+}
+
+/// The note in a library under a root. None: it has none that can be read, so it is of no compat package, or of one
+/// from before there were notes.
+pub fn note(root: &Path, file: &Path) -> Option<Note> {
+    let place = root.join(file.strip_prefix("/").unwrap_or(file));
+    // To open a pipe waits for whoever writes into it.
+    let cache = ReadCache::new(place.is_file().then(|| File::open(&place).ok())??);
+    let elf = ElfFile64::<Endianness, _>::parse(&cache).ok()?;
+    read(elf.section_by_name(SECTION)?.data().ok()?)
+}
+
+/// A note: the lengths of name and text, a type, then both, each padded to four bytes.
+fn read(note: &[u8]) -> Option<Note> {
+    let length = |at: usize| Some(u32::from_le_bytes(note.get(at..at + 4)?.try_into().ok()?) as usize);
+    let (name, text) = (length(0)?, length(4)?);
+    let rest = note.get(12..)?;
+    let after = rest.get(name.checked_next_multiple_of(4)?..)?;
+    let owner = rest.get(..name)?.split(|byte| *byte == 0).next()?;
+    let json = after.get(..text)?.split(|byte| *byte == 0).next()?;
+    (owner == OWNER).then(|| serde_json::from_slice(json).ok())?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(owner: &str, text: &str) -> Vec<u8> {
+        let (owner, text) = (format!("{owner}\0"), format!("{text}\0"));
+        let mut note = Vec::new();
+        for number in [owner.len(), text.len(), 1] {
+            note.extend_from_slice(&(number as u32).to_le_bytes());
+        }
+        for part in [owner, text] {
+            note.extend_from_slice(part.as_bytes());
+            note.resize(note.len().next_multiple_of(4), 0);
+        }
+        note
+    }
+
+    #[test]
+    fn notes_are_read_whatever_stands_in_them() {
+        let text = r#"{"Format": "1.0", "CUDA Version": "13.0", "Driver": [535, 550, 570], "Device": [1]}"#;
+        let note = written("NVIDIA Corporation", text);
+        let expected = Note { cuda: Version::parse("13.0").ok(), branches: vec![535, 550, 570] };
+        assert_eq!(read(&note), Some(expected));
+        assert_eq!(read(&written("GNU", text)), None);
+        assert_eq!(read(&written("NVIDIA Corporation", "[1]")), None);
+        for cut in 0..note.len() {
+            read(&note[..cut]);
+        }
+        assert_eq!(read(&[0xff; 64]), None);
+    }
+}

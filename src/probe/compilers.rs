@@ -1,0 +1,105 @@
+//! The host compilers that nvcc and torch's extensions may call, and who points to them.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use crate::host::{Compiler, How, Record};
+use crate::words::Version;
+
+use super::program::{self, LIMIT, Said};
+use super::scene::Scene;
+
+/// Compilers looked for on PATH.
+const NAMES: &[&str] = &["gcc", "g++", "clang", "clang++"];
+/// Variables that name one: nvcc reads the first, CMake the second, everybody the others.
+const VARIABLES: &[&str] = &["NVCC_CCBIN", "CUDAHOSTCXX", "CXX", "CC"];
+
+/// Looks for host compilers.
+pub fn look(scene: &Scene, record: &mut Record) {
+    let began = Instant::now();
+    let mut found: Vec<(PathBuf, Vec<String>)> = Vec::new();
+    let mut note = |path: PathBuf, by: &str| match found.iter_mut().find(|(known, _)| *known == path) {
+        Some((_, named_by)) => named_by.push(by.to_string()),
+        None => found.push((path, vec![by.to_string()])),
+    };
+    for variable in VARIABLES {
+        if let Some(path) = scene.variable(variable).and_then(|value| named(scene, &value.to_string_lossy())) {
+            note(path, variable);
+        }
+    }
+    for name in NAMES {
+        if let Some(path) = program::on_path(scene, name) {
+            note(path, "PATH");
+        }
+    }
+    record.compilers = found.into_iter().map(|(path, named_by)| compiler(scene, &path, named_by)).collect();
+    let ended = if record.compilers.is_empty() { How::Absent } else { How::Done };
+    record.probes.push(super::told("compilers", ended, began));
+}
+
+/// The program that a variable such as CXX names: a path, a name on PATH, arguments after it.
+fn named(scene: &Scene, value: &str) -> Option<PathBuf> {
+    let word = value.split_whitespace().next()?;
+    let path = Path::new(word);
+    match word.contains('/') {
+        true => {
+            let place = scene.at(word);
+            // nvcc takes the directory of a compiler too.
+            let inside = path.join("g++");
+            match place.is_dir() {
+                true => program::is_program(&scene.at(&inside.to_string_lossy())).then_some(inside),
+                false => (path.is_absolute() && program::is_program(&place)).then(|| path.to_path_buf()),
+            }
+        }
+        false => program::on_path(scene, word),
+    }
+}
+
+fn compiler(scene: &Scene, path: &Path, named_by: Vec<String>) -> Compiler {
+    let said = match scene.is_here() {
+        true => program::run(scene, path, &["--version"], LIMIT),
+        false => Said::default(),
+    };
+    let (kind, version) = read(&said.out);
+    let of_name = || path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let name = kind.map_or_else(of_name, str::to_string);
+    Compiler { name, path: Some(path.display().to_string()), version, named_by, fault: said.fault }
+}
+
+/// What `--version` says: `g++ (Ubuntu 13.3.0-6ubuntu2) 13.3.0`, `Ubuntu clang version 18.1.3 (1ubuntu1)`.
+fn read(text: &str) -> (Option<&'static str>, Option<Version>) {
+    let first = text.lines().next().unwrap_or_default();
+    let parse = |text: &str| Version::parse(text).ok();
+    if first.contains("clang version") {
+        return (Some("clang"), program::version_after(first, "clang version ").and_then(parse));
+    }
+    if !text.contains("Free Software Foundation") {
+        return (None, None);
+    }
+    // What stands in brackets is the distribution's name for it, and may hold a version too.
+    let after = first.rsplit_once(") ").map_or(first, |(_, after)| after);
+    (Some("gcc"), after.split_whitespace().find_map(program::leading_version).and_then(parse))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn compilers_say_their_versions_in_many_ways() {
+        let fsf = "\nCopyright (C) 2023 Free Software Foundation, Inc.";
+        for (first, kind, version) in [
+            ("g++ (Ubuntu 13.3.0-6ubuntu2~24.04) 13.3.0", Some("gcc"), Some("13.3.0")),
+            ("gcc (GCC) 8.5.0 20210514 (Red Hat 8.5.0-18)", Some("gcc"), Some("8.5.0")),
+            ("c++ (Debian 12.2.0-14) 12.2.0", Some("gcc"), Some("12.2.0")),
+            ("gcc (\u{1b}[31m) nothing", Some("gcc"), None),
+        ] {
+            let wanted = version.map(|text| Version::parse(text).unwrap());
+            assert_eq!(read(&format!("{first}{fsf}")), (kind, wanted), "{first}");
+        }
+        let clang = |text| read(text).1.map(|version| version.to_string());
+        assert_eq!(clang("Ubuntu clang version 18.1.3 (1ubuntu1)\nTarget: x"), Some("18.1.3".into()));
+        assert_eq!(clang("clang version 17.0.6"), Some("17.0.6".into()));
+        assert_eq!(read("icpx 2024.1"), (None, None));
+    }
+}

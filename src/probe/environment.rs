@@ -1,0 +1,108 @@
+//! The environment: what of it changes what a CUDA process sees or loads, and what a child is given.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+
+use super::loader;
+use super::scene::Scene;
+
+/// The beginnings of names that matter.
+const FAMILIES: &[&str] = &["CUDA_", "CUDNN_", "NCCL_", "NVIDIA_", "PYTORCH_"];
+
+/// Names that matter beside those. The last row is what DCGM's software suite warns of, as far as it is not a family's.
+const NAMES: &[&str] = &[
+    "LD_LIBRARY_PATH",
+    "LD_PRELOAD",
+    "LD_BIND_NOW",
+    "CONDA_PREFIX",
+    "VIRTUAL_ENV",
+    "TORCH_CUDA_ARCH_LIST",
+    "NVCC_CCBIN",
+    "NVCC_APPEND_FLAGS",
+    "NVCC_PREPEND_FLAGS",
+    "NSIGHT_CUDA_DEBUGGER",
+    "COMPUTE_PROFILE",
+    "OPENCL_PROFILE",
+];
+
+/// Parts of names whose values are nobody's business.
+const SECRETS: &[&str] = &["KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL"];
+
+/// Names that a child needs beside what matters, to find programs and folders.
+const HANDED_ON: &[&str] = &["HOME", "PATH", "TMPDIR", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR"];
+
+fn matters(name: &str) -> bool {
+    let named = NAMES.contains(&name) || FAMILIES.iter().any(|family| name.starts_with(family));
+    named && !SECRETS.iter().any(|part| name.contains(part))
+}
+
+/// What matters, for the record.
+pub fn that_matters(scene: &Scene) -> BTreeMap<String, String> {
+    let pairs = scene.environment.iter().filter_map(|(name, value)| Some((name.to_str()?, value)));
+    let pairs = pairs.filter(|(name, _)| matters(name));
+    pairs.map(|(name, value)| (name.to_string(), value.to_string_lossy().into_owned())).collect()
+}
+
+/// What a child is given: what matters, without what would run other people's code in it; messages in English.
+///
+/// Where root loads from safe directories only, LD_LIBRARY_PATH has no others, so that no library brings in a second
+/// one from there.
+pub fn of_child(scene: &Scene) -> Vec<(OsString, OsString)> {
+    let given = |name: &str| {
+        (matters(name) || HANDED_ON.contains(&name) || name.starts_with("GPUENV_"))
+            && !matches!(name, "LD_PRELOAD" | "LD_LIBRARY_PATH" | "CUDA_INJECTION32_PATH" | "CUDA_INJECTION64_PATH")
+    };
+    let pairs = scene.environment.iter().filter(|(name, _)| name.to_str().is_some_and(given));
+    let mut pairs: Vec<(OsString, OsString)> = pairs.cloned().collect();
+    pairs.push(("LC_ALL".into(), "C".into()));
+    let trusts = scene.trusts_everywhere();
+    let safe = |entry: &std::path::PathBuf| trusts || (entry.is_dir() && loader::danger(entry).is_none());
+    let entries: Vec<_> = scene.library_path().into_iter().filter(safe).collect();
+    if let Ok(entries) = std::env::join_paths(entries)
+        && !entries.is_empty()
+    {
+        pairs.push(("LD_LIBRARY_PATH".into(), entries));
+    }
+    pairs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::probe::tests::Tree;
+
+    fn scene(pairs: &[(&str, &str)]) -> Scene {
+        let environment = pairs.iter().map(|(name, value)| (name.into(), value.into())).collect();
+        Scene { environment, ..Tree::new("environment").scene() }
+    }
+
+    #[test]
+    fn secrets_are_not_recorded() {
+        let scene = scene(&[
+            ("CUDA_VISIBLE_DEVICES", "0"),
+            ("NVIDIA_API_KEY", "nvapi-1"),
+            ("NCCL_TOKEN", "1"),
+            ("USER", "alice"),
+            ("CONDA_PREFIX", "/opt/conda"),
+        ]);
+        let names: Vec<String> = that_matters(&scene).into_keys().collect();
+        assert_eq!(names, ["CONDA_PREFIX", "CUDA_VISIBLE_DEVICES"]);
+    }
+
+    #[test]
+    fn children_run_no_foreign_code_by_the_environment() {
+        let mut scene = scene(&[
+            ("LD_PRELOAD", "/x.so"),
+            ("CUDA_INJECTION64_PATH", "/y.so"),
+            ("LD_LIBRARY_PATH", ":/usr/lib"),
+            ("LANG", "de_DE.UTF-8"),
+            ("CUDA_VISIBLE_DEVICES", "1"),
+        ]);
+        scene.wish.trust = true;
+        let given: BTreeMap<OsString, OsString> = of_child(&scene).into_iter().collect();
+        let names: Vec<&str> = given.keys().filter_map(|name| name.to_str()).collect();
+        assert_eq!(names, ["CUDA_VISIBLE_DEVICES", "LC_ALL", "LD_LIBRARY_PATH"]);
+        assert!(given[std::ffi::OsStr::new("LD_LIBRARY_PATH")].to_str().unwrap().ends_with(":/usr/lib"));
+        assert!(!given[std::ffi::OsStr::new("LD_LIBRARY_PATH")].to_str().unwrap().starts_with(':'));
+    }
+}

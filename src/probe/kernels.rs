@@ -1,0 +1,174 @@
+//! Kernels on every GPU a CUDA process sees: compiled, loaded, launched, their results compared with this program's
+//! own. One child for each GPU, side by side; a child that crashes or hangs costs the code it was busy with, and
+//! another one goes on with the rest.
+
+mod calls;
+mod cuda;
+pub mod image;
+mod nvcc;
+pub mod nvrtc;
+mod plan;
+pub mod prebuilt;
+mod programs;
+mod run;
+
+use std::ffi::OsString;
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use crate::host::{CudaDevice, Fault, How, Kernel, Probe, Record};
+
+use super::child::{Task, ask};
+use super::environment;
+use super::scene::{Depth, Scene};
+use plan::{By, Job};
+use run::{Answer, Request};
+
+pub use run::inside;
+
+/// The probe's name.
+pub const NAME: &str = "kernels";
+
+/// How long one child may take.
+const LIMIT: Duration = Duration::from_secs(20);
+/// The same where only the trivial program is run.
+const QUICK: Duration = Duration::from_secs(10);
+/// How many children one GPU gets, the first included.
+const CHILDREN: usize = 4;
+/// How many GPUs work at once.
+const ABREAST: usize = 16;
+/// How many GPUs are tried: no machine has more, but a broken driver may say so.
+const MOST: usize = 64;
+
+/// What every child's environment has on top of the usual: with its cache the driver would not compile PTX
+/// that it has seen before, and it would write into the user's home.
+const NO_CACHE: (&str, &str) = ("CUDA_CACHE_DISABLE", "1");
+
+/// Runs the kernels and writes down how each went.
+pub fn look(scene: &Scene, record: &mut Record) {
+    let began = Instant::now();
+    let (kernels, mut probe) = match ready(scene, record) {
+        Ok((libcuda, devices)) => on_all(scene, record, libcuda, devices),
+        Err(probe) => (Vec::new(), probe),
+    };
+    probe.millis = Some(began.elapsed().as_millis() as u64);
+    record.kernels.extend(kernels);
+    record.probes.push(probe);
+}
+
+fn ended(ended: How, detail: Option<String>) -> Probe {
+    Probe { name: NAME.to_string(), ended, detail, millis: None }
+}
+
+/// The library and the devices, or why nothing can be run.
+fn ready<'a>(scene: &Scene, record: &'a Record) -> Result<(&'a Path, &'a [CudaDevice]), Probe> {
+    if !scene.is_here() {
+        return Err(ended(How::NotRun, None));
+    }
+    let nothing = |why: &str| ended(How::Absent, Some(why.to_string()));
+    let libcuda = record.libcuda.as_ref().ok_or_else(|| nothing("no libcuda"))?;
+    let path = libcuda.path.as_deref().ok_or_else(|| nothing("no libcuda"))?;
+    if libcuda.fault.is_some() || libcuda.stub == Some(true) {
+        return Err(nothing("libcuda gives no device"));
+    }
+    if libcuda.devices.is_empty() {
+        return Err(nothing("no device"));
+    }
+    Ok((Path::new(path), &libcuda.devices))
+}
+
+fn on_all(scene: &Scene, record: &Record, libcuda: &Path, devices: &[CudaDevice]) -> (Vec<Kernel>, Probe) {
+    let mut environment = environment::of_child(scene);
+    environment.retain(|(name, _)| name != NO_CACHE.0);
+    environment.push((NO_CACHE.0.into(), NO_CACHE.1.into()));
+    let (mut kernels, mut probe) = (Vec::new(), ended(How::Done, None));
+    for some in devices[..devices.len().min(MOST)].chunks(ABREAST) {
+        let gpus = some.iter().map(|device| OneGpu { scene, environment: &environment, libcuda, device });
+        let ran: Vec<_> = std::thread::scope(|scope| {
+            let threads: Vec<_> = gpus.map(|gpu| scope.spawn(move || gpu.run(record))).collect();
+            threads.into_iter().filter_map(|thread| thread.join().ok()).collect()
+        });
+        for (of_one, how) in ran {
+            kernels.extend(of_one);
+            // What went wrong first stands for all.
+            if probe.ended == How::Done {
+                probe = how;
+            }
+        }
+    }
+    (kernels, probe)
+}
+
+/// A GPU and what its children need.
+struct OneGpu<'a> {
+    scene: &'a Scene,
+    environment: &'a [(OsString, OsString)],
+    libcuda: &'a Path,
+    device: &'a CudaDevice,
+}
+
+impl OneGpu<'_> {
+    fn run(&self, record: &Record) -> (Vec<Kernel>, Probe) {
+        let jobs = plan::jobs(&self.scene.wish, record, self.device);
+        let usual = if self.scene.wish.depth == Depth::Quick { QUICK } else { LIMIT };
+        let limit = self.scene.limit(usual);
+        let folder = jobs.iter().any(|job| matches!(job.by, By::Nvcc(..))).then(|| self.folder()).flatten();
+        let (mut kernels, mut left, mut probe) = (Vec::new(), &jobs[..], ended(How::Done, None));
+        let began = Instant::now();
+        for _ in 0..CHILDREN {
+            let (answer, how) = self.child(left, limit, folder.as_deref());
+            let next = self.outcome(&answer, &how, left, &mut kernels);
+            if how.ended != How::Done && probe.ended == How::Done {
+                let detail = how.detail.unwrap_or_default();
+                probe = ended(how.ended, Some(format!("device {}: {detail}", self.device.ordinal)));
+            }
+            left = &left[next..];
+            // Whoever hangs once may hang again: one limit is for all that comes after the first child.
+            if left.is_empty() || next == 0 || began.elapsed() >= limit * 2 {
+                break;
+            }
+        }
+        if let Some(folder) = folder {
+            let _ = std::fs::remove_dir_all(folder);
+        }
+        (kernels, probe)
+    }
+
+    fn child(&self, jobs: &[Job], limit: Duration, folder: Option<&Path>) -> (Answer, Probe) {
+        let (libcuda, folder) = (self.libcuda.to_path_buf(), folder.map(Path::to_path_buf));
+        let request = Request { libcuda, device: self.device.ordinal, jobs: jobs.to_vec(), folder };
+        let task = Task { program: &self.scene.program, name: NAME, limit, environment: self.environment };
+        let reply = ask(&task, &request);
+        (reply.answer.unwrap_or_default(), reply.probe)
+    }
+
+    /// Adds what a child told, and what can be told of one that told no more; gives how many jobs are done with.
+    fn outcome(&self, answer: &Answer, how: &Probe, jobs: &[Job], kernels: &mut Vec<Kernel>) -> usize {
+        kernels.extend(answer.kernels.iter().cloned());
+        let failed = |job: &Job, fault: &Fault| {
+            let fault = Some(fault.clone());
+            Kernel { fault, ..run::kernel(self.device.ordinal, job) }
+        };
+        if let Some(fault) = &answer.fault {
+            // Without a context nothing runs, whoever compiled it.
+            kernels.extend(jobs.iter().map(|job| failed(job, fault)));
+            return jobs.len();
+        }
+        let busy = answer.begun.min(jobs.len());
+        if how.ended != How::Done && answer.begun > answer.ended {
+            let fault = Fault { at: NAME.to_string(), code: None, name: None, message: how.detail.clone() };
+            kernels.extend(busy.checked_sub(1).map(|at| failed(&jobs[at], &fault)));
+        }
+        busy
+    }
+
+    /// A folder that nobody else can read or write. None: there is no place for one.
+    fn folder(&self) -> Option<PathBuf> {
+        let place = self.scene.variable("TMPDIR").map_or_else(|| PathBuf::from("/tmp"), PathBuf::from);
+        let path = place.join(format!("gpuenv-{}-{}", std::process::id(), self.device.ordinal));
+        // One that is there already is somebody else's.
+        DirBuilder::new().mode(0o700).create(&path).ok().map(|()| path)
+    }
+}

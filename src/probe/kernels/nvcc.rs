@@ -1,0 +1,29 @@
+//! nvcc, the compiler of the toolkit: a program that calls others, the host's compiler among them.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::host::Fault;
+use crate::words::Arch;
+
+use super::calls::said;
+
+/// The words of its standard error that are kept, its last.
+const TAIL: usize = 2_000;
+
+/// Compiles a source to a cubin, with everything it writes in this folder.
+pub fn compile(nvcc: &Path, source: &str, arch: Arch, folder: &Path) -> Result<Vec<u8>, Fault> {
+    let (from, to) = (folder.join("kernels.cu"), folder.join("kernels.cubin"));
+    std::fs::write(&from, source).map_err(|error| said("nvcc", &format!("no source could be written: {error}")))?;
+    let mut command = Command::new(nvcc);
+    command.arg("--cubin").arg(format!("--gpu-architecture=sm_{}", arch.code())).arg("--output-file").arg(&to);
+    command.arg(&from).env("TMPDIR", folder).current_dir(folder).stdin(Stdio::null());
+    let output = command.output().map_err(|error| said("nvcc", &format!("it could not be started: {error}")))?;
+    if !output.status.success() {
+        let words = &output.stderr[output.stderr.len().saturating_sub(TAIL)..];
+        let message = String::from_utf8_lossy(words).trim().to_string();
+        let code = output.status.code().map(i64::from);
+        return Err(Fault { at: "nvcc".to_string(), code, name: None, message: Some(message) });
+    }
+    std::fs::read(&to).map_err(|error| said("nvcc", &format!("it ended well and wrote no cubin: {error}")))
+}

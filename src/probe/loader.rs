@@ -1,0 +1,489 @@
+//! Where a process would find a shared library: the search that the loader (ld.so) makes, made without loading.
+//!
+//! [`Loader::find`] answers for a name such as `libcuda.so.1` with the file, how it was found (an entry of
+//! LD_LIBRARY_PATH, ld.so.cache, a default directory) and the copies it keeps from being loaded. To load it is
+//! another matter: whoever runs as root asks [`danger`] first. Search and load happen in a child process
+//! ([`super::child`]), because a directory may lie on a file system that hangs.
+//!
+//! Not followed: DT_RPATH and DT_RUNPATH, which belong to the program that loads (a wheel's are given to
+//! [`Loader::before`] and [`Loader::after`]), LD_PRELOAD, and the variants of a library for newer processors.
+
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io::Read;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Component, Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::host::Shadowed;
+use crate::words::Version;
+
+use super::scene::Scene;
+
+/// How a library was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum By {
+    /// A directory that the asking program brings along.
+    Own,
+    /// An entry of LD_LIBRARY_PATH.
+    LibraryPath,
+    /// The table that ldconfig makes of the directories in /etc/ld.so.conf.
+    Cache,
+    /// A directory that is always looked into, last.
+    Default,
+}
+
+impl By {
+    /// As the record spells it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            By::Own => "python",
+            By::LibraryPath => "LD_LIBRARY_PATH",
+            By::Cache => "ld.so.cache",
+            By::Default => "default",
+        }
+    }
+}
+
+/// A library as the loader would find it. Paths are absolute, as seen from the root.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// Where it was found: its directory is the entry of LD_LIBRARY_PATH.
+    pub path: PathBuf,
+    /// The same with links resolved: the file that would be loaded.
+    pub file: PathBuf,
+    /// How it was found.
+    pub by: By,
+    /// The files of the same name further down the search, links resolved, and how they would have been found.
+    pub shadows: Vec<(PathBuf, By)>,
+}
+
+impl Found {
+    /// How it was found, for the record.
+    pub fn found_by(&self) -> Option<String> {
+        Some(self.by.as_str().to_string())
+    }
+
+    /// The file, for the record.
+    pub fn shown(&self) -> Option<String> {
+        Some(self.file.display().to_string())
+    }
+
+    /// The release in the file's name: that of the driver in `libcuda.so.535.183.01`.
+    pub fn file_version(&self) -> Option<Version> {
+        file_version(&self.file)
+    }
+
+    /// The copies it shadows, for the record.
+    pub fn shadowed(&self) -> Vec<Shadowed> {
+        let shadowed = |(file, by): &(PathBuf, By)| Shadowed {
+            path: file.display().to_string(),
+            found_by: Some(by.as_str().to_string()),
+            version: file_version(file),
+        };
+        self.shadows.iter().map(shadowed).collect()
+    }
+}
+
+/// The release in a library's name; the one number of a soname is none.
+pub fn file_version(file: &Path) -> Option<Version> {
+    let (_, version) = file.file_name()?.to_str()?.split_once(".so.")?;
+    Version::parse(version).ok().filter(|version| version.len() > 1)
+}
+
+/// What a child needs to search and to know what it may load.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Search {
+    library_path: Vec<PathBuf>,
+    trust: bool,
+}
+
+impl Search {
+    /// The search of a process in this scene.
+    pub fn of(scene: &Scene) -> Self {
+        // Names that are no UTF-8 cannot travel in JSON; no driver lies in such a folder.
+        let mut library_path = scene.library_path();
+        library_path.retain(|entry| entry.to_str().is_some());
+        Search { library_path, trust: scene.trusts_everywhere() }
+    }
+
+    /// The loader of this machine.
+    pub fn loader(&self) -> Loader {
+        Loader::new(Path::new("/"), &self.library_path)
+    }
+
+    /// Why a file is not to be loaded, if it is not.
+    pub fn refuses(&self, path: &Path) -> Option<String> {
+        danger(path)
+            .filter(|_| !self.trust)
+            .map(|why| format!("{}: {why}; root loads it only if told to trust the library path", path.display()))
+    }
+}
+
+/// What the loader searches, in its order.
+#[derive(Debug, Clone, Default)]
+pub struct Loader {
+    root: PathBuf,
+    own: Vec<PathBuf>,
+    library_path: Vec<PathBuf>,
+    own_after: Vec<PathBuf>,
+    cache: Vec<(String, PathBuf)>,
+}
+
+/// Where ld.so looks last: its own list depends on the distribution, so all of them, 64 bits first.
+const DEFAULTS: &[&str] = &[
+    "/lib/x86_64-linux-gnu",
+    "/usr/lib/x86_64-linux-gnu",
+    "/lib/aarch64-linux-gnu",
+    "/usr/lib/aarch64-linux-gnu",
+    "/lib64",
+    "/usr/lib64",
+    "/lib",
+    "/usr/lib",
+];
+
+/// No ld.so.cache is larger.
+const CACHE_CAP: u64 = 64 << 20;
+/// Links that are followed before they are taken for a ring, as the kernel does.
+const MAX_LINKS: usize = 40;
+
+impl Loader {
+    /// The search under this root (`/` for this machine) with these entries of LD_LIBRARY_PATH
+    /// (see [`library_path`]).
+    pub fn new(root: &Path, library_path: &[PathBuf]) -> Self {
+        let mut bytes = Vec::new();
+        let cache = resolve(root, Path::new("/etc/ld.so.cache")).and_then(|path| File::open(under(root, &path)).ok());
+        if let Some(file) = cache {
+            // A cache that cannot be read is no cache to the loader either.
+            let _ = file.take(CACHE_CAP).read_to_end(&mut bytes);
+        }
+        let library_path = library_path.to_vec();
+        Loader { root: root.to_path_buf(), library_path, cache: read_cache(&bytes), ..Loader::default() }
+    }
+
+    /// The same for a program that brings directories along, which are searched first.
+    pub fn before(mut self, own: Vec<PathBuf>) -> Self {
+        self.own = own;
+        self
+    }
+
+    /// The same for a program that brings directories along, which are searched after LD_LIBRARY_PATH.
+    pub fn after(mut self, own: Vec<PathBuf>) -> Self {
+        self.own_after = own;
+        self
+    }
+
+    /// The library that a process would load for this name.
+    pub fn find(&self, soname: &str) -> Option<Found> {
+        let mut copies: Vec<(PathBuf, PathBuf, By)> = Vec::new();
+        for (path, by) in self.places(soname) {
+            let Some(file) = resolve(&self.root, &path) else { continue };
+            let is_new = !copies.iter().any(|(_, known, _)| *known == file);
+            if is_new && self.is_for_us(&file) {
+                copies.push((path, file, by));
+            }
+        }
+        let mut copies = copies.into_iter();
+        let (path, file, by) = copies.next()?;
+        Some(Found { path, file, by, shadows: copies.map(|(_, file, by)| (file, by)).collect() })
+    }
+
+    /// The names that begin so and can be found anywhere in the search, sorted: `libcudart.so.` gives
+    /// `libcudart.so.11.0` and `libcudart.so.12` among others.
+    pub fn names(&self, prefix: &str) -> Vec<String> {
+        let mut names: Vec<String> = self.cache.iter().map(|(name, _)| name.clone()).collect();
+        let given = self.own.iter().chain(&self.library_path).chain(&self.own_after);
+        let directories = given.cloned().chain(DEFAULTS.iter().map(PathBuf::from));
+        for directory in directories {
+            let Some(directory) = resolve(&self.root, &directory) else { continue };
+            let entries = fs::read_dir(under(&self.root, &directory)).into_iter().flatten().flatten();
+            names.extend(entries.filter_map(|entry| entry.file_name().into_string().ok()));
+        }
+        names.retain(|name| name.starts_with(prefix));
+        names.sort();
+        names.dedup();
+        names
+    }
+
+    /// Every place where a name may lie, in order.
+    fn places(&self, soname: &str) -> impl Iterator<Item = (PathBuf, By)> {
+        let in_each = |directories: &[PathBuf], by| {
+            directories.iter().map(|directory| (directory.join(soname), by)).collect::<Vec<_>>()
+        };
+        let cached = self.cache.iter().filter(|(name, _)| name == soname).map(|(_, path)| (path.clone(), By::Cache));
+        let defaults = DEFAULTS.iter().map(|directory| (Path::new(directory).join(soname), By::Default));
+        let mut places = in_each(&self.own, By::Own);
+        places.extend(in_each(&self.library_path, By::LibraryPath));
+        places.extend(in_each(&self.own_after, By::Own));
+        places.extend(cached.chain(defaults));
+        places.into_iter()
+    }
+
+    /// The loader passes over libraries for other machines, but stumbles over files that are none.
+    fn is_for_us(&self, file: &Path) -> bool {
+        let mut head = [0; 20];
+        let place = under(&self.root, file);
+        // To open a pipe waits for whoever writes into it.
+        if !place.is_file() {
+            return !place.is_dir();
+        }
+        let Ok(mut file) = File::open(place) else { return true };
+        if file.read_exact(&mut head).is_err() || !head.starts_with(b"\x7fELF") {
+            return true;
+        }
+        // Another root may be another machine's.
+        let ours = self.root != Path::new("/") || MACHINE.is_none_or(|machine| machine == [head[18], head[19]]);
+        head[4] == CLASS_64 && ours
+    }
+}
+
+/// ELF's word for 64 bits.
+const CLASS_64: u8 = 2;
+/// ELF's number of the machine this program was built for.
+const MACHINE: Option<[u8; 2]> = match () {
+    () if cfg!(target_arch = "x86_64") => Some([62, 0]),
+    () if cfg!(target_arch = "aarch64") => Some([183, 0]),
+    () => None,
+};
+
+/// The entries of LD_LIBRARY_PATH, made absolute: to the loader an empty one is the current directory.
+pub fn library_path(value: &OsStr, here: &Path) -> Vec<PathBuf> {
+    if value.is_empty() {
+        return Vec::new();
+    }
+    let entries = value.as_bytes().split(|byte| matches!(byte, b':' | b';'));
+    entries.map(|entry| here.join(OsStr::from_bytes(entry))).collect()
+}
+
+/// Whether this process may do more than its user should lose: it is root, and no mere root of a user namespace.
+pub fn is_root() -> bool {
+    let everyone = |map: String| map.split_whitespace().eq(["0", "0", "4294967295"]);
+    rustix::process::geteuid().is_root() && fs::read_to_string("/proc/self/uid_map").map_or(true, everyone)
+}
+
+/// Why it is not safe for root to load this file, if it is not: somebody else can replace it or what leads to it.
+/// `path` is absolute; links are followed.
+pub fn danger(path: &Path) -> Option<String> {
+    // Both ways lead to the file: the one asked for and the one it has without links.
+    let file = fs::canonicalize(path).ok()?;
+    let folders = path.parent().and_then(|folder| fs::canonicalize(folder).ok());
+    let ancestors = file.ancestors().chain(folders.iter().flat_map(|folder| folder.ancestors()));
+    ancestors.map(|path| (path, fs::metadata(path))).find_map(|(path, about)| {
+        let Ok(about) = about else { return Some(format!("{} cannot be looked at", path.display())) };
+        let (mode, shown) = (about.permissions().mode(), path.display());
+        // In a directory with the sticky bit nobody replaces what another owns.
+        let shared = mode & 0o022 != 0 && !(about.is_dir() && mode & 0o1000 != 0);
+        match about.uid() {
+            0 if shared => Some(format!("{shown} can be changed by users other than root")),
+            0 => None,
+            owner => Some(format!("{shown} belongs to the user with the number {owner}, not to root")),
+        }
+    })
+}
+
+/// A path under a root with its links followed, none leading out of it; absolute as seen from the root. None: there
+/// is no such file.
+pub fn resolve(root: &Path, path: &Path) -> Option<PathBuf> {
+    if root == Path::new("/") {
+        return fs::canonicalize(path).ok();
+    }
+    let mut done = PathBuf::from("/");
+    let mut rest: Vec<std::ffi::OsString> = steps(path);
+    let mut links = 0;
+    while let Some(step) = rest.pop() {
+        if step == ".." {
+            done.pop();
+            continue;
+        }
+        done.push(&step);
+        if let Ok(to) = fs::read_link(under(root, &done)) {
+            links += 1;
+            if links > MAX_LINKS {
+                return None;
+            }
+            done.pop();
+            if to.is_absolute() {
+                done = PathBuf::from("/");
+            }
+            rest.extend(steps(&to));
+        }
+    }
+    fs::symlink_metadata(under(root, &done)).is_ok().then_some(done)
+}
+
+/// A path's names, the last first.
+fn steps(path: &Path) -> Vec<std::ffi::OsString> {
+    let names = path.components().rev().filter(|part| matches!(part, Component::Normal(_) | Component::ParentDir));
+    names.map(|part| part.as_os_str().to_os_string()).collect()
+}
+
+/// The place of an absolute path under a root.
+fn under(root: &Path, path: &Path) -> PathBuf {
+    root.join(path.strip_prefix("/").unwrap_or(path))
+}
+
+/// The names and paths of ld.so.cache, in its order. What does not fit the format is passed over.
+///
+/// The format: this head, two numbers (how many entries, how long the strings), then from byte 48 on entries of 24
+/// bytes: flags, where the name begins, where the path begins, a number no longer used, and the processor it needs.
+/// An older table may stand before all that.
+fn read_cache(bytes: &[u8]) -> Vec<(String, PathBuf)> {
+    const HEAD: &[u8] = b"glibc-ld.so.cache1.1";
+    let Some(start) = bytes.windows(HEAD.len()).position(|window| window == HEAD) else { return Vec::new() };
+    let table = &bytes[start..];
+    let number = |at: usize| Some(u32::from_le_bytes(table.get(at..at + 4)?.try_into().ok()?) as usize);
+    let text = |at: usize| table.get(at..)?.split(|byte| *byte == 0).next();
+    let entry = |at: usize| {
+        let for_any_processor = table.get(at + 16..at + 24)?.iter().all(|byte| *byte == 0);
+        let name = std::str::from_utf8(text(number(at + 4)?)?).ok()?;
+        let path = PathBuf::from(OsStr::from_bytes(text(number(at + 8)?)?));
+        (for_any_processor && path.is_absolute()).then(|| (name.to_string(), path))
+    };
+    let count = number(HEAD.len()).unwrap_or(0).min(table.len() / 24);
+    (0..count).filter_map(|index| entry(48 + 24 * index)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A cache of names and paths, as ldconfig would write it.
+    fn cache(entries: &[(&str, &str, u64)]) -> Vec<u8> {
+        let mut strings = Vec::new();
+        let mut table = Vec::new();
+        for (name, path, processor) in entries {
+            let offset = |strings: &Vec<u8>| (48 + 24 * entries.len() + strings.len()) as u32;
+            let name_at = offset(&strings);
+            strings.extend_from_slice(format!("{name}\0").as_bytes());
+            let path_at = offset(&strings);
+            strings.extend_from_slice(format!("{path}\0").as_bytes());
+            for word in [0x0303, name_at, path_at, 0] {
+                table.extend_from_slice(&word.to_le_bytes());
+            }
+            table.extend_from_slice(&processor.to_le_bytes());
+        }
+        let mut bytes = b"glibc-ld.so.cache1.1".to_vec();
+        bytes.extend_from_slice(&(entries.len() as u32).to_le_bytes());
+        bytes.extend_from_slice(&(strings.len() as u32).to_le_bytes());
+        bytes.resize(48, 0);
+        bytes.extend(table);
+        bytes.extend(strings);
+        bytes
+    }
+
+    /// A library for this machine, as far as the search looks.
+    fn library(root: &Path, path: &str) {
+        let place = under(root, Path::new(path));
+        fs::create_dir_all(place.parent().unwrap()).unwrap();
+        let mut head = b"\x7fELF\x02\x01\x01".to_vec();
+        head.resize(20, 0);
+        fs::write(place, head).unwrap();
+    }
+
+    fn scratch(name: &str) -> PathBuf {
+        let folder = std::env::temp_dir().join(format!("gpuenv-loader-{name}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).unwrap();
+        folder
+    }
+
+    #[test]
+    fn the_cache_is_read_whatever_stands_in_it() {
+        let bytes = cache(&[("libcuda.so.1", "/a/libcuda.so.1", 0), ("libx.so", "/v3/libx.so", 1 << 62)]);
+        assert_eq!(read_cache(&bytes), [("libcuda.so.1".to_string(), PathBuf::from("/a/libcuda.so.1"))]);
+        let behind_old = [b"ld.so-1.7.0\0\0\0\0\0".to_vec(), bytes.clone()].concat();
+        assert_eq!(read_cache(&behind_old).len(), 1);
+        for cut in 0..bytes.len() {
+            read_cache(&bytes[..cut]);
+        }
+        let mut wild = bytes;
+        wild[20..24].fill(0xff);
+        wild[52..60].fill(0xff);
+        assert_eq!(read_cache(&wild), []);
+    }
+
+    #[test]
+    fn the_search_keeps_the_loaders_order() {
+        let root = scratch("order");
+        library(&root, "/opt/first/libcuda.so.1");
+        library(&root, "/opt/real/libcuda.so.535.1");
+        library(&root, "/usr/lib64/libcuda.so.1");
+        std::os::unix::fs::symlink("/opt/real", root.join("opt/link")).unwrap();
+        std::os::unix::fs::symlink("libcuda.so.535.1", root.join("opt/real/libcuda.so.1")).unwrap();
+        fs::create_dir_all(root.join("etc")).unwrap();
+        fs::write(root.join("etc/ld.so.cache"), cache(&[("libcuda.so.1", "/opt/link/libcuda.so.1", 0)])).unwrap();
+
+        let found = Loader::new(&root, &[]).find("libcuda.so.1").unwrap();
+        assert_eq!((found.by, found.file.to_str().unwrap()), (By::Cache, "/opt/real/libcuda.so.535.1"));
+        assert_eq!(found.shadows, [(PathBuf::from("/usr/lib64/libcuda.so.1"), By::Default)]);
+
+        let entries = library_path(OsStr::new("/nowhere:/opt/first"), Path::new("/"));
+        let found = Loader::new(&root, &entries).find("libcuda.so.1").unwrap();
+        assert_eq!((found.by, found.path.to_str().unwrap()), (By::LibraryPath, "/opt/first/libcuda.so.1"));
+        assert_eq!(found.shadows.len(), 2);
+
+        let own = Loader::new(&root, &entries).before(vec!["/opt/real".into()]);
+        assert_eq!(own.find("libcuda.so.1").unwrap().by, By::Own);
+        assert_eq!(own.names("libcuda.so."), ["libcuda.so.1", "libcuda.so.535.1"]);
+        let own = Loader::new(&root, &entries).after(vec!["/opt/real".into()]);
+        assert_eq!(own.find("libcuda.so.1").unwrap().by, By::LibraryPath);
+        let own = Loader::new(&root, &[]).after(vec!["/opt/real".into()]);
+        assert_eq!(own.find("libcuda.so.1").unwrap().by, By::Own);
+        assert_eq!(own.find("libnothing.so"), None);
+        fs::remove_dir_all(root).unwrap();
+    }
+
+    #[test]
+    fn libraries_of_32_bits_are_passed_over() {
+        let root = scratch("class");
+        library(&root, "/lib/libcuda.so.1");
+        library(&root, "/opt/libcuda.so.1");
+        let small = root.join("opt/libcuda.so.1");
+        let mut head = fs::read(&small).unwrap();
+        head[4] = 1;
+        fs::write(&small, &head).unwrap();
+        let loader = Loader::new(&root, &["/opt".into()]);
+        assert_eq!(loader.find("libcuda.so.1").unwrap().by, By::Default);
+        // A file that is no library stops the loader, so it is what is found.
+        fs::write(&small, "garbage").unwrap();
+        assert_eq!(loader.find("libcuda.so.1").unwrap().by, By::LibraryPath);
+        fs::remove_dir_all(root).unwrap();
+    }
+
+    #[test]
+    fn links_stay_under_their_root() {
+        let root = scratch("links");
+        library(&root, "/etc/file");
+        let link = |to: &str, name: &str| std::os::unix::fs::symlink(to, root.join(name)).unwrap();
+        link("/etc/file", "absolute");
+        link("../../../../etc/file", "up");
+        link("ring", "ring");
+        let resolved = |path: &str| resolve(&root, Path::new(path)).map(|path| path.display().to_string());
+        assert_eq!(resolved("/absolute").as_deref(), Some("/etc/file"));
+        assert_eq!(resolved("/up").as_deref(), Some("/etc/file"));
+        assert_eq!(resolved("/etc/../etc/file").as_deref(), Some("/etc/file"));
+        assert_eq!(resolved("/ring"), None);
+        assert_eq!(resolved("/etc/none"), None);
+        fs::remove_dir_all(root).unwrap();
+    }
+
+    #[test]
+    fn an_empty_entry_is_the_current_directory() {
+        let entries = library_path(OsStr::new("/a::rel;/b"), Path::new("/here"));
+        assert_eq!(entries, ["/a", "/here/", "/here/rel", "/b"].map(PathBuf::from));
+        assert_eq!(library_path(OsStr::new(""), Path::new("/here")), Vec::<PathBuf>::new());
+    }
+
+    #[test]
+    fn what_others_can_change_is_dangerous() {
+        let folder = scratch("danger");
+        let file = folder.join("libcuda.so.1");
+        fs::write(&file, "").unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o666)).unwrap();
+        assert!(danger(&file).is_some());
+        assert_eq!(danger(Path::new("/proc/self/mountinfo/..")), None, "what is not there is not dangerous");
+        fs::remove_dir_all(folder).unwrap();
+    }
+}

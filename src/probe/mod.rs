@@ -1,0 +1,162 @@
+//! L4, the probes: they look at the machine, each in its own small way, and write down what they saw. They judge
+//! nothing: that is [`crate::verify`]'s.
+//!
+//! Whatever loads a foreign library or runs foreign code does so in a child process with a time limit
+//! ([`child`]), because drivers hang, crash and lie; this process never loads one.
+
+pub mod child;
+pub mod compat;
+pub mod compilers;
+pub mod container;
+pub mod curesult;
+mod dynamic;
+mod environment;
+mod files;
+mod foreign;
+pub mod kernels;
+pub mod libcuda;
+pub mod libraries;
+pub mod loader;
+pub mod module;
+pub mod nvml;
+mod plain;
+pub mod platform;
+mod program;
+pub mod python;
+pub mod scene;
+pub mod toolkits;
+mod version;
+
+use std::time::Instant;
+
+use crate::host::{How, Probe, Record, record};
+
+pub use environment::of_child;
+pub use scene::{Depth, Scene, Wish};
+
+use child::Teller;
+
+/// A probe: it looks, and writes what it saw into the record, a [`crate::host::Probe`] of its own included.
+pub type Look = fn(scene: &Scene, record: &mut Record);
+
+/// A probe that runs in a child: it reads its request, tells what it does and what it learnt.
+pub type Inside = fn(request: &str, teller: &mut Teller) -> Result<(), String>;
+
+/// Every probe with the depth from which on it is made, cheapest first. Later ones read what earlier ones wrote.
+pub const PROBES: &[(&str, Depth, Look)] = &[
+    ("platform", Depth::Quick, platform::look),
+    ("module", Depth::Quick, module::look),
+    ("nodes", Depth::Quick, module::nodes),
+    ("nvml", Depth::Quick, nvml::look),
+    ("libcuda", Depth::Quick, libcuda::look),
+    ("toolkits", Depth::Usual, toolkits::look),
+    ("compilers", Depth::Usual, compilers::look),
+    (kernels::NAME, Depth::Quick, kernels::look),
+    ("python", Depth::Usual, python::look),
+    ("libraries", Depth::Usual, libraries::look),
+    (kernels::NAME, Depth::Quick, kernels::look),
+    ("container", Depth::Usual, container::look),
+    ("torch", Depth::Full, python::look_at_torch),
+];
+
+/// Every probe that runs in a child, by the name it is called with.
+pub const INSIDE: &[(&str, Inside)] = &[
+    ("nodes", module::open),
+    ("nvml", nvml::inside),
+    ("libcuda", libcuda::inside),
+    ("libraries", libraries::inside),
+    (kernels::NAME, kernels::inside),
+];
+
+/// The word that makes this program a child: `gpuenv __probe NAME`.
+pub const CHILD: &str = "__probe";
+
+/// Looks at the machine as deeply as wished. `now` hears the name of each probe before it begins.
+///
+/// In the record's texts the user's home is `~`, and nothing is left that a terminal would obey.
+pub fn observe(scene: &Scene, mut now: impl FnMut(&str)) -> Record {
+    let mut record = Record { format: record::FORMAT, ..Record::default() };
+    for (name, depth, look) in PROBES {
+        if *depth <= scene.wish.depth {
+            now(name);
+            look(scene, &mut record);
+        }
+    }
+    plain::made_plain(record, scene.variable("HOME").and_then(|home| home.to_str()))
+}
+
+/// Runs a probe that needs no child, and writes down that it came to its end.
+fn ended(record: &mut Record, name: &str, look: impl FnOnce(&mut Record)) {
+    let began = Instant::now();
+    look(record);
+    let millis = Some(began.elapsed().as_millis() as u64);
+    record.probes.push(Probe { name: name.to_string(), ended: How::Done, detail: None, millis });
+}
+
+/// What is written down of a probe that began then and needed no child.
+fn told(name: &str, ended: How, began: Instant) -> Probe {
+    Probe { name: name.to_string(), ended, detail: None, millis: Some(began.elapsed().as_millis() as u64) }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::PathBuf;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use super::*;
+
+    /// A folder with the recorded files of a machine.
+    pub struct Tree(PathBuf);
+
+    impl Tree {
+        pub fn new(name: &str) -> Self {
+            static NEXT: AtomicU32 = AtomicU32::new(0);
+            let number = NEXT.fetch_add(1, Ordering::Relaxed);
+            let folder = std::env::temp_dir().join(format!("gpuenv-{name}-{}-{number}", std::process::id()));
+            let _ = fs::remove_dir_all(&folder);
+            fs::create_dir_all(&folder).unwrap();
+            Tree(folder)
+        }
+
+        pub fn with(self, path: &str, text: &str) -> Self {
+            let path = self.0.join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+            self
+        }
+
+        pub fn link(self, path: &str, to: &str) -> Self {
+            std::os::unix::fs::symlink(to, self.0.join(path)).unwrap();
+            self
+        }
+
+        pub fn scene(&self) -> Scene {
+            let program = PathBuf::from("/nonexistent");
+            Scene { wish: Wish::default(), root: self.0.clone(), program, environment: Vec::new() }
+        }
+    }
+
+    impl Drop for Tree {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+
+    #[test]
+    fn every_child_has_a_probe() {
+        for (name, _) in INSIDE {
+            assert!(PROBES.iter().any(|(known, _, _)| known == name), "{name}");
+        }
+    }
+
+    #[test]
+    fn an_empty_tree_is_observed_without_a_word_of_this_machine() {
+        let tree = Tree::new("empty");
+        let mut heard = Vec::new();
+        let record = observe(&tree.scene(), |name| heard.push(name.to_string()));
+        assert!(record.environment.is_empty() && record.pci.is_empty() && record.module.is_none());
+        assert_eq!(record.platform.root, None);
+        assert_eq!(heard.len(), PROBES.iter().filter(|(_, depth, _)| *depth <= Depth::Usual).count());
+    }
+}

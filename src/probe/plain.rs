@@ -1,0 +1,79 @@
+//! What leaves this machine, made plain: drivers and libraries write what they like into their names.
+
+use serde_json::Value;
+
+use crate::host::Record;
+
+/// No text of a record is longer, in characters.
+const LONGEST: usize = 16_384;
+
+/// The record with every text in it made plain: no control characters, the user's home written `~`, nothing without
+/// end.
+pub fn made_plain(record: Record, home: Option<&str>) -> Record {
+    // A root directory as a home tells nothing and begins every path.
+    let home = home.filter(|home| home.starts_with('/') && home.len() > 1).map(|home| home.trim_end_matches('/'));
+    let Ok(mut value) = serde_json::to_value(&record) else { return record };
+    walk(&mut value, home);
+    // Versions and the like hold nothing that would change, so the record can be read back.
+    serde_json::from_value(value).unwrap_or(record)
+}
+
+fn walk(value: &mut Value, home: Option<&str>) {
+    match value {
+        Value::String(text) => *text = plain(text, home),
+        Value::Array(values) => values.iter_mut().for_each(|value| walk(value, home)),
+        Value::Object(fields) => {
+            for (name, mut value) in std::mem::take(fields) {
+                walk(&mut value, home);
+                fields.insert(plain(&name, None), value);
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+fn plain(text: &str, home: Option<&str>) -> String {
+    let visible = |c: char| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c };
+    let text: String = text.chars().take(LONGEST).map(visible).collect();
+    home.map_or(text.clone(), |home| without_home(&text, home))
+}
+
+/// Every path below the home begins with `~` then; `/home/alice2` is not below `/home/alice`.
+fn without_home(text: &str, home: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(home) {
+        let (before, after) = (&rest[..at], &rest[at + home.len()..]);
+        let inside_a_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+        let begins = !before.ends_with(|c: char| inside_a_name(c) || c == '/');
+        let ends = !after.starts_with(inside_a_name);
+        out += before;
+        out += if begins && ends { "~" } else { home };
+        rest = after;
+    }
+    out + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::host::{Gpu, Nvml};
+
+    #[test]
+    fn nobodys_home_is_told() {
+        let home = |text: &str| plain(text, Some("/home/alice"));
+        assert_eq!(home("/home/alice/venv:/opt:/home/alice"), "~/venv:/opt:~");
+        assert_eq!(home("/home/alice2/x /mnt/home/alice/y"), "/home/alice2/x /mnt/home/alice/y");
+        assert_eq!(plain("/home", Some("/root")), "/home");
+    }
+
+    #[test]
+    fn texts_are_plain_and_have_an_end() {
+        let gpu = Gpu { name: Some(format!("\u{1b}[31mGPU\0{}", "x".repeat(100_000))), ..Gpu::default() };
+        let record = Record { nvml: Some(Nvml { gpus: vec![gpu], ..Nvml::default() }), ..Record::default() };
+        let record = made_plain(record, Some("/"));
+        let name = record.nvml.unwrap().gpus.remove(0).name.unwrap();
+        assert!(name.starts_with("\u{fffd}[31mGPU\u{fffd}xxx"), "{}", &name[..20]);
+        assert_eq!(name.chars().count(), LONGEST);
+    }
+}

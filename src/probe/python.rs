@@ -1,0 +1,206 @@
+//! The Python interpreter and what is installed in it: asked by a small script, because only the interpreter knows
+//! where it looks. Deeper, torch itself is imported and made to compute.
+//!
+//! The interpreter runs in the root directory without the variables of Python (`-E`), so that nothing that lies around
+//! where the user stands is imported; its own and the user's site-packages count, as they do for the user's programs.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use serde::Deserialize;
+
+use crate::catalog::BUILTIN;
+use crate::host::{Fault, How, Probe, Python, Record, Torch};
+use crate::words::Version;
+
+use super::program::{self, Said};
+use super::scene::Scene;
+
+/// How long the interpreter may take to list its packages, in whatever state its disk is.
+const LIMIT: Duration = Duration::from_secs(10);
+/// How long torch may take to be imported and to compute: seconds where it is in memory, a minute on a slow disk.
+const TORCH_LIMIT: Duration = Duration::from_secs(90);
+
+const PACKAGES: &str = include_str!("packages.py");
+const TORCH: &str = include_str!("torch.py");
+
+/// What begins a line of ours among whatever else an interpreter prints.
+const MARK: &str = "gpuenv=";
+
+/// The beginnings of package names that matter beside those the catalog knows.
+const FAMILIES: &[&str] = &["nvidia-", "jax", "tensorflow", "torch", "pytorch-", "triton", "cuda-", "cupy-"];
+/// Further packages that bring CUDA code along.
+const ALONE: &[&str] = &["vllm", "xformers", "flash-attn", "deepspeed", "bitsandbytes", "onnxruntime-gpu", "numpy"];
+
+/// What the script tells. Whatever is missing, it could not tell.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Told {
+    version: Option<String>,
+    bits: Option<u64>,
+    sites: Vec<String>,
+    packages: BTreeMap<String, String>,
+}
+
+/// What torch tells.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct TorchTold {
+    version: Option<String>,
+    cuda: Option<String>,
+    arch_list: Vec<String>,
+    cudnn: Option<u64>,
+    nccl: Option<String>,
+    available: Option<bool>,
+    computed: Option<bool>,
+    mapped: Vec<String>,
+    messages: Vec<String>,
+}
+
+/// Finds the interpreter and asks it for its packages.
+pub fn look(scene: &Scene, record: &mut Record) {
+    let began = Instant::now();
+    let Some((path, named_by)) = interpreter(scene) else {
+        record.probes.push(super::told("python", How::Absent, began));
+        return;
+    };
+    let mut python =
+        Python { path: Some(path.display().to_string()), named_by: Some(named_by.to_string()), ..Python::default() };
+    let ended = if scene.is_here() { ask(scene, &path, &mut python) } else { How::Refused };
+    let detail = match ended {
+        How::Refused if !scene.is_here() => Some("another machine's programs are not run here".to_string()),
+        _ => python.fault.as_ref().and_then(|fault| fault.message.clone().or(fault.name.clone())),
+    };
+    record.probes.push(Probe { detail, ..super::told("python", ended, began) });
+    record.python = Some(python);
+}
+
+/// The interpreter: the one the user names, the active environment's, the one of the directory we stand in, PATH's.
+fn interpreter(scene: &Scene) -> Option<(PathBuf, &'static str)> {
+    if let Some(named) = &scene.wish.python {
+        let is_path = named.components().count() > 1;
+        let found = if is_path { None } else { program::on_path(scene, &named.to_string_lossy()) };
+        let here = std::env::current_dir().unwrap_or_default();
+        return Some((found.unwrap_or_else(|| here.join(named)), "--python"));
+    }
+    let is_one = |path: PathBuf| program::is_program(&scene.at(&path.to_string_lossy())).then_some(path);
+    if let Some(environment) = scene.variable("VIRTUAL_ENV").filter(|value| !value.is_empty()) {
+        // Where it is gone the variable still says what the user means.
+        return Some((Path::new(environment).join("bin/python"), "VIRTUAL_ENV"));
+    }
+    let here = std::env::current_dir().ok().filter(|_| scene.is_here());
+    let local = here.and_then(|here| is_one(here.join(".venv/bin/python"))).map(|path| (path, ".venv"));
+    local.or_else(|| {
+        let names = ["python3", "python"];
+        names.iter().find_map(|name| program::on_path(scene, name)).map(|path| (path, "PATH"))
+    })
+}
+
+fn ask(scene: &Scene, path: &Path, python: &mut Python) -> How {
+    let said = run(scene, path, python, PACKAGES, LIMIT);
+    let told: Option<Told> = last(&said.out);
+    python.fault = said.fault;
+    let Some(told) = told else {
+        if python.fault.is_none() {
+            let message = Some("it printed nothing that makes sense".to_string());
+            python.fault = Some(Fault { at: "python".into(), code: None, name: None, message });
+            return How::Garbled;
+        }
+        return ended(&python.fault);
+    };
+    python.version = told.version.and_then(|text| Version::parse(&text).ok());
+    python.bits = told.bits;
+    python.sites = told.sites;
+    python.packages = told.packages.into_iter().filter(|(name, _)| matters(name)).collect();
+    ended(&python.fault)
+}
+
+/// Imports torch in the interpreter that was found and has it compute on every GPU.
+pub fn look_at_torch(scene: &Scene, record: &mut Record) {
+    let began = Instant::now();
+    let Some(python) = record.python.as_mut().filter(|python| python.packages.contains_key("torch")) else {
+        record.probes.push(super::told("torch", How::Absent, began));
+        return;
+    };
+    let path = PathBuf::from(python.path.clone().unwrap_or_default());
+    let said = run(scene, &path, python, TORCH, TORCH_LIMIT);
+    let told: Option<TorchTold> = last(&said.out);
+    let answered = told.is_some();
+    let told = told.unwrap_or_default();
+    let version = |text: Option<String>| text.and_then(|text| Version::parse(&text).ok());
+    let mut messages = told.messages;
+    if let Some(fault) = &said.fault {
+        let parts = [fault.name.clone(), fault.code.map(|code| format!("exit code {code}")), fault.message.clone()];
+        messages.push(parts.into_iter().flatten().collect::<Vec<_>>().join(": "));
+    }
+    python.torch = Some(Torch {
+        version: told.version,
+        cuda: version(told.cuda),
+        arch_list: told.arch_list,
+        cudnn: told.cudnn.and_then(super::version::packed),
+        nccl: version(told.nccl),
+        available: told.available,
+        computed: told.computed,
+        mapped: told.mapped,
+        messages,
+    });
+    let ended = if said.fault.is_none() && !answered { How::Garbled } else { ended(&said.fault) };
+    let detail = said.fault.and_then(|fault| fault.message.or(fault.name));
+    record.probes.push(Probe { detail, ..super::told("torch", ended, began) });
+}
+
+/// Runs a script in the interpreter.
+fn run(scene: &Scene, path: &Path, python: &Python, script: &str, limit: Duration) -> Said {
+    let args = ["-E", "-B", "-c", script];
+    match python.named_by.as_deref() {
+        Some("--python") => program::run_trusted(scene, path, &args, limit),
+        _ => program::run(scene, path, &args, limit),
+    }
+}
+
+/// The last line of ours in what was printed.
+fn last<T: for<'de> Deserialize<'de>>(out: &str) -> Option<T> {
+    let ours = out.lines().rev().filter_map(|line| line.strip_prefix(MARK));
+    ours.filter_map(|json| serde_json::from_str(json).ok()).next()
+}
+
+fn ended(fault: &Option<Fault>) -> How {
+    match fault {
+        None => How::Done,
+        Some(fault) => match fault.name.as_deref() {
+            Some("ETIMEDOUT") => How::TimedOut,
+            Some("EPERM") => How::Refused,
+            Some(name) if name.starts_with("SIG") => How::Crashed,
+            _ => How::Failed,
+        },
+    }
+}
+
+/// Whether a package may decide what runs on a GPU.
+fn matters(name: &str) -> bool {
+    FAMILIES.iter().any(|family| name.starts_with(family))
+        || ALONE.contains(&name)
+        || BUILTIN.builds.iter().any(|build| *build.package == *name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn our_line_is_found_in_garbage() {
+        let told: Option<Told> = last("\u{1b}[31mhello\ngpuenv={\"bits\": 32}\ngpuenv={\"bits\": 64}\ngpuenv={\"bi");
+        assert_eq!(told.and_then(|told| told.bits), Some(64));
+        assert!(last::<Told>("gpuenv").is_none());
+        assert!(last::<Told>("gpuenv=[1, 2]\nbye").is_none());
+    }
+
+    #[test]
+    fn packages_that_decide_what_runs() {
+        for name in ["torch", "nvidia-cudnn-cu12", "jax-cuda12-plugin", "flash-attn", "triton", "torchvision"] {
+            assert!(matters(name), "{name}");
+        }
+        assert!(!matters("requests"));
+    }
+}

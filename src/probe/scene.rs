@@ -1,0 +1,101 @@
+//! What every probe is given: where to look, how deeply, and for what.
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::words::{Arch, Version};
+
+use super::loader;
+
+/// The variable that has root load libraries from anywhere, like [`Wish::trust`].
+const TRUST: &str = "GPUENV_TRUST_LIBRARY_PATH";
+
+/// The variable that shortens every child's time, in milliseconds.
+const LIMIT: &str = "GPUENV_PROBE_LIMIT_MS";
+
+/// How much is looked at.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Depth {
+    /// Files, the driver's libraries, one built-in kernel per GPU: a few seconds at most.
+    Quick,
+    /// Also the CUDA libraries, toolkits, the interpreter's packages, every kernel: less than a minute.
+    #[default]
+    Usual,
+    /// Also torch itself and the container runtime.
+    Full,
+}
+
+/// What is asked of the probes. Without a lock it is the default: everything that can be looked at.
+#[derive(Debug, Clone, Default)]
+pub struct Wish {
+    /// How much is looked at.
+    pub depth: Depth,
+    /// The interpreter to ask, where the user names one.
+    pub python: Option<PathBuf>,
+    /// The machine code to run on each GPU that can load it. Empty: the best that GPU can load.
+    pub sass: Vec<Arch>,
+    /// The PTX ISA that the locked toolkit writes.
+    pub ptx_isa: Option<Version>,
+    /// The CUDA line that is locked, `12.8`: whose NVRTC and nvcc are to compile, where they are here.
+    pub cuda: Option<Version>,
+    /// Whether code is compiled on this machine, so that toolkits and host compilers matter.
+    pub build: bool,
+    /// Whether root is to load libraries from directories that others can write to.
+    pub trust: bool,
+}
+
+/// The machine, as probes are to see it.
+#[derive(Debug, Clone)]
+pub struct Scene {
+    /// What is asked.
+    pub wish: Wish,
+    /// Where /sys, /proc, /dev, /etc and /usr begin: `/`, or the recorded files of another machine. With another root
+    /// no library is loaded and no program run, because those would be this machine's.
+    pub root: PathBuf,
+    /// This program, for children.
+    pub program: PathBuf,
+    /// The environment of this process.
+    pub environment: Vec<(OsString, OsString)>,
+}
+
+impl Scene {
+    /// This machine.
+    pub fn here(wish: Wish) -> io::Result<Scene> {
+        let program = std::env::current_exe()?;
+        Ok(Scene { wish, root: PathBuf::from("/"), program, environment: std::env::vars_os().collect() })
+    }
+
+    /// Whether it is the machine this program runs on.
+    pub fn is_here(&self) -> bool {
+        self.root == Path::new("/")
+    }
+
+    /// Whether libraries are loaded from directories that others than root can write to: not by root, unless told so.
+    pub fn trusts_everywhere(&self) -> bool {
+        self.wish.trust || self.variable(TRUST).is_some_and(|value| value == "1") || !loader::is_root()
+    }
+
+    /// The entries of LD_LIBRARY_PATH, absolute.
+    pub fn library_path(&self) -> Vec<PathBuf> {
+        let here = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
+        self.variable("LD_LIBRARY_PATH").map(|value| loader::library_path(value, &here)).unwrap_or_default()
+    }
+
+    /// The place of an absolute path under the root.
+    pub fn at(&self, path: &str) -> PathBuf {
+        self.root.join(path.trim_start_matches('/'))
+    }
+
+    /// How long a child may take: usually this long, less where a test cannot wait.
+    pub fn limit(&self, usual: Duration) -> Duration {
+        let told = self.variable(LIMIT).and_then(|millis| millis.to_str()?.parse().ok());
+        told.map_or(usual, |millis| usual.min(Duration::from_millis(millis)))
+    }
+
+    /// A variable of the environment.
+    pub fn variable(&self, name: &str) -> Option<&OsStr> {
+        self.environment.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_os_str())
+    }
+}

@@ -1,0 +1,98 @@
+# What torch says of itself once imported, and whether it computes: told step by step, the last line counts.
+import json
+import sys
+import warnings
+
+answer = {"messages": []}
+
+
+def tell():
+    sys.stdout.write("\ngpuenv=" + json.dumps(answer) + "\n")
+    sys.stdout.flush()
+
+
+def keep(message, *rest, **more):
+    text = str(message)
+    if text not in answer["messages"] and len(answer["messages"]) < 20:
+        answer["messages"].append(text[:2000])
+
+
+def attempt(name, function):
+    try:
+        value = function()
+    except BaseException as error:
+        keep("%s: %s: %s" % (name, type(error).__name__, error))
+        return
+    if value is not None:
+        answer[name] = value
+
+
+def arch_list():
+    # torch.cuda.get_arch_list() is empty where there is no GPU to run on.
+    flags = getattr(torch._C, "_cuda_getArchFlags", lambda: None)()
+    return flags.split() if flags else [str(arch) for arch in torch.cuda.get_arch_list()]
+
+
+def nccl():
+    version = torch.cuda.nccl.version()
+    return ".".join(str(part) for part in version[:3]) if isinstance(version, tuple) else str(version)
+
+
+def cudnn():
+    version = torch.backends.cudnn.version()
+    return None if version is None else int(version)
+
+
+def computed():
+    # Small whole numbers come out exactly in every format that a GPU may round to.
+    count = torch.cuda.device_count()
+    if count == 0:
+        return None
+    left = (torch.arange(64 * 64) % 7).reshape(64, 64)
+    right = (torch.arange(64 * 64) % 5).reshape(64, 64)
+    image = (torch.arange(4 * 16 * 16) % 5).reshape(1, 4, 16, 16)
+    weight = (torch.arange(4 * 4 * 3 * 3) % 3).reshape(4, 4, 3, 3)
+    product = left @ right
+    convolved = torch.nn.functional.conv2d(image.double(), weight.double())
+    right_everywhere = True
+    for index in range(count):
+        device = "cuda:%d" % index
+        got = left.float().to(device) @ right.float().to(device)
+        right_everywhere = right_everywhere and torch.equal(got.cpu().long(), product)
+        got = torch.nn.functional.conv2d(image.float().to(device), weight.float().to(device))
+        right_everywhere = right_everywhere and torch.equal(got.cpu().double().round(), convolved)
+    return bool(right_everywhere)
+
+
+def mapped():
+    wanted = ("libcudart", "libnvrtc", "libnvJitLink", "libcublas", "libcudnn", "libnccl", "libcuda.so")
+    found = set()
+    with open("/proc/self/maps") as maps:
+        for line in maps:
+            path = line[line.find("/") :].rstrip("\n") if "/" in line else ""
+            if path.rsplit("/", 1)[-1].startswith(wanted):
+                found.add(path)
+    return sorted(found)
+
+
+sys.path = [folder for folder in sys.path if folder]
+warnings.simplefilter("always")
+warnings.showwarning = keep
+try:
+    import torch
+except BaseException as error:
+    keep("import torch: %s: %s" % (type(error).__name__, error))
+else:
+    attempt("version", lambda: str(torch.__version__))
+    attempt("cuda", lambda: torch.version.cuda)
+    tell()
+    attempt("available", lambda: bool(torch.cuda.is_available()))
+    attempt("arch_list", arch_list)
+    if answer.get("cuda"):
+        attempt("cudnn", cudnn)
+        attempt("nccl", nccl)
+    tell()
+    if answer.get("available"):
+        attempt("computed", computed)
+    attempt("mapped", mapped)
+tell()

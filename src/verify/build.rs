@@ -1,0 +1,136 @@
+//! What compiles, where the lock builds: the toolkit, who points to it, the host compiler.
+
+use crate::catalog::OsMatch;
+use crate::host::{Compiler, Toolkit};
+use crate::words::Version;
+
+use super::case::Case;
+use super::check::{Action, Check};
+
+/// Who may point to a toolkit that a build would then take.
+const POINTERS: &[&str] = &["PATH", "CUDA_HOME", "CUDA_PATH"];
+
+/// Everything that is to be said of it.
+pub fn judge(case: &Case<'_>) -> Vec<Check> {
+    let Some(wanted) = case.target.toolkit.as_ref().and_then(|text| Version::parse(text).ok()) else {
+        return Vec::new();
+    };
+    if !case.sees_userland() {
+        return vec![
+            Check::new("toolkit").expected(wanted.as_str()).skip("the image brings it; verify inside the container"),
+        ];
+    }
+    vec![toolkit(case, &wanted), pointers(case, &wanted), compiler(case, &wanted)]
+}
+
+fn version(toolkit: &Toolkit) -> Option<&Version> {
+    toolkit.version.as_ref().or(toolkit.nvcc.as_ref())
+}
+
+/// Whether a toolkit is the locked release; nvcc's own numbers end with a build, of which the lock knows nothing.
+fn is_locked(toolkit: &Toolkit, wanted: &Version) -> bool {
+    let same =
+        |found: &Version| found.prefix(found.len().min(wanted.len())) == wanted.prefix(found.len().min(wanted.len()));
+    match (&toolkit.version, &toolkit.nvcc) {
+        (Some(version), _) => same(version),
+        (None, Some(nvcc)) => nvcc.prefix(2) == wanted.prefix(2),
+        (None, None) => false,
+    }
+}
+
+fn toolkit(case: &Case<'_>, wanted: &Version) -> Check {
+    let check = Check::new("toolkit").expected(wanted.as_str());
+    let toolkits = &case.record.toolkits;
+    if let Some(found) = toolkits.iter().find(|toolkit| is_locked(toolkit, wanted)) {
+        return check.found(version(found).map_or("", Version::as_str)).evidence(Some(&*found.root)).pass();
+    }
+    if toolkits.is_empty() {
+        let made = case.was_made("toolkits");
+        return match made {
+            true => check.found("none").fail(Action::FixEnvironment, format!("install CUDA toolkit {wanted}")),
+            false => case.untold(check, "toolkits"),
+        };
+    }
+    let all: Vec<String> = toolkits
+        .iter()
+        .map(|toolkit| format!("{} in {}", version(toolkit).map_or("?", Version::as_str), toolkit.root))
+        .collect();
+    let check = check.found(all.join(", "));
+    let near = toolkits.iter().any(|toolkit| version(toolkit).is_some_and(|found| found.prefix(2) == wanted.prefix(2)));
+    match near {
+        true => check.warn(
+            Action::FixEnvironment,
+            format!("another release of the same line: install {wanted} for the locked one"),
+        ),
+        false => check.fail(
+            Action::FixEnvironment,
+            format!("install CUDA toolkit {wanted}, or name the one here as `toolkit` in gpuenv.toml and lock again"),
+        ),
+    }
+}
+
+/// PATH, CUDA_HOME and CUDA_PATH must all lead to the locked toolkit.
+fn pointers(case: &Case<'_>, wanted: &Version) -> Check {
+    let check = Check::new("toolkit-path").expected(format!("{} lead to {wanted}", POINTERS.join(", ")));
+    let named = case.record.toolkits.iter().flat_map(|toolkit| {
+        let by = toolkit.named_by.iter().filter(|by| POINTERS.contains(&by.as_str()));
+        by.map(move |by| (by.as_str(), toolkit))
+    });
+    let named: Vec<(&str, &Toolkit)> = named.collect();
+    if named.is_empty() {
+        return check.skip("none of them leads to a toolkit");
+    }
+    let line = |toolkit: &Toolkit| version(toolkit).is_some_and(|found| found.prefix(2) == wanted.prefix(2));
+    let wrong = named.iter().find(|(_, toolkit)| !line(toolkit));
+    let roots: Vec<String> = named.iter().map(|(by, toolkit)| format!("{by}: {}", toolkit.root)).collect();
+    let check = check.found(roots.join(", "));
+    match wrong {
+        None => check.pass(),
+        Some((by, toolkit)) => {
+            let found = version(toolkit).map_or("an unknown release", Version::as_str);
+            check.fail(Action::FixEnvironment, format!("{by} leads to {found}: let it lead to toolkit {wanted}"))
+        }
+    }
+}
+
+/// nvcc refuses host compilers that are newer than it knows. The lock holds the promise; the catalog knows the limit.
+fn compiler(case: &Case<'_>, wanted: &Version) -> Check {
+    let check = Check::new("host-compiler");
+    let Some(limit) = case.catalog.toolkit(wanted).and_then(|row| row.gcc_max.as_ref()) else {
+        return check.skip("which compilers this toolkit takes is not known");
+    };
+    let check = check.expected(format!("gcc {limit} or older"));
+    let Some(Compiler { version: Some(found), path, .. }) = chosen(case) else {
+        return case.untold(check, "compilers");
+    };
+    let check = check.found(format!("gcc {found}")).evidence(path.clone());
+    if found.major() > limit.major() {
+        return check.fail(
+            Action::FixEnvironment,
+            format!("nvcc {wanted} takes gcc {limit} at most: install gcc-{limit} and set NVCC_CCBIN or CUDAHOSTCXX to its g++"),
+        );
+    }
+    match promised(case).filter(|promised| promised.major() != found.major()) {
+        Some(promised) => {
+            check.warn(Action::None, format!("the lock was solved for gcc {promised}; nvcc takes this one too"))
+        }
+        None => check.pass(),
+    }
+}
+
+/// The gcc nvcc would call: what a variable names, else the first on the path.
+fn chosen<'a>(case: &Case<'a>) -> Option<&'a Compiler> {
+    let gccs = || case.record.compilers.iter().filter(|compiler| compiler.name == "gcc");
+    gccs()
+        .find(|compiler| compiler.named_by.iter().any(|by| by == "NVCC_CCBIN" || by == "CUDAHOSTCXX"))
+        .or_else(|| gccs().next())
+}
+
+fn promised(case: &Case<'_>) -> Option<Version> {
+    let written = case.lock.inputs.get(&format!("target.{}.gcc", case.name));
+    let implied = || match case.catalog.os(case.target.os.as_deref()?) {
+        OsMatch::Found(row) => row.gcc.clone(),
+        OsMatch::Unknown(_) => None,
+    };
+    written.and_then(|text| Version::parse(text).ok()).or_else(implied)
+}

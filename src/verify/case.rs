@@ -1,0 +1,244 @@
+//! What every topic is given: one target of a lock and one record, with the questions that many ask of the two.
+
+use crate::catalog::{Catalog, GpuMatch};
+use crate::coverage::Tegra;
+use crate::host::{CudaDevice, Gpu, How, Origin, Record, System};
+use crate::lock::{Lock, Stack, TargetLock};
+use crate::words::{ArchList, Cc, Version};
+
+use super::check::{Action, Check};
+
+/// A host before its judge.
+#[derive(Debug, Clone, Copy)]
+pub struct Case<'a> {
+    /// The lock, which alone decides.
+    pub lock: &'a Lock,
+    /// The target's name.
+    pub name: &'a str,
+    /// The target.
+    pub target: &'a TargetLock,
+    /// What was seen.
+    pub record: &'a Record,
+    /// What explains: names, last branches, limits of compilers.
+    pub catalog: &'a Catalog,
+}
+
+/// A GPU that a process would compute on.
+#[derive(Debug, Clone)]
+pub struct Seen<'a> {
+    /// `0: NVIDIA H100 NVL`
+    pub label: String,
+    /// Its name.
+    pub name: Option<&'a str>,
+    /// Its compute capability; if the driver did not tell it, the catalog's for that name.
+    pub cc: Option<Cc>,
+    /// What CUDA tells of it.
+    pub cuda: Option<&'a CudaDevice>,
+    /// What NVML tells of it.
+    pub nvml: Option<&'a Gpu>,
+}
+
+impl<'a> Case<'a> {
+    /// Whether the target computes on a GPU.
+    pub fn needs_gpu(&self) -> bool {
+        self.target.driver.is_some()
+    }
+
+    /// The stack it runs.
+    pub fn stack(&self) -> &'a Stack {
+        self.lock.stack_of(self.target)
+    }
+
+    /// The CUDA line of the stack, `12.4`.
+    pub fn line(&self) -> Option<Version> {
+        let cuda = self.stack().get("cuda").or(self.target.toolkit.as_ref())?;
+        Version::parse(cuda).ok().map(|cuda| cuda.prefix(2))
+    }
+
+    /// The architectures that are locked.
+    pub fn arch_list(&self) -> Option<ArchList> {
+        ArchList::parse_torch(&self.lock.arch_list_of(self.target)?.torch).ok()
+    }
+
+    /// Whether the locked toolchain builds code that integrated and discrete GPUs share.
+    pub fn tegra(&self) -> Tegra {
+        let cuda = self.target.toolkit.as_ref().or_else(|| self.stack().get("cuda"));
+        let row = cuda.and_then(|cuda| self.catalog.toolkit(&Version::parse(cuda).ok()?));
+        if row.is_some_and(|row| row.tegra_unified) { Tegra::Unified } else { Tegra::Apart }
+    }
+
+    /// The driver's release and who told it. A cuda-compat library tells nothing of the driver.
+    pub fn driver(&self) -> Option<(&'a Version, &'static str)> {
+        let record = self.record;
+        let nvml = record.nvml.as_ref();
+        let module = record.module.as_ref();
+        let libcuda = record.libcuda.as_ref().filter(|_| !self.loads_compat());
+        nvml.and_then(|nvml| nvml.driver.as_ref().map(|version| (version, "NVML")))
+            .or_else(|| module?.version.as_ref().map(|version| (version, "the kernel module")))
+            .or_else(|| nvml?.file_version.as_ref().map(|version| (version, "the name of libnvidia-ml")))
+            .or_else(|| libcuda?.file_version.as_ref().map(|version| (version, "the name of libcuda")))
+    }
+
+    /// The CUDA version that the driver offers a process, and who told it.
+    pub fn offered(&self) -> Option<(&'a Version, &'static str)> {
+        let libcuda = self.record.libcuda.as_ref().and_then(|libcuda| libcuda.cuda.as_ref());
+        let nvml = || self.record.nvml.as_ref().and_then(|nvml| nvml.cuda.as_ref());
+        libcuda.map(|cuda| (cuda, "cuDriverGetVersion")).or_else(|| nvml().map(|cuda| (cuda, "NVML")))
+    }
+
+    /// Whether the libcuda that a process loads is a cuda-compat package's.
+    pub fn loads_compat(&self) -> bool {
+        let Some(path) = self.record.libcuda.as_ref().and_then(|libcuda| libcuda.path.as_deref()) else { return false };
+        path.contains("/compat/") || self.record.compat.iter().any(|compat| compat.path == path)
+    }
+
+    /// Whether somebody described the host in a text, so that silence means little.
+    pub fn is_pasted(&self) -> bool {
+        self.record.origin == Origin::Pasted
+    }
+
+    /// Whether it is Linux inside Windows.
+    pub fn is_wsl(&self) -> bool {
+        self.record.platform.system == Some(System::Wsl)
+    }
+
+    /// Whether it looked from inside a container.
+    pub fn in_container(&self) -> bool {
+        self.record.platform.container.is_some()
+    }
+
+    /// Whether the libraries, compilers and interpreters in the record are those the target would use: a container
+    /// brings its own.
+    pub fn sees_userland(&self) -> bool {
+        self.target.runtime == "bare-metal" || self.in_container() || self.is_pasted()
+    }
+
+    /// A variable of the environment.
+    pub fn variable(&self, name: &str) -> Option<&'a str> {
+        self.record.environment.get(name).map(String::as_str)
+    }
+
+    /// Whether a probe of this name was made and came to its end.
+    pub fn was_made(&self, probe: &str) -> bool {
+        let mut probes = self.record.probes.iter().filter(|known| known.name == probe);
+        probes.any(|known| matches!(known.ended, How::Done | How::Absent))
+    }
+
+    /// Whether there is no trace of NVIDIA on the host.
+    pub fn is_bare(&self) -> bool {
+        is_bare(self.record)
+    }
+
+    /// The GPUs a process would compute on: CUDA's list, or NVML's where CUDA was not asked.
+    pub fn gpus(&self) -> Vec<Seen<'a>> {
+        let nvml = self.record.nvml.as_ref().map_or(&[][..], |nvml| &nvml.gpus);
+        let devices = self.record.libcuda.as_ref().map_or(&[][..], |libcuda| &libcuda.devices);
+        let was_asked =
+            self.record.libcuda.as_ref().is_some_and(|libcuda| !self.is_pasted() || libcuda.fault.is_some());
+        if devices.is_empty() && !was_asked {
+            return nvml.iter().map(|gpu| self.seen(gpu.index, None, Some(gpu))).collect();
+        }
+        let same_count = nvml.len() == devices.len();
+        let twin = |device: &CudaDevice| {
+            let by_name = nvml.iter().find(|gpu| is_same(device, gpu));
+            by_name.or_else(|| nvml.iter().find(|gpu| same_count && gpu.index == device.ordinal))
+        };
+        devices.iter().map(|device| self.seen(device.ordinal, Some(device), twin(device))).collect()
+    }
+
+    fn seen(&self, number: u64, cuda: Option<&'a CudaDevice>, nvml: Option<&'a Gpu>) -> Seen<'a> {
+        let name = cuda.and_then(|device| device.name.as_deref()).or_else(|| nvml?.name.as_deref());
+        let told = cuda.and_then(|device| device.compute_capability).or_else(|| nvml?.compute_capability);
+        let cc = told.or_else(|| self.cc_of(name?));
+        Seen { label: format!("{number}: {}", name.unwrap_or("GPU")), name, cc, cuda, nvml }
+    }
+
+    /// The compute capability of a product by its name: the lock's, else the catalog's.
+    fn cc_of(&self, name: &str) -> Option<Cc> {
+        let locked = self.target.gpu.iter().find(|gpu| is_product(&gpu.name, name));
+        if let Some(cc) = locked.and_then(|gpu| Cc::parse(&gpu.compute_capability).ok()) {
+            return Some(cc);
+        }
+        match self.catalog.gpu(name) {
+            GpuMatch::Found(gpus) => gpus.first().map(|gpu| gpu.cc),
+            GpuMatch::Bare(cc) => Some(cc),
+            GpuMatch::Ambiguous(gpus) if gpus.iter().all(|gpu| gpu.cc == gpus[0].cc) => Some(gpus[0].cc),
+            _ => None,
+        }
+    }
+
+    /// A check about something that nobody told: no pasted text tells everything, and a quick look sees little.
+    pub fn untold(&self, check: Check, probe: &str) -> Check {
+        if self.is_pasted() {
+            return check.skip("the pasted text does not tell it");
+        }
+        if self.was_made(probe) {
+            return check.unknown(Action::None, format!("the probe `{probe}` could not tell it"));
+        }
+        check.skip(format!("the probe `{probe}` was not made"))
+    }
+
+    /// Who can mend what a container was given, or the machine itself.
+    pub fn restart(&self, else_do: Action) -> Action {
+        if self.in_container() { Action::RestartContainer } else { else_do }
+    }
+}
+
+/// Whether there is no trace of NVIDIA on a host.
+pub fn is_bare(record: &Record) -> bool {
+    let module = record.module.as_ref();
+    let kernel = module.is_some_and(|module| module.version.is_some() || module.nouveau == Some(true));
+    let nodes = record.nodes.iter().any(|node| node.errno.as_deref() != Some("ENOENT"));
+    let nvml = record.nvml.as_ref();
+    let nvml = nvml.is_some_and(|nvml| nvml.path.is_some() || nvml.driver.is_some() || !nvml.gpus.is_empty());
+    let libcuda = record.libcuda.as_ref();
+    let libcuda = libcuda.is_some_and(|libcuda| libcuda.path.is_some() || libcuda.cuda.is_some());
+    !(kernel || nodes || nvml || libcuda) && record.pci.is_empty()
+}
+
+/// Whether CUDA and NVML speak of the same GPU. An instance of MIG has a UUID of its own, but its card's address.
+fn is_same(device: &CudaDevice, gpu: &Gpu) -> bool {
+    let by_uuid = device.uuid.as_deref().zip(gpu.uuid.as_deref()).is_some_and(|(one, other)| one == other);
+    let by_pci =
+        device.pci.as_deref().zip(gpu.pci.as_deref()).is_some_and(|(one, other)| address(one) == address(other));
+    let by_instance = device.uuid.is_some() && gpu.instances.iter().any(|instance| instance.uuid == device.uuid);
+    by_uuid || by_pci || by_instance
+}
+
+/// A PCI address in one spelling: NVML writes domains with eight digits, the kernel with four.
+pub fn address(text: &str) -> String {
+    let text = text.to_ascii_lowercase();
+    match text.split_once(':') {
+        Some((domain, rest)) if rest.contains(':') => format!("{}:{rest}", domain.trim_start_matches('0')),
+        _ => format!(":{text}"),
+    }
+}
+
+/// Whether two names mean one product: `NVIDIA` in front, `MIG …` behind and case aside.
+pub fn is_product(one: &str, other: &str) -> bool {
+    fn plain(name: &str) -> String {
+        let name = name.to_ascii_lowercase();
+        let name = name.split(" mig ").next().unwrap_or(&name).trim();
+        name.strip_prefix("nvidia ").unwrap_or(name).to_string()
+    }
+    plain(one) == plain(other)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_have_one_spelling() {
+        assert_eq!(address("00000000:65:00.0"), address("0000:65:00.0"));
+        assert_eq!(address("0000:C1:00.0"), address("C1:00.0"));
+        assert_ne!(address("0001:65:00.0"), address("0000:65:00.0"));
+    }
+
+    #[test]
+    fn products_are_compared_without_their_maker() {
+        assert!(is_product("NVIDIA A100-SXM4-40GB", "A100-SXM4-40GB"));
+        assert!(is_product("NVIDIA A100-SXM4-40GB MIG 1g.5gb", "NVIDIA A100-SXM4-40GB"));
+        assert!(!is_product("NVIDIA A100-SXM4-40GB", "NVIDIA A100-SXM4-80GB"));
+    }
+}

@@ -1,0 +1,227 @@
+//! What the error numbers of the driver's libraries mean for a host, and what to do about each.
+//!
+//! The numbers are those of cuda.h and nvml.h, which never change their meaning. What is not in the tables here is told
+//! in the words that `gpuenv diagnose` has for it.
+
+use crate::catalog::Catalog;
+use crate::host::Fault;
+
+use super::case::Case;
+use super::check::{Action, Check, Status};
+
+/// What a number means here.
+struct Meaning {
+    status: Status,
+    action: Action,
+    hint: String,
+}
+
+impl Meaning {
+    fn fail(action: Action, hint: impl Into<String>) -> Self {
+        Meaning { status: Status::Fail, action, hint: hint.into() }
+    }
+}
+
+/// A fault as people look it up: `cuInit: CUDA_ERROR_NO_DEVICE (100)`.
+pub fn told(fault: &Fault) -> String {
+    let number = fault.code.map(|code| code.to_string());
+    let what = match (&fault.name, number) {
+        (Some(name), Some(number)) => format!("{name} ({number})"),
+        (Some(name), None) => name.clone(),
+        (None, Some(number)) => format!("error {number}"),
+        (None, None) => "failed".to_string(),
+    };
+    let message = fault.message.as_ref().map_or(String::new(), |message| format!(", {message}"));
+    format!("{}: {what}{message}", fault.at)
+}
+
+/// Whether a library file was not to be found.
+pub fn is_missing(fault: &Fault) -> bool {
+    let says = |text: &Option<String>| {
+        text.as_ref()
+            .is_some_and(|text| text.contains("ENOENT") || text.contains("No such file") || text.contains("not found"))
+    };
+    fault.at.contains("dlopen")
+        && (fault.code == Some(2) || says(&fault.name) || says(&fault.message) || fault.code.is_none())
+}
+
+/// Ends a check by an error of the CUDA driver API.
+pub fn cuda(case: &Case<'_>, check: Check, fault: &Fault) -> Check {
+    let check = check.found(told(fault));
+    let meaning = fault.code.and_then(|code| cuda_meaning(case, code)).unwrap_or_else(|| {
+        let hint = fault.code.and_then(|code| remedy(case.catalog, code));
+        let else_say = "the driver answers with an error that has no remedy of its own here: look into `dmesg`, and try a \
+                        reboot";
+        Meaning::fail(Action::AskAdmin, hint.unwrap_or_else(|| else_say.to_string()))
+    });
+    check.ends(meaning.status, meaning.action, meaning.hint)
+}
+
+/// The first remedy that `gpuenv diagnose` has for a number and that needs nothing filled in.
+fn remedy(catalog: &Catalog, code: i64) -> Option<String> {
+    let row = catalog.diagnoses.iter().find(|row| row.errors.first().is_some_and(|&error| i64::from(error) == code))?;
+    row.remedies.iter().find(|remedy| !remedy.contains('{')).map(ToString::to_string)
+}
+
+fn cuda_meaning(case: &Case<'_>, code: i64) -> Option<Meaning> {
+    let fail = |action, hint: &str| Some(Meaning::fail(action, hint));
+    let restart = |action, container: &str, host: &str| match case.in_container() {
+        true => Some(Meaning::fail(Action::RestartContainer, container)),
+        false => Some(Meaning::fail(action, host)),
+    };
+    match code {
+        2 => Some(Meaning {
+            status: Status::Unknown,
+            action: Action::None,
+            hint: "the GPU's memory is full, which says nothing of versions: see with nvidia-smi who uses it, then verify again"
+                .to_string(),
+        }),
+        34 => fail(Action::FixEnvironment, "take the stubs folder out of LD_LIBRARY_PATH and ld.so.conf: it serves linking only"),
+        35 | 36 => {
+            let minimum = case.target.driver.as_ref().map_or("the locked minimum", |driver| &driver.minimum);
+            fail(Action::AskAdmin, &format!("raise the driver to {minimum} or later, or lock again for the driver that is here"))
+        }
+        46 => fail(
+            Action::FixEnvironment,
+            "another process holds the GPU alone: end it, share through MPS, or set its compute mode back with `nvidia-smi -c 0`",
+        ),
+        100 => Some(no_device(case)),
+        101 => fail(
+            Action::AskAdmin,
+            "MIG is on without instances, or CUDA_VISIBLE_DEVICES names none that exists: create instances \
+             (`nvidia-smi mig -cgi … -C`) or correct the variable",
+        ),
+        200 | 218 => fail(
+            Action::FixEnvironment,
+            "the driver refuses the code as malformed: use compiler, libraries and driver of one CUDA release",
+        ),
+        209 => fail(
+            Action::ChangeLock,
+            "the code holds nothing for this GPU: name the GPU in gpuenv.toml and lock again, so that its architecture is built for",
+        ),
+        214 | 220 | 226 => fail(Action::Drain, "the GPU reports errors of its memory or links: take it out of service and have it checked"),
+        221 => restart(
+            Action::FixEnvironment,
+            "the driver's PTX compiler is not in the container: start it again with `compute` in NVIDIA_DRIVER_CAPABILITIES",
+            "libnvidia-ptxjitcompiler.so.1 is missing: install the driver's libraries again, all of one release",
+        ),
+        222 => fail(
+            Action::ChangeLock,
+            "the driver does not know the PTX version of this toolkit: raise the driver, or build machine code for this GPU",
+        ),
+        223 => Some(Meaning {
+            status: Status::Warn,
+            action: Action::FixEnvironment,
+            hint: "CUDA_DISABLE_PTX_JIT forbids the driver to compile: unset it where PTX is to run".to_string(),
+        }),
+        303 | 500 if case.is_wsl() => Some(inside_wsl()),
+        303 => fail(Action::FixEnvironment, "a library of the driver could not be initialised: install the driver's libraries again, all of one release"),
+        304 => restart(
+            Action::AskAdmin,
+            "the system refuses the device: start the container again with /dev/nvidia-uvm, or see what its sandbox forbids",
+            "the system refuses the device: run `nvidia-modprobe -c 0 -u`, and see what a sandbox forbids",
+        ),
+        800 => fail(Action::AskAdmin, "the system does not permit it: counters and virtual GPUs are released by the administrator"),
+        801 => fail(Action::AskAdmin, "this GPU, or the profile of its virtual GPU, does not offer CUDA: have it given another profile"),
+        802 => Some(not_ready(case)),
+        803 if case.loads_compat() => fail(
+            Action::FixEnvironment,
+            "the cuda-compat that is loaded does not fit the kernel's driver: take its folder out of LD_LIBRARY_PATH and ld.so.conf.d",
+        ),
+        803 => restart(
+            Action::Reboot,
+            "the libraries were put into the container by another driver than the kernel runs now: start the container again",
+            "the kernel runs another release than the libraries: reboot, or reload the driver's modules",
+        ),
+        804 => fail(
+            Action::FixEnvironment,
+            "cuda-compat works on data-centre GPUs only: take its folder out of LD_LIBRARY_PATH and ld.so.conf.d, and raise \
+             the driver instead",
+        ),
+        805 | 806 | 807 | 810 => {
+            fail(Action::FixEnvironment, "the MPS daemon does not answer: start nvidia-cuda-mps-control, or unset CUDA_MPS_PIPE_DIRECTORY")
+        }
+        700 | 715 | 716 | 717 | 718 | 719 => {
+            fail(Action::Drain, "a kernel that is right elsewhere was broken off here: take the GPU out of service and look into `dmesg` for Xid")
+        }
+        999 => restart(
+            Action::Reboot,
+            "cuInit fails where NVML works: start the container again with /dev/nvidia-uvm in it",
+            "cuInit fails where NVML may work: reload the module nvidia_uvm (`modprobe -r nvidia_uvm && modprobe nvidia_uvm`), \
+             else reboot",
+        ),
+        _ => None,
+    }
+}
+
+/// Linux's own driver packages inside WSL hide the ones of Windows.
+fn inside_wsl() -> Meaning {
+    Meaning::fail(
+        Action::FixEnvironment,
+        "remove NVIDIA driver packages inside WSL, so that the libcuda of /usr/lib/wsl/lib is loaded, and update the driver of Windows",
+    )
+}
+
+/// cuInit sees no GPU: a variable hides them, or they are not there.
+fn no_device(case: &Case<'_>) -> Meaning {
+    if let Some(value) = case.variable("CUDA_VISIBLE_DEVICES") {
+        let hint = format!("CUDA_VISIBLE_DEVICES is `{value}`, which hides every GPU: unset it");
+        return Meaning::fail(Action::FixEnvironment, hint);
+    }
+    if case.is_wsl() {
+        return inside_wsl();
+    }
+    if case.in_container() {
+        let hint = "no GPU was given to the container: start it again with `--gpus all`, or a limit of nvidia.com/gpu";
+        return Meaning::fail(Action::RestartContainer, hint);
+    }
+    let hint = "the driver drives no GPU: see whether one is in the machine, is supported by this branch and has its /dev/nvidia*";
+    Meaning::fail(Action::AskAdmin, hint)
+}
+
+/// Fabric or confidential computing keep the GPUs back.
+fn not_ready(case: &Case<'_>) -> Meaning {
+    let gpus = case.record.nvml.iter().flat_map(|nvml| &nvml.gpus);
+    let hint = match gpus.clone().any(|gpu| gpu.confidential_ready == Some(false)) {
+        true => "confidential computing does not accept work yet: `nvidia-smi conf-compute -srs 1`",
+        false => {
+            "the GPUs wait for their fabric: start nvidia-fabricmanager (`systemctl start nvidia-fabricmanager`), of the \
+             driver's own release"
+        }
+    };
+    Meaning::fail(Action::AskAdmin, hint)
+}
+
+/// Ends a check by an error of NVML.
+pub fn nvml(case: &Case<'_>, check: Check, fault: &Fault) -> Check {
+    let check = check.found(told(fault));
+    let in_container = case.in_container();
+    let lost = "the container has lost its GPU, as happens after `systemctl daemon-reload`: start it again; CDI, or \
+                `nvidia-ctk system create-dev-char-symlinks`, prevents it";
+    match fault.code {
+        Some(3) => check.skip("NVML does not offer it on this kind of GPU"),
+        Some(4) => check.fail(Action::FixEnvironment, "this user may not open /dev/nvidiactl: see its group and permissions"),
+        Some(9) => check.fail(
+            Action::AskAdmin,
+            "the driver's kernel module is not loaded: `modprobe nvidia`; if that fails, see Secure Boot, DKMS and nouveau",
+        ),
+        Some(12 | 13) => check.skip("this driver is older than the function that was asked"),
+        Some(14) => check.warn(Action::Drain, "the card's InfoROM is damaged: it computes, but have it checked"),
+        Some(15) => check.fail(Action::Drain, "the GPU fell off the bus: drain the machine and power it off and on"),
+        Some(16) => check.fail(Action::Reboot, "the GPU waits for a reset: `nvidia-smi --gpu-reset`, or reboot"),
+        Some(17) if in_container => check.fail(Action::RestartContainer, lost),
+        Some(17) => check.fail(Action::AskAdmin, "the system refuses the device: see cgroups, and what a sandbox forbids"),
+        Some(18) => check.fail(case.restart(Action::Reboot), mismatch(case)),
+        Some(20 | 23) => check.unknown(Action::None, "NVML ran out of memory or resources: verify again when the machine is less busy"),
+        Some(999) if in_container => check.fail(Action::RestartContainer, lost),
+        _ => check.unknown(Action::AskAdmin, "NVML could not be asked: look into `dmesg`"),
+    }
+}
+
+/// What to do where kernel and libraries are of two releases.
+pub fn mismatch(case: &Case<'_>) -> &'static str {
+    match case.in_container() {
+        true => "the driver was upgraded below the running container: start the container again",
+        false => "the driver was upgraded and its old module still runs: reboot, or unload and load the nvidia modules",
+    }
+}

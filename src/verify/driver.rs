@@ -1,0 +1,239 @@
+//! The driver's release: of one piece, new enough, and how the stack's CUDA runs on it.
+
+use std::cmp::Ordering;
+
+use crate::catalog::GpuMatch;
+use crate::catalog::rows::Class;
+use crate::host::{Compat, System};
+use crate::lock::DriverLock;
+use crate::words::Version;
+
+use super::case::{Case, Seen, is_product};
+use super::check::{Action, Check};
+use super::codes;
+
+/// The mode in which a cuda-compat package stands before the driver.
+const FORWARD: &str = "forward-compat";
+
+/// Everything that is to be said of it.
+pub fn judge(case: &Case<'_>) -> Vec<Check> {
+    let Some(locked) = &case.target.driver else { return Vec::new() };
+    let mut checks = vec![matches(case), minimum(case, locked), offered(case, locked)];
+    checks.extend(forward(case, locked));
+    checks
+}
+
+/// Kernel module and libraries must be of one release, but for a cuda-compat.
+fn matches(case: &Case<'_>) -> Check {
+    let check = Check::new("driver-match").expected("kernel module and libraries of one release");
+    let record = case.record;
+    let nvml = record.nvml.as_ref();
+    if let Some(fault) = nvml.and_then(|nvml| nvml.fault.as_ref()).filter(|fault| fault.code == Some(18)) {
+        return codes::nvml(case, check, fault);
+    }
+    if case.is_wsl() {
+        return check.skip("in WSL both come with Windows");
+    }
+    let libcuda = record.libcuda.as_ref().filter(|libcuda| !case.loads_compat() && libcuda.stub != Some(true));
+    let parts = [
+        ("kernel module", record.module.as_ref().and_then(|module| module.version.as_ref())),
+        ("libnvidia-ml", nvml.and_then(|nvml| nvml.file_version.as_ref())),
+        ("libcuda", libcuda.and_then(|libcuda| libcuda.file_version.as_ref())),
+    ];
+    let known: Vec<(&str, &Version)> = parts.iter().filter_map(|(name, version)| Some((*name, (*version)?))).collect();
+    let Some(((_, first), rest)) = known.split_first().filter(|(_, rest)| !rest.is_empty()) else {
+        return check.skip("only one of them is known");
+    };
+    let found: Vec<String> = known.iter().map(|(name, version)| format!("{name} {version}")).collect();
+    let paths = [nvml.and_then(|nvml| nvml.path.as_deref()), libcuda.and_then(|libcuda| libcuda.path.as_deref())];
+    let paths: Vec<&str> = paths.into_iter().flatten().collect();
+    let check = check.found(found.join(", ")).evidence((!paths.is_empty()).then(|| paths.join(", ")));
+    match rest.iter().all(|(_, version)| version == first) {
+        true => check.pass(),
+        false => check.fail(case.restart(Action::Reboot), codes::mismatch(case)),
+    }
+}
+
+fn minimum(case: &Case<'_>, locked: &DriverLock) -> Check {
+    let check = Check::new("driver-minimum").expected(format!(">= {}", locked.minimum));
+    let Ok(minimum) = Version::parse(&locked.minimum) else {
+        return check.unknown(Action::ChangeLock, "the lock's minimum is no version: lock again");
+    };
+    if case.record.platform.system == Some(System::Tegra) {
+        return check.skip("a Jetson's driver comes with its board support package and is numbered by itself");
+    }
+    let raise = format!(
+        "raise the driver to {} or later, or write this driver into gpuenv.toml and lock again",
+        locked.minimum
+    );
+    let of_branch = "it is of the branch of the minimum; which release of it was not told";
+    if let Some((version, by)) = case.driver() {
+        let check = check.found(version.as_str()).evidence(Some(format!("told by {by}")));
+        return match *version >= minimum {
+            true => check.pass(),
+            // `570` alone is some release of that branch.
+            false if version.len() == 1 && version.major() == minimum.major() => match opens_branch(case, &minimum) {
+                true => check.pass(),
+                false => check.unknown(Action::None, of_branch),
+            },
+            false => check.fail(Action::AskAdmin, raise),
+        };
+    }
+    // Who knows only the CUDA version that the driver offers knows the branch.
+    let branch_cuda = case.catalog.branch_of(&minimum).and_then(|branch| branch.cuda.as_ref());
+    if let (Some((cuda, by)), Some(needed)) = (case.offered().filter(|_| !case.loads_compat()), branch_cuda) {
+        let check = check.found(format!("a driver that offers CUDA {cuda}")).evidence(Some(format!("told by {by}")));
+        return match cuda.cmp_prefix(&needed.prefix(2)) {
+            Ordering::Greater => check.pass(),
+            Ordering::Equal if opens_branch(case, &minimum) => check.pass(),
+            Ordering::Equal => check.unknown(Action::None, of_branch),
+            Ordering::Less => check.fail(Action::AskAdmin, raise),
+        };
+    }
+    let check = check.found("not known");
+    match case.is_bare() {
+        true => check.unknown(Action::AskAdmin, "there is no driver to ask"),
+        false => check.unknown(Action::None, "nothing told the driver's release"),
+    }
+}
+
+/// Whether every release of the minimum's branch that is known suffices.
+fn opens_branch(case: &Case<'_>, minimum: &Version) -> bool {
+    let of_branch = case.catalog.drivers.iter().filter(|row| row.version.major() == minimum.major() && !row.beta);
+    of_branch.into_iter().all(|row| row.version >= *minimum)
+}
+
+/// How the stack's CUDA runs on the CUDA that the driver offers.
+fn offered(case: &Case<'_>, locked: &DriverLock) -> Check {
+    let check = Check::new("driver-cuda");
+    let Some(line) = case.line() else { return check.skip("the stack has no CUDA line") };
+    let check = check.expected(format!("CUDA {line}, or an older one of the same major"));
+    let Some((cuda, by)) = case.offered() else { return check.skip("what CUDA the driver offers was not told") };
+    let check = check.found(format!("CUDA {cuda}")).evidence(Some(format!("told by {by}")));
+    if cuda.cmp_prefix(&line).is_ge() {
+        return check.pass();
+    }
+    let same_major = cuda.major() == line.major();
+    let limit =
+        "minor-version compatibility: PTX of the stack's own CUDA cannot be compiled by this driver, machine code runs";
+    match locked.mode.as_str() {
+        FORWARD if same_major && is_needless(case) => check.pass_with(limit),
+        // Whether its package is there is the next check's.
+        FORWARD if !case.loads_compat() => check.skip("a cuda-compat is to bring it"),
+        FORWARD => check.fail(
+            Action::FixEnvironment,
+            "the cuda-compat that is loaded is older than the stack: load the locked one",
+        ),
+        "native" if same_major => check.warn(Action::None, limit),
+        _ if same_major => check.pass_with(limit),
+        _ => check.fail(
+            Action::AskAdmin,
+            format!("raise the driver to {} or later, or lock again for the driver that is here", locked.minimum),
+        ),
+    }
+}
+
+/// The locked cuda-compat: there, for this kernel's branch, on GPUs that take it, and really loaded.
+fn forward(case: &Case<'_>, locked: &DriverLock) -> Vec<Check> {
+    let (Some(package), true) = (&locked.compat, locked.mode == FORWARD) else {
+        return unwanted(case).into_iter().collect();
+    };
+    let check = Check::new("forward-compat").expected(&**package);
+    if is_needless(case) {
+        let found = "the driver offers the stack's CUDA by itself";
+        return vec![match case.loads_compat() {
+            true => check
+                .found(found)
+                .warn(Action::FixEnvironment, format!("{package} is not needed on this driver: leave it out")),
+            false => check.found(found).pass(),
+        }];
+    }
+    let mut checks = vec![package_check(case, check, package)];
+    checks.extend(case.gpus().iter().filter_map(|gpu| eligible(case, gpu)));
+    checks
+}
+
+/// Whether the driver's own CUDA suffices: as new as the stack's, or of its major where machine code runs alone. A
+/// library that is loaded hides what the driver itself would offer, but not its branch.
+fn is_needless(case: &Case<'_>) -> bool {
+    let Some(line) = case.line() else { return false };
+    let own = match case.loads_compat() {
+        true => case.driver().and_then(|(driver, _)| case.catalog.branch_of(driver)?.cuda.as_ref()),
+        false => case.offered().map(|(cuda, _)| cuda),
+    };
+    let jit = case.target.gpu.iter().any(|gpu| gpu.coverage.as_deref() == Some("jit"));
+    own.is_some_and(|own| own.cmp_prefix(&line).is_ge() || !jit && own.major() == line.major())
+}
+
+fn package_check(case: &Case<'_>, check: Check, package: &str) -> Check {
+    let install = match case.target.runtime.as_str() {
+        "container" if !case.in_container() => return check.skip("the image brings it; verify inside the container"),
+        "container" => "it is not in this container: run the locked image, or install it there",
+        _ => "install the package and put its folder first in LD_LIBRARY_PATH",
+    };
+    let cuda = package.strip_prefix("cuda-compat-").map(|cuda| cuda.replace('-', "."));
+    let of_line = |compat: &&Compat| compat.cuda.as_ref().map(|found| found.prefix(2).to_string()) == cuda;
+    let Some(compat) = case.record.compat.iter().find(of_line) else {
+        let others: Vec<String> = case.record.compat.iter().map(|compat| compat.path.clone()).collect();
+        if others.is_empty() && case.is_pasted() {
+            return check.unknown(Action::None, "the pasted text does not tell whether it is installed");
+        }
+        let check = check.found(if others.is_empty() { "none".to_string() } else { others.join(", ") });
+        return check.fail(Action::FixEnvironment, install);
+    };
+    let check = check.found(&*compat.path).evidence(Some(&*compat.path));
+    let Some((driver, _)) = case.driver() else {
+        return check.unknown(Action::None, "the kernel's driver is not known");
+    };
+    if !compat.branches.is_empty() && !compat.branches.contains(&driver.major()) {
+        let branches: Vec<String> = compat.branches.iter().map(u64::to_string).collect();
+        return check.fail(
+            Action::AskAdmin,
+            format!(
+                "it serves the branches {} only, and this kernel runs {driver}: change the driver's branch",
+                branches.join(", ")
+            ),
+        );
+    }
+    let loaded = case.record.libcuda.as_ref().and_then(|libcuda| libcuda.path.as_deref());
+    match loaded {
+        Some(loaded) if loaded != compat.path => check.fail(
+            Action::FixEnvironment,
+            format!("{loaded} is loaded instead: put the folder of the package first in LD_LIBRARY_PATH"),
+        ),
+        _ if compat.branches.is_empty() => {
+            check.unknown(Action::None, "its note does not say which branches it serves")
+        }
+        _ => check.pass(),
+    }
+}
+
+/// GPUs that the lock names were found eligible when it was made; of others the catalog knows the market.
+fn eligible(case: &Case<'_>, gpu: &Seen<'_>) -> Option<Check> {
+    let name = gpu.name?;
+    if case.target.gpu.iter().any(|locked| is_product(&locked.name, name)) {
+        return None;
+    }
+    let check = Check::new("forward-compat-gpu").of(&gpu.label).expected("a data-centre GPU").found(name);
+    Some(match case.catalog.gpu(name) {
+        GpuMatch::Found(rows) if rows.iter().all(|row| row.class == Class::Datacenter) => check.pass(),
+        GpuMatch::Found(_) => {
+            check.fail(Action::AskAdmin, "cuda-compat is refused on this GPU (804): raise the driver instead")
+        }
+        _ => check.unknown(
+            Action::ChangeLock,
+            "whether it takes cuda-compat is not known: name it in gpuenv.toml and lock again",
+        ),
+    })
+}
+
+/// A cuda-compat that nobody locked: it works until the driver is newer than it.
+fn unwanted(case: &Case<'_>) -> Option<Check> {
+    let libcuda = case.record.libcuda.as_ref().filter(|_| case.loads_compat())?;
+    let check = Check::new("forward-compat")
+        .expected("the driver's own libcuda")
+        .found(libcuda.path.clone().unwrap_or_default());
+    let hint = "a cuda-compat that the lock does not ask for is loaded; it fails (803) once the driver is newer, and on GPUs \
+                that are no data-centre ones (804): take its folder out of LD_LIBRARY_PATH and ld.so.conf.d";
+    Some(check.evidence(libcuda.path.clone()).warn(Action::FixEnvironment, hint))
+}

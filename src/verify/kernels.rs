@@ -1,0 +1,161 @@
+//! The kernels that were run: whether machine code of the locked architectures loads and computes right on each GPU,
+//! and whether the driver compiles PTX.
+
+use crate::coverage::sass_runs;
+use crate::host::{Kernel, Outcome};
+use crate::words::Arch;
+
+use super::case::{Case, Seen};
+use super::check::{Action, Check};
+use super::codes;
+
+/// Everything that is to be said of them.
+pub fn judge(case: &Case<'_>) -> Vec<Check> {
+    if !case.needs_gpu() || case.is_bare() {
+        return Vec::new();
+    }
+    let mut checks = Vec::new();
+    for gpu in &case.gpus() {
+        let Some(device) = gpu.cuda else { continue };
+        let runs = |kernel: &&Kernel| kernel.device == device.ordinal;
+        let (ptx, sass): (Vec<&Kernel>, Vec<&Kernel>) =
+            case.record.kernels.iter().filter(runs).partition(|kernel| kernel.code.starts_with("compute_"));
+        checks.push(native(case, gpu, &sass));
+        checks.push(compiled(case, gpu, &ptx));
+        checks.extend(results(gpu, &[sass, ptx].concat()));
+    }
+    if checks.is_empty() {
+        checks.push(case.untold(Check::new("kernel-native").expected("kernels that compute right"), "kernels"));
+    }
+    checks
+}
+
+/// Whether the GPU is to run PTX because nothing else in the lock reaches it.
+fn is_jit(case: &Case<'_>, gpu: &Seen<'_>) -> bool {
+    let locked =
+        case.target.gpu.iter().find(|locked| gpu.name.is_some_and(|name| super::case::is_product(&locked.name, name)));
+    let locked = locked.or_else(|| {
+        let same =
+            |locked: &&crate::lock::GpuLock| gpu.cc.is_some_and(|cc| locked.compute_capability == cc.to_string());
+        case.target.gpu.iter().find(same)
+    });
+    locked.is_some_and(|locked| locked.coverage.as_deref() == Some("jit"))
+}
+
+/// The locked machine code that this GPU loads.
+fn locked_sass(case: &Case<'_>, gpu: &Seen<'_>) -> Vec<Arch> {
+    let list = case.arch_list();
+    let sass = list.iter().flat_map(|list| list.sass());
+    sass.filter(|&code| gpu.cc.is_some_and(|cc| sass_runs(code, cc, case.tegra()))).collect()
+}
+
+/// Machine code. A wrong result is told by a check of its own: the code loaded and ran.
+fn native(case: &Case<'_>, gpu: &Seen<'_>, sass: &[&Kernel]) -> Check {
+    let wanted = locked_sass(case, gpu);
+    let names: Vec<String> = wanted.iter().map(|arch| format!("sm_{}", arch.code())).collect();
+    let check = Check::new("kernel-native").of(&gpu.label);
+    let check = check.expected(if names.is_empty() {
+        "machine code that runs".to_string()
+    } else {
+        format!("{} runs", names.join(", "))
+    });
+    if is_jit(case, gpu) {
+        return check.skip("the lock holds no machine code for this GPU");
+    }
+    if let Some(kernel) = sass
+        .iter()
+        .find(|kernel| kernel.outcome == Outcome::Failed && (names.is_empty() || names.contains(&kernel.code)))
+    {
+        return failed(case, check, kernel);
+    }
+    if sass.is_empty() {
+        return case.untold(check, "kernels");
+    }
+    let mut ran: Vec<&str> =
+        sass.iter().filter(|kernel| kernel.outcome != Outcome::Failed).map(|kernel| kernel.code.as_str()).collect();
+    ran.dedup();
+    if ran.is_empty() {
+        return failed(case, check, sass[0]);
+    }
+    let check = check.found(format!("{} ran", ran.join(", "))).evidence(compilers(sass));
+    match names.is_empty() || names.iter().any(|name| ran.contains(&name.as_str())) {
+        true => check.pass(),
+        false => check
+            .pass_with("the locked architecture itself was not tried; other machine code of this GPU's generation ran"),
+    }
+}
+
+/// PTX. It decides only where the lock reaches a GPU by nothing else.
+fn compiled(case: &Case<'_>, gpu: &Seen<'_>, ptx: &[&Kernel]) -> Check {
+    let check = Check::new("kernel-jit").of(&gpu.label).expected("PTX that the driver compiles");
+    let decides = is_jit(case, gpu);
+    let Some(bad) = ptx.iter().find(|kernel| kernel.outcome == Outcome::Failed) else {
+        return match ptx.first() {
+            Some(kernel) => check.found(format!("{} ran", told(kernel))).evidence(compilers(ptx)).pass(),
+            None if decides && case.was_made("kernels") => {
+                check.unknown(Action::None, "the lock reaches this GPU by PTX alone, and none was run")
+            }
+            None => case.untold(check, "kernels").ends_as_skip_unless(decides),
+        };
+    };
+    let check = failed(case, check, bad);
+    if decides {
+        return check;
+    }
+    let hint = check.hint.clone().unwrap_or_default();
+    check.warn(Action::None, format!("the lock does not need PTX on this GPU; {hint}"))
+}
+
+/// Right code that computes wrong is a fault of the hardware.
+fn results(gpu: &Seen<'_>, kernels: &[&Kernel]) -> Option<Check> {
+    let check = Check::new("kernel-result").of(&gpu.label).expected("the host's own results");
+    if let Some(kernel) = kernels.iter().find(|kernel| kernel.outcome == Outcome::Wrong) {
+        let detail = kernel
+            .fault
+            .as_ref()
+            .and_then(|fault| fault.message.clone())
+            .map_or(String::new(), |what| format!(": {what}"));
+        return Some(
+            check
+                .found(format!("{} of {} computed wrong{detail}", kernel.program, kernel.code))
+                .fail(Action::Drain, "the GPU computes wrong: take it out of service at once and have it checked"),
+        );
+    }
+    let right = kernels.iter().filter(|kernel| kernel.outcome == Outcome::Right).count();
+    (right > 0).then(|| check.found(format!("{right} kernels right")).pass())
+}
+
+fn failed(case: &Case<'_>, check: Check, kernel: &Kernel) -> Check {
+    let what = format!("{} of {}", kernel.program, told(kernel));
+    match &kernel.fault {
+        Some(fault) => {
+            let ended = codes::cuda(case, check, fault);
+            Check { evidence: Some(format!("{what}, compiled by {}", kernel.compiler)), ..ended }
+        }
+        None => check
+            .found(format!("{what} failed"))
+            .fail(Action::AskAdmin, "a kernel that is right elsewhere does not run here: look into `dmesg`"),
+    }
+}
+
+/// `compute_75 (PTX 7.0)`
+fn told(kernel: &Kernel) -> String {
+    match &kernel.ptx_isa {
+        Some(isa) => format!("{} (PTX {isa})", kernel.code),
+        None => kernel.code.clone(),
+    }
+}
+
+fn compilers(kernels: &[&Kernel]) -> Option<String> {
+    let mut compilers: Vec<&str> = kernels.iter().map(|kernel| kernel.compiler.as_str()).collect();
+    compilers.sort_unstable();
+    compilers.dedup();
+    (!compilers.is_empty()).then(|| format!("compiled by {}", compilers.join(", ")))
+}
+
+impl Check {
+    /// Silence about what decides nothing is no question that is left open.
+    fn ends_as_skip_unless(self, decides: bool) -> Check {
+        if decides { self } else { self.skip("no PTX was run; the lock does not need it on this GPU") }
+    }
+}

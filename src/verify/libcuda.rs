@@ -1,0 +1,93 @@
+//! The driver's two libraries: whether they load and what they answer.
+
+use crate::host::{Fault, Libcuda};
+
+use super::case::Case;
+use super::check::{Action, Check};
+use super::codes;
+
+/// Everything that is to be said of them.
+pub fn judge(case: &Case<'_>) -> Vec<Check> {
+    match case.needs_gpu() {
+        true => vec![nvml(case), libcuda(case)],
+        false => Vec::new(),
+    }
+}
+
+fn nvml(case: &Case<'_>) -> Check {
+    let check = Check::new("nvml").expected("libnvidia-ml that answers");
+    if case.is_bare() {
+        return check.skip("there is no NVIDIA driver");
+    }
+    let Some(nvml) = &case.record.nvml else { return case.untold(check, "nvml") };
+    let check = check.evidence(nvml.path.clone());
+    match &nvml.fault {
+        None => check.found(nvml.path.as_deref().unwrap_or("it answers")).pass(),
+        // The two releases are told apart by a check of their own.
+        Some(fault) if fault.code == Some(18) => check.found(codes::told(fault)).skip("see driver-match"),
+        Some(fault) if codes::is_missing(fault) => missing_nvml(case, check, fault),
+        Some(fault) => codes::nvml(case, check, fault),
+    }
+}
+
+fn missing_nvml(case: &Case<'_>, check: Check, fault: &Fault) -> Check {
+    let check = check.found(codes::told(fault));
+    let works =
+        case.record.libcuda.as_ref().is_some_and(|libcuda| libcuda.fault.is_none() && !libcuda.devices.is_empty());
+    let utility = "start the container with `--gpus all`, or a limit of nvidia.com/gpu, and with `utility` in \
+                   NVIDIA_DRIVER_CAPABILITIES";
+    match (works, case.in_container()) {
+        (true, true) => check.warn(Action::RestartContainer, format!("CUDA works, nvidia-smi does not: {utility}")),
+        (true, false) => {
+            check.warn(Action::AskAdmin, "CUDA works, nvidia-smi does not: install the driver's libraries again")
+        }
+        (false, true) => {
+            check.fail(Action::RestartContainer, format!("the driver's libraries are not in the container: {utility}"))
+        }
+        (false, false) => {
+            check.fail(Action::AskAdmin, "the driver's libraries are not installed: install the whole driver again")
+        }
+    }
+}
+
+fn libcuda(case: &Case<'_>) -> Check {
+    let check = Check::new("libcuda").expected("libcuda that finds GPUs");
+    if case.is_bare() {
+        return check.skip("there is no NVIDIA driver");
+    }
+    let Some(libcuda) = &case.record.libcuda else { return case.untold(check, "libcuda") };
+    let check = check.evidence(libcuda.path.clone());
+    if libcuda.stub == Some(true) {
+        let stub = Fault { at: "libcuda".to_string(), code: Some(34), name: None, message: Some("a stub".to_string()) };
+        return codes::cuda(case, check, &stub);
+    }
+    match &libcuda.fault {
+        Some(fault) if codes::is_missing(fault) => {
+            let check = check.found(codes::told(fault));
+            match case.in_container() {
+                true => check.fail(
+                    Action::RestartContainer,
+                    "start the container with `--gpus all` and with `compute` in NVIDIA_DRIVER_CAPABILITIES",
+                ),
+                false => check.fail(
+                    Action::AskAdmin,
+                    "install the driver's compute libraries (libcuda), of the driver's own release",
+                ),
+            }
+        }
+        Some(fault) => codes::cuda(case, check, fault),
+        None => answers(case, check, libcuda),
+    }
+}
+
+fn answers(case: &Case<'_>, check: Check, libcuda: &Libcuda) -> Check {
+    let path = libcuda.path.as_deref().unwrap_or("it answers");
+    let check = check.found(path);
+    if case.is_wsl() && libcuda.path.as_ref().is_some_and(|path| !path.contains("/wsl/")) {
+        return check.warn(
+            Action::FixEnvironment,
+            "this is not the libcuda of Windows's driver: remove NVIDIA driver packages inside WSL",
+        );
+    }
+    check.pass()
+}

@@ -1,0 +1,156 @@
+//! The CUDA libraries a process would load: of the locked release, all of one place, not hidden by another copy.
+
+use std::cmp::Ordering;
+
+use crate::host::Library;
+use crate::words::Version;
+
+use super::case::Case;
+use super::check::{Action, Check};
+use super::codes;
+
+/// Libraries that stand in the lock under a name of their own: the lock's name, the library's, the check.
+const LOCKED: &[(&str, &str, &str)] =
+    &[("cuda", "cudart", "library-cudart"), ("cudnn", "cudnn", "library-cudnn"), ("nccl", "nccl", "library-nccl")];
+
+/// Everything that is to be said of them.
+pub fn judge(case: &Case<'_>) -> Vec<Check> {
+    if !case.needs_gpu() {
+        return Vec::new();
+    }
+    if !case.sees_userland() {
+        return vec![Check::new("library-cudnn").skip("the container brings its own libraries; verify inside it")];
+    }
+    let mut checks: Vec<Check> =
+        LOCKED.iter().filter_map(|(name, library, id)| version(case, name, library, id)).collect();
+    checks.extend(case.record.libraries.iter().filter_map(mixed));
+    checks.extend(case.record.libraries.iter().filter_map(|library| shadowed(case, library)));
+    checks.push(jit_compiler(case));
+    checks
+}
+
+fn version(case: &Case<'_>, name: &str, library: &str, id: &'static str) -> Option<Check> {
+    let locked = case.stack().get(name)?;
+    let check = Check::new(id).expected(locked.as_str());
+    let wanted = Version::parse(locked).ok()?;
+    let Some(library) = case.record.libraries.iter().find(|one| one.name == library) else {
+        return Some(check.skip("it is not installed here, or was not looked for"));
+    };
+    let check = check.evidence(library.path.clone());
+    if let Some(fault) = &library.fault {
+        return Some(
+            check
+                .found(codes::told(fault))
+                .fail(Action::FixEnvironment, "it cannot be loaded: install the locked release again"),
+        );
+    }
+    let Some(found) = library.version.as_ref().or(library.file_version.as_ref()) else {
+        return Some(check.skip("its version is not known"));
+    };
+    // cudart answers with its line alone, and cuDNN with three numbers of four.
+    let length = if name == "cuda" { 2 } else { found.len().min(wanted.len()) };
+    let order = found.prefix(length).cmp(&wanted.prefix(length));
+    Some(compare(check.found(found.as_str()), library, found.major() == wanted.major(), order))
+}
+
+fn compare(check: Check, library: &Library, same_major: bool, order: Ordering) -> Check {
+    let name = &library.name;
+    match order {
+        Ordering::Equal => check.pass(),
+        Ordering::Greater if same_major => {
+            check.warn(Action::None, format!("a later {name} than the locked one is loaded"))
+        }
+        // What was built against one minor of cudart runs with every other.
+        Ordering::Less if same_major && name == "cudart" => {
+            check.warn(Action::None, "an older CUDA line than the locked one is loaded")
+        }
+        _ => check.fail(Action::FixEnvironment, instead(library)),
+    }
+}
+
+fn instead(library: &Library) -> String {
+    let by = match library.found_by.as_deref() {
+        Some("LD_LIBRARY_PATH") => ": take its folder out of LD_LIBRARY_PATH",
+        _ => ": install the locked release",
+    };
+    format!("another {} than the locked one is loaded{by}", library.name)
+}
+
+/// Parts of one library from several places never fit each other for long.
+fn mixed(library: &Library) -> Option<Check> {
+    if library.parts.is_empty() {
+        return None;
+    }
+    let mut folders: Vec<&str> = library.path.iter().chain(&library.parts).map(|path| folder(path)).collect();
+    folders.sort_unstable();
+    folders.dedup();
+    let check = Check::new("library-mixed")
+        .expected(format!("all of {} from one folder", library.name))
+        .found(folders.join(", "));
+    Some(match folders.len() {
+        1 => check.pass(),
+        _ => check.evidence(Some(library.parts.join(", "))).fail(
+            Action::FixEnvironment,
+            format!(
+                "parts of {} come from several places: leave one of these folders in the search path",
+                library.name
+            ),
+        ),
+    })
+}
+
+fn folder(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// Other copies. One that LD_LIBRARY_PATH puts before the wheel's own is loaded by the wheel.
+fn shadowed(case: &Case<'_>, library: &Library) -> Option<Check> {
+    let copy = library.shadows.first()?;
+    let path = library.path.as_deref().unwrap_or(&library.soname);
+    let own = library.shadows.iter().find(|copy| copy.found_by.as_deref() == Some("python"));
+    let version = library.version.as_ref().or(library.file_version.as_ref());
+    if let (Some("LD_LIBRARY_PATH"), Some(own)) = (library.found_by.as_deref(), own) {
+        let check = Check::new("library-shadowed").expected(&*own.path).found(path);
+        let check = check.evidence(case.variable("LD_LIBRARY_PATH").map(|value| format!("LD_LIBRARY_PATH={value}")));
+        let hint = format!("take {} out of LD_LIBRARY_PATH: it hides the wheel's own {}", folder(path), library.name);
+        let same = version.zip(own.version.as_ref()).is_some_and(|(one, other)| {
+            let length = one.len().min(other.len());
+            one.prefix(length) == other.prefix(length)
+        });
+        return Some(if same {
+            check.warn(Action::FixEnvironment, hint)
+        } else {
+            check.fail(Action::FixEnvironment, hint)
+        });
+    }
+    let others: Vec<&str> = library.shadows.iter().map(|copy| copy.path.as_str()).collect();
+    let check =
+        Check::new("library-duplicates").expected("one copy").found(format!("{path}, beside {}", others.join(", ")));
+    Some(
+        check
+            .evidence(Some(&*copy.path))
+            .warn(Action::None, format!("several copies of {}: the first one is loaded", library.name)),
+    )
+}
+
+/// Without its compiler library the driver takes no PTX.
+fn jit_compiler(case: &Case<'_>) -> Check {
+    let check = Check::new("driver-jit-compiler").expected("libnvidia-ptxjitcompiler");
+    let Some(library) = case.record.driver_libraries.iter().find(|library| library.soname.contains("ptxjitcompiler"))
+    else {
+        return check.skip("it was not looked for");
+    };
+    match &library.path {
+        Some(path) => check.found(path.as_str()).pass(),
+        None if case.is_bare() => check.skip("there is no NVIDIA driver"),
+        None => {
+            let jit = case.target.gpu.iter().any(|gpu| gpu.coverage.as_deref() == Some("jit"));
+            let (action, hint) = match case.in_container() {
+                true => (Action::RestartContainer, "start the container with `compute` in NVIDIA_DRIVER_CAPABILITIES"),
+                false => (Action::AskAdmin, "install the driver's libraries again, all of one release"),
+            };
+            let check = check.found("not here");
+            if jit { check.fail(action, hint) } else { check.warn(action, format!("no PTX can be compiled: {hint}")) }
+        }
+    }
+}

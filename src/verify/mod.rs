@@ -1,0 +1,96 @@
+//! L4, the judge: a host's record held against a lock. Pure: the same record and lock give the same verdict anywhere.
+//!
+//! The lock alone decides. The catalog that this program carries explains: what a card is called, which branch was
+//! its last, which compilers an nvcc takes.
+
+pub mod about;
+mod build;
+mod case;
+pub mod check;
+mod codes;
+mod container;
+mod driver;
+mod environment;
+mod gpus;
+mod kernels;
+mod libcuda;
+mod libraries;
+mod module;
+mod platform;
+mod probes;
+mod python;
+mod torch;
+
+use std::collections::BTreeMap;
+
+use crate::catalog::Catalog;
+use crate::host::Record;
+use crate::lock::{self, CatalogStamp, DriverLock, Lock, TargetLock};
+use crate::words::CpuArch;
+
+pub use case::Case;
+pub use check::{Action, Check, Status, Verdict};
+
+/// A topic: everything that it has to say of a case.
+pub type Topic = fn(&Case<'_>) -> Vec<Check>;
+
+/// Every topic, in the order in which they build on each other.
+pub const TOPICS: &[(&str, Topic)] = &[
+    ("platform", platform::judge),
+    ("module", module::judge),
+    ("driver", driver::judge),
+    ("libcuda", libcuda::judge),
+    ("gpus", gpus::judge),
+    ("kernels", kernels::judge),
+    ("libraries", libraries::judge),
+    ("build", build::judge),
+    ("python", python::judge),
+    ("torch", torch::judge),
+    ("container", container::judge),
+    ("environment", environment::judge),
+    ("probes", probes::judge),
+];
+
+/// Judges a host against one target of a lock; none if the lock has no target of this name.
+pub fn judge(lock: &Lock, target: &str, record: &Record, catalog: &Catalog) -> Option<Verdict> {
+    let (name, locked) = lock.target.get_key_value(target)?;
+    let case = Case { lock, name, target: locked, record, catalog };
+    Some(Verdict::of(name, TOPICS.iter().flat_map(|(_, judge)| judge(&case)).collect()))
+}
+
+/// Judges what one image asks of a host, and nothing else.
+pub fn judge_image(reference: &str, record: &Record, catalog: &Catalog) -> Verdict {
+    let nothing = DriverLock { minimum: "0".into(), mode: "native".into(), cuda: "unknown".into(), compat: None };
+    let target = TargetLock {
+        runtime: "container".into(),
+        arch: record.platform.arch.clone().unwrap_or_else(|| CpuArch::X86_64.to_string()),
+        os: None,
+        image: Some(reference.into()),
+        runtime_image: None,
+        toolkit: None,
+        driver: Some(nothing),
+        stack: None,
+        arch_list: None,
+        gpu: Vec::new(),
+    };
+    let lock = Lock {
+        version: lock::FORMAT,
+        catalog: CatalogStamp::of(catalog),
+        inputs: BTreeMap::new(),
+        stack: BTreeMap::new(),
+        arch_list: None,
+        target: BTreeMap::new(),
+        wheel: Vec::new(),
+        overrides: Vec::new(),
+        fact: Vec::new(),
+    };
+    let case = Case { lock: &lock, name: reference, target: &target, record, catalog };
+    let mut checks = container::of_image(&case, reference, true);
+    checks.extend(probes::judge(&case));
+    Verdict::of(reference, checks)
+}
+
+/// Whether there is no trace of NVIDIA on a host.
+pub fn is_bare(record: &Record) -> bool {
+    case::is_bare(record)
+}

@@ -1,0 +1,146 @@
+//! The interpreter and what is installed in it, against the lock's wheels.
+
+use crate::host::Python;
+use crate::lock::Wheel;
+use crate::words::Version;
+
+use super::case::Case;
+use super::check::{Action, Check};
+use super::codes;
+
+/// Names in a stack that are no packages of an interpreter's.
+const NO_PACKAGES: &[&str] = &["python", "cuda", "cudnn", "nccl"];
+
+/// Everything that is to be said of them.
+pub fn judge(case: &Case<'_>) -> Vec<Check> {
+    if !case.stack().contains_key("python") && case.lock.wheels_of(case.name).next().is_none() {
+        return Vec::new();
+    }
+    let check = Check::new("python-version").expected(case.stack().get("python").map_or("a Python", String::as_str));
+    if !case.sees_userland() {
+        return vec![check.skip("the container brings its own interpreter; verify inside it")];
+    }
+    let Some(python) = &case.record.python else {
+        return vec![check.skip("no interpreter was asked; name one with --python")];
+    };
+    let mut checks = vec![version(case, check, python)];
+    if python.fault.is_none() {
+        checks.extend(bits(python));
+        checks.extend(packages(case, python));
+    }
+    checks
+}
+
+fn version(case: &Case<'_>, check: Check, python: &Python) -> Check {
+    let check = check.evidence(python.path.clone());
+    if let Some(fault) = &python.fault {
+        return check
+            .found(codes::told(fault))
+            .unknown(Action::FixEnvironment, "the interpreter does not answer: name another with --python");
+    }
+    let wanted = case.stack().get("python").and_then(|text| Version::parse(text).ok());
+    let (Some(found), Some(wanted)) = (&python.version, wanted) else {
+        return check.skip("its version is not known, or the lock names none");
+    };
+    let check = check.found(found.as_str());
+    match found.cmp_prefix(&wanted).is_eq() {
+        true => check.pass(),
+        false => check.fail(
+            Action::FixEnvironment,
+            format!("use Python {wanted}: name its interpreter with --python, or activate the environment it is in"),
+        ),
+    }
+}
+
+fn bits(python: &Python) -> Option<Check> {
+    let bits = python.bits?;
+    let check =
+        Check::new("python-bits").expected("64 bits").found(format!("{bits} bits")).evidence(python.path.clone());
+    Some(if bits == 64 {
+        check.pass()
+    } else {
+        check.fail(Action::FixEnvironment, "no wheel with CUDA is for it: use a 64-bit Python")
+    })
+}
+
+/// Each package of the stack that is installed. What is not installed yet is no mistake.
+fn packages(case: &Case<'_>, python: &Python) -> Vec<Check> {
+    let stack = case.stack().iter().filter(|(name, _)| !NO_PACKAGES.contains(&name.as_str()));
+    let one = |(name, locked): (&String, &String)| {
+        let check = Check::new("python-package").expected(format!("{name} {locked}"));
+        let Some(found) = installed(python, name) else {
+            return check.skip(format!("{name} is not installed in this interpreter"));
+        };
+        let wheel = case.lock.wheels_of(case.name).find(|wheel| wheel.package == *name);
+        let check = check.found(format!("{name} {found}")).evidence(python.path.clone());
+        match is_same(found, locked, wheel) {
+            true => check.pass(),
+            false => check.fail(Action::FixEnvironment, install(name, locked, found, wheel)),
+        }
+    };
+    stack.map(one).collect()
+}
+
+/// A package by its name, in either spelling.
+fn installed<'p>(python: &'p Python, name: &str) -> Option<&'p str> {
+    let same = |known: &str| known.to_ascii_lowercase().replace('_', "-") == name;
+    python.packages.iter().find(|(known, _)| same(known)).map(|(_, version)| version.as_str())
+}
+
+/// Whether an installed version is the locked one. A wheel may carry its variant in its name or not; one that carries
+/// another is another build.
+fn is_same(found: &str, locked: &str, wheel: Option<&Wheel>) -> bool {
+    if found == locked || wheel.is_some_and(|wheel| wheel.version == found) {
+        return true;
+    }
+    let (found, label) = found.split_once('+').map_or((found, None), |(version, label)| (version, Some(label)));
+    let (locked, variant) =
+        locked.split_once('+').map_or((locked, None), |(version, variant)| (version, Some(variant)));
+    let labelled = wheel.is_none_or(|wheel| wheel.version.contains('+'));
+    let version = match (Version::parse(found), Version::parse(locked)) {
+        (Ok(found), Ok(locked)) => found.cmp_prefix(&locked).is_eq(),
+        _ => found == locked,
+    };
+    version
+        && match (label, variant) {
+            (None, _) => !labelled,
+            (Some(label), Some(variant)) => label == variant,
+            (Some(_), None) => true,
+        }
+}
+
+fn install(name: &str, locked: &str, found: &str, wheel: Option<&Wheel>) -> String {
+    let requirement = wheel.map_or_else(|| format!("{name}=={locked}"), |wheel| format!("{name}=={}", wheel.version));
+    let index =
+        wheel.and_then(|wheel| wheel.index.as_ref()).map_or(String::new(), |index| format!(" --index-url {index}"));
+    let what = if found.ends_with("+cpu") { "the CPU build is installed" } else { "another build is installed" };
+    format!("{what}: `pip install '{requirement}'{index}`")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wheel_is_known_by_its_version_and_its_label() {
+        let wheel = |version: &str| Wheel {
+            package: "torch".into(),
+            version: version.into(),
+            arch: "x86_64".into(),
+            index: None,
+            extra: None,
+            targets: Vec::new(),
+        };
+        for (found, locked, required, same) in [
+            ("2.5.1+cu124", "2.5.1+cu124", "2.5.1+cu124", true),
+            ("2.5.1", "2.5.1+cu124", "2.5.1", true),
+            ("2.5.1", "2.5.1+cu124", "2.5.1+cu124", false),
+            ("2.5.1+cpu", "2.5.1+cu124", "2.5.1+cu124", false),
+            ("2.5.1+cpu", "2.5.1+cu124", "2.5.1", false),
+            ("2.5.0+cu124", "2.5.1+cu124", "2.5.1+cu124", false),
+            ("0.20.1+cu124", "0.20.1", "0.20.1", true),
+        ] {
+            assert_eq!(is_same(found, locked, Some(&wheel(required))), same, "{found} for {locked}");
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! What torch says of itself once it is imported: its CUDA, its machine code, whether it computes.
+
+use crate::coverage::{Coverage, covers_targets};
+use crate::host::Torch;
+use crate::words::{Arch, Version};
+
+use super::case::Case;
+use super::check::{Action, Check};
+
+/// Everything that is to be said of it.
+pub fn judge(case: &Case<'_>) -> Vec<Check> {
+    let Some(locked) = case.stack().get("torch").filter(|_| case.sees_userland()) else { return Vec::new() };
+    let Some(torch) = case.record.python.as_ref().and_then(|python| python.torch.as_ref()) else { return Vec::new() };
+    if !case.needs_gpu() {
+        return Vec::new();
+    }
+    let mut checks = vec![cuda(case, torch, locked)];
+    checks.extend(code(case, torch));
+    checks.extend(computes(torch));
+    checks.extend(mapped(torch));
+    checks.extend(library(case, "cudnn", torch.cudnn.as_ref()));
+    checks.extend(library(case, "nccl", torch.nccl.as_ref()));
+    checks
+}
+
+/// The CUDA line in a variant, `12.4`.
+fn line(locked: &str) -> Option<Version> {
+    let digits = locked.split_once("+cu")?.1;
+    let (major, minor) = digits.split_at_checked(digits.len().checked_sub(1)?)?;
+    Version::parse(&format!("{major}.{minor}")).ok()
+}
+
+fn cuda(case: &Case<'_>, torch: &Torch, locked: &str) -> Check {
+    let wanted = line(locked);
+    let check = Check::new("torch-cuda")
+        .expected(wanted.as_ref().map_or("a build with CUDA".to_string(), |line| format!("CUDA {line}")));
+    let check = check.evidence(torch.version.as_ref().map(|version| format!("torch {version}")));
+    let Some(found) = &torch.cuda else {
+        if case.is_pasted() && torch.version.as_ref().is_none_or(|version| !version.ends_with("+cpu")) {
+            return check.skip("the pasted text does not tell it");
+        }
+        let index = case
+            .lock
+            .wheels_of(case.name)
+            .find(|wheel| wheel.package == "torch")
+            .and_then(|wheel| wheel.index.as_ref());
+        let index = index.map_or(String::new(), |index| format!(" --index-url {index}"));
+        return check.found("a CPU build").fail(
+            Action::FixEnvironment,
+            format!("the CPU build is installed: `pip install 'torch=={locked}'{index}`"),
+        );
+    };
+    let check = check.found(format!("CUDA {found}"));
+    match wanted {
+        Some(wanted) if found.prefix(2) != wanted => {
+            check.fail(Action::FixEnvironment, format!("another build is installed: take torch {locked}"))
+        }
+        _ => check.pass(),
+    }
+}
+
+/// Whether the installed build holds code for each GPU: what it says of itself counts, not what was locked.
+fn code(case: &Case<'_>, torch: &Torch) -> Vec<Check> {
+    let parse = |prefix: &str| -> Vec<Arch> {
+        torch
+            .arch_list
+            .iter()
+            .filter(|name| name.starts_with(prefix))
+            .filter_map(|name| Arch::parse(name).ok())
+            .collect()
+    };
+    let (sass, ptx) = (parse("sm_"), parse("compute_"));
+    if torch.arch_list.is_empty() {
+        return Vec::new();
+    }
+    let mut checks = Vec::new();
+    for gpu in case.gpus() {
+        let Some(cc) = gpu.cc else { continue };
+        let check = Check::new("torch-arch-list").of(&gpu.label).expected(format!("code for sm_{}", cc.number()));
+        let check = check.found(torch.arch_list.join(" ")).evidence(Some("torch.cuda.get_arch_list()"));
+        checks.push(match covers_targets(sass.iter().copied(), ptx.iter().copied(), cc, case.tegra()) {
+            Coverage::Native => check.pass(),
+            Coverage::Jit => check.warn(
+                Action::ChangeLock,
+                "only PTX reaches this GPU: the driver compiles it at first, and the libraries beside torch may hold nothing for it",
+            ),
+            Coverage::None => check.fail(
+                Action::ChangeLock,
+                format!("the installed torch holds no code for sm_{}: name this GPU in gpuenv.toml, lock again and install that build", cc.number()),
+            ),
+        });
+    }
+    checks
+}
+
+fn computes(torch: &Torch) -> Vec<Check> {
+    let words = (!torch.messages.is_empty()).then(|| torch.messages.join("; "));
+    let mut checks = Vec::new();
+    if let Some(available) = torch.available {
+        let check = Check::new("torch-available").expected("torch.cuda.is_available()").found(if available {
+            "true"
+        } else {
+            "false"
+        });
+        let check = check.evidence(words.clone());
+        checks.push(match available {
+            true => check.pass(),
+            false => check.fail(Action::FixEnvironment, "torch finds no GPU it can use: mend what the checks above say first; `gpuenv diagnose` reads its words"),
+        });
+    }
+    if let Some(computed) = torch.computed {
+        let check = Check::new("torch-computed").expected("a right result on each GPU").found(if computed {
+            "right"
+        } else {
+            "wrong, or none"
+        });
+        let check = check.evidence(words);
+        checks.push(match computed {
+            true => check.pass(),
+            false => {
+                check.fail(Action::FixEnvironment, "torch does not compute right: `gpuenv diagnose` reads its words")
+            }
+        });
+    }
+    checks
+}
+
+/// cuDNN loads its parts by name while it computes: in the end they must be of one place all the same.
+fn mapped(torch: &Torch) -> Option<Check> {
+    let parts =
+        torch.mapped.iter().filter(|path| path.rsplit('/').next().is_some_and(|file| file.starts_with("libcudnn")));
+    let mut folders: Vec<&str> = parts.filter_map(|path| Some(path.rsplit_once('/')?.0)).collect();
+    folders.sort_unstable();
+    folders.dedup();
+    let check = Check::new("library-mixed").expected("all of cudnn from one folder").found(folders.join(", "));
+    let check = check.evidence(Some("what is mapped into torch's process"));
+    Some(match folders.len() {
+        0 => return None,
+        1 => check.pass(),
+        _ => check.fail(
+            Action::FixEnvironment,
+            "torch has parts of cudnn from several places in its process: leave one of these folders in the search path",
+        ),
+    })
+}
+
+/// The libraries that torch itself has loaded.
+fn library(case: &Case<'_>, name: &'static str, found: Option<&Version>) -> Option<Check> {
+    let (locked, found) = (case.stack().get(name)?, found?);
+    let wanted = Version::parse(locked).ok()?;
+    let length = found.len().min(wanted.len());
+    let check = Check::new("torch-libraries").expected(format!("{name} {locked}")).found(format!("{name} {found}"));
+    let order = found.prefix(length).cmp(&wanted.prefix(length));
+    Some(match order {
+        std::cmp::Ordering::Equal => check.pass(),
+        std::cmp::Ordering::Greater if found.major() == wanted.major() => {
+            check.warn(Action::None, format!("torch loads a later {name} than the locked one"))
+        }
+        _ => check.fail(
+            Action::FixEnvironment,
+            format!("torch loads another {name} than the locked one: take the folder it comes from out of LD_LIBRARY_PATH, or install the locked one"),
+        ),
+    })
+}

@@ -1,0 +1,477 @@
+//! What an image demands of the machine it is started on: the language of `NVIDIA_REQUIRE_*`.
+//!
+//! `cuda>=12.4 brand=tesla,driver>=535,driver<536`: blanks part alternatives, commas part conditions that must hold
+//! together. This is how libnvidia-container reads it (`src/cli/dsl.c` and `configure.c`, which its legacy mode runs):
+//! from left to right, up to the first alternative that holds. A condition it cannot read refuses the container, but
+//! only once it is reached; a version or brand nobody could tell fulfils every condition.
+//!
+//! The container toolkit's csv mode (Jetson) reads the same texts with a program of its own: there names are
+//! case-sensitive, an unknown name is skipped, versions are semantic ones of at most three numbers, and everything is
+//! read before anything is judged. Its CDI modes read none of this: then nothing but a look like this one does.
+
+use std::cmp::Ordering;
+
+use super::Version;
+
+/// An expression, read once. Reading never fails: what is wrong in it matters only where evaluation gets to it.
+#[derive(Debug, Clone)]
+pub struct Requirement<'t> {
+    /// Any one of these suffices.
+    alternatives: Vec<Alternative<'t>>,
+}
+
+/// Conditions that must hold together, for any of some brands. The texts repeat one driver range for a dozen brands in
+/// a row, so equal ranges are read once.
+#[derive(Debug, Clone)]
+struct Alternative<'t> {
+    /// The brands named at its beginning; none named: it speaks of every brand.
+    brands: Vec<&'t str>,
+    text: &'t str,
+    conditions: Vec<Condition<'t>>,
+}
+
+#[derive(Debug, Clone)]
+enum Condition<'t> {
+    Version(Subject, Relation, Number, &'t str),
+    Brand(Relation, &'t str),
+    Unreadable(&'t str),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Subject {
+    Cuda,
+    Driver,
+    Arch,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Relation {
+    Equal,
+    NotEqual,
+    Less,
+    AtMost,
+    Greater,
+    AtLeast,
+}
+
+/// Numbers parted by dots, compared one by one; missing ones are zero.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Number(Vec<u64>);
+
+/// What is asked about: the machine, and one device that the container is to see. Whatever is none passes.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Subjects<'a> {
+    /// The CUDA version of the driver.
+    pub cuda: Option<&'a Version>,
+    /// The driver's release.
+    pub driver: Option<&'a Version>,
+    /// The device's compute capability, `9.0`.
+    pub arch: Option<&'a Version>,
+    /// The device's brand: `tesla`, `geforcertx`.
+    pub brand: Option<&'a str>,
+}
+
+/// Why evaluation stopped: a condition that cannot be read, which refuses the container.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not a condition: cuda, driver, arch or brand is expected, one of = != < <= > >=, and a value")]
+pub struct Unreadable(pub String);
+
+/// A condition that does not hold must print shorter than this, or the original gives up on it.
+const CONDITION_MAX: usize = 128;
+/// So long may a brand be that `brand = …` prints shorter than that.
+const BRAND_MAX: usize = CONDITION_MAX - "brand = ".len();
+
+impl<'t> Requirement<'t> {
+    /// Reads an expression.
+    pub fn parse(text: &'t str) -> Self {
+        let mut alternatives: Vec<Alternative> = Vec::new();
+        for alternative in text.split(' ').filter(|text| !text.is_empty()) {
+            let (brand, rest) = match alternative.strip_prefix("brand=") {
+                Some(tail) => match tail.split_once(',') {
+                    Some((brand, rest)) => (Some(brand), rest),
+                    None => (Some(tail), ""),
+                },
+                None => (None, alternative),
+            };
+            let plain = |brand: &&str| !brand.is_empty() && !brand.contains(OPERATOR) && brand.len() < BRAND_MAX;
+            let brand = brand.filter(plain);
+            let rest = if brand.is_some() { rest } else { alternative };
+            match (brand, alternatives.last_mut()) {
+                (Some(brand), Some(last)) if !last.brands.is_empty() && last.text == rest => last.brands.push(brand),
+                _ => {
+                    let conditions = rest.split(',').filter(|text| !text.is_empty()).map(Condition::parse).collect();
+                    alternatives.push(Alternative { brands: brand.into_iter().collect(), text: rest, conditions });
+                }
+            }
+        }
+        Requirement { alternatives }
+    }
+
+    /// Whether a container is started on this machine with this device. A requirement that asks nothing holds.
+    pub fn holds(&self, subjects: &Subjects<'_>) -> Result<bool, Unreadable> {
+        let mut held = true;
+        for alternative in &self.alternatives {
+            if !alternative.brands.is_empty() {
+                held =
+                    subjects.brand.is_none_or(|own| alternative.brands.iter().any(|one| one.eq_ignore_ascii_case(own)));
+                if !held {
+                    continue;
+                }
+            }
+            // An alternative of nothing but commas decides nothing and ends the search, as it does there.
+            let mut failed = false;
+            for condition in &alternative.conditions {
+                held = condition.holds(subjects)?;
+                if !held {
+                    failed = true;
+                    break;
+                }
+            }
+            if !failed {
+                break;
+            }
+        }
+        Ok(held)
+    }
+
+    /// Whether it holds for every device the container is to see, or for the machine alone if it is to see none.
+    pub fn holds_for_all(&self, machine: &Subjects<'_>, devices: &[Subjects<'_>]) -> Result<bool, Unreadable> {
+        if devices.is_empty() {
+            return self.holds(&Subjects { arch: None, brand: None, ..*machine });
+        }
+        for device in devices {
+            if !self.holds(&Subjects { arch: device.arch, brand: device.brand, ..*machine })? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// The first condition that evaluation would refuse if it got there.
+    pub fn unreadable(&self) -> Option<Unreadable> {
+        self.alternatives.iter().flat_map(|alternative| &alternative.conditions).find_map(|condition| match condition {
+            Condition::Unreadable(text) => Some(Unreadable((*text).to_string())),
+            _ => None,
+        })
+    }
+}
+
+/// The characters operators are made of.
+const OPERATOR: [char; 4] = ['<', '>', '=', '!'];
+
+impl<'t> Condition<'t> {
+    fn parse(text: &'t str) -> Self {
+        let (name, rest) = text.split_at(text.find(OPERATOR).unwrap_or(text.len()));
+        let (operator, value) = rest.split_at(rest.find(|c| !OPERATOR.contains(&c)).unwrap_or(rest.len()));
+        let relation = match operator {
+            "=" => Relation::Equal,
+            // The original compares as many characters as were written, so that `!` is taken for `!=`.
+            "!=" | "!" => Relation::NotEqual,
+            "<" => Relation::Less,
+            "<=" => Relation::AtMost,
+            ">" => Relation::Greater,
+            ">=" => Relation::AtLeast,
+            _ => return Condition::Unreadable(text),
+        };
+        let is = |known: &str| name.eq_ignore_ascii_case(known);
+        let subject = match () {
+            () if value.is_empty() => return Condition::Unreadable(text),
+            () if is("cuda") => Subject::Cuda,
+            () if is("driver") => Subject::Driver,
+            () if is("arch") => Subject::Arch,
+            () if is("brand") => return Condition::Brand(relation, value),
+            () => return Condition::Unreadable(text),
+        };
+        // What is no version is wrong only where there is one to compare it with.
+        Condition::Version(subject, relation, Number::parse(value).unwrap_or(Number(Vec::new())), value)
+    }
+
+    fn holds(&self, subjects: &Subjects<'_>) -> Result<bool, Unreadable> {
+        let (held, name, relation, value) = match self {
+            Condition::Unreadable(text) => return Err(Unreadable((*text).to_string())),
+            Condition::Brand(relation, wanted) => {
+                let Some(brand) = subjects.brand else { return Ok(true) };
+                let same = brand.eq_ignore_ascii_case(wanted);
+                let held = match relation {
+                    Relation::Equal => same,
+                    Relation::NotEqual => !same,
+                    _ => return Err(Unreadable(format!("brand{}{wanted}", relation.written()))),
+                };
+                (held, "brand", relation, *wanted)
+            }
+            Condition::Version(subject, relation, bound, value) => {
+                let (name, version) = match subject {
+                    Subject::Cuda => ("cuda", subjects.cuda),
+                    Subject::Driver => ("driver", subjects.driver),
+                    Subject::Arch => ("arch", subjects.arch),
+                };
+                let Some(version) = version else { return Ok(true) };
+                if bound.0.is_empty() {
+                    return Err(Unreadable(format!("{name}{}{value}", relation.written())));
+                }
+                (relation.holds(bound.compared_to(version)), name, relation, *value)
+            }
+        };
+        if !held && name.len() + relation.written().len() + value.len() + 2 >= CONDITION_MAX {
+            return Err(Unreadable(format!("{name}{}{value}", relation.written())));
+        }
+        Ok(held)
+    }
+}
+
+impl Number {
+    /// Digits and dots that begin with a digit; dots in a row count once, the last one not at all.
+    fn parse(text: &str) -> Option<Self> {
+        let numeric = text.starts_with(|c: char| c.is_ascii_digit());
+        let numbers = text.split('.').filter(|part| !part.is_empty());
+        let numbers: Option<Vec<u64>> = numbers
+            .map(|part| part.bytes().all(|byte| byte.is_ascii_digit()).then(|| part.parse().ok()).flatten())
+            .collect();
+        numbers.filter(|numbers| numeric && !numbers.contains(&u64::MAX)).map(Number)
+    }
+
+    /// How a version lies to this number.
+    fn compared_to(&self, version: &Version) -> Ordering {
+        let mut theirs = version.components();
+        for mine in &self.0 {
+            match theirs.next().unwrap_or(0).cmp(mine) {
+                Ordering::Equal => {}
+                other => return other,
+            }
+        }
+        if theirs.any(|more| more > 0) { Ordering::Greater } else { Ordering::Equal }
+    }
+}
+
+impl Relation {
+    fn holds(self, ordering: Ordering) -> bool {
+        match self {
+            Relation::Equal => ordering.is_eq(),
+            Relation::NotEqual => ordering.is_ne(),
+            Relation::Less => ordering.is_lt(),
+            Relation::AtMost => ordering.is_le(),
+            Relation::Greater => ordering.is_gt(),
+            Relation::AtLeast => ordering.is_ge(),
+        }
+    }
+
+    fn written(self) -> &'static str {
+        match self {
+            Relation::Equal => "=",
+            Relation::NotEqual => "!=",
+            Relation::Less => "<",
+            Relation::AtMost => "<=",
+            Relation::Greater => ">",
+            Relation::AtLeast => ">=",
+        }
+    }
+}
+
+/// The expressions a container of this environment is started under, each of which must hold: every `NVIDIA_REQUIRE_*`
+/// but Jetpack's, none where `NVIDIA_DISABLE_REQUIRE` says so, and the CUDA version of an image from before
+/// `NVIDIA_REQUIRE_CUDA`.
+pub fn of_environment<'e>(environment: impl Iterator<Item = (&'e str, &'e str)> + Clone) -> Vec<(&'e str, String)> {
+    let variable = |wanted: &str| environment.clone().find(|(name, _)| *name == wanted).map(|(_, value)| value);
+    if variable("NVIDIA_DISABLE_REQUIRE").is_some_and(|value| TRUE.contains(&value)) {
+        return Vec::new();
+    }
+    let of_interest =
+        |(name, _): &(&str, &str)| name.starts_with("NVIDIA_REQUIRE_") && !name.starts_with("NVIDIA_REQUIRE_JETPACK");
+    let mut found: Vec<(&str, String)> =
+        environment.clone().filter(of_interest).map(|(name, value)| (name, value.to_string())).collect();
+    if variable("NVIDIA_REQUIRE_CUDA").is_none_or(str::is_empty)
+        && let Some(version) =
+            variable("CUDA_VERSION").and_then(|text| Version::parse(text.trim_start_matches('v')).ok())
+    {
+        found.push(("CUDA_VERSION", format!("cuda>={}.{}", version.major(), version.minor())));
+    }
+    found
+}
+
+/// What Go's `strconv.ParseBool` takes for true.
+const TRUE: &[&str] = &["1", "t", "T", "TRUE", "true", "True"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn version(text: &str) -> Version {
+        Version::parse(text).unwrap()
+    }
+
+    /// A Tesla of 9.0 under driver 535.183.01 with CUDA 12.2.
+    fn tesla(text: &str) -> Result<bool, Unreadable> {
+        let (cuda, driver, arch) = (version("12.2"), version("535.183.01"), version("9.0"));
+        let subjects = Subjects { cuda: Some(&cuda), driver: Some(&driver), arch: Some(&arch), brand: Some("Tesla") };
+        Requirement::parse(text).holds(&subjects)
+    }
+
+    #[test]
+    fn every_operator_on_versions_below_at_and_above() {
+        for (operator, below, at, above) in [
+            ("=", false, true, false),
+            ("!=", true, false, true),
+            ("!", true, false, true),
+            ("<", true, false, false),
+            ("<=", true, true, false),
+            (">", false, false, true),
+            (">=", false, true, true),
+        ] {
+            // 12.2 lies below 12.10, at 12.2 in every spelling of it, and above 12.
+            for (values, wanted) in [
+                (&["12.3", "12.10", "13", "12.2.1", "12.2.0.1"][..], below),
+                (&["12.2", "12.2.0", "12.2.0.0", "12.02", "012.2", "12.2.", "12..2", "12.2..0."], at),
+                (&["12", "12.1", "12.1.99", "9", "0", "12.0.9"], above),
+            ] {
+                for value in values {
+                    assert_eq!(tesla(&format!("cuda{operator}{value}")), Ok(wanted), "12.2 {operator} {value}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_rule_and_its_spelling() {
+        for (text, wanted) in [
+            ("cuda>=12.2", true),
+            ("CUDA>=12.2", true),
+            ("driver>=535,driver<536", true),
+            ("Driver=535.183.1", true),
+            ("arch>=9.0", true),
+            ("arch<9", false),
+            ("Arch=9", true),
+            ("brand=tesla", true),
+            ("BRAND=TESLA", true),
+            ("brand!=Tesla", false),
+            ("brand!=geforce", true),
+            ("brand=geforce", false),
+        ] {
+            assert_eq!(tesla(text), Ok(wanted), "{text}");
+        }
+    }
+
+    #[test]
+    fn blanks_are_or_and_commas_are_and() {
+        let (yes, no) = ("cuda>=12", "cuda>=13");
+        for (text, wanted) in [
+            (String::new(), true),
+            (" ".to_string(), true),
+            (",".to_string(), true),
+            (format!("{yes} {no}"), true),
+            (format!("{no} {yes}"), true),
+            (format!("{no} {no}"), false),
+            (format!("{yes},{no}"), false),
+            (format!("{yes},{yes}"), true),
+            (format!("{yes},,{yes}"), true),
+            (format!(",{no}"), false),
+            (format!("{no},{yes} {yes}"), true),
+            (format!("{no},{yes} {no},{yes}"), false),
+            (format!("  {no}   {yes}  "), true),
+            // Nothing but commas leaves what was found before, and ends the search.
+            (format!("{no} ,"), false),
+            (format!("{no} , {yes}"), false),
+        ] {
+            assert_eq!(tesla(&text), Ok(wanted), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_read_refuses_where_it_is_reached() {
+        for text in [
+            "cuda",
+            "cuda>=",
+            ">=12",
+            "cuda==12",
+            "cuda=>12",
+            "cuda<>12",
+            "cuda=!12",
+            "cuda>=12.x",
+            "cuda>=v12",
+            "cuda>=.5",
+            "cuda>=.",
+            "cuda>=+12",
+            "cuda>=18446744073709551615",
+            "cuda>=99999999999999999999",
+            "os=linux",
+            "vram>=16",
+            "brand>tesla",
+            "brand<=tesla",
+            "brand==tesla",
+            "brand=",
+            "brand=,cuda>=12",
+            "arch>=sm_90",
+            "driver>=535\tcuda>=12",
+            "cuda>=13 os=linux",
+            "cuda>=12,os=linux",
+        ] {
+            assert!(tesla(text).is_err(), "{text:?} gave {:?}", tesla(text));
+        }
+        for text in ["cuda>=12 os=linux", "cuda>=13,os=linux cuda>=12", "brand=geforce,os=linux cuda>=12"] {
+            assert_eq!(tesla(text), Ok(true), "{text}");
+        }
+        assert_eq!(tesla("cuda>=13,os=linux"), Ok(false));
+        assert!(Requirement::parse("cuda>=12 os=linux").unreadable().is_some());
+        assert!(Requirement::parse("cuda>=12 brand=tesla,driver>=535").unreadable().is_none());
+    }
+
+    #[test]
+    fn a_condition_that_fails_must_be_short() {
+        let long = |digits: usize| format!("cuda>=13.{}", "0".repeat(digits));
+        assert_eq!(tesla(&long(100)), Ok(false));
+        assert!(tesla(&long(130)).is_err());
+        assert_eq!(tesla(&format!("cuda>=12.{}", "0".repeat(130))), Ok(true));
+    }
+
+    #[test]
+    fn what_nobody_could_tell_passes() {
+        let holds = |text: &'static str, subjects: &Subjects<'_>| Requirement::parse(text).holds(subjects);
+        let nothing = Subjects::default();
+        for text in ["cuda>=99", "driver<1", "arch=1", "brand=geforce", "brand>x", "cuda>=x", "cuda!=1,driver=2"] {
+            assert_eq!(holds(text, &nothing), Ok(true), "{text}");
+        }
+        assert!(holds("os=linux", &nothing).is_err());
+        let driver = version("450.80.02");
+        let machine = Subjects { driver: Some(&driver), ..nothing };
+        assert_eq!(holds("cuda>=99", &machine), Ok(true));
+        assert_eq!(holds("driver>=450.80.2,driver<=450.80.02.0", &machine), Ok(true));
+        assert_eq!(holds("brand=tesla,driver>=451 brand=geforce,driver<=451", &machine), Ok(true));
+    }
+
+    #[test]
+    fn once_for_every_visible_device() {
+        let (cuda, old, new) = (version("12.2"), version("7.0"), version("9.0"));
+        let machine = Subjects { cuda: Some(&cuda), ..Subjects::default() };
+        let device = |arch, brand| Subjects { arch: Some(arch), brand: Some(brand), ..machine };
+        let both = [device(&old, "tesla"), device(&new, "geforce")];
+        let ask =
+            |text: &'static str, devices: &[Subjects<'_>]| Requirement::parse(text).holds_for_all(&machine, devices);
+        assert_eq!(ask("arch>=7", &both), Ok(true));
+        assert_eq!(ask("arch>=8", &both), Ok(false));
+        assert_eq!(ask("arch>=8", &both[1..]), Ok(true));
+        assert_eq!(ask("brand=tesla brand=geforce", &both), Ok(true));
+        assert_eq!(ask("brand=tesla", &both), Ok(false));
+        assert_eq!(ask("arch>=99,brand=none", &[]), Ok(true));
+        assert_eq!(ask("arch>=99,cuda>=13", &[]), Ok(false));
+    }
+
+    #[test]
+    fn brands_that_share_a_range_are_read_like_each_by_itself() {
+        let text = "cuda>=12.8 brand=unknown,driver>=535,driver<536 brand=tesla,driver>=535,driver<536 \
+                    brand=tesla,driver>=470,driver<471";
+        assert_eq!(tesla(text), Ok(true));
+        assert_eq!(tesla(&text.replace("535", "534").replace("536", "535")), Ok(false));
+    }
+
+    #[test]
+    fn environments_say_what_is_required() {
+        let of = |environment: &[(&'static str, &'static str)]| of_environment(environment.iter().copied());
+        let cuda = ("NVIDIA_REQUIRE_CUDA", "cuda>=12.4");
+        assert_eq!(of(&[cuda, ("CUDA_VERSION", "12.4.1")]), [(cuda.0, cuda.1.to_string())]);
+        assert_eq!(of(&[cuda, ("NVIDIA_REQUIRE_ARCH", "arch>=8"), ("NVIDIA_REQUIRE_JETPACK", "x")]).len(), 2);
+        assert_eq!(of(&[("CUDA_VERSION", "9.0.176")]), [("CUDA_VERSION", "cuda>=9.0".to_string())]);
+        for (value, disabled) in [("true", true), ("1", true), ("yes", false), ("false", false), ("", false)] {
+            assert_eq!(of(&[cuda, ("NVIDIA_DISABLE_REQUIRE", value)]).is_empty(), disabled, "{value}");
+        }
+        assert!(of(&[("CUDA_VERSION", "latest"), ("PATH", "/bin")]).is_empty());
+    }
+}

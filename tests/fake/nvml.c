@@ -1,0 +1,183 @@
+/* A libnvidia-ml without a GPU, for tests; without a script it is a driver with one healthy H100.
+ *
+ * GPUENV_FAKE scripts it, see fake.h. A call's word is its name without its version:
+ *   count=2 driver=470.57.02 cuda=11040          what the driver pretends to be
+ *   name=… uuid=… brand=2 major=8 minor=6        what its GPUs are; a text may be `endless`
+ *   mode=3 persistence=0 virtualization=2 processes=5 mig=1 instances=7 fabric=2 fabric_status=9
+ *   confidential=1 ready=0                       what state they are in, as the numbers of nvml.h
+ *   nvmlDeviceGetName=15                         a call returns this code, or does something
+ *
+ * -DOLD: a driver from before its functions had versions. */
+
+#include "fake.h"
+
+typedef void *Device;
+
+#ifdef OLD
+#define SECOND(name) name
+#define THIRD(name) name
+#else
+#define SECOND(name) name##_v2
+#define THIRD(name) name##_v3
+#endif
+
+int SECOND(nvmlInit)(void) {
+  CALL("nvmlInit");
+  return 0;
+}
+int nvmlShutdown(void) {
+  CALL("nvmlShutdown");
+  return 0;
+}
+
+int nvmlSystemGetDriverVersion(char *out, unsigned room) {
+  CALL("nvmlSystemGetDriverVersion");
+  text(out, room, "driver", "550.54.15");
+  return 0;
+}
+
+int SECOND(nvmlSystemGetCudaDriverVersion)(int *out) {
+  CALL("nvmlSystemGetCudaDriverVersion");
+  *out = (int)number("cuda", 12040);
+  return 0;
+}
+
+int SECOND(nvmlDeviceGetCount)(unsigned *out) {
+  CALL("nvmlDeviceGetCount");
+  *out = (unsigned)number("count", 1);
+  return 0;
+}
+
+/* A handle is the number plus one; those of MIG instances lie above. */
+enum { INSTANCES = 0x10000 };
+
+int SECOND(nvmlDeviceGetHandleByIndex)(unsigned index, Device *out) {
+  CALL("nvmlDeviceGetHandleByIndex");
+  *out = (Device)(size_t)(index + 1);
+  return 0;
+}
+
+int nvmlDeviceGetName(Device device, char *out, unsigned room) {
+  CALL("nvmlDeviceGetName");
+  if ((size_t)device >= INSTANCES)
+    text(out, room, "instance", "NVIDIA H100 NVL MIG 1g.12gb");
+  else
+    text(out, room, "name", "NVIDIA H100 NVL");
+  return 0;
+}
+
+int nvmlDeviceGetUUID(Device device, char *out, unsigned room) {
+  CALL("nvmlDeviceGetUUID");
+  if ((size_t)device >= INSTANCES)
+    snprintf(out, room, "MIG-11111111-2222-3333-4444-%012zx", (size_t)device);
+  else
+    text(out, room, "uuid", "GPU-8932f937-d72c-4106-c12f-20bd9faed9f6");
+  return 0;
+}
+
+int nvmlDeviceGetBrand(Device device, unsigned *out) {
+  (void)device;
+  CALL("nvmlDeviceGetBrand");
+  *out = (unsigned)number("brand", 14);
+  return 0;
+}
+
+int THIRD(nvmlDeviceGetPciInfo)(Device device, char *out) {
+  CALL("nvmlDeviceGetPciInfo");
+  unsigned place[3] = {0, 0x65, (unsigned)(size_t)device - 1};
+  memcpy(out + 16, place, sizeof place);
+  return 0;
+}
+
+int nvmlDeviceGetMemoryInfo(Device device, unsigned long long *out) {
+  CALL("nvmlDeviceGetMemoryInfo");
+  out[0] = (size_t)device >= INSTANCES ? 12ull << 30 : 94ull << 30;
+  out[1] = out[0] - (1ull << 30);
+  out[2] = 1ull << 30;
+  return 0;
+}
+
+int nvmlDeviceGetComputeMode(Device device, unsigned *out) {
+  (void)device;
+  CALL("nvmlDeviceGetComputeMode");
+  *out = (unsigned)number("mode", 0);
+  return 0;
+}
+
+int nvmlDeviceGetPersistenceMode(Device device, unsigned *out) {
+  (void)device;
+  CALL("nvmlDeviceGetPersistenceMode");
+  *out = (unsigned)number("persistence", 1);
+  return 0;
+}
+
+int THIRD(nvmlDeviceGetComputeRunningProcesses)(Device device, unsigned *count, void *out) {
+  (void)device;
+  CALL("nvmlDeviceGetComputeRunningProcesses");
+  unsigned room = *count;
+  *count = (unsigned)number("processes", 2);
+  if (out && room) abort();
+  return *count > room ? 7 : 0;
+}
+
+#ifndef OLD
+int nvmlDeviceGetCudaComputeCapability(Device device, int *major, int *minor) {
+  (void)device;
+  CALL("nvmlDeviceGetCudaComputeCapability");
+  *major = (int)number("major", 9);
+  *minor = (int)number("minor", 0);
+  return 0;
+}
+
+int nvmlDeviceGetVirtualizationMode(Device device, unsigned *out) {
+  (void)device;
+  CALL("nvmlDeviceGetVirtualizationMode");
+  *out = (unsigned)number("virtualization", 0);
+  return 0;
+}
+
+int nvmlDeviceGetMigMode(Device device, unsigned *current, unsigned *pending) {
+  (void)device;
+  CALL("nvmlDeviceGetMigMode");
+  *current = *pending = (unsigned)number("mig", 0);
+  return 0;
+}
+
+int nvmlDeviceGetMaxMigDeviceCount(Device device, unsigned *out) {
+  (void)device;
+  CALL("nvmlDeviceGetMaxMigDeviceCount");
+  *out = (unsigned)number("instances", 7);
+  return 0;
+}
+
+/* Every second instance is there. */
+int nvmlDeviceGetMigDeviceHandleByIndex(Device device, unsigned index, Device *out) {
+  (void)device;
+  CALL("nvmlDeviceGetMigDeviceHandleByIndex");
+  *out = (Device)(size_t)(INSTANCES + index);
+  return index % 2 ? 6 : 0;
+}
+
+int nvmlDeviceGetGpuFabricInfoV(Device device, unsigned char *out) {
+  (void)device;
+  CALL("nvmlDeviceGetGpuFabricInfoV");
+  unsigned version, status = (unsigned)number("fabric_status", 0);
+  memcpy(&version, out, sizeof version);
+  if (version != (2u << 24 | 36)) return 25;
+  memcpy(out + 20, &status, sizeof status);
+  out[28] = (unsigned char)number("fabric", 3);
+  return 0;
+}
+
+int nvmlSystemGetConfComputeState(unsigned *out) {
+  CALL("nvmlSystemGetConfComputeState");
+  out[1] = (unsigned)number("confidential", 0);
+  return 0;
+}
+
+int nvmlSystemGetConfComputeGpusReadyState(unsigned *out) {
+  CALL("nvmlSystemGetConfComputeGpusReadyState");
+  *out = (unsigned)number("ready", 1);
+  return 0;
+}
+#endif

@@ -1,0 +1,128 @@
+#!/usr/bin/env bash
+# What a machine with NVIDIA GPUs says of gpuenv: builds it, records the host, and runs `gpuenv verify` against a lock
+# that matches and against locks and environments that are wrong on purpose, each of which must be refused by the check
+# that is about it.
+#
+#   tests/gpu-host.sh [FOLDER]     FOLDER (default: gpu-host-report) receives host.json, without serials and UUIDs,
+#                                  every report, and summary.txt
+#
+# GPUENV names a finished program where there is no Rust toolchain, PYTHON the interpreter that holds torch.
+# Exit code: 0 everything as expected, 1 something was not, 3 there is no NVIDIA GPU to ask.
+set -uo pipefail
+here=$(cd "$(dirname "$0")/.." && pwd)
+out=${1:-gpu-host-report}
+mkdir -p "$out" && out=$(cd "$out" && pwd) || exit 4
+
+if [ -z "${GPUENV:-}" ]; then
+  (cd "$here" && cargo build --release) || exit 4
+  GPUENV=$here/target/release/gpuenv
+fi
+python=${PYTHON:-$(command -v python3 || true)}
+with_python=()
+[ -n "$python" ] && with_python=(--python "$python")
+
+failed=0
+summary=$out/summary.txt
+: >"$summary"
+say() { printf '%s\n' "$*" | tee -a "$summary"; }
+
+# run NAME COMMAND...: its output into files, its exit code in $code, its time in $seconds.
+run() {
+  local name=$1 began ended
+  shift
+  began=$(date +%s.%N)
+  "$@" >"$out/$name.json" 2>"$out/$name.err"
+  code=$?
+  ended=$(date +%s.%N)
+  seconds=$(awk -v a="$began" -v b="$ended" 'BEGIN { printf "%.2f", b - a }')
+}
+
+# failures FILE: the ids of the checks that failed.
+failures() {
+  awk -F'"' '$2 == "id" { id = $4 } $2 == "status" && $4 == "fail" && id != "" { print id; id = "" }' "$1" | sort -u | tr '\n' ' '
+}
+
+# expect NAME CODE [CHECK...]: the last run ended like this, and one of these checks failed.
+expect() {
+  local name=$1 wanted=$2 found verdict=ok
+  shift 2
+  found=$(failures "$out/$name.json")
+  [ "$code" = "$wanted" ] || verdict=UNEXPECTED
+  if [ $# -gt 0 ] && [ "$verdict" = ok ]; then
+    verdict=UNEXPECTED
+    for check in "$@"; do case " $found" in *" $check "*) verdict=ok ;; esac; done
+  fi
+  [ "$verdict" = ok ] || failed=1
+  say "$(printf '%-10s %-28s exit %s (wanted %s) in %s s%s' "$verdict" "$name" "$code" "$wanted" "$seconds" "${found:+, failed: $found}")"
+}
+
+run probe "$GPUENV" probe --full "${with_python[@]}" --anonymous --format json
+cp "$out/probe.json" "$out/host.json"
+say "probe in $seconds s, exit $code"
+if ! grep -q '"uuid": "GPU-' "$out/host.json"; then
+  say "no NVIDIA GPU answers here: nothing to verify"
+  exit 3
+fi
+
+# A spec for this host, and its lock.
+cd "$out" || exit 4
+rm -f gpuenv.toml gpuenv.lock
+run init "$GPUENV" init --detect "${with_python[@]}" --force --format json
+[ "$code" = 0 ] || { say "init --detect failed with exit $code"; cat init.err; exit 1; }
+run lock "$GPUENV" lock --fresh --format json
+[ "$code" = 0 ] || { say "no lock for this host, exit $code"; cat lock.err; exit 1; }
+
+verify() { # verify NAME [OPTION...]
+  local name=$1
+  shift
+  run "$name" "$GPUENV" verify "$@" --format json
+}
+
+verify matching-quick --quick
+expect matching-quick 0
+verify matching "${with_python[@]}"
+expect matching 0
+verify matching-full --full "${with_python[@]}"
+expect matching-full 0
+"$GPUENV" verify "${with_python[@]}" >matching.txt 2>&1
+
+# Locks that are wrong on purpose.
+cp gpuenv.lock good.lock
+sed -E 's/(driver\.minimum = )"[^"]*"/\1"9999.99.99"/' good.lock >driver.lock
+verify wrong-driver --lock driver.lock "${with_python[@]}"
+expect wrong-driver 1 driver-minimum
+sed -E 's/name = "[^"]*", compute-capability = "[^"]*"/name = "sm_35", compute-capability = "3.5"/; s/^(arch-list\.torch = )"[^"]*"/\1"3.5"/; s/^(arch-list\.cmake = )"[^"]*"/\1"35-real"/' good.lock >gpu.lock
+verify wrong-gpu --lock gpu.lock "${with_python[@]}"
+expect wrong-gpu 1 gpu-supported
+sed -E 's/^(stack\.python = )"[^"]*"/\1"3.1"/' good.lock >python.lock
+verify wrong-python --lock python.lock "${with_python[@]}"
+expect wrong-python 1 python-version
+if grep -q '^stack.torch' good.lock; then
+  sed -E 's/^(stack\.torch = )"[^"]*"/\1"0.0.1+cu00"/' good.lock >torch.lock
+  verify wrong-torch --full --lock torch.lock "${with_python[@]}"
+  expect wrong-torch 1 python-package
+fi
+sed -E 's/^(target\.[^.]+\.arch = )"[^"]*"/\1"riscv64"/' good.lock >arch.lock
+verify wrong-arch --lock arch.lock "${with_python[@]}"
+expect wrong-arch 1 platform-arch
+
+# Environments that are wrong on purpose.
+export CUDA_VISIBLE_DEVICES=-1
+verify hidden-gpu --quick
+expect hidden-gpu 1
+unset CUDA_VISIBLE_DEVICES
+stubs=
+for folder in /usr/local/cuda*/lib64/stubs; do [ -e "$folder/libcuda.so" ] && stubs=$folder; done
+if [ -n "$stubs" ]; then
+  decoy=$(mktemp -d)
+  ln -s "$stubs/libcuda.so" "$decoy/libcuda.so.1"
+  LD_LIBRARY_PATH=$decoy verify stub-libcuda --quick
+  expect stub-libcuda 1 libcuda
+  rm -rf "$decoy"
+fi
+CUDA_DISABLE_PTX_JIT=1 verify no-jit
+say "with CUDA_DISABLE_PTX_JIT=1: exit $code, failed: $(failures no-jit.json)"
+
+cat matching.txt
+say "$([ "$failed" = 0 ] && echo 'everything as expected' || echo 'NOT everything as expected')"
+exit "$failed"

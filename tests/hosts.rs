@@ -1,0 +1,203 @@
+//! Hosts as people described them in public, as records: they read, their names are known, and the spec that `init`
+//! drafts from each has the outcome that was reported.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use gpuenv::catalog::{BUILTIN, GpuMatch};
+use gpuenv::draft;
+use gpuenv::explain;
+use gpuenv::host::{Origin, Record, System, read_any};
+use gpuenv::lock::{Renewed, Upgrade, renew};
+use gpuenv::solve::question::Question;
+use gpuenv::solve::rulebook::RuleBook;
+use gpuenv::solve::world::Steps;
+use gpuenv::spec;
+use gpuenv::verify::{self, Status};
+use serde::Deserialize;
+
+/// Names that are no product's: boards of one customer, slices of somebody's virtual machine, names cut off too early.
+const NO_PRODUCTS: [&str; 3] = ["NVIDIA GeForce ...", "L20-2-PCIE-48GB-48GB-L-H-V", "NVIDIA vGPU-48GB"];
+
+/// Builds that were never published: from source, of a container of NVIDIA's, of one night.
+const NO_RELEASES: [&str; 4] =
+    ["2.8.0.dev20250408+cu128", "2.9.0a0+145a3a7bda.nv25.10", "2.2.0a0+81ea7a4", "2.1.0a0+32f93b1"];
+
+/// Drivers on Linux that no list of releases holds: of a cloud's own, of a Jetson.
+const NO_DRIVERS: [&str; 2] = ["550.54.17", "580.00"];
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Index {
+    host: Vec<Told>,
+}
+
+/// What was told of a host.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Told {
+    id: String,
+    /// `true`, `false` or `unknown`.
+    works: String,
+    /// How that is known.
+    why: String,
+    /// Where it does not work for what a spec can say: the keys to blame.
+    #[serde(default)]
+    culprits: Vec<String>,
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/hosts")
+}
+
+fn told() -> Vec<Told> {
+    let text = fs::read_to_string(folder().join("hosts.toml")).unwrap();
+    toml::from_str::<Index>(&text).unwrap().host
+}
+
+fn text(id: &str) -> String {
+    fs::read_to_string(folder().join(format!("{id}.json"))).unwrap_or_else(|error| panic!("{id}: {error}"))
+}
+
+fn record(id: &str) -> Record {
+    read_any(&text(id)).unwrap_or_else(|error| panic!("{id}: {error}"))
+}
+
+fn driver(record: &Record) -> Option<&str> {
+    record.nvml.as_ref()?.driver.as_ref().map(|driver| driver.as_str())
+}
+
+/// What became of the spec that is drafted from a host.
+struct Outcome {
+    spec: String,
+    /// The keys that cannot hold together; none: there is an answer.
+    culprits: Vec<String>,
+    /// How the host is judged against that answer, and what failed.
+    verdict: Option<(Status, Vec<String>)>,
+}
+
+fn outcome(record: &Record) -> Outcome {
+    let text = draft::of_host(record, &BUILTIN, false).text();
+    let spec = spec::parse(&text).unwrap_or_else(|errors| panic!("{errors:#?}\n{text}"));
+    let rules = RuleBook::new(&BUILTIN);
+    let asked = Question::new(&spec, &BUILTIN, &rules);
+    let (question, _) = asked.unwrap_or_else(|errors| panic!("{errors:#?}\n{text}"));
+    let steps = Steps::new(1_000_000);
+    match renew(&spec, &question, None, &Upgrade::Nothing, &steps) {
+        Renewed::Lock(lock, _) => {
+            let verdict = verify::judge(&lock, "host", record, &BUILTIN).expect("the target is there");
+            let failed = verdict.checks.iter().filter(|check| check.status == Status::Fail);
+            let failed = failed.map(|check| format!("{}: {:?}", check.id, check.found)).collect();
+            Outcome { spec: text, culprits: Vec::new(), verdict: Some((verdict.status, failed)) }
+        }
+        Renewed::Conflict => {
+            let told = explain::conflicts(&spec, &BUILTIN, &rules, &steps).expect("there is a conflict");
+            let culprits = told.conflicts.into_iter().flat_map(|one| one.culprits).collect();
+            Outcome { spec: text, culprits, verdict: None }
+        }
+        Renewed::GaveUp => panic!("the step limit was reached:\n{text}"),
+    }
+}
+
+#[test]
+fn every_record_is_listed_and_reads() {
+    let listed: BTreeSet<String> = told().into_iter().map(|told| told.id).collect();
+    let files = fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path());
+    let files = files.filter(|path| path.extension().is_some_and(|extension| extension == "json"));
+    let there: BTreeSet<String> = files.map(|path| path.file_stem().unwrap().to_string_lossy().into_owned()).collect();
+    assert_eq!(listed, there);
+    assert!(listed.len() >= 102);
+    for id in &listed {
+        let (text, record) = (text(id), record(id));
+        assert_eq!(serde_json::to_string_pretty(&record).unwrap() + "\n", text, "{id} is not as it would be written");
+        assert_eq!(record.origin, Origin::Pasted, "{id}: nobody probed it");
+        assert!(record.source.as_ref().is_some_and(|source| source.starts_with("https://")), "{id} has no source");
+        for private in ["\"uuid\"", "\"serial", "@"] {
+            assert!(!text.contains(private), "{id} holds {private}");
+        }
+        let homes = text.matches("/home/").count();
+        assert_eq!(homes, text.matches("/home/user").count(), "{id} names somebody");
+    }
+}
+
+#[test]
+fn their_names_are_known() {
+    let (mut products, mut releases, mut drivers) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+    for told in told() {
+        let record = record(&told.id);
+        let names = record.nvml.iter().flat_map(|nvml| &nvml.gpus).filter_map(|gpu| gpu.name.clone());
+        products.extend(names.filter(|name| !matches!(BUILTIN.gpu(name), GpuMatch::Found(_))));
+        let torch = record.python.as_ref().and_then(|python| python.torch.as_ref()?.version.clone());
+        releases.extend(torch.filter(|torch| {
+            let release = torch.split('+').next().unwrap_or(torch);
+            !BUILTIN.builds.iter().any(|row| row.package == "torch" && row.version.as_str() == release)
+        }));
+        // Windows' drivers, WSL2's among them, are numbered by themselves.
+        let linux = !matches!(record.platform.system, Some(System::Windows | System::Wsl));
+        let dotted =
+            driver(&record).filter(|driver| linux && driver.matches('.').count() == 2 || driver.ends_with(".00"));
+        let known = |driver: &str| BUILTIN.drivers.iter().any(|row| row.version.as_str() == driver);
+        drivers.extend(dotted.filter(|driver| !known(driver) && linux).map(str::to_string));
+    }
+    assert_eq!(products, NO_PRODUCTS.map(String::from).into());
+    assert_eq!(releases, NO_RELEASES.map(String::from).into());
+    assert_eq!(drivers, NO_DRIVERS.map(String::from).into());
+}
+
+/// A stack that was seen working is never called impossible, one that a spec can tell is not is.
+#[test]
+fn what_was_seen_working_is_no_conflict() {
+    let mut wrong = Vec::new();
+    for told in told() {
+        let record = record(&told.id);
+        let outcome = outcome(&record);
+        let expected = if told.works == "false" { told.culprits } else { Vec::new() };
+        if outcome.culprits != expected {
+            let (why, culprits, spec) = (told.why, outcome.culprits, outcome.spec);
+            wrong.push(format!("{}, works {}: {why}\n{culprits:?}\n{spec}", told.id, told.works));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Nor does such a host fail against a lock of what is installed there. Whether one that does not work passes is
+/// the question of what its report tells: most of these faults lie in libraries that nobody listed.
+#[test]
+fn what_was_seen_working_is_not_refused() {
+    let (mut wrong, mut judged, mut passed) = (Vec::new(), 0, 0);
+    for told in told() {
+        let record = record(&told.id);
+        let available = record.python.as_ref().and_then(|python| python.torch.as_ref()?.available);
+        let works = told.works == "true" || told.works == "unknown" && available == Some(true);
+        let outcome = outcome(&record);
+        // What the catalog does not have is not in the lock.
+        let all = !outcome.spec.contains("the catalog has no such build") && !outcome.spec.contains("# arch");
+        let Some((status, failed)) = outcome.verdict.filter(|_| works && all) else { continue };
+        judged += 1;
+        passed += usize::from(status != Status::Unknown);
+        if status == Status::Fail {
+            wrong.push(format!("{}: {failed:?}\n{}", told.id, outcome.spec));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(judged > 60 && passed > 50, "{passed} of {judged}");
+}
+
+/// The kinds of machines that people have.
+#[test]
+fn every_kind_of_machine_is_there() {
+    let all: Vec<Record> = told().iter().map(|told| record(&told.id)).collect();
+    let gpus = |record: &Record| record.nvml.as_ref().map(|nvml| nvml.gpus.clone()).unwrap_or_default();
+    let named = |part: &str| {
+        let has = |record: &&Record| gpus(record).iter().any(|gpu| gpu.name.as_ref().is_some_and(|n| n.contains(part)));
+        all.iter().filter(has).count()
+    };
+    for part in ["RTX", "T4", "V100", "A100", "H100", "GH200", "B200", "GB10", "GRID", "Laptop"] {
+        assert!(named(part) > 0, "{part}");
+    }
+    let of = |system: System| all.iter().filter(|record| record.platform.system == Some(system)).count();
+    assert!(of(System::Wsl) >= 5 && of(System::Tegra) >= 3 && of(System::Windows) >= 2);
+    let mig = |record: &&Record| gpus(record).iter().any(|gpu| gpu.mig == Some(true));
+    assert!(all.iter().filter(mig).count() >= 3);
+}

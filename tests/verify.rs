@@ -1,0 +1,376 @@
+//! `gpuenv verify`: each known failure has its check, its hint and its action; the command as users run it.
+
+#[path = "common/desk.rs"]
+mod desk;
+#[path = "common/judge.rs"]
+mod judge;
+#[path = "common/schema.rs"]
+mod validate;
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+use desk::Desk;
+use gpuenv::report::schema;
+use gpuenv::verify::{Status, about};
+use judge::{SPEC, healthy, lock, with, worst};
+use serde_json::{Value, json};
+
+/// One of the failures that are known from public reports: what is changed on a sound host, and what must be said.
+struct Mode {
+    id: &'static str,
+    changes: Vec<(&'static str, Value)>,
+    check: &'static str,
+    status: Status,
+    action: &'static str,
+    /// A word of the hint.
+    says: &'static str,
+}
+
+const DOCKER: (&str, &str) = ("/platform/container", "docker");
+
+fn mode(
+    id: &'static str,
+    check: &'static str,
+    status: Status,
+    action: &'static str,
+    says: &'static str,
+    changes: Vec<(&'static str, Value)>,
+) -> Mode {
+    Mode { id, changes, check, status, action, says }
+}
+
+fn cuda(code: i64) -> (&'static str, Value) {
+    ("/libcuda/fault", json!({ "at": "cuInit", "code": code }))
+}
+
+fn nvml(code: i64) -> (&'static str, Value) {
+    ("/nvml/fault", json!({ "at": "nvmlInit_v2", "code": code }))
+}
+
+fn gpu(code: i64) -> (&'static str, Value) {
+    ("/nvml/gpus/0/fault", json!({ "at": "nvmlDeviceGetMemoryInfo", "code": code }))
+}
+
+fn kernel(code: i64) -> Vec<(&'static str, Value)> {
+    vec![
+        ("/kernels/1/outcome", json!("failed")),
+        ("/kernels/1/fault", json!({ "at": "cuModuleLoadData", "code": code })),
+    ]
+}
+
+fn ptx(code: i64) -> Vec<(&'static str, Value)> {
+    vec![
+        ("/kernels/3/outcome", json!("failed")),
+        ("/kernels/3/fault", json!({ "at": "cuModuleLoadData", "code": code })),
+    ]
+}
+
+fn missing() -> Value {
+    json!({ "at": "dlopen", "name": "ENOENT", "message": "cannot open shared object file: No such file or directory" })
+}
+
+#[rustfmt::skip]
+fn modes() -> Vec<Mode> {
+    use Status::{Fail, Pass, Skip, Unknown, Warn};
+    let docker = || (DOCKER.0, json!(DOCKER.1));
+    let wsl = || ("/platform/system", json!("wsl"));
+    vec![
+        mode("F01", "nvml", Fail, "restart-container", "utility", vec![docker(), ("/nvml", json!({ "fault": missing() })), ("/libcuda", json!({ "fault": missing() }))]),
+        mode("F01", "nvml", Fail, "ask-admin", "install", vec![("/nvml", json!({ "fault": missing() })), ("/libcuda", json!({ "fault": missing() }))]),
+        mode("F02", "driver-present", Fail, "ask-admin", "modprobe nvidia", vec![("/module", json!({})), ("/nvml", json!({ "path": "/lib/libnvidia-ml.so.1", "fault": { "at": "nvmlInit_v2", "code": 9 } })), ("/libcuda", json!({ "path": "/lib/libcuda.so.1", "fault": { "at": "cuInit", "code": 100 } }))]),
+        mode("F02", "nvml", Fail, "ask-admin", "modprobe nvidia", vec![nvml(9)]),
+        mode("F03", "driver-match", Fail, "reboot", "reboot", vec![nvml(18)]),
+        mode("F03", "driver-match", Fail, "restart-container", "container", vec![docker(), ("/module/version", json!("550.90.07"))]),
+        mode("F04", "nvml", Fail, "fix-environment", "permissions", vec![nvml(4)]),
+        mode("F04", "device-nodes", Fail, "fix-environment", "permissions", vec![("/nodes/0/errno", json!("EACCES"))]),
+        mode("F05", "nvml", Fail, "restart-container", "daemon-reload", vec![docker(), nvml(999)]),
+        mode("F05", "device-nodes", Fail, "restart-container", "create-dev-char-symlinks", vec![docker(), ("/nodes/0/errno", json!("EPERM"))]),
+        mode("F06", "gpu-health", Fail, "drain", "power", vec![gpu(15)]),
+        mode("F07", "gpu-health", Fail, "reboot", "gpu-reset", vec![gpu(16)]),
+        mode("F08", "gpu-health", Warn, "drain", "InfoROM", vec![gpu(14)]),
+        mode("F09", "gpu-health", Skip, "none", "older", vec![gpu(13)]),
+        mode("F10", "nvml", Fail, "restart-container", "daemon-reload", vec![docker(), nvml(17)]),
+        mode("F11", "gpu-health", Skip, "none", "does not offer", vec![gpu(3)]),
+        mode("F12", "nvml", Unknown, "none", "again", vec![nvml(20)]),
+        mode("F13", "gpu-present", Fail, "ask-admin", "vfio-pci", vec![("/nvml/gpus", json!([])), ("/libcuda/devices", json!([])), ("/pci/0/driver", json!("vfio-pci"))]),
+        mode("F14", "gpu-hidden", Warn, "none", "CUDA_VISIBLE_DEVICES", vec![("/nvml/gpus/1", json!({ "index": 1, "name": "NVIDIA H100 NVL", "uuid": "GPU-2", "pci": "0000:b3:00.0" })), ("/environment/CUDA_VISIBLE_DEVICES", json!("0"))]),
+        mode("F15", "libcuda", Fail, "fix-environment", "CUDA_VISIBLE_DEVICES", vec![cuda(100), ("/environment/CUDA_VISIBLE_DEVICES", json!("-1"))]),
+        mode("F15", "libcuda", Fail, "restart-container", "--gpus", vec![cuda(100), docker()]),
+        mode("F15", "libcuda", Fail, "fix-environment", "WSL", vec![cuda(100), wsl()]),
+        mode("F16", "libcuda", Fail, "ask-admin", "MIG", vec![cuda(101)]),
+        mode("F16", "gpu-mig", Fail, "ask-admin", "mig -cgi", vec![("/nvml/gpus/0/mig", json!(true))]),
+        mode("F17", "libcuda", Fail, "fix-environment", "stubs", vec![("/libcuda/stub", json!(true))]),
+        mode("F17", "environment-library-path", Warn, "fix-environment", "stubs", vec![("/environment/LD_LIBRARY_PATH", json!("/usr/local/cuda/lib64/stubs"))]),
+        mode("F18", "driver-minimum", Fail, "ask-admin", "raise the driver to", vec![("/nvml/driver", json!("470.57.02"))]),
+        mode("F18", "libcuda", Fail, "ask-admin", "raise the driver to", vec![cuda(36)]),
+        mode("F19", "libcuda", Fail, "fix-environment", "MPS", vec![cuda(46)]),
+        mode("F19", "gpu-compute-mode", Fail, "ask-admin", "MPS", vec![("/nvml/gpus/0/compute_mode", json!("exclusive-process")), ("/nvml/gpus/0/processes", json!(1))]),
+        mode("F20", "gpu-compute-mode", Fail, "ask-admin", "DEFAULT", vec![("/nvml/gpus/0/compute_mode", json!("prohibited"))]),
+        mode("F21", "kernel-native", Unknown, "none", "memory is full", kernel(2)),
+        mode("F22", "kernel-native", Fail, "change-lock", "gpuenv.toml", kernel(209)),
+        mode("F23", "kernel-native", Fail, "change-lock", "PTX version", kernel(222)),
+        mode("F23", "kernel-jit", Warn, "none", "PTX", ptx(222)),
+        mode("F24", "kernel-jit", Warn, "none", "ptxjitcompiler", ptx(221)),
+        mode("F25", "environment-jit", Warn, "fix-environment", "unset", vec![("/environment/CUDA_DISABLE_PTX_JIT", json!("1"))]),
+        mode("F26", "kernel-native", Fail, "fix-environment", "one CUDA release", kernel(200)),
+        mode("F27", "libcuda", Fail, "ask-admin", "nvidia-modprobe", vec![cuda(304)]),
+        mode("F27", "device-nodes", Fail, "ask-admin", "nvidia-modprobe", vec![("/nodes/1/errno", json!("ENOENT"))]),
+        mode("F28", "libcuda", Fail, "reboot", "nvidia_uvm", vec![cuda(999)]),
+        mode("F28", "libcuda", Fail, "restart-container", "nvidia-uvm", vec![cuda(999), docker()]),
+        mode("F29", "libcuda", Fail, "ask-admin", "nvidia-fabricmanager", vec![cuda(802), ("/nvml/gpus/0/fabric", json!("in-progress"))]),
+        mode("F29", "gpu-fabric", Fail, "ask-admin", "nvidia-fabricmanager", vec![cuda(802), ("/nvml/gpus/0/fabric", json!("not-started"))]),
+        mode("F30", "libcuda", Fail, "fix-environment", "LD_LIBRARY_PATH", vec![cuda(803), ("/libcuda/path", json!("/usr/local/cuda-12.8/compat/libcuda.so.570.86.15"))]),
+        mode("F30", "libcuda", Fail, "reboot", "reboot", vec![cuda(803)]),
+        mode("F31", "libcuda", Fail, "fix-environment", "data-centre", vec![cuda(804)]),
+        mode("F32", "libcuda", Fail, "ask-admin", "profile", vec![cuda(801)]),
+        mode("F33", "libcuda", Fail, "fix-environment", "nvidia-cuda-mps-control", vec![cuda(805)]),
+        mode("F33", "environment-mps", Warn, "fix-environment", "nvidia-cuda-mps-control", vec![cuda(805), ("/environment/CUDA_MPS_PIPE_DIRECTORY", json!("/tmp/mps"))]),
+        mode("F34", "libcuda", Fail, "fix-environment", "inside WSL", vec![cuda(500), wsl()]),
+        mode("F35", "kernel-native", Fail, "drain", "out of service", kernel(214)),
+        mode("F36", "nvml", Warn, "restart-container", "utility", vec![docker(), ("/nvml", json!({ "fault": missing() }))]),
+        mode("F37", "libcuda", Fail, "restart-container", "compute", vec![docker(), ("/libcuda", json!({ "fault": missing() }))]),
+        mode("F38", "library-mixed", Fail, "fix-environment", "several places", vec![("/libraries/1/parts/0", json!("/usr/lib/libcudnn_graph.so.9"))]),
+        mode("F39", "library-shadowed", Fail, "fix-environment", "LD_LIBRARY_PATH", vec![("/libraries/2/found_by", json!("LD_LIBRARY_PATH")), ("/libraries/2/shadows", json!([{ "path": "/venv/libnccl.so.2", "found_by": "python", "version": "2.20.5" }]))]),
+        mode("F40", "library-duplicates", Warn, "none", "several copies", vec![("/libraries/2/shadows", json!([{ "path": "/conda/libnccl.so.2" }]))]),
+        mode("F41", "toolkit-path", Fail, "fix-environment", "CUDA_HOME", vec![("/toolkits/0/named_by", json!(["PATH"])), ("/toolkits/1", json!({ "root": "/usr/local/cuda-11.8", "version": "11.8.0", "named_by": ["CUDA_HOME"] }))]),
+        mode("F42", "host-compiler", Fail, "fix-environment", "NVCC_CCBIN", vec![("/compilers/0/version", json!("15.1.0"))]),
+        mode("F43", "torch-cuda", Fail, "fix-environment", "--index-url", vec![("/python/torch/cuda", Value::Null)]),
+        mode("F43", "python-package", Fail, "fix-environment", "--index-url", vec![("/python/packages/torch", json!("2.5.1+cpu"))]),
+        mode("F44", "python-version", Fail, "fix-environment", "--python", vec![("/python/version", json!("3.12.3"))]),
+        mode("F44", "python-bits", Fail, "fix-environment", "64-bit", vec![("/python/bits", json!(32))]),
+        mode("F45", "gpu-mig", Warn, "none", "instance", vec![("/nvml/gpus/0/mig", json!(true)), ("/nvml/gpus/0/instances", json!([{ "profile": "1g.12gb" }]))]),
+        mode("F46", "gpu-virtual", Warn, "none", "licence", vec![("/nvml/gpus/0/virtualization", json!("vgpu"))]),
+        mode("F47", "gpu-confidential", Fail, "ask-admin", "conf-compute", vec![("/nvml/gpus/0/confidential_ready", json!(false))]),
+        mode("F48", "gpu-persistence", Pass, "none", "anew", vec![("/nvml/gpus/0/persistence", json!(false))]),
+        mode("F49", "driver-present", Fail, "ask-admin", "nouveau", vec![("/module", json!({ "nouveau": true })), ("/nvml", Value::Null), ("/libcuda", Value::Null)]),
+        mode("F51", "container-shm", Warn, "restart-container", "--shm-size", vec![docker(), ("/platform/shm", json!(67108864))]),
+        mode("F52", "probe", Unknown, "ask-admin", "broke it off", vec![("/probes/2", json!({ "name": "nvml", "ended": "crashed", "detail": "SIGSEGV" }))]),
+        mode("F53", "driver-present", Pass, "none", "gVisor", vec![("/module", Value::Null)]),
+    ]
+}
+
+/// Failures that no record can show, with the reason.
+const NOT_JUDGED: &[(&str, &str)] = &[
+    ("F50", "IMEX matters to jobs of several nodes, which no lock asks for"),
+    ("F54", "no text of a program that is translated is read, and nothing depends on the clock"),
+];
+
+#[test]
+fn every_known_failure_has_its_check_its_hint_and_its_action() {
+    let lock = lock(SPEC);
+    let mut wrong = Vec::new();
+    for mode in modes() {
+        let verdict = judge::judge(&lock, &with(&mode.changes));
+        let of_id: Vec<_> = verdict.checks.iter().filter(|check| check.id == mode.check).collect();
+        if of_id.is_empty() {
+            wrong.push(format!("{}: no check {}", mode.id, mode.check));
+            continue;
+        }
+        let check = worst(&verdict, mode.check);
+        let hint = check.hint.clone().unwrap_or_default();
+        if (check.status, check.action.as_str()) != (mode.status, mode.action) || !hint.contains(mode.says) {
+            wrong.push(format!("{} {}: {:?} {} {hint:?}", mode.id, mode.check, check.status, check.action.as_str()));
+        }
+        let fails = verdict.checks.iter().any(|check| check.status == Status::Fail);
+        assert_eq!(verdict.status == Status::Fail, fails, "{}", mode.id);
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn all_fifty_four_failures_are_in_the_table() {
+    let modes = modes();
+    let known = |id: &str| modes.iter().any(|mode| mode.id == id) || NOT_JUDGED.iter().any(|(known, _)| *known == id);
+    let missing: Vec<String> = (1..=54).map(|number| format!("F{number:02}")).filter(|id| !known(id)).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
+#[test]
+fn blackwell_needs_the_open_modules() {
+    let lock = lock("[stack]\ntorch = \"2.7.1+cu128\"\n[target.a]\ngpu = \"RTX 5090\"\n");
+    let host =
+        with(&[("/module/flavour", json!("proprietary")), ("/nvml/gpus", json!([])), ("/libcuda/devices", json!([]))]);
+    let verdict = judge::judge(&lock, &host);
+    assert_eq!(worst(&verdict, "driver-flavour").status, Status::Fail, "{verdict:#?}");
+}
+
+/// What the sources make is documented, and what is documented is made.
+#[test]
+fn every_check_is_described() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/verify");
+    let mut text = String::new();
+    for file in
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).filter(|path| !path.ends_with("about.rs"))
+    {
+        text += &fs::read_to_string(file).unwrap();
+    }
+    let made = |id: &str| text.contains(&format!("\"{id}\""));
+    let unmade: Vec<&str> = about::ALL.iter().map(|about| about.id).filter(|id| !made(id)).collect();
+    assert!(unmade.is_empty(), "nothing makes {unmade:?}");
+    for part in text.split("Check::new(\"").skip(1) {
+        let id = part.split('"').next().unwrap();
+        assert!(about::find(id).is_some(), "{id} is not described");
+    }
+}
+
+#[test]
+fn a_sound_host_passes_several_locks() {
+    for spec in [
+        SPEC,
+        "[stack]\ntorch = \"2.5.1+cu124\"\npython = \"3.11\"\n[target.a]\ngpu = \"H100 NVL\"\n",
+        "[stack]\ntorch = \"2.5.1+cu124\"\npython = \"3.11\"\n[target.a]\ngpu = \"sm_90\"\ndriver = \"535.104.05\"\n",
+        "[stack]\ntorch = \"2.5.1+cu124\"\npython = \"3.11\"\n[target.a]\ngpu = [\"A100\", \"H100 NVL\"]\ndriver = \"525.116.03\"\nimage = \"nvidia/cuda\"\n",
+        "[stack]\ntorch = \"2.5.1+cu124\"\npython = \"3.11\"\n[target.a]\n",
+    ] {
+        let verdict = judge::judge(&lock(spec), &healthy());
+        assert_eq!(verdict.status, Status::Pass, "{spec}\n{verdict:#?}");
+    }
+}
+
+#[test]
+fn wrong_locks_are_refused_for_their_own_reason() {
+    for (spec, wanted) in [
+        ("[stack]\ntorch = \"2.5.1+cu124\"\npython = \"3.12\"\n[target.a]\ngpu = \"H100 NVL\"\n", "python-version"),
+        ("[stack]\ntorch = \"2.9.1+cu130\"\n[target.a]\ngpu = \"H100 NVL\"\n", "driver-minimum"),
+        ("[stack]\ntorch = \"2.7.1+cu128\"\n[target.a]\ngpu = \"GH200 480GB\"\n", "platform-arch"),
+        ("[stack]\ntorch = \"1.12.1+cu102\"\n[target.a]\ngpu = \"V100-PCIE-16GB\"\n", "gpu-supported"),
+        ("[stack]\ntorch = \"2.4.1+cu124\"\n[target.a]\ngpu = \"H100 NVL\"\n", "python-package"),
+    ] {
+        let verdict = judge::judge(&lock(spec), &healthy());
+        assert_eq!(
+            (verdict.status, worst(&verdict, wanted).status),
+            (Status::Fail, Status::Fail),
+            "{spec}\n{verdict:#?}"
+        );
+    }
+}
+
+const GPU: &str = "[stack]\ntorch = \"2.5.1+cu124\"\npython = \"3.11\"\n[target.prod]\ngpu = \"H100 NVL\"\n";
+const CPU: &str = "[stack]\ntorch = \"2.5.1\"\npython = \"3.11\"\n[target.ci]\ngpu = \"none\"\n";
+
+/// A desk with a lock and the sound host in `host.json`.
+fn desk(name: &str, spec: &str) -> Desk {
+    let desk = Desk::new(name, spec);
+    desk.run(&["lock"]).exits(0);
+    fs::write(desk.path("host.json"), healthy().to_string()).unwrap();
+    desk
+}
+
+#[track_caller]
+fn fits(document: &Value) {
+    let schema = serde_json::from_str(schema::find("verify").unwrap().text).unwrap();
+    let wrong = validate::errors(&schema, document);
+    assert!(wrong.is_empty(), "{wrong:#?}\n{document:#}");
+}
+
+/// Whether the machine that tests run on has no trace of NVIDIA.
+fn is_bare() -> bool {
+    !["/proc/driver/nvidia", "/dev/nvidiactl", "/sys/module/nvidia"].iter().any(|path| fs::exists(path).unwrap_or(true))
+}
+
+#[test]
+fn a_machine_without_a_gpu_leaves_the_question_open() {
+    if !is_bare() {
+        eprintln!("skipped: this machine has an NVIDIA driver");
+        return;
+    }
+    let desk = desk("verify-bare", GPU);
+    let began = Instant::now();
+    let (code, document) = desk.json(&["verify", "--quick"]);
+    assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
+    fits(&document);
+    assert_eq!((code, &document["status"]), (3, &json!("unknown")), "{document:#}");
+    let ids: Vec<&str> =
+        document["checks"].as_array().unwrap().iter().map(|check| check["id"].as_str().unwrap()).collect();
+    for id in ["platform-arch", "driver-present", "driver-minimum", "gpu-present"] {
+        assert!(ids.contains(&id), "{id} in {ids:?}");
+    }
+    let cpu = self::desk("verify-cpu", CPU);
+    cpu.run(&["verify", "--quick"]).exits(0).tells("PASS");
+}
+
+#[test]
+fn the_command_judges_a_recorded_host() {
+    let desk = desk("verify-host", GPU);
+    desk.run(&["verify", "--host", "host.json"]).exits(0).tells("PASS: the host can run `prod`").says("");
+    let (code, document) = desk.json(&["verify", "--host", "host.json"]);
+    fits(&document);
+    assert_eq!((code, &document["status"], &document["target"]), (0, &json!("pass"), &json!("prod")));
+    fs::write(desk.path("old.json"), with(&[("/nvml/driver", json!("418.40.04\u{1b}[31m"))]).to_string()).unwrap();
+    desk.run(&["verify", "--host", "old.json"]).exits(2);
+    fs::write(desk.path("old.json"), with(&[("/nvml/driver", json!("418.40.04"))]).to_string()).unwrap();
+    desk.run(&["verify", "--host", "old.json"]).exits(1).tells("fail    driver-minimum").tells("FAIL");
+    let github = desk.run(&["verify", "--host", "old.json", "--format", "github"]).exits(1);
+    assert!(github.out.starts_with("::error title=driver-minimum::"), "{github:?}");
+    fits(&desk.json(&["verify", "--host", "old.json"]).1);
+    desk.run(&["verify", "--host", "old.json", "--junit", "out.xml"]).exits(1);
+    let xml = fs::read_to_string(desk.path("out.xml")).unwrap();
+    assert!(xml.contains("<failure type=\"ask-admin\"") && xml.contains("<testsuite name=\"prod\""), "{xml}");
+}
+
+#[test]
+fn bad_input_gets_a_clear_answer() {
+    let desk = desk("verify-bad", GPU);
+    for (text, words) in [
+        ("", "empty"),
+        ("{\"format\": 99}", "format 99"),
+        ("{\"format\": 1, \"x\": 1}", "unknown field"),
+        ("{", "record"),
+    ] {
+        fs::write(desk.path("bad.json"), text).unwrap();
+        let ran = desk.run(&["verify", "--host", "bad.json"]).exits(2).says(words);
+        assert!(ran.out.is_empty());
+    }
+    desk.run(&["verify", "--host", "nowhere.json"]).exits(4);
+    desk.run(&["verify", "--host", "host.json", "--target", "x"]).exits(2).says("prod");
+    desk.run(&["verify", "--host", "host.json", "--quick"]).exits(2);
+    desk.run(&["verify", "--host", "host.json", "--lock", "nowhere.lock"]).exits(4);
+}
+
+#[test]
+fn specs_and_images_are_judged_without_a_lock() {
+    let desk = desk("verify-against", GPU);
+    fs::remove_file(desk.path("gpuenv.lock")).unwrap();
+    desk.run(&["verify", "--host", "host.json"]).exits(2).says("--against");
+    desk.run(&["verify", "--host", "host.json", "--against", "gpuenv.toml"]).exits(0);
+    assert!(!desk.path("gpuenv.lock").exists());
+    desk.write("[stack]\ntorch = \"1.12.1+cu102\"\n[target.a]\ngpu = \"H100 NVL\"\n");
+    desk.run(&["verify", "--host", "host.json", "--against", "gpuenv.toml"]).exits(1).says("error[");
+    desk.run(&["verify", "--host", "host.json", "--image", "nvidia/cuda:12.4.1-base-ubuntu22.04"]).exits(0);
+    desk.run(&["verify", "--host", "host.json", "--image", "ghcr.io/some/thing:1"]).exits(3);
+}
+
+#[test]
+fn of_several_targets_the_matching_one_is_named() {
+    let spec = "[stack]\ntorch = \"2.5.1+cu124\"\npython = \"3.11\"\n[target.arm]\ngpu = \"GH200 480GB\"\n[target.big]\ngpu = \"H100 NVL\"\n[target.ci]\ngpu = \"none\"\n[resolve]\nshare = \"versions\"\n";
+    let desk = desk("verify-several", spec);
+    let (code, document) = desk.json(&["verify", "--host", "host.json"]);
+    fits(&document);
+    assert_eq!((code, &document["target"]), (0, &json!("big")), "{document:#}");
+    assert_eq!(document["others"].as_array().unwrap().len(), 2);
+    desk.run(&["verify", "--host", "host.json"]).exits(0).tells("target arm: fail, platform-arch");
+    // A target for the CPU must not hide a driver that is wrong.
+    fs::write(desk.path("host.json"), with(&[("/libcuda/fault", json!({ "at": "cuInit", "code": 999 }))]).to_string())
+        .unwrap();
+    desk.run(&["verify", "--host", "host.json"]).exits(1);
+    desk.run(&["verify", "--host", "host.json", "--target", "ci"]).exits(1).tells("python-package");
+}
+
+#[test]
+fn nothing_hostile_of_a_record_reaches_the_terminal() {
+    let desk = desk("verify-hostile", GPU);
+    let evil = "H100\u{1b}]0;x\u{7}\u{202e}<&\"";
+    fs::write(
+        desk.path("host.json"),
+        with(&[("/libcuda/devices/0/name", json!(evil)), ("/module/path", json!(evil))]).to_string(),
+    )
+    .unwrap();
+    for args in [&["verify", "--host", "host.json", "-v"][..], &["verify", "--host", "host.json", "--format", "github"]]
+    {
+        let ran = desk.run(args);
+        assert!(!ran.out.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{ran:?}");
+    }
+    desk.run(&["verify", "--host", "host.json", "--junit", "out.xml"]);
+    assert!(!fs::read_to_string(desk.path("out.xml")).unwrap().contains(['\u{1b}', '\u{7}', '\u{202e}']));
+}
