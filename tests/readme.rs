@@ -151,6 +151,7 @@ const NAMES: &[(&str, &str)] = &[
     ("companion", "packages that follow one of these"),
     ("extension", "what extension builders accept"),
     ("module", "GPUs that one flavour of kernel modules drives"),
+    ("ptxas", "compilers that Triton brings"),
     ("diagnosis", "what messages of programs mean"),
     ("clue", "patterns by which they are recognised"),
     ("python", "Pythons"),

@@ -133,7 +133,6 @@ fn wish(lock: &Lock, targets: &[&str], args: &VerifyArgs) -> Wish {
         cuda: cuda.map(|cuda| cuda.prefix(2)),
         trust: args.trust_library_path,
         build: targets.iter().any(|target| target.toolkit.is_some()),
-        ..Wish::default()
     }
 }
 
