@@ -153,6 +153,9 @@ fn codes_in(folder: &Path) -> BTreeSet<String> {
             found.extend(codes_in(&path));
             continue;
         }
+        if path.extension().is_none_or(|ending| ending != "rs") {
+            continue;
+        }
         let text = fs::read_to_string(&path).unwrap();
         let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
         for part in code.split("Warning::new(").skip(1) {
