@@ -343,7 +343,7 @@ fn specs_and_images_are_judged_without_a_lock() {
 
 #[test]
 fn of_several_targets_the_matching_one_is_named() {
-    let spec = "[stack]\ntorch = \"2.5.1+cu124\"\npython = \"3.11\"\n[target.arm]\ngpu = \"GH200 480GB\"\n[target.big]\ngpu = \"H100 NVL\"\n[target.ci]\ngpu = \"none\"\n[resolve]\nshare = \"versions\"\n";
+    let spec = "[stack]\ntorch = \"2.5.1\"\npython = \"3.11\"\n[target.arm]\ngpu = \"GH200 480GB\"\n[target.big]\ngpu = \"H100 NVL\"\n[target.ci]\ngpu = \"none\"\n[resolve]\nshare = \"versions\"\n";
     let desk = desk("verify-several", spec);
     let (code, document) = desk.json(&["verify", "--host", "host.json"]);
     fits(&document);

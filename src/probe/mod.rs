@@ -51,7 +51,6 @@ pub const PROBES: &[(&str, Depth, Look)] = &[
     ("libcuda", Depth::Quick, libcuda::look),
     ("toolkits", Depth::Usual, toolkits::look),
     ("compilers", Depth::Usual, compilers::look),
-    (kernels::NAME, Depth::Quick, kernels::look),
     ("python", Depth::Usual, python::look),
     ("libraries", Depth::Usual, libraries::look),
     (kernels::NAME, Depth::Quick, kernels::look),
