@@ -10,7 +10,11 @@ use std::path::Path;
 
 use desk::Desk;
 use gpuenv::catalog::BUILTIN;
+use gpuenv::explain;
 use gpuenv::solve::codes;
+use gpuenv::solve::rulebook::RuleBook;
+use gpuenv::solve::world::Steps;
+use gpuenv::spec;
 
 const SPEC: &str = r#"
 [stack]
@@ -332,6 +336,89 @@ fn gpus_tell_their_kernel_modules_and_what_compiles_for_them() {
     assert_eq!(told("Tesla V100-SXM2-16GB", "driver = \"535.183.01\"\n"), Vec::<String>::new());
     let pascal = told("Tesla P40", "driver = \"535.183.01\"\n");
     assert_eq!(pascal, ["triton-gpu target.a.gpu"]);
+}
+
+#[test]
+fn a_driver_that_runs_the_wheel_but_not_its_compiler_is_told() {
+    let spec =
+        |driver: &str| format!("[stack]\ntorch = \"2.0.1+cu117\"\n[target.a]\ngpu = \"A100-PCIE-40GB\"\n{driver}");
+    let told = |driver: &str, at: usize| {
+        let desk = Desk::new(&format!("compiler{at}"), &spec(driver));
+        warned(&desk).into_iter().filter(|one| one.starts_with("triton")).collect::<Vec<_>>()
+    };
+    assert_eq!(told("driver = \"470.223.02\"\n", 0), ["triton-driver target.a.driver"]);
+    assert_eq!(told("driver-cuda = \"11.4\"\n", 1), ["triton-driver target.a.driver-cuda"]);
+    assert_eq!(told("driver = \"535.183.01\"\n", 2), Vec::<String>::new());
+    assert_eq!(told("", 3), Vec::<String>::new());
+    let newer = BUILTIN.ptxases.iter().find(|row| row.newer.is_some()).unwrap();
+    let cc = |text: &str| gpuenv::words::Cc::parse(text).unwrap();
+    assert_eq!(newer.release_for(cc("9.0")), &newer.ptxas);
+    assert_eq!(Some(newer.release_for(cc("12.0"))), newer.newer.as_ref());
+}
+
+#[test]
+fn a_search_that_is_given_up_says_so_and_still_offers_only_what_holds() {
+    let spec = spec::parse(CONFLICT).unwrap();
+    let rules = RuleBook::new(&BUILTIN);
+    let whole = Steps::new(1_000_000);
+    let all = explain::conflicts(&spec, &BUILTIN, &rules, &whole).expect("a conflict");
+    assert_eq!(all.gave_up, None);
+    let mut broken_off = 0;
+    for limit in [0, 1, 2, 5, 10, 20, 40, 80, 160].into_iter().filter(|limit| *limit < whole.taken()) {
+        let steps = Steps::new(limit);
+        let Some(told) = explain::conflicts(&spec, &BUILTIN, &rules, &steps) else { continue };
+        assert_eq!(told.gave_up, Some(limit));
+        assert!(told.fixes.len() <= all.fixes.len());
+        for fix in &told.fixes {
+            let fixed = fix.changes.iter().fold(spec.clone(), |spec, change| {
+                spec.with(&change.key, change.to.as_deref()).expect("a fix can be written")
+            });
+            assert!(explain::conflicts(&fixed, &BUILTIN, &rules, &Steps::new(1_000_000)).is_none(), "{fix:?}");
+        }
+        broken_off += 1;
+    }
+    assert!(broken_off > 0);
+}
+
+/// However many conflicts there are: one fits 25 lines of 80 columns, several fit 40.
+#[test]
+fn reports_fit_their_screen() {
+    let broken = [
+        "gpu = \"RTX 5090\"\ndriver = \"535.183.01\"",
+        "gpu = \"V100\"\ndriver = \"595.58.03\"",
+        "gpu = \"L4\"\nimage = \"nvidia/cuda:12.3-base\"",
+        "gpu = \"A10\"\nos = \"ubuntu22.04\"\nimage = \"nvidia/cuda:12.4.1-base-ubuntu20.04\"",
+        "gpu = \"B200\"\ndriver-cuda = \"12.2\"",
+        "gpu = \"GH200 480GB\"\narch = \"x86_64\"",
+    ];
+    for count in 1..=broken.len() {
+        for from in 0..broken.len() {
+            let mut spec = "[stack]\ntorch = \"*\"\n".to_string();
+            for at in 0..count {
+                spec += &format!("[target.machine-with-a-long-name-{at}]\n{}\n", broken[(from + at) % broken.len()]);
+            }
+            let desk = Desk::new(&format!("screen{count}-{from}"), &spec);
+            let ran = desk.run(&["lock"]).exits(1);
+            let told = ran.err.lines().filter(|line| line.starts_with("error[")).count();
+            let room = if told > 1 || ran.err.contains("more conflict") { 40 } else { 25 };
+            let lines = ran.err.lines().count();
+            assert!(lines <= room && told >= 1, "{lines} lines, {told} conflicts\n{}", ran.err);
+            assert!(ran.err.lines().all(|line| line.chars().count() <= 80), "{}", ran.err);
+        }
+    }
+}
+
+#[test]
+fn a_long_line_is_cut_to_every_width() {
+    let gpus: Vec<String> =
+        (0..40).map(|at| format!("\"A100-PCIE-40GB{}\"", if at == 39 { " X" } else { "" })).collect();
+    let spec = format!("[stack]\ntorch = \"*\"\n[target.a]\ngpu = [{}]\n", gpus.join(", "));
+    let desk = Desk::new("long", &spec);
+    for columns in [40, 60, 80, 110] {
+        let ran = desk.with(&["lock"], &[("COLUMNS", &columns.to_string())]).exits(2);
+        assert!(ran.err.contains("gpu = [") && ran.err.contains("..."), "{}", ran.err);
+        assert!(ran.err.lines().all(|line| line.chars().count() <= columns), "{columns}: {}", ran.err);
+    }
 }
 
 #[test]

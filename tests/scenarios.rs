@@ -1,5 +1,6 @@
-//! Real situations that people reported, each a folder of tests/scenarios: its spec in gpuenv.toml, and in
-//! expected.toml where it was seen, whether anything fits, which keys are to blame and which change helps.
+//! Real situations that people reported, and one for each rule of the catalog, each a folder of tests/scenarios: its
+//! spec in gpuenv.toml, and in expected.toml where it was seen or what says so, whether anything fits, which keys are
+//! to blame, which change helps and which rules it is about.
 
 mod common;
 
@@ -8,7 +9,12 @@ use std::path::{Path, PathBuf};
 
 use common::{LIMIT, Outcome, rules};
 use gpuenv::catalog::BUILTIN;
+use gpuenv::catalog::rows::Subject;
 use gpuenv::explain;
+use gpuenv::solve::plan::Locked;
+use gpuenv::solve::question::{GpuAsk, Question};
+use gpuenv::solve::resolve::{Resolution, resolve};
+use gpuenv::solve::warnings;
 use gpuenv::solve::world::Steps;
 use gpuenv::spec;
 use serde::Deserialize;
@@ -19,8 +25,11 @@ type AnyOf = Vec<String>;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "lowercase")]
 struct Expected {
-    /// Where the situation was seen.
+    /// Where the situation was seen; for a rule, what it rests on.
     source: String,
+    /// Rules of the catalog that the situation is about.
+    #[serde(default)]
+    rules: Vec<String>,
     verdict: Verdict,
     /// Sets of keys, one of which is to blame for the first conflict.
     #[serde(default)]
@@ -61,11 +70,16 @@ fn complaint(folder: &Path) -> Option<String> {
     if verdict != expected.verdict {
         return Some(format!("{verdict:?}, not {:?}", expected.verdict));
     }
-    if verdict == Verdict::Ok {
-        return None;
-    }
     let spec = spec::parse(&text).expect("it was parsed before");
+    if verdict == Verdict::Ok {
+        let untouched = expected.rules.iter().find(|rule| !bears_on(rule, &spec));
+        return untouched.map(|rule| format!("has nothing to do with {rule}"));
+    }
     let told = explain::conflicts(&spec, &BUILTIN, rules(), &Steps::new(LIMIT)).expect("it is a conflict");
+    let facts: Vec<&str> = told.conflicts.iter().flat_map(|one| &one.facts).map(|fact| fact.id.as_str()).collect();
+    if let Some(rule) = expected.rules.iter().find(|rule| !facts.contains(&rule.as_str())) {
+        return Some(format!("is told without {rule}, by {facts:?}"));
+    }
     let culprits = &told.conflicts[0].culprits;
     if !expected.culprits.iter().any(|set| same(set, culprits)) {
         return Some(format!("blames {culprits:?}, not {:?}", expected.culprits));
@@ -76,12 +90,45 @@ fn complaint(folder: &Path) -> Option<String> {
     (!helps).then(|| format!("offers {offered:?}, not {:?}", expected.fixes))
 }
 
-#[test]
-fn every_reported_situation_gets_the_answer_that_was_found_then() {
+/// Whether a rule shows in an answer: as a warning of its name, or by speaking of a GPU of the spec.
+fn bears_on(rule: &str, spec: &spec::Spec) -> bool {
+    let (question, mut warnings) = Question::new(spec, &BUILTIN, rules()).expect("it was asked before");
+    if let Resolution::Answer(answer) = resolve(&question, &Locked::new(), &Steps::new(LIMIT)) {
+        warnings.extend(warnings::warnings(&question, &answer));
+    }
+    let of_gpu = rules().all().any(|one| {
+        let speaks = |gpu: &GpuAsk<'_>| one.row.subject == Subject::Gpu && one.range.admits(&gpu.cc_version);
+        one.row.id == rule && question.targets.iter().any(|target| target.named_gpus().iter().any(speaks))
+    });
+    of_gpu || warnings.iter().any(|warning| warning.code == rule)
+}
+
+fn folders() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenarios");
     let mut folders: Vec<PathBuf> =
         fs::read_dir(root).expect("the folder is there").map(|entry| entry.expect("it is readable").path()).collect();
     folders.sort();
+    folders
+}
+
+#[test]
+fn every_rule_has_a_situation() {
+    let listed: Vec<String> = folders()
+        .iter()
+        .map(|folder| fs::read_to_string(folder.join("expected.toml")).expect("the scenario's file is there"))
+        .flat_map(|text| toml::from_str::<Expected>(&text).expect("expected.toml is well-formed").rules)
+        .collect();
+    let needs = BUILTIN.rules.iter().map(|rule| &*rule.id);
+    let all: Vec<&str> = needs.chain(BUILTIN.laws.iter().map(|law| &*law.id)).collect();
+    let missing: Vec<&&str> = all.iter().filter(|id| !listed.iter().any(|rule| rule == **id)).collect();
+    assert!(missing.is_empty(), "no folder of tests/scenarios names {missing:?} under `rules`");
+    let unknown: Vec<&String> = listed.iter().filter(|rule| !all.contains(&rule.as_str())).collect();
+    assert!(unknown.is_empty(), "{unknown:?} are no rules");
+}
+
+#[test]
+fn every_reported_situation_gets_the_answer_that_was_found_then() {
+    let folders = folders();
     assert!(folders.len() >= 100, "only {} scenarios", folders.len());
     let complaints: Vec<String> = folders
         .iter()

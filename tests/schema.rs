@@ -85,6 +85,67 @@ fn documents_fit_their_schemas() {
 }
 
 #[test]
+fn diagnoses_fit_their_schema() {
+    let old_driver = "The NVIDIA driver on your system is too old (found version 11040).";
+    let desk = Desk::new("schema-diagnose", "[stack]\ntorch = \">=2.10\"\n[target.a]\ngpu = \"RTX 3090\"\n");
+    let conflict = desk.json(&["diagnose", old_driver]).1;
+    assert_eq!(conflict["host"]["status"], "conflict", "{conflict:#}");
+    fits("diagnose", &conflict);
+    desk.write("[stack]\ntorch = \"*\"\n[target.a]\ngpu = \"RTX 3090\"\n");
+    let answer = desk.json(&["diagnose", old_driver]).1;
+    assert_eq!(answer["host"]["status"], "ok", "{answer:#}");
+    fits("diagnose", &answer);
+    fits("diagnose", &desk.json(&["diagnose", "Driver Version: 535.54.03"]).1);
+    fits("diagnose", &desk.json(&["diagnose", "nvcc fatal : Unsupported gpu architecture 'compute_120'"]).1);
+    fits("error", &desk.json(&["diagnose", " "]).1);
+}
+
+/// The schema of gpuenv.toml holds exactly the keys that the program knows, and admits every spec of this project.
+#[test]
+fn specs_fit_their_schema() {
+    let schema = schema_of("spec");
+    let known = |text: &str| -> Vec<String> {
+        let errors = gpuenv::spec::parse(text).expect_err("the key means nothing");
+        let help =
+            errors.iter().filter_map(|error| error.help.as_deref()).find_map(|help| help.split_once("keys are "));
+        help.expect(text).1.split(", ").map(str::to_string).collect()
+    };
+    for (place, text) in [
+        ("/properties", "zzqqzzqq = 1"),
+        ("/properties/build/properties", "[build]\nzzqqzzqq = 1"),
+        ("/properties/resolve/properties", "[resolve]\nzzqqzzqq = 1"),
+        ("/properties/catalog/properties", "[catalog]\nzzqqzzqq = 1"),
+        ("/properties/override/items/properties", "[[override]]\nzzqqzzqq = 1"),
+        ("/properties/silence/items/properties", "[[silence]]\nzzqqzzqq = 1"),
+        ("/$defs/target/properties", "[target.a]\nzzqqzzqq = 1"),
+    ] {
+        let listed = schema.pointer(place).and_then(Value::as_object).expect(place);
+        let (mut listed, mut known) = (listed.keys().cloned().collect::<Vec<String>>(), known(text));
+        listed.sort();
+        known.sort();
+        assert_eq!(listed, known, "{place}");
+    }
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut seen = 0;
+    for folder in ["examples", "tests/scenarios"] {
+        for entry in std::fs::read_dir(root.join(folder)).unwrap() {
+            let path = entry.unwrap().path().join("gpuenv.toml");
+            let Ok(text) = std::fs::read_to_string(&path) else { continue };
+            let spec: toml::Table = toml::from_str(&text).expect("a spec is TOML");
+            let wrong = validate::errors(&schema, &serde_json::to_value(spec).unwrap());
+            assert!(wrong.is_empty(), "{}: {wrong:#?}", path.display());
+            seen += 1;
+        }
+    }
+    assert!(seen > 100);
+    for wrong in
+        [json!({}), json!({ "target": { "a": { "gpus": "x" } } }), json!({ "target": {}, "stack": { "torch": 2 } })]
+    {
+        assert!(!validate::errors(&schema, &wrong).is_empty(), "{wrong}");
+    }
+}
+
+#[test]
 fn share_does_not_change_the_shape() {
     for share in ["versions", "none"] {
         let desk = Desk::new(&format!("schema-{share}"), &format!("{SPEC}[resolve]\nshare = \"{share}\"\n"));

@@ -30,10 +30,12 @@ const NAMES: &[(&str, &str)] = &[
     ("nccl", "NCCL releases"),
     ("build", "builds of frameworks"),
     ("companion", "packages that follow one"),
+    ("libraries", "releases with exact libraries"),
     ("extension", "what extension builders accept"),
     ("module", "needs of kernel modules"),
     ("diagnosis", "meanings of messages"),
     ("clue", "what logs tell in passing"),
+    ("ptxas", "compilers that Triton brings"),
     ("python", "Pythons"),
     ("os", "operating systems"),
     ("image", "image tags"),
@@ -57,6 +59,16 @@ impl Catalog {
         let mut counts = Vec::new();
         for (kind, name) in NAMES {
             counts.push(count(*kind, *name, cited.get(kind).map_or(&[], Vec::as_slice)));
+            if *kind == "toolkit" {
+                let targets: Vec<&str> = self.toolkits.iter().map(|row| &*row.arch_source).collect();
+                let hosts: Vec<&str> = self.toolkits.iter().filter_map(|row| row.host_source.as_deref()).collect();
+                counts.push(count("toolkit.arch_source", "  whose targets are known", &targets));
+                counts.push(count("toolkit.host_source", "  whose compilers are known", &hosts));
+            }
+            if *kind == "companion" {
+                let codes: Vec<&str> = self.companions.iter().filter_map(|row| row.arch_source.as_deref()).collect();
+                counts.push(count("companion.arch_source", "  whose own GPU code is known", &codes));
+            }
             if *kind == "build" {
                 let codes: Vec<&str> = self.builds.iter().filter_map(|row| row.arch_source.as_deref()).collect();
                 let pins: Vec<&str> = self.builds.iter().filter_map(|row| row.pins_source.as_deref()).collect();
@@ -84,7 +96,8 @@ mod tests {
 
     #[test]
     fn every_kind_of_fact_is_counted() {
-        let uncounted = ["source", "law"];
+        // Wheels are packed away when the catalog is built in.
+        let uncounted = ["source", "law", "wheel"];
         let named: Vec<&str> = NAMES.iter().map(|(kind, _)| *kind).chain(uncounted).collect();
         for kind in Catalog::KINDS {
             assert!(named.contains(kind), "{kind}");

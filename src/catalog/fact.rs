@@ -64,6 +64,7 @@ cite! {
     Image: row => &row.tag, [row.cuda.as_str(), &row.repository, "", ""];
     ImageRequire: row => &row.id, ["", "", "", ""];
     Module: row => &row.id, ["", "", "", ""];
+    Ptxas: row => row.triton.as_str(), [row.triton.as_str(), "", "", ""];
     Python: row => row.version.as_str(), [row.version.as_str(), "", "", ""];
     Rule: row => &row.id, ["", "", "", ""];
     Law: row => &row.id, ["", "", "", ""];
@@ -160,6 +161,7 @@ impl Catalog {
             Some("os") => self.find("os", &self.oses, id),
             Some("image") => self.find("image", &self.images, id),
             Some("image-require") => self.find("image_require", &self.image_requires, id),
+            Some("ptxas") => self.find("ptxas", &self.ptxases, id),
             Some("python") => self.find("python", &self.pythons, id),
             Some("source") => self.find("source", &self.sources, id),
             Some("diagnosis") => self.find("diagnosis", &self.diagnoses, id),
@@ -248,7 +250,8 @@ mod tests {
             .chain(ids(&c.image_requires))
             .chain(ids(&c.pythons))
             .chain(ids(&c.rules))
-            .chain(ids(&c.modules));
+            .chain(ids(&c.modules))
+            .chain(ids(&c.ptxases));
         hosts.chain(pins).chain(cuda).chain(libraries).chain(images).collect()
     }
 

@@ -85,13 +85,24 @@ fn spellings(row: &Os) -> impl Iterator<Item = &str> {
 }
 
 /// The names whose folded form is nearest to what was written, the nearest first.
+///
+/// A number says more than the letters around it: names with all the numbers that were written come before others.
 pub(super) fn nearest<T: PartialEq>(wanted: &str, names: impl Iterator<Item = (String, T)>) -> Vec<T> {
     if wanted.len() > MAX_COMPARED {
         return Vec::new();
     }
-    let mut scored: Vec<(f64, T)> = names.map(|(folded, name)| (strsim::jaro_winkler(wanted, &folded), name)).collect();
-    scored.retain(|(score, _)| *score > 0.75);
-    scored.sort_by(|left, right| right.0.total_cmp(&left.0));
+    let numbers = |text: &str| -> Vec<String> {
+        text.split_whitespace().filter(|word| word.contains(|c: char| c.is_ascii_digit())).map(str::to_string).collect()
+    };
+    let asked = numbers(wanted);
+    let shares = |folded: &str| {
+        let own = numbers(folded);
+        asked.iter().all(|number| own.contains(number))
+    };
+    let score = |folded: &str| (shares(folded), strsim::jaro_winkler(wanted, folded));
+    let mut scored: Vec<((bool, f64), T)> = names.map(|(folded, name)| (score(&folded), name)).collect();
+    scored.retain(|((_, likeness), _)| *likeness > 0.75);
+    scored.sort_by(|((left, a), _), ((right, b), _)| right.cmp(left).then(b.total_cmp(a)));
     let mut best: Vec<T> = Vec::new();
     for (_, name) in scored {
         if best.len() < SUGGESTIONS && !best.contains(&name) {
@@ -111,6 +122,16 @@ mod tests {
             OsMatch::Found(row) => Some(&row.id),
             OsMatch::Unknown(_) => None,
         }
+    }
+
+    #[test]
+    fn a_matching_number_weighs_more_than_matching_letters() {
+        let near = |name: &str| match BUILTIN.gpu(name) {
+            crate::catalog::GpuMatch::Unknown(near) => near[0],
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(near("RTX 5090 Superr"), "NVIDIA GeForce RTX 5090");
+        assert_eq!(near("GeFroce 1080 Tii"), "NVIDIA GeForce GTX 1080 Ti");
     }
 
     #[test]

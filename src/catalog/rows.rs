@@ -601,6 +601,30 @@ pub struct Module {
     pub source: Text,
 }
 
+/// The compilers that a release of Triton brings.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Ptxas {
+    /// The release of Triton.
+    pub triton: Version,
+    /// The CUDA release of its ptxas.
+    pub ptxas: Version,
+    /// The CUDA release of a second one, for newer GPUs.
+    pub newer: Option<Version>,
+    /// The first compute capability that the second one is for.
+    pub newer_from: Option<Cc>,
+    /// Its source.
+    pub source: Text,
+}
+
+impl Ptxas {
+    /// The CUDA release of the compiler that makes code for a GPU.
+    pub fn release_for(&self, cc: Cc) -> &Version {
+        let newer = self.newer.as_ref().filter(|_| self.newer_from.is_some_and(|from| cc >= from));
+        newer.unwrap_or(&self.ptxas)
+    }
+}
+
 /// A Python line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

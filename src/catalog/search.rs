@@ -56,11 +56,13 @@ impl Catalog {
         all("nccl", &self.nccls, see);
         all("build", &self.builds, see);
         all("companion", &self.companions, see);
+        all("libraries", &self.libraries, see);
         all("extension", &self.extensions, see);
         all("os", &self.oses, see);
         all("image", &self.images, see);
         all("image_require", &self.image_requires, see);
         all("module", &self.modules, see);
+        all("ptxas", &self.ptxases, see);
         all("python", &self.pythons, see);
         all("rule", &self.rules, see);
         all("law", &self.laws, see);

@@ -143,6 +143,7 @@ row!(Os, [id], [], [], row is format!("os {}", row.id), cites source, maybe gcc_
 row!(Image, [repository], [cuda], [tag], row is format!("image {}:{}", row.repository, row.tag), cites source);
 row!(ImageRequire, [id], [], [], row is format!("image-require {}", row.id), cites source);
 row!(Module, [id], [], [], row is row.id.to_string(), cites source);
+row!(Ptxas, [], [triton], [], row is format!("ptxas {}", row.triton), cites source);
 row!(Python, [], [version], [], row is format!("python {}", row.version), cites source);
 row!(Rule, [id], [], [], row is row.id.to_string(), cites source);
 row!(Law, [id], [], [], row is row.id.to_string(), cites source);
@@ -326,6 +327,8 @@ tables! {
     image_requires: ImageRequire = "image_require",
     /// GPUs that one flavour of kernel modules drives.
     modules: Module = "module",
+    /// The compilers that Triton brings.
+    ptxases: Ptxas = "ptxas",
     /// Python lines.
     pythons: Python = "python",
     /// Rules of the form "this range needs that range".

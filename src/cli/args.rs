@@ -176,7 +176,7 @@ pub enum Drawn {
     Dot,
 }
 
-/// Print the JSON Schema of a document that `--format json` prints
+/// Print the JSON Schema of a document that `--format json` prints, or of gpuenv.toml
 #[derive(Debug, Args)]
 pub struct SchemaArgs {
     /// Whose [default: list the names]
@@ -208,11 +208,18 @@ pub struct ExportArgs {
 /// Say what a pasted error message means and what to change
 #[derive(Debug, Args)]
 #[command(after_help = "Exit codes: 0 the message is known, 3 it is not (what could be read out of it is told).\n\
-                        It looks at the text alone: neither gpuenv.toml nor this host is read.")]
+                        Where a gpuenv.toml is found, what the text tells of the host is put into its target, and the \
+                        changes that are then\nproposed were solved. Nothing is read from this machine.")]
 pub struct DiagnoseArgs {
     /// The message or log; without it, or for `-`, stdin is read (4 MiB at most)
     #[arg(value_name = "TEXT")]
     pub text: Option<String>,
+    /// The target of gpuenv.toml that the text comes from, where there are several
+    #[arg(long, value_name = "NAME")]
+    pub target: Option<String>,
+    /// The host that the text comes from: a record of `gpuenv probe`, or a pasted nvidia-smi or collect_env
+    #[arg(long, value_name = "FILE")]
+    pub host: Option<PathBuf>,
 }
 
 /// The facts, each with its source; without a command: what there is and how it is known

@@ -1,19 +1,25 @@
-//! `gpuenv diagnose`: what a pasted error message means and what to change.
+//! `gpuenv diagnose`: what a pasted error message means and what to change, in gpuenv.toml where there is one.
 
 use std::io::{IsTerminal, Read};
 
-use crate::catalog::BUILTIN;
-use crate::diagnose;
+use crate::catalog::{BUILTIN, OsMatch};
+use crate::diagnose::{self, Verdict};
+use crate::explain::host::{OnHost, Outcome, Unplaced, on_host};
+use crate::host::{Gpu, Record, System};
 use crate::report::{Exit, Failure, Report};
+use crate::solve::rulebook::RuleBook;
+use crate::solve::world::Steps;
+use crate::spec::{Observed, ObservedGpu};
 
-use super::args::DiagnoseArgs;
-use super::files::reason;
+use super::args::{Common, DiagnoseArgs};
+use super::files::{self, reason};
+use super::lock::{self, STEPS};
 
 /// More text than this is not read: a log's end can be pasted instead.
 const CAP: u64 = 4 << 20;
 
 /// Runs the command.
-pub fn run(args: &DiagnoseArgs, report: &Report) -> Result<Exit, Failure> {
+pub fn run(common: &Common, args: &DiagnoseArgs, report: &Report) -> Result<Exit, Failure> {
     let text = match args.text.as_deref().filter(|text| *text != "-") {
         Some(text) => text.to_string(),
         None => read(report)?,
@@ -25,9 +31,77 @@ pub fn run(args: &DiagnoseArgs, report: &Report) -> Result<Exit, Failure> {
         let failure = Failure::new(Exit::BadInput, "no-text", "there is no text to diagnose");
         return Err(failure.help("give the message as an argument, or pipe a log: `gpuenv diagnose < build.log`"));
     }
-    let verdict = diagnose::diagnose(&text, &BUILTIN);
-    report.diagnosed(&verdict)?;
+    let mut verdict = diagnose::diagnose(&text, &BUILTIN);
+    let host = solved(common, args, &verdict, report)?;
+    if let (Some(first), Some(host)) = (verdict.findings.first_mut(), &host) {
+        let remedies = host.remedies();
+        // That nothing runs on this host is the first thing to know; that something would, the last.
+        let at = if matches!(host.outcome, Outcome::Conflict(_)) { 0 } else { first.remedies.len() };
+        first.remedies.splice(at..at, remedies);
+    }
+    report.diagnosed(&verdict, host.as_ref())?;
     Ok(if verdict.findings.is_empty() { Exit::Unknown } else { Exit::Yes })
+}
+
+/// What the spec comes to on the host that the text tells of; none where there is no spec or no such telling.
+fn solved(common: &Common, args: &DiagnoseArgs, verdict: &Verdict, report: &Report) -> Result<Option<OnHost>, Failure> {
+    let told = verdict.observed();
+    let observed = match &args.host {
+        // What was recorded of a host is more than what one message tells of it.
+        Some(path) => recorded(&files::read_host(path, report)?, told),
+        None => told,
+    };
+    let asked = common.spec.is_some() || args.target.is_some();
+    let Some(path) = files::spec_place(common)?.filter(|_| asked || !observed.is_empty()) else { return Ok(None) };
+    // A message is told whatever is wrong with a file that happens to lie here.
+    let lock::Asked { spec, catalog, .. } = match lock::read(&path) {
+        Ok(spec) => spec,
+        Err(failure) if asked => return Err(failure),
+        Err(_) => {
+            report.note(&format!("{} was left aside: `gpuenv lock` tells its mistakes", files::shown(&path)));
+            return Ok(None);
+        }
+    };
+    let rules = RuleBook::new(&catalog);
+    match on_host(&spec, &observed, args.target.as_deref(), &catalog, &rules, &Steps::new(STEPS)) {
+        Ok(host) => Ok(Some(host)),
+        Err(Unplaced::NothingKnown) => Ok(None),
+        Err(Unplaced::NoSuchTarget(names)) => {
+            let message = format!("--target: {} has no such target", files::shown(&path));
+            Err(Failure::new(Exit::BadInput, "unknown-target", message)
+                .help(format!("the targets are: {}", names.join(", "))))
+        }
+        Err(Unplaced::Ambiguous(names)) => {
+            let name = files::shown(&path);
+            report.note(&format!("{name} was left aside: name one of its targets with --target: {}", names.join(", ")));
+            Ok(None)
+        }
+    }
+}
+
+/// What a record says of a host, and where it is silent what the message told.
+fn recorded(record: &Record, told: Observed) -> Observed {
+    let nvml = record.nvml.as_ref();
+    // Under Windows the driver counts by itself; the CUDA version that it offers means the same everywhere.
+    let counts = !matches!(record.platform.system, Some(System::Wsl | System::Windows | System::Tegra));
+    let module = record.module.as_ref().and_then(|module| module.version.as_ref());
+    let driver = module.or(nvml.and_then(|nvml| nvml.driver.as_ref())).filter(|_| counts).map(ToString::to_string);
+    let offers = nvml.and_then(|nvml| nvml.cuda.as_ref()).map(ToString::to_string);
+    let gpu = |gpu: &Gpu| ObservedGpu {
+        name: gpu.name.clone(),
+        compute_capability: gpu.compute_capability.map(|cc| cc.to_string()),
+    };
+    let gpus: Vec<ObservedGpu> = nvml.iter().flat_map(|nvml| &nvml.gpus).map(gpu).collect();
+    // In a container the record tells the container's system, not the machine's.
+    let own = record.platform.container.is_none();
+    Observed {
+        driver_cuda: offers.or(told.driver_cuda).filter(|_| driver.is_none()),
+        driver: driver.or(told.driver.filter(|_| counts)),
+        gpus: if gpus.is_empty() { told.gpus } else { gpus },
+        os: record.platform.os.clone().filter(|os| own && matches!(BUILTIN.os(os), OsMatch::Found(_))),
+        glibc: record.platform.glibc.as_ref().filter(|_| own).map(ToString::to_string),
+        python: told.python,
+    }
 }
 
 /// All of stdin; logs are not always UTF-8.

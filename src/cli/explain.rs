@@ -79,8 +79,7 @@ fn conflict<'r>(
     report: &Report,
 ) -> Result<Exit, Failure> {
     let found = explain::conflicts(spec, catalog, rules, &Steps::new(STEPS));
-    let nothing = Explanation { conflicts: Vec::new(), alternatives: Vec::new(), fixes: Vec::new() };
-    report.conflict(&found.unwrap_or(nothing), spec, file)?;
+    report.conflict(&found.unwrap_or(Explanation::gave_up(STEPS)), spec, file)?;
     Ok(Exit::No)
 }
 

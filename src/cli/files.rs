@@ -36,15 +36,20 @@ pub struct Places {
 
 /// Where the spec is, and the lock beside it.
 pub fn places(common: &Common) -> Result<Places, Failure> {
-    let spec = match &common.spec {
-        Some(spec) => spec.clone(),
-        None => nearest(&[SPEC])?.map(|folder| folder.join(SPEC)).ok_or_else(|| {
-            Failure::new(Exit::BadInput, "no-spec", format!("{SPEC} not found here or in any parent"))
-                .help("write one, or name it with --spec FILE")
-        })?,
-    };
+    let spec = spec_place(common)?.ok_or_else(|| {
+        Failure::new(Exit::BadInput, "no-spec", format!("{SPEC} not found here or in any parent"))
+            .help("write one, or name it with --spec FILE")
+    })?;
     let lock = common.lock.clone().unwrap_or_else(|| spec.with_file_name(LOCK));
     Ok(Places { spec, lock })
+}
+
+/// The spec, for commands that can do without one: none if none was named and none is found.
+pub fn spec_place(common: &Common) -> Result<Option<PathBuf>, Failure> {
+    match &common.spec {
+        Some(spec) => Ok(Some(spec.clone())),
+        None => Ok(nearest(&[SPEC])?.map(|folder| folder.join(SPEC))),
+    }
 }
 
 /// Where the lock is, for commands that read nothing else.

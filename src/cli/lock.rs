@@ -186,8 +186,7 @@ impl<'a> Run<'a> {
             }
             Renewed::Conflict => {
                 let found = explain::conflicts(&asked, self.catalog, self.rules, &Steps::new(STEPS));
-                let nothing = Explanation { conflicts: Vec::new(), alternatives: Vec::new(), fixes: Vec::new() };
-                self.report.conflict(&found.unwrap_or(nothing), &asked, self.file)?;
+                self.report.conflict(&found.unwrap_or(Explanation::gave_up(STEPS)), &asked, self.file)?;
                 Ok(Exit::No)
             }
             Renewed::GaveUp => Err(gave_up()),
@@ -208,7 +207,7 @@ impl<'a> Run<'a> {
 
 /// Nobody could tell within the limit.
 pub(super) fn gave_up() -> Failure {
-    let message = format!("no answer was found within {STEPS} steps, nor a proof that there is none");
+    let message = format!("gave up after {STEPS} steps: neither an answer was found nor a proof that there is none");
     Failure::new(Exit::Unknown, "step-limit", message)
         .help("pin a version under [stack], or ask for fewer targets at once")
 }

@@ -91,8 +91,7 @@ fn solved(path: &Path, report: &Report) -> Result<Option<Lock>, Failure> {
         Renewed::GaveUp => Err(gave_up()),
         Renewed::Conflict => {
             let found = explain::conflicts(&spec, &catalog, &rules, &Steps::new(STEPS));
-            let nothing = Explanation { conflicts: Vec::new(), alternatives: Vec::new(), fixes: Vec::new() };
-            report.conflict(&found.unwrap_or(nothing), &spec, &file)?;
+            report.conflict(&found.unwrap_or(Explanation::gave_up(STEPS)), &spec, &file)?;
             Ok(None)
         }
     }

@@ -15,6 +15,8 @@ use serde::Serialize;
 
 use crate::catalog::Catalog;
 use crate::catalog::rows::Diagnosis;
+use crate::spec::{Observed, ObservedGpu};
+use crate::words::Version;
 
 use text::Squeezed;
 pub use value::{Extract, Value};
@@ -26,6 +28,39 @@ pub struct Verdict {
     pub findings: Vec<Finding>,
     /// What was read out of a text that no finding claims.
     pub extract: Extract,
+}
+
+/// Components whose faults another choice of versions cannot cure, whatever the host is.
+const NO_CHOICE: &[&str] = &["hardware", "container-runtime", "other"];
+
+impl Verdict {
+    /// What the text tells of the host that it was printed on, as far as it bears on what can run there.
+    pub fn observed(&self) -> Observed {
+        let Some(first) = self.findings.first().filter(|first| !NO_CHOICE.contains(&first.component)) else {
+            return Observed::default();
+        };
+        let told = |key: &str| value::text(&first.extract, key).map(str::to_string);
+        // The same key holds the toolkit's release where it is the toolkit's fault.
+        let driver_cuda = told("cuda_found").filter(|_| first.component == "driver");
+        let python = told("python").filter(|_| first.component == "python");
+        let names = told("gpu").map(|names| names.split(", ").map(str::to_string).collect::<Vec<String>>());
+        let gpu = |name: Option<String>| ObservedGpu { name, compute_capability: told("cc") };
+        let gpus = match names {
+            Some(names) if names.len() > 1 => {
+                names.into_iter().map(|name| ObservedGpu { name: Some(name), compute_capability: None }).collect()
+            }
+            Some(names) => names.into_iter().map(|name| gpu(Some(name))).collect(),
+            None if told("cc").is_some() => vec![gpu(None)],
+            None => Vec::new(),
+        };
+        Observed {
+            driver_cuda: driver_cuda.filter(|_| told("driver").is_none()),
+            driver: told("driver"),
+            gpus,
+            python: python.and_then(|text| Some(Version::parse(&text).ok()?.prefix(2).to_string())),
+            ..Observed::default()
+        }
+    }
 }
 
 /// A known message, found in the text.
@@ -197,7 +232,7 @@ impl Clues {
         let mut printed = self.numbers.iter().chain(&self.loose);
         let own = printed.find(|number| found.row.errors.contains(number));
         let named = value::text(&self.extract, "cuda_error_name").and_then(|name| number_of(name, catalog));
-        let number = own.or(found.row.errors.first()).or(self.numbers.first()).copied().or(named);
+        let number = own.or(self.numbers.first()).or(found.row.errors.first()).copied().or(named);
         if let Some(number) = number {
             found.extract.entry("cuda_error".into()).or_insert(Value::Number(number.into()));
         }

@@ -108,11 +108,11 @@ pub fn add(extract: &mut Extract, group: &str, original: &str) {
         _ => token(original),
     };
     let text = text.trim_matches(|c: char| c.is_whitespace() || matches!(c, '.' | ',' | ';' | ':')).to_string();
-    if text.is_empty() {
+    if text.is_empty() && key != "device_driver" {
         return;
     }
     if LISTS.contains(&key) {
-        let separators: &[char] = if form == "path" { &[':'] } else { &[',', ' '] };
+        let separators: &[char] = if form == "path" { &[':'] } else { &[',', ';', ' '] };
         let items = text.split(separators).map(str::trim).filter(|item| !item.is_empty());
         let Value::List(list) = extract.entry(key.into()).or_insert_with(|| Value::List(Vec::new())) else { return };
         for item in items {

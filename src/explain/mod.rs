@@ -4,6 +4,7 @@ mod advice;
 mod core;
 mod fixes;
 pub mod graph;
+pub mod host;
 mod opening;
 mod reason;
 mod story;
@@ -30,6 +31,15 @@ pub struct Explanation {
     pub alternatives: Vec<Vec<String>>,
     /// Changes after each of which the whole spec has an answer.
     pub fixes: Vec<Fix>,
+    /// The steps after which the search for more of all this was given up.
+    pub gave_up: Option<u64>,
+}
+
+impl Explanation {
+    /// That there is no answer, of which nobody could tell why within so many steps.
+    pub fn gave_up(steps: u64) -> Explanation {
+        Explanation { conflicts: Vec::new(), alternatives: Vec::new(), fixes: Vec::new(), gave_up: Some(steps) }
+    }
 }
 
 /// The fewest written keys that cannot hold together, and why.
@@ -87,7 +97,7 @@ pub fn conflicts<'c>(spec: &Spec, catalog: &'c Catalog, rules: &'c RuleBook<'c>,
     for fix in &mut fixes {
         fix.advice = advice::on(&asker, spec, fix).or(fix.advice.take());
     }
-    Some(Explanation { conflicts, alternatives: cores.alternatives, fixes })
+    Some(Explanation { conflicts, alternatives: cores.alternatives, fixes, gave_up: steps.spent() })
 }
 
 /// A spec that asks for nothing is solved by anything, which helps nobody.

@@ -4,6 +4,7 @@
 //! fewer rules refuse. What remains is told from the catalog's rows, in the order a person would tell it.
 
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 
 use crate::catalog::Row;
 use crate::catalog::rows::{Build, Companion, Subject, Toolkit};
@@ -11,10 +12,10 @@ use crate::coverage::Coverage;
 use crate::solve::fits;
 use crate::solve::question::{ImageAsk, Off, Question, TargetAsk};
 use crate::solve::resolve::is_solvable;
-use crate::solve::rulebook::law;
+use crate::solve::rulebook::{Needs, law};
 use crate::solve::{class, driver, image};
-use crate::spec::Spec;
-use crate::words::{CpuArch, Version};
+use crate::spec::{Spec, list_text};
+use crate::words::{Constraint, CpuArch, Version};
 
 use super::{Asker, Conflict, FactNote};
 
@@ -23,9 +24,10 @@ pub fn tell(asker: &Asker<'_, '_>, spec: &Spec, culprits: &[String]) -> Conflict
     let keys = spec.keys();
     let others = keys.iter().filter(|key| !culprits.contains(key));
     let alone = others.fold(spec.clone(), |spec, key| spec.without(key));
+    let alone = fewest_boards(asker, alone, culprits);
     let mut conflict = Conflict { code: None, culprits: culprits.to_vec(), explanation: Vec::new(), facts: Vec::new() };
     let Some(question) = asker.question(&alone) else { return conflict };
-    let binding = binding_rules(asker, &question);
+    let binding = shortest(asker, &question, binding_rules(asker, &question));
     let mut teller = Teller { question: &question, culprits, says: Vec::new(), facts: Vec::new() };
     conflict.code = teller.special();
     for rule in least_demanding(&question, &binding) {
@@ -33,10 +35,62 @@ pub fn tell(asker: &Asker<'_, '_>, spec: &Spec, culprits: &[String]) -> Conflict
     }
     if teller.says.is_empty() {
         teller.nothing_published();
+        teller.cite(law::PUBLISHED);
     }
     conflict.explanation = teller.says;
     conflict.facts = teller.facts;
     conflict
+}
+
+/// Lists with more boards than this are told as they are.
+const MOST_BOARDS: usize = 64;
+
+/// The spec without the boards of its lists that are not needed for it to clash.
+fn fewest_boards(asker: &Asker<'_, '_>, mut spec: Spec, culprits: &[String]) -> Spec {
+    let targets: Vec<String> = spec.targets.iter().map(|target| target.name.clone()).collect();
+    for target in targets {
+        let key = format!("target.{target}.gpu");
+        let named = spec.target(&target).and_then(|target| target.gpu.as_ref()).map(|gpu| gpu.value.clone());
+        let Some(mut names) = named.filter(|names| culprits.contains(&key) && (2..=MOST_BOARDS).contains(&names.len()))
+        else {
+            continue;
+        };
+        for name in names.clone() {
+            let fewer: Vec<String> = names.iter().filter(|other| **other != name).cloned().collect();
+            let Ok(changed) = spec.with(&key, Some(&list_text(&fewer))) else { continue };
+            let clashes = asker.question(&changed).and_then(|question| is_solvable(&question, asker.steps));
+            if !fewer.is_empty() && clashes == Some(false) {
+                (names, spec) = (fewer, changed);
+            }
+        }
+    }
+    spec
+}
+
+/// One rule about the GPUs that says it all, where the rules that were found say it in several steps.
+fn shortest(asker: &Asker<'_, '_>, question: &Question<'_>, binding: Vec<String>) -> Vec<String> {
+    let is_rule = |id: &&String| question.rules.all().any(|rule| rule.row.id == **id);
+    if binding.iter().filter(is_rule).count() < 2 || binding.iter().any(|id| law::ALL.contains(&id.as_str())) {
+        return binding;
+    }
+    let gpus: Vec<&Version> =
+        question.targets.iter().flat_map(|target| target.named_gpus()).map(|gpu| &gpu.cc_version).collect();
+    let about = |rule: &&Needs<'_>| {
+        rule.row.subject == Subject::Gpu
+            && rule.row.object == Subject::Cuda
+            && gpus.iter().any(|cc| rule.range.admits(cc))
+    };
+    let alone = |rule: &&Needs<'_>| {
+        let mut asked = question.clone();
+        let others = law::ALL.iter().copied().chain(question.rules.all().map(|rule| &*rule.row.id));
+        let others = others.filter(|id| *id != &*rule.row.id);
+        asked.off.extend(others.map(|id| Off { rule: id.to_string(), target: None }));
+        is_solvable(&asked, asker.steps) == Some(false)
+    };
+    match question.rules.all().filter(about).find(alone) {
+        Some(rule) => vec![rule.row.id.to_string()],
+        None => binding,
+    }
 }
 
 /// The rules that a clash needs, in the order of the telling: without any one of them there is no clash.
@@ -202,7 +256,10 @@ impl<'c> Teller<'_, 'c> {
             law::COMPANION => self.companion(),
             law::PTX_DRIVER => self.ptx_driver(),
             law::PRODUCT_CPU => self.product_cpu(),
-            law::LIBRARY_CUDA => self.lines(),
+            law::LIBRARY_CUDA => {
+                self.library_lines();
+                self.lines();
+            }
             _ => {}
         }
         self.cite(id);
@@ -241,6 +298,24 @@ impl<'c> Teller<'_, 'c> {
             }
             Subject::Cuda => self.lines(),
             Subject::Toolkit | Subject::Gcc | Subject::Triton => {}
+        }
+    }
+
+    /// The CUDA majors that the releases asked for of a library were built for.
+    fn library_lines(&mut self) {
+        let catalog = self.question.catalog;
+        let majors = |rows: Vec<(&Version, &Version)>, wanted: &Constraint| {
+            let of = rows.into_iter().filter(|(version, _)| wanted.admits(version)).map(|(_, cuda)| cuda.prefix(1));
+            let majors: BTreeSet<String> = of.map(|major| major.to_string()).collect();
+            majors.into_iter().collect::<Vec<String>>().join(" and ")
+        };
+        let cudnns = catalog.cudnns.iter().map(|row| (&row.version, &row.cuda)).collect();
+        let nccls = catalog.nccls.iter().map(|row| (&row.version, &row.cuda)).collect();
+        let asked = [("cudnn", "cuDNN", &self.question.cudnn, cudnns), ("nccl", "NCCL", &self.question.nccl, nccls)];
+        for (key, name, wanted, rows) in asked {
+            let Some(wanted) = wanted.as_ref().filter(|_| self.blames(key)) else { continue };
+            let majors = majors(rows, wanted);
+            self.say(format!("{name} {wanted} was built for CUDA {majors} only"));
         }
     }
 

@@ -12,35 +12,67 @@ use super::snippet;
 
 /// Places marked in the file.
 const MARKS: usize = 4;
-/// Other conflicts that are told in full beside the first.
+/// Conflicts that are told; the rest is counted.
 const CONFLICTS: usize = 3;
 /// What one conflict may take of a small terminal.
 const LINES: usize = 25;
+/// What several that have nothing to do with each other may take of a terminal.
+const LINES_OF_SEVERAL: usize = 40;
 
 /// How much is told. What does not fit the screen is left to `--verbose`.
 #[derive(Debug, Clone, Copy)]
 struct Detail {
+    /// Conflicts.
+    conflicts: usize,
+    /// Places of a conflict that are shown in the file.
+    marks: usize,
     /// Sentences of a conflict.
     sentences: usize,
     /// Facts named by their id; none = each with its source.
     facts: Option<usize>,
     /// Fixes.
     fixes: usize,
+    /// Changes of a fix.
+    changes: usize,
     /// Whether a fix shows the whole stack it leads to, or its heart.
     stacks: bool,
 }
 
-const EVERYTHING: Detail = Detail { sentences: usize::MAX, facts: None, fixes: usize::MAX, stacks: true };
+impl Detail {
+    const fn new(sentences: usize, facts: usize, fixes: usize) -> Detail {
+        let facts = Some(facts);
+        Detail { conflicts: CONFLICTS, marks: MARKS, sentences, facts, fixes, changes: usize::MAX, stacks: false }
+    }
+}
 
+const EVERYTHING: Detail = Detail {
+    conflicts: usize::MAX,
+    marks: MARKS,
+    sentences: usize::MAX,
+    facts: None,
+    fixes: usize::MAX,
+    changes: usize::MAX,
+    stacks: true,
+};
+
+/// Fixes go before sentences: a story that breaks off is not true.
 const LESS_AND_LESS: &[Detail] = &[
-    Detail { sentences: 6, facts: Some(4), fixes: 3, stacks: false },
-    Detail { sentences: 6, facts: Some(2), fixes: 3, stacks: false },
-    Detail { sentences: 5, facts: Some(2), fixes: 3, stacks: false },
-    Detail { sentences: 5, facts: Some(1), fixes: 2, stacks: false },
-    Detail { sentences: 4, facts: Some(1), fixes: 2, stacks: false },
-    Detail { sentences: 3, facts: Some(1), fixes: 2, stacks: false },
-    Detail { sentences: 3, facts: Some(1), fixes: 1, stacks: false },
+    Detail::new(6, 4, 3),
+    Detail::new(6, 2, 3),
+    Detail::new(6, 1, 2),
+    Detail::new(6, 1, 1),
+    Detail::new(5, 1, 1),
+    Detail::new(4, 1, 1),
+    Detail::new(3, 1, 1),
+    Detail::new(3, 0, 1),
+    Detail { changes: 4, ..Detail::new(2, 0, 1) },
+    Detail { changes: 2, marks: 2, ..Detail::new(2, 0, 1) },
+    Detail { changes: 2, marks: 1, ..Detail::new(2, 0, 1) },
+    Detail { changes: 2, marks: 1, conflicts: 2, ..Detail::new(2, 0, 1) },
+    LEAST,
 ];
+
+const LEAST: Detail = Detail { changes: 2, marks: 1, conflicts: 1, ..Detail::new(2, 0, 1) };
 
 /// The whole report.
 pub(super) fn render(
@@ -53,25 +85,30 @@ pub(super) fn render(
     if verbose {
         return told(screen, explanation, spec, file, EVERYTHING);
     }
-    let room = LINES * explanation.conflicts.len().clamp(1, CONFLICTS);
+    let room = if explanation.conflicts.len() > 1 { LINES_OF_SEVERAL } else { LINES };
     let mut texts = LESS_AND_LESS.iter().map(|detail| told(screen, explanation, spec, file, *detail));
-    let least = told(screen, explanation, spec, file, LESS_AND_LESS[LESS_AND_LESS.len() - 1]);
-    texts.find(|text| text.lines().count() <= room).unwrap_or(least)
+    let fits = texts.find(|text| text.lines().count() <= room);
+    fits.unwrap_or_else(|| told(screen, explanation, spec, file, LEAST))
 }
 
 fn told(screen: &Screen, explanation: &Explanation, spec: &Spec, file: &SourceFile, detail: Detail) -> String {
     let mut text = String::new();
-    for conflict in explanation.conflicts.iter().take(CONFLICTS) {
+    for conflict in explanation.conflicts.iter().take(detail.conflicts) {
         text += &one(screen, conflict, spec, file, detail);
     }
-    if let Some(more) = explanation.conflicts.len().checked_sub(CONFLICTS).filter(|more| *more > 0) {
-        text += &format!("and {more} more conflicts that do not depend on these\n");
-    }
+    text += &match explanation.conflicts.len().saturating_sub(detail.conflicts) {
+        0 => String::new(),
+        1 => "and one more conflict that does not depend on these\n".to_string(),
+        more => format!("and {more} more conflicts that do not depend on these\n"),
+    };
     if explanation.conflicts.is_empty() {
         text += &format!("{} nothing in the catalog satisfies this spec\n", screen.error("error[conflict]:"));
     }
     let fixes = &explanation.fixes;
     text += &match fixes.as_slice() {
+        [] if explanation.conflicts.len() > 1 => {
+            "no change was found that would help against all of them\n".to_string()
+        }
         [] => "no change to the file was found that would help\n".to_string(),
         [_] => {
             screen.wrapped(&format!("{} ", screen.help("a fix,")), "which was solved (`gpuenv lock --apply-fix 1`):")
@@ -80,13 +117,16 @@ fn told(screen: &Screen, explanation: &Explanation, spec: &Spec, file: &SourceFi
             .wrapped(&format!("{} ", screen.help("fixes,")), "each of which was solved (`gpuenv lock --apply-fix N`):"),
     };
     for (at, fix) in fixes.iter().take(detail.fixes).enumerate() {
-        text += &render_fix(screen, at + 1, fix, spec, detail.stacks);
+        text += &render_fix(screen, at + 1, fix, spec, detail);
     }
     let more = match fixes.len().saturating_sub(detail.fixes) {
         0 => String::new(),
         1 => "one more fix and ".to_string(),
         more => format!("{more} more fixes and "),
     };
+    if let Some(steps) = explanation.gave_up {
+        text += &screen.wrapped("", &format!("gave up after {steps} steps: there may be more conflicts and fixes"));
+    }
     text += &match detail.facts {
         None => "no lock was written\n".to_string(),
         Some(_) => {
@@ -110,14 +150,14 @@ fn one(screen: &Screen, conflict: &Conflict, spec: &Spec, file: &SourceFile, det
     // The title names the keys; who listens hears the place first.
     let label = |key: &String| if screen.narrated { key.clone() } else { String::new() };
     let mut marks: Vec<(Range<usize>, String)> =
-        conflict.culprits.iter().filter_map(|key| Some((spec.key_span(key)?, label(key)))).take(MARKS).collect();
+        conflict.culprits.iter().filter_map(|key| Some((spec.key_span(key)?, label(key)))).take(detail.marks).collect();
     marks.sort_by_key(|(span, _)| span.start);
     text += &snippet::render(screen, file, &marks).unwrap_or_default();
     for (at, sentence) in conflict.explanation.iter().take(detail.sentences).enumerate() {
         text += &screen.wrapped(&format!("  {}. ", at + 1), &clean(sentence));
     }
     match detail.facts {
-        _ if conflict.facts.is_empty() => {}
+        _ if conflict.facts.is_empty() || detail.facts == Some(0) => {}
         None => {
             for fact in &conflict.facts {
                 text += &format!("  fact {}: {}\n", clean(&fact.id), clean(&fact.source));
@@ -139,9 +179,12 @@ fn one(screen: &Screen, conflict: &Conflict, spec: &Spec, file: &SourceFile, det
 }
 
 /// A change and what then becomes of the packages the spec names, as far as the change does not say it itself.
-fn render_fix(screen: &Screen, number: usize, fix: &Fix, spec: &Spec, whole: bool) -> String {
-    let changes: Vec<String> = fix.changes.iter().map(|change| render_change(screen, change)).collect();
-    let named = |name: &str| whole || name == "python" || spec.stack.iter().any(|(package, _)| package == name);
+fn render_fix(screen: &Screen, number: usize, fix: &Fix, spec: &Spec, detail: Detail) -> String {
+    let shown = fix.changes.iter().take(detail.changes).map(|change| render_change(screen, change));
+    let more = fix.changes.len().saturating_sub(detail.changes);
+    let more = (more > 0).then(|| format!("and {more} more changes"));
+    let changes: Vec<String> = shown.chain(more).collect();
+    let named = |name: &str| detail.stacks || name == "python" || spec.stack.iter().any(|(package, _)| package == name);
     let said = |name: &str, version: &str| {
         fix.changes.iter().any(|change| change.key == format!("stack.{name}") && change.to.as_deref() == Some(version))
     };
@@ -160,9 +203,27 @@ fn render_fix(screen: &Screen, number: usize, fix: &Fix, spec: &Spec, whole: boo
 pub(super) fn render_change(screen: &Screen, change: &Change) -> String {
     let key = clean(&change.key);
     match (change.from.as_deref(), change.to.as_deref()) {
-        (Some(old), Some(new)) => format!("{key}: {}", screen.change(old, new)),
+        (Some(old), Some(new)) => {
+            let (old, new) = shorter(old, new).unwrap_or((old.to_string(), new.to_string()));
+            format!("{key}: {}", screen.change(&old, &new))
+        }
         (None, Some(new)) => format!("add {key} = {}", screen.after(&clean(new))),
         (Some(old), None) => format!("remove {key} ({})", screen.before(&clean(old))),
         (None, None) => format!("remove {key}"),
     }
+}
+
+/// Two lists without the entries that both hold; none where they have none in common or are no lists.
+fn shorter(old: &str, new: &str) -> Option<(String, String)> {
+    let entries = |text: &str| -> Option<Vec<String>> {
+        let inner = text.strip_prefix('[')?.strip_suffix(']')?;
+        Some(inner.split("\", \"").map(|entry| entry.trim().trim_matches('"').to_string()).collect())
+    };
+    let (old, new) = (entries(old)?, entries(new)?);
+    let apart = |from: &[String], other: &[String]| {
+        let left: Vec<String> =
+            from.iter().filter(|entry| !other.contains(entry)).map(|e| format!("\"{e}\"")).collect();
+        (!left.is_empty() && left.len() < from.len()).then(|| format!("[.., {}]", left.join(", ")))
+    };
+    Some((apart(&old, &new)?, apart(&new, &old)?))
 }

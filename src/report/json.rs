@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::diagnose::{self, Extract, Finding};
+use crate::explain::host::{OnHost, Outcome};
 use crate::explain::{Conflict, Explanation, FactNote};
 use crate::export::json::Document;
 use crate::host::Origin;
@@ -113,6 +114,9 @@ pub(super) struct NoAnswer<'a> {
     alternatives: &'a [Vec<String>],
     conflicts: Vec<Clash<'a>>,
     fixes: Vec<Fix<'a>>,
+    /// The steps after which the search for more was given up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gave_up: Option<u64>,
 }
 
 #[derive(Debug, Clone, Default, Serialize)]
@@ -148,23 +152,27 @@ struct Change<'a> {
 impl<'a> NoAnswer<'a> {
     pub fn new(explanation: &'a Explanation) -> Self {
         let conflicts: Vec<Clash> = explanation.conflicts.iter().map(Clash::new).collect();
-        let change = |change: &'a crate::explain::Change| Change {
-            key: &change.key,
-            from: change.from.as_deref(),
-            to: change.to.as_deref(),
-        };
-        let fix = |fix: &'a crate::explain::Fix| Fix {
-            changes: fix.changes.iter().map(change).collect(),
-            stack: &fix.stack,
-            advice: fix.advice.as_deref(),
-        };
         NoAnswer {
             status: "conflict",
             first: conflicts.first().cloned().unwrap_or_default(),
             alternatives: &explanation.alternatives,
             conflicts,
-            fixes: explanation.fixes.iter().map(fix).collect(),
+            fixes: explanation.fixes.iter().map(Fix::new).collect(),
+            gave_up: explanation.gave_up,
         }
+    }
+}
+
+impl<'a> Fix<'a> {
+    fn new(fix: &'a crate::explain::Fix) -> Self {
+        let changes = fix.changes.iter().map(Change::new).collect();
+        Fix { changes, stack: &fix.stack, advice: fix.advice.as_deref() }
+    }
+}
+
+impl<'a> Change<'a> {
+    fn new(change: &'a crate::explain::Change) -> Self {
+        Change { key: &change.key, from: change.from.as_deref(), to: change.to.as_deref() }
     }
 }
 
@@ -188,12 +196,59 @@ pub(super) struct Diagnosed<'a> {
     /// What was read out of a text that nothing claims.
     #[serde(skip_serializing_if = "Extract::is_empty")]
     extract: &'a Extract,
+    /// What gpuenv.toml comes to on the host that the text tells of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    host: Option<Hosted<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct Hosted<'a> {
+    status: &'static str,
+    target: &'a str,
+    /// What the host has and gpuenv.toml does not say.
+    differs: Vec<Change<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stack: Option<&'a BTreeMap<String, String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    advice: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    conflicts: Option<Vec<Clash<'a>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fixes: Option<Vec<Fix<'a>>>,
 }
 
 impl<'a> Diagnosed<'a> {
-    pub fn new(verdict: &'a diagnose::Verdict) -> Self {
+    pub fn new(verdict: &'a diagnose::Verdict, host: Option<&'a OnHost>) -> Self {
         let status = if verdict.findings.is_empty() { "unknown" } else { "recognised" };
-        Diagnosed { status, findings: &verdict.findings, extract: &verdict.extract }
+        let host = host.map(Hosted::new);
+        Diagnosed { status, findings: &verdict.findings, extract: &verdict.extract, host }
+    }
+}
+
+impl<'a> Hosted<'a> {
+    fn new(host: &'a OnHost) -> Self {
+        let differs = host.differs.iter().map(Change::new).collect();
+        let nothing = Hosted {
+            status: "gave-up",
+            target: &host.target,
+            differs,
+            stack: None,
+            advice: None,
+            conflicts: None,
+            fixes: None,
+        };
+        match &host.outcome {
+            Outcome::GaveUp => nothing,
+            Outcome::Answer { stack, advice } => {
+                Hosted { status: "ok", stack: Some(stack), advice: advice.as_deref(), ..nothing }
+            }
+            Outcome::Conflict(explanation) => Hosted {
+                status: "conflict",
+                conflicts: Some(explanation.conflicts.iter().map(Clash::new).collect()),
+                fixes: Some(explanation.fixes.iter().map(Fix::new).collect()),
+                ..nothing
+            },
+        }
     }
 }
 

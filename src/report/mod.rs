@@ -4,6 +4,7 @@
 
 mod changes;
 mod conflict;
+mod cut;
 mod diagnosis;
 mod draft;
 mod edit;
@@ -28,6 +29,7 @@ use serde::Serialize;
 use crate::catalog::{Catalog, Hit};
 use crate::diagnose::Verdict;
 use crate::explain::graph::{Graph, Language};
+use crate::explain::host::OnHost;
 use crate::explain::topic::Topic;
 use crate::explain::why::Why;
 use crate::explain::{Change, Explanation};
@@ -174,9 +176,9 @@ impl Report {
     }
 
     /// What a pasted text means: asked for, hence data.
-    pub fn diagnosed(&self, verdict: &Verdict) -> Result<(), Failure> {
+    pub fn diagnosed(&self, verdict: &Verdict, host: Option<&OnHost>) -> Result<(), Failure> {
         match self.json {
-            true => self.document(&json::Diagnosed::new(verdict)),
+            true => self.document(&json::Diagnosed::new(verdict, host)),
             false => self.data(&diagnosis::render(&Screen::of_stdout(self.color), verdict)),
         }
     }
@@ -184,6 +186,13 @@ impl Report {
     /// A remark that is no part of an answer: on stderr in every format.
     pub fn aside(&self, warning: &Warning) {
         self.warnings(std::slice::from_ref(warning));
+    }
+
+    /// What else a person should know of how an answer came about.
+    pub fn note(&self, text: &str) {
+        if !self.json {
+            self.say(&self.screen.wrapped(&format!("{} ", self.screen.help("note:")), &clean(text)));
+        }
     }
 
     /// What is on a host: asked for, hence data.

@@ -1,4 +1,4 @@
-//! The JSON Schemas (draft 2020-12) of every JSON document that gpuenv prints.
+//! The JSON Schemas (draft 2020-12) of every JSON document that gpuenv prints, and of gpuenv.toml itself.
 
 /// A schema.
 #[derive(Debug, Clone, Copy)]
@@ -29,6 +29,7 @@ pub const ALL: &[Schema] = &[
         about: "`lock` and `explain`, where there is no answer",
         text: include_str!("schemas/conflict.json"),
     },
+    Schema { name: "diagnose", about: "`diagnose`", text: include_str!("schemas/diagnose.json") },
     Schema {
         name: "error",
         about: "every command, where it failed, and `catalog check`, where something was found",
@@ -46,6 +47,11 @@ pub const ALL: &[Schema] = &[
     },
     Schema { name: "schemas", about: "`schema` without a name", text: include_str!("schemas/schemas.json") },
     Schema { name: "search", about: "`catalog search`", text: include_str!("schemas/search.json") },
+    Schema {
+        name: "spec",
+        about: "gpuenv.toml, read as JSON: for editors that complete and check it",
+        text: include_str!("schemas/spec.json"),
+    },
     Schema { name: "stale", about: "`lock --check`, where it says no", text: include_str!("schemas/stale.json") },
     Schema {
         name: "topics",

@@ -1,5 +1,6 @@
 //! The lines of a file that something is about, with marks under the very places.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 
@@ -8,13 +9,16 @@ use miette::{
     SourceSpan, SpanContents, ThemeCharacters, ThemeStyles,
 };
 
+use super::cut::{Cut, cut};
 use super::failure::SourceFile;
 use super::screen::{Screen, clean, is_hostile};
 
-/// A longer line says nothing on a screen.
+/// A longer line of a mark that goes over several says nothing on a screen.
 const LONGEST: usize = 300;
+/// What is drawn between a line's number and its text, and before the number.
+const FRAME: usize = 4;
 
-/// The snippet; none where a line is too long to be shown.
+/// The snippet; none where it would fill the screen.
 pub(super) fn render(screen: &Screen, file: &SourceFile, marks: &[(Range<usize>, String)]) -> Option<String> {
     let text = printable(&file.text);
     let inside = |span: &Range<usize>| span.start <= span.end && span.end <= text.len();
@@ -24,13 +28,16 @@ pub(super) fn render(screen: &Screen, file: &SourceFile, marks: &[(Range<usize>,
     if screen.narrated {
         return Some(narrate(screen, file, &text, marks));
     }
-    let labels = marks.iter().map(|(span, label)| {
+    let number = text.lines().count().max(1).to_string().len();
+    let spans: Vec<Range<usize>> = marks.iter().map(|(span, _)| span.clone()).collect();
+    let Cut { text, marks: spans, shifts } = cut(&text, &spans, screen.width.saturating_sub(number + FRAME));
+    let labels = spans.iter().zip(marks).map(|(span, (_, label))| {
         // Miette marks nothing where nothing stands: one byte is the least there is to point at.
         let length = span.len().max(usize::from(span.start < text.len()));
         LabeledSpan::new((!label.is_empty()).then(|| clean(label).into_owned()), span.start, length)
     });
     let labels = labels.collect();
-    let snippet = Snippet { source: WholeLines { name: clean(&file.name).into_owned(), text }, labels };
+    let snippet = Snippet { source: WholeLines { name: clean(&file.name).into_owned(), text, shifts }, labels };
     let theme = GraphicalTheme {
         characters: if screen.unicode { ThemeCharacters::unicode() } else { ThemeCharacters::ascii() },
         styles: if screen.color { ThemeStyles::ansi() } else { ThemeStyles::none() },
@@ -82,7 +89,8 @@ fn shows(text: &str, span: &Range<usize>) -> bool {
     let (Some(before), Some(after)) = (text.get(..span.start), text.get(span.end..)) else { return false };
     let start = before.rfind('\n').map_or(0, |at| at + 1);
     let end = after.find('\n').map_or(text.len(), |at| span.end + at);
-    text[start..end].lines().all(|line| line.len() <= LONGEST) && text[start..end].lines().count() <= 6
+    let lines = text[start..end].lines();
+    lines.clone().count() <= 1 || lines.clone().all(|line| line.len() <= LONGEST) && lines.count() <= 6
 }
 
 /// A text of which only the marked lines are shown, but these from their first character to their last.
@@ -90,6 +98,8 @@ fn shows(text: &str, span: &Range<usize>) -> bool {
 struct WholeLines {
     name: String,
     text: String,
+    /// How many characters of a line's beginning are not in the text.
+    shifts: BTreeMap<usize, usize>,
 }
 
 impl SourceCode for WholeLines {
@@ -111,7 +121,7 @@ impl SourceCode for WholeLines {
             lines.as_bytes(),
             (start, end - start).into(),
             line,
-            before[start..].chars().count(),
+            before[start..].chars().count() + self.shifts.get(&line).unwrap_or(&0),
             lines.lines().count(),
         )))
     }

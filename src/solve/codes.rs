@@ -141,6 +141,13 @@ pub const ALL: &[Code] = &[
                toolkit of the wheel's own line to be on the safe side.",
     },
     Code {
+        code: "triton-driver",
+        says: "The wheel runs with this driver, but torch.compile may not: Triton brings a compiler of a newer CUDA \
+               major, and this driver does not load what it makes (\"device kernel image is invalid\"). Raise the \
+               driver to the number named, or do without torch.compile: setting TORCHDYNAMO_DISABLE to 1 makes such \
+               code run uncompiled.",
+    },
+    Code {
         code: "triton-gpu",
         says: "The wheel runs on this GPU, but torch.compile does not: it generates code with Triton, which needs a \
                newer GPU. Code that calls torch.compile fails at its first run; setting TORCHDYNAMO_DISABLE to 1 makes \

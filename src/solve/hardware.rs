@@ -1,4 +1,5 @@
-//! What a GPU asks beyond the stack: a flavour of kernel modules, and a capability that torch.compile needs.
+//! What a GPU asks beyond the stack: a flavour of kernel modules, and a capability and a driver that torch.compile
+//! needs.
 
 use crate::catalog::rows::{Build, Class, Module, Subject};
 use crate::words::Constraint;
@@ -10,6 +11,7 @@ use super::question::{DriverAsk, GpuAsk, Question, TargetAsk, Warning};
 pub(super) fn warnings(question: &Question<'_>, asked: &TargetAsk<'_>, target: &Chosen<'_>) -> Vec<Warning> {
     let mut warnings = modules(question, asked);
     warnings.extend(triton(question, asked, target));
+    warnings.extend(triton_driver(question, asked, target));
     warnings
 }
 
@@ -60,6 +62,29 @@ fn triton(question: &Question<'_>, asked: &TargetAsk<'_>, target: &Chosen<'_>) -
         build.package, build.version
     );
     Some(Warning::new("triton-gpu", message, &[asked.key("gpu")]))
+}
+
+/// A driver that runs the wheel and not what its compiler makes. Where the driver is free nobody has one yet.
+fn triton_driver(question: &Question<'_>, asked: &TargetAsk<'_>, target: &Chosen<'_>) -> Option<Warning> {
+    let (build, triton) = target.builds.iter().find_map(|build: &&Build| Some((build, build.triton.as_ref()?)))?;
+    let row = question.catalog.ptxases.iter().find(|row| row.triton == *triton)?;
+    let driver = target.driver.as_ref().filter(|driver| asked.pins_driver() && driver.compat.is_none())?;
+    let compiles = |gpu: &&GpuAsk<'_>| {
+        question.rules.about(Subject::Triton, triton, Subject::Gpu).all(|rule| rule.needs.admits(&gpu.cc_version))
+    };
+    let missed = |gpu: &GpuAsk<'_>| {
+        let release = row.release_for(gpu.cc).prefix(2);
+        let rules = question.rules.about(Subject::Cuda, &release, Subject::Driver);
+        let needs = rules.map(|rule| &rule.needs).find(|needs| !needs.admits(&driver.version))?.to_string();
+        Some((release, needs))
+    };
+    let (release, needs) = asked.named_gpus().iter().filter(compiles).find_map(missed)?;
+    let message = format!(
+        "torch.compile of {} {} needs driver {needs}: the compiler in Triton {triton} is of CUDA {release}",
+        build.package, build.version
+    );
+    let setting = if matches!(asked.driver, DriverAsk::Cuda(_)) { "driver-cuda" } else { "driver" };
+    Some(Warning::new("triton-driver", message, &[asked.key(setting)]))
 }
 
 fn names<'a>(gpus: impl Iterator<Item = &'a GpuAsk<'a>>) -> Option<String> {

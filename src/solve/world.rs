@@ -81,6 +81,11 @@ impl Steps {
     pub fn taken(&self) -> u64 {
         self.taken.get()
     }
+
+    /// The limit, once it was reached.
+    pub fn spent(&self) -> Option<u64> {
+        (self.taken.get() >= self.limit).then_some(self.limit)
+    }
 }
 
 impl World {

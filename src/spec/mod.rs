@@ -8,6 +8,7 @@ mod error;
 mod field;
 mod image;
 mod normalise;
+mod observed;
 mod parse;
 mod rewrite;
 mod silence;
@@ -22,8 +23,10 @@ use std::ops::Range;
 
 pub use bytes::decode;
 pub use error::SpecError;
+pub use observed::{Observed, ObservedGpu};
 pub use parse::{parse, parse_part};
 pub use rewrite::{RewriteError, rewrite};
+pub use value::list_text;
 
 use crate::words::{ArchList, Constraint, CpuArch, Version};
 

@@ -169,7 +169,7 @@ impl<'s> Reader<'s> {
 }
 
 /// A list as a file holds it.
-pub(super) fn list_text<S: AsRef<str>>(texts: &[S]) -> String {
+pub fn list_text<S: AsRef<str>>(texts: &[S]) -> String {
     let mut list = String::from("[");
     for (at, text) in texts.iter().enumerate() {
         list.push_str(if at == 0 { "\"" } else { ", \"" });

@@ -5,7 +5,7 @@ use crate::lock::Wheel;
 use crate::words::Version;
 
 use super::case::Case;
-use super::check::{Action, Check};
+use super::check::{Action, Check, Status};
 use super::codes;
 
 /// Names in a stack that are no packages of an interpreter's.
@@ -23,12 +23,33 @@ pub fn judge(case: &Case<'_>) -> Vec<Check> {
     let Some(python) = &case.record.python else {
         return vec![check.skip("no interpreter was asked; name one with --python")];
     };
+    if !is_meant(case, python) {
+        return vec![passed_over(case, check, python)];
+    }
     let mut checks = vec![version(case, check, python)];
     if python.fault.is_none() {
         checks.extend(bits(python));
         checks.extend(packages(case, python));
     }
     checks
+}
+
+/// Whether somebody pointed to this interpreter, or it holds something of the stack. The first one on PATH may be
+/// the system's own, which no job of this stack will use.
+fn is_meant(case: &Case<'_>, python: &Python) -> bool {
+    let stack = || case.stack().keys().filter(|name| !NO_PACKAGES.contains(&name.as_str()));
+    python.named_by.as_deref() != Some("PATH") || stack().any(|name| installed(python, name).is_some())
+}
+
+fn passed_over(case: &Case<'_>, check: Check, python: &Python) -> Check {
+    let version = version(case, check, python);
+    match version.status {
+        Status::Fail | Status::Unknown => version.warn(
+            Action::FixEnvironment,
+            "this is only the first Python on PATH and holds nothing of the stack: name the job's own with --python",
+        ),
+        _ => version,
+    }
 }
 
 fn version(case: &Case<'_>, check: Check, python: &Python) -> Check {

@@ -56,6 +56,15 @@ const BROKEN: &[(&str, &str)] = &[
         "compat-base",
         "[[compat]]\ncuda = \"12.4\"\nbranch = \"550\"\nbases = [\"570\"]\nreplace = true\nsource = \"acme\"",
     ),
+    (
+        "pins",
+        "[[libraries]]\npackage = \"torch\"\nversion = \"9.9\"\npins = \"nvidia-cublas-cu12>=12\"\nsource = \"acme\"",
+    ),
+    ("wheel-file", "[[wheel]]\nfile = \"torch-9.9-cp311-cp311-win_amd64.whl\"\nsha256 = \"ab\"\nsource = \"acme\""),
+    (
+        "architecture",
+        "[[companion]]\npackage = \"mine\"\nversion = \"1\"\nframework = \"torch\"\nneeds = \"2.5.1\"\ngpu_code = true\nsass = [\"9.9\"]\nsource = \"acme\"\narch_source = \"acme\"",
+    ),
     ("os-spelling", "[[os]]\nid = \"mine\"\naliases = [\"jammy\"]\nname = \"Mine\"\nsource = \"acme\""),
     (
         "toolkit-order",

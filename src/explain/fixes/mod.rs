@@ -1,10 +1,13 @@
 //! Changes that help: each is found by loosening a clashing key, reading what the solver then chooses, writing
 //! that down as a value and solving the changed spec once more.
 
+mod boards;
+mod rank;
+mod values;
+
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 
-use crate::catalog::OsMatch;
 use crate::catalog::rows::Subject;
 use crate::solve::answer::Answer;
 use crate::solve::plan::Locked;
@@ -17,12 +20,10 @@ use crate::words::{Constraint, Version};
 use super::core::Cores;
 use super::{Asker, Change, Fix, advice};
 
-/// How many fixes are offered.
-const OFFERED: usize = 6;
 /// Specs with more keys than this are not loosened as a whole.
 const MOST_KEYS: usize = 24;
-/// How many fixes of the same keys.
-const ALIKE: usize = 3;
+/// How many fixes of two keys are enough.
+const PAIRS: usize = 6;
 /// How many combinations of keys are tried where one key does not suffice.
 const COMBINATIONS: usize = 64;
 
@@ -104,7 +105,7 @@ impl<'c> Finder<'_, 'c, '_> {
                 "gcc" => self.try_values(key, &self.older_compilers(key)),
                 "arch" => self.try_values(key, &["x86_64".into(), "aarch64".into()]),
                 "toolkit" => self.try_values(key, &self.other_toolkits(key)),
-                "gpu" => {}
+                "gpu" => self.try_boards(key),
                 _ => self.try_together(&[key.to_string()]),
             },
             _ => {
@@ -158,6 +159,11 @@ impl<'c> Finder<'_, 'c, '_> {
                             wishes.push((version, false));
                         }
                     }
+                    // Nobody leaves out more releases of Python than must be.
+                    _ if package == "python" => {
+                        let near = self.nearest_python(key, &bounds, ascending, &known);
+                        wishes.extend(near.map(|version| (version, false)));
+                    }
                     _ => wishes.push((bounds, ascending)),
                 }
             }
@@ -168,6 +174,16 @@ impl<'c> Finder<'_, 'c, '_> {
                 self.offer(&[set(key, value)]);
             }
         }
+    }
+
+    /// The Python nearest to a bound that has an answer.
+    fn nearest_python(&self, key: &str, bounds: &str, ascending: bool, known: &[Version]) -> Option<String> {
+        let bounds = Constraint::parse(bounds).ok()?;
+        let mut versions: Vec<&Version> = known.iter().filter(|version| bounds.admits(version)).collect();
+        if !ascending {
+            versions.reverse();
+        }
+        versions.into_iter().map(Version::to_string).find(|value| self.has_answer(&[set(key, value)]))
     }
 
     /// Where a variant stands alone: the nearest other one, older lines first.
@@ -293,62 +309,6 @@ impl<'c> Finder<'_, 'c, '_> {
         }
     }
 
-    /// Newer releases of the same system first, oldest of them first; then the newest of others.
-    fn other_systems(&self, key: &str) -> Vec<String> {
-        let written = self.written(key).unwrap_or_default();
-        // `centos7` is the RHEL 7 of the catalog, and RHEL 8 is what comes after it.
-        let written = match self.asker.catalog.os(&written) {
-            OsMatch::Found(os) => os.id.to_string(),
-            _ => written,
-        };
-        let split = |id: &str| {
-            let family = id.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-            (family.to_string(), Version::parse(&id[family.len()..]).ok())
-        };
-        let (family, release) = split(&written);
-        let usable = self.asker.catalog.oses.iter().filter(|os| os.refused.is_none());
-        let mut same: Vec<(Option<Version>, &str)> = Vec::new();
-        let mut ubuntu: Vec<&str> = Vec::new();
-        for os in usable {
-            match split(&os.id) {
-                (of, release) if of == family => same.push((release, &os.id)),
-                (of, _) if of == "ubuntu" => ubuntu.push(&os.id),
-                _ => {}
-            }
-        }
-        same.sort();
-        let (older, newer): (Vec<_>, Vec<_>) = same.into_iter().partition(|(of, _)| *of <= release);
-        let same = newer.into_iter().chain(older.into_iter().rev()).map(|(_, id)| id);
-        same.chain(ubuntu.into_iter().rev()).map(str::to_string).collect()
-    }
-
-    /// The C libraries of known systems, nearest first.
-    fn other_glibcs(&self, key: &str) -> Vec<String> {
-        let Some(written) = self.written(key).and_then(|text| Version::parse(&text).ok()) else { return Vec::new() };
-        let mut known: Vec<Version> = self.asker.catalog.oses.iter().filter_map(|os| os.glibc.clone()).collect();
-        known.sort();
-        known.dedup();
-        let (older, newer): (Vec<Version>, Vec<Version>) = known.into_iter().partition(|version| *version < written);
-        newer.into_iter().chain(older.into_iter().rev()).map(|version| version.to_string()).collect()
-    }
-
-    /// Toolkit lines, those just above what is written first, then those below.
-    fn other_toolkits(&self, key: &str) -> Vec<String> {
-        let target = self.spec.targets.iter().find(|target| target.name == target_of(key));
-        let written = target.and_then(|target| target.toolkit.as_ref()).and_then(|written| written.value.iter().max());
-        let mut lines: Vec<Version> = self.asker.catalog.toolkits.iter().map(|row| row.version.prefix(2)).collect();
-        lines.dedup();
-        let (below, above): (Vec<Version>, Vec<Version>) = lines.into_iter().partition(|line| Some(line) < written);
-        above.into_iter().chain(below.into_iter().rev()).map(|line| format!("[\"{line}\"]")).collect()
-    }
-
-    /// Compiler majors below the one written, newest first.
-    fn older_compilers(&self, key: &str) -> Vec<String> {
-        let written = self.written(key).and_then(|text| Version::parse(&text).ok());
-        let major = written.map_or(0, |version| version.major());
-        (4..major).rev().map(|major| major.to_string()).collect()
-    }
-
     /// The written list without what nothing else knows.
     fn try_shorter_lists(&mut self) {
         let Some(list) = self.spec.build.as_ref().and_then(|build| build.arch_list.as_ref()) else { return };
@@ -382,7 +342,7 @@ impl<'c> Finder<'_, 'c, '_> {
         for keys in combinations(cores) {
             for extra in all.iter().filter(|extra| !keys.contains(extra)) {
                 self.try_together(&[keys.as_slice(), std::slice::from_ref(extra)].concat());
-                if self.found.len() >= OFFERED {
+                if self.found.len() >= PAIRS {
                     return;
                 }
             }
@@ -397,30 +357,42 @@ impl<'c> Finder<'_, 'c, '_> {
         }
         for share in [None, Some("versions"), Some("none")] {
             let share: Vec<Edit> = share.map(|share| set("resolve.share", share)).into_iter().collect();
-            let loosen = |key: &String| {
-                let edit = set(key, "*");
-                let takes_any = key.starts_with("stack.") && self.edited(std::slice::from_ref(&edit)).is_some();
-                if takes_any { edit } else { unset(key) }
-            };
-            let loosened =
-                |keys: &[String]| -> Vec<Edit> { share.iter().cloned().chain(keys.iter().map(loosen)).collect() };
-            let mut needed = keys.clone();
-            if self.answer(&loosened(&needed), None).is_none() {
-                continue;
+            let Some(needed) = self.needed(&keys, &share) else { continue };
+            if share.is_empty() {
+                self.try_together(&needed);
             }
-            for key in &keys {
-                let fewer: Vec<String> = needed.iter().filter(|other| *other != key).cloned().collect();
-                if self.answer(&loosened(&fewer), None).is_some() {
-                    needed = fewer;
-                }
-            }
-            let Some(answer) = self.answer(&loosened(&needed), None) else { return };
-            let changes: Vec<Edit> =
-                needed.iter().map(|key| (key.clone(), written_down(self, &answer, key))).chain(share).collect();
-            if self.offer(&changes) {
+            let Some(answer) = self.answer(&self.loosened(&needed, &share), None) else { return };
+            let mut changes: Vec<Edit> =
+                needed.iter().map(|key| (key.clone(), written_down(self, &answer, key))).collect();
+            changes.extend(share);
+            self.keep_written(&mut changes);
+            if !self.found.is_empty() || self.offer(&changes) {
                 return;
             }
         }
+    }
+
+    /// The fewest of some keys that must be loosened for an answer; none if loosening all of them gives none.
+    fn needed(&self, keys: &[String], share: &[Edit]) -> Option<Vec<String>> {
+        let mut needed = keys.to_vec();
+        self.answer(&self.loosened(&needed, share), None)?;
+        for key in keys {
+            let fewer: Vec<String> = needed.iter().filter(|other| *other != key).cloned().collect();
+            if self.answer(&self.loosened(&fewer, share), None).is_some() {
+                needed = fewer;
+            }
+        }
+        Some(needed)
+    }
+
+    /// Edits after which some keys ask for nothing in particular.
+    fn loosened(&self, keys: &[String], share: &[Edit]) -> Vec<Edit> {
+        let loosen = |key: &String| {
+            let edit = set(key, "*");
+            let takes_any = key.starts_with("stack.") && self.edited(std::slice::from_ref(&edit)).is_some();
+            if takes_any { edit } else { unset(key) }
+        };
+        share.iter().cloned().chain(keys.iter().map(loosen)).collect()
     }
 
     /// Loosens some keys at once and writes down what is then chosen for each.
@@ -431,7 +403,8 @@ impl<'c> Finder<'_, 'c, '_> {
         let loosen = |newer_only: bool| {
             let loosened = keys.iter().map(|key| {
                 let above = self.newest_wish(key).filter(|_| newer_only).map(|wish| format!(">={wish}"));
-                let value = key.starts_with("stack.").then(|| above.unwrap_or("*".into()));
+                let any = || above.clone().unwrap_or("*".into());
+                let value = if key.starts_with("stack.") { Some(any()) } else { self.repository(key) };
                 (key.clone(), value.filter(|value| self.spec.with(key, Some(value)).is_ok()))
             });
             loosened.collect::<Vec<Edit>>()
@@ -439,9 +412,34 @@ impl<'c> Finder<'_, 'c, '_> {
         let package = keys.iter().find_map(|key| key.strip_prefix("stack."));
         let near = self.answer(&loosen(true), package);
         let Some(answer) = near.or_else(|| self.answer(&loosen(false), None)) else { return };
-        let changes: Vec<(String, Option<String>)> =
-            keys.iter().map(|key| (key.clone(), written_down(self, &answer, key))).collect();
+        let mut changes: Vec<Edit> = keys.iter().map(|key| (key.clone(), written_down(self, &answer, key))).collect();
+        self.keep_written(&mut changes);
         self.offer(&changes);
+    }
+
+    /// The repository of an image that a key names.
+    fn repository(&self, key: &str) -> Option<String> {
+        let target = self.spec.target(target_of(key)).filter(|_| key.ends_with(".image"))?;
+        Some(target.image.as_ref()?.value.repository.clone())
+    }
+
+    /// A system, C library or compiler that would be removed gets the nearest value that also serves, if any does.
+    fn keep_written(&self, changes: &mut [Edit]) {
+        for at in 0..changes.len() {
+            let (key, None) = changes[at].clone() else { continue };
+            let values = match key.rsplit('.').next().filter(|_| key.starts_with("target.")) {
+                Some("os") => self.other_systems(&key),
+                Some("glibc") => self.other_glibcs(&key),
+                Some("gcc") => self.older_compilers(&key),
+                _ => continue,
+            };
+            let serves = |value: &String| {
+                let mut tried = changes.to_vec();
+                tried[at].1 = Some(value.clone());
+                self.has_answer(&tried)
+            };
+            changes[at].1 = values.into_iter().find(serves);
+        }
     }
 
     /// Solves the spec with these edits and keeps them if it then has an answer.
@@ -507,62 +505,6 @@ impl<'c> Finder<'_, 'c, '_> {
 
     fn written(&self, key: &str) -> Option<String> {
         self.spec.text(key)
-    }
-
-    fn known_versions(&self, package: &str) -> Vec<Version> {
-        let catalog = self.asker.catalog;
-        let mut versions: Vec<Version> = match package {
-            "python" => catalog.pythons.iter().filter(|row| row.stable).map(|row| row.version.clone()).collect(),
-            _ => {
-                let builds = catalog.builds.iter().filter(|row| row.package == package).map(|row| row.version.clone());
-                let companions = catalog.companions.iter().filter(|row| row.package == package);
-                builds.chain(companions.map(|row| row.version.clone())).collect()
-            }
-        };
-        versions.sort();
-        versions.dedup();
-        versions
-    }
-
-    /// Fewer changes first, then those that are easier to make.
-    fn best(mut self) -> Vec<Fix> {
-        self.found.sort_by_cached_key(|fix| {
-            (
-                fix.changes.len(),
-                fix.changes.iter().map(effort).max(),
-                fix.changes.iter().map(|change| change.key.clone()).collect::<Vec<_>>(),
-            )
-        });
-        let keys = |fix: &Fix| fix.changes.iter().map(|change| change.key.clone()).collect::<Vec<_>>();
-        // One of each kind comes before the second of any: who cannot change a wheel may change a machine.
-        let mut seen: Vec<Vec<String>> = Vec::new();
-        let mut ranked: Vec<(usize, Fix)> = Vec::new();
-        for fix in self.found {
-            seen.push(keys(&fix));
-            let alike = seen.iter().filter(|known| **known == keys(&fix)).count();
-            ranked.push((alike, fix));
-        }
-        ranked.retain(|(alike, _)| *alike <= ALIKE);
-        ranked.sort_by_key(|(alike, fix)| (fix.changes.len(), *alike));
-        ranked.into_iter().map(|(_, fix)| fix).take(OFFERED).collect()
-    }
-}
-
-/// How hard a change is to make: another wheel is a line, another machine is not.
-fn effort(change: &Change) -> u8 {
-    let same_version = |from: &str, to: &str| from.split('+').next() == to.split('+').next();
-    match change.key.rsplit('.').next().unwrap_or("") {
-        _ if change.key.starts_with("stack.") => match (&change.from, &change.to) {
-            (Some(from), Some(to)) if same_version(from, to) => 0,
-            _ => 1,
-        },
-        "arch-list" => 1,
-        "image" | "toolkit" => 2,
-        "forward-compat" => 3,
-        "share" => 4,
-        "driver" | "driver-cuda" => 5,
-        "gcc" => 6,
-        _ => 7,
     }
 }
 
@@ -640,7 +582,7 @@ fn versions_only(constraint: &Constraint) -> String {
 }
 
 /// What the stacks of all targets have in common.
-fn common_stack(answer: &Answer<'_>) -> BTreeMap<String, String> {
+pub(super) fn common_stack(answer: &Answer<'_>) -> BTreeMap<String, String> {
     let mut stacks = answer.targets.iter().map(|target| target.stack());
     let mut common = stacks.next().unwrap_or_default();
     for stack in stacks {

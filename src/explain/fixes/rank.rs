@@ -1,0 +1,55 @@
+//! Which fixes are offered, and in which order.
+
+use super::super::{Change, Fix};
+use super::Finder;
+
+/// How many fixes are offered.
+const OFFERED: usize = 7;
+/// How many fixes of the same keys.
+const ALIKE: usize = 3;
+
+impl Finder<'_, '_, '_> {
+    /// Fewer changes first, then those that are easier to make.
+    pub(super) fn best(mut self) -> Vec<Fix> {
+        self.found.sort_by_cached_key(|fix| {
+            (
+                fix.changes.len(),
+                fix.changes.iter().map(effort).max(),
+                fix.changes.iter().map(|change| change.key.clone()).collect::<Vec<_>>(),
+            )
+        });
+        let keys = |fix: &Fix| fix.changes.iter().map(|change| change.key.clone()).collect::<Vec<_>>();
+        // One of each kind comes before the second of any: who cannot change a wheel may change a machine.
+        let mut seen: Vec<Vec<String>> = Vec::new();
+        let mut ranked: Vec<(usize, Fix)> = Vec::new();
+        for fix in self.found {
+            seen.push(keys(&fix));
+            let alike = seen.iter().filter(|known| **known == keys(&fix)).count();
+            ranked.push((alike, fix));
+        }
+        ranked.retain(|(alike, _)| *alike <= ALIKE);
+        // Nobody changes boards before everything else was tried.
+        let boards = |fix: &Fix| fix.changes.iter().any(|change| change.key.ends_with(".gpu"));
+        ranked.sort_by_key(|(alike, fix)| (boards(fix), fix.changes.len(), *alike));
+        ranked.into_iter().map(|(_, fix)| fix).take(OFFERED).collect()
+    }
+}
+
+/// How hard a change is to make: another wheel is a line, another machine is not.
+fn effort(change: &Change) -> u8 {
+    let same_version = |from: &str, to: &str| from.split('+').next() == to.split('+').next();
+    match change.key.rsplit('.').next().unwrap_or("") {
+        _ if change.key.starts_with("stack.") => match (&change.from, &change.to) {
+            (Some(from), Some(to)) if same_version(from, to) => 0,
+            _ => 1,
+        },
+        "arch-list" => 1,
+        "image" | "toolkit" => 2,
+        "forward-compat" => 3,
+        "share" => 4,
+        "driver" | "driver-cuda" => 5,
+        "gcc" => 6,
+        "gpu" => 8,
+        _ => 7,
+    }
+}
