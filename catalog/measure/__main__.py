@@ -1,8 +1,8 @@
 """Measures the facts of `catalog/` again from published artifacts, without a GPU, and proposes new ones.
 
-    python3 tools/measure check [NAME…] [--only VERSION…]   compare; a difference is a failing exit
-    python3 tools/measure refresh [--write]                 a patch with the releases the catalog lacks
-    python3 tools/measure freshness                         how old each source is
+    python3 catalog/measure check [NAME…] [--only VERSION…]   compare; a difference is a failing exit
+    python3 catalog/measure refresh [--write]                 a patch with the releases the catalog lacks
+    python3 catalog/measure freshness                         how old each source is
 
 Needs Python 3.11 and pip, nothing else. docs/catalog.md says what each check reads.
 """
@@ -19,7 +19,7 @@ from remote import Index
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="tools/measure", description="Measures the catalog from public artifacts.")
+    parser = argparse.ArgumentParser(prog="catalog/measure", description="Measures the catalog from public artifacts.")
     parser.add_argument("--root", type=Path, default=ROOT, help="another copy of the repository")
     commands = parser.add_subparsers(dest="command", required=True)
     check = commands.add_parser("check", help="compare the catalog with the artifacts")
