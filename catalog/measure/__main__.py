@@ -9,6 +9,7 @@ Needs Python 3.11 and pip, nothing else. docs/catalog.md says what each check re
 
 import argparse
 import datetime
+import signal
 import sys
 import time
 from pathlib import Path
@@ -88,6 +89,8 @@ def freshness(catalog):
 
 
 if __name__ == "__main__":
+    # A reader that has seen enough is no failure: `… freshness | head`.
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     try:
         sys.exit(main())
     except KeyboardInterrupt:
