@@ -115,7 +115,7 @@ fn modes() -> Vec<Mode> {
         mode("F25", "environment-jit", Warn, "fix-environment", "unset", vec![("/environment/CUDA_DISABLE_PTX_JIT", json!("1"))]),
         mode("F26", "kernel-native", Fail, "fix-environment", "one CUDA release", kernel(200)),
         mode("F27", "libcuda", Fail, "ask-admin", "nvidia-modprobe", vec![cuda(304)]),
-        mode("F27", "device-nodes", Fail, "ask-admin", "nvidia-modprobe", vec![("/nodes/1/errno", json!("ENOENT"))]),
+        mode("F27", "device-nodes", Fail, "ask-admin", "nvidia-modprobe", vec![cuda(304), ("/nodes/1/errno", json!("ENOENT"))]),
         mode("F28", "libcuda", Fail, "reboot", "nvidia_uvm", vec![cuda(999)]),
         mode("F28", "libcuda", Fail, "restart-container", "nvidia-uvm", vec![cuda(999), docker()]),
         mode("F29", "libcuda", Fail, "ask-admin", "nvidia-fabricmanager", vec![cuda(802), ("/nvml/gpus/0/fabric", json!("in-progress"))]),
