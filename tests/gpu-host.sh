@@ -67,10 +67,10 @@ fi
 # A spec for this host, and its lock.
 cd "$out" || exit 4
 rm -f gpuenv.toml gpuenv.lock
-run init "$GPUENV" init --detect "${with_python[@]}" --force --format json
-[ "$code" = 0 ] || { say "init --detect failed with exit $code"; cat init.err; exit 1; }
+run init "$GPUENV" init --host host.json --force --format json
+[ "$code" = 0 ] || { say "init failed with exit $code"; cat init.json init.err; exit 1; }
 run lock "$GPUENV" lock --fresh --format json
-[ "$code" = 0 ] || { say "no lock for this host, exit $code"; cat lock.err; exit 1; }
+[ "$code" = 0 ] || { say "no lock for this host, exit $code"; cat lock.json lock.err; exit 1; }
 
 verify() { # verify NAME [OPTION...]
   local name=$1
@@ -97,7 +97,7 @@ expect wrong-gpu 1 gpu-supported
 sed -E 's/^(stack\.python = )"[^"]*"/\1"3.1"/' good.lock >python.lock
 verify wrong-python --lock python.lock "${with_python[@]}"
 expect wrong-python 1 python-version
-if grep -q '^stack.torch' good.lock; then
+if grep -q '"torch": {' host.json; then
   sed -E 's/^(stack\.torch = )"[^"]*"/\1"0.0.1+cu00"/' good.lock >torch.lock
   verify wrong-torch --full --lock torch.lock "${with_python[@]}"
   expect wrong-torch 1 python-package

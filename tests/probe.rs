@@ -13,6 +13,7 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
@@ -486,4 +487,27 @@ fn another_root_is_another_machine() {
     let wsl = look("wsl");
     assert_eq!((wsl.platform.system, wsl.nodes[0].path.as_str()), (Some(System::Wsl), "/dev/dxg"));
     assert_eq!(text(&look("jetson").platform.system.map(|system| format!("{system:?}"))), "Tegra");
+}
+
+/// The script for machines with GPUs, on a driver that is scripted: what it says there, it says for a reason.
+#[test]
+fn the_script_for_gpu_hosts_tells_right_from_wrong() {
+    let Some(drivers) = drivers() else { return };
+    let report = fake::folder("probe-gpu-host");
+    let run = |library_path: &Path, script: &str| {
+        let mut command = Command::new("bash");
+        command.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/gpu-host.sh")).arg(&report);
+        command.env("GPUENV", env!("CARGO_BIN_EXE_gpuenv")).env("GPUENV_TRUST_LIBRARY_PATH", "1");
+        command.env("LD_LIBRARY_PATH", library_path).env(SCRIPT, script);
+        let output = command.output().unwrap();
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    };
+    let (code, said) = run(&drivers.new, "");
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("everything as expected") && said.matches("\nok ").count() >= 8, "{said}");
+    let (code, said) = run(&drivers.new, "reduce=wrong");
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("UNEXPECTED matching "), "{said}");
+    let (code, said) = run(Path::new("/nowhere"), "");
+    assert_eq!(code, Some(3), "{said}");
 }

@@ -61,7 +61,7 @@ fn host(args: &InitArgs, report: &Report) -> Result<Option<Record>, Failure> {
     if !args.detect {
         return Ok(None);
     }
-    let wish = Wish { depth: Depth::Quick, ..Wish::default() };
+    let wish = Wish { depth: Depth::Usual, ..Wish::default() };
     let scene = Scene::here(wish);
     let scene = scene
         .map_err(|error| Failure::io("no-program", format!("this program cannot be found: {}", reason(&error))))?;
