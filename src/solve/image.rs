@@ -134,13 +134,10 @@ pub struct Requirement<'c> {
 
 /// The requirement of an image for a platform; none where none of its CUDA line is known.
 pub fn requirement<'c>(catalog: &'c Catalog, image: &Image, arch: CpuArch) -> Option<Requirement<'c>> {
-    let rows = &catalog.image_requires;
-    if let Some(id) = &image.require {
-        let id = format!("{id}@{arch}");
-        if let Ok(at) = rows.binary_search_by(|row| (*row.id).cmp(id.as_str())) {
-            return Some(Requirement { row: &rows[at], own: true });
-        }
+    if let Some(row) = own_requirement(catalog, image, arch) {
+        return Some(Requirement { row, own: true });
     }
+    let rows = &catalog.image_requires;
     let line = image.cuda.prefix(2);
     let of_line = |row: &&ImageRequire| {
         let release = row.id.strip_suffix(arch.as_str()).and_then(|id| Version::parse(id.strip_suffix('@')?).ok());
@@ -149,9 +146,16 @@ pub fn requirement<'c>(catalog: &'c Catalog, image: &Image, arch: CpuArch) -> Op
     rows.iter().rev().find(of_line).map(|row| Requirement { row, own: false })
 }
 
+/// The requirement that is the image's own.
+fn own_requirement<'c>(catalog: &'c Catalog, image: &Image, arch: CpuArch) -> Option<&'c ImageRequire> {
+    let id = format!("{}@{arch}", image.require.as_ref()?);
+    let rows = &catalog.image_requires;
+    rows.binary_search_by(|row| (*row.id).cmp(id.as_str())).ok().map(|at| &rows[at])
+}
+
 /// Whether it is known for which platforms an image exists and which drivers it starts on.
 pub fn is_known(catalog: &Catalog, image: &Image, arch: CpuArch) -> bool {
-    !image.arches.is_empty() && requirement(catalog, image, arch).is_some_and(|requirement| requirement.own)
+    !image.arches.is_empty() && own_requirement(catalog, image, arch).is_some()
 }
 
 /// What an image demands of the machine it is started on, read once.

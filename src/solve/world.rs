@@ -8,10 +8,10 @@
 //! PubGrub learns one row at a time, so its work depends on the number of distinguishable rows only.
 
 use std::cell::Cell;
-use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 
 use pubgrub::{Dependencies, DependencyProvider, PackageResolutionStatistics, PubGrubError, VersionSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::rowset::{Row, RowSet};
 
@@ -145,7 +145,7 @@ impl World {
     ) {
         debug_assert!(a < b, "the earlier table has the kinds");
         let len = self.tables[a].rows().last().map_or(0, |last| last + 1);
-        let mut known: HashMap<K, RowSet> = HashMap::new();
+        let mut known: FxHashMap<K, RowSet> = FxHashMap::default();
         let mut admits = vec![RowSet::empty(); len];
         for row in self.tables[a].rows() {
             let admitted = known.entry(kind(row)).or_insert_with(|| {
@@ -241,7 +241,7 @@ impl World {
         let mut keys: Vec<(Vec<RowSet>, Vec<Vec<usize>>)> =
             self.keys(table, &owned).into_iter().map(|key| (key, Vec::new())).collect();
         for relation in &owned {
-            let mut kinds: HashMap<Vec<RowSet>, usize> = HashMap::new();
+            let mut kinds: FxHashMap<Vec<RowSet>, usize> = FxHashMap::default();
             let next = self.keys(relation.to, &[relation]).into_iter().map(|key| {
                 let fresh = kinds.len();
                 *kinds.entry(key).or_insert(fresh)
@@ -254,7 +254,7 @@ impl World {
                 parts.push(of_row);
             }
         }
-        let mut seen = HashSet::new();
+        let mut seen = FxHashSet::default();
         let kept: Vec<usize> = (0..keys.len()).filter(|&row| seen.insert(&keys[row])).collect();
         let rows_of = |other: Table| {
             let rows = self.tables[other].rows();
@@ -269,7 +269,7 @@ impl World {
 
     /// Rows of a table grouped by what every relation says of them, each group in order of preference.
     fn classes(&self, table: Table) -> Vec<Vec<usize>> {
-        let mut at: HashMap<Vec<RowSet>, usize> = HashMap::new();
+        let mut at: FxHashMap<Vec<RowSet>, usize> = FxHashMap::default();
         let mut classes: Vec<Vec<usize>> = Vec::new();
         for (row, key) in self.keys(table, &[]).into_iter().enumerate() {
             let class = *at.entry(key).or_insert(classes.len());
@@ -308,7 +308,7 @@ impl World {
 
     /// Replaces each class of rows by one row.
     fn renumber(&mut self, classes: &[Vec<Vec<usize>>]) {
-        let number: Vec<HashMap<usize, usize>> = classes
+        let number: Vec<FxHashMap<usize, usize>> = classes
             .iter()
             .map(|classes| classes.iter().enumerate().map(|(new, class)| (class[0], new)).collect())
             .collect();
