@@ -374,3 +374,16 @@ fn nothing_hostile_of_a_record_reaches_the_terminal() {
     desk.run(&["verify", "--host", "host.json", "--junit", "out.xml"]);
     assert!(!fs::read_to_string(desk.path("out.xml")).unwrap().contains(['\u{1b}', '\u{7}', '\u{202e}']));
 }
+
+/// Where what is compiled on top holds only PTX for a GPU, PTX that does not run there is a failure, whatever the
+/// frameworks hold.
+#[test]
+fn ptx_decides_where_it_is_all_that_is_built() {
+    for (list, wanted) in [("8.0+PTX", Status::Fail), ("9.0+PTX", Status::Warn)] {
+        let spec = format!(
+            "[stack]\ntorch = \"2.5.1+cu124\"\npython = \"3.11\"\n[build]\narch-list = \"{list}\"\n[target.a]\ngpu = \"H100 NVL\"\n"
+        );
+        let verdict = judge::judge(&lock(&spec), &with(&ptx(222)));
+        assert_eq!(worst(&verdict, "kernel-jit").status, wanted, "{list}: {verdict:#?}");
+    }
+}

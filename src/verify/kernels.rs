@@ -1,7 +1,7 @@
 //! The kernels that were run: whether machine code of the locked architectures loads and computes right on each GPU,
 //! and whether the driver compiles PTX.
 
-use crate::coverage::sass_runs;
+use crate::coverage::{Coverage, covers, sass_runs};
 use crate::host::{Kernel, Outcome};
 use crate::words::Arch;
 
@@ -40,6 +40,12 @@ fn is_jit(case: &Case<'_>, gpu: &Seen<'_>) -> bool {
         case.target.gpu.iter().find(same)
     });
     locked.is_some_and(|locked| locked.coverage.as_deref() == Some("jit"))
+}
+
+/// Whether what is compiled on top reaches the GPU by PTX only, whatever the frameworks hold.
+fn is_built_as_ptx(case: &Case<'_>, gpu: &Seen<'_>) -> bool {
+    let reached = |list| gpu.cc.is_some_and(|cc| covers(&list, cc, case.tegra()) == Coverage::Jit);
+    case.target.toolkit.is_some() && case.arch_list().is_some_and(reached)
 }
 
 /// The locked machine code that this GPU loads.
@@ -88,7 +94,7 @@ fn native(case: &Case<'_>, gpu: &Seen<'_>, sass: &[&Kernel]) -> Check {
 /// PTX. It decides only where the lock reaches a GPU by nothing else.
 fn compiled(case: &Case<'_>, gpu: &Seen<'_>, ptx: &[&Kernel]) -> Check {
     let check = Check::new("kernel-jit").of(&gpu.label).expected("PTX that the driver compiles");
-    let decides = is_jit(case, gpu);
+    let decides = is_jit(case, gpu) || is_built_as_ptx(case, gpu);
     let Some(bad) = ptx.iter().find(|kernel| kernel.outcome == Outcome::Failed) else {
         return match ptx.first() {
             Some(kernel) => check.found(format!("{} ran", told(kernel))).evidence(compilers(ptx)).pass(),
