@@ -24,7 +24,8 @@ fn agree(site: &Path, names: &[&str]) {
         assert_eq!((found.found_by.as_deref(), &found.fault), (Some("python"), &None));
         if *name == "nvrtc" {
             let builtins = found.parts.iter().filter(|part| part.contains("libnvrtc-builtins")).count();
-            assert_eq!(builtins, 1, "{found:?}");
+            // Where the library names no search path, only it knows where it looks for them.
+            assert!(builtins == 1 || builtins == 0 && found.parts.is_empty(), "{found:?}");
         }
     }
 }
