@@ -18,7 +18,7 @@ pub fn of_host(record: &Record, catalog: &Catalog, build: bool) -> Draft {
     let origin = match (&record.source, record.origin) {
         (Some(source), _) => format!("The machine described in {source}"),
         (None, Origin::Pasted) => "The machine of a pasted report".to_string(),
-        (None, Origin::Observed) => "The machine on which `gpuenv init --detect` was run".to_string(),
+        (None, Origin::Observed) => "The machine that gpuenv looked at".to_string(),
     };
     let mut stack = stack(record, catalog);
     // The wheels of the package index are not made for Jetson: what runs there is compiled.

@@ -9,7 +9,7 @@ pub mod compat;
 pub mod compilers;
 pub mod container;
 pub mod curesult;
-mod dynamic;
+pub mod dynamic;
 mod environment;
 mod files;
 mod foreign;
