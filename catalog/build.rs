@@ -46,8 +46,8 @@ fn main() {
                     files.entry(format!("{} {}", row.kind, row.name)).or_insert_with(|| file.clone());
                 }
                 if !part.version.is_empty() {
-                    catalog.version = part.version.clone();
-                    catalog.reader = part.reader.clone();
+                    catalog.version = part.version;
+                    catalog.reader = part.reader;
                 }
                 catalog.extend(part);
             }
@@ -55,7 +55,8 @@ fn main() {
         }
     }
     catalog.sort();
-    catalog.digest = Cow::Owned(digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect());
+    let hex: String = digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    catalog.digest = hex.into();
     if wrong.is_empty() {
         wrong.extend(lint::lint(&catalog).into_iter().map(|finding| {
             let file = files.get(&finding.row).map_or("catalog", String::as_str);
@@ -67,8 +68,9 @@ fn main() {
     }
     // From here on their digests stand for them.
     catalog.wheels = Cow::Borrowed(&[]);
-    let code =
-        format!("/// The catalog that was built in.\npub static BUILTIN: Catalog = {};\n", emit::expression(&catalog));
+    let code = emit::Code::of(&catalog);
+    let doc = "/// The catalog that was built in.";
+    let code = format!("{}{doc}\npub static BUILTIN: Catalog = {};\n", code.statics(), code.expression);
     // A position-independent program relocates every pointer of the catalog before `main`: 38,000 of them cost more
     // than solving does.
     if env::var("CARGO_CFG_TARGET_OS").is_ok_and(|os| os == "linux") {

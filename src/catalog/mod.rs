@@ -22,12 +22,12 @@ pub use search::Hit;
 pub use tables::{AnyRow, Catalog, Overlay, Retraction, Row, RowName};
 
 /// The generated constants.
-#[allow(unused_imports)]
+#[allow(unused_imports, non_upper_case_globals)]
 mod builtin {
     use std::borrow::Cow;
 
     use super::{rows::*, tables::Catalog, wheels::Digests};
-    use crate::words::{Arch, Cc, CpuArch, Suffix, Version};
+    use crate::words::{Arch, Cc, CpuArch, Suffix, Version, version::Written};
 
     include!(concat!(env!("OUT_DIR"), "/catalog.rs"));
 }

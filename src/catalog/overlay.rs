@@ -288,7 +288,7 @@ impl<'t> Sheet<'t> {
         let replaced: BTreeSet<String> = self.rows.iter().map(|row| row.id.clone()).collect();
         laid.laid.to_mut().retain(|row| !replaced.contains(&*row.id));
         laid.laid.to_mut().extend(places);
-        laid.laid.to_mut().sort_by(|one, other| one.id.cmp(&other.id));
+        laid.laid.to_mut().sort_by_key(|one| one.id);
     }
 
     fn placed(&self, row: &Row, name: &str) -> Laid {

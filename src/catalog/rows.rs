@@ -3,16 +3,10 @@
 //! The same types serve the build script, which turns `catalog/*.toml` into constants, the overlays that are
 //! read at run time, and `gpuenv catalog check`. The vocabulary is closed: an unknown field is an error.
 
-use std::borrow::Cow;
-
 use serde::{Deserialize, Serialize};
 
 use crate::words::{Arch, Cc, CpuArch, Version};
-
-/// Text that costs nothing when it was compiled in.
-pub type Text = Cow<'static, str>;
-/// A list that costs nothing when it was compiled in.
-pub type List<T> = Cow<'static, [T]>;
+pub use crate::words::{List, Text};
 
 /// Packages whose builds come in CUDA variants, most important first.
 pub const FRAMEWORKS: &[&str] = &["torch", "tensorflow", "jax"];

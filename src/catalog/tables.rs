@@ -1,5 +1,6 @@
 //! The catalog as a whole: one table for each kind of row, and what all rows have in common.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -9,6 +10,9 @@ use super::names;
 use super::rows::*;
 use super::wheels::Digests;
 use crate::words::{CpuArch, Version};
+
+/// The rows of one kind: compiled in, until an overlay changes them.
+pub type Table<T> = Cow<'static, [T]>;
 
 /// A row's identity within its table. It orders the table, names the row in messages and must be unique.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -55,7 +59,7 @@ pub struct AnyRow<'c> {
 
 impl fmt::Display for RowName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let versions = self.versions.iter().map(Version::as_str);
+        let versions = self.versions.iter().map(|version| -> &str { version.as_str() });
         let parts = [self.head.as_str()].into_iter().chain(versions).chain([self.tail.as_str()]);
         let parts: Vec<&str> = parts.filter(|part| !part.is_empty()).collect();
         f.write_str(&parts.join(" "))
@@ -89,7 +93,7 @@ macro_rules! row {
 impl Row for Libraries {
     fn row_name(&self) -> RowName {
         let tail = self.arch.map_or("", CpuArch::as_str).to_string();
-        RowName { head: self.package.to_string(), versions: vec![self.version.clone()], tail }
+        RowName { head: self.package.to_string(), versions: vec![self.version], tail }
     }
     fn id(&self) -> String {
         let arch = self.arch.map_or("", CpuArch::as_str);
@@ -199,17 +203,17 @@ macro_rules! tables {
             pub gpu_index: Text,
             /// The files laid over it, in their order.
             #[serde(skip_deserializing)]
-            pub overlays: List<Overlay>,
+            pub overlays: Table<Overlay>,
             /// The rows these brought, by id.
             #[serde(skip_deserializing)]
-            pub laid: List<Laid>,
+            pub laid: Table<Laid>,
             /// The rules these set aside.
             #[serde(skip_deserializing)]
-            pub retractions: List<Retraction>,
+            pub retractions: Table<Retraction>,
             /// The sha256 of the rows of `wheels`, as locks ask for them.
             #[serde(skip_deserializing)]
             pub wheel_digests: Digests,
-            $($(#[$doc])* #[serde(rename(deserialize = $kind))] pub $table: List<$row>,)+
+            $($(#[$doc])* #[serde(rename(deserialize = $kind))] pub $table: Table<$row>,)+
         }
 
         impl Catalog {

@@ -128,7 +128,7 @@ fn wish(lock: &Lock, targets: &[&str], args: &VerifyArgs) -> Wish {
         depth: args.depth(),
         python: args.python.clone(),
         sass: sass.into_iter().collect(),
-        ptx_isa: cuda.as_ref().and_then(|cuda| catalog.toolkit(cuda)).map(|row| row.ptx_isa.clone()),
+        ptx_isa: cuda.as_ref().and_then(|cuda| catalog.toolkit(cuda)).map(|row| row.ptx_isa),
         cuda: cuda.map(|cuda| cuda.prefix(2)),
         trust: args.trust_library_path,
         build: targets.iter().any(|target| target.toolkit.is_some()),

@@ -97,7 +97,7 @@ fn first_arch(text: &str) -> Option<Arch> {
 }
 
 fn cuda_of_driver(driver: Version, catalog: &Catalog) -> Option<Version> {
-    catalog.branch_of(&driver)?.cuda.clone()
+    catalog.branch_of(&driver)?.cuda
 }
 
 /// The driver branches that report a CUDA version.
@@ -133,7 +133,7 @@ fn toolkit_beyond(gcc_max: &Version, catalog: &Catalog) -> Option<String> {
 
 fn os_for(glibc: &Version, catalog: &Catalog) -> Option<String> {
     let rows = catalog.oses.iter().filter(|row| row.glibc.as_ref().is_some_and(|own| own >= glibc));
-    let oldest = |row: &&Os| row.glibc.clone();
+    let oldest = |row: &&Os| row.glibc;
     rows.filter(|row| row.refused.is_none()).min_by_key(oldest).map(|row| row.name.to_string())
 }
 

@@ -88,7 +88,7 @@ impl Graph {
         let gpus: Vec<(String, Version)> = asked
             .named_gpus()
             .iter()
-            .map(|gpu| (self.node("gpu", &gpu.name, format!("{} ({})", gpu.name, gpu.cc)), gpu.cc_version.clone()))
+            .map(|gpu| (self.node("gpu", &gpu.name, format!("{} ({})", gpu.name, gpu.cc)), gpu.cc_version))
             .collect();
         let os = asked.os.map(|os| self.node("os", &os.id, os.name.to_string()));
         let mut frameworks = Vec::new();

@@ -37,7 +37,7 @@ pub(super) fn find(asker: &Asker<'_, '_>, spec: &Spec, answer: &Answer<'_>) -> V
         let opening = Opening { change, key: key.clone(), from: now.to_string(), to: newest.to_string(), advice };
         found.push((newest, opening));
     }
-    found.sort_by(|a, b| b.0.cmp(&a.0));
+    found.sort_by_key(|one| std::cmp::Reverse(one.0));
     found.into_iter().map(|(_, opening)| opening).take(SHOWN).collect()
 }
 
@@ -46,7 +46,7 @@ fn lead(answer: &Answer<'_>) -> Option<(String, Version)> {
     let builds = || answer.targets.iter().flat_map(|target| target.builds.iter());
     let framework = FRAMEWORKS.iter().find(|name| builds().any(|build| build.package == **name));
     if let Some(name) = framework {
-        let oldest = builds().filter(|build| build.package == *name).map(|build| build.version.clone()).min()?;
+        let oldest = builds().filter(|build| build.package == *name).map(|build| build.version).min()?;
         return Some((format!("stack.{name}"), oldest));
     }
     let release = answer.targets.iter().filter_map(|target| target.cuda_release()).min()?;

@@ -97,7 +97,7 @@ impl Reasons<'_, '_> {
         }
         let question = self.question;
         let toolkits = self.target.builds.iter().filter_map(|build| question.toolkit_of(build));
-        let isas: Vec<Version> = toolkits.chain(self.target.toolkit).map(|row| row.ptx_isa.clone()).collect();
+        let isas: Vec<Version> = toolkits.chain(self.target.toolkit).map(|row| row.ptx_isa).collect();
         for row in question.catalog.ptx_isas.iter().filter(|row| isas.contains(&row.isa)) {
             let Some(branch) = row.branch.as_ref().filter(|branch| branch.major() > self.user_mode(below).major())
             else {
@@ -116,7 +116,7 @@ impl Reasons<'_, '_> {
             return;
         };
         let Some(branch) = driver::branch_of(question.catalog, below) else { return };
-        let row = DriverRow { version: below.clone(), branch, compat: None };
+        let row = DriverRow { version: *below, branch, compat: None };
         if !image::admits(question, class, &image::demand(question, class, chosen), &row) {
             let says = format!("{}:{} does not start on driver {below}", chosen.repository, chosen.tag);
             self.put(&says, question.catalog.cite(chosen));

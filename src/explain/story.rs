@@ -143,7 +143,7 @@ fn least_demanding<'r>(question: &Question<'_>, binding: &'r [String]) -> Vec<&'
     let floor = |id: &&String| {
         let rule = question.rules.all().find(|rule| rule.row.id == **id)?;
         let of_driver = rule.row.subject == Subject::Cuda && rule.row.object == Subject::Driver;
-        rule.needs.comparisons().find_map(|one| one.version.clone()).filter(|_| of_driver)
+        rule.needs.comparisons().find_map(|one| one.version).filter(|_| of_driver)
     };
     let least = binding.iter().filter_map(|id| floor(&id)).min();
     binding.iter().filter(|id| floor(id).is_none_or(|floor| Some(floor) == least)).collect()
@@ -758,11 +758,11 @@ impl<'c> Teller<'_, 'c> {
                 .filter(|_| !self.culprits.contains(&target.key("gcc")))
                 .map_or("the host", |os| &os.name)
                 .to_string();
-            if let Some(gcc) = target.gcc.clone() {
+            if let Some(gcc) = target.gcc {
                 self.say(format!("{of} has gcc {gcc}"));
             }
         }
-        let source = newest.host_source.clone();
+        let source = newest.host_source;
         if let Some(source) = source {
             self.cite_toolkit(newest, &source);
         }
@@ -1003,7 +1003,7 @@ fn version_matches(constraint: &crate::words::Constraint, version: &Version) -> 
 
 /// `; the nearest are 2.0.1 and 2.1.0`
 fn nearest_versions<'v>(constraint: &crate::words::Constraint, known: impl Iterator<Item = &'v Version>) -> String {
-    let Some(wanted) = constraint.comparisons().find_map(|one| one.version.clone()) else { return String::new() };
+    let Some(wanted) = constraint.comparisons().find_map(|one| one.version) else { return String::new() };
     let mut known: Vec<&Version> = known.collect();
     known.sort();
     known.dedup();

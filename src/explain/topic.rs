@@ -192,7 +192,7 @@ fn near_versions(catalog: &Catalog, what: &str, which: &str) -> Vec<String> {
         return catalog.ids_like(&format!("image {which}"));
     }
     let wanted = Constraint::parse(which).ok();
-    let Some(wanted) = wanted.as_ref().and_then(|wanted| wanted.comparisons().find_map(|one| one.version.clone()))
+    let Some(wanted) = wanted.as_ref().and_then(|wanted| wanted.comparisons().find_map(|one| one.version))
     else {
         return Vec::new();
     };
@@ -201,7 +201,7 @@ fn near_versions(catalog: &Catalog, what: &str, which: &str) -> Vec<String> {
         text.and_then(|text| Version::parse(text).ok())
     };
     let mut versions: Vec<Version> = match what {
-        "driver" => catalog.drivers.iter().map(|row| row.version.clone()).collect(),
+        "driver" => catalog.drivers.iter().map(|row| row.version).collect(),
         _ => all.iter().filter_map(field).collect(),
     };
     versions.sort();

@@ -191,14 +191,14 @@ impl<'c> Teller<'_, 'c, '_> {
         for companion in &scope.target.companions {
             let key = format!("stack.{}", companion.package);
             let rows = self.asker.catalog.companions.iter().filter(|row| row.package == companion.package);
-            let known = rows.map(|row| row.version.clone()).collect();
+            let known = rows.map(|row| row.version).collect();
             let facts = vec![self.note(self.asker.catalog.cite(*companion))];
             choices.push(self.plain(scope, &spec, &key, &companion.version, known, facts));
             spec = settle(&spec, &key, companion.version.as_str());
         }
         if let Some(python) = scope.target.python {
             let rows = self.asker.catalog.pythons.iter().filter(|row| row.stable);
-            let known = rows.map(|row| row.version.clone()).collect();
+            let known = rows.map(|row| row.version).collect();
             choices.push(self.plain(scope, &spec, "stack.python", python, known, Vec::new()));
             spec = settle(&spec, "stack.python", python.as_str());
         }
@@ -345,8 +345,8 @@ impl<'c> Teller<'_, 'c, '_> {
         }
         let catalog = self.asker.catalog;
         let (chosen, known): (&Version, Vec<Version>) = match name {
-            "cudnn" => (&target.cudnn?.version, catalog.cudnns.iter().map(|row| row.version.clone()).collect()),
-            _ => (&target.nccl?.version, catalog.nccls.iter().map(|row| row.version.clone()).collect()),
+            "cudnn" => (&target.cudnn?.version, catalog.cudnns.iter().map(|row| row.version).collect()),
+            _ => (&target.nccl?.version, catalog.nccls.iter().map(|row| row.version).collect()),
         };
         Some(self.plain(scope, spec, &key, chosen, known, Vec::new()))
     }
@@ -557,7 +557,7 @@ impl<'c> Teller<'_, 'c, '_> {
                 && (row.cuda > chosen.cuda || !on_line(chosen))
         };
         let mut rows: Vec<&Image> = self.asker.catalog.images.iter().filter(better).collect();
-        rows.sort_by(|a, b| b.cuda.cmp(&a.cuda));
+        rows.sort_by_key(|row| std::cmp::Reverse(row.cuda));
         let better: Vec<String> = rows.iter().map(|row| name(row)).collect();
         let flavour = chosen.flavour.as_str();
         let best = match line {

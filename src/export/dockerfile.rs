@@ -7,6 +7,7 @@ use std::fmt::Write;
 
 use crate::lock::{Lock, TargetLock, Wheel};
 use crate::words::Version;
+use crate::words::version::Written;
 
 use super::requirements::pin;
 use super::{ExportError, Format, Options, Render, quote, valid};
@@ -23,7 +24,7 @@ pub const FORMAT: Format = Format {
 const UV_IMAGE: &str = "ghcr.io/astral-sh/uv:0.13.8";
 
 /// The oldest Python that this uv can install.
-const OLDEST_PYTHON: Version = Version::from_static("3.8");
+const OLDEST_PYTHON: Version = Version::of(const { &Written::new("3.8") });
 
 /// Beside each other, so that a later stage can take both.
 const PYTHON_DIRECTORY: &str = "/opt/python";

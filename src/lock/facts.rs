@@ -142,7 +142,7 @@ impl Ledger<'_, '_> {
         }
         if entry.target.gpus.iter().any(|gpu| gpu.coverage == Some(Coverage::Jit)) {
             let builds = entry.target.builds.iter().filter_map(|build| self.question.toolkit_of(build));
-            let isas: Vec<Version> = builds.chain(entry.target.toolkit).map(|row| row.ptx_isa.clone()).collect();
+            let isas: Vec<Version> = builds.chain(entry.target.toolkit).map(|row| row.ptx_isa).collect();
             for row in catalog.ptx_isas.iter().filter(|row| isas.contains(&row.isa)) {
                 self.put(entry, row, [key]);
             }

@@ -95,7 +95,7 @@ pub fn look(scene: &Scene, record: &mut Record) {
         python: python.and_then(|python| python.path.as_ref()).map(PathBuf::from),
         sites: python.map_or(Vec::new(), |python| python.sites.iter().map(PathBuf::from).collect()),
         conda: scene.variable("CONDA_PREFIX").map(PathBuf::from),
-        cuda: scene.wish.cuda.clone(),
+        cuda: scene.wish.cuda,
     };
     let task = Task { program: &scene.program, name: "libraries", limit: scene.limit(LIMIT), environment: &[] };
     let reply = child::ask::<_, Answer>(&task, &Request::Search(place));

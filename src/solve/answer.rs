@@ -206,7 +206,7 @@ fn local_choice<'c>(
     }
     let mut tried = choice.to_vec();
     let compat_distance = |row: &DriverRow| {
-        row.compat.map(|compat| (line.is_some_and(|line| compat.cuda.cmp_prefix(line).is_ne()), compat.cuda.clone()))
+        row.compat.map(|compat| (line.is_some_and(|line| compat.cuda.cmp_prefix(line).is_ne()), compat.cuda))
     };
     let mut drivers: Vec<usize> = local.driver.as_ref().map_or(Vec::new(), |choices| (0..choices.rows.len()).collect());
     if let Some(choices) = &local.driver {
@@ -276,7 +276,7 @@ fn minimum_driver<'c>(
     // Hosts that are older than the first list with their board prove that list to be late.
     let minimum = minimum.filter(|minimum| *minimum <= judged.version);
     let minimum = minimum.or_else(|| oldest(driver::rows_of_generation(question, &freed, candidates)));
-    Some(minimum.unwrap_or_else(|| judged.version.clone()).min(judged.version.clone()))
+    Some(minimum.unwrap_or(judged.version).min(judged.version))
 }
 
 /// Whether the driver's own CUDA version is that of everything chosen, or newer.
@@ -416,13 +416,13 @@ impl Chosen<'_> {
     /// The CUDA release in the stack: the toolkit's or image's if of the wheel's line, else the one whose runtime
     /// the wheel carries.
     pub fn cuda_release(&self) -> Option<Version> {
-        let wheel = self.builds.iter().find_map(|build| Some((fits::line_of(&build.variant)?, build.toolkit.clone())));
+        let wheel = self.builds.iter().find_map(|build| Some((fits::line_of(&build.variant)?, build.toolkit)));
         let around = self.toolkit.or(self.cuda).map(|toolkit| &toolkit.version).or(self.image.map(|image| &image.cuda));
         match wheel {
             None if self.builds.iter().any(|build| build.variant == "cpu") => None,
             None => around.cloned(),
             Some((line, runtime)) => match around.filter(|release| release.cmp_prefix(&line).is_eq()) {
-                Some(release) => Some(release.clone()),
+                Some(release) => Some(*release),
                 None => Some(runtime.unwrap_or(line)),
             },
         }

@@ -75,7 +75,7 @@ pub fn rows<'c>(
     let catalog = question.catalog;
     let candidates = &with_first_listings(catalog, class, candidates);
     let plain = |version: &Version| {
-        branch_of(catalog, version).map(|branch| DriverRow { version: version.clone(), branch, compat: None })
+        branch_of(catalog, version).map(|branch| DriverRow { version: *version, branch, compat: None })
     };
     let mut rows: Vec<DriverRow> = match &class.target.driver {
         DriverAsk::Exact(version) => plain(version).into_iter().collect(),
@@ -146,14 +146,14 @@ fn with_first_listings<'c>(
 /// The candidates within the oldest branch a constraint admits: what the hosts have at worst.
 fn worst_branch(catalog: &Catalog, constraint: &Constraint, candidates: &[&Version]) -> Vec<Version> {
     let Some(oldest) = catalog.drivers.iter().find(|row| constraint.admits(&row.version)) else {
-        let bounds = constraint.comparisons().filter_map(|one| one.version.clone());
+        let bounds = constraint.comparisons().filter_map(|one| one.version);
         return bounds.min().into_iter().collect();
     };
     let branch = oldest.version.major();
     let within = candidates.iter().filter(|version| version.major() == branch && constraint.admits(version));
-    let mut versions: Vec<Version> = within.map(|version| (*version).clone()).collect();
+    let mut versions: Vec<Version> = within.map(|version| **version).collect();
     if versions.iter().all(|version| *version != oldest.version) {
-        versions.insert(0, oldest.version.clone());
+        versions.insert(0, oldest.version);
     }
     versions
 }
@@ -182,7 +182,7 @@ pub fn rows_of_generation<'c>(
 ) -> Vec<DriverRow<'c>> {
     let drivers = candidates.iter().filter_map(|version| {
         let branch = branch_of(question.catalog, version)?;
-        Some(DriverRow { version: (*version).clone(), branch, compat: None })
+        Some(DriverRow { version: **version, branch, compat: None })
     });
     drivers.filter(|row| knows_gpus(class, &row.version)).collect()
 }

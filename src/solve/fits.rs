@@ -64,7 +64,7 @@ pub fn release<'q>(
     if let Some(refused) = eligibility(question, constraint, build, target, policy) {
         return Some(refused);
     }
-    let line = release.line.clone().map(|line| question.newest_of(line));
+    let line = release.line.map(|line| question.newest_of(line));
     let unasked = |wanted: &Option<Constraint>, has: Option<&Version>| {
         wanted.as_ref().is_some_and(|wanted| !has.map_or(wanted.is_any() || policy.unknown, |has| wanted.admits(has)))
     };

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Class as Market, Flavour, Image, ImageRequire};
 use crate::words::require::{self, Subjects};
+use crate::words::version::Written;
 use crate::words::{CpuArch, Version};
 
 use super::class::{Class, GpuRules};
@@ -183,7 +184,7 @@ impl<'c> Demand<'c> {
     /// Whether it starts on a driver under one of these brands. A driver of which no CUDA version is known fulfils no
     /// minimum: to the runtime it would be known.
     fn admits(&self, driver: &DriverRow<'_>, brands: &[&str]) -> bool {
-        const UNKNOWN: &Version = &Version::from_static("0");
+        const UNKNOWN: &Version = &Version::of(const { &Written::new("0") });
         let cuda = driver.branch.cuda.as_ref().unwrap_or(UNKNOWN);
         let starts = |brand| {
             let subjects = Subjects { cuda: Some(cuda), driver: Some(&driver.version), arch: None, brand: Some(brand) };
@@ -247,16 +248,19 @@ mod tests {
     #[test]
     fn requirements_are_read_as_the_container_runtime_reads_them() {
         let branch = |number: &'static str, cuda: &'static str| Branch {
-            branch: Version::from_static(number),
+            branch: Version::parse(number).unwrap(),
             kind: None,
-            cuda: Some(Version::from_static(cuda)),
+            cuda: Some(Version::parse(cuda).unwrap()),
             eol: None,
             source: "test".into(),
             cuda_source: None,
         };
         let (r535, r570) = (branch("535", "12.2"), branch("570", "12.8"));
-        let driver =
-            |version: &'static str, branch| DriverRow { version: Version::from_static(version), branch, compat: None };
+        let driver = |version: &'static str, branch| DriverRow {
+            version: Version::parse(version).unwrap(),
+            branch,
+            compat: None,
+        };
         let requirement = "cuda>=12.8 brand=tesla,driver>=535,driver<536 brand=unknown,driver>=535,driver<536";
         let (old, new) = (driver("535.183.01", &r535), driver("570.86.15", &r570));
         let demand = Demand::parse(requirement);

@@ -331,8 +331,8 @@ impl<'c> Reader<'c> {
             _ => None,
         };
         let runtime = target.runtime();
-        let glibc = target.glibc.as_ref().map(|written| written.value.clone()).or_else(|| os?.glibc.clone());
-        let gcc = target.gcc.as_ref().map(|written| written.value.clone()).or_else(|| os?.gcc.clone());
+        let glibc = target.glibc.as_ref().map(|written| written.value).or_else(|| os?.glibc);
+        let gcc = target.gcc.as_ref().map(|written| written.value).or_else(|| os?.gcc);
         if matches!(gpus, Gpus::Unsaid) {
             let message = format!("nothing is said of the GPUs of target `{}`, so none is checked", target.name);
             self.warnings.push(Warning::new("gpu-not-checked", message, &[format!("target.{}", target.name)]));
@@ -418,11 +418,11 @@ impl<'c> Reader<'c> {
                 ));
                 return DriverAsk::Cuda(newest);
             }
-            return DriverAsk::Cuda(cuda.value.clone());
+            return DriverAsk::Cuda(cuda.value);
         }
         let Some(written) = &target.driver else {
             // Where the driver comes with the system, the system tells its CUDA version.
-            return os.and_then(|os| os.cuda.clone()).map_or(DriverAsk::Free(None), DriverAsk::Cuda);
+            return os.and_then(|os| os.cuda).map_or(DriverAsk::Free(None), DriverAsk::Cuda);
         };
         let constraint = &written.value;
         if constraint.is_any() {
@@ -434,7 +434,7 @@ impl<'c> Reader<'c> {
         match constraint.single() {
             Some(version) if version.len() >= 2 => {
                 self.check_driver_listed(target, version);
-                DriverAsk::Exact(version.clone())
+                DriverAsk::Exact(*version)
             }
             _ => {
                 if self.catalog.drivers.iter().all(|row| !constraint.admits(&row.version)) {
@@ -478,7 +478,7 @@ impl<'c> Reader<'c> {
         let nearest = version.and_then(|version| {
             let mut older: Vec<(Version, &Os)> =
                 relatives.filter_map(|os| Some((Version::parse(split_os(&os.id).1).ok()?, os))).collect();
-            older.sort_by(|a, b| a.0.cmp(&b.0));
+            older.sort_by_key(|a| a.0);
             older.iter().rev().find(|(known, _)| *known <= version).or(older.first()).map(|(_, os)| *os)
         });
         let name = written.value.escape_debug();

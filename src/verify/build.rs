@@ -129,7 +129,7 @@ fn chosen<'a>(case: &Case<'a>) -> Option<&'a Compiler> {
 fn promised(case: &Case<'_>) -> Option<Version> {
     let written = case.lock.inputs.get(&format!("target.{}.gcc", case.name));
     let implied = || match case.catalog.os(case.target.os.as_deref()?) {
-        OsMatch::Found(row) => row.gcc.clone(),
+        OsMatch::Found(row) => row.gcc,
         OsMatch::Unknown(_) => None,
     };
     written.and_then(|text| Version::parse(text).ok()).or_else(implied)

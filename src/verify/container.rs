@@ -6,6 +6,7 @@ use crate::host::Container;
 use crate::solve::image;
 use crate::solve::rulebook::law;
 use crate::words::require::{Requirement, Subjects, of_environment};
+use crate::words::version::Written;
 use crate::words::{Cc, CpuArch, Version};
 
 use super::case::{Case, Seen};
@@ -118,7 +119,7 @@ fn starts(
     arch: Option<&Version>,
     brands: &[&str],
 ) -> Result<bool, String> {
-    const NEVER: &Version = &Version::from_static("0");
+    const NEVER: &Version = &Version::of(const { &Written::new("0") });
     let holds = |machine: &Subjects<'_>, brand| {
         requirement.holds(&Subjects { arch, brand, ..*machine }).map_err(|error| error.to_string())
     };
@@ -158,8 +159,8 @@ fn ends(case: &Case<'_>, check: Check, starts: &Result<bool, String>) -> Check {
 
 /// The CUDA version that counts is the driver's own, not that of a cuda-compat.
 fn driver_cuda(case: &Case<'_>) -> Option<Version> {
-    let told = case.offered().filter(|_| !case.loads_compat()).map(|(cuda, _)| cuda.clone());
-    told.or_else(|| case.catalog.branch_of(case.driver()?.0)?.cuda.clone())
+    let told = case.offered().filter(|_| !case.loads_compat()).map(|(cuda, _)| *cuda);
+    told.or_else(|| case.catalog.branch_of(case.driver()?.0)?.cuda)
 }
 
 /// The brand that NVML tells, or those that it may tell for the product's market.

@@ -71,7 +71,7 @@ fn why_none(case: &Case<'_>) -> String {
     let branch = case.driver().map(|(driver, _)| driver.major());
     let last = |gpu: &GpuLock| {
         let crate::catalog::GpuMatch::Found(rows) = case.catalog.gpu(&gpu.name) else { return None };
-        rows.iter().find_map(|row| row.last_branch.clone())
+        rows.iter().find_map(|row| row.last_branch)
     };
     for gpu in &case.target.gpu {
         if let (Some(last), Some(branch)) = (last(gpu), branch)

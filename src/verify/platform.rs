@@ -120,7 +120,7 @@ fn wheel_floor(case: &Case<'_>) -> Option<(Version, String)> {
 fn promised(case: &Case<'_>) -> Option<Version> {
     let written = case.lock.inputs.get(&format!("target.{}.glibc", case.name));
     let implied = || match case.catalog.os(case.target.os.as_deref()?) {
-        OsMatch::Found(row) => row.glibc.clone(),
+        OsMatch::Found(row) => row.glibc,
         OsMatch::Unknown(_) => None,
     };
     written.and_then(|text| Version::parse(text).ok()).or_else(implied)

@@ -6,10 +6,12 @@ pub mod arch;
 pub mod arch_list;
 pub mod constraint;
 pub mod require;
+pub mod text;
 pub mod version;
 
 pub use arch::{Arch, Cc, CpuArch, Suffix};
 pub use arch_list::{ArchEntry, ArchList};
 pub use constraint::Constraint;
 pub use require::Requirement;
+pub use text::{List, Text};
 pub use version::Version;

@@ -3,10 +3,11 @@
 //! `460.32.03` and `9.1.0.70` are not semver, and `525.60.13` must never become `525.60.13.0` or
 //! `450.80.02` become `450.80.2`: what was written is what is printed.
 
-use std::borrow::Cow;
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::hash::{Hash, Hasher};
+use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -15,9 +16,14 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// Ordering compares the components as numbers (`2.10` > `2.9`, `450.80.02` = `450.80.2`); a missing
 /// component counts as zero; a pre-release (`rc1`, `dev20250408`) sorts before its release and `.post1`
 /// after it.
-#[derive(Clone)]
-pub struct Version {
-    text: Cow<'static, str>,
+///
+/// It is a reference to what was written, kept for the rest of the process, so it is copied freely.
+#[derive(Clone, Copy)]
+pub struct Version(&'static Written);
+
+/// A version as it was written, with what comparing needs.
+pub struct Written {
+    text: &'static str,
     /// The first four components, 32 bits each, so that comparing costs no parsing.
     key: [u64; 2],
     /// Nothing lies beyond `key`: at most four components, each below 2^32, no pre- or post-release.
@@ -42,16 +48,30 @@ pub enum VersionError {
 
 const MAX_LEN: usize = 64;
 
-impl Version {
-    /// A version known at build time. The text is trusted: the catalog's build script has checked it.
-    pub const fn from_static(text: &'static str) -> Self {
+impl Written {
+    /// The text is trusted: whoever wrote it into a program has checked it.
+    pub const fn new(text: &'static str) -> Self {
         let (key, len, plain) = key_of(text.as_bytes());
-        Version { text: Cow::Borrowed(text), key, plain, len }
+        Written { text, key, plain, len }
+    }
+}
+
+impl Version {
+    /// A version known at build time.
+    pub const fn of(written: &'static Written) -> Self {
+        Version(written)
     }
 
-    fn from_text(text: String) -> Self {
-        let (key, len, plain) = key_of(text.as_bytes());
-        Version { text: Cow::Owned(text), key, plain, len }
+    /// What was written, kept for the rest of the process; equal texts are kept once.
+    fn keep(text: &str) -> Self {
+        static KEPT: Mutex<BTreeMap<&'static str, Version>> = Mutex::new(BTreeMap::new());
+        let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = kept.get(text) {
+            return *known;
+        }
+        let new = Version(Box::leak(Box::new(Written::new(Box::leak(text.into())))));
+        kept.insert(new.0.text, new);
+        new
     }
 
     /// Reads a version, keeping its spelling.
@@ -74,22 +94,22 @@ impl Version {
         if !tail.is_empty() && tail_rank(tail).is_none() {
             return Err(malformed());
         }
-        Ok(Version::from_text(text.to_string()))
+        Ok(Version::keep(text))
     }
 
     /// The text as it was written.
-    pub fn as_str(&self) -> &str {
-        &self.text
+    pub fn as_str(&self) -> &'static str {
+        self.0.text
     }
 
     /// The numbers of the release part: `[535, 183, 1]` for `535.183.01`.
     pub fn components(&self) -> impl Iterator<Item = u64> + '_ {
-        numbers(split_tail(&self.text).0)
+        numbers(split_tail(self.0.text).0)
     }
 
     /// How many components were written.
     pub fn len(&self) -> usize {
-        usize::from(self.len)
+        usize::from(self.0.len)
     }
 
     /// Never true: a version has at least one component.
@@ -99,29 +119,29 @@ impl Version {
 
     /// The first component.
     pub fn major(&self) -> u64 {
-        if self.plain { self.key[0] >> 32 } else { self.components().next().unwrap_or(0) }
+        if self.0.plain { self.0.key[0] >> 32 } else { self.components().next().unwrap_or(0) }
     }
 
     /// The second component, or zero.
     pub fn minor(&self) -> u64 {
-        if self.plain { self.key[0] & 0xffff_ffff } else { self.components().nth(1).unwrap_or(0) }
+        if self.0.plain { self.0.key[0] & 0xffff_ffff } else { self.components().nth(1).unwrap_or(0) }
     }
 
     /// Whether this is a pre-release (`rc`, `a`, `b`, `dev`).
     pub fn is_prerelease(&self) -> bool {
-        !self.plain && tail_rank(split_tail(&self.text).1).is_some_and(|(rank, _)| rank < 0)
+        !self.0.plain && tail_rank(split_tail(self.0.text).1).is_some_and(|(rank, _)| rank < 0)
     }
 
     /// Compares only as many components as `bound` has: `12.4.1` cut to `12.4` is equal.
     pub fn cmp_prefix(&self, bound: &Version) -> Ordering {
-        if self.plain && bound.plain {
-            let mask = match bound.len {
+        if self.0.plain && bound.0.plain {
+            let mask = match bound.0.len {
                 0 | 1 => [!0 << 32, 0],
                 2 => [!0, 0],
                 3 => [!0, !0 << 32],
                 _ => [!0, !0],
             };
-            return [self.key[0] & mask[0], self.key[1] & mask[1]].cmp(&bound.key);
+            return [self.0.key[0] & mask[0], self.0.key[1] & mask[1]].cmp(&bound.0.key);
         }
         let mut mine = self.components();
         for theirs in bound.components() {
@@ -130,15 +150,15 @@ impl Version {
                 other => return other,
             }
         }
-        let (_, tail) = split_tail(&bound.text);
+        let (_, tail) = split_tail(bound.0.text);
         if tail.is_empty() { Ordering::Equal } else { self.cmp(bound) }
     }
 
     /// The first `count` components as written, `12.4` for `12.4.1`.
     pub fn prefix(&self, count: usize) -> Version {
-        let (release, _) = split_tail(&self.text);
+        let (release, _) = split_tail(self.0.text);
         let end = release.match_indices('.').nth(count.saturating_sub(1)).map_or(release.len(), |(at, _)| at);
-        Version::from_text(release[..end].to_string())
+        Version::keep(&release[..end])
     }
 }
 
@@ -209,11 +229,11 @@ fn tail_rank(tail: &str) -> Option<(i8, u64)> {
 
 impl Ord for Version {
     fn cmp(&self, other: &Self) -> Ordering {
-        if self.plain && other.plain {
-            return self.key.cmp(&other.key);
+        if self.0.plain && other.0.plain {
+            return self.0.key.cmp(&other.0.key);
         }
-        let (mine, my_tail) = split_tail(&self.text);
-        let (theirs, their_tail) = split_tail(&other.text);
+        let (mine, my_tail) = split_tail(self.0.text);
+        let (theirs, their_tail) = split_tail(other.0.text);
         let (mut mine, mut theirs) = (numbers(mine), numbers(theirs));
         loop {
             match (mine.next(), theirs.next()) {
@@ -246,25 +266,25 @@ impl Hash for Version {
         let parts: Vec<u64> = self.components().collect();
         let significant = parts.iter().rposition(|part| *part != 0).map_or(0, |at| at + 1);
         parts[..significant].hash(state);
-        tail_rank(split_tail(&self.text).1).hash(state);
+        tail_rank(split_tail(self.0.text).1).hash(state);
     }
 }
 
 impl fmt::Display for Version {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
+        f.write_str(self.0.text)
     }
 }
 
 impl fmt::Debug for Version {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?}", self.text)
+        write!(f, "{:?}", self.0.text)
     }
 }
 
 impl Serialize for Version {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_newtype_struct("Version", &*self.text)
+        serializer.serialize_newtype_struct("Version", self.0.text)
     }
 }
 
@@ -321,7 +341,7 @@ mod tests {
     fn the_fast_path_agrees_with_the_slow_one() {
         let texts =
             ["0", "1", "1.0", "1.0.1", "1.2.3.4", "1.2.3.4.5", "1.2.3.4.0", "4294967296.1", "1.0rc1", "1.0.post2"];
-        let slow = |text: &str| Version { plain: false, ..v(text) };
+        let slow = |text: &str| Version(Box::leak(Box::new(Written { plain: false, ..Written::new(v(text).0.text) })));
         for a in texts {
             for b in texts {
                 assert_eq!(v(a).cmp(&v(b)), slow(a).cmp(&slow(b)), "{a} {b}");

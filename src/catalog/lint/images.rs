@@ -14,7 +14,7 @@ pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
     let requires: HashSet<&str> = catalog.image_requires.iter().map(|row| &*row.id).collect();
     let systems: HashSet<&str> = catalog.oses.iter().flat_map(|row| row.images.iter().map(|tag| &**tag)).collect();
     let toolkits: HashSet<Version> =
-        catalog.toolkits.iter().flat_map(|row| [row.version.clone(), row.version.prefix(2)]).collect();
+        catalog.toolkits.iter().flat_map(|row| [row.version, row.version.prefix(2)]).collect();
     let mut asked: HashSet<&str> = HashSet::new();
     for row in catalog.images.iter() {
         let name = row.row_name();

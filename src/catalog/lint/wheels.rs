@@ -108,7 +108,7 @@ fn addresses(kind: &str, name: &dyn std::fmt::Display, url: Option<&str>, wheel:
 
 /// The toolkits a build may have been compiled with: the one it pins, else those of its line.
 fn compilers<'c>(catalog: &'c Catalog, row: &Build) -> Vec<&'c Toolkit> {
-    let line = row.toolkit.clone().or_else(|| line_of(&row.variant));
+    let line = row.toolkit.or_else(|| line_of(&row.variant));
     let of_line = |kit: &&Toolkit| line.as_ref().is_some_and(|line| kit.version.cmp_prefix(line).is_eq());
     catalog.toolkits.iter().filter(of_line).collect()
 }

@@ -50,7 +50,7 @@ impl<'c> Finder<'_, 'c, '_> {
         let of_class = self.asker.catalog.gpus.iter().filter(|board| board.class == class && board.cpu.is_none());
         let mut boards: Vec<&Gpu> = of_class.filter(|board| board.last_branch.is_none()).collect();
         // The board that came first is the one that people know a generation by.
-        let first = |board: &Gpu| (board.first_driver.is_none(), board.first_driver.clone(), board.name.clone());
+        let first = |board: &Gpu| (board.first_driver.is_none(), board.first_driver, board.name);
         boards.sort_by_cached_key(|board| (board.cc, first(board)));
         boards.dedup_by_key(|board| board.cc);
         let (below, above): (Vec<&Gpu>, Vec<&Gpu>) = boards.into_iter().partition(|board| board.cc < cc);

@@ -138,11 +138,11 @@ impl<'c> Finder<'_, 'c, '_> {
         let admitted = known.iter().filter(|version| {
             written.comparisons().all(|one| one.version.is_none()) || admits_any_variant(&written, version)
         });
-        let named: Vec<Version> = written.comparisons().filter_map(|one| one.version.clone()).collect();
+        let named: Vec<Version> = written.comparisons().filter_map(|one| one.version).collect();
         let (low, high) = match (admitted.clone().min(), admitted.max()) {
-            (Some(low), Some(high)) => (low.clone(), high.clone()),
+            (Some(low), Some(high)) => (*low, *high),
             _ => match named.iter().max() {
-                Some(version) => (version.clone(), version.clone()),
+                Some(version) => (*version, *version),
                 None => return,
             },
         };
@@ -268,7 +268,7 @@ impl<'c> Finder<'_, 'c, '_> {
         let rules = self.asker.catalog.rules.iter().filter(|rule| rule.object == Subject::Driver);
         let needs = rules.filter_map(|rule| Constraint::parse(&rule.needs).ok());
         let mut floors: Vec<Version> = needs
-            .flat_map(|needs| needs.comparisons().filter_map(|one| one.version.clone()).collect::<Vec<Version>>())
+            .flat_map(|needs| needs.comparisons().filter_map(|one| one.version).collect::<Vec<Version>>())
             .filter(|floor| floor > pinned)
             .collect();
         floors.sort();
@@ -500,7 +500,7 @@ impl<'c> Finder<'_, 'c, '_> {
     /// The greatest version a key names.
     fn newest_wish(&self, key: &str) -> Option<Version> {
         let written = Constraint::parse(&self.written(key)?).ok()?;
-        written.comparisons().filter_map(|one| one.version.clone()).max()
+        written.comparisons().filter_map(|one| one.version).max()
     }
 
     fn written(&self, key: &str) -> Option<String> {
@@ -552,16 +552,16 @@ fn written_down(finder: &Finder<'_, '_, '_>, answer: &Answer<'_>, key: &str) -> 
 }
 
 fn minimum(answer: &Answer<'_>, target: &str) -> Option<Version> {
-    answer.targets.iter().find(|answer| answer.name == target)?.minimum.clone()
+    answer.targets.iter().find(|answer| answer.name == target)?.minimum
 }
 
 fn pinned_driver(question: &Question<'_>, target: &str) -> Option<Version> {
     match &question.targets.iter().find(|ask| ask.name == target)?.driver {
-        DriverAsk::Exact(version) => Some(version.clone()),
-        DriverAsk::AtWorst(constraint) => constraint.comparisons().filter_map(|one| one.version.clone()).min(),
+        DriverAsk::Exact(version) => Some(*version),
+        DriverAsk::AtWorst(constraint) => constraint.comparisons().filter_map(|one| one.version).min(),
         DriverAsk::Cuda(cuda) => {
             let branch = question.catalog.branches.iter().find(|row| row.cuda.as_ref() == Some(cuda));
-            branch.map(|row| row.branch.clone())
+            branch.map(|row| row.branch)
         }
         DriverAsk::Free(_) => None,
     }

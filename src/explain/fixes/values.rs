@@ -38,7 +38,7 @@ impl Finder<'_, '_, '_> {
     /// The C libraries of known systems, nearest first.
     pub(super) fn other_glibcs(&self, key: &str) -> Vec<String> {
         let Some(written) = self.written(key).and_then(|text| Version::parse(&text).ok()) else { return Vec::new() };
-        let mut known: Vec<Version> = self.asker.catalog.oses.iter().filter_map(|os| os.glibc.clone()).collect();
+        let mut known: Vec<Version> = self.asker.catalog.oses.iter().filter_map(|os| os.glibc).collect();
         known.sort();
         known.dedup();
         let (older, newer): (Vec<Version>, Vec<Version>) = known.into_iter().partition(|version| *version < written);
@@ -66,11 +66,11 @@ impl Finder<'_, '_, '_> {
     pub(super) fn known_versions(&self, package: &str) -> Vec<Version> {
         let catalog = self.asker.catalog;
         let mut versions: Vec<Version> = match package {
-            "python" => catalog.pythons.iter().filter(|row| row.stable).map(|row| row.version.clone()).collect(),
+            "python" => catalog.pythons.iter().filter(|row| row.stable).map(|row| row.version).collect(),
             _ => {
-                let builds = catalog.builds.iter().filter(|row| row.package == package).map(|row| row.version.clone());
+                let builds = catalog.builds.iter().filter(|row| row.package == package).map(|row| row.version);
                 let companions = catalog.companions.iter().filter(|row| row.package == package);
-                builds.chain(companions.map(|row| row.version.clone())).collect()
+                builds.chain(companions.map(|row| row.version)).collect()
             }
         };
         versions.sort();

@@ -77,7 +77,7 @@ impl Seen {
 
     /// The driver's release, in whosever words.
     pub fn driver(&mut self, version: Version) {
-        match self.nvml().driver.clone() {
+        match self.nvml().driver {
             None => self.nvml().driver = Some(version),
             Some(first) if first != version => self.quarrel("driver", first.as_str(), version.as_str()),
             Some(_) => {}

@@ -1,5 +1,6 @@
 //! Which code to run on a GPU, and who compiles it.
 
+use std::cmp::Reverse;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -64,11 +65,11 @@ pub fn jobs(wish: &Wish, record: &Record, device: &CudaDevice) -> Vec<Job> {
     }
     add(Code::PtxOfIsa(None), By::BuiltIn);
     if let Some(isa) = &wish.ptx_isa {
-        add(Code::PtxOfIsa(Some(isa.clone())), By::BuiltIn);
+        add(Code::PtxOfIsa(Some(*isa)), By::BuiltIn);
     }
     if let Some(library) = record.libraries.iter().find(|library| compiles(library, wish)) {
         let path = PathBuf::from(library.path.clone().unwrap_or_default());
-        let by = By::Nvrtc(path, library.file_version.clone().or_else(|| library.version.clone()));
+        let by = By::Nvrtc(path, library.file_version.or(library.version));
         machine.iter().for_each(|arch| add(Code::Cubin(*arch), by.clone()));
         device.compute_capability.into_iter().for_each(|cc| add(Code::Ptx(cc), by.clone()));
     }
@@ -76,7 +77,7 @@ pub fn jobs(wish: &Wish, record: &Record, device: &CudaDevice) -> Vec<Job> {
     if let (Some(toolkit), Some(arch)) = (toolkit, machine.first()) {
         // One is enough: each takes seconds.
         let path = toolkit.nvcc_path.clone().unwrap_or_else(|| format!("{}/bin/nvcc", toolkit.root));
-        add(Code::Cubin(*arch), By::Nvcc(PathBuf::from(path), toolkit.nvcc.clone()));
+        add(Code::Cubin(*arch), By::Nvcc(PathBuf::from(path), toolkit.nvcc));
     }
     jobs
 }
@@ -87,7 +88,7 @@ fn wished(sass: &[Arch], cc: Cc) -> Vec<Arch> {
     // Code of toolkits whose Jetson code stands apart is loaded nowhere else, so that is what can be expected.
     let loads = |arch: &Arch| sass_runs(*arch, cc, Tegra::Apart);
     let mut locked: Vec<Arch> = sass.iter().copied().filter(loads).collect();
-    locked.sort_by(|a, b| b.cmp(a));
+    locked.sort_by_key(|one| Reverse(*one));
     locked.dedup();
     if locked.is_empty() {
         // A GPU that was renamed goes by the name that its driver gives it.

@@ -53,7 +53,7 @@ pub fn kernel(device: u64, job: &Job) -> Kernel {
         Code::PtxOfIsa(isa) => {
             let claims = image::ptx_claims(prebuilt::PTX);
             let target = claims.as_ref().map(|(_, target)| target.code()).unwrap_or_default();
-            (format!("compute_{target}"), isa.clone().or(claims.map(|(isa, _)| isa)))
+            (format!("compute_{target}"), (*isa).or(claims.map(|(isa, _)| isa)))
         }
     };
     let compiler = |name: &str, version: &Option<Version>| match version {
