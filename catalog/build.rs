@@ -1,5 +1,6 @@
 //! Turns `catalog/*.toml` into constants: reads every file with the row types of the crate itself, refuses
-//! what the lints refuse, and writes one `static` that costs nothing when gpuenv starts.
+//! what the lints refuse, and writes one `static` that costs nothing when gpuenv starts. And packs the machine code of
+//! the kernels.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -76,7 +77,34 @@ fn main() {
     if env::var("CARGO_CFG_TARGET_OS").is_ok_and(|os| os == "linux") {
         println!("cargo::rustc-link-arg-bins=-no-pie");
     }
-    fs::write(out.join("catalog.rs"), code).unwrap_or_else(|error| fail(&[format!("catalog.rs: {error}")]));
+    write(&out, "catalog.rs", code.as_bytes());
+    pack_kernels(&root, &out);
+}
+
+/// Packs the machine code that travels in the program, for `src/probe/kernels/prebuilt.rs`.
+fn pack_kernels(root: &Path, out: &Path) {
+    const FOLDER: &str = "src/probe/kernels/prebuilt";
+    println!("cargo::rerun-if-changed={FOLDER}");
+    let number_of = |name: &str| name.strip_prefix("sm_")?.strip_suffix(".cubin")?.parse::<u8>().ok();
+    let entries = fs::read_dir(root.join(FOLDER)).unwrap_or_else(|error| fail(&[format!("{FOLDER}: {error}")]));
+    let mut files: Vec<(u8, PathBuf)> =
+        entries.filter_map(|entry| entry.ok()).filter_map(|it| Some((number_of(it.file_name().to_str()?)?, it.path()))).collect();
+    files.sort();
+    let mut code = Vec::new();
+    let mut cubins = String::new();
+    for (number, path) in files {
+        let cubin = fs::read(&path).unwrap_or_else(|error| fail(&[format!("{}: {error}", path.display())]));
+        cubins += &format!("({number}, {}), ", cubin.len());
+        code.extend(cubin);
+    }
+    write(out, "kernels.deflate", &miniz_oxide::deflate::compress_to_vec(&code, 10));
+    let packed = "include_bytes!(concat!(env!(\"OUT_DIR\"), \"/kernels.deflate\"))";
+    let code = format!("const CUBINS: &[(u8, usize)] = &[{cubins}];\nconst PACKED: &[u8] = {packed};\n");
+    write(out, "kernels.rs", code.as_bytes());
+}
+
+fn write(out: &Path, name: &str, bytes: &[u8]) {
+    fs::write(out.join(name), bytes).unwrap_or_else(|error| fail(&[format!("{name}: {error}")]));
 }
 
 /// Every catalog file, by name relative to the crate and in a fixed order.

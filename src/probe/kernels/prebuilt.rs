@@ -3,6 +3,8 @@
 //! By which compiler each file was made stands in `prebuilt/made.toml`: always the oldest that knows the architecture,
 //! because the drivers of its major release and of every later one load it. `tests/kernels.rs` makes them again.
 
+use std::sync::LazyLock;
+
 use crate::words::{Arch, Cc};
 
 /// The programs.
@@ -12,14 +14,15 @@ pub const SOURCE: &str = include_str!("kernels.cu");
 /// that the assembler asks for.
 pub const PTX: &str = include_str!("prebuilt/compute_35.ptx");
 
-macro_rules! cubins {
-    ($($number:literal)*) => {
-        &[$(($number, include_bytes!(concat!("prebuilt/sm_", $number, ".cubin")))),*]
-    };
-}
+// The number of each architecture with the length of its machine code (`CUBINS`), and all the code in that order,
+// packed by the build script (`PACKED`): the files differ in little, and together shrink to a tenth.
+include!(concat!(env!("OUT_DIR"), "/kernels.rs"));
 
-/// The number of each architecture with its machine code.
-const CUBINS: &[(u8, &[u8])] = cubins!(35 37 50 52 53 60 61 62 70 72 75 80 86 87 88 89 90 100 101 103 107 110 120 121);
+/// The machine code of all architectures, unpacked when it is first asked for.
+static CODE: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    let whole = CUBINS.iter().map(|(_, length)| length).sum();
+    miniz_oxide::inflate::decompress_to_vec_with_limit(PACKED, whole).unwrap_or_default()
+});
 
 /// The architectures there is machine code for, in ascending order.
 pub fn archs() -> impl DoubleEndedIterator<Item = Arch> {
@@ -28,5 +31,7 @@ pub fn archs() -> impl DoubleEndedIterator<Item = Arch> {
 
 /// The machine code for exactly this architecture, without a suffix.
 pub fn cubin(cc: Cc) -> Option<&'static [u8]> {
-    CUBINS.iter().find(|(number, _)| u32::from(*number) == cc.number()).map(|(_, bytes)| *bytes)
+    let at = CUBINS.iter().position(|(number, _)| u32::from(*number) == cc.number())?;
+    let start: usize = CUBINS[..at].iter().map(|(_, length)| length).sum();
+    CODE.get(start..start + CUBINS[at].1)
 }
