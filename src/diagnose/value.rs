@@ -75,7 +75,7 @@ const NUMBERS: &[&str] = &["gpu_index", "cuda_error", "nvml_error", "line", "dev
 const LISTS: &[&str] = &["arch_list", "missing", "devices", "searched", "suggested_cuda"];
 /// The ways of printing that a group's name can tell after two underscores.
 const FORMS: &[&str] =
-    &["base", "comma", "tuple", "packed", "cudnn", "clang", "thousand", "hundred", "ten", "loose", "module", "path"];
+    &["base", "comma", "tuple", "packed", "cudnn", "clang", "thousand", "hundred", "ten", "loose", "module", "last", "path"];
 
 /// Whether a group's name is one that can be decoded.
 pub fn is_known(group: &str) -> bool {
@@ -102,10 +102,11 @@ pub fn add(extract: &mut Extract, group: &str, original: &str) {
         "ten" => ten(&token(original)),
         "hundred" => hundred(&token(original)),
         "module" => module(&token(original)),
+        "last" => original.split_whitespace().next_back().unwrap_or_default().to_string(),
         "comma" | "path" => phrase(original),
         _ if key == "gpu" => gpu(&phrase(original)),
         _ if matches!(key, "cudnn_found" | "cudnn_needed") => cudnn(&token(original)),
-        _ if matches!(key, "versions_offered" | "arch" | "arch_list") => phrase(original),
+        _ if matches!(key, "versions_offered" | "arch" | "arch_list" | "capabilities") => phrase(original),
         _ => token(original),
     };
     let text = text.trim_matches(|c: char| c.is_whitespace() || matches!(c, '.' | ',' | ';' | ':')).to_string();
