@@ -74,8 +74,10 @@ const NUMBERS: &[&str] = &["gpu_index", "cuda_error", "nvml_error", "line", "dev
 /// The keys that hold lists.
 const LISTS: &[&str] = &["arch_list", "missing", "devices", "searched", "suggested_cuda"];
 /// The ways of printing that a group's name can tell after two underscores.
-const FORMS: &[&str] =
-    &["base", "comma", "tuple", "packed", "cudnn", "clang", "thousand", "hundred", "ten", "loose", "module", "last", "path"];
+const FORMS: &[&str] = &[
+    "base", "comma", "tuple", "packed", "cudnn", "clang", "thousand", "hundred", "ten", "loose", "module", "last",
+    "path",
+];
 
 /// Whether a group's name is one that can be decoded.
 pub fn is_known(group: &str) -> bool {
