@@ -21,7 +21,14 @@ static PREFIXES: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         r"^[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \S+ [^\s:]+(?:\[\d+\])?: ",
         r"^\[ *\d+\.\d{6}\] ",
         // Timestamps of loggers.
-        r"^\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?:?\s",
+        r"^\[?\d{4}[-/]\d\d[-/]\d\d,?[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d| UTC)?\]?:?\s",
+        r"^[IWEF]\d{4} \d\d:\d\d:\d+\.\d+\s+\d+ [^\]\s]{1,80}\]\s",
+        r"^(?:\| |- [A-Za-z0-9_.]+ - |\{[^}\s]+:\d+\} )?\[?(?:DEBUG|INFO|WARNING|ERROR|CRITICAL|FATAL)\]?(?: \d\d-\d\d \d\d:\d\d:\d\d)? +(?:\[[^\]\s]+:\d+[^\]]*\]|-|\| [^\s|]+:\d+ -) ",
+        // Builds and notebooks.
+        r"^##\[[a-z]+\]",
+        r"^#\d+ \d+\.\d+ ",
+        r"^\d+\.\d+s?\s+\d+\s",
+        r"^E {3,}",
         r"^(?:std(?:out|err)) [FP] ",
     ];
     all.iter().map(|pattern| Regex::new(pattern).expect("a constant")).collect()

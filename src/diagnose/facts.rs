@@ -27,6 +27,7 @@ pub const DERIVED: &[&str] = &[
     "gpu_cc",
     "torch_newest",
     "torch_variants",
+    "torch_first",
     "torch_for_driver",
     "os_for_glibc",
     "last_branch",
@@ -75,6 +76,7 @@ pub fn filling(extract: &Extract, catalog: &Catalog) -> Filling {
             "toolkit_for_cc",
             plain.and_then(|arch| knows(arch, catalog).next()).map(|row| row.version.prefix(2).to_string()),
         );
+        add("torch_first", first_torch_with_code_for(cc, catalog));
         let (newest, variants) = torch_with_code_for(cc, catalog);
         add("torch_newest", newest);
         add("torch_variants", variants);
@@ -131,10 +133,17 @@ fn toolkit_beyond(gcc_max: &Version, catalog: &Catalog) -> Option<String> {
     Some(catalog.toolkits.iter().find(beyond)?.version.prefix(2).to_string())
 }
 
+/// The oldest system with this glibc, and the oldest Ubuntu, which most images are made of.
 fn os_for(glibc: &Version, catalog: &Catalog) -> Option<String> {
     let rows = catalog.oses.iter().filter(|row| row.glibc.as_ref().is_some_and(|own| own >= glibc));
-    let oldest = |row: &&Os| row.glibc;
-    rows.filter(|row| row.refused.is_none()).min_by_key(oldest).map(|row| row.name.to_string())
+    let rows: Vec<&Os> = rows.filter(|row| row.refused.is_none()).collect();
+    let oldest = rows.iter().min_by_key(|row| &row.glibc)?;
+    let ubuntus = rows.iter().filter(|row| row.name.starts_with("Ubuntu") && row.name != oldest.name);
+    let ubuntu = ubuntus.min_by_key(|row| &row.glibc).filter(|_| !oldest.name.starts_with("Ubuntu"));
+    Some(match ubuntu {
+        Some(ubuntu) => format!("{} or {}", oldest.name, ubuntu.name),
+        None => oldest.name.to_string(),
+    })
 }
 
 fn products<'c>(name: &str, catalog: &'c Catalog) -> Vec<&'c Gpu> {
@@ -150,12 +159,20 @@ fn torch_builds(catalog: &Catalog) -> impl Iterator<Item = &Build> {
     catalog.builds.iter().filter(wanted).filter(|row| row.status == Status::Stable)
 }
 
+/// The oldest torch with code for a GPU, in the variant of the oldest toolkit: what an old driver admits first.
+fn first_torch_with_code_for(cc: Cc, catalog: &Catalog) -> Option<String> {
+    let rows = torch_builds(catalog).filter(|row| holds_code(row, cc));
+    let first = rows.min_by_key(|row| (&row.version, &row.toolkit))?;
+    Some(format!("{}+{}", first.version, first.variant))
+}
+
+fn holds_code(row: &Build, cc: Cc) -> bool {
+    covers_targets(row.sass.iter().copied(), row.ptx.iter().copied(), cc, Tegra::Apart) == Coverage::Native
+}
+
 /// The newest torch with code for a GPU, and that release's variants that hold it.
 fn torch_with_code_for(cc: Cc, catalog: &Catalog) -> (Option<String>, Option<String>) {
-    let tegra = Tegra::Apart;
-    let reaches =
-        |row: &&Build| covers_targets(row.sass.iter().copied(), row.ptx.iter().copied(), cc, tegra) == Coverage::Native;
-    let rows: Vec<&Build> = torch_builds(catalog).filter(reaches).collect();
+    let rows: Vec<&Build> = torch_builds(catalog).filter(|row| holds_code(row, cc)).collect();
     let Some(newest) = rows.iter().map(|row| &row.version).max() else { return (None, None) };
     let variants: Vec<&str> = rows.iter().filter(|row| row.version == *newest).map(|row| &*row.variant).collect();
     (Some(newest.to_string()), Some(variants.join(", ")))

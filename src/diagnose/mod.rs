@@ -111,6 +111,9 @@ pub fn diagnose(raw: &str, catalog: &Catalog) -> Verdict {
             first.extract.entry(key).or_insert(value);
         }
     }
+    for found in &mut matches {
+        value::name_library(&mut found.extract);
+    }
     // Two readings of one place: the heavier says it all.
     let mut places = BTreeSet::new();
     matches.retain(|found| places.insert(found.at));

@@ -74,8 +74,10 @@ const NUMBERS: &[&str] = &["gpu_index", "cuda_error", "nvml_error", "line", "dev
 /// The keys that hold lists.
 const LISTS: &[&str] = &["arch_list", "missing", "devices", "searched", "suggested_cuda"];
 /// The ways of printing that a group's name can tell after two underscores.
-const FORMS: &[&str] =
-    &["base", "comma", "tuple", "packed", "cudnn", "clang", "thousand", "hundred", "ten", "loose", "module", "path"];
+const FORMS: &[&str] = &[
+    "base", "comma", "tuple", "packed", "cudnn", "clang", "thousand", "hundred", "ten", "loose", "module", "last",
+    "path",
+];
 
 /// Whether a group's name is one that can be decoded.
 pub fn is_known(group: &str) -> bool {
@@ -102,9 +104,11 @@ pub fn add(extract: &mut Extract, group: &str, original: &str) {
         "ten" => ten(&token(original)),
         "hundred" => hundred(&token(original)),
         "module" => module(&token(original)),
+        "last" => original.split_whitespace().next_back().unwrap_or_default().to_string(),
         "comma" | "path" => phrase(original),
         _ if key == "gpu" => gpu(&phrase(original)),
-        _ if matches!(key, "versions_offered" | "arch" | "arch_list") => phrase(original),
+        _ if matches!(key, "cudnn_found" | "cudnn_needed") => cudnn(&token(original)),
+        _ if matches!(key, "versions_offered" | "arch" | "arch_list" | "capabilities") => phrase(original),
         _ => token(original),
     };
     let text = text.trim_matches(|c: char| c.is_whitespace() || matches!(c, '.' | ',' | ';' | ':')).to_string();
@@ -124,6 +128,10 @@ pub fn add(extract: &mut Extract, group: &str, original: &str) {
         if let Ok(number) = text.parse() {
             extract.entry(key.into()).or_insert(Value::Number(number));
         }
+    } else if matches!(key, "glibc_needed" | "glibcxx_needed") {
+        // A library that asks for several needs the newest.
+        let newest = self::text(extract, key).filter(|known| newer(known, &text)).map(str::to_string).unwrap_or(text);
+        extract.insert(key.into(), Value::Text(newest));
     } else {
         extract.entry(key.into()).or_insert(Value::Text(text));
     }
@@ -139,10 +147,7 @@ pub fn complete(extract: &mut Extract) {
     if let (Some(major), Some(minor)) = halves {
         extract.entry("cc".into()).or_insert(Value::Text(format!("{major}.{minor}")));
     }
-    let missing = match extract.get("missing") {
-        Some(Value::List(missing)) => missing.as_slice(),
-        _ => &[],
-    };
+    let missing = missing(extract);
     let cuda = missing.iter().find_map(|library| runtime_of(library));
     let mut libraries = missing.iter().map(String::as_str).chain(text(extract, "library"));
     let cudnn = libraries.find_map(cudnn_of);
@@ -150,6 +155,20 @@ pub fn complete(extract: &mut Extract) {
         if let Some(version) = version {
             extract.entry(key.into()).or_insert(Value::Text(version));
         }
+    }
+}
+
+/// The library that could not be loaded is the one that is missing, unless the text tells of another.
+pub fn name_library(extract: &mut Extract) {
+    if let Some(first) = missing(extract).first().cloned() {
+        extract.entry("library".into()).or_insert(Value::Text(first));
+    }
+}
+
+fn missing(extract: &Extract) -> &[String] {
+    match extract.get("missing") {
+        Some(Value::List(missing)) => missing,
+        _ => &[],
     }
 }
 
@@ -176,9 +195,11 @@ fn phrase(original: &str) -> String {
 
 /// A product's name without the words that a sentence put before it.
 fn gpu(phrase: &str) -> String {
-    let makers = ["NVIDIA ", "GeForce ", "Tesla ", "Quadro ", "GRID ", "TITAN ", "RTX ", "GTX "];
-    let start = makers.iter().filter_map(|maker| phrase.find(maker)).min().unwrap_or(0);
-    phrase[start..].to_string()
+    let makers = ["nvidia ", "geforce ", "tesla ", "quadro ", "grid ", "titan ", "rtx ", "gtx "];
+    let lower = phrase.to_ascii_lowercase();
+    let start = makers.iter().filter_map(|maker| lower.find(maker)).min().unwrap_or(0);
+    // What follows in parentheses is its address or identity.
+    phrase[start..].split(" (").next().unwrap_or_default().to_string()
 }
 
 /// The last part of a path, of either kind.
@@ -192,6 +213,11 @@ fn module(name: &str) -> String {
     let name = name.trim_start_matches('_').trim_end_matches("_cuda").trim_end_matches("_C");
     let name = name.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches('_');
     name.replace('_', "-")
+}
+
+fn newer(one: &str, other: &str) -> bool {
+    let parts = |version: &str| version.split('.').map(|part| part.parse().unwrap_or(0)).collect::<Vec<u32>>();
+    parts(one) > parts(other)
 }
 
 /// `11040`
