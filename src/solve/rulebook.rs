@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock};
 
-use crate::catalog::rows::{Build, Image, Rule, Subject};
+use crate::catalog::rows::{Build, Companion, Image, Rule, Subject};
 use crate::catalog::{Catalog, GpuMatch};
 use crate::words::{Constraint, CpuArch, Version};
 
@@ -187,6 +187,16 @@ impl<'c> RuleBook<'c> {
         self.needs
             .iter()
             .filter(move |rule| rule.row.subject == subject && rule.row.object == object && rule.range.admits(of))
+    }
+
+    /// The rules about a package that speak of this release.
+    pub fn about_package<'a>(
+        &'a self,
+        row: &'a Companion,
+        object: Subject,
+    ) -> impl Iterator<Item = &'a Needs<'c>> + use<'a, 'c> {
+        let named = move |rule: &&Needs<'c>| rule.row.package.as_ref() == Some(&row.package);
+        self.about(Subject::Package, &row.version, object).filter(named)
     }
 
     /// Every rule.
