@@ -74,7 +74,7 @@ fn contents(catalog: &Catalog, say: Say<'_>) {
             let says = "arch_source stands beside cuda, sass or ptx, and not without";
             say("belongs-together", "companion", &name, says.into());
         }
-        if row.arch_source.is_some() && !row.gpu_code {
+        if !(row.sass.is_empty() && row.ptx.is_empty()) && !row.gpu_code {
             say("belongs-together", "companion", &name, "GPU code that was read is `gpu_code`".into());
         }
     }
@@ -214,8 +214,8 @@ fn companions(catalog: &Catalog, say: Say<'_>) {
         {
             say("variant", "companion", &name, format!("no {} is `{variant}`", row.framework));
         }
-        if row.sdist && (row.gpu_code || row.variant.is_some() || !row.arches.is_empty() || row.glibc.is_some()) {
-            let says = "what is published as source has no wheel: no variant, arches, glibc, gpu_code";
+        if row.sdist && (row.gpu_code || row.variant.is_some()) {
+            let says = "what is published as source holds no GPU code and is made for no variant";
             say("belongs-together", "companion", &name, says.into());
         }
         let needs = constraint("companion", &name, &row.needs, say);
