@@ -7,8 +7,8 @@ import sys
 import binary
 import wheels
 from catalog import inline, numbers
-from checks import KERNELS, Checker, normal, spelled
-from remote import requirements
+from checks import KERNELS, Checker, accepted_framework, normal, spelled
+from remote import Version, requirements
 
 # Where each kind of row lives, and the packages that are asked for releases.
 COMPANION_FILE = "companions.toml"
@@ -155,13 +155,33 @@ class Refresh:
         rows = self.catalog.rows("companion")
         for package in sorted({row["package"] for row in rows}):
             of_package = [row for row in rows if row["package"] == package]
-            for version in self.newer(package, [row["version"] for row in of_package]):
-                row = self.companion_row(package, version, of_package[-1])
+            known = [row["version"] for row in of_package]
+            if of_package[-1]["source"] == "companion-sdist":
+                found = [(version, self.source_row(package, version, of_package[-1])) for version in self.newer_source(package, known)]
+            else:
+                found = [(version, self.companion_row(package, version, of_package[-1])) for version in self.newer(package, known)]
+            for version, row in found:
                 if row:
                     self.catalog.insert(
                         COMPANION_FILE, inline(row), lambda text, package=package: f'"{package}"' in text
                     )
                     self.uses(row)
+
+    def newer_source(self, package, known):
+        """The final releases beyond the newest known that have a source distribution."""
+        newest = max(map(Version, known))
+        sources = [one for one in self.index.sources(package) if not one.yanked and not one.version.is_prerelease]
+        return [one.version for one in sources if one.version > newest]
+
+    def source_row(self, package, version, like):
+        source = self.index.source(package, version)
+        asked = accepted_framework(*self.index.described(source), like["framework"])
+        if asked is None:
+            self.note(f"{package} {version}: its metadata names no {like['framework']}: no row")
+            return None
+        row = {"package": package, "version": str(version), "framework": like["framework"]}
+        row |= {"needs": ",".join(normal(asked)) or "*", "python": ",".join(normal(source.requires_python)) or None}
+        return row | {"sdist": True, "source": "companion-sdist"}
 
     def companion_row(self, package, version, like):
         wheels = self.index.linux(package, version, "x86_64")

@@ -17,7 +17,7 @@ use super::image;
 use super::plan::Policy;
 use super::question::{Ask, Gpus, Question, TargetAsk};
 use super::release::Release;
-use super::rulebook::{Needs, law};
+use super::rulebook::law;
 
 /// A refusal that no rule carries: the user's own clause, or a build kept for when nothing else fits.
 const NOT_ASKED: &str = "";
@@ -140,7 +140,7 @@ pub fn python(question: &Question<'_>, build: &Build, line: &Version, policy: Po
 }
 
 /// Why a package that follows a framework cannot be a class's, whatever else is chosen.
-pub fn companion<'c>(question: &Question<'c>, class: &Class<'_, '_>, row: &Companion) -> Option<&'c str> {
+pub fn companion(question: &Question<'_>, class: &Class<'_, '_>, row: &Companion) -> Option<&'static str> {
     let target = class.target;
     let broken = |rule: &'static str, broken: bool| (broken && question.holds(rule, &target.name)).then_some(rule);
     let elsewhere = !row.arches.is_empty() && !row.arches.contains(&target.arch);
@@ -149,37 +149,11 @@ pub fn companion<'c>(question: &Question<'c>, class: &Class<'_, '_>, row: &Compa
     broken(law::PUBLISHED, elsewhere)
         .or_else(|| broken(law::GLIBC, too_old))
         .or_else(|| broken(law::COVERAGE, unreached()))
-        .or_else(|| {
-            let refuses = |needs: &Needs| class.gpus.iter().any(|gpu| !needs.needs.admits(&gpu.gpu.cc_version));
-            package_refusal(question, row, Subject::Gpu, &target.name, refuses)
-        })
 }
 
-/// Which rule about a package refuses.
-fn package_refusal<'c>(
-    question: &Question<'c>,
-    row: &Companion,
-    object: Subject,
-    target: &str,
-    refuses: impl Fn(&Needs<'c>) -> bool,
-) -> Option<&'c str> {
-    let mut rules = question.rules.about_package(row, object);
-    rules.find(|needs| refuses(needs) && question.holds(&needs.row.id, target)).map(|needs| &*needs.row.id)
-}
-
-/// Whether a package runs beside a release of its framework: made for its variant, with a CUDA that goes with its.
-pub fn beside(question: &Question<'_>, row: &Companion, release: &Release<'_>) -> bool {
-    let line = release.line.as_ref();
-    let refuses = |needs: &Needs| line.is_some_and(|line| !needs.needs.admits(line));
-    let made_for_it = row.variant.as_ref().is_none_or(|variant| variant == release.variant);
-    (made_for_it && companion_line(row, line) || !question.holds(law::COMPANION, ""))
-        && package_refusal(question, row, Subject::Cuda, "", refuses).is_none()
-}
-
-/// Whether a toolkit compiles a package, where it comes as source only.
-pub fn compiles(question: &Question<'_>, row: &Companion, toolkit: &Toolkit) -> bool {
-    let refuses = |needs: &Needs| !needs.needs.admits(&toolkit.version);
-    !row.sdist || package_refusal(question, row, Subject::Toolkit, "", refuses).is_none()
+/// Whether a package was made for a release of its framework: its variant, and a CUDA that goes with its own.
+pub fn made_for(row: &Companion, release: &Release<'_>) -> bool {
+    row.variant.as_ref().is_none_or(|variant| variant == release.variant) && companion_line(row, release.line.as_ref())
 }
 
 /// How the GPU code of a package that follows a framework reaches a GPU; none if it has none, or nobody has read it.

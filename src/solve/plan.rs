@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::catalog::rows::{Companion, Cudnn, Image, Nccl, Python, Toolkit};
+use crate::catalog::rows::{Companion, Cudnn, Image, Nccl, Python, Subject, Toolkit};
 use crate::spec::Share;
 use crate::words::{Constraint, CpuArch, Version};
 
@@ -142,31 +142,20 @@ impl<'q, 'c> Plan<'q, 'c> {
         self.world.solve(steps)
     }
 
-    /// For each framework and row, the versions of the framework that it accepts; none where any will do.
-    fn needs(&self, rows: &[&Companion]) -> Vec<Vec<Option<Constraint>>> {
-        let holds = self.question.holds(law::COMPANION, "");
-        let of = |row: &Companion, framework: &str| {
-            (holds && row.framework == framework).then(|| Constraint::parse(&row.needs).ok()).flatten()
-        };
-        let frameworks = self.question.frameworks.iter();
-        frameworks.map(|ask| rows.iter().map(|row| of(row, ask.package)).collect()).collect()
-    }
-
     /// A version goes with those of a framework that some release of it accepts. Its releases say the same once they
     /// are chosen, but by then many versions would have been tried.
     fn relate_companion_versions(&mut self) {
         for (choice, ask) in self.companions.iter().zip(&self.question.companions) {
             let rows = companion_rows(self.question, ask.package, &ask.constraint);
-            for (framework, needs) in self.versions.iter().zip(self.needs(&rows)) {
-                let mut accepts: HashMap<&Version, Vec<Option<Constraint>>> = HashMap::new();
-                for (row, needs) in rows.iter().zip(needs) {
-                    accepts.entry(&row.version).or_default().push(needs);
+            for (framework, needing) in self.versions.iter().zip(&self.question.frameworks) {
+                let accepts = Accepts::new(self.question, needing.package, &framework.rows, &rows);
+                let mut releases: HashMap<&Version, Vec<usize>> = HashMap::new();
+                for (at, row) in rows.iter().enumerate() {
+                    releases.entry(&row.version).or_default().push(at);
                 }
+                let of_version: Vec<&Vec<usize>> = choice.rows.iter().map(|version| &releases[version]).collect();
                 self.world.relate(framework.table, choice.table, |version, row| {
-                    let admits = |needs: &Option<Constraint>| {
-                        needs.as_ref().is_none_or(|needs| needs.admits(framework.rows[version]))
-                    };
-                    accepts[choice.rows[row]].iter().any(admits)
+                    of_version[row].iter().any(|&release| accepts.has(version, release))
                 });
             }
         }
@@ -179,15 +168,19 @@ impl<'q, 'c> Plan<'q, 'c> {
             // Newest first and of one version those made for a variant, as the catalog has them from its end.
             let rows = companion_rows(question, ask.package, &ask.constraint);
             let table = self.world.table(rows.len());
+            let of_gpu = question.rules.of_package(ask.package, Subject::Gpu);
             self.world.keep(table, |row| {
                 let mut classes = group.classes.iter().map(|&class| &self.classes[class]);
-                classes.all(|class| fits::companion(question, class, rows[row]).is_none())
+                classes.all(|class| {
+                    let ran = |cc| of_gpu.admit(question, &class.target.name, rows[row], Some(cc));
+                    fits::companion(question, class, rows[row]).is_none()
+                        && class.gpus.iter().all(|gpu| ran(&gpu.gpu.cc_version))
+                })
             });
             self.world.relate(choice.table, table, |version, row| *choice.rows[version] == rows[row].version);
-            for (framework, needs) in self.versions.iter().zip(self.needs(&rows)) {
-                self.world.relate(framework.table, table, |version, row| {
-                    needs[row].as_ref().is_none_or(|needs| needs.admits(framework.rows[version]))
-                });
+            for (framework, needing) in self.versions.iter().zip(&question.frameworks) {
+                let accepts = Accepts::new(question, needing.package, &framework.rows, &rows);
+                self.world.relate(framework.table, table, |version, row| accepts.has(version, row));
             }
             if let Some(python) = &self.python {
                 let accepts: Vec<Option<Constraint>> =
@@ -197,9 +190,14 @@ impl<'q, 'c> Plan<'q, 'c> {
                         || !question.holds(law::PYTHON, "")
                 });
             }
+            let of_cuda = question.rules.of_package(ask.package, Subject::Cuda);
             for (releases, ask) in group.releases.iter().zip(&question.frameworks) {
+                let follows = question.holds(law::COMPANION, "");
                 self.world.relate(releases.table, table, |release, row| {
-                    rows[row].framework != ask.package || fits::beside(question, rows[row], releases.rows[release])
+                    let (row, release) = (rows[row], releases.rows[release]);
+                    row.framework != ask.package
+                        || (!follows || fits::made_for(row, release))
+                            && of_cuda.admit(question, "", row, release.line.as_ref())
                 });
             }
             group.companions.push(Choice { table, rows });
@@ -435,9 +433,11 @@ impl<'q, 'c> Plan<'q, 'c> {
                 fits::extension(question, asked, releases.rows[release], toolkit.rows[row])
             });
         }
-        for packages in &group.companions {
+        for (packages, ask) in group.companions.iter().zip(&question.companions) {
+            let rules = question.rules.of_package(ask.package, Subject::Toolkit);
             self.world.relate(packages.table, toolkit.table, |row, at| {
-                fits::compiles(question, packages.rows[row], toolkit.rows[at])
+                let (row, version) = (packages.rows[row], &toolkit.rows[at].version);
+                !row.sdist || rules.admit(question, "", row, Some(version))
             });
         }
         let cudnn = group.cudnn.iter().map(|of| (of.table, of.rows.iter().map(|row| &row.cuda).collect::<Vec<_>>()));
@@ -523,6 +523,32 @@ fn toolkits<'c>(question: &Question<'c>, installed: Option<&[Version]>) -> Vec<&
     let rows = question.catalog.toolkits.iter().rev();
     let admitted = rows.filter(|row| wanted.is_none_or(|wanted| wanted.admits(&row.version)));
     admitted.filter(|row| !row.components_only || asked_for(row)).collect()
+}
+
+/// Which versions of a framework each release of a package accepts. Many say the same: each text is read once.
+struct Accepts<'c> {
+    of_text: HashMap<&'c str, Vec<bool>>,
+    needs: Vec<Option<&'c str>>,
+}
+
+impl<'c> Accepts<'c> {
+    fn new(question: &Question<'c>, framework: &str, versions: &[&Version], rows: &[&'c Companion]) -> Self {
+        let follows = question.holds(law::COMPANION, "");
+        let text = |row: &&'c Companion| (follows && row.framework == framework).then_some(&*row.needs);
+        let needs: Vec<Option<&str>> = rows.iter().map(text).collect();
+        let mut of_text = HashMap::new();
+        for text in needs.iter().flatten() {
+            of_text.entry(*text).or_insert_with(|| {
+                let needs = Constraint::parse(text).ok();
+                versions.iter().map(|version| needs.as_ref().is_none_or(|needs| needs.admits(version))).collect()
+            });
+        }
+        Accepts { of_text, needs }
+    }
+
+    fn has(&self, version: usize, row: usize) -> bool {
+        self.needs[row].is_none_or(|text| self.of_text[text][version])
+    }
 }
 
 /// Every release of a package that a constraint admits, newest version first.

@@ -124,7 +124,8 @@ impl About<'_, '_> {
 
     /// Packages with GPU code of their own that nobody has read, or that only a driver's compiler makes run.
     fn companions(&self) -> Vec<Warning> {
-        let mut warnings: Vec<Warning> = self.target.companions.iter().filter_map(|row| self.source_only(row)).collect();
+        let mut warnings: Vec<Warning> =
+            self.target.companions.iter().filter_map(|row| self.source_only(row)).collect();
         for row in self.target.companions.iter().filter(|row| row.gpu_code) {
             let name = format!("{} {}", row.package, row.version);
             let key = [format!("stack.{}", row.package)];
@@ -150,7 +151,8 @@ impl About<'_, '_> {
     /// A package that is compiled where it is installed, and with what.
     fn source_only(&self, row: &Companion) -> Option<Warning> {
         let line = self.gpu_builds().find_map(|build| fits::line_of(&build.variant)).filter(|_| row.sdist)?;
-        let bounds = self.question.rules.about_package(row, Subject::Toolkit).map(|needs| format!(" {}", needs.row.needs));
+        let bounds = self.question.rules.of_package(&row.package, Subject::Toolkit);
+        let bounds = bounds.about(row).map(|needs| format!(" {}", needs.row.needs));
         let (bounds, framework) = (bounds.collect::<String>(), &row.framework);
         let with = match self.target.toolkit {
             Some(toolkit) => format!("the toolkit that was chosen, {}", toolkit.version),
