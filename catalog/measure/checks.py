@@ -336,17 +336,17 @@ class Checker:
                 for one, spec, marker in requirements(self.index.metadata(wheels[-1]))
                 if applies(marker, "x86_64")
             }
-            if source["kind"] == "package" and row["framework"] in needs and row["needs"] != "*":
+            if row["source"] == "companion-metadata" and row["framework"] in needs:
                 yield Finding(
                     label,
                     row["framework"],
-                    normal(row["needs"].split("+")[0]),
+                    normal(row["needs"].split("+")[0].removeprefix("*")),
                     normal(str(needs[row["framework"]])),
                     wheels[-1].purl,
                 )
             if row.get("python") and "||" not in row["python"]:
                 asked = self.index.metadata(wheels[-1])["Requires-Python"]
-                yield Finding(label, "python", normal(row["python"]), normal(asked), wheels[-1].purl)
+                yield Finding(label, "python", lines(row["python"]), lines(asked), wheels[-1].purl)
             elif row.get("python"):
                 tags = {tag for wheel in wheels for tag in wheel.pythons if re.fullmatch(r"cp[23]\d+", tag)}
                 read = sorted(f"{tag[2]}.{tag[3:]}" for tag in tags)
@@ -368,7 +368,7 @@ class Checker:
         asked = accepted_framework(*self.index.described(source), row["framework"])
         yield Finding(label, row["framework"], normal(row["needs"]), normal(asked), source.purl)
         if row.get("python"):
-            yield Finding(label, "python", normal(row["python"]), normal(source.requires_python), source.purl)
+            yield Finding(label, "python", lines(row["python"]), lines(source.requires_python), source.purl)
 
     def code_of(self, package, version, members=None):
         """(SASS, PTX, CUDA major, purl) of the libraries that hold a package's kernels."""
@@ -446,6 +446,11 @@ def normal(specifier):
     packages exclude, because the catalog knows Python by its lines."""
     parts = [part.strip().removeprefix("==").removesuffix(".*").split("+")[0] for part in (specifier or "").split(",")]
     return sorted(part for part in parts if part and not re.fullmatch(r"!=\d+\.\d+\.\d+", part))
+
+
+def lines(specifier):
+    """What a specifier of Pythons says of their lines: `>=3.10.0` means `>=3.10`."""
+    return [re.sub(r"(\d+\.\d+)\.0$", r"\1", part) for part in normal(specifier)]
 
 
 CHECKS = {

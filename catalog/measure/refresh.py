@@ -7,7 +7,7 @@ import sys
 import binary
 import wheels
 from catalog import inline, numbers
-from checks import KERNELS, Checker, accepted_framework, normal, spelled
+from checks import KERNELS, Checker, accepted_framework, lines, normal, spelled
 from remote import Version, requirements
 
 # Where each kind of row lives, and the packages that are asked for releases.
@@ -154,13 +154,12 @@ class Refresh:
     def companions(self):
         rows = self.catalog.rows("companion")
         for package in sorted({row["package"] for row in rows}):
-            of_package = [row for row in rows if row["package"] == package]
+            of_package = [row for row in rows if row["package"] == package and "variant" not in row]
             known = [row["version"] for row in of_package]
-            if of_package[-1]["source"] == "companion-sdist":
-                found = [(version, self.source_row(package, version, of_package[-1])) for version in self.newer_source(package, known)]
-            else:
-                found = [(version, self.companion_row(package, version, of_package[-1])) for version in self.newer(package, known)]
-            for version, row in found:
+            as_source = of_package[-1]["source"] == "companion-sdist"
+            newer, read = (self.newer_source, self.source_row) if as_source else (self.newer, self.companion_row)
+            for version in newer(package, known):
+                row = read(package, version, of_package[-1])
                 if row:
                     self.catalog.insert(
                         COMPANION_FILE, inline(row), lambda text, package=package: f'"{package}"' in text
@@ -180,7 +179,7 @@ class Refresh:
             self.note(f"{package} {version}: its metadata names no {like['framework']}: no row")
             return None
         row = {"package": package, "version": str(version), "framework": like["framework"]}
-        row |= {"needs": ",".join(normal(asked)) or "*", "python": ",".join(normal(source.requires_python)) or None}
+        row |= {"needs": ",".join(normal(asked)) or "*", "python": ",".join(lines(source.requires_python)) or None}
         return row | {"sdist": True, "source": "companion-sdist"}
 
     def companion_row(self, package, version, like):
@@ -266,7 +265,7 @@ def accepted(wheels, requires):
     """The Pythons of wheels made for some of them; else those that the metadata asks for."""
     tags = {tag for wheel in wheels for tag in wheel.pythons}
     if any(tag == "abi3" or tag.startswith("py3") for tag in tags):
-        return ",".join(normal(requires)) or None
+        return ",".join(lines(requires)) or None
     return " || ".join(pythons(wheels)) or None
 
 
