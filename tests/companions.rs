@@ -4,6 +4,7 @@ mod common;
 
 use common::{LIMIT, Outcome, culprits, lock, rules};
 use gpuenv::catalog::BUILTIN;
+use gpuenv::catalog::rows::Companion;
 use gpuenv::solve::answer::Install;
 use gpuenv::solve::plan::Locked;
 use gpuenv::solve::question::{Question, Warning};
@@ -136,8 +137,7 @@ fn conflicts_of_packages_blame_what_clashes() {
 fn releases_for_variants_agree_with_the_release() {
     let mut seen = 0;
     for row in BUILTIN.companions.iter().filter(|row| row.variant.is_some()) {
-        let same = |other: &&_| {
-            let other: &gpuenv::catalog::rows::Companion = other;
+        let same = |other: &&Companion| {
             other.package == row.package && other.version == row.version && other.variant.is_none()
         };
         let plain = BUILTIN.companions.iter().find(same).expect("the package index has it too");
