@@ -60,11 +60,12 @@ fn a_private_image_is_chosen_checked_and_exported() {
 const WHEELS: &str = r#"
 [[companion]]
 package = "flash-attn"
-version = "2.7.4"
+version = "2.8.3.post2"
+variant = "cu126"
 framework = "torch"
 needs = ">=2.6,<2.8"
 index_url = "https://wheels.acme.example/simple"
-wheel = "2.7.4+cu126torch2.7"
+wheel = "2.8.3.post2+cu126torch2.7"
 source = "acme"
 
 [[build]]
@@ -93,17 +94,17 @@ fn in_house_wheels_come_from_their_own_index() {
     for part in [
         "stack.torch = \"2.7.1.7+cu126\"",
         "{ package = \"torch\", version = \"2.7.1+cu126.acme\", arch = \"x86_64\", index = \"https://wheels.acme.example/simple\"",
-        "{ id = \"flash-attn-2.7.4\", source = \"your overlay site.toml:3 (https://wiki.acme.example/)\"",
+        "{ id = \"flash-attn-2.8.3.post2+cu126\", source = \"your overlay site.toml:3 (https://wiki.acme.example/)\"",
     ] {
         assert!(lock.contains(part), "{part}\n{lock}");
     }
-    desk.run(&["explain", "--verbose", "stack.torch"]).exits(0).tells("your overlay site.toml:12");
+    desk.run(&["explain", "--verbose", "stack.torch"]).exits(0).tells("your overlay site.toml:13");
     let (_, told) = desk.json(&["explain", "stack.flash-attn"]);
     let facts = told["choices"][0]["facts"].to_string();
     assert!(facts.contains("your overlay site.toml:3 ("), "{facts}");
     desk.exported(&["requirements"])
         .tells("--index-url https://wheels.acme.example/simple\n")
-        .tells("flash-attn==2.7.4+cu126torch2.7\ntorch==2.7.1+cu126.acme\n");
+        .tells("flash-attn==2.8.3.post2+cu126torch2.7\ntorch==2.7.1+cu126.acme\n");
     desk.run(&["export", "uv"]).exits(0).tells("url = \"https://wheels.acme.example/simple\"");
 }
 

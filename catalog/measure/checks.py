@@ -11,7 +11,7 @@ from pathlib import Path
 
 import binary
 from catalog import numbers
-from remote import Requirement, applies, pinned, requirements
+from remote import Requirement, applies, parsed, pinned, requirements
 
 # Every architecture that a compiler of CUDA 8 to 14 may know; what is not one is refused and costs nothing.
 NUMBERS = "20 21 30 32 35 37 50 52 53 60 61 62 70 72 75 80 86 87 88 89 90 100 101 103 107 110 120 121".split()
@@ -327,6 +327,8 @@ class Checker:
             wheels = self.index.linux(row["package"], row["version"], "x86_64")
             label = f"{row['package']}-{row['version']}"
             source = self.catalog.sources[row["source"]]
+            if row["source"] == "companion-sdist":
+                yield from self.source_distribution(row, label)
             if not wheels or not source["at"].startswith("pkg:pypi"):
                 continue
             needs = {
@@ -334,28 +336,39 @@ class Checker:
                 for one, spec, marker in requirements(self.index.metadata(wheels[-1]))
                 if applies(marker, "x86_64")
             }
-            if source["kind"] == "package" and row["framework"] in needs:
+            if row["source"] == "companion-metadata" and row["framework"] in needs:
                 yield Finding(
                     label,
                     row["framework"],
-                    normal(row["needs"].split("+")[0]),
+                    normal(row["needs"].split("+")[0].removeprefix("*")),
                     normal(str(needs[row["framework"]])),
                     wheels[-1].purl,
                 )
             if row.get("python") and "||" not in row["python"]:
                 asked = self.index.metadata(wheels[-1])["Requires-Python"]
-                yield Finding(label, "python", normal(row["python"]), normal(asked), wheels[-1].purl)
+                yield Finding(label, "python", lines(row["python"]), lines(asked), wheels[-1].purl)
             elif row.get("python"):
                 tags = {tag for wheel in wheels for tag in wheel.pythons if re.fullmatch(r"cp[23]\d+", tag)}
                 read = sorted(f"{tag[2]}.{tag[3:]}" for tag in tags)
                 yield Finding(label, "python", sorted(row["python"].split(" || ")), read, wheels[-1].purl)
-            if row.get("glibc"):
+            if row.get("glibc") and not row.get("sdist"):
                 yield Finding(label, "glibc", row["glibc"], wheels[-1].glibc, wheels[-1].purl)
-            if row.get("arch_source"):
+            if row.get("arch_source") == "companion-code":
                 sass, ptx, cuda, purl = self.code_of(row["package"], row["version"])
                 yield Finding(label, "sass", row.get("sass", []), sass, purl)
                 yield Finding(label, "ptx", row.get("ptx", []), ptx, purl)
                 yield Finding(label, "cuda", row.get("cuda"), cuda, purl)
+
+    def source_distribution(self, row, label):
+        """What a source distribution asks for: the framework, or what its description says of it, and Pythons."""
+        source = self.index.source(row["package"], row["version"])
+        if source is None:
+            yield Finding(label, "source", True, None, f"pkg:pypi/{row['package']}@{row['version']}")
+            return
+        asked = accepted_framework(*self.index.described(source), row["framework"])
+        yield Finding(label, row["framework"], normal(row["needs"]), normal(asked), source.purl)
+        if row.get("python"):
+            yield Finding(label, "python", lines(row["python"]), lines(source.requires_python), source.purl)
 
     def code_of(self, package, version, members=None):
         """(SASS, PTX, CUDA major, purl) of the libraries that hold a package's kernels."""
@@ -379,7 +392,8 @@ class Checker:
         from wheels import recorded
 
         for row in recorded(self.catalog):
-            listed = {wheel.name: wheel.sha256 for wheel in self.index.wheels(row["package"])} if row["pypi"] else {}
+            files = [*self.index.wheels(row["package"]), *self.index.sources(row["package"])] if row["pypi"] else []
+            listed = {file.name: file.sha256 for file in files}
             if row["file"] in listed and self.asked(row["version"]):
                 yield Finding(
                     f"wheel {row['file']}",
@@ -418,11 +432,25 @@ def name(row):
     return f"{row['package']}-{row['version']}-{row['variant']}-linux-{row['arch']}"
 
 
+def accepted_framework(metadata, lines, framework):
+    """The versions of a framework that a source distribution asks for; `*` for any, nothing where it names none."""
+    asked = next((spec for name, spec, marker in parsed(lines) if name == framework and "extra" not in str(marker)), None)
+    described = re.search(r"PyTorch ([\d.]+) and above", metadata.get_payload() or "")
+    if asked is not None and not str(asked) and described and framework == "torch":
+        return f">={described[1]}"
+    return asked if asked is None else str(asked) or "*"
+
+
 def normal(specifier):
     """A specifier without order, blanks, `==` and local labels; without the single patch releases of Python that some
     packages exclude, because the catalog knows Python by its lines."""
     parts = [part.strip().removeprefix("==").removesuffix(".*").split("+")[0] for part in (specifier or "").split(",")]
     return sorted(part for part in parts if part and not re.fullmatch(r"!=\d+\.\d+\.\d+", part))
+
+
+def lines(specifier):
+    """What a specifier of Pythons says of their lines: `>=3.10.0` means `>=3.10`."""
+    return [re.sub(r"(\d+\.\d+)\.0$", r"\1", part) for part in normal(specifier)]
 
 
 CHECKS = {

@@ -7,8 +7,8 @@ import sys
 import binary
 import wheels
 from catalog import inline, numbers
-from checks import KERNELS, Checker, normal, spelled
-from remote import requirements
+from checks import KERNELS, Checker, accepted_framework, lines, normal, spelled
+from remote import Version, requirements
 
 # Where each kind of row lives, and the packages that are asked for releases.
 COMPANION_FILE = "companions.toml"
@@ -154,14 +154,33 @@ class Refresh:
     def companions(self):
         rows = self.catalog.rows("companion")
         for package in sorted({row["package"] for row in rows}):
-            of_package = [row for row in rows if row["package"] == package]
-            for version in self.newer(package, [row["version"] for row in of_package]):
-                row = self.companion_row(package, version, of_package[-1])
+            of_package = [row for row in rows if row["package"] == package and "variant" not in row]
+            known = [row["version"] for row in of_package]
+            as_source = of_package[-1]["source"] == "companion-sdist"
+            newer, read = (self.newer_source, self.source_row) if as_source else (self.newer, self.companion_row)
+            for version in newer(package, known):
+                row = read(package, version, of_package[-1])
                 if row:
                     self.catalog.insert(
                         COMPANION_FILE, inline(row), lambda text, package=package: f'"{package}"' in text
                     )
                     self.uses(row)
+
+    def newer_source(self, package, known):
+        """The final releases beyond the newest known that have a source distribution."""
+        newest = max(map(Version, known))
+        sources = [one for one in self.index.sources(package) if not one.yanked and not one.version.is_prerelease]
+        return [one.version for one in sources if one.version > newest]
+
+    def source_row(self, package, version, like):
+        source = self.index.source(package, version)
+        asked = accepted_framework(*self.index.described(source), like["framework"])
+        if asked is None:
+            self.note(f"{package} {version}: its metadata names no {like['framework']}: no row")
+            return None
+        row = {"package": package, "version": str(version), "framework": like["framework"]}
+        row |= {"needs": ",".join(normal(asked)) or "*", "python": ",".join(lines(source.requires_python)) or None}
+        return row | {"sdist": True, "source": "companion-sdist"}
 
     def companion_row(self, package, version, like):
         wheels = self.index.linux(package, version, "x86_64")
@@ -246,7 +265,7 @@ def accepted(wheels, requires):
     """The Pythons of wheels made for some of them; else those that the metadata asks for."""
     tags = {tag for wheel in wheels for tag in wheel.pythons}
     if any(tag == "abi3" or tag.startswith("py3") for tag in tags):
-        return ",".join(normal(requires)) or None
+        return ",".join(lines(requires)) or None
     return " || ".join(pythons(wheels)) or None
 
 

@@ -7,6 +7,7 @@ megabytes. pip's internals are no public interface: this file is the only one th
 import email
 import io
 import re
+import tarfile
 import tempfile
 import zipfile
 from dataclasses import dataclass
@@ -18,7 +19,13 @@ from pip._internal.network.lazy_wheel import LazyZipOverHTTP
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.utils.temp_dir import global_tempdir_manager
 from pip._vendor.packaging.requirements import InvalidRequirement, Requirement
-from pip._vendor.packaging.utils import InvalidWheelFilename, canonicalize_name, parse_wheel_filename
+from pip._vendor.packaging.utils import (
+    InvalidSdistFilename,
+    InvalidWheelFilename,
+    canonicalize_name,
+    parse_sdist_filename,
+    parse_wheel_filename,
+)
 from pip._vendor.packaging.version import Version
 
 
@@ -78,6 +85,23 @@ class Wheel:
         return ".".join(map(str, min(seen))) if seen else None
 
 
+@dataclass(frozen=True)
+class Source:
+    """A source distribution of an index."""
+
+    package: str
+    version: Version
+    name: str
+    url: str
+    sha256: str | None
+    requires_python: str | None
+    yanked: bool
+
+    @property
+    def purl(self):
+        return f"pkg:pypi/{self.package}@{self.version}"
+
+
 class Index:
     """The index that pip is configured for."""
 
@@ -91,30 +115,53 @@ class Index:
         self._finder = self._command._build_package_finder(options=self._options, session=self.session)
 
     @lru_cache(maxsize=None)
-    def wheels(self, package):
-        """Every wheel of a package, oldest version first; an empty list where the index has no such package."""
-        found = {}
+    def links(self, package):
+        """Every file of a package; an empty list where the index has no such package."""
         collector = self._finder._link_collector
         sources = collector.collect_sources(canonicalize_name(package), candidates_from_page=lambda link: [])
-        for source in sources.index_urls:
-            page = collector.fetch_response(source.link) if source is not None else None
-            for link in parse_links(page) if page else []:
-                try:
-                    _, version, _, tags = parse_wheel_filename(link.filename)
-                except (InvalidWheelFilename, ValueError):
-                    continue
-                hashes = link.as_hashes()._allowed if hasattr(link, "as_hashes") else {}
-                found[link.filename] = Wheel(
-                    package=package,
-                    version=version,
-                    name=link.filename,
-                    url=link.url_without_fragment,
-                    sha256=(hashes.get("sha256") or [None])[0],
-                    requires_python=link.requires_python,
-                    yanked=link.is_yanked,
-                    tags=tuple(sorted(tags, key=str)),
-                )
+        pages = [collector.fetch_response(source.link) for source in sources.index_urls if source is not None]
+        return [link for page in pages if page for link in parse_links(page)]
+
+    @lru_cache(maxsize=None)
+    def wheels(self, package):
+        """Every wheel of a package, oldest version first."""
+        found = {}
+        for link in self.links(package):
+            try:
+                _, version, _, tags = parse_wheel_filename(link.filename)
+            except (InvalidWheelFilename, ValueError):
+                continue
+            tags = tuple(sorted(tags, key=str))
+            found[link.filename] = Wheel(package=package, version=version, tags=tags, **told(link))
         return sorted(found.values(), key=lambda wheel: (wheel.version, wheel.name))
+
+    @lru_cache(maxsize=None)
+    def sources(self, package):
+        """Every source distribution of a package, oldest version first."""
+        found = {}
+        for link in self.links(package):
+            try:
+                _, version = parse_sdist_filename(link.filename)
+            except (InvalidSdistFilename, ValueError):
+                continue
+            if link.filename.endswith(".tar.gz"):
+                found[link.filename] = Source(package=package, version=version, **told(link))
+        return sorted(found.values(), key=lambda source: (source.version, source.name))
+
+    def source(self, package, version):
+        """The source distribution of a release, if there is one."""
+        return next((one for one in self.sources(package) if one.version == Version(str(version))), None)
+
+    @lru_cache(maxsize=None)
+    def described(self, source):
+        """PKG-INFO and requires.txt of a source distribution: its metadata, and the requirements without a condition."""
+        with tarfile.open(fileobj=io.BytesIO(self.session.get(source.url).content)) as archive:
+            members = {member.name.split("/", 1)[-1]: member for member in archive if member.isfile()}
+            read = lambda name: archive.extractfile(members[name]).read().decode("utf-8", "replace")
+            metadata = email.message_from_string(read("PKG-INFO"))
+            lists = [name for name in members if name.endswith(".egg-info/requires.txt")]
+            lines = [line for name in lists for line in read(name).split("\n[")[0].splitlines()]
+        return metadata, lines + (metadata.get_all("Requires-Dist") or [])
 
     def releases(self, package):
         """The final releases of a package with at least one wheel for Linux, oldest first."""
@@ -136,6 +183,18 @@ class Index:
         archive = self.open(wheel)
         name = next(name for name in archive.names if name.count("/") == 1 and name.endswith(".dist-info/METADATA"))
         return email.message_from_bytes(archive.read(name))
+
+
+def told(link):
+    """What a link of an index says of its file."""
+    hashes = link.as_hashes()._allowed if hasattr(link, "as_hashes") else {}
+    return {
+        "name": link.filename,
+        "url": link.url_without_fragment,
+        "sha256": (hashes.get("sha256") or [None])[0],
+        "requires_python": link.requires_python,
+        "yanked": link.is_yanked,
+    }
 
 
 class Archive:
@@ -182,8 +241,13 @@ class Archive:
 
 def requirements(metadata):
     """The requirements of a wheel as (name, specifier, marker)."""
+    return parsed(metadata.get_all("Requires-Dist") or [])
+
+
+def parsed(lines):
+    """Requirements as (name, specifier, marker)."""
     found = []
-    for line in metadata.get_all("Requires-Dist") or []:
+    for line in lines:
         try:
             requirement = Requirement(line)
         except InvalidRequirement:

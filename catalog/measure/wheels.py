@@ -3,19 +3,20 @@
 import re
 
 from catalog import inline
-from remote import canonicalize_name, parse_wheel_filename
+from remote import Version, canonicalize_name, parse_sdist_filename, parse_wheel_filename
 
 # Where a package's releases stand in the catalog, and the source that its listing is.
 SOURCES = {"torch": "torch-pypi", "tensorflow": "tensorflow-pypi", "jax": "jax-plugin"}
 COMPANION_SOURCE = "companion-metadata"
+SDIST_SOURCE = "companion-sdist"
 FILE = "wheels/pypi.toml"
 
 
 def recorded(catalog):
     """The rows of wheels, with what their file names say."""
     for row in catalog.rows("wheel"):
-        package, version, _, _ = parse_wheel_filename(row["file"])
-        yield {**row, "package": str(package), "version": str(version), "pypi": "index" not in row}
+        package, version = released(row["file"])
+        yield {**row, "package": package, "version": version, "pypi": "index" not in row}
 
 
 def wanted(catalog):
@@ -25,7 +26,8 @@ def wanted(catalog):
         for row in catalog.rows("build")
         if "pypi" in row["index"]
     }
-    found |= {(row["package"], row["version"], COMPANION_SOURCE) for row in catalog.rows("companion")}
+    companions = [row for row in catalog.rows("companion") if "variant" not in row]
+    found |= {(row["package"], row["version"], COMPANION_SOURCE) for row in companions}
     return sorted(found)
 
 
@@ -38,12 +40,23 @@ def missing(catalog, index):
                 if wheel.sha256 and wheel.pythons and wheel.name not in known:
                     known.add(wheel.name)
                     yield {"file": wheel.name, "sha256": wheel.sha256, "source": source}
+    for row in catalog.rows("companion"):
+        found = index.source(row["package"], row["version"]) if row["source"] == SDIST_SOURCE else None
+        if found and found.sha256 and found.name not in known:
+            yield {"file": found.name, "sha256": found.sha256, "source": SDIST_SOURCE}
+
+
+def released(file):
+    """Package and version that a file is named for."""
+    parse = parse_sdist_filename if file.endswith(".tar.gz") else parse_wheel_filename
+    name, version = parse(file)[:2]
+    return str(name), str(version)
 
 
 def order(file):
     """Files by package, then by version as numbers."""
-    name, version, _, _ = parse_wheel_filename(file)
-    return canonicalize_name(name), version, file
+    name, version = released(file)
+    return canonicalize_name(name), Version(version), file
 
 
 def add(catalog, index):

@@ -57,7 +57,8 @@ cite! {
     Cudnn: row => row.version.as_str(), [row.version.as_str(), "", "", ""];
     Nccl: row => row.version.as_str(), [row.version.as_str(), "", "", ""];
     Build: row => row.version.as_str(), [row.version.as_str(), &row.package, row.arch.as_str(), &row.variant];
-    Companion: row => row.version.as_str(), [row.version.as_str(), &row.package, "", ""];
+    Companion: row => row.version.as_str(),
+        [row.version.as_str(), &row.package, "", row.variant.as_deref().unwrap_or_default()];
     Libraries: row => row.version.as_str(), [row.version.as_str(), &row.package, "", ""];
     Extension: row => row.from.as_str(), [row.from.as_str(), &row.package, "", ""];
     Os: row => &row.id, ["", "", "", ""];

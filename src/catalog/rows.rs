@@ -128,6 +128,8 @@ vocabulary! {
         Gcc = "gcc",
         /// A Triton release, the compiler behind torch.compile.
         Triton = "triton",
+        /// A release of a package that follows a framework; the rule names which.
+        Package = "package",
     }
 }
 
@@ -173,6 +175,9 @@ pub const ASKED: &[(Subject, Subject)] = &[
     (Subject::Toolkit, Subject::Glibc),
     (Subject::Cudnn, Subject::Gpu),
     (Subject::Triton, Subject::Gpu),
+    (Subject::Package, Subject::Gpu),
+    (Subject::Package, Subject::Cuda),
+    (Subject::Package, Subject::Toolkit),
 ];
 
 /// The CUDA line of a variant: `12.4` of `cu124`, `12` of `cu12`; none of `cpu`.
@@ -430,10 +435,18 @@ pub struct Companion {
     pub needs: Text,
     /// Pythons it accepts, in constraint grammar.
     pub python: Option<Text>,
-    /// The address of a wheel index of its own: in-house builds.
+    /// The variant of the framework it was built beside, `cu118`, and with which alone it is chosen; such a wheel lies
+    /// on the PyTorch index of that variant as `version+variant`. None = the release that the package index serves.
+    pub variant: Option<Text>,
+    /// The address of a wheel index of its own, in place of what `variant` says: in-house builds.
     pub index_url: Option<Text>,
-    /// The version its wheel carries, where it is not `version`: `2.7.4+cu126`.
+    /// The version its wheel carries there, where it is not that one: `2.7.4+cu126`.
     pub wheel: Option<Text>,
+    /// The extra that brings what is for the framework, `pytorch` for `transformer-engine[pytorch]`.
+    pub extra: Option<Text>,
+    /// Published as source only, it or the part for the framework: it is compiled where it is installed.
+    #[serde(default)]
+    pub sdist: bool,
     /// The platforms it has wheels for; empty = it runs wherever the framework does, or nobody has told.
     #[serde(default)]
     pub arches: List<CpuArch>,
@@ -639,6 +652,8 @@ pub struct Rule {
     pub id: Text,
     /// What it speaks of.
     pub subject: Subject,
+    /// The package, where that is what it speaks of: `flash-attn`.
+    pub package: Option<Text>,
     /// Which of it, in constraint grammar.
     pub range: Text,
     /// What that needs.

@@ -104,6 +104,24 @@ impl Row for Libraries {
     }
 }
 
+impl Row for Companion {
+    fn row_name(&self) -> RowName {
+        // The release of the package index comes before those of single variants.
+        let tail = format!("{} {}", self.framework, self.variant.as_deref().unwrap_or_default());
+        let tail = tail.trim_end().to_string();
+        RowName { head: self.package.to_string(), versions: vec![self.version.clone()], tail }
+    }
+    fn id(&self) -> String {
+        match &self.variant {
+            None => format!("{}-{}", self.package, self.version),
+            Some(variant) => format!("{}-{}+{variant}", self.package, self.version),
+        }
+    }
+    fn cites(&self) -> Vec<&str> {
+        [&*self.source].into_iter().chain(self.arch_source.as_deref()).collect()
+    }
+}
+
 impl Row for WheelFile {
     fn row_name(&self) -> RowName {
         let tail = self.index.as_deref().unwrap_or_default().to_string();
@@ -140,8 +158,6 @@ row!(Nccl, [], [version, cuda], [], row is format!("nccl {} cuda{}", row.version
 row!(Build, [package], [version], [variant, arch],
     row is format!("{}-{}-{}-linux-{}", row.package, row.version, row.variant, row.arch),
     cites source, maybe arch_source pins_source);
-row!(Companion, [package], [version], [framework], row is format!("{}-{}", row.package, row.version),
-    cites source, maybe arch_source);
 row!(Extension, [package], [from], [], row is format!("extension {} {}", row.package, row.from), cites source);
 row!(Os, [id], [], [], row is format!("os {}", row.id), cites source, maybe gcc_source);
 row!(Image, [repository], [cuda], [tag], row is format!("image {}:{}", row.repository, row.tag), cites source);

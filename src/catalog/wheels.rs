@@ -16,6 +16,9 @@ const KEY: usize = 8;
 /// Bytes of a key and its digest.
 const ENTRY: usize = KEY + 32;
 
+/// What stands for the Python of a source distribution.
+const SOURCE: &str = "source";
+
 /// Keys and digests, in the order of the keys.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Digests(pub Cow<'static, [u8]>);
@@ -41,15 +44,20 @@ pub struct FileName<'a> {
     pub version: &'a str,
     /// The label, `cu124`.
     pub label: Option<&'a str>,
-    /// `cp311`; `abi3` and `py3` for files that serve many Pythons.
+    /// `cp311`; `abi3` and `py3` for files that serve many Pythons, `source` for what is compiled for any.
     pub python: &'a str,
     /// `x86_64`, `aarch64` or `any`.
     pub platform: &'a str,
 }
 
 impl<'a> FileName<'a> {
-    /// Reads the name of a wheel for Linux; none for any other file, and for free-threaded Pythons.
+    /// Reads the name of a wheel for Linux or of a source distribution; none for any other file, and for free-threaded
+    /// Pythons.
     pub fn parse(file: &'a str) -> Option<Self> {
+        if let Some((package, version)) = file.strip_suffix(".tar.gz").and_then(|name| name.rsplit_once('-')) {
+            let package = package.replace('_', "-").to_lowercase();
+            return Some(FileName { package, version, label: None, python: SOURCE, platform: "any" });
+        }
         let mut parts = file.strip_suffix(".whl")?.rsplitn(4, '-');
         let (platforms, abi, python, rest) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
         let (package, version) = rest.split_once('-')?;
@@ -120,7 +128,7 @@ impl Digests {
     /// `index` is the directory of the PyTorch index, nothing for the Python package index.
     pub fn of(&self, package: &str, version: &str, index: &str, python: &str, platform: &str) -> Vec<String> {
         let exact = format!("cp{}", python.replace('.', ""));
-        let tags = [exact.as_str(), "abi3", "py3"].into_iter().flat_map(|tag| [(tag, platform), (tag, "any")]);
+        let tags = [exact.as_str(), "abi3", "py3", SOURCE].into_iter().flat_map(|tag| [(tag, platform), (tag, "any")]);
         let found = tags.map(|(tag, platform)| self.under(&key(package, version, index, tag, platform)));
         found.into_iter().find(|found| !found.is_empty()).unwrap_or_default()
     }
@@ -153,7 +161,8 @@ mod tests {
             ("torch-1.0.0-cp27-cp27mu-manylinux1_x86_64.whl", found("torch", "1.0.0", "cp27", "x86_64")),
             ("torch-2.9.0-cp313-cp313t-manylinux_2_28_aarch64.whl", None),
             ("torch-2.9.0-cp313-cp313-win_amd64.whl", None),
-            ("torch-2.9.0.tar.gz", None),
+            ("flash_attn-2.8.3.post2.tar.gz", found("flash-attn", "2.8.3.post2", "source", "any")),
+            ("torch-2.9.0.zip", None),
             ("", None),
         ] {
             assert_eq!(name(file), expected, "{file}");

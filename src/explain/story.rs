@@ -297,7 +297,7 @@ impl<'c> Teller<'_, 'c> {
                 }
             }
             Subject::Cuda => self.lines(),
-            Subject::Toolkit | Subject::Gcc | Subject::Triton => {}
+            Subject::Toolkit | Subject::Gcc | Subject::Triton | Subject::Package => {}
         }
     }
 

@@ -151,7 +151,7 @@ fn read_class<'c>(plan: &Plan<'_, 'c>, at: usize, choice: &[usize]) -> Chosen<'c
     let (toolkit, image, driver) = local_choice(plan, at, group, choice, &releases);
     let mut answer = Chosen {
         arch: class.target.arch,
-        companions: plan.companions.iter().map(|choices| choices.rows[choice[choices.table]]).collect(),
+        companions: group.companions.iter().map(|choices| choices.rows[choice[choices.table]]).collect(),
         python: plan.python.as_ref().map(|choices| &choices.rows[choice[choices.table]].version),
         cudnn: pick(&group.cudnn, choice),
         nccl: pick(&group.nccl, choice),
@@ -361,6 +361,11 @@ fn gpus(question: &Question<'_>, class: &Class<'_, '_>, answer: &Chosen<'_>) -> 
     named.map(|gpu| GpuAnswer { name: gpu.name.clone(), cc: gpu.cc, coverage: coverage(gpu.cc) }).collect()
 }
 
+/// The PyTorch wheel index of a variant.
+fn pytorch_index(variant: &str) -> String {
+    format!("https://download.pytorch.org/whl/{variant}")
+}
+
 impl Chosen<'_> {
     /// The mechanism by which the driver serves the stack: `native`, `minor-version` or `forward-compat`.
     pub fn mode(&self) -> &'static str {
@@ -434,7 +439,7 @@ impl Chosen<'_> {
         let mut torch_index = None;
         for build in &self.builds {
             let index = |of: Index| build.index.contains(&of);
-            let url = format!("https://download.pytorch.org/whl/{}", build.variant);
+            let url = pytorch_index(&build.variant);
             let labelled = || format!("{}+{}", build.version, build.variant);
             let (version, url) = if let Some(own) = &build.index_url {
                 (build.wheel.as_ref().map_or_else(labelled, ToString::to_string), Some(own.to_string()))
@@ -458,12 +463,14 @@ impl Chosen<'_> {
         for companion in &self.companions {
             let beside_torch = matches!(&*companion.package, "torchvision" | "torchaudio" | "torchtext");
             let own = companion.index_url.as_ref().map(ToString::to_string);
-            let index = own.or_else(|| torch_index.clone().filter(|_| beside_torch));
+            let of_variant = companion.variant.as_ref().map(|variant| pytorch_index(variant));
+            let labelled = companion.variant.as_ref().map(|variant| format!("{}+{variant}", companion.version));
+            let carried = companion.wheel.as_ref().map(ToString::to_string).or(labelled);
             wheels.push(Install {
                 package: companion.package.to_string(),
-                version: companion.wheel.as_deref().unwrap_or(companion.version.as_str()).to_string(),
-                index,
-                extra: None,
+                version: carried.unwrap_or_else(|| companion.version.to_string()),
+                index: own.or(of_variant).or_else(|| torch_index.clone().filter(|_| beside_torch)),
+                extra: companion.extra.as_ref().map(ToString::to_string),
             });
         }
         wheels.sort();

@@ -135,6 +135,14 @@ pub const ALL: &[Code] = &[
                checked.",
     },
     Code {
+        code: "source-only",
+        says: "The package index has no wheel of this package, or none of its part for the framework, so pip compiles \
+               it on the machine or in the image where it is installed. That takes minutes to hours, needs nvcc of the \
+               CUDA major of the wheels, a host compiler, and the framework installed before it: install the rest \
+               first, then this with pip's --no-build-isolation. A [build] table has gpuenv choose the toolkit and an \
+               image that holds it.",
+    },
+    Code {
         code: "toolkit-minor",
         says: "Extensions are compiled with a toolkit of another minor release than the wheel's CUDA. torch prints a \
                warning while building and the result mostly works, as CUDA promises within a major. Install the \

@@ -151,6 +151,11 @@ pub fn companion(question: &Question<'_>, class: &Class<'_, '_>, row: &Companion
         .or_else(|| broken(law::COVERAGE, unreached()))
 }
 
+/// Whether a package was made for a release of its framework: its variant, and a CUDA that goes with its own.
+pub fn made_for(row: &Companion, release: &Release<'_>) -> bool {
+    row.variant.as_ref().is_none_or(|variant| variant == release.variant) && companion_line(row, release.line.as_ref())
+}
+
 /// How the GPU code of a package that follows a framework reaches a GPU; none if it has none, or nobody has read it.
 pub fn companion_code(row: &Companion, gpu: crate::words::Cc) -> Option<Coverage> {
     let known = !(row.sass.is_empty() && row.ptx.is_empty());

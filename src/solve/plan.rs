@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::catalog::rows::{Companion, Cudnn, Image, Nccl, Python, Toolkit};
+use crate::catalog::rows::{Companion, Cudnn, Image, Nccl, Python, Subject, Toolkit};
 use crate::spec::Share;
 use crate::words::{Constraint, CpuArch, Version};
 
@@ -60,6 +60,8 @@ pub struct Group<'c> {
     pub classes: Vec<usize>,
     /// For each framework, its release.
     pub releases: Vec<Choice<&'c Release<'c>>>,
+    /// For each other package, its release: one version may have a release for each variant of its framework.
+    pub companions: Vec<Choice<&'c Companion>>,
     /// cuDNN of the system, where no framework brings its own.
     pub cudnn: Option<Choice<&'c Cudnn>>,
     /// NCCL of the system.
@@ -90,8 +92,8 @@ pub struct Plan<'q, 'c> {
     pub classes: Vec<Class<'q, 'c>>,
     /// For each framework, its version.
     pub versions: Vec<Choice<&'c Version>>,
-    /// For each other package, its release.
-    pub companions: Vec<Choice<&'c Companion>>,
+    /// For each other package, its version.
+    pub companions: Vec<Choice<&'c Version>>,
     /// The Python line.
     pub python: Option<Choice<&'c Python>>,
     /// Choices shared by classes.
@@ -129,9 +131,8 @@ impl<'q, 'c> Plan<'q, 'c> {
         let python = python(question, &mut world, locked);
         let mut plan =
             Plan { question, classes, versions, companions, python, groups: Vec::new(), locals: Vec::new(), world };
-        plan.relate_companions();
+        plan.relate_companion_versions();
         plan.add_groups(&releases, policy, locked);
-        plan.relate_companion_code();
         plan.add_locals(policy, locked);
         plan
     }
@@ -141,46 +142,65 @@ impl<'q, 'c> Plan<'q, 'c> {
         self.world.solve(steps)
     }
 
-    fn relate_companions(&mut self) {
-        for companion in &self.companions {
-            for (framework, ask) in self.versions.iter().zip(&self.question.frameworks) {
-                let follows = |row: &Companion| row.framework == ask.package && self.question.holds(law::COMPANION, "");
-                let needs: Vec<Option<Constraint>> = companion
-                    .rows
-                    .iter()
-                    .map(|row| follows(row).then(|| Constraint::parse(&row.needs).ok()).flatten())
-                    .collect();
-                self.world.relate(framework.table, companion.table, |version, row| {
-                    needs[row].as_ref().is_none_or(|needs| needs.admits(framework.rows[version]))
-                });
-            }
-            if let Some(python) = &self.python {
-                let accepts: Vec<Option<Constraint>> =
-                    companion.rows.iter().map(|row| Constraint::parse(row.python.as_deref()?).ok()).collect();
-                self.world.relate(companion.table, python.table, |row, line| {
-                    accepts[row].as_ref().is_none_or(|accepts| accepts.admits(&python.rows[line].version))
-                        || !self.question.holds(law::PYTHON, "")
+    /// A version goes with those of a framework that some release of it accepts. Its releases say the same once they
+    /// are chosen, but by then many versions would have been tried.
+    fn relate_companion_versions(&mut self) {
+        for (choice, ask) in self.companions.iter().zip(&self.question.companions) {
+            let rows = companion_rows(self.question, ask.package, &ask.constraint);
+            for (framework, needing) in self.versions.iter().zip(&self.question.frameworks) {
+                let accepts = Accepts::new(self.question, needing.package, &framework.rows, &rows);
+                let mut releases: HashMap<&Version, Vec<usize>> = HashMap::new();
+                for (at, row) in rows.iter().enumerate() {
+                    releases.entry(&row.version).or_default().push(at);
+                }
+                let of_version: Vec<&Vec<usize>> = choice.rows.iter().map(|version| &releases[version]).collect();
+                self.world.relate(framework.table, choice.table, |version, row| {
+                    of_version[row].iter().any(|&release| accepts.has(version, release))
                 });
             }
         }
     }
 
-    /// What packages hold of their own: wheels for a platform, GPU code, a CUDA runtime.
-    fn relate_companion_code(&mut self) {
+    /// The releases of other packages: what they accept, and what they hold of their own.
+    fn add_companions(&mut self, group: &mut Group<'c>) {
         let question = self.question;
-        for companion in &self.companions {
-            self.world.keep(companion.table, |row| {
-                self.classes.iter().all(|class| fits::companion(question, class, companion.rows[row]).is_none())
+        for (choice, ask) in self.companions.iter().zip(&question.companions) {
+            // Newest first and of one version those made for a variant, as the catalog has them from its end.
+            let rows = companion_rows(question, ask.package, &ask.constraint);
+            let table = self.world.table(rows.len());
+            let of_gpu = question.rules.of_package(ask.package, Subject::Gpu);
+            self.world.keep(table, |row| {
+                let mut classes = group.classes.iter().map(|&class| &self.classes[class]);
+                classes.all(|class| {
+                    let ran = |cc| of_gpu.admit(question, &class.target.name, rows[row], Some(cc));
+                    fits::companion(question, class, rows[row]).is_none()
+                        && class.gpus.iter().all(|gpu| ran(&gpu.gpu.cc_version))
+                })
             });
-            for group in &self.groups {
-                for (releases, ask) in group.releases.iter().zip(&question.frameworks) {
-                    let follows = |row: &Companion| row.framework == ask.package && question.holds(law::COMPANION, "");
-                    self.world.relate(companion.table, releases.table, |row, release| {
-                        let (row, line) = (companion.rows[row], releases.rows[release].line.as_ref());
-                        !follows(row) || fits::companion_line(row, line)
-                    });
-                }
+            self.world.relate(choice.table, table, |version, row| *choice.rows[version] == rows[row].version);
+            for (framework, needing) in self.versions.iter().zip(&question.frameworks) {
+                let accepts = Accepts::new(question, needing.package, &framework.rows, &rows);
+                self.world.relate(framework.table, table, |version, row| accepts.has(version, row));
             }
+            if let Some(python) = &self.python {
+                let accepts: Vec<Option<Constraint>> =
+                    rows.iter().map(|row| Constraint::parse(row.python.as_deref()?).ok()).collect();
+                self.world.relate(python.table, table, |line, row| {
+                    accepts[row].as_ref().is_none_or(|accepts| accepts.admits(&python.rows[line].version))
+                        || !question.holds(law::PYTHON, "")
+                });
+            }
+            let of_cuda = question.rules.of_package(ask.package, Subject::Cuda);
+            for (releases, ask) in group.releases.iter().zip(&question.frameworks) {
+                let follows = question.holds(law::COMPANION, "");
+                self.world.relate(releases.table, table, |release, row| {
+                    let (row, release) = (rows[row], releases.rows[release]);
+                    row.framework != ask.package
+                        || (!follows || fits::made_for(row, release))
+                            && of_cuda.admit(question, "", row, release.line.as_ref())
+                });
+            }
+            group.companions.push(Choice { table, rows });
         }
     }
 
@@ -225,9 +245,11 @@ impl<'q, 'c> Plan<'q, 'c> {
                 }
                 chosen.push(Choice { table, rows });
             }
-            groups.push(Group { classes, releases: chosen, cudnn: None, nccl: None, cuda: None });
+            let companions = Vec::new();
+            groups.push(Group { classes, releases: chosen, companions, cudnn: None, nccl: None, cuda: None });
         }
         for group in &mut groups {
+            self.add_companions(group);
             self.add_system_libraries(group, locked);
         }
         self.groups = groups;
@@ -411,6 +433,13 @@ impl<'q, 'c> Plan<'q, 'c> {
                 fits::extension(question, asked, releases.rows[release], toolkit.rows[row])
             });
         }
+        for (packages, ask) in group.companions.iter().zip(&question.companions) {
+            let rules = question.rules.of_package(ask.package, Subject::Toolkit);
+            self.world.relate(packages.table, toolkit.table, |row, at| {
+                let (row, version) = (packages.rows[row], &toolkit.rows[at].version);
+                !row.sdist || rules.admit(question, "", row, Some(version))
+            });
+        }
         let cudnn = group.cudnn.iter().map(|of| (of.table, of.rows.iter().map(|row| &row.cuda).collect::<Vec<_>>()));
         let nccl = group.nccl.iter().map(|of| (of.table, of.rows.iter().map(|row| &row.cuda).collect::<Vec<_>>()));
         for (table, built_for) in cudnn.chain(nccl) {
@@ -496,15 +525,48 @@ fn toolkits<'c>(question: &Question<'c>, installed: Option<&[Version]>) -> Vec<&
     admitted.filter(|row| !row.components_only || asked_for(row)).collect()
 }
 
-fn companions<'c>(question: &Question<'c>, world: &mut World, locked: &Locked) -> Vec<Choice<&'c Companion>> {
+/// Which versions of a framework each release of a package accepts. Many say the same: each text is read once.
+struct Accepts<'c> {
+    of_text: HashMap<&'c str, Vec<bool>>,
+    needs: Vec<Option<&'c str>>,
+}
+
+impl<'c> Accepts<'c> {
+    fn new(question: &Question<'c>, framework: &str, versions: &[&Version], rows: &[&'c Companion]) -> Self {
+        let follows = question.holds(law::COMPANION, "");
+        let text = |row: &&'c Companion| (follows && row.framework == framework).then_some(&*row.needs);
+        let needs: Vec<Option<&str>> = rows.iter().map(text).collect();
+        let mut of_text = HashMap::new();
+        for text in needs.iter().flatten() {
+            of_text.entry(*text).or_insert_with(|| {
+                let needs = Constraint::parse(text).ok();
+                versions.iter().map(|version| needs.as_ref().is_none_or(|needs| needs.admits(version))).collect()
+            });
+        }
+        Accepts { of_text, needs }
+    }
+
+    fn has(&self, version: usize, row: usize) -> bool {
+        self.needs[row].is_none_or(|text| self.of_text[text][version])
+    }
+}
+
+/// Every release of a package that a constraint admits, newest version first.
+fn companion_rows<'c>(question: &Question<'c>, package: &str, constraint: &Constraint) -> Vec<&'c Companion> {
+    let of_package = question.catalog.companions.iter().rev().filter(|row| row.package == package);
+    of_package.filter(|row| constraint.admits(&row.version)).collect()
+}
+
+fn companions<'c>(question: &Question<'c>, world: &mut World, locked: &Locked) -> Vec<Choice<&'c Version>> {
     let mut choices = Vec::new();
     for ask in &question.companions {
-        let of_package = question.catalog.companions.iter().rev().filter(|row| row.package == ask.package);
-        let mut rows: Vec<&Companion> = of_package.filter(|row| ask.constraint.admits(&row.version)).collect();
+        let rows = companion_rows(question, ask.package, &ask.constraint);
+        let mut rows: Vec<&Version> = rows.into_iter().map(|row| &row.version).collect();
+        rows.dedup();
         if ask.oldest_first {
             rows.reverse();
         }
-        locked_first(&mut rows, locked, ask.package, |row| row.version.to_string());
+        locked_first(&mut rows, locked, ask.package, |version| version.to_string());
         choices.push(Choice { table: world.table(rows.len()), rows });
     }
     choices

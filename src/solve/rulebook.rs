@@ -3,11 +3,12 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock};
 
-use crate::catalog::rows::{Build, Image, Rule, Subject};
+use crate::catalog::rows::{Build, Companion, Image, Rule, Subject};
 use crate::catalog::{Catalog, GpuMatch};
 use crate::words::{Constraint, CpuArch, Version};
 
 use super::image::Demand;
+use super::question::Question;
 use super::release::{self, Release};
 
 /// The names of the rules that are code; each is described by a row of `catalog/laws.toml`.
@@ -112,6 +113,25 @@ pub struct Needs<'c> {
     pub needs: Constraint,
 }
 
+/// The rules about a package that ask the same thing: few or none.
+#[derive(Debug)]
+pub struct PackageRules<'a, 'c> {
+    rules: Vec<&'a Needs<'c>>,
+}
+
+impl<'a, 'c> PackageRules<'a, 'c> {
+    /// Those that speak of a release.
+    pub fn about(&self, row: &Companion) -> impl Iterator<Item = &'a Needs<'c>> {
+        self.rules.iter().copied().filter(|rule| rule.range.admits(&row.version))
+    }
+
+    /// Whether none of those that hold for a target refuses a release.
+    pub fn admit(&self, question: &Question<'_>, target: &str, row: &Companion, object: Option<&Version>) -> bool {
+        let refuses = |rule: &Needs| object.is_some_and(|object| !rule.needs.admits(object));
+        self.about(row).all(|rule| !refuses(rule) || !question.holds(&rule.row.id, target))
+    }
+}
+
 impl<'c> RuleBook<'c> {
     /// Reads every rule of a catalog. The lint has checked that they parse; one that does not speaks of nothing.
     pub fn new(catalog: &'c Catalog) -> Self {
@@ -187,6 +207,15 @@ impl<'c> RuleBook<'c> {
         self.needs
             .iter()
             .filter(move |rule| rule.row.subject == subject && rule.row.object == object && rule.range.admits(of))
+    }
+
+    /// What releases of a package need of an object.
+    pub fn of_package<'a>(&'a self, package: &str, object: Subject) -> PackageRules<'a, 'c> {
+        let speaks = |rule: &&Needs| {
+            (rule.row.subject, rule.row.object) == (Subject::Package, object)
+                && rule.row.package.as_deref() == Some(package)
+        };
+        PackageRules { rules: self.needs.iter().filter(speaks).collect() }
     }
 
     /// Every rule.

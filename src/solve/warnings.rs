@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use crate::catalog::rows::{Build, Class, Status};
+use crate::catalog::rows::{Build, Class, Companion, Status, Subject};
 use crate::coverage::Coverage;
 use crate::spec::Share;
 
@@ -124,7 +124,8 @@ impl About<'_, '_> {
 
     /// Packages with GPU code of their own that nobody has read, or that only a driver's compiler makes run.
     fn companions(&self) -> Vec<Warning> {
-        let mut warnings = Vec::new();
+        let mut warnings: Vec<Warning> =
+            self.target.companions.iter().filter_map(|row| self.source_only(row)).collect();
         for row in self.target.companions.iter().filter(|row| row.gpu_code) {
             let name = format!("{} {}", row.package, row.version);
             let key = [format!("stack.{}", row.package)];
@@ -145,6 +146,24 @@ impl About<'_, '_> {
             }
         }
         warnings
+    }
+
+    /// A package that is compiled where it is installed, and with what.
+    fn source_only(&self, row: &Companion) -> Option<Warning> {
+        let line = self.gpu_builds().find_map(|build| fits::line_of(&build.variant)).filter(|_| row.sdist)?;
+        let bounds = self.question.rules.of_package(&row.package, Subject::Toolkit);
+        let bounds = bounds.about(row).map(|needs| format!(" {}", needs.row.needs));
+        let (bounds, framework) = (bounds.collect::<String>(), &row.framework);
+        let with = match self.target.toolkit {
+            Some(toolkit) => format!("the toolkit that was chosen, {}", toolkit.version),
+            None => format!("a CUDA {} toolkit{bounds}; a [build] table has gpuenv choose it", line.major()),
+        };
+        let message = format!(
+            "{} {} comes as source only: its CUDA code is compiled where it is installed or first used, beside an \
+             installed {framework} (pip's --no-build-isolation) and with {with}",
+            row.package, row.version
+        );
+        Some(Warning::new("source-only", message, &[format!("stack.{}", row.package)]))
     }
 
     /// GPUs that only a driver's compiler makes the code run on.

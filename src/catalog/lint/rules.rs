@@ -21,16 +21,21 @@ pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
             );
             say("rule-pair", "rule", &name, says);
         }
+        if row.package.is_some() != (row.subject == Subject::Package) {
+            say("belongs-together", "rule", &name, "a rule of subject `package`, and no other, names a package".into());
+        }
+        let package = row.package.as_deref();
         for (range, subject, text) in [(&range, row.subject, &row.range), (&needs, row.object, &row.needs)] {
-            if range.as_ref().is_some_and(|range| !matches_something(catalog, subject, range)) {
-                say("rule-range", "rule", &name, format!("no {} is in `{text}`", subject.as_str()));
+            if range.as_ref().is_some_and(|range| !matches_something(catalog, subject, package, range)) {
+                let what = package.filter(|_| subject == Subject::Package).unwrap_or(subject.as_str());
+                say("rule-range", "rule", &name, format!("no {what} is in `{text}`"));
             }
         }
         trials(row, say);
     }
     for row in catalog.modules.iter() {
         let gpus = constraint("module", &row.row_name(), &row.gpus, say);
-        if gpus.is_some_and(|gpus| !matches_something(catalog, Subject::Gpu, &gpus)) {
+        if gpus.is_some_and(|gpus| !matches_something(catalog, Subject::Gpu, None, &gpus)) {
             say("rule-range", "module", &row.row_name(), format!("no gpu is in `{}`", row.gpus));
         }
     }
@@ -53,7 +58,7 @@ fn trials(row: &Rule, say: Say<'_>) {
 }
 
 /// Whether any row of the subject's table is in the range. Host compilers and C libraries have no table.
-fn matches_something(catalog: &Catalog, subject: Subject, range: &Constraint) -> bool {
+fn matches_something(catalog: &Catalog, subject: Subject, package: Option<&str>, range: &Constraint) -> bool {
     let numbers = |number: &dyn std::fmt::Display| Version::parse(&number.to_string()).is_ok_and(|v| range.admits(&v));
     match subject {
         Subject::Gpu => catalog.gpus.iter().any(|row| numbers(&row.cc)),
@@ -61,6 +66,10 @@ fn matches_something(catalog: &Catalog, subject: Subject, range: &Constraint) ->
         Subject::Driver => catalog.drivers.iter().any(|row| range.admits(&row.version)),
         Subject::Cudnn => catalog.cudnns.iter().any(|row| range.admits(&row.version)),
         Subject::Triton => catalog.builds.iter().any(|row| row.triton.as_ref().is_some_and(|it| range.admits(it))),
+        Subject::Package => {
+            let of_package = |row: &&Companion| Some(&*row.package) == package;
+            catalog.companions.iter().filter(of_package).any(|row| range.admits(&row.version))
+        }
         Subject::Glibc => catalog.oses.iter().any(|row| row.glibc.as_ref().is_some_and(|it| range.admits(it))),
         Subject::Gcc => catalog.oses.iter().any(|row| row.gcc.as_ref().is_some_and(|it| range.admits(it))),
     }

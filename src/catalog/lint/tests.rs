@@ -100,6 +100,22 @@ const BROKEN: &[(&str, &str)] = &[
         "[[companion]]\npackage = \"A_b\"\nversion = \"1\"\nframework = \"torch\"\nneeds = \"2.7\"\nsource = \"acme\"",
     ),
     (
+        "variant",
+        "[[companion]]\npackage = \"a\"\nversion = \"1\"\nvariant = \"cu999\"\nframework = \"torch\"\nneeds = \"2.7\"\nsource = \"acme\"",
+    ),
+    (
+        "belongs-together",
+        "[[companion]]\npackage = \"a\"\nversion = \"1\"\nsdist = true\ngpu_code = true\nframework = \"torch\"\nneeds = \"2.7\"\nsource = \"acme\"",
+    ),
+    (
+        "belongs-together",
+        "[[rule]]\nid = \"a\"\nsubject = \"gpu\"\npackage = \"vllm\"\nrange = \"7.0\"\nobject = \"driver\"\nneeds = \">=1\"\nsays = \"A.\"\nsource = \"acme\"\nholds = [\"7.0 2\"]\nfails = [\"7.0 0.1\"]",
+    ),
+    (
+        "rule-range",
+        "[[rule]]\nid = \"a\"\nsubject = \"package\"\npackage = \"vllm\"\nrange = \">99\"\nobject = \"gpu\"\nneeds = \">=8.0\"\nsays = \"A.\"\nsource = \"acme\"\nholds = [\"100 8.0\"]\nfails = [\"100 7.0\"]",
+    ),
+    (
         "companion-variant",
         "[[companion]]\npackage = \"a\"\nversion = \"1\"\nframework = \"torch\"\nneeds = \"2.7+cu126\"\nsource = \"acme\"",
     ),

@@ -31,7 +31,8 @@ fn builds(catalog: &Catalog, say: Say<'_>) {
         if row.index.is_empty() && row.index_url.is_none() {
             say("unchoosable", "build", &name, "it can be installed from nowhere: index or index_url".into());
         }
-        addresses("build", &name, row.index_url.as_deref(), row.wheel.as_deref(), say);
+        let address = (row.index_url.as_deref(), row.wheel.as_deref());
+        addresses("build", &name, address, row.index_url.is_some(), say);
         if !row.pythons.iter().any(|python| pythons.contains(python)) {
             say("unchoosable", "build", &name, "it has a wheel for no Python of the catalog".into());
         }
@@ -73,7 +74,7 @@ fn contents(catalog: &Catalog, say: Say<'_>) {
             let says = "arch_source stands beside cuda, sass or ptx, and not without";
             say("belongs-together", "companion", &name, says.into());
         }
-        if row.arch_source.is_some() && !row.gpu_code {
+        if !(row.sass.is_empty() && row.ptx.is_empty()) && !row.gpu_code {
             say("belongs-together", "companion", &name, "GPU code that was read is `gpu_code`".into());
         }
     }
@@ -93,7 +94,14 @@ fn published(catalog: &Catalog, say: Say<'_>) {
     }
 }
 
-fn addresses(kind: &str, name: &dyn std::fmt::Display, url: Option<&str>, wheel: Option<&str>, say: Say<'_>) {
+/// `elsewhere`: it lies on another index than the Python package index.
+fn addresses(
+    kind: &str,
+    name: &dyn std::fmt::Display,
+    (url, wheel): (Option<&str>, Option<&str>),
+    elsewhere: bool,
+    say: Say<'_>,
+) {
     if let Some(url) = url.filter(|url| !address::is_index(url)) {
         let says = format!("`{url}` is no address of a wheel index: https://, no credentials, no blanks");
         say("index-address", kind, name, says);
@@ -101,7 +109,7 @@ fn addresses(kind: &str, name: &dyn std::fmt::Display, url: Option<&str>, wheel:
     if let Some(wheel) = wheel.filter(|wheel| !address::is_wheel_version(wheel)) {
         say("wheel-version", kind, name, format!("`{wheel}` is no version that a requirement can pin"));
     }
-    if wheel.is_some() && url.is_none() {
+    if wheel.is_some() && !elsewhere {
         say("belongs-together", kind, name, "`wheel` needs the index_url that carries it".into());
     }
 }
@@ -199,7 +207,17 @@ fn companions(catalog: &Catalog, say: Say<'_>) {
             let says = format!("`{}` is no framework: {}", row.framework, FRAMEWORKS.join(", "));
             say("framework", "companion", &name, says);
         }
-        addresses("companion", &name, row.index_url.as_deref(), row.wheel.as_deref(), say);
+        let address = (row.index_url.as_deref(), row.wheel.as_deref());
+        addresses("companion", &name, address, row.index_url.is_some() || row.variant.is_some(), say);
+        if let Some(variant) = &row.variant
+            && !catalog.builds.iter().any(|build| build.package == row.framework && build.variant == *variant)
+        {
+            say("variant", "companion", &name, format!("no {} is `{variant}`", row.framework));
+        }
+        if row.sdist && (row.gpu_code || row.variant.is_some()) {
+            let says = "what is published as source holds no GPU code and is made for no variant";
+            say("belongs-together", "companion", &name, says.into());
+        }
         let needs = constraint("companion", &name, &row.needs, say);
         if needs.as_ref().is_some_and(|needs| needs.comparisons().any(|one| one.variant.is_some())) {
             let says = format!("`{}` names a variant, which a companion cannot ask for", row.needs);

@@ -1,0 +1,156 @@
+//! Packages that follow a framework: which of their releases is chosen, from where, and what is said of it.
+
+mod common;
+
+use common::{LIMIT, Outcome, culprits, lock, rules};
+use gpuenv::catalog::BUILTIN;
+use gpuenv::catalog::rows::Companion;
+use gpuenv::solve::answer::Install;
+use gpuenv::solve::plan::Locked;
+use gpuenv::solve::question::{Question, Warning};
+use gpuenv::solve::resolve::{Resolution, resolve};
+use gpuenv::solve::warnings;
+use gpuenv::solve::world::Steps;
+use gpuenv::words::{Constraint, Version};
+use gpuenv::{lock as locks, spec};
+
+fn asked(stack: &str, rest: &str) -> String {
+    format!("[stack]\n{stack}\n[target.t]\ngpu = \"A100-PCIE-40GB\"\nos = \"ubuntu22.04\"\n{rest}")
+}
+
+#[track_caller]
+fn wheel(text: &str, package: &str) -> Install {
+    let wheels = lock(text).target().wheels();
+    wheels.into_iter().find(|wheel| wheel.package == package).expect("the package was asked for")
+}
+
+fn given(text: &str) -> Vec<Warning> {
+    let spec = spec::parse(text).expect("the spec parses");
+    let (question, _) = Question::new(&spec, &BUILTIN, rules()).expect("its names are known");
+    match resolve(&question, &Locked::new(), &Steps::new(LIMIT)) {
+        Resolution::Answer(answer) => warnings::warnings(&question, &answer),
+        other => panic!("an answer was expected: {other:?}"),
+    }
+}
+
+#[test]
+fn the_wheel_made_for_the_variant_is_chosen_from_its_own_index() {
+    for (stack, package, version, index) in [
+        ("torch = \"2.5.1+cu118\"\nxformers = \"*\"", "xformers", "0.0.29.post1", "/whl/cu118"),
+        (
+            "torch = \"2.1.0+cu118\"\nxformers = \"*\"\npython = \"3.10\"",
+            "xformers",
+            "0.0.22.post7+cu118",
+            "/whl/cu118",
+        ),
+        (
+            "torch = \"2.7.1+cu128\"\ntorchvision = \"*\"\npython = \"3.11\"",
+            "torchvision",
+            "0.22.1+cu128",
+            "/whl/cu128",
+        ),
+        // Of these no wheel with a label was seen: the index is asked for the plain version.
+        ("torch = \"2.5.1+cu118\"\ntorchvision = \"*\"", "torchvision", "0.20.1", "/whl/cu118"),
+    ] {
+        let wheel = wheel(&asked(stack, ""), package);
+        assert_eq!(wheel.version, version, "{stack}");
+        assert!(wheel.index.as_deref().is_some_and(|url| url.ends_with(index)), "{stack}: {wheel:?}");
+    }
+    // The package index keeps what lies on it.
+    assert_eq!(wheel(&asked("torch = \"2.4.0\"\nxformers = \"0.0.27.post2\"", ""), "xformers").index, None);
+}
+
+/// Releases for variants are there to be installed beside them, not to lead the choice of the variant.
+#[test]
+fn a_companion_does_not_choose_the_variant() {
+    for stack in ["torch = \"2.9\"", "torch = \"2.7\"", "torch = \"2.4\""] {
+        let alone = lock(&asked(stack, "")).target();
+        let beside = lock(&asked(&format!("{stack}\ntorchvision = \"*\"\ntorchaudio = \"*\""), "")).target();
+        assert_eq!(alone.builds, beside.builds, "{stack}");
+    }
+}
+
+#[test]
+fn each_target_gets_the_wheel_of_its_own_variant() {
+    let text = "[stack]\ntorch = \"2.7.1\"\ntorchvision = \"*\"\npython = \"3.11\"\n[resolve]\nshare = \"versions\"\n\
+                [target.new]\ngpu = \"RTX 5090\"\nos = \"ubuntu22.04\"\n\
+                [target.old]\ngpu = \"Tesla P100\"\nos = \"ubuntu22.04\"\n[target.none]\ngpu = \"none\"\nos = \"ubuntu22.04\"\n";
+    for target in lock(text).targets() {
+        let variant = &target.builds[0].variant;
+        let label = target.companions[0].variant.as_ref();
+        assert!(label.is_none_or(|label| label == variant), "{}: {label:?} beside {variant}", target.name);
+    }
+}
+
+#[test]
+fn what_comes_as_source_says_so_and_what_it_needs() {
+    for (package, bound) in [("flash-attn", " >=11.7"), ("deepspeed", ""), ("transformer-engine", "")] {
+        let text = asked(&format!("torch = \"2.7.1+cu126\"\n{package} = \"*\""), "");
+        let told = given(&text);
+        let told = told.iter().find(|one| one.code == "source-only").expect("it is told");
+        assert_eq!(told.keys, [format!("stack.{package}")]);
+        assert!(told.message.contains(&format!("with a CUDA 12 toolkit{bound};")), "{}", told.message);
+        // With something to compile the toolkit is chosen, of the wheel's major.
+        let built = text.replace("[target", "[build]\n[target");
+        let toolkit = lock(&built).target().toolkit.expect("there is one").version.clone();
+        assert_eq!(toolkit.prefix(2).as_str(), "12.6");
+        let told = given(&built);
+        assert!(told.iter().any(|one| one.message.ends_with(&format!("{toolkit}"))), "{told:?}");
+    }
+    assert_eq!(
+        wheel(&asked("transformer-engine = \"2.9.0\"", ""), "transformer-engine").extra.as_deref(),
+        Some("pytorch")
+    );
+}
+
+#[test]
+fn the_sha256_of_a_source_distribution_is_locked() {
+    let text = asked("torch = \"2.7.1\"\nflash-attn = \"2.8.3\"", "");
+    let spec = spec::parse(&text).expect("the spec parses");
+    let (question, _) = Question::new(&spec, &BUILTIN, rules()).expect("its names are known");
+    let Resolution::Answer(answer) = resolve(&question, &Locked::new(), &Steps::new(LIMIT)) else { panic!("{text}") };
+    let lock = locks::make(&spec, &question, &answer, Vec::new());
+    let wheel = lock.wheel.iter().find(|wheel| wheel.package == "flash-attn").expect("it is locked");
+    assert_eq!(wheel.hashes().expect("it is known").count(), 1, "{}", wheel.sha256);
+}
+
+#[test]
+fn conflicts_of_packages_blame_what_clashes() {
+    let t4 = |stack: &str| asked(stack, "").replace("A100-PCIE-40GB", "Tesla T4");
+    for (text, keys) in [
+        (t4("flash-attn = \"2.8.3\""), &["stack.flash-attn", "target.t.gpu"][..]),
+        (t4("transformer-engine = \"*\""), &["stack.transformer-engine", "target.t.gpu"]),
+        (t4("torch = \"2.6\"\ntorchtext = \"*\""), &["stack.torch", "stack.torchtext"]),
+        (asked("torch = \"2.7.1+cu118\"\nvllm = \"0.9.2\"", ""), &["stack.torch", "stack.vllm"]),
+        (asked("flash-attn = \"2.7.3\"", "toolkit = \"11.6\"\n[build]\n"), &["stack.flash-attn", "target.t.toolkit"]),
+    ] {
+        assert_eq!(culprits(&text), keys, "{text}");
+    }
+    // FlashAttention 1 is the one for Turing.
+    let chosen = lock(&t4("flash-attn = \"*\"")).target().companions[0].version.clone();
+    assert!(chosen.major() == 1, "{chosen}");
+    assert!(matches!(lock(&t4("torch = \"2.3\"\ntorchtext = \"*\"")), Outcome::Answer(..)));
+}
+
+/// A wheel for one variant stands beside the release it is a wheel of, and says no more than that.
+#[test]
+fn releases_for_variants_agree_with_the_release() {
+    let mut seen = 0;
+    for row in BUILTIN.companions.iter().filter(|row| row.variant.is_some()) {
+        let same = |other: &&Companion| {
+            other.package == row.package && other.version == row.version && other.variant.is_none()
+        };
+        let plain = BUILTIN.companions.iter().find(same).expect("the package index has it too");
+        assert_eq!(plain.needs, row.needs, "{} {}", row.package, row.version);
+        let needs = Constraint::parse(&row.needs).expect("it is a constraint");
+        let beside = |version: &Version| needs.admits(version);
+        let variant = row.variant.as_deref();
+        let exists = BUILTIN
+            .builds
+            .iter()
+            .any(|build| build.package == row.framework && Some(&*build.variant) == variant && beside(&build.version));
+        assert!(exists, "{} {} {variant:?}", row.package, row.version);
+        seen += 1;
+    }
+    assert!(seen >= 150, "{seen}");
+}
