@@ -60,6 +60,7 @@ fn matches_something(catalog: &Catalog, subject: Subject, range: &Constraint) ->
         Subject::Cuda | Subject::Toolkit => catalog.toolkits.iter().any(|row| range.admits(&row.version)),
         Subject::Driver => catalog.drivers.iter().any(|row| range.admits(&row.version)),
         Subject::Cudnn => catalog.cudnns.iter().any(|row| range.admits(&row.version)),
+        Subject::Nccl => catalog.nccls.iter().any(|row| range.admits(&row.version)),
         Subject::Triton => catalog.builds.iter().any(|row| row.triton.as_ref().is_some_and(|it| range.admits(it))),
         Subject::Glibc => catalog.oses.iter().any(|row| row.glibc.as_ref().is_some_and(|it| range.admits(it))),
         Subject::Gcc => catalog.oses.iter().any(|row| row.gcc.as_ref().is_some_and(|it| range.admits(it))),
