@@ -372,6 +372,49 @@ mod images {
     }
 
     #[test]
+    fn of_images_with_a_torch_inside_the_one_that_holds_the_stacks_is_chosen() {
+        let chosen = image("2.8.0", &format!("{A100}\nimage = \"pytorch/pytorch\""));
+        assert_eq!(chosen.remarks(), Vec::<&str>::new());
+        assert_eq!(chosen.target().tag(), "2.8.0-cuda12.8-cudnn9-runtime");
+        let built = lock(&built("torch = \"2.8.0\"", "", &format!("{A100}\nimage = \"pytorch/pytorch\""))).target();
+        assert_eq!(built.tag(), "2.8.0-cuda12.8-cudnn9-devel");
+        assert_eq!(&*built.runtime_image.unwrap().tag, "2.8.0-cuda12.8-cudnn9-runtime");
+    }
+
+    #[test]
+    fn a_torch_inside_the_image_is_no_conflict_with_the_stacks() {
+        for tag in ["pytorch/pytorch:2.8.0-cuda12.8-cudnn9-runtime", "nvcr.io/nvidia/pytorch:25.03-py3"] {
+            let other = image("2.6.0+cu124", &format!("{A100}\nimage = \"{tag}\""));
+            assert_eq!(other.remarks(), ["two-torches"], "{tag}");
+        }
+        let own = |gpu: &str, driver: &str| {
+            let target = format!(
+                "gpu = \"{gpu}\"\ndriver = \"{driver}\"\nimage = \"pytorch/pytorch:2.5.1-cuda12.1-cudnn9-runtime\""
+            );
+            lock(&one("python = \"3.12\"", &target)).remarks().contains(&"image-torch")
+        };
+        assert!(own("RTX 5090", "570.133.07"), "no code for it");
+        assert!(own("RTX 3090", "470.256.02"), "a driver that is too old");
+        assert!(!own("RTX 3090", "535.183.01"));
+    }
+
+    #[test]
+    fn where_not_all_tags_are_known_an_unlisted_one_is_taken_with_a_warning() {
+        let spec = |tag: &str| one("torch = \"2.8.0\"", &format!("{A100}\nimage = \"pytorch/pytorch:{tag}\""));
+        assert_eq!(lock(&spec("2.99.0-cuda14.0-cudnn9-runtime")).remarks(), ["image-not-checked"]);
+        assert_eq!(culprits(&spec("2.8.0-cuda12.4-cudnn9-runtime")), ["target.t.image"], "its release is listed");
+    }
+
+    #[test]
+    fn a_jetson_runs_images_of_its_jetpack_and_earlier_ones() {
+        let on = |os: &str| {
+            let image = "nvcr.io/nvidia/l4t-jetpack:r36.3.0";
+            lock(&one("cuda = \"12.4\"", &format!("gpu = \"Jetson AGX Orin\"\nos = \"{os}\"\nimage = \"{image}\"")))
+        };
+        assert!(!on("jetpack6.2").is_conflict() && !on("jetpack6.0").is_conflict() && on("jetpack5.1").is_conflict());
+    }
+
+    #[test]
     fn compiling_takes_devel_and_runs_in_the_smallest() {
         let target = lock(&built("torch = \"2.5.1\"", "", &format!("{A100}\nimage = \"nvidia/cuda\""))).target();
         assert_eq!(target.tag(), "12.4.1-devel-ubuntu22.04");

@@ -130,6 +130,8 @@ vocabulary! {
         Triton = "triton",
         /// A release of a package that follows a framework; the rule names which.
         Package = "package",
+        /// An NCCL release, through which several GPUs work together.
+        Nccl = "nccl",
     }
 }
 
@@ -167,6 +169,10 @@ vocabulary! {
     }
 }
 
+/// Repositories of which no list of tags could be read: the catalog knows those that public files name, and there are
+/// others.
+pub const SAMPLED: &[&str] = &["nvcr.io/nvidia/l4t-jetpack", "nvcr.io/nvidia/pytorch", "pytorch/pytorch"];
+
 /// What rules are asked for: what a subject needs of an object. Of another pair a rule would never be heard.
 pub const ASKED: &[(Subject, Subject)] = &[
     (Subject::Gpu, Subject::Cuda),
@@ -178,6 +184,7 @@ pub const ASKED: &[(Subject, Subject)] = &[
     (Subject::Package, Subject::Gpu),
     (Subject::Package, Subject::Cuda),
     (Subject::Package, Subject::Toolkit),
+    (Subject::Nccl, Subject::Gpu),
 ];
 
 /// The CUDA line of a variant: `12.4` of `cu124`, `12` of `cu12`; none of `cpu`.
@@ -551,6 +558,10 @@ pub struct Image {
     pub os: Text,
     /// Platforms; empty = unknown.
     pub arches: List<CpuArch>,
+    /// The torch that is installed in it, as it tells its version: `2.8.0`, `2.7.0a0+7c8ec84dab`.
+    pub torch: Option<Text>,
+    /// The Python that torch is installed for, as far as anybody told.
+    pub python: Option<Version>,
     /// The tag can no longer be pulled.
     #[serde(default)]
     pub withdrawn: bool,

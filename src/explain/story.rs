@@ -297,7 +297,7 @@ impl<'c> Teller<'_, 'c> {
                 }
             }
             Subject::Cuda => self.lines(),
-            Subject::Toolkit | Subject::Gcc | Subject::Triton | Subject::Package => {}
+            Subject::Toolkit | Subject::Gcc | Subject::Triton | Subject::Package | Subject::Nccl => {}
         }
     }
 
@@ -578,19 +578,7 @@ impl<'c> Teller<'_, 'c> {
         match &target.image {
             ImageAsk::NoSuchTag(wanted) => {
                 let tag = wanted.tag.clone().unwrap_or_default();
-                let tags = self
-                    .question
-                    .catalog
-                    .images
-                    .iter()
-                    .filter(|row| row.repository == wanted.repository.as_str() && !row.withdrawn);
-                // A tag without a number, `latest`, is like none of the others: the newest tells what they look like.
-                let like = |row: &crate::catalog::rows::Image| match tag.contains(|c: char| c.is_ascii_digit()) {
-                    true => strsim::jaro_winkler(&tag, &row.tag),
-                    false => 0.0,
-                };
-                let nearest =
-                    tags.max_by(|a, b| like(a).total_cmp(&like(b)).then(a.cuda.cmp(&b.cuda)).then(b.tag.cmp(&a.tag)));
+                let nearest = image::nearest_tag(self.question.catalog, &wanted.repository, &tag);
                 let near = nearest.map_or(String::new(), |row| format!("; the nearest is `{}`", row.tag));
                 let sentence = format!("{} has no tag `{}`{near}", wanted.repository, tag.escape_debug());
                 self.say(sentence);

@@ -198,10 +198,19 @@ fn local_choice<'c>(
     let mut images: Vec<usize> = (0..local.image.as_ref().map_or(0, |choices| choices.rows.len())).collect();
     if let (Some(choices), Some(line)) = (&local.image, line) {
         // The stack's own line, then the newest older one, then the oldest newer one.
-        images.sort_by_key(|&row| match choices.rows[row].cuda.cmp_prefix(line) {
-            Ordering::Equal => (0, None, row),
-            Ordering::Less => (1, None, row),
-            Ordering::Greater => (2, Some(&choices.rows[row].cuda), row),
+        let other_torch = |image: &Image| {
+            let of_torch = |release: &&&Release| release.builds().any(|build| build.package == "torch");
+            let torch = releases.iter().find(of_torch).map(|release| release.version.as_str());
+            image.torch.as_deref().is_some_and(|inside| torch.is_some_and(|torch| torch != inside))
+        };
+        images.sort_by_key(|&row| {
+            let image = choices.rows[row];
+            let (distance, cuda) = match image.cuda.cmp_prefix(line) {
+                Ordering::Equal => (0, None),
+                Ordering::Less => (1, None),
+                Ordering::Greater => (2, Some(&image.cuda)),
+            };
+            (other_torch(image), distance, cuda, row)
         });
     }
     let mut tried = choice.to_vec();
@@ -295,6 +304,7 @@ fn runtime_sibling<'c>(question: &Question<'c>, devel: &Image, target: &TargetAs
             && image.cuda == devel.cuda
             && image.os == devel.os
             && image.cudnn.is_some() == devel.cudnn.is_some()
+            && image.torch == devel.torch
             && (smallest..Flavour::Devel).contains(&image.flavour)
             && !image.withdrawn
             && image.arches.contains(&target.arch)

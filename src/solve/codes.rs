@@ -76,13 +76,19 @@ pub const ALL: &[Code] = &[
     },
     Code {
         code: "image-not-checked",
-        says: "The image is not of a repository the catalog knows, or it is named by digest only. It is taken as it is \
-               written: neither its CUDA, nor its system, nor the drivers it starts on were checked.",
+        says: "The image is not of a repository the catalog knows, or it is named by digest only, or its tag is one of \
+               a repository of which not all tags are known. It is taken as it is written: neither its CUDA, nor its system, nor the drivers it starts on were checked.",
     },
     Code {
         code: "image-require-unknown",
         says: "Images state in NVIDIA_REQUIRE_CUDA which drivers they start on. What this one states was not read; it \
                is judged by its CUDA line. `docker inspect` on the image shows the variable.",
+    },
+    Code {
+        code: "image-torch",
+        says: "No torch is asked for, so the one inside the image is what would run, and it does not run on this \
+               machine: it holds no code for the GPU, or its CUDA is newer than the driver. Take another tag, or ask \
+               for torch in `[stack]`.",
     },
     Code {
         code: "image-withdrawn",
@@ -116,6 +122,12 @@ pub const ALL: &[Code] = &[
         code: "lock-outdated",
         says: "The lock was made with another catalog, and with what is known today the spec has no answer. The lock \
                was left alone. `gpuenv explain` tells what speaks against it, `gpuenv lock --upgrade` starts over.",
+    },
+    Code {
+        code: "nccl-gpu",
+        says: "Each of these GPUs runs the stack, but NCCL, through which several work together, holds no code for \
+               them: a job on more than one fails (\"no kernel image is available\"). Take an older release, whose \
+               NCCL still does, or use one GPU in a process.",
     },
     Code {
         code: "newer-than-catalog",
@@ -171,6 +183,12 @@ pub const ALL: &[Code] = &[
         says: "The image holds one CUDA line and the wheels bring another of their own. The process loads the wheels' \
                libraries, so it works; the image's are dead weight, and a program that links against them by chance \
                meets the wrong one. An image of flavour `base` of the wheels' line avoids it.",
+    },
+    Code {
+        code: "two-torches",
+        says: "The image holds a torch of its own and the lock installs another beside it. Both are there: the lock's \
+               for programs that its Python runs, the image's for all others. Ask for the release that the image \
+               holds, take an image without torch (`nvidia/cuda`), or leave torch out of `[stack]`.",
     },
     Code {
         code: "unknown-gpu-code",

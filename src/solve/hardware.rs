@@ -1,5 +1,5 @@
-//! What a GPU asks beyond the stack: a flavour of kernel modules, and a capability and a driver that torch.compile
-//! needs.
+//! What a GPU asks beyond the stack: a flavour of kernel modules, a capability and a driver that torch.compile needs,
+//! and code in NCCL.
 
 use crate::catalog::rows::{Build, Class, Module, Subject};
 use crate::words::Constraint;
@@ -12,6 +12,7 @@ pub(super) fn warnings(question: &Question<'_>, asked: &TargetAsk<'_>, target: &
     let mut warnings = modules(question, asked);
     warnings.extend(triton(question, asked, target));
     warnings.extend(triton_driver(question, asked, target));
+    warnings.extend(nccl(question, asked, target));
     warnings
 }
 
@@ -62,6 +63,20 @@ fn triton(question: &Question<'_>, asked: &TargetAsk<'_>, target: &Chosen<'_>) -
         build.package, build.version
     );
     Some(Warning::new("triton-gpu", message, &[asked.key("gpu")]))
+}
+
+/// GPUs that the NCCL in the stack holds no code for: each of them computes, but no two of them together.
+fn nccl(question: &Question<'_>, asked: &TargetAsk<'_>, target: &Chosen<'_>) -> Option<Warning> {
+    let bundled = || target.builds.iter().find_map(|build| build.nccl.as_ref());
+    let nccl = target.nccl.map(|row| &row.version).or_else(bundled)?;
+    let rules: Vec<_> = question.rules.about(Subject::Nccl, nccl, Subject::Gpu).collect();
+    let too_old = |gpu: &&GpuAsk| rules.iter().any(|rule| !rule.needs.admits(&gpu.cc_version));
+    let names = names(asked.named_gpus().iter().filter(too_old))?;
+    let floor = rules.iter().map(|rule| rule.needs.to_string()).next()?;
+    let message = format!(
+        "several {names} cannot work together: NCCL {nccl} holds code for compute capability {floor}; one alone computes"
+    );
+    Some(Warning::new("nccl-gpu", message, &[asked.key("gpu")]))
 }
 
 /// A driver that runs the wheel and not what its compiler makes. Where the driver is free nobody has one yet.

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::sync::Arc;
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Build, Class as Market, Flavour, Image, ImageRequire};
+use crate::catalog::rows::{Build, Class as Market, Flavour, Image, ImageRequire, SAMPLED};
 use crate::words::require::{self, Subjects};
 use crate::words::version::Written;
 use crate::words::{CpuArch, Version};
@@ -32,6 +32,42 @@ pub fn rows<'c>(question: &Question<'c>, class: &Class<'_, 'c>) -> Vec<&'c Image
     }
 }
 
+/// What a tag of a repository that the catalog knows is to it.
+pub enum TagMatch<'c> {
+    /// A row.
+    Known(&'c Image),
+    /// There is no such tag.
+    NotThere,
+    /// There may be such a tag: not all of the repository's are known. This one comes nearest.
+    Unlisted(Option<&'c Image>),
+}
+
+/// Looks up a tag of a repository that the catalog knows.
+///
+/// Where only a part of the tags is known, those of one torch release are known together: they are built together.
+pub fn tag<'c>(catalog: &'c Catalog, repository: &str, tag: &str) -> TagMatch<'c> {
+    let rows = || catalog.images.iter().filter(|row| *row.repository == *repository);
+    if let Some(row) = rows().find(|row| row.tag == tag) {
+        return TagMatch::Known(row);
+    }
+    let of_release = |torch: &str| tag.strip_prefix(torch).is_some_and(|rest| rest.starts_with('-'));
+    if !SAMPLED.contains(&repository) || rows().filter_map(|row| row.torch.as_deref()).any(of_release) {
+        return TagMatch::NotThere;
+    }
+    TagMatch::Unlisted(nearest_tag(catalog, repository, tag))
+}
+
+/// The tag that can be pulled and comes nearest to one that is not there. A tag without a number, `latest`, is like
+/// none of the others: the newest tells what they look like.
+pub fn nearest_tag<'c>(catalog: &'c Catalog, repository: &str, tag: &str) -> Option<&'c Image> {
+    let rows = catalog.images.iter().filter(|row| *row.repository == *repository && !row.withdrawn);
+    let like = |row: &Image| match tag.contains(|c: char| c.is_ascii_digit()) {
+        true => strsim::jaro_winkler(tag, &row.tag),
+        false => 0.0,
+    };
+    rows.max_by(|a, b| like(a).total_cmp(&like(b)).then(a.cuda.cmp(&b.cuda)).then(b.tag.cmp(&a.tag)))
+}
+
 /// Newest CUDA first, then by system and the smallest flavour; of those that nothing here tells apart, one.
 fn preferred_first(mut images: Vec<&Image>) -> Vec<&Image> {
     let mut systems: Vec<&str> = Vec::new();
@@ -45,7 +81,8 @@ fn preferred_first(mut images: Vec<&Image>) -> Vec<&Image> {
         (Reverse(&image.cuda), systems.iter().position(|os| *os == image.os), image.flavour)
     });
     images.dedup_by(|later, kept| {
-        later.cuda == kept.cuda && later.require == kept.require && later.cudnn.is_some() == kept.cudnn.is_some()
+        let inside = |image: &Image| (image.cuda.clone(), image.cudnn.is_some(), image.torch.clone());
+        later.require == kept.require && inside(later) == inside(kept)
     });
     images
 }
@@ -79,15 +116,17 @@ fn serves_class(question: &Question<'_>, class: &Class<'_, '_>, takes_system_cud
 
 fn holds_enough(question: &Question<'_>, class: &Class<'_, '_>, takes_system_cuda: bool, image: &Image) -> bool {
     let pinned = is_given(class);
+    // Images with a torch of their own come as they are: there is no smaller one to prefer.
+    let whole = image.torch.is_some() || SAMPLED.contains(&&*image.repository);
     if question.build.is_some() {
-        return image.flavour == Flavour::Devel
-            && (pinned || image.cudnn.is_none() == question.system_cudnn().is_none());
+        let no_more = image.cudnn.is_none() == question.system_cudnn().is_none();
+        return image.flavour == Flavour::Devel && (pinned || whole || no_more);
     }
     match question.system_cudnn() {
         Some(wanted) => {
             image.cudnn.as_ref().is_some_and(|inside| wanted.admits(inside)) && cudnn_serves(question, class, image)
         }
-        None if pinned => true,
+        None if pinned || whole => true,
         // Which of the two a framework needs depends on its release: see `serves`.
         None if takes_system_cuda && image.cudnn.is_some() => image.flavour == Flavour::Runtime,
         None => image.flavour == smallest_flavour(question) && image.cudnn.is_none(),
@@ -114,7 +153,10 @@ pub fn serves(class: &Class<'_, '_>, build: &Build, line: Option<&Version>, imag
     let same_cudnn = same_cudnn.is_some_and(|(needs, inside)| inside.major() == needs.major() && inside >= needs);
     match build.system_cuda {
         true => image.flavour >= Flavour::Runtime && same_line && same_cudnn,
-        false => is_given(class) || image.cudnn.is_none() || image.flavour == Flavour::Devel,
+        false => {
+            let whole = image.torch.is_some() || image.flavour == Flavour::Devel;
+            is_given(class) || image.cudnn.is_none() || whole
+        }
     }
 }
 

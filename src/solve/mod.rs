@@ -7,6 +7,7 @@ pub mod driver;
 pub mod fits;
 mod hardware;
 pub mod image;
+pub mod inside;
 pub mod lifetime;
 pub mod plan;
 pub mod question;

@@ -461,8 +461,9 @@ impl<'q, 'c> Plan<'q, 'c> {
             );
         }
         for cuda in group.cuda.iter().chain(&local.toolkit) {
-            self.world
-                .relate(cuda.table, image.table, |release, row| cuda.rows[release].version == image.rows[row].cuda);
+            // Of some images only the line is known.
+            let inside = |release: &Toolkit, image: &Image| release.version.cmp_prefix(&image.cuda).is_eq();
+            self.world.relate(cuda.table, image.table, |release, row| inside(cuda.rows[release], image.rows[row]));
         }
     }
 

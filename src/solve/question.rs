@@ -8,6 +8,7 @@ use crate::spec::{
 use crate::words::{ArchList, Cc, Constraint, CpuArch, Version};
 
 use super::codes;
+use super::image::{self, TagMatch};
 use super::rulebook::RuleBook;
 
 pub use crate::catalog::rows::FRAMEWORKS;
@@ -497,16 +498,20 @@ impl<'c> Reader<'c> {
         if known_repository && image.tag.is_none() && image.digest.is_none() {
             return ImageAsk::Choose(image.repository.clone());
         }
+        let mut near = String::new();
         if let (true, Some(tag)) = (known_repository, &image.tag) {
-            let row = self
-                .catalog
-                .images
-                .iter()
-                .find(|row| row.tag == tag.as_str() && row.repository == image.repository.as_str());
-            return row.map_or_else(|| ImageAsk::NoSuchTag(image.clone()), ImageAsk::Known);
+            let known = image::tag(self.catalog, &image.repository, tag);
+            match known {
+                TagMatch::Known(row) => return ImageAsk::Known(row),
+                TagMatch::NotThere => return ImageAsk::NoSuchTag(image.clone()),
+                TagMatch::Unlisted(nearest) => {
+                    near = nearest
+                        .map_or(String::new(), |row| format!("; the nearest tag that is known is `{}`", row.tag));
+                }
+            }
         }
         let message =
-            format!("nothing is known of image `{}`, so nothing of it is checked", written.text.escape_debug());
+            format!("nothing is known of image `{}`, so nothing of it is checked{near}", written.text.escape_debug());
         self.warnings.push(Warning::new("image-not-checked", message, &[format!("target.{}.image", target.name)]));
         ImageAsk::Unchecked(image.clone())
     }

@@ -12,6 +12,7 @@ use super::class::gpu_rules;
 use super::fits;
 use super::hardware;
 use super::image;
+use super::inside;
 use super::lifetime;
 use super::question::{DriverAsk, GpuAsk, ImageAsk, Question, TargetAsk, Warning};
 
@@ -62,7 +63,7 @@ struct About<'a, 'c> {
     target: &'a Chosen<'c>,
 }
 
-impl About<'_, '_> {
+impl<'c> About<'_, 'c> {
     fn key(&self, setting: &str) -> Vec<String> {
         self.all.iter().map(|target| target.key(setting)).collect()
     }
@@ -249,7 +250,10 @@ impl About<'_, '_> {
         let mut warnings = Vec::new();
         let Some(chosen) = self.target.image else { return warnings };
         let name = format!("{}:{}", chosen.repository, chosen.tag);
-        let own = self.gpu_builds().filter(|build| !build.system_cuda);
+        let key = self.key("image");
+        warnings.extend(inside::warnings(self.question, self.asked, self.target, &key));
+        let two_torches = warnings.iter().any(|warning| warning.code == "two-torches");
+        let own = self.gpu_builds().filter(|build| !build.system_cuda && !two_torches);
         let lines: Vec<_> = own.filter_map(|build| fits::line_of(&build.variant)).collect();
         if let Some(line) = lines.iter().find(|line| chosen.cuda.cmp_prefix(line).is_ne()) {
             let why = match self.asked.image {

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::super::rows::*;
-use super::super::tables::{Catalog, Row};
+use super::super::tables::{Catalog, Row, RowName};
 use super::{Say, months};
 use crate::words::{Cc, Version};
 
@@ -12,10 +12,35 @@ pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
     gpus(catalog, &branches, say);
     families(catalog, say);
     drivers(catalog, &branches, say);
+    named_drivers(catalog, say);
     order_of_drivers(catalog, say);
     order_of_branches(catalog, say);
     compats(catalog, &branches, say);
     systems(catalog, say);
+}
+
+/// A driver that another row names is a release, or the beginning of one: tables print `440.33` for 440.33.01. What
+/// is newer than every release is not out yet.
+fn named_drivers(catalog: &Catalog, say: Say<'_>) {
+    let newest = catalog.drivers.iter().map(|row| &row.version).max();
+    let known = |named: &Version| {
+        newest.is_none_or(|newest| named > newest)
+            || catalog.drivers.iter().any(|row| row.version.cmp_prefix(named).is_eq())
+    };
+    let mut missing = |kind, name: RowName, named: &Version| {
+        say("unknown-driver", kind, &name, format!("driver {named} does not exist"));
+    };
+    for row in catalog.gpus.iter() {
+        row.first_driver.iter().filter(|named| !known(named)).for_each(|named| missing("gpu", row.row_name(), named));
+    }
+    for row in catalog.toolkits.iter() {
+        let named = row.driver.iter().chain(&row.runfile).filter(|named| !known(named));
+        named.for_each(|named| missing("toolkit", row.row_name(), named));
+    }
+    for row in catalog.compats.iter() {
+        let named = row.bases.iter().chain([&row.branch]).filter(|named| !known(named));
+        named.for_each(|named| missing("compat", row.row_name(), named));
+    }
 }
 
 fn gpus(catalog: &Catalog, branches: &HashMap<u64, &Branch>, say: Say<'_>) {
@@ -205,7 +230,8 @@ fn systems(catalog: &Catalog, say: Say<'_>) {
             }
         }
         for spelling in row.images.iter() {
-            if let Some(other) = in_tags.insert(spelling, &row.id) {
+            // A Jetson runs the images of its own JetPack and of earlier ones; a tag means the first that has it.
+            if let Some(other) = in_tags.insert(spelling, &row.id).filter(|_| row.cuda.is_none()) {
                 say("os-spelling", "os", &row.row_name(), format!("tags with `{spelling}` are also those of {other}"));
             }
         }

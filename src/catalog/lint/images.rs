@@ -36,6 +36,7 @@ pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
         if row.repository == TELLING {
             tag(row, say);
         }
+        torch(row, say);
         // What can no longer be pulled may be older than every table.
         if row.withdrawn {
             continue;
@@ -70,6 +71,22 @@ fn tag(row: &Image, say: Say<'_>) {
     let inside = row.cudnn.as_ref().map(Version::major).filter(|inside| *inside > 0);
     if major.zip(inside).is_some_and(|(major, inside)| major != inside) {
         say("image-tag", "image", &name, "the tag says another major of cuDNN than the row".into());
+    }
+}
+
+/// A torch inside is a version, and a tag that begins with a release says which and for which CUDA.
+fn torch(row: &Image, say: Say<'_>) {
+    let Some(inside) = &row.torch else { return };
+    if Version::parse(inside.split('+').next().unwrap_or_default()).is_err() {
+        say("image-torch", "image", &row.row_name(), format!("torch `{inside}` is no version"));
+    }
+    let line = format!("-cuda{}-", row.cuda.prefix(2));
+    let told = row.tag.contains("-cuda");
+    let agrees = row.tag.starts_with(&format!("{inside}-"))
+        && row.tag.contains(&line)
+        && row.tag.ends_with(&format!("-{}", row.flavour.as_str()));
+    if told && !agrees {
+        say("image-torch", "image", &row.row_name(), "the tag says another torch, CUDA or flavour than the row".into());
     }
 }
 

@@ -65,6 +65,7 @@ fn matches_something(catalog: &Catalog, subject: Subject, package: Option<&str>,
         Subject::Cuda | Subject::Toolkit => catalog.toolkits.iter().any(|row| range.admits(&row.version)),
         Subject::Driver => catalog.drivers.iter().any(|row| range.admits(&row.version)),
         Subject::Cudnn => catalog.cudnns.iter().any(|row| range.admits(&row.version)),
+        Subject::Nccl => catalog.nccls.iter().any(|row| range.admits(&row.version)),
         Subject::Triton => catalog.builds.iter().any(|row| row.triton.as_ref().is_some_and(|it| range.admits(it))),
         Subject::Package => {
             let of_package = |row: &&Companion| Some(&*row.package) == package;

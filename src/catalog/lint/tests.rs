@@ -148,6 +148,14 @@ const BROKEN: &[(&str, &str)] = &[
         "[[image]]\nrepository = \"nvidia/cuda\"\ntag = \"12.4.1-base-ubuntu22.04\"\ncuda = \"12.4.0\"\nreplace = true\nflavour = \"base\"\nos = \"ubuntu22.04\"\narches = []\nsource = \"acme\"",
     ),
     (
+        "image-torch",
+        "[[image]]\nrepository = \"a\"\ntag = \"2.5.1-cuda12.4-runtime\"\ncuda = \"12.4.1\"\nflavour = \"devel\"\nos = \"ubuntu22.04\"\narches = []\ntorch = \"2.5.1\"\nsource = \"acme\"",
+    ),
+    (
+        "unknown-driver",
+        "[[gpu]]\nname = \"X1\"\ncc = \"9.0\"\nclass = \"other\"\narchitecture = \"Hopper\"\nfirst_driver = \"570.27\"\nsource = \"acme\"\ndriver_source = \"acme\"",
+    ),
+    (
         "unknown-require",
         "[[image]]\nrepository = \"a\"\ntag = \"1\"\ncuda = \"12.4.1\"\nflavour = \"base\"\nos = \"ubuntu22.04\"\narches = [\"x86_64\"]\nrequire = \"none\"\nsource = \"acme\"",
     ),
