@@ -170,7 +170,7 @@ class Checker:
 
     def wheel_package(self, row):
         if row["package"] == "jax":
-            return f"jax-{row['extra']}-plugin"
+            return f"jax-{row['extra']}-plugin" if row["variant"] != "cpu" else "jaxlib"
         return row["package"]
 
     def tags(self):

@@ -29,6 +29,7 @@ const NAMES: &[(&str, &str)] = &[
     ("cudnn", "cuDNN releases"),
     ("nccl", "NCCL releases"),
     ("build", "builds of frameworks"),
+    ("other_build", "builds not solved with"),
     ("companion", "packages that follow one"),
     ("libraries", "releases with exact libraries"),
     ("extension", "what extension builders accept"),

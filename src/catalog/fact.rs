@@ -57,6 +57,7 @@ cite! {
     Cudnn: row => row.version.as_str(), [row.version.as_str(), "", "", ""];
     Nccl: row => row.version.as_str(), [row.version.as_str(), "", "", ""];
     Build: row => row.version.as_str(), [row.version.as_str(), &row.package, row.arch.as_str(), &row.variant];
+    OtherBuild: row => row.version.as_str(), [row.version.as_str(), &row.package, row.arch.as_str(), &row.variant];
     Companion: row => row.version.as_str(), [row.version.as_str(), &row.package, "", ""];
     Libraries: row => row.version.as_str(), [row.version.as_str(), &row.package, "", ""];
     Extension: row => row.from.as_str(), [row.from.as_str(), &row.package, "", ""];
@@ -167,7 +168,9 @@ impl Catalog {
             Some("diagnosis") => self.find("diagnosis", &self.diagnoses, id),
             Some("clue") => self.find("clue", &self.clues, id),
             Some(_) => None,
-            None if id.contains("-linux-") => self.find("build", &self.builds, id),
+            None if id.contains("-linux-") || id.contains("-windows-") => {
+                self.find("build", &self.builds, id).or_else(|| self.find("other_build", &self.other_builds, id))
+            }
             None => self
                 .find("rule", &self.rules, id)
                 .or_else(|| self.find("law", &self.laws, id))
@@ -246,13 +249,14 @@ mod tests {
         let hosts = ids(&c.gpus).chain(ids(&c.branches)).chain(ids(&c.drivers)).chain(ids(&c.oses));
         let cuda = ids(&c.toolkits).chain(ids(&c.ptx_isas)).chain(ids(&c.compats)).chain(ids(&c.extensions));
         let libraries = ids(&c.cudnns).chain(ids(&c.nccls)).chain(ids(&c.builds)).chain(ids(&c.companions));
+        let others = ids(&c.other_builds);
         let images = ids(&c.images)
             .chain(ids(&c.image_requires))
             .chain(ids(&c.pythons))
             .chain(ids(&c.rules))
             .chain(ids(&c.modules))
             .chain(ids(&c.ptxases));
-        hosts.chain(pins).chain(cuda).chain(libraries).chain(images).collect()
+        hosts.chain(pins).chain(cuda).chain(libraries).chain(others).chain(images).collect()
     }
 
     #[test]

@@ -30,6 +30,11 @@ macro_rules! vocabulary {
                 match self { $($name::$variant => $text),+ }
             }
         }
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(self.as_str())
+            }
+        }
     };
 }
 
@@ -90,6 +95,16 @@ vocabulary! {
         Stable = "stable",
         /// A build the release notes call experimental, or do not list although it was published.
         Experimental = "experimental",
+    }
+}
+
+vocabulary! {
+    /// The family of systems that a wheel is made for.
+    Family {
+        /// Linux with glibc.
+        Linux = "linux",
+        /// Windows itself; inside WSL2 wheels are those for Linux.
+        Windows = "windows",
     }
 }
 
@@ -278,6 +293,8 @@ pub struct Toolkit {
     pub version: Version,
     /// The driver the release notes' table asks for (Linux).
     pub driver: Option<Version>,
+    /// The driver that table asks for on Windows, whose drivers are numbered by themselves: told, never solved with.
+    pub windows_driver: Option<Version>,
     /// The driver inside the Linux runfile: newer than asked for at times, never a requirement.
     pub runfile: Option<Version>,
     /// nvcc's own version.
@@ -422,6 +439,33 @@ pub struct Build {
     pub pins_source: Option<Text>,
 }
 
+/// A build of a framework that exists and that nothing is solved with, so that a refusal can say so: one for Windows,
+/// or one for Linux beside the usual one of its variant.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OtherBuild {
+    /// `torch`, `tensorflow`, `jax`
+    pub package: Text,
+    /// `2.5.1`
+    pub version: Version,
+    /// `cu124`, `cpu`; on Linux the label or directory that tells it apart, `cu121_full`, `cpu.cxx11.abi`.
+    pub variant: Text,
+    /// The systems it is for.
+    pub os: Family,
+    /// The processors it is for.
+    pub arch: CpuArch,
+    /// The build the package index serves when nothing else is asked, on this platform.
+    #[serde(default)]
+    pub default: bool,
+    /// Pythons with a wheel; free-threaded ones are left out.
+    pub pythons: List<Version>,
+    /// `pythons` is only what was seen; there may be more.
+    #[serde(default)]
+    pub pythons_partial: bool,
+    /// The source of its existence, platform and Pythons.
+    pub source: Text,
+}
+
 /// A release of a package that follows a framework: torchvision, torchaudio, vllm.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -516,6 +560,8 @@ pub struct Os {
     pub eol: Option<Text>,
     /// The CUDA version of the driver that comes with the system, where one does (Jetson).
     pub cuda: Option<Version>,
+    /// The family whose wheels it takes; none = Linux.
+    pub family: Option<Family>,
     /// Understood, but refused for a reason: Windows until its wheels and drivers are solved for.
     pub refused: Option<Text>,
     /// Python packages are refused on it, for a reason: Jetson where the wheels made for it are not known.
@@ -651,6 +697,8 @@ pub struct Rule {
     pub object: Subject,
     /// The range needed, in constraint grammar.
     pub needs: Text,
+    /// Of a driver: the range needed on Windows, whose drivers are numbered by themselves; told, never solved with.
+    pub windows: Option<Text>,
     /// The rule in one plain sentence.
     pub says: Text,
     /// Its source.

@@ -55,6 +55,7 @@ impl Catalog {
         all("cudnn", &self.cudnns, see);
         all("nccl", &self.nccls, see);
         all("build", &self.builds, see);
+        all("other_build", &self.other_builds, see);
         all("companion", &self.companions, see);
         all("libraries", &self.libraries, see);
         all("extension", &self.extensions, see);

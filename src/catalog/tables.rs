@@ -136,6 +136,8 @@ row!(Nccl, [], [version, cuda], [], row is format!("nccl {} cuda{}", row.version
 row!(Build, [package], [version], [variant, arch],
     row is format!("{}-{}-{}-linux-{}", row.package, row.version, row.variant, row.arch),
     cites source, maybe arch_source pins_source);
+row!(OtherBuild, [package], [version], [variant, os, arch],
+    row is format!("{}-{}-{}-{}-{}", row.package, row.version, row.variant, row.os, row.arch), cites source);
 row!(Companion, [package], [version], [framework], row is format!("{}-{}", row.package, row.version),
     cites source, maybe arch_source);
 row!(Extension, [package], [from], [], row is format!("extension {} {}", row.package, row.from), cites source);
@@ -311,6 +313,8 @@ tables! {
     nccls: Nccl = "nccl",
     /// Framework builds.
     builds: Build = "build",
+    /// Builds that nothing is solved with.
+    other_builds: OtherBuild = "other_build",
     /// Packages that follow a framework.
     companions: Companion = "companion",
     /// The NVIDIA libraries that releases pin.

@@ -119,6 +119,9 @@ fn of_kind(catalog: &Catalog, what: &str, which: &str) -> Vec<FullRow> {
             let mut rows = pick(catalog, "build", &catalog.builds, |row| {
                 row.package == package && wanted.admits_build(&row.version, &row.variant)
             });
+            rows.extend(pick(catalog, "other_build", &catalog.other_builds, |row| {
+                row.package == package && wanted.admits_build(&row.version, &row.variant)
+            }));
             rows.extend(pick(catalog, "companion", &catalog.companions, |row| {
                 row.package == package && wanted.admits(&row.version)
             }));
