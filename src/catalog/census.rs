@@ -24,6 +24,7 @@ const NAMES: &[(&str, &str)] = &[
     ("branch", "driver branches"),
     ("driver", "driver releases"),
     ("toolkit", "CUDA toolkits"),
+    ("windows_driver", "oldest drivers of Windows"),
     ("ptx_isa", "PTX versions"),
     ("compat", "forward-compatibility packages"),
     ("cudnn", "cuDNN releases"),

@@ -52,6 +52,7 @@ cite! {
     Branch: row => row.branch.as_str(), [row.branch.as_str(), "", "", ""];
     Driver: row => row.version.as_str(), [row.version.as_str(), "", "", ""];
     Toolkit: row => row.version.as_str(), [row.version.as_str(), "", "", ""];
+    WindowsDriver: row => row.cuda.as_str(), [row.cuda.as_str(), "", "", ""];
     PtxIsa: row => row.isa.as_str(), [row.isa.as_str(), "", "", ""];
     Compat: row => row.cuda.as_str(), [row.cuda.as_str(), "", "", ""];
     Cudnn: row => row.version.as_str(), [row.version.as_str(), "", "", ""];
@@ -153,6 +154,7 @@ impl Catalog {
             Some("branch") => self.find("branch", &self.branches, id),
             Some("driver") => self.find("driver", &self.drivers, id),
             Some("toolkit") => self.find("toolkit", &self.toolkits, id),
+            Some("windows-driver") => self.find("windows_driver", &self.windows_drivers, id),
             Some("ptx-isa") => self.find("ptx_isa", &self.ptx_isas, id),
             Some("cuda-compat") => self.find("compat", &self.compats, id),
             Some("cudnn") => self.find("cudnn", &self.cudnns, id),
@@ -249,7 +251,7 @@ mod tests {
         let hosts = ids(&c.gpus).chain(ids(&c.branches)).chain(ids(&c.drivers)).chain(ids(&c.oses));
         let cuda = ids(&c.toolkits).chain(ids(&c.ptx_isas)).chain(ids(&c.compats)).chain(ids(&c.extensions));
         let libraries = ids(&c.cudnns).chain(ids(&c.nccls)).chain(ids(&c.builds)).chain(ids(&c.companions));
-        let others = ids(&c.other_builds);
+        let others = ids(&c.other_builds).chain(ids(&c.windows_drivers));
         let images = ids(&c.images)
             .chain(ids(&c.image_requires))
             .chain(ids(&c.pythons))

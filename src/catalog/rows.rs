@@ -293,8 +293,6 @@ pub struct Toolkit {
     pub version: Version,
     /// The driver the release notes' table asks for (Linux).
     pub driver: Option<Version>,
-    /// The driver that table asks for on Windows, whose drivers are numbered by themselves: told, never solved with.
-    pub windows_driver: Option<Version>,
     /// The driver inside the Linux runfile: newer than asked for at times, never a requirement.
     pub runfile: Option<Version>,
     /// nvcc's own version.
@@ -323,6 +321,18 @@ pub struct Toolkit {
     pub arch_source: Text,
     /// The source of the compiler limits.
     pub host_source: Option<Text>,
+}
+
+/// The oldest driver of Windows that CUDA runs on. Drivers are numbered by themselves there; nothing is solved with it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WindowsDriver {
+    /// `12.8.1`, what the release notes' table says of that toolkit; `12`, what does by minor-version compatibility.
+    pub cuda: Version,
+    /// `572.61`
+    pub driver: Version,
+    /// Its source.
+    pub source: Text,
 }
 
 /// A PTX ISA version and the first driver branch whose JIT knows it.
@@ -697,8 +707,6 @@ pub struct Rule {
     pub object: Subject,
     /// The range needed, in constraint grammar.
     pub needs: Text,
-    /// Of a driver: the range needed on Windows, whose drivers are numbered by themselves; told, never solved with.
-    pub windows: Option<Text>,
     /// The rule in one plain sentence.
     pub says: Text,
     /// Its source.

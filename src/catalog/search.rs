@@ -50,6 +50,7 @@ impl Catalog {
         all("branch", &self.branches, see);
         all("driver", &self.drivers, see);
         all("toolkit", &self.toolkits, see);
+        all("windows_driver", &self.windows_drivers, see);
         all("ptx_isa", &self.ptx_isas, see);
         all("compat", &self.compats, see);
         all("cudnn", &self.cudnns, see);

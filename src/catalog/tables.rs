@@ -129,6 +129,7 @@ row!(Gpu, [name], [], [cc], row is format!("gpu {} {}", row.name, row.cc), cites
 row!(Branch, [], [branch], [], row is format!("branch {}", row.branch), cites source, maybe cuda_source);
 row!(Driver, [], [version], [], row is format!("driver {}", row.version), cites source);
 row!(Toolkit, [], [version], [], row is format!("toolkit {}", row.version), cites source arch_source, maybe host_source);
+row!(WindowsDriver, [], [cuda], [], row is format!("windows-driver {}", row.cuda), cites source);
 row!(PtxIsa, [], [isa], [], row is format!("ptx-isa {}", row.isa), cites source);
 row!(Compat, [], [cuda], [], row is format!("cuda-compat {}", row.cuda), cites source);
 row!(Cudnn, [], [version, cuda], [], row is format!("cudnn {} cuda{}", row.version, row.cuda), cites source);
@@ -303,6 +304,8 @@ tables! {
     drivers: Driver = "driver",
     /// CUDA toolkit releases.
     toolkits: Toolkit = "toolkit",
+    /// The oldest drivers of Windows for CUDA.
+    windows_drivers: WindowsDriver = "windows_driver",
     /// PTX ISA versions and the driver branches that know them.
     ptx_isas: PtxIsa = "ptx_isa",
     /// Forward-compatibility packages.

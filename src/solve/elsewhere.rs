@@ -2,22 +2,15 @@
 //! published for it, for which Pythons, and the driver that their CUDA needs there.
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{FRAMEWORKS, Family, OtherBuild, Subject, line_of};
+use crate::catalog::rows::{FRAMEWORKS, Family, OtherBuild, line_of};
 use crate::spec::Written;
 use crate::words::{Constraint, CpuArch, Version};
-
-use super::rulebook::RuleBook;
 
 /// A family of systems and a processor.
 type Platform = (Family, CpuArch);
 
 /// A sentence or two on each framework asked for; nothing if none is.
-pub fn told(
-    catalog: &Catalog,
-    rules: &RuleBook<'_>,
-    stack: &[(String, Written<Constraint>)],
-    platform: Platform,
-) -> Option<String> {
+pub fn told(catalog: &Catalog, stack: &[(String, Written<Constraint>)], platform: Platform) -> Option<String> {
     let asked = |name: &str| stack.iter().find(|(key, _)| key == name).map(|(_, written)| &written.value);
     let mut says: Vec<String> = Vec::new();
     for framework in FRAMEWORKS {
@@ -31,7 +24,7 @@ pub fn told(
             found if found.is_empty() => says.push(none(framework, wanted, &known, platform)),
             found => {
                 says.push(published(&found, wanted, asked("python"), platform));
-                says.extend(driver(catalog, rules, &found));
+                says.extend(driver(catalog, &found));
             }
         }
     }
@@ -80,20 +73,21 @@ fn none(framework: &str, wanted: &Constraint, known: &[&OtherBuild], platform: P
             let mut variants = variants.to_vec();
             variants.sort_unstable();
             variants.dedup();
-            format!(", but {}", variants.join(", "))
+            format!("; known are {}", variants.join(", "))
         }
     };
     format!("No {framework} {wanted} for {} is known{instead}.", name(platform))
 }
 
-/// The driver that the CUDA of these builds needs on Windows: a rule's over a range of releases, else a toolkit's own.
-fn driver(catalog: &Catalog, rules: &RuleBook<'_>, found: &[&OtherBuild]) -> Option<String> {
+/// The oldest driver of Windows for the CUDA of these builds: what serves the whole major, else the line's own.
+fn driver(catalog: &Catalog, found: &[&OtherBuild]) -> Option<String> {
     let floors = found.iter().filter_map(|row| {
         let line = line_of(&row.variant)?;
-        let of_rule = rules.about(Subject::Cuda, &line, Subject::Driver).find_map(|one| one.row.windows.as_deref());
-        let kits = catalog.toolkits.iter().filter(|kit| kit.version.cmp_prefix(&line).is_eq());
-        let of_kit = kits.filter_map(|kit| kit.windows_driver.as_ref()).min().map(|driver| format!(">={driver}"));
-        Some((line, of_rule.map(str::to_string).or(of_kit)?))
+        let rows = || catalog.windows_drivers.iter();
+        let of_major = rows().find(|row| row.cuda.len() == 1 && line.cmp_prefix(&row.cuda).is_eq());
+        let of_line = || rows().filter(|row| row.cuda.cmp_prefix(&line).is_eq()).min_by_key(|row| &row.driver);
+        let floor = of_major.or_else(of_line)?.driver.to_string();
+        Some((line, floor))
     });
     let mut told: Vec<(String, Vec<String>)> = Vec::new();
     for (line, floor) in floors {
@@ -102,8 +96,8 @@ fn driver(catalog: &Catalog, rules: &RuleBook<'_>, found: &[&OtherBuild]) -> Opt
             None => told.push((floor, vec![line.to_string()])),
         }
     }
-    let each = told.iter().map(|(floor, lines)| format!("{floor} for CUDA {}", lines.join(", ")));
-    (!told.is_empty()).then(|| format!("Drivers of Windows: {}.", each.collect::<Vec<_>>().join("; ")))
+    let each = told.iter().map(|(floor, lines)| format!(">={floor} for CUDA {}", lines.join(", ")));
+    (!told.is_empty()).then(|| format!("Windows needs driver {}.", each.collect::<Vec<_>>().join("; ")))
 }
 
 fn name((os, arch): Platform) -> String {

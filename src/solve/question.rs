@@ -1,6 +1,6 @@
 //! What is asked: the spec with every name looked up in the catalog, nothing solved yet.
 
-use crate::catalog::rows::{Class, Gpu, Image, Os, Toolkit};
+use crate::catalog::rows::{Class, Gpu, Image, Os, WindowsDriver};
 use crate::catalog::{Catalog, GpuMatch, OsMatch};
 use crate::spec::{
     ForwardCompat, ImageRef, Override, Prefer, Runtime, Share, Silence, Spec, SpecError, Target, Written,
@@ -458,9 +458,8 @@ impl<'c> Reader<'_, 'c> {
             let nearest = self.catalog.branches.iter().rev().find(|row| row.branch.major() < version.major());
             let judged =
                 nearest.map_or("older than every branch known".to_string(), |row| format!("as branch R{}", row.branch));
-            let of_windows =
-                |row: &Toolkit| row.windows_driver.as_ref().is_some_and(|own| own.major() == version.major());
-            let windows = match self.catalog.toolkits.iter().any(of_windows) {
+            let of_windows = |row: &WindowsDriver| row.driver.major() == version.major();
+            let windows = match self.catalog.windows_drivers.iter().any(of_windows) {
                 true => "; on Windows drivers have such numbers: under WSL2 write `driver-cuda` instead",
                 false => "",
             };
@@ -478,8 +477,7 @@ impl<'c> Reader<'_, 'c> {
             let packages = os.packages_refused.as_ref().filter(|_| self.packages);
             if let Some(reason) = os.refused.as_ref() {
                 let arch = target.arch.as_ref().map_or(CpuArch::X86_64, |arch| arch.value);
-                let help =
-                    os.family.and_then(|family| elsewhere::told(self.catalog, self.rules, self.stack, (family, arch)));
+                let help = os.family.and_then(|family| elsewhere::told(self.catalog, self.stack, (family, arch)));
                 self.error("not-supported-yet", format!("`{}` cannot be resolved yet: {reason}", os.id), help, written);
             } else if let Some(reason) = packages {
                 let message = format!("Python packages on `{}` cannot be resolved yet: {reason}", os.id);

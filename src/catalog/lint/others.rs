@@ -4,15 +4,14 @@ use std::collections::{HashMap, HashSet};
 
 use super::super::rows::*;
 use super::super::tables::{Catalog, Row};
-use super::{Say, constraint};
-use crate::words::{Constraint, Version};
+use super::Say;
+use crate::words::Version;
 
 pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
     kinds(catalog, say);
     pythons(catalog, say);
     defaults(catalog, say);
     drivers(catalog, say);
-    rules(catalog, say);
 }
 
 /// They stand beside builds of a release that is known, and are none of those that are solved with.
@@ -87,34 +86,19 @@ fn branch_of(catalog: &Catalog, windows: &Version) -> Option<u64> {
 
 /// What Windows is asked for grows as what Linux is asked for, and is of the same branch.
 fn drivers(catalog: &Catalog, say: Say<'_>) {
-    let mut told: Vec<(&Toolkit, &Version)> =
-        catalog.toolkits.iter().filter_map(|row| Some((row, row.windows_driver.as_ref()?))).collect();
-    told.sort_by(|one, other| one.0.version.cmp(&other.0.version));
-    for pair in told.windows(2).filter(|pair| pair[1].1 < pair[0].1) {
-        let says = format!("windows_driver {} is less than {} of {}", pair[1].1, pair[0].1, pair[0].0.version);
-        say("toolkit-order", "toolkit", &pair[1].0.row_name(), says);
+    let mut rows: Vec<&WindowsDriver> = catalog.windows_drivers.iter().collect();
+    rows.sort_by(|one, other| one.cuda.cmp(&other.cuda));
+    let releases: Vec<&WindowsDriver> = rows.iter().filter(|row| row.cuda.len() > 1).copied().collect();
+    for pair in releases.windows(2).filter(|pair| pair[1].driver < pair[0].driver) {
+        let says = format!("driver {} is less than {} of {}", pair[1].driver, pair[0].driver, pair[0].cuda);
+        say("windows-driver", "windows_driver", &pair[1].row_name(), says);
     }
-    for (row, windows) in told {
-        if branch_of(catalog, windows) != row.driver.as_ref().map(Version::major) {
-            let says = format!("windows_driver {windows} is not of the branch of its driver for Linux");
-            say("windows-driver", "toolkit", &row.row_name(), says);
-        }
-    }
-}
-
-fn rules(catalog: &Catalog, say: Say<'_>) {
-    for row in catalog.rules.iter() {
-        let (name, Some(windows)) = (row.row_name(), &row.windows) else { continue };
-        if row.subject != Subject::Cuda || row.object != Subject::Driver {
-            say("windows-driver", "rule", &name, "only what CUDA needs of a driver is another on Windows".into());
-        }
-        let floor = |range: &Constraint| range.comparisons().find_map(|one| one.version.clone());
-        let on_windows = constraint("rule", &name, windows, say).and_then(|range| floor(&range));
-        let on_linux = constraint("rule", &name, &row.needs, say).and_then(|range| floor(&range));
-        let branch = on_windows.and_then(|floor| branch_of(catalog, &floor));
-        if branch != on_linux.map(|floor| floor.major()) {
-            let says = format!("`{windows}` is not of the branch of `{}`", row.needs);
-            say("windows-driver", "rule", &name, says);
+    for row in rows {
+        let kits = catalog.toolkits.iter().filter(|kit| kit.version.cmp_prefix(&row.cuda).is_eq());
+        let linux = kits.filter_map(|kit| kit.driver.as_ref()).min();
+        if linux.map(Version::major) != branch_of(catalog, &row.driver) {
+            let says = format!("driver {} is not of the branch that Linux needs", row.driver);
+            say("windows-driver", "windows_driver", &row.row_name(), says);
         }
     }
 }
