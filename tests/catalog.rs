@@ -59,13 +59,19 @@ fn rules_hold_and_fail_where_they_say() {
 
 #[test]
 fn there_is_as_much_as_promised() {
-    let torch = BUILTIN.builds.iter().filter(|row| row.package == "torch").count();
+    let builds = |package: &str| BUILTIN.builds.iter().filter(|row| row.package == package).count();
+    let others = |package: &str| BUILTIN.other_builds.iter().filter(|row| row.package == package).count();
+    let torch = builds("torch");
     for (kind, has, least) in [
         ("gpu", BUILTIN.gpus.len(), 500),
         ("driver", BUILTIN.drivers.len(), 570),
         ("toolkit", BUILTIN.toolkits.len(), 73),
         ("image", BUILTIN.images.len(), 2_300),
         ("torch build", torch, 270),
+        ("torch build of any platform", torch + others("torch"), 450),
+        ("tensorflow build", builds("tensorflow"), 150),
+        ("jax build", builds("jax"), 200),
+        ("driver of Windows", BUILTIN.windows_drivers.len(), 56),
         ("cudnn", BUILTIN.cudnns.len(), 200),
         ("nccl", BUILTIN.nccls.len(), 50),
         ("companion", BUILTIN.companions.len(), 820),
@@ -226,6 +232,64 @@ fn a_base_below_its_patch_level_is_none() {
     assert_eq!(driver("535.183.01"), Some(Some(("535.183.01".into(), true))));
     // A branch is a promise about the branch: the answer states from which patch level on it holds.
     assert_eq!(driver("535"), Some(Some(("535.86.05".into(), true))));
+}
+
+/// A framework without a GPU is its CPU build, as torch is; with one it never is.
+#[test]
+fn targets_without_a_gpu_get_cpu_builds() {
+    let variant = |stack: &str, target: &str| {
+        let spec = format!("[stack]\n{stack}\n[target.t]\nos = \"ubuntu22.04\"\n{target}\n");
+        solved(&spec, |target| target.builds[0].variant.to_string())
+    };
+    for stack in ["tensorflow = \"2.10\"", "tensorflow = \"2.16\"", "jax = \"0.10\"", "jax = \"*\"", "torch = \"2.8\""]
+    {
+        assert_eq!(variant(stack, "gpu = \"none\"").as_deref(), Some("cpu"), "{stack}");
+        assert_eq!(variant(stack, "gpu = \"none\"\narch = \"aarch64\"").as_deref(), Some("cpu"), "{stack}");
+        let with_gpu = variant(stack, "gpu = \"A100-PCIE-40GB\"");
+        assert!(with_gpu.as_ref().is_some_and(|variant| variant.starts_with("cu")), "{stack}: {with_gpu:?}");
+        assert!(variant(stack, "").is_some_and(|variant| variant.starts_with("cu")), "{stack}");
+    }
+    // For this processor TensorFlow is published without CUDA only.
+    assert_eq!(variant("tensorflow = \"*\"", "gpu = \"GH200\""), None);
+}
+
+/// What the package index lists for Linux is there, from the first release with a CUDA build on.
+#[test]
+fn tensorflow_and_jax_are_complete() {
+    let has = |package: &str, wanted: &str| {
+        BUILTIN
+            .builds
+            .iter()
+            .any(|row| row.package == package && row.version == version(wanted) && row.variant != "cpu")
+    };
+    for wanted in "2.1.0 2.1.1 2.1.2 2.1.3 2.1.4 2.2.0 2.2.1 2.2.2 2.2.3 2.3.0 2.3.1 2.3.2 2.3.3 2.3.4".split(' ') {
+        assert!(has("tensorflow", wanted), "{wanted}");
+    }
+    for wanted in ["0.4.36", "0.4.37", "0.4.38", "0.5.1", "0.5.2", "0.5.3"] {
+        assert!(has("jax", wanted), "{wanted}");
+    }
+}
+
+#[test]
+fn builds_for_windows_are_those_that_were_seen() {
+    use gpuenv::catalog::rows::Family;
+    let variants = |release: &str, arch: CpuArch| -> BTreeSet<&str> {
+        let rows = BUILTIN.other_builds.iter().filter(|row| row.os == Family::Windows && row.package == "torch");
+        rows.filter(|row| row.version == version(release) && row.arch == arch).map(|row| &*row.variant).collect()
+    };
+    let x86_64 = |release| variants(release, CpuArch::X86_64);
+    assert_eq!(x86_64("1.8.0"), BTreeSet::from(["cpu", "cu101", "cu102", "cu111"]));
+    assert_eq!(x86_64("2.5.1"), BTreeSet::from(["cpu", "cu118", "cu121", "cu124"]));
+    assert_eq!(x86_64("2.9.1"), BTreeSet::from(["cpu", "cu126", "cu128", "cu130"]));
+    assert_eq!(x86_64("2.15.0"), BTreeSet::from(["cpu"]));
+    assert_eq!(variants("2.8.0", CpuArch::Aarch64), BTreeSet::from(["cpu"]));
+    // On the package index Windows gets a build without CUDA, from 1.7 on, when it got any.
+    let defaults: Vec<_> = BUILTIN.other_builds.iter().filter(|row| row.package == "torch" && row.default).collect();
+    assert!(defaults.len() >= 42 && defaults.iter().all(|row| row.variant == "cpu"));
+    // The last release of TensorFlow with CUDA there is 2.10.
+    for row in BUILTIN.other_builds.iter().filter(|row| row.package == "tensorflow") {
+        assert_eq!(row.variant == "cpu", row.version >= version("2.11"), "{}", row.version);
+    }
 }
 
 /// The toolkit that a `[build]` on a free driver gets.

@@ -34,6 +34,12 @@ const ASKED: &[(&str, &str)] = &[
     ("sm_90", "gpu NVIDIA GH200 480GB 9.0"),
     ("cuda@12.8.1", "toolkit 12.8.1"),
     ("cuda@12.8", "cuda-compat 12.8"),
+    ("cuda@12.8.1", "windows-driver 12.8.1"),
+    ("cuda@12.8.1", "windows-driver 12"),
+    ("cuda@12", "windows-driver 12.8.1"),
+    ("windows-driver 12", "windows-driver 12"),
+    ("torch@2.0.1+cpu.cxx11.abi", "torch-2.0.1-cpu.cxx11.abi-linux-x86_64"),
+    ("torch-2.8.0-cpu-windows-aarch64", "torch-2.8.0-cpu-windows-aarch64"),
     ("driver@570", "branch 570"),
     ("driver@570", "driver 570.86.15"),
     ("driver@570.26", "driver 570.26"),
@@ -76,8 +82,10 @@ fn everything_a_user_can_name_is_shown_with_its_sources() {
 #[test]
 fn variants_and_platforms_are_told_apart() {
     let desk = desk("apart");
-    assert_eq!(ids(&desk.json(&["catalog", "show", "torch@2.8.0+cu128"]).1), ["torch-2.8.0-cu128-linux-x86_64"]);
-    assert_eq!(ids(&desk.json(&["catalog", "show", "torch@2.8.0"]).1).len(), 6);
+    let cu128 = ["torch-2.8.0-cu128-linux-x86_64", "torch-2.8.0-cu128-windows-x86_64"];
+    assert_eq!(ids(&desk.json(&["catalog", "show", "torch@2.8.0+cu128"]).1), cu128);
+    // Six for Linux, four and one for Windows, one beside the usual ones.
+    assert_eq!(ids(&desk.json(&["catalog", "show", "torch@2.8.0"]).1).len(), 12);
     let of_branch = BUILTIN.drivers.iter().filter(|row| row.version.major() == 570).count();
     assert_eq!(ids(&desk.json(&["catalog", "show", "driver@570"]).1).len(), 1 + of_branch);
     let images = desk.json(&["catalog", "show", "image@nvidia/cuda"]).1;
@@ -205,4 +213,82 @@ fn an_old_catalog_says_so_once_and_the_lock_does_not() {
     }
     // What is no number is no day.
     desk.with(&["lock"], &[("SOURCE_DATE_EPOCH", "soon")]).exits(0);
+}
+
+/// A spec for Windows, and what its refusal tells of it.
+const ON_WINDOWS: &[(&str, &[&str])] = &[
+    (
+        "torch = \"2.8.0+cu128\"",
+        &["torch 2.8.0", "Windows x86_64 as cu128", "Python 3.9 to 3.13", ">=528.33 for CUDA 12.8"],
+    ),
+    (
+        "torch = \"2.5.1\"\npython = \"3.13\"",
+        &["cpu (what the package index serves), cu118", "not for Python 3.13", ">=452.39"],
+    ),
+    ("torch = \"1.5.0+cu102\"", &["as cu102", ">=441.22 for CUDA 10.2"]),
+    ("torch = \"2.9.1+cu129\"", &["No torch 2.9.1+cu129 for Windows", "known are cpu, cu126, cu128, cu130"]),
+    ("torch = \"99\"", &["No torch 99 for Windows", "the newest known is "]),
+    ("tensorflow = \"2.10\"\njax = \"*\"", &["tensorflow 2.10.1", "cu112", "jax 0.", "as cpu"]),
+    ("tensorflow = \"2.11\"", &["tensorflow 2.11.1", "as cpu"]),
+];
+
+#[test]
+fn a_refusal_of_windows_tells_what_is_known_there() {
+    for (at, (stack, tells)) in ON_WINDOWS.iter().enumerate() {
+        let target = "[target.a]\ngpu = \"RTX 3090\"\nos = \"windows11\"\n";
+        let desk = Desk::new(&format!("facts-windows-{at}"), &format!("[stack]\n{stack}\n{target}"));
+        let (code, told) = desk.json(&["lock"]);
+        let error = &told["errors"][0];
+        assert!(code == 2 && error["code"] == "not-supported-yet", "{stack}: {told:#}");
+        let help = error["help"].as_str().unwrap_or_default();
+        for part in *tells {
+            assert!(help.contains(part), "{stack}: {part}: {help}");
+        }
+    }
+    for os in ["wsl2", "macos14"] {
+        let desk = Desk::new(&format!("facts-{os}"), &format!("[stack]\ntorch = \"*\"\n[target.a]\nos = \"{os}\"\n"));
+        let (code, told) = desk.json(&["lock"]);
+        assert!(code == 2 && told["errors"][0]["code"] == "not-supported-yet", "{os}: {told:#}");
+    }
+}
+
+#[test]
+fn windows_is_searched_and_counted() {
+    let desk = desk("windows");
+    let found = desk.json(&["catalog", "search", "torch", "2.8.0", "windows"]).1;
+    let tables: Vec<&str> =
+        found["rows"].as_array().unwrap().iter().map(|row| row["table"].as_str().unwrap()).collect();
+    assert_eq!(tables, ["other_build"; 5]);
+    let census = desk.json(&["catalog"]).1;
+    let rows = |kind: &str| {
+        let table = census["tables"].as_array().unwrap().iter().find(|table| table["kind"] == kind);
+        table.and_then(|table| table["rows"].as_u64()).unwrap_or(0)
+    };
+    assert!(rows("other_build") >= 330 && rows("windows_driver") >= 56, "{census:#}");
+}
+
+/// A build that exists is not called unpublished, although nothing is solved with it.
+#[test]
+fn a_build_beside_the_usual_ones_is_known_to_exist() {
+    let desk = Desk::new(
+        "facts-beside",
+        "[stack]\ntorch = \"2.0.1+cu117.with.pypi.cudnn\"\n[target.a]\ngpu = \"RTX 3090\"\nos = \"ubuntu22.04\"\n",
+    );
+    let (code, told) = desk.json(&["lock"]);
+    let says = told["explanation"].to_string();
+    assert!(code == 1 && says.contains("was published, but") && !says.contains(" only"), "{told:#}");
+    assert!(told["facts"].to_string().contains("torch-2.0.1-cu117.with.pypi.cudnn-linux-x86_64"), "{told:#}");
+    assert!(told["fixes"].to_string().contains("2.0.1+cu117\""), "{told:#}");
+}
+
+/// Under WSL2 the driver of the host has a number of Windows, which is no branch of Linux.
+#[test]
+fn a_number_of_windows_is_recognised() {
+    let desk = Desk::new(
+        "facts-wsl",
+        "[stack]\ntorch = \"2.4.0\"\n[target.a]\ngpu = \"RTX 4070\"\nos = \"ubuntu22.04\"\ndriver = \"551.88\"\n",
+    );
+    let (code, told) = desk.json(&["lock"]);
+    let warnings = told["warnings"].to_string();
+    assert!(code == 0 && warnings.contains("judged as branch R550") && warnings.contains("`driver-cuda`"), "{told:#}");
 }

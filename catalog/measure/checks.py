@@ -170,17 +170,16 @@ class Checker:
 
     def wheel_package(self, row):
         if row["package"] == "jax":
-            return f"jax-{row['extra']}-plugin"
+            return f"jax-{row['extra']}-plugin" if row["variant"] != "cpu" else "jaxlib"
         return row["package"]
 
     def tags(self):
         """Python and platform tags of every framework build on the package index."""
+        yield from self.tags_of_windows()
         for package in ("torch", "tensorflow", "jax"):
             for row, label, wheels in self.published(package):
                 artifact = f"pkg:pypi/{self.wheel_package(row)}@{row['version']}"
-                tags = {python for wheel in wheels for python in wheel.pythons if re.fullmatch(r"cp[23]\d+", python)}
-                read = [f"{tag[2]}.{tag[3:]}" for tag in sorted(tags, key=lambda tag: (tag[2], int(tag[3:])))]
-                said = row["pythons"]
+                said, read = row["pythons"], tagged(wheels)
                 if row.get("pythons_partial"):
                     read = [one for one in read if one in said] if read else read
                 yield Finding(label, "pythons", said, read or None, artifact)
@@ -189,6 +188,18 @@ class Checker:
                     yield Finding(
                         label, "tag's glibc", True, numbers(row["glibc"]) >= numbers(min(floors, key=numbers)), artifact
                     )
+
+    def tags_of_windows(self):
+        """Pythons of the wheels for Windows that the package index serves."""
+        for row in self.catalog.rows("other_build"):
+            if not row.get("default") or row["os"] != "windows" or not self.asked(row["version"]):
+                continue
+            package = "jaxlib" if row["package"] == "jax" else row["package"]
+            wheels = [one for one in self.index.wheels(package) if str(one.version) == row["version"]]
+            wheels = [one for one in wheels if one.name.endswith("-win_amd64.whl")]
+            artifact = f"pkg:pypi/{package}@{row['version']}"
+            label = f"{row['package']}-{row['version']}-{row['variant']}-windows-{row['arch']}"
+            yield Finding(label, "pythons", row["pythons"], tagged(wheels) or None, artifact)
 
     def pins(self):
         """cuDNN, NCCL, triton and the CUDA release, as torch's METADATA pins them on each platform."""
@@ -420,6 +431,12 @@ def main_code(per_file):
     most = max([*sass.values(), *ptx.values()])
     common = lambda counts, share: [binary.capability(one) for one in sorted(counts) if share * counts[one] >= most]
     return common(sass, 4), common(ptx, 2)
+
+
+def tagged(wheels):
+    """The Pythons of wheels, oldest first."""
+    tags = {python for wheel in wheels for python in wheel.pythons if re.fullmatch(r"cp[23]\d+", python)}
+    return [f"{tag[2]}.{tag[3:]}" for tag in sorted(tags, key=lambda tag: (tag[2], int(tag[3:])))]
 
 
 def spelled(number):

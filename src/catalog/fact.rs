@@ -52,11 +52,13 @@ cite! {
     Branch: row => row.branch.as_str(), [row.branch.as_str(), "", "", ""];
     Driver: row => row.version.as_str(), [row.version.as_str(), "", "", ""];
     Toolkit: row => row.version.as_str(), [row.version.as_str(), "", "", ""];
+    WindowsDriver: row => row.cuda.as_str(), [row.cuda.as_str(), "", "", ""];
     PtxIsa: row => row.isa.as_str(), [row.isa.as_str(), "", "", ""];
     Compat: row => row.cuda.as_str(), [row.cuda.as_str(), "", "", ""];
     Cudnn: row => row.version.as_str(), [row.version.as_str(), "", "", ""];
     Nccl: row => row.version.as_str(), [row.version.as_str(), "", "", ""];
     Build: row => row.version.as_str(), [row.version.as_str(), &row.package, row.arch.as_str(), &row.variant];
+    OtherBuild: row => row.version.as_str(), [row.version.as_str(), &row.package, row.arch.as_str(), &row.variant];
     Companion: row => row.version.as_str(),
         [row.version.as_str(), &row.package, "", row.variant.as_deref().unwrap_or_default()];
     Libraries: row => row.version.as_str(), [row.version.as_str(), &row.package, "", ""];
@@ -153,6 +155,7 @@ impl Catalog {
             Some("branch") => self.find("branch", &self.branches, id),
             Some("driver") => self.find("driver", &self.drivers, id),
             Some("toolkit") => self.find("toolkit", &self.toolkits, id),
+            Some("windows-driver") => self.find("windows_driver", &self.windows_drivers, id),
             Some("ptx-isa") => self.find("ptx_isa", &self.ptx_isas, id),
             Some("cuda-compat") => self.find("compat", &self.compats, id),
             Some("cudnn") => self.find("cudnn", &self.cudnns, id),
@@ -168,7 +171,9 @@ impl Catalog {
             Some("diagnosis") => self.find("diagnosis", &self.diagnoses, id),
             Some("clue") => self.find("clue", &self.clues, id),
             Some(_) => None,
-            None if id.contains("-linux-") => self.find("build", &self.builds, id),
+            None if id.contains("-linux-") || id.contains("-windows-") => {
+                self.find("build", &self.builds, id).or_else(|| self.find("other_build", &self.other_builds, id))
+            }
             None => self
                 .find("rule", &self.rules, id)
                 .or_else(|| self.find("law", &self.laws, id))
@@ -247,13 +252,14 @@ mod tests {
         let hosts = ids(&c.gpus).chain(ids(&c.branches)).chain(ids(&c.drivers)).chain(ids(&c.oses));
         let cuda = ids(&c.toolkits).chain(ids(&c.ptx_isas)).chain(ids(&c.compats)).chain(ids(&c.extensions));
         let libraries = ids(&c.cudnns).chain(ids(&c.nccls)).chain(ids(&c.builds)).chain(ids(&c.companions));
+        let others = ids(&c.other_builds).chain(ids(&c.windows_drivers));
         let images = ids(&c.images)
             .chain(ids(&c.image_requires))
             .chain(ids(&c.pythons))
             .chain(ids(&c.rules))
             .chain(ids(&c.modules))
             .chain(ids(&c.ptxases));
-        hosts.chain(pins).chain(cuda).chain(libraries).chain(images).collect()
+        hosts.chain(pins).chain(cuda).chain(libraries).chain(others).chain(images).collect()
     }
 
     #[test]

@@ -115,6 +115,7 @@ pub(super) fn nearest<T: PartialEq>(wanted: &str, names: impl Iterator<Item = (S
 #[cfg(test)]
 mod tests {
     use super::super::BUILTIN;
+    use super::super::rows::Family;
     use super::*;
 
     fn id(spelling: &str) -> Option<&'static str> {
@@ -160,7 +161,7 @@ mod tests {
 
     #[test]
     fn an_unknown_system_is_not_guessed() {
-        for spelling in ["ubuntu", "ubuntu22", "ubuntu22.10", "ubuntu 22.04", "sles15.99", "macos15", "", "."] {
+        for spelling in ["ubuntu", "ubuntu22", "ubuntu22.10", "ubuntu 22.04", "sles15.99", "haiku1", "", "."] {
             assert_eq!(id(spelling), None, "{spelling:?}");
         }
         let OsMatch::Unknown(near) = BUILTIN.os("ubunto22.04") else { panic!("found") };
@@ -173,7 +174,9 @@ mod tests {
         assert!(row.id == "jetpack6.2" && row.cuda.is_some() && row.refused.is_none());
         assert!(row.packages_refused.as_ref().is_some_and(|says| says.contains("[build]")));
         let OsMatch::Found(row) = BUILTIN.os("windows11") else { panic!("unknown") };
-        assert!(row.refused.as_ref().is_some_and(|says| says.contains("WSL")));
+        assert!(row.refused.as_ref().is_some_and(|says| says.contains("WSL")) && row.family == Some(Family::Windows));
+        let OsMatch::Found(row) = BUILTIN.os("macOS14") else { panic!("unknown") };
+        assert!(row.refused.is_some() && row.family.is_none());
     }
 
     #[test]

@@ -24,6 +24,11 @@ macro_rules! vocabulary {
                 match self { $($name::$variant => $text),+ }
             }
         }
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(self.as_str())
+            }
+        }
     };
 }
 
@@ -84,6 +89,16 @@ vocabulary! {
         Stable = "stable",
         /// A build the release notes call experimental, or do not list although it was published.
         Experimental = "experimental",
+    }
+}
+
+vocabulary! {
+    /// The family of systems that a wheel is made for.
+    Family {
+        /// Linux with glibc.
+        Linux = "linux",
+        /// Windows itself; inside WSL2 wheels are those for Linux.
+        Windows = "windows",
     }
 }
 
@@ -314,6 +329,18 @@ pub struct Toolkit {
     pub host_source: Option<Text>,
 }
 
+/// The oldest driver of Windows that CUDA runs on. Drivers are numbered by themselves there; nothing is solved with it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WindowsDriver {
+    /// `12.8.1`, what the release notes' table says of that toolkit; `12`, what does by minor-version compatibility.
+    pub cuda: Version,
+    /// `572.61`
+    pub driver: Version,
+    /// Its source.
+    pub source: Text,
+}
+
 /// A PTX ISA version and the first driver branch whose JIT knows it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -428,6 +455,33 @@ pub struct Build {
     pub pins_source: Option<Text>,
 }
 
+/// A build of a framework that exists and that nothing is solved with, so that a refusal can say so: one for Windows,
+/// or one for Linux beside the usual one of its variant.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OtherBuild {
+    /// `torch`, `tensorflow`, `jax`
+    pub package: Text,
+    /// `2.5.1`
+    pub version: Version,
+    /// `cu124`, `cpu`; on Linux the label or directory that tells it apart, `cu121_full`, `cpu.cxx11.abi`.
+    pub variant: Text,
+    /// The systems it is for.
+    pub os: Family,
+    /// The processors it is for.
+    pub arch: CpuArch,
+    /// The build the package index serves when nothing else is asked, on this platform.
+    #[serde(default)]
+    pub default: bool,
+    /// Pythons with a wheel; free-threaded ones are left out.
+    pub pythons: List<Version>,
+    /// `pythons` is only what was seen; there may be more.
+    #[serde(default)]
+    pub pythons_partial: bool,
+    /// The source of its existence, platform and Pythons.
+    pub source: Text,
+}
+
 /// A release of a package that follows a framework: torchvision, torchaudio, vllm.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -530,6 +584,8 @@ pub struct Os {
     pub eol: Option<Text>,
     /// The CUDA version of the driver that comes with the system, where one does (Jetson).
     pub cuda: Option<Version>,
+    /// The family whose wheels it takes; none = Linux.
+    pub family: Option<Family>,
     /// Understood, but refused for a reason: Windows until its wheels and drivers are solved for.
     pub refused: Option<Text>,
     /// Python packages are refused on it, for a reason: Jetson where the wheels made for it are not known.

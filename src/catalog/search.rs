@@ -50,11 +50,13 @@ impl Catalog {
         all("branch", &self.branches, see);
         all("driver", &self.drivers, see);
         all("toolkit", &self.toolkits, see);
+        all("windows_driver", &self.windows_drivers, see);
         all("ptx_isa", &self.ptx_isas, see);
         all("compat", &self.compats, see);
         all("cudnn", &self.cudnns, see);
         all("nccl", &self.nccls, see);
         all("build", &self.builds, see);
+        all("other_build", &self.other_builds, see);
         all("companion", &self.companions, see);
         all("libraries", &self.libraries, see);
         all("extension", &self.extensions, see);

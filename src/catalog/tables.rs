@@ -151,6 +151,7 @@ row!(Gpu, [name], [], [cc], row is format!("gpu {} {}", row.name, row.cc), cites
 row!(Branch, [], [branch], [], row is format!("branch {}", row.branch), cites source, maybe cuda_source);
 row!(Driver, [], [version], [], row is format!("driver {}", row.version), cites source);
 row!(Toolkit, [], [version], [], row is format!("toolkit {}", row.version), cites source arch_source, maybe host_source);
+row!(WindowsDriver, [], [cuda], [], row is format!("windows-driver {}", row.cuda), cites source);
 row!(PtxIsa, [], [isa], [], row is format!("ptx-isa {}", row.isa), cites source);
 row!(Compat, [], [cuda], [], row is format!("cuda-compat {}", row.cuda), cites source);
 row!(Cudnn, [], [version, cuda], [], row is format!("cudnn {} cuda{}", row.version, row.cuda), cites source);
@@ -158,6 +159,8 @@ row!(Nccl, [], [version, cuda], [], row is format!("nccl {} cuda{}", row.version
 row!(Build, [package], [version], [variant, arch],
     row is format!("{}-{}-{}-linux-{}", row.package, row.version, row.variant, row.arch),
     cites source, maybe arch_source pins_source);
+row!(OtherBuild, [package], [version], [variant, os, arch],
+    row is format!("{}-{}-{}-{}-{}", row.package, row.version, row.variant, row.os, row.arch), cites source);
 row!(Extension, [package], [from], [], row is format!("extension {} {}", row.package, row.from), cites source);
 row!(Os, [id], [], [], row is format!("os {}", row.id), cites source, maybe gcc_source);
 row!(Image, [repository], [cuda], [tag], row is format!("image {}:{}", row.repository, row.tag), cites source);
@@ -321,6 +324,8 @@ tables! {
     drivers: Driver = "driver",
     /// CUDA toolkit releases.
     toolkits: Toolkit = "toolkit",
+    /// The oldest drivers of Windows for CUDA.
+    windows_drivers: WindowsDriver = "windows_driver",
     /// PTX ISA versions and the driver branches that know them.
     ptx_isas: PtxIsa = "ptx_isa",
     /// Forward-compatibility packages.
@@ -331,6 +336,8 @@ tables! {
     nccls: Nccl = "nccl",
     /// Framework builds.
     builds: Build = "build",
+    /// Builds that nothing is solved with.
+    other_builds: OtherBuild = "other_build",
     /// Packages that follow a framework.
     companions: Companion = "companion",
     /// The NVIDIA libraries that releases pin.

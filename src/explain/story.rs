@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use crate::catalog::Row;
-use crate::catalog::rows::{Build, Companion, Subject, Toolkit};
+use crate::catalog::rows::{Build, Companion, Family, Subject, Toolkit};
 use crate::coverage::Coverage;
 use crate::solve::fits;
 use crate::solve::question::{ImageAsk, Off, Question, TargetAsk};
@@ -478,11 +478,13 @@ impl<'c> Teller<'_, 'c> {
             } else if constraint.pins_variant()
                 && same_version.iter().all(|row| !constraint.names_variant(&row.variant))
             {
+                let unsolved = self.unsolved(ask.package, constraint, arch);
                 self.say(format!(
-                    "{} {} published for {arch} as {} only",
+                    "{} {} published for {arch} as {}{}",
                     ask.package,
                     versions_of(&same_version),
-                    list(&variants)
+                    list(&variants),
+                    if unsolved { "" } else { " only" }
                 ));
             } else if variants.iter().all(|variant| *variant == "cpu") {
                 self.say(format!(
@@ -515,6 +517,22 @@ impl<'c> Teller<'_, 'c> {
         self.parts();
         self.toolkits_installed();
         self.image_missing();
+    }
+
+    /// A build beside the usual ones that is asked for: it exists, and nothing is solved with it.
+    fn unsolved(&mut self, package: &str, constraint: &Constraint, arch: CpuArch) -> bool {
+        let catalog = self.question.catalog;
+        let named = catalog.other_builds.iter().find(|row| {
+            let here = row.package == package && row.os == Family::Linux && row.arch == arch;
+            here && constraint.names_variant(&row.variant) && version_matches(constraint, &row.version)
+        });
+        let Some(row) = named else { return false };
+        self.say(format!(
+            "{package} {}+{} was published, but nobody has read what is in it, and nothing is solved with it",
+            row.version, row.variant
+        ));
+        self.fact(catalog.cite(row).id, catalog.origin_of(row, &row.source));
+        true
     }
 
     /// The cuDNN or NCCL that builds bring, where that is what clashes.

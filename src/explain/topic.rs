@@ -94,6 +94,10 @@ fn of_kind(catalog: &Catalog, what: &str, which: &str) -> Vec<FullRow> {
             let line = |cuda: &Version| wanted.single().is_some_and(|single| single.prefix(2) == *cuda);
             let mut rows = pick(catalog, "toolkit", &catalog.toolkits, |row| admits(&row.version));
             rows.extend(pick(catalog, "compat", &catalog.compats, |row| line(&row.cuda)));
+            let of_single = |cuda: &Version| wanted.single().is_some_and(|single| single.cmp_prefix(cuda).is_eq());
+            rows.extend(pick(catalog, "windows_driver", &catalog.windows_drivers, |row| {
+                of_single(&row.cuda) || (row.cuda.len() > 1 && admits(&row.cuda))
+            }));
             rows
         }
         "driver" => {
@@ -119,6 +123,9 @@ fn of_kind(catalog: &Catalog, what: &str, which: &str) -> Vec<FullRow> {
             let mut rows = pick(catalog, "build", &catalog.builds, |row| {
                 row.package == package && wanted.admits_build(&row.version, &row.variant)
             });
+            rows.extend(pick(catalog, "other_build", &catalog.other_builds, |row| {
+                row.package == package && wanted.admits_build(&row.version, &row.variant)
+            }));
             rows.extend(pick(catalog, "companion", &catalog.companions, |row| {
                 row.package == package && wanted.admits(&row.version)
             }));

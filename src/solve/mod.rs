@@ -4,6 +4,7 @@ pub mod answer;
 pub mod class;
 pub mod codes;
 pub mod driver;
+mod elsewhere;
 pub mod fits;
 mod hardware;
 pub mod image;

@@ -1,6 +1,6 @@
 //! What is asked: the spec with every name looked up in the catalog, nothing solved yet.
 
-use crate::catalog::rows::{Class, Gpu, Image, Os};
+use crate::catalog::rows::{Class, Gpu, Image, Os, WindowsDriver};
 use crate::catalog::{Catalog, GpuMatch, OsMatch};
 use crate::spec::{
     ForwardCompat, ImageRef, Override, Prefer, Runtime, Share, Silence, Spec, SpecError, Target, Written,
@@ -8,6 +8,7 @@ use crate::spec::{
 use crate::words::{ArchList, Cc, Constraint, CpuArch, Version};
 
 use super::codes;
+use super::elsewhere;
 use super::image::{self, TagMatch};
 use super::rulebook::RuleBook;
 
@@ -227,7 +228,8 @@ impl<'c> Question<'c> {
         rules: &'c RuleBook<'c>,
     ) -> Result<(Question<'c>, Vec<Warning>), Vec<SpecError>> {
         let packages = spec.stack.iter().any(|(name, _)| !PARTS.contains(&name.as_str()));
-        let mut reader = Reader { catalog, rules, packages, errors: Vec::new(), warnings: Vec::new() };
+        let mut reader =
+            Reader { catalog, rules, stack: &spec.stack, packages, errors: Vec::new(), warnings: Vec::new() };
         let (mut frameworks, mut companions) = (Vec::new(), Vec::new());
         for (name, constraint) in &spec.stack {
             if PARTS.contains(&name.as_str()) {
@@ -287,16 +289,18 @@ impl<'c> Question<'c> {
     }
 }
 
-struct Reader<'c> {
+struct Reader<'s, 'c> {
     catalog: &'c Catalog,
     rules: &'c RuleBook<'c>,
+    /// What is asked for.
+    stack: &'s [(String, Written<Constraint>)],
     /// Whether any Python package is asked for.
     packages: bool,
     errors: Vec<SpecError>,
     warnings: Vec<Warning>,
 }
 
-impl<'c> Reader<'c> {
+impl<'c> Reader<'_, 'c> {
     fn error(&mut self, code: &'static str, message: String, help: Option<String>, at: &Written<impl Sized>) {
         self.errors.push(SpecError { code, message, span: at.span.clone(), help });
     }
@@ -455,8 +459,15 @@ impl<'c> Reader<'c> {
             let nearest = self.catalog.branches.iter().rev().find(|row| row.branch.major() < version.major());
             let judged =
                 nearest.map_or("older than every branch known".to_string(), |row| format!("as branch R{}", row.branch));
-            let message =
-                format!("driver branch R{} is not in the catalog; {version} is judged {judged}", version.major());
+            let of_windows = |row: &WindowsDriver| row.driver.major() == version.major();
+            let windows = match self.catalog.windows_drivers.iter().any(of_windows) {
+                true => "; on Windows drivers have such numbers: under WSL2 write `driver-cuda` instead",
+                false => "",
+            };
+            let message = format!(
+                "driver branch R{} is not in the catalog; {version} is judged {judged}{windows}",
+                version.major()
+            );
             self.warnings.push(Warning::new("driver-not-listed", message, &[format!("target.{}.driver", target.name)]));
         }
     }
@@ -466,7 +477,9 @@ impl<'c> Reader<'c> {
         if let OsMatch::Found(os) = self.catalog.os(&written.value) {
             let packages = os.packages_refused.as_ref().filter(|_| self.packages);
             if let Some(reason) = os.refused.as_ref() {
-                self.error("not-supported-yet", format!("`{}` cannot be resolved yet: {reason}", os.id), None, written);
+                let arch = target.arch.as_ref().map_or(CpuArch::X86_64, |arch| arch.value);
+                let help = os.family.and_then(|family| elsewhere::told(self.catalog, self.stack, (family, arch)));
+                self.error("not-supported-yet", format!("`{}` cannot be resolved yet: {reason}", os.id), help, written);
             } else if let Some(reason) = packages {
                 let message = format!("Python packages on `{}` cannot be resolved yet: {reason}", os.id);
                 self.error("not-supported-yet", message, None, written);
@@ -535,7 +548,7 @@ impl<'c> Reader<'c> {
     }
 }
 
-impl Reader<'_> {
+impl Reader<'_, '_> {
     fn silences(&mut self, silences: &[Silence]) {
         for one in silences.iter().filter(|one| codes::find(&one.warning.value).is_none()) {
             let near = crate::spec::suggest::nearest(&one.warning.value, codes::ALL.iter().map(|known| known.code));

@@ -7,6 +7,7 @@
 mod cuda;
 mod host;
 mod images;
+mod others;
 mod rules;
 mod wheels;
 
@@ -43,6 +44,7 @@ pub fn lint(catalog: &Catalog) -> Vec<Finding> {
     host::lint(catalog, &mut say);
     cuda::lint(catalog, &mut say);
     wheels::lint(catalog, &mut say);
+    others::lint(catalog, &mut say);
     images::lint(catalog, &mut say);
     rules::lint(catalog, &mut say);
     findings
@@ -63,7 +65,7 @@ fn names(catalog: &Catalog, say: Say<'_>) {
             say("id-twice", row.kind, &row.name, format!("its id `{}` is also that of {other}", row.id));
         }
         if matches!(row.kind, "rule" | "module" | "law" | "source") && !is_plain(&row.name.head) {
-            let says = "an id is made of lower-case letters, digits, `.` and `-`, and says nothing of `-linux-`";
+            let says = "an id is made of lower-case letters, digits, `.` and `-`, without `-linux-` and `-windows-`";
             say("id-spelling", row.kind, &row.name, says.into());
         }
     }
@@ -71,7 +73,7 @@ fn names(catalog: &Catalog, say: Say<'_>) {
 
 fn is_plain(id: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b".-".contains(&byte);
-    !id.is_empty() && id.bytes().all(plain) && !id.contains("-linux-")
+    !id.is_empty() && id.bytes().all(plain) && !id.contains("-linux-") && !id.contains("-windows-")
 }
 
 fn sources(catalog: &Catalog, say: Say<'_>) {

@@ -65,6 +65,23 @@ const BROKEN: &[(&str, &str)] = &[
         "architecture",
         "[[companion]]\npackage = \"mine\"\nversion = \"1\"\nframework = \"torch\"\nneeds = \"2.5.1\"\ngpu_code = true\nsass = [\"9.9\"]\nsource = \"acme\"\narch_source = \"acme\"",
     ),
+    (
+        "other-build",
+        "[[other_build]]\npackage = \"torch\"\nversion = \"9.9.9\"\nvariant = \"cpu\"\nos = \"windows\"\narch = \"x86_64\"\npythons = [\"3.12\"]\nsource = \"acme\"",
+    ),
+    (
+        "other-build",
+        "[[other_build]]\npackage = \"torch\"\nversion = \"2.8.0\"\nvariant = \"cu121\"\nos = \"linux\"\narch = \"x86_64\"\npythons = [\"3.12\"]\nsource = \"acme\"",
+    ),
+    (
+        "other-pythons",
+        "[[other_build]]\npackage = \"torch\"\nversion = \"2.8.0\"\nvariant = \"cu118\"\nos = \"windows\"\narch = \"x86_64\"\npythons = [\"3.12\", \"3.14\"]\nsource = \"acme\"",
+    ),
+    (
+        "two-defaults",
+        "[[other_build]]\npackage = \"torch\"\nversion = \"2.8.0\"\nvariant = \"cu118\"\nos = \"windows\"\narch = \"x86_64\"\ndefault = true\npythons = [\"3.12\"]\nsource = \"acme\"",
+    ),
+    ("windows-driver", "[[windows_driver]]\ncuda = \"12.8.1\"\ndriver = \"551.78\"\nreplace = true\nsource = \"acme\""),
     ("os-spelling", "[[os]]\nid = \"mine\"\naliases = [\"jammy\"]\nname = \"Mine\"\nsource = \"acme\""),
     (
         "toolkit-order",

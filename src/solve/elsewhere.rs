@@ -1,0 +1,108 @@
+//! What is known of the stack for a system that is not solved for, so that a refusal is of use: which builds were
+//! published for it, for which Pythons, and the driver that their CUDA needs there.
+
+use crate::catalog::Catalog;
+use crate::catalog::rows::{FRAMEWORKS, Family, OtherBuild, line_of};
+use crate::spec::Written;
+use crate::words::{Constraint, CpuArch, Version};
+
+/// A family of systems and a processor.
+type Platform = (Family, CpuArch);
+
+/// A sentence or two on each framework asked for; nothing if none is.
+pub fn told(catalog: &Catalog, stack: &[(String, Written<Constraint>)], platform: Platform) -> Option<String> {
+    let asked = |name: &str| stack.iter().find(|(key, _)| key == name).map(|(_, written)| &written.value);
+    let mut says: Vec<String> = Vec::new();
+    for framework in FRAMEWORKS {
+        let Some(wanted) = asked(framework) else { continue };
+        let known: Vec<&OtherBuild> = catalog
+            .other_builds
+            .iter()
+            .filter(|row| row.package == *framework && (row.os, row.arch) == platform)
+            .collect();
+        match newest(&known, wanted) {
+            found if found.is_empty() => says.push(none(framework, wanted, &known, platform)),
+            found => {
+                says.push(published(&found, wanted, asked("python"), platform));
+                says.extend(driver(catalog, &found));
+            }
+        }
+    }
+    (!says.is_empty()).then(|| says.join(" "))
+}
+
+/// The builds that were asked for, of the newest release among them.
+fn newest<'c>(known: &[&'c OtherBuild], wanted: &Constraint) -> Vec<&'c OtherBuild> {
+    let admitted = |row: &&&OtherBuild| wanted.admits_build(&row.version, &row.variant);
+    let version = known.iter().filter(admitted).map(|row| &row.version).max();
+    known.iter().filter(admitted).filter(|row| Some(&row.version) == version).copied().collect()
+}
+
+/// `torch 2.8.0 was published for Windows x86_64 as cpu (the default), cu126, cu128 and cu129, with Python 3.9 to 3.13`
+fn published(found: &[&OtherBuild], wanted: &Constraint, python: Option<&Constraint>, platform: Platform) -> String {
+    let release = format!("{} {}", found[0].package, found[0].version);
+    let names: Vec<String> = found
+        .iter()
+        .map(|row| match row.default && !wanted.pins_variant() {
+            true => format!("{} (what the package index serves)", row.variant),
+            false => row.variant.to_string(),
+        })
+        .collect();
+    let mut pythons: Vec<&Version> = found.iter().flat_map(|row| row.pythons.iter()).collect();
+    pythons.sort();
+    pythons.dedup();
+    let has = |wanted: &Constraint| pythons.iter().any(|one| wanted.cut_to(one.len()).admits(one));
+    let for_pythons = match (python, pythons.as_slice()) {
+        (Some(wanted), _) if !has(wanted) && found.iter().all(|row| !row.pythons_partial) => {
+            format!("but not for Python {wanted}")
+        }
+        (_, [only]) => format!("for Python {only}"),
+        (_, [first, .., last]) => format!("for Python {first} to {last}"),
+        (_, []) => String::new(),
+    };
+    format!("{release} was published for {} as {}, {for_pythons}.", name(platform), names.join(", "))
+}
+
+/// What there is instead of what was asked for.
+fn none(framework: &str, wanted: &Constraint, known: &[&OtherBuild], platform: Platform) -> String {
+    let same: Vec<&str> = known.iter().filter(|row| wanted.admits(&row.version)).map(|row| &*row.variant).collect();
+    let instead = match (same.as_slice(), known.iter().max_by(|one, other| one.version.cmp(&other.version))) {
+        ([], Some(last)) => format!("; the newest known is {}", last.version),
+        ([], None) => String::new(),
+        (variants, _) => {
+            let mut variants = variants.to_vec();
+            variants.sort_unstable();
+            variants.dedup();
+            format!("; known are {}", variants.join(", "))
+        }
+    };
+    format!("No {framework} {wanted} for {} is known{instead}.", name(platform))
+}
+
+/// The oldest driver of Windows for the CUDA of these builds: what serves the whole major, else the line's own.
+fn driver(catalog: &Catalog, found: &[&OtherBuild]) -> Option<String> {
+    let floors = found.iter().filter_map(|row| {
+        let line = line_of(&row.variant)?;
+        let rows = || catalog.windows_drivers.iter();
+        let of_major = rows().find(|row| row.cuda.len() == 1 && line.cmp_prefix(&row.cuda).is_eq());
+        let of_line = || rows().filter(|row| row.cuda.cmp_prefix(&line).is_eq()).min_by_key(|row| &row.driver);
+        let floor = of_major.or_else(of_line)?.driver.to_string();
+        Some((line, floor))
+    });
+    let mut told: Vec<(String, Vec<String>)> = Vec::new();
+    for (line, floor) in floors {
+        match told.iter_mut().find(|(known, _)| *known == floor) {
+            Some((_, lines)) => lines.push(line.to_string()),
+            None => told.push((floor, vec![line.to_string()])),
+        }
+    }
+    let each = told.iter().map(|(floor, lines)| format!(">={floor} for CUDA {}", lines.join(", ")));
+    (!told.is_empty()).then(|| format!("Windows needs driver {}.", each.collect::<Vec<_>>().join("; ")))
+}
+
+fn name((os, arch): Platform) -> String {
+    match os {
+        Family::Linux => format!("Linux {arch}"),
+        Family::Windows => format!("Windows {arch}"),
+    }
+}
