@@ -37,6 +37,9 @@ struct Expected {
     /// Sets of keys, one of which some offered fix changes.
     #[serde(default)]
     fixes: Vec<Vec<AnyOf>>,
+    /// The keys that the first fix changes: what somebody who knows the matter would do first.
+    #[serde(default)]
+    first: Vec<AnyOf>,
 }
 
 #[derive(Deserialize, PartialEq, Debug)]
@@ -87,7 +90,11 @@ fn complaint(folder: &Path) -> Option<String> {
     let offered: Vec<Vec<String>> =
         told.fixes.iter().map(|fix| fix.changes.iter().map(|change| change.key.clone()).collect()).collect();
     let helps = offered.iter().any(|keys| expected.fixes.iter().any(|set| contained(set, keys)));
-    (!helps).then(|| format!("offers {offered:?}, not {:?}", expected.fixes))
+    if !helps {
+        return Some(format!("offers {offered:?}, not {:?}", expected.fixes));
+    }
+    let first = offered.first().filter(|_| !expected.first.is_empty());
+    first.filter(|keys| !same(&expected.first, keys)).map(|keys| format!("offers {keys:?} before {:?}", expected.first))
 }
 
 /// Whether a rule shows in an answer: as a warning of its name, or by speaking of a GPU of the spec.

@@ -470,11 +470,19 @@ impl<'c> Teller<'_, 'c> {
                 of_package.iter().filter(|row| row.arch == arch && version_matches(constraint, &row.version)).collect();
             let variants: Vec<&str> = same_version.iter().map(|row| &*row.variant).collect();
             if same_version.is_empty() {
-                let nearest = nearest_versions(
-                    constraint,
-                    of_package.iter().filter(|row| row.arch == arch).map(|row| &row.version),
-                );
-                self.say(format!("{} {constraint} was never published for {arch}{nearest}", ask.package));
+                let known = || of_package.iter().filter(|row| row.arch == arch).map(|row| &row.version);
+                let wish = constraint.comparisons().filter_map(|one| one.version.as_ref()).max();
+                match (wish, known().min()) {
+                    // Of what is older than the catalog nobody says that it was not published.
+                    (Some(wish), Some(oldest)) if wish < oldest => self.say(format!(
+                        "{} {constraint} is older than the catalog, whose oldest for {arch} is {oldest}",
+                        ask.package
+                    )),
+                    _ => {
+                        let nearest = nearest_versions(constraint, known());
+                        self.say(format!("{} {constraint} was never published for {arch}{nearest}", ask.package));
+                    }
+                }
             } else if constraint.pins_variant()
                 && same_version.iter().all(|row| !constraint.names_variant(&row.variant))
             {

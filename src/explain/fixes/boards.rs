@@ -27,13 +27,15 @@ impl<'c> Finder<'_, 'c, '_> {
             GpuMatch::Found(boards) => boards.first().filter(|board| board.cpu.is_none()).copied(),
             _ => None,
         };
-        // Boards that only clash with each other are not to be replaced but to be parted.
-        let Some(&Gpu { cc, class, .. }) = unserved.first().and_then(board) else { return };
+        let Some(replaced) = unserved.first().and_then(board) else {
+            // Boards that only clash with each other are not to be replaced but to be parted.
+            return self.try_fewer_boards(key);
+        };
         let driver = self.spec.target(target_of(key)).is_some_and(|it| it.driver.is_some() || it.driver_cuda.is_some());
+        let class = alike(replaced.class);
         let classes = if driver { &[class, Class::Datacenter][..] } else { &[class][..] };
         for &of in classes {
-            let others = self.other_boards(cc, of).into_iter().filter(|board| board.cc != cc || board.class != class);
-            let served = others.into_iter().find(|board| {
+            let served = self.other_boards(replaced, of).into_iter().find(|board| {
                 let names: Vec<String> = served.iter().cloned().chain([board.name.to_string()]).collect();
                 self.offer(&[set(key, list(&names))])
             });
@@ -44,16 +46,78 @@ impl<'c> Finder<'_, 'c, '_> {
         }
     }
 
-    /// A board of each generation of a class, the nearest above a capability first, then those below.
-    fn other_boards(&self, cc: Cc, class: Class) -> Vec<&'c Gpu> {
-        // Products that imply a CPU are machines of their own.
+    /// The list without one board, which then needs a target of its own.
+    fn try_fewer_boards(&mut self, key: &str) {
+        for (fewer, parted) in self.fewer_boards(key) {
+            if self.offer(&[set(key, fewer)])
+                && let Some(fix) = self.found.last_mut()
+            {
+                fix.advice
+                    .get_or_insert(format!("{parted} needs a target of its own, which shares no stack with this"));
+            }
+        }
+    }
+
+    /// What can be written for the boards of a target instead: fewer of them, or for a single one another.
+    pub(super) fn board_values(&self, key: &str) -> Vec<String> {
+        let fewer: Vec<String> = self.fewer_boards(key).into_iter().map(|(fewer, _)| fewer).collect();
+        let written = self.spec.target(target_of(key)).and_then(|target| target.gpu.as_ref());
+        let Some([only]) = written.map(|gpu| gpu.value.as_slice()) else { return fewer };
+        match self.asker.catalog.gpu(only) {
+            GpuMatch::Found(boards) => {
+                let board = boards.first().filter(|board| board.cpu.is_none());
+                let others = board.map(|board| self.other_boards(board, alike(board.class))).unwrap_or_default();
+                others.into_iter().map(|board| board.name.to_string()).collect()
+            }
+            _ => fewer,
+        }
+    }
+
+    /// The list of a target without each of its boards, and the board that is left out.
+    fn fewer_boards(&self, key: &str) -> Vec<(String, String)> {
+        let written = self.spec.target(target_of(key)).and_then(|target| target.gpu.as_ref());
+        let names = written.map(|gpu| gpu.value.clone()).unwrap_or_default();
+        if names.len() < 2 {
+            return Vec::new();
+        }
+        let without = |at: usize| {
+            let rest: Vec<String> =
+                names.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, name)| name.clone()).collect();
+            (if let [only] = rest.as_slice() { only.clone() } else { list_text(&rest) }, names[at].clone())
+        };
+        // The board written last is the first to go.
+        (0..names.len()).rev().map(without).collect()
+    }
+
+    /// A board of each generation of a class, those made for the same first, then the nearest above a capability
+    /// before those below.
+    fn other_boards(&self, replaced: &Gpu, class: Class) -> Vec<&'c Gpu> {
+        let cc = replaced.cc;
+        // Products that imply a CPU are machines of their own, and nobody buys a generation that drivers have left.
         let of_class = self.asker.catalog.gpus.iter().filter(|board| board.class == class && board.cpu.is_none());
-        let mut boards: Vec<&Gpu> = of_class.filter(|board| board.last_branch.is_none()).collect();
+        let kept = of_class.filter(|board| board.last_branch.is_none());
+        let mut boards: Vec<&Gpu> = kept.filter(|board| board.cc != cc || board.class != replaced.class).collect();
         // The board that came first is the one that people know a generation by.
         let first = |board: &Gpu| (board.first_driver.is_none(), board.first_driver, board.name);
         boards.sort_by_cached_key(|board| (board.cc, first(board)));
         boards.dedup_by_key(|board| board.cc);
         let (below, above): (Vec<&Gpu>, Vec<&Gpu>) = boards.into_iter().partition(|board| board.cc < cc);
-        above.into_iter().chain(below.into_iter().rev()).take(GENERATIONS).collect()
+        let mut boards: Vec<&Gpu> = above.into_iter().chain(below.into_iter().rev()).take(GENERATIONS).collect();
+        boards.sort_by_key(|board| self.only_computes(board.cc) != self.only_computes(cc));
+        boards
+    }
+
+    /// Whether a generation is made for computing alone: no GeForce has its capability.
+    fn only_computes(&self, cc: Cc) -> bool {
+        !self.asker.catalog.gpus.iter().any(|board| board.class == Class::Geforce && board.cc == cc)
+    }
+}
+
+/// The class in which to look for another board: some classes were given up.
+fn alike(class: Class) -> Class {
+    match class {
+        Class::Titan | Class::Mining => Class::Geforce,
+        Class::Other => Class::Workstation,
+        class => class,
     }
 }

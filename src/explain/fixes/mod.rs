@@ -6,7 +6,7 @@ mod rank;
 mod values;
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::catalog::rows::Subject;
 use crate::solve::answer::Answer;
@@ -26,43 +26,58 @@ const MOST_KEYS: usize = 24;
 const PAIRS: usize = 6;
 /// How many combinations of keys are tried where one key does not suffice.
 const COMBINATIONS: usize = 64;
+/// How many changes of one more key are tried beside those of the clashes.
+const EXTRAS: usize = 192;
+/// How many boards are tried in the place of one where more than the board changes.
+const BOARDS: usize = 4;
 
 /// Fixes for every clash at once, those that change least first.
 pub fn find(asker: &Asker<'_, '_>, spec: &Spec, cores: &Cores) -> Vec<Fix> {
     let mut finder = Finder { asker, spec, found: Vec::new(), answers: RefCell::default() };
-    let mut ways = cores.independent.clone();
-    if let Some(first) = ways.first_mut() {
-        let others = cores.alternatives.iter().flatten().filter(|key| !cores.independent.concat().contains(key));
-        first.extend(others.cloned().collect::<std::collections::BTreeSet<String>>());
-    }
-    for keys in combinations(&ways) {
+    let ways = hitting(cores);
+    for keys in &ways {
         match keys.as_slice() {
             [key] => finder.try_key(key),
-            keys => finder.try_together(keys),
+            keys => finder.try_together(keys, &[]),
         }
     }
     finder.try_switches();
-    if finder.found.is_empty() {
-        let all: Vec<String> = cores.independent.iter().chain(&cores.alternatives).flatten().cloned().collect();
-        finder.try_pairs(&cores.independent, &all);
+    if finder.has_only_boards() {
+        finder.try_one_more(&ways);
+    }
+    if finder.has_only_boards() {
+        finder.try_everything();
     }
     if finder.found.is_empty() {
-        finder.try_everything();
+        finder.try_boards_and_more(&ways);
     }
     finder.best()
 }
 
-/// One key of each clash, every way to pick them.
-fn combinations(cores: &[Vec<String>]) -> Vec<Vec<String>> {
-    let mut combinations: Vec<Vec<String>> = vec![Vec::new()];
-    for core in cores {
-        combinations = combinations
-            .iter()
-            .flat_map(|picked| core.iter().map(|key| [picked.as_slice(), std::slice::from_ref(key)].concat()))
-            .take(COMBINATIONS)
-            .collect();
+/// Every way to pick one key of each clash, the fewest keys first: less than one of these cannot help.
+fn hitting(cores: &Cores) -> Vec<Vec<String>> {
+    let clashes = cores.independent.iter().chain(&cores.alternatives);
+    let mut ways: Vec<BTreeSet<&String>> = vec![BTreeSet::new()];
+    for clash in clashes {
+        let mut longer: Vec<BTreeSet<&String>> = Vec::new();
+        for way in ways {
+            if clash.iter().any(|key| way.contains(key)) {
+                longer.push(way);
+            } else {
+                longer.extend(clash.iter().map(|key| way.iter().copied().chain([key]).collect()));
+            }
+        }
+        longer.sort_by_key(BTreeSet::len);
+        let mut least: Vec<BTreeSet<&String>> = Vec::new();
+        for way in longer {
+            if !least.iter().any(|less| less.is_subset(&way)) {
+                least.push(way);
+            }
+        }
+        least.truncate(COMBINATIONS);
+        ways = least;
     }
-    combinations
+    ways.into_iter().map(|way| way.into_iter().cloned().collect()).collect()
 }
 
 struct Finder<'a, 'c, 's> {
@@ -106,10 +121,10 @@ impl<'c> Finder<'_, 'c, '_> {
                 "arch" => self.try_values(key, &["x86_64".into(), "aarch64".into()]),
                 "toolkit" => self.try_values(key, &self.other_toolkits(key)),
                 "gpu" => self.try_boards(key),
-                _ => self.try_together(&[key.to_string()]),
+                _ => self.try_together(&[key.to_string()], &[]),
             },
             _ => {
-                self.try_together(&[key.to_string()]);
+                self.try_together(&[key.to_string()], &[]);
                 if key == "build.arch-list" {
                     self.try_shorter_lists();
                 }
@@ -126,7 +141,7 @@ impl<'c> Finder<'_, 'c, '_> {
         let before = self.found.len();
         self.try_values(key, &newer.iter().map(Version::to_string).collect::<Vec<String>>());
         if self.found.len() == before {
-            self.try_together(&[key.to_string()]);
+            self.try_together(&[key.to_string()], &[]);
         }
     }
 
@@ -169,7 +184,11 @@ impl<'c> Finder<'_, 'c, '_> {
             }
         }
         for (wish, ascending) in wishes {
+            let older = wish.starts_with('<');
             let Some(answer) = self.answer(&[set(key, wish)], ascending.then_some(package)) else { continue };
+            if older && takes_any_newer(&answer, package) {
+                continue;
+            }
             if let Some(value) = chosen(&answer, key) {
                 self.offer(&[set(key, value)]);
             }
@@ -186,19 +205,12 @@ impl<'c> Finder<'_, 'c, '_> {
         versions.into_iter().map(Version::to_string).find(|value| self.has_answer(&[set(key, value)]))
     }
 
-    /// Where a variant stands alone: the nearest other one, older lines first.
+    /// Where a variant stands alone: the nearest other one.
     fn try_variants(&mut self, key: &str, package: &str) {
         let Some(written) = self.written(key) else { return };
         let Some(variant) = written.strip_prefix('+') else { return };
-        let builds = self.asker.catalog.builds.iter().filter(|row| row.package == package);
-        let mut lines: Vec<(Version, &str)> =
-            builds.filter_map(|row| Some((crate::solve::fits::line_of(&row.variant)?, &*row.variant))).collect();
-        lines.sort();
-        lines.dedup();
-        let wanted = crate::solve::fits::line_of(variant);
-        let (older, newer): (Vec<_>, Vec<_>) = lines.into_iter().partition(|(line, _)| Some(line) < wanted.as_ref());
-        let nearest = older.into_iter().rev().chain(newer).map(|(_, variant)| format!("+{variant}"));
-        let values: Vec<String> = nearest.filter(|value| *value != written).collect();
+        let others = self.other_variants(package, variant);
+        let values: Vec<String> = others.into_iter().map(|variant| format!("+{variant}")).collect();
         self.try_values(key, &values);
     }
 
@@ -286,11 +298,8 @@ impl<'c> Finder<'_, 'c, '_> {
         let Some(image) = target.and_then(|target| target.image.as_ref()) else { return };
         let repository = &image.value.repository;
         if let Some(tag) = image.value.tag.as_ref().filter(|tag| tag.contains(|c: char| c.is_ascii_digit())) {
-            let tags =
-                self.asker.catalog.images.iter().filter(|row| row.repository == repository.as_str() && !row.withdrawn);
-            let mut tags: Vec<(f64, &str)> = tags.map(|row| (strsim::jaro_winkler(tag, &row.tag), &*row.tag)).collect();
-            tags.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
-            let nearest: Vec<String> = tags.iter().take(24).map(|(_, tag)| format!("{repository}:{tag}")).collect();
+            let nearest = self.other_tags(repository, tag);
+            let nearest: Vec<String> = nearest.into_iter().map(|tag| format!("{repository}:{tag}")).collect();
             self.try_values(key, &nearest);
         }
         let answer = self.answer(&[set(key, repository)], None);
@@ -337,11 +346,47 @@ impl<'c> Finder<'_, 'c, '_> {
         }
     }
 
-    /// Where nothing else helps: one key of each clash and one more.
-    fn try_pairs(&mut self, cores: &[Vec<String>], all: &[String]) {
-        for keys in combinations(cores) {
-            for extra in all.iter().filter(|extra| !keys.contains(extra)) {
-                self.try_together(&[keys.as_slice(), std::slice::from_ref(extra)].concat());
+    /// Whether nothing was found that somebody with these boards can do.
+    fn has_only_boards(&self) -> bool {
+        self.found.iter().all(|fix| fix.changes.iter().any(|change| change.key.ends_with(".gpu")))
+    }
+
+    /// Where the clashing keys alone do not help: one key of each clash and any other, or what the targets share.
+    fn try_one_more(&mut self, ways: &[Vec<String>]) {
+        let before = self.found.len();
+        let all = self.spec.keys();
+        let share: &[&str] = if self.spec.targets.len() > 1 { &["versions", "none"] } else { &[] };
+        let shared = share.iter().map(|share| (None, vec![set("resolve.share", *share)]));
+        let mut extras: Vec<(Option<&String>, Vec<Edit>)> =
+            all.iter().filter(|key| !key.ends_with(".gpu")).map(|key| (Some(key), Vec::new())).chain(shared).collect();
+        // What is easy to change before what is not.
+        extras.sort_by_key(|(key, _)| key.is_some_and(|key| key.starts_with("target.")));
+        let usable = ways.iter().filter(|keys| !keys.iter().any(|key| key.ends_with(".gpu")));
+        let tries = usable.flat_map(|keys| extras.iter().map(move |extra| (keys, extra)));
+        for (keys, (extra, with)) in
+            tries.filter(|(keys, (extra, _))| extra.is_none_or(|key| !keys.contains(key))).take(EXTRAS)
+        {
+            let keys: Vec<String> = keys.iter().chain(*extra).cloned().collect();
+            if self.has_answer(&self.loosened(&keys, with)) {
+                self.try_together(&keys, with);
+            }
+            if self.found.len() >= before + PAIRS {
+                return;
+            }
+        }
+    }
+
+    /// Other boards, and what must change besides.
+    fn try_boards_and_more(&mut self, ways: &[Vec<String>]) {
+        for keys in ways {
+            let (boards, rest): (Vec<&String>, Vec<&String>) = keys.iter().partition(|key| key.ends_with(".gpu"));
+            let rest: Vec<String> = rest.into_iter().cloned().collect();
+            let [key] = boards.as_slice() else { continue };
+            for value in self.board_values(key).into_iter().take(BOARDS) {
+                let with = [set(key, value)];
+                if self.has_answer(&self.loosened(&rest, &with)) {
+                    self.try_together(&rest, &with);
+                }
                 if self.found.len() >= PAIRS {
                     return;
                 }
@@ -358,15 +403,16 @@ impl<'c> Finder<'_, 'c, '_> {
         for share in [None, Some("versions"), Some("none")] {
             let share: Vec<Edit> = share.map(|share| set("resolve.share", share)).into_iter().collect();
             let Some(needed) = self.needed(&keys, &share) else { continue };
-            if share.is_empty() {
-                self.try_together(&needed);
+            self.try_together(&needed, &share);
+            if !self.has_only_boards() {
+                return;
             }
             let Some(answer) = self.answer(&self.loosened(&needed, &share), None) else { return };
             let mut changes: Vec<Edit> =
                 needed.iter().map(|key| (key.clone(), written_down(self, &answer, key))).collect();
             changes.extend(share);
             self.keep_written(&mut changes);
-            if !self.found.is_empty() || self.offer(&changes) {
+            if self.offer(&changes) {
                 return;
             }
         }
@@ -395,8 +441,8 @@ impl<'c> Finder<'_, 'c, '_> {
         share.iter().cloned().chain(keys.iter().map(loosen)).collect()
     }
 
-    /// Loosens some keys at once and writes down what is then chosen for each.
-    fn try_together(&mut self, keys: &[String]) {
+    /// Loosens some keys at once, beside edits that are settled, and writes down what is then chosen for each.
+    fn try_together(&mut self, keys: &[String], with: &[Edit]) {
         if keys.iter().any(|key| key.ends_with(".gpu")) {
             return; // Not asking for the GPU any more is no way out.
         }
@@ -407,12 +453,13 @@ impl<'c> Finder<'_, 'c, '_> {
                 let value = if key.starts_with("stack.") { Some(any()) } else { self.repository(key) };
                 (key.clone(), value.filter(|value| self.spec.with(key, Some(value)).is_ok()))
             });
-            loosened.collect::<Vec<Edit>>()
+            loosened.chain(with.iter().cloned()).collect::<Vec<Edit>>()
         };
         let package = keys.iter().find_map(|key| key.strip_prefix("stack."));
         let near = self.answer(&loosen(true), package);
         let Some(answer) = near.or_else(|| self.answer(&loosen(false), None)) else { return };
         let mut changes: Vec<Edit> = keys.iter().map(|key| (key.clone(), written_down(self, &answer, key))).collect();
+        changes.extend(with.iter().cloned());
         self.keep_written(&mut changes);
         self.offer(&changes);
     }
@@ -510,6 +557,19 @@ impl<'c> Finder<'_, 'c, '_> {
 
 fn target_of(key: &str) -> &str {
     key.strip_prefix("target.").and_then(|rest| rest.rsplit_once('.')).map_or("", |(target, _)| target)
+}
+
+/// Whether a release of a companion sets no upper bound on its framework: of a framework that is younger than
+/// itself it could not know, so an old one of these is no way out to recommend.
+fn takes_any_newer(answer: &Answer<'_>, package: &str) -> bool {
+    let companions = answer.targets.iter().flat_map(|target| &target.companions);
+    let mut of_package = companions.filter(|row| &*row.package == package);
+    let beyond = Version::parse("9999").ok();
+    let unbounded = |needs: &str| {
+        let needs = Constraint::parse(needs).ok();
+        needs.zip(beyond.as_ref()).is_some_and(|(needs, beyond)| needs.admits(beyond))
+    };
+    of_package.any(|row| unbounded(&row.needs))
 }
 
 /// Whether a clashing wish is only met because nobody knows better: no way out to recommend.

@@ -2,6 +2,7 @@
 
 use super::super::{Change, Fix};
 use super::Finder;
+use crate::solve::question::FRAMEWORKS;
 
 /// How many fixes are offered.
 const OFFERED: usize = 7;
@@ -39,17 +40,19 @@ impl Finder<'_, '_, '_> {
 fn effort(change: &Change) -> u8 {
     let same_version = |from: &str, to: &str| from.split('+').next() == to.split('+').next();
     match change.key.rsplit('.').next().unwrap_or("") {
-        _ if change.key.starts_with("stack.") => match (&change.from, &change.to) {
+        // What was built for a framework follows the framework, not the other way round.
+        package if change.key.starts_with("stack.") => match (&change.from, &change.to) {
             (Some(from), Some(to)) if same_version(from, to) => 0,
+            _ if FRAMEWORKS.contains(&package) => 2,
             _ => 1,
         },
-        "arch-list" => 1,
-        "image" | "toolkit" => 2,
-        "forward-compat" => 3,
-        "share" => 4,
-        "driver" | "driver-cuda" => 5,
-        "gcc" => 6,
-        "gpu" => 8,
-        _ => 7,
+        "arch-list" => 2,
+        "image" | "toolkit" => 3,
+        "forward-compat" => 4,
+        "share" => 5,
+        "driver" | "driver-cuda" => 6,
+        "gcc" => 7,
+        "gpu" => 9,
+        _ => 8,
     }
 }

@@ -1,11 +1,19 @@
 //! The values that a key can take instead of the one written, the nearest first.
 
+use std::cmp::Reverse;
+
 use crate::catalog::OsMatch;
+use crate::catalog::rows::Image;
+use crate::solve::fits::line_of;
+use crate::solve::question::FRAMEWORKS;
 use crate::words::Version;
 
 use super::{Finder, target_of};
 
-impl Finder<'_, '_, '_> {
+/// How many tags of a repository are tried.
+const TAGS: usize = 24;
+
+impl<'c> Finder<'_, 'c, '_> {
     /// Newer releases of the same system first, oldest of them first; then the newest of others.
     pub(super) fn other_systems(&self, key: &str) -> Vec<String> {
         let written = self.written(key).unwrap_or_default();
@@ -45,14 +53,73 @@ impl Finder<'_, '_, '_> {
         newer.into_iter().chain(older.into_iter().rev()).map(|version| version.to_string()).collect()
     }
 
-    /// Toolkit lines, those just above what is written first, then those below.
+    /// Toolkit lines: that of the wheels if the spec names it, then those just above what is written, then those
+    /// below.
     pub(super) fn other_toolkits(&self, key: &str) -> Vec<String> {
         let target = self.spec.targets.iter().find(|target| target.name == target_of(key));
         let written = target.and_then(|target| target.toolkit.as_ref()).and_then(|written| written.value.iter().max());
         let mut lines: Vec<Version> = self.asker.catalog.toolkits.iter().map(|row| row.version.prefix(2)).collect();
         lines.dedup();
         let (below, above): (Vec<Version>, Vec<Version>) = lines.into_iter().partition(|line| Some(line) < written);
-        above.into_iter().chain(below.into_iter().rev()).map(|line| format!("[\"{line}\"]")).collect()
+        let of_wheels = self.written_line().filter(|line| above.contains(line) || below.contains(line));
+        let near = of_wheels.into_iter().chain(above).chain(below.into_iter().rev());
+        near.map(|line| format!("[\"{line}\"]")).collect()
+    }
+
+    /// Tags of a repository, those most like one first: of the same system, the same flavour, with cuDNN if it had
+    /// it, and of the nearest CUDA, newer before older; where that says nothing, those spelt most alike.
+    pub(super) fn other_tags(&self, repository: &str, tag: &str) -> Vec<&'c str> {
+        let words: Vec<&str> = tag.split('-').collect();
+        let wish = words.first().and_then(|word| Version::parse(word).ok());
+        let cudnn = words.iter().any(|word| word.starts_with("cudnn"));
+        let kept = self.asker.catalog.images.iter().filter(|row| row.repository == repository && !row.withdrawn);
+        let mut rows: Vec<&'c Image> = kept.collect();
+        rows.sort_by_cached_key(|row| {
+            let has = |word: &str| words.contains(&word);
+            let unlike = [!has(&row.os), !has(row.flavour.as_str()), cudnn != row.cudnn.is_some()];
+            let unlike = unlike.into_iter().filter(|unlike| *unlike).count();
+            let major = wish.as_ref().map_or(0, |wish| wish.major().abs_diff(row.cuda.major()));
+            // Of newer ones the oldest is the nearest, of older ones the newest.
+            let newer = wish.as_ref().filter(|wish| row.cuda >= **wish).map(|_| row.cuda.clone());
+            let older = newer.is_none().then(|| Reverse(row.cuda.clone()));
+            let spelt = (strsim::jaro_winkler(tag, &row.tag) * 1e6) as u64;
+            (unlike, major, newer.is_none(), newer, older, Reverse(spelt))
+        });
+        rows.into_iter().take(TAGS).map(|row| &*row.tag).collect()
+    }
+
+    /// The CUDA line of the variant that the stack names.
+    fn written_line(&self) -> Option<Version> {
+        let written = FRAMEWORKS.iter().filter_map(|package| self.written(&format!("stack.{package}")));
+        written.filter_map(|text| line_of(text.split_once('+')?.1.trim())).next()
+    }
+
+    /// The newest toolkit that a clashing target says it has.
+    fn installed_line(&self) -> Option<Version> {
+        let installed = self.spec.targets.iter().filter_map(|target| target.toolkit.as_ref());
+        installed.flat_map(|toolkits| &toolkits.value).max().map(|version| version.prefix(2))
+    }
+
+    /// The other variants of a package, nearest to the toolkit it is to be built with; else to the one written,
+    /// older lines first.
+    pub(super) fn other_variants(&self, package: &str, written: &str) -> Vec<String> {
+        let builds = self.asker.catalog.builds.iter().filter(|row| row.package == package);
+        let mut lines: Vec<(Version, &str)> =
+            builds.filter_map(|row| Some((line_of(&row.variant)?, &*row.variant))).collect();
+        lines.sort();
+        lines.dedup();
+        let toolkit = self.installed_line().filter(|_| self.spec.build.is_some());
+        let (older, newer): (Vec<_>, Vec<_>) = match &toolkit {
+            Some(toolkit) => lines.into_iter().partition(|(line, _)| line <= toolkit),
+            None => {
+                let wanted = line_of(written);
+                lines.into_iter().partition(|(line, _)| Some(line) < wanted.as_ref())
+            }
+        };
+        let major = |line: &Version| toolkit.as_ref().is_some_and(|toolkit| toolkit.major() != line.major());
+        let mut nearest: Vec<(Version, &str)> = older.into_iter().rev().chain(newer).collect();
+        nearest.sort_by_key(|(line, _)| major(line));
+        nearest.into_iter().map(|(_, variant)| variant.to_string()).filter(|variant| variant != written).collect()
     }
 
     /// Compiler majors below the one written, newest first.
