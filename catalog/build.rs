@@ -87,8 +87,10 @@ fn pack_kernels(root: &Path, out: &Path) {
     println!("cargo::rerun-if-changed={FOLDER}");
     let number_of = |name: &str| name.strip_prefix("sm_")?.strip_suffix(".cubin")?.parse::<u8>().ok();
     let entries = fs::read_dir(root.join(FOLDER)).unwrap_or_else(|error| fail(&[format!("{FOLDER}: {error}")]));
-    let mut files: Vec<(u8, PathBuf)> =
-        entries.filter_map(|entry| entry.ok()).filter_map(|it| Some((number_of(it.file_name().to_str()?)?, it.path()))).collect();
+    let mut files: Vec<(u8, PathBuf)> = entries
+        .filter_map(|entry| entry.ok())
+        .filter_map(|it| Some((number_of(it.file_name().to_str()?)?, it.path())))
+        .collect();
     files.sort();
     let mut code = Vec::new();
     let mut cubins = String::new();

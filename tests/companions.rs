@@ -92,7 +92,7 @@ fn what_comes_as_source_says_so_and_what_it_needs() {
         assert!(told.message.contains(&format!("with a CUDA 12 toolkit{bound};")), "{}", told.message);
         // With something to compile the toolkit is chosen, of the wheel's major.
         let built = text.replace("[target", "[build]\n[target");
-        let toolkit = lock(&built).target().toolkit.expect("there is one").version.clone();
+        let toolkit = lock(&built).target().toolkit.expect("there is one").version;
         assert_eq!(toolkit.prefix(2).as_str(), "12.6");
         let told = given(&built);
         assert!(told.iter().any(|one| one.message.ends_with(&format!("{toolkit}"))), "{told:?}");
@@ -127,7 +127,7 @@ fn conflicts_of_packages_blame_what_clashes() {
         assert_eq!(culprits(&text), keys, "{text}");
     }
     // FlashAttention 1 is the one for Turing.
-    let chosen = lock(&t4("flash-attn = \"*\"")).target().companions[0].version.clone();
+    let chosen = lock(&t4("flash-attn = \"*\"")).target().companions[0].version;
     assert!(chosen.major() == 1, "{chosen}");
     assert!(matches!(lock(&t4("torch = \"2.3\"\ntorchtext = \"*\"")), Outcome::Answer(..)));
 }

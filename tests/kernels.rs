@@ -141,7 +141,7 @@ fn the_table_tells_what_travels() {
                 assert_eq!(prebuilt::cubin(row.arch.cc), Some(&*bytes), "{}", row.name);
             }
             Form::Ptx => {
-                assert_eq!(ptx_claims(prebuilt::PTX), Some((row.ptx_isa.clone().unwrap(), row.arch)));
+                assert_eq!(ptx_claims(prebuilt::PTX), Some((row.ptx_isa.unwrap(), row.arch)));
                 assert_eq!(prebuilt::PTX.as_bytes(), bytes);
             }
         }
@@ -164,8 +164,8 @@ fn every_architecture_has_the_oldest_compiler_that_knows_it() {
     for toolkit in BUILTIN.toolkits.iter().filter(|toolkit| toolkit.version >= oldest) {
         for cc in catalogued(&toolkit.version) {
             let line = toolkit.version.prefix(2);
-            let first = expected.entry(cc).or_insert_with(|| line.clone());
-            *first = line.min(first.clone());
+            let first = expected.entry(cc).or_insert_with(|| line);
+            *first = line.min(*first);
         }
     }
     let machine = rows.iter().filter(|row| row.form == Form::Cubin);
@@ -181,12 +181,12 @@ fn every_compiler_makes_every_kernel_for_every_architecture() {
         let archs = nvrtc.archs().unwrap();
         assert!(archs.len() > 10, "{version}: {archs:?}");
         let line = version.prefix(2);
-        let isa = BUILTIN.toolkits.iter().rfind(|toolkit| toolkit.version.prefix(2) == line).unwrap().ptx_isa.clone();
+        let isa = BUILTIN.toolkits.iter().rfind(|toolkit| toolkit.version.prefix(2) == line).unwrap().ptx_isa;
         for arch in archs.into_iter().map(Arch::base) {
             let cubin = nvrtc.compile(SOURCE, arch, Form::Cubin).unwrap();
             assert_eq!(sm_number(&cubin), Some(arch.cc.number()), "NVRTC {version}, sm_{}", arch.code());
             let ptx = String::from_utf8(nvrtc.compile(SOURCE, arch, Form::Ptx).unwrap()).unwrap();
-            assert_eq!(ptx_claims(&ptx), Some((isa.clone(), arch)), "NVRTC {version}, compute_{}", arch.code());
+            assert_eq!(ptx_claims(&ptx), Some((isa, arch)), "NVRTC {version}, compute_{}", arch.code());
             for program in ["saxpy", "reduce", "matmul"] {
                 assert!(ptx.contains(&format!(".entry {program}(")), "NVRTC {version}: no {program} in {ptx}");
                 assert!(cubin.windows(program.len() + 1).any(|part| part == format!("{program}\0").as_bytes()));

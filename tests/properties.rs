@@ -274,7 +274,7 @@ mod judge {
         let older = BUILTIN.branches.iter().filter(|row| row.branch.major() <= driver.major());
         older
             .max_by_key(|row| row.branch.major())
-            .and_then(|row| row.cuda.clone())
+            .and_then(|row| row.cuda)
             .unwrap_or_else(|| Version::parse("0").unwrap())
     }
 
@@ -285,8 +285,8 @@ mod judge {
     pub fn target(target: &TargetAnswer<'_>, lines: &[String], builds: bool) -> Result<(), String> {
         let fail = |what: String| Err(what);
         let libcuda = target.driver.as_ref().map(|driver| match driver.compat {
-            Some(compat) => compat.branch.clone(),
-            None => driver.version.clone(),
+            Some(compat) => compat.branch,
+            None => driver.version,
         });
         for build in &target.builds {
             if build.arch != target.arch {
@@ -573,7 +573,7 @@ fn exhaustive_search_agrees_on_verdict_and_newest_version() {
             "[stack]\ntorch = \"{wanted}\"\n[target.t]\ngpu = \"{gpu}\"\ndriver = \"{driver}\"\nforward-compat = \"never\"\n"
         );
         let got = match lock(&text) {
-            Outcome::Answer(answer, _) => Some(answer.targets[0].builds[0].version.clone()),
+            Outcome::Answer(answer, _) => Some(answer.targets[0].builds[0].version),
             _ => None,
         };
         assert_eq!(got.as_ref(), newest, "{text}");

@@ -187,7 +187,7 @@ mod tests {
 
     #[test]
     fn branches_of_drivers() {
-        let cuda = |driver| BUILTIN.branch_of(&Version::parse(driver).unwrap()).and_then(|row| row.cuda.clone());
+        let cuda = |driver| BUILTIN.branch_of(&Version::parse(driver).unwrap()).and_then(|row| row.cuda);
         assert_eq!(cuda("535.183.01"), Version::parse("12.2").ok());
         assert_eq!(cuda("535.99.99"), Version::parse("12.2").ok());
         assert_eq!(cuda("999.1"), None);

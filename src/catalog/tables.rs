@@ -109,7 +109,7 @@ impl Row for Companion {
         // The release of the package index comes before those of single variants.
         let tail = format!("{} {}", self.framework, self.variant.as_deref().unwrap_or_default());
         let tail = tail.trim_end().to_string();
-        RowName { head: self.package.to_string(), versions: vec![self.version.clone()], tail }
+        RowName { head: self.package.to_string(), versions: vec![self.version], tail }
     }
     fn id(&self) -> String {
         match &self.variant {

@@ -199,8 +199,7 @@ fn near_versions(catalog: &Catalog, what: &str, which: &str) -> Vec<String> {
         return catalog.ids_like(&format!("image {which}"));
     }
     let wanted = Constraint::parse(which).ok();
-    let Some(wanted) = wanted.as_ref().and_then(|wanted| wanted.comparisons().find_map(|one| one.version))
-    else {
+    let Some(wanted) = wanted.as_ref().and_then(|wanted| wanted.comparisons().find_map(|one| one.version)) else {
         return Vec::new();
     };
     let field = |row: &FullRow| {

@@ -81,7 +81,7 @@ fn preferred_first(mut images: Vec<&Image>) -> Vec<&Image> {
         (Reverse(&image.cuda), systems.iter().position(|os| *os == image.os), image.flavour)
     });
     images.dedup_by(|later, kept| {
-        let inside = |image: &Image| (image.cuda.clone(), image.cudnn.is_some(), image.torch.clone());
+        let inside = |image: &Image| (image.cuda, image.cudnn.is_some(), image.torch);
         later.require == kept.require && inside(later) == inside(kept)
     });
     images

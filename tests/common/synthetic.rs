@@ -33,5 +33,5 @@ fn copies<R: Clone>(rows: &[R], scale: usize, rename: impl Fn(&mut R, usize)) ->
 
 /// `2.5.1` published again: `2.5.1.7`. What is no plain number is left alone.
 fn patched(version: &Version, copy: usize) -> Version {
-    Version::parse(&format!("{version}.{copy}")).unwrap_or_else(|_| version.clone())
+    Version::parse(&format!("{version}.{copy}")).unwrap_or(*version)
 }

@@ -74,7 +74,7 @@ fn contents(catalog: &Catalog, say: Say<'_>) {
             let says = "arch_source stands beside cuda, sass or ptx, and not without";
             say("belongs-together", "companion", &name, says.into());
         }
-        if !(row.sass.is_empty() && row.ptx.is_empty()) && !row.gpu_code {
+        if !(row.gpu_code || row.sass.is_empty() && row.ptx.is_empty()) {
             say("belongs-together", "companion", &name, "GPU code that was read is `gpu_code`".into());
         }
     }

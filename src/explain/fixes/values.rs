@@ -80,8 +80,8 @@ impl<'c> Finder<'_, 'c, '_> {
             let unlike = unlike.into_iter().filter(|unlike| *unlike).count();
             let major = wish.as_ref().map_or(0, |wish| wish.major().abs_diff(row.cuda.major()));
             // Of newer ones the oldest is the nearest, of older ones the newest.
-            let newer = wish.as_ref().filter(|wish| row.cuda >= **wish).map(|_| row.cuda.clone());
-            let older = newer.is_none().then(|| Reverse(row.cuda.clone()));
+            let newer = wish.as_ref().filter(|wish| row.cuda >= **wish).map(|_| row.cuda);
+            let older = newer.is_none().then_some(Reverse(row.cuda));
             let spelt = (strsim::jaro_winkler(tag, &row.tag) * 1e6) as u64;
             (unlike, major, newer.is_none(), newer, older, Reverse(spelt))
         });
