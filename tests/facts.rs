@@ -239,7 +239,7 @@ fn a_refusal_of_windows_tells_what_is_known_there() {
         let desk = Desk::new(&format!("facts-windows-{at}"), &format!("[stack]\n{stack}\n{target}"));
         let (code, told) = desk.json(&["lock"]);
         let error = &told["errors"][0];
-        assert!(code == 2 && error["code"] == "not-supported-yet", "{stack}: {told:#}");
+        assert!(code == 3 && error["code"] == "not-supported-yet", "{stack}: {told:#}");
         let help = error["help"].as_str().unwrap_or_default();
         for part in *tells {
             assert!(help.contains(part), "{stack}: {part}: {help}");
@@ -248,7 +248,7 @@ fn a_refusal_of_windows_tells_what_is_known_there() {
     for os in ["wsl2", "macos14"] {
         let desk = Desk::new(&format!("facts-{os}"), &format!("[stack]\ntorch = \"*\"\n[target.a]\nos = \"{os}\"\n"));
         let (code, told) = desk.json(&["lock"]);
-        assert!(code == 2 && told["errors"][0]["code"] == "not-supported-yet", "{os}: {told:#}");
+        assert!(code == 3 && told["errors"][0]["code"] == "not-supported-yet", "{os}: {told:#}");
     }
 }
 

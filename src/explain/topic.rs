@@ -95,9 +95,12 @@ fn of_kind(catalog: &Catalog, what: &str, which: &str) -> Vec<FullRow> {
             let mut rows = pick(catalog, "toolkit", &catalog.toolkits, |row| admits(&row.version));
             rows.extend(pick(catalog, "compat", &catalog.compats, |row| line(&row.cuda)));
             let of_single = |cuda: &Version| wanted.single().is_some_and(|single| single.cmp_prefix(cuda).is_eq());
-            rows.extend(pick(catalog, "windows_driver", &catalog.windows_drivers, |row| {
-                of_single(&row.cuda) || (row.cuda.len() > 1 && admits(&row.cuda))
-            }));
+            // The driver of a whole major is no answer to who asks for a release that is not known.
+            if !rows.is_empty() {
+                rows.extend(pick(catalog, "windows_driver", &catalog.windows_drivers, |row| {
+                    of_single(&row.cuda) || (row.cuda.len() > 1 && admits(&row.cuda))
+                }));
+            }
             rows
         }
         "driver" => {

@@ -49,6 +49,17 @@ pub fn lock(text: &str) -> Outcome {
     }
 }
 
+/// The codes of everything that is said of a spec's answer.
+pub fn warned(text: &str) -> Vec<&'static str> {
+    let spec = spec::parse(text).expect("the spec parses");
+    let (question, remarks) = Question::new(&spec, &BUILTIN, rules()).expect("every name is known");
+    let Resolution::Answer(answer) = resolve(&question, &Locked::new(), &Steps::new(LIMIT)) else {
+        panic!("an answer was expected:\n{text}");
+    };
+    let warnings = gpuenv::solve::warnings::warnings(&question, &answer);
+    remarks.iter().chain(&warnings).map(|warning| warning.code).collect()
+}
+
 /// The culprits of a spec's first conflict.
 pub fn culprits(text: &str) -> Vec<String> {
     let spec = spec::parse(text).expect("the spec parses");

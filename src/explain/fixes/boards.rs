@@ -16,10 +16,6 @@ impl<'c> Finder<'_, 'c, '_> {
     pub(super) fn try_boards(&mut self, key: &str) {
         let target = self.spec.target(target_of(key)).and_then(|target| target.gpu.as_ref());
         let Some(written) = target.map(|gpu| gpu.value.clone()) else { return };
-        let list = |names: &[String]| match names {
-            [only] => only.clone(),
-            names => list_text(names),
-        };
         let alone = |name: &String| self.has_answer(&[set(key, name.clone())]);
         let (served, unserved): (Vec<String>, Vec<String>) = written.into_iter().partition(alone);
         let board = |name: &String| match self.asker.catalog.gpu(name) {
@@ -27,19 +23,19 @@ impl<'c> Finder<'_, 'c, '_> {
             GpuMatch::Found(boards) => boards.first().filter(|board| board.cpu.is_none()).copied(),
             _ => None,
         };
-        let Some(replaced) = unserved.first().and_then(board) else {
-            // Boards that only clash with each other are not to be replaced but to be parted.
+        // Boards beside others that are served, or that only clash with each other, are to be parted from them.
+        let Some(replaced) = unserved.first().filter(|_| served.is_empty()).and_then(board) else {
             return self.try_fewer_boards(key);
         };
         let driver = self.spec.target(target_of(key)).is_some_and(|it| it.driver.is_some() || it.driver_cuda.is_some());
         let class = alike(replaced.class);
         let classes = if driver { &[class, Class::Datacenter][..] } else { &[class][..] };
         for &of in classes {
-            let served = self.other_boards(replaced, of).into_iter().find(|board| {
-                let names: Vec<String> = served.iter().cloned().chain([board.name.to_string()]).collect();
-                self.offer(&[set(key, list(&names))])
-            });
-            let (Some(board), Some(fix)) = (served, self.found.last_mut()) else { continue };
+            let others = self.other_boards(replaced, of).into_iter();
+            let served = others
+                .map(|board| (board, board.name.to_string()))
+                .find(|(_, name)| self.offer(&[set(key, name.clone())]));
+            let (Some((board, _)), Some(fix)) = (served, self.found.last_mut()) else { continue };
             let like = format!("or another {} board of compute capability {}", of.as_str(), board.cc);
             fix.advice.get_or_insert(like);
             return;
