@@ -231,8 +231,8 @@ pub struct Place<'a> {
 }
 
 /// An image as the place where a class's stack runs.
-pub fn place<'a>(question: &'a Question<'_>, class: &'a Class<'_, '_>, image: &'a Image) -> Place<'a> {
-    let of_image = || question.catalog.oses.iter().find(|os| os.images.contains(&image.os))?.glibc.as_ref();
+pub fn place<'a, 'c>(question: &'a Question<'c>, class: &'a Class<'_, 'c>, image: &'c Image) -> Place<'a> {
+    let of_image = || question.rules.glibc_in(question.catalog, image);
     Place { image, glibc: class.target.glibc.as_ref().or_else(of_image) }
 }
 

@@ -183,8 +183,9 @@ pub fn requirement<'c>(catalog: &'c Catalog, image: &Image, arch: CpuArch) -> Op
     let rows = &catalog.image_requires;
     let line = image.cuda.prefix(2);
     let of_line = |row: &&ImageRequire| {
-        let release = row.id.strip_suffix(arch.as_str()).and_then(|id| Version::parse(id.strip_suffix('@')?).ok());
-        release.is_some_and(|release| release.cmp_prefix(&line).is_eq())
+        let release = row.id.strip_suffix(arch.as_str()).and_then(|id| id.strip_suffix('@'));
+        let beyond = release.and_then(|release| release.strip_prefix(line.as_str()));
+        beyond.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     };
     rows.iter().rev().find(of_line).map(|row| Requirement { row, own: false })
 }
@@ -241,12 +242,10 @@ impl<'c> Demand<'c> {
 /// unknown text admits nobody knows, which is enough to keep the user's image but not to choose one.
 pub fn demand<'c>(question: &Question<'c>, class: &Class<'_, 'c>, image: &'c Image) -> Arc<Demand<'c>> {
     let arch = class.target.arch;
+    let given = is_given(class);
     let text = || requirement(question.catalog, image, arch).map(|requirement| &*requirement.row.require);
-    match question.rules.demand(image, arch, text) {
-        Some(demand) => demand,
-        None if is_given(class) => Arc::new(Demand::nothing()),
-        None => Arc::new(Demand::own_line(image)),
-    }
+    let unknown = || if given { Demand::nothing() } else { Demand::own_line(image) };
+    question.rules.demand((image, arch, given), text, unknown)
 }
 
 /// Whether the user named the tag.
@@ -255,17 +254,25 @@ fn is_given(class: &Class<'_, '_>) -> bool {
 }
 
 /// Whether an image may be started on a driver, for every GPU of the class.
-pub fn admits(question: &Question<'_>, class: &Class<'_, '_>, demand: &Demand<'_>, driver: &DriverRow<'_>) -> bool {
+pub fn admits<'c>(
+    question: &Question<'c>,
+    class: &Class<'_, 'c>,
+    demand: &Arc<Demand<'c>>,
+    driver: &DriverRow<'_>,
+) -> bool {
     if !question.holds(law::IMAGE_REQUIRE, &class.target.name) {
         return true;
     }
+    let starts = |brands: &'static [&'static str]| {
+        question.rules.starts(demand, driver.version, brands, || demand.admits(driver, brands))
+    };
     let brands_of = |gpu: &GpuRules| brands(gpu.gpu.row.map(|row| row.class));
     if class.gpus.is_empty() {
         // Nothing is said of the GPU: an image that was chosen must start on every brand, one that was given on any.
-        let mut every = MARKETS.iter().map(|&market| demand.admits(driver, brands(Some(market))));
+        let mut every = MARKETS.iter().map(|&market| starts(brands(Some(market))));
         return if is_given(class) { every.any(|starts| starts) } else { every.all(|starts| starts) };
     }
-    class.gpus.iter().all(|gpu| demand.admits(driver, brands_of(gpu)))
+    class.gpus.iter().all(|gpu| starts(brands_of(gpu)))
 }
 
 /// The markets whose brands requirements speak of.

@@ -7,6 +7,8 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
+
 use crate::catalog::rows::{Companion, Cudnn, Image, Nccl, Python, Subject, Toolkit};
 use crate::spec::Share;
 use crate::words::{Constraint, CpuArch, Version};
@@ -148,8 +150,8 @@ impl<'q, 'c> Plan<'q, 'c> {
         for (choice, ask) in self.companions.iter().zip(&self.question.companions) {
             let rows = companion_rows(self.question, ask.package, &ask.constraint);
             for (framework, needing) in self.versions.iter().zip(&self.question.frameworks) {
-                let accepts = Accepts::new(self.question, needing.package, &framework.rows, &rows);
-                let mut releases: HashMap<&Version, Vec<usize>> = HashMap::new();
+                let accepts = Accepts::framework(self.question, needing.package, &framework.rows, &rows);
+                let mut releases: FxHashMap<&Version, Vec<usize>> = FxHashMap::default();
                 for (at, row) in rows.iter().enumerate() {
                     releases.entry(&row.version).or_default().push(at);
                 }
@@ -179,26 +181,23 @@ impl<'q, 'c> Plan<'q, 'c> {
             });
             self.world.relate(choice.table, table, |version, row| *choice.rows[version] == rows[row].version);
             for (framework, needing) in self.versions.iter().zip(&question.frameworks) {
-                let accepts = Accepts::new(question, needing.package, &framework.rows, &rows);
+                let accepts = Accepts::framework(question, needing.package, &framework.rows, &rows);
                 self.world.relate(framework.table, table, |version, row| accepts.has(version, row));
             }
             if let Some(python) = &self.python {
-                let accepts: Vec<Option<Constraint>> =
-                    rows.iter().map(|row| Constraint::parse(row.python.as_deref()?).ok()).collect();
-                self.world.relate(python.table, table, |line, row| {
-                    accepts[row].as_ref().is_none_or(|accepts| accepts.admits(&python.rows[line].version))
-                        || !question.holds(law::PYTHON, "")
-                });
+                let accepts = Accepts::python(question, &python.rows, &rows);
+                self.world.relate(python.table, table, |line, row| accepts.has(line, row));
             }
             let of_cuda = question.rules.of_package(ask.package, Subject::Cuda);
             for (releases, ask) in group.releases.iter().zip(&question.frameworks) {
                 let follows = question.holds(law::COMPANION, "");
-                self.world.relate(releases.table, table, |release, row| {
+                let fits = |release: usize, row: usize| {
                     let (row, release) = (rows[row], releases.rows[release]);
                     row.framework != ask.package
                         || (!follows || fits::made_for(row, release))
                             && of_cuda.admit(question, "", row, release.line.as_ref())
-                });
+                };
+                self.world.relate_kinds(releases.table, table, |release| releases.rows[release].variant, fits);
             }
             group.companions.push(Choice { table, rows });
         }
@@ -527,28 +526,50 @@ fn toolkits<'c>(question: &Question<'c>, installed: Option<&[Version]>) -> Vec<&
 }
 
 /// Which versions of a framework each release of a package accepts. Many say the same: each text is read once.
-struct Accepts<'c> {
-    of_text: HashMap<&'c str, Vec<bool>>,
-    needs: Vec<Option<&'c str>>,
+struct Accepts {
+    /// The text of each row by its number; none accepts everything.
+    text_of: Vec<Option<usize>>,
+    /// What each text says of each version.
+    of_text: Vec<Vec<bool>>,
 }
 
-impl<'c> Accepts<'c> {
-    fn new(question: &Question<'c>, framework: &str, versions: &[&Version], rows: &[&'c Companion]) -> Self {
+impl Accepts {
+    /// `text` tells what a row asks for.
+    fn new<'c>(
+        question: &Question<'c>,
+        versions: &[&Version],
+        rows: &[&'c Companion],
+        text: impl Fn(&'c Companion) -> Option<&'c str>,
+    ) -> Self {
+        let mut numbers: FxHashMap<&str, usize> = FxHashMap::default();
+        let mut of_text = Vec::new();
+        let mut number = |text: &'c str| {
+            *numbers.entry(text).or_insert_with(|| {
+                let range = question.rules.range(text);
+                let admits = |version: &&Version| range.as_ref().is_none_or(|range| range.admits(version));
+                of_text.push(versions.iter().map(admits).collect());
+                of_text.len() - 1
+            })
+        };
+        let text_of = rows.iter().map(|row| text(row).map(&mut number)).collect();
+        Accepts { text_of, of_text }
+    }
+
+    /// What rows ask of a framework.
+    fn framework<'c>(question: &Question<'c>, framework: &str, versions: &[&Version], rows: &[&'c Companion]) -> Self {
         let follows = question.holds(law::COMPANION, "");
-        let text = |row: &&'c Companion| (follows && row.framework == framework).then_some(&*row.needs);
-        let needs: Vec<Option<&str>> = rows.iter().map(text).collect();
-        let mut of_text = HashMap::new();
-        for text in needs.iter().flatten() {
-            of_text.entry(*text).or_insert_with(|| {
-                let needs = Constraint::parse(text).ok();
-                versions.iter().map(|version| needs.as_ref().is_none_or(|needs| needs.admits(version))).collect()
-            });
-        }
-        Accepts { of_text, needs }
+        Self::new(question, versions, rows, |row| (follows && row.framework == framework).then_some(row.needs.as_str()))
+    }
+
+    /// What rows ask of Python.
+    fn python<'c>(question: &Question<'c>, lines: &[&Python], rows: &[&'c Companion]) -> Self {
+        let holds = question.holds(law::PYTHON, "");
+        let versions: Vec<&Version> = lines.iter().map(|line| &line.version).collect();
+        Self::new(question, &versions, rows, |row| row.python.filter(|_| holds).map(|text| text.as_str()))
     }
 
     fn has(&self, version: usize, row: usize) -> bool {
-        self.needs[row].is_none_or(|text| self.of_text[text][version])
+        self.text_of[row].is_none_or(|text| self.of_text[text][version])
     }
 }
 

@@ -1,7 +1,8 @@
 //! The catalog's rules made ready to be asked, and the names of the laws that are code.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock};
+
+use rustc_hash::FxHashMap;
 
 use crate::catalog::rows::{Build, Companion, Image, Rule, Subject};
 use crate::catalog::{Catalog, GpuMatch};
@@ -86,21 +87,24 @@ pub struct RuleBook<'c> {
     /// The builds of each package, and its releases once they are asked for.
     packages: Vec<(&'c [Build], OnceLock<Vec<Release<'c>>>)>,
     /// GPU names already looked up: variations of one spec ask for the same ones again and again.
-    gpus: Mutex<HashMap<String, GpuMatch<'c>>>,
-    /// What images demand on a platform, by the images' addresses.
-    image_demands: Mutex<HashMap<(usize, CpuArch), Known<'c>>>,
+    gpus: Mutex<FxHashMap<String, GpuMatch<'c>>>,
+    /// What images demand on a platform, by the images' addresses and whether the user named them.
+    image_demands: Mutex<FxHashMap<(usize, CpuArch, bool), Arc<Demand<'c>>>>,
     /// Requirements already read, by their addresses: as texts they are long to compare.
-    demands: Mutex<HashMap<usize, Arc<Demand<'c>>>>,
+    demands: Mutex<FxHashMap<usize, Arc<Demand<'c>>>>,
+    /// Whether images start on drivers, by demand, driver and brands.
+    starts: Mutex<FxHashMap<(usize, Version, usize), bool>>,
+    /// Ranges already read, by their texts.
+    ranges: Mutex<FxHashMap<&'c str, Option<Arc<Constraint>>>>,
+    /// The C library of the systems that images hold, by the name images give them.
+    glibcs: Mutex<FxHashMap<&'c str, Option<&'c Version>>>,
     /// Images already chosen from, by what was asked of them.
-    images: Mutex<HashMap<String, Vec<&'c Image>>>,
+    images: Mutex<FxHashMap<String, Vec<&'c Image>>>,
     /// For the builds whose list of Pythons may lack some, those that their release has wheels for elsewhere.
     release_pythons: OnceLock<Vec<(&'c Build, Vec<&'c Version>)>>,
     /// Driver releases at which some rule begins or ceases to hold, whatever the GPU.
     drivers: OnceLock<Vec<&'c Version>>,
 }
-
-/// What an image demands, if the catalog knows.
-type Known<'c> = Option<Arc<Demand<'c>>>;
 
 /// One rule: where the subject is in `range`, the object must be in `needs`.
 #[derive(Debug, Clone)]
@@ -146,6 +150,9 @@ impl<'c> RuleBook<'c> {
             gpus: Mutex::default(),
             image_demands: Mutex::default(),
             demands: Mutex::default(),
+            starts: Mutex::default(),
+            ranges: Mutex::default(),
+            glibcs: Mutex::default(),
             images: Mutex::default(),
             release_pythons: OnceLock::new(),
             drivers: OnceLock::new(),
@@ -177,14 +184,43 @@ impl<'c> RuleBook<'c> {
         known.map_or(&[], |(builds, releases)| releases.get_or_init(|| release::releases(catalog, builds)))
     }
 
-    /// Reads what an image demands; none where the catalog does not know.
-    pub fn demand(&self, image: &'c Image, arch: CpuArch, text: impl FnOnce() -> Option<&'c str>) -> Known<'c> {
-        let key = (std::ptr::from_ref(image).addr(), arch);
+    /// What an image demands, from the text of its requirement; where the catalog knows none, what `unknown` says.
+    pub fn demand(
+        &self,
+        (image, arch, given): (&'c Image, CpuArch, bool),
+        text: impl FnOnce() -> Option<&'c str>,
+        unknown: impl FnOnce() -> Demand<'c>,
+    ) -> Arc<Demand<'c>> {
+        let key = (std::ptr::from_ref(image).addr(), arch, given);
         let read = |text: &'c str| {
             let key = text.as_ptr().addr();
             memo(&self.demands, &key, || (key, Arc::new(Demand::parse(text))))
         };
-        memo(&self.image_demands, &key, || (key, text().map(read)))
+        memo(&self.image_demands, &key, || (key, text().map_or_else(|| Arc::new(unknown()), read)))
+    }
+
+    /// Whether an image that demands this starts on a driver under some brands.
+    pub fn starts(
+        &self,
+        demand: &Arc<Demand<'c>>,
+        driver: Version,
+        brands: &'static [&'static str],
+        find: impl FnOnce() -> bool,
+    ) -> bool {
+        // Demands and brands are kept, so that their addresses stay theirs.
+        let key = (Arc::as_ptr(demand).addr(), driver, brands.as_ptr().addr());
+        memo(&self.starts, &key, || (key, find()))
+    }
+
+    /// The C library in an image; none where its system is not known.
+    pub fn glibc_in(&self, catalog: &'c Catalog, image: &'c Image) -> Option<&'c Version> {
+        let find = || catalog.oses.iter().find(|os| os.images.contains(&image.os))?.glibc.as_ref();
+        memo(&self.glibcs, &*image.os, || (&*image.os, find()))
+    }
+
+    /// Reads a range of versions; none if it is none.
+    pub fn range(&self, text: &'c str) -> Option<Arc<Constraint>> {
+        memo(&self.ranges, text, || (text, Constraint::parse(text).ok().map(Arc::new)))
     }
 
     /// The images that serve, preferred first.
@@ -230,7 +266,7 @@ impl<'c> RuleBook<'c> {
 }
 
 /// What is known under a key, found out at the first asking.
-fn memo<K, Q, V: Clone>(known: &Mutex<HashMap<K, V>>, key: &Q, find: impl FnOnce() -> (K, V)) -> V
+fn memo<K, Q, V: Clone>(known: &Mutex<FxHashMap<K, V>>, key: &Q, find: impl FnOnce() -> (K, V)) -> V
 where
     K: std::hash::Hash + Eq + std::borrow::Borrow<Q>,
     Q: std::hash::Hash + Eq + ?Sized,

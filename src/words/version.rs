@@ -263,10 +263,8 @@ impl Eq for Version {}
 
 impl Hash for Version {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        let parts: Vec<u64> = self.components().collect();
-        let significant = parts.iter().rposition(|part| *part != 0).map_or(0, |at| at + 1);
-        parts[..significant].hash(state);
-        tail_rank(split_tail(self.0.text).1).hash(state);
+        // Equal versions have equal keys, whatever lies beyond them.
+        self.0.key.hash(state);
     }
 }
 
@@ -354,7 +352,7 @@ mod tests {
     #[test]
     fn equal_versions_hash_alike() {
         use std::collections::HashSet;
-        let set: HashSet<Version> = [v("12.4"), v("12.4.0"), v("12.04")].into_iter().collect();
+        let set: HashSet<Version> = [v("12.4"), v("12.4.0"), v("12.04"), v("12.4.0.0.0")].into_iter().collect();
         assert_eq!(set.len(), 1);
     }
 }
