@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::words::Arrange;
+
 use super::fact::{Cite, Fact};
 use super::lookup::nearest;
 use super::tables::Catalog;
@@ -30,7 +32,7 @@ impl Catalog {
                 hits.push((!in_id, Hit { kind, fact: row.fact(self) }));
             }
         });
-        hits.sort_by_key(|(later, _)| *later);
+        hits.arrange_by_key(|(later, _)| *later);
         hits.into_iter().map(|(_, hit)| hit).collect()
     }
 

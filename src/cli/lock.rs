@@ -12,6 +12,7 @@ use crate::solve::rulebook::RuleBook;
 use crate::solve::silence::heard;
 use crate::solve::world::Steps;
 use crate::spec::{self, Spec};
+use crate::words::Arrange;
 
 use super::args::{Common, LockArgs};
 use super::catalogs;
@@ -53,7 +54,7 @@ pub(super) fn read(place: &Path) -> Result<Asked, Failure> {
     // Without all of its overlays, names would be missed that are there.
     if let Ok(catalog) = catalogs::of_spec(&spec, &file, place) {
         errors.extend(Question::new(&spec, &catalog, &RuleBook::new(&catalog)).err().into_iter().flatten());
-        errors.sort_by_key(|error| error.span.start);
+        errors.arrange_by_key(|error| error.span.start);
     }
     Err(Failure::spec(errors, file))
 }
@@ -229,7 +230,7 @@ struct Pin {
 fn pins(words: &[String], spec: &Spec, previous: &Lock) -> Result<Vec<Pin>, Failure> {
     let stacks = previous.target.values().flat_map(|target| previous.stack_of(target).keys());
     let mut known: Vec<&String> = stacks.chain(spec.stack.iter().map(|(name, _)| name)).collect();
-    known.sort();
+    known.arrange();
     known.dedup();
     let pin = |word: &String| {
         let (name, version) = word

@@ -13,7 +13,7 @@ use crate::solve::question::Question;
 use crate::solve::rulebook::RuleBook;
 use crate::solve::world::Steps;
 use crate::verify::{self, Status, Verdict};
-use crate::words::{Arch, ArchList, Version};
+use crate::words::{Arch, ArchList, Arrange, Version};
 
 use super::args::{Common, VerifyArgs};
 use super::files::{self, reason, shown};
@@ -41,7 +41,7 @@ pub fn run(common: &Common, args: &VerifyArgs, report: &Report) -> Result<Exit, 
     let verdicts = targets.iter().filter_map(|name| verify::judge(&lock, name, &record, &BUILTIN));
     let mut verdicts: Vec<Verdict> = verdicts.collect();
     let bare = verify::is_bare(&record);
-    verdicts.sort_by_key(|verdict| rank(verdict, lock.target.get(&verdict.target), bare));
+    verdicts.arrange_by_key(|verdict| rank(verdict, lock.target.get(&verdict.target), bare));
     let best = verdicts.remove(0);
     tell(args, &Judged { best, others: verdicts, record: &record }, report)
 }

@@ -8,6 +8,7 @@ use std::collections::HashSet;
 
 use crate::solve::resolve::is_solvable;
 use crate::spec::Spec;
+use crate::words::Arrange;
 
 use super::Asker;
 
@@ -70,7 +71,7 @@ impl Search<'_, '_, '_> {
             return Some(true);
         }
         let mut sorted = kept.to_vec();
-        sorted.sort_unstable();
+        sorted.arrange();
         if self.clashes.contains(&sorted) {
             return Some(false);
         }

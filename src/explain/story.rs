@@ -15,7 +15,7 @@ use crate::solve::resolve::is_solvable;
 use crate::solve::rulebook::{Needs, law};
 use crate::solve::{class, driver, image};
 use crate::spec::{Spec, list_text};
-use crate::words::{Constraint, CpuArch, Version};
+use crate::words::{Arrange, Constraint, CpuArch, Version};
 
 use super::{Asker, Conflict, FactNote};
 
@@ -108,7 +108,7 @@ fn binding_rules(asker: &Asker<'_, '_>, question: &Question<'_>) -> Vec<String> 
         is_solvable(&asked, asker.steps) == Some(false)
     };
     let mut binding = least_set(all.len(), &mut clashes);
-    binding.sort_unstable();
+    binding.arrange();
     binding.into_iter().map(|rule| all[rule].to_string()).collect()
 }
 
@@ -327,7 +327,7 @@ impl<'c> Teller<'_, 'c> {
             }
             let of: Vec<&Build> = self.builds().into_iter().filter(|build| build.package == ask.package).collect();
             let mut lines: Vec<Version> = of.iter().filter_map(|build| fits::line_of(&build.variant)).collect();
-            lines.sort();
+            lines.arrange();
             lines.dedup();
             let (Some(first), Some(last)) = (lines.first(), lines.last()) else { continue };
             let of: Vec<&Build> = of.into_iter().filter(|build| build.variant != "cpu").collect();
@@ -551,7 +551,7 @@ impl<'c> Teller<'_, 'c> {
         };
         for (name, title) in [("cudnn", "cuDNN"), ("nccl", "NCCL")] {
             let mut brought: Vec<&Version> = builds.iter().filter_map(|build| of(name, build)).collect();
-            brought.sort();
+            brought.arrange();
             brought.dedup();
             if !self.blames(name) || brought.is_empty() {
                 continue;
@@ -624,7 +624,7 @@ impl<'c> Teller<'_, 'c> {
     fn pythons(&mut self) {
         let builds = self.builds();
         let mut lines: Vec<&Version> = builds.iter().flat_map(|build| build.pythons.iter()).collect();
-        lines.sort();
+        lines.arrange();
         lines.dedup();
         if let (Some(first), Some(last)) = (lines.first(), lines.last()) {
             let of: Vec<&Build> = builds.clone();
@@ -650,7 +650,7 @@ impl<'c> Teller<'_, 'c> {
 
     fn cudnn(&mut self) {
         let mut versions: Vec<&Version> = self.builds().iter().filter_map(|build| build.cudnn.as_ref()).collect();
-        versions.sort();
+        versions.arrange();
         versions.dedup();
         if let [version] = versions.as_slice() {
             let sentence = format!("{} cuDNN {version}", plainly(&self.builds(), "brings", "bring"));
@@ -805,7 +805,7 @@ impl<'c> Teller<'_, 'c> {
         let builds: Vec<&Build> = self.builds().into_iter().filter(|build| build.variant != "cpu").collect();
         let lines: Vec<Version> = builds.iter().filter_map(|build| fits::line_of(&build.variant)).collect();
         let mut majors: Vec<String> = lines.iter().map(|line| line.major().to_string()).collect();
-        majors.sort();
+        majors.arrange();
         majors.dedup();
         let majors: Vec<&str> = majors.iter().map(String::as_str).collect();
         let of = plainly(&builds, "compiles", "compile");
@@ -945,7 +945,7 @@ fn describe(builds: &[&Build], one: &str, many: &str) -> String {
         return many.to_string();
     };
     let mut variants: Vec<&str> = builds.iter().map(|build| &*build.variant).collect();
-    variants.sort_unstable();
+    variants.arrange();
     variants.dedup();
     if builds.len() == 1 {
         return format!("{} {}+{} {one}", first.package, first.version, first.variant);
@@ -1019,7 +1019,7 @@ fn version_matches(constraint: &crate::words::Constraint, version: &Version) -> 
 fn nearest_versions<'v>(constraint: &crate::words::Constraint, known: impl Iterator<Item = &'v Version>) -> String {
     let Some(wanted) = constraint.comparisons().find_map(|one| one.version) else { return String::new() };
     let mut known: Vec<&Version> = known.collect();
-    known.sort();
+    known.arrange();
     known.dedup();
     let after = known.partition_point(|version| **version < wanted);
     let near: Vec<&str> = [after.checked_sub(1), Some(after)]

@@ -6,8 +6,8 @@
 use std::fmt::Write;
 
 use crate::lock::{Lock, TargetLock, Wheel};
-use crate::words::Version;
 use crate::words::version::Written;
+use crate::words::{Arrange, Version};
 
 use super::requirements::pin;
 use super::{ExportError, Format, Options, Render, quote, valid};
@@ -93,7 +93,7 @@ fn environment() -> String {
 /// dependency can be served by the wrong index, and none is held back by what an index happens to mirror.
 fn install(wheels: &[&Wheel]) -> Result<String, ExportError> {
     let mut indexes: Vec<&str> = wheels.iter().filter_map(|wheel| wheel.index.as_deref()).collect();
-    indexes.sort_unstable();
+    indexes.arrange();
     indexes.dedup();
     let mut out = String::new();
     for index in &indexes {

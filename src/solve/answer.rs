@@ -11,7 +11,7 @@ use std::sync::Arc;
 use crate::catalog::rows::{Build, Companion, Cudnn, Flavour, Image, Index, Nccl, Toolkit};
 use crate::coverage::{Coverage, Tegra, covers};
 use crate::spec::Share;
-use crate::words::{Arch, ArchEntry, ArchList, Cc, CpuArch, Version};
+use crate::words::{Arch, ArchEntry, ArchList, Arrange, Cc, CpuArch, Version};
 
 use super::class::Class;
 use super::driver::{self, DriverRow};
@@ -123,7 +123,7 @@ impl<'c> Answer<'c> {
                 targets.push(TargetAnswer { name: target.name.clone(), chosen: chosen.clone() });
             }
         }
-        targets.sort_by(|a, b| a.name.cmp(&b.name));
+        targets.arrange_by(|a, b| a.name.cmp(&b.name));
         Answer { targets }
     }
 
@@ -193,7 +193,7 @@ fn local_choice<'c>(
     let off_line = |version: &Version| line.is_some_and(|line| version.cmp_prefix(line).is_ne());
     let mut toolkits: Vec<usize> = (0..local.toolkit.as_ref().map_or(0, |choices| choices.rows.len())).collect();
     if let Some(choices) = &local.toolkit {
-        toolkits.sort_by_key(|&row| (off_line(&choices.rows[row].version), row));
+        toolkits.arrange_by_key(|&row| (off_line(&choices.rows[row].version), row));
     }
     let mut images: Vec<usize> = (0..local.image.as_ref().map_or(0, |choices| choices.rows.len())).collect();
     if let (Some(choices), Some(line)) = (&local.image, line) {
@@ -203,7 +203,7 @@ fn local_choice<'c>(
             let torch = releases.iter().find(of_torch).map(|release| release.version.as_str());
             image.torch.as_deref().is_some_and(|inside| torch.is_some_and(|torch| torch != inside))
         };
-        images.sort_by_key(|&row| {
+        images.arrange_by_key(|&row| {
             let image = choices.rows[row];
             let (distance, cuda) = match image.cuda.cmp_prefix(line) {
                 Ordering::Equal => (0, None),
@@ -219,7 +219,7 @@ fn local_choice<'c>(
     };
     let mut drivers: Vec<usize> = local.driver.as_ref().map_or(Vec::new(), |choices| (0..choices.rows.len()).collect());
     if let Some(choices) = &local.driver {
-        drivers.sort_by_cached_key(|&row| (compat_distance(&choices.rows[row]), row));
+        drivers.arrange_by_key(|&row| (compat_distance(&choices.rows[row]), row));
     }
     for toolkit in each(&toolkits) {
         for image in each(&images) {
@@ -327,7 +327,7 @@ fn arch_list(question: &Question<'_>, class: &Class<'_, '_>, answer: &Chosen<'_>
     let tegra = if toolkit.tegra_unified { Tegra::Unified } else { Tegra::Apart };
     let best = class.gpus.iter().filter_map(|gpu| fits::best_arch(gpu.gpu.cc, &toolkit.sass, builder, tegra));
     let mut entries: Vec<ArchEntry> = best.map(|arch| ArchEntry { arch, sass: true, ptx: false }).collect();
-    entries.sort();
+    entries.arrange();
     entries.dedup();
     if let Some(highest) = entries.last_mut() {
         highest.ptx = question.build.as_ref().is_some_and(|build| build.ptx);
@@ -340,7 +340,7 @@ fn share_arch_list(classes: &mut [Chosen<'_>]) {
     let lists = classes.iter().filter_map(|answer| answer.arch_list.as_ref());
     let ptx = lists.clone().any(|list| list.ptx().next().is_some());
     let mut all: Vec<Arch> = lists.flat_map(ArchList::sass).collect();
-    all.sort();
+    all.arrange();
     all.dedup();
     let knows =
         |answer: &Chosen| answer.toolkit.is_none_or(|toolkit| all.iter().all(|arch| toolkit.sass.contains(arch)));
@@ -483,7 +483,7 @@ impl Chosen<'_> {
                 extra: companion.extra.as_ref().map(ToString::to_string),
             });
         }
-        wheels.sort();
+        wheels.arrange();
         wheels
     }
 

@@ -7,7 +7,7 @@ use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Class as Market, Flavour, Image, ImageRequire, SAMPLED};
 use crate::words::require::{self, Subjects};
 use crate::words::version::Written;
-use crate::words::{CpuArch, Version};
+use crate::words::{Arrange, CpuArch, Version};
 
 use super::class::{Class, GpuRules};
 use super::driver::DriverRow;
@@ -76,10 +76,8 @@ fn preferred_first(mut images: Vec<&Image>) -> Vec<&Image> {
             systems.push(&image.os);
         }
     }
-    systems.sort_by_cached_key(|os| os_rank(os));
-    images.sort_by_cached_key(|image| {
-        (Reverse(&image.cuda), systems.iter().position(|os| *os == image.os), image.flavour)
-    });
+    systems.arrange_by_key(|os| os_rank(os));
+    images.arrange_by_key(|image| (Reverse(&image.cuda), systems.iter().position(|os| *os == image.os), image.flavour));
     images.dedup_by(|later, kept| {
         let inside = |image: &Image| (image.cuda, image.cudnn.is_some(), image.torch);
         later.require == kept.require && inside(later) == inside(kept)
@@ -192,9 +190,10 @@ pub fn requirement<'c>(catalog: &'c Catalog, image: &Image, arch: CpuArch) -> Op
 
 /// The requirement that is the image's own.
 fn own_requirement<'c>(catalog: &'c Catalog, image: &Image, arch: CpuArch) -> Option<&'c ImageRequire> {
-    let id = format!("{}@{arch}", image.require.as_ref()?);
+    let require = image.require?;
+    let id = || [require.as_str(), "@", arch.as_str()].into_iter().flat_map(str::bytes);
     let rows = &catalog.image_requires;
-    rows.binary_search_by(|row| (*row.id).cmp(id.as_str())).ok().map(|at| &rows[at])
+    rows.binary_search_by(|row| row.id.bytes().cmp(id())).ok().map(|at| &rows[at])
 }
 
 /// Whether it is known for which platforms an image exists and which drivers it starts on.

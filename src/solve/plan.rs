@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 
 use crate::catalog::rows::{Companion, Cudnn, Image, Nccl, Python, Subject, Toolkit};
 use crate::spec::Share;
-use crate::words::{Constraint, CpuArch, Version};
+use crate::words::{Arrange, Constraint, CpuArch, Version};
 
 use super::class::{Class, classes};
 use super::driver::{self, DriverRow};
@@ -218,7 +218,7 @@ impl<'q, 'c> Plan<'q, 'c> {
                 let mut rows = candidates.clone();
                 // A version's variants are in order already, but for whether the CPU build comes first or last.
                 let cpu_only = all_cpu(&classes);
-                rows.sort_by_key(|release| (Reverse(release.version), release.is_cpu() != cpu_only));
+                rows.arrange_by_key(|release| (Reverse(release.version), release.is_cpu() != cpu_only));
                 let name = format!("{}.variant{}", ask.package, self.group_name(&classes));
                 locked_first(&mut rows, locked, &name, |release| release.variant.to_string());
                 let table = self.world.table(rows.len());
@@ -232,7 +232,7 @@ impl<'q, 'c> Plan<'q, 'c> {
                 if let Some(python) = &self.python {
                     let mut arches: Vec<CpuArch> =
                         classes.iter().map(|&class| self.classes[class].target.arch).collect();
-                    arches.sort_unstable();
+                    arches.arrange();
                     arches.dedup();
                     self.world.relate(python.table, table, |line, row| {
                         arches.iter().all(|&arch| {
@@ -613,7 +613,7 @@ fn python<'c>(question: &Question<'c>, world: &mut World, locked: &Locked) -> Op
 /// What an earlier lock chose is tried before everything else.
 fn locked_first<T>(rows: &mut [T], locked: &Locked, key: &str, label: impl Fn(&T) -> String) {
     if let Some(wanted) = locked.get(key) {
-        rows.sort_by_key(|row| label(row) != *wanted);
+        rows.arrange_by_key(|row| label(row) != *wanted);
     }
 }
 

@@ -5,7 +5,7 @@ use crate::catalog::{Catalog, GpuMatch, OsMatch};
 use crate::spec::{
     ForwardCompat, ImageRef, Override, Prefer, Runtime, Share, Silence, Spec, SpecError, Target, Written,
 };
-use crate::words::{ArchList, Cc, Constraint, CpuArch, Version};
+use crate::words::{ArchList, Arrange, Cc, Constraint, CpuArch, Version};
 
 use super::codes;
 use super::elsewhere;
@@ -245,8 +245,8 @@ impl<'c> Question<'c> {
                 frameworks.push(Ask { package: &row.framework, constraint: Constraint::any(), oldest_first: false });
             }
         }
-        frameworks.sort_by_key(|ask| FRAMEWORKS.iter().position(|name| *name == ask.package));
-        companions.sort_by_key(|ask| ask.package);
+        frameworks.arrange_by_key(|ask| FRAMEWORKS.iter().position(|name| *name == ask.package));
+        companions.arrange_by_key(|ask| ask.package);
         let part =
             |name: &str| spec.stack.iter().find(|(key, _)| key == name).map(|(_, written)| written.value.clone());
         let build = spec.build.as_ref().filter(|build| build.cuda_extensions).map(|build| BuildAsk {
@@ -255,13 +255,13 @@ impl<'c> Question<'c> {
         });
         let mut targets: Vec<TargetAsk> =
             spec.targets.iter().map(|target| reader.target(target, build.is_some())).collect();
-        targets.sort_by(|a, b| a.name.cmp(&b.name));
+        targets.arrange_by(|a, b| a.name.cmp(&b.name));
         let mut off = reader.overrides(&spec.overrides);
         // What overlays have retracted holds for no target.
         off.extend(catalog.retractions.iter().map(|one| Off { rule: one.rule.to_string(), target: None }));
         reader.silences(&spec.silences);
         if !reader.errors.is_empty() {
-            reader.errors.sort_by_key(|error| error.span.start);
+            reader.errors.arrange_by_key(|error| error.span.start);
             return Err(reader.errors);
         }
         let question = Question {
@@ -404,7 +404,7 @@ impl<'c> Reader<'_, 'c> {
                 }
             }
         }
-        found.sort_by(|a, b| (a.cc, &a.name).cmp(&(b.cc, &b.name)));
+        found.arrange_by(|a, b| (a.cc, &a.name).cmp(&(b.cc, &b.name)));
         Gpus::These(found)
     }
 
@@ -492,7 +492,7 @@ impl<'c> Reader<'_, 'c> {
         let nearest = version.and_then(|version| {
             let mut older: Vec<(Version, &Os)> =
                 relatives.filter_map(|os| Some((Version::parse(split_os(&os.id).1).ok()?, os))).collect();
-            older.sort_by_key(|a| a.0);
+            older.arrange_by_key(|a| a.0);
             older.iter().rev().find(|(known, _)| *known <= version).or(older.first()).map(|(_, os)| *os)
         });
         let name = written.value.escape_debug();

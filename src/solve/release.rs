@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Status, Toolkit};
-use crate::words::{CpuArch, Version};
+use crate::words::{Arrange, CpuArch, Version};
 
 use super::fits;
 
@@ -77,6 +77,6 @@ pub fn releases<'c>(catalog: &'c Catalog, builds: &'c [Build]) -> Vec<Release<'c
         release.put(build, catalog);
         releases.push(release);
     }
-    releases.sort_by(|a, b| a.rank().cmp(&b.rank()));
+    releases.arrange_by(|a, b| a.rank().cmp(&b.rank()));
     releases
 }

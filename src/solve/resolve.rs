@@ -2,7 +2,7 @@
 //! unknown contents, and last with forward compatibility for as few targets as possible.
 
 use crate::spec::{Prefer, Share};
-use crate::words::Version;
+use crate::words::{Arrange, Version};
 
 use super::answer::{Answer, TargetAnswer};
 use super::driver;
@@ -58,7 +58,7 @@ pub fn resolve<'c>(question: &Question<'c>, locked: &Locked, steps: &Steps) -> R
             other => return other,
         }
     }
-    targets.sort_by(|a, b| a.name.cmp(&b.name));
+    targets.arrange_by(|a, b| a.name.cmp(&b.name));
     Resolution::Answer(Answer { targets })
 }
 
@@ -119,7 +119,7 @@ fn with_forward_compat<'c>(question: &Question<'c>, attempt: &dyn Fn(Policy<'_>)
     } else {
         vec![minimal_subset(&may, attempt)]
     };
-    subsets.sort_by_key(|these| (weight(these), these.clone()));
+    subsets.arrange_by_key(|these| (weight(these), these.clone()));
     for these in &subsets {
         for pass in PASSES {
             let policy = Policy { forward_compat: ForwardCompat::These(these), ..*pass };

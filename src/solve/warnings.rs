@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use crate::catalog::rows::{Build, Class, Companion, Status, Subject};
 use crate::coverage::Coverage;
 use crate::spec::Share;
+use crate::words::Arrange;
 
 use super::answer::{Answer, Chosen};
 use super::class::gpu_rules;
@@ -49,7 +50,7 @@ fn merged(warnings: Vec<Warning>) -> Vec<Warning> {
         }
     }
     for warning in &mut merged {
-        warning.keys.sort();
+        warning.keys.arrange();
         warning.keys.dedup();
     }
     merged

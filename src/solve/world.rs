@@ -13,6 +13,8 @@ use std::hash::Hash;
 use pubgrub::{Dependencies, DependencyProvider, PackageResolutionStatistics, PubGrubError, VersionSet};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::words::Arrange;
+
 use super::rowset::{Row, RowSet};
 
 /// A table's position: the lower, the earlier it is decided.
@@ -249,7 +251,7 @@ impl World {
             let kinds: Vec<usize> = next.collect();
             for (row, (_, parts)) in keys.iter_mut().enumerate() {
                 let mut of_row: Vec<usize> = relation.admits[row].rows().map(|part| kinds[part]).collect();
-                of_row.sort_unstable();
+                of_row.arrange();
                 of_row.dedup();
                 parts.push(of_row);
             }

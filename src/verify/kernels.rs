@@ -3,7 +3,7 @@
 
 use crate::coverage::{Coverage, covers, sass_runs};
 use crate::host::{Kernel, Outcome};
-use crate::words::Arch;
+use crate::words::{Arch, Arrange};
 
 use super::case::{Case, Seen};
 use super::check::{Action, Check};
@@ -157,7 +157,7 @@ fn told(kernel: &Kernel) -> String {
 
 fn compilers(kernels: &[&Kernel]) -> Option<String> {
     let mut compilers: Vec<&str> = kernels.iter().map(|kernel| kernel.compiler.as_str()).collect();
-    compilers.sort_unstable();
+    compilers.arrange();
     compilers.dedup();
     (!compilers.is_empty()).then(|| format!("compiled by {}", compilers.join(", ")))
 }

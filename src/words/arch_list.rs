@@ -5,6 +5,8 @@ use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::words::Arrange;
+
 use super::arch::{Arch, ArchError};
 
 /// What is compiled for one architecture.
@@ -52,7 +54,7 @@ impl ArchList {
                 None => list.push(entry),
             }
         }
-        list.sort();
+        list.arrange();
         ArchList(list)
     }
 

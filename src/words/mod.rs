@@ -4,6 +4,7 @@
 pub mod address;
 pub mod arch;
 pub mod arch_list;
+pub mod arrange;
 pub mod constraint;
 pub mod require;
 pub mod text;
@@ -11,6 +12,7 @@ pub mod version;
 
 pub use arch::{Arch, Cc, CpuArch, Suffix};
 pub use arch_list::{ArchEntry, ArchList};
+pub use arrange::Arrange;
 pub use constraint::Constraint;
 pub use require::Requirement;
 pub use text::{List, Text};

@@ -15,7 +15,7 @@ use crate::solve::question::{DriverAsk, FRAMEWORKS, Question};
 use crate::solve::resolve::{Resolution, is_solvable, resolve};
 use crate::solve::warnings;
 use crate::spec::Spec;
-use crate::words::{Constraint, Version};
+use crate::words::{Arrange, Constraint, Version};
 
 use super::core::Cores;
 use super::{Asker, Change, Fix, advice};
@@ -67,7 +67,7 @@ fn hitting(cores: &Cores) -> Vec<Vec<String>> {
                 longer.extend(clash.iter().map(|key| way.iter().copied().chain([key]).collect()));
             }
         }
-        longer.sort_by_key(BTreeSet::len);
+        longer.arrange_by_key(BTreeSet::len);
         let mut least: Vec<BTreeSet<&String>> = Vec::new();
         for way in longer {
             if !least.iter().any(|less| less.is_subset(&way)) {
@@ -283,7 +283,7 @@ impl<'c> Finder<'_, 'c, '_> {
             .flat_map(|needs| needs.comparisons().filter_map(|one| one.version).collect::<Vec<Version>>())
             .filter(|floor| floor > pinned)
             .collect();
-        floors.sort();
+        floors.arrange();
         floors.dedup();
         floors
     }
@@ -360,7 +360,7 @@ impl<'c> Finder<'_, 'c, '_> {
         let mut extras: Vec<(Option<&String>, Vec<Edit>)> =
             all.iter().filter(|key| !key.ends_with(".gpu")).map(|key| (Some(key), Vec::new())).chain(shared).collect();
         // What is easy to change before what is not.
-        extras.sort_by_key(|(key, _)| key.is_some_and(|key| key.starts_with("target.")));
+        extras.arrange_by_key(|(key, _)| key.is_some_and(|key| key.starts_with("target.")));
         let usable = ways.iter().filter(|keys| !keys.iter().any(|key| key.ends_with(".gpu")));
         let tries = usable.flat_map(|keys| extras.iter().map(move |extra| (keys, extra)));
         for (keys, (extra, with)) in

@@ -6,7 +6,7 @@ use crate::catalog::OsMatch;
 use crate::catalog::rows::Image;
 use crate::solve::fits::line_of;
 use crate::solve::question::FRAMEWORKS;
-use crate::words::Version;
+use crate::words::{Arrange, Version};
 
 use super::{Finder, target_of};
 
@@ -37,7 +37,7 @@ impl<'c> Finder<'_, 'c, '_> {
                 _ => {}
             }
         }
-        same.sort();
+        same.arrange();
         let (older, newer): (Vec<_>, Vec<_>) = same.into_iter().partition(|(of, _)| *of <= release);
         let same = newer.into_iter().chain(older.into_iter().rev()).map(|(_, id)| id);
         same.chain(ubuntu.into_iter().rev()).map(str::to_string).collect()
@@ -47,7 +47,7 @@ impl<'c> Finder<'_, 'c, '_> {
     pub(super) fn other_glibcs(&self, key: &str) -> Vec<String> {
         let Some(written) = self.written(key).and_then(|text| Version::parse(&text).ok()) else { return Vec::new() };
         let mut known: Vec<Version> = self.asker.catalog.oses.iter().filter_map(|os| os.glibc).collect();
-        known.sort();
+        known.arrange();
         known.dedup();
         let (older, newer): (Vec<Version>, Vec<Version>) = known.into_iter().partition(|version| *version < written);
         newer.into_iter().chain(older.into_iter().rev()).map(|version| version.to_string()).collect()
@@ -74,7 +74,7 @@ impl<'c> Finder<'_, 'c, '_> {
         let cudnn = words.iter().any(|word| word.starts_with("cudnn"));
         let kept = self.asker.catalog.images.iter().filter(|row| row.repository == repository && !row.withdrawn);
         let mut rows: Vec<&'c Image> = kept.collect();
-        rows.sort_by_cached_key(|row| {
+        rows.arrange_by_key(|row| {
             let has = |word: &str| words.contains(&word);
             let unlike = [!has(&row.os), !has(row.flavour.as_str()), cudnn != row.cudnn.is_some()];
             let unlike = unlike.into_iter().filter(|unlike| *unlike).count();
@@ -106,7 +106,7 @@ impl<'c> Finder<'_, 'c, '_> {
         let builds = self.asker.catalog.builds.iter().filter(|row| row.package == package);
         let mut lines: Vec<(Version, &str)> =
             builds.filter_map(|row| Some((line_of(&row.variant)?, &*row.variant))).collect();
-        lines.sort();
+        lines.arrange();
         lines.dedup();
         let toolkit = self.installed_line().filter(|_| self.spec.build.is_some());
         let (older, newer): (Vec<_>, Vec<_>) = match &toolkit {
@@ -118,7 +118,7 @@ impl<'c> Finder<'_, 'c, '_> {
         };
         let major = |line: &Version| toolkit.as_ref().is_some_and(|toolkit| toolkit.major() != line.major());
         let mut nearest: Vec<(Version, &str)> = older.into_iter().rev().chain(newer).collect();
-        nearest.sort_by_key(|(line, _)| major(line));
+        nearest.arrange_by_key(|(line, _)| major(line));
         nearest.into_iter().map(|(_, variant)| variant.to_string()).filter(|variant| variant != written).collect()
     }
 
@@ -140,7 +140,7 @@ impl<'c> Finder<'_, 'c, '_> {
                 builds.chain(companions.map(|row| row.version)).collect()
             }
         };
-        versions.sort();
+        versions.arrange();
         versions.dedup();
         versions
     }
