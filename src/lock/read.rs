@@ -2,6 +2,8 @@
 
 use serde::Deserialize;
 
+use crate::words::tree::{Tree, TreeError};
+
 use super::{FORMAT, Lock};
 
 /// Why a text is not a lock this program reads.
@@ -53,7 +55,7 @@ impl LockError {
 
 /// Reads a lock.
 pub fn parse(text: &str) -> Result<Lock, LockError> {
-    match toml::from_str::<Lock>(text) {
+    match Tree::parse(text).and_then(Lock::deserialize) {
         Ok(lock) if lock.version == FORMAT => Ok(lock),
         Ok(lock) if lock.version > FORMAT => Err(LockError::Newer { found: lock.version.into() }),
         Ok(lock) => {
@@ -66,11 +68,7 @@ pub fn parse(text: &str) -> Result<Lock, LockError> {
 }
 
 fn newer(text: &str) -> Option<LockError> {
-    #[derive(Deserialize)]
-    struct Format {
-        version: u64,
-    }
-    let found = toml::from_str::<Format>(text).ok()?.version;
+    let found = Tree::parse(text).ok()?.number("version")?;
     (found > FORMAT.into()).then_some(LockError::Newer { found })
 }
 
@@ -80,10 +78,10 @@ fn merge_marker(text: &str) -> Option<LockError> {
     Some(LockError::MergeMarker { line })
 }
 
-fn unreadable(text: &str, error: &toml::de::Error) -> LockError {
-    let at = error.span().map_or(0, |span| span.start.min(text.len()));
+fn unreadable(text: &str, error: &TreeError) -> LockError {
+    let at = error.span.as_ref().map_or(0, |span| span.start.min(text.len()));
     let line = 1 + text.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count();
-    LockError::Unreadable { line, reason: error.message().replace('\n', " ") }
+    LockError::Unreadable { line, reason: error.message.replace('\n', " ") }
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ pub mod arrange;
 pub mod constraint;
 pub mod require;
 pub mod text;
+pub mod tree;
 pub mod version;
 
 pub use arch::{Arch, Cc, CpuArch, Suffix};
