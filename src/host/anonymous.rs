@@ -15,12 +15,12 @@ const LEAST: usize = 4;
 
 /// The record with every UUID replaced by a number, the same one wherever the same UUID stands, abbreviated or not.
 pub fn anonymous(record: Record) -> Record {
-    let Ok(mut value) = serde_json::to_value(&record) else { return record };
-    let mut known = Known::default();
-    known.collect(&value);
-    known.replace(&mut value);
     // A UUID is text wherever it stands, so the record can be read back.
-    serde_json::from_value(value).unwrap_or(record)
+    record.rewritten(&|value: &mut Value| {
+        let mut known = Known::default();
+        known.collect(&*value);
+        known.replace(value);
+    })
 }
 
 /// The UUIDs seen, in lower case and without their kind, each with its number.

@@ -1,6 +1,7 @@
 //! Reading a host from a text, be it a record or what somebody pasted.
 
 use serde::Deserialize;
+use serde_json::Value;
 
 use super::paste::{self, Unrecognised};
 use super::record::{FORMAT, Record};
@@ -99,6 +100,18 @@ fn record(text: &str) -> Result<Record, ReadError> {
         }
     }
     serde_json::from_str(text).map_err(malformed)
+}
+
+impl Record {
+    /// The record with its texts changed; as it was, if it could then not be read back.
+    pub fn rewritten(self, change: &dyn Fn(&mut Value)) -> Record {
+        // By way of text, as records are read and written anyway: the code that serde makes to go by way of values
+        // would come on top.
+        let read = |text: String| serde_json::from_str::<Value>(&text);
+        let Ok(mut value) = serde_json::to_string_pretty(&self).and_then(read) else { return self };
+        change(&mut value);
+        serde_json::from_str(&value.to_string()).unwrap_or(self)
+    }
 }
 
 #[cfg(test)]

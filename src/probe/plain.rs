@@ -12,10 +12,8 @@ const LONGEST: usize = 16_384;
 pub fn made_plain(record: Record, home: Option<&str>) -> Record {
     // A root directory as a home tells nothing and begins every path.
     let home = home.filter(|home| home.starts_with('/') && home.len() > 1).map(|home| home.trim_end_matches('/'));
-    let Ok(mut value) = serde_json::to_value(&record) else { return record };
-    walk(&mut value, home);
     // Versions and the like hold nothing that would change, so the record can be read back.
-    serde_json::from_value(value).unwrap_or(record)
+    record.rewritten(&|value| walk(value, home))
 }
 
 fn walk(value: &mut Value, home: Option<&str>) {
