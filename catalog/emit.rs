@@ -132,7 +132,7 @@ impl<'o> ser::Serializer for Emit<'o> {
     }
 
     fn serialize_str(self, text: &str) -> Result<(), Unsupported> {
-        write!(self.0.expression, "Text::of({text:?})").map_err(ser::Error::custom)
+        write!(self.0.expression, "Text::of(&{text:?})").map_err(ser::Error::custom)
     }
 
     fn serialize_bytes(self, bytes: &[u8]) -> Result<(), Unsupported> {
@@ -168,7 +168,7 @@ impl<'o> ser::Serializer for Emit<'o> {
             return Ok(());
         }
         // What was just written is a plain string: numbers, dots and letters, so no escape can be inside.
-        let text = written.trim_start_matches("Text::of(\"").trim_end_matches("\")");
+        let text = written.trim_start_matches("Text::of(&\"").trim_end_matches("\")");
         let word = self.0.word(name, text).ok_or_else(|| Unsupported(format!("{name} {text}")))?;
         self.0.push(&word);
         Ok(())

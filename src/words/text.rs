@@ -2,42 +2,49 @@
 //! Either way they are references that are copied freely, so a row of the catalog costs nothing to pass on.
 
 use std::borrow::Borrow;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Deref;
 use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A text that lives as long as the process.
-#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Text(&'static str);
+/// A text that lives as long as the process. Thousands of rows repeat some hundreds of texts, so it is a thin reference.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Text(&'static &'static str);
 
 /// A list that lives as long as the process.
 #[derive(PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct List<T: 'static>(pub &'static [T]);
 
 /// The text, kept for the rest of the process; equal texts are kept once.
-pub fn keep(text: &str) -> &'static str {
-    static KEPT: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+fn keep(text: &str) -> &'static &'static str {
+    static KEPT: Mutex<BTreeMap<&'static str, &'static &'static str>> = Mutex::new(BTreeMap::new());
     let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(known) = kept.get(text) {
         return known;
     }
-    let new: &'static str = Box::leak(text.into());
-    kept.insert(new);
+    let own: &'static str = Box::leak(Box::<str>::from(text));
+    let new: &'static &'static str = Box::leak(Box::new(own));
+    kept.insert(new, new);
     new
 }
 
 impl Text {
     /// A text that was compiled in.
-    pub const fn of(text: &'static str) -> Self {
+    pub const fn of(text: &'static &'static str) -> Self {
         Text(text)
     }
 
     /// The text itself.
     pub const fn as_str(self) -> &'static str {
         self.0
+    }
+}
+
+impl Default for Text {
+    fn default() -> Self {
+        Text(&"")
     }
 }
 
@@ -67,15 +74,15 @@ impl From<String> for Text {
     }
 }
 
-impl From<&'static str> for Text {
-    fn from(text: &'static str) -> Self {
-        Text(text)
+impl From<&str> for Text {
+    fn from(text: &str) -> Self {
+        Text(keep(text))
     }
 }
 
 impl From<Text> for String {
     fn from(text: Text) -> String {
-        text.0.to_string()
+        text.as_str().to_string()
     }
 }
 
@@ -84,12 +91,12 @@ macro_rules! equals {
     ($($other:ty),+) => {$(
         impl PartialEq<$other> for Text {
             fn eq(&self, other: &$other) -> bool {
-                self.0 == &other[..]
+                self.as_str() == &other[..]
             }
         }
         impl PartialEq<Text> for $other {
             fn eq(&self, other: &Text) -> bool {
-                &self[..] == other.0
+                &self[..] == other.as_str()
             }
         }
     )+};
@@ -111,7 +118,7 @@ impl fmt::Debug for Text {
 
 impl Serialize for Text {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.0)
+        serializer.serialize_str(self)
     }
 }
 
@@ -184,6 +191,6 @@ mod tests {
     fn equal_texts_are_kept_once() {
         let (one, other) = (keep(&"site".repeat(3)), keep("sitesitesite"));
         assert!(std::ptr::eq(one, other));
-        assert_eq!(Text::from("a".to_string()), Text::of("a"));
+        assert_eq!(Text::from("a".to_string()), Text::of(&"a"));
     }
 }
