@@ -41,8 +41,10 @@ fn driver_ended(question: &Question<'_>, asked: &TargetAsk<'_>) -> Option<(&'sta
         }
         DriverAsk::AtWorst(constraint) => {
             let of = |row: &&Branch| {
-                let releases = catalog.drivers.iter().filter(|driver| driver.version.major() == row.branch.major());
-                constraint.admits(&row.branch) || releases.into_iter().any(|driver| constraint.admits(&driver.version))
+                let branch = row.branch.major();
+                let first = catalog.drivers.partition_point(|driver| driver.version.major() < branch);
+                let mut releases = catalog.drivers[first..].iter().take_while(|one| one.version.major() == branch);
+                constraint.admits(&row.branch) || releases.any(|driver| constraint.admits(&driver.version))
             };
             ("driver", branches().filter(of).collect())
         }

@@ -51,10 +51,10 @@ impl<'c> Release<'c> {
     }
 
     /// The order of a version's variants: the index's default, then stable ones newest first, then the rest.
-    fn rank(&self) -> (Reverse<&Version>, bool, bool, Reverse<Option<&Version>>) {
+    fn rank(&self) -> (Reverse<Version>, bool, bool, Reverse<Option<Version>>) {
         let default = self.builds().any(|build| build.default);
         let stable = self.builds().any(|build| build.status == Status::Stable);
-        (Reverse(self.version), !default, !stable, Reverse(self.line.as_ref()))
+        (Reverse(*self.version), !default, !stable, Reverse(self.line))
     }
 }
 
@@ -77,6 +77,6 @@ pub fn releases<'c>(catalog: &'c Catalog, builds: &'c [Build]) -> Vec<Release<'c
         release.put(build, catalog);
         releases.push(release);
     }
-    releases.arrange_by(|a, b| a.rank().cmp(&b.rank()));
+    releases.arrange_by_key(Release::rank);
     releases
 }
