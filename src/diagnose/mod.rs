@@ -11,6 +11,7 @@ mod value;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+use regex_lite::Regex;
 use serde::Serialize;
 
 use crate::catalog::Catalog;
@@ -134,12 +135,12 @@ fn find<'c>(row: &'c Diagnosis, text: &Squeezed<'_>) -> Option<Match<'c>> {
         let pattern = pattern::squeeze(pattern);
         let places = pattern::places(&pattern, text);
         let Some(regex) = (!places.is_empty()).then(|| pattern::compile(&pattern)).flatten() else { continue };
+        let company = Company::of(row);
         for place in places {
             for captures in regex.captures_iter(&text.text[place.clone()]).take(MATCHES) {
                 let whole = captures.get(0).expect("a match");
                 let at = place.start + whole.start();
-                let around = pattern::around(&text.text, at, place.start + whole.end());
-                if !in_company(row, text, around) {
+                if !company.fits(text, at..place.start + whole.end()) {
                     continue;
                 }
                 let one = found.get_or_insert_with(|| Match { row, at, extract: Extract::new() });
@@ -166,15 +167,30 @@ fn find<'c>(row: &'c Diagnosis, text: &Squeezed<'_>) -> Option<Match<'c>> {
     found.filter(|found| row.offered.is_none_or(|wanted| is_offered(&found.extract).is_none_or(|is| is == wanted)))
 }
 
-/// Whether what must stand nearby does, and what must not does not.
-fn in_company(row: &Diagnosis, text: &Squeezed<'_>, around: Range<usize>) -> bool {
-    let holds = |pattern: &str| {
-        let pattern = pattern::squeeze(pattern);
-        let needle = pattern::needle(&pattern);
-        text.lower[around.clone()].contains(&needle)
-            && pattern::compile(&pattern).is_some_and(|regex| regex.is_match(&text.text[around.clone()]))
-    };
-    row.with.iter().all(|pattern| holds(pattern)) && !row.not.iter().any(|pattern| holds(pattern))
+/// What must stand around a match of a row, and what must not stand right by it: each pattern with its word.
+struct Company {
+    with: Vec<(String, Option<Regex>)>,
+    not: Vec<(String, Option<Regex>)>,
+}
+
+impl Company {
+    fn of(row: &Diagnosis) -> Company {
+        let ready = |pattern: &crate::catalog::rows::Text| {
+            let pattern = pattern::squeeze(pattern);
+            (pattern::needle(&pattern), pattern::compile(&pattern))
+        };
+        Company { with: row.with.iter().map(ready).collect(), not: row.not.iter().map(ready).collect() }
+    }
+
+    fn fits(&self, text: &Squeezed<'_>, place: Range<usize>) -> bool {
+        let holds = |(needle, regex): &(String, Option<Regex>), part: &Range<usize>| {
+            text.lower[part.clone()].contains(needle.as_str())
+                && regex.as_ref().is_some_and(|regex| regex.is_match(&text.text[part.clone()]))
+        };
+        let around = pattern::around(&text.text, place.start, place.end);
+        let near = pattern::near(&text.text, place.start, place.end);
+        self.with.iter().all(|pattern| holds(pattern, &around)) && !self.not.iter().any(|pattern| holds(pattern, &near))
+    }
 }
 
 /// What lines tell in passing.
@@ -193,17 +209,14 @@ impl Clues {
         let lower = plain.to_ascii_lowercase();
         for pattern in catalog.clues.iter().flat_map(|row| row.patterns.iter()) {
             let needle = pattern::needle(pattern);
-            let Some(first) = lower.find(&needle) else { continue };
-            let Some(regex) = pattern::compile(pattern) else { continue };
-            // Lines before the first with the pattern's word cannot match.
-            let start = plain[..first].rfind('\n').map_or(0, |end| end + 1);
-            let lines = plain[start..].lines().filter(|line| line.to_ascii_lowercase().contains(&needle));
-            for captures in lines.take(MATCHES).filter_map(|line| regex.captures(line)) {
+            let lines = pattern::lines(&lower, &needle, MATCHES);
+            let Some(regex) = (!lines.is_empty()).then(|| pattern::compile(pattern)).flatten() else { continue };
+            for captures in lines.into_iter().filter_map(|line| regex.captures(&plain[line])) {
                 for (name, _) in pattern::groups(&regex, &captures) {
                     let Some(original) = captures.name(name).map(|group| group.as_str()) else { continue };
                     match name {
-                        "cuda_error" => clues.numbers.extend(original.parse::<u32>()),
-                        "cuda_error__loose" => clues.loose.extend(original.parse::<u32>()),
+                        "cuda_error" => clues.numbers.extend(failure(original)),
+                        "cuda_error__loose" => clues.loose.extend(failure(original)),
                         _ => value::add(&mut clues.extract, name, original),
                     }
                 }
@@ -253,6 +266,11 @@ impl Clues {
         value::complete(&mut extract);
         extract
     }
+}
+
+/// The number of an error; zero is none.
+fn failure(number: &str) -> Option<u32> {
+    number.parse().ok().filter(|number| *number != 0)
 }
 
 /// Today's number of an error that is printed by name.

@@ -11,6 +11,10 @@ use super::text::Squeezed;
 const BEFORE: usize = 4096;
 /// See [`BEFORE`].
 const AFTER: usize = 8192;
+/// How near must be what forbids a reading: a dozen lines. A log can tell of two GPUs of two makers.
+const NEAR: usize = 1024;
+/// How much of a line around a pattern's word is looked at, before and after it. Few lines are longer.
+const LINE: usize = 4096;
 /// A log repeats itself: what comes later adds nothing.
 const READ: usize = 1 << 17;
 
@@ -109,9 +113,37 @@ pub fn places(pattern: &str, text: &Squeezed<'_>) -> Vec<Range<usize>> {
     places
 }
 
-/// The surroundings of a part, cut between characters.
+/// The first lines that hold a word; of an overlong one, what is around the word.
+pub fn lines(lower: &str, needle: &str, most: usize) -> Vec<Range<usize>> {
+    let (mut lines, mut from) = (Vec::new(), 0);
+    while lines.len() < most {
+        let Some(at) = lower.get(from..).and_then(|rest| rest.find(needle)).map(|at| at + from) else { break };
+        let word = at..at + needle.len();
+        let near = cut(lower, at.saturating_sub(LINE), word.end + LINE);
+        let start = lower[near.start..at].rfind('\n').map_or(near.start, |end| near.start + end + 1);
+        let end = lower[word.end..near.end].find('\n').map_or(near.end, |end| word.end + end);
+        lines.push(start..end);
+        if end == lower.len() {
+            break;
+        }
+        from = if lower.as_bytes()[end] == b'\n' { end + 1 } else { end };
+    }
+    lines
+}
+
+/// What belongs to a part of a text.
 pub fn around(text: &str, start: usize, end: usize) -> Range<usize> {
-    let (mut start, mut end) = (start.saturating_sub(BEFORE), (end + AFTER).min(text.len()));
+    cut(text, start.saturating_sub(BEFORE), end + AFTER)
+}
+
+/// What stands right by a part of a text.
+pub fn near(text: &str, start: usize, end: usize) -> Range<usize> {
+    cut(text, start.saturating_sub(NEAR), end + NEAR)
+}
+
+/// A part of a text, cut between characters.
+fn cut(text: &str, mut start: usize, end: usize) -> Range<usize> {
+    let mut end = end.min(text.len());
     while !text.is_char_boundary(start) {
         start -= 1;
     }
@@ -129,6 +161,28 @@ pub fn groups<'r>(regex: &'r Regex, found: &Captures<'_>) -> Vec<(&'r str, Range
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lines_are_found_by_their_word() {
+        let text = "first one\nnothing\nlast one";
+        let found = |needle| lines(text, needle, 9).into_iter().map(|line| &text[line]).collect::<Vec<_>>();
+        assert_eq!(found("one"), ["first one", "last one"]);
+        assert_eq!(found("nothing"), ["nothing"]);
+        assert_eq!(found("no such"), [""; 0]);
+        assert_eq!(lines(text, "one", 1).len(), 1);
+    }
+
+    #[test]
+    fn one_endless_line_is_read_in_part() {
+        let endless = "ünd gpu 0: é ".repeat(300_000);
+        let read: usize = lines(&endless, "gpu", 64).iter().map(Range::len).sum();
+        assert!(read <= 64 * (2 * LINE + 16), "{read} of {}", endless.len());
+        let text = Squeezed::new(&endless);
+        let read: usize = places("gpu0:", &text).iter().map(Range::len).sum();
+        assert!(read <= 2 * READ, "{read} of {}", text.text.len());
+        let last = format!("{} driver 7", "x".repeat(1 << 20));
+        assert!(lines(&last, "driver", 64).iter().any(|line| last[line.clone()].ends_with("driver 7")));
+    }
 
     #[test]
     fn a_needle_is_in_every_match() {

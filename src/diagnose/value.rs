@@ -76,7 +76,7 @@ const LISTS: &[&str] = &["arch_list", "missing", "devices", "searched", "suggest
 /// The ways of printing that a group's name can tell after two underscores.
 const FORMS: &[&str] = &[
     "base", "comma", "tuple", "packed", "cudnn", "clang", "thousand", "hundred", "ten", "loose", "module", "last",
-    "path",
+    "path", "digits",
 ];
 
 /// Whether a group's name is one that can be decoded.
@@ -104,6 +104,7 @@ pub fn add(extract: &mut Extract, group: &str, original: &str) {
         "ten" => ten(&token(original)),
         "hundred" => hundred(&token(original)),
         "module" => module(&token(original)),
+        "digits" => digits(&token(original)),
         "last" => original.split_whitespace().next_back().unwrap_or_default().to_string(),
         "comma" | "path" => phrase(original),
         _ if key == "gpu" => gpu(&phrase(original)),
@@ -233,6 +234,14 @@ fn ten(raw: &str) -> String {
     match raw.parse::<u32>() {
         Ok(number) => format!("{}.{}", number / 10, number % 10),
         Err(_) => raw.to_string(),
+    }
+}
+
+/// `311`, as folders and modules of Python are named.
+fn digits(raw: &str) -> String {
+    match raw.split_at_checked(1) {
+        Some((major, minor)) if !minor.is_empty() => format!("{major}.{minor}"),
+        _ => raw.to_string(),
     }
 }
 
