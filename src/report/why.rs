@@ -16,7 +16,8 @@ pub(super) fn render(screen: &Screen, why: &Why, locked: &BTreeMap<String, Strin
     for (choice, others) in alike(&why.choices, locked) {
         text += &one(screen, choice, locked, verbose);
         if !others.is_empty() {
-            text += &screen.wrapped("  ", &format!("the same for {}", clean(&others.join(", "))));
+            let targets = if others.len() > 1 { "targets" } else { "target" };
+            text += &screen.wrapped("  ", &format!("the same for {targets} {}", clean(&others.join(", "))));
         }
     }
     if !why.openings.is_empty() {

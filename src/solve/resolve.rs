@@ -95,7 +95,8 @@ fn parts<'c>(question: &Question<'c>) -> Option<Vec<Question<'c>>> {
 }
 
 fn resolve_together<'c>(question: &Question<'c>, locked: &Locked, steps: &Steps) -> Resolution<'c> {
-    let attempt = |policy: Policy<'_>| solve(question, policy, locked, steps, |plan, choice| Answer::read(plan, &choice));
+    let attempt =
+        |policy: Policy<'_>| solve(question, policy, locked, steps, |plan, choice| Answer::read(plan, &choice));
     match attempt(PASSES[0]) {
         Attempt::Chosen(answer) => return finish(question, PASSES[0], answer, &attempt),
         Attempt::GaveUp => return Resolution::GaveUp,
@@ -123,7 +124,10 @@ enum Attempt<T> {
 }
 
 /// The fewest targets that must use forward compatibility, and the best answer for them.
-fn with_forward_compat<'c>(question: &Question<'c>, attempt: &dyn Fn(Policy<'_>) -> Attempt<Answer<'c>>) -> Resolution<'c> {
+fn with_forward_compat<'c>(
+    question: &Question<'c>,
+    attempt: &dyn Fn(Policy<'_>) -> Attempt<Answer<'c>>,
+) -> Resolution<'c> {
     let classes = super::class::classes(question);
     let may: Vec<usize> = (0..classes.len())
         .filter(|&class| classes[class].target.forward_compat && classes[class].target.pins_driver())
