@@ -108,8 +108,11 @@ fn shared_versions_and_targets_by_themselves_are_explained() {
     for share in ["versions", "none"] {
         let desk = Desk::new(share, &format!("{SPEC}[resolve]\nshare = \"{share}\"\n"));
         let ran = desk.run(&["explain"]).exits(0);
-        assert!(ran.out.contains("target.prod.stack.torch: 2.7.1"), "{}", ran.out);
+        assert!(ran.out.contains("target.lab.stack.torch: 2.7.1"), "{}", ran.out);
         assert!(ran.out.contains("target.lab.stack.torch variant:"), "{}", ran.out);
+        assert!(ran.out.contains("the same for target prod"), "{}", ran.out);
+        let prod = desk.run(&["explain", "target.prod.stack.torch"]).exits(0);
+        assert!(prod.out.starts_with("target.prod.stack.torch: 2.7.1"), "{}", prod.out);
     }
 }
 

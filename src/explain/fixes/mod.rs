@@ -15,7 +15,7 @@ use crate::solve::question::{DriverAsk, FRAMEWORKS, Question};
 use crate::solve::resolve::{Resolution, is_solvable, resolve};
 use crate::solve::warnings;
 use crate::spec::Spec;
-use crate::words::{Constraint, Version};
+use crate::words::{ArchEntry, ArchList, Constraint, Version};
 
 use super::core::Cores;
 use super::{Asker, Change, Fix, advice};
@@ -326,13 +326,13 @@ impl<'c> Finder<'_, 'c, '_> {
     fn try_shorter_lists(&mut self) {
         let Some(list) = self.spec.build.as_ref().and_then(|build| build.arch_list.as_ref()) else { return };
         let entries = list.value.entries();
-        let kept = |entry: &&crate::words::ArchEntry| {
-            let alone = set("build.arch-list", crate::words::ArchList::new([**entry]).torch());
+        let kept = |entry: &&ArchEntry| {
+            let alone = set("build.arch-list", ArchList::new([**entry]).torch());
             let keys = self.spec.keys();
             let gpus = keys.iter().filter(|key| key.ends_with(".gpu")).map(|key| unset(key));
             self.answer(&[alone].into_iter().chain(gpus).collect::<Vec<Edit>>(), None).is_some()
         };
-        let shorter = crate::words::ArchList::new(entries.iter().filter(kept).copied());
+        let shorter = ArchList::new(entries.iter().filter(kept).copied());
         if !shorter.is_empty() && shorter != list.value {
             self.offer(&[set("build.arch-list", shorter.torch())]);
         }
@@ -586,9 +586,11 @@ fn rests_on_the_unknown<'c>(question: &Question<'c>, answer: &Answer<'c>) -> boo
 
 /// What an answer chose for a key, as it would be written.
 fn chosen(answer: &Answer<'_>, key: &str) -> Option<String> {
-    let first = answer.targets.first()?;
     if key == "build.arch-list" {
-        return first.arch_list.as_ref().map(|list| list.torch());
+        // Targets that share nothing have lists of their own, and the one that is written must hold them all.
+        let lists = answer.targets.iter().filter_map(|target| target.arch_list.as_ref());
+        let all = ArchList::new(lists.flat_map(|list| list.entries().iter().copied()));
+        return (!all.is_empty()).then(|| all.torch());
     }
     if let Some(package) = key.strip_prefix("stack.") {
         let version = common_version(answer, package)?;
