@@ -21,7 +21,7 @@ use super::files::{self, Places};
 use super::fix;
 use super::replace::replace;
 
-/// Decisions before the solver gives up: some hundred times what the hardest spec known takes.
+/// Steps before the solver gives up: some twenty times what the hardest conflict among a thousand random ones takes.
 pub(super) const STEPS: u64 = 1_000_000;
 
 /// Runs the command.

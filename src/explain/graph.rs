@@ -63,7 +63,11 @@ pub fn draw(question: &Question<'_>, answer: &Answer<'_>) -> Graph {
 impl Graph {
     fn node(&mut self, kind: &'static str, name: &str, label: String) -> String {
         let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
-        let id: String = format!("{kind} {name}").chars().map(plain).collect();
+        let mut id: String = format!("{kind} {name}").chars().map(plain).collect();
+        // Names that differ in other signs only, `a-b` and `a.b`, are two nodes.
+        while self.nodes.iter().any(|node| node.id == id && node.label != label) {
+            id.push('_');
+        }
         if self.nodes.iter().all(|node| node.id != id) {
             self.nodes.push(Node { id: id.clone(), kind, label });
         }
@@ -85,11 +89,17 @@ impl Graph {
         let name = &target.name;
         let minimum = target.minimum.as_ref().map(|minimum| format!("{name}: driver >= {minimum}"));
         let driver = minimum.map(|label| self.node("driver", name, label));
-        let gpus: Vec<(String, Version)> = asked
-            .named_gpus()
-            .iter()
-            .map(|gpu| (self.node("gpu", &gpu.name, format!("{} ({})", gpu.name, gpu.cc)), gpu.cc_version))
-            .collect();
+        // A family is drawn as what it is called, not as each of its boards.
+        let named = asked.named_gpus();
+        let mut gpus: Vec<(String, Version)> = Vec::new();
+        for gpu in named {
+            let kin = named.iter().filter(|other| other.written == gpu.written && other.cc == gpu.cc).count();
+            let name = if kin > 1 { &gpu.written } else { &gpu.name };
+            let id = self.node("gpu", name, format!("{name} ({})", gpu.cc));
+            if gpus.iter().all(|(known, _)| *known != id) {
+                gpus.push((id, gpu.cc_version));
+            }
+        }
         let os = asked.os.map(|os| self.node("os", &os.id, os.name.to_string()));
         let mut frameworks = Vec::new();
         for build in &target.builds {

@@ -628,7 +628,8 @@ impl<'c> Teller<'_, 'c> {
         lines.dedup();
         if let (Some(first), Some(last)) = (lines.first(), lines.last()) {
             let of: Vec<&Build> = builds.clone();
-            self.say(format!("{} wheels for Python {first} to {last} only", describe(&of, "has", "have")));
+            let span = if first == last { first.to_string() } else { format!("{first} to {last}") };
+            self.say(format!("{} wheels for Python {span} only", describe(&of, "has", "have")));
         }
         if let Some(python) = &self.question.python {
             self.say(format!("Python {python} is asked for"));

@@ -5,7 +5,7 @@
 
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Image, Status, Toolkit};
-use crate::solve::answer::{Answer, TargetAnswer};
+use crate::solve::answer::{Answer, GpuAnswer, TargetAnswer};
 use crate::solve::fits;
 use crate::solve::question::{FRAMEWORKS, ImageAsk, Question, TargetAsk};
 use crate::solve::rulebook::RuleBook;
@@ -14,6 +14,9 @@ use crate::spec::{Prefer, Share, Spec};
 use crate::words::{Arrange, Constraint, Version};
 
 use super::{Asker, Change, FactNote, first_conflict, opening, reason};
+
+/// More boards than these are counted, not named.
+const NAMED: usize = 3;
 
 /// Why an answer is what it is.
 #[derive(Debug, Clone)]
@@ -591,19 +594,30 @@ impl<'c> Teller<'_, 'c, '_> {
             return None;
         }
         let mut because = Vec::new();
+        // A family name means many boards, of which mostly the same is to be said.
+        let mut alike: Vec<Vec<&GpuAnswer>> = Vec::new();
         for gpu in &target.gpus {
-            let how = match gpu.coverage.and_then(|coverage| coverage.as_str()) {
-                Some("native") => "machine code in the stack runs on it",
-                Some("jit") => "the driver compiles PTX for it",
-                _ => "what the stack holds for it is not known",
+            match alike.iter_mut().find(|group| group[0].cc == gpu.cc && group[0].coverage == gpu.coverage) {
+                Some(group) => group.push(gpu),
+                None => alike.push(vec![gpu]),
+            }
+        }
+        for group in &alike {
+            let (it, has) = if group.len() > 1 { ("them", "have") } else { ("it", "has") };
+            let how = match group[0].coverage.and_then(|coverage| coverage.as_str()) {
+                Some("native") => format!("machine code in the stack runs on {it}"),
+                Some("jit") => format!("the driver compiles PTX for {it}"),
+                _ => format!("what the stack holds for {it} is not known"),
             };
-            because.push(format!("{} has compute capability {}: {how}", gpu.name, gpu.cc));
+            let names: Vec<&str> = group.iter().map(|gpu| gpu.name.as_str()).collect();
+            let boards = if names.len() > NAMED { format!("{} boards", names.len()) } else { names.join(", ") };
+            because.push(format!("{boards} {has} compute capability {}: {how}", group[0].cc));
         }
         let cited = named.iter().filter_map(|gpu| gpu.row);
         let mut facts: Vec<FactNote> = cited.map(|row| self.note(self.asker.catalog.cite(row))).collect();
         facts.dedup();
         let names: Vec<&str> = target.gpus.iter().map(|gpu| gpu.name.as_str()).collect();
-        let shown = if names.len() > 3 { format!("{} products", names.len()) } else { names.join(", ") };
+        let shown = if names.len() > NAMED { format!("{} boards", names.len()) } else { names.join(", ") };
         Some(Choice {
             key: asked.key("gpu"),
             part: "coverage",

@@ -13,14 +13,38 @@ const SENTENCES: usize = 4;
 /// The choices of an answer. `locked` is what the lock holds where that is another.
 pub(super) fn render(screen: &Screen, why: &Why, locked: &BTreeMap<String, String>, verbose: bool) -> String {
     let mut text = String::new();
-    for choice in &why.choices {
+    for (choice, others) in alike(&why.choices, locked) {
         text += &one(screen, choice, locked, verbose);
+        if !others.is_empty() {
+            let targets = if others.len() > 1 { "targets" } else { "target" };
+            text += &screen.wrapped("  ", &format!("the same for {targets} {}", clean(&others.join(", "))));
+        }
     }
     if !why.openings.is_empty() {
         text += &format!("{}\n", screen.help("one change would open:"));
         why.openings.iter().for_each(|opening| text += &open(screen, opening));
     }
     text
+}
+
+/// Each choice with the other targets for which just the same is to be said.
+fn alike<'a>(choices: &'a [Choice], locked: &BTreeMap<String, String>) -> Vec<(&'a Choice, Vec<&'a str>)> {
+    let mut seen: Vec<(String, &Choice, Vec<&str>)> = Vec::new();
+    for choice in choices {
+        let target = choice.key.strip_prefix("target.").and_then(|rest| rest.split('.').next()).unwrap_or("");
+        // The story without the name of the target that it is about.
+        let nameless =
+            |text: &str| text.replace(&format!("target.{target}."), "target..").replace(&format!("`{target}`"), "``");
+        let told = match locked.contains_key(&choice.key) {
+            false if !target.is_empty() => nameless(&format!("{choice:?}")),
+            _ => choice.key.clone() + choice.part,
+        };
+        match seen.iter_mut().find(|(known, ..)| *known == told) {
+            Some((_, _, others)) => others.push(target),
+            None => seen.push((told, choice, Vec::new())),
+        }
+    }
+    seen.into_iter().map(|(_, choice, others)| (choice, others)).collect()
 }
 
 fn one(screen: &Screen, choice: &Choice, locked: &BTreeMap<String, String>, verbose: bool) -> String {

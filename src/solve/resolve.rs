@@ -35,14 +35,37 @@ const PASSES: &[Policy<'static>] = &[
     Policy { experimental: true, unknown: true, forward_compat: ForwardCompat::Nobody, driver_cap: None },
 ];
 
+/// The steps that a plan costs for each class of targets, decisions apart: about what it takes to build it.
+const PLAN: u64 = 20;
+
+/// Builds a plan and solves it, as long as there are steps left.
+fn solve<'q, 'c, T>(
+    question: &'q Question<'c>,
+    policy: Policy<'_>,
+    locked: &Locked,
+    steps: &Steps,
+    read: impl FnOnce(&Plan<'q, 'c>, Vec<usize>) -> T,
+) -> Attempt<T> {
+    if steps.spent().is_some() {
+        return Attempt::GaveUp;
+    }
+    let plan = Plan::new(question, policy, locked);
+    steps.add(PLAN * plan.classes.len() as u64);
+    match plan.solve(steps) {
+        Outcome::Chosen(choice) => Attempt::Chosen(read(&plan, choice)),
+        Outcome::Nothing => Attempt::Nothing,
+        Outcome::GaveUp => Attempt::GaveUp,
+    }
+}
+
 /// Whether a question has an answer; none if the step limit was reached first.
 pub fn is_solvable(question: &Question<'_>, steps: &Steps) -> Option<bool> {
     let parts = parts(question);
     for part in parts.as_deref().unwrap_or(std::slice::from_ref(question)) {
-        match Plan::new(part, ANYTHING, &Locked::new()).solve(steps) {
-            Outcome::Chosen(_) => {}
-            Outcome::Nothing => return Some(false),
-            Outcome::GaveUp => return None,
+        match solve(part, ANYTHING, &Locked::new(), steps, |_, _| ()) {
+            Attempt::Chosen(()) => {}
+            Attempt::Nothing => return Some(false),
+            Attempt::GaveUp => return None,
         }
     }
     Some(true)
@@ -72,27 +95,21 @@ fn parts<'c>(question: &Question<'c>) -> Option<Vec<Question<'c>>> {
 }
 
 fn resolve_together<'c>(question: &Question<'c>, locked: &Locked, steps: &Steps) -> Resolution<'c> {
-    let attempt = |policy: Policy<'_>| {
-        let plan = Plan::new(question, policy, locked);
-        match plan.solve(steps) {
-            Outcome::Chosen(choice) => Attempt::Chosen(Box::new(Answer::read(&plan, &choice))),
-            Outcome::Nothing => Attempt::Nothing,
-            Outcome::GaveUp => Attempt::GaveUp,
-        }
-    };
+    let attempt =
+        |policy: Policy<'_>| solve(question, policy, locked, steps, |plan, choice| Answer::read(plan, &choice));
     match attempt(PASSES[0]) {
-        Attempt::Chosen(answer) => return finish(question, PASSES[0], *answer, &attempt),
+        Attempt::Chosen(answer) => return finish(question, PASSES[0], answer, &attempt),
         Attempt::GaveUp => return Resolution::GaveUp,
         Attempt::Nothing => {}
     }
-    match Plan::new(question, ANYTHING, &Locked::new()).solve(steps) {
-        Outcome::Chosen(_) => {}
-        Outcome::Nothing => return Resolution::Conflict,
-        Outcome::GaveUp => return Resolution::GaveUp,
+    match is_solvable(question, steps) {
+        Some(true) => {}
+        Some(false) => return Resolution::Conflict,
+        None => return Resolution::GaveUp,
     }
     for policy in &PASSES[1..] {
         match attempt(*policy) {
-            Attempt::Chosen(answer) => return finish(question, *policy, *answer, &attempt),
+            Attempt::Chosen(answer) => return finish(question, *policy, answer, &attempt),
             Attempt::GaveUp => return Resolution::GaveUp,
             Attempt::Nothing => {}
         }
@@ -100,14 +117,17 @@ fn resolve_together<'c>(question: &Question<'c>, locked: &Locked, steps: &Steps)
     with_forward_compat(question, &attempt)
 }
 
-enum Attempt<'c> {
-    Chosen(Box<Answer<'c>>),
+enum Attempt<T> {
+    Chosen(T),
     Nothing,
     GaveUp,
 }
 
 /// The fewest targets that must use forward compatibility, and the best answer for them.
-fn with_forward_compat<'c>(question: &Question<'c>, attempt: &dyn Fn(Policy<'_>) -> Attempt<'c>) -> Resolution<'c> {
+fn with_forward_compat<'c>(
+    question: &Question<'c>,
+    attempt: &dyn Fn(Policy<'_>) -> Attempt<Answer<'c>>,
+) -> Resolution<'c> {
     let classes = super::class::classes(question);
     let may: Vec<usize> = (0..classes.len())
         .filter(|&class| classes[class].target.forward_compat && classes[class].target.pins_driver())
@@ -124,7 +144,7 @@ fn with_forward_compat<'c>(question: &Question<'c>, attempt: &dyn Fn(Policy<'_>)
         for pass in PASSES {
             let policy = Policy { forward_compat: ForwardCompat::These(these), ..*pass };
             match attempt(policy) {
-                Attempt::Chosen(answer) => return finish(question, policy, *answer, attempt),
+                Attempt::Chosen(answer) => return finish(question, policy, answer, attempt),
                 Attempt::GaveUp => return Resolution::GaveUp,
                 Attempt::Nothing => {}
             }
@@ -134,7 +154,7 @@ fn with_forward_compat<'c>(question: &Question<'c>, attempt: &dyn Fn(Policy<'_>)
 }
 
 /// A set from which no class can be left out.
-fn minimal_subset<'c>(may: &[usize], attempt: &dyn Fn(Policy<'_>) -> Attempt<'c>) -> Vec<usize> {
+fn minimal_subset<'c>(may: &[usize], attempt: &dyn Fn(Policy<'_>) -> Attempt<Answer<'c>>) -> Vec<usize> {
     let mut these = may.to_vec();
     for class in may.iter().rev() {
         let fewer: Vec<usize> = these.iter().copied().filter(|other| other != class).collect();
@@ -151,7 +171,7 @@ fn finish<'c>(
     question: &Question<'c>,
     policy: Policy<'_>,
     answer: Answer<'c>,
-    attempt: &dyn Fn(Policy<'_>) -> Attempt<'c>,
+    attempt: &dyn Fn(Policy<'_>) -> Attempt<Answer<'c>>,
 ) -> Resolution<'c> {
     if question.prefer != Prefer::OldestDriver {
         return Resolution::Answer(answer);
@@ -163,7 +183,7 @@ fn finish<'c>(
         let cap: &Version = caps[middle];
         match attempt(Policy { driver_cap: Some(cap), ..policy }) {
             Attempt::Chosen(answer) => {
-                best = *answer;
+                best = answer;
                 high = middle;
             }
             _ => low = middle + 1,

@@ -66,7 +66,7 @@ pub enum Outcome {
     GaveUp,
 }
 
-/// How much work a question may be and was.
+/// How much work a question may be and was: the decisions taken, and what it cost to put it to the solver.
 #[derive(Debug, Clone)]
 pub struct Steps {
     limit: u64,
@@ -74,14 +74,19 @@ pub struct Steps {
 }
 
 impl Steps {
-    /// At most `limit` decisions.
+    /// At most `limit` steps.
     pub fn new(limit: u64) -> Self {
         Steps { limit, taken: Cell::new(0) }
     }
 
-    /// The decisions taken so far.
+    /// The steps taken so far.
     pub fn taken(&self) -> u64 {
         self.taken.get()
+    }
+
+    /// Counts work that is no decision.
+    pub fn add(&self, steps: u64) {
+        self.taken.set(self.taken.get().saturating_add(steps));
     }
 
     /// The limit, once it was reached.
@@ -357,7 +362,7 @@ impl DependencyProvider for Provider<'_> {
     }
 
     fn choose_version(&self, package: &u32, range: &RowSet) -> Result<Option<Row>, GaveUp> {
-        self.steps.taken.set(self.steps.taken.get() + 1);
+        self.steps.add(1);
         if *package == ROOT {
             return Ok(range.has(0).then_some(0));
         }

@@ -36,20 +36,28 @@ impl<'c> Finder<'_, 'c, '_> {
                 .map(|board| (board, board.name.to_string()))
                 .find(|(_, name)| self.offer(&[set(key, name.clone())]));
             let (Some((board, _)), Some(fix)) = (served, self.found.last_mut()) else { continue };
-            let like = format!("or another {} board of compute capability {}", of.as_str(), board.cc);
+            let like = format!(
+                "another machine, with this or another {} board of compute capability {}",
+                of.as_str(),
+                board.cc
+            );
             fix.advice.get_or_insert(like);
             return;
         }
     }
 
-    /// The list without one board, which then needs a target of its own.
+    /// The list without one board, which then needs a target of its own, or does not go with this spec at all.
     fn try_fewer_boards(&mut self, key: &str) {
         for (fewer, parted) in self.fewer_boards(key) {
-            if self.offer(&[set(key, fewer)])
-                && let Some(fix) = self.found.last_mut()
-            {
-                fix.advice
-                    .get_or_insert(format!("{parted} needs a target of its own, which shares no stack with this"));
+            if !self.offer(&[set(key, fewer)]) {
+                continue;
+            }
+            let place = match self.has_answer(&[set(key, parted.clone())]) {
+                true => "a target of its own, with resolve.share = \"none\"",
+                false => "a gpuenv.toml of its own, which asks for something else",
+            };
+            if let Some(fix) = self.found.last_mut() {
+                fix.advice.get_or_insert(format!("{parted} needs {place}"));
             }
         }
     }

@@ -15,7 +15,7 @@ use crate::solve::question::{DriverAsk, FRAMEWORKS, Question};
 use crate::solve::resolve::{Resolution, is_solvable, resolve};
 use crate::solve::warnings;
 use crate::spec::Spec;
-use crate::words::{Arrange, Constraint, Version};
+use crate::words::{Arrange, ArchEntry, ArchList, Constraint, Version};
 
 use super::core::Cores;
 use super::{Asker, Change, Fix, advice};
@@ -35,18 +35,23 @@ const BOARDS: usize = 4;
 pub fn find(asker: &Asker<'_, '_>, spec: &Spec, cores: &Cores) -> Vec<Fix> {
     let mut finder = Finder { asker, spec, found: Vec::new(), answers: RefCell::default() };
     let ways = hitting(cores);
-    for keys in &ways {
+    let is_board = |keys: &&Vec<String>| matches!(keys.as_slice(), [key] if key.ends_with(".gpu"));
+    for keys in ways.iter().filter(|keys| !is_board(keys)) {
         match keys.as_slice() {
             [key] => finder.try_key(key),
             keys => finder.try_together(keys, &[]),
         }
     }
     finder.try_switches();
-    if finder.has_only_boards() {
+    if finder.found.is_empty() {
         finder.try_one_more(&ways);
     }
-    if finder.has_only_boards() {
+    if finder.found.is_empty() {
         finder.try_everything();
+    }
+    // Nobody changes boards before everything else was tried.
+    for keys in ways.iter().filter(is_board) {
+        keys.iter().for_each(|key| finder.try_boards(key));
     }
     if finder.found.is_empty() {
         finder.try_boards_and_more(&ways);
@@ -120,7 +125,6 @@ impl<'c> Finder<'_, 'c, '_> {
                 "gcc" => self.try_values(key, &self.older_compilers(key)),
                 "arch" => self.try_values(key, &["x86_64".into(), "aarch64".into()]),
                 "toolkit" => self.try_values(key, &self.other_toolkits(key)),
-                "gpu" => self.try_boards(key),
                 _ => self.try_together(&[key.to_string()], &[]),
             },
             _ => {
@@ -189,7 +193,7 @@ impl<'c> Finder<'_, 'c, '_> {
             if older && takes_any_newer(&answer, package) {
                 continue;
             }
-            if let Some(value) = chosen(&answer, key) {
+            if let Some(value) = chosen(&answer, key).or_else(|| outermost(&answer, package, older)) {
                 self.offer(&[set(key, value)]);
             }
         }
@@ -322,13 +326,13 @@ impl<'c> Finder<'_, 'c, '_> {
     fn try_shorter_lists(&mut self) {
         let Some(list) = self.spec.build.as_ref().and_then(|build| build.arch_list.as_ref()) else { return };
         let entries = list.value.entries();
-        let kept = |entry: &&crate::words::ArchEntry| {
-            let alone = set("build.arch-list", crate::words::ArchList::new([**entry]).torch());
+        let kept = |entry: &&ArchEntry| {
+            let alone = set("build.arch-list", ArchList::new([**entry]).torch());
             let keys = self.spec.keys();
             let gpus = keys.iter().filter(|key| key.ends_with(".gpu")).map(|key| unset(key));
             self.answer(&[alone].into_iter().chain(gpus).collect::<Vec<Edit>>(), None).is_some()
         };
-        let shorter = crate::words::ArchList::new(entries.iter().filter(kept).copied());
+        let shorter = ArchList::new(entries.iter().filter(kept).copied());
         if !shorter.is_empty() && shorter != list.value {
             self.offer(&[set("build.arch-list", shorter.torch())]);
         }
@@ -344,11 +348,6 @@ impl<'c> Finder<'_, 'c, '_> {
         if self.spec.targets.len() > 1 {
             self.try_values("resolve.share", &["versions".into(), "none".into()]);
         }
-    }
-
-    /// Whether nothing was found that somebody with these boards can do.
-    fn has_only_boards(&self) -> bool {
-        self.found.iter().all(|fix| fix.changes.iter().any(|change| change.key.ends_with(".gpu")))
     }
 
     /// Where the clashing keys alone do not help: one key of each clash and any other, or what the targets share.
@@ -404,7 +403,7 @@ impl<'c> Finder<'_, 'c, '_> {
             let share: Vec<Edit> = share.map(|share| set("resolve.share", share)).into_iter().collect();
             let Some(needed) = self.needed(&keys, &share) else { continue };
             self.try_together(&needed, &share);
-            if !self.has_only_boards() {
+            if !self.found.is_empty() {
                 return;
             }
             let Some(answer) = self.answer(&self.loosened(&needed, &share), None) else { return };
@@ -522,6 +521,9 @@ impl<'c> Finder<'_, 'c, '_> {
         if let Some(known) = self.answers.borrow().get(&asked) {
             return known.clone();
         }
+        if self.asker.steps.spent().is_some() {
+            return None;
+        }
         let found = self.solve(&self.edited(edits)?, ascending);
         self.answers.borrow_mut().insert(asked, found.clone());
         found
@@ -529,6 +531,9 @@ impl<'c> Finder<'_, 'c, '_> {
 
     /// Whether the spec with these edits has any answer, which is quicker to tell than which is the best.
     fn has_answer(&self, edits: &[Edit]) -> bool {
+        if self.asker.steps.spent().is_some() {
+            return false;
+        }
         let question = self.edited(edits).and_then(|spec| self.asker.question(&spec));
         question.is_some_and(|question| is_solvable(&question, self.asker.steps) == Some(true))
     }
@@ -581,12 +586,14 @@ fn rests_on_the_unknown<'c>(question: &Question<'c>, answer: &Answer<'c>) -> boo
 
 /// What an answer chose for a key, as it would be written.
 fn chosen(answer: &Answer<'_>, key: &str) -> Option<String> {
-    let first = answer.targets.first()?;
     if key == "build.arch-list" {
-        return first.arch_list.as_ref().map(|list| list.torch());
+        // Targets that share nothing have lists of their own, and the one that is written must hold them all.
+        let lists = answer.targets.iter().filter_map(|target| target.arch_list.as_ref());
+        let all = ArchList::new(lists.flat_map(|list| list.entries().iter().copied()));
+        return (!all.is_empty()).then(|| all.torch());
     }
     if let Some(package) = key.strip_prefix("stack.") {
-        let version = common_stack(answer).get(package)?.clone();
+        let version = common_version(answer, package)?;
         let line = || Version::parse(&version).map(|version| version.prefix(2).to_string()).ok();
         return if package == "cuda" { line() } else { Some(version) };
     }
@@ -596,6 +603,34 @@ fn chosen(answer: &Answer<'_>, key: &str) -> Option<String> {
         "image" => target.image.map(|image| format!("{}:{}", image.repository, image.tag)),
         _ => None,
     }
+}
+
+/// The version of a package in all targets alike: with its variant where that is the same too.
+fn common_version(answer: &Answer<'_>, package: &str) -> Option<String> {
+    let versions = versions_of(answer, package)?;
+    let first = versions.first()?;
+    let plain = without_variant(first);
+    if versions.iter().all(|version| version == first) {
+        return Some(first.clone());
+    }
+    versions.iter().all(|version| without_variant(version) == plain).then(|| plain.to_string())
+}
+
+/// Where targets that are free to differ do: the newest version among them, or the oldest of older ones, which may
+/// serve the others as well.
+fn outermost(answer: &Answer<'_>, package: &str, older: bool) -> Option<String> {
+    let versions = versions_of(answer, package)?;
+    let versions = versions.iter().filter_map(|version| Version::parse(without_variant(version)).ok());
+    if older { versions.min() } else { versions.max() }.map(|version| version.to_string())
+}
+
+/// The version of a package in every target; none if one goes without.
+fn versions_of(answer: &Answer<'_>, package: &str) -> Option<Vec<String>> {
+    answer.targets.iter().map(|target| target.stack().remove(package)).collect()
+}
+
+fn without_variant(version: &str) -> &str {
+    version.split('+').next().unwrap_or(version)
 }
 
 /// What to write for a loosened key so that this answer comes out.

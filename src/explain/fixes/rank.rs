@@ -30,7 +30,7 @@ impl Finder<'_, '_, '_> {
             ranked.push((alike, fix));
         }
         ranked.retain(|(alike, _)| *alike <= ALIKE);
-        // Nobody changes boards before everything else was tried.
+        // Another board comes last, whatever else must change.
         let boards = |fix: &Fix| fix.changes.iter().any(|change| change.key.ends_with(".gpu"));
         ranked.arrange_by_key(|(alike, fix)| (boards(fix), fix.changes.len(), *alike));
         ranked.into_iter().map(|(_, fix)| fix).take(OFFERED).collect()
