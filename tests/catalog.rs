@@ -74,13 +74,32 @@ fn there_is_as_much_as_promised() {
         ("driver of Windows", BUILTIN.windows_drivers.len(), 56),
         ("cudnn", BUILTIN.cudnns.len(), 200),
         ("nccl", BUILTIN.nccls.len(), 50),
-        ("companion", BUILTIN.companions.len(), 820),
+        ("companion or extension", BUILTIN.companions.len() + BUILTIN.extensions.len(), 850),
         ("compat", BUILTIN.compats.len(), 26),
         ("os", BUILTIN.oses.len(), 60),
         ("rule", BUILTIN.rules.len(), 60),
     ] {
         assert!(has >= least, "{kind}: {has} < {least}");
     }
+}
+
+/// What comes as source has one file for every platform and Python, whose sha256 is on the index.
+#[test]
+fn source_distributions_have_their_sha256() {
+    let sources = BUILTIN.companions.iter().filter(|row| row.source == "companion-sdist");
+    let unknown: Vec<String> = sources
+        .filter(|row| BUILTIN.wheel_digests.of(&row.package, row.version.as_str(), "", "3.11", "x86_64").is_empty())
+        .map(|row| format!("{} {}", row.package, row.version))
+        .collect();
+    assert_eq!(unknown, [""; 0]);
+    let unisolated = |package: &str, version: &str| {
+        let mut rows = BUILTIN.companions.iter().filter(|row| row.package == package);
+        rows.find(|row| row.version.as_str() == version).expect(version).unisolated.as_deref()
+    };
+    assert_eq!(unisolated("flash-attn", "2.0.5"), None);
+    assert_eq!(unisolated("flash-attn", "2.0.6"), Some("flash-attn"));
+    assert_eq!(unisolated("transformer-engine", "2.3.0"), Some("transformer-engine-torch"));
+    assert_eq!(unisolated("flashinfer-python", "0.4.1"), None);
 }
 
 #[test]

@@ -9,6 +9,7 @@ use std::os::unix::fs::symlink;
 use std::time::{Duration, Instant};
 
 use desk::{Desk, Ran};
+use serde_json::Value;
 
 const SOURCE: &str =
     "source = [{ id = \"acme\", at = \"https://wiki.acme.example/\", kind = \"measured\", seen = \"2026-11-18\" }]\n";
@@ -135,6 +136,73 @@ fn a_gpu_of_a_new_capability_is_judged_by_what_it_needs() {
     assert!(lock().contains("coverage = \"jit\""), "{}", lock());
     desk.write(&desk.spec().replace("2.7.1+cu128", "2.7.1+cu126"));
     desk.run(&["lock"]).exits(1).says("(your overlay site.toml:2)");
+}
+
+// Judging and drafting
+
+/// A host of that GPU and driver, as probes would write it down.
+fn host(desk: &Desk, gpu: &str, driver: &str) {
+    let nvml = format!(r#"{{ "driver": "{driver}", "cuda": "12.8", "gpus": [{{ "index": 0, "name": "{gpu}" }}] }}"#);
+    let platform = r#"{ "system": "linux", "arch": "x86_64", "os": "ubuntu22.04", "glibc": "2.35" }"#;
+    let text = format!(r#"{{ "format": 1, "platform": {platform}, "nvml": {nvml} }}"#);
+    fs::write(desk.path("host.json"), text).unwrap();
+}
+
+/// How a check of a JSON verdict ended; the worst of several.
+fn status(verdict: &Value, id: &str) -> String {
+    let checks = verdict["checks"].as_array().unwrap();
+    let check = checks.iter().find(|check| check["id"] == id).unwrap_or_else(|| panic!("{id}: {verdict:#}"));
+    check["status"].as_str().unwrap().to_string()
+}
+
+#[test]
+fn verify_judges_with_the_facts_the_lock_was_made_with() {
+    let image = "registry.acme.example:5000/ml/cuda:12.6-r3";
+    let spec = SPEC.replace("[target.a]", &format!("[target.a]\nimage = \"{image}\""));
+    let desk = site("verify", &spec, IMAGE);
+    desk.run(&["lock"]).exits(0);
+    host(&desk, "NVIDIA H100 NVL", "570.86.15");
+    let verify = ["verify", "--host", "host.json"];
+    let judged = |args: &[&str]| desk.json(&[&verify, args].concat()).1;
+    assert_eq!(status(&judged(&[]), "image-require"), "pass");
+    assert_eq!(status(&judged(&["--against", "gpuenv.toml"]), "image-require"), "pass");
+    assert_eq!(status(&judged(&["--image", image]), "image-require"), "pass");
+    assert_eq!(desk.run(&verify).err, "");
+    // An overlay that is another one by now, or gone, is no fact of this lock.
+    fs::write(desk.path("site.toml"), format!("{SOURCE}{}", IMAGE.replace("12.6\"", "99\""))).unwrap();
+    assert_ne!(status(&judged(&[]), "image-require"), "pass");
+    desk.run(&verify).says("was made with site.toml, which gpuenv.toml does not name any more as it was");
+    fs::remove_file(desk.path("site.toml")).unwrap();
+    desk.run(&verify).says("does not name any more");
+    desk.run(&[&verify[..], &["--spec", "gpuenv.toml"]].concat()).exits(4).says("site.toml cannot be read");
+    // A lock that needs none reads none.
+    let plain = Desk::new("overlay-verify-plain", SPEC);
+    plain.run(&["lock"]).exits(0);
+    plain.write(&format!("{SPEC}[catalog]\noverlays = [\"site.toml\"]\n"));
+    host(&plain, "NVIDIA H100 NVL", "570.86.15");
+    assert_eq!(plain.run(&verify).err, "");
+}
+
+const X100: &str = "gpu = [{ name = \"NVIDIA X100\", cc = \"12.0\", class = \"datacenter\", architecture = \"Blackwell\", source = \"acme\" }]\n";
+
+#[test]
+fn init_and_diagnose_know_what_the_overlays_here_know() {
+    let desk = site("init", SPEC, X100);
+    host(&desk, "NVIDIA X100", "570.86.15");
+    desk.run(&["init", "--host", "host.json", "-o", "new.toml"]).exits(0);
+    let draft = fs::read_to_string(desk.path("new.toml")).unwrap();
+    assert!(draft.contains("\n[catalog]\noverlays = [\"site.toml\"]\n"), "{draft}");
+    assert!(draft.contains("\ngpu ") && draft.contains("\"NVIDIA X100\""), "{draft}");
+    desk.run(&["lock", "--spec", "new.toml", "--lock", "new.lock"]).exits(0);
+
+    let message = "NVIDIA X100 with CUDA capability sm_120 is not compatible with the current PyTorch installation.";
+    let known = desk.run(&["diagnose", message]).exits(0);
+    assert!(!known.err.contains("X100"), "{known:?}");
+    // What is wrong with an overlay is no reason to say nothing, unless its spec was named.
+    fs::remove_file(desk.path("site.toml")).unwrap();
+    desk.run(&["diagnose", message]).exits(0);
+    desk.run(&["diagnose", message, "--spec", "gpuenv.toml"]).exits(4);
+    desk.run(&["init", "--host", "host.json", "-o", "old.toml"]).says("the overlays of gpuenv.toml are left aside");
 }
 
 // Replacing and retracting

@@ -246,6 +246,47 @@ fn wrong_locks_are_refused_for_their_own_reason() {
     }
 }
 
+/// Whence a package came is judged where its installer noted it, and only where the version is the locked one.
+#[test]
+fn a_package_that_came_from_a_file_is_held_against_the_locked_sha256() {
+    let mut lock = lock(GPU);
+    let sha256 = lock.wheel[0].sha256.clone();
+    assert_eq!((lock.wheel.len(), sha256.len()), (1, 64), "{:?}", lock.wheel);
+    let locked = format!("sha256:{sha256}");
+    let other = format!("sha256:{}", "0".repeat(64));
+    let from = |origin: &str| with(&[("/python/origins/torch", json!(origin))]);
+    let mut tried = |host: &Value, change: fn(&mut gpuenv::lock::Wheel)| {
+        let wheel = lock.wheel[0].clone();
+        change(&mut lock.wheel[0]);
+        let verdict = judge::judge(&lock, host);
+        lock.wheel[0] = wheel;
+        let check = verdict.checks.iter().find(|check| check.id == "python-wheel")?;
+        let text = format!("{} {}", check.found.as_deref().unwrap_or_default(), check.hint.as_deref().unwrap_or_default());
+        Some((check.status, check.action.as_str(), text))
+    };
+    let same = |_: &mut gpuenv::lock::Wheel| {};
+    for (host, change, status, action, says) in [
+        (healthy(), same as fn(&mut _), Status::Skip, "none", "not known from which file torch was installed"),
+        (from(&locked), same, Status::Pass, "none", "torch 2.5.1+cu124, the locked file"),
+        (from(&other), same, Status::Fail, "fix-environment", "--force-reinstall --no-deps 'torch==2.5.1+cu124' --index-url"),
+        (from("folder"), same, Status::Warn, "none", "compiled from a folder"),
+        (from("repository"), same, Status::Warn, "none", "compiled from a repository"),
+        (from("file"), same, Status::Skip, "none", "noted no sha256"),
+        (from("\u{1b}:x"), same, Status::Fail, "fix-environment", "the file is not"),
+        (from(&other), |wheel| wheel.sha256 = "unknown".into(), Status::Skip, "none", "knows no sha256"),
+        (from(&other), |wheel| wheel.sha256 += &format!(" {}", "0".repeat(64)), Status::Pass, "none", "the locked file"),
+        (from(&other), |wheel| wheel.sdist = true, Status::Warn, "none", "compiled elsewhere"),
+    ] {
+        let found = tried(&host, change).expect(says);
+        assert!(found.0 == status && found.1 == action && found.2.contains(says), "{says}: {found:?}");
+    }
+    // Another version or another Python is told by its own check.
+    for change in [("/python/packages/torch", json!("2.4.1+cu124")), ("/python/version", json!("3.12.1"))] {
+        let host = with(&[("/python/origins/torch", json!(other)), change]);
+        assert_eq!(tried(&host, same), None);
+    }
+}
+
 const GPU: &str = "[stack]\ntorch = \"2.5.1+cu124\"\npython = \"3.11\"\n[target.prod]\ngpu = \"H100 NVL\"\n";
 const CPU: &str = "[stack]\ntorch = \"2.5.1\"\npython = \"3.11\"\n[target.ci]\ngpu = \"none\"\n";
 

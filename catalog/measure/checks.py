@@ -340,6 +340,8 @@ class Checker:
             source = self.catalog.sources[row["source"]]
             if row["source"] == "companion-sdist":
                 yield from self.source_distribution(row, label)
+            if row.get("sdist"):
+                yield from self.isolation(row, label, wheels)
             if not wheels or not source["at"].startswith("pkg:pypi"):
                 continue
             needs = {
@@ -380,6 +382,15 @@ class Checker:
         yield Finding(label, row["framework"], normal(row["needs"]), normal(asked), source.purl)
         if row.get("python"):
             yield Finding(label, "python", lines(row["python"]), lines(source.requires_python), source.purl)
+
+    def isolation(self, row, label, wheels):
+        """Whether a release that comes as source is documented to be built without isolation."""
+        source = self.index.source(row["package"], row["version"])
+        if source is None and not wheels:
+            return
+        metadata = self.index.described(source)[0] if source else self.index.metadata(wheels[-1])
+        read = unisolated(metadata, row["package"])
+        yield Finding(label, "unisolated", "unisolated" in row, read, (source or wheels[-1]).purl)
 
     def code_of(self, package, version, members=None):
         """(SASS, PTX, CUDA major, purl) of the libraries that hold a package's kernels."""
@@ -456,6 +467,12 @@ def accepted_framework(metadata, lines, framework):
     if asked is not None and not str(asked) and described and framework == "torch":
         return f">={described[1]}"
     return asked if asked is None else str(asked) or "*"
+
+
+def unisolated(metadata, package):
+    """Whether a description tells to install the package itself with --no-build-isolation."""
+    lines = (metadata.get_payload() or metadata["Description"] or "").replace("_", "-").splitlines()
+    return any("install" in line and "--no-build-isolation" in line and package in line for line in lines)
 
 
 def normal(specifier):

@@ -7,7 +7,7 @@ import sys
 import binary
 import wheels
 from catalog import inline, numbers
-from checks import KERNELS, Checker, accepted_framework, lines, normal, spelled
+from checks import KERNELS, Checker, accepted_framework, lines, normal, spelled, unisolated
 from remote import Version, requirements
 
 # Where each kind of row lives, and the packages that are asked for releases.
@@ -174,13 +174,15 @@ class Refresh:
 
     def source_row(self, package, version, like):
         source = self.index.source(package, version)
-        asked = accepted_framework(*self.index.described(source), like["framework"])
+        metadata, needs = self.index.described(source)
+        asked = accepted_framework(metadata, needs, like["framework"])
         if asked is None:
             self.note(f"{package} {version}: its metadata names no {like['framework']}: no row")
             return None
         row = {"package": package, "version": str(version), "framework": like["framework"]}
         row |= {"needs": ",".join(normal(asked)) or "*", "python": ",".join(lines(source.requires_python)) or None}
-        return row | {"sdist": True, "source": "companion-sdist"}
+        row |= {"sdist": True, "unisolated": package if unisolated(metadata, package) else None}
+        return row | {"source": "companion-sdist"}
 
     def companion_row(self, package, version, like):
         wheels = self.index.linux(package, version, "x86_64")

@@ -35,8 +35,8 @@ const MAX_MISTAKES: usize = 100;
 /// Kinds of rows that an overlay cannot bring, and why.
 const CLOSED: &[(&str, &str)] = &[
     ("law", "a law is code: retract it with `[[retract]]`, or describe a rule with `[[rule]]`"),
-    ("diagnosis", "`gpuenv diagnose` looks at the message alone and reads no overlay"),
-    ("clue", "`gpuenv diagnose` looks at the message alone and reads no overlay"),
+    ("diagnosis", "what a message means is told by the built-in catalog alone"),
+    ("clue", "what a message means is told by the built-in catalog alone"),
     ("version", "the version is the built-in catalog's; a lock names an overlay by its sha256"),
     ("reader", "write `requires-gpuenv` in gpuenv.toml"),
 ];

@@ -508,6 +508,9 @@ pub struct Companion {
     /// Published as source only, it or the part for the framework: it is compiled where it is installed.
     #[serde(default)]
     pub sdist: bool,
+    /// What is compiled without build isolation, beside an installed framework, because its own documentation tells to:
+    /// the package, or `transformer-engine-torch` for `transformer-engine[pytorch]`. None = nobody tells.
+    pub unisolated: Option<Text>,
     /// The platforms it has wheels for; empty = it runs wherever the framework does, or nobody has told.
     #[serde(default)]
     pub arches: List<CpuArch>,

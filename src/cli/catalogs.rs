@@ -5,7 +5,8 @@ use std::path::Path;
 
 use crate::catalog::overlay::{self, Mistake};
 use crate::catalog::{BUILTIN, Catalog};
-use crate::report::{Exit, Failure, Problem, SourceFile};
+use crate::lock::{CatalogStamp, Lock};
+use crate::report::{Exit, Failure, Problem, Report, SourceFile};
 use crate::spec::{self, Spec, Written};
 
 use super::args::Common;
@@ -33,6 +34,36 @@ pub fn nearby(common: &Common) -> Result<Cow<'static, Catalog>, Failure> {
         Err(failure) if named => Err(failure),
         Err(_) => Ok(Cow::Borrowed(&BUILTIN)),
     }
+}
+
+/// The catalog that a lock was made with. Where its overlays are not beside it any more as they were, that is told: the
+/// lock still decides, and what only they knew is not known.
+pub fn of_lock(lock: &Lock, common: &Common, report: &Report) -> Result<Cow<'static, Catalog>, Failure> {
+    let wanted = &lock.catalog.overlays;
+    if wanted.is_empty() {
+        return Ok(Cow::Borrowed(&BUILTIN));
+    }
+    let spec = common.spec.clone().map_or_else(|| files::lock_place(common).map(|lock| lock.with_file_name(files::SPEC)), Ok)?;
+    match beside(&spec) {
+        Ok(catalog) if CatalogStamp::of(&catalog).overlays == *wanted => Ok(catalog),
+        Err(failure) if common.spec.is_some() => Err(failure),
+        _ => {
+            let names: Vec<&str> = wanted.iter().map(|one| one.split(' ').next().unwrap_or(one)).collect();
+            report.note(&format!(
+                "the lock was made with {}, which {} does not name any more as it was: what only an overlay tells is \
+                 not known here",
+                names.join(", "),
+                files::shown(&spec)
+            ));
+            Ok(Cow::Borrowed(&BUILTIN))
+        }
+    }
+}
+
+/// The catalog of a spec of which nothing but its overlays matters.
+pub fn beside(spec: &Path) -> Result<Cow<'static, Catalog>, Failure> {
+    let file = files::read_spec(spec)?;
+    of_spec(&spec::parse_part(&file.text).0, &file, spec)
 }
 
 /// A file that cannot be read is told where gpuenv.toml names it.

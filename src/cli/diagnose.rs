@@ -1,8 +1,9 @@
 //! `gpuenv diagnose`: what a pasted error message means and what to change, in gpuenv.toml where there is one.
 
+use std::borrow::Cow;
 use std::io::{IsTerminal, Read};
 
-use crate::catalog::{BUILTIN, OsMatch};
+use crate::catalog::{BUILTIN, Catalog, OsMatch};
 use crate::diagnose::{self, Verdict};
 use crate::explain::host::{OnHost, Outcome, Unplaced, on_host};
 use crate::host::{Gpu, Record, System};
@@ -12,6 +13,7 @@ use crate::solve::world::Steps;
 use crate::spec::{Observed, ObservedGpu};
 
 use super::args::{Common, DiagnoseArgs};
+use super::catalogs;
 use super::files::{self, reason};
 use super::lock::{self, STEPS};
 
@@ -31,8 +33,13 @@ pub fn run(common: &Common, args: &DiagnoseArgs, report: &Report) -> Result<Exit
         let failure = Failure::new(Exit::BadInput, "no-text", "there is no text to diagnose");
         return Err(failure.help("give the message as an argument, or pipe a log: `gpuenv diagnose < build.log`"));
     }
-    let mut verdict = diagnose::diagnose(&text, &BUILTIN);
-    let host = solved(common, args, &verdict, report)?;
+    // A message is told whatever is wrong with a file that happens to lie here, unless it was named.
+    let catalog = match catalogs::nearby(common) {
+        Err(failure) if common.spec.is_some() => return Err(failure),
+        other => other.unwrap_or(Cow::Borrowed(&BUILTIN)),
+    };
+    let mut verdict = diagnose::diagnose(&text, &catalog);
+    let host = solved(common, args, &verdict, &catalog, report)?;
     if let (Some(first), Some(host)) = (verdict.findings.first_mut(), &host) {
         let remedies = host.remedies();
         // That nothing runs on this host is the first thing to know; that something would, the last.
@@ -44,11 +51,17 @@ pub fn run(common: &Common, args: &DiagnoseArgs, report: &Report) -> Result<Exit
 }
 
 /// What the spec comes to on the host that the text tells of; none where there is no spec or no such telling.
-fn solved(common: &Common, args: &DiagnoseArgs, verdict: &Verdict, report: &Report) -> Result<Option<OnHost>, Failure> {
+fn solved(
+    common: &Common,
+    args: &DiagnoseArgs,
+    verdict: &Verdict,
+    catalog: &Catalog,
+    report: &Report,
+) -> Result<Option<OnHost>, Failure> {
     let told = verdict.observed();
     let observed = match &args.host {
         // What was recorded of a host is more than what one message tells of it.
-        Some(path) => recorded(&files::read_host(path, report)?, told),
+        Some(path) => recorded(&files::read_host(path, report)?, told, catalog),
         None => told,
     };
     let asked = common.spec.is_some() || args.target.is_some();
@@ -80,7 +93,7 @@ fn solved(common: &Common, args: &DiagnoseArgs, verdict: &Verdict, report: &Repo
 }
 
 /// What a record says of a host, and where it is silent what the message told.
-fn recorded(record: &Record, told: Observed) -> Observed {
+fn recorded(record: &Record, told: Observed, catalog: &Catalog) -> Observed {
     let nvml = record.nvml.as_ref();
     // Under Windows the driver counts by itself; the CUDA version that it offers means the same everywhere.
     let counts = !matches!(record.platform.system, Some(System::Wsl | System::Windows | System::Tegra));
@@ -98,7 +111,7 @@ fn recorded(record: &Record, told: Observed) -> Observed {
         driver_cuda: offers.or(told.driver_cuda).filter(|_| driver.is_none()),
         driver: driver.or(told.driver.filter(|_| counts)),
         gpus: if gpus.is_empty() { told.gpus } else { gpus },
-        os: record.platform.os.clone().filter(|os| own && matches!(BUILTIN.os(os), OsMatch::Found(_))),
+        os: record.platform.os.clone().filter(|os| own && matches!(catalog.os(os), OsMatch::Found(_))),
         glibc: record.platform.glibc.as_ref().filter(|_| own).map(ToString::to_string),
         python: told.python,
     }

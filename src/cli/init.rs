@@ -1,9 +1,10 @@
 //! `gpuenv init`: a gpuenv.toml to begin with.
 
+use std::borrow::Cow;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::catalog::BUILTIN;
+use crate::catalog::{BUILTIN, Catalog};
 use crate::draft::{self, Draft, Value};
 use crate::explain::{self, Explanation};
 use crate::host::Record;
@@ -17,6 +18,7 @@ use crate::solve::world::Steps;
 use crate::spec::{self, Spec};
 
 use super::args::{Common, InitArgs};
+use super::catalogs;
 use super::files::{self, reason, shown};
 use super::lock::STEPS;
 use super::replace::replace;
@@ -33,11 +35,12 @@ pub fn run(common: &Common, args: &InitArgs, report: &Report) -> Result<Exit, Fa
             Failure::new(Exit::BadInput, "exists", message).help("replace it with --force, or name another with -o")
         );
     }
-    let draft = draft(args, host(args, report)?.as_ref());
+    let catalog = catalog(place.as_deref(), report);
+    let draft = draft(args, host(args, report)?.as_ref(), &catalog);
     let name = place.as_deref().map_or("stdout".to_string(), shown);
     let file = SourceFile { name, text: draft.text() };
     let spec = spec::parse(&file.text).map_err(|errors| Failure::spec(errors, file.clone()))?;
-    let (conflict, warnings) = ask(&spec, &file)?;
+    let (conflict, warnings) = ask(&spec, &file, &catalog)?;
     if let Some(place) = &place {
         replace(place, &file.text)?;
     }
@@ -51,6 +54,20 @@ fn place(common: &Common, args: &InitArgs) -> Option<PathBuf> {
     let named = args.output.clone().or_else(|| common.spec.clone());
     let place = named.unwrap_or_else(|| PathBuf::from(files::SPEC));
     (place != Path::new("-")).then_some(place)
+}
+
+/// The catalog with the overlays of the spec that lies where the new one will: they describe the same site, and are
+/// named again.
+fn catalog(place: Option<&Path>, report: &Report) -> Cow<'static, Catalog> {
+    let spec = place.unwrap_or(Path::new(files::SPEC)).with_file_name(files::SPEC);
+    if !spec.is_file() {
+        return Cow::Borrowed(&BUILTIN);
+    }
+    catalogs::beside(&spec).unwrap_or_else(|failure| {
+        let why = failure.problems.first().map_or("", |problem| problem.message.as_str());
+        report.note(&format!("the overlays of {} are left aside: {why}", shown(&spec)));
+        Cow::Borrowed(&BUILTIN)
+    })
 }
 
 /// The host to look at, if any.
@@ -71,8 +88,9 @@ fn host(args: &InitArgs, report: &Report) -> Result<Option<Record>, Failure> {
 }
 
 /// What was seen, and over it what was typed.
-fn draft(args: &InitArgs, host: Option<&Record>) -> Draft {
-    let mut draft = host.map(|record| draft::of_host(record, &BUILTIN, args.build)).unwrap_or_default();
+fn draft(args: &InitArgs, host: Option<&Record>, catalog: &Catalog) -> Draft {
+    let mut draft = host.map(|record| draft::of_host(record, catalog, args.build)).unwrap_or_default();
+    draft.overlays = catalog.overlays.iter().map(|overlay| overlay.name.to_string()).collect();
     draft.build |= args.build;
     if let Some(name) = &args.target {
         draft.target = name.clone();
@@ -99,12 +117,16 @@ fn draft(args: &InitArgs, host: Option<&Record>) -> Draft {
 }
 
 /// Why the spec has no answer, none if it has one or nobody could tell within the limit; and what is remarked on it.
-fn ask(spec: &Spec, file: &SourceFile) -> Result<(Option<Explanation>, Vec<Warning>), Failure> {
-    let rules = RuleBook::new(&BUILTIN);
-    let asked = Question::new(spec, &BUILTIN, &rules);
+fn ask(
+    spec: &Spec,
+    file: &SourceFile,
+    catalog: &Catalog,
+) -> Result<(Option<Explanation>, Vec<Warning>), Failure> {
+    let rules = RuleBook::new(catalog);
+    let asked = Question::new(spec, catalog, &rules);
     let (question, warnings) = asked.map_err(|errors| Failure::spec(errors, file.clone()))?;
     let conflict = match resolve(&question, &Locked::new(), &Steps::new(STEPS)) {
-        Resolution::Conflict => explain::conflicts(spec, &BUILTIN, &rules, &Steps::new(STEPS)),
+        Resolution::Conflict => explain::conflicts(spec, catalog, &rules, &Steps::new(STEPS)),
         Resolution::Answer(_) | Resolution::GaveUp => None,
     };
     Ok((conflict, warnings))

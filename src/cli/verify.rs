@@ -1,9 +1,10 @@
 //! `gpuenv verify`: this host, or a recorded one, held against the lock.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::catalog::{BUILTIN, Catalog};
+use crate::catalog::Catalog;
 use crate::explain::{self, Explanation};
 use crate::host::Record;
 use crate::lock::{Lock, Renewed, TargetLock, Upgrade, renew};
@@ -16,6 +17,7 @@ use crate::verify::{self, Status, Verdict};
 use crate::words::{Arch, ArchList, Arrange, Version};
 
 use super::args::{Common, VerifyArgs};
+use super::catalogs;
 use super::files::{self, reason, shown};
 use super::lock::{Asked, STEPS, gave_up, read};
 use super::probe::{folder, save};
@@ -26,19 +28,24 @@ pub fn run(common: &Common, args: &VerifyArgs, report: &Report) -> Result<Exit, 
     if let Some(reference) = &args.image {
         let record =
             host(args, Wish { depth: Depth::Quick, trust: args.trust_library_path, ..Wish::default() }, report)?;
-        let verdict = verify::judge_image(reference, &record, &BUILTIN);
+        let catalog = catalogs::nearby(common)?;
+        let verdict = verify::judge_image(reference, &record, &catalog);
         return tell(args, &Judged { best: verdict, others: Vec::new(), record: &record }, report);
     }
-    let lock = match &args.against {
+    let (lock, catalog) = match &args.against {
         Some(spec) => match solved(spec, report)? {
-            Some(lock) => lock,
+            Some(solved) => solved,
             None => return Ok(Exit::No),
         },
-        None => read_lock(common)?,
+        None => {
+            let lock = read_lock(common)?;
+            let catalog = catalogs::of_lock(&lock, common, report)?;
+            (lock, catalog)
+        }
     };
     let targets = chosen(&lock, args.target.as_deref())?;
-    let record = host(args, wish(&lock, &targets, args), report)?;
-    let verdicts = targets.iter().filter_map(|name| verify::judge(&lock, name, &record, &BUILTIN));
+    let record = host(args, wish(&lock, &targets, &catalog, args), report)?;
+    let verdicts = targets.iter().filter_map(|name| verify::judge(&lock, name, &record, &catalog));
     let mut verdicts: Vec<Verdict> = verdicts.collect();
     let bare = verify::is_bare(&record);
     verdicts.arrange_by_key(|verdict| rank(verdict, lock.target.get(&verdict.target), bare));
@@ -81,13 +88,13 @@ fn read_lock(common: &Common) -> Result<Lock, Failure> {
     })
 }
 
-/// The lock that a spec would have; none if it has none, which is told.
-fn solved(path: &Path, report: &Report) -> Result<Option<Lock>, Failure> {
+/// The lock that a spec would have, and the catalog it rests on; none if it has none, which is told.
+fn solved(path: &Path, report: &Report) -> Result<Option<(Lock, Cow<'static, Catalog>)>, Failure> {
     let Asked { file, spec, catalog } = read(path)?;
     let rules = RuleBook::new(&catalog);
     let asked = Question::new(&spec, &catalog, &rules).map_err(|errors| Failure::spec(errors, file.clone()));
     match renew(&spec, &asked?.0, None, &Upgrade::Nothing, &Steps::new(STEPS)) {
-        Renewed::Lock(lock, _) => Ok(Some(*lock)),
+        Renewed::Lock(lock, _) => Ok(Some((*lock, catalog))),
         Renewed::GaveUp => Err(gave_up()),
         Renewed::Conflict => {
             let found = explain::conflicts(&spec, &catalog, &rules, &Steps::new(STEPS));
@@ -117,13 +124,13 @@ fn chosen<'l>(lock: &'l Lock, named: Option<&str>) -> Result<Vec<&'l str>, Failu
 }
 
 /// What is asked of the probes: everything that the targets would run.
-fn wish(lock: &Lock, targets: &[&str], args: &VerifyArgs) -> Wish {
+fn wish(lock: &Lock, targets: &[&str], catalog: &Catalog, args: &VerifyArgs) -> Wish {
     let targets: Vec<&TargetLock> = targets.iter().filter_map(|name| lock.target.get(*name)).collect();
     let lists = targets.iter().filter_map(|target| ArchList::parse_torch(&lock.arch_list_of(target)?.torch).ok());
     let sass: BTreeSet<Arch> = lists.flat_map(|list| list.sass().collect::<Vec<_>>()).collect();
     let cuda = targets.iter().find_map(|target| target.toolkit.as_ref().or_else(|| lock.stack_of(target).get("cuda")));
     let cuda = cuda.and_then(|cuda| Version::parse(cuda).ok());
-    let catalog: &Catalog = &BUILTIN;
+    let packages = targets.iter().flat_map(|target| lock.stack_of(target).keys().cloned()).collect();
     Wish {
         depth: args.depth(),
         python: args.python.clone(),
@@ -131,6 +138,7 @@ fn wish(lock: &Lock, targets: &[&str], args: &VerifyArgs) -> Wish {
         ptx_isa: cuda.as_ref().and_then(|cuda| catalog.toolkit(cuda)).map(|row| row.ptx_isa),
         cuda: cuda.map(|cuda| cuda.prefix(2)),
         trust: args.trust_library_path,
+        packages,
         build: targets.iter().any(|target| target.toolkit.is_some()),
     }
 }

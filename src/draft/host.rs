@@ -29,7 +29,8 @@ pub fn of_host(record: &Record, catalog: &Catalog, build: bool) -> Draft {
         stack.push(Entry::on(&name, Value::Text("*".to_string()), note));
     }
     stack.extend(python(record));
-    Draft { origin: Some(origin), stack, build, target: TARGET.to_string(), machine: machine(record, catalog, build) }
+    let machine = machine(record, catalog, build);
+    Draft { origin: Some(origin), stack, build, target: TARGET.to_string(), machine, overlays: Vec::new() }
 }
 
 fn stack(record: &Record, catalog: &Catalog) -> Vec<Entry> {

@@ -24,6 +24,8 @@ pub struct Draft {
     pub target: String,
     /// `[target.NAME]`
     pub machine: Vec<Entry>,
+    /// `[catalog] overlays`
+    pub overlays: Vec<String>,
 }
 
 /// A line.

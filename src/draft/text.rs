@@ -23,6 +23,9 @@ impl Draft {
         }
         text += &format!("\n[target.{}]\n", part_of_key(&self.target));
         text += &table(&self.machine, if hint { hints::TARGET } else { &[] });
+        if !self.overlays.is_empty() {
+            text += &format!("\n[catalog]\noverlays = {}\n", Value::List(self.overlays.clone()));
+        }
         if hint && !self.build {
             text += "\n# [build]                     # if CUDA code is compiled on top of the stack\n";
             text += "# cuda-extensions = true\n";

@@ -10,7 +10,7 @@ use crate::words::version::Written;
 use crate::words::{Arrange, Version};
 
 use super::requirements::pin;
-use super::{ExportError, Format, Options, Render, quote, valid};
+use super::{BUILD_TOOLS, ExportError, Format, Options, Render, quote, unisolated, valid};
 
 /// `gpuenv export dockerfile`
 pub const FORMAT: Format = Format {
@@ -91,7 +91,29 @@ fn environment() -> String {
 ///
 /// The other indexes are asked for exactly the locked wheels (`--no-deps`) and then never again: no
 /// dependency can be served by the wrong index, and none is held back by what an index happens to mirror.
+///
+/// What is compiled without isolation comes last, when all that its build imports is there.
 fn install(wheels: &[&Wheel]) -> Result<String, ExportError> {
+    let (last, first): (Vec<&Wheel>, Vec<&Wheel>) = wheels.iter().partition(|wheel| wheel.unisolated.is_some());
+    let mut out = if first.is_empty() { String::new() } else { fetch(&first)? };
+    let packages = unisolated(last.into_iter())?;
+    if !packages.is_empty() {
+        let options = packages.iter().map(|package| format!(" --no-build-isolation-package {package}"));
+        let _ = write!(
+            out,
+            "\n# Compiled beside what is installed now, as the documentation tells: first what such builds import.\n\
+             RUN uv pip install --no-cache {}\n\
+             RUN uv pip install --no-cache{} {}\n",
+            BUILD_TOOLS.join(" "),
+            options.collect::<String>(),
+            pins(wheels)?
+        );
+    }
+    Ok(out)
+}
+
+/// Wheels that nothing has to be compiled for.
+fn fetch(wheels: &[&Wheel]) -> Result<String, ExportError> {
     let mut indexes: Vec<&str> = wheels.iter().filter_map(|wheel| wheel.index.as_deref()).collect();
     indexes.arrange();
     indexes.dedup();

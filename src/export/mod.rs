@@ -14,7 +14,7 @@ mod valid;
 
 pub use error::ExportError;
 
-use crate::lock::{Lock, TargetLock};
+use crate::lock::{Lock, TargetLock, Wheel};
 
 /// One thing the lock can be rendered as.
 #[derive(Debug)]
@@ -30,6 +30,18 @@ pub struct Format {
 
 /// Targets with their names, in the lock's order.
 type Targets<'a> = [(&'a str, &'a TargetLock)];
+
+/// What the builds import that run without isolation: setup scripts of flash-attn and transformer-engine-torch do.
+const BUILD_TOOLS: [&str; 6] = ["setuptools", "wheel", "packaging", "ninja", "psutil", "pip"];
+
+/// What is compiled without isolation, because its documentation says so.
+fn unisolated<'a>(wheels: impl Iterator<Item = &'a Wheel>) -> Result<Vec<&'a str>, ExportError> {
+    let mut packages =
+        wheels.filter_map(|wheel| wheel.unisolated.as_deref()).map(valid::package).collect::<Result<Vec<_>, _>>()?;
+    packages.sort_unstable();
+    packages.dedup();
+    Ok(packages)
+}
 
 /// How a format reads the lock.
 #[derive(Debug)]

@@ -16,7 +16,7 @@
 
 use crate::lock::{Lock, TargetLock, Wheel};
 
-use super::{ExportError, Format, Options, Render, valid};
+use super::{BUILD_TOOLS, ExportError, Format, Options, Render, unisolated, valid};
 
 /// `gpuenv export requirements`
 pub const FORMAT: Format = Format {
@@ -42,6 +42,7 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Re
             return Err(ExportError::UnknownHash(unknown));
         }
     }
+    out += &compiled(&wheels)?;
     out += &sources(&wheels)?;
     for wheel in wheels {
         out += &pin(wheel)?;
@@ -51,6 +52,21 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Re
         out.push('\n');
     }
     Ok(out)
+}
+
+/// What a file for pip has no option for: some packages are compiled beside what is installed already.
+fn compiled(wheels: &[&Wheel]) -> Result<String, ExportError> {
+    let packages = unisolated(wheels.iter().copied())?;
+    if packages.is_empty() {
+        return Ok(String::new());
+    }
+    Ok(format!(
+        "# Compiled beside an installed framework, as the documentation tells: {}.\n\
+         # Install the other pins first, and what such builds import ({}); then\n\
+         # `pip install --no-build-isolation -r` this file. In the isolation pip builds in otherwise they fail.\n",
+        packages.join(", "),
+        BUILD_TOOLS.join(", ")
+    ))
 }
 
 fn shown(wheel: &&Wheel) -> String {

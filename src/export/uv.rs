@@ -11,7 +11,7 @@ use crate::lock::{Lock, Wheel};
 use crate::words::CpuArch;
 
 use super::requirements::pin;
-use super::{ExportError, Format, Render, Targets, names, quote, valid};
+use super::{BUILD_TOOLS, ExportError, Format, Render, Targets, names, quote, unisolated, valid};
 
 /// `gpuenv export uv`
 pub const FORMAT: Format = Format {
@@ -46,7 +46,22 @@ fn render(lock: &Lock, targets: &Targets) -> Result<String, ExportError> {
         let marker = marker.map_or(String::new(), |marker| format!(" ; {marker}"));
         let _ = writeln!(out, "    {},", quote::toml(&format!("{}{marker}", pin(wheel)?)));
     }
-    out += "]\n\n[tool.uv]\n# What the lock was made for, and nothing else.\nenvironments = [\n";
+    out += "]\n";
+    let unisolated = unisolated(platforms.values().flat_map(BTreeMap::values).copied())?;
+    if !unisolated.is_empty() {
+        let _ = write!(out, "\n[dependency-groups]\n# What the builds below import.\nbuild = {}\n", list(&BUILD_TOOLS));
+    }
+    out += "\n[tool.uv]\n";
+    if !unisolated.is_empty() {
+        let _ = write!(
+            out,
+            "# Compiled beside an installed framework, as the documentation tells. uv asks them for their dependencies when\n\
+             # it locks: if that fails, `uv venv` and `uv pip install` the other dependencies and the group above first.\n\
+             no-build-isolation-package = {}\ndefault-groups = [\"build\"]\n",
+            list(&unisolated)
+        );
+    }
+    out += "# What the lock was made for, and nothing else.\nenvironments = [\n";
     for arch in platforms.keys() {
         let _ = writeln!(out, "    {},", quote::toml(&marker(*arch)));
     }
@@ -61,6 +76,10 @@ fn render(lock: &Lock, targets: &Targets) -> Result<String, ExportError> {
     }
     out += &sources(&platforms, &indexes);
     Ok(out)
+}
+
+fn list(words: &[&str]) -> String {
+    format!("[{}]", words.iter().map(|word| quote::toml(word)).collect::<Vec<_>>().join(", "))
 }
 
 /// The wheels of each platform, where its targets agree on them.

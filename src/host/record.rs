@@ -525,6 +525,10 @@ pub struct Python {
     /// Packages that matter with their versions, `torch` = `2.5.1+cu124`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub packages: BTreeMap<String, String>,
+    /// Whence packages were installed that came from no index, as their installer noted: `sha256:…` of the file,
+    /// `file` without its sha256, `repository`, `folder`. An index leaves no note.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub origins: BTreeMap<String, String>,
     /// What torch says of itself once imported.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub torch: Option<Torch>,

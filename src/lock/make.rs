@@ -148,8 +148,9 @@ fn wheels(catalog: &Catalog, answer: &Answer<'_>, alike: &[Vec<usize>]) -> Vec<W
         targets.arrange();
         let targets = targets.into_iter().map(|target| answer.targets[target].name.clone()).collect();
         let libraries = libraries(catalog, &install, arch);
-        let Install { package, version, index, extra } = install;
-        Wheel { package, version, arch: str::to_string(arch), index, extra, sha256, libraries, targets }
+        let Install { package, version, index, extra, sdist, unisolated } = install;
+        let arch = str::to_string(arch);
+        Wheel { package, version, arch, index, extra, sdist, unisolated, sha256, libraries, targets }
     };
     merged.into_iter().map(wheel).collect()
 }

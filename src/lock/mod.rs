@@ -158,6 +158,13 @@ pub struct Wheel {
     /// The extra that brings its CUDA part: `cuda13` for `jax[cuda13]`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extra: Option<String>,
+    /// It, or the part of it that the extra brings, comes as source only and is compiled where it is installed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub sdist: bool,
+    /// What is compiled beside an installed framework, without the isolation that installers build in, because its
+    /// documentation asks for that: `flash-attn`, `transformer-engine-torch` for `transformer-engine[pytorch]`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unisolated: Option<String>,
     /// The sha256 of the file, or of the files with a blank between; `unknown` where the catalog has none.
     #[serde(default = "unknown")]
     pub sha256: String,

@@ -37,7 +37,11 @@ pub fn to_text(lock: &Lock) -> String {
         let mut fields = Fields::default();
         fields.put("package", &wheel.package).put("version", &wheel.version);
         fields.put("arch", &wheel.arch).maybe("index", wheel.index.as_deref());
-        fields.maybe("extra", wheel.extra.as_deref()).put("sha256", &wheel.sha256);
+        fields.maybe("extra", wheel.extra.as_deref());
+        if wheel.sdist {
+            fields.flag("sdist");
+        }
+        fields.maybe("unisolated", wheel.unisolated.as_deref()).put("sha256", &wheel.sha256);
         if !wheel.libraries.is_empty() {
             fields.list("libraries", &wheel.libraries);
         }
@@ -178,6 +182,12 @@ impl Fields {
     fn list(&mut self, key: &str, values: &[String]) -> &mut Self {
         self.key(key);
         self.0.push_str(&strings(values));
+        self
+    }
+
+    fn flag(&mut self, key: &str) -> &mut Self {
+        self.key(key);
+        self.0.push_str("true");
         self
     }
 

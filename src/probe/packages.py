@@ -1,5 +1,6 @@
 # What an interpreter is and which packages it would import, without importing any. Runs under every Python since 2.7;
 # names are read from the directories that installers leave behind, because a broken package must not matter here.
+import io
 import json
 import os
 import re
@@ -8,6 +9,31 @@ import sys
 
 sites = []
 packages = {}
+origins = {}
+
+
+def origin(folder):
+    """Whence a package was installed if that was no index: what the note beside it says (PEP 610). Never the address
+    itself, which may hold a password."""
+    note = os.path.join(folder, "direct_url.json")
+    try:
+        if not os.path.isfile(note):
+            return None
+        with io.open(note, encoding="utf-8") as file:
+            told = json.loads(file.read(1 << 16))
+        if "vcs_info" in told:
+            return "repository"
+        if "dir_info" in told:
+            return "folder"
+        archive = told["archive_info"]
+        digest = (archive.get("hashes") or {}).get("sha256") or archive.get("hash") or ""
+        digest = digest.lower().replace("sha256=", "", 1)
+        return "sha256:" + digest if re.match("^[0-9a-f]{64}$", digest) else "file"
+    except Exception:
+        # Whatever is wrong with a note, the package is there.
+        return None
+
+
 for folder in sys.path:
     if not folder.startswith("/") or not os.path.isdir(folder):
         continue
@@ -23,12 +49,16 @@ for folder in sys.path:
         if match:
             found = True
             key = re.sub(r"[-_.]+", "-", match.group(1)).lower()
-            packages.setdefault(key, match.group(2))
+            if key not in packages:
+                packages[key] = match.group(2)
+                whence = origin(os.path.join(folder, name))
+                if whence:
+                    origins[key] = whence
     if found or os.path.basename(folder) in ("site-packages", "dist-packages"):
         sites.append(folder)
 
 version = "%d.%d.%d" % tuple(sys.version_info[:3])
 if sys.version_info[3] != "final":
     version += {"alpha": "a", "beta": "b"}.get(sys.version_info[3], "rc") + str(sys.version_info[4])
-answer = {"version": version, "bits": struct.calcsize("P") * 8, "sites": sites, "packages": packages}
+answer = {"version": version, "bits": struct.calcsize("P") * 8, "sites": sites, "packages": packages, "origins": origins}
 sys.stdout.write("\ngpuenv=" + json.dumps(answer) + "\n")

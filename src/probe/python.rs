@@ -41,6 +41,7 @@ struct Told {
     bits: Option<u64>,
     sites: Vec<String>,
     packages: BTreeMap<String, String>,
+    origins: BTreeMap<String, String>,
 }
 
 /// What torch tells.
@@ -112,7 +113,9 @@ fn ask(scene: &Scene, path: &Path, python: &mut Python) -> How {
     python.version = told.version.and_then(|text| Version::parse(&text).ok());
     python.bits = told.bits;
     python.sites = told.sites;
+    let matters = |name: &str| matters(name) || scene.wish.packages.contains(name);
     python.packages = told.packages.into_iter().filter(|(name, _)| matters(name)).collect();
+    python.origins = told.origins.into_iter().filter(|(name, _)| python.packages.contains_key(name)).collect();
     ended(&python.fault)
 }
 

@@ -1,5 +1,6 @@
 //! What every probe is given: where to look, how deeply, and for what.
 
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -40,6 +41,8 @@ pub struct Wish {
     pub ptx_isa: Option<Version>,
     /// The CUDA line that is locked, `12.8`: whose NVRTC and nvcc are to compile, where they are here.
     pub cuda: Option<Version>,
+    /// The packages that are locked: they matter whatever they are called.
+    pub packages: BTreeSet<String>,
     /// Whether code is compiled on this machine, so that toolkits and host compilers matter.
     pub build: bool,
     /// Whether root is to load libraries from directories that others can write to.

@@ -91,6 +91,10 @@ pub struct Install {
     pub index: Option<String>,
     /// The extra that brings the CUDA part.
     pub extra: Option<String>,
+    /// Whether it comes as source only.
+    pub sdist: bool,
+    /// What is compiled without build isolation.
+    pub unisolated: Option<String>,
 }
 
 /// How a GPU is reached.
@@ -468,6 +472,8 @@ impl Chosen<'_> {
                 version,
                 index: url,
                 extra: build.extra.as_ref().filter(|_| build.variant != "cpu").map(|extra| extra.to_string()),
+                sdist: false,
+                unisolated: None,
             });
         }
         for companion in &self.companions {
@@ -481,6 +487,8 @@ impl Chosen<'_> {
                 version: carried.unwrap_or_else(|| companion.version.to_string()),
                 index: own.or(of_variant).or_else(|| torch_index.clone().filter(|_| beside_torch)),
                 extra: companion.extra.as_ref().map(ToString::to_string),
+                sdist: companion.sdist,
+                unisolated: companion.unisolated.as_ref().map(ToString::to_string),
             });
         }
         wheels.arrange();

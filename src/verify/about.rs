@@ -118,6 +118,10 @@ pub const ALL: &[About] = &[
     About { id: "python-version", says: "The interpreter is of the locked Python." },
     About { id: "python-bits", says: "The interpreter is a 64-bit one: there are no CUDA wheels for others." },
     About { id: "python-package", says: "A package that is installed is the locked build of it." },
+    About {
+        id: "python-wheel",
+        says: "A package that was installed from a file or an address came from the locked file, by the sha256 that its installer noted beside it. An index leaves no note: then it is not known from which file a package was installed.",
+    },
     About { id: "torch-cuda", says: "The installed torch was built with the locked CUDA line, and is no CPU build." },
     About { id: "torch-arch-list", says: "The installed torch holds code for this GPU, by its own list." },
     About { id: "torch-available", says: "torch.cuda.is_available() says yes." },

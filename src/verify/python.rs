@@ -1,5 +1,7 @@
 //! The interpreter and what is installed in it, against the lock's wheels.
 
+use std::collections::BTreeMap;
+
 use crate::host::Python;
 use crate::lock::Wheel;
 use crate::words::Version;
@@ -30,6 +32,7 @@ pub fn judge(case: &Case<'_>) -> Vec<Check> {
     if python.fault.is_none() {
         checks.extend(bits(python));
         checks.extend(packages(case, python));
+        checks.extend(files(case, python));
     }
     checks
 }
@@ -102,10 +105,67 @@ fn packages(case: &Case<'_>, python: &Python) -> Vec<Check> {
     stack.map(one).collect()
 }
 
-/// A package by its name, in either spelling.
-fn installed<'p>(python: &'p Python, name: &str) -> Option<&'p str> {
+/// Whether what is installed came from the locked files, as far as anybody noted that; of another version or for
+/// another Python it cannot have.
+fn files(case: &Case<'_>, python: &Python) -> Vec<Check> {
+    let locked = case.stack().get("python").and_then(|text| Version::parse(text).ok());
+    let other = python.version.as_ref().zip(locked).is_some_and(|(found, locked)| found.cmp_prefix(&locked).is_ne());
+    let (mut checks, mut untold) = (Vec::new(), Vec::new());
+    for wheel in case.lock.wheels_of(case.name).filter(|_| !other) {
+        let locked = case.stack().get(&wheel.package).unwrap_or(&wheel.version);
+        match installed(python, &wheel.package).filter(|found| is_same(found, locked, Some(wheel))) {
+            None => {}
+            Some(_) => match entry(&python.origins, &wheel.package) {
+                Some(origin) => checks.push(file(wheel, origin).evidence(python.path.clone())),
+                None => untold.push(wheel.package.as_str()),
+            },
+        }
+    }
+    if !untold.is_empty() {
+        let says = format!("not known from which file {} was installed: an index leaves no note of it", untold.join(", "));
+        checks.push(Check::new("python-wheel").skip(says));
+    }
+    checks
+}
+
+/// A package whose installer noted whence it is.
+fn file(wheel: &Wheel, origin: &str) -> Check {
+    let name = format!("{} {}", wheel.package, wheel.version);
+    let check = Check::new("python-wheel").found(format!("{name} from {}", origin.replacen(':', " ", 1)));
+    let Some(mut hashes) = wheel.hashes() else {
+        return check.skip(format!("the lock knows no sha256 of {name}"));
+    };
+    let check = check.expected(format!("{name} from sha256 {}", wheel.sha256.replace(' ', " or ")));
+    match origin.split_once(':') {
+        Some((_, sha256)) if hashes.any(|known| known == sha256) => check.found(format!("{name}, the locked file")).pass(),
+        Some(_) if wheel.sdist => check.warn(
+            Action::None,
+            "another file than the locked source: a wheel that was compiled elsewhere, perhaps beside other versions",
+        ),
+        Some(_) => check.fail(
+            Action::FixEnvironment,
+            format!(
+                "the version is the locked one, the file is not: {}; or describe the file that is meant in an overlay",
+                reinstall(wheel)
+            ),
+        ),
+        None if origin == "file" => check.skip("the installer noted no sha256 of the file"),
+        None => check.warn(
+            Action::None,
+            format!("compiled from a {origin}, not installed from the locked file: {} brings that", reinstall(wheel)),
+        ),
+    }
+}
+
+/// What is told of a package, by its name in either spelling.
+fn entry<'p>(told: &'p BTreeMap<String, String>, name: &str) -> Option<&'p str> {
     let same = |known: &str| known.to_ascii_lowercase().replace('_', "-") == name;
-    python.packages.iter().find(|(known, _)| same(known)).map(|(_, version)| version.as_str())
+    told.iter().find(|(known, _)| same(known)).map(|(_, text)| text.as_str())
+}
+
+/// The version of a package that is installed.
+fn installed<'p>(python: &'p Python, name: &str) -> Option<&'p str> {
+    entry(&python.packages, name)
 }
 
 /// Whether an installed version is the locked one. A wheel may carry its variant in its name or not; one that carries
@@ -130,10 +190,20 @@ fn is_same(found: &str, locked: &str, wheel: Option<&Wheel>) -> bool {
         }
 }
 
+/// The command that puts the locked file in the place of another one.
+fn reinstall(wheel: &Wheel) -> String {
+    let isolation = if wheel.unisolated.is_some() { " --no-build-isolation" } else { "" };
+    let requirement = format!("{}=={}", wheel.package, wheel.version);
+    format!("`pip install --force-reinstall --no-deps{isolation} '{requirement}'{}`", index(wheel))
+}
+
+fn index(wheel: &Wheel) -> String {
+    wheel.index.as_ref().map_or(String::new(), |index| format!(" --index-url {index}"))
+}
+
 fn install(name: &str, locked: &str, found: &str, wheel: Option<&Wheel>) -> String {
     let requirement = wheel.map_or_else(|| format!("{name}=={locked}"), |wheel| format!("{name}=={}", wheel.version));
-    let index =
-        wheel.and_then(|wheel| wheel.index.as_ref()).map_or(String::new(), |index| format!(" --index-url {index}"));
+    let index = wheel.map_or(String::new(), index);
     let what = if found.ends_with("+cpu") { "the CPU build is installed" } else { "another build is installed" };
     format!("{what}: `pip install '{requirement}'{index}`")
 }
@@ -150,6 +220,8 @@ mod tests {
             arch: "x86_64".into(),
             index: None,
             extra: None,
+            sdist: false,
+            unisolated: None,
             sha256: Wheel::UNKNOWN.into(),
             libraries: Vec::new(),
             targets: Vec::new(),

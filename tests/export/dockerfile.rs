@@ -56,6 +56,20 @@ fn each_index_is_asked_for_its_own_wheels_only() {
 }
 
 #[test]
+fn what_is_compiled_beside_a_framework_comes_last() {
+    let text = render("dockerfile", &locks::compiled_beside()).unwrap();
+    let steps: Vec<&str> = text.split("\nRUN ").filter(|step| step.starts_with("uv pip install")).collect();
+    let [torch, rest, tools, last] = steps[..] else { panic!("{text}") };
+    assert!(torch.contains("torch==2.5.1+cu124") && !torch.contains("flash-attn"), "{text}");
+    assert!(rest.contains("deepspeed==0.17.0") && !rest.contains("flash-attn"), "{text}");
+    assert!(tools.contains("setuptools wheel packaging ninja"), "{text}");
+    let options = "--no-build-isolation-package flash-attn --no-build-isolation-package transformer-engine-torch";
+    assert!(last.contains(options) && last.contains("flash-attn==2.8.3") && last.contains("torch==2.5.1"), "{text}");
+    lint("beside", &text);
+    assert!(!render("dockerfile", &locks::container_with_build()).unwrap().contains("isolation-package"));
+}
+
+#[test]
 fn forward_compatibility_is_checked_while_building() {
     let mut lock = locks::container();
     lock.target.get_mut("prod").unwrap().driver = Some(locks::driver("forward-compat"));

@@ -82,6 +82,21 @@ pub fn two_indexes() -> Lock {
     lock
 }
 
+/// torch, and what is compiled beside it.
+pub fn compiled_beside() -> Lock {
+    let mut lock = container_with_build();
+    let beside = |package: &str, extra: Option<&str>, unisolated: &str| Wheel {
+        sdist: true,
+        unisolated: Some(unisolated.into()),
+        extra: extra.map(String::from),
+        ..wheel(package, "2.8.3", None, &["prod"])
+    };
+    lock.wheel.insert(0, beside("flash-attn", None, "flash-attn"));
+    lock.wheel.push(beside("transformer-engine", Some("pytorch"), "transformer-engine-torch"));
+    lock.wheel.push(Wheel { sdist: true, ..wheel("deepspeed", "0.17.0", None, &["prod"]) });
+    lock
+}
+
 /// A wheel.
 pub fn wheel(package: &str, version: &str, index: Option<&str>, targets: &[&str]) -> Wheel {
     Wheel {
@@ -90,6 +105,8 @@ pub fn wheel(package: &str, version: &str, index: Option<&str>, targets: &[&str]
         arch: "x86_64".into(),
         index: index.map(String::from),
         extra: None,
+        sdist: false,
+        unisolated: None,
         sha256: "unknown".into(),
         libraries: Vec::new(),
         targets: targets.iter().map(|target| target.to_string()).collect(),

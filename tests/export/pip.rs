@@ -48,6 +48,16 @@ fn the_python_is_a_comment_and_no_marker() {
 }
 
 #[test]
+fn what_is_compiled_beside_a_framework_is_said() {
+    let text = render("requirements", &locks::compiled_beside()).unwrap();
+    assert!(text.contains(": flash-attn, transformer-engine-torch.\n"), "{text}");
+    assert!(text.contains("`pip install --no-build-isolation -r` this file"), "{text}");
+    // Nothing is missing from the file for that.
+    assert!(without_comments(&text).contains("flash-attn==2.8.3\n"), "{text}");
+    assert!(!render("requirements", &locks::container()).unwrap().contains("isolation"));
+}
+
+#[test]
 fn nothing_to_install_is_an_error() {
     let mut lock = locks::container();
     lock.wheel.clear();

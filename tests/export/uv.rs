@@ -37,6 +37,21 @@ fn the_default_index_needs_no_source() {
 }
 
 #[test]
+fn what_is_compiled_beside_a_framework_is_not_isolated() {
+    let table = parse(&render("uv", &locks::compiled_beside()).unwrap());
+    let uv = &table["tool"]["uv"];
+    assert_eq!(strings(&uv["no-build-isolation-package"]), ["flash-attn", "transformer-engine-torch"]);
+    assert_eq!(strings(&uv["default-groups"]), ["build"]);
+    assert!(strings(&table["dependency-groups"]["build"]).contains(&"setuptools"));
+    let plain = parse(&render("uv", &locks::container()).unwrap());
+    assert!(plain.get("dependency-groups").is_none() && plain["tool"]["uv"].get("default-groups").is_none());
+    let mut lock = locks::compiled_beside();
+    lock.wheel[0].unisolated = Some("x\"]\n[evil".into());
+    assert!(render("uv", &lock).is_err() && render("dockerfile", &lock).is_err());
+    assert!(render("requirements", &lock).is_err());
+}
+
+#[test]
 fn platforms_with_different_wheels_get_markers() {
     let table = parse(&render("uv", &locks::two_platforms()).unwrap());
     assert_eq!(

@@ -171,6 +171,21 @@ fn a_real_interpreter_tells_its_packages_without_importing_them() {
     for name in ["torch-2.5.1+cu124", "nvidia_cudnn_cu12-9.1.0.70", "requests-2.32.0", "Flash_Attn-2.7.0.post2"] {
         std::fs::create_dir(site.join(format!("{name}.dist-info"))).unwrap();
     }
+    // Notes of installers (PEP 610), and what is none.
+    let note = |name: &str, text: &str| {
+        std::fs::create_dir_all(site.join(format!("{name}.dist-info"))).unwrap();
+        std::fs::write(site.join(format!("{name}.dist-info/direct_url.json")), text).unwrap();
+    };
+    let url = "\"url\": \"https://user:secret@wheels.example/x.whl\"";
+    let digest = "AB".repeat(32);
+    note("torch-2.5.1+cu124", &format!("{{{url}, \"archive_info\": {{\"hashes\": {{\"sha256\": \"{digest}\"}}}}}}"));
+    note("nvidia_cudnn_cu12-9.1.0.70", &format!("{{{url}, \"archive_info\": {{\"hash\": \"sha256={digest}\"}}}}"));
+    note("Flash_Attn-2.7.0.post2", &format!("{{{url}, \"vcs_info\": {{\"vcs\": \"git\"}}}}"));
+    note("triton-3.1.0", &format!("{{{url}, \"archive_info\": {{}}}}"));
+    note("jax-0.4.30", &format!("{{{url}, \"dir_info\": {{\"editable\": true}}}}"));
+    for (name, text) in [("numpy-1.26", "[1]"), ("vllm-0.9.1", &"[".repeat(40_000)), ("xformers-0.0.28", "\u{fffd}")] {
+        note(name, text);
+    }
     std::fs::create_dir(site.join("torch")).unwrap();
     std::fs::write(site.join("torch/__init__.py"), "raise SystemExit('imported')").unwrap();
     std::fs::write(site.join("sitecustomize.py"), "print('\\x1b[31mwelcome')").unwrap();
@@ -180,7 +195,21 @@ fn a_real_interpreter_tells_its_packages_without_importing_them() {
     assert_eq!((python.bits, python.version.as_ref().unwrap().major()), (Some(64), 3));
     let told: Vec<(&str, &str)> =
         python.packages.iter().map(|(name, version)| (name.as_str(), version.as_str())).collect();
-    assert_eq!(told, [("flash-attn", "2.7.0.post2"), ("nvidia-cudnn-cu12", "9.1.0.70"), ("torch", "2.5.1+cu124")]);
+    let wanted = "flash-attn 2.7.0.post2, jax 0.4.30, numpy 1.26, nvidia-cudnn-cu12 9.1.0.70, torch 2.5.1+cu124, \
+                  triton 3.1.0, vllm 0.9.1, xformers 0.0.28";
+    assert_eq!(told.iter().map(|(name, version)| format!("{name} {version}")).collect::<Vec<_>>().join(", "), wanted);
+    let origins: Vec<String> = python.origins.iter().map(|(name, origin)| format!("{name} {origin}")).collect();
+    let file = format!("sha256:{}", digest.to_lowercase());
+    assert_eq!(
+        origins,
+        [
+            "flash-attn repository".to_string(),
+            "jax folder".to_string(),
+            format!("nvidia-cudnn-cu12 {file}"),
+            format!("torch {file}"),
+            "triton file".to_string()
+        ]
+    );
     assert!(python.sites.contains(&site.display().to_string()), "{python:?}");
     assert_eq!(python.named_by.as_deref(), Some("--python"));
 
@@ -188,7 +217,13 @@ fn a_real_interpreter_tells_its_packages_without_importing_them() {
     let mut record = Record::default();
     python::look(&scratch.scene(&[("VIRTUAL_ENV", &venv)]), &mut record);
     let python = record.python.unwrap();
-    assert_eq!((python.named_by.as_deref(), python.packages.len()), (Some("VIRTUAL_ENV"), 3));
+    assert_eq!((python.named_by.as_deref(), python.packages.len()), (Some("VIRTUAL_ENV"), 8));
+    // What is locked matters whatever it is called.
+    let mut scene = scratch.scene(&[("VIRTUAL_ENV", &venv)]);
+    scene.wish.packages.insert("requests".to_string());
+    let mut record = Record::default();
+    python::look(&scene, &mut record);
+    assert_eq!(record.python.unwrap().packages["requests"], "2.32.0");
 }
 
 #[test]

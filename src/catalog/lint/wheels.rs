@@ -218,6 +218,12 @@ fn companions(catalog: &Catalog, say: Say<'_>) {
             let says = "what is published as source holds no GPU code and is made for no variant";
             say("belongs-together", "companion", &name, says.into());
         }
+        if let Some(unisolated) = &row.unisolated
+            && !(row.sdist && address::is_package(unisolated))
+        {
+            let says = "`unisolated` is the name of a package that is published as source";
+            say("belongs-together", "companion", &name, says.into());
+        }
         let needs = constraint("companion", &name, &row.needs, say);
         if needs.as_ref().is_some_and(|needs| needs.comparisons().any(|one| one.variant.is_some())) {
             let says = format!("`{}` names a variant, which a companion cannot ask for", row.needs);
