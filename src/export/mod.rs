@@ -15,6 +15,7 @@ mod valid;
 pub use error::ExportError;
 
 use crate::lock::{Lock, TargetLock, Wheel};
+use crate::words::Arrange;
 
 /// One thing the lock can be rendered as.
 #[derive(Debug)]
@@ -38,7 +39,7 @@ const BUILD_TOOLS: [&str; 6] = ["setuptools", "wheel", "packaging", "ninja", "ps
 fn unisolated<'a>(wheels: impl Iterator<Item = &'a Wheel>) -> Result<Vec<&'a str>, ExportError> {
     let mut packages =
         wheels.filter_map(|wheel| wheel.unisolated.as_deref()).map(valid::package).collect::<Result<Vec<_>, _>>()?;
-    packages.sort_unstable();
+    packages.arrange();
     packages.dedup();
     Ok(packages)
 }

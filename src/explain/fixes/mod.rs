@@ -15,7 +15,7 @@ use crate::solve::question::{DriverAsk, FRAMEWORKS, Question};
 use crate::solve::resolve::{Resolution, is_solvable, resolve};
 use crate::solve::warnings;
 use crate::spec::Spec;
-use crate::words::{Arrange, ArchEntry, ArchList, Constraint, Version};
+use crate::words::{ArchEntry, ArchList, Arrange, Constraint, Version};
 
 use super::core::Cores;
 use super::{Asker, Change, Fix, advice};
