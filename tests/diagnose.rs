@@ -156,7 +156,7 @@ const NEAR_MISSES: &[&str] = &[
 #[test]
 fn another_makers_gpu_far_away_hides_nothing() {
     let amd = "agent 1: gfx1100, AMD Radeon RX 7900";
-    let error = "RuntimeError: CUDA error: no kernel image is available for execution on the device";
+    let error = "no kernel image is available for execution on the device";
     let log = |lines: usize| format!("{amd}\n{}{error}", "epoch 1 step 10 loss 0.5 lr 0.001\n".repeat(lines));
     assert_eq!(diagnose(&log(2)).findings.len(), 0);
     assert_ne!(diagnose(&log(60)).findings.len(), 0);
