@@ -261,20 +261,33 @@ fn a_package_that_came_from_a_file_is_held_against_the_locked_sha256() {
         let verdict = judge::judge(&lock, host);
         lock.wheel[0] = wheel;
         let check = verdict.checks.iter().find(|check| check.id == "python-wheel")?;
-        let text = format!("{} {}", check.found.as_deref().unwrap_or_default(), check.hint.as_deref().unwrap_or_default());
+        let text =
+            format!("{} {}", check.found.as_deref().unwrap_or_default(), check.hint.as_deref().unwrap_or_default());
         Some((check.status, check.action.as_str(), text))
     };
     let same = |_: &mut gpuenv::lock::Wheel| {};
     for (host, change, status, action, says) in [
         (healthy(), same as fn(&mut _), Status::Skip, "none", "not known from which file torch was installed"),
         (from(&locked), same, Status::Pass, "none", "torch 2.5.1+cu124, the locked file"),
-        (from(&other), same, Status::Fail, "fix-environment", "--force-reinstall --no-deps 'torch==2.5.1+cu124' --index-url"),
+        (
+            from(&other),
+            same,
+            Status::Fail,
+            "fix-environment",
+            "--force-reinstall --no-deps 'torch==2.5.1+cu124' --index-url",
+        ),
         (from("folder"), same, Status::Warn, "none", "compiled from a folder"),
         (from("repository"), same, Status::Warn, "none", "compiled from a repository"),
         (from("file"), same, Status::Skip, "none", "noted no sha256"),
         (from("\u{1b}:x"), same, Status::Fail, "fix-environment", "the file is not"),
         (from(&other), |wheel| wheel.sha256 = "unknown".into(), Status::Skip, "none", "knows no sha256"),
-        (from(&other), |wheel| wheel.sha256 += &format!(" {}", "0".repeat(64)), Status::Pass, "none", "the locked file"),
+        (
+            from(&other),
+            |wheel| wheel.sha256 += &format!(" {}", "0".repeat(64)),
+            Status::Pass,
+            "none",
+            "the locked file",
+        ),
         (from(&other), |wheel| wheel.sdist = true, Status::Warn, "none", "compiled elsewhere"),
     ] {
         let found = tried(&host, change).expect(says);

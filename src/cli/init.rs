@@ -117,11 +117,7 @@ fn draft(args: &InitArgs, host: Option<&Record>, catalog: &Catalog) -> Draft {
 }
 
 /// Why the spec has no answer, none if it has one or nobody could tell within the limit; and what is remarked on it.
-fn ask(
-    spec: &Spec,
-    file: &SourceFile,
-    catalog: &Catalog,
-) -> Result<(Option<Explanation>, Vec<Warning>), Failure> {
+fn ask(spec: &Spec, file: &SourceFile, catalog: &Catalog) -> Result<(Option<Explanation>, Vec<Warning>), Failure> {
     let rules = RuleBook::new(catalog);
     let asked = Question::new(spec, catalog, &rules);
     let (question, warnings) = asked.map_err(|errors| Failure::spec(errors, file.clone()))?;

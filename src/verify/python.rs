@@ -122,7 +122,8 @@ fn files(case: &Case<'_>, python: &Python) -> Vec<Check> {
         }
     }
     if !untold.is_empty() {
-        let says = format!("not known from which file {} was installed: an index leaves no note of it", untold.join(", "));
+        let says =
+            format!("not known from which file {} was installed: an index leaves no note of it", untold.join(", "));
         checks.push(Check::new("python-wheel").skip(says));
     }
     checks
@@ -137,7 +138,9 @@ fn file(wheel: &Wheel, origin: &str) -> Check {
     };
     let check = check.expected(format!("{name} from sha256 {}", wheel.sha256.replace(' ', " or ")));
     match origin.split_once(':') {
-        Some((_, sha256)) if hashes.any(|known| known == sha256) => check.found(format!("{name}, the locked file")).pass(),
+        Some((_, sha256)) if hashes.any(|known| known == sha256) => {
+            check.found(format!("{name}, the locked file")).pass()
+        }
         Some(_) if wheel.sdist => check.warn(
             Action::None,
             "another file than the locked source: a wheel that was compiled elsewhere, perhaps beside other versions",
