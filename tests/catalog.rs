@@ -96,8 +96,8 @@ fn source_distributions_have_their_sha256() {
         let mut rows = BUILTIN.companions.iter().filter(|row| row.package == package);
         rows.find(|row| row.version.as_str() == version).expect(version).unisolated.as_deref()
     };
-    assert_eq!(unisolated("flash-attn", "2.0.5"), None);
-    assert_eq!(unisolated("flash-attn", "2.0.6"), Some("flash-attn"));
+    assert_eq!(unisolated("flash-attn", "1.0.9"), None);
+    assert_eq!(unisolated("flash-attn", "2.0.0.post1"), Some("flash-attn"));
     assert_eq!(unisolated("transformer-engine", "2.3.0"), Some("transformer-engine-torch"));
     assert_eq!(unisolated("flashinfer-python", "0.4.1"), None);
 }

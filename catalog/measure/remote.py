@@ -159,6 +159,9 @@ class Index:
             members = {member.name.split("/", 1)[-1]: member for member in archive if member.isfile()}
             read = lambda name: archive.extractfile(members[name]).read().decode("utf-8", "replace")
             metadata = email.message_from_string(read("PKG-INFO"))
+            if (metadata.get_payload() or "UNKNOWN").strip() == "UNKNOWN" and "README.md" in members:
+                # The description was not packed into the metadata, but lies beside it.
+                metadata.set_payload(read("README.md"))
             lists = [name for name in members if name.endswith(".egg-info/requires.txt")]
             lines = [line for name in lists for line in read(name).split("\n[")[0].splitlines()]
         return metadata, lines + (metadata.get_all("Requires-Dist") or [])

@@ -43,10 +43,8 @@ pub fn of_lock(lock: &Lock, common: &Common, report: &Report) -> Result<Cow<'sta
     if wanted.is_empty() {
         return Ok(Cow::Borrowed(&BUILTIN));
     }
-    let spec = common
-        .spec
-        .clone()
-        .map_or_else(|| files::lock_place(common).map(|lock| lock.with_file_name(files::SPEC)), Ok)?;
+    let beside_it = || Ok(files::lock_place(common)?.with_file_name(files::SPEC));
+    let spec = common.spec.clone().map_or_else(beside_it, Ok)?;
     match beside(&spec) {
         Ok(catalog) if CatalogStamp::of(&catalog).overlays == *wanted => Ok(catalog),
         Err(failure) if common.spec.is_some() => Err(failure),

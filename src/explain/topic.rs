@@ -30,9 +30,9 @@ pub struct RuleTopic {
     /// What it says.
     pub says: String,
     /// What it speaks of and what that needs, as subject and range; none for a law.
-    pub range: Option<(&'static str, String)>,
+    pub range: Option<(String, String)>,
     /// See `range`.
-    pub needs: Option<(&'static str, String)>,
+    pub needs: Option<(String, String)>,
     /// The row, with everything it rests on.
     pub row: FullRow,
     /// Pairs that satisfy it.
@@ -226,8 +226,8 @@ fn rule(catalog: &Catalog, name: &str) -> Option<RuleTopic> {
         return Some(RuleTopic {
             id: row.id.to_string(),
             says: row.says.to_string(),
-            range: Some((row.subject.as_str(), row.range.to_string())),
-            needs: Some((row.object.as_str(), row.needs.to_string())),
+            range: Some((row.package.as_deref().unwrap_or(row.subject.as_str()).to_string(), row.range.to_string())),
+            needs: Some((row.object.as_str().to_string(), row.needs.to_string())),
             row: catalog.full("rule", row),
             holds: row.holds.iter().map(ToString::to_string).collect(),
             fails: row.fails.iter().map(ToString::to_string).collect(),

@@ -48,7 +48,7 @@ pub(super) fn why(why: &Why, locked: &BTreeMap<String, String>) -> Value {
 
 /// Things looked up by name.
 pub(super) fn topics(topics: &[Topic]) -> Value {
-    let range = |of: &Option<(&'static str, String)>| {
+    let range = |of: &Option<(String, String)>| {
         of.as_ref().map(|(subject, range)| json!({ "subject": subject, "range": range }))
     };
     let topic = |topic: &Topic| match topic {
