@@ -30,7 +30,7 @@ from pip._vendor.packaging.version import Version
 
 
 @dataclass(frozen=True)
-class Wheel:
+class File:
     """One file of an index."""
 
     package: str
@@ -40,11 +40,17 @@ class Wheel:
     sha256: str | None
     requires_python: str | None
     yanked: bool
-    tags: tuple
 
     @property
     def purl(self):
         return f"pkg:pypi/{self.package}@{self.version}"
+
+
+@dataclass(frozen=True)
+class Wheel(File):
+    """A wheel of an index."""
+
+    tags: tuple
 
     @property
     def pythons(self):
@@ -86,20 +92,8 @@ class Wheel:
 
 
 @dataclass(frozen=True)
-class Source:
+class Source(File):
     """A source distribution of an index."""
-
-    package: str
-    version: Version
-    name: str
-    url: str
-    sha256: str | None
-    requires_python: str | None
-    yanked: bool
-
-    @property
-    def purl(self):
-        return f"pkg:pypi/{self.package}@{self.version}"
 
 
 class Index:
