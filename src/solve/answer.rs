@@ -275,11 +275,13 @@ fn minimum_driver<'c>(
     let freed = Class { target: &free, ..class.clone() };
     let candidates = driver::candidates(question);
     let demand = answer.image.map(|image| image::demand(question, class, image));
+    let of_releases = releases.iter().map(|release| fits::release_driver(question, class, release));
+    let of_toolkit = answer.toolkit.map(|toolkit| fits::toolkit_driver(question, class, toolkit));
+    let of_cuda = answer.cuda.map(|cuda| fits::line_driver(question, class, cuda.version));
+    let needs: Vec<fits::DriverNeed> = of_releases.chain(of_toolkit).chain(of_cuda).collect();
     let suffices = |row: &DriverRow| {
-        releases.iter().all(|release| fits::release_driver(question, class, release, row))
-            && answer.toolkit.is_none_or(|toolkit| fits::toolkit_driver(question, class, toolkit, row))
+        needs.iter().all(|need| need.is_met_by(row))
             && demand.as_ref().is_none_or(|demand| image::admits(question, class, demand, row))
-            && answer.cuda.is_none_or(|cuda| fits::line_driver(question, class, &cuda.version, row))
     };
     let oldest = |rows: Vec<DriverRow>| rows.into_iter().find(|row| suffices(row)).map(|row| row.version);
     let minimum = match judged.compat {

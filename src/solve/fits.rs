@@ -172,20 +172,53 @@ pub fn same_line(question: &Question<'_>, built_for: &Version, release: &Version
     release.cmp_prefix(built_for).is_eq() || !question.holds(law::LIBRARY_CUDA, "")
 }
 
-/// Whether a release runs on a driver, for every GPU of the class.
-pub fn release_driver(
-    question: &Question<'_>,
-    class: &Class<'_, '_>,
-    release: &Release<'_>,
-    driver: &DriverRow<'_>,
-) -> bool {
-    let Some(line) = &release.line else { return driver.compat.is_none() };
-    if release.on(class.target.arch).is_none() {
-        return false;
+/// What something needs of a driver: worked out once, then asked of many drivers.
+#[derive(Debug)]
+pub struct DriverNeed<'a> {
+    /// Whether no driver will do.
+    unmet: bool,
+    /// The CUDA line that is to run; none where no GPU is used, and so no cuda-compat either.
+    line: Option<Version>,
+    /// What the line needs of a driver without cuda-compat.
+    needs: Vec<&'a Constraint>,
+    /// The first branch whose JIT knows the PTX that is to be compiled.
+    jit: Option<&'a Version>,
+}
+
+impl DriverNeed<'_> {
+    /// Whether a driver will do.
+    pub fn is_met_by(&self, driver: &DriverRow<'_>) -> bool {
+        let user_mode = driver.user_mode();
+        let runs = match (&self.line, driver.compat) {
+            (None, compat) => compat.is_none(),
+            (Some(line), Some(compat)) => compat.cuda >= line.prefix(2),
+            (Some(_), None) => self.needs.iter().all(|needs| needs.admits(user_mode)),
+        };
+        runs && !self.unmet && self.jit.is_none_or(|branch| user_mode.major() >= branch.major())
     }
-    let toolkit = release.toolkit(class.target.arch);
-    line_driver(question, class, line, driver)
-        && (!jits(class, release) || toolkit.is_some_and(|toolkit| jit_driver(question, class, toolkit, driver)))
+
+    /// The same beside PTX of a toolkit, which is compiled when it is loaded.
+    fn and_jit<'a>(self, question: &'a Question<'_>, class: &Class<'_, '_>, toolkit: Option<&Toolkit>) -> DriverNeed<'a>
+    where
+        Self: 'a,
+    {
+        if !question.holds(law::PTX_DRIVER, &class.target.name) && toolkit.is_some() {
+            return self;
+        }
+        let isa = toolkit.and_then(|of| question.catalog.ptx_isas.iter().find(|row| row.isa == of.ptx_isa));
+        let jit = isa.and_then(|isa| isa.branch.as_ref());
+        DriverNeed { unmet: self.unmet || jit.is_none(), jit, ..self }
+    }
+}
+
+/// What a release needs of a driver, for every GPU of the class.
+pub fn release_driver<'a>(question: &'a Question<'_>, class: &Class<'_, '_>, release: &Release<'_>) -> DriverNeed<'a> {
+    let Some(line) = &release.line else {
+        return DriverNeed { unmet: false, line: None, needs: Vec::new(), jit: None };
+    };
+    let need = line_driver(question, class, *line);
+    let need = DriverNeed { unmet: release.on(class.target.arch).is_none(), ..need };
+    if jits(class, release) { need.and_jit(question, class, release.toolkit(class.target.arch)) } else { need }
 }
 
 /// Whether some GPU of the class is reached by a release's PTX only.
@@ -202,23 +235,11 @@ pub fn driver_need<'c>(class: &Class<'_, '_>, release: &Release<'c>) -> (&'c str
     (release.variant, release.on(class.target.arch).is_some(), isa.map(|toolkit| toolkit.ptx_isa.as_str()))
 }
 
-/// Whether a CUDA line runs on a driver.
-pub fn line_driver(question: &Question<'_>, class: &Class<'_, '_>, line: &Version, driver: &DriverRow<'_>) -> bool {
-    if let Some(compat) = driver.compat {
-        return compat.cuda >= line.prefix(2);
-    }
-    let user_mode = driver.user_mode();
-    let mut rules = question.rules.about(Subject::Cuda, line, Subject::Driver);
-    rules.all(|needs| needs.needs.admits(user_mode) || !question.holds(&needs.row.id, &class.target.name))
-}
-
-/// Whether the driver's JIT knows the PTX that a toolkit writes.
-pub fn jit_driver(question: &Question<'_>, class: &Class<'_, '_>, toolkit: &Toolkit, driver: &DriverRow<'_>) -> bool {
-    if !question.holds(law::PTX_DRIVER, &class.target.name) {
-        return true;
-    }
-    let isa = question.catalog.ptx_isas.iter().find(|row| row.isa == toolkit.ptx_isa);
-    isa.and_then(|isa| isa.branch.as_ref()).is_some_and(|branch| driver.user_mode().major() >= branch.major())
+/// What a CUDA line needs of a driver.
+pub fn line_driver<'a>(question: &'a Question<'_>, class: &Class<'_, '_>, line: Version) -> DriverNeed<'a> {
+    let rules = question.rules.about(Subject::Cuda, &line, Subject::Driver);
+    let held = rules.filter(|needs| question.holds(&needs.row.id, &class.target.name));
+    DriverNeed { unmet: false, line: Some(line), needs: held.map(|needs| &needs.needs).collect(), jit: None }
 }
 
 /// An image as a place to run in.
@@ -321,6 +342,12 @@ fn arch_list_refusal(
     (holds(law::ARCH_LIST) && !class.gpus.iter().all(reached)).then_some(law::ARCH_LIST)
 }
 
+/// What a release's need of toolkits that build extensions depends on: releases equal in this take the same ones.
+pub fn extension_need(question: &Question<'_>, class: &Class<'_, '_>, release: &Release<'_>) -> Option<(u64, usize)> {
+    let known = extension_row(question, release.on(class.target.arch)?)?;
+    Some((release.line?.major(), std::ptr::from_ref(known).addr()))
+}
+
 /// Whether torch builds extensions with a toolkit.
 pub fn extension(question: &Question<'_>, class: &Class<'_, '_>, release: &Release<'_>, toolkit: &Toolkit) -> bool {
     let Some(build) = release.on(class.target.arch) else { return false };
@@ -335,19 +362,14 @@ pub fn extension(question: &Question<'_>, class: &Class<'_, '_>, release: &Relea
     listed || class.gpus.iter().all(reaches) || !holds(law::EXTENSION_ARCH)
 }
 
-/// Whether what a toolkit compiles runs on a driver.
-pub fn toolkit_driver(
-    question: &Question<'_>,
-    class: &Class<'_, '_>,
-    toolkit: &Toolkit,
-    driver: &DriverRow<'_>,
-) -> bool {
+/// What code that a toolkit compiles needs of a driver.
+pub fn toolkit_driver<'a>(question: &'a Question<'_>, class: &Class<'_, '_>, toolkit: &Toolkit) -> DriverNeed<'a> {
     let list = question.build.as_ref().and_then(|build| build.arch_list.as_ref());
     let jits = list.is_some_and(|list| {
         class.gpus.iter().any(|gpu| covers(list, gpu.gpu.cc, tegra(Some(toolkit))) == Coverage::Jit)
     });
-    line_driver(question, class, &toolkit.version.prefix(2), driver)
-        && (!jits || jit_driver(question, class, toolkit, driver))
+    let need = line_driver(question, class, toolkit.version.prefix(2));
+    if jits { need.and_jit(question, class, Some(toolkit)) } else { need }
 }
 
 /// The architecture to compile for a GPU: its own, else the highest whose code it loads, among those that both

@@ -15,7 +15,7 @@ use crate::words::{Arrange, Constraint, CpuArch, Version};
 
 use super::class::{Class, classes};
 use super::driver::{self, DriverRow};
-use super::fits;
+use super::fits::{self, DriverNeed};
 use super::image;
 use super::question::{ImageAsk, Question};
 use super::release::Release;
@@ -191,11 +191,15 @@ impl<'q, 'c> Plan<'q, 'c> {
             let of_cuda = question.rules.of_package(ask.package, Subject::Cuda);
             for (releases, ask) in group.releases.iter().zip(&question.frameworks) {
                 let follows = question.holds(law::COMPANION, "");
-                let fits = |release: usize, row: usize| {
-                    let (row, release) = (rows[row], releases.rows[release]);
-                    row.framework != ask.package
-                        || (!follows || fits::made_for(row, release))
-                            && of_cuda.admit(question, "", row, release.line.as_ref())
+                let (rows, of_cuda) = (&rows, &of_cuda);
+                let fits = |release: usize| {
+                    let release = releases.rows[release];
+                    move |row: usize| {
+                        let row = rows[row];
+                        row.framework != ask.package
+                            || (!follows || fits::made_for(row, release))
+                                && of_cuda.admit(question, "", row, release.line.as_ref())
+                    }
                 };
                 self.world.relate_kinds(releases.table, table, |release| releases.rows[release].variant, fits);
             }
@@ -428,9 +432,12 @@ impl<'q, 'c> Plan<'q, 'c> {
     fn relate_toolkit(&mut self, class: usize, group: &Group<'c>, toolkit: &Choice<&'c Toolkit>) {
         let (question, asked) = (self.question, &self.classes[class]);
         for releases in &group.releases {
-            self.world.relate(releases.table, toolkit.table, |release, row| {
-                fits::extension(question, asked, releases.rows[release], toolkit.rows[row])
-            });
+            self.world.relate_kinds(
+                releases.table,
+                toolkit.table,
+                |release| fits::extension_need(question, asked, releases.rows[release]),
+                |release| move |row: usize| fits::extension(question, asked, releases.rows[release], toolkit.rows[row]),
+            );
         }
         for (packages, ask) in group.companions.iter().zip(&question.companions) {
             let rules = question.rules.of_package(ask.package, Subject::Toolkit);
@@ -452,11 +459,12 @@ impl<'q, 'c> Plan<'q, 'c> {
         let (question, asked) = (self.question, &self.classes[class]);
         for releases in &group.releases {
             let places: Vec<_> = image.rows.iter().map(|row| fits::place(question, asked, row)).collect();
+            let places = &places;
             self.world.relate_kinds(
                 releases.table,
                 image.table,
                 |release| fits::image_need(asked, releases.rows[release]),
-                |release, row| fits::release_image(question, asked, releases.rows[release], &places[row]),
+                |release| move |row: usize| fits::release_image(question, asked, releases.rows[release], &places[row]),
             );
         }
         for cuda in group.cuda.iter().chain(&local.toolkit) {
@@ -473,7 +481,7 @@ impl<'q, 'c> Plan<'q, 'c> {
                 releases.table,
                 driver.table,
                 |release| fits::driver_need(asked, releases.rows[release]),
-                |release, row| fits::release_driver(question, asked, releases.rows[release], &driver.rows[row]),
+                |release| does(driver, fits::release_driver(question, asked, releases.rows[release])),
             );
         }
         if let Some(cuda) = &group.cuda {
@@ -481,7 +489,7 @@ impl<'q, 'c> Plan<'q, 'c> {
                 cuda.table,
                 driver.table,
                 |release| line_of(cuda.rows[release]),
-                |release, row| fits::line_driver(question, asked, &cuda.rows[release].version, &driver.rows[row]),
+                |release| does(driver, fits::line_driver(question, asked, cuda.rows[release].version)),
             );
         }
         if let Some(toolkit) = &local.toolkit {
@@ -489,19 +497,25 @@ impl<'q, 'c> Plan<'q, 'c> {
                 toolkit.table,
                 driver.table,
                 |row| line_of(toolkit.rows[row]),
-                |row, at| fits::toolkit_driver(question, asked, toolkit.rows[row], &driver.rows[at]),
+                |row| does(driver, fits::toolkit_driver(question, asked, toolkit.rows[row])),
             );
         }
         if let Some(image) = &local.image {
             let demands: Vec<_> = image.rows.iter().map(|row| image::demand(question, asked, row)).collect();
+            let demands = &demands;
             self.world.relate_kinds(
                 image.table,
                 driver.table,
                 |row| Arc::as_ptr(&demands[row]),
-                |row, at| image::admits(question, asked, &demands[row], &driver.rows[at]),
+                |row| move |at: usize| image::admits(question, asked, &demands[row], &driver.rows[at]),
             );
         }
     }
+}
+
+/// Which rows of a choice of drivers meet a need.
+fn does<'a>(driver: &'a Choice<DriverRow<'_>>, need: DriverNeed<'a>) -> impl Fn(usize) -> bool {
+    move |row| need.is_met_by(&driver.rows[row])
 }
 
 /// Every published release of a framework that a constraint admits, newest version first.

@@ -46,6 +46,36 @@ impl RowSet {
         self.words[row / 64] |= 1 << (row % 64);
     }
 
+    /// The rows of a finite set for which `keep` holds.
+    pub fn filtered(&self, keep: &dyn Fn(usize) -> bool) -> Self {
+        let mut set = RowSet::empty();
+        self.rows().filter(|&row| keep(row)).for_each(|row| set.insert(row));
+        set
+    }
+
+    /// The rows of a finite set under other numbers; those without one are left out.
+    pub fn renumbered(&self, new: &dyn Fn(usize) -> Option<usize>) -> Self {
+        let mut set = RowSet::empty();
+        self.rows().filter_map(new).for_each(|row| set.insert(row));
+        set
+    }
+
+    /// Adds the rows that two finite sets have in common; whether there are any.
+    pub fn add_common(&mut self, one: &RowSet, other: &RowSet) -> bool {
+        debug_assert!(!self.tail && !one.tail && !other.tail, "rows are added from finite sets only");
+        let mut any = false;
+        for (at, common) in one.words.iter().zip(&other.words).map(|(one, other)| one & other).enumerate() {
+            if common != 0 {
+                any = true;
+                if self.words.len() <= at {
+                    self.words.resize(at + 1, 0);
+                }
+                self.words[at] |= common;
+            }
+        }
+        any
+    }
+
     /// Whether a row is in the set.
     pub fn has(&self, row: usize) -> bool {
         self.words.get(row / 64).map_or(self.tail, |word| word >> (row % 64) & 1 == 1)

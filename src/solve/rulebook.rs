@@ -237,9 +237,9 @@ impl<'c> RuleBook<'c> {
     pub fn about<'a>(
         &'a self,
         subject: Subject,
-        of: &'a Version,
+        of: &Version,
         object: Subject,
-    ) -> impl Iterator<Item = &'a Needs<'c>> + 'a {
+    ) -> impl Iterator<Item = &'a Needs<'c>> {
         self.needs
             .iter()
             .filter(move |rule| rule.row.subject == subject && rule.row.object == object && rule.range.admits(of))

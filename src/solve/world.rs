@@ -37,6 +37,19 @@ struct Relation {
 }
 
 impl Relation {
+    /// Leaves out the rows of two tables that have no partner in the other; whether there were any.
+    fn narrow(&self, tables: &mut [RowSet]) -> bool {
+        let (mut from, mut to) = (RowSet::empty(), RowSet::empty());
+        for row in tables[self.from].rows() {
+            if to.add_common(&self.admits[row], &tables[self.to]) {
+                from.insert(row);
+            }
+        }
+        let narrowed = from != tables[self.from] || to != tables[self.to];
+        (tables[self.from], tables[self.to]) = (from, to);
+        narrowed
+    }
+
     /// Whether no row of `to` goes together with two rows of `from`.
     fn parts_its_targets(&self) -> bool {
         let mut seen = RowSet::empty();
@@ -48,11 +61,6 @@ impl Relation {
         };
         self.admits.iter().all(|admits| admits.rows().all(&mut fresh))
     }
-}
-
-/// Each row as a class of its own.
-fn singles(rows: impl Iterator<Item = usize>) -> Vec<Vec<usize>> {
-    rows.map(|row| vec![row]).collect()
 }
 
 /// What came of a question.
@@ -128,41 +136,43 @@ impl World {
 
     /// Only pairs for which `fits` holds go together.
     pub fn relate(&mut self, a: Table, b: Table, fits: impl Fn(usize, usize) -> bool) {
-        let (from, to) = (a.min(b), a.max(b));
-        let len = self.tables[from].rows().last().map_or(0, |last| last + 1);
-        let mut admits = vec![RowSet::empty(); len];
-        for row in self.tables[from].rows() {
-            for other in self.tables[to].rows() {
-                if if a < b { fits(row, other) } else { fits(other, row) } {
-                    admits[row].insert(other);
-                }
-            }
-        }
-        self.relations.push(Relation { from, to, admits });
+        let fits = |row: usize, other: usize| if a < b { fits(row, other) } else { fits(other, row) };
+        self.add(a.min(b), a.max(b), &mut |row, others| others.filtered(&|other| fits(row, other)));
     }
 
-    /// The same as [`World::relate`] where many rows of `a`, the earlier table, fit the same rows of `b`: the
-    /// question is asked once for each `kind` of row.
-    pub fn relate_kinds<K: Hash + Eq>(
+    /// The same as [`World::relate`] where many rows of `a`, the earlier table, fit the same rows of `b`: for each
+    /// `kind` of row it is worked out once what fits it.
+    pub fn relate_kinds<K: Hash + Eq, F: Fn(usize) -> bool>(
         &mut self,
         a: Table,
         b: Table,
         kind: impl Fn(usize) -> K,
-        fits: impl Fn(usize, usize) -> bool,
+        fits: impl Fn(usize) -> F,
     ) {
         debug_assert!(a < b, "the earlier table has the kinds");
-        let len = self.tables[a].rows().last().map_or(0, |last| last + 1);
         let mut known: FxHashMap<K, RowSet> = FxHashMap::default();
-        let mut admits = vec![RowSet::empty(); len];
-        for row in self.tables[a].rows() {
-            let admitted = known.entry(kind(row)).or_insert_with(|| {
-                let mut set = RowSet::empty();
-                self.tables[b].rows().filter(|&other| fits(row, other)).for_each(|other| set.insert(other));
-                set
-            });
-            admits[row] = admitted.clone();
+        self.add(a, b, &mut |row, others| {
+            known.entry(kind(row)).or_insert_with(|| others.filtered(&fits(row))).clone()
+        });
+    }
+
+    /// Adds a relation, and leaves out at once what it leaves without a partner: there is less to relate next.
+    fn add(&mut self, from: Table, to: Table, partners: &mut dyn FnMut(usize, &RowSet) -> RowSet) {
+        if self.is_hopeless() {
+            return;
         }
-        self.relations.push(Relation { from: a, to: b, admits });
+        let len = self.tables[from].rows().last().map_or(0, |last| last + 1);
+        let mut relation = Relation { from, to, admits: vec![RowSet::empty(); len] };
+        for row in self.tables[from].rows() {
+            relation.admits[row] = partners(row, &self.tables[to]);
+        }
+        relation.narrow(&mut self.tables);
+        self.relations.push(relation);
+    }
+
+    /// Whether some table has no row left, so that nothing can be chosen.
+    pub fn is_hopeless(&self) -> bool {
+        self.tables.iter().any(RowSet::is_empty)
     }
 
     /// Whether a selection satisfies every relation and takes only rows that may be chosen.
@@ -173,16 +183,30 @@ impl World {
 
     /// The best selection.
     pub fn solve(&self, steps: &Steps) -> Outcome {
-        if self.tables.iter().any(RowSet::is_empty) {
-            return Outcome::Nothing;
-        }
-        let (small, leaders) = self.merge_equal_rows();
+        let Some(tables) = self.supported() else { return Outcome::Nothing };
+        let (small, leaders) = self.merge_equal_rows(&tables);
         small.solve_as_is(steps, |table, class| leaders[table][class])
+    }
+
+    /// The rows that have a partner in every relation, which has one in turn, and so on; none if a table has none.
+    fn supported(&self) -> Option<Vec<RowSet>> {
+        let mut tables = self.tables.clone();
+        let mut narrowed = true;
+        while narrowed {
+            if tables.iter().any(RowSet::is_empty) {
+                return None;
+            }
+            narrowed = false;
+            for relation in &self.relations {
+                narrowed |= relation.narrow(&mut tables);
+            }
+        }
+        Some(tables)
     }
 
     /// The best selection without merging rows first: the same answer, more slowly. For tests.
     pub fn solve_unmerged(&self, steps: &Steps) -> Outcome {
-        if self.tables.iter().any(RowSet::is_empty) {
+        if self.is_hopeless() {
             return Outcome::Nothing;
         }
         self.solve_as_is(steps, |_, row| row)
@@ -209,37 +233,36 @@ impl World {
         }
     }
 
-    /// The same world with one row for each set of indistinguishable rows, and the row that leads each.
-    fn merge_equal_rows(&self) -> (World, Vec<Vec<usize>>) {
-        let mut world = self.clone();
-        let mut leaders: Vec<Vec<usize>> = self.tables.iter().map(|rows| rows.rows().collect()).collect();
-        world.renumber(&leaders.iter().map(|rows| singles(rows.iter().copied())).collect::<Vec<_>>());
+    /// The world of some rows with one row for each set of indistinguishable ones, and the row that leads each.
+    fn merge_equal_rows(&self, tables: &[RowSet]) -> (World, Vec<Vec<usize>>) {
+        let mut leaders: Vec<Vec<usize>> = tables.iter().map(|rows| rows.rows().collect()).collect();
+        let mut world = self.renumbered(&leaders);
         for table in 0..world.tables.len() {
             if let Some(kept) = world.without_repeats(table) {
                 world.shrink(&mut leaders, &kept);
             }
         }
         loop {
-            let classes: Vec<Vec<Vec<usize>>> = (0..world.tables.len()).map(|table| world.classes(table)).collect();
-            if classes.iter().zip(&leaders).all(|(classes, leaders)| classes.len() == leaders.len()) {
+            let kept: Vec<Vec<usize>> = (0..world.tables.len()).map(|table| world.distinct(table)).collect();
+            if kept.iter().zip(&leaders).all(|(kept, leaders)| kept.len() == leaders.len()) {
                 return (world, leaders);
             }
-            world.shrink(&mut leaders, &classes);
+            world.shrink(&mut leaders, &kept);
         }
     }
 
-    fn shrink(&mut self, leaders: &mut [Vec<usize>], classes: &[Vec<Vec<usize>>]) {
-        for (leaders, classes) in leaders.iter_mut().zip(classes) {
-            *leaders = classes.iter().map(|class| leaders[class[0]]).collect();
+    fn shrink(&mut self, leaders: &mut [Vec<usize>], kept: &[Vec<usize>]) {
+        for (leaders, kept) in leaders.iter_mut().zip(kept) {
+            *leaders = kept.iter().map(|&row| leaders[row]).collect();
         }
-        self.renumber(classes);
+        *self = self.renumbered(kept);
     }
 
     /// The rows of all tables without those of `table` that only repeat a preferred one, if there are any.
     ///
     /// Each version has releases of its own, so no two versions are alike to the letter. But a version whose
     /// releases are what a newer one's are to everything else is never needed, nor are they.
-    fn without_repeats(&self, table: Table) -> Option<Vec<Vec<Vec<usize>>>> {
+    fn without_repeats(&self, table: Table) -> Option<Vec<Vec<usize>>> {
         let is_own = |relation: &&Relation| relation.from == table && relation.parts_its_targets();
         let owned: Vec<&Relation> = self.relations.iter().filter(is_own).collect();
         if owned.is_empty() {
@@ -266,26 +289,19 @@ impl World {
         let rows_of = |other: Table| {
             let rows = self.tables[other].rows();
             match owned.iter().find(|relation| relation.to == other) {
-                Some(relation) => singles(rows.filter(|&part| kept.iter().any(|&row| relation.admits[row].has(part)))),
-                None if other == table => singles(kept.iter().copied()),
-                None => singles(rows),
+                Some(relation) => rows.filter(|&part| kept.iter().any(|&row| relation.admits[row].has(part))).collect(),
+                None if other == table => kept.clone(),
+                None => rows.collect(),
             }
         };
         (kept.len() < keys.len()).then(|| (0..self.tables.len()).map(rows_of).collect())
     }
 
-    /// Rows of a table grouped by what every relation says of them, each group in order of preference.
-    fn classes(&self, table: Table) -> Vec<Vec<usize>> {
-        let mut at: FxHashMap<Vec<RowSet>, usize> = FxHashMap::default();
-        let mut classes: Vec<Vec<usize>> = Vec::new();
-        for (row, key) in self.keys(table, &[]).into_iter().enumerate() {
-            let class = *at.entry(key).or_insert(classes.len());
-            if class == classes.len() {
-                classes.push(Vec::new());
-            }
-            classes[class].push(row);
-        }
-        classes
+    /// The most preferred of each set of rows of a table of which every relation says the same.
+    fn distinct(&self, table: Table) -> Vec<usize> {
+        let mut seen = FxHashSet::default();
+        let keys = self.keys(table, &[]).into_iter().enumerate();
+        keys.filter_map(|(row, key)| seen.insert(key).then_some(row)).collect()
     }
 
     /// What every relation but some says of each row of a table.
@@ -313,29 +329,22 @@ impl World {
         keys
     }
 
-    /// Replaces each class of rows by one row.
-    fn renumber(&mut self, classes: &[Vec<Vec<usize>>]) {
-        let number: Vec<FxHashMap<usize, usize>> = classes
+    /// The world with only these rows, numbered anew.
+    fn renumbered(&self, kept: &[Vec<usize>]) -> World {
+        let number: Vec<Vec<Option<usize>>> = kept
             .iter()
-            .map(|classes| classes.iter().enumerate().map(|(new, class)| (class[0], new)).collect())
+            .map(|rows| {
+                let mut number = vec![None; rows.last().map_or(0, |last| last + 1)];
+                rows.iter().enumerate().for_each(|(new, &row)| number[row] = Some(new));
+                number
+            })
             .collect();
-        for (rows, classes) in self.tables.iter_mut().zip(classes) {
-            *rows = RowSet::first(classes.len());
-        }
-        for relation in &mut self.relations {
-            relation.admits = classes[relation.from]
-                .iter()
-                .map(|class| {
-                    let mut admits = RowSet::empty();
-                    for row in relation.admits[class[0]].rows() {
-                        if let Some(&new) = number[relation.to].get(&row) {
-                            admits.insert(new);
-                        }
-                    }
-                    admits
-                })
-                .collect();
-        }
+        let relations = self.relations.iter().map(|relation| {
+            let new = |row: usize| number[relation.to].get(row).copied().flatten();
+            let admits = kept[relation.from].iter().map(|&row| relation.admits[row].renumbered(&new)).collect();
+            Relation { admits, ..*relation }
+        });
+        World { tables: kept.iter().map(|rows| RowSet::first(rows.len())).collect(), relations: relations.collect() }
     }
 }
 
