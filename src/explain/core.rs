@@ -84,8 +84,7 @@ impl Search<'_, '_, '_> {
 
     fn ask(&self, kept: &[usize]) -> Option<bool> {
         let dropped = (0..self.keys.len()).filter(|key| !kept.contains(key)).map(|key| self.keys[key].as_str());
-        let spec = dropped.fold(self.spec.clone(), |spec, key| spec.without(key));
-        match self.asker.question(&spec) {
+        match self.asker.question(&self.spec.without_all(dropped)) {
             Some(question) => is_solvable(&question, self.asker.steps),
             None => Some(true),
         }

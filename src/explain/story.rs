@@ -23,7 +23,7 @@ use super::{Asker, Conflict, FactNote};
 pub fn tell(asker: &Asker<'_, '_>, spec: &Spec, culprits: &[String]) -> Conflict {
     let keys = spec.keys();
     let others = keys.iter().filter(|key| !culprits.contains(key));
-    let alone = others.fold(spec.clone(), |spec, key| spec.without(key));
+    let alone = spec.without_all(others.map(String::as_str));
     let alone = fewest_boards(asker, alone, culprits);
     let mut conflict = Conflict { code: None, culprits: culprits.to_vec(), explanation: Vec::new(), facts: Vec::new() };
     let Some(question) = asker.question(&alone) else { return conflict };
@@ -786,7 +786,7 @@ impl<'c> Teller<'_, 'c> {
     fn extension_arch(&mut self) {
         let builds = self.builds();
         let Some(build) = builds.last() else { return };
-        if let Some(known) = fits::extension_row(self.question, build) {
+        if let Some(known) = fits::extension_row(self.question.catalog, &build.package, &build.version) {
             let base: Vec<String> = known
                 .archs
                 .iter()
@@ -822,7 +822,9 @@ impl<'c> Teller<'_, 'c> {
         if words.len() <= 4 {
             self.say(format!("the toolkit is CUDA {}", list(&words)));
         }
-        if let Some(known) = builds.last().and_then(|build| fits::extension_row(self.question, build)) {
+        if let Some(known) =
+            builds.last().and_then(|build| fits::extension_row(self.question.catalog, &build.package, &build.version))
+        {
             let source = self.question.catalog.source_of(&known.source, known.from.as_str(), &known.package, "");
             self.fact(format!("extension {} {}", known.package, known.from), source);
         }

@@ -115,7 +115,7 @@ impl Ledger<'_, '_> {
             self.put(entry, row, [Target("toolkit")]);
         }
         for build in target.builds.iter().filter(|_| target.toolkit.is_some()) {
-            if let Some(row) = fits::extension_row(self.question, build) {
+            if let Some(row) = fits::extension_row(self.question.catalog, &build.package, &build.version) {
                 self.put(entry, row, [Target("arch-list"), Target("toolkit")]);
             }
         }

@@ -17,9 +17,10 @@ use super::class::Class;
 use super::driver::{self, DriverRow};
 use super::fits;
 use super::image;
-use super::plan::{Choice, Group, Plan};
+use super::plan::{Choice, Plan};
 use super::question::{DriverAsk, ImageAsk, Question, TargetAsk};
 use super::release::Release;
+use super::world::Table;
 
 /// The answer to a question.
 #[derive(Debug, Clone)]
@@ -152,7 +153,7 @@ fn read_class<'c>(plan: &Plan<'_, 'c>, at: usize, choice: &[usize]) -> Chosen<'c
     let releases: Vec<&Release> = group.releases.iter().map(|choices| choices.rows[choice[choices.table]]).collect();
     let builds: Vec<&Build> = releases.iter().filter_map(|release| release.on(class.target.arch)).collect();
     let cuda = pick(&group.cuda, choice);
-    let (toolkit, image, driver) = local_choice(plan, at, group, choice, &releases);
+    let (toolkit, image, driver) = local_choice(plan, at, choice, &releases);
     let mut answer = Chosen {
         arch: class.target.arch,
         companions: group.companions.iter().map(|choices| choices.rows[choice[choices.table]]).collect(),
@@ -188,18 +189,22 @@ fn pick<'c, T>(choices: &Option<Choice<&'c T>>, choice: &[usize]) -> Option<&'c 
 fn local_choice<'c>(
     plan: &Plan<'_, 'c>,
     at: usize,
-    group: &Group<'c>,
     choice: &[usize],
     releases: &[&Release<'c>],
 ) -> (Option<&'c Toolkit>, Option<&'c Image>, Option<DriverRow<'c>>) {
     let local = &plan.locals[at];
     let line = releases.iter().find_map(|release| release.line.as_ref());
     let off_line = |version: &Version| line.is_some_and(|line| version.cmp_prefix(line).is_ne());
-    let mut toolkits: Vec<usize> = (0..local.toolkit.as_ref().map_or(0, |choices| choices.rows.len())).collect();
+    let table_of_toolkit = local.toolkit.as_ref().map(|choices| choices.table);
+    let table_of_image = local.image.as_ref().map(|choices| choices.table);
+    let table_of_driver = local.driver.as_ref().map(|choices| choices.table);
+    let free: Vec<Table> = [table_of_toolkit, table_of_image, table_of_driver].into_iter().flatten().collect();
+    let beside = |table: Option<Table>| table.map_or(Vec::new(), |table| plan.world.beside(table, choice, &free));
+    let mut toolkits = beside(table_of_toolkit);
     if let Some(choices) = &local.toolkit {
         toolkits.arrange_by_key(|&row| (off_line(&choices.rows[row].version), row));
     }
-    let mut images: Vec<usize> = (0..local.image.as_ref().map_or(0, |choices| choices.rows.len())).collect();
+    let mut images = beside(table_of_image);
     if let (Some(choices), Some(line)) = (&local.image, line) {
         // The stack's own line, then the newest older one, then the oldest newer one.
         let other_torch = |image: &Image| {
@@ -221,25 +226,20 @@ fn local_choice<'c>(
     let compat_distance = |row: &DriverRow| {
         row.compat.map(|compat| (line.is_some_and(|line| compat.cuda.cmp_prefix(line).is_ne()), compat.cuda))
     };
-    let mut drivers: Vec<usize> = local.driver.as_ref().map_or(Vec::new(), |choices| (0..choices.rows.len()).collect());
+    let mut drivers = beside(table_of_driver);
     if let Some(choices) = &local.driver {
         drivers.arrange_by_key(|&row| (compat_distance(&choices.rows[row]), row));
     }
     for toolkit in each(&toolkits) {
         for image in each(&images) {
             for driver in each(&drivers) {
-                let picks = [
-                    (local.toolkit.as_ref().map(|choices| choices.table), toolkit),
-                    (local.image.as_ref().map(|choices| choices.table), image),
-                    (local.driver.as_ref().map(|choices| choices.table), driver),
-                ];
+                let picks = [(table_of_toolkit, toolkit), (table_of_image, image), (table_of_driver, driver)];
                 for (table, row) in picks {
                     if let (Some(table), Some(row)) = (table, row) {
                         tried[table] = row;
                     }
                 }
                 if plan.world.admits(&tried) {
-                    let _ = group;
                     return (
                         local.toolkit.as_ref().zip(toolkit).map(|(choices, row)| choices.rows[row]),
                         local.image.as_ref().zip(image).map(|(choices, row)| choices.rows[row]),
@@ -328,7 +328,7 @@ fn arch_list(question: &Question<'_>, class: &Class<'_, '_>, answer: &Chosen<'_>
     let builder: &[Arch] = answer
         .builds
         .iter()
-        .find_map(|build| fits::extension_row(question, build))
+        .find_map(|build| fits::extension_row(question.catalog, &build.package, &build.version))
         .map_or(&toolkit.sass, |row| &row.archs);
     let tegra = if toolkit.tegra_unified { Tegra::Unified } else { Tegra::Apart };
     let best = class.gpus.iter().filter_map(|gpu| fits::best_arch(gpu.gpu.cc, &toolkit.sass, builder, tegra));

@@ -74,7 +74,7 @@ pub fn release<'q>(
     {
         return Some(NOT_ASKED);
     }
-    if let Some(refused) = extension_known(question, class, build) {
+    if let Some(refused) = extension_known(question, class, release) {
         return Some(refused);
     }
     class.gpus.iter().find_map(|gpu| {
@@ -280,16 +280,15 @@ pub fn release_image(
 }
 
 /// What torch's extension builder of a release accepts.
-pub fn extension_row<'c>(question: &Question<'c>, build: &Build) -> Option<&'c Extension> {
-    let rows =
-        question.catalog.extensions.iter().filter(|row| row.package == build.package && row.from <= build.version);
+pub fn extension_row<'c>(catalog: &'c Catalog, package: &str, version: &Version) -> Option<&'c Extension> {
+    let rows = catalog.extensions.iter().filter(|row| row.from <= *version && row.package == package);
     rows.max_by(|a, b| a.from.cmp(&b.from))
 }
 
 /// Why a build's extension builder refuses the list insisted on.
-fn extension_known(question: &Question<'_>, class: &Class<'_, '_>, build: &Build) -> Option<&'static str> {
+fn extension_known(question: &Question<'_>, class: &Class<'_, '_>, release: &Release<'_>) -> Option<&'static str> {
     let list = question.build.as_ref()?.arch_list.as_ref()?;
-    let known = extension_row(question, build)?;
+    let known = release.extension?;
     let refused = list.entries().iter().any(|entry| !known.archs.contains(&entry.arch));
     (refused && question.holds(law::EXTENSION_ARCH, &class.target.name)).then_some(law::EXTENSION_ARCH)
 }
@@ -343,15 +342,17 @@ fn arch_list_refusal(
 }
 
 /// What a release's need of toolkits that build extensions depends on: releases equal in this take the same ones.
-pub fn extension_need(question: &Question<'_>, class: &Class<'_, '_>, release: &Release<'_>) -> Option<(u64, usize)> {
-    let known = extension_row(question, release.on(class.target.arch)?)?;
-    Some((release.line?.major(), std::ptr::from_ref(known).addr()))
+pub fn extension_need(class: &Class<'_, '_>, release: &Release<'_>) -> Option<(u64, usize)> {
+    release.on(class.target.arch)?;
+    Some((release.line?.major(), std::ptr::from_ref(release.extension?).addr()))
 }
 
 /// Whether torch builds extensions with a toolkit.
 pub fn extension(question: &Question<'_>, class: &Class<'_, '_>, release: &Release<'_>, toolkit: &Toolkit) -> bool {
-    let Some(build) = release.on(class.target.arch) else { return false };
-    let (Some(line), Some(known)) = (&release.line, extension_row(question, build)) else { return true };
+    if release.on(class.target.arch).is_none() {
+        return false;
+    }
+    let (Some(line), Some(known)) = (&release.line, release.extension) else { return true };
     let holds = |rule: &str| question.holds(rule, &class.target.name);
     let same_major = line.major() == toolkit.version.major();
     if known.same_major && !same_major && holds(law::EXTENSION_MAJOR) {
@@ -375,8 +376,8 @@ pub fn toolkit_driver<'a>(question: &'a Question<'_>, class: &Class<'_, '_>, too
 /// The architecture to compile for a GPU: its own, else the highest whose code it loads, among those that both
 /// lists hold. Never one with a suffix: that is asked for, not assumed.
 pub fn best_arch(gpu: crate::words::Cc, toolkit: &[Arch], builder: &[Arch], tegra: Tegra) -> Option<Arch> {
-    let common = toolkit.iter().copied().filter(|arch| arch.suffix == Suffix::None && builder.contains(arch));
-    common.filter(|arch| crate::coverage::sass_runs(*arch, gpu, tegra)).max()
+    let runs = |arch: &Arch| arch.suffix == Suffix::None && crate::coverage::sass_runs(*arch, gpu, tegra);
+    toolkit.iter().copied().filter(|arch| runs(arch) && builder.contains(arch)).max()
 }
 
 /// The toolkit release whose runtime a build carries; where only its line is known, the line's oldest.

@@ -19,6 +19,7 @@ use super::fits::{self, DriverNeed};
 use super::image;
 use super::question::{ImageAsk, Question};
 use super::release::Release;
+use super::rowset::RowSet;
 use super::rulebook::law;
 use super::world::{Outcome, Steps, Table, World};
 
@@ -135,7 +136,9 @@ impl<'q, 'c> Plan<'q, 'c> {
             Plan { question, classes, versions, companions, python, groups: Vec::new(), locals: Vec::new(), world };
         plan.relate_companion_versions();
         plan.add_groups(&releases, policy, locked);
-        plan.add_locals(policy, locked);
+        if !plan.world.is_hopeless() {
+            plan.add_locals(policy, locked);
+        }
         plan
     }
 
@@ -150,7 +153,12 @@ impl<'q, 'c> Plan<'q, 'c> {
         for (choice, ask) in self.companions.iter().zip(&self.question.companions) {
             let rows = companion_rows(self.question, ask.package, &ask.constraint);
             for (framework, needing) in self.versions.iter().zip(&self.question.frameworks) {
-                let accepts = Accepts::framework(self.question, needing.package, &framework.rows, &rows);
+                let accepts = Accepts::framework(
+                    self.question,
+                    needing.package,
+                    (&framework.rows, self.world.rows(framework.table)),
+                    &rows,
+                );
                 let mut releases: FxHashMap<&Version, Vec<usize>> = FxHashMap::default();
                 for (at, row) in rows.iter().enumerate() {
                     releases.entry(&row.version).or_default().push(at);
@@ -179,13 +187,19 @@ impl<'q, 'c> Plan<'q, 'c> {
                         && class.gpus.iter().all(|gpu| ran(&gpu.gpu.cc_version))
                 })
             });
-            self.world.relate(choice.table, table, |version, row| *choice.rows[version] == rows[row].version);
+            let versions = numbered(&choice.rows);
+            self.world.relate_parts(choice.table, table, |row| versions.get(&rows[row].version).copied());
             for (framework, needing) in self.versions.iter().zip(&question.frameworks) {
-                let accepts = Accepts::framework(question, needing.package, &framework.rows, &rows);
+                let accepts = Accepts::framework(
+                    question,
+                    needing.package,
+                    (&framework.rows, self.world.rows(framework.table)),
+                    &rows,
+                );
                 self.world.relate(framework.table, table, |version, row| accepts.has(version, row));
             }
             if let Some(python) = &self.python {
-                let accepts = Accepts::python(question, &python.rows, &rows);
+                let accepts = Accepts::python(question, (&python.rows, self.world.rows(python.table)), &rows);
                 self.world.relate(python.table, table, |line, row| accepts.has(line, row));
             }
             let of_cuda = question.rules.of_package(ask.package, Subject::Cuda);
@@ -231,8 +245,9 @@ impl<'q, 'c> Plan<'q, 'c> {
                         fits::release(self.question, &self.classes[class], framework, rows[row], policy).is_none()
                     })
                 });
-                let versions = &self.versions[framework];
-                self.world.relate(versions.table, table, |version, row| versions.rows[version] == rows[row].version);
+                let versions = numbered(&self.versions[framework].rows);
+                let of_version = |row: usize| versions.get(rows[row].version).copied();
+                self.world.relate_parts(self.versions[framework].table, table, of_version);
                 if let Some(python) = &self.python {
                     let mut arches: Vec<CpuArch> =
                         classes.iter().map(|&class| self.classes[class].target.arch).collect();
@@ -435,7 +450,7 @@ impl<'q, 'c> Plan<'q, 'c> {
             self.world.relate_kinds(
                 releases.table,
                 toolkit.table,
-                |release| fits::extension_need(question, asked, releases.rows[release]),
+                |release| fits::extension_need(asked, releases.rows[release]),
                 |release| move |row: usize| fits::extension(question, asked, releases.rows[release], toolkit.rows[row]),
             );
         }
@@ -468,9 +483,23 @@ impl<'q, 'c> Plan<'q, 'c> {
             );
         }
         for cuda in group.cuda.iter().chain(&local.toolkit) {
-            // Of some images only the line is known.
-            let inside = |release: &Toolkit, image: &Image| release.version.cmp_prefix(&image.cuda).is_eq();
-            self.world.relate(cuda.table, image.table, |release, row| inside(cuda.rows[release], image.rows[row]));
+            let mut inside: Vec<Version> = image.rows.iter().map(|row| row.cuda).collect();
+            inside.dedup();
+            let of_row: Vec<usize> = image
+                .rows
+                .iter()
+                .scan(0, |at, row| {
+                    *at += usize::from(inside[*at] != row.cuda);
+                    Some(*at)
+                })
+                .collect();
+            self.world.relate_each(cuda.table, image.table, |release| {
+                // Of some images only the line is known.
+                let is_it = |of: &Version| cuda.rows[release].version.cmp_prefix(of).is_eq();
+                let is_inside: Vec<bool> = inside.iter().map(is_it).collect();
+                let of_row = &of_row;
+                move |row: usize| is_inside[of_row[row]]
+            });
         }
     }
 
@@ -513,6 +542,11 @@ impl<'q, 'c> Plan<'q, 'c> {
     }
 }
 
+/// The position of each version among those that can be chosen.
+fn numbered<'c>(versions: &[&'c Version]) -> FxHashMap<&'c Version, usize> {
+    versions.iter().enumerate().map(|(at, version)| (*version, at)).collect()
+}
+
 /// Which rows of a choice of drivers meet a need.
 fn does<'a>(driver: &'a Choice<DriverRow<'_>>, need: DriverNeed<'a>) -> impl Fn(usize) -> bool {
     move |row| need.is_met_by(&driver.rows[row])
@@ -543,15 +577,15 @@ fn toolkits<'c>(question: &Question<'c>, installed: Option<&[Version]>) -> Vec<&
 struct Accepts {
     /// The text of each row by its number; none accepts everything.
     text_of: Vec<Option<usize>>,
-    /// What each text says of each version.
-    of_text: Vec<Vec<bool>>,
+    /// The versions that each text admits.
+    of_text: Vec<RowSet>,
 }
 
 impl Accepts {
-    /// `text` tells what a row asks for.
+    /// `text` tells what a row asks for; of the versions only those that may still be chosen matter.
     fn new<'c>(
         question: &Question<'c>,
-        versions: &[&Version],
+        (versions, left): (&[&Version], &RowSet),
         rows: &[&'c Companion],
         text: impl Fn(&'c Companion) -> Option<&'c str>,
     ) -> Self {
@@ -560,8 +594,8 @@ impl Accepts {
         let mut number = |text: &'c str| {
             *numbers.entry(text).or_insert_with(|| {
                 let range = question.rules.range(text);
-                let admits = |version: &&Version| range.as_ref().is_none_or(|range| range.admits(version));
-                of_text.push(versions.iter().map(admits).collect());
+                let admits = |at: usize| range.as_ref().is_none_or(|range| range.admits(versions[at]));
+                of_text.push(left.filtered(&admits));
                 of_text.len() - 1
             })
         };
@@ -570,20 +604,25 @@ impl Accepts {
     }
 
     /// What rows ask of a framework.
-    fn framework<'c>(question: &Question<'c>, framework: &str, versions: &[&Version], rows: &[&'c Companion]) -> Self {
+    fn framework<'c>(
+        question: &Question<'c>,
+        framework: &str,
+        versions: (&[&Version], &RowSet),
+        rows: &[&'c Companion],
+    ) -> Self {
         let follows = question.holds(law::COMPANION, "");
         Self::new(question, versions, rows, |row| (follows && row.framework == framework).then_some(row.needs.as_str()))
     }
 
     /// What rows ask of Python.
-    fn python<'c>(question: &Question<'c>, lines: &[&Python], rows: &[&'c Companion]) -> Self {
+    fn python<'c>(question: &Question<'c>, (lines, left): (&[&Python], &RowSet), rows: &[&'c Companion]) -> Self {
         let holds = question.holds(law::PYTHON, "");
         let versions: Vec<&Version> = lines.iter().map(|line| &line.version).collect();
-        Self::new(question, &versions, rows, |row| row.python.filter(|_| holds).map(|text| text.as_str()))
+        Self::new(question, (&versions, left), rows, |row| row.python.filter(|_| holds).map(|text| text.as_str()))
     }
 
     fn has(&self, version: usize, row: usize) -> bool {
-        self.text_of[row].is_none_or(|text| self.of_text[text][version])
+        self.text_of[row].is_none_or(|text| self.of_text[text].has(version))
     }
 }
 

@@ -199,6 +199,15 @@ impl<'c> TargetAsk<'c> {
         matches!(self.gpus, Gpus::Cpu)
     }
 
+    /// Whether nothing is said of it that could be unmet, but that it is no CPU target.
+    pub fn demands_nothing(&self) -> bool {
+        matches!((&self.gpus, &self.driver, &self.image), (Gpus::Unsaid, DriverAsk::Free(None), ImageAsk::No))
+            && self.os.is_none()
+            && self.glibc.is_none()
+            && self.gcc.is_none()
+            && self.toolkits.is_none()
+    }
+
     /// Whether the driver is the one that comes with the system, whose release number nobody needs to know.
     pub fn has_system_driver(&self) -> bool {
         let of_system = |cuda: &Version| self.os.is_some_and(|os| os.cuda.as_ref() == Some(cuda));

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Build, Status, Toolkit};
+use crate::catalog::rows::{Build, Extension, Status, Toolkit};
 use crate::words::{Arrange, CpuArch, Version};
 
 use super::fits;
@@ -17,6 +17,8 @@ pub struct Release<'c> {
     pub variant: &'c str,
     /// The CUDA line of the variant; none for `cpu`.
     pub line: Option<Version>,
+    /// What its extension builder accepts, where the catalog knows it.
+    pub extension: Option<&'c Extension>,
     /// The build for x86_64 and the one for aarch64.
     builds: [Option<&'c Build>; 2],
     /// The toolkit of each build.
@@ -73,7 +75,8 @@ pub fn releases<'c>(catalog: &'c Catalog, builds: &'c [Build]) -> Vec<Release<'c
         }
         let line = fits::line_of(&build.variant);
         let (version, variant) = (&build.version, &*build.variant);
-        let mut release = Release { version, variant, line, builds: [None; 2], toolkits: [None; 2] };
+        let extension = fits::extension_row(catalog, &build.package, version);
+        let mut release = Release { version, variant, line, extension, builds: [None; 2], toolkits: [None; 2] };
         release.put(build, catalog);
         releases.push(release);
     }

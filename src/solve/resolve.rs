@@ -7,7 +7,7 @@ use crate::words::{Arrange, Version};
 use super::answer::{Answer, TargetAnswer};
 use super::driver;
 use super::plan::{ForwardCompat, Locked, Plan, Policy};
-use super::question::Question;
+use super::question::{Question, TargetAsk};
 use super::world::{Outcome, Steps};
 
 /// What came of a question.
@@ -60,6 +60,8 @@ fn solve<'q, 'c, T>(
 
 /// Whether a question has an answer; none if the step limit was reached first.
 pub fn is_solvable(question: &Question<'_>, steps: &Steps) -> Option<bool> {
+    let fewer = without_undemanding(question);
+    let question = fewer.as_ref().unwrap_or(question);
     let parts = parts(question);
     for part in parts.as_deref().unwrap_or(std::slice::from_ref(question)) {
         match solve(part, ANYTHING, &Locked::new(), steps, |_, _| ()) {
@@ -69,6 +71,21 @@ pub fn is_solvable(question: &Question<'_>, steps: &Steps) -> Option<bool> {
         }
     }
     Some(true)
+}
+
+/// The question without the targets of which nothing is said, if there are any beside one with a GPU: whatever
+/// serves that one serves them, with the newest driver. Who drops keys to find those that clash leaves many such.
+fn without_undemanding<'c>(question: &Question<'c>) -> Option<Question<'c>> {
+    let undemanding: Vec<bool> = question.targets.iter().map(|target| target.demands_nothing()).collect();
+    let serves = |of: &TargetAsk| {
+        let mut others = question.targets.iter().zip(&undemanding).filter(|(_, undemanding)| !**undemanding);
+        others.any(|(other, _)| other.arch == of.arch && !other.is_cpu() && other.toolkits.is_none())
+    };
+    let alike = question.off.iter().all(|off| off.target.is_none());
+    let left_out = |(target, undemanding): (&TargetAsk, &bool)| *undemanding && alike && serves(target);
+    let asked = question.targets.iter().zip(&undemanding);
+    let kept: Vec<TargetAsk> = asked.filter(|one| !left_out(*one)).map(|(target, _)| target.clone()).collect();
+    (kept.len() < question.targets.len()).then(|| Question { targets: kept, ..question.clone() })
 }
 
 /// The best answer to a question.

@@ -30,11 +30,7 @@ impl RowSet {
 
     /// The set of all rows for which `keep` holds.
     pub fn filter(len: usize, keep: impl Fn(usize) -> bool) -> Self {
-        let mut set = RowSet::empty();
-        for row in (0..len).filter(|&row| keep(row)) {
-            set.insert(row);
-        }
-        set
+        RowSet::first(len).filtered(&keep)
     }
 
     /// Adds a row to a finite set.
@@ -48,16 +44,17 @@ impl RowSet {
 
     /// The rows of a finite set for which `keep` holds.
     pub fn filtered(&self, keep: &dyn Fn(usize) -> bool) -> Self {
-        let mut set = RowSet::empty();
-        self.rows().filter(|&row| keep(row)).for_each(|row| set.insert(row));
-        set
-    }
-
-    /// The rows of a finite set under other numbers; those without one are left out.
-    pub fn renumbered(&self, new: &dyn Fn(usize) -> Option<usize>) -> Self {
-        let mut set = RowSet::empty();
-        self.rows().filter_map(new).for_each(|row| set.insert(row));
-        set
+        debug_assert!(!self.tail, "only finite sets can be filtered");
+        let kept = |(at, &word): (usize, &u64)| {
+            let (mut rest, mut kept) = (word, 0);
+            while rest != 0 {
+                let bit = rest.trailing_zeros();
+                rest &= rest - 1;
+                kept |= u64::from(keep(at * 64 + bit as usize)) << bit;
+            }
+            kept
+        };
+        RowSet { words: self.words.iter().enumerate().map(kept).collect(), tail: false }.canonical()
     }
 
     /// Adds the rows that two finite sets have in common; whether there are any.

@@ -234,12 +234,7 @@ impl<'c> RuleBook<'c> {
     }
 
     /// The rules between two kinds of things that speak of this subject.
-    pub fn about<'a>(
-        &'a self,
-        subject: Subject,
-        of: &Version,
-        object: Subject,
-    ) -> impl Iterator<Item = &'a Needs<'c>> {
+    pub fn about<'a>(&'a self, subject: Subject, of: &Version, object: Subject) -> impl Iterator<Item = &'a Needs<'c>> {
         self.needs
             .iter()
             .filter(move |rule| rule.row.subject == subject && rule.row.object == object && rule.range.admits(of))

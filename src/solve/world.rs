@@ -112,11 +112,7 @@ impl World {
 
     /// Keeps only the rows of `table` that `keep` holds for.
     pub fn keep(&mut self, table: Table, keep: impl Fn(usize) -> bool) {
-        let mut kept = RowSet::empty();
-        for row in self.tables[table].rows().filter(|&row| keep(row)) {
-            kept.insert(row);
-        }
-        self.tables[table] = kept;
+        self.tables[table] = self.tables[table].filtered(&keep);
     }
 
     /// The rows of `table` that may still be chosen.
@@ -140,8 +136,14 @@ impl World {
         self.add(a.min(b), a.max(b), &mut |row, others| others.filtered(&|other| fits(row, other)));
     }
 
-    /// The same as [`World::relate`] where many rows of `a`, the earlier table, fit the same rows of `b`: for each
-    /// `kind` of row it is worked out once what fits it.
+    /// The same as [`World::relate`], where something is to be worked out once for each row of `a`, the earlier table.
+    pub fn relate_each<F: Fn(usize) -> bool>(&mut self, a: Table, b: Table, fits: impl Fn(usize) -> F) {
+        debug_assert!(a < b, "the earlier table comes first");
+        self.add(a, b, &mut |row, others| others.filtered(&fits(row)));
+    }
+
+    /// The same as [`World::relate_each`] where many rows of `a` fit the same rows of `b`: all that there is to work
+    /// out is so for each `kind` of row.
     pub fn relate_kinds<K: Hash + Eq, F: Fn(usize) -> bool>(
         &mut self,
         a: Table,
@@ -154,6 +156,18 @@ impl World {
         self.add(a, b, &mut |row, others| {
             known.entry(kind(row)).or_insert_with(|| others.filtered(&fits(row))).clone()
         });
+    }
+
+    /// Each row of `b` goes together with one row of `a`, the earlier table, if with any.
+    pub fn relate_parts(&mut self, a: Table, b: Table, whole: impl Fn(usize) -> Option<usize>) {
+        debug_assert!(a < b, "the wholes come before their parts");
+        let mut parts: FxHashMap<usize, RowSet> = FxHashMap::default();
+        for part in self.tables[b].rows() {
+            if let Some(whole) = whole(part) {
+                parts.entry(whole).or_insert_with(RowSet::empty).insert(part);
+            }
+        }
+        self.add(a, b, &mut |row, _| parts.remove(&row).unwrap_or_else(RowSet::empty));
     }
 
     /// Adds a relation, and leaves out at once what it leaves without a partner: there is less to relate next.
@@ -179,6 +193,20 @@ impl World {
     pub fn admits(&self, choice: &[usize]) -> bool {
         self.tables.iter().zip(choice).all(|(rows, &row)| rows.has(row))
             && self.relations.iter().all(|relation| relation.admits[choice[relation.from]].has(choice[relation.to]))
+    }
+
+    /// The rows of a table that go together with what is chosen in all others but some.
+    pub fn beside(&self, table: Table, choice: &[usize], but: &[Table]) -> Vec<usize> {
+        let related = |relation: &&Relation| match table {
+            _ if relation.from == table => !but.contains(&relation.to),
+            _ => relation.to == table && !but.contains(&relation.from),
+        };
+        let related: Vec<&Relation> = self.relations.iter().filter(related).collect();
+        let fits = |row: usize, relation: &Relation| match relation.from == table {
+            true => relation.admits[row].has(choice[relation.to]),
+            false => relation.admits[choice[relation.from]].has(row),
+        };
+        self.tables[table].rows().filter(|&row| related.iter().all(|relation| fits(row, relation))).collect()
     }
 
     /// The best selection.
@@ -331,17 +359,9 @@ impl World {
 
     /// The world with only these rows, numbered anew.
     fn renumbered(&self, kept: &[Vec<usize>]) -> World {
-        let number: Vec<Vec<Option<usize>>> = kept
-            .iter()
-            .map(|rows| {
-                let mut number = vec![None; rows.last().map_or(0, |last| last + 1)];
-                rows.iter().enumerate().for_each(|(new, &row)| number[row] = Some(new));
-                number
-            })
-            .collect();
         let relations = self.relations.iter().map(|relation| {
-            let new = |row: usize| number[relation.to].get(row).copied().flatten();
-            let admits = kept[relation.from].iter().map(|&row| relation.admits[row].renumbered(&new)).collect();
+            let new = |set: &RowSet| RowSet::filter(kept[relation.to].len(), |at| set.has(kept[relation.to][at]));
+            let admits = kept[relation.from].iter().map(|&row| new(&relation.admits[row])).collect();
             Relation { admits, ..*relation }
         });
         World { tables: kept.iter().map(|rows| RowSet::first(rows.len())).collect(), relations: relations.collect() }

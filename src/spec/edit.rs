@@ -68,7 +68,25 @@ impl Spec {
 
     /// The spec as if the key's line were deleted. A key that is not written changes nothing.
     pub fn without(&self, key: &str) -> Spec {
-        self.with(key, None).unwrap_or_else(|_| self.clone())
+        self.without_all([key].into_iter())
+    }
+
+    /// The spec without some keys.
+    pub fn without_all<'k>(&self, keys: impl Iterator<Item = &'k str>) -> Spec {
+        let mut spec = self.clone();
+        for key in keys {
+            let _ = spec.set(key, None); // What cannot be removed was not there.
+        }
+        spec
+    }
+
+    /// The spec after some edits of keys, each as [`Spec::with`] makes it but that nothing is removed which is not there.
+    pub fn edited(&self, edits: &[(String, Option<String>)]) -> Result<Spec, String> {
+        let mut spec = self.without_all(edits.iter().filter(|(_, text)| text.is_none()).map(|(key, _)| key.as_str()));
+        for (key, text) in edits.iter().filter(|(_, text)| text.is_some()) {
+            spec.set(key, text.as_deref()).map_err(|refusal| refusal.at(0..0).message)?;
+        }
+        Ok(spec)
     }
 
     /// The spec with a key set to a text as a fix writes it (`>=570`, `["12.4"]`), or removed.

@@ -509,10 +509,7 @@ impl<'c> Finder<'_, 'c, '_> {
 
     /// The spec with these edits; none if one of them cannot be written.
     fn edited(&self, edits: &[Edit]) -> Option<Spec> {
-        edits.iter().try_fold(self.spec.clone(), |spec, (key, value)| match value {
-            Some(value) => spec.with(key, Some(value)).ok(),
-            None => Some(spec.without(key)),
-        })
+        self.spec.edited(edits).ok()
     }
 
     /// The answer to the spec with these edits, of one package perhaps with the oldest version that has one.
