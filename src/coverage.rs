@@ -30,7 +30,7 @@ impl Coverage {
 
 /// Whether code was built where Jetson and server parts of a generation share machine code: from the CUDA
 /// release on in which their toolchains were unified. The caller knows the release; facts are not kept here.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Tegra {
     /// Integrated GPUs load only code built exactly for them, and nothing else loads that code.
     Apart,
@@ -65,9 +65,8 @@ pub fn sass_runs(code: Arch, device: Cc, tegra: Tegra) -> bool {
     if code.suffix == Suffix::Specific {
         return built == device;
     }
-    let same_family = built.major == device.major && built.minor <= device.minor;
-    let exact_only = is_integrated(built) || (is_integrated(device) && tegra == Tegra::Apart);
-    same_family && (built == device || !exact_only)
+    let exact_only = || is_integrated(built) || (is_integrated(device) && tegra == Tegra::Apart);
+    built.major == device.major && built.minor <= device.minor && (built == device || !exact_only())
 }
 
 /// Whether the driver can compile PTX for `code` for a GPU of capability `device`.

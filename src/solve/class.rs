@@ -68,7 +68,7 @@ pub fn gpu_rules<'q, 'c>(question: &'q Question<'c>, target: &'q TargetAsk<'c>) 
 }
 
 /// Everything of a target that the solver looks at, as one text.
-fn identity(question: &Question<'_>, target: &TargetAsk<'_>) -> String {
+pub fn identity(question: &Question<'_>, target: &TargetAsk<'_>) -> String {
     let mut text = format!("{:?}|{}|", target.runtime, target.arch);
     match &target.gpus {
         Gpus::Unsaid => text.push('?'),

@@ -25,11 +25,11 @@ const NOT_ASKED: &str = "";
 pub use crate::catalog::rows::line_of;
 
 /// Why a release cannot be a class's, whatever else is chosen.
-pub fn release<'q>(
-    question: &'q Question<'_>,
-    class: &'q Class<'_, '_>,
+pub fn release<'q, 'c>(
+    question: &'q Question<'c>,
+    class: &'q Class<'_, 'c>,
     framework: usize,
-    release: &Release<'_>,
+    release: &Release<'c>,
     policy: Policy<'_>,
 ) -> Option<&'q str> {
     let target = class.target;
@@ -78,8 +78,8 @@ pub fn release<'q>(
         return Some(refused);
     }
     class.gpus.iter().find_map(|gpu| {
-        let uncovered =
-            holds(law::COVERAGE) && coverage(build, release.toolkit(target.arch), gpu) == Some(Coverage::None);
+        let reach = || question.rules.reach(build, gpu.gpu.cc, tegra(release.toolkit(target.arch)));
+        let uncovered = holds(law::COVERAGE) && build.arch_source.is_some() && reach() == Coverage::None;
         let by_coverage = uncovered.then_some(law::COVERAGE);
         by_coverage
             .or_else(|| line.as_ref().and_then(|line| line_refusal(gpu, line)))
@@ -117,7 +117,8 @@ pub fn coverage(build: &Build, toolkit: Option<&Toolkit>, gpu: &GpuRules<'_, '_>
     Some(covers_targets(build.sass.iter().copied(), build.ptx.iter().copied(), gpu.gpu.cc, tegra(toolkit)))
 }
 
-fn tegra(toolkit: Option<&Toolkit>) -> Tegra {
+/// How integrated GPUs load what a toolkit compiled.
+pub fn tegra(toolkit: Option<&Toolkit>) -> Tegra {
     if toolkit.is_some_and(|toolkit| toolkit.tegra_unified) { Tegra::Unified } else { Tegra::Apart }
 }
 
@@ -128,6 +129,12 @@ fn line_refusal<'c>(gpu: &GpuRules<'_, 'c>, line: &Version) -> Option<&'c str> {
 /// Why a class's GPUs cannot run a CUDA line.
 pub fn line<'c>(_: &Question<'c>, class: &Class<'_, 'c>, line: &Version) -> Option<&'c str> {
     class.gpus.iter().find_map(|gpu| line_refusal(gpu, line))
+}
+
+/// What a build's need of Python depends on: builds equal in this have wheels for the same lines.
+pub fn pythons_of(build: &Build) -> (&[Version], Option<usize>) {
+    // What a list that is not whole may lack is told by other builds of its series.
+    (&build.pythons, build.pythons_partial.then(|| std::ptr::from_ref(build).addr()))
 }
 
 /// Whether a build has wheels for a Python line.
@@ -294,7 +301,7 @@ fn extension_known(question: &Question<'_>, class: &Class<'_, '_>, release: &Rel
 }
 
 /// Why a toolkit cannot compile for a class, whatever else is chosen.
-pub fn toolkit<'c>(question: &Question<'c>, class: &Class<'_, 'c>, toolkit: &Toolkit) -> Option<&'c str> {
+pub fn toolkit<'c>(question: &Question<'c>, class: &Class<'_, 'c>, toolkit: &'c Toolkit) -> Option<&'c str> {
     let target = class.target;
     let holds = |rule: &str| question.holds(rule, &target.name);
     let installed = target.toolkits.as_ref();
@@ -316,8 +323,7 @@ pub fn toolkit<'c>(question: &Question<'c>, class: &Class<'_, 'c>, toolkit: &Too
     let by_arch = match &question.build.as_ref()?.arch_list {
         Some(list) => arch_list_refusal(question, class, toolkit, list),
         None => {
-            let reaches =
-                |gpu: &GpuRules| best_arch(gpu.gpu.cc, &toolkit.sass, &toolkit.sass, tegra(Some(toolkit))).is_some();
+            let reaches = |gpu: &GpuRules| question.rules.compiles(toolkit, &toolkit.sass, gpu.gpu.cc).is_some();
             (holds(law::NVCC_ARCH) && !class.gpus.iter().all(reaches)).then_some(law::NVCC_ARCH)
         }
     };
@@ -348,7 +354,12 @@ pub fn extension_need(class: &Class<'_, '_>, release: &Release<'_>) -> Option<(u
 }
 
 /// Whether torch builds extensions with a toolkit.
-pub fn extension(question: &Question<'_>, class: &Class<'_, '_>, release: &Release<'_>, toolkit: &Toolkit) -> bool {
+pub fn extension<'c>(
+    question: &Question<'c>,
+    class: &Class<'_, 'c>,
+    release: &Release<'c>,
+    toolkit: &'c Toolkit,
+) -> bool {
     if release.on(class.target.arch).is_none() {
         return false;
     }
@@ -359,7 +370,7 @@ pub fn extension(question: &Question<'_>, class: &Class<'_, '_>, release: &Relea
         return false;
     }
     let listed = question.build.as_ref().is_some_and(|build| build.arch_list.is_some());
-    let reaches = |gpu: &GpuRules| best_arch(gpu.gpu.cc, &toolkit.sass, &known.archs, tegra(Some(toolkit))).is_some();
+    let reaches = |gpu: &GpuRules| question.rules.compiles(toolkit, &known.archs, gpu.gpu.cc).is_some();
     listed || class.gpus.iter().all(reaches) || !holds(law::EXTENSION_ARCH)
 }
 

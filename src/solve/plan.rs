@@ -3,7 +3,6 @@
 //! Tables stand in the order of the stated objective: framework versions, other packages by name, Python,
 //! variants, cuDNN, NCCL, then for each class of targets toolkit and image, and last the drivers.
 
-use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -134,7 +133,6 @@ impl<'q, 'c> Plan<'q, 'c> {
         let python = python(question, &mut world, locked);
         let mut plan =
             Plan { question, classes, versions, companions, python, groups: Vec::new(), locals: Vec::new(), world };
-        plan.relate_companion_versions();
         plan.add_groups(&releases, policy, locked);
         if !plan.world.is_hopeless() {
             plan.add_locals(policy, locked);
@@ -148,17 +146,15 @@ impl<'q, 'c> Plan<'q, 'c> {
     }
 
     /// A version goes with those of a framework that some release of it accepts. Its releases say the same once they
-    /// are chosen, but by then many versions would have been tried.
-    fn relate_companion_versions(&mut self) {
+    /// are chosen, but by then many versions would have been tried. Gives what they accept, by package and framework.
+    fn relate_companion_versions(&mut self) -> Vec<Vec<Accepts>> {
+        let mut accepted = Vec::new();
         for (choice, ask) in self.companions.iter().zip(&self.question.companions) {
             let rows = companion_rows(self.question, ask.package, &ask.constraint);
+            let mut of_package = Vec::new();
             for (framework, needing) in self.versions.iter().zip(&self.question.frameworks) {
-                let accepts = Accepts::framework(
-                    self.question,
-                    needing.package,
-                    (&framework.rows, self.world.rows(framework.table)),
-                    &rows,
-                );
+                let left = (framework.rows.as_slice(), self.world.rows(framework.table));
+                let accepts = Accepts::framework(self.question, needing.package, left, &rows);
                 let mut releases: FxHashMap<&Version, Vec<usize>> = FxHashMap::default();
                 for (at, row) in rows.iter().enumerate() {
                     releases.entry(&row.version).or_default().push(at);
@@ -167,14 +163,17 @@ impl<'q, 'c> Plan<'q, 'c> {
                 self.world.relate(framework.table, choice.table, |version, row| {
                     of_version[row].iter().any(|&release| accepts.has(version, release))
                 });
+                of_package.push(accepts);
             }
+            accepted.push(of_package);
         }
+        accepted
     }
 
     /// The releases of other packages: what they accept, and what they hold of their own.
-    fn add_companions(&mut self, group: &mut Group<'c>) {
+    fn add_companions(&mut self, group: &mut Group<'c>, accepted: &[Vec<Accepts>]) {
         let question = self.question;
-        for (choice, ask) in self.companions.iter().zip(&question.companions) {
+        for ((choice, ask), accepted) in self.companions.iter().zip(&question.companions).zip(accepted) {
             // Newest first and of one version those made for a variant, as the catalog has them from its end.
             let rows = companion_rows(question, ask.package, &ask.constraint);
             let table = self.world.table(rows.len());
@@ -189,13 +188,7 @@ impl<'q, 'c> Plan<'q, 'c> {
             });
             let versions = numbered(&choice.rows);
             self.world.relate_parts(choice.table, table, |row| versions.get(&rows[row].version).copied());
-            for (framework, needing) in self.versions.iter().zip(&question.frameworks) {
-                let accepts = Accepts::framework(
-                    question,
-                    needing.package,
-                    (&framework.rows, self.world.rows(framework.table)),
-                    &rows,
-                );
+            for (framework, accepts) in self.versions.iter().zip(accepted) {
                 self.world.relate(framework.table, table, |version, row| accepts.has(version, row));
             }
             if let Some(python) = &self.python {
@@ -236,7 +229,9 @@ impl<'q, 'c> Plan<'q, 'c> {
                 let mut rows = candidates.clone();
                 // A version's variants are in order already, but for whether the CPU build comes first or last.
                 let cpu_only = all_cpu(&classes);
-                rows.arrange_by_key(|release| (Reverse(release.version), release.is_cpu() != cpu_only));
+                for of_version in rows.chunk_by_mut(|one, next| one.version == next.version) {
+                    of_version.arrange_by_key(|release| release.is_cpu() != cpu_only);
+                }
                 let name = format!("{}.variant{}", ask.package, self.group_name(&classes));
                 locked_first(&mut rows, locked, &name, |release| release.variant.to_string());
                 let table = self.world.table(rows.len());
@@ -253,21 +248,26 @@ impl<'q, 'c> Plan<'q, 'c> {
                         classes.iter().map(|&class| self.classes[class].target.arch).collect();
                     arches.arrange();
                     arches.dedup();
-                    self.world.relate(python.table, table, |line, row| {
-                        arches.iter().all(|&arch| {
-                            rows[row].on(arch).is_none_or(|build| {
-                                fits::python(self.question, build, &python.rows[line].version, policy)
-                            })
-                        })
-                    });
+                    let (arches, rows) = (&arches, &rows);
+                    let builds = |row: usize| arches.iter().filter_map(move |&arch| rows[row].on(arch));
+                    self.world.relate_to_kinds(
+                        python.table,
+                        table,
+                        |row| builds(row).map(fits::pythons_of).collect::<Vec<_>>(),
+                        |line, row| {
+                            let line = &python.rows[line].version;
+                            builds(row).all(|build| fits::python(self.question, build, line, policy))
+                        },
+                    );
                 }
                 chosen.push(Choice { table, rows });
             }
             let companions = Vec::new();
             groups.push(Group { classes, releases: chosen, companions, cudnn: None, nccl: None, cuda: None });
         }
+        let accepted = self.relate_companion_versions();
         for group in &mut groups {
-            self.add_companions(group);
+            self.add_companions(group, &accepted);
             self.add_system_libraries(group, locked);
         }
         self.groups = groups;
@@ -483,23 +483,13 @@ impl<'q, 'c> Plan<'q, 'c> {
             );
         }
         for cuda in group.cuda.iter().chain(&local.toolkit) {
-            let mut inside: Vec<Version> = image.rows.iter().map(|row| row.cuda).collect();
-            inside.dedup();
-            let of_row: Vec<usize> = image
-                .rows
-                .iter()
-                .scan(0, |at, row| {
-                    *at += usize::from(inside[*at] != row.cuda);
-                    Some(*at)
-                })
-                .collect();
-            self.world.relate_each(cuda.table, image.table, |release| {
-                // Of some images only the line is known.
-                let is_it = |of: &Version| cuda.rows[release].version.cmp_prefix(of).is_eq();
-                let is_inside: Vec<bool> = inside.iter().map(is_it).collect();
-                let of_row = &of_row;
-                move |row: usize| is_inside[of_row[row]]
-            });
+            // Of some images only the line is known.
+            self.world.relate_to_kinds(
+                cuda.table,
+                image.table,
+                |row| image.rows[row].cuda,
+                |release, row| cuda.rows[release].version.cmp_prefix(&image.rows[row].cuda).is_eq(),
+            );
         }
     }
 

@@ -292,6 +292,15 @@ impl<'c> Question<'c> {
         Ok((question, reader.warnings))
     }
 
+    /// Everything it asks but for what is preferred, as one text: questions equal in this have an answer, or none.
+    pub fn identity(&self) -> String {
+        let targets: Vec<String> = self.targets.iter().map(|target| super::class::identity(self, target)).collect();
+        let packages: Vec<(&str, &Constraint)> =
+            self.frameworks.iter().chain(&self.companions).map(|ask| (ask.package, &ask.constraint)).collect();
+        let parts = [&self.python, &self.cuda, &self.cudnn, &self.nccl];
+        format!("{packages:?}{parts:?}{:?}{targets:?}{:?}{:?}", self.build, self.share, self.off)
+    }
+
     /// Whether a rule holds for a target.
     pub fn holds(&self, rule: &str, target: &str) -> bool {
         !self.off.iter().any(|off| off.rule == rule && off.target.as_deref().is_none_or(|name| name == target))

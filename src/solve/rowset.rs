@@ -73,6 +73,23 @@ impl RowSet {
         any
     }
 
+    /// Takes a row out of a finite set.
+    pub fn remove(&mut self, row: usize) {
+        debug_assert!(!self.tail, "rows are removed from finite sets only");
+        if let Some(word) = self.words.get_mut(row / 64) {
+            *word &= !(1 << (row % 64));
+        }
+        while self.words.last() == Some(&0) {
+            self.words.pop();
+        }
+    }
+
+    /// The number of rows of a finite set.
+    pub fn len(&self) -> usize {
+        debug_assert!(!self.tail, "only finite sets can be counted");
+        self.words.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
     /// Whether a row is in the set.
     pub fn has(&self, row: usize) -> bool {
         self.words.get(row / 64).map_or(self.tail, |word| word >> (row % 64) & 1 == 1)

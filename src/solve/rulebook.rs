@@ -4,10 +4,12 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use rustc_hash::FxHashMap;
 
-use crate::catalog::rows::{Build, Companion, Image, Rule, Subject};
+use crate::catalog::rows::{Build, Companion, Image, Rule, Subject, Toolkit};
 use crate::catalog::{Catalog, GpuMatch};
-use crate::words::{Constraint, CpuArch, Version};
+use crate::coverage::{Coverage, Tegra, covers_targets};
+use crate::words::{Arch, Cc, Constraint, CpuArch, Version};
 
+use super::fits;
 use super::image::Demand;
 use super::question::Question;
 use super::release::{self, Release};
@@ -102,6 +104,12 @@ pub struct RuleBook<'c> {
     images: Mutex<FxHashMap<String, Vec<&'c Image>>>,
     /// For the builds whose list of Pythons may lack some, those that their release has wheels for elsewhere.
     release_pythons: OnceLock<Vec<(&'c Build, Vec<&'c Version>)>>,
+    /// How code reaches GPUs, by the addresses of the lists of its machine code and PTX.
+    reaches: Mutex<FxHashMap<(usize, usize, Cc, Tegra), Coverage>>,
+    /// What is compiled for GPUs, by the addresses of the lists of a toolkit and a builder.
+    compiled: Mutex<FxHashMap<(usize, usize, Cc, Tegra), Option<Arch>>>,
+    /// Whether questions about single targets have answers, by all that they ask.
+    parts: Mutex<FxHashMap<String, bool>>,
     /// Driver releases at which some rule begins or ceases to hold, whatever the GPU.
     drivers: OnceLock<Vec<&'c Version>>,
 }
@@ -155,6 +163,9 @@ impl<'c> RuleBook<'c> {
             glibcs: Mutex::default(),
             images: Mutex::default(),
             release_pythons: OnceLock::new(),
+            reaches: Mutex::default(),
+            compiled: Mutex::default(),
+            parts: Mutex::default(),
             drivers: OnceLock::new(),
         }
     }
@@ -226,6 +237,30 @@ impl<'c> RuleBook<'c> {
     /// The images that serve, preferred first.
     pub fn images(&self, asked: String, find: impl FnOnce() -> Vec<&'c Image>) -> Vec<&'c Image> {
         memo(&self.images, asked.as_str(), || (asked.clone(), find()))
+    }
+
+    /// How the code of a build reaches a GPU.
+    pub fn reach(&self, build: &'c Build, gpu: Cc, tegra: Tegra) -> Coverage {
+        let key = (build.sass.as_ptr().addr(), build.ptx.as_ptr().addr(), gpu, tegra);
+        let find = || covers_targets(build.sass.iter().copied(), build.ptx.iter().copied(), gpu, tegra);
+        memo(&self.reaches, &key, || (key, find()))
+    }
+
+    /// The architecture that a toolkit compiles for a GPU, among those that a builder of extensions knows.
+    pub fn compiles(&self, toolkit: &'c Toolkit, builder: &'c [Arch], gpu: Cc) -> Option<Arch> {
+        let tegra = fits::tegra(Some(toolkit));
+        let key = (toolkit.sass.as_ptr().addr(), builder.as_ptr().addr(), gpu, tegra);
+        memo(&self.compiled, &key, || (key, fits::best_arch(gpu, &toolkit.sass, builder, tegra)))
+    }
+
+    /// Whether a question about a single target has an answer; none, and asked again, where it was given up.
+    pub fn part_has_answer(&self, asked: String, find: impl FnOnce() -> Option<bool>) -> Option<bool> {
+        let known = self.parts.lock().unwrap_or_else(std::sync::PoisonError::into_inner).get(&asked).copied();
+        known.or_else(|| {
+            let found = find()?;
+            memo(&self.parts, asked.as_str(), || (asked.clone(), found));
+            Some(found)
+        })
     }
 
     /// Driver releases at which an answer can change, oldest first, whatever the GPU.

@@ -136,14 +136,35 @@ impl World {
         self.add(a.min(b), a.max(b), &mut |row, others| others.filtered(&|other| fits(row, other)));
     }
 
-    /// The same as [`World::relate`], where something is to be worked out once for each row of `a`, the earlier table.
-    pub fn relate_each<F: Fn(usize) -> bool>(&mut self, a: Table, b: Table, fits: impl Fn(usize) -> F) {
-        debug_assert!(a < b, "the earlier table comes first");
-        self.add(a, b, &mut |row, others| others.filtered(&fits(row)));
+    /// The same as [`World::relate`] where many rows of `b`, the later table, fit the same rows of `a`: each row of `a`
+    /// is asked about one row of each `kind` only.
+    pub fn relate_to_kinds<K: Hash + Eq>(
+        &mut self,
+        a: Table,
+        b: Table,
+        kind: impl Fn(usize) -> K,
+        fits: impl Fn(usize, usize) -> bool,
+    ) {
+        debug_assert!(a < b, "the later table has the kinds");
+        let mut known: FxHashMap<K, usize> = FxHashMap::default();
+        let (mut firsts, mut of_row): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
+        for row in self.tables[b].rows() {
+            let fresh = known.len();
+            let kind = *known.entry(kind(row)).or_insert(fresh);
+            if kind == fresh {
+                firsts.push(row);
+            }
+            of_row.resize(row, 0);
+            of_row.push(kind);
+        }
+        self.add(a, b, &mut |row, others| {
+            let fit: Vec<bool> = firsts.iter().map(|&first| fits(row, first)).collect();
+            others.filtered(&|other| fit[of_row[other]])
+        });
     }
 
-    /// The same as [`World::relate_each`] where many rows of `a` fit the same rows of `b`: all that there is to work
-    /// out is so for each `kind` of row.
+    /// The same as [`World::relate`] where many rows of `a`, the earlier table, fit the same rows of `b`: what fits is
+    /// worked out once for each `kind` of row.
     pub fn relate_kinds<K: Hash + Eq, F: Fn(usize) -> bool>(
         &mut self,
         a: Table,
@@ -211,22 +232,56 @@ impl World {
 
     /// The best selection.
     pub fn solve(&self, steps: &Steps) -> Outcome {
-        let Some(tables) = self.supported() else { return Outcome::Nothing };
+        let Some(tables) = self.supported(self.tables.clone()) else { return Outcome::Nothing };
+        if let Some(choice) = self.straight(tables.clone(), steps) {
+            return Outcome::Chosen(choice);
+        }
         let (small, leaders) = self.merge_equal_rows(&tables);
         small.solve_as_is(steps, |table, class| leaders[table][class])
     }
 
+    /// The best selection where nothing must be taken back to find it, as it mostly is: from each table the first row
+    /// that leaves every other table some row that has partners everywhere.
+    fn straight(&self, mut tables: Vec<RowSet>, steps: &Steps) -> Option<Vec<usize>> {
+        let mut choice = Vec::new();
+        while choice.len() < tables.len() {
+            if steps.spent().is_some() {
+                return None;
+            }
+            steps.add(1);
+            let row = tables[choice.len()].rows().next()?;
+            let mut tried = tables.clone();
+            tried[choice.len()] = RowSet::singleton(row as Row);
+            match self.supported(tried) {
+                Some(left) => {
+                    tables = left;
+                    choice.push(row);
+                }
+                None => {
+                    tables[choice.len()].remove(row);
+                    tables = self.supported(tables)?;
+                }
+            }
+        }
+        Some(choice)
+    }
+
     /// The rows that have a partner in every relation, which has one in turn, and so on; none if a table has none.
-    fn supported(&self) -> Option<Vec<RowSet>> {
-        let mut tables = self.tables.clone();
+    fn supported(&self, mut tables: Vec<RowSet>) -> Option<Vec<RowSet>> {
+        // Only where a table has become smaller since a relation was looked at, there is anything new.
+        let mut sizes: Vec<(usize, usize)> = vec![(usize::MAX, usize::MAX); self.relations.len()];
         let mut narrowed = true;
         while narrowed {
             if tables.iter().any(RowSet::is_empty) {
                 return None;
             }
             narrowed = false;
-            for relation in &self.relations {
-                narrowed |= relation.narrow(&mut tables);
+            for (relation, seen) in self.relations.iter().zip(&mut sizes) {
+                let size = |tables: &[RowSet]| (tables[relation.from].len(), tables[relation.to].len());
+                if size(&tables) != *seen {
+                    narrowed |= relation.narrow(&mut tables);
+                    *seen = size(&tables);
+                }
             }
         }
         Some(tables)
