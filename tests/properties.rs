@@ -581,6 +581,28 @@ fn exhaustive_search_agrees_on_verdict_and_newest_version() {
 }
 
 #[test]
+fn whether_there_is_an_answer_is_told_like_the_answer() {
+    let mut random = Random(17);
+    let (mut answers, mut conflicts) = (0, 0);
+    for _ in 0..300 {
+        let mut draft = Draft::random(&mut random, 3);
+        // Who looks for clashing keys drops all that targets say.
+        for (_, lines) in draft.targets.iter_mut().skip(1) {
+            if random.once_in(2) {
+                lines.clear();
+            }
+        }
+        let text = draft.text();
+        let spec = spec::parse(&text).unwrap();
+        let (question, _) = Question::new(&spec, &BUILTIN, rules()).unwrap();
+        let told = is_solvable(&question, &Steps::new(LIMIT)).unwrap();
+        assert_eq!(told, !lock(&text).is_conflict(), "{text}");
+        if told { answers += 1 } else { conflicts += 1 }
+    }
+    assert!(answers > 60 && conflicts > 60, "{answers} {conflicts}");
+}
+
+#[test]
 fn the_culprits_clash_and_no_smaller_set_does() {
     let mut random = Random(15);
     let mut seen = 0;

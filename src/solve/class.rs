@@ -29,6 +29,8 @@ pub struct GpuRules<'q, 'c> {
     pub cuda: Vec<&'q Needs<'c>>,
     /// What it needs of a driver.
     pub driver: Vec<&'q Needs<'c>>,
+    /// The rules that keep some cuDNN releases from it.
+    pub cudnn: Vec<&'q Needs<'c>>,
 }
 
 /// The classes of a question's targets, in the order of their first members.
@@ -62,7 +64,10 @@ pub fn gpu_rules<'q, 'c>(question: &'q Question<'c>, target: &'q TargetAsk<'c>) 
             let about = question.rules.about(Subject::Gpu, &gpu.cc_version, object);
             about.filter(|needs| question.holds(&needs.row.id, &target.name)).collect()
         };
-        kinds.push(GpuRules { gpu, cuda: rules(Subject::Cuda), driver: rules(Subject::Driver) });
+        let of_cudnn = question.rules.between(Subject::Cudnn, Subject::Gpu);
+        let refusing = of_cudnn.filter(|needs| !needs.needs.admits(&gpu.cc_version));
+        let cudnn = refusing.filter(|needs| question.holds(&needs.row.id, &target.name)).collect();
+        kinds.push(GpuRules { gpu, cuda: rules(Subject::Cuda), driver: rules(Subject::Driver), cudnn });
     }
     kinds
 }

@@ -83,7 +83,7 @@ pub fn release<'q, 'c>(
         let by_coverage = uncovered.then_some(law::COVERAGE);
         by_coverage
             .or_else(|| line.as_ref().and_then(|line| line_refusal(gpu, line)))
-            .or_else(|| build.cudnn.as_ref().and_then(|cudnn| question.cudnn_refusal(class, gpu, cudnn)))
+            .or_else(|| build.cudnn.as_ref().and_then(|cudnn| cudnn_refusal(gpu, cudnn)))
     })
 }
 
@@ -353,6 +353,11 @@ pub fn extension_need(class: &Class<'_, '_>, release: &Release<'_>) -> Option<(u
     Some((release.line?.major(), std::ptr::from_ref(release.extension?).addr()))
 }
 
+/// What a toolkit's use to extension builders depends on: toolkits equal in this serve the same releases.
+pub fn extension_kind(toolkit: &Toolkit) -> (u64, usize, Tegra) {
+    (toolkit.version.major(), toolkit.sass.as_ptr().addr(), tegra(Some(toolkit)))
+}
+
 /// Whether torch builds extensions with a toolkit.
 pub fn extension<'c>(
     question: &Question<'c>,
@@ -428,15 +433,11 @@ impl<'c> Question<'c> {
     pub fn system_cudnn(&self) -> Option<&Constraint> {
         self.cudnn.as_ref().filter(|_| self.frameworks.is_empty())
     }
+}
 
-    /// Which rule keeps a cuDNN release from a GPU.
-    pub fn cudnn_refusal(&self, class: &Class<'_, '_>, gpu: &GpuRules<'_, '_>, cudnn: &Version) -> Option<&'c str> {
-        let mut rules = self.rules.about(Subject::Cudnn, cudnn, Subject::Gpu);
-        let refuses = |rule: &&super::rulebook::Needs| {
-            !rule.needs.admits(&gpu.gpu.cc_version) && self.holds(&rule.row.id, &class.target.name)
-        };
-        rules.find(refuses).map(|needs| &*needs.row.id)
-    }
+/// Which rule keeps a cuDNN release from a GPU.
+pub fn cudnn_refusal<'c>(gpu: &GpuRules<'_, 'c>, cudnn: &Version) -> Option<&'c str> {
+    gpu.cudnn.iter().find(|needs| needs.range.admits(cudnn)).map(|needs| &*needs.row.id)
 }
 
 impl TargetAsk<'_> {

@@ -11,6 +11,7 @@ use crate::words::{Arrange, CpuArch, Version};
 
 use super::class::{Class, GpuRules};
 use super::driver::DriverRow;
+use super::fits;
 use super::question::{ImageAsk, Question};
 use super::rulebook::law;
 
@@ -122,7 +123,7 @@ fn holds_enough(question: &Question<'_>, class: &Class<'_, '_>, takes_system_cud
     }
     match question.system_cudnn() {
         Some(wanted) => {
-            image.cudnn.as_ref().is_some_and(|inside| wanted.admits(inside)) && cudnn_serves(question, class, image)
+            image.cudnn.as_ref().is_some_and(|inside| wanted.admits(inside)) && cudnn_serves(class, image)
         }
         None if pinned || whole => true,
         // Which of the two a framework needs depends on its release: see `serves`.
@@ -137,10 +138,7 @@ pub fn smallest_flavour(question: &Question<'_>) -> Flavour {
 }
 
 fn cudnn_serves(question: &Question<'_>, class: &Class<'_, '_>, image: &Image) -> bool {
-    image
-        .cudnn
-        .as_ref()
-        .is_none_or(|cudnn| class.gpus.iter().all(|gpu| question.cudnn_refusal(class, gpu, cudnn).is_none()))
+    image.cudnn.as_ref().is_none_or(|cudnn| class.gpus.iter().all(|gpu| fits::cudnn_refusal(gpu, cudnn).is_none()))
 }
 
 /// Whether an image holds the CUDA libraries and the cuDNN that a build expects of the system, and no more than

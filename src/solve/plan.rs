@@ -20,7 +20,7 @@ use super::question::{ImageAsk, Question};
 use super::release::Release;
 use super::rowset::RowSet;
 use super::rulebook::law;
-use super::world::{Outcome, Steps, Table, World};
+use super::world::{Kinds, Outcome, Steps, Table, World};
 
 /// What may be used that is not the first choice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -301,7 +301,7 @@ impl<'q, 'c> Plan<'q, 'c> {
             self.world.keep(table, |row| {
                 gpu_classes.iter().all(|&class| {
                     let class = &self.classes[class];
-                    class.gpus.iter().all(|gpu| question.cudnn_refusal(class, gpu, &rows[row].version).is_none())
+                    class.gpus.iter().all(|gpu| fits::cudnn_refusal(gpu, &rows[row].version).is_none())
                 })
             });
             group.cudnn = Some(Choice { table, rows });
@@ -447,11 +447,15 @@ impl<'q, 'c> Plan<'q, 'c> {
     fn relate_toolkit(&mut self, class: usize, group: &Group<'c>, toolkit: &Choice<&'c Toolkit>) {
         let (question, asked) = (self.question, &self.classes[class]);
         for releases in &group.releases {
+            let kinds = Kinds::of(0..toolkit.rows.len(), |row| fits::extension_kind(toolkit.rows[row]));
             self.world.relate_kinds(
                 releases.table,
                 toolkit.table,
                 |release| fits::extension_need(asked, releases.rows[release]),
-                |release| move |row: usize| fits::extension(question, asked, releases.rows[release], toolkit.rows[row]),
+                |release| {
+                    let release = releases.rows[release];
+                    kinds.judged(move |row| fits::extension(question, asked, release, toolkit.rows[row]))
+                },
             );
         }
         for (packages, ask) in group.companions.iter().zip(&question.companions) {

@@ -268,11 +268,14 @@ impl<'c> RuleBook<'c> {
         self.drivers.get_or_init(find)
     }
 
+    /// The rules between two kinds of things.
+    pub fn between(&self, subject: Subject, object: Subject) -> impl Iterator<Item = &Needs<'c>> {
+        self.needs.iter().filter(move |rule| rule.row.subject == subject && rule.row.object == object)
+    }
+
     /// The rules between two kinds of things that speak of this subject.
     pub fn about<'a>(&'a self, subject: Subject, of: &Version, object: Subject) -> impl Iterator<Item = &'a Needs<'c>> {
-        self.needs
-            .iter()
-            .filter(move |rule| rule.row.subject == subject && rule.row.object == object && rule.range.admits(of))
+        self.between(subject, object).filter(|rule| rule.range.admits(of))
     }
 
     /// What releases of a package need of an object.

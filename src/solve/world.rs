@@ -103,6 +103,36 @@ impl Steps {
     }
 }
 
+/// Rows that are alike, so that one of them can be judged for all.
+pub struct Kinds {
+    of_row: Vec<usize>,
+    firsts: Vec<usize>,
+}
+
+impl Kinds {
+    /// Rows in ascending order by their kinds.
+    pub fn of<K: Hash + Eq>(rows: impl Iterator<Item = usize>, kind: impl Fn(usize) -> K) -> Kinds {
+        let mut known: FxHashMap<K, usize> = FxHashMap::default();
+        let mut kinds = Kinds { of_row: Vec::new(), firsts: Vec::new() };
+        for row in rows {
+            let fresh = known.len();
+            let kind = *known.entry(kind(row)).or_insert(fresh);
+            if kind == fresh {
+                kinds.firsts.push(row);
+            }
+            kinds.of_row.resize(row, 0);
+            kinds.of_row.push(kind);
+        }
+        kinds
+    }
+
+    /// What holds for the first row of each kind holds for all.
+    pub fn judged<F: Fn(usize) -> bool>(&self, holds: F) -> impl Fn(usize) -> bool + use<'_, F> {
+        let of_kind: Vec<bool> = self.firsts.iter().map(|&first| holds(first)).collect();
+        move |row| of_kind[self.of_row[row]]
+    }
+}
+
 impl World {
     /// Adds a table of `len` rows.
     pub fn table(&mut self, len: usize) -> Table {
@@ -146,21 +176,8 @@ impl World {
         fits: impl Fn(usize, usize) -> bool,
     ) {
         debug_assert!(a < b, "the later table has the kinds");
-        let mut known: FxHashMap<K, usize> = FxHashMap::default();
-        let (mut firsts, mut of_row): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
-        for row in self.tables[b].rows() {
-            let fresh = known.len();
-            let kind = *known.entry(kind(row)).or_insert(fresh);
-            if kind == fresh {
-                firsts.push(row);
-            }
-            of_row.resize(row, 0);
-            of_row.push(kind);
-        }
-        self.add(a, b, &mut |row, others| {
-            let fit: Vec<bool> = firsts.iter().map(|&first| fits(row, first)).collect();
-            others.filtered(&|other| fit[of_row[other]])
-        });
+        let kinds = Kinds::of(self.tables[b].rows(), kind);
+        self.add(a, b, &mut |row, others| others.filtered(&kinds.judged(|other| fits(row, other))));
     }
 
     /// The same as [`World::relate`] where many rows of `a`, the earlier table, fit the same rows of `b`: what fits is

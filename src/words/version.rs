@@ -141,7 +141,7 @@ impl Version {
                 3 => [!0, !0 << 32],
                 _ => [!0, !0],
             };
-            return [self.0.key[0] & mask[0], self.0.key[1] & mask[1]].cmp(&bound.0.key);
+            return whole([self.0.key[0] & mask[0], self.0.key[1] & mask[1]]).cmp(&whole(bound.0.key));
         }
         let mut mine = self.components();
         for theirs in bound.components() {
@@ -191,6 +191,11 @@ const fn key_of(text: &[u8]) -> ([u64; 2], u8, bool) {
     ([parts[0] << 32 | parts[1], parts[2] << 32 | parts[3]], len, plain)
 }
 
+/// A key as one number: two are compared at once.
+fn whole([high, low]: [u64; 2]) -> u128 {
+    u128::from(high) << 64 | u128::from(low)
+}
+
 fn numbers(release: &str) -> impl Iterator<Item = u64> + '_ {
     release.split('.').map(|part| {
         part.bytes().fold(0u64, |sum, byte| sum.wrapping_mul(10).wrapping_add(u64::from(byte.wrapping_sub(b'0'))))
@@ -230,7 +235,7 @@ fn tail_rank(tail: &str) -> Option<(i8, u64)> {
 impl Ord for Version {
     fn cmp(&self, other: &Self) -> Ordering {
         if self.0.plain && other.0.plain {
-            return self.0.key.cmp(&other.0.key);
+            return whole(self.0.key).cmp(&whole(other.0.key));
         }
         let (mine, my_tail) = split_tail(self.0.text);
         let (theirs, their_tail) = split_tail(other.0.text);

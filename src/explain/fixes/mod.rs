@@ -420,10 +420,12 @@ impl<'c> Finder<'_, 'c, '_> {
     /// The fewest of some keys that must be loosened for an answer; none if loosening all of them gives none.
     fn needed(&self, keys: &[String], share: &[Edit]) -> Option<Vec<String>> {
         let mut needed = keys.to_vec();
-        self.answer(&self.loosened(&needed, share), None)?;
+        if !self.has_answer(&self.loosened(&needed, share)) {
+            return None;
+        }
         for key in keys {
             let fewer: Vec<String> = needed.iter().filter(|other| *other != key).cloned().collect();
-            if self.answer(&self.loosened(&fewer, share), None).is_some() {
+            if self.has_answer(&self.loosened(&fewer, share)) {
                 needed = fewer;
             }
         }
