@@ -34,7 +34,7 @@ reason = "tried"
 "#;
 
 fn schema_of(name: &str) -> Value {
-    serde_json::from_str(schema::find(name).expect(name).text).expect(name)
+    serde_json::from_str(&schema::find(name).expect(name).text()).expect(name)
 }
 
 #[track_caller]
@@ -161,7 +161,8 @@ fn schemas_are_printed_as_they_are() {
     for one in schema::ALL {
         assert!(listed.out.contains(one.name));
         let printed = desk.run(&["schema", one.name]).exits(0);
-        assert_eq!(printed.out, one.text);
+        let file = format!("{}/src/report/schemas/{}.json", env!("CARGO_MANIFEST_DIR"), one.name);
+        assert_eq!(printed.out, std::fs::read_to_string(file).unwrap());
         assert_eq!(schema_of(one.name)["$schema"], "https://json-schema.org/draft/2020-12/schema");
     }
     let files = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src/report/schemas")).unwrap();
