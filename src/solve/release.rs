@@ -53,10 +53,10 @@ impl<'c> Release<'c> {
     }
 
     /// The order of a version's variants: the index's default, then stable ones newest first, then the rest.
-    fn rank(&self) -> (Reverse<Version>, bool, bool, Reverse<Option<Version>>) {
+    fn rank(&self) -> (bool, bool, Reverse<Option<Version>>) {
         let default = self.builds().any(|build| build.default);
         let stable = self.builds().any(|build| build.status == Status::Stable);
-        (Reverse(*self.version), !default, !stable, Reverse(self.line))
+        (!default, !stable, Reverse(self.line))
     }
 }
 
@@ -80,6 +80,12 @@ pub fn releases<'c>(catalog: &'c Catalog, builds: &'c [Build]) -> Vec<Release<'c
         release.put(build, catalog);
         releases.push(release);
     }
-    releases.arrange_by_key(Release::rank);
+    debug_assert!(builds.is_sorted_by_key(|build| build.version), "a catalog sorts its rows");
+    // Builds come by version, oldest first, so that only the order within a version is to be found.
+    for of_version in releases.chunk_by_mut(|one, next| one.version == next.version) {
+        of_version.arrange_by_key(Release::rank);
+        of_version.reverse();
+    }
+    releases.reverse();
     releases
 }
