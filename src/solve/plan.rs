@@ -146,36 +146,39 @@ impl<'q, 'c> Plan<'q, 'c> {
     }
 
     /// A version goes with those of a framework that some release of it accepts. Its releases say the same once they
-    /// are chosen, but by then many versions would have been tried. Gives what they accept, by package and framework.
-    fn relate_companion_versions(&mut self) -> Vec<Vec<Accepts>> {
-        let mut accepted = Vec::new();
-        for (choice, ask) in self.companions.iter().zip(&self.question.companions) {
-            let rows = companion_rows(self.question, ask.package, &ask.constraint);
-            let mut of_package = Vec::new();
-            for (framework, needing) in self.versions.iter().zip(&self.question.frameworks) {
-                let left = (framework.rows.as_slice(), self.world.rows(framework.table));
-                let accepts = Accepts::framework(self.question, needing.package, left, &rows);
-                let mut releases: FxHashMap<&Version, Vec<usize>> = FxHashMap::default();
-                for (at, row) in rows.iter().enumerate() {
-                    releases.entry(&row.version).or_default().push(at);
-                }
-                let of_version: Vec<&Vec<usize>> = choice.rows.iter().map(|version| &releases[version]).collect();
-                self.world.relate(framework.table, choice.table, |version, row| {
-                    of_version[row].iter().any(|&release| accepts.has(version, release))
-                });
-                of_package.push(accepts);
+    /// are chosen, but by then many versions would have been tried. Gives the releases of each package.
+    fn relate_companion_versions(&mut self) -> Vec<Candidates<'c>> {
+        let question = self.question;
+        let mut all = Vec::new();
+        for (choice, ask) in self.companions.iter().zip(&question.companions) {
+            // Newest first and of one version those made for a variant, as the catalog has them from its end.
+            let rows = companion_rows(question, ask.package, &ask.constraint);
+            let mut releases: FxHashMap<&Version, Vec<usize>> = FxHashMap::default();
+            for (at, row) in rows.iter().enumerate() {
+                releases.entry(&row.version).or_default().push(at);
             }
-            accepted.push(of_package);
+            let of_version: Vec<&Vec<usize>> = choice.rows.iter().map(|version| &releases[version]).collect();
+            let mut frameworks = Vec::new();
+            for (framework, needing) in self.versions.iter().zip(&question.frameworks) {
+                let left = (framework.rows.as_slice(), self.world.rows(framework.table));
+                let accepts = Accepts::framework(question, needing.package, left, &rows);
+                let texts = |row: usize| of_version[row].iter().map(|&release| accepts.text_of[release]);
+                let some = |version, row: usize| of_version[row].iter().any(|&release| accepts.has(version, release));
+                self.world.relate_to_kinds(framework.table, choice.table, |row| texts(row).collect::<Vec<_>>(), some);
+                frameworks.push(accepts);
+            }
+            let left = self.python.as_ref().map(|python| (python.rows.as_slice(), self.world.rows(python.table)));
+            let python = left.map(|left| Accepts::python(question, left, &rows));
+            all.push(Candidates { rows, frameworks, python });
         }
-        accepted
+        all
     }
 
     /// The releases of other packages: what they accept, and what they hold of their own.
-    fn add_companions(&mut self, group: &mut Group<'c>, accepted: &[Vec<Accepts>]) {
+    fn add_companions(&mut self, group: &mut Group<'c>, candidates: &[Candidates<'c>]) {
         let question = self.question;
-        for ((choice, ask), accepted) in self.companions.iter().zip(&question.companions).zip(accepted) {
-            // Newest first and of one version those made for a variant, as the catalog has them from its end.
-            let rows = companion_rows(question, ask.package, &ask.constraint);
+        for ((choice, ask), candidates) in self.companions.iter().zip(&question.companions).zip(candidates) {
+            let rows = candidates.rows.clone();
             let table = self.world.table(rows.len());
             let of_gpu = question.rules.of_package(ask.package, Subject::Gpu);
             self.world.keep(table, |row| {
@@ -188,12 +191,10 @@ impl<'q, 'c> Plan<'q, 'c> {
             });
             let versions = numbered(&choice.rows);
             self.world.relate_parts(choice.table, table, |row| versions.get(&rows[row].version).copied());
-            for (framework, accepts) in self.versions.iter().zip(accepted) {
-                self.world.relate(framework.table, table, |version, row| accepts.has(version, row));
-            }
-            if let Some(python) = &self.python {
-                let accepts = Accepts::python(question, (&python.rows, self.world.rows(python.table)), &rows);
-                self.world.relate(python.table, table, |line, row| accepts.has(line, row));
+            let frameworks = self.versions.iter().map(|choice| choice.table).zip(&candidates.frameworks);
+            let python = self.python.as_ref().map(|choice| choice.table).zip(candidates.python.as_ref());
+            for (of, accepts) in frameworks.chain(python) {
+                self.world.relate_to_kinds(of, table, |row| accepts.text_of[row], |of, row| accepts.has(of, row));
             }
             let of_cuda = question.rules.of_package(ask.package, Subject::Cuda);
             for (releases, ask) in group.releases.iter().zip(&question.frameworks) {
@@ -265,9 +266,9 @@ impl<'q, 'c> Plan<'q, 'c> {
             let companions = Vec::new();
             groups.push(Group { classes, releases: chosen, companions, cudnn: None, nccl: None, cuda: None });
         }
-        let accepted = self.relate_companion_versions();
+        let candidates = self.relate_companion_versions();
         for group in &mut groups {
-            self.add_companions(group, &accepted);
+            self.add_companions(group, &candidates);
             self.add_system_libraries(group, locked);
         }
         self.groups = groups;
@@ -565,6 +566,13 @@ fn toolkits<'c>(question: &Question<'c>, installed: Option<&[Version]>) -> Vec<&
     let rows = question.catalog.toolkits.iter().rev();
     let admitted = rows.filter(|row| wanted.is_none_or(|wanted| wanted.admits(&row.version)));
     admitted.filter(|row| !row.components_only || asked_for(row)).collect()
+}
+
+/// The releases of a package that are asked for, and what they accept of each framework and of Python.
+struct Candidates<'c> {
+    rows: Vec<&'c Companion>,
+    frameworks: Vec<Accepts>,
+    python: Option<Accepts>,
 }
 
 /// Which versions of a framework each release of a package accepts. Many say the same: each text is read once.
