@@ -3,6 +3,7 @@
 pub mod answer;
 pub mod class;
 pub mod codes;
+mod companion;
 pub mod driver;
 mod elsewhere;
 pub mod fits;
