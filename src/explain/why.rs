@@ -271,9 +271,9 @@ impl<'c> Teller<'_, 'c, '_> {
         rows.retain(|row| rank(row) < rank(build));
         let asked = |row: &&&Build| {
             let line = fits::line_of(&row.variant);
-            let in_line = |cuda: &Constraint| line.as_ref().is_some_and(|line| cuda.cut_to(2).admits(line));
+            let in_line = |cuda: &Constraint| line.as_ref().is_some_and(|line| cuda.admits(line));
             clause.as_ref().is_none_or(|clause| clause.admits_build(&row.version, &row.variant))
-                && self.question.cuda.as_ref().is_none_or(in_line)
+                && self.question.cuda_line.as_ref().is_none_or(in_line)
         };
         let value = |row: &&Build| format!("{}+{}", row.version, row.variant);
         let best = match (build.variant.as_ref(), build.default) {

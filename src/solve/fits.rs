@@ -68,7 +68,7 @@ pub fn release<'q, 'c>(
     let unasked = |wanted: &Option<Constraint>, has: Option<&Version>| {
         wanted.as_ref().is_some_and(|wanted| !has.map_or(wanted.is_any() || policy.unknown, |has| wanted.admits(has)))
     };
-    if question.cuda.as_ref().is_some_and(|wanted| line.as_ref().is_none_or(|line| !wanted.cut_to(2).admits(line)))
+    if question.cuda_line.as_ref().is_some_and(|wanted| line.as_ref().is_none_or(|line| !wanted.admits(line)))
         || unasked(&question.cudnn, build.cudnn.as_ref())
         || unasked(&question.nccl, build.nccl.as_ref())
     {

@@ -32,6 +32,8 @@ pub struct Question<'c> {
     pub python: Option<Constraint>,
     /// `stack.cuda`
     pub cuda: Option<Constraint>,
+    /// What `stack.cuda` says of lines, which is all that wheels tell of theirs.
+    pub cuda_line: Option<Constraint>,
     /// `stack.cudnn`
     pub cudnn: Option<Constraint>,
     /// `stack.nccl`
@@ -280,6 +282,7 @@ impl<'c> Question<'c> {
             companions,
             python: part("python"),
             cuda: part("cuda"),
+            cuda_line: part("cuda").map(|cuda| cuda.cut_to(2)),
             cudnn: part("cudnn"),
             nccl: part("nccl"),
             build,
