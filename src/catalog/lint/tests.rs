@@ -133,6 +133,22 @@ const BROKEN: &[(&str, &str)] = &[
         "[[rule]]\nid = \"a\"\nsubject = \"package\"\npackage = \"vllm\"\nrange = \">99\"\nobject = \"gpu\"\nneeds = \">=8.0\"\nsays = \"A.\"\nsource = \"acme\"\nholds = [\"100 8.0\"]\nfails = [\"100 7.0\"]",
     ),
     (
+        "unchoosable",
+        "[[source_build]]\npackage = \"torch\"\nfrom = \"2.7.0\"\ncompiles = \"torch\"\ntools = [\"wheel\"]\nsource = \"acme\"",
+    ),
+    (
+        "package-name",
+        "[[source_build]]\npackage = \"flash-attn\"\nfrom = \"2.8.3\"\ncompiles = \"a b\"\ntools = [\"wheel\"]\nsource = \"acme\"",
+    ),
+    (
+        "list-order",
+        "[[source_build]]\npackage = \"flash-attn\"\nfrom = \"2.8.3\"\ncompiles = \"a\"\ntools = [\"wheel\", \"ninja\"]\nsource = \"acme\"",
+    ),
+    (
+        "architecture",
+        "[[source_build]]\npackage = \"flash-attn\"\nfrom = \"2.8.3\"\ncompiles = \"a\"\ntools = [\"wheel\"]\narchs = \"A_ARCHS=99\"\nsource = \"acme\"",
+    ),
+    (
         "companion-variant",
         "[[companion]]\npackage = \"a\"\nversion = \"1\"\nframework = \"torch\"\nneeds = \"2.7+cu126\"\nsource = \"acme\"",
     ),
