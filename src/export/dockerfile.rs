@@ -107,7 +107,8 @@ fn install(wheels: &[&Wheel]) -> Result<String, ExportError> {
     let (packages, tools) = unisolated(&last)?;
     if !packages.is_empty() {
         let options = packages.iter().map(|package| format!(" --no-build-isolation-package {package}"));
-        out += "\n# Compiled beside what is installed now, as the documentation tells: first what such builds import.\n";
+        out +=
+            "\n# Compiled beside what is installed now, as the documentation tells: first what such builds import.\n";
         if !tools.is_empty() {
             let _ = writeln!(out, "RUN uv pip install --no-cache {}", tools.join(" "));
         }
