@@ -30,6 +30,8 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     // From 0.10.1 on, or 0.11.1, jax compiles for other GPUs or pins another cuDNN.
     ("jax 0.10 cu12 x86_64", "sass"),
     ("jax 0.10 cu12 aarch64", "sass"),
+    ("jax 0.10 cu13 x86_64", "sass"),
+    ("jax 0.10 cu13 aarch64", "sass"),
     ("jax 0.11 cu12 x86_64", "cudnn"),
     ("jax 0.11 cu12 aarch64", "cudnn"),
     ("jax 0.4 cu12 x86_64", "cudnn"),

@@ -54,19 +54,22 @@ fn companions(catalog: &Catalog, say: Say<'_>) {
         let name = row.row_name();
         let (version, digests) = (row.version.as_str(), &catalog.wheel_digests);
         let lines = || catalog.pythons.iter().map(|python| &python.version);
-        let has = |arch: &CpuArch| {
-            lines().any(|python| !digests.of(&row.package, version, "", python.as_str(), arch.as_str()).is_empty())
+        let has = |platform: &str| {
+            lines().any(|python| !digests.of(&row.package, version, "", python.as_str(), platform).is_empty())
         };
-        let published: Vec<CpuArch> = [CpuArch::X86_64, CpuArch::Aarch64].into_iter().filter(has).collect();
-        if published.is_empty() || row.arches.iter().any(|arch| !published.contains(arch)) {
-            let says = "no file of this release is known for a processor that it names";
+        // Files for any processor, sources among them, may still serve some only.
+        let any = has("any");
+        let names = |arch: &CpuArch| row.arches.is_empty() || row.arches.contains(arch);
+        let right = |arch: &CpuArch| any || has(arch.as_str()) == names(arch);
+        if ![CpuArch::X86_64, CpuArch::Aarch64].iter().all(right) {
+            let says = "its files on the package index are for other processors than `arches` says, or none is known";
             say("wheel-files", "companion", &name, says.into());
         }
         let Some(python) = row.python.as_ref().and_then(|text| Constraint::parse(text).ok()) else { continue };
         let admits = |line: &Version| python.cut_to(line.len()).admits(line);
-        let knows = |line: &Version| {
-            published.iter().any(|arch| digests.knows(&row.package, version, "", line.as_str(), arch.as_str()))
-        };
+        // Processors that came later have wheels for fewer Pythons, or for more: the first one counts.
+        let arch = if has(CpuArch::X86_64.as_str()) { CpuArch::X86_64 } else { CpuArch::Aarch64 };
+        let knows = |line: &Version| digests.knows(&row.package, version, "", line.as_str(), arch.as_str());
         if let Some(line) = lines().find(|line| knows(line) && !admits(line)) {
             let says = format!("a wheel for Python {line} is known, which `{python}` does not admit");
             say("wheel-pythons", "companion", &name, says);
