@@ -418,6 +418,7 @@ fn what_is_wrong_with_an_overlay_is_told_at_its_place() {
 #[test]
 fn a_broken_overlay_is_told_by_every_command() {
     let desk = site("broken-everywhere", SPEC, "");
+    fs::write(desk.path("site.toml"), "").unwrap();
     desk.run(&["lock"]).exits(0);
     let cycle = "companion = [\n\
                  { package = \"a\", version = \"1\", framework = \"b\", needs = \"1\", source = \"acme\" },\n\
