@@ -63,12 +63,15 @@ fn family(id: &str) -> Option<(&str, Version)> {
     Some((&id[..at], Version::parse(&id[at..]).ok()?))
 }
 
+/// A field of a system that holds a version, by name.
+type Part = (&'static str, fn(&Os) -> Option<&Version>);
+
 /// A later release of a system brings no older C library, compiler or Python.
 fn systems(catalog: &Catalog, say: Say<'_>) {
     let mut rows: Vec<(&str, Version, &Os)> =
         catalog.oses.iter().filter_map(|row| family(&row.id).map(|(name, release)| (name, release, row))).collect();
     rows.arrange_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)));
-    let fields: [(&str, fn(&Os) -> Option<&Version>); 3] =
+    let fields: [Part; 3] =
         [("glibc", |row| row.glibc.as_ref()), ("gcc", |row| row.gcc.as_ref()), ("python", |row| row.python.as_ref())];
     for (field, of) in fields {
         let told: Vec<_> = rows.iter().filter_map(|row| Some((row, of(row.2)?))).collect();
