@@ -414,6 +414,55 @@ fn what_is_wrong_with_an_overlay_is_told_at_its_place() {
         .tells("::error file=site.toml,line=2,col=11,title=unknown-branch::");
 }
 
+/// Whoever asks a catalog with a broken overlay is told of it: as an error, or where something else was asked as a note.
+#[test]
+fn a_broken_overlay_is_told_by_every_command() {
+    let desk = site("broken-everywhere", SPEC, "");
+    fs::write(desk.path("site.toml"), "").unwrap();
+    desk.run(&["lock"]).exits(0);
+    let cycle = "companion = [\n\
+                 { package = \"a\", version = \"1\", framework = \"b\", needs = \"1\", source = \"acme\" },\n\
+                 { package = \"b\", version = \"1\", framework = \"a\", needs = \"1\", source = \"acme\" },\n]\n";
+    let long = format!(
+        "companion = [{{ package = \"a\", version = \"1\", framework = \"torch\", needs = \"{}>=1\", source = \"acme\" }}]",
+        ">=1,".repeat(900)
+    );
+    let row = "gpu = [{ name = \"X\", cc = \"12.0\", class = \"geforce\", architecture = \"Blackwell\" }]";
+    for (wrong, says) in [
+        ("colour = []", "no kind of row called"),
+        (row, "missing field `source`"),
+        (cycle, "`b` is no framework"),
+        (&long, "at most 64 comparisons"),
+        ("driver = [{ version = \"535.183.01\", source = \"acme\" }]", "in silence"),
+    ] {
+        fs::write(desk.path("site.toml"), format!("{SOURCE}{wrong}\n")).unwrap();
+        for command in [
+            &["lock"][..],
+            &["explain"],
+            &["explain", "stack.torch"],
+            &["verify", "--quick", "--against", "gpuenv.toml"],
+            &["diagnose", "--spec", "gpuenv.toml", "no kernel image is available for execution on the device"],
+        ] {
+            let told = desk.run(command).exits(2);
+            assert!(told.err.contains("site.toml") && told.err.len() < 3000, "{command:?}: {told:?}");
+            let flat = told.err.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(flat.contains(says), "{command:?}: {told:?}");
+        }
+        let told = desk.run(&["diagnose", "no kernel image is available for execution on the device"]).exits(0);
+        assert_eq!(told.err.matches("was left aside").count(), 1, "{told:?}");
+        // The lock was made without any row of it: it is judged as it stands.
+        assert_ne!(desk.run(&["verify", "--quick"]).code, 2);
+    }
+}
+
+/// In-house wheels may be made for any Pythons.
+#[test]
+fn sites_need_not_do_as_publishers_do() {
+    let wheels = WHEELS.replace("pythons = [\"3.12\"]", "pythons = [\"3.9\", \"3.12\"]");
+    let desk = site("own-pythons", SPEC, &wheels);
+    desk.run(&["catalog", "check", "site.toml"]).exits(0);
+}
+
 #[test]
 fn paths_that_play_tricks_are_refused_at_once() {
     let desk = site("tricks", SPEC, "");

@@ -6,6 +6,8 @@ import tomllib
 from functools import cached_property
 from pathlib import Path
 
+from pip._vendor.packaging.version import Version
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -35,6 +37,15 @@ class Catalog:
 
     def builds(self, package):
         return [row for row in self.rows("build") if row["package"] == package]
+
+    def source_build(self, package, version):
+        """The row that says how a release is compiled; nothing where none does."""
+        rows = [row for row in self.rows("source_build") if row["package"] == package]
+        return max(
+            (row for row in rows if Version(row["from"]) <= Version(str(version))),
+            key=lambda row: Version(row["from"]),
+            default=None,
+        )
 
     def reread(self):
         """A catalog in which what was proposed so far is a row like others."""

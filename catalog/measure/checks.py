@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import binary
+import scripts
 from catalog import numbers
 from remote import Requirement, applies, parsed, pinned, requirements
 
@@ -384,13 +385,19 @@ class Checker:
             yield Finding(label, "python", lines(row["python"]), lines(source.requires_python), source.purl)
 
     def isolation(self, row, label, wheels):
-        """Whether a release that comes as source is documented to be built without isolation."""
+        """Whether a release that comes as source is documented to be built without isolation, and with what."""
         source = self.index.source(row["package"], row["version"])
         if source is None and not wheels:
             return
         metadata = self.index.described(source)[0] if source else self.index.metadata(wheels[-1])
+        built = self.catalog.source_build(row["package"], row["version"])
         read = unisolated(metadata, row["package"])
-        yield Finding(label, "unisolated", "unisolated" in row, read, (source or wheels[-1]).purl)
+        yield Finding(label, "unisolated", built is not None, read, (source or wheels[-1]).purl)
+        compiled = built and self.index.source(built["compiles"], row["version"])
+        if compiled:
+            members = self.index.members(compiled)
+            yield Finding(label, "tools", built["tools"], scripts.tools(members), compiled.purl)
+            yield Finding(label, "archs", built.get("archs"), scripts.archs(members), compiled.purl)
 
     def code_of(self, package, version, members=None):
         """(SASS, PTX, CUDA major, purl) of the libraries that hold a package's kernels."""

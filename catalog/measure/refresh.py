@@ -181,8 +181,9 @@ class Refresh:
             return None
         row = {"package": package, "version": str(version), "framework": like["framework"]}
         row |= {"needs": ",".join(normal(asked)) or "*", "python": ",".join(lines(source.requires_python)) or None}
-        row |= {"sdist": True, "unisolated": package if unisolated(metadata, package) else None}
-        return row | {"source": "companion-sdist"}
+        if unisolated(metadata, package) and not self.catalog.source_build(package, version):
+            self.note(f"{package} {version} is to be built without isolation: source_builds.toml does not say how")
+        return row | {"sdist": True, "source": "companion-sdist"}
 
     def companion_row(self, package, version, like):
         wheels = self.index.linux(package, version, "x86_64")

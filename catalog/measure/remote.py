@@ -147,17 +147,24 @@ class Index:
         return next((one for one in self.sources(package) if one.version == Version(str(version))), None)
 
     @lru_cache(maxsize=None)
+    def members(self, source):
+        """What a source distribution says of itself and how it builds itself, by name; kernels are left out."""
+        telling = re.compile(r"PKG-INFO|README\.md|pyproject\.toml|setup\.py|build_tools/\w+\.py|[^/]+\.egg-info/requires\.txt")
+        with tarfile.open(fileobj=io.BytesIO(self.session.get(source.url).content)) as archive:
+            named = ((member.name.split("/", 1)[-1], member) for member in archive if member.isfile())
+            wanted = {name: member for name, member in named if telling.fullmatch(name)}
+            return {name: archive.extractfile(one).read().decode("utf-8", "replace") for name, one in wanted.items()}
+
+    @lru_cache(maxsize=None)
     def described(self, source):
         """PKG-INFO and requires.txt of a source distribution: its metadata, and the requirements without a condition."""
-        with tarfile.open(fileobj=io.BytesIO(self.session.get(source.url).content)) as archive:
-            members = {member.name.split("/", 1)[-1]: member for member in archive if member.isfile()}
-            read = lambda name: archive.extractfile(members[name]).read().decode("utf-8", "replace")
-            metadata = email.message_from_string(read("PKG-INFO"))
-            if (metadata.get_payload() or "UNKNOWN").strip() == "UNKNOWN" and "README.md" in members:
-                # The description was not packed into the metadata, but lies beside it.
-                metadata.set_payload(read("README.md"))
-            lists = [name for name in members if name.endswith(".egg-info/requires.txt")]
-            lines = [line for name in lists for line in read(name).split("\n[")[0].splitlines()]
+        members = self.members(source)
+        metadata = email.message_from_string(members["PKG-INFO"])
+        if (metadata.get_payload() or "UNKNOWN").strip() == "UNKNOWN" and "README.md" in members:
+            # The description was not packed into the metadata, but lies beside it.
+            metadata.set_payload(members["README.md"])
+        lists = [text for name, text in members.items() if name.endswith(".egg-info/requires.txt")]
+        lines = [line for text in lists for line in text.split("\n[")[0].splitlines()]
         return metadata, lines + (metadata.get_all("Requires-Dist") or [])
 
     def releases(self, package):

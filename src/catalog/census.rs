@@ -32,6 +32,7 @@ const NAMES: &[(&str, &str)] = &[
     ("build", "builds of frameworks"),
     ("other_build", "builds not solved with"),
     ("companion", "packages that follow one"),
+    ("source_build", "builds from source"),
     ("libraries", "releases with exact libraries"),
     ("extension", "what extension builders accept"),
     ("module", "needs of kernel modules"),

@@ -64,6 +64,7 @@ cite! {
     Companion: row => row.version.as_str(),
         [row.version.as_str(), &row.package, "", row.variant.as_deref().unwrap_or_default()];
     Libraries: row => row.version.as_str(), [row.version.as_str(), &row.package, "", ""];
+    SourceBuild: row => row.from.as_str(), [row.from.as_str(), &row.package, "", ""];
     Extension: row => row.from.as_str(), [row.from.as_str(), &row.package, "", ""];
     Os: row => &row.id, ["", "", "", ""];
     Image: row => &row.tag, [row.cuda.as_str(), &row.repository, "", ""];
@@ -163,6 +164,7 @@ impl Catalog {
             Some("cudnn") => self.find("cudnn", &self.cudnns, id),
             Some("nccl") => self.find("nccl", &self.nccls, id),
             Some("extension") => self.find("extension", &self.extensions, id),
+            Some("source-build") => self.find("source_build", &self.source_builds, id),
             Some("libraries") => self.find("libraries", &self.libraries, id),
             Some("os") => self.find("os", &self.oses, id),
             Some("image") => self.find("image", &self.images, id),
@@ -250,7 +252,7 @@ mod tests {
             })
         }
         let c = &BUILTIN;
-        let pins = ids(&c.libraries);
+        let pins = ids(&c.libraries).chain(ids(&c.source_builds));
         let hosts = ids(&c.gpus).chain(ids(&c.branches)).chain(ids(&c.drivers)).chain(ids(&c.oses));
         let cuda = ids(&c.toolkits).chain(ids(&c.ptx_isas)).chain(ids(&c.compats)).chain(ids(&c.extensions));
         let libraries = ids(&c.cudnns).chain(ids(&c.nccls)).chain(ids(&c.builds)).chain(ids(&c.companions));

@@ -1,7 +1,7 @@
 //! Small questions to the catalog: a source in full, the branch of a driver, an operating system by its spelling.
 
 use super::Catalog;
-use super::rows::{Branch, Compat, Driver, Os, Source, Toolkit};
+use super::rows::{Branch, Compat, Driver, Os, Source, SourceBuild, Toolkit};
 use crate::words::{Arrange, Version};
 
 /// What a spelling of an operating system means.
@@ -51,6 +51,12 @@ impl Catalog {
     /// The toolkit release of exactly this number.
     pub fn toolkit(&self, version: &Version) -> Option<&Toolkit> {
         self.toolkits.iter().find(|row| row.version == *version)
+    }
+
+    /// How a release of a package that comes as source is compiled; none where nobody tells.
+    pub fn source_build(&self, package: &str, version: &Version) -> Option<&SourceBuild> {
+        let rows = self.source_builds.iter().filter(|row| row.package == package && row.from <= *version);
+        rows.max_by(|a, b| a.from.cmp(&b.from))
     }
 
     /// The operating system that is spelled like this, upper and lower case alike.

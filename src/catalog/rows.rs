@@ -508,9 +508,6 @@ pub struct Companion {
     /// Published as source only, it or the part for the framework: it is compiled where it is installed.
     #[serde(default)]
     pub sdist: bool,
-    /// What is compiled without build isolation, beside an installed framework, because its own documentation tells to:
-    /// the package, or `transformer-engine-torch` for `transformer-engine[pytorch]`. None = nobody tells.
-    pub unisolated: Option<Text>,
     /// The platforms it has wheels for; empty = it runs wherever the framework does, or nobody has told.
     #[serde(default)]
     pub arches: List<CpuArch>,
@@ -531,6 +528,26 @@ pub struct Companion {
     pub source: Text,
     /// The source of `cuda`, `sass` and `ptx`.
     pub arch_source: Option<Text>,
+}
+
+/// How a package that comes as source is compiled, from a release on: beside an installed framework and without the
+/// isolation that installers build in, because its own documentation tells to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SourceBuild {
+    /// The companion.
+    pub package: Text,
+    /// The first release this row speaks of; it holds until the next row.
+    pub from: Version,
+    /// What is compiled: the package, or `transformer-engine-torch` for `transformer-engine[pytorch]`.
+    pub compiles: Text,
+    /// What the build imports or asks for, in order; the framework and CUDA aside.
+    pub tools: List<Text>,
+    /// The variable that says for which GPUs, and all it takes, `FLASH_ATTN_CUDA_ARCHS=80;90;100;120`; none where the
+    /// framework's extension builder decides, or nothing is compiled for a GPU.
+    pub archs: Option<Text>,
+    /// Its source.
+    pub source: Text,
 }
 
 /// The exact NVIDIA libraries that a release asks for.

@@ -60,6 +60,7 @@ impl Catalog {
         all("build", &self.builds, see);
         all("other_build", &self.other_builds, see);
         all("companion", &self.companions, see);
+        all("source_build", &self.source_builds, see);
         all("libraries", &self.libraries, see);
         all("extension", &self.extensions, see);
         all("os", &self.oses, see);

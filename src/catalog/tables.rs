@@ -161,6 +161,7 @@ row!(Build, [package], [version], [variant, arch],
     cites source, maybe arch_source pins_source);
 row!(OtherBuild, [package], [version], [variant, os, arch],
     row is format!("{}-{}-{}-{}-{}", row.package, row.version, row.variant, row.os, row.arch), cites source);
+row!(SourceBuild, [package], [from], [], row is format!("source-build {} {}", row.package, row.from), cites source);
 row!(Extension, [package], [from], [], row is format!("extension {} {}", row.package, row.from), cites source);
 row!(Os, [id], [], [], row is format!("os {}", row.id), cites source, maybe gcc_source);
 row!(Image, [repository], [cuda], [tag], row is format!("image {}:{}", row.repository, row.tag), cites source);
@@ -340,6 +341,8 @@ tables! {
     other_builds: OtherBuild = "other_build",
     /// Packages that follow a framework.
     companions: Companion = "companion",
+    /// How packages that come as source are compiled.
+    source_builds: SourceBuild = "source_build",
     /// The NVIDIA libraries that releases pin.
     libraries: Libraries = "libraries",
     /// Wheels and their sha256; packed away when the catalog is built in.

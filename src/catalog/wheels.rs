@@ -63,6 +63,8 @@ impl<'a> FileName<'a> {
         let mut parts = file.strip_suffix(".whl")?.rsplitn(4, '-');
         let (platforms, abi, python, rest) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
         let (package, version) = rest.split_once('-')?;
+        // A build number may follow the version: `triton-3.0.0-1-cp310-…`.
+        let version = version.split_once('-').map_or(version, |(version, _)| version);
         let (version, label) =
             version.split_once('+').map_or((version, None), |(version, label)| (version, Some(label)));
         let of = |arch: &'static str| (platforms.contains("linux") && platforms.ends_with(arch)).then_some(arch);
@@ -135,6 +137,12 @@ impl Digests {
         found.into_iter().find(|found| !found.is_empty()).unwrap_or_default()
     }
 
+    /// Whether a wheel made for exactly this Python line is known.
+    pub fn knows(&self, package: &str, version: &str, index: &str, python: &str, platform: &str) -> bool {
+        let tag = format!("cp{}", python.replace('.', ""));
+        !self.under(&key(package, version, index, &tag, platform)).is_empty()
+    }
+
     fn under(&self, key: &[u8; KEY]) -> Vec<String> {
         let entries = self.0.as_chunks::<ENTRY>().0;
         let first = entries.partition_point(|entry| entry[..KEY] < key[..]);
@@ -159,6 +167,7 @@ mod tests {
         for (file, expected) in [
             ("torch-2.5.1+cu124-cp311-cp311-linux_x86_64.whl", found("torch", "2.5.1", "cp311", "x86_64")),
             ("vllm-0.9.1-cp38-abi3-manylinux1_x86_64.whl", found("vllm", "0.9.1", "abi3", "x86_64")),
+            ("triton-3.0.0-1-cp310-cp310-manylinux2014_x86_64.whl", found("triton", "3.0.0", "cp310", "x86_64")),
             ("flash_attn-2.0-py2.py3-none-any.whl", found("flash-attn", "2.0", "py3", "any")),
             ("torch-1.0.0-cp27-cp27mu-manylinux1_x86_64.whl", found("torch", "1.0.0", "cp27", "x86_64")),
             ("torch-2.9.0-cp313-cp313t-manylinux_2_28_aarch64.whl", None),

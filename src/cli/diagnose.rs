@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::io::{IsTerminal, Read};
+use std::path::Path;
 
 use crate::catalog::{BUILTIN, Catalog, OsMatch};
 use crate::diagnose::{self, Verdict};
@@ -34,12 +35,16 @@ pub fn run(common: &Common, args: &DiagnoseArgs, report: &Report) -> Result<Exit
         return Err(failure.help("give the message as an argument, or pipe a log: `gpuenv diagnose < build.log`"));
     }
     // A message is told whatever is wrong with a file that happens to lie here, unless it was named.
-    let catalog = match catalogs::nearby(common) {
+    let (catalog, readable) = match catalogs::nearby(common) {
         Err(failure) if common.spec.is_some() => return Err(failure),
-        other => other.unwrap_or(Cow::Borrowed(&BUILTIN)),
+        Err(_) => (Cow::Borrowed(&BUILTIN), false),
+        Ok(catalog) => (catalog, true),
     };
+    if !readable && let Some(path) = files::spec_place(common)? {
+        left_aside(&path, report);
+    }
     let mut verdict = diagnose::diagnose(&text, &catalog);
-    let host = solved(common, args, &verdict, &catalog, report)?;
+    let host = solved(common, args, &verdict, (&catalog, readable), report)?;
     if let (Some(first), Some(host)) = (verdict.findings.first_mut(), &host) {
         let remedies = host.remedies();
         // That nothing runs on this host is the first thing to know; that something would, the last.
@@ -55,7 +60,7 @@ fn solved(
     common: &Common,
     args: &DiagnoseArgs,
     verdict: &Verdict,
-    catalog: &Catalog,
+    (catalog, readable): (&Catalog, bool),
     report: &Report,
 ) -> Result<Option<OnHost>, Failure> {
     let told = verdict.observed();
@@ -65,13 +70,16 @@ fn solved(
         None => told,
     };
     let asked = common.spec.is_some() || args.target.is_some();
+    if !readable && !asked {
+        return Ok(None);
+    }
     let Some(path) = files::spec_place(common)?.filter(|_| asked || !observed.is_empty()) else { return Ok(None) };
     // A message is told whatever is wrong with a file that happens to lie here.
     let lock::Asked { spec, catalog, .. } = match lock::read(&path) {
         Ok(spec) => spec,
         Err(failure) if asked => return Err(failure),
         Err(_) => {
-            report.note(&format!("{} was left aside: `gpuenv lock` tells its mistakes", files::shown(&path)));
+            left_aside(&path, report);
             return Ok(None);
         }
     };
@@ -90,6 +98,10 @@ fn solved(
             Ok(None)
         }
     }
+}
+
+fn left_aside(path: &Path, report: &Report) {
+    report.note(&format!("{} was left aside: `gpuenv lock` tells its mistakes", files::shown(path)));
 }
 
 /// What a record says of a host, and where it is silent what the message told.

@@ -3,14 +3,15 @@
 //! Python comes from uv rather than from the distribution: a distribution has one version, a lock may name
 //! any, and uv's builds run on every glibc system alike, Ubuntu, Rocky or UBI.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use crate::lock::{Lock, TargetLock, Wheel};
+use crate::lock::{GpuLock, Lock, TargetLock, Wheel};
 use crate::words::version::Written;
-use crate::words::{Arrange, Version};
+use crate::words::{Arrange, Cc, Version};
 
 use super::requirements::pin;
-use super::{BUILD_TOOLS, ExportError, Format, Options, Render, quote, unisolated, valid};
+use super::{ExportError, Format, Options, Render, quote, unisolated, valid};
 
 /// `gpuenv export dockerfile`
 pub const FORMAT: Format = Format {
@@ -49,12 +50,19 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, _: &Options) -> Result<S
         "\n# The lock holds for this platform only; on another one the build would find other wheels, or none.\n\
          RUN test \"$(uname -m)\" = {arch}\n"
     );
+    let from_source = wheels.iter().any(|wheel| wheel.sdist);
     if !wheels.is_empty() {
         out += &python(lock, name, target)?;
+        if from_source {
+            out += &architectures(lock, target, &wheels)?;
+        }
         out += &install(&wheels)?;
     }
     if target.toolkit.is_some() {
-        out += &compile(lock, target)?;
+        if !from_source {
+            out += &architectures(lock, target, &wheels)?;
+        }
+        out += EXAMPLE;
     }
     if let Some(runtime_image) = runtime_image {
         out += &runtime_stage(runtime_image, !wheels.is_empty());
@@ -96,18 +104,15 @@ fn environment() -> String {
 fn install(wheels: &[&Wheel]) -> Result<String, ExportError> {
     let (last, first): (Vec<&Wheel>, Vec<&Wheel>) = wheels.iter().partition(|wheel| wheel.unisolated.is_some());
     let mut out = if first.is_empty() { String::new() } else { fetch(&first)? };
-    let packages = unisolated(last.into_iter())?;
+    let (packages, tools) = unisolated(&last)?;
     if !packages.is_empty() {
         let options = packages.iter().map(|package| format!(" --no-build-isolation-package {package}"));
-        let _ = write!(
-            out,
-            "\n# Compiled beside what is installed now, as the documentation tells: first what such builds import.\n\
-             RUN uv pip install --no-cache {}\n\
-             RUN uv pip install --no-cache{} {}\n",
-            BUILD_TOOLS.join(" "),
-            options.collect::<String>(),
-            pins(wheels)?
-        );
+        out +=
+            "\n# Compiled beside what is installed now, as the documentation tells: first what such builds import.\n";
+        if !tools.is_empty() {
+            let _ = writeln!(out, "RUN uv pip install --no-cache {}", tools.join(" "));
+        }
+        let _ = writeln!(out, "RUN uv pip install --no-cache{} {}", options.collect::<String>(), pins(wheels)?);
     }
     Ok(out)
 }
@@ -147,19 +152,38 @@ fn pins(wheels: &[&Wheel]) -> Result<String, ExportError> {
     Ok(pins.iter().map(|pin| format!("\\\n    {pin}")).collect::<Vec<_>>().join(" "))
 }
 
-/// What compiles for the locked GPUs.
-fn compile(lock: &Lock, target: &TargetLock) -> Result<String, ExportError> {
-    let mut out = String::new();
-    if let Some(lists) = lock.arch_list_of(target) {
-        let torch = quote::docker(valid::torch_arch_list(&lists.torch)?);
-        let cmake = quote::docker(valid::cmake_arch_list(&lists.cmake)?);
-        out += "\n# Read by PyTorch's extension builder and by CMake.\n";
-        let _ = writeln!(out, "ENV TORCH_CUDA_ARCH_LIST={torch} CUDAARCHS={cmake}");
+/// Where the user's own code goes.
+const EXAMPLE: &str = "\n# Compile your CUDA code here, for example:\n\
+    #   COPY . /src\n\
+    #   RUN uv pip install --no-build-isolation /src\n";
+
+/// What tells builds to compile for the locked GPUs.
+fn architectures(lock: &Lock, target: &TargetLock, wheels: &[&Wheel]) -> Result<String, ExportError> {
+    let Some(lists) = lock.arch_list_of(target) else { return Ok(String::new()) };
+    let torch = quote::docker(valid::torch_arch_list(&lists.torch)?);
+    let cmake = quote::docker(valid::cmake_arch_list(&lists.cmake)?);
+    let mut out = "\n# Read by PyTorch's extension builder and by CMake.\n".to_string();
+    let _ = writeln!(out, "ENV TORCH_CUDA_ARCH_LIST={torch} CUDAARCHS={cmake}");
+    for (package, archs) in wheels.iter().filter_map(|wheel| Some((&wheel.package, wheel.archs.as_ref()?))) {
+        let (variable, taken) = valid::arch_variable(archs)?;
+        if let Some(chosen) = within(&target.gpu, &taken) {
+            let _ = write!(out, "# Read by the build of {}.\n", valid::package(package)?);
+            let _ = writeln!(out, "ENV {variable}={}", quote::docker(&chosen));
+        }
     }
-    out += "\n# Compile your CUDA code here, for example:\n\
-        #   COPY . /src\n\
-        #   RUN uv pip install --no-build-isolation /src\n";
     Ok(out)
+}
+
+/// Those of the architectures that a build takes which the locked GPUs need: of each GPU's major the highest that is
+/// not beyond it. None if a GPU needs another, or nothing is known of the GPUs: then the build compiles for all.
+fn within(gpus: &[GpuLock], taken: &[u32]) -> Option<String> {
+    let need = |gpu: &GpuLock| {
+        let own = Cc::parse(&gpu.compute_capability).ok()?.number();
+        taken.iter().copied().filter(|taken| taken / 10 == own / 10 && *taken <= own).max()
+    };
+    let needed: BTreeSet<u32> = gpus.iter().map(need).collect::<Option<_>>()?;
+    let words: Vec<String> = needed.iter().map(ToString::to_string).collect();
+    (!words.is_empty()).then(|| words.join(";"))
 }
 
 /// The smaller image that runs what the first stage has built.

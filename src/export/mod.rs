@@ -32,16 +32,17 @@ pub struct Format {
 /// Targets with their names, in the lock's order.
 type Targets<'a> = [(&'a str, &'a TargetLock)];
 
-/// What the builds import that run without isolation: setup scripts of flash-attn and transformer-engine-torch do.
-const BUILD_TOOLS: [&str; 6] = ["setuptools", "wheel", "packaging", "ninja", "psutil", "pip"];
-
-/// What is compiled without isolation, because its documentation says so.
-fn unisolated<'a>(wheels: impl Iterator<Item = &'a Wheel>) -> Result<Vec<&'a str>, ExportError> {
-    let mut packages =
-        wheels.filter_map(|wheel| wheel.unisolated.as_deref()).map(valid::package).collect::<Result<Vec<_>, _>>()?;
-    packages.arrange();
-    packages.dedup();
-    Ok(packages)
+/// What is compiled without isolation, because its documentation says so, and what these builds import or ask for.
+fn unisolated<'a>(wheels: &[&'a Wheel]) -> Result<(Vec<&'a str>, Vec<&'a str>), ExportError> {
+    let distinct = |names: Vec<&'a String>| -> Result<Vec<&'a str>, ExportError> {
+        let mut names = names.into_iter().map(|name| valid::package(name)).collect::<Result<Vec<_>, _>>()?;
+        names.arrange();
+        names.dedup();
+        Ok(names)
+    };
+    let beside = || wheels.iter().filter(|wheel| wheel.unisolated.is_some());
+    let tools = distinct(beside().flat_map(|wheel| &wheel.tools).collect())?;
+    Ok((distinct(beside().filter_map(|wheel| wheel.unisolated.as_ref()).collect())?, tools))
 }
 
 /// How a format reads the lock.

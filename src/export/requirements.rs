@@ -16,7 +16,7 @@
 
 use crate::lock::{Lock, TargetLock, Wheel};
 
-use super::{BUILD_TOOLS, ExportError, Format, Options, Render, unisolated, valid};
+use super::{ExportError, Format, Options, Render, unisolated, valid};
 
 /// `gpuenv export requirements`
 pub const FORMAT: Format = Format {
@@ -56,16 +56,16 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Re
 
 /// What a file for pip has no option for: some packages are compiled beside what is installed already.
 fn compiled(wheels: &[&Wheel]) -> Result<String, ExportError> {
-    let packages = unisolated(wheels.iter().copied())?;
+    let (packages, tools) = unisolated(wheels)?;
     if packages.is_empty() {
         return Ok(String::new());
     }
+    let tools = if tools.is_empty() { String::new() } else { format!(" ({})", tools.join(", ")) };
     Ok(format!(
         "# Compiled beside an installed framework, as the documentation tells: {}.\n\
-         # Install the other pins first, and what such builds import ({}); then\n\
+         # Install the other pins first, and what such builds import{tools}; then\n\
          # `pip install --no-build-isolation -r` this file. In the isolation pip builds in otherwise they fail.\n",
-        packages.join(", "),
-        BUILD_TOOLS.join(", ")
+        packages.join(", ")
     ))
 }
 

@@ -11,7 +11,7 @@ use crate::lock::{Lock, Wheel};
 use crate::words::CpuArch;
 
 use super::requirements::pin;
-use super::{BUILD_TOOLS, ExportError, Format, Render, Targets, names, quote, unisolated, valid};
+use super::{ExportError, Format, Render, Targets, names, quote, unisolated, valid};
 
 /// `gpuenv export uv`
 pub const FORMAT: Format = Format {
@@ -47,9 +47,10 @@ fn render(lock: &Lock, targets: &Targets) -> Result<String, ExportError> {
         let _ = writeln!(out, "    {},", quote::toml(&format!("{}{marker}", pin(wheel)?)));
     }
     out += "]\n";
-    let unisolated = unisolated(platforms.values().flat_map(BTreeMap::values).copied())?;
+    let wheels: Vec<&Wheel> = platforms.values().flat_map(BTreeMap::values).copied().collect();
+    let (unisolated, tools) = unisolated(&wheels)?;
     if !unisolated.is_empty() {
-        let _ = write!(out, "\n[dependency-groups]\n# What the builds below import.\nbuild = {}\n", list(&BUILD_TOOLS));
+        let _ = write!(out, "\n[dependency-groups]\n# What the builds below import.\nbuild = {}\n", list(&tools));
     }
     out += "\n[tool.uv]\n";
     if !unisolated.is_empty() {

@@ -68,6 +68,12 @@ pub fn cmake_arch_list(list: &str) -> Valid<'_> {
     check(list.split(';').all(is_entry), "architecture list", list, "a list such as `80-real;90`")
 }
 
+/// A variable for a build and the architectures it takes: `FLASH_ATTN_CUDA_ARCHS=80;90`.
+pub fn arch_variable(text: &str) -> Result<(&str, Vec<u32>), ExportError> {
+    let read = address::arch_variable(text);
+    read.ok_or_else(|| bad("archs", text, "a variable with architectures, `NAME_ARCHS=80;90`"))
+}
+
 /// The CUDA line of a forward compatibility package: `12.4` for `cuda-compat-12-4`.
 pub fn compat_line(package: &str) -> Result<String, ExportError> {
     let line = package.strip_prefix("cuda-compat-").and_then(|line| line.split_once('-'));
@@ -159,6 +165,10 @@ mod tests {
         assert!(cmake_arch_list("80-real;90").is_ok());
         assert!(cmake_arch_list("100a-real;120f").is_ok());
         assert!(cmake_arch_list("80;`id`").is_err());
+        assert_eq!(arch_variable("A_B_ARCHS=80;120").unwrap(), ("A_B_ARCHS", vec![80, 120]));
+        for bad in ["A_ARCHS", "A_ARCHS=", "LD_PRELOAD=80", "A_ARCHS=8x", "a_ARCHS=80", "A_ARCHS=80 B", "A_ARCHS=+80"] {
+            assert!(arch_variable(bad).is_err(), "{bad}");
+        }
         assert_eq!(compat_line("cuda-compat-12-4").unwrap(), "12.4");
         assert!(compat_line("cuda-compat-12-4; id").is_err());
     }

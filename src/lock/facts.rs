@@ -86,6 +86,11 @@ impl Ledger<'_, '_> {
         }
         for companion in &target.companions {
             self.put(entry, *companion, [Stack(&companion.package)]);
+            let catalog = self.question.catalog;
+            let built = catalog.source_build(&companion.package, &companion.version).filter(|_| companion.sdist);
+            if let Some(row) = built {
+                self.put(entry, row, [Stack(&companion.package)]);
+            }
         }
         let pythons = self.question.catalog.pythons.iter();
         if let Some(row) = pythons.into_iter().find(|row| target.python == Some(&row.version)) {

@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::catalog::rows::{Compat, Libraries};
+use crate::catalog::rows::{Compat, Libraries, SourceBuild};
 use crate::catalog::{Catalog, OsMatch};
 use crate::solve::answer::{Answer, Chosen, Install};
 use crate::solve::question::{Question, TargetAsk};
 use crate::spec::{Runtime, Share, Spec};
-use crate::words::{ArchList, Arrange};
+use crate::words::{ArchList, Arrange, Version};
 
 use super::{
     ArchLists, CatalogStamp, DriverLock, FORMAT, GpuLock, Lock, OverrideLock, Stack, TargetLock, Wheel, facts,
@@ -148,9 +148,13 @@ fn wheels(catalog: &Catalog, answer: &Answer<'_>, alike: &[Vec<usize>]) -> Vec<W
         targets.arrange();
         let targets = targets.into_iter().map(|target| answer.targets[target].name.clone()).collect();
         let libraries = libraries(catalog, &install, arch);
-        let Install { package, version, index, extra, sdist, unisolated } = install;
+        let built = source_build(catalog, &install);
+        let unisolated = built.map(|row| row.compiles.to_string());
+        let tools = built.map_or_else(Vec::new, |row| row.tools.iter().map(ToString::to_string).collect());
+        let archs = built.and_then(|row| row.archs.as_ref()).map(ToString::to_string);
+        let Install { package, version, index, extra, sdist } = install;
         let arch = str::to_string(arch);
-        Wheel { package, version, arch, index, extra, sdist, unisolated, sha256, libraries, targets }
+        Wheel { package, version, arch, index, extra, sdist, unisolated, tools, archs, sha256, libraries, targets }
     };
     merged.into_iter().map(wheel).collect()
 }
@@ -163,6 +167,12 @@ fn sha256(catalog: &Catalog, chosen: &Chosen<'_>, install: &Install) -> String {
     let python = chosen.python.map_or("", |python| python.as_str());
     let found = catalog.wheel_digests.of(&install.package, version, index, python, chosen.arch.as_str());
     if found.is_empty() { Wheel::UNKNOWN.to_string() } else { found.join(" ") }
+}
+
+/// How what comes as source is compiled.
+fn source_build<'c>(catalog: &'c Catalog, install: &Install) -> Option<&'c SourceBuild> {
+    let public = install.version.split('+').next()?;
+    catalog.source_build(&install.package, &Version::parse(public).ok().filter(|_| install.sdist)?)
 }
 
 /// What the build of the package index pins.

@@ -165,6 +165,12 @@ pub struct Wheel {
     /// documentation asks for that: `flash-attn`, `transformer-engine-torch` for `transformer-engine[pytorch]`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unisolated: Option<String>,
+    /// What that build imports or asks for, the framework and CUDA aside; empty where nobody told.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<String>,
+    /// The variable that tells it for which GPUs to compile, with all it takes: `FLASH_ATTN_CUDA_ARCHS=80;90;100;120`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub archs: Option<String>,
     /// The sha256 of the file, or of the files with a blank between; `unknown` where the catalog has none.
     #[serde(default = "unknown")]
     pub sha256: String,

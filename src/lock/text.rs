@@ -41,7 +41,11 @@ pub fn to_text(lock: &Lock) -> String {
         if wheel.sdist {
             fields.flag("sdist");
         }
-        fields.maybe("unisolated", wheel.unisolated.as_deref()).put("sha256", &wheel.sha256);
+        fields.maybe("unisolated", wheel.unisolated.as_deref());
+        if !wheel.tools.is_empty() {
+            fields.list("tools", &wheel.tools);
+        }
+        fields.maybe("archs", wheel.archs.as_deref()).put("sha256", &wheel.sha256);
         if !wheel.libraries.is_empty() {
             fields.list("libraries", &wheel.libraries);
         }

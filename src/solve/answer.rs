@@ -94,8 +94,6 @@ pub struct Install {
     pub extra: Option<String>,
     /// Whether it comes as source only.
     pub sdist: bool,
-    /// What is compiled without build isolation.
-    pub unisolated: Option<String>,
 }
 
 /// How a GPU is reached.
@@ -475,7 +473,6 @@ impl Chosen<'_> {
                 index: url,
                 extra: build.extra.as_ref().filter(|_| build.variant != "cpu").map(|extra| extra.to_string()),
                 sdist: false,
-                unisolated: None,
             });
         }
         for companion in &self.companions {
@@ -490,7 +487,6 @@ impl Chosen<'_> {
                 index: own.or(of_variant).or_else(|| torch_index.clone().filter(|_| beside_torch)),
                 extra: companion.extra.as_ref().map(ToString::to_string),
                 sdist: companion.sdist,
-                unisolated: companion.unisolated.as_ref().map(ToString::to_string),
             });
         }
         wheels.arrange();

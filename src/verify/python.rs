@@ -225,6 +225,8 @@ mod tests {
             extra: None,
             sdist: false,
             unisolated: None,
+            tools: Vec::new(),
+            archs: None,
             sha256: Wheel::UNKNOWN.into(),
             libraries: Vec::new(),
             targets: Vec::new(),

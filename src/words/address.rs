@@ -23,6 +23,15 @@ pub fn is_wheel_version(version: &str) -> bool {
     ok && version.len() <= 128
 }
 
+/// The variable that tells a build for which GPUs to compile, and what it takes: `FLASH_ATTN_CUDA_ARCHS=80;90`.
+pub fn arch_variable(text: &str) -> Option<(&str, Vec<u32>)> {
+    let (name, taken) = text.split_once('=')?;
+    let spelled = name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_');
+    let number = |word: &str| word.parse().ok().filter(|number| is_number(word) && (10..1000).contains(number));
+    let taken = taken.split(';').map(number).collect::<Option<_>>()?;
+    (spelled && name.ends_with("_ARCHS") && name.len() <= 64).then_some((name, taken))
+}
+
 /// An image repository: `[host[:port]/]path`, the path in lower case.
 pub fn is_repository(repository: &str) -> bool {
     let is_component = |part: &str| {

@@ -62,11 +62,49 @@ fn what_is_compiled_beside_a_framework_comes_last() {
     let [torch, rest, tools, last] = steps[..] else { panic!("{text}") };
     assert!(torch.contains("torch==2.5.1+cu124") && !torch.contains("flash-attn"), "{text}");
     assert!(rest.contains("deepspeed==0.17.0") && !rest.contains("flash-attn"), "{text}");
-    assert!(tools.contains("setuptools wheel packaging ninja"), "{text}");
+    assert_eq!(tools.trim_end(), "uv pip install --no-cache ninja pip wheel", "{text}");
     let options = "--no-build-isolation-package flash-attn --no-build-isolation-package transformer-engine-torch";
     assert!(last.contains(options) && last.contains("flash-attn==2.8.3") && last.contains("torch==2.5.1"), "{text}");
     lint("beside", &text);
     assert!(!render("dockerfile", &locks::container_with_build()).unwrap().contains("isolation-package"));
+}
+
+/// What is compiled is told for which GPUs before it is; each build in its own words, of the architectures it takes.
+#[test]
+fn builds_from_source_know_the_gpus() {
+    let at = |text: &str, what: &str| text.find(what).unwrap_or_else(|| panic!("{what}: {text}"));
+    let mut lock = locks::compiled_beside();
+    let text = render("dockerfile", &lock).unwrap();
+    let first = at(&text, "ENV TORCH_CUDA_ARCH_LIST=\"8.0;9.0+PTX\" CUDAARCHS=\"80-real;90\"\n");
+    let own = at(&text, "ENV FA_ARCHS=\"90\"\n");
+    assert!(first < own && own < at(&text, "flash-attn==2.8.3") && own < at(&text, "deepspeed=="), "{text}");
+    assert_eq!(text.matches("ARCH_LIST").count(), 1, "{text}");
+    // Without anything to compile they come after the wheels, which do not depend on them.
+    let text = render("dockerfile", &locks::container_with_build()).unwrap();
+    assert!(at(&text, "ENV TORCH_CUDA_ARCH_LIST") > at(&text, "torch==2.5.1+cu124") && !text.contains("FA_ARCHS"));
+    // Machine code of one major runs on what comes later in it; what the build cannot reach, it is not told.
+    let gpu = &mut lock.target.get_mut("prod").unwrap().gpu;
+    gpu.extend(["8.6", "8.9", "10.3"].map(|cc| locks::gpu("x", cc)));
+    assert!(render("dockerfile", &lock).unwrap().contains("ENV FA_ARCHS=\"80;90;100\"\n"));
+    lock.target.get_mut("prod").unwrap().gpu.push(locks::gpu("x", "12.0"));
+    assert!(!render("dockerfile", &lock).unwrap().contains("FA_ARCHS"));
+    lock.target.get_mut("prod").unwrap().gpu.clear();
+    assert!(!render("dockerfile", &lock).unwrap().contains("FA_ARCHS"));
+}
+
+/// What an earlier gpuenv locked names no tools: nothing is made up.
+#[test]
+fn without_tools_none_are_installed() {
+    let mut lock = locks::compiled_beside();
+    lock.wheel.iter_mut().for_each(|wheel| wheel.tools.clear());
+    let text = render("dockerfile", &lock).unwrap();
+    assert_eq!(text.matches("\nRUN uv pip install").count(), 3, "{text}");
+    lint("no-tools", &text);
+    lock.wheel[0].tools = vec!["a; rm".into()];
+    assert!(render("dockerfile", &lock).is_err());
+    lock.wheel[0].tools.clear();
+    lock.wheel[0].archs = Some("PATH=/x".into());
+    assert!(render("dockerfile", &lock).is_err());
 }
 
 #[test]

@@ -85,14 +85,17 @@ pub fn two_indexes() -> Lock {
 /// torch, and what is compiled beside it.
 pub fn compiled_beside() -> Lock {
     let mut lock = container_with_build();
-    let beside = |package: &str, extra: Option<&str>, unisolated: &str| Wheel {
+    let beside = |package: &str, extra: Option<&str>, unisolated: &str, tools: &[&str], archs: Option<&str>| Wheel {
         sdist: true,
         unisolated: Some(unisolated.into()),
+        tools: tools.iter().map(|tool| tool.to_string()).collect(),
+        archs: archs.map(String::from),
         extra: extra.map(String::from),
         ..wheel(package, "2.8.3", None, &["prod"])
     };
-    lock.wheel.insert(0, beside("flash-attn", None, "flash-attn"));
-    lock.wheel.push(beside("transformer-engine", Some("pytorch"), "transformer-engine-torch"));
+    lock.wheel.insert(0, beside("flash-attn", None, "flash-attn", &["ninja", "wheel"], Some("FA_ARCHS=80;90;100")));
+    let plugin = "transformer-engine-torch";
+    lock.wheel.push(beside("transformer-engine", Some("pytorch"), plugin, &["pip", "wheel"], None));
     lock.wheel.push(Wheel { sdist: true, ..wheel("deepspeed", "0.17.0", None, &["prod"]) });
     lock
 }
@@ -107,6 +110,8 @@ pub fn wheel(package: &str, version: &str, index: Option<&str>, targets: &[&str]
         extra: None,
         sdist: false,
         unisolated: None,
+        tools: Vec::new(),
+        archs: None,
         sha256: "unknown".into(),
         libraries: Vec::new(),
         targets: targets.iter().map(|target| target.to_string()).collect(),
@@ -140,7 +145,8 @@ fn bare(runtime: &str) -> TargetLock {
     }
 }
 
-fn gpu(name: &str, capability: &str) -> GpuLock {
+/// A GPU that is reached by machine code.
+pub fn gpu(name: &str, capability: &str) -> GpuLock {
     GpuLock { name: name.into(), compute_capability: capability.into(), coverage: Some("native".into()) }
 }
 

@@ -8,7 +8,7 @@ use super::Say;
 use crate::words::{Requirement, Version, address};
 
 /// The repository whose tags say what is inside.
-const TELLING: &str = "nvidia/cuda";
+pub(super) const TELLING: &str = "nvidia/cuda";
 
 pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
     let requires: HashSet<&str> = catalog.image_requires.iter().map(|row| &*row.id).collect();

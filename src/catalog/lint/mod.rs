@@ -4,10 +4,13 @@
 //! The build script refuses a catalog with findings; overlays are held to the same, and `gpuenv catalog check` shows
 //! them for both. Each lint has a name, by which reports and annotations call it.
 
+mod alike;
 mod cuda;
 mod host;
 mod images;
+mod order;
 mod others;
+mod published;
 mod rules;
 mod wheels;
 
@@ -47,6 +50,13 @@ pub fn lint(catalog: &Catalog) -> Vec<Finding> {
     others::lint(catalog, &mut say);
     images::lint(catalog, &mut say);
     rules::lint(catalog, &mut say);
+    order::lint(catalog, &mut say);
+    // Rows are held against their neighbours and against published files where no overlay brought any: whoever
+    // replaces a row knows better, and the built-in ones were looked at before.
+    if catalog.laid.is_empty() {
+        alike::lint(catalog, &mut say);
+        published::lint(catalog, &mut say);
+    }
     findings
 }
 
@@ -146,5 +156,6 @@ fn months(date: &str) -> Option<u32> {
 }
 
 fn constraint(kind: &str, name: &dyn Display, text: &str, say: Say<'_>) -> Option<Constraint> {
-    Constraint::parse(text).map_err(|error| say("constraint", kind, name, format!("`{text}`: {error}"))).ok()
+    let shown = || text.chars().take(60).collect::<String>();
+    Constraint::parse(text).map_err(|error| say("constraint", kind, name, format!("`{}`: {error}", shown()))).ok()
 }

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::super::BUILTIN;
 use super::super::overlay::lay;
+use super::super::{BUILTIN, Catalog};
+use super::lint;
 
 /// A lint and rows of which it complains; `acme` is a source that the test adds.
 const BROKEN: &[(&str, &str)] = &[
@@ -133,6 +134,22 @@ const BROKEN: &[(&str, &str)] = &[
         "[[rule]]\nid = \"a\"\nsubject = \"package\"\npackage = \"vllm\"\nrange = \">99\"\nobject = \"gpu\"\nneeds = \">=8.0\"\nsays = \"A.\"\nsource = \"acme\"\nholds = [\"100 8.0\"]\nfails = [\"100 7.0\"]",
     ),
     (
+        "unchoosable",
+        "[[source_build]]\npackage = \"torch\"\nfrom = \"2.7.0\"\ncompiles = \"torch\"\ntools = [\"wheel\"]\nsource = \"acme\"",
+    ),
+    (
+        "package-name",
+        "[[source_build]]\npackage = \"flash-attn\"\nfrom = \"2.8.3\"\ncompiles = \"a b\"\ntools = [\"wheel\"]\nsource = \"acme\"",
+    ),
+    (
+        "list-order",
+        "[[source_build]]\npackage = \"flash-attn\"\nfrom = \"2.8.3\"\ncompiles = \"a\"\ntools = [\"wheel\", \"ninja\"]\nsource = \"acme\"",
+    ),
+    (
+        "architecture",
+        "[[source_build]]\npackage = \"flash-attn\"\nfrom = \"2.8.3\"\ncompiles = \"a\"\ntools = [\"wheel\"]\narchs = \"A_ARCHS=99\"\nsource = \"acme\"",
+    ),
+    (
         "companion-variant",
         "[[companion]]\npackage = \"a\"\nversion = \"1\"\nframework = \"torch\"\nneeds = \"2.7+cu126\"\nsource = \"acme\"",
     ),
@@ -247,4 +264,65 @@ fn every_lint_is_heard() {
     let twice = build("stable", "stable").replace("index =", "default = true\nindex =");
     let other = twice.replace("cu126", "cu118").replace("12.6.3", "11.8.0").replace("9.5.1.17", "9.1.0.70");
     assert!(heard(&format!("{twice}{other}")).contains("two-defaults"));
+}
+
+/// A lint, a row of the built-in catalog by kind and id, and a value in it that is wrong: rows are held against their
+/// neighbours only where no overlay brought them.
+const SPOILED: &[(&str, &str, &str, &str, &str)] = &[
+    ("disagreement", "image", "image nvidia/cuda:12.4.1-base-ubuntu22.04", "arches", "[\"x86_64\"]"),
+    ("disagreement", "image", "image nvidia/cuda:12.4.1-base-ubuntu22.04", "withdrawn", "true"),
+    ("disagreement", "image", "image nvidia/cuda:12.4.1-cudnn-devel-ubuntu22.04", "cudnn", "\"0\""),
+    ("disagreement", "image", "image pytorch/pytorch:2.5.1-cuda12.4-cudnn9-devel", "os", "\"ubuntu20.04\""),
+    ("disagreement", "build", "torch-2.5.1-cu124-linux-x86_64", "triton", "\"3.1.1\""),
+    ("disagreement", "build", "torch-2.5.1-cu121-linux-x86_64", "pythons", "[\"3.9\", \"3.10\", \"3.11\"]"),
+    ("disagreement", "build", "torch-2.5.1-cu121-linux-x86_64", "system_cuda", "true"),
+    ("disagreement", "companion", "torchvision-0.20.1+cu124", "needs", "\"2.5.0\""),
+    ("library-line", "cudnn", "cudnn 9.1.0.70 cuda12", "source", "\"cudnn-cu11\""),
+    ("library-order", "cudnn", "cudnn 9.1.0.70 cuda12", "date", "\"2026-01-01\""),
+    ("library-order", "nccl", "nccl 2.21.5 cuda12", "date", "\"2023-01-01\""),
+    ("python-gap", "build", "torch-2.5.1-cu121-linux-x86_64", "pythons", "[\"3.9\", \"3.11\", \"3.12\"]"),
+    ("python-gap", "other_build", "torch-2.5.1-cu121-windows-x86_64", "pythons", "[\"3.9\", \"3.11\", \"3.12\"]"),
+    ("python-order", "python", "python 3.11", "stable", "false"),
+    ("os-order", "os", "os ubuntu22.04", "glibc", "\"2.45\""),
+    ("os-order", "os", "os ubuntu22.04", "gcc", "\"4.8\""),
+    ("ptxas", "ptxas", "ptxas 3.3.0", "newer", "\"12.3.1\""),
+    ("ptxas", "ptxas", "ptxas 3.3.0", "ptxas", "\"12.9.1\""),
+    ("belongs-together", "ptxas", "ptxas 3.3.0", "newer_from", "null"),
+    ("wheel-pythons", "build", "torch-2.6.0-cu124-linux-x86_64", "pythons", "[\"3.9\", \"3.10\", \"3.11\", \"3.12\"]"),
+    ("wheel-pythons", "companion", "torchvision-0.20.1", "python", "\"3.9 || 3.10 || 3.11\""),
+    ("wheel-pythons", "companion", "torchvision-0.20.1", "python", "\">=3.9\""),
+    ("wheel-files", "companion", "torchvision-0.20.1", "version", "\"0.20.7\""),
+    ("wheel-files", "companion", "triton-3.0.0", "arches", "[\"aarch64\", \"x86_64\"]"),
+    ("pins", "build", "torch-2.6.0-cu124-linux-x86_64", "cudnn", "\"9.1.1.17\""),
+    ("pins", "build", "torch-2.6.0-cu124-linux-x86_64", "toolkit", "\"12.4.0\""),
+    ("unchoosable", "libraries", "libraries torch 2.6.0 x86_64", "version", "\"2.6.3\""),
+    ("unchoosable", "libraries", "libraries cuda-toolkit 12.4.1", "version", "\"12.4.9\""),
+];
+
+/// The built-in catalog with one value changed, and the lints that hear of it.
+fn spoiled(kind: &str, id: &str, field: &str, value: &str) -> BTreeSet<&'static str> {
+    let rows = BUILTIN.write(kind, serde_json::value::Serializer).unwrap();
+    let at = BUILTIN.rows().filter(|row| row.kind == kind).position(|row| row.id == id).expect(id);
+    let mut row = rows[at].clone();
+    row[field] = serde_json::from_str(value).unwrap();
+    let mut added = Catalog::default();
+    added.read(kind, row).unwrap();
+    let mut catalog = BUILTIN.clone();
+    catalog.remove(kind, &BTreeSet::from([at]));
+    catalog.merge(added);
+    lint(&catalog).iter().map(|finding| finding.lint).collect()
+}
+
+#[test]
+fn rows_are_held_against_their_neighbours() {
+    let unheard: Vec<_> = SPOILED.iter().filter(|one| !spoiled(one.1, one.2, one.3, one.4).contains(one.0)).collect();
+    assert!(unheard.is_empty(), "{unheard:#?}");
+}
+
+/// Whoever replaces a row knows better than its neighbours.
+#[test]
+fn what_an_overlay_replaces_may_differ_from_its_neighbours() {
+    let image = "[[image]]\nrepository = \"nvidia/cuda\"\ntag = \"12.4.1-base-ubuntu22.04\"\ncuda = \"12.4.1\"\nflavour = \
+                 \"base\"\nos = \"ubuntu22.04\"\narches = [\"x86_64\"]\nreplace = true\nsource = \"acme\"";
+    assert_eq!(heard(image), BTreeSet::new());
 }

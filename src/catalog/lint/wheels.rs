@@ -16,6 +16,7 @@ pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
     companions(catalog, say);
     contents(catalog, say);
     published(catalog, say);
+    source_builds(catalog, say);
     extensions(catalog, say);
 }
 
@@ -218,12 +219,6 @@ fn companions(catalog: &Catalog, say: Say<'_>) {
             let says = "what is published as source holds no GPU code and is made for no variant";
             say("belongs-together", "companion", &name, says.into());
         }
-        if let Some(unisolated) = &row.unisolated
-            && !(row.sdist && address::is_package(unisolated))
-        {
-            let says = "`unisolated` is the name of a package that is published as source";
-            say("belongs-together", "companion", &name, says.into());
-        }
         let needs = constraint("companion", &name, &row.needs, say);
         if needs.as_ref().is_some_and(|needs| needs.comparisons().any(|one| one.variant.is_some())) {
             let says = format!("`{}` names a variant, which a companion cannot ask for", row.needs);
@@ -241,6 +236,31 @@ fn companions(catalog: &Catalog, say: Say<'_>) {
         };
         if python.is_some_and(|python| !has_python(&python)) {
             say("unchoosable", "companion", &name, "it accepts no Python of the catalog".into());
+        }
+    }
+}
+
+/// What is compiled is a companion that comes as source, with packages as tools and for architectures that exist.
+fn source_builds(catalog: &Catalog, say: Say<'_>) {
+    let known: HashSet<u32> =
+        catalog.toolkits.iter().flat_map(|row| row.sass.iter().map(|arch| arch.cc.number())).collect();
+    for row in catalog.source_builds.iter() {
+        let name = row.row_name();
+        let is_it = |one: &Companion| one.package == row.package && one.version == row.from && one.sdist;
+        if !catalog.companions.iter().any(is_it) {
+            say("unchoosable", "source_build", &name, "no companion of this release comes as source".into());
+        }
+        let packages = || row.tools.iter().chain([&row.compiles]);
+        if let Some(bad) = packages().find(|package| !address::is_package(package)) {
+            say("package-name", "source_build", &name, format!("`{bad}` is no name of a package"));
+        }
+        if row.tools.is_empty() || row.tools.windows(2).any(|pair| pair[0] >= pair[1]) {
+            say("list-order", "source_build", &name, "tools are written once each, in order, and one at least".into());
+        }
+        let archs = row.archs.as_deref().map(|archs| address::arch_variable(archs).map(|read| read.1));
+        if archs.is_some_and(|read| !read.is_some_and(|taken| taken.iter().all(|one| known.contains(one)))) {
+            let says = "`archs` is a variable and architectures that a toolkit knows, `NAME_ARCHS=80;90`";
+            say("architecture", "source_build", &name, says.into());
         }
     }
 }

@@ -1,0 +1,128 @@
+//! Rows against the files that were published: for which Pythons and processors there are wheels, and what their
+//! metadata pins.
+
+use std::collections::HashMap;
+
+use super::super::rows::*;
+use super::super::tables::{Catalog, Row};
+use super::Say;
+use crate::words::{Constraint, CpuArch, Version};
+
+pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
+    builds(catalog, say);
+    companions(catalog, say);
+    pins(catalog, say);
+}
+
+/// A wheel whose sha256 is known is for a Python that its row lists; of the package index every file is known, so
+/// there the reverse holds too.
+fn builds(catalog: &Catalog, say: Say<'_>) {
+    for row in catalog.builds.iter() {
+        let knows = |index: &str, python: &Version| {
+            let (version, arch) = (row.version.as_str(), row.arch.as_str());
+            catalog.wheel_digests.knows(&row.package, version, index, python.as_str(), arch)
+        };
+        let elsewhere = row.index.iter().any(|index| *index != Index::Pypi);
+        let indexes = [row.default.then_some(""), elsewhere.then_some(&*row.variant)];
+        for index in indexes.into_iter().flatten() {
+            let known: Vec<&Version> =
+                catalog.pythons.iter().map(|python| &python.version).filter(|python| knows(index, python)).collect();
+            if let Some(python) = known.iter().find(|python| !row.pythons.contains(python)) {
+                let says = format!("a wheel for Python {python} is known, which `pythons` lacks");
+                say("wheel-pythons", "build", &row.row_name(), says);
+            }
+            let unknown =
+                |python: &&Version| catalog.pythons.iter().any(|row| row.version == **python) && !knows(index, python);
+            if index.is_empty()
+                && !known.is_empty()
+                && let Some(python) = row.pythons.iter().find(unknown)
+            {
+                say("wheel-pythons", "build", &row.row_name(), format!("no wheel for Python {python} is known"));
+            }
+        }
+    }
+}
+
+/// What follows a framework and lies on the package index has its files there, for the processors that it names and
+/// for Pythons that it accepts.
+fn companions(catalog: &Catalog, say: Say<'_>) {
+    if catalog.wheel_digests.is_empty() {
+        return;
+    }
+    let of_index = |row: &&Companion| row.variant.is_none() && row.index_url.is_none();
+    for row in catalog.companions.iter().filter(of_index) {
+        let name = row.row_name();
+        let (version, digests) = (row.version.as_str(), &catalog.wheel_digests);
+        let lines = || catalog.pythons.iter().map(|python| &python.version);
+        let has = |platform: &str| {
+            lines().any(|python| !digests.of(&row.package, version, "", python.as_str(), platform).is_empty())
+        };
+        // Files for any processor, sources among them, may still serve some only.
+        let any = has("any");
+        let names = |arch: &CpuArch| row.arches.is_empty() || row.arches.contains(arch);
+        let right = |arch: &CpuArch| any || has(arch.as_str()) == names(arch);
+        if ![CpuArch::X86_64, CpuArch::Aarch64].iter().all(right) {
+            let says = "its files on the package index are for other processors than `arches` says, or none is known";
+            say("wheel-files", "companion", &name, says.into());
+        }
+        let Some(python) = row.python.as_ref().and_then(|text| Constraint::parse(text).ok()) else { continue };
+        let admits = |line: &Version| python.cut_to(line.len()).admits(line);
+        // Processors that came later have wheels for fewer Pythons, or for more: the first one counts.
+        let arch = if has(CpuArch::X86_64.as_str()) { CpuArch::X86_64 } else { CpuArch::Aarch64 };
+        let knows = |line: &Version| digests.knows(&row.package, version, "", line.as_str(), arch.as_str());
+        if let Some(line) = lines().find(|line| knows(line) && !admits(line)) {
+            let says = format!("a wheel for Python {line} is known, which `{python}` does not admit");
+            say("wheel-pythons", "companion", &name, says);
+        }
+        // Where each Python has a wheel of its own, those that are admitted have one.
+        let each = lines().filter(|line| knows(line)).count() > 1;
+        if let Some(line) = lines().find(|line| each && admits(line) && !knows(line)) {
+            say("wheel-pythons", "companion", &name, format!("no wheel for Python {line} is known"));
+        }
+    }
+}
+
+/// The version that one of the packages that begin so is pinned to, and the CUDA line in the package's name.
+fn pinned<'r>(row: &'r Libraries, package: &str) -> Option<&'r str> {
+    let pin = |pin: &'r str| pin.strip_prefix(package)?.split_once("==");
+    let own = |(rest, _): &(&str, &str)| rest.is_empty() || rest.starts_with("-cu");
+    row.pins.split(' ').filter_map(pin).find(own).map(|(_, version)| version)
+}
+
+/// The libraries that the package index's build asks for are those its row names, and its runtime is that of the
+/// toolkit; a metapackage is that of a toolkit.
+fn pins(catalog: &Catalog, say: Say<'_>) {
+    let metapackage = |row: &&Libraries| row.arch.is_none();
+    let kits: HashMap<&Version, &Libraries> =
+        catalog.libraries.iter().filter(metapackage).map(|row| (&row.version, row)).collect();
+    for row in catalog.libraries.iter() {
+        let name = row.row_name();
+        let Some(arch) = row.arch else {
+            if !catalog.toolkits.iter().any(|kit| kit.version == row.version) {
+                say("unchoosable", "libraries", &name, "no toolkit is of this release".into());
+            }
+            continue;
+        };
+        let is_it = |build: &&Build| (&build.package, build.version, build.arch) == (&row.package, row.version, arch);
+        let Some(build) = catalog.builds.iter().filter(is_it).find(|build| build.default) else {
+            say("unchoosable", "libraries", &name, "no build of the package index is of this release".into());
+            continue;
+        };
+        for (field, package, said) in [
+            ("cudnn", "nvidia-cudnn", &build.cudnn),
+            ("nccl", "nvidia-nccl", &build.nccl),
+            ("triton", "triton", &build.triton),
+        ] {
+            let asked = pinned(row, package);
+            if asked.is_some() && asked != said.as_ref().map(Version::as_str) {
+                let says = format!("pins {package} {}, which the build's `{field}` is not", asked.unwrap_or_default());
+                say("pins", "libraries", &name, says);
+            }
+        }
+        let runtime = |row: &Libraries| pinned(row, "nvidia-cuda-runtime").map(str::to_string);
+        let of_kit = build.toolkit.as_ref().and_then(|toolkit| runtime(kits.get(toolkit)?));
+        if of_kit.is_some() && of_kit != runtime(row) {
+            say("pins", "libraries", &name, "pins a CUDA runtime that is not that of the build's toolkit".into());
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! What publishers do although nothing forces them to: relations between rows that held so far, with every exception
+//! by name. A new row that breaks one is a slip, or an exception more: then it is named here.
+
+use std::collections::HashMap;
+
+use gpuenv::catalog::Catalog;
+use gpuenv::catalog::rows::{Build, Companion, Index, OtherBuild};
+use gpuenv::words::{Constraint, Version};
+
+/// Everything of a catalog that breaks a practice.
+pub fn broken(catalog: &Catalog) -> Vec<String> {
+    let mut practice = Practice::default();
+    patches(catalog, &mut practice);
+    sources(catalog, &mut practice);
+    companions(catalog, &mut practice);
+    drivers(catalog, &mut practice);
+    requirements(catalog, &mut practice);
+    practice.broken
+}
+
+/// Things and fields in which rows of one kind do differ.
+const EXCEPTIONS: &[(&str, &str)] = &[
+    // 1.3.1 dropped what is older than 3.7.
+    ("torch 1.3 cu92 x86_64", "sass"),
+    ("torch 1.3 cu92 x86_64", "ptx"),
+    ("torch 1.3 cu100 x86_64", "sass"),
+    ("torch 1.3 cu100 x86_64", "ptx"),
+    ("torch 1.3 cu101 x86_64", "sass"),
+    ("torch 1.3 cu101 x86_64", "ptx"),
+    // From 0.10.1 on, or 0.11.1, jax compiles for other GPUs or pins another cuDNN.
+    ("jax 0.10 cu12 x86_64", "sass"),
+    ("jax 0.10 cu12 aarch64", "sass"),
+    ("jax 0.10 cu13 x86_64", "sass"),
+    ("jax 0.10 cu13 aarch64", "sass"),
+    ("jax 0.11 cu12 x86_64", "cudnn"),
+    ("jax 0.11 cu12 aarch64", "cudnn"),
+    ("jax 0.4 cu12 x86_64", "cudnn"),
+    ("jax 0.4 cu12 aarch64", "cudnn"),
+    // Releases whose default moved to the package index or away from it.
+    ("torch 1.0 cu90 x86_64", "index"),
+    ("torch 1.0 cu90 x86_64", "glibc"),
+    ("torch 1.8 cu102 x86_64", "index"),
+    ("torch 2.14 cu130 x86_64", "index"),
+    ("torch 2.14 cu130 aarch64", "index"),
+    ("jax 0.7 cu12 x86_64", "glibc"),
+    ("jax 0.7 cu12 aarch64", "glibc"),
+    // Published as wheels first, as source later.
+    ("flashinfer-python", "sdist"),
+    ("flashinfer-python", "gpu_code"),
+    // Vulkan betas are numbered as the first releases of their branch.
+    ("driver 460.27", "beta"),
+    ("driver 535.43", "beta"),
+    ("driver 595.44", "beta"),
+];
+
+#[derive(Default)]
+struct Practice {
+    seen: HashMap<(String, &'static str), String>,
+    broken: Vec<String>,
+}
+
+impl Practice {
+    /// Rows that speak of `thing` say the same in `field`.
+    fn same(&mut self, thing: &str, field: &'static str, value: impl ToString) {
+        let value = value.to_string();
+        let first = self.seen.entry((thing.to_string(), field)).or_insert_with(|| value.clone());
+        if *first != value && !EXCEPTIONS.contains(&(thing, field)) {
+            self.broken.push(format!("{thing}: `{field}` is {first} here and {value} there"));
+        }
+    }
+}
+
+fn list<T: ToString>(items: &[T]) -> String {
+    items.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+}
+
+/// A patch release is built as the release it patches.
+fn patches(catalog: &Catalog, practice: &mut Practice) {
+    for row in catalog.builds.iter() {
+        let Build { package, version, variant, arch, .. } = row;
+        let thing = format!("{package} {} {variant} {arch}", version.prefix(2));
+        for (field, archs) in [("sass", &row.sass), ("ptx", &row.ptx)] {
+            if row.arch_source.is_some() {
+                practice.same(&thing, field, list(archs));
+            }
+        }
+        for (field, pin) in [("toolkit", &row.toolkit), ("cudnn", &row.cudnn), ("nccl", &row.nccl)] {
+            pin.iter().for_each(|pin| practice.same(&thing, field, pin));
+        }
+        if variant != "cpu" {
+            row.glibc.iter().for_each(|glibc| practice.same(&thing, "glibc", glibc));
+            practice.same(&thing, "index", format!("{:?}", row.index));
+        }
+        practice.same(&format!("{package} {variant} {}", version.prefix(2)), "extra", format!("{:?}", row.extra));
+    }
+}
+
+/// What the package index publishes of a package is known in one way.
+fn sources(catalog: &Catalog, practice: &mut Practice) {
+    for row in catalog.builds.iter().filter(|row| row.default || row.package == "tensorflow") {
+        let Build { package, default, .. } = row;
+        let thing = format!("build of {package}, {}, {default}", row.variant == "cpu");
+        practice.same(&thing, "source", &row.source);
+        if *default && !row.index.contains(&Index::Pypi) {
+            practice.broken.push(format!("{package} {}: a default that is not on the package index", row.version));
+        }
+    }
+    for row in catalog.other_builds.iter().filter(|row| row.default || row.package != "torch") {
+        let OtherBuild { package, os, default, .. } = row;
+        practice.same(&format!("build of {package} for {os}, {default}"), "source", &row.source);
+    }
+    for (kind, source, row) in catalog
+        .libraries
+        .iter()
+        .map(|row| ("libraries", &row.source, row.package.to_string()))
+        .chain(catalog.ptxases.iter().map(|row| ("ptxas", &row.source, String::new())))
+        .chain(catalog.extensions.iter().map(|row| ("extension", &row.source, row.package.to_string())))
+        .chain(catalog.source_builds.iter().map(|row| ("source_build", &row.source, row.package.to_string())))
+    {
+        practice.same(&format!("{kind} {row}"), "source", source);
+    }
+}
+
+/// Later releases of a package ask for no older framework; GPU code of its own is in all of them, or in none.
+fn companions(catalog: &Catalog, practice: &mut Practice) {
+    let mut newest: HashMap<&str, (Version, &Companion)> = HashMap::new();
+    for row in catalog.companions.iter() {
+        practice.same(&row.package, "sdist", row.sdist);
+        practice.same(&row.package, "gpu_code", row.gpu_code);
+        let metadata = matches!(&*row.source, "companion-metadata" | "companion-sdist");
+        if metadata && row.variant.is_none() && row.package != "flashinfer-python" {
+            practice.same(&row.package, "source", &row.source);
+        }
+        let Ok(asked) = Constraint::parse(&row.needs) else { continue };
+        let Some(least) = asked.comparisons().filter_map(|one| one.version).min() else { continue };
+        if let Some((known, by)) = newest.get(&*row.package)
+            && least.prefix(2) < known.prefix(2)
+            && row.version > by.version
+        {
+            practice.broken.push(format!("{} {} asks for less than {}", row.package, row.version, by.version));
+        }
+        newest.insert(&row.package, (least, row));
+    }
+}
+
+/// Betas have numbers of their own.
+fn drivers(catalog: &Catalog, practice: &mut Practice) {
+    for row in catalog.drivers.iter() {
+        practice.same(&format!("driver {}", row.version.prefix(2)), "beta", row.beta);
+    }
+}
+
+/// An image admits branches one by one, each older than the one that its CUDA came with; whatever the brand.
+fn requirements(catalog: &Catalog, practice: &mut Practice) {
+    for row in catalog.image_requires.iter() {
+        for clause in row.require.split(' ') {
+            let number = |start: &str| -> Option<u64> {
+                clause.split(',').find_map(|part| part.strip_prefix(start))?.parse().ok()
+            };
+            let Some(below) = number("driver<") else { continue };
+            let from = number("driver>=");
+            let known = catalog.branches.iter().any(|branch| Some(branch.branch.major()) == from);
+            if from != Some(below - 1) || !known {
+                practice.broken.push(format!("image_require {}: `{clause}` is no branch", row.id));
+            }
+        }
+    }
+}
