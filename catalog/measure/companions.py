@@ -1,0 +1,113 @@
+"""The check of packages that follow a framework: what they ask for, and the GPU code inside those that hold some."""
+
+import re
+
+from catalog import numbers
+from finding import Finding
+from kernels import code_of
+from remote import applies, parsed, requirements
+
+
+def companions(checker):
+    """What packages that follow a framework ask for, and the GPU code inside those that hold their own."""
+    for row in checker.catalog.rows("companion"):
+        if checker.asked(row["package"], row["version"]):
+            yield from companion(checker, row, f"{row['package']}-{row['version']}")
+
+
+def companion(checker, row, label):
+    """One release."""
+    wheels = checker.index.linux(row["package"], row["version"], "x86_64")
+    if row["source"] == "companion-sdist":
+        yield from source_distribution(checker, row, label)
+    if row.get("sdist"):
+        yield from isolation(checker, row, label, wheels)
+    if wheels and checker.catalog.sources[row["source"]]["at"].startswith("pkg:pypi"):
+        yield from described(checker.index, row, label, wheels)
+        if row.get("arch_source") == "companion-code":
+            yield from kernels(checker.index, row, label, wheels[-1])
+            yield from kernels_on_arm(checker.index, row, label)
+
+
+def described(index, row, label, wheels):
+    """What a wheel's metadata and tags say."""
+    metadata, purl = index.metadata(wheels[-1]), wheels[-1].purl
+    needs = {name: spec for name, spec, marker in requirements(metadata) if applies(marker, "x86_64")}
+    if row["source"] == "companion-metadata" and row["framework"] in needs:
+        said = normal(row["needs"].split("+")[0].removeprefix("*"))
+        yield Finding(label, row["framework"], said, normal(str(needs[row["framework"]])), purl)
+    if row.get("python") and not re.fullmatch(r"\d+\.\d+( \|\| \d+\.\d+)*", row["python"]):
+        yield Finding(label, "python", lines(row["python"]), lines(metadata["Requires-Python"]), purl)
+    elif row.get("python"):
+        tags = {tag for wheel in wheels for tag in wheel.pythons if re.fullmatch(r"cp[23]\d+", tag)}
+        read = sorted(f"{tag[2]}.{tag[3:]}" for tag in tags)
+        yield Finding(label, "python", sorted(row["python"].split(" || ")), read, purl)
+    if row.get("glibc") and not row.get("sdist"):
+        yield Finding(label, "glibc", row["glibc"], wheels[-1].glibc, purl)
+
+
+def kernels(index, row, label, wheel):
+    """The GPU code inside a wheel for x86_64, and the CUDA whose runtime it loads, where it cannot do without."""
+    sass, ptx, cuda = code_of(index.open(wheel), row["package"])
+    yield Finding(label, "sass", row.get("sass", []), sass, wheel.purl)
+    yield Finding(label, "ptx", row.get("ptx", []), ptx, wheel.purl)
+    if row.get("gpu_code"):
+        # libcudart.so.11.0 is that of every 11.
+        yield Finding(label, "cuda", row.get("cuda"), cuda and cuda.split(".")[0], wheel.purl)
+
+
+def kernels_on_arm(index, row, label):
+    """The machine code inside the wheel for aarch64 of a package that cannot do without."""
+    wheels = [wheel for wheel in index.linux(row["package"], row["version"], "aarch64") if wheel.arch == "aarch64"]
+    if wheels and row.get("gpu_code"):
+        sass = code_of(index.open(wheels[-1]), row["package"])[0]
+        yield Finding(label, "arm_sass", row.get("arm_sass", []), sass, wheels[-1].purl)
+
+
+def source_distribution(checker, row, label):
+    """What a source distribution asks for: the framework, or what its description says of it, and Pythons."""
+    source = checker.index.source(row["package"], row["version"])
+    if source is None:
+        yield Finding(label, "source", True, None, f"pkg:pypi/{row['package']}@{row['version']}")
+        return
+    asked = accepted_framework(*checker.index.described(source), row["framework"])
+    yield Finding(label, row["framework"], normal(row["needs"]), normal(asked), source.purl)
+    if row.get("python"):
+        yield Finding(label, "python", lines(row["python"]), lines(source.requires_python), source.purl)
+
+
+def isolation(checker, row, label, wheels):
+    """Whether a release that comes as source is documented to be built without isolation."""
+    source = checker.index.source(row["package"], row["version"])
+    if source is None and not wheels:
+        return
+    metadata = checker.index.described(source)[0] if source else checker.index.metadata(wheels[-1])
+    read = unisolated(metadata, row["package"])
+    yield Finding(label, "unisolated", "unisolated" in row, read, (source or wheels[-1]).purl)
+
+
+def accepted_framework(metadata, lines, framework):
+    """The versions of a framework that a source distribution asks for; `*` for any, nothing where it names none."""
+    asked = next((spec for name, spec, marker in parsed(lines) if name == framework and "extra" not in str(marker)), None)
+    described = re.search(r"PyTorch ([\d.]+) and above", metadata.get_payload() or "")
+    if asked is not None and not str(asked) and described and framework == "torch":
+        return f">={described[1]}"
+    return asked if asked is None else str(asked) or "*"
+
+
+def unisolated(metadata, package):
+    """Whether a description tells to install the package itself with --no-build-isolation."""
+    lines = (metadata.get_payload() or metadata["Description"] or "").replace("_", "-").splitlines()
+    return any("install" in line and "--no-build-isolation" in line and package in line for line in lines)
+
+
+def normal(specifier):
+    """A specifier without order, blanks, `==` and local labels; without the single patch releases of Python that some
+    packages exclude, because the catalog knows Python by its lines."""
+    parts = [part.strip().removeprefix("==").removesuffix(".*").split("+")[0] for part in (specifier or "").split(",")]
+    return sorted(part for part in parts if part and not re.fullmatch(r"!=\d+\.\d+\.\d+", part))
+
+
+def lines(specifier):
+    """What a specifier of Pythons says of their lines: `>=3.10.0` means `>=3.10`."""
+    return [re.sub(r"(\d+\.\d+)\.0$", r"\1", part) for part in normal(specifier)]
