@@ -4,8 +4,8 @@ import re
 
 from catalog import numbers
 from finding import Finding
-from kernels import code_of
-from remote import applies, parsed, requirements
+from kernels import A_LIBRARY_EACH, code_of
+from remote import SpecifierSet, applies, parsed, requirements
 
 
 def companions(checker):
@@ -27,6 +27,8 @@ def companion(checker, row, label):
         if row.get("arch_source") == "companion-code":
             yield from kernels(checker.index, row, label, wheels[-1])
             yield from kernels_on_arm(checker.index, row, label)
+        if row["package"] in A_LIBRARY_EACH:
+            yield from library_lines(checker, row, label, wheels[-1])
 
 
 def described(index, row, label, wheels):
@@ -62,6 +64,25 @@ def kernels_on_arm(index, row, label):
     if wheels and row.get("gpu_code"):
         sass = code_of(index.open(wheels[-1]), row["package"])[0]
         yield Finding(label, "arm_sass", row.get("arm_sass", []), sass, wheels[-1].purl)
+
+
+def library_lines(checker, row, label, wheel):
+    """Of a package that loads the library of torch's CUDA line: whether rules admit just those it has one for."""
+    rules = [rule for rule in checker.catalog.rows("rule") if rule.get("package") == row["package"]]
+    needs = [one["needs"] for one in rules if one["object"] == "cuda" and admits(one["range"], row["version"])]
+    accepted = [build for build in checker.catalog.builds("torch") if admits(row["needs"], build["version"])]
+    lines = {f"{one['variant'][2:-1]}.{one['variant'][-1]}" for one in accepted if one["variant"].startswith("cu")}
+    has = {f"{line[:-1]}.{line[-1]}" for line in re.findall(r"_cuda(\d+)\.so", " ".join(checker.index.open(wheel).names))}
+    if needs:
+        said = sorted((line for line in lines if all(admits(need, line) for need in needs)), key=numbers)
+        yield Finding(label, "CUDA lines", said, sorted(lines & has, key=numbers), wheel.purl)
+
+
+def admits(constraint, version):
+    """Whether a constraint of the catalog admits a version: `11.0 || >=11.7,<12.4`."""
+    parts = [part.strip() for part in constraint.split("||")]
+    spelled = [f"=={part}.*" if part[0].isdigit() else part.replace("*", "") for part in parts]
+    return any(SpecifierSet(part).contains(version, prereleases=True) for part in spelled)
 
 
 def source_distribution(checker, row, label):
