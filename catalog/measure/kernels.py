@@ -1,6 +1,7 @@
 """The GPU code inside wheels: which of their libraries hold it, and for which architectures."""
 
 import re
+from collections import Counter
 
 import binary
 from catalog import numbers
@@ -24,29 +25,28 @@ A_LIBRARY_EACH = ("bitsandbytes",)
 
 def code_of(archive, package):
     """(SASS, PTX, CUDA) of the libraries of a wheel that hold a package's kernels; nothing where there are none."""
-    per_file, cuda = {}, None
+    counts, cuda = [], None
     for member in archive.names:
         if re.search(KERNELS[package], member) and archive.size(member):
             with archive.spool(member) as file:
                 data = binary.mapped(file)
-                per_file[member] = binary.fatbins(data)
+                counts.append(binary.fatbins(data))
                 cuda = cuda or binary.runtime(data) or binary.built_with(data)
                 data.close()
     if package not in A_LIBRARY_EACH:
-        return *main_code(per_file), cuda
-    each = [main_code({member: counts}) for member, counts in per_file.items()]
+        return *main_code(sum(counts, Counter())), cuda
+    each = [main_code(one) for one in counts]
     union = lambda kind: sorted({arch for code in each for arch in code[kind] or []}, key=numbers)
     return union(0), union(1), None
 
 
-def main_code(per_file):
-    """The architectures that most source files of the greatest library were compiled for.
+def main_code(counts):
+    """The architectures that most source files were compiled for.
 
     A file for a single one is left aside where others are for several: it holds what no other GPU can.
     """
-    counts = max(per_file.values(), key=lambda counts: sum(counts.values()), default=None)
-    if not counts:
-        return None, None
     several = {code: count for code, count in counts.items() if len(code[0]) > 1} or counts
+    if not several:
+        return None, None
     sass, ptx = max(several, key=several.get)
     return [binary.capability(one) for one in sass], [binary.capability(one) for one in ptx]
