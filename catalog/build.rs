@@ -10,6 +10,9 @@ use std::{env, fs, process};
 
 use sha2::{Digest, Sha256};
 
+#[allow(dead_code)]
+#[path = "../src/coverage.rs"]
+mod coverage;
 mod emit;
 #[allow(dead_code)]
 #[path = "../src/catalog/lint/mod.rs"]

@@ -6,8 +6,8 @@ mod practice;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gpuenv::catalog::BUILTIN;
 use gpuenv::catalog::rows::{Build, Flavour};
+use gpuenv::catalog::{BUILTIN, Catalog};
 use gpuenv::solve::answer::TargetAnswer;
 use gpuenv::solve::fits::line_of;
 use gpuenv::solve::question::Question;
@@ -237,9 +237,13 @@ fn bases_of_forward_compatibility_are_older_branches() {
 
 /// What the first target of a spec gets.
 fn solved<T>(spec: &str, read: impl FnOnce(&TargetAnswer<'_>) -> T) -> Option<T> {
-    let rules = RuleBook::new(&BUILTIN);
+    solved_with(&BUILTIN, spec, read)
+}
+
+fn solved_with<T>(catalog: &Catalog, spec: &str, read: impl FnOnce(&TargetAnswer<'_>) -> T) -> Option<T> {
+    let rules = RuleBook::new(catalog);
     let spec = gpuenv::spec::parse(spec).unwrap();
-    let (question, _) = Question::new(&spec, &BUILTIN, &rules).unwrap();
+    let (question, _) = Question::new(&spec, catalog, &rules).unwrap();
     match resolve(&question, &Default::default(), &Steps::new(1_000_000)) {
         Resolution::Answer(answer) => Some(read(&answer.targets[0])),
         _ => None,
@@ -318,23 +322,36 @@ fn builds_for_windows_are_those_that_were_seen() {
     }
 }
 
-/// The toolkit that a `[build]` on a free driver gets.
-fn toolkit_for(stack: &str, target: &str) -> Option<String> {
-    let spec = format!("[stack]\n{stack}\n[build]\n[target.t]\ngpu = \"sm_90\"\n{target}\n");
-    solved(&spec, |target| target.toolkit.map(|row| row.version.to_string())).flatten()
-}
+/// A toolkit of which only the components were published.
+const COMPONENTS: &str = r#"
+[[source]]
+id = "wheels"
+at = "pkg:pypi/nvidia-cuda-nvcc@13.9.1"
+kind = "package"
+seen = "2026-11-20"
+[[toolkit]]
+version = "13.9.0"
+ptx_isa = "9.5"
+components_only = true
+sass = ["9.0"]
+ptx = ["9.0"]
+source = "wheels"
+arch_source = "wheels"
+"#;
 
 #[test]
 fn a_toolkit_of_components_is_only_there_for_who_names_it() {
-    let only: Vec<&str> =
-        BUILTIN.toolkits.iter().filter(|row| row.components_only).map(|row| row.version.as_str()).collect();
-    assert_eq!(only, ["13.5.0"]);
-    for stack in ["", "cuda = \"*\"", "cuda = \"13\"", "cuda = \">=13\"", "cuda = \"<=13.5\"", "cuda = \"!=13.4\""] {
-        assert_ne!(toolkit_for(stack, ""), Some("13.5.0".into()), "{stack}");
+    let catalog = gpuenv::catalog::overlay::lay(&BUILTIN, "site.toml", COMPONENTS).unwrap();
+    let toolkit_for = |stack: &str, target: &str| {
+        let spec = format!("[stack]\n{stack}\n[build]\n[target.t]\ngpu = \"sm_90\"\n{target}\n");
+        solved_with(&catalog, &spec, |target| target.toolkit.map(|row| row.version.to_string())).flatten()
+    };
+    for stack in ["", "cuda = \"*\"", "cuda = \"13\"", "cuda = \">=13\"", "cuda = \"<=13.9\"", "cuda = \"!=13.4\""] {
+        assert_ne!(toolkit_for(stack, ""), Some("13.9.0".into()), "{stack}");
     }
-    assert_eq!(toolkit_for("cuda = \"13\"", ""), Some("13.4.3".into()));
-    for stack in ["cuda = \"13.5\"", "cuda = \"13.5.0\"", "cuda = \">=13.5\"", "cuda = \"~=13.5\""] {
-        assert_eq!(toolkit_for(stack, ""), Some("13.5.0".into()), "{stack}");
+    assert_eq!(toolkit_for("cuda = \"13\"", ""), Some("13.5.0".into()));
+    for stack in ["cuda = \"13.9\"", "cuda = \"13.9.0\"", "cuda = \">=13.9\"", "cuda = \"~=13.9\""] {
+        assert_eq!(toolkit_for(stack, ""), Some("13.9.0".into()), "{stack}");
     }
-    assert_eq!(toolkit_for("cuda = \"13\"", "toolkit = \"13.5\""), Some("13.5.0".into()));
+    assert_eq!(toolkit_for("cuda = \"13\"", "toolkit = \"13.9\""), Some("13.9.0".into()));
 }

@@ -1,6 +1,6 @@
 """Measures the facts of `catalog/` again from published artifacts, without a GPU, and proposes new ones.
 
-    python3 catalog/measure check [NAME…] [--only VERSION…]   compare; a difference is a failing exit
+    python3 catalog/measure check [NAME…] [--only WHAT…]      compare; a difference is a failing exit
     python3 catalog/measure refresh [--write]                 a patch with the releases the catalog lacks
     python3 catalog/measure freshness                         how old each source is
 
@@ -25,7 +25,8 @@ def main():
     commands = parser.add_subparsers(dest="command", required=True)
     check = commands.add_parser("check", help="compare the catalog with the artifacts")
     check.add_argument("names", nargs="*", metavar="NAME", help=f"which checks: {', '.join(CHECKS)}; all by default")
-    check.add_argument("--only", action="append", metavar="VERSION", help="only rows whose version begins so")
+    only = "only releases that begin so (2.7), of a package (vllm), or both (vllm==0.11); may be repeated"
+    check.add_argument("--only", action="append", metavar="WHAT", help=only)
     refresh = commands.add_parser("refresh", help="propose rows for releases the catalog lacks")
     refresh.add_argument("--write", action="store_true", help="change catalog/ instead of printing a patch")
     commands.add_parser("freshness", help="how old each source is")
@@ -64,8 +65,8 @@ def check_all(catalog, names, only):
                 if finding.verdict == "unread":
                     print(f"unread   {row}: {finding.field} ({artifact})")
         print(f"# {check}: {len(rows)} rows in {time.monotonic() - started:.0f} s", flush=True)
-    print("# " + ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items())))
-    return 1 if counts.get("DIFFERS") else 0
+    print("# " + (", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items())) or "nothing compared"))
+    return 1 if counts.get("DIFFERS") or not counts else 0
 
 
 def freshness(catalog):

@@ -7,6 +7,7 @@ never compressed, so nothing has to be unpacked.
 import mmap
 import re
 import struct
+from collections import Counter
 
 FATBIN_MAGIC = struct.pack("<I", 0xBA55ED50)
 PTX, SASS = 1, 2
@@ -21,20 +22,19 @@ def capability(number):
 
 
 def fatbins(data):
-    """(SASS, PTX) of a library: architecture number → how often it occurs."""
-    found = {SASS: {}, PTX: {}}
+    """What each source file of a library was compiled for: (SASS, PTX) as architecture numbers → how often it occurs."""
+    found = Counter()
     at = data.find(FATBIN_MAGIC)
     while at >= 0:
         next_from = at + 4
         if at + 16 <= len(data):
             _, _, header, size = struct.unpack_from("<IHHQ", data, at)
-            entries = list(_entries(data, at + header, size)) if header == 16 else None
+            entries = _entries(data, at + header, size) if header == 16 else None
             if entries:
-                for kind, arch in entries:
-                    found[kind][arch] = found[kind].get(arch, 0) + 1
+                found[tuple(tuple(sorted({arch for kind, arch in entries if kind == one})) for one in (SASS, PTX))] += 1
                 next_from = at + header + size
         at = data.find(FATBIN_MAGIC, next_from)
-    return found[SASS], found[PTX]
+    return found
 
 
 def _entries(data, start, size):
@@ -84,6 +84,12 @@ def glibc(data):
 def runtime(data):
     """The CUDA runtime a library loads, `12` for libcudart.so.12; nothing where it is built in or not used."""
     found = re.search(rb"\0libcudart\.so\.(\d+(?:\.\d+)?)\0", names(data))
+    return found and found[1].decode()
+
+
+def built_with(data):
+    """The CUDA that NCCL prints as the one it was compiled with."""
+    found = re.search(rb"NCCL version [\d.]+\+cuda(\d+\.\d+)", data)
     return found and found[1].decode()
 
 

@@ -6,45 +6,44 @@ import re
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 import binary
-import scripts
 from catalog import numbers
-from remote import Requirement, applies, parsed, pinned, requirements
+from companions import companions
+from finding import Finding
+from kernels import code_of
+from remote import Requirement, applies, pinned, requirements
 
 # Every architecture that a compiler of CUDA 8 to 14 may know; what is not one is refused and costs nothing.
 NUMBERS = "20 21 30 32 35 37 50 52 53 60 61 62 70 72 75 80 86 87 88 89 90 100 101 103 107 110 120 121".split()
 SUFFIXES = {one: "af" for one in NUMBERS[NUMBERS.index("90") :]}
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One fact compared: `read` is what the artifact says, or nothing where it says nothing."""
-
-    row: str
-    field: str
-    said: object
-    read: object
-    artifact: str
-
-    @property
-    def verdict(self):
-        if self.said == self.read:
-            return "agrees"
-        return "unread" if self.read is None else "DIFFERS"
+# The GPUs of Jetson before CUDA 11.
+INTEGRATED = ("3.2", "5.3", "6.2", "7.2")
+# Wheels that bring along the NVRTC of a toolkit line which has none.
+BUNDLED = {
+    "9.0": ("torch", "1.0.0"),
+    "10.0": ("torch", "1.2.0"),
+    "10.1": ("torch", "1.4.0"),
+    "10.2": ("torch", "1.12.1"),
+    "11.3": ("warp-lang", "0.2.0"),
+    "11.5": ("warp-lang", "0.6.1"),
+}
+TOOLKIT = "cuda-toolkit"
+# What the packages of cuDNN and NCCL are called, before the CUDA major.
+LIBRARIES = {"cudnn": "nvidia-cudnn-cu", "nccl": "nvidia-nccl-cu"}
+CUDA_MAJORS = ("11", "12", "13", "14")
 
 
 class Checker:
     """What the checks share: the catalog, the index, and which rows are asked for."""
 
-    def __init__(self, catalog, index, wanted=None, every_python=False):
-        self.catalog, self.index, self.every_python = catalog, index, every_python
-        self.wanted = wanted
+    def __init__(self, catalog, index, wanted=None):
+        self.catalog, self.index, self.wanted = catalog, index, wanted
 
-    def asked(self, version):
-        return self.wanted is None or any(str(version).startswith(one) for one in self.wanted)
+    def asked(self, package, version):
+        return self.wanted is None or any(named(one, package, str(version)) for one in self.wanted)
 
     def toolkit_pins(self, version):
         """Component → its version, as the cuda-toolkit metapackage of a release pins them; nothing without one."""
@@ -64,7 +63,7 @@ class Checker:
     def nvrtc(self):
         """Architectures: what NVRTC lists, and what it really compiles to PTX and to machine code; the PTX version."""
         for row in self.catalog.rows("toolkit"):
-            wheel = self.component(row, "nvrtc") if self.asked(row["version"]) else None
+            wheel = self.component(row, "nvrtc") or self.bundled(row) if self.asked(TOOLKIT, row["version"]) else None
             if wheel is None:
                 continue
             said = self.compiled(wheel)
@@ -72,9 +71,10 @@ class Checker:
             for field in ("sass", "ptx"):
                 if field == "sass" and not said["sass"]:
                     continue
-                yield Finding(
-                    f"toolkit {row['version']}", field, row[field], [spelled(one) for one in said[field]], wheel.purl
-                )
+                read = [spelled(one) for one in said[field]]
+                # Before 11 NVRTC for servers takes no integrated GPUs, though nvcc does.
+                told = [one for one in row[field] if one in read or one not in INTEGRATED]
+                yield Finding(f"toolkit {row['version']}", field, told, read, wheel.purl)
             if said["listed"]:
                 plain = [spelled(one) for one in said["sass"] or said["ptx"] if one.isdigit()]
                 listed = [spelled(str(one)) for one in said["listed"]]
@@ -90,21 +90,28 @@ class Checker:
             if version is None and row.get("components_only"):
                 version = row.get("nvcc")
             if version is None and not pins and package.endswith(f"cu{cuda[0]}"):
-                # Before 11.8 there is no metapackage: the last wheel of the line belongs to its last update.
-                line = [v for v in self.index.releases(package) if list(numbers(v)[:2]) == list(map(int, cuda[:2]))]
-                version = row.get("nvcc") if row.get("nvcc") in map(str, line) else None
+                # Before 11.8 there is no metapackage. The releases of a line are alike: its last wheel speaks for all.
+                line = [str(one) for one in self.index.releases(package) if one.release[:2] == numbers(cuda)[:2]]
+                version = row.get("nvcc", line[-1]) if line else None
             if version and (wheels := self.index.linux(package, version, "x86_64")):
                 return wheels[0]
         return None
 
+    def bundled(self, row):
+        """A wheel that brings along the NVRTC of a toolkit which has no wheel of its own."""
+        package, version = BUNDLED.get(".".join(row["version"].split(".")[:2]), (None, None))
+        return self.index.linux(package, version, "x86_64")[0] if package else None
+
+    @lru_cache(maxsize=None)
     def compiled(self, wheel):
+        """What the NVRTC in a wheel says and does."""
         archive = self.index.open(wheel)
         with tempfile.TemporaryDirectory(prefix="measure-") as folder:
             for name in archive.names:
-                if re.search(r"/libnvrtc(-builtins)?\.so[.\d]*$", name):
+                if re.search(r"/(libnvrtc(-\w+)?|warp)\.so[.\d]*$", name):
                     with archive.spool(name) as file:
                         Path(folder, Path(name).name).write_bytes(Path(file.name).read_bytes())
-            library = next(str(path) for path in Path(folder).iterdir() if "builtins" not in path.name)
+            library = min(str(path) for path in Path(folder).iterdir() if "builtins" not in path.name)
             candidates = [one + suffix for one in NUMBERS for suffix in ("", *SUFFIXES.get(one, ""))]
             child = [sys.executable, str(Path(__file__).with_name("nvrtc.py")), library, *candidates]
             # The library of 13.0 does not look beside itself for its other half.
@@ -115,7 +122,7 @@ class Checker:
     def compilers(self):
         """The newest gcc and clang that nvcc's host_config.h lets through."""
         for row in self.catalog.rows("toolkit"):
-            header = self.host_config(row) if self.asked(row["version"]) else None
+            header = self.host_config(row) if self.asked(TOOLKIT, row["version"]) else None
             if header is None:
                 continue
             yield from self.limits(row, *header)
@@ -140,12 +147,12 @@ class Checker:
     def toolkits(self):
         """nvcc's own version, as the metapackage pins it, and the libraries of `[[libraries]]` rows."""
         for row in self.catalog.rows("toolkit"):
-            if self.asked(row["version"]) and (pins := self.toolkit_pins(row["version"])):
+            if self.asked(TOOLKIT, row["version"]) and (pins := self.toolkit_pins(row["version"])):
                 nvcc = pins.get(f"nvidia-cuda-nvcc-cu{row['version'].split('.')[0]}") or pins.get("nvidia-cuda-nvcc")
                 purl = f"pkg:pypi/cuda-toolkit@{row['version']}"
                 yield Finding(f"toolkit {row['version']}", "nvcc", row.get("nvcc"), nvcc, purl)
         for row in self.catalog.rows("libraries"):
-            if row["package"] == "cuda-toolkit" and self.asked(row["version"]):
+            if row["package"] == TOOLKIT and self.asked(TOOLKIT, row["version"]):
                 purl = f"pkg:pypi/cuda-toolkit@{row['version']}"
                 read = self.toolkit_libraries(row["version"])
                 yield Finding(f"libraries cuda-toolkit {row['version']}", "pins", row["pins"].split(), read, purl)
@@ -165,9 +172,19 @@ class Checker:
     def published(self, package):
         """Rows of a framework that the package index serves, each with its wheels."""
         for row in self.catalog.builds(package):
-            if "pypi" in row["index"] and self.asked(row["version"]):
-                wheels = self.index.linux(self.wheel_package(row), row["version"], row["arch"])
+            if "pypi" in row["index"] and self.asked(package, row["version"]):
+                wheels = self.index.linux(self.wheel_package(row), self.wheel_version(row), row["arch"])
                 yield row, name(row), [wheel for wheel in wheels if wheel.arch != "any"]
+
+    def wheel_version(self, row):
+        """The version of the wheels: of JAX the newest that it accepts, because not every release brings new ones."""
+        package = self.wheel_package(row)
+        made = [str(version) for version in self.index.releases(package)]
+        if row["package"] != "jax" or row["version"] in made:
+            return row["version"]
+        needs = requirements(self.index.metadata(self.index.linux("jax", row["version"], row["arch"])[0]))
+        accepts = next((spec for name, spec, _ in needs if name == package), ())
+        return max((version for version in made if version in accepts), key=numbers, default=row["version"])
 
     def wheel_package(self, row):
         if row["package"] == "jax":
@@ -179,7 +196,7 @@ class Checker:
         yield from self.tags_of_windows()
         for package in ("torch", "tensorflow", "jax"):
             for row, label, wheels in self.published(package):
-                artifact = f"pkg:pypi/{self.wheel_package(row)}@{row['version']}"
+                artifact = f"pkg:pypi/{self.wheel_package(row)}@{self.wheel_version(row)}"
                 said, read = row["pythons"], tagged(wheels)
                 if row.get("pythons_partial"):
                     read = [one for one in read if one in said] if read else read
@@ -193,12 +210,12 @@ class Checker:
     def tags_of_windows(self):
         """Pythons of the wheels for Windows that the package index serves."""
         for row in self.catalog.rows("other_build"):
-            if not row.get("default") or row["os"] != "windows" or not self.asked(row["version"]):
+            if not row.get("default") or row["os"] != "windows" or not self.asked(row["package"], row["version"]):
                 continue
-            package = "jaxlib" if row["package"] == "jax" else row["package"]
-            wheels = [one for one in self.index.wheels(package) if str(one.version) == row["version"]]
+            package, version = self.wheel_package(row), self.wheel_version(row)
+            wheels = [one for one in self.index.wheels(package) if str(one.version) == version]
             wheels = [one for one in wheels if one.name.endswith("-win_amd64.whl")]
-            artifact = f"pkg:pypi/{package}@{row['version']}"
+            artifact = f"pkg:pypi/{package}@{version}"
             label = f"{row['package']}-{row['version']}-{row['variant']}-windows-{row['arch']}"
             yield Finding(label, "pythons", row["pythons"], tagged(wheels) or None, artifact)
 
@@ -223,7 +240,7 @@ class Checker:
             if runtime and row.get("toolkit") in runtimes:
                 yield Finding(label, "runtime of its toolkit", runtimes[row["toolkit"]], runtime, artifact)
         for row in self.catalog.rows("libraries"):
-            if row["package"] == "torch" and self.asked(row["version"]):
+            if row["package"] == "torch" and self.asked("torch", row["version"]):
                 read = self.torch_libraries(row["version"], row["arch"])
                 label = f"libraries torch {row['version']} {row['arch']}"
                 yield Finding(label, "pins", row["pins"].split(), read, f"pkg:pypi/torch@{row['version']}")
@@ -305,116 +322,51 @@ class Checker:
                     yield Finding(label, "sass", sorted(row.get("sass", [])), sorted(set(sass)), wheels[-1].purl)
                     yield Finding(label, "ptx", sorted(row.get("ptx", [])), sorted(set(ptx)), wheels[-1].purl)
 
+    def jax(self):
+        """The kernels that JAX's CUDA plugins bring along."""
+        for row, label, wheels in self.published("jax"):
+            if wheels and row.get("arch_source") == "jax-wheel":
+                sass, ptx, _ = code_of(self.index.open(wheels[-1]), "jax")
+                yield Finding(label, "sass", row.get("sass", []), sass, wheels[-1].purl)
+                yield Finding(label, "ptx", row.get("ptx", []), ptx, wheels[-1].purl)
+
     # ---- libraries -----------------------------------------------------------------------------------------------
 
     def libraries(self):
         """That every cuDNN and NCCL release with a package exists, and that none is missing."""
-        for kind, stem in (("cudnn", "nvidia-cudnn-cu"), ("nccl", "nvidia-nccl-cu")):
-            rows = {(row["cuda"], row["version"]) for row in self.catalog.rows(kind)}
-            for cuda in ("11", "12", "13"):
-                for version in self.index.releases(stem + cuda):
+        for kind, stem in LIBRARIES.items():
+            rows = {(row["cuda"], row["version"]): row for row in self.catalog.rows(kind)}
+            for cuda in CUDA_MAJORS:
+                listed = set(map(str, self.index.releases(stem + cuda)))
+                for version in sorted(version for version in listed if self.asked(kind, version)):
                     # A post-release packs the same library again.
-                    if self.asked(version) and not version.is_postrelease:
-                        said = (cuda, str(version)) in rows
-                        yield Finding(
-                            f"{kind} {version} cuda{cuda}", "published", said, True, f"pkg:pypi/{stem}{cuda}@{version}"
-                        )
-                known = set(map(str, self.index.releases(stem + cuda)))
-                for row in self.catalog.rows(kind):
-                    if row["cuda"] == cuda and self.asked(row["version"]) and row["source"].endswith(f"-cu{cuda}"):
-                        label = f"{kind} {row['version']} cuda{cuda}"
-                        yield Finding(
-                            label,
-                            "on the index",
-                            True,
-                            row["version"] in known,
-                            f"pkg:pypi/{stem}{cuda}@{row['version']}",
-                        )
+                    if "post" not in version:
+                        said, purl = (cuda, version) in rows, f"pkg:pypi/{stem}{cuda}@{version}"
+                        yield Finding(f"{kind} {version} cuda{cuda}", "published", said, True, purl)
+                for (major, version), row in rows.items():
+                    if major == cuda and self.asked(kind, version) and row["source"] == f"{kind}-cu{cuda}":
+                        label, purl = f"{kind} {version} cuda{cuda}", f"pkg:pypi/{stem}{cuda}@{version}"
+                        yield Finding(label, "on the index", True, version in listed, purl)
 
-    def companions(self):
-        """What packages that follow a framework ask for, and the GPU code inside those that hold their own."""
-        for row in self.catalog.rows("companion"):
-            if not self.asked(row["version"]):
-                continue
-            wheels = self.index.linux(row["package"], row["version"], "x86_64")
-            label = f"{row['package']}-{row['version']}"
-            source = self.catalog.sources[row["source"]]
-            if row["source"] == "companion-sdist":
-                yield from self.source_distribution(row, label)
-            if row.get("sdist"):
-                yield from self.isolation(row, label, wheels)
-            if not wheels or not source["at"].startswith("pkg:pypi"):
-                continue
-            needs = {
-                one: spec
-                for one, spec, marker in requirements(self.index.metadata(wheels[-1]))
-                if applies(marker, "x86_64")
-            }
-            if row["source"] == "companion-metadata" and row["framework"] in needs:
-                yield Finding(
-                    label,
-                    row["framework"],
-                    normal(row["needs"].split("+")[0].removeprefix("*")),
-                    normal(str(needs[row["framework"]])),
-                    wheels[-1].purl,
-                )
-            if row.get("python") and "||" not in row["python"]:
-                asked = self.index.metadata(wheels[-1])["Requires-Python"]
-                yield Finding(label, "python", lines(row["python"]), lines(asked), wheels[-1].purl)
-            elif row.get("python"):
-                tags = {tag for wheel in wheels for tag in wheel.pythons if re.fullmatch(r"cp[23]\d+", tag)}
-                read = sorted(f"{tag[2]}.{tag[3:]}" for tag in tags)
-                yield Finding(label, "python", sorted(row["python"].split(" || ")), read, wheels[-1].purl)
-            if row.get("glibc") and not row.get("sdist"):
-                yield Finding(label, "glibc", row["glibc"], wheels[-1].glibc, wheels[-1].purl)
-            if row.get("arch_source") == "companion-code":
-                sass, ptx, cuda, purl = self.code_of(row["package"], row["version"])
+    def code(self):
+        """The machine code and PTX of cuDNN and NCCL, and the CUDA that NCCL was built with."""
+        for kind in LIBRARIES:
+            for row in self.catalog.rows(kind):
+                if row.get("arch_source") != f"{kind}-code" or not self.asked(kind, row["version"]):
+                    continue
+                label = f"{kind} {row['version']} cuda{row['cuda']}"
+                sass, ptx, cuda, purl = self.library_code(kind, row["version"], row["cuda"])
                 yield Finding(label, "sass", row.get("sass", []), sass, purl)
                 yield Finding(label, "ptx", row.get("ptx", []), ptx, purl)
-                yield Finding(label, "cuda", row.get("cuda"), cuda, purl)
+                if kind == "nccl":
+                    yield Finding(label, "built_with", row.get("built_with"), cuda, purl)
 
-    def source_distribution(self, row, label):
-        """What a source distribution asks for: the framework, or what its description says of it, and Pythons."""
-        source = self.index.source(row["package"], row["version"])
-        if source is None:
-            yield Finding(label, "source", True, None, f"pkg:pypi/{row['package']}@{row['version']}")
-            return
-        asked = accepted_framework(*self.index.described(source), row["framework"])
-        yield Finding(label, row["framework"], normal(row["needs"]), normal(asked), source.purl)
-        if row.get("python"):
-            yield Finding(label, "python", lines(row["python"]), lines(source.requires_python), source.purl)
-
-    def isolation(self, row, label, wheels):
-        """Whether a release that comes as source is documented to be built without isolation, and with what."""
-        source = self.index.source(row["package"], row["version"])
-        if source is None and not wheels:
-            return
-        metadata = self.index.described(source)[0] if source else self.index.metadata(wheels[-1])
-        built = self.catalog.source_build(row["package"], row["version"])
-        read = unisolated(metadata, row["package"])
-        yield Finding(label, "unisolated", built is not None, read, (source or wheels[-1]).purl)
-        compiled = built and self.index.source(built["compiles"], row["version"])
-        if compiled:
-            members = self.index.members(compiled)
-            yield Finding(label, "tools", built["tools"], scripts.tools(members), compiled.purl)
-            yield Finding(label, "archs", built.get("archs"), scripts.archs(members), compiled.purl)
-
-    def code_of(self, package, version, members=None):
-        """(SASS, PTX, CUDA major, purl) of the libraries that hold a package's kernels."""
-        wheel = next(iter(reversed(self.index.linux(package, version, "x86_64"))), None)
-        if wheel is None:
-            return None, None, None, f"pkg:pypi/{package}@{version}"
-        archive = self.index.open(wheel)
-        per_file, cuda = {}, None
-        for member in archive.names:
-            if re.search(members or KERNELS[package], member) and archive.size(member):
-                with archive.spool(member) as file:
-                    data = binary.mapped(file)
-                    per_file[member] = binary.fatbins(data)
-                    cuda = cuda or binary.runtime(data)
-                    data.close()
-        # libcudart.so.11.0 is that of every 11.
-        return *main_code(per_file), cuda and cuda.split(".")[0], wheel.purl
+    def library_code(self, kind, version, cuda):
+        """(SASS, PTX, CUDA, purl) of a release of cuDNN or NCCL."""
+        package = LIBRARIES[kind] + cuda
+        wheels = self.index.linux(package, version, "x86_64")
+        code = code_of(self.index.open(wheels[-1]), kind) if wheels else (None, None, None)
+        return *code, f"pkg:pypi/{package}@{version}"
 
     def wheels(self):
         """The sha256 of every wheel the catalog knows, as the index lists it."""
@@ -423,7 +375,7 @@ class Checker:
         for row in recorded(self.catalog):
             files = [*self.index.wheels(row["package"]), *self.index.sources(row["package"])] if row["pypi"] else []
             listed = {file.name: file.sha256 for file in files}
-            if row["file"] in listed and self.asked(row["version"]):
+            if row["file"] in listed and self.asked(row["package"], row["version"]):
                 yield Finding(
                     f"wheel {row['file']}",
                     "sha256",
@@ -433,22 +385,10 @@ class Checker:
                 )
 
 
-# The libraries that hold a package's own kernels; what else lies in its wheels is another's, or for one GPU only.
-KERNELS = {"vllm": r"^vllm/_C[^/]*\.so$", "xformers": r"^xformers/_C[^/]*\.so$"}
-
-
-def main_code(per_file):
-    """The architectures of the greatest library's kernels: machine code that a quarter of them have, PTX that half have.
-
-    A few kernels are often built for more, and many are not built for the oldest one.
-    """
-    if not per_file:
-        return None, None
-    weight = lambda pair: sum(pair[0].values()) + sum(pair[1].values())
-    sass, ptx = max(per_file.values(), key=weight)
-    most = max([*sass.values(), *ptx.values()])
-    common = lambda counts, share: [binary.capability(one) for one in sorted(counts) if share * counts[one] >= most]
-    return common(sass, 4), common(ptx, 2)
+def named(wanted, package, version):
+    """Whether `--only` names a release: `2.7` and what begins with it, `vllm`, or both as `vllm==0.11`."""
+    name, _, begin = ("", "", wanted) if wanted[:1].isdigit() else wanted.partition("==")
+    return name in ("", package) and (not begin or f"{version}.".startswith(f"{begin}."))
 
 
 def tagged(wheels):
@@ -467,33 +407,6 @@ def name(row):
     return f"{row['package']}-{row['version']}-{row['variant']}-linux-{row['arch']}"
 
 
-def accepted_framework(metadata, lines, framework):
-    """The versions of a framework that a source distribution asks for; `*` for any, nothing where it names none."""
-    asked = next((spec for name, spec, marker in parsed(lines) if name == framework and "extra" not in str(marker)), None)
-    described = re.search(r"PyTorch ([\d.]+) and above", metadata.get_payload() or "")
-    if asked is not None and not str(asked) and described and framework == "torch":
-        return f">={described[1]}"
-    return asked if asked is None else str(asked) or "*"
-
-
-def unisolated(metadata, package):
-    """Whether a description tells to install the package itself with --no-build-isolation."""
-    lines = (metadata.get_payload() or metadata["Description"] or "").replace("_", "-").splitlines()
-    return any("install" in line and "--no-build-isolation" in line and package in line for line in lines)
-
-
-def normal(specifier):
-    """A specifier without order, blanks, `==` and local labels; without the single patch releases of Python that some
-    packages exclude, because the catalog knows Python by its lines."""
-    parts = [part.strip().removeprefix("==").removesuffix(".*").split("+")[0] for part in (specifier or "").split(",")]
-    return sorted(part for part in parts if part and not re.fullmatch(r"!=\d+\.\d+\.\d+", part))
-
-
-def lines(specifier):
-    """What a specifier of Pythons says of their lines: `>=3.10.0` means `>=3.10`."""
-    return [re.sub(r"(\d+\.\d+)\.0$", r"\1", part) for part in normal(specifier)]
-
-
 CHECKS = {
     "nvrtc": Checker.nvrtc,
     "compilers": Checker.compilers,
@@ -502,7 +415,9 @@ CHECKS = {
     "pins": Checker.pins,
     "flags": Checker.flags,
     "tensorflow": Checker.tensorflow,
+    "jax": Checker.jax,
     "libraries": Checker.libraries,
-    "companions": Checker.companions,
+    "code": Checker.code,
+    "companions": companions,
     "wheels": Checker.wheels,
 }

@@ -4,61 +4,79 @@ import ctypes
 import json
 import re
 import sys
+import tempfile
+from pathlib import Path
 
 SOURCE = b'extern "C" __global__ void k(float *x) { x[threadIdx.x] *= 2.f; }'
 
 
 def main(library, candidates):
-    """Prints {"version", "listed", "sass", "ptx", "ptx_isa"} as JSON."""
-    nvrtc = ctypes.CDLL(library)
-    major, minor = ctypes.c_int(), ctypes.c_int()
-    nvrtc.nvrtcVersion(ctypes.byref(major), ctypes.byref(minor))
-    has_cubin = hasattr(nvrtc, "nvrtcGetCUBINSize")
-    said = {
-        "version": f"{major.value}.{minor.value}",
-        "listed": listed(nvrtc),
-        "sass": [one for one in candidates if has_cubin and compiles(nvrtc, f"sm_{one}", nvrtc.nvrtcGetCUBINSize)],
-        "ptx": [one for one in candidates if compiles(nvrtc, f"compute_{one}", nvrtc.nvrtcGetPTXSize)],
-    }
-    said["ptx_isa"] = ptx_isa(nvrtc, said["ptx"][-1]) if said["ptx"] else None
-    print(json.dumps(said))
+    """Prints {"listed", "sass", "ptx", "ptx_isa"} as JSON."""
+    loaded = ctypes.CDLL(library)
+    nvrtc = Warp(loaded) if hasattr(loaded, "cuda_compile_program") else Nvrtc(loaded)
+    said = {"listed": nvrtc.listed()}
+    for kind in ("sass", "ptx"):
+        said[kind] = [one for one in candidates if nvrtc.compiled(one, kind)]
+    last = nvrtc.compiled(said["ptx"][-1], "ptx") if said["ptx"] else b""
+    isa = re.search(rb"\.version (\d+\.\d+)", last)
+    print(json.dumps(said | {"ptx_isa": isa and isa[1].decode()}))
 
 
-def listed(nvrtc):
-    if not hasattr(nvrtc, "nvrtcGetNumSupportedArchs"):
-        return None
-    count = ctypes.c_int()
-    nvrtc.nvrtcGetNumSupportedArchs(ctypes.byref(count))
-    archs = (ctypes.c_int * count.value)()
-    nvrtc.nvrtcGetSupportedArchs(archs)
-    return list(archs)
+class Nvrtc:
+    """The library by itself."""
+
+    def __init__(self, library):
+        self.library = library
+
+    def listed(self):
+        if not hasattr(self.library, "nvrtcGetNumSupportedArchs"):
+            return None
+        count = ctypes.c_int()
+        self.library.nvrtcGetNumSupportedArchs(ctypes.byref(count))
+        archs = (ctypes.c_int * count.value)()
+        self.library.nvrtcGetSupportedArchs(archs)
+        return list(archs)
+
+    def compiled(self, target, kind):
+        """What a program compiles to; nothing where it does not. Old releases make no machine code."""
+        prefix, form = ("sm_", "CUBIN") if kind == "sass" else ("compute_", "PTX")
+        if not hasattr(self.library, f"nvrtcGet{form}"):
+            return b""
+        program = ctypes.c_void_p()
+        self.library.nvrtcCreateProgram(ctypes.byref(program), SOURCE, b"k.cu", 0, None, None)
+        options = (ctypes.c_char_p * 1)(f"--gpu-architecture={prefix}{target}".encode())
+        code = b""
+        if self.library.nvrtcCompileProgram(program, 1, options) == 0:
+            size = ctypes.c_size_t()
+            getattr(self.library, f"nvrtcGet{form}Size")(program, ctypes.byref(size))
+            buffer = ctypes.create_string_buffer(size.value)
+            getattr(self.library, f"nvrtcGet{form}")(program, buffer)
+            code = buffer.raw
+        self.library.nvrtcDestroyProgram(ctypes.byref(program))
+        return code
 
 
-def compiled(nvrtc, target):
-    """(a program, whether it compiled for the target)"""
-    program = ctypes.c_void_p()
-    nvrtc.nvrtcCreateProgram(ctypes.byref(program), SOURCE, b"k.cu", 0, None, None)
-    options = (ctypes.c_char_p * 1)(f"--gpu-architecture={target}".encode())
-    return program, nvrtc.nvrtcCompileProgram(program, 1, options) == 0
+class Warp:
+    """NVRTC as Warp 0.6 has it built in: it passes programs on and writes what becomes of them into a file."""
 
+    def __init__(self, library):
+        self.library = library
 
-def compiles(nvrtc, target, size_of):
-    program, done = compiled(nvrtc, target)
-    size = ctypes.c_size_t()
-    done = done and size_of(program, ctypes.byref(size)) == 0 and size.value > 0
-    nvrtc.nvrtcDestroyProgram(ctypes.byref(program))
-    return bool(done)
+    def listed(self):
+        archs = (ctypes.c_int * self.library.nvrtc_supported_arch_count())()
+        self.library.nvrtc_supported_archs(archs)
+        return list(archs)
 
-
-def ptx_isa(nvrtc, arch):
-    """`8.4`: the version that stands in the PTX it writes."""
-    program, _ = compiled(nvrtc, f"compute_{arch}")
-    size = ctypes.c_size_t()
-    nvrtc.nvrtcGetPTXSize(program, ctypes.byref(size))
-    text = ctypes.create_string_buffer(size.value)
-    nvrtc.nvrtcGetPTX(program, text)
-    nvrtc.nvrtcDestroyProgram(ctypes.byref(program))
-    return re.search(rb"\.version (\d+\.\d+)", text.value)[1].decode()
+    def compiled(self, target, kind):
+        if not target.isdigit():
+            return b""
+        with tempfile.TemporaryDirectory(prefix="measure-") as folder:
+            out = Path(folder, "k.cubin" if kind == "sass" else "k.ptx")
+            # Source, target, headers, four switches, and the file, by whose ending it knows what to make.
+            switches = [ctypes.c_bool(False)] * 4
+            with_headers = [SOURCE, int(target), folder.encode()]
+            self.library.cuda_compile_program(*with_headers, *switches, str(out).encode())
+            return out.read_bytes() if out.exists() else b""
 
 
 if __name__ == "__main__":

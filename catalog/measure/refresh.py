@@ -7,13 +7,13 @@ import sys
 import binary
 import wheels
 from catalog import inline, numbers
-from checks import KERNELS, Checker, accepted_framework, lines, normal, spelled, unisolated
+from checks import CUDA_MAJORS, LIBRARIES, TOOLKIT, Checker, spelled
+from companions import accepted_framework, lines, normal, unisolated
+from kernels import KERNELS, code_of
 from remote import Version, requirements
 
 # Where each kind of row lives, and the packages that are asked for releases.
 COMPANION_FILE = "companions.toml"
-LIBRARIES = {"cudnn": "nvidia-cudnn-cu", "nccl": "nvidia-nccl-cu"}
-CUDA_MAJORS = ("11", "12", "13", "14")
 FRAMEWORKS_READ_BY_HAND = {"tensorflow": "tensorflow", "jax": "jax-cuda13-plugin"}
 
 
@@ -53,8 +53,10 @@ class Refresh:
 
     def toolkits(self):
         known = [row["version"] for row in self.catalog.rows("toolkit") if not row.get("components_only")]
-        for version in self.newer("cuda-toolkit", known):
+        for version in self.newer(TOOLKIT, known):
             row = {"version": ".".join(map(str, version.release[:3]))}
+            if self.published(row["version"]):
+                continue
             pins = self.checker.toolkit_pins(version)
             row["nvcc"] = pins.get("nvidia-cuda-nvcc") or pins.get(f"nvidia-cuda-nvcc-cu{version.major}")
             wheel = self.checker.component(row, "nvrtc")
@@ -81,6 +83,19 @@ class Refresh:
             self.note(
                 f"cuda-toolkit {version}: the driver it asks for and the month stand in its release notes only, and whether its compilers build for Jetson and servers alike: add `driver`, `released`, `tegra_unified`"
             )
+
+    def published(self, version):
+        """Whether only the components of a toolkit were known, which has its metapackage now."""
+        path = self.catalog.root / "catalog" / "toolkits.toml"
+        blocks = self.catalog.changed[path].split("\n[[toolkit]]\n")
+        for at, block in enumerate(blocks):
+            if f'version = "{version}"\n' in block and "components_only = true\n" in block:
+                block = block.replace("components_only = true\n", "")
+                blocks[at] = re.sub(r'^source = "[^"]*"', 'source = "cuda-metapackage"', block, flags=re.M)
+                self.catalog.changed[path] = "\n[[toolkit]]\n".join(blocks)
+                self.uses({"source": "cuda-metapackage"})
+                return True
+        return False
 
     def limits(self, row):
         header = self.checker.host_config(row)
@@ -147,7 +162,9 @@ class Refresh:
                     if source not in self.catalog.sources:
                         self.note(f"{stem}{cuda} {version}: there is no source `{source}` yet: add one, then run again")
                         break
-                    row = {"version": str(version), "cuda": cuda, "source": source}
+                    sass, ptx, built_with, _ = self.checker.library_code(kind, version, cuda)
+                    row = {"version": str(version), "cuda": cuda, "built_with": built_with, "sass": sass, "ptx": ptx}
+                    row |= {"source": source, "arch_source": f"{kind}-code" if sass else None}
                     self.catalog.insert(f"{kind}.toml", inline(row), lambda text: True)
                     self.uses(row)
 
@@ -205,6 +222,8 @@ class Refresh:
         elif like.get("source") != "companion-metadata":
             self.note(f"{package} {version}: its rows rest on `{like['source']}`, which is not read here: no row")
             return None
+        elif package in KERNELS:
+            row["sass"], row["ptx"], _ = code_of(self.index.open(wheels[-1]), package)
         return row | {"source": "companion-metadata", "arch_source": "companion-code" if row.get("sass") else None}
 
     def own_code(self, package, version, wheels):
@@ -212,8 +231,10 @@ class Refresh:
         arches = {wheel.arch for wheel in self.index.wheels(package) if wheel.version == version and wheel.arch}
         row = {"arches": sorted(arches - {"any"}), "glibc": wheels[-1].glibc, "gpu_code": True}
         if package in KERNELS:
-            sass, ptx, cuda, _ = self.checker.code_of(package, version)
-            row |= {"cuda": cuda, "sass": sass, "ptx": ptx}
+            sass, ptx, cuda = code_of(self.index.open(wheels[-1]), package)
+            row |= {"cuda": cuda and cuda.split(".")[0], "sass": sass, "ptx": ptx}
+            arm = [wheel for wheel in self.index.linux(package, version, "aarch64") if wheel.arch == "aarch64"]
+            row["arm_sass"] = code_of(self.index.open(arm[-1]), package)[0] if arm else None
         return row
 
     def by_hand(self):

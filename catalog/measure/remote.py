@@ -19,6 +19,7 @@ from pip._internal.network.lazy_wheel import LazyZipOverHTTP
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.utils.temp_dir import global_tempdir_manager
 from pip._vendor.packaging.requirements import InvalidRequirement, Requirement
+from pip._vendor.packaging.specifiers import SpecifierSet
 from pip._vendor.packaging.utils import (
     InvalidSdistFilename,
     InvalidWheelFilename,

@@ -68,6 +68,14 @@ impl Catalog {
                 counts.push(count("toolkit.arch_source", "  whose targets are known", &targets));
                 counts.push(count("toolkit.host_source", "  whose compilers are known", &hosts));
             }
+            if *kind == "cudnn" {
+                let codes: Vec<&str> = self.cudnns.iter().filter_map(|row| row.arch_source.as_deref()).collect();
+                counts.push(count("cudnn.arch_source", "  whose GPU code is known", &codes));
+            }
+            if *kind == "nccl" {
+                let codes: Vec<&str> = self.nccls.iter().filter_map(|row| row.arch_source.as_deref()).collect();
+                counts.push(count("nccl.arch_source", "  whose GPU code is known", &codes));
+            }
             if *kind == "companion" {
                 let codes: Vec<&str> = self.companions.iter().filter_map(|row| row.arch_source.as_deref()).collect();
                 counts.push(count("companion.arch_source", "  whose own GPU code is known", &codes));

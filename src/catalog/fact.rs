@@ -57,8 +57,8 @@ cite! {
     WindowsDriver: row => row.cuda.as_str(), [row.cuda.as_str(), "", "", ""];
     PtxIsa: row => row.isa.as_str(), [row.isa.as_str(), "", "", ""];
     Compat: row => row.cuda.as_str(), [row.cuda.as_str(), "", "", ""];
-    Cudnn: row => row.version.as_str(), [row.version.as_str(), "", "", ""];
-    Nccl: row => row.version.as_str(), [row.version.as_str(), "", "", ""];
+    Cudnn: row => row.version.as_str(), [row.version.as_str(), "", "", row.cuda.as_str()];
+    Nccl: row => row.version.as_str(), [row.version.as_str(), "", "", row.cuda.as_str()];
     Build: row => row.version.as_str(), [row.version.as_str(), &row.package, row.arch.as_str(), &row.variant];
     OtherBuild: row => row.version.as_str(), [row.version.as_str(), &row.package, row.arch.as_str(), &row.variant];
     Companion: row => row.version.as_str(),

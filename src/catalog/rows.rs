@@ -219,7 +219,7 @@ pub fn line_of(variant: &str) -> Option<Version> {
 pub struct Source {
     /// The name rows refer to.
     pub id: Text,
-    /// A URL or purl. `{version}`, `{package}`, `{arch}` stand for those of the row.
+    /// A URL or purl. `{version}`, `{package}`, `{arch}` stand for those of the row, `{variant}` also for its CUDA.
     pub at: Text,
     /// How it knows.
     pub kind: SourceKind,
@@ -377,8 +377,16 @@ pub struct Cudnn {
     pub cuda: Version,
     /// Upload date.
     pub date: Option<Text>,
+    /// GPU architectures that its library for x86_64 holds machine code for; empty = nobody has read it.
+    #[serde(default)]
+    pub sass: List<Arch>,
+    /// GPU architectures that it holds PTX for.
+    #[serde(default)]
+    pub ptx: List<Arch>,
     /// Its source.
     pub source: Text,
+    /// The source of `sass` and `ptx`.
+    pub arch_source: Option<Text>,
 }
 
 /// An NCCL release for one CUDA major.
@@ -393,8 +401,16 @@ pub struct Nccl {
     pub built_with: Option<Version>,
     /// Upload date.
     pub date: Option<Text>,
+    /// GPU architectures that its library for x86_64 holds machine code for; empty = nobody has read it.
+    #[serde(default)]
+    pub sass: List<Arch>,
+    /// GPU architectures that it holds PTX for.
+    #[serde(default)]
+    pub ptx: List<Arch>,
     /// Its source.
     pub source: Text,
+    /// The source of `built_with`, `sass` and `ptx`.
+    pub arch_source: Option<Text>,
 }
 
 /// One published build of a framework: (package, version, variant, CPU architecture), on Linux.
@@ -518,15 +534,19 @@ pub struct Companion {
     /// It holds GPU code of its own, and runs on a GPU only with it. Without an `arch_source` its contents are unknown.
     #[serde(default)]
     pub gpu_code: bool,
-    /// GPU architectures that its kernels hold machine code for.
+    /// GPU architectures that the kernels of its wheel for x86_64 hold machine code for. Without `gpu_code` nothing is
+    /// solved with it: a GPU runs the rest (torchvision), and a wheel of another index holds other code.
     #[serde(default)]
     pub sass: List<Arch>,
-    /// GPU architectures that its kernels hold PTX for.
+    /// GPU architectures that its kernels hold PTX for; likewise.
     #[serde(default)]
     pub ptx: List<Arch>,
+    /// The machine code of its wheel for aarch64, of which `sass` and `ptx` say nothing; empty = nobody has read it.
+    #[serde(default)]
+    pub arm_sass: List<Arch>,
     /// Its source.
     pub source: Text,
-    /// The source of `cuda`, `sass` and `ptx`.
+    /// The source of `cuda`, `sass`, `ptx` and `arm_sass`.
     pub arch_source: Option<Text>,
 }
 

@@ -154,8 +154,10 @@ row!(Toolkit, [], [version], [], row is format!("toolkit {}", row.version), cite
 row!(WindowsDriver, [], [cuda], [], row is format!("windows-driver {}", row.cuda), cites source);
 row!(PtxIsa, [], [isa], [], row is format!("ptx-isa {}", row.isa), cites source);
 row!(Compat, [], [cuda], [], row is format!("cuda-compat {}", row.cuda), cites source);
-row!(Cudnn, [], [version, cuda], [], row is format!("cudnn {} cuda{}", row.version, row.cuda), cites source);
-row!(Nccl, [], [version, cuda], [], row is format!("nccl {} cuda{}", row.version, row.cuda), cites source);
+row!(Cudnn, [], [version, cuda], [], row is format!("cudnn {} cuda{}", row.version, row.cuda),
+    cites source, maybe arch_source);
+row!(Nccl, [], [version, cuda], [], row is format!("nccl {} cuda{}", row.version, row.cuda),
+    cites source, maybe arch_source);
 row!(Build, [package], [version], [variant, arch],
     row is format!("{}-{}-{}-linux-{}", row.package, row.version, row.variant, row.arch),
     cites source, maybe arch_source pins_source);

@@ -859,9 +859,11 @@ impl<'c> Teller<'_, 'c> {
     }
 
     fn companions_hold(&mut self) {
+        let arch = self.target().map_or(CpuArch::X86_64, |target| target.arch);
         self.companions_say(|row| {
-            row.arch_source.as_ref()?;
-            let names = crate::words::ArchList::from_targets(&row.sass, &row.ptx).names();
+            row.arch_source.as_ref().filter(|_| row.gpu_code)?;
+            let (sass, ptx) = fits::companion_targets(row, arch);
+            let names = crate::words::ArchList::from_targets(sass, ptx).names();
             (!names.is_empty()).then(|| format!("holds code for {} only", names.replace(' ', ", ")))
         });
     }

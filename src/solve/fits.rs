@@ -9,7 +9,7 @@ use std::hash::Hash;
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Companion, Extension, Image, Status, Subject, Toolkit};
 use crate::coverage::{Coverage, Tegra, covers, covers_targets};
-use crate::words::{Arch, ArchList, Constraint, Suffix, Version};
+use crate::words::{Arch, ArchList, Cc, Constraint, CpuArch, Suffix, Version};
 
 use super::class::{Class, GpuRules};
 use super::driver::DriverRow;
@@ -152,7 +152,8 @@ pub fn companion(question: &Question<'_>, class: &Class<'_, '_>, row: &Companion
     let broken = |rule: &'static str, broken: bool| (broken && question.holds(rule, &target.name)).then_some(rule);
     let elsewhere = !row.arches.is_empty() && !row.arches.contains(&target.arch);
     let too_old = target.glibc.as_ref().zip(row.glibc.as_ref()).is_some_and(|(has, needs)| has < needs);
-    let unreached = || class.gpus.iter().any(|gpu| companion_code(row, gpu.gpu.cc) == Some(Coverage::None));
+    let unreached =
+        || class.gpus.iter().any(|gpu| companion_code(row, target.arch, gpu.gpu.cc) == Some(Coverage::None));
     broken(law::PUBLISHED, elsewhere)
         .or_else(|| broken(law::GLIBC, too_old))
         .or_else(|| broken(law::COVERAGE, unreached()))
@@ -163,10 +164,19 @@ pub fn made_for(row: &Companion, release: &Release<'_>) -> bool {
     row.variant.as_ref().is_none_or(|variant| variant == release.variant) && companion_line(row, release.line.as_ref())
 }
 
-/// How the GPU code of a package that follows a framework reaches a GPU; none if it has none, or nobody has read it.
-pub fn companion_code(row: &Companion, gpu: crate::words::Cc) -> Option<Coverage> {
-    let known = !(row.sass.is_empty() && row.ptx.is_empty());
-    known.then(|| covers_targets(row.sass.iter().copied(), row.ptx.iter().copied(), gpu, Tegra::Apart))
+/// How the GPU code that a package cannot do without reaches a GPU; none if it has none, or nobody has read it.
+pub fn companion_code(row: &Companion, arch: CpuArch, gpu: Cc) -> Option<Coverage> {
+    let (sass, ptx) = companion_targets(row, arch);
+    let known = row.gpu_code && !(sass.is_empty() && ptx.is_empty());
+    known.then(|| covers_targets(sass.iter().copied(), ptx.iter().copied(), gpu, Tegra::Apart))
+}
+
+/// The machine code and PTX inside the wheel of a package that follows a framework, as far as they were read.
+pub fn companion_targets(row: &Companion, arch: CpuArch) -> (&[Arch], &[Arch]) {
+    match arch {
+        CpuArch::X86_64 => (&row.sass, &row.ptx),
+        CpuArch::Aarch64 => (&row.arm_sass, &[]),
+    }
 }
 
 /// Whether a package that loads a CUDA runtime runs beside a build: one process holds one CUDA major.

@@ -131,7 +131,7 @@ impl<'c> About<'_, 'c> {
         for row in self.target.companions.iter().filter(|row| row.gpu_code) {
             let name = format!("{} {}", row.package, row.version);
             let key = [format!("stack.{}", row.package)];
-            let code = |gpu: &GpuAsk<'_>| fits::companion_code(row, gpu.cc);
+            let code = |gpu: &GpuAsk<'_>| fits::companion_code(row, self.asked.arch, gpu.cc);
             let gpus = self.asked.named_gpus();
             if gpus.iter().any(|gpu| code(gpu).is_none()) {
                 let message = format!("nobody has told which GPUs {name} holds code for");

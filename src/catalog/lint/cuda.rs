@@ -1,17 +1,19 @@
 //! Toolkits and the libraries beside them.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::super::rows::*;
-use super::super::tables::{Catalog, Row};
+use super::super::tables::{Catalog, Row, RowName};
 use super::{Say, months};
-use crate::words::{Arrange, Version};
+use crate::coverage::{Coverage, Tegra, covers_targets};
+use crate::words::{Arch, Arrange, Cc, Constraint, Version};
 
 pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
     toolkits(catalog, say);
     order_of_toolkits(catalog, say);
     drivers_of_toolkits(catalog, say);
     libraries(catalog, say);
+    code(catalog, say);
 }
 
 fn toolkits(catalog: &Catalog, say: Say<'_>) {
@@ -115,5 +117,74 @@ fn libraries(catalog: &Catalog, say: Say<'_>) {
             let says = format!("built with CUDA {with}, which is no line of CUDA {}", row.cuda);
             say("nccl-cuda", "nccl", &row.row_name(), says);
         }
+    }
+}
+
+/// A release of a library and the GPU code that was read out of it.
+struct Held<'c> {
+    kind: &'static str,
+    subject: Subject,
+    name: RowName,
+    version: &'c Version,
+    cuda: &'c Version,
+    sass: &'c [Arch],
+    ptx: &'c [Arch],
+    read: bool,
+}
+
+macro_rules! held {
+    ($kind:literal, $subject:expr, $row:expr) => {
+        Held {
+            kind: $kind,
+            subject: $subject,
+            name: $row.row_name(),
+            version: &$row.version,
+            cuda: &$row.cuda,
+            sass: &$row.sass,
+            ptx: &$row.ptx,
+            read: $row.arch_source.is_some(),
+        }
+    };
+}
+
+/// A GPU that rules admit for cuDNN or NCCL is one that the code read out of them reaches. Rules may be stricter.
+fn code(catalog: &Catalog, say: Say<'_>) {
+    let lines = Rules::of(catalog, Subject::Gpu, Subject::Cuda);
+    // Servers were read: boards with a CPU of their own have libraries of their own.
+    let boards = catalog.gpus.iter().filter(|row| row.cpu.is_none() && row.class != Class::Jetson);
+    let gpus: BTreeMap<Cc, Version> =
+        boards.filter_map(|row| Some((row.cc, Version::parse(&row.cc.to_string()).ok()?))).collect();
+    let cudnns = catalog.cudnns.iter().map(|row| held!("cudnn", Subject::Cudnn, row));
+    let nccls = catalog.nccls.iter().map(|row| held!("nccl", Subject::Nccl, row));
+    for row in cudnns.chain(nccls) {
+        if row.read == (row.sass.is_empty() && row.ptx.is_empty()) {
+            let says = "arch_source stands beside sass or ptx, and not without";
+            say("belongs-together", row.kind, &row.name, says.into());
+        }
+        let rules = Rules::of(catalog, row.subject, Subject::Gpu);
+        // GPUs that came later are its CUDA line's matter.
+        let newest = row.sass.iter().chain(row.ptx).map(|arch| arch.cc).max();
+        for (cc, number) in gpus.iter().filter(|(cc, number)| Some(**cc) <= newest && lines.admit(number, row.cuda)) {
+            let (sass, ptx) = (row.sass.iter().copied(), row.ptx.iter().copied());
+            let reached = covers_targets(sass, ptx, *cc, Tegra::Apart) != Coverage::None;
+            if !reached && rules.admit(row.version, number) {
+                say("library-gpu", row.kind, &row.name, format!("holds no code for {cc}, and no rule says so"));
+            }
+        }
+    }
+}
+
+/// What rules say of one pair of things. A rule that does not parse is another lint's matter.
+struct Rules(Vec<(Constraint, Constraint)>);
+
+impl Rules {
+    fn of(catalog: &Catalog, subject: Subject, object: Subject) -> Rules {
+        let rows = catalog.rules.iter().filter(|row| row.subject == subject && row.object == object);
+        let read = |row: &Rule| Constraint::parse(&row.range).ok().zip(Constraint::parse(&row.needs).ok());
+        Rules(rows.filter_map(read).collect())
+    }
+
+    fn admit(&self, subject: &Version, object: &Version) -> bool {
+        self.0.iter().all(|(range, needs)| !range.admits(subject) || needs.admits(object))
     }
 }

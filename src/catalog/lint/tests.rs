@@ -108,6 +108,11 @@ const BROKEN: &[(&str, &str)] = &[
         "unknown-ptx-isa",
         "[[toolkit]]\nversion = \"14.0.0\"\nptx_isa = \"99.9\"\nsass = [\"9.0\"]\nptx = [\"9.0\"]\nsource = \"acme\"\narch_source = \"acme\"",
     ),
+    (
+        "library-gpu",
+        "[[nccl]]\nversion = \"2.99.0\"\ncuda = \"12\"\nsass = [\"9.0\"]\nsource = \"acme\"\narch_source = \"acme\"",
+    ),
+    ("belongs-together", "[[cudnn]]\nversion = \"9.99.0\"\ncuda = \"12\"\nsass = [\"7.5\"]\nsource = \"acme\""),
     ("nccl-cuda", "[[nccl]]\nversion = \"2.99.0\"\ncuda = \"12\"\nbuilt_with = \"11.8\"\nsource = \"acme\""),
     (
         "framework",

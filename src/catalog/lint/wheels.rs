@@ -6,7 +6,7 @@ use super::super::rows::*;
 use super::super::tables::{Catalog, Row};
 use super::super::wheels::Digests;
 use super::{Say, constraint};
-use crate::words::{Arch, Constraint, Version, address};
+use crate::words::{Arch, Constraint, CpuArch, Version, address};
 
 pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
     builds(catalog, say);
@@ -67,16 +67,18 @@ fn contents(catalog: &Catalog, say: Say<'_>) {
     let known: HashSet<&Arch> = catalog.toolkits.iter().flat_map(|row| row.sass.iter().chain(row.ptx.iter())).collect();
     for row in catalog.companions.iter() {
         let name = row.row_name();
-        for arch in row.sass.iter().chain(row.ptx.iter()).filter(|arch| !known.contains(arch)) {
+        let held = row.sass.iter().chain(row.ptx.iter()).chain(row.arm_sass.iter());
+        for arch in held.filter(|arch| !known.contains(arch)) {
             say("architecture", "companion", &name, format!("no toolkit compiles for {arch}"));
         }
-        let says_nothing = row.sass.is_empty() && row.ptx.is_empty() && row.cuda.is_none();
+        let says_nothing = row.sass.is_empty() && row.ptx.is_empty() && row.arm_sass.is_empty() && row.cuda.is_none();
         if row.arch_source.is_some() == says_nothing {
             let says = "arch_source stands beside cuda, sass or ptx, and not without";
             say("belongs-together", "companion", &name, says.into());
         }
-        if !(row.gpu_code || row.sass.is_empty() && row.ptx.is_empty()) {
-            say("belongs-together", "companion", &name, "GPU code that was read is `gpu_code`".into());
+        if !row.arm_sass.is_empty() && !row.arches.contains(&CpuArch::Aarch64) {
+            let says = "arm_sass is what a wheel for aarch64 holds, and `arches` names none";
+            say("belongs-together", "companion", &name, says.into());
         }
     }
 }

@@ -1,0 +1,141 @@
+"""The check of packages that follow a framework: what they ask for, and the GPU code inside those that hold some."""
+
+import re
+
+import scripts
+from catalog import numbers
+from finding import Finding
+from kernels import A_LIBRARY_EACH, code_of
+from remote import SpecifierSet, applies, parsed, requirements
+
+
+def companions(checker):
+    """What packages that follow a framework ask for, and the GPU code inside those that hold their own."""
+    for row in checker.catalog.rows("companion"):
+        if checker.asked(row["package"], row["version"]):
+            yield from companion(checker, row, f"{row['package']}-{row['version']}")
+
+
+def companion(checker, row, label):
+    """One release."""
+    wheels = checker.index.linux(row["package"], row["version"], "x86_64")
+    if row["source"] == "companion-sdist":
+        yield from source_distribution(checker, row, label)
+    if row.get("sdist"):
+        yield from isolation(checker, row, label, wheels)
+    if wheels and checker.catalog.sources[row["source"]]["at"].startswith("pkg:pypi"):
+        yield from described(checker.index, row, label, wheels)
+        if row.get("arch_source") == "companion-code":
+            yield from kernels(checker.index, row, label, wheels[-1])
+            yield from kernels_on_arm(checker.index, row, label)
+        if row["package"] in A_LIBRARY_EACH:
+            yield from library_lines(checker, row, label, wheels[-1])
+
+
+def described(index, row, label, wheels):
+    """What a wheel's metadata and tags say."""
+    metadata, purl = index.metadata(wheels[-1]), wheels[-1].purl
+    needs = {name: spec for name, spec, marker in requirements(metadata) if applies(marker, "x86_64")}
+    if row["source"] == "companion-metadata" and row["framework"] in needs:
+        said = normal(row["needs"].split("+")[0].removeprefix("*"))
+        yield Finding(label, row["framework"], said, normal(str(needs[row["framework"]])), purl)
+    if row.get("python") and not re.fullmatch(r"\d+\.\d+( \|\| \d+\.\d+)*", row["python"]):
+        yield Finding(label, "python", lines(row["python"]), lines(metadata["Requires-Python"]), purl)
+    elif row.get("python"):
+        tags = {tag for wheel in wheels for tag in wheel.pythons if re.fullmatch(r"cp[23]\d+", tag)}
+        read = sorted(f"{tag[2]}.{tag[3:]}" for tag in tags)
+        yield Finding(label, "python", sorted(row["python"].split(" || ")), read, purl)
+    if row.get("glibc") and not row.get("sdist"):
+        yield Finding(label, "glibc", row["glibc"], wheels[-1].glibc, purl)
+
+
+def kernels(index, row, label, wheel):
+    """The GPU code inside a wheel for x86_64, and the CUDA whose runtime it loads, where it cannot do without."""
+    sass, ptx, cuda = code_of(index.open(wheel), row["package"])
+    yield Finding(label, "sass", row.get("sass", []), sass, wheel.purl)
+    yield Finding(label, "ptx", row.get("ptx", []), ptx, wheel.purl)
+    if row.get("gpu_code"):
+        # libcudart.so.11.0 is that of every 11.
+        yield Finding(label, "cuda", row.get("cuda"), cuda and cuda.split(".")[0], wheel.purl)
+
+
+def kernels_on_arm(index, row, label):
+    """The machine code inside the wheel for aarch64 of a package that cannot do without."""
+    wheels = [wheel for wheel in index.linux(row["package"], row["version"], "aarch64") if wheel.arch == "aarch64"]
+    if wheels and row.get("gpu_code"):
+        sass = code_of(index.open(wheels[-1]), row["package"])[0]
+        yield Finding(label, "arm_sass", row.get("arm_sass", []), sass, wheels[-1].purl)
+
+
+def library_lines(checker, row, label, wheel):
+    """Of a package that loads the library of torch's CUDA line: whether rules admit just those it has one for."""
+    rules = [rule for rule in checker.catalog.rows("rule") if rule.get("package") == row["package"]]
+    needs = [one["needs"] for one in rules if one["object"] == "cuda" and admits(one["range"], row["version"])]
+    accepted = [build for build in checker.catalog.builds("torch") if admits(row["needs"], build["version"])]
+    lines = {f"{one['variant'][2:-1]}.{one['variant'][-1]}" for one in accepted if one["variant"].startswith("cu")}
+    has = {f"{line[:-1]}.{line[-1]}" for line in re.findall(r"_cuda(\d+)\.so", " ".join(checker.index.open(wheel).names))}
+    if needs:
+        said = sorted((line for line in lines if all(admits(need, line) for need in needs)), key=numbers)
+        yield Finding(label, "CUDA lines", said, sorted(lines & has, key=numbers), wheel.purl)
+
+
+def admits(constraint, version):
+    """Whether a constraint of the catalog admits a version: `11.0 || >=11.7,<12.4`."""
+    parts = [part.strip() for part in constraint.split("||")]
+    spelled = [f"=={part}.*" if part[0].isdigit() else part.replace("*", "") for part in parts]
+    return any(SpecifierSet(part).contains(version, prereleases=True) for part in spelled)
+
+
+def source_distribution(checker, row, label):
+    """What a source distribution asks for: the framework, or what its description says of it, and Pythons."""
+    source = checker.index.source(row["package"], row["version"])
+    if source is None:
+        yield Finding(label, "source", True, None, f"pkg:pypi/{row['package']}@{row['version']}")
+        return
+    asked = accepted_framework(*checker.index.described(source), row["framework"])
+    yield Finding(label, row["framework"], normal(row["needs"]), normal(asked), source.purl)
+    if row.get("python"):
+        yield Finding(label, "python", lines(row["python"]), lines(source.requires_python), source.purl)
+
+
+def isolation(checker, row, label, wheels):
+    """Whether a release that comes as source is documented to be built without isolation, and with what."""
+    source = checker.index.source(row["package"], row["version"])
+    if source is None and not wheels:
+        return
+    metadata = checker.index.described(source)[0] if source else checker.index.metadata(wheels[-1])
+    built = checker.catalog.source_build(row["package"], row["version"])
+    read = unisolated(metadata, row["package"])
+    yield Finding(label, "unisolated", built is not None, read, (source or wheels[-1]).purl)
+    compiled = built and checker.index.source(built["compiles"], row["version"])
+    if compiled:
+        members = checker.index.members(compiled)
+        yield Finding(label, "tools", built["tools"], scripts.tools(members), compiled.purl)
+        yield Finding(label, "archs", built.get("archs"), scripts.archs(members), compiled.purl)
+
+
+def accepted_framework(metadata, lines, framework):
+    """The versions of a framework that a source distribution asks for; `*` for any, nothing where it names none."""
+    asked = next((spec for name, spec, marker in parsed(lines) if name == framework and "extra" not in str(marker)), None)
+    described = re.search(r"PyTorch ([\d.]+) and above", metadata.get_payload() or "")
+    if asked is not None and not str(asked) and described and framework == "torch":
+        return f">={described[1]}"
+    return asked if asked is None else str(asked) or "*"
+
+
+def unisolated(metadata, package):
+    """Whether a description tells to install the package itself with --no-build-isolation."""
+    lines = (metadata.get_payload() or metadata["Description"] or "").replace("_", "-").splitlines()
+    return any("install" in line and "--no-build-isolation" in line and package in line for line in lines)
+
+
+def normal(specifier):
+    """A specifier without order, blanks, `==` and local labels; without the single patch releases of Python that some
+    packages exclude, because the catalog knows Python by its lines."""
+    parts = [part.strip().removeprefix("==").removesuffix(".*").split("+")[0] for part in (specifier or "").split(",")]
+    return sorted(part for part in parts if part and not re.fullmatch(r"!=\d+\.\d+\.\d+", part))
+
+
+def lines(specifier):
+    """What a specifier of Pythons says of their lines: `>=3.10.0` means `>=3.10`."""
+    return [re.sub(r"(\d+\.\d+)\.0$", r"\1", part) for part in normal(specifier)]

@@ -1,0 +1,52 @@
+"""The GPU code inside wheels: which of their libraries hold it, and for which architectures."""
+
+import re
+from collections import Counter
+
+import binary
+from catalog import numbers
+
+# The libraries that hold a package's own kernels; what else lies in its wheels is another's, or for one GPU only.
+KERNELS = {
+    "jax": r"^jax_cuda\d+_plugin/_(linalg|prng)[\w.-]*\.so$",
+    "torchaudio": r"^torchaudio/(lib/)?lib\w+(\.abi3)?\.so$",
+    "torchvision": r"^torchvision/_C(_stable)?\.so$",
+    "vllm": r"^vllm/_C[^/]*\.so$",
+    "xformers": r"^xformers/_C[^/]*\.so$",
+    # One for each CUDA line; of two for a line, the one for GPUs before Turing is the greater.
+    "bitsandbytes": r"^bitsandbytes/libbitsandbytes_cuda\d+(_nocublaslt\d*)?\.so$",
+    # What every network needs; the engines beside it hold no less, and are many times its size.
+    "cudnn": r"/libcudnn_ops(_infer)?\.so\.\d+$",
+    "nccl": r"/libnccl\.so\.\d+$",
+}
+# Packages with a library for each CUDA line, of which the one that fits is loaded: they reach what any of them does.
+A_LIBRARY_EACH = ("bitsandbytes",)
+
+
+def code_of(archive, package):
+    """(SASS, PTX, CUDA) of the libraries of a wheel that hold a package's kernels; nothing where there are none."""
+    counts, cuda = [], None
+    for member in archive.names:
+        if re.search(KERNELS[package], member) and archive.size(member):
+            with archive.spool(member) as file:
+                data = binary.mapped(file)
+                counts.append(binary.fatbins(data))
+                cuda = cuda or binary.runtime(data) or binary.built_with(data)
+                data.close()
+    if package not in A_LIBRARY_EACH:
+        return *main_code(sum(counts, Counter())), cuda
+    each = [main_code(one) for one in counts]
+    union = lambda kind: sorted({arch for code in each for arch in code[kind] or []}, key=numbers)
+    return union(0), union(1), None
+
+
+def main_code(counts):
+    """The architectures that most source files were compiled for.
+
+    A file for a single one is left aside where others are for several: it holds what no other GPU can.
+    """
+    several = {code: count for code, count in counts.items() if len(code[0]) > 1} or counts
+    if not several:
+        return None, None
+    sass, ptx = max(several, key=several.get)
+    return [binary.capability(one) for one in sass], [binary.capability(one) for one in ptx]
