@@ -143,7 +143,7 @@ vocabulary! {
         Gcc = "gcc",
         /// A Triton release, the compiler behind torch.compile.
         Triton = "triton",
-        /// A release of a package that follows a framework; the rule names which.
+        /// A release of a package, a framework or what follows one; the rule names which.
         Package = "package",
         /// An NCCL release, through which several GPUs work together.
         Nccl = "nccl",
@@ -194,11 +194,13 @@ pub const ASKED: &[(Subject, Subject)] = &[
     (Subject::Gpu, Subject::Driver),
     (Subject::Cuda, Subject::Driver),
     (Subject::Toolkit, Subject::Glibc),
+    (Subject::Toolkit, Subject::Gcc),
     (Subject::Cudnn, Subject::Gpu),
     (Subject::Triton, Subject::Gpu),
     (Subject::Package, Subject::Gpu),
     (Subject::Package, Subject::Cuda),
     (Subject::Package, Subject::Toolkit),
+    (Subject::Package, Subject::Gcc),
     (Subject::Nccl, Subject::Gpu),
 ];
 

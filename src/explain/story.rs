@@ -296,8 +296,19 @@ impl<'c> Teller<'_, 'c> {
                     self.say(sentence);
                 }
             }
+            Subject::Gcc => self.gcc(),
             Subject::Cuda => self.lines(),
-            Subject::Toolkit | Subject::Gcc | Subject::Triton | Subject::Package | Subject::Nccl => {}
+            Subject::Toolkit | Subject::Triton | Subject::Package | Subject::Nccl => {}
+        }
+    }
+
+    /// The host compiler of the target, and whose it is.
+    fn gcc(&mut self) {
+        let Some(target) = self.target() else { return };
+        let of_os = target.os.filter(|_| !self.culprits.contains(&target.key("gcc")));
+        let of = of_os.map_or("the host", |os| &os.name).to_string();
+        if let Some(gcc) = target.gcc {
+            self.say(format!("{of} has gcc {gcc}"));
         }
     }
 
@@ -767,16 +778,7 @@ impl<'c> Teller<'_, 'c> {
         let toolkits = self.toolkits_of_builds();
         let Some((newest, most)) = toolkits.last().and_then(|row| Some((row, row.gcc_max.as_ref()?))) else { return };
         self.say(format!("nvcc of CUDA {} accepts gcc up to {most}", newest.version.prefix(2)));
-        if let Some(target) = self.target() {
-            let of = target
-                .os
-                .filter(|_| !self.culprits.contains(&target.key("gcc")))
-                .map_or("the host", |os| &os.name)
-                .to_string();
-            if let Some(gcc) = target.gcc {
-                self.say(format!("{of} has gcc {gcc}"));
-            }
-        }
+        self.gcc();
         let source = newest.host_source;
         if let Some(source) = source {
             self.cite_toolkit(newest, &source);

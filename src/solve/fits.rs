@@ -74,7 +74,7 @@ pub fn release<'q>(
     {
         return Some(NOT_ASKED);
     }
-    if let Some(refused) = extension_known(question, class, build) {
+    if let Some(refused) = extension_known(question, class, build).or_else(|| compiler(question, target, build)) {
         return Some(refused);
     }
     class.gpus.iter().find_map(|gpu| {
@@ -273,6 +273,12 @@ fn extension_known(question: &Question<'_>, class: &Class<'_, '_>, build: &Build
     (refused && question.holds(law::EXTENSION_ARCH, &class.target.name)).then_some(law::EXTENSION_ARCH)
 }
 
+/// Why extensions of a build cannot be compiled with a target's host compiler, which is known where something is.
+fn compiler<'c>(question: &Question<'c>, target: &TargetAsk<'_>, build: &Build) -> Option<&'c str> {
+    let gcc = target.gcc.as_ref()?;
+    question.rules.of_package(&build.package, Subject::Gcc).refusal(question, &target.name, &build.version, Some(gcc))
+}
+
 /// Why a toolkit cannot compile for a class, whatever else is chosen.
 pub fn toolkit<'c>(question: &Question<'c>, class: &Class<'_, 'c>, toolkit: &Toolkit) -> Option<&'c str> {
     let target = class.target;
@@ -287,9 +293,10 @@ pub fn toolkit<'c>(question: &Question<'c>, class: &Class<'_, 'c>, toolkit: &Too
     {
         return Some(law::NVCC_GCC);
     }
-    if let Some(glibc) = &target.glibc {
-        let mut rules = question.rules.about(Subject::Toolkit, &toolkit.version, Subject::Glibc);
-        if let Some(needs) = rules.find(|needs| !needs.needs.admits(glibc) && holds(&needs.row.id)) {
+    for (object, has) in [(Subject::Glibc, &target.glibc), (Subject::Gcc, &target.gcc)] {
+        let Some(has) = has else { continue };
+        let mut rules = question.rules.about(Subject::Toolkit, &toolkit.version, object);
+        if let Some(needs) = rules.find(|needs| !needs.needs.admits(has) && holds(&needs.row.id)) {
             return Some(&needs.row.id);
         }
     }

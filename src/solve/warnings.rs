@@ -154,7 +154,7 @@ impl<'c> About<'_, 'c> {
     fn source_only(&self, row: &Companion) -> Option<Warning> {
         let line = self.gpu_builds().find_map(|build| fits::line_of(&build.variant)).filter(|_| row.sdist)?;
         let bounds = self.question.rules.of_package(&row.package, Subject::Toolkit);
-        let bounds = bounds.about(row).map(|needs| format!(" {}", needs.row.needs));
+        let bounds = bounds.about(&row.version).map(|needs| format!(" {}", needs.row.needs));
         let (bounds, framework) = (bounds.collect::<String>(), &row.framework);
         let with = match self.target.toolkit {
             Some(toolkit) => format!("the toolkit that was chosen, {}", toolkit.version),

@@ -48,6 +48,8 @@ fn effort(change: &Change) -> u8 {
             _ => 1,
         },
         "arch-list" => 2,
+        // A second compiler is installed beside the first, as a package.
+        "gcc" if change.from.is_none() => 1,
         "image" | "toolkit" => 3,
         "forward-compat" => 4,
         "share" => 5,
