@@ -366,6 +366,12 @@ class Checker:
                 yield Finding(label, "python", sorted(row["python"].split(" || ")), read, wheels[-1].purl)
             if row.get("glibc") and not row.get("sdist"):
                 yield Finding(label, "glibc", row["glibc"], wheels[-1].glibc, wheels[-1].purl)
+            if row.get("lines"):
+                read = self.lines_of(wheels[-1])
+                # From the release on that loads another of the same major, the majors are told.
+                majors = all("." not in line for line in row["lines"])
+                read = sorted({line.split(".")[0] for line in read}) if majors else read
+                yield Finding(label, "lines", sorted(row["lines"]), sorted(read), wheels[-1].purl)
             if row.get("arch_source") == "companion-code":
                 sass, ptx, cuda, purl = self.code_of(row["package"], row["version"])
                 yield Finding(label, "sass", row.get("sass", []), sass, purl)
@@ -391,6 +397,11 @@ class Checker:
         metadata = self.index.described(source)[0] if source else self.index.metadata(wheels[-1])
         read = unisolated(metadata, row["package"])
         yield Finding(label, "unisolated", "unisolated" in row, read, (source or wheels[-1]).purl)
+
+    def lines_of(self, wheel):
+        """The CUDA lines of the libraries that a wheel has one of for each, `12.4` of `libbitsandbytes_cuda124.so`."""
+        found = [re.search(r"_cuda(\d+)(\d)\.so$", name) for name in self.index.open(wheel).names]
+        return [f"{one[1]}.{one[2]}" for one in found if one]
 
     def code_of(self, package, version, members=None):
         """(SASS, PTX, CUDA major, purl) of the libraries that hold a package's kernels."""

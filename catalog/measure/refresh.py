@@ -132,6 +132,7 @@ class Refresh:
         named = [release for release, of in self.checker.runtimes().items() if of == runtime]
         return {
             # Several toolkit releases may share a runtime: then it is not known which one is meant.
+            "pins": "exact",
             "toolkit": find("cuda-toolkit") or (named[0] if len(named) == 1 else None),
             "cudnn": find(r"nvidia-cudnn(-cu\d+)?"),
             "nccl": find(r"nvidia-nccl(-cu\d+)?"),
@@ -204,12 +205,15 @@ class Refresh:
         elif like.get("source") != "companion-metadata":
             self.note(f"{package} {version}: its rows rest on `{like['source']}`, which is not read here: no row")
             return None
-        return row | {"source": "companion-metadata", "arch_source": "companion-code" if row.get("sass") else None}
+        read = "companion-lines" if row.get("lines") else "companion-code" if row.get("sass") else None
+        return row | {"source": "companion-metadata", "arch_source": read}
 
     def own_code(self, package, version, wheels):
         """Platforms, glibc, and the GPU code of a package that holds its own."""
         arches = {wheel.arch for wheel in self.index.wheels(package) if wheel.version == version and wheel.arch}
         row = {"arches": sorted(arches - {"any"}), "glibc": wheels[-1].glibc, "gpu_code": True}
+        if package == "bitsandbytes":
+            row["lines"] = sorted({line.split(".")[0] for line in self.checker.lines_of(wheels[-1])})
         if package in KERNELS:
             sass, ptx, cuda, _ = self.checker.code_of(package, version)
             row |= {"cuda": cuda, "sass": sass, "ptx": ptx}

@@ -115,6 +115,16 @@ vocabulary! {
 }
 
 vocabulary! {
+    /// How a wheel asks pip for NVIDIA's libraries.
+    Pins {
+        /// For one release of each.
+        Exact = "exact",
+        /// For a least release of each: pip installs the newest.
+        AtLeast = "at-least",
+    }
+}
+
+vocabulary! {
     /// The two flavours in which the driver's kernel modules come.
     ModuleKind {
         /// Published as source, for GPUs with a system processor of their own.
@@ -440,7 +450,9 @@ pub struct Build {
     pub glibc: Option<Version>,
     /// The CUDA toolkit release whose runtime it pins or bundles, `12.4.1`.
     pub toolkit: Option<Version>,
-    /// The cuDNN it pins or bundles.
+    /// How it asks pip for toolkit, cuDNN and NCCL; none = they are inside the wheel, or nobody knows.
+    pub pins: Option<Pins>,
+    /// The cuDNN it pins or bundles; the least one, where `pins` says so.
     pub cudnn: Option<Version>,
     /// Needs cuDNN (and CUDA libraries) of the system: TensorFlow before `[and-cuda]`.
     #[serde(default)]
@@ -520,6 +532,10 @@ pub struct Companion {
     pub glibc: Option<Version>,
     /// The CUDA major whose runtime its libraries load; none where they load none, or look for one when they run.
     pub cuda: Option<Version>,
+    /// The CUDA lines it holds a library for, where it has one for each and loads that of its framework's line; a major
+    /// stands for all lines of it. Empty = no such choice, or nobody knows.
+    #[serde(default)]
+    pub lines: List<Version>,
     /// It holds GPU code of its own, and runs on a GPU only with it. Without an `arch_source` its contents are unknown.
     #[serde(default)]
     pub gpu_code: bool,
@@ -531,7 +547,7 @@ pub struct Companion {
     pub ptx: List<Arch>,
     /// Its source.
     pub source: Text,
-    /// The source of `cuda`, `sass` and `ptx`.
+    /// The source of `cuda`, `lines`, `sass` and `ptx`.
     pub arch_source: Option<Text>,
 }
 

@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use crate::catalog::Row;
-use crate::catalog::rows::{Build, Companion, Family, Subject, Toolkit};
+use crate::catalog::rows::{Build, Companion, Family, Pins, Subject, Toolkit};
 use crate::coverage::Coverage;
 use crate::solve::fits;
 use crate::solve::question::{ImageAsk, Off, Question, TargetAsk};
@@ -260,6 +260,7 @@ impl<'c> Teller<'_, 'c> {
                 self.library_lines();
                 self.lines();
             }
+            law::TOGETHER => self.framework_libraries(),
             _ => {}
         }
         self.cite(id);
@@ -328,6 +329,24 @@ impl<'c> Teller<'_, 'c> {
             let majors = majors(rows, wanted);
             self.say(format!("{name} {wanted} was built for CUDA {majors} only"));
         }
+    }
+
+    /// What the newest admitted build of each blamed framework asks of the libraries they would share.
+    fn framework_libraries(&mut self) {
+        let builds = self.builds();
+        for ask in &self.question.frameworks {
+            let of = |build: &&&Build| build.package == ask.package && build.variant != "cpu";
+            let Some(build) = builds.iter().rev().find(of).filter(|_| self.blames(ask.package)) else { continue };
+            let (least, exactly) = (build.pins == Some(Pins::AtLeast), build.pins == Some(Pins::Exact));
+            let line = fits::line_of(&build.variant).map(|line| format!("CUDA {line}"));
+            let cudnn =
+                build.cudnn.as_ref().map(|cudnn| format!("cuDNN {cudnn}{}", if least { " or newer" } else { "" }));
+            let parts: Vec<String> = line.into_iter().chain(cudnn).collect();
+            let exactly = if exactly { "exactly " } else { "" };
+            self.say(format!("{} is made for {exactly}{}", name_of(build), parts.join(" and ")));
+            self.cite_builds(&[*build]);
+        }
+        self.say("one environment holds one copy of each NVIDIA library".into());
     }
 
     /// The CUDA lines that the admitted builds were made for.
@@ -868,6 +887,10 @@ impl<'c> Teller<'_, 'c> {
 
     fn companion(&mut self) {
         self.companions_say(|row| Some(format!("loads the libraries of CUDA {}", row.cuda.as_ref()?)));
+        self.companions_say(|row| {
+            let lines: Vec<&str> = row.lines.iter().map(Version::as_str).collect();
+            (!lines.is_empty()).then(|| format!("has a library for CUDA {} only", list(&lines)))
+        });
         for ask in &self.question.companions {
             let rows: Vec<_> = self
                 .question
@@ -914,6 +937,11 @@ impl<'c> Teller<'_, 'c> {
 /// `torch-2.5.1-cu124-linux-x86_64`
 pub fn build_id(build: &Build) -> String {
     format!("{}-{}-{}-linux-{}", build.package, build.version, build.variant, build.arch)
+}
+
+/// `torch 2.5.1+cu124`
+fn name_of(build: &Build) -> String {
+    format!("{} {}+{}", build.package, build.version, build.variant)
 }
 
 /// What is said of a target's driver, in words.

@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 use std::hash::Hash;
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Build, Companion, Extension, Image, Status, Subject, Toolkit};
+use crate::catalog::rows::{Build, Companion, Extension, Image, Pins, Status, Subject, Toolkit};
 use crate::coverage::{Coverage, Tegra, covers, covers_targets};
 use crate::words::{Arch, ArchList, Constraint, Suffix, Version};
 
@@ -18,6 +18,7 @@ use super::plan::Policy;
 use super::question::{Ask, Gpus, Question, TargetAsk};
 use super::release::Release;
 use super::rulebook::law;
+use super::shared;
 
 /// A refusal that no rule carries: the user's own clause, or a build kept for when nothing else fits.
 const NOT_ASKED: &str = "";
@@ -69,7 +70,7 @@ pub fn release<'q>(
         wanted.as_ref().is_some_and(|wanted| !has.map_or(wanted.is_any() || policy.unknown, |has| wanted.admits(has)))
     };
     if question.cuda.as_ref().is_some_and(|wanted| line.as_ref().is_none_or(|line| !wanted.cut_to(2).admits(line)))
-        || unasked(&question.cudnn, build.cudnn.as_ref())
+        || build.pins != Some(Pins::AtLeast) && unasked(&question.cudnn, build.cudnn.as_ref())
         || unasked(&question.nccl, build.nccl.as_ref())
     {
         return Some(NOT_ASKED);
@@ -77,14 +78,18 @@ pub fn release<'q>(
     if let Some(refused) = extension_known(question, class, build).or_else(|| compiler(question, target, build)) {
         return Some(refused);
     }
-    class.gpus.iter().find_map(|gpu| {
-        let uncovered =
-            holds(law::COVERAGE) && coverage(build, release.toolkit(target.arch), gpu) == Some(Coverage::None);
-        let by_coverage = uncovered.then_some(law::COVERAGE);
-        by_coverage
-            .or_else(|| line.as_ref().and_then(|line| line_refusal(gpu, line)))
-            .or_else(|| build.cudnn.as_ref().and_then(|cudnn| question.cudnn_refusal(class, gpu, cudnn)))
-    })
+    class
+        .gpus
+        .iter()
+        .find_map(|gpu| {
+            let uncovered =
+                holds(law::COVERAGE) && coverage(build, release.toolkit(target.arch), gpu) == Some(Coverage::None);
+            let by_coverage = uncovered.then_some(law::COVERAGE);
+            by_coverage
+                .or_else(|| line.as_ref().and_then(|line| line_refusal(gpu, line)))
+                .or_else(|| build.cudnn.as_ref().and_then(|cudnn| question.cudnn_refusal(class, gpu, cudnn)))
+        })
+        .or_else(|| (!shared::some_cudnn(question, class, build)).then_some(NOT_ASKED))
 }
 
 /// Whether a framework comes without GPU code at all on a platform. Where such a build of the release at hand was
@@ -162,9 +167,12 @@ pub fn companion_code(row: &Companion, gpu: crate::words::Cc) -> Option<Coverage
     known.then(|| covers_targets(row.sass.iter().copied(), row.ptx.iter().copied(), gpu, Tegra::Apart))
 }
 
-/// Whether a package that loads a CUDA runtime runs beside a build: one process holds one CUDA major.
+/// Whether a package that loads a CUDA runtime runs beside a build: one process holds one CUDA major, and what has a
+/// library for each line finds none for others.
 pub fn companion_line(row: &Companion, line: Option<&Version>) -> bool {
-    row.cuda.as_ref().is_none_or(|cuda| line.is_some_and(|line| line.cmp_prefix(cuda).is_eq()))
+    let is_of = |cuda: &Version| line.is_some_and(|line| line.cmp_prefix(cuda).is_eq());
+    let chosen_by_line = line.is_some() && !row.lines.is_empty();
+    row.cuda.as_ref().is_none_or(is_of) && (!chosen_by_line || row.lines.iter().any(is_of))
 }
 
 /// Whether a library built for one CUDA line or major runs with a CUDA release.

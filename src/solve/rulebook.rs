@@ -52,6 +52,8 @@ pub mod law {
     pub const PRODUCT_CPU: &str = "gpu-cpu-arch";
     /// A cuDNN or NCCL release is built for one CUDA major.
     pub const LIBRARY_CUDA: &str = "library-cuda-major";
+    /// Frameworks in one environment share their libraries.
+    pub const TOGETHER: &str = "framework-libraries";
     /// cuda-compat works on data-centre GPUs and listed driver branches only.
     pub const FORWARD_COMPAT: &str = "forward-compat";
 
@@ -76,6 +78,7 @@ pub mod law {
         NVCC_GCC,
         PRODUCT_CPU,
         LIBRARY_CUDA,
+        TOGETHER,
         FORWARD_COMPAT,
     ];
 }

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use crate::catalog::rows::{Build, Class, Companion, Status, Subject};
 use crate::coverage::Coverage;
 use crate::spec::Share;
-use crate::words::Arrange;
+use crate::words::{Arrange, Version};
 
 use super::answer::{Answer, Chosen};
 use super::class::gpu_rules;
@@ -114,8 +114,12 @@ impl<'c> About<'_, 'c> {
     fn libraries(&self) -> Option<Warning> {
         let mut bringing = self.gpu_builds().filter_map(|build| Some((*build, build.cudnn.as_ref()?)));
         let (first, loaded) = bringing.next()?;
-        // An older one of the same major is what the other was built with, and that it runs with.
-        let (other, wanted) = bringing.find(|(_, wanted)| wanted.major() != loaded.major() || *wanted > loaded)?;
+        // What all of them ask pip for they agree on. Else an older one of the same major is what the other was built
+        // with, and that it runs with.
+        let apart = |other: &Build, wanted: &Version| {
+            (first.pins.is_none() || other.pins.is_none()) && (wanted.major() != loaded.major() || wanted > loaded)
+        };
+        let (other, wanted) = bringing.find(|(other, wanted)| apart(other, wanted))?;
         let message = format!(
             "{} {} comes with cuDNN {loaded}, {} {} needs {wanted}: one environment holds only one of them",
             first.package, first.version, other.package, other.version

@@ -54,6 +54,10 @@ fn builds(catalog: &Catalog, say: Say<'_>) {
             let says = "pins (toolkit, cudnn, nccl, triton) and pins_source belong together";
             say("belongs-together", "build", &name, says.into());
         }
+        if row.pins.is_some() && (row.pins_source.is_none() || row.system_cuda) {
+            let says = "`pins` tells how toolkit, cudnn and nccl are asked for, and stands beside them";
+            say("belongs-together", "build", &name, says.into());
+        }
         let cuda = code || row.toolkit.is_some() || row.cudnn.is_some() || row.nccl.is_some();
         if row.variant == "cpu" && cuda {
             say("cpu-build", "build", &name, "a CPU build holds nothing of CUDA".into());
@@ -69,9 +73,9 @@ fn contents(catalog: &Catalog, say: Say<'_>) {
         for arch in row.sass.iter().chain(row.ptx.iter()).filter(|arch| !known.contains(arch)) {
             say("architecture", "companion", &name, format!("no toolkit compiles for {arch}"));
         }
-        let says_nothing = row.sass.is_empty() && row.ptx.is_empty() && row.cuda.is_none();
+        let says_nothing = row.sass.is_empty() && row.ptx.is_empty() && row.cuda.is_none() && row.lines.is_empty();
         if row.arch_source.is_some() == says_nothing {
-            let says = "arch_source stands beside cuda, sass or ptx, and not without";
+            let says = "arch_source stands beside cuda, lines, sass or ptx, and not without";
             say("belongs-together", "companion", &name, says.into());
         }
         if !(row.gpu_code || row.sass.is_empty() && row.ptx.is_empty()) {
