@@ -404,21 +404,26 @@ class Checker:
         return [f"{one[1]}.{one[2]}" for one in found if one]
 
     def code_of(self, package, version, members=None):
-        """(SASS, PTX, CUDA major, purl) of the libraries that hold a package's kernels."""
-        wheel = next(iter(reversed(self.index.linux(package, version, "x86_64"))), None)
-        if wheel is None:
+        """(SASS, PTX, CUDA major, purl) of the libraries that hold a package's kernels, on all platforms together."""
+        sass, ptx, cuda = set(), set(), None
+        wheels = [self.index.linux(package, version, arch)[-1:] for arch in ("x86_64", "aarch64")]
+        for wheel in dict.fromkeys(wheel for found in wheels for wheel in found):
+            archive, per_file = self.index.open(wheel), {}
+            for member in archive.names:
+                if re.search(members or KERNELS[package], member) and archive.size(member):
+                    with archive.spool(member) as file:
+                        data = binary.mapped(file)
+                        per_file[member] = binary.fatbins(data)
+                        cuda = cuda or binary.runtime(data)
+                        data.close()
+            of_platform = main_code(per_file)
+            sass |= set(of_platform[0] or [])
+            ptx |= set(of_platform[1] or [])
+        if not any(wheels):
             return None, None, None, f"pkg:pypi/{package}@{version}"
-        archive = self.index.open(wheel)
-        per_file, cuda = {}, None
-        for member in archive.names:
-            if re.search(members or KERNELS[package], member) and archive.size(member):
-                with archive.spool(member) as file:
-                    data = binary.mapped(file)
-                    per_file[member] = binary.fatbins(data)
-                    cuda = cuda or binary.runtime(data)
-                    data.close()
+        ordered = lambda found: sorted(found, key=lambda one: [int(part) for part in one.split(".")])
         # libcudart.so.11.0 is that of every 11.
-        return *main_code(per_file), cuda and cuda.split(".")[0], wheel.purl
+        return ordered(sass), ordered(ptx), cuda and cuda.split(".")[0], f"pkg:pypi/{package}@{version}"
 
     def wheels(self):
         """The sha256 of every wheel the catalog knows, as the index lists it."""

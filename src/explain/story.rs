@@ -35,7 +35,7 @@ pub fn tell(asker: &Asker<'_, '_>, spec: &Spec, culprits: &[String]) -> Conflict
     }
     if teller.says.is_empty() {
         teller.nothing_published();
-        teller.cite(law::PUBLISHED);
+        teller.cite(if conflict.code == Some("image-tag") { law::IMAGE_TAG } else { law::PUBLISHED });
     }
     conflict.explanation = teller.says;
     conflict.facts = teller.facts;
@@ -457,6 +457,10 @@ impl<'c> Teller<'_, 'c> {
         let all = plainly(builds, "", "").trim_end().to_string();
         self.say(match serving.is_empty() {
             true => format!("of the {} builds of {all}, none holds code for {it}", builds.len()),
+            // Among so many they lie scattered, and from the first to the last says nothing.
+            false if serving.iter().min_by(by_version) == builds.iter().min_by(by_version) => {
+                format!("of the {} builds of {all}, {} hold code for {it}", builds.len(), serving.len())
+            }
             false => {
                 let only = plainly(&serving, "holds", "hold");
                 format!("of the {} builds of {all}, only {only} code for {it}", builds.len())
@@ -861,7 +865,7 @@ impl<'c> Teller<'_, 'c> {
     }
 
     /// What the newest admitted releases of the blamed packages say of themselves.
-    fn companions_say(&mut self, says: impl Fn(&Companion) -> Option<String>) {
+    fn companions_say(&mut self, mut says: impl FnMut(&Companion) -> Option<String>) {
         let catalog = self.question.catalog;
         for ask in
             self.question.companions.iter().filter(|ask| self.culprits.contains(&format!("stack.{}", ask.package)))
@@ -886,11 +890,9 @@ impl<'c> Teller<'_, 'c> {
     }
 
     fn companion(&mut self) {
-        self.companions_say(|row| Some(format!("loads the libraries of CUDA {}", row.cuda.as_ref()?)));
-        self.companions_say(|row| {
-            let lines: Vec<&str> = row.lines.iter().map(Version::as_str).collect();
-            (!lines.is_empty()).then(|| format!("has a library for CUDA {} only", list(&lines)))
-        });
+        if self.follow_versions() {
+            self.companion_lines();
+        }
         for ask in &self.question.companions {
             let rows: Vec<_> = self
                 .question
@@ -899,7 +901,7 @@ impl<'c> Teller<'_, 'c> {
                 .iter()
                 .filter(|row| row.package == ask.package && ask.constraint.admits(&row.version))
                 .collect();
-            for row in rows.iter().rev().take(2) {
+            for row in rows.iter().rev().filter(|row| row.needs != "*").take(2) {
                 self.say(format!("{} {} needs {} {}", row.package, row.version, row.framework, row.needs));
                 let source = self.question.catalog.source_of(&row.source, row.version.as_str(), &row.package, "");
                 self.fact(format!("{}-{}", row.package, row.version), source);
@@ -910,6 +912,34 @@ impl<'c> Teller<'_, 'c> {
                 self.say(format!("{} {} is asked for", ask.package, ask.constraint));
             }
         }
+    }
+
+    /// Whether some release asked for goes with some framework asked for by its version: then their CUDA does not.
+    fn follow_versions(&self) -> bool {
+        let (catalog, rules) = (self.question.catalog, self.question.rules);
+        let builds = self.builds();
+        let asked = |row: &&Companion| {
+            let mut asks = self.question.companions.iter().filter(|ask| self.blames(ask.package));
+            asks.any(|ask| row.package == ask.package && ask.constraint.admits(&row.version))
+        };
+        catalog.companions.iter().filter(asked).any(|row| {
+            let needs = rules.range(row.needs.as_str());
+            let fits = |build: &&Build| needs.as_ref().is_none_or(|needs| needs.admits(&build.version));
+            builds.iter().any(|build| build.package == row.framework && fits(build))
+        })
+    }
+
+    /// The CUDA of packages that follow a framework.
+    fn companion_lines(&mut self) {
+        self.companions_say(|row| Some(format!("loads the libraries of CUDA {}", row.cuda.as_ref()?)));
+        let mut told = Vec::new();
+        self.companions_say(|row| {
+            let lines: Vec<&str> = row.lines.iter().map(Version::as_str).collect();
+            let sentence = format!("has libraries for CUDA {} only", list(&lines));
+            let again = told.contains(&sentence);
+            told.push(sentence.clone());
+            (!lines.is_empty() && !again).then_some(sentence)
+        });
     }
 
     /// A product that is sold with its CPU.
