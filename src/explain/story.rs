@@ -656,7 +656,11 @@ impl<'c> Teller<'_, 'c> {
     }
 
     fn pythons(&mut self) {
-        let builds = self.builds();
+        self.companions_say(|row| Some(format!("is for Python {} only", row.python?)));
+        // Where no framework is to blame, its Pythons say nothing.
+        let blamed = self.question.frameworks.iter().any(|ask| self.blames(ask.package));
+        let told = !self.says.is_empty();
+        let builds = if blamed || !told { self.builds() } else { Vec::new() };
         let mut lines: Vec<&Version> = builds.iter().flat_map(|build| build.pythons.iter()).collect();
         lines.arrange();
         lines.dedup();
