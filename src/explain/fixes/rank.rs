@@ -45,7 +45,7 @@ fn effort(change: &Change) -> u8 {
         package if change.key.starts_with("stack.") => match (&change.from, &change.to) {
             (Some(from), Some(to)) if same_version(from, to) => 0,
             // Years back is further than a newer driver.
-            (Some(from), Some(to)) if far_below(from, to) => 7,
+            (Some(from), Some(to)) if FRAMEWORKS.contains(&package) && far_below(from, to) => 7,
             _ if FRAMEWORKS.contains(&package) => 2,
             _ => 1,
         },
