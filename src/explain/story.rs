@@ -452,13 +452,17 @@ impl<'c> Teller<'_, 'c> {
             })
         };
         let serving: Vec<&Build> = builds.iter().filter(serves).copied().collect();
+        let span = serving.iter().min_by(by_version).zip(serving.iter().max_by(by_version));
+        let lies_within =
+            |build: &&&Build| span.is_some_and(|(a, b)| build.version >= a.version && build.version <= b.version);
+        let within = builds.iter().filter(lies_within).count();
         let one = rules.iter().all(|gpu| gpu.gpu.cc == rules[0].gpu.cc);
         let it = if one { "it" } else { "all of them" };
         let all = plainly(builds, "", "").trim_end().to_string();
         self.say(match serving.is_empty() {
             true => format!("of the {} builds of {all}, none holds code for {it}", builds.len()),
-            // Among so many they lie scattered, and from the first to the last says nothing.
-            false if serving.iter().min_by(by_version) == builds.iter().min_by(by_version) => {
+            // Where they lie scattered, from the first to the last says nothing.
+            false if 2 * serving.len() < within => {
                 format!("of the {} builds of {all}, {} hold code for {it}", builds.len(), serving.len())
             }
             false => {
