@@ -383,6 +383,9 @@ mod judge {
         {
             return fail(format!("gcc {gcc} with {}", toolkit.version));
         }
+        if let (Some(toolkit), Some(gcc)) = (target.toolkit, system.and_then(|row| row.gcc.as_ref())) {
+            rules_hold(Subject::Toolkit, toolkit.version.as_str(), Subject::Gcc, gcc.as_str())?;
+        }
         compiled(target, builds)
     }
 

@@ -826,3 +826,32 @@ mod overrides {
         assert_eq!(codes, ["unknown-rule"]);
     }
 }
+
+mod frameworks_together {
+    use super::*;
+
+    #[test]
+    fn they_are_of_one_cuda_major_and_agree_on_libraries() {
+        let target = lock(&one("torch = \"*\"\ntensorflow = \"*\"", "gpu = \"L4\"\ndriver = \"580\"")).target();
+        let majors = |package: &str| target.has(package).split_once("+cu").unwrap().1[..2].to_string();
+        assert_eq!(majors("torch"), majors("tensorflow"));
+        let asked = |torch: &str, other: &str| lock(&one(&format!("torch = \"{torch}\"\n{other}"), A100));
+        // Exact pins on both sides; a pin that is too old for a lower bound; one that is not.
+        assert!(asked("2.5.1", "tensorflow = \"2.16\"").is_conflict());
+        assert!(asked("2.8.0", "tensorflow = \"2.21\"").is_conflict());
+        assert!(!asked("2.8.0", "tensorflow = \"2.20\"").is_conflict());
+        assert!(!asked("2.8.0", "jax = \"0.7.2\"").is_conflict());
+    }
+
+    #[test]
+    fn a_cudnn_that_serves_is_installed_where_the_newest_does_not() {
+        let cudnn = |gpu: &str, clause: &str| {
+            let target = lock(&one(&format!("jax = \"0.11\"\n{clause}"), &format!("gpu = \"{gpu}\""))).target();
+            target.wheels().into_iter().find(|wheel| wheel.package.contains("cudnn")).map(|wheel| wheel.version)
+        };
+        assert_eq!(cudnn("V100", "").as_deref(), Some("9.10.2.21"));
+        assert_eq!(cudnn("H100 PCIe", ""), None, "what pip takes serves");
+        assert_eq!(cudnn("H100 PCIe", "cudnn = \"9.14\"").as_deref(), Some("9.14.0.64"));
+        assert!(lock(&one("jax = \"0.11\"\ncudnn = \">=9.11\"", "gpu = \"V100\"")).is_conflict());
+    }
+}

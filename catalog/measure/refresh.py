@@ -146,6 +146,7 @@ class Refresh:
         runtime = find(r"nvidia-cuda-runtime(-cu\d+)?")
         named = [release for release, of in self.checker.runtimes().items() if of == runtime]
         return {
+            "pins": "exact",
             # Several toolkit releases may share a runtime: then it is not known which one is meant.
             "toolkit": find("cuda-toolkit") or (named[0] if len(named) == 1 else None),
             "cudnn": find(r"nvidia-cudnn(-cu\d+)?"),

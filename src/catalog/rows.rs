@@ -115,6 +115,16 @@ vocabulary! {
 }
 
 vocabulary! {
+    /// How a wheel asks pip for NVIDIA's libraries.
+    Pins {
+        /// For one release of each.
+        Exact = "exact",
+        /// For a least release of each: pip installs the newest.
+        AtLeast = "at-least",
+    }
+}
+
+vocabulary! {
     /// The two flavours in which the driver's kernel modules come.
     ModuleKind {
         /// Published as source, for GPUs with a system processor of their own.
@@ -143,7 +153,7 @@ vocabulary! {
         Gcc = "gcc",
         /// A Triton release, the compiler behind torch.compile.
         Triton = "triton",
-        /// A release of a package that follows a framework; the rule names which.
+        /// A release of a package, a framework or what follows one; the rule names which.
         Package = "package",
         /// An NCCL release, through which several GPUs work together.
         Nccl = "nccl",
@@ -194,11 +204,13 @@ pub const ASKED: &[(Subject, Subject)] = &[
     (Subject::Gpu, Subject::Driver),
     (Subject::Cuda, Subject::Driver),
     (Subject::Toolkit, Subject::Glibc),
+    (Subject::Toolkit, Subject::Gcc),
     (Subject::Cudnn, Subject::Gpu),
     (Subject::Triton, Subject::Gpu),
     (Subject::Package, Subject::Gpu),
     (Subject::Package, Subject::Cuda),
     (Subject::Package, Subject::Toolkit),
+    (Subject::Package, Subject::Gcc),
     (Subject::Nccl, Subject::Gpu),
 ];
 
@@ -454,7 +466,9 @@ pub struct Build {
     pub glibc: Option<Version>,
     /// The CUDA toolkit release whose runtime it pins or bundles, `12.4.1`.
     pub toolkit: Option<Version>,
-    /// The cuDNN it pins or bundles.
+    /// How it asks pip for toolkit, cuDNN and NCCL; none = they are inside the wheel, or nobody knows.
+    pub pins: Option<Pins>,
+    /// The cuDNN it pins or bundles; the least one, where `pins` says so.
     pub cudnn: Option<Version>,
     /// Needs cuDNN (and CUDA libraries) of the system: TensorFlow before `[and-cuda]`.
     #[serde(default)]

@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use crate::catalog::Row;
-use crate::catalog::rows::{Build, Companion, Family, Subject, Toolkit};
+use crate::catalog::rows::{Build, Companion, Family, Pins, Subject, Toolkit};
 use crate::coverage::Coverage;
 use crate::solve::fits;
 use crate::solve::question::{ImageAsk, Off, Question, TargetAsk};
@@ -35,7 +35,7 @@ pub fn tell(asker: &Asker<'_, '_>, spec: &Spec, culprits: &[String]) -> Conflict
     }
     if teller.says.is_empty() {
         teller.nothing_published();
-        teller.cite(law::PUBLISHED);
+        teller.cite(if conflict.code == Some("image-tag") { law::IMAGE_TAG } else { law::PUBLISHED });
     }
     conflict.explanation = teller.says;
     conflict.facts = teller.facts;
@@ -260,6 +260,7 @@ impl<'c> Teller<'_, 'c> {
                 self.library_lines();
                 self.lines();
             }
+            law::TOGETHER => self.framework_libraries(),
             _ => {}
         }
         self.cite(id);
@@ -296,8 +297,19 @@ impl<'c> Teller<'_, 'c> {
                     self.say(sentence);
                 }
             }
+            Subject::Gcc => self.gcc(),
             Subject::Cuda => self.lines(),
-            Subject::Toolkit | Subject::Gcc | Subject::Triton | Subject::Package | Subject::Nccl => {}
+            Subject::Toolkit | Subject::Triton | Subject::Package | Subject::Nccl => {}
+        }
+    }
+
+    /// The host compiler of the target, and whose it is.
+    fn gcc(&mut self) {
+        let Some(target) = self.target() else { return };
+        let of_os = target.os.filter(|_| !self.culprits.contains(&target.key("gcc")));
+        let of = of_os.map_or("the host", |os| &os.name).to_string();
+        if let Some(gcc) = target.gcc {
+            self.say(format!("{of} has gcc {gcc}"));
         }
     }
 
@@ -317,6 +329,24 @@ impl<'c> Teller<'_, 'c> {
             let majors = majors(rows, wanted);
             self.say(format!("{name} {wanted} was built for CUDA {majors} only"));
         }
+    }
+
+    /// What the newest admitted build of each blamed framework asks of the libraries they would share.
+    fn framework_libraries(&mut self) {
+        let builds = self.builds();
+        for ask in &self.question.frameworks {
+            let of = |build: &&&Build| build.package == ask.package && build.variant != "cpu";
+            let Some(build) = builds.iter().rev().find(of).filter(|_| self.blames(ask.package)) else { continue };
+            let (least, exactly) = (build.pins == Some(Pins::AtLeast), build.pins == Some(Pins::Exact));
+            let line = fits::line_of(&build.variant).map(|line| format!("CUDA {line}"));
+            let cudnn =
+                build.cudnn.as_ref().map(|cudnn| format!("cuDNN {cudnn}{}", if least { " or newer" } else { "" }));
+            let parts: Vec<String> = line.into_iter().chain(cudnn).collect();
+            let exactly = if exactly { "exactly " } else { "" };
+            self.say(format!("{} is made for {exactly}{}", name_of(build), parts.join(" and ")));
+            self.cite_builds(&[*build]);
+        }
+        self.say("one environment holds one copy of each NVIDIA library".into());
     }
 
     /// The CUDA lines that the admitted builds were made for.
@@ -422,11 +452,19 @@ impl<'c> Teller<'_, 'c> {
             })
         };
         let serving: Vec<&Build> = builds.iter().filter(serves).copied().collect();
+        let span = serving.iter().min_by(by_version).zip(serving.iter().max_by(by_version));
+        let lies_within =
+            |build: &&&Build| span.is_some_and(|(a, b)| build.version >= a.version && build.version <= b.version);
+        let within = builds.iter().filter(lies_within).count();
         let one = rules.iter().all(|gpu| gpu.gpu.cc == rules[0].gpu.cc);
         let it = if one { "it" } else { "all of them" };
         let all = plainly(builds, "", "").trim_end().to_string();
         self.say(match serving.is_empty() {
             true => format!("of the {} builds of {all}, none holds code for {it}", builds.len()),
+            // Where they lie scattered, from the first to the last says nothing.
+            false if 2 * serving.len() < within => {
+                format!("of the {} builds of {all}, {} hold code for {it}", builds.len(), serving.len())
+            }
             false => {
                 let only = plainly(&serving, "holds", "hold");
                 format!("of the {} builds of {all}, only {only} code for {it}", builds.len())
@@ -622,7 +660,11 @@ impl<'c> Teller<'_, 'c> {
     }
 
     fn pythons(&mut self) {
-        let builds = self.builds();
+        self.companions_say(|row| Some(format!("is for Python {} only", row.python?)));
+        // Where no framework is to blame, its Pythons say nothing.
+        let blamed = self.question.frameworks.iter().any(|ask| self.blames(ask.package));
+        let told = !self.says.is_empty();
+        let builds = if blamed || !told { self.builds() } else { Vec::new() };
         let mut lines: Vec<&Version> = builds.iter().flat_map(|build| build.pythons.iter()).collect();
         lines.arrange();
         lines.dedup();
@@ -767,16 +809,7 @@ impl<'c> Teller<'_, 'c> {
         let toolkits = self.toolkits_of_builds();
         let Some((newest, most)) = toolkits.last().and_then(|row| Some((row, row.gcc_max.as_ref()?))) else { return };
         self.say(format!("nvcc of CUDA {} accepts gcc up to {most}", newest.version.prefix(2)));
-        if let Some(target) = self.target() {
-            let of = target
-                .os
-                .filter(|_| !self.culprits.contains(&target.key("gcc")))
-                .map_or("the host", |os| &os.name)
-                .to_string();
-            if let Some(gcc) = target.gcc {
-                self.say(format!("{of} has gcc {gcc}"));
-            }
-        }
+        self.gcc();
         let source = newest.host_source;
         if let Some(source) = source {
             self.cite_toolkit(newest, &source);
@@ -842,7 +875,7 @@ impl<'c> Teller<'_, 'c> {
     }
 
     /// What the newest admitted releases of the blamed packages say of themselves.
-    fn companions_say(&mut self, says: impl Fn(&Companion) -> Option<String>) {
+    fn companions_say(&mut self, mut says: impl FnMut(&Companion) -> Option<String>) {
         let catalog = self.question.catalog;
         for ask in
             self.question.companions.iter().filter(|ask| self.culprits.contains(&format!("stack.{}", ask.package)))
@@ -869,7 +902,9 @@ impl<'c> Teller<'_, 'c> {
     }
 
     fn companion(&mut self) {
-        self.companions_say(|row| Some(format!("loads the libraries of CUDA {}", row.cuda.as_ref()?)));
+        if self.follow_versions() {
+            self.companion_lines();
+        }
         for ask in &self.question.companions {
             let rows: Vec<_> = self
                 .question
@@ -878,7 +913,7 @@ impl<'c> Teller<'_, 'c> {
                 .iter()
                 .filter(|row| row.package == ask.package && ask.constraint.admits(&row.version))
                 .collect();
-            for row in rows.iter().rev().take(2) {
+            for row in rows.iter().rev().filter(|row| row.needs != "*").take(2) {
                 self.say(format!("{} {} needs {} {}", row.package, row.version, row.framework, row.needs));
                 let source = self.question.catalog.source_of(&row.source, row.version.as_str(), &row.package, "");
                 self.fact(format!("{}-{}", row.package, row.version), source);
@@ -889,6 +924,26 @@ impl<'c> Teller<'_, 'c> {
                 self.say(format!("{} {} is asked for", ask.package, ask.constraint));
             }
         }
+    }
+
+    /// Whether some release asked for goes with some framework asked for by its version: then their CUDA does not.
+    fn follow_versions(&self) -> bool {
+        let (catalog, rules) = (self.question.catalog, self.question.rules);
+        let builds = self.builds();
+        let asked = |row: &&Companion| {
+            let mut asks = self.question.companions.iter().filter(|ask| self.blames(ask.package));
+            asks.any(|ask| row.package == ask.package && ask.constraint.admits(&row.version))
+        };
+        catalog.companions.iter().filter(asked).any(|row| {
+            let needs = rules.range(row.needs.as_str());
+            let fits = |build: &&Build| needs.as_ref().is_none_or(|needs| needs.admits(&build.version));
+            builds.iter().any(|build| build.package == row.framework && fits(build))
+        })
+    }
+
+    /// The CUDA of packages that follow a framework.
+    fn companion_lines(&mut self) {
+        self.companions_say(|row| Some(format!("loads the libraries of CUDA {}", row.cuda.as_ref()?)));
     }
 
     /// A product that is sold with its CPU.
@@ -916,6 +971,11 @@ impl<'c> Teller<'_, 'c> {
 /// `torch-2.5.1-cu124-linux-x86_64`
 pub fn build_id(build: &Build) -> String {
     format!("{}-{}-{}-linux-{}", build.package, build.version, build.variant, build.arch)
+}
+
+/// `torch 2.5.1+cu124`
+fn name_of(build: &Build) -> String {
+    format!("{} {}+{}", build.package, build.version, build.variant)
 }
 
 /// What is said of a target's driver, in words.

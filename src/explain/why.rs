@@ -334,7 +334,8 @@ impl<'c> Teller<'_, 'c, '_> {
     fn library(&self, scope: &Scope<'_, 'c>, spec: &Spec, name: &'static str) -> Option<Choice> {
         let target = scope.target;
         let of = |build: &&&'c Build| if name == "cudnn" { build.cudnn.as_ref() } else { build.nccl.as_ref() };
-        let bringing = target.builds.iter().find_map(|build| Some((*build, of(&build)?)));
+        let open = name == "cudnn" && target.cudnn.is_some();
+        let bringing = target.builds.iter().find_map(|build| Some((*build, of(&build)?))).filter(|_| !open);
         let key = format!("stack.{name}");
         if let Some((build, version)) = bringing {
             let because = format!("comes with {} {}+{}", build.package, build.version, build.variant);

@@ -181,6 +181,11 @@ impl Ledger<'_, '_> {
         }
         if let Some(toolkit) = target.toolkit {
             self.about(entry, Subject::Toolkit, &toolkit.version, Subject::Glibc, Target("toolkit"));
+            self.about(entry, Subject::Toolkit, &toolkit.version, Subject::Gcc, Target("toolkit"));
+            for build in &target.builds {
+                let rules = self.question.rules.of_package(&build.package, Subject::Gcc);
+                rules.about(&build.version).for_each(|needs| self.put(entry, needs.row, [Stack(&build.package)]));
+            }
         }
     }
 

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Deref;
 use std::sync::Arc;
 
-use crate::catalog::rows::{Build, Companion, Cudnn, Flavour, Image, Index, Nccl, Toolkit};
+use crate::catalog::rows::{Build, Companion, Cudnn, Flavour, Image, Index, Nccl, Pins, Toolkit};
 use crate::coverage::{Coverage, Tegra, covers};
 use crate::spec::Share;
 use crate::words::{Arch, ArchEntry, ArchList, Arrange, Cc, CpuArch, Version};
@@ -57,7 +57,7 @@ pub struct Chosen<'c> {
     pub companions: Vec<&'c Companion>,
     /// The Python line.
     pub python: Option<&'c Version>,
-    /// cuDNN of the system, where no build brings its own.
+    /// cuDNN of the system, where no build brings its own; or the one to install where builds leave it open.
     pub cudnn: Option<&'c Cudnn>,
     /// NCCL of the system, likewise.
     pub nccl: Option<&'c Nccl>,
@@ -156,7 +156,7 @@ fn read_class<'c>(plan: &Plan<'_, 'c>, at: usize, choice: &[usize]) -> Chosen<'c
         arch: class.target.arch,
         companions: group.companions.iter().map(|choices| choices.rows[choice[choices.table]]).collect(),
         python: plan.python.as_ref().map(|choices| &choices.rows[choice[choices.table]].version),
-        cudnn: pick(&group.cudnn, choice),
+        cudnn: pick(&group.cudnn, choice).filter(|_| leaves_open(&builds)),
         nccl: pick(&group.nccl, choice),
         cuda,
         toolkit,
@@ -176,6 +176,13 @@ fn read_class<'c>(plan: &Plan<'_, 'c>, at: usize, choice: &[usize]) -> Chosen<'c
     answer.arch_list = arch_list(question, class, &answer);
     answer.gpus = gpus(question, class, &answer);
     answer
+}
+
+/// Whether no build brings a cuDNN of its own: some ask for a least one, or there are none.
+fn leaves_open(builds: &[&Build]) -> bool {
+    let brings = |build: &&Build| build.cudnn.is_some() && build.pins != Some(Pins::AtLeast);
+    let open = |build: &&Build| build.pins == Some(Pins::AtLeast);
+    builds.is_empty() || builds.iter().any(open) && !builds.iter().any(brings)
 }
 
 fn pick<'c, T>(choices: &Option<Choice<&'c T>>, choice: &[usize]) -> Option<&'c T> {
@@ -472,6 +479,16 @@ impl Chosen<'_> {
                 version,
                 index: url,
                 extra: build.extra.as_ref().filter(|_| build.variant != "cpu").map(|extra| extra.to_string()),
+                sdist: false,
+            });
+        }
+        // pip would take the newest cuDNN, which does not serve here.
+        if let Some(cudnn) = self.cudnn.filter(|_| !self.builds.is_empty()) {
+            wheels.push(Install {
+                package: format!("nvidia-cudnn-cu{}", cudnn.cuda.major()),
+                version: cudnn.version.to_string(),
+                index: None,
+                extra: None,
                 sdist: false,
             });
         }

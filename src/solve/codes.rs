@@ -147,6 +147,12 @@ pub const ALL: &[Code] = &[
                checked.",
     },
     Code {
+        code: "os-parts-unknown",
+        says: "The catalog lists this operating system, but nobody has read its glibc, or under `[build]` the gcc that \
+               comes with it, so whether wheels install and nvcc takes the compiler was not checked. State `glibc`, and \
+               `gcc` under `[build]`: `ldd --version` and `gcc --version` tell them on such a host.",
+    },
+    Code {
         code: "source-only",
         says: "The package index has no wheel of this package, or none of its part for the framework, so pip compiles \
                it on the machine or in the image where it is installed. That takes minutes to hours, needs nvcc of the \
@@ -170,8 +176,9 @@ pub const ALL: &[Code] = &[
     Code {
         code: "triton-gpu",
         says: "The wheel runs on this GPU, but torch.compile does not: it generates code with Triton, which needs a \
-               newer GPU. Code that calls torch.compile fails at its first run; setting TORCHDYNAMO_DISABLE to 1 makes \
-               it run uncompiled.",
+               newer GPU, or whose assembler is older than the GPU. Code that calls torch.compile fails at its first \
+               run; setting TORCHDYNAMO_DISABLE to 1 makes it run uncompiled. Where the assembler is too old, \
+               TRITON_PTXAS_PATH can name the ptxas of an installed toolkit.",
     },
     Code {
         code: "two-cudnns",

@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 use std::hash::Hash;
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Build, Companion, Extension, Image, Status, Subject, Toolkit};
+use crate::catalog::rows::{Build, Companion, Extension, Image, Pins, Status, Subject, Toolkit};
 use crate::coverage::{Coverage, Tegra, covers, covers_targets};
 use crate::words::{Arch, ArchList, Cc, Constraint, CpuArch, Suffix, Version};
 
@@ -18,6 +18,7 @@ use super::plan::Policy;
 use super::question::{Ask, Gpus, Question, TargetAsk};
 use super::release::Release;
 use super::rulebook::law;
+use super::shared;
 
 /// A refusal that no rule carries: the user's own clause, or a build kept for when nothing else fits.
 const NOT_ASKED: &str = "";
@@ -69,22 +70,23 @@ pub fn release<'q, 'c>(
         wanted.as_ref().is_some_and(|wanted| !has.map_or(wanted.is_any() || policy.unknown, |has| wanted.admits(has)))
     };
     if question.cuda_line.as_ref().is_some_and(|wanted| line.as_ref().is_none_or(|line| !wanted.admits(line)))
-        || unasked(&question.cudnn, build.cudnn.as_ref())
+        || build.pins != Some(Pins::AtLeast) && unasked(&question.cudnn, build.cudnn.as_ref())
         || unasked(&question.nccl, build.nccl.as_ref())
     {
         return Some(NOT_ASKED);
     }
-    if let Some(refused) = extension_known(question, class, release) {
+    if let Some(refused) = extension_known(question, class, release).or_else(|| compiler(question, target, build)) {
         return Some(refused);
     }
-    class.gpus.iter().find_map(|gpu| {
+    let by_gpu = class.gpus.iter().find_map(|gpu| {
         let reach = || question.rules.reach(build, gpu.gpu.cc, tegra(release.toolkit(target.arch)));
         let uncovered = holds(law::COVERAGE) && build.arch_source.is_some() && reach() == Coverage::None;
         let by_coverage = uncovered.then_some(law::COVERAGE);
         by_coverage
             .or_else(|| line.as_ref().and_then(|line| line_refusal(gpu, line)))
             .or_else(|| build.cudnn.as_ref().and_then(|cudnn| cudnn_refusal(gpu, cudnn)))
-    })
+    });
+    by_gpu.or_else(|| (!shared::some_cudnn(question, class, build)).then_some(NOT_ASKED))
 }
 
 /// Whether a framework comes without GPU code at all on a platform. Where such a build of the release at hand was
@@ -310,6 +312,12 @@ fn extension_known(question: &Question<'_>, class: &Class<'_, '_>, release: &Rel
     (refused && question.holds(law::EXTENSION_ARCH, &class.target.name)).then_some(law::EXTENSION_ARCH)
 }
 
+/// Why extensions of a build cannot be compiled with a target's host compiler, which is known where something is.
+fn compiler<'c>(question: &Question<'c>, target: &TargetAsk<'_>, build: &Build) -> Option<&'c str> {
+    let gcc = target.gcc.as_ref()?;
+    question.rules.of_package(&build.package, Subject::Gcc).refusal(question, &target.name, &build.version, Some(gcc))
+}
+
 /// Why a toolkit cannot compile for a class, whatever else is chosen.
 pub fn toolkit<'c>(question: &Question<'c>, class: &Class<'_, 'c>, toolkit: &'c Toolkit) -> Option<&'c str> {
     let target = class.target;
@@ -324,9 +332,10 @@ pub fn toolkit<'c>(question: &Question<'c>, class: &Class<'_, 'c>, toolkit: &'c 
     {
         return Some(law::NVCC_GCC);
     }
-    if let Some(glibc) = &target.glibc {
-        let mut rules = question.rules.about(Subject::Toolkit, &toolkit.version, Subject::Glibc);
-        if let Some(needs) = rules.find(|needs| !needs.needs.admits(glibc) && holds(&needs.row.id)) {
+    for (object, has) in [(Subject::Glibc, &target.glibc), (Subject::Gcc, &target.gcc)] {
+        let Some(has) = has else { continue };
+        let mut rules = question.rules.about(Subject::Toolkit, &toolkit.version, object);
+        if let Some(needs) = rules.find(|needs| !needs.needs.admits(has) && holds(&needs.row.id)) {
             return Some(&needs.row.id);
         }
     }

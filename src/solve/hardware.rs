@@ -2,7 +2,7 @@
 //! and code in NCCL.
 
 use crate::catalog::rows::{Build, Class, Module, Subject};
-use crate::words::Constraint;
+use crate::words::{Arch, Constraint};
 
 use super::answer::Chosen;
 use super::question::{DriverAsk, GpuAsk, Question, TargetAsk, Warning};
@@ -11,6 +11,7 @@ use super::question::{DriverAsk, GpuAsk, Question, TargetAsk, Warning};
 pub(super) fn warnings(question: &Question<'_>, asked: &TargetAsk<'_>, target: &Chosen<'_>) -> Vec<Warning> {
     let mut warnings = modules(question, asked);
     warnings.extend(triton(question, asked, target));
+    warnings.extend(triton_assembler(question, asked, target));
     warnings.extend(triton_driver(question, asked, target));
     warnings.extend(nccl(question, asked, target));
     warnings
@@ -61,6 +62,30 @@ fn triton(question: &Question<'_>, asked: &TargetAsk<'_>, target: &Chosen<'_>) -
     let message = format!(
         "torch.compile of {} {} does not run on {names}: Triton needs compute capability {floor}",
         build.package, build.version
+    );
+    Some(Warning::new("triton-gpu", message, &[asked.key("gpu")]))
+}
+
+/// GPUs that are newer than the assembler Triton brings.
+fn triton_assembler(question: &Question<'_>, asked: &TargetAsk<'_>, target: &Chosen<'_>) -> Option<Warning> {
+    let (build, triton) = target.builds.iter().find_map(|build: &&Build| Some((build, build.triton.as_ref()?)))?;
+    let row = question.catalog.ptxases.iter().find(|row| row.triton == *triton)?;
+    let unknown = |gpu: &&GpuAsk<'_>| {
+        let line = row.release_for(gpu.cc).prefix(2);
+        let mut of_line =
+            question.catalog.toolkits.iter().filter(|kit| kit.version.cmp_prefix(&line).is_eq()).peekable();
+        let newest = question.catalog.toolkits.last().is_some_and(|kit| kit.sass.contains(&Arch::base(gpu.cc)));
+        newest && of_line.peek().is_some() && of_line.all(|kit| !kit.sass.contains(&Arch::base(gpu.cc)))
+    };
+    let newer = asked.named_gpus().iter().find(unknown)?;
+    let message = format!(
+        "torch.compile of {} {} does not run on {}: the ptxas in Triton {triton} is of CUDA {} and does not know sm_{}; \
+         TRITON_PTXAS_PATH can name a newer one",
+        build.package,
+        build.version,
+        names(asked.named_gpus().iter().filter(unknown))?,
+        row.release_for(newer.cc).prefix(2),
+        newer.cc.number()
     );
     Some(Warning::new("triton-gpu", message, &[asked.key("gpu")]))
 }

@@ -17,6 +17,7 @@ pub mod release;
 pub mod resolve;
 pub mod rowset;
 pub mod rulebook;
+pub mod shared;
 pub mod silence;
 pub mod warnings;
 pub mod world;

@@ -19,6 +19,7 @@ use super::fits::{self, DriverNeed};
 use super::image;
 use super::question::{ImageAsk, Question};
 use super::release::Release;
+use super::shared;
 use super::world::{Kinds, Outcome, Steps, Table, World};
 
 /// What may be used that is not the first choice.
@@ -63,7 +64,7 @@ pub struct Group<'c> {
     pub releases: Vec<Choice<&'c Release<'c>>>,
     /// For each other package, its release: one version may have a release for each variant of its framework.
     pub companions: Vec<Choice<&'c Companion>>,
-    /// cuDNN of the system, where no framework brings its own.
+    /// cuDNN of the system, where no framework brings its own; or that to install where frameworks leave it open.
     pub cudnn: Option<Choice<&'c Cudnn>>,
     /// NCCL of the system.
     pub nccl: Option<Choice<&'c Nccl>>,
@@ -197,8 +198,10 @@ impl<'q, 'c> Plan<'q, 'c> {
         }
         let candidates = self.relate_companion_versions();
         for group in &mut groups {
+            self.relate_frameworks(group);
             self.add_companions(group, &candidates);
             self.add_system_libraries(group, locked);
+            self.add_framework_cudnn(group, locked);
         }
         self.groups = groups;
     }
@@ -254,6 +257,56 @@ impl<'q, 'c> Plan<'q, 'c> {
             group.cuda = Some(Choice { table, rows });
             self.relate_libraries(group);
         }
+    }
+
+    /// Frameworks that are asked for together go into one environment.
+    fn relate_frameworks(&mut self, group: &Group<'c>) {
+        for (at, one) in group.releases.iter().enumerate() {
+            for other in &group.releases[at + 1..] {
+                for &class in &group.classes {
+                    let (question, class) = (self.question, &self.classes[class]);
+                    let kind = |release: usize| shared::kind(class.target.arch, one.rows[release]);
+                    self.world.relate_kinds(one.table, other.table, kind, |release| {
+                        let release = one.rows[release];
+                        move |beside: usize| shared::together(question, class, release, other.rows[beside])
+                    });
+                }
+            }
+        }
+    }
+
+    /// Where frameworks ask for a least cuDNN and the newest does not serve, the one to be installed instead.
+    fn add_framework_cudnn(&mut self, group: &mut Group<'c>, locked: &Locked) {
+        let question = self.question;
+        let classes: Vec<&Class> = group.classes.iter().map(|&class| &self.classes[class]).collect();
+        let candidates = group.releases.iter().flat_map(|releases| {
+            let rows = self.world.rows(releases.table).rows();
+            rows.map(|row| releases.rows[row])
+        });
+        if !candidates.into_iter().any(|release| shared::must_choose(question, &classes, release)) {
+            return;
+        }
+        let wanted = question.cudnn.as_ref();
+        let mut rows: Vec<&Cudnn> = question.catalog.cudnns.iter().rev().collect();
+        rows.retain(|row| wanted.is_none_or(|wanted| wanted.admits(&row.version)));
+        locked_first(&mut rows, locked, "cudnn", |row| row.version.to_string());
+        let table = self.world.table(rows.len());
+        self.world.keep(table, |row| classes.iter().all(|class| shared::serves(class, rows[row])));
+        for releases in &group.releases {
+            for class in &classes {
+                let arch = class.target.arch;
+                self.world.relate_kinds(
+                    releases.table,
+                    table,
+                    |release| shared::kind(arch, releases.rows[release]),
+                    |release| {
+                        let (release, rows) = (releases.rows[release], &rows);
+                        move |row: usize| shared::runs_with(question, arch, release, rows[row])
+                    },
+                );
+            }
+        }
+        group.cudnn = Some(Choice { table, rows });
     }
 
     fn relate_libraries(&mut self, group: &Group<'c>) {

@@ -359,6 +359,9 @@ impl<'c> Reader<'_, 'c> {
         let runtime = target.runtime();
         let glibc = target.glibc.as_ref().map(|written| written.value).or_else(|| os?.glibc);
         let gcc = target.gcc.as_ref().map(|written| written.value).or_else(|| os?.gcc);
+        if let Some(os) = os.filter(|os| os.refused.is_none() && target.os.is_some()) {
+            self.unknown_parts(target, os, &[("glibc", glibc.is_none()), ("gcc", builds && gcc.is_none())]);
+        }
         if matches!(gpus, Gpus::Unsaid) {
             let message = format!("nothing is said of the GPUs of target `{}`, so none is checked", target.name);
             self.warnings.push(Warning::new("gpu-not-checked", message, &[format!("target.{}", target.name)]));
@@ -523,6 +526,16 @@ impl<'c> Reader<'_, 'c> {
         };
         self.warnings.push(Warning::new("os-not-listed", message, &[key]));
         nearest
+    }
+
+    /// What nobody has read of a system that the catalog lists is not checked, and that is said.
+    fn unknown_parts(&mut self, target: &Target, os: &Os, parts: &[(&str, bool)]) {
+        let unknown: Vec<&str> = parts.iter().filter(|(_, unknown)| *unknown).map(|(part, _)| *part).collect();
+        if !unknown.is_empty() {
+            let (which, are) = (unknown.join(" and "), if unknown.len() == 1 { "is" } else { "are" });
+            let message = format!("the {which} of {} {are} not known and not checked", os.name);
+            self.warnings.push(Warning::new("os-parts-unknown", message, &[format!("target.{}.os", target.name)]));
+        }
     }
 
     fn image(&mut self, target: &Target) -> ImageAsk<'c> {

@@ -54,6 +54,8 @@ pub mod law {
     pub const PRODUCT_CPU: &str = "gpu-cpu-arch";
     /// A cuDNN or NCCL release is built for one CUDA major.
     pub const LIBRARY_CUDA: &str = "library-cuda-major";
+    /// Frameworks in one environment share their libraries.
+    pub const TOGETHER: &str = "framework-libraries";
     /// cuda-compat works on data-centre GPUs and listed driver branches only.
     pub const FORWARD_COMPAT: &str = "forward-compat";
 
@@ -78,6 +80,7 @@ pub mod law {
         NVCC_GCC,
         PRODUCT_CPU,
         LIBRARY_CUDA,
+        TOGETHER,
         FORWARD_COMPAT,
     ];
 }
@@ -133,14 +136,26 @@ pub struct PackageRules<'a, 'c> {
 
 impl<'a, 'c> PackageRules<'a, 'c> {
     /// Those that speak of a release.
-    pub fn about(&self, row: &Companion) -> impl Iterator<Item = &'a Needs<'c>> {
-        self.rules.iter().copied().filter(|rule| rule.range.admits(&row.version))
+    pub fn about(&self, release: &Version) -> impl Iterator<Item = &'a Needs<'c>> {
+        self.rules.iter().copied().filter(|rule| rule.range.admits(release))
+    }
+
+    /// One of those that hold for a target, if it refuses a release.
+    pub fn refusal(
+        &self,
+        question: &Question<'_>,
+        target: &str,
+        release: &Version,
+        object: Option<&Version>,
+    ) -> Option<&'c str> {
+        let refuses = |rule: &&Needs| object.is_some_and(|object| !rule.needs.admits(object));
+        let mut refusing = self.about(release).filter(refuses);
+        refusing.find(|rule| question.holds(&rule.row.id, target)).map(|rule| &*rule.row.id)
     }
 
     /// Whether none of those that hold for a target refuses a release.
     pub fn admit(&self, question: &Question<'_>, target: &str, row: &Companion, object: Option<&Version>) -> bool {
-        let refuses = |rule: &Needs| object.is_some_and(|object| !rule.needs.admits(object));
-        self.about(row).all(|rule| !refuses(rule) || !question.holds(&rule.row.id, target))
+        self.refusal(question, target, &row.version, object).is_none()
     }
 }
 

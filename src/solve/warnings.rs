@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use crate::catalog::rows::{Build, Class, Companion, Status, Subject};
 use crate::coverage::Coverage;
 use crate::spec::Share;
-use crate::words::Arrange;
+use crate::words::{Arrange, Version};
 
 use super::answer::{Answer, Chosen};
 use super::class::gpu_rules;
@@ -114,8 +114,12 @@ impl<'c> About<'_, 'c> {
     fn libraries(&self) -> Option<Warning> {
         let mut bringing = self.gpu_builds().filter_map(|build| Some((*build, build.cudnn.as_ref()?)));
         let (first, loaded) = bringing.next()?;
-        // An older one of the same major is what the other was built with, and that it runs with.
-        let (other, wanted) = bringing.find(|(_, wanted)| wanted.major() != loaded.major() || *wanted > loaded)?;
+        // What all of them ask pip for they agree on. Else an older one of the same major is what the other was built
+        // with, and that it runs with.
+        let apart = |other: &Build, wanted: &Version| {
+            (first.pins.is_none() || other.pins.is_none()) && (wanted.major() != loaded.major() || wanted > loaded)
+        };
+        let (other, wanted) = bringing.find(|(other, wanted)| apart(other, wanted))?;
         let message = format!(
             "{} {} comes with cuDNN {loaded}, {} {} needs {wanted}: one environment holds only one of them",
             first.package, first.version, other.package, other.version
@@ -154,7 +158,7 @@ impl<'c> About<'_, 'c> {
     fn source_only(&self, row: &Companion) -> Option<Warning> {
         let line = self.gpu_builds().find_map(|build| fits::line_of(&build.variant)).filter(|_| row.sdist)?;
         let bounds = self.question.rules.of_package(&row.package, Subject::Toolkit);
-        let bounds = bounds.about(row).map(|needs| format!(" {}", needs.row.needs));
+        let bounds = bounds.about(&row.version).map(|needs| format!(" {}", needs.row.needs));
         let (bounds, framework) = (bounds.collect::<String>(), &row.framework);
         let with = match self.target.toolkit {
             Some(toolkit) => format!("the toolkit that was chosen, {}", toolkit.version),

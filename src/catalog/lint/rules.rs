@@ -68,8 +68,9 @@ fn matches_something(catalog: &Catalog, subject: Subject, package: Option<&str>,
         Subject::Nccl => catalog.nccls.iter().any(|row| range.admits(&row.version)),
         Subject::Triton => catalog.builds.iter().any(|row| row.triton.as_ref().is_some_and(|it| range.admits(it))),
         Subject::Package => {
-            let of_package = |row: &&Companion| Some(&*row.package) == package;
-            catalog.companions.iter().filter(of_package).any(|row| range.admits(&row.version))
+            let companions = catalog.companions.iter().map(|row| (&row.package, &row.version));
+            let mut all = catalog.builds.iter().map(|row| (&row.package, &row.version)).chain(companions);
+            all.any(|(of, version)| Some(&**of) == package && range.admits(version))
         }
         Subject::Glibc => catalog.oses.iter().any(|row| row.glibc.as_ref().is_some_and(|it| range.admits(it))),
         Subject::Gcc => catalog.oses.iter().any(|row| row.gcc.as_ref().is_some_and(|it| range.admits(it))),

@@ -120,9 +120,12 @@ impl<'c> Finder<'_, 'c, '_> {
             "target" => match key.rsplit('.').next().unwrap_or("") {
                 "driver" | "driver-cuda" => self.try_driver(key),
                 "image" => self.try_image(key),
-                "os" => self.try_values(key, &self.other_systems(key)),
+                "os" => {
+                    self.try_compiler(target_of(key));
+                    self.try_values(key, &self.other_systems(key));
+                }
                 "glibc" => self.try_values(key, &self.other_glibcs(key)),
-                "gcc" => self.try_values(key, &self.older_compilers(key)),
+                "gcc" => self.try_values(key, &self.other_compilers(target_of(key))),
                 "arch" => self.try_values(key, &["x86_64".into(), "aarch64".into()]),
                 "toolkit" => self.try_values(key, &self.other_toolkits(key)),
                 _ => self.try_together(&[key.to_string()], &[]),
@@ -313,6 +316,21 @@ impl<'c> Finder<'_, 'c, '_> {
         self.offer(&[unset(key)]);
     }
 
+    /// Another compiler beside the one that comes with the system, where nothing is said of it yet.
+    fn try_compiler(&mut self, target: &str) {
+        let key = format!("target.{target}.gcc");
+        let builds = self.spec.build.as_ref().is_some_and(|build| build.cuda_extensions);
+        if !builds || self.written(&key).is_some() {
+            return;
+        }
+        let mut values = self.other_compilers(target).into_iter();
+        if let Some(gcc) = values.find(|gcc| self.offer(&[set(&key, gcc)]))
+            && let Some(fix) = self.found.last_mut()
+        {
+            fix.advice.get_or_insert(format!("install gcc {gcc} beside the default one and build with it"));
+        }
+    }
+
     /// The first of some values with which the spec has an answer.
     fn try_values(&mut self, key: &str, values: &[String]) {
         for value in values {
@@ -478,7 +496,7 @@ impl<'c> Finder<'_, 'c, '_> {
             let values = match key.rsplit('.').next().filter(|_| key.starts_with("target.")) {
                 Some("os") => self.other_systems(&key),
                 Some("glibc") => self.other_glibcs(&key),
-                Some("gcc") => self.older_compilers(&key),
+                Some("gcc") => self.other_compilers(target_of(&key)),
                 _ => continue,
             };
             let serves = |value: &String| {

@@ -3,7 +3,7 @@
 use super::super::{Change, Fix};
 use super::Finder;
 use crate::solve::question::FRAMEWORKS;
-use crate::words::Arrange;
+use crate::words::{Arrange, Constraint};
 
 /// How many fixes are offered.
 const OFFERED: usize = 7;
@@ -44,10 +44,14 @@ fn effort(change: &Change) -> u8 {
         // What was built for a framework follows the framework, not the other way round.
         package if change.key.starts_with("stack.") => match (&change.from, &change.to) {
             (Some(from), Some(to)) if same_version(from, to) => 0,
+            // Years back is further than a newer driver.
+            (Some(from), Some(to)) if FRAMEWORKS.contains(&package) && far_below(from, to) => 7,
             _ if FRAMEWORKS.contains(&package) => 2,
             _ => 1,
         },
         "arch-list" => 2,
+        // A second compiler is installed beside the first, as a package.
+        "gcc" if change.from.is_none() => 1,
         "image" | "toolkit" => 3,
         "forward-compat" => 4,
         "share" => 5,
@@ -56,4 +60,15 @@ fn effort(change: &Change) -> u8 {
         "gpu" => 9,
         _ => 8,
     }
+}
+
+/// Minor releases that make up about a year.
+const YEAR: u64 = 6;
+
+/// Whether a version lies at least a year before every one that was wished for by number.
+fn far_below(from: &str, to: &str) -> bool {
+    let named = |text: &str| Constraint::parse(text).ok()?.comparisons().filter_map(|one| one.version).max();
+    named(from).zip(named(to)).is_some_and(|(from, to)| {
+        to.major() < from.major() || to.major() == from.major() && to.minor() + YEAR <= from.minor()
+    })
 }

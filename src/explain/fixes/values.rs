@@ -122,11 +122,17 @@ impl<'c> Finder<'_, 'c, '_> {
         nearest.into_iter().map(|(_, variant)| variant.to_string()).filter(|variant| variant != written).collect()
     }
 
-    /// Compiler majors below the one written, newest first.
-    pub(super) fn older_compilers(&self, key: &str) -> Vec<String> {
-        let written = self.written(key).and_then(|text| Version::parse(&text).ok());
-        let major = written.map_or(0, |version| version.major());
-        (4..major).rev().map(|major| major.to_string()).collect()
+    /// The compilers of known systems, nearest to the one that a target has, newer before older.
+    pub(super) fn other_compilers(&self, target: &str) -> Vec<String> {
+        let question = self.asker.question(self.spec);
+        let asked = question.as_ref().and_then(|question| question.targets.iter().find(|asked| asked.name == target));
+        let Some(own) = asked.and_then(|asked| asked.gcc) else { return Vec::new() };
+        let of_systems = self.asker.catalog.oses.iter().filter_map(|os| os.gcc.as_ref());
+        let mut majors: Vec<u64> = of_systems.map(Version::major).filter(|major| *major != own.major()).collect();
+        majors.arrange();
+        majors.dedup();
+        let (older, newer): (Vec<u64>, Vec<u64>) = majors.into_iter().partition(|major| *major < own.major());
+        newer.into_iter().chain(older.into_iter().rev()).map(|major| major.to_string()).collect()
     }
 
     /// Every version of a package that the catalog knows, ascending.

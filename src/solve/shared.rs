@@ -1,0 +1,76 @@
+//! What frameworks share in one environment: each NVIDIA library lies there once, so they must be of one CUDA major and
+//! agree on what they ask pip for; and where they ask for a least cuDNN, the one to be installed must serve every GPU.
+
+use crate::catalog::rows::{Build, Cudnn, Pins, line_of};
+use crate::words::{Constraint, CpuArch, Version};
+
+use super::class::Class;
+use super::fits;
+use super::question::Question;
+use super::release::Release;
+use super::rulebook::law;
+
+/// Whether two frameworks go into one environment on a class's machines.
+pub fn together(question: &Question<'_>, class: &Class<'_, '_>, one: &Release<'_>, other: &Release<'_>) -> bool {
+    let arch = class.target.arch;
+    let (Some(line), Some(beside)) = (&one.line, &other.line) else { return true };
+    let Some((a, b)) = one.on(arch).zip(other.on(arch)) else { return true };
+    line.major() == beside.major() && agree(a, b) || !question.holds(law::TOGETHER, &class.target.name)
+}
+
+/// Whether pip finds libraries that both builds accept.
+fn agree(a: &Build, b: &Build) -> bool {
+    let parts = [(&a.toolkit, &b.toolkit), (&a.cudnn, &b.cudnn), (&a.nccl, &b.nccl)];
+    let asked = parts.into_iter().filter_map(|(a, b)| a.as_ref().zip(b.as_ref()));
+    match (a.pins, b.pins) {
+        (Some(Pins::Exact), Some(Pins::Exact)) => asked.into_iter().all(|(a, b)| a == b),
+        (Some(Pins::Exact), Some(Pins::AtLeast)) => asked.into_iter().all(|(a, b)| a >= b),
+        (Some(Pins::AtLeast), Some(Pins::Exact)) => asked.into_iter().all(|(a, b)| b >= a),
+        _ => true,
+    }
+}
+
+/// What of two releases decides whether they go together: releases equal in this go with the same others.
+pub fn kind<'c>(arch: CpuArch, release: &Release<'c>) -> (&'c str, Option<Pins>, [Option<&'c Version>; 3]) {
+    let build = release.on(arch);
+    let parts = build.map(|build| [build.toolkit.as_ref(), build.cudnn.as_ref(), build.nccl.as_ref()]);
+    (release.variant, build.and_then(|build| build.pins), parts.unwrap_or_default())
+}
+
+/// The cuDNN releases that a build accepts, where it asks for a least one and pip takes any newer; newest first.
+pub fn accepted<'c>(question: &Question<'c>, build: &Build) -> Option<impl Iterator<Item = &'c Cudnn>> {
+    let least = build.cudnn.filter(|_| build.pins == Some(Pins::AtLeast))?;
+    let line = line_of(&build.variant)?;
+    let newest_first = question.catalog.cudnns.iter().rev();
+    Some(newest_first.filter(move |row| row.version >= least && line.cmp_prefix(&row.cuda).is_eq()))
+}
+
+/// Whether a build runs with some cuDNN that is asked for on every GPU of a class. Where nothing is known, it does.
+pub fn some_cudnn(question: &Question<'_>, class: &Class<'_, '_>, build: &Build) -> bool {
+    let wanted = question.cudnn.as_ref();
+    let asked = |row: &&Cudnn| wanted.is_none_or(|wanted| wanted.admits(&row.version));
+    accepted(question, build).is_none_or(|mut rows| rows.any(|row| asked(&row) && serves(class, row)))
+}
+
+/// Whether a cuDNN release serves every GPU of a class.
+pub fn serves(class: &Class<'_, '_>, cudnn: &Cudnn) -> bool {
+    class.gpus.iter().all(|gpu| fits::cudnn_refusal(gpu, &cudnn.version).is_none())
+}
+
+/// Whether the cuDNN that pip would take must be replaced by another: by the user's wish, or for some GPU's sake.
+pub fn must_choose(question: &Question<'_>, classes: &[&Class<'_, '_>], release: &Release<'_>) -> bool {
+    let asked = question.cudnn.as_ref().is_some_and(|wanted: &Constraint| !wanted.is_any());
+    classes.iter().any(|class| {
+        let newest = release.on(class.target.arch).and_then(|build| accepted(question, build)?.next());
+        newest.is_some_and(|newest| asked || !serves(class, newest))
+    })
+}
+
+/// Whether a release runs with a cuDNN: that which it brings, or any it accepts.
+pub fn runs_with(question: &Question<'_>, arch: CpuArch, release: &Release<'_>, cudnn: &Cudnn) -> bool {
+    let Some(build) = release.on(arch).filter(|_| !release.is_cpu()) else { return true };
+    match accepted(question, build) {
+        Some(mut rows) => rows.any(|row| std::ptr::eq(row, cudnn)),
+        None => build.pins.is_none() || build.cudnn.is_none_or(|own| own == cudnn.version),
+    }
+}
