@@ -181,11 +181,20 @@ pub fn text<'e>(extract: &'e Extract, key: &str) -> Option<&'e str> {
     }
 }
 
-/// One word: a blank ends it, a line break inside does not.
+/// One word: a blank ends it, a line break inside does not, unless a sentence begins there.
 fn token(original: &str) -> String {
-    let joined: String = original.lines().map(str::trim).collect();
+    let mut lines = original.lines().map(str::trim);
+    let first = lines.next().unwrap_or_default().to_string();
+    let joined = lines.take_while(|line| !begins_sentence(line)).fold(first, |joined, line| joined + line);
     let word = joined.split_whitespace().next().unwrap_or("");
     word.trim_matches(['\'', '"', '`', '*', '‘', '’', '“', '”']).to_string()
+}
+
+/// `ERROR conda.cli`, `Traceback`: letters alone, and more after them or a capital before.
+fn begins_sentence(line: &str) -> bool {
+    let (word, more) = line.split_once(char::is_whitespace).map_or((line, false), |(word, _)| (word, true));
+    let letters = word.len() >= 3 && word.bytes().all(|byte| byte.is_ascii_alphabetic());
+    letters && (more || word.starts_with(|first: char| first.is_ascii_uppercase()))
 }
 
 /// Several words with single blanks.
@@ -348,6 +357,7 @@ mod tests {
     fn wrapped_words_are_joined_and_further_words_cut() {
         assert_eq!(token("libcudnn_ops_in\n  fer.so.8"), "libcudnn_ops_infer.so.8");
         assert_eq!(token("sm_89 a"), "sm_89");
+        assert_eq!(token("_ZN3c104cuda9SetDeviceEi\nERROR conda"), "_ZN3c104cuda9SetDeviceEi");
         assert_eq!(module("flash_attn_2_cuda.cpython-310-x86_64-linux-gnu.so"), "flash-attn");
     }
 }
