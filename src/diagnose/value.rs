@@ -109,7 +109,8 @@ pub fn add(extract: &mut Extract, group: &str, original: &str) {
         "comma" | "path" => phrase(original),
         _ if key == "gpu" => gpu(&phrase(original)),
         _ if matches!(key, "cudnn_found" | "cudnn_needed") => cudnn(&token(original)),
-        _ if matches!(key, "versions_offered" | "arch" | "arch_list" | "capabilities") => phrase(original),
+        _ if key == "arch" => architecture(&phrase(original)),
+        _ if matches!(key, "versions_offered" | "arch_list" | "capabilities") => phrase(original),
         _ => token(original),
     };
     let text = text.trim_matches(|c: char| c.is_whitespace() || matches!(c, '.' | ',' | ';' | ':')).to_string();
@@ -201,6 +202,17 @@ fn begins_sentence(line: &str) -> bool {
 fn phrase(original: &str) -> String {
     let text = original.split_whitespace().collect::<Vec<_>>().join(" ");
     text.replace(['"', '\'', '`'], "")
+}
+
+/// `compute_92 2`, where a numbered line followed, is `compute_92`; `sm_12 0` was broken in two, for there is no sm_12.
+fn architecture(phrase: &str) -> String {
+    let number = phrase.split_once('_').and_then(|(_, number)| number.split_once(' '));
+    let Some((number, _)) = number else { return phrase.to_string() };
+    if number.trim_end_matches(['a', 'f']).parse::<u32>().is_ok_and(|number| number >= 20) {
+        phrase.split(' ').next().unwrap_or_default().to_string()
+    } else {
+        phrase.replace(' ', "")
+    }
 }
 
 /// A product's name without the words that a sentence put before it.
@@ -358,6 +370,9 @@ mod tests {
         assert_eq!(token("libcudnn_ops_in\n  fer.so.8"), "libcudnn_ops_infer.so.8");
         assert_eq!(token("sm_89 a"), "sm_89");
         assert_eq!(token("_ZN3c104cuda9SetDeviceEi\nERROR conda"), "_ZN3c104cuda9SetDeviceEi");
+        assert_eq!(architecture("compute_92 2"), "compute_92");
+        assert_eq!(architecture("sm_12 0a"), "sm_120a");
+        assert_eq!(architecture("7.5 8.0"), "7.5 8.0");
         assert_eq!(module("flash_attn_2_cuda.cpython-310-x86_64-linux-gnu.so"), "flash-attn");
     }
 }
