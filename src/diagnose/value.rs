@@ -245,6 +245,8 @@ fn newer(one: &str, other: &str) -> bool {
 /// `11040`
 fn thousand(raw: &str) -> String {
     match raw.parse::<u32>() {
+        // PyTorch once wrote 7500 for the 7.5 that CUDA itself packs as 7050.
+        Ok(number) if number % 1000 >= 100 => format!("{}.{}", number / 1000, number % 1000 / 100),
         Ok(number) => format!("{}.{}", number / 1000, number % 1000 / 10),
         Err(_) => raw.to_string(),
     }
