@@ -81,6 +81,8 @@ pub struct Finding {
 
 /// Rows of less weight count only where nothing else was found.
 const LAST_RESORT: u32 = 10;
+/// Rows of less weight say that something failed, not what: the number of an error says more.
+const VAGUE: u32 = 50;
 /// How many matches of one pattern are read: lists end, logs do not.
 const MATCHES: usize = 64;
 
@@ -96,7 +98,7 @@ pub fn diagnose(raw: &str, catalog: &Catalog) -> Verdict {
     let squeezed = Squeezed::new(&plain);
     let clues = Clues::read(&plain, catalog);
     let mut matches: Vec<Match<'_>> = catalog.diagnoses.iter().filter_map(|row| find(row, &squeezed)).collect();
-    if matches.is_empty() {
+    if matches.iter().all(|found| found.row.weight < VAGUE) {
         matches.extend(clues.numbered(catalog, &squeezed));
     }
     if matches.iter().any(|found| found.row.weight >= LAST_RESORT) {
@@ -229,7 +231,8 @@ impl Clues {
     fn numbered<'c>(&self, catalog: &'c Catalog, text: &Squeezed<'_>) -> Option<Match<'c>> {
         let rows = || catalog.diagnoses.iter();
         let row = self.numbers.iter().find_map(|number| {
-            let row = rows().filter(|row| row.errors.contains(number)).max_by_key(|row| row.weight)?;
+            // The heavier rows of a number want more than the number.
+            let row = rows().filter(|row| row.errors.contains(number)).min_by_key(|row| row.weight)?;
             let forbidden = row.not.iter().any(|pattern| {
                 pattern::compile(&pattern::squeeze(pattern)).is_some_and(|regex| regex.is_match(&text.text))
             });

@@ -10,7 +10,7 @@ use crate::words::Arrange;
 
 /// The text without what surrounds it: escapes, encodings and line prefixes.
 pub fn plain(raw: &str) -> String {
-    let text = breaks(&decoded(&printable(raw)));
+    let text = without_code(breaks(&decoded(&printable(raw))));
     let mut lines: Vec<(String, String)> = Vec::new();
     for line in text.lines() {
         let (owner, rest) = without_prefixes(line);
@@ -28,6 +28,16 @@ pub fn plain(raw: &str) -> String {
         }
     }
     plain
+}
+
+/// Without the names of errors that source code only mentions: where it defines them, and where it asks for them.
+fn without_code(text: String) -> String {
+    static NAMES: LazyLock<Regex> = LazyLock::new(|| {
+        let name = r"(?:cudaError[A-Z]\w+|(?:CUDA_ERROR|CUDNN_STATUS|NVML_ERROR)_[A-Z_]+)";
+        Regex::new(&format!(r"\b{name}\s*=\s*\d+\s*,|(?:\bcase |\breturn |[!=]= ?){name}")).expect("a constant")
+    });
+    let named = ["cudaError", "CUDA_ERROR_", "CUDNN_STATUS_", "NVML_ERROR_"].iter().any(|name| text.contains(name));
+    if named { NAMES.replace_all(&text, "").into_owned() } else { text }
 }
 
 fn join<'l>(lines: impl Iterator<Item = &'l (String, String)>) -> String {
@@ -163,6 +173,8 @@ mod tests {
             ("one&gt;two &quot;x&quot;", "one>two \"x\""),
             ("cli: error\\\\nnext", "cli: error\nnext"),
             ("C:\\new\\path\nline", "C:\\new\\path\nline"),
+            ("cudaErrorNoDevice = 100, CUDA_ERROR_NO_DEVICE", " CUDA_ERROR_NO_DEVICE"),
+            ("if (e == cudaErrorNoDevice)", "if (e )"),
         ] {
             assert_eq!(plain(raw), wanted, "{raw:?}");
         }

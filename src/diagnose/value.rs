@@ -109,7 +109,8 @@ pub fn add(extract: &mut Extract, group: &str, original: &str) {
         "comma" | "path" => phrase(original),
         _ if key == "gpu" => gpu(&phrase(original)),
         _ if matches!(key, "cudnn_found" | "cudnn_needed") => cudnn(&token(original)),
-        _ if matches!(key, "versions_offered" | "arch" | "arch_list" | "capabilities") => phrase(original),
+        _ if key == "arch" => architecture(&phrase(original)),
+        _ if matches!(key, "versions_offered" | "arch_list" | "capabilities") => phrase(original),
         _ => token(original),
     };
     let text = text.trim_matches(|c: char| c.is_whitespace() || matches!(c, '.' | ',' | ';' | ':')).to_string();
@@ -181,17 +182,37 @@ pub fn text<'e>(extract: &'e Extract, key: &str) -> Option<&'e str> {
     }
 }
 
-/// One word: a blank ends it, a line break inside does not.
+/// One word: a blank ends it, a line break inside does not, unless a sentence begins there.
 fn token(original: &str) -> String {
-    let joined: String = original.lines().map(str::trim).collect();
+    let mut lines = original.lines().map(str::trim);
+    let first = lines.next().unwrap_or_default().to_string();
+    let joined = lines.take_while(|line| !begins_sentence(line)).fold(first, |joined, line| joined + line);
     let word = joined.split_whitespace().next().unwrap_or("");
     word.trim_matches(['\'', '"', '`', '*', '‘', '’', '“', '”']).to_string()
+}
+
+/// `ERROR conda.cli`, `Traceback`: letters alone, and more after them or a capital before.
+fn begins_sentence(line: &str) -> bool {
+    let (word, more) = line.split_once(char::is_whitespace).map_or((line, false), |(word, _)| (word, true));
+    let letters = word.len() >= 3 && word.bytes().all(|byte| byte.is_ascii_alphabetic());
+    letters && (more || word.starts_with(|first: char| first.is_ascii_uppercase()))
 }
 
 /// Several words with single blanks.
 fn phrase(original: &str) -> String {
     let text = original.split_whitespace().collect::<Vec<_>>().join(" ");
     text.replace(['"', '\'', '`'], "")
+}
+
+/// `compute_92 2`, where a numbered line followed, is `compute_92`; `sm_12 0` was broken in two, for there is no sm_12.
+fn architecture(phrase: &str) -> String {
+    let number = phrase.split_once('_').and_then(|(_, number)| number.split_once(' '));
+    let Some((number, _)) = number else { return phrase.to_string() };
+    if number.trim_end_matches(['a', 'f']).parse::<u32>().is_ok_and(|number| number >= 20) {
+        phrase.split(' ').next().unwrap_or_default().to_string()
+    } else {
+        phrase.replace(' ', "")
+    }
 }
 
 /// A product's name without the words that a sentence put before it.
@@ -224,6 +245,8 @@ fn newer(one: &str, other: &str) -> bool {
 /// `11040`
 fn thousand(raw: &str) -> String {
     match raw.parse::<u32>() {
+        // PyTorch once wrote 7500 for the 7.5 that CUDA itself packs as 7050.
+        Ok(number) if number % 1000 >= 100 => format!("{}.{}", number / 1000, number % 1000 / 100),
         Ok(number) => format!("{}.{}", number / 1000, number % 1000 / 10),
         Err(_) => raw.to_string(),
     }
@@ -348,6 +371,10 @@ mod tests {
     fn wrapped_words_are_joined_and_further_words_cut() {
         assert_eq!(token("libcudnn_ops_in\n  fer.so.8"), "libcudnn_ops_infer.so.8");
         assert_eq!(token("sm_89 a"), "sm_89");
+        assert_eq!(token("_ZN3c104cuda9SetDeviceEi\nERROR conda"), "_ZN3c104cuda9SetDeviceEi");
+        assert_eq!(architecture("compute_92 2"), "compute_92");
+        assert_eq!(architecture("sm_12 0a"), "sm_120a");
+        assert_eq!(architecture("7.5 8.0"), "7.5 8.0");
         assert_eq!(module("flash_attn_2_cuda.cpython-310-x86_64-linux-gnu.so"), "flash-attn");
     }
 }
