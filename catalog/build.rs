@@ -63,7 +63,7 @@ fn main() {
     let hex: String = digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
     catalog.digest = hex.into();
     if wrong.is_empty() {
-        wrong.extend(lint::lint(&catalog).into_iter().map(|finding| {
+        wrong.extend(lint::lint_built_in(&catalog).into_iter().map(|finding| {
             let file = files.get(&finding.row).map_or("catalog", String::as_str);
             format!("{file}: {}: {} [{}]", finding.row, finding.says, finding.lint)
         }));
@@ -80,10 +80,32 @@ fn main() {
     // than solving does.
     if env::var("CARGO_CFG_TARGET_OS").is_ok_and(|os| os == "linux") {
         println!("cargo::rustc-link-arg-bins=-no-pie");
+        // A panic ends the program at once where it is released: nothing looks up how to unwind its stack.
+        if env::var("PROFILE").is_ok_and(|profile| profile == "release") {
+            println!("cargo::rustc-link-arg-bins=-Wl,--no-eh-frame-hdr");
+            if linker_takes(FOLD, &out) {
+                println!("cargo::rustc-link-arg-bins={FOLD}");
+            }
+        }
     }
     write(&out, "catalog.rs", code.as_bytes());
     pack_kernels(&root, &out);
     pack_schemas(&root, &out);
+}
+
+/// Folds functions that came out equal into one. lld, gold and mold can.
+const FOLD: &str = "-Wl,--icf=all";
+
+/// Whether the linker that the program will be linked with knows a flag.
+fn linker_takes(flag: &str, out: &Path) -> bool {
+    write(out, "probe.rs", b"fn main() {}");
+    let said = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
+    let mut rustc = process::Command::new(said("RUSTC").unwrap_or("rustc".into()));
+    rustc.arg(out.join("probe.rs")).arg("-o").arg(out.join("probe")).arg(format!("-Clink-arg={flag}"));
+    rustc.args(said("TARGET").map(|target| format!("--target={target}")));
+    rustc.args(said("RUSTC_LINKER").map(|linker| format!("-Clinker={linker}")));
+    rustc.args(said("CARGO_ENCODED_RUSTFLAGS").iter().flat_map(|flags| flags.split('\u{1f}')));
+    rustc.output().is_ok_and(|linked| linked.status.success())
 }
 
 /// Packs the machine code that travels in the program, for `src/probe/kernels/prebuilt.rs`.
