@@ -167,7 +167,7 @@ fn architectures(lock: &Lock, target: &TargetLock, wheels: &[&Wheel]) -> Result<
     for (package, archs) in wheels.iter().filter_map(|wheel| Some((&wheel.package, wheel.archs.as_ref()?))) {
         let (variable, taken) = valid::arch_variable(archs)?;
         if let Some(chosen) = within(&target.gpu, &taken) {
-            let _ = write!(out, "# Read by the build of {}.\n", valid::package(package)?);
+            let _ = writeln!(out, "# Read by the build of {}.", valid::package(package)?);
             let _ = writeln!(out, "ENV {variable}={}", quote::docker(&chosen));
         }
     }

@@ -108,14 +108,17 @@ pub struct RuleBook<'c> {
     /// For the builds whose list of Pythons may lack some, those that their release has wheels for elsewhere.
     release_pythons: OnceLock<Vec<(&'c Build, Vec<&'c Version>)>>,
     /// How code reaches GPUs, by the addresses of the lists of its machine code and PTX.
-    reaches: Mutex<FxHashMap<(usize, usize, Cc, Tegra), Coverage>>,
+    reaches: Mutex<FxHashMap<CodeOn, Coverage>>,
     /// What is compiled for GPUs, by the addresses of the lists of a toolkit and a builder.
-    compiled: Mutex<FxHashMap<(usize, usize, Cc, Tegra), Option<Arch>>>,
+    compiled: Mutex<FxHashMap<CodeOn, Option<Arch>>>,
     /// Whether questions about single targets have answers, by all that they ask.
     parts: Mutex<FxHashMap<String, bool>>,
     /// Driver releases at which some rule begins or ceases to hold, whatever the GPU.
     drivers: OnceLock<Vec<&'c Version>>,
 }
+
+/// Two lists of architectures by their addresses, and the GPU they are held against.
+type CodeOn = (usize, usize, Cc, Tegra);
 
 /// One rule: where the subject is in `range`, the object must be in `needs`.
 #[derive(Debug, Clone)]

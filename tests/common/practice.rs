@@ -100,14 +100,14 @@ fn sources(catalog: &Catalog, practice: &mut Practice) {
     for row in catalog.builds.iter().filter(|row| row.default || row.package == "tensorflow") {
         let Build { package, default, .. } = row;
         let thing = format!("build of {package}, {}, {default}", row.variant == "cpu");
-        practice.same(&thing, "source", &row.source);
+        practice.same(&thing, "source", row.source);
         if *default && !row.index.contains(&Index::Pypi) {
             practice.broken.push(format!("{package} {}: a default that is not on the package index", row.version));
         }
     }
     for row in catalog.other_builds.iter().filter(|row| row.default || row.package != "torch") {
         let OtherBuild { package, os, default, .. } = row;
-        practice.same(&format!("build of {package} for {os}, {default}"), "source", &row.source);
+        practice.same(&format!("build of {package} for {os}, {default}"), "source", row.source);
     }
     for (kind, source, row) in catalog
         .libraries
@@ -129,7 +129,7 @@ fn companions(catalog: &Catalog, practice: &mut Practice) {
         practice.same(&row.package, "gpu_code", row.gpu_code);
         let metadata = matches!(&*row.source, "companion-metadata" | "companion-sdist");
         if metadata && row.variant.is_none() && row.package != "flashinfer-python" {
-            practice.same(&row.package, "source", &row.source);
+            practice.same(&row.package, "source", row.source);
         }
         let Ok(asked) = Constraint::parse(&row.needs) else { continue };
         let Some(least) = asked.comparisons().filter_map(|one| one.version).min() else { continue };

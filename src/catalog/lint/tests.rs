@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::super::overlay::lay;
 use super::super::{BUILTIN, Catalog};
-use super::lint;
+use super::lint_built_in;
 
 /// A lint and rows of which it complains; `acme` is a source that the test adds.
 const BROKEN: &[(&str, &str)] = &[
