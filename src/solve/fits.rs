@@ -454,8 +454,13 @@ impl<'c> Question<'c> {
     }
 }
 
+/// Whether a cuDNN release serves every GPU of a class.
+pub fn cudnn_serves(class: &Class<'_, '_>, cudnn: &Version) -> bool {
+    class.gpus.iter().all(|gpu| cudnn_refusal(gpu, cudnn).is_none())
+}
+
 /// Which rule keeps a cuDNN release from a GPU.
-pub fn cudnn_refusal<'c>(gpu: &GpuRules<'_, 'c>, cudnn: &Version) -> Option<&'c str> {
+fn cudnn_refusal<'c>(gpu: &GpuRules<'_, 'c>, cudnn: &Version) -> Option<&'c str> {
     gpu.cudnn.iter().find(|needs| needs.range.admits(cudnn)).map(|needs| &*needs.row.id)
 }
 

@@ -122,7 +122,9 @@ fn holds_enough(question: &Question<'_>, class: &Class<'_, '_>, takes_system_cud
         return image.flavour == Flavour::Devel && (pinned || whole || no_more);
     }
     match question.system_cudnn() {
-        Some(wanted) => image.cudnn.as_ref().is_some_and(|inside| wanted.admits(inside)) && cudnn_serves(class, image),
+        Some(wanted) => {
+            image.cudnn.as_ref().is_some_and(|inside| wanted.admits(inside) && fits::cudnn_serves(class, inside))
+        }
         None if pinned || whole => true,
         // Which of the two a framework needs depends on its release: see `serves`.
         None if takes_system_cuda && image.cudnn.is_some() => image.flavour == Flavour::Runtime,
@@ -133,10 +135,6 @@ fn holds_enough(question: &Question<'_>, class: &Class<'_, '_>, takes_system_cud
 /// The least that must be in an image to run in: wheels bring their libraries along, a bare stack does not.
 pub fn smallest_flavour(question: &Question<'_>) -> Flavour {
     if question.frameworks.is_empty() { Flavour::Runtime } else { Flavour::Base }
-}
-
-fn cudnn_serves(class: &Class<'_, '_>, image: &Image) -> bool {
-    image.cudnn.as_ref().is_none_or(|cudnn| class.gpus.iter().all(|gpu| fits::cudnn_refusal(gpu, cudnn).is_none()))
 }
 
 /// Whether an image holds the CUDA libraries and the cuDNN that a build expects of the system, and no more than

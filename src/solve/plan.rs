@@ -232,10 +232,7 @@ impl<'q, 'c> Plan<'q, 'c> {
             locked_first(&mut rows, locked, "cudnn", |row| row.version.to_string());
             let table = self.world.table(rows.len());
             self.world.keep(table, |row| {
-                gpu_classes.iter().all(|&class| {
-                    let class = &self.classes[class];
-                    class.gpus.iter().all(|gpu| fits::cudnn_refusal(gpu, &rows[row].version).is_none())
-                })
+                gpu_classes.iter().all(|&class| fits::cudnn_serves(&self.classes[class], &rows[row].version))
             });
             group.cudnn = Some(Choice { table, rows });
         }
@@ -291,7 +288,7 @@ impl<'q, 'c> Plan<'q, 'c> {
         rows.retain(|row| wanted.is_none_or(|wanted| wanted.admits(&row.version)));
         locked_first(&mut rows, locked, "cudnn", |row| row.version.to_string());
         let table = self.world.table(rows.len());
-        self.world.keep(table, |row| classes.iter().all(|class| shared::serves(class, rows[row])));
+        self.world.keep(table, |row| classes.iter().all(|class| fits::cudnn_serves(class, &rows[row].version)));
         for releases in &group.releases {
             for class in &classes {
                 let arch = class.target.arch;

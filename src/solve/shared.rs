@@ -49,12 +49,8 @@ pub fn accepted<'c>(question: &Question<'c>, build: &Build) -> Option<impl Itera
 pub fn some_cudnn(question: &Question<'_>, class: &Class<'_, '_>, build: &Build) -> bool {
     let wanted = question.cudnn.as_ref();
     let asked = |row: &&Cudnn| wanted.is_none_or(|wanted| wanted.admits(&row.version));
-    accepted(question, build).is_none_or(|mut rows| rows.any(|row| asked(&row) && serves(class, row)))
-}
-
-/// Whether a cuDNN release serves every GPU of a class.
-pub fn serves(class: &Class<'_, '_>, cudnn: &Cudnn) -> bool {
-    class.gpus.iter().all(|gpu| fits::cudnn_refusal(gpu, &cudnn.version).is_none())
+    accepted(question, build)
+        .is_none_or(|mut rows| rows.any(|row| asked(&row) && fits::cudnn_serves(class, &row.version)))
 }
 
 /// Whether the cuDNN that pip would take must be replaced by another: by the user's wish, or for some GPU's sake.
@@ -62,7 +58,7 @@ pub fn must_choose(question: &Question<'_>, classes: &[&Class<'_, '_>], release:
     let asked = question.cudnn.as_ref().is_some_and(|wanted: &Constraint| !wanted.is_any());
     classes.iter().any(|class| {
         let newest = release.on(class.target.arch).and_then(|build| accepted(question, build)?.next());
-        newest.is_some_and(|newest| asked || !serves(class, newest))
+        newest.is_some_and(|newest| asked || !fits::cudnn_serves(class, &newest.version))
     })
 }
 
