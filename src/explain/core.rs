@@ -127,15 +127,25 @@ impl Search<'_, '_, '_> {
 
     /// Adds keys to a set that has an answer for as long as it keeps one, and remembers what is left over.
     fn grow(&mut self, subset: &[usize], all: &[usize]) -> Option<()> {
+        let others: Vec<usize> = all.iter().copied().filter(|key| !subset.contains(key)).collect();
         let mut kept = subset.to_vec();
-        for &key in all.iter().filter(|key| !subset.contains(key)) {
-            kept.push(key);
-            if !self.has_answer(&kept)? {
-                kept.pop();
-            }
+        self.add(&mut kept, &others)?;
+        self.remainders.push(others.into_iter().filter(|key| !kept.contains(key)).collect());
+        Some(())
+    }
+
+    /// Adds those of some keys that leave an answer, many at once where they can be.
+    fn add(&mut self, kept: &mut Vec<usize>, keys: &[usize]) -> Option<()> {
+        let with: Vec<usize> = kept.iter().chain(keys).copied().collect();
+        // What holds a clash is not asked about again: to leave a key out that might stay does no harm.
+        let clashes = self.clashes.iter().any(|clash| clash.iter().all(|key| with.contains(key)));
+        if !clashes && self.has_answer(&with)? {
+            *kept = with;
+        } else if keys.len() > 1 {
+            let (some, others) = keys.split_at(keys.len() / 2);
+            self.add(kept, some)?;
+            self.add(kept, others)?;
         }
-        let left: Vec<usize> = all.iter().copied().filter(|key| !kept.contains(key)).collect();
-        self.remainders.push(left);
         Some(())
     }
 }

@@ -14,10 +14,14 @@ use super::rulebook::Needs;
 pub struct Class<'q, 'c> {
     /// The first of them, which speaks for all.
     pub target: &'q TargetAsk<'c>,
+    /// All that it asks, as one text.
+    pub identity: String,
     /// Positions in the question's list of targets.
     pub members: Vec<usize>,
     /// The GPUs it names, one for each kind that rules can tell apart, with the rules that speak of them.
     pub gpus: Vec<GpuRules<'q, 'c>>,
+    /// The rules that keep something from its host compiler or C library.
+    pub host: Vec<&'q Needs<'c>>,
 }
 
 /// A GPU and the rules about it that hold for its target.
@@ -38,9 +42,11 @@ pub fn classes<'q, 'c>(question: &'q Question<'c>) -> Vec<Class<'q, 'c>> {
     let mut at: HashMap<String, usize> = HashMap::new();
     let mut classes: Vec<Class> = Vec::new();
     for (position, target) in question.targets.iter().enumerate() {
-        let class = *at.entry(identity(question, target)).or_insert(classes.len());
+        let identity = identity(question, target);
+        let class = *at.entry(identity.clone()).or_insert(classes.len());
         if class == classes.len() {
-            classes.push(Class { target, members: Vec::new(), gpus: gpu_rules(question, target) });
+            let (gpus, host) = (gpu_rules(question, target), host_rules(question, target));
+            classes.push(Class { target, identity, members: Vec::new(), gpus, host });
         }
         classes[class].members.push(position);
     }
@@ -72,6 +78,14 @@ pub fn gpu_rules<'q, 'c>(question: &'q Question<'c>, target: &'q TargetAsk<'c>) 
     kinds
 }
 
+/// The rules that hold for a target and that its host compiler or C library breaks.
+fn host_rules<'q, 'c>(question: &'q Question<'c>, target: &TargetAsk<'c>) -> Vec<&'q Needs<'c>> {
+    let parts = [(Subject::Glibc, target.glibc), (Subject::Gcc, target.gcc)];
+    let known = parts.into_iter().filter_map(|(object, has)| Some((object, has?)));
+    let broken = known.flat_map(|(object, has)| question.rules.on(object).filter(move |rule| !rule.needs.admits(&has)));
+    broken.filter(|rule| question.holds(&rule.row.id, &target.name)).collect()
+}
+
 /// Everything of a target that the solver looks at, as one text.
 pub fn identity(question: &Question<'_>, target: &TargetAsk<'_>) -> String {
     let mut text = format!("{:?}|{}|", target.runtime, target.arch);
@@ -97,7 +111,7 @@ pub fn identity(question: &Question<'_>, target: &TargetAsk<'_>) -> String {
     };
     let os = target.os.map_or("", |os| &os.id);
     let _ = write!(text, "|{os}|{:?}|{:?}|{:?}|{}", target.glibc, target.gcc, target.toolkits, target.forward_compat);
-    for off in question.off.iter().filter(|off| off.target.as_deref() == Some(&target.name)) {
+    for off in question.off.iter().filter(|off| off.target.as_ref().is_none_or(|name| *name == target.name)) {
         let _ = write!(text, "|{}", off.rule);
     }
     text

@@ -47,7 +47,7 @@ pub fn branch_of<'c>(catalog: &'c Catalog, version: &Version) -> Option<&'c Bran
 
 /// Releases at which an answer can change, oldest first.
 pub fn candidates<'q, 'c>(question: &'q Question<'c>) -> &'q [&'c Version] {
-    question.rules.drivers(|| {
+    question.rules.turning_points(|| {
         let drivers = &question.catalog.drivers;
         let mut picked: Vec<usize> = Vec::new();
         let mut pick_from = |bound: &Version| {

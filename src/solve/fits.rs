@@ -17,7 +17,7 @@ use super::image;
 use super::plan::Policy;
 use super::question::{Ask, Gpus, Question, TargetAsk};
 use super::release::Release;
-use super::rulebook::law;
+use super::rulebook::{Needs, law};
 use super::shared;
 
 /// A refusal that no rule carries: the user's own clause, or a build kept for when nothing else fits.
@@ -75,7 +75,7 @@ pub fn release<'q, 'c>(
     {
         return Some(NOT_ASKED);
     }
-    if let Some(refused) = extension_known(question, class, release).or_else(|| compiler(question, target, build)) {
+    if let Some(refused) = extension_known(question, class, release).or_else(|| compiler(class, build)) {
         return Some(refused);
     }
     let by_gpu = class.gpus.iter().find_map(|gpu| {
@@ -313,9 +313,10 @@ fn extension_known(question: &Question<'_>, class: &Class<'_, '_>, release: &Rel
 }
 
 /// Why extensions of a build cannot be compiled with a target's host compiler, which is known where something is.
-fn compiler<'c>(question: &Question<'c>, target: &TargetAsk<'_>, build: &Build) -> Option<&'c str> {
-    let gcc = target.gcc.as_ref()?;
-    question.rules.of_package(&build.package, Subject::Gcc).refusal(question, &target.name, &build.version, Some(gcc))
+fn compiler<'c>(class: &Class<'_, 'c>, build: &Build) -> Option<&'c str> {
+    let of_package = |rule: &&&Needs| rule.row.package.as_deref() == Some(&*build.package);
+    let mut rules = class.host.iter().filter(|rule| rule.row.subject == Subject::Package).filter(of_package);
+    rules.find(|rule| rule.range.admits(&build.version)).map(|rule| &*rule.row.id)
 }
 
 /// Why a toolkit cannot compile for a class, whatever else is chosen.
@@ -332,12 +333,9 @@ pub fn toolkit<'c>(question: &Question<'c>, class: &Class<'_, 'c>, toolkit: &'c 
     {
         return Some(law::NVCC_GCC);
     }
-    for (object, has) in [(Subject::Glibc, &target.glibc), (Subject::Gcc, &target.gcc)] {
-        let Some(has) = has else { continue };
-        let mut rules = question.rules.about(Subject::Toolkit, &toolkit.version, object);
-        if let Some(needs) = rules.find(|needs| !needs.needs.admits(has) && holds(&needs.row.id)) {
-            return Some(&needs.row.id);
-        }
+    let mut rules = class.host.iter().filter(|rule| rule.row.subject == Subject::Toolkit);
+    if let Some(rule) = rules.find(|rule| rule.range.admits(&toolkit.version)) {
+        return Some(&rule.row.id);
     }
     let by_arch = match &question.build.as_ref()?.arch_list {
         Some(list) => arch_list_refusal(question, class, toolkit, list),

@@ -349,8 +349,12 @@ impl<'q, 'c> Plan<'q, 'c> {
         if class.target.is_cpu() && apart && !question.frameworks.is_empty() {
             return None;
         }
-        let mut rows = toolkits(question, class.target.toolkits.as_deref());
-        rows.retain(|row| fits::toolkit(question, class, row).is_none());
+        let cuda = question.cuda.as_ref().map_or("", Constraint::as_str);
+        let mut rows = question.rules.toolkits(format!("{cuda}{}{}", question.built(), class.identity), || {
+            let mut rows = toolkits(question, class.target.toolkits.as_deref());
+            rows.retain(|row| fits::toolkit(question, class, row).is_none());
+            rows
+        });
         locked_first(&mut rows, locked, &format!("target.{}.toolkit", class.target.name), |row| {
             row.version.to_string()
         });
@@ -394,7 +398,8 @@ impl<'q, 'c> Plan<'q, 'c> {
                 ForwardCompat::All => true,
                 ForwardCompat::These(these) => these.contains(&at),
             };
-        let mut rows = driver::rows(self.question, class, candidates, forward);
+        let find = || driver::rows(self.question, class, candidates, forward);
+        let mut rows = self.question.rules.drivers(format!("{forward}{}", class.identity), find);
         rows.retain(|row| policy.driver_cap.is_none_or(|cap| row.version <= *cap) || class.target.pins_driver());
         locked_first(&mut rows, locked, &format!("target.{}.driver", class.target.name), |row| row.version.to_string());
         Some(Choice { table: self.world.table(rows.len()), rows })

@@ -1,5 +1,7 @@
 //! What is asked: the spec with every name looked up in the catalog, nothing solved yet.
 
+use std::fmt::Write;
+
 use crate::catalog::rows::{Class, Gpu, Image, Os, WindowsDriver};
 use crate::catalog::{Catalog, GpuMatch, OsMatch};
 use crate::spec::{
@@ -297,11 +299,25 @@ impl<'c> Question<'c> {
 
     /// Everything it asks but for what is preferred, as one text: questions equal in this have an answer, or none.
     pub fn identity(&self) -> String {
-        let targets: Vec<String> = self.targets.iter().map(|target| super::class::identity(self, target)).collect();
-        let packages: Vec<(&str, &Constraint)> =
-            self.frameworks.iter().chain(&self.companions).map(|ask| (ask.package, &ask.constraint)).collect();
-        let parts = [&self.python, &self.cuda, &self.cudnn, &self.nccl];
-        format!("{packages:?}{parts:?}{:?}{targets:?}{:?}{:?}", self.build, self.share, self.off)
+        let mut text = format!("{:?}", self.share);
+        for ask in self.frameworks.iter().chain(&self.companions) {
+            let _ = write!(text, "|{}={}", ask.package, ask.constraint);
+        }
+        for part in [&self.python, &self.cuda, &self.cudnn, &self.nccl] {
+            let _ = write!(text, "|{}", part.as_ref().map_or("", Constraint::as_str));
+        }
+        text.push_str(&self.built());
+        for target in &self.targets {
+            let _ = write!(text, "\n{}", super::class::identity(self, target));
+        }
+        text
+    }
+
+    /// What is to be compiled, as one text.
+    pub fn built(&self) -> String {
+        let Some(build) = &self.build else { return String::new() };
+        let list = build.arch_list.as_ref().map_or_else(String::new, ArchList::torch);
+        format!("|{list}{}", if build.ptx { "+ptx" } else { "" })
     }
 
     /// Whether a rule holds for a target.

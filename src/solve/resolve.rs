@@ -62,21 +62,18 @@ fn solve<'q, 'c, T>(
 pub fn is_solvable(question: &Question<'_>, steps: &Steps) -> Option<bool> {
     let fewer = without_undemanding(question);
     let question = fewer.as_ref().unwrap_or(question);
-    let parts = parts(question);
-    let has_answer = |part: &Question| match solve(part, ANYTHING, &Locked::new(), steps, |_, _| ()) {
-        Attempt::Chosen(()) => Some(true),
-        Attempt::Nothing => Some(false),
-        Attempt::GaveUp => None,
+    // Variations of a spec have most parts in common, and often ask the same in the end.
+    let ask = |asked: &Question<'_>| {
+        question.rules.has_answer(asked.identity(), || match solve(asked, ANYTHING, &Locked::new(), steps, |_, _| ()) {
+            Attempt::Chosen(()) => Some(true),
+            Attempt::Nothing => Some(false),
+            Attempt::GaveUp => None,
+        })
     };
-    let Some(parts) = &parts else { return has_answer(question) };
-    // Variations of a spec mostly have all parts but one in common.
-    for part in parts {
-        let known = question.rules.part_has_answer(part.identity(), || has_answer(part));
-        if known != Some(true) {
-            return known;
-        }
+    match question.share {
+        Share::None => parts(question).iter().map(ask).find(|found| *found != Some(true)).unwrap_or(Some(true)),
+        _ => ask(question),
     }
-    Some(true)
 }
 
 /// The question without the targets of which nothing is said, if there are any beside one with a GPU: whatever
@@ -96,7 +93,7 @@ fn without_undemanding<'c>(question: &Question<'c>) -> Option<Question<'c>> {
 
 /// The best answer to a question.
 pub fn resolve<'c>(question: &Question<'c>, locked: &Locked, steps: &Steps) -> Resolution<'c> {
-    let parts = parts(question);
+    let parts = (question.share == Share::None).then(|| parts(question));
     let mut targets: Vec<TargetAnswer> = Vec::new();
     for part in parts.as_deref().unwrap_or(std::slice::from_ref(question)) {
         match resolve_together(part, locked, steps) {
@@ -109,12 +106,9 @@ pub fn resolve<'c>(question: &Question<'c>, locked: &Locked, steps: &Steps) -> R
 }
 
 /// With `share = "none"` every target is a question of its own.
-fn parts<'c>(question: &Question<'c>) -> Option<Vec<Question<'c>>> {
-    (question.share == Share::None).then(|| {
-        let alone =
-            question.targets.iter().map(|target| Question { targets: vec![target.clone()], ..question.clone() });
-        alone.collect()
-    })
+fn parts<'c>(question: &Question<'c>) -> Vec<Question<'c>> {
+    let alone = |target: &TargetAsk<'c>| Question { targets: vec![target.clone()], ..question.clone() };
+    question.targets.iter().map(alone).collect()
 }
 
 fn resolve_together<'c>(question: &Question<'c>, locked: &Locked, steps: &Steps) -> Resolution<'c> {

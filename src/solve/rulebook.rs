@@ -9,6 +9,7 @@ use crate::catalog::{Catalog, GpuMatch};
 use crate::coverage::{Coverage, Tegra, covers_targets};
 use crate::words::{Arch, Cc, Constraint, CpuArch, Version};
 
+use super::driver::DriverRow;
 use super::fits;
 use super::image::Demand;
 use super::question::Question;
@@ -105,16 +106,20 @@ pub struct RuleBook<'c> {
     glibcs: Mutex<FxHashMap<&'c str, Option<&'c Version>>>,
     /// Images already chosen from, by what was asked of them.
     images: Mutex<FxHashMap<String, Vec<&'c Image>>>,
+    /// Toolkits already chosen from, by what was asked of them.
+    toolkits: Mutex<FxHashMap<String, Vec<&'c Toolkit>>>,
+    /// Drivers already chosen from, by what was asked of them.
+    drivers: Mutex<FxHashMap<String, Vec<DriverRow<'c>>>>,
     /// For the builds whose list of Pythons may lack some, those that their release has wheels for elsewhere.
     release_pythons: OnceLock<Vec<(&'c Build, Vec<&'c Version>)>>,
     /// How code reaches GPUs, by the addresses of the lists of its machine code and PTX.
     reaches: Mutex<FxHashMap<CodeOn, Coverage>>,
     /// What is compiled for GPUs, by the addresses of the lists of a toolkit and a builder.
     compiled: Mutex<FxHashMap<CodeOn, Option<Arch>>>,
-    /// Whether questions about single targets have answers, by all that they ask.
-    parts: Mutex<FxHashMap<String, bool>>,
+    /// Whether questions have answers, by all that they ask.
+    answers: Mutex<FxHashMap<String, bool>>,
     /// Driver releases at which some rule begins or ceases to hold, whatever the GPU.
-    drivers: OnceLock<Vec<&'c Version>>,
+    turning_points: OnceLock<Vec<&'c Version>>,
 }
 
 /// Two lists of architectures by their addresses, and the GPU they are held against.
@@ -180,11 +185,13 @@ impl<'c> RuleBook<'c> {
             ranges: Mutex::default(),
             glibcs: Mutex::default(),
             images: Mutex::default(),
+            toolkits: Mutex::default(),
+            drivers: Mutex::default(),
             release_pythons: OnceLock::new(),
             reaches: Mutex::default(),
             compiled: Mutex::default(),
-            parts: Mutex::default(),
-            drivers: OnceLock::new(),
+            answers: Mutex::default(),
+            turning_points: OnceLock::new(),
         }
     }
 
@@ -271,19 +278,29 @@ impl<'c> RuleBook<'c> {
         memo(&self.compiled, &key, || (key, fits::best_arch(gpu, &toolkit.sass, builder, tegra)))
     }
 
-    /// Whether a question about a single target has an answer; none, and asked again, where it was given up.
-    pub fn part_has_answer(&self, asked: String, find: impl FnOnce() -> Option<bool>) -> Option<bool> {
-        let known = self.parts.lock().unwrap_or_else(std::sync::PoisonError::into_inner).get(&asked).copied();
+    /// Whether a question has an answer; none, and asked again, where it was given up.
+    pub fn has_answer(&self, asked: String, find: impl FnOnce() -> Option<bool>) -> Option<bool> {
+        let known = self.answers.lock().unwrap_or_else(std::sync::PoisonError::into_inner).get(&asked).copied();
         known.or_else(|| {
             let found = find()?;
-            memo(&self.parts, asked.as_str(), || (asked.clone(), found));
+            memo(&self.answers, asked.as_str(), || (asked.clone(), found));
             Some(found)
         })
     }
 
+    /// The toolkits that serve, preferred first.
+    pub fn toolkits(&self, asked: String, find: impl FnOnce() -> Vec<&'c Toolkit>) -> Vec<&'c Toolkit> {
+        memo(&self.toolkits, asked.as_str(), || (asked.clone(), find()))
+    }
+
+    /// The drivers that serve, preferred first.
+    pub fn drivers(&self, asked: String, find: impl FnOnce() -> Vec<DriverRow<'c>>) -> Vec<DriverRow<'c>> {
+        memo(&self.drivers, asked.as_str(), || (asked.clone(), find()))
+    }
+
     /// Driver releases at which an answer can change, oldest first, whatever the GPU.
-    pub fn drivers(&self, find: impl FnOnce() -> Vec<&'c Version>) -> &[&'c Version] {
-        self.drivers.get_or_init(find)
+    pub fn turning_points(&self, find: impl FnOnce() -> Vec<&'c Version>) -> &[&'c Version] {
+        self.turning_points.get_or_init(find)
     }
 
     /// The rules between two kinds of things.
