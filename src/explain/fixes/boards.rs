@@ -36,11 +36,8 @@ impl<'c> Finder<'_, 'c, '_> {
                 .map(|board| (board, board.name.to_string()))
                 .find(|(_, name)| self.offer(&[set(key, name.clone())]));
             let (Some((board, _)), Some(fix)) = (served, self.found.last_mut()) else { continue };
-            let like = format!(
-                "another machine, with this or another {} board of compute capability {}",
-                of.as_str(),
-                board.cc
-            );
+            let like =
+                format!("another machine, with this or another {} board of compute capability {}", words(of), board.cc);
             fix.advice.get_or_insert(like);
             return;
         }
@@ -114,6 +111,17 @@ impl<'c> Finder<'_, 'c, '_> {
     /// Whether a generation is made for computing alone: no GeForce has its capability.
     fn only_computes(&self, cc: Cc) -> bool {
         !self.asker.catalog.gpus.iter().any(|board| board.class == Class::Geforce && board.cc == cc)
+    }
+}
+
+/// A class as people write it before "board".
+fn words(class: Class) -> &'static str {
+    match class {
+        Class::Datacenter => "data-centre",
+        Class::Geforce => "GeForce",
+        Class::Titan => "TITAN",
+        Class::Jetson => "Jetson",
+        class => class.as_str(),
     }
 }
 

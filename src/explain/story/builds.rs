@@ -1,0 +1,215 @@
+//! What the builds asked for are made of and made for: their GPU code, Pythons, C library and libraries.
+
+use std::collections::BTreeSet;
+
+use crate::catalog::rows::{Build, Pins, Subject};
+use crate::coverage::Coverage;
+use crate::solve::class::{self, GpuRules};
+use crate::solve::fits;
+use crate::solve::rulebook::law;
+use crate::words::{Arrange, Constraint, CpuArch, Version};
+
+use super::Teller;
+use super::words::{build_id, by_version, describe, driver_words, name_of, plainly};
+
+impl<'c> Teller<'_, 'c> {
+    pub(super) fn coverage(&mut self) {
+        let has_code = |build: &&Build| build.variant != "cpu" && build.arch_source.is_some();
+        let gpu_builds: Vec<&Build> = self.left.iter().copied().filter(has_code).collect();
+        let mut groups: Vec<(String, Vec<&Build>)> = Vec::new();
+        for build in gpu_builds.iter().rev() {
+            let names = crate::words::ArchList::from_targets(&build.sass, &build.ptx).names();
+            match groups.iter_mut().find(|(known, _)| *known == names) {
+                Some((_, builds)) => builds.push(build),
+                None => groups.push((names, vec![build])),
+            }
+        }
+        self.gpus();
+        if groups.len() > 3 {
+            let example = self.coverage_of_many(&gpu_builds);
+            groups.truncate(usize::from(example));
+        }
+        for (names, builds) in groups {
+            // Elsewhere than on most machines, that the platform has wheels of its own is news.
+            let platform = match builds.first() {
+                Some(build) if build.arch != CpuArch::X86_64 => format!("for {} ", build.arch),
+                _ => String::new(),
+            };
+            let of = describe(&builds, &format!("{platform}holds"), &format!("{platform}hold"));
+            self.say(format!("{of} code for {} only", names.replace(' ', ", ")));
+        }
+        self.cite_builds(&gpu_builds);
+    }
+
+    /// Whether a build holds code for all the GPUs that the clash names.
+    pub(super) fn serves(&self, build: &Build) -> bool {
+        self.blamed_gpus().iter().all(|gpu| {
+            let toolkit = self.question.toolkit_of(build);
+            fits::coverage(build, toolkit, gpu).is_some_and(|coverage| coverage != Coverage::None)
+        })
+    }
+
+    fn blamed_gpus(&self) -> Vec<GpuRules<'_, 'c>> {
+        let blamed = self.question.targets.iter().filter(|target| self.culprits.contains(&target.key("gpu")));
+        blamed.flat_map(|target| class::gpu_rules(self.question, target)).collect()
+    }
+
+    /// One sentence for more builds than anybody would read of; whether it wants an example of what they hold, since
+    /// none serves the one kind of GPU in question.
+    fn coverage_of_many(&mut self, builds: &[&Build]) -> bool {
+        let serving: Vec<&Build> = builds.iter().copied().filter(|build| self.serves(build)).collect();
+        let span = serving.iter().min_by(by_version).zip(serving.iter().max_by(by_version));
+        let lies_within =
+            |build: &&&Build| span.is_some_and(|(a, b)| build.version >= a.version && build.version <= b.version);
+        let within = builds.iter().filter(lies_within).count();
+        let gpus = self.blamed_gpus();
+        let one = gpus.iter().all(|gpu| gpu.gpu.cc == gpus[0].gpu.cc);
+        let it = if one { "it" } else { "all of them" };
+        let all = plainly(builds, "", "").trim_end().to_string();
+        self.say(match serving.is_empty() {
+            true => format!("of the {} builds of {all}, none holds code for {it}", builds.len()),
+            // Where they lie scattered, from the first to the last says nothing.
+            false if 2 * serving.len() < within => {
+                format!("of the {} builds of {all}, {} hold code for {it}", builds.len(), serving.len())
+            }
+            false => {
+                let only = plainly(&serving, "holds", "hold");
+                format!("of the {} builds of {all}, only {only} code for {it}", builds.len())
+            }
+        });
+        one && serving.is_empty()
+    }
+
+    pub(super) fn cpu_build(&mut self) {
+        // Where nobody asked for such a build, that it serves no GPU goes without saying.
+        let asked = self.question.frameworks.iter().find(|ask| ask.constraint.names_variant("cpu"));
+        let Some(ask) = asked else { return };
+        let (package, constraint) = (ask.package, ask.constraint.to_string());
+        self.say(format!("{package} {constraint} is a build without GPU code"));
+        if let Some(name) = self.target().map(|target| target.name.clone()) {
+            self.say(format!("target `{name}` runs on a GPU"));
+        }
+        self.cite(law::CPU_BUILD);
+    }
+
+    pub(super) fn ptx_driver(&mut self) {
+        self.gpus();
+        self.say("the GPU is reached by PTX only, which the driver must compile".into());
+        if let Some(sentence) = self.target().and_then(|target| driver_words(self.question, target)) {
+            self.say(sentence);
+        }
+    }
+
+    pub(super) fn pythons(&mut self) {
+        self.companions_say(|row| Some(format!("is for Python {} only", row.python?)));
+        // Where no framework is to blame, its Pythons say nothing.
+        let blamed = self.question.frameworks.iter().any(|ask| self.blames(ask.package));
+        let told = !self.says.is_empty();
+        let builds = if blamed || !told { self.left.clone() } else { Vec::new() };
+        let mut lines: Vec<&Version> = builds.iter().flat_map(|build| build.pythons.iter()).collect();
+        lines.arrange();
+        lines.dedup();
+        if let (Some(first), Some(last)) = (lines.first(), lines.last()) {
+            let of: Vec<&Build> = builds.clone();
+            let span = if first == last { first.to_string() } else { format!("{first} to {last}") };
+            self.say(format!("{} wheels for Python {span} only", describe(&of, "has", "have")));
+        }
+        if let Some(python) = &self.question.python {
+            self.say(format!("Python {python} is asked for"));
+        }
+        for build in builds.iter().rev().take(2) {
+            self.fact(build_id(build), self.question.catalog.origin_of(*build, &build.source));
+        }
+    }
+
+    /// The builds that need more than the target has, or all where it is not the builds that do.
+    pub(super) fn glibc(&mut self) {
+        let (lacking, others): (Vec<&Build>, Vec<&Build>) =
+            self.left.iter().copied().partition(|build| self.lacks_glibc(build));
+        let builds = if lacking.is_empty() { others } else { lacking };
+        let lowest = builds.iter().filter_map(|build| build.glibc.as_ref()).min();
+        if let Some(lowest) = lowest {
+            self.say(format!("{} glibc {lowest} or newer", describe(&builds, "needs", "need")));
+        }
+        self.subject(Subject::Glibc);
+        self.cite_builds(&builds);
+    }
+
+    /// Whether a build needs a newer C library than its target has.
+    pub(super) fn lacks_glibc(&self, build: &Build) -> bool {
+        let has = self.target().and_then(|target| target.glibc.as_ref());
+        has.zip(build.glibc.as_ref()).is_some_and(|(has, needs)| has < needs)
+    }
+
+    pub(super) fn cudnn(&mut self) {
+        let mut versions: Vec<&Version> = self.left.clone().iter().filter_map(|build| build.cudnn.as_ref()).collect();
+        versions.arrange();
+        versions.dedup();
+        if let [version] = versions.as_slice() {
+            let sentence = format!("{} cuDNN {version}", plainly(&self.left.clone(), "brings", "bring"));
+            self.say(sentence);
+        } else if let Some(wanted) = &self.question.cudnn {
+            self.say(format!("cuDNN {wanted} is asked for"));
+        }
+    }
+
+    /// The CUDA lines that the admitted builds were made for.
+    pub(super) fn lines(&mut self) {
+        for ask in &self.question.frameworks {
+            if !self.blames(ask.package) {
+                continue;
+            }
+            let of: Vec<&Build> = self.left.clone().into_iter().filter(|build| build.package == ask.package).collect();
+            let mut lines: Vec<Version> = of.iter().filter_map(|build| fits::line_of(&build.variant)).collect();
+            lines.arrange();
+            lines.dedup();
+            let (Some(first), Some(last)) = (lines.first(), lines.last()) else { continue };
+            let of: Vec<&Build> = of.into_iter().filter(|build| build.variant != "cpu").collect();
+            let which = match lines.len() {
+                1 => format!("CUDA {first}"),
+                2 => format!("CUDA {first} and {last}"),
+                _ => format!("CUDA {first} to {last}"),
+            };
+            self.say(format!("{} built for {which}", plainly(&of, "is", "are")));
+        }
+        if let Some(wanted) = self.question.cuda.as_ref().filter(|_| self.blames("cuda")) {
+            self.say(format!("`cuda = \"{wanted}\"` is asked for"));
+        }
+    }
+
+    /// The CUDA majors that the releases asked for of a library were built for.
+    pub(super) fn library_lines(&mut self) {
+        let catalog = self.question.catalog;
+        let majors = |rows: Vec<(&Version, &Version)>, wanted: &Constraint| {
+            let of = rows.into_iter().filter(|(version, _)| wanted.admits(version)).map(|(_, cuda)| cuda.prefix(1));
+            let majors: BTreeSet<String> = of.map(|major| major.to_string()).collect();
+            majors.into_iter().collect::<Vec<String>>().join(" and ")
+        };
+        let cudnns = catalog.cudnns.iter().map(|row| (&row.version, &row.cuda)).collect();
+        let nccls = catalog.nccls.iter().map(|row| (&row.version, &row.cuda)).collect();
+        let asked = [("cudnn", "cuDNN", &self.question.cudnn, cudnns), ("nccl", "NCCL", &self.question.nccl, nccls)];
+        for (key, name, wanted, rows) in asked {
+            let Some(wanted) = wanted.as_ref().filter(|_| self.blames(key)) else { continue };
+            let majors = majors(rows, wanted);
+            self.say(format!("{name} {wanted} was built for CUDA {majors} only"));
+        }
+    }
+
+    /// What the newest admitted build of each blamed framework asks of the libraries they would share.
+    pub(super) fn framework_libraries(&mut self) {
+        let builds = self.left.clone();
+        for ask in &self.question.frameworks {
+            let of = |build: &&&Build| build.package == ask.package && build.variant != "cpu";
+            let Some(build) = builds.iter().rev().find(of).filter(|_| self.blames(ask.package)) else { continue };
+            let (least, exactly) = (build.pins == Some(Pins::AtLeast), build.pins == Some(Pins::Exact));
+            let line = fits::line_of(&build.variant).map(|line| format!("CUDA {line}"));
+            let cudnn =
+                build.cudnn.as_ref().map(|cudnn| format!("cuDNN {cudnn}{}", if least { " or newer" } else { "" }));
+            let parts: Vec<String> = line.into_iter().chain(cudnn).collect();
+            let exactly = if exactly { "exactly " } else { "" };
+            self.say(format!("{} is made for {exactly}{}", name_of(build), parts.join(" and ")));
+            self.cite_builds(&[*build]);
+        }
+        self.say("one environment holds one copy of each NVIDIA library".into());
+    }
+}

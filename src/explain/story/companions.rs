@@ -1,0 +1,118 @@
+//! What packages that follow a framework say of themselves.
+
+use std::cmp::Reverse;
+
+use crate::catalog::rows::{Build, Companion};
+use crate::solve::fits;
+use crate::words::{Arrange, CpuArch, Version};
+
+use super::Teller;
+use super::words::plainly;
+
+/// Of more releases than this the span is told.
+const MOST_RELEASES: usize = 2;
+
+impl<'c> Teller<'_, 'c> {
+    /// What the newest admitted releases of the blamed packages say of themselves.
+    pub(super) fn companions_say(&mut self, mut says: impl FnMut(&Companion) -> Option<String>) {
+        let catalog = self.question.catalog;
+        for ask in
+            self.question.companions.iter().filter(|ask| self.culprits.contains(&format!("stack.{}", ask.package)))
+        {
+            let admitted = |row: &&Companion| row.package == ask.package && ask.constraint.admits(&row.version);
+            let mut rows: Vec<&Companion> = catalog.companions.iter().rev().filter(admitted).collect();
+            // A version can have a release for each variant of its framework: the one asked for speaks for it.
+            let named = |row: &Companion| {
+                let variant = row.variant.as_deref();
+                let mut frameworks = self.question.frameworks.iter();
+                variant.map(|variant| frameworks.any(|ask| ask.constraint.names_variant(variant)))
+            };
+            rows.arrange_by_key(|row| {
+                (Reverse(row.version), [Some(true), None, Some(false)].iter().position(|of| *of == named(row)))
+            });
+            rows.dedup_by_key(|row| row.version);
+            for row in rows.into_iter().take(2) {
+                let Some(sentence) = says(row) else { continue };
+                self.say(format!("{} {} {sentence}", row.package, row.version));
+                let source = row.arch_source.as_ref().unwrap_or(&row.source);
+                let source = catalog.source_of(source, row.version.as_str(), &row.package, "");
+                self.fact(format!("{}-{}", row.package, row.version), source);
+            }
+        }
+    }
+
+    pub(super) fn companions_hold(&mut self) {
+        let arch = self.target().map_or(CpuArch::X86_64, |target| target.arch);
+        self.companions_say(|row| {
+            row.arch_source.as_ref().filter(|_| row.gpu_code)?;
+            let (sass, ptx) = fits::companion_targets(row, arch);
+            let names = crate::words::ArchList::from_targets(sass, ptx).names();
+            (!names.is_empty()).then(|| format!("holds code for {} only", names.replace(' ', ", ")))
+        });
+    }
+
+    pub(super) fn companion(&mut self) {
+        if self.follow_versions() {
+            self.companion_lines();
+        }
+        let question = self.question;
+        for ask in &question.companions {
+            let admitted = |row: &&Companion| row.package == ask.package && ask.constraint.admits(&row.version);
+            let mut rows: Vec<&Companion> = question.catalog.companions.iter().filter(admitted).collect();
+            rows.dedup_by_key(|row| row.version);
+            if let [first, .., last] = rows.as_slice()
+                && rows.len() > MOST_RELEASES
+                && let Some(served) = self.followed_by(&rows)
+            {
+                self.say(format!("{} {} to {} go with {served} only", ask.package, first.version, last.version));
+            }
+            for row in rows.iter().rev().filter(|row| row.needs != "*").take(MOST_RELEASES) {
+                if rows.len() <= MOST_RELEASES {
+                    self.say(format!("{} {} needs {} {}", row.package, row.version, row.framework, row.needs));
+                }
+                let source = question.catalog.source_of(&row.source, row.version.as_str(), &row.package, "");
+                self.fact(format!("{}-{}", row.package, row.version), source);
+            }
+        }
+        for ask in &self.question.frameworks {
+            if self.culprits.contains(&format!("stack.{}", ask.package)) {
+                self.say(format!("{} {} is asked for", ask.package, ask.constraint));
+            }
+        }
+    }
+
+    /// Whether some release asked for goes with some framework asked for by its version: then their CUDA does not.
+    fn follow_versions(&self) -> bool {
+        self.left.iter().any(|build| self.is_followed(build))
+    }
+
+    /// Whether some release that is asked for goes with a build's version.
+    pub(super) fn is_followed(&self, build: &Build) -> bool {
+        let asked = |row: &&Companion| {
+            let mut asks = self.question.companions.iter().filter(|ask| self.blames(ask.package));
+            asks.any(|ask| row.package == ask.package && ask.constraint.admits(&row.version))
+        };
+        let mut rows = self.question.catalog.companions.iter().filter(asked);
+        rows.any(|row| row.framework == build.package && self.goes_with(row, &build.version))
+    }
+
+    fn goes_with(&self, row: &Companion, framework: &Version) -> bool {
+        let needs = self.question.rules.range(row.needs.as_str());
+        needs.is_none_or(|needs| needs.admits(framework))
+    }
+
+    /// The framework releases that some of these go with, in words; none if they do not say.
+    fn followed_by(&self, rows: &[&Companion]) -> Option<String> {
+        let framework = &rows.first()?.framework;
+        let known = self.question.catalog.builds.iter().filter(|build| build.package == *framework);
+        let builds: Vec<&Build> =
+            known.filter(|build| rows.iter().any(|row| self.goes_with(row, &build.version))).collect();
+        let open = rows.iter().any(|row| row.needs == "*" || row.framework != *framework);
+        (!builds.is_empty() && !open).then(|| plainly(&builds, "", "").trim_end().to_string())
+    }
+
+    /// The CUDA of packages that follow a framework.
+    fn companion_lines(&mut self) {
+        self.companions_say(|row| Some(format!("loads the libraries of CUDA {}", row.cuda.as_ref()?)));
+    }
+}

@@ -1,0 +1,144 @@
+//! What keeps extensions from being compiled: toolkits, host compilers, lists of architectures.
+
+use crate::catalog::rows::{Build, Toolkit};
+use crate::solve::fits;
+use crate::solve::question::ImageAsk;
+use crate::words::{Arrange, Version};
+
+use super::Teller;
+use super::words::{describe, list, plainly};
+
+impl<'c> Teller<'_, 'c> {
+    /// The host compiler of the target, and whose it is.
+    pub(super) fn gcc(&mut self) {
+        let Some(target) = self.target() else { return };
+        let of_os = target.os.filter(|_| !self.culprits.contains(&target.key("gcc")));
+        let of = of_os.map_or("the host", |os| &os.name).to_string();
+        if let Some(gcc) = target.gcc {
+            self.say(format!("{of} has gcc {gcc}"));
+        }
+    }
+
+    /// The toolkits that are admitted at all.
+    pub(super) fn toolkits(&self) -> Vec<&'c Toolkit> {
+        let target = self.target();
+        let installed = target.and_then(|target| target.toolkits.as_ref());
+        let asked = |row: &&Toolkit| {
+            self.question.cuda.as_ref().is_none_or(|wanted| wanted.admits(&row.version))
+                && installed.is_none_or(|installed| installed.iter().any(|has| row.version.cmp_prefix(has).is_eq()))
+        };
+        self.question.catalog.toolkits.iter().filter(asked).collect()
+    }
+
+    /// Those of them that extensions of the admitted builds can be compiled with.
+    fn toolkits_of_builds(&self) -> Vec<&'c Toolkit> {
+        let lines = self.left.clone().into_iter().filter_map(|build| fits::line_of(&build.variant));
+        let majors: Vec<u64> = lines.map(|line| line.major()).collect();
+        let all = self.toolkits();
+        let serves = |row: &&Toolkit| majors.is_empty() || majors.contains(&row.version.major());
+        let serving: Vec<&Toolkit> = all.iter().copied().filter(serves).collect();
+        if serving.is_empty() { all } else { serving }
+    }
+
+    fn cite_toolkit(&mut self, toolkit: &Toolkit, source: &str) {
+        let source = self.question.catalog.source_of(source, toolkit.version.as_str(), "", "");
+        self.fact(format!("toolkit {}", toolkit.version), source);
+    }
+
+    pub(super) fn nvcc_arch(&mut self) {
+        let toolkits = self.toolkits_of_builds();
+        let Some(newest) = toolkits.last() else { return };
+        let listed = self.question.build.as_ref().and_then(|build| build.arch_list.as_ref());
+        let wanted: Vec<crate::words::Arch> = match listed {
+            Some(list) => list.entries().iter().map(|entry| entry.arch).collect(),
+            None => self.target().map_or(Vec::new(), |target| {
+                target.named_gpus().iter().map(|gpu| crate::words::Arch::base(gpu.cc)).collect()
+            }),
+        };
+        for arch in wanted.iter().filter(|arch| !newest.sass.contains(arch)) {
+            let all = &self.question.catalog.toolkits;
+            let knowing: Vec<&Toolkit> = all.iter().filter(|row| row.sass.contains(arch)).collect();
+            let when = match (knowing.first(), knowing.last()) {
+                (Some(first), _) if first.version > newest.version => {
+                    format!("; CUDA {} is the first that does", first.version.prefix(2))
+                }
+                (_, Some(last)) if last.version < newest.version => {
+                    format!("; CUDA {} was the last that did", last.version.prefix(2))
+                }
+                _ => String::new(),
+            };
+            self.say(format!("nvcc of CUDA {} does not know sm_{}{when}", newest.version.prefix(2), arch.code()));
+        }
+        self.gpus();
+        self.cite_toolkit(newest, &newest.arch_source);
+    }
+
+    pub(super) fn nvcc_gcc(&mut self) {
+        let toolkits = self.toolkits_of_builds();
+        let Some((newest, most)) = toolkits.last().and_then(|row| Some((row, row.gcc_max.as_ref()?))) else { return };
+        self.say(format!("nvcc of CUDA {} accepts gcc up to {most}", newest.version.prefix(2)));
+        self.gcc();
+        let source = newest.host_source;
+        if let Some(source) = source {
+            self.cite_toolkit(newest, &source);
+        }
+    }
+
+    pub(super) fn extension_arch(&mut self) {
+        let builds = self.left.clone();
+        let Some(build) = builds.last() else { return };
+        if let Some(known) = fits::extension_row(self.question.catalog, &build.package, &build.version) {
+            let base: Vec<String> = known
+                .archs
+                .iter()
+                .filter(|arch| arch.suffix == crate::words::Suffix::None)
+                .map(|arch| arch.to_string())
+                .collect();
+            let words: Vec<&str> = base.iter().map(String::as_str).collect();
+            let of = describe(&builds, "builds", "build");
+            self.say(format!("{of} extensions for {} only", list(&words)));
+            let source = self.question.catalog.source_of(&known.source, known.from.as_str(), &known.package, "");
+            self.fact(format!("extension {} {}", known.package, known.from), source);
+        }
+        self.gpus();
+    }
+
+    pub(super) fn extension_major(&mut self) {
+        let builds: Vec<&Build> = self.left.clone().into_iter().filter(|build| build.variant != "cpu").collect();
+        let lines: Vec<Version> = builds.iter().filter_map(|build| fits::line_of(&build.variant)).collect();
+        let mut majors: Vec<String> = lines.iter().map(|line| line.major().to_string()).collect();
+        majors.arrange();
+        majors.dedup();
+        let majors: Vec<&str> = majors.iter().map(String::as_str).collect();
+        let of = plainly(&builds, "compiles", "compile");
+        self.say(format!("{of} extensions only with a CUDA toolkit of the same major, {}", list(&majors)));
+        if let Some(ImageAsk::Known(image)) = self.target_with("image").map(|target| &target.image) {
+            let sentence = format!("{}:{} holds CUDA {}", image.repository, image.tag, image.cuda.prefix(2));
+            self.say(sentence);
+        }
+        let toolkits = self.toolkits();
+        let mut lines: Vec<String> = toolkits.iter().map(|row| row.version.prefix(2).to_string()).collect();
+        lines.dedup();
+        let words: Vec<&str> = lines.iter().map(String::as_str).collect();
+        if words.len() <= 4 {
+            self.say(format!("the toolkit is CUDA {}", list(&words)));
+        }
+        if let Some(known) =
+            builds.last().and_then(|build| fits::extension_row(self.question.catalog, &build.package, &build.version))
+        {
+            let source = self.question.catalog.source_of(&known.source, known.from.as_str(), &known.package, "");
+            self.fact(format!("extension {} {}", known.package, known.from), source);
+        }
+    }
+
+    pub(super) fn arch_list(&mut self) {
+        let Some(text) =
+            self.question.build.as_ref().and_then(|build| build.arch_list.as_ref()).map(|listed| listed.torch())
+        else {
+            return;
+        };
+        self.say(format!("`arch-list` asks for code for {text} only"));
+        self.gpus();
+        self.say("machine code runs on GPUs of the same major and an equal or greater minor capability".into());
+    }
+}

@@ -1,0 +1,220 @@
+//! The facts behind a clash, told in plain sentences.
+//!
+//! Which rules bind a clash is found like the clash itself: by asking again with rules set aside, until no
+//! fewer rules refuse. What remains is told from the catalog's rows, in the order a person would tell it.
+
+mod binding;
+mod builds;
+mod companions;
+mod compile;
+mod place;
+mod published;
+mod words;
+
+use crate::catalog::Row;
+use crate::catalog::rows::{Build, Subject};
+use crate::solve::question::{Question, TargetAsk};
+use crate::solve::rulebook::law;
+use crate::spec::Spec;
+use crate::words::CpuArch;
+
+use super::{Asker, Conflict, FactNote};
+use binding::{binding_rules, fewest_boards, least_demanding, shortest};
+use words::{build_id, driver_words, list};
+
+/// Tells one clash.
+pub fn tell(asker: &Asker<'_, '_>, spec: &Spec, culprits: &[String]) -> Conflict {
+    let keys = spec.keys();
+    let others = keys.iter().filter(|key| !culprits.contains(key));
+    let alone = spec.without_all(others.map(String::as_str));
+    let alone = fewest_boards(asker, alone, culprits);
+    let mut conflict = Conflict { code: None, culprits: culprits.to_vec(), explanation: Vec::new(), facts: Vec::new() };
+    let Some(question) = asker.question(&alone) else { return conflict };
+    let binding = shortest(asker, &question, binding_rules(asker, &question));
+    let mut teller = Teller { question: &question, culprits, left: Vec::new(), says: Vec::new(), facts: Vec::new() };
+    teller.left = teller.admitted();
+    conflict.code = teller.special();
+    for rule in least_demanding(&question, &binding) {
+        teller.rule(rule);
+    }
+    if teller.says.is_empty() {
+        teller.nothing_published();
+        teller.cite(if conflict.code == Some("image-tag") { law::IMAGE_TAG } else { law::PUBLISHED });
+    }
+    conflict.explanation = teller.says;
+    conflict.facts = teller.facts;
+    conflict
+}
+
+struct Teller<'q, 'c> {
+    question: &'q Question<'c>,
+    culprits: &'q [String],
+    /// The builds asked for that nothing told so far refuses: what is told next is about these.
+    left: Vec<&'c Build>,
+    says: Vec<String>,
+    facts: Vec<FactNote>,
+}
+
+impl<'c> Teller<'_, 'c> {
+    fn say(&mut self, sentence: String) {
+        if !self.says.contains(&sentence) {
+            self.says.push(sentence);
+        }
+    }
+
+    fn fact(&mut self, id: String, source: String) {
+        let source = self.question.catalog.provenance(&id, source);
+        let note = FactNote { id, source };
+        if !self.facts.contains(&note) {
+            self.facts.push(note);
+        }
+    }
+
+    fn target_with(&self, setting: &str) -> Option<&TargetAsk<'c>> {
+        self.question.targets.iter().find(|target| self.culprits.contains(&target.key(setting)))
+    }
+
+    /// The target the clash is about: the first that one of its keys names.
+    fn target(&self) -> Option<&TargetAsk<'c>> {
+        let blamed =
+            |target: &&TargetAsk| self.culprits.iter().any(|key| key.starts_with(&format!("target.{}.", target.name)));
+        self.question.targets.iter().find(blamed).or(self.question.targets.first())
+    }
+
+    /// Whether a package's constraint is among the culprits.
+    fn blames(&self, package: &str) -> bool {
+        self.culprits.iter().any(|key| key.strip_prefix("stack.") == Some(package))
+    }
+
+    fn rule(&mut self, id: &str) {
+        match id {
+            law::COVERAGE => {
+                self.coverage();
+                self.companions_hold();
+            }
+            law::CPU_BUILD => return self.cpu_build(),
+            law::PUBLISHED => {
+                self.nothing_published();
+                self.companions_say(|row| {
+                    let arches: Vec<&str> = row.arches.iter().map(|arch| arch.as_str()).collect();
+                    (!arches.is_empty()).then(|| format!("has wheels for {} only", list(&arches)))
+                });
+            }
+            law::PYTHON => self.pythons(),
+            law::GLIBC => {
+                self.glibc();
+                self.companions_say(|row| Some(format!("needs glibc {} or newer", row.glibc.as_ref()?)));
+            }
+            law::IMAGE_TAG | law::IMAGE_ARCH | law::IMAGE_OS | law::IMAGE_HOLDS => self.image(id),
+            law::IMAGE_REQUIRE => self.image_requires(),
+            law::NVCC_ARCH => self.nvcc_arch(),
+            law::NVCC_GCC => self.nvcc_gcc(),
+            law::EXTENSION_ARCH => self.extension_arch(),
+            law::EXTENSION_MAJOR => self.extension_major(),
+            law::ARCH_LIST => self.arch_list(),
+            law::COMPANION => self.companion(),
+            law::PTX_DRIVER => self.ptx_driver(),
+            law::PRODUCT_CPU => self.product_cpu(),
+            law::LIBRARY_CUDA => {
+                self.library_lines();
+                self.lines();
+            }
+            law::TOGETHER => self.framework_libraries(),
+            _ => {}
+        }
+        self.cite(id);
+        self.narrow(id);
+    }
+
+    /// Leaves out the builds that a rule refuses, unless it refuses them all.
+    fn narrow(&mut self, id: &str) {
+        let left: Vec<&Build> = self.left.iter().copied().filter(|build| self.passes(build, id)).collect();
+        if !left.is_empty() {
+            self.left = left;
+        }
+    }
+
+    /// Whether a rule about builds lets one pass.
+    fn passes(&self, build: &Build, id: &str) -> bool {
+        match id {
+            law::COVERAGE => self.serves(build),
+            law::PYTHON => {
+                let wanted = self.question.python.as_ref();
+                wanted.is_none_or(|wanted| build.pythons.iter().any(|line| wanted.cut_to(line.len()).admits(line)))
+            }
+            law::GLIBC => !self.lacks_glibc(build),
+            law::COMPANION => self.is_followed(build),
+            _ => true,
+        }
+    }
+
+    /// The rule's own words, where it is one of the catalog's, and its source.
+    fn cite(&mut self, id: &str) {
+        let catalog = self.question.catalog;
+        if let Some(rule) = catalog.rules.iter().find(|rule| rule.id == id) {
+            self.subject(rule.subject);
+            self.say(rule.says.trim_end_matches('.').to_string());
+            self.subject(rule.object);
+            self.fact(id.to_string(), catalog.source_of(&rule.source, "", "", ""));
+        } else if let Some(law) = catalog.laws.iter().find(|law| law.id == id) {
+            self.fact(id.to_string(), catalog.source_of(&law.source, "", "", ""));
+        }
+    }
+
+    /// What the spec has of the thing a rule speaks of.
+    fn subject(&mut self, subject: Subject) {
+        let Some(target) = self.target() else { return };
+        match subject {
+            Subject::Gpu => self.gpus(),
+            Subject::Driver => {
+                if let Some(sentence) = driver_words(self.question, target) {
+                    self.say(sentence);
+                }
+            }
+            Subject::Cudnn => self.cudnn(),
+            Subject::Glibc => {
+                if let Some(glibc) = &target.glibc {
+                    let of = target.os.map_or("the host".to_string(), |os| os.name.to_string());
+                    let sentence = format!("{of} has glibc {glibc}");
+                    self.say(sentence);
+                }
+            }
+            Subject::Gcc => self.gcc(),
+            Subject::Cuda => self.lines(),
+            Subject::Toolkit | Subject::Triton | Subject::Package | Subject::Nccl => {}
+        }
+    }
+
+    /// The GPUs that the clash names, of whichever target, with what they are.
+    fn gpus(&mut self) {
+        let mut told: Vec<(&crate::catalog::rows::Gpu, String)> = Vec::new();
+        let blamed = self.question.targets.iter().filter(|target| self.culprits.contains(&target.key("gpu")));
+        for gpu in blamed.flat_map(|target| target.named_gpus()) {
+            let Some(row) = gpu.row else { continue };
+            if told.len() < 3 && told.iter().all(|(known, _)| known.cc != gpu.cc) {
+                told.push((row, gpu.written.clone()));
+            }
+        }
+        for (row, written) in told {
+            self.say(format!("{written} has compute capability {}", row.cc));
+            self.fact(row.id(), self.question.catalog.origin_of(row, &row.source));
+        }
+    }
+
+    /// The published builds that the spec admits.
+    fn admitted(&self) -> Vec<&'c Build> {
+        let arch = self.target().map_or(CpuArch::X86_64, |target| target.arch);
+        let asked = |build: &&Build| {
+            let mut asks = self.question.frameworks.iter().filter(|ask| ask.package == build.package);
+            build.arch == arch && asks.any(|ask| ask.constraint.admits_build(&build.version, &build.variant))
+        };
+        self.question.catalog.builds.iter().filter(asked).collect()
+    }
+
+    fn cite_builds(&mut self, builds: &[&'c Build]) {
+        for build in builds.iter().rev().take(3) {
+            let source = build.arch_source.as_ref().unwrap_or(&build.source);
+            self.fact(build_id(build), self.question.catalog.origin_of(*build, source));
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! What images are and ask for, and what comes with the machine.
+
+use crate::solve::image;
+use crate::solve::question::ImageAsk;
+use crate::solve::rulebook::law;
+
+use super::Teller;
+use super::words::{driver_words, list};
+
+impl<'c> Teller<'_, 'c> {
+    pub(super) fn image(&mut self, id: &str) {
+        let Some(target) = self.target_with("image").or(self.target()) else { return };
+        let ImageAsk::Known(image) = &target.image else { return self.image_missing() };
+        let name = format!("{}:{}", image.repository, image.tag);
+        let sentence = match id {
+            law::IMAGE_TAG => format!("{name} can no longer be pulled"),
+            law::IMAGE_ARCH => {
+                let arches: Vec<&str> = image.arches.iter().map(|arch| arch.as_str()).collect();
+                format!("{name} exists for {} only", list(&arches))
+            }
+            law::IMAGE_OS => {
+                format!("{name} is {}, not {}", image.os, target.os.map_or("what is asked for", |os| &os.id))
+            }
+            law::IMAGE_HOLDS if self.question.build.is_some() => format!("{name} holds no nvcc, which `[build]` needs"),
+            _ => format!("{name} does not hold the cuDNN asked for"),
+        };
+        let source = self.question.catalog.source_of(&image.source, image.tag.as_ref(), &image.repository, "");
+        self.say(sentence);
+        self.fact(format!("image {name}"), source);
+    }
+
+    pub(super) fn image_requires(&mut self) {
+        let Some(target) = self.target_with("image").or(self.target()) else { return };
+        if let ImageAsk::Known(image) = &target.image {
+            if let Some(requirement) = image::requirement(self.question.catalog, image, target.arch) {
+                let requirement = &requirement.row.require;
+                let short = requirement.split_whitespace().next().unwrap_or("");
+                let short = short
+                    .strip_prefix("cuda>=")
+                    .map_or(short.to_string(), |cuda| format!("drivers whose CUDA version is {cuda} or newer"));
+                let more = if requirement.contains(' ') { ", or on some older ones that it names" } else { "" };
+                let sentence = format!("{}:{} starts only on {short}{more}", image.repository, image.tag);
+                let source = self.question.catalog.source_of(&image.source, image.tag.as_ref(), &image.repository, "");
+                let id = format!("image {}:{}", image.repository, image.tag);
+                let driver = driver_words(self.question, target);
+                self.say(sentence);
+                driver.into_iter().for_each(|sentence| self.say(sentence));
+                self.fact(id, source);
+            }
+        } else if let ImageAsk::Choose(repository) = &target.image {
+            let sentence = format!("no tag of {repository} may be started on that driver");
+            let driver = driver_words(self.question, target);
+            driver.into_iter().for_each(|sentence| self.say(sentence));
+            self.say(sentence);
+        }
+        self.gpus();
+    }
+
+    /// A product that is sold with its CPU.
+    pub(super) fn product_cpu(&mut self) {
+        let Some(target) = self.target_with("gpu").or(self.target()) else { return };
+        let arch = target.arch;
+        let other = target.named_gpus().iter().find_map(|gpu| {
+            let cpu = gpu.row?.cpu.filter(|cpu| *cpu != arch)?;
+            Some(format!("{} comes with an {cpu} CPU", gpu.written))
+        });
+        let Some(sentence) = other else { return };
+        self.say(sentence);
+        self.say(format!("`arch = \"{arch}\"` is asked for"));
+    }
+}

@@ -1,0 +1,224 @@
+//! What was never published, or is newer than the catalog, and what there is instead.
+
+use crate::catalog::rows::{Build, Family};
+use crate::solve::image;
+use crate::solve::question::{Ask, ImageAsk};
+use crate::words::{Arrange, Constraint, CpuArch, Version};
+
+use super::Teller;
+use super::words::{is_above, list, nearest_versions, version_matches, versions_of};
+
+impl<'c> Teller<'_, 'c> {
+    /// Clashes of a kind that deserve a code of their own.
+    pub(super) fn special(&mut self) -> Option<&'static str> {
+        let (question, catalog) = (self.question, self.question.catalog);
+        let of_build =
+            |package: &str| catalog.builds.iter().filter(|row| row.package == package).map(|row| row.version).max();
+        let of_companion =
+            |package: &str| catalog.companions.iter().filter(|row| row.package == package).map(|row| row.version).max();
+        let above = |ask: &Ask<'_>, newest: Option<Version>| {
+            self.blames(ask.package) && newest.is_some_and(|newest| is_above(&ask.constraint, &newest))
+        };
+        let newer = question.frameworks.iter().any(|ask| above(ask, of_build(ask.package)))
+            || question.companions.iter().any(|ask| above(ask, of_companion(ask.package)))
+            || self.parts_above();
+        let no_tag = self.target_with("image").is_some_and(|target| matches!(target.image, ImageAsk::NoSuchTag(_)));
+        match (newer, no_tag) {
+            (true, _) => Some("newer-than-catalog"),
+            (_, true) => Some("image-tag"),
+            _ => None,
+        }
+    }
+
+    fn parts_above(&self) -> bool {
+        let catalog = self.question.catalog;
+        let above = |name: &str, wanted: &Option<crate::words::Constraint>, newest: Option<&Version>| {
+            let blamed = self.culprits.contains(&format!("stack.{name}"));
+            blamed && wanted.as_ref().zip(newest).is_some_and(|(wanted, newest)| is_above(wanted, newest))
+        };
+        above("cuda", &self.question.cuda, catalog.toolkits.last().map(|row| &row.version))
+            || above("cudnn", &self.question.cudnn, catalog.cudnns.last().map(|row| &row.version))
+            || above("nccl", &self.question.nccl, catalog.nccls.last().map(|row| &row.version))
+            || above("python", &self.question.python, catalog.pythons.last().map(|row| &row.version))
+    }
+
+    /// No build of that version, variant and platform was ever published: what was?
+    pub(super) fn nothing_published(&mut self) {
+        let catalog = self.question.catalog;
+        let arch = self.target().map_or(CpuArch::X86_64, |target| target.arch);
+        for ask in &self.question.frameworks {
+            if !self.blames(ask.package) {
+                continue;
+            }
+            let constraint = &ask.constraint;
+            let of_package: Vec<&Build> = catalog.builds.iter().filter(|row| row.package == ask.package).collect();
+            let Some(newest) = of_package.last() else { continue };
+            if is_above(constraint, &newest.version) {
+                self.say(format!(
+                    "the newest {} known is {}; the catalog is of {}",
+                    ask.package, newest.version, catalog.version
+                ));
+                self.cite_builds(&[*newest]);
+                continue;
+            }
+            let same_version: Vec<&&Build> =
+                of_package.iter().filter(|row| row.arch == arch && version_matches(constraint, &row.version)).collect();
+            let variants: Vec<&str> = same_version.iter().map(|row| &*row.variant).collect();
+            if same_version.is_empty() {
+                let known = || of_package.iter().filter(|row| row.arch == arch).map(|row| &row.version);
+                let wish = constraint.comparisons().filter_map(|one| one.version.as_ref()).max();
+                match (wish, known().min()) {
+                    // Of what is older than the catalog nobody says that it was not published.
+                    (Some(wish), Some(oldest)) if wish < oldest => self.say(format!(
+                        "{} {constraint} is older than the catalog, whose oldest for {arch} is {oldest}",
+                        ask.package
+                    )),
+                    _ => {
+                        let nearest = nearest_versions(constraint, known());
+                        self.say(format!("{} {constraint} was never published for {arch}{nearest}", ask.package));
+                    }
+                }
+            } else if constraint.pins_variant()
+                && same_version.iter().all(|row| !constraint.names_variant(&row.variant))
+            {
+                let unsolved = self.unsolved(ask.package, constraint, arch);
+                self.say(format!(
+                    "{} {} published for {arch} as {}{}",
+                    ask.package,
+                    versions_of(&same_version),
+                    list(&variants),
+                    if unsolved { "" } else { " only" }
+                ));
+            } else if variants.iter().all(|variant| *variant == "cpu") {
+                self.say(format!(
+                    "{} {} published for {arch} without CUDA only",
+                    ask.package,
+                    versions_of(&same_version)
+                ));
+            } else {
+                let lines: Vec<&str> = variants.into_iter().filter(|variant| *variant != "cpu").collect();
+                self.say(format!(
+                    "{} {} published for {arch} as {}",
+                    ask.package,
+                    versions_of(&same_version),
+                    list(&lines)
+                ));
+                self.libraries(&same_version);
+            }
+            let cited: Vec<&Build> = same_version.into_iter().copied().collect();
+            self.cite_builds(&cited);
+        }
+        for ask in &self.question.companions {
+            let newest = catalog.companions.iter().rev().find(|row| row.package == ask.package);
+            if let Some(newest) = newest.filter(|_| self.culprits.contains(&format!("stack.{}", ask.package))) {
+                self.say(format!(
+                    "the newest {} known is {}, for {} {}",
+                    ask.package, newest.version, newest.framework, newest.needs
+                ));
+            }
+        }
+        self.parts();
+        self.toolkits_installed();
+        self.image_missing();
+    }
+
+    /// A build beside the usual ones that is asked for: it exists, and nothing is solved with it.
+    fn unsolved(&mut self, package: &str, constraint: &Constraint, arch: CpuArch) -> bool {
+        let catalog = self.question.catalog;
+        let named = catalog.other_builds.iter().find(|row| {
+            let here = row.package == package && row.os == Family::Linux && row.arch == arch;
+            here && constraint.names_variant(&row.variant) && version_matches(constraint, &row.version)
+        });
+        let Some(row) = named else { return false };
+        self.say(format!(
+            "{package} {}+{} was published, but nobody has read what is in it, and nothing is solved with it",
+            row.version, row.variant
+        ));
+        self.fact(catalog.cite(row).id, catalog.origin_of(row, &row.source));
+        true
+    }
+
+    /// The cuDNN or NCCL that builds bring, where that is what clashes.
+    pub(super) fn libraries(&mut self, builds: &[&&'c Build]) {
+        let of = |name: &str, build: &'c Build| match name {
+            "cudnn" => build.cudnn.as_ref(),
+            _ => build.nccl.as_ref(),
+        };
+        for (name, title) in [("cudnn", "cuDNN"), ("nccl", "NCCL")] {
+            let mut brought: Vec<&Version> = builds.iter().filter_map(|build| of(name, build)).collect();
+            brought.arrange();
+            brought.dedup();
+            if !self.blames(name) || brought.is_empty() {
+                continue;
+            }
+            let words: Vec<&str> = brought.iter().map(|version| version.as_str()).collect();
+            let it = if builds.len() == 1 { "it brings" } else { "they bring" };
+            self.say(format!("{it} {title} {}", list(&words)));
+        }
+    }
+
+    /// `cuda`, `cudnn`, `nccl`, `python` that match nothing known.
+    pub(super) fn parts(&mut self) {
+        let catalog = self.question.catalog;
+        let parts = [
+            ("cuda", &self.question.cuda, catalog.toolkits.iter().map(|row| &row.version).collect::<Vec<_>>()),
+            ("cudnn", &self.question.cudnn, catalog.cudnns.iter().map(|row| &row.version).collect()),
+            ("nccl", &self.question.nccl, catalog.nccls.iter().map(|row| &row.version).collect()),
+            ("python", &self.question.python, catalog.pythons.iter().map(|row| &row.version).collect()),
+        ];
+        for (name, wanted, known) in parts {
+            let Some(wanted) = wanted.as_ref().filter(|_| self.culprits.contains(&format!("stack.{name}"))) else {
+                continue;
+            };
+            if known.iter().any(|version| wanted.cut_to(version.len()).admits(version)) {
+                self.say(format!("`{name} = \"{wanted}\"` is asked for"));
+            } else {
+                let nearest = nearest_versions(wanted, known.into_iter());
+                self.say(format!("no {name} {wanted} is known{nearest}"));
+            }
+        }
+    }
+
+    fn toolkits_installed(&mut self) {
+        let Some(target) = self.target_with("toolkit") else { return };
+        let Some(installed) = &target.toolkits else { return };
+        let known = &self.question.catalog.toolkits;
+        let unknown = |version: &&Version| known.iter().all(|row| row.version.cmp_prefix(version).is_ne());
+        let newest = known.iter().rev().find(|row| !row.components_only).map(|row| &row.version);
+        let sentence = |version: &Version| match newest.filter(|newest| version > *newest) {
+            Some(newest) => format!("no CUDA toolkit {version} is known, the newest is {newest}"),
+            None => format!("no CUDA toolkit {version} is known"),
+        };
+        let sentences: Vec<String> = installed.iter().filter(unknown).map(sentence).collect();
+        sentences.into_iter().for_each(|sentence| self.say(sentence));
+    }
+
+    pub(super) fn image_missing(&mut self) {
+        let Some(target) = self.target_with("image") else { return };
+        let name = target.name.clone();
+        match &target.image {
+            ImageAsk::NoSuchTag(wanted) => {
+                let tag = wanted.tag.clone().unwrap_or_default();
+                let nearest = image::nearest_tag(self.question.catalog, &wanted.repository, &tag);
+                let near = nearest.map_or(String::new(), |row| format!("; the nearest is `{}`", row.tag));
+                let sentence = format!("{} has no tag `{}`{near}", wanted.repository, tag.escape_debug());
+                self.say(sentence);
+            }
+            ImageAsk::Choose(repository) => {
+                let os = target.os.filter(|_| self.culprits.contains(&target.key("os")));
+                let sentence = match os {
+                    Some(os) => format!("{repository} has no tag for {} that serves target `{name}`", os.name),
+                    None => format!("no tag of {repository} serves target `{name}`"),
+                };
+                self.say(sentence);
+            }
+            ImageAsk::Known(image) if self.blames("cuda") => {
+                let name = format!("{}:{}", image.repository, image.tag);
+                let source = self.question.catalog.source_of(&image.source, image.tag.as_ref(), &image.repository, "");
+                self.say(format!("{name} holds CUDA {}", image.cuda.prefix(2)));
+                self.fact(format!("image {name}"), source);
+            }
+            _ => {}
+        }
+    }
+}

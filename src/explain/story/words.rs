@@ -1,0 +1,138 @@
+//! How builds, versions and drivers are put into words.
+
+use std::cmp::Ordering;
+
+use crate::catalog::rows::Build;
+use crate::solve::driver;
+use crate::solve::question::{Question, TargetAsk};
+use crate::words::{Arrange, Version};
+
+/// `torch-2.5.1-cu124-linux-x86_64`
+pub(super) fn build_id(build: &Build) -> String {
+    format!("{}-{}-{}-linux-{}", build.package, build.version, build.variant, build.arch)
+}
+
+/// `torch 2.5.1+cu124`
+pub(super) fn name_of(build: &Build) -> String {
+    format!("{} {}+{}", build.package, build.version, build.variant)
+}
+
+/// What is said of a target's driver, in words.
+pub(super) fn driver_words(question: &Question<'_>, target: &TargetAsk<'_>) -> Option<String> {
+    use crate::solve::question::DriverAsk;
+    let cuda = |version: &Version| {
+        driver::branch_of(question.catalog, version)?
+            .cuda
+            .as_ref()
+            .map(|cuda| format!(", whose CUDA version is {cuda}"))
+    };
+    match &target.driver {
+        DriverAsk::Exact(version) => {
+            Some(format!("the hosts have driver {version}{}", cuda(version).unwrap_or_default()))
+        }
+        DriverAsk::AtWorst(constraint) => {
+            Some(format!("the hosts have driver {constraint}, and the oldest that this admits must do"))
+        }
+        DriverAsk::Cuda(version) if target.has_system_driver() => {
+            let os = target.os.map_or("", |os| &os.name);
+            Some(format!("{os} comes with a driver of CUDA {version}"))
+        }
+        DriverAsk::Cuda(version) => Some(format!("the hosts' nvidia-smi shows CUDA {version}")),
+        DriverAsk::Free(Some(bound)) => Some(format!("the driver must be {bound}")),
+        DriverAsk::Free(None) => None,
+    }
+}
+
+/// `torch 1.12.1+cu102 holds`, `torch 2.0.0 to 2.0.1 (cu117, cu118) hold`.
+pub(super) fn describe(builds: &[&Build], one: &str, many: &str) -> String {
+    let (Some(first), Some(last)) = (builds.iter().min_by(by_version), builds.iter().max_by(by_version)) else {
+        return many.to_string();
+    };
+    let mut variants: Vec<&str> = builds.iter().map(|build| &*build.variant).collect();
+    variants.arrange();
+    variants.dedup();
+    if builds.len() == 1 {
+        return format!("{} {}+{} {one}", first.package, first.version, first.variant);
+    }
+    let (versions, verb) = match first.version == last.version {
+        true => (first.version.to_string(), one),
+        false => (format!("{} to {}", first.version, last.version), many),
+    };
+    let which = if variants.len() <= 4 { format!(" ({})", variants.join(", ")) } else { String::new() };
+    format!("{} {versions}{which} {verb}", first.package)
+}
+
+pub(super) fn by_version(a: &&&Build, b: &&&Build) -> Ordering {
+    a.version.cmp(&b.version)
+}
+
+/// `2.5.1 was`, `2.5.0 to 2.5.1 were`
+pub(super) fn versions_of(builds: &[&&Build]) -> String {
+    let versions = || builds.iter().map(|build| &build.version);
+    match (versions().min(), versions().max()) {
+        (Some(first), Some(last)) if first != last => format!("{first} to {last} were"),
+        (Some(first), _) => format!("{first} was"),
+        _ => String::new(),
+    }
+}
+
+/// `torch 1.12.1+cu102 holds`, `torch 2.0.0 to 2.0.1 hold`: without the variants.
+pub(super) fn plainly(builds: &[&Build], one: &str, many: &str) -> String {
+    match (builds.iter().min_by(by_version), builds.iter().max_by(by_version)) {
+        (Some(only), Some(_)) if builds.len() == 1 => describe(&[only], one, many),
+        (Some(first), Some(last)) if first.version == last.version => {
+            format!("{} {} {one}", first.package, first.version)
+        }
+        (Some(first), Some(last)) => format!("{} {} to {} {many}", first.package, first.version, last.version),
+        _ => many.to_string(),
+    }
+}
+
+pub(super) fn list(items: &[&str]) -> String {
+    let mut unique: Vec<&str> = Vec::new();
+    for item in items {
+        if !unique.contains(item) {
+            unique.push(item);
+        }
+    }
+    match unique.as_slice() {
+        [] => "nothing".into(),
+        [one] => (*one).into(),
+        [rest @ .., last] => format!("{} and {last}", rest.join(", ")),
+    }
+}
+
+/// Whether everything a constraint could admit lies above the newest known.
+pub(super) fn is_above(constraint: &crate::words::Constraint, newest: &Version) -> bool {
+    use crate::words::constraint::Op;
+    constraint.alternatives().iter().all(|all| {
+        all.iter().any(|one| {
+            let lower = matches!(one.op, Op::AtLeast | Op::Above | Op::Prefix | Op::Compatible);
+            lower && one.version.as_ref().is_some_and(|bound| newest.cmp_prefix(bound) == Ordering::Less)
+        })
+    })
+}
+
+pub(super) fn version_matches(constraint: &crate::words::Constraint, version: &Version) -> bool {
+    let mut variants = constraint.comparisons().filter_map(|one| one.variant.as_deref());
+    let named = variants.next();
+    constraint.admits_build(version, named.unwrap_or(""))
+}
+
+/// `; the nearest are 2.0.1 and 2.1.0`
+pub(super) fn nearest_versions<'v>(
+    constraint: &crate::words::Constraint,
+    known: impl Iterator<Item = &'v Version>,
+) -> String {
+    let Some(wanted) = constraint.comparisons().find_map(|one| one.version) else { return String::new() };
+    let mut known: Vec<&Version> = known.collect();
+    known.arrange();
+    known.dedup();
+    let after = known.partition_point(|version| **version < wanted);
+    let near: Vec<&str> = [after.checked_sub(1), Some(after)]
+        .into_iter()
+        .flatten()
+        .filter_map(|at| known.get(at).map(|version| version.as_str()))
+        .collect();
+    if near.is_empty() { String::new() } else { format!("; the nearest known: {}", list(&near)) }
+}
