@@ -83,8 +83,11 @@ fn main() {
         // A panic ends the program at once where it is released: nothing looks up how to unwind its stack.
         if env::var("PROFILE").is_ok_and(|profile| profile == "release") {
             println!("cargo::rustc-link-arg-bins=-Wl,--no-eh-frame-hdr");
-            if linker_takes(FOLD, &out) {
+            if links_with(&format!("-Clink-arg={FOLD}"), &out) {
                 println!("cargo::rustc-link-arg-bins={FOLD}");
+            }
+            if links_with(&format!("-l{UNWINDER}"), &out) {
+                println!("cargo::rustc-link-lib={UNWINDER}");
             }
         }
     }
@@ -96,12 +99,15 @@ fn main() {
 /// Folds functions that came out equal into one. lld, gold and mold can.
 const FOLD: &str = "-Wl,--icf=all";
 
-/// Whether the linker that the program will be linked with knows a flag.
-fn linker_takes(flag: &str, out: &Path) -> bool {
+/// What std unwinds with, in the program: to load one more shared library costs a tenth of what `/bin/true` does.
+const UNWINDER: &str = "static:-bundle=gcc_eh";
+
+/// Whether a program can be linked here with a flag of rustc.
+fn links_with(flag: &str, out: &Path) -> bool {
     write(out, "probe.rs", b"fn main() {}");
     let said = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
     let mut rustc = process::Command::new(said("RUSTC").unwrap_or("rustc".into()));
-    rustc.arg(out.join("probe.rs")).arg("-o").arg(out.join("probe")).arg(format!("-Clink-arg={flag}"));
+    rustc.arg(out.join("probe.rs")).arg("-o").arg(out.join("probe")).arg(flag);
     rustc.args(said("TARGET").map(|target| format!("--target={target}")));
     rustc.args(said("RUSTC_LINKER").map(|linker| format!("-Clinker={linker}")));
     rustc.args(said("CARGO_ENCODED_RUSTFLAGS").iter().flat_map(|flags| flags.split('\u{1f}')));

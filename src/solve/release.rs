@@ -2,6 +2,8 @@
 
 use std::cmp::Reverse;
 
+use rustc_hash::FxHashMap;
+
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Extension, Status, Toolkit};
 use crate::words::{Arrange, CpuArch, Version};
@@ -67,15 +69,19 @@ fn position(arch: CpuArch) -> usize {
 /// The releases of a package's builds, newest version first and of one version the preferred variant first.
 pub fn releases<'c>(catalog: &'c Catalog, builds: &'c [Build]) -> Vec<Release<'c>> {
     let mut releases: Vec<Release> = Vec::new();
+    let mut lines: FxHashMap<&str, Option<Version>> = FxHashMap::default();
     for build in builds {
         let same = |known: &&mut Release| known.version == &build.version && known.variant == build.variant;
         if let Some(known) = releases.last_mut().filter(same) {
             known.put(build, catalog);
             continue;
         }
-        let line = fits::line_of(&build.variant);
         let (version, variant) = (&build.version, &*build.variant);
-        let extension = fits::extension_row(catalog, &build.package, version);
+        let line = *lines.entry(variant).or_insert_with(|| fits::line_of(variant));
+        let extension = match releases.last().filter(|before| before.version == version) {
+            Some(before) => before.extension,
+            None => fits::extension_row(catalog, &build.package, version),
+        };
         let mut release = Release { version, variant, line, extension, builds: [None; 2], toolkits: [None; 2] };
         release.put(build, catalog);
         releases.push(release);
