@@ -32,11 +32,10 @@ fn alike<'a>(choices: &'a [Choice], locked: &BTreeMap<String, String>) -> Vec<(&
     let mut seen: Vec<(String, &Choice, Vec<&str>)> = Vec::new();
     for choice in choices {
         let target = choice.key.strip_prefix("target.").and_then(|rest| rest.split('.').next()).unwrap_or("");
-        // The story without the name of the target that it is about.
-        let nameless =
-            |text: &str| text.replace(&format!("target.{target}."), "target..").replace(&format!("`{target}`"), "``");
         let told = match locked.contains_key(&choice.key) {
-            false if !target.is_empty() => nameless(&format!("{choice:?}")),
+            false if !target.is_empty() => {
+                story(choice).replace(&format!("target.{target}."), "target..").replace(&format!("`{target}`"), "``")
+            }
             _ => choice.key.clone() + choice.part,
         };
         match seen.iter_mut().find(|(known, ..)| *known == told) {
@@ -45,6 +44,17 @@ fn alike<'a>(choices: &'a [Choice], locked: &BTreeMap<String, String>) -> Vec<(&
         }
     }
     seen.into_iter().map(|(_, choice, others)| (choice, others)).collect()
+}
+
+/// All that is told of a choice.
+fn story(choice: &Choice) -> String {
+    let mut told = vec![choice.key.as_str(), choice.part, &choice.chosen];
+    told.extend(choice.because.iter().map(String::as_str));
+    for rejected in &choice.rejected {
+        told.push(&rejected.value);
+        told.extend(rejected.culprits.iter().chain(&rejected.because).map(String::as_str));
+    }
+    told.join("\n")
 }
 
 fn one(screen: &Screen, choice: &Choice, locked: &BTreeMap<String, String>, verbose: bool) -> String {
