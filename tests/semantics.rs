@@ -431,6 +431,31 @@ mod images {
     }
 
     #[test]
+    fn a_framework_loads_any_later_cudnn_of_the_same_major_from_the_system() {
+        let with = |cudnn: &str| lock(&one(&format!("tensorflow = \"2.8.0\"\ncudnn = \"{cudnn}\""), A100));
+        assert_eq!(with("8.2.1").target().has("cudnn"), "8.2.1.32");
+        assert!(with("8.2.1").target().wheels().iter().all(|wheel| !wheel.package.contains("cudnn")), "it is there");
+        assert!(with("7.6").is_conflict() && with("8.0").is_conflict() && with("9.1").is_conflict());
+        let inside = format!("{A100}\nimage = \"nvidia/cuda\"");
+        let target = lock(&one("tensorflow = \"2.13\"\ncudnn = \"8.9\"", &inside)).target();
+        assert!(target.has("cudnn").starts_with("8.9") && target.tag().contains("cudnn8"), "{}", target.tag());
+    }
+
+    #[test]
+    fn an_image_that_counts_on_cuda_compat_is_none_for_boards_that_it_refuses() {
+        let on = |gpu: &str, image: &str| {
+            let target = format!("gpu = \"{gpu}\"\ndriver = \"525.125.06\"\nimage = \"{image}\"");
+            one("torch = \"2.5.1+cu121\"", &target)
+        };
+        let refused = |gpu: &str, image: &str| warned(&on(gpu, image)).contains(&"image-compat");
+        let chosen = on("RTX 3090", "nvidia/cuda");
+        assert!(lock(&chosen).target().tag().starts_with("12.0"), "CUDA 12.0 is what the driver knows");
+        assert!(!refused("RTX 3090", "nvidia/cuda"));
+        let pinned = "nvidia/cuda:12.1.1-base-ubuntu22.04";
+        assert!(refused("RTX 3090", pinned) && !refused("A100-PCIE-40GB", pinned));
+    }
+
+    #[test]
     fn a_framework_that_needs_the_systems_cudnn_gets_an_image_with_it() {
         let target = lock(&one("tensorflow = \"2.13\"", &format!("{A100}\nimage = \"nvidia/cuda\""))).target();
         assert!(target.tag().contains("cudnn"), "{}", target.tag());

@@ -20,6 +20,7 @@ use super::image;
 use super::plan::{Choice, Plan};
 use super::question::{DriverAsk, ImageAsk, Question, TargetAsk};
 use super::release::Release;
+use super::shared;
 use super::world::Table;
 
 /// The answer to a question.
@@ -180,8 +181,8 @@ fn read_class<'c>(plan: &Plan<'_, 'c>, at: usize, choice: &[usize]) -> Chosen<'c
 
 /// Whether no build brings a cuDNN of its own: some ask for a least one, or there are none.
 fn leaves_open(builds: &[&Build]) -> bool {
-    let brings = |build: &&Build| build.cudnn.is_some() && build.pins != Some(Pins::AtLeast);
-    let open = |build: &&Build| build.pins == Some(Pins::AtLeast);
+    let brings = |build: &&Build| build.cudnn.is_some() && !shared::takes_newer(build);
+    let open = |build: &&Build| shared::takes_newer(build);
     builds.is_empty() || builds.iter().any(open) && !builds.iter().any(brings)
 }
 
@@ -217,6 +218,12 @@ fn local_choice<'c>(
             let torch = releases.iter().find(of_torch).map(|release| release.version.as_str());
             image.torch.as_deref().is_some_and(|inside| torch.is_some_and(|torch| torch != inside))
         };
+        let possible = local.driver.iter().flat_map(|of| beside(table_of_driver).into_iter().map(|row| &of.rows[row]));
+        let newest = possible.max_by(|a, b| a.version.cmp(&b.version));
+        let refused = |image: &Image| {
+            let gpus = plan.classes[at].gpus.iter().map(|gpu| gpu.gpu);
+            newest.is_some_and(|driver| image::leans_on_compat(image, driver, gpus))
+        };
         images.arrange_by_key(|&row| {
             let image = choices.rows[row];
             let (distance, cuda) = match image.cuda.cmp_prefix(line) {
@@ -224,7 +231,7 @@ fn local_choice<'c>(
                 Ordering::Less => (1, None),
                 Ordering::Greater => (2, Some(&image.cuda)),
             };
-            (other_torch(image), distance, cuda, row)
+            (other_torch(image), refused(image), distance, cuda, row)
         });
     }
     let mut tried = choice.to_vec();
@@ -419,7 +426,11 @@ impl Chosen<'_> {
         if let Some(python) = self.python {
             put("python", python.to_string());
         }
-        if let Some(cudnn) = self.cudnn.map(|row| &row.version).or_else(|| self.system_image_cudnn()) {
+        let of_system = || self.system_image_cudnn();
+        let chosen = self.cudnn.map(|row| &row.version);
+        // A framework that takes the system's loads what the image holds.
+        let cudnn = if self.builds.is_empty() { chosen.or_else(of_system) } else { of_system().or(chosen) };
+        if let Some(cudnn) = cudnn {
             put("cudnn", cudnn.to_string());
         }
         if let Some(nccl) = self.nccl {
@@ -483,7 +494,8 @@ impl Chosen<'_> {
             });
         }
         // pip would take the newest cuDNN, which does not serve here.
-        if let Some(cudnn) = self.cudnn.filter(|_| !self.builds.is_empty()) {
+        let by_pip = self.builds.iter().any(|build| build.pins == Some(Pins::AtLeast));
+        if let Some(cudnn) = self.cudnn.filter(|_| by_pip) {
             wheels.push(Install {
                 package: format!("nvidia-cudnn-cu{}", cudnn.cuda.major()),
                 version: cudnn.version.to_string(),

@@ -75,6 +75,14 @@ pub const ALL: &[Code] = &[
                Pull it once on the machine it is for.",
     },
     Code {
+        code: "image-compat",
+        says: "The image starts on drivers older than its CUDA, for it brings a cuda-compat package with a newer \
+               libcuda. That library refuses GeForce, TITAN and workstation boards: \"forward compatibility was \
+               attempted on non supported HW\" (804). NVIDIA's container toolkit puts it before the driver's own \
+               unless `cuda-compat-mode` is \"disabled\" in its configuration. Take a newer driver, an image whose \
+               CUDA is no newer than the driver's, or switch the mode off: the wheels do without.",
+    },
+    Code {
         code: "image-not-checked",
         says: "The image is not of a repository the catalog knows, or it is named by digest only, or its tag is one of \
                a repository of which not all tags are known. It is taken as it is written: neither its CUDA, nor its system, nor the drivers it starts on were checked.",

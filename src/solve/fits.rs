@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 use std::hash::Hash;
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Build, Companion, Extension, Image, Pins, Status, Subject, Toolkit};
+use crate::catalog::rows::{Build, Companion, Extension, Image, Status, Subject, Toolkit};
 use crate::coverage::{Coverage, Tegra, covers, covers_targets};
 use crate::words::{Arch, ArchList, Cc, Constraint, CpuArch, Suffix, Version};
 
@@ -70,7 +70,7 @@ pub fn release<'q, 'c>(
         wanted.as_ref().is_some_and(|wanted| !has.map_or(wanted.is_any() || policy.unknown, |has| wanted.admits(has)))
     };
     if question.cuda_line.as_ref().is_some_and(|wanted| line.as_ref().is_none_or(|line| !wanted.admits(line)))
-        || build.pins != Some(Pins::AtLeast) && unasked(&question.cudnn, build.cudnn.as_ref())
+        || !shared::takes_newer(build) && unasked(&question.cudnn, build.cudnn.as_ref())
         || unasked(&question.nccl, build.nccl.as_ref())
     {
         return Some(NOT_ASKED);
@@ -293,7 +293,7 @@ pub fn release_image(
     let target = class.target;
     let Some(build) = release.on(target.arch) else { return false };
     let glibc_fits = glibc.zip(build.glibc.as_ref()).is_none_or(|(has, needs)| has >= needs);
-    let serves = || image::serves(class, build, release.line.as_ref(), image);
+    let serves = || image::serves(question, class, build, release.line.as_ref(), image);
     (glibc_fits || !question.holds(law::GLIBC, &target.name))
         && (serves() || !question.holds(law::IMAGE_HOLDS, &target.name))
 }

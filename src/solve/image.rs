@@ -12,7 +12,7 @@ use crate::words::{Arrange, CpuArch, Version};
 use super::class::{Class, GpuRules};
 use super::driver::DriverRow;
 use super::fits;
-use super::question::{ImageAsk, Question};
+use super::question::{GpuAsk, ImageAsk, Question};
 use super::rulebook::law;
 
 /// The images a class may take, preferred first. Empty where an image is asked for and none serves.
@@ -139,10 +139,18 @@ pub fn smallest_flavour(question: &Question<'_>) -> Flavour {
 
 /// Whether an image holds the CUDA libraries and the cuDNN that a build expects of the system, and no more than
 /// the build needs if the image was chosen for it.
-pub fn serves(class: &Class<'_, '_>, build: &Build, line: Option<&Version>, image: &Image) -> bool {
+pub fn serves(
+    question: &Question<'_>,
+    class: &Class<'_, '_>,
+    build: &Build,
+    line: Option<&Version>,
+    image: &Image,
+) -> bool {
     let same_line = line.is_none_or(|line| image.cuda.cmp_prefix(line).is_eq());
     let same_cudnn = build.cudnn.as_ref().zip(image.cudnn.as_ref());
-    let same_cudnn = same_cudnn.is_some_and(|(needs, inside)| inside.major() == needs.major() && inside >= needs);
+    let asked = |inside: &Version| question.cudnn.as_ref().is_none_or(|wanted| wanted.admits(inside));
+    let same_cudnn =
+        same_cudnn.is_some_and(|(needs, inside)| inside.major() == needs.major() && inside >= needs && asked(inside));
     match build.system_cuda {
         true => image.flavour >= Flavour::Runtime && same_line && same_cudnn,
         false => {
@@ -150,6 +158,20 @@ pub fn serves(class: &Class<'_, '_>, build: &Build, line: Option<&Version>, imag
             is_given(class) || image.cudnn.is_none() || whole
         }
     }
+}
+
+/// Whether an image is newer than a driver that may start it: it counts on the cuda-compat package that it brings,
+/// which is for data-centre GPUs. On others CUDA then fails where the container runtime puts that package first.
+pub fn leans_on_compat<'a, 'c: 'a>(
+    image: &Image,
+    driver: &DriverRow<'_>,
+    mut gpus: impl Iterator<Item = &'a GpuAsk<'c>>,
+) -> bool {
+    let newer = driver.branch.cuda.as_ref().is_some_and(|cuda| *cuda < image.cuda.prefix(2));
+    let refuses = |gpu: &GpuAsk<'_>| gpu.row.is_some_and(|row| row.class != Market::Jetson) && !gpu.is_datacenter();
+    // Those with a torch of their own are another matter: most do without the package.
+    let plain = image.require.is_some() && image.torch.is_none();
+    plain && newer && driver.compat.is_none() && gpus.any(refuses)
 }
 
 /// Ubuntu first, newest first; then everything else by name.

@@ -37,12 +37,23 @@ pub fn kind<'c>(arch: CpuArch, release: &Release<'c>) -> (&'c str, Option<Pins>,
     (release.variant, build.and_then(|build| build.pins), parts.unwrap_or_default())
 }
 
-/// The cuDNN releases that a build accepts, where it asks for a least one and pip takes any newer; newest first.
+/// Whether a build leaves its cuDNN open: it names the oldest that serves and takes any newer, from pip or from the
+/// system.
+pub fn takes_newer(build: &Build) -> bool {
+    build.pins == Some(Pins::AtLeast) || build.system_cuda
+}
+
+/// The cuDNN releases that a build accepts, where it takes any newer than one; newest first. From the system it loads
+/// the library by the name of its major.
 pub fn accepted<'c>(question: &Question<'c>, build: &Build) -> Option<impl Iterator<Item = &'c Cudnn>> {
-    let least = build.cudnn.filter(|_| build.pins == Some(Pins::AtLeast))?;
+    let least = build.cudnn.filter(|_| takes_newer(build))?;
     let line = line_of(&build.variant)?;
     let newest_first = question.catalog.cudnns.iter().rev();
-    Some(newest_first.filter(move |row| row.version >= least && line.cmp_prefix(&row.cuda).is_eq()))
+    let any_major = !build.system_cuda;
+    Some(newest_first.filter(move |row| {
+        let same_major = row.version.major() == least.major();
+        row.version >= least && (any_major || same_major) && line.cmp_prefix(&row.cuda).is_eq()
+    }))
 }
 
 /// Whether a build runs with some cuDNN that is asked for on every GPU of a class. Where nothing is known, it does.

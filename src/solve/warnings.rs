@@ -280,6 +280,17 @@ impl<'c> About<'_, 'c> {
             }
             _ => {}
         }
+        let gpus = self.asked.named_gpus().iter();
+        let driver = self.target.driver.as_ref().filter(|_| self.asked.pins_driver());
+        if let Some(driver) = driver.filter(|driver| image::leans_on_compat(chosen, driver, gpus)) {
+            let message = format!(
+                "{name} holds CUDA {}, newer than driver {} knows, and a cuda-compat package that is for data-centre \
+                 GPUs only: a container runtime that puts it first makes CUDA fail with error 804",
+                chosen.cuda.prefix(2),
+                driver.version
+            );
+            warnings.push(Warning::new("image-compat", message, &self.key("image")));
+        }
         if chosen.withdrawn {
             let message = format!("{name} can no longer be pulled");
             warnings.push(Warning::new("image-withdrawn", message, &self.key("image")));
