@@ -414,10 +414,13 @@ impl<'c> Reader<'_, 'c> {
                 GpuMatch::Bare(cc) => add(name, format!("sm_{}", cc.number()), cc, None),
                 GpuMatch::Cpu => return Gpus::Cpu,
                 GpuMatch::Ambiguous(candidates) => {
-                    let listed: Vec<String> = candidates
-                        .iter()
-                        .map(|gpu| format!("{} ({}, {})", gpu.name, gpu.cc, gpu.architecture))
-                        .collect();
+                    // One of each kind: what they differ in is what the user has to say.
+                    let mut kinds: Vec<&Gpu> = candidates;
+                    let unlike = |gpu: &Gpu| !gpu.name.to_lowercase().contains(&name.to_lowercase());
+                    kinds.arrange_by_key(|gpu| (gpu.cc, gpu.class, unlike(gpu), gpu.name.len(), gpu.name));
+                    kinds.dedup_by_key(|gpu| (gpu.cc, gpu.class));
+                    let listed: Vec<String> =
+                        kinds.iter().map(|gpu| format!("{} ({}, {})", gpu.name, gpu.cc, gpu.architecture)).collect();
                     let message = format!("`{}` may mean GPUs that differ in what matters", name.escape_debug());
                     let help = format!("name one of: {}; or write a capability such as \"sm_90\"", shorten(&listed, 8));
                     self.errors.push(SpecError {
