@@ -320,6 +320,89 @@ fn equal_targets_are_told_once_and_families_are_counted() {
 }
 
 #[test]
+fn no_fix_changes_what_may_stay_as_it_is() {
+    let target = "[target.t]\ngpu = \"Quadro RTX 5000\"\ndriver = \"590.48.01\"\nos = \"ubuntu24.04\"\n";
+    let companion = format!("[stack]\ntorch = \"2.9.1+cu130\"\nflash-attn = \">=2\"\n{target}");
+    let fixes = offered("needless", &companion);
+    assert!(fixes.iter().all(|(change, _)| !change.contains("; ")), "{fixes:?}");
+    assert!(fixes[0].0.starts_with("stack.flash-attn = "), "{fixes:?}");
+}
+
+#[test]
+fn of_one_variant_the_version_written_is_enough() {
+    let fixes = offered("near", "[stack]\ntorch = \"2.7.1+cu118\"\n[target.t]\ngpu = \"RTX 5070\"\n");
+    let torch: Vec<&str> = fixes.iter().filter_map(|(change, _)| change.strip_prefix("stack.torch = ")).collect();
+    assert_eq!(torch, ["2.7.1+cu128"], "{fixes:?}");
+}
+
+#[test]
+fn a_stack_goes_without_a_companion_that_nothing_makes_run() {
+    let spec = "[stack]\ntorch = \"2.6.0+cu124\"\nvllm = \"==0.8.5\"\n[target.t]\ngpu = \"Tesla P40\"\n";
+    assert_eq!(offered("without", spec)[0].0, "stack.vllm = ");
+}
+
+#[test]
+fn a_cuda_line_moves_no_further_than_it_must() {
+    let spec =
+        "[stack]\ncuda = \"9.0\"\n[target.t]\ngpu = \"GTX 1080\"\ndriver = \"375.26\"\nimage = \"nvidia/cuda\"\n";
+    let fixes = offered("lines", spec);
+    assert!(fixes[0].0.contains("stack.cuda = 11.0") && fixes[0].0.contains("driver = >=450"), "{fixes:?}");
+}
+
+#[test]
+fn another_repository_serves_where_the_one_written_has_nothing_for_a_machine() {
+    let image = "pytorch/pytorch:2.13.0-cuda13.0-cudnn9-devel";
+    let spec = format!("[stack]\ntorch = \"2.13.0+cu130\"\n[target.t]\ngpu = \"GB200\"\nimage = \"{image}\"\n");
+    let fixes = offered("repository", &spec);
+    assert!(fixes[0].0.starts_with("target.t.image = nvidia/cuda:13.0"), "{fixes:?}");
+}
+
+/// What is told of the first conflict of a spec.
+fn told(name: &str, spec: &str) -> Vec<String> {
+    let (_, told) = Desk::new(name, spec).json(&["lock"]);
+    told["explanation"].as_array().unwrap().iter().map(|line| line.as_str().unwrap().to_string()).collect()
+}
+
+#[test]
+fn a_companion_without_code_for_a_board_is_all_that_is_told() {
+    let lines = told("companion", "[stack]\nvllm = \"==0.7.2\"\n[target.t]\ngpu = \"Tesla P40\"\n");
+    assert!(lines.iter().all(|line| !line.contains("torch")), "{lines:?}");
+    assert!(lines.iter().any(|line| line.starts_with("vllm 0.7.2 holds code for")), "{lines:?}");
+}
+
+#[test]
+fn the_compiler_told_is_that_of_a_toolkit_which_knows_the_list() {
+    let target = "[target.t]\nos = \"ubuntu20.04\"\n";
+    let lines = told("compiler", &format!("[build]\narch-list = \"3.0\"\n{target}"));
+    assert!(lines.contains(&"nvcc of CUDA 10.2 accepts gcc up to 8".to_string()), "{lines:?}");
+}
+
+#[test]
+fn tags_that_are_gone_are_said_to_be() {
+    let lines = told("gone", "[stack]\ncuda = \"10.0\"\n[target.t]\ngpu = \"Tesla P4\"\nimage = \"nvidia/cuda\"\n");
+    assert_eq!(
+        lines,
+        ["the tags of nvidia/cuda for CUDA 10.0 can no longer be pulled; the oldest kept are of CUDA 11.0.3"]
+    );
+}
+
+#[test]
+fn a_name_of_several_kinds_is_answered_with_one_of_each() {
+    let (_, told) = Desk::new("kinds", "[stack]\ntorch = \"*\"\n[target.t]\ngpu = \"RTX 5000\"\n").json(&["lock"]);
+    let told = told.to_string();
+    assert!(told.contains("Quadro RTX 5000 (7.5, Turing)"), "{told}");
+    assert!(told.contains("NVIDIA RTX 5000 Ada Generation (8.9, Ada Lovelace)"), "{told}");
+}
+
+#[test]
+fn a_release_that_reads_no_list_is_no_way_to_keep_it() {
+    let spec = "[stack]\ntorch = \"1.12.1\"\n[build]\narch-list = \"9.0\"\n[target.t]\ntoolkit = [\"11.8\"]\n";
+    let fixes = offered("unread", spec);
+    assert!(fixes.iter().any(|(change, _)| change.starts_with("stack.torch = 2.0.0")), "{fixes:?}");
+    assert!(fixes.iter().all(|(change, _)| !change.starts_with("stack.torch = 1.")), "{fixes:?}");
+}
+
+#[test]
 fn a_fix_is_written_shown_and_locked() {
     let desk = Desk::new("apply", &CONFLICT.replace('\n', "\r\n"));
     let (_, told) = desk.json(&["lock"]);

@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::catalog::rows::Subject;
 use crate::solve::answer::Answer;
+use crate::solve::fits::extension_row;
 use crate::solve::plan::Locked;
 use crate::solve::question::{DriverAsk, FRAMEWORKS, Question};
 use crate::solve::resolve::{Resolution, is_solvable, resolve};
@@ -48,6 +49,9 @@ pub fn find(asker: &Asker<'_, '_>, spec: &Spec, cores: &Cores) -> Vec<Fix> {
     }
     if finder.found.is_empty() {
         finder.try_everything();
+    }
+    if finder.found.is_empty() {
+        finder.try_without(&ways);
     }
     // Nobody changes boards before everything else was tried.
     for keys in ways.iter().filter(is_board) {
@@ -141,15 +145,20 @@ impl<'c> Finder<'_, 'c, '_> {
 
     /// The nearest newer CUDA line; else whatever line is then chosen.
     fn try_lines(&mut self, key: &str) {
+        let before = self.found.len();
+        self.try_values(key, &self.newer_lines(key));
+        if self.found.len() == before {
+            self.try_together(&[key.to_string()], &[]);
+        }
+    }
+
+    /// The CUDA lines above the one written, nearest first.
+    fn newer_lines(&self, key: &str) -> Vec<String> {
         let wish = self.newest_wish(key);
         let mut newer: Vec<Version> = self.asker.catalog.toolkits.iter().map(|row| row.version.prefix(2)).collect();
         newer.retain(|line| wish.as_ref().is_some_and(|wish| line.cmp_prefix(wish).is_gt()));
         newer.dedup();
-        let before = self.found.len();
-        self.try_values(key, &newer.iter().map(Version::to_string).collect::<Vec<String>>());
-        if self.found.len() == before {
-            self.try_together(&[key.to_string()], &[]);
-        }
+        newer.iter().map(Version::to_string).collect()
     }
 
     /// The same version in another variant, the same variant in the nearest versions, and the nearest of both.
@@ -304,6 +313,7 @@ impl<'c> Finder<'_, 'c, '_> {
         let target = self.spec.targets.iter().find(|target| key == format!("target.{}.image", target.name));
         let Some(image) = target.and_then(|target| target.image.as_ref()) else { return };
         let repository = &image.value.repository;
+        let before = self.found.len();
         if let Some(tag) = image.value.tag.as_ref().filter(|tag| tag.contains(|c: char| c.is_ascii_digit())) {
             let nearest = self.other_tags(repository, tag);
             let nearest: Vec<String> = nearest.into_iter().map(|tag| format!("{repository}:{tag}")).collect();
@@ -313,7 +323,27 @@ impl<'c> Finder<'_, 'c, '_> {
         if let Some(value) = answer.and_then(|answer| chosen(&answer, key)) {
             self.offer(&[set(key, value)]);
         }
+        if self.found.len() == before {
+            self.try_repositories(key, repository);
+        }
         self.offer(&[unset(key)]);
+    }
+
+    /// A tag of another repository, one without frameworks of its own first.
+    fn try_repositories(&mut self, key: &str, other_than: &str) {
+        let images = self.asker.catalog.images.iter().filter(|row| row.repository != other_than && !row.withdrawn);
+        let mut repositories: BTreeMap<&str, bool> = BTreeMap::new();
+        for row in images {
+            *repositories.entry(&row.repository).or_default() |= row.torch.is_some();
+        }
+        let mut repositories: Vec<(bool, &str)> = repositories.into_iter().map(|(name, torch)| (torch, name)).collect();
+        repositories.arrange();
+        for (_, repository) in repositories {
+            let answer = self.answer(&[set(key, repository)], None);
+            if answer.and_then(|answer| chosen(&answer, key)).is_some_and(|value| self.offer(&[set(key, value)])) {
+                return;
+            }
+        }
     }
 
     /// Another compiler beside the one that comes with the system, where nothing is said of it yet.
@@ -393,6 +423,22 @@ impl<'c> Finder<'_, 'c, '_> {
         }
     }
 
+    /// Where no release of a companion serves, the stack without it.
+    fn try_without(&mut self, ways: &[Vec<String>]) {
+        let question = self.asker.question(self.spec);
+        let Some(question) = question.filter(|question| !question.frameworks.is_empty()) else { return };
+        for keys in ways {
+            let [key] = keys.as_slice() else { continue };
+            let companion = question.companions.iter().any(|ask| key.strip_prefix("stack.") == Some(ask.package));
+            // Without what brings the framework along there is nothing left to run.
+            let alone =
+                || question.frameworks.iter().any(|ask| self.written(&format!("stack.{}", ask.package)).is_some());
+            if companion && alone() {
+                self.offer(&[unset(key)]);
+            }
+        }
+    }
+
     /// Other boards, and what must change besides.
     fn try_boards_and_more(&mut self, ways: &[Vec<String>]) {
         for keys in ways {
@@ -465,6 +511,16 @@ impl<'c> Finder<'_, 'c, '_> {
         if keys.iter().any(|key| key.ends_with(".gpu")) {
             return; // Not asking for the GPU any more is no way out.
         }
+        // A CUDA line moves no further than it must, whatever else changes.
+        if let Some(at) = keys.iter().position(|key| key == "stack.cuda").filter(|_| keys.len() > 1) {
+            let (cuda, mut rest) = (keys[at].clone(), keys.to_vec());
+            rest.remove(at);
+            let beside = |line: String| with.iter().cloned().chain([set(&cuda, line)]).collect::<Vec<Edit>>();
+            let mut tried = self.newer_lines(&cuda).into_iter().map(beside);
+            if let Some(with) = tried.find(|with| self.has_answer(&self.loosened(&rest, with))) {
+                return self.try_together(&rest, &with);
+            }
+        }
         let loosen = |newer_only: bool| {
             let loosened = keys.iter().map(|key| {
                 let above = self.newest_wish(key).filter(|_| newer_only).map(|wish| format!(">={wish}"));
@@ -518,9 +574,19 @@ impl<'c> Finder<'_, 'c, '_> {
         if changes.is_empty() || self.found.iter().any(|fix| fix.changes == changes) {
             return false;
         }
+        // A change that is not needed beside the others is none to recommend.
+        let spared = |at: usize| -> Vec<Edit> {
+            let others = changes.iter().enumerate().filter(|(other, _)| *other != at);
+            others.map(|(_, change)| (change.key.clone(), change.to.clone())).collect()
+        };
+        if let Some(fewer) = (0..changes.len()).map(spared).find(|fewer| !fewer.is_empty() && self.has_answer(fewer)) {
+            return self.offer(&fewer);
+        }
         let Some(answer) = self.answer(edits, None) else { return false };
         let changed = self.edited(edits).and_then(|spec| self.asker.question(&spec));
-        if changed.is_none_or(|question| rests_on_the_unknown(&question, &answer)) {
+        if changed
+            .is_none_or(|question| rests_on_the_unknown(&question, &answer) || ignores_the_list(&question, &answer))
+        {
             return false;
         }
         self.found.push(Fix { changes, stack: common_stack(&answer), advice: advice::compat(&answer) });
@@ -599,6 +665,14 @@ fn rests_on_the_unknown<'c>(question: &Question<'c>, answer: &Answer<'c>) -> boo
     warnings::warnings(question, answer)
         .iter()
         .any(|warning| matches!(warning.code, "unknown-library" | "unknown-python" | "image-require-unknown"))
+}
+
+/// Whether a list insisted on is met only because the release does not read any.
+fn ignores_the_list(question: &Question<'_>, answer: &Answer<'_>) -> bool {
+    let insists = question.build.as_ref().is_some_and(|build| build.arch_list.is_some());
+    let mut builds = answer.targets.iter().flat_map(|target| &target.builds);
+    insists
+        && builds.any(|row| row.package == "torch" && extension_row(question.catalog, "torch", &row.version).is_none())
 }
 
 /// What an answer chose for a key, as it would be written.

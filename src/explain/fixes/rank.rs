@@ -20,11 +20,13 @@ impl Finder<'_, '_, '_> {
                 fix.changes.iter().map(|change| change.key.clone()).collect::<Vec<_>>(),
             )
         });
+        let nearer = |fix: &Fix| self.found.iter().any(|other| is_nearer(other, fix));
+        let found: Vec<Fix> = self.found.iter().filter(|fix| !nearer(fix)).cloned().collect();
         let keys = |fix: &Fix| fix.changes.iter().map(|change| change.key.clone()).collect::<Vec<_>>();
         // One of each kind comes before the second of any: who cannot change a wheel may change a machine.
         let mut seen: Vec<Vec<String>> = Vec::new();
         let mut ranked: Vec<(usize, Fix)> = Vec::new();
-        for fix in self.found {
+        for fix in found {
             seen.push(keys(&fix));
             let alike = seen.iter().filter(|known| **known == keys(&fix)).count();
             ranked.push((alike, fix));
@@ -37,12 +39,27 @@ impl Finder<'_, '_, '_> {
     }
 }
 
+/// Whether a fix stays at the version written and takes the variant that another takes of another version.
+fn is_nearer(fix: &Fix, than: &Fix) -> bool {
+    let ([one], [other]) = (fix.changes.as_slice(), than.changes.as_slice()) else { return false };
+    let parts = |text: &Option<String>| {
+        let (version, variant) = text.as_deref()?.split_once('+')?;
+        Some((version.to_string(), variant.to_string()))
+    };
+    let (Some(from), Some(near), Some(far)) = (parts(&one.from), parts(&one.to), parts(&other.to)) else {
+        return false;
+    };
+    one.key == other.key && near.0 == from.0 && far.0 != from.0 && near.1 == far.1
+}
+
 /// How hard a change is to make: another wheel is a line, another machine is not.
 fn effort(change: &Change) -> u8 {
     let same_version = |from: &str, to: &str| from.split('+').next() == to.split('+').next();
     match change.key.rsplit('.').next().unwrap_or("") {
         // What was built for a framework follows the framework, not the other way round.
         package if change.key.starts_with("stack.") => match (&change.from, &change.to) {
+            // Doing without is the last thing that anybody wants.
+            (_, None) => 8,
             (Some(from), Some(to)) if same_version(from, to) => 0,
             // Years back is further than a newer driver.
             (Some(from), Some(to)) if FRAMEWORKS.contains(&package) && far_below(from, to) => 7,
