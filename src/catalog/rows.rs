@@ -703,7 +703,7 @@ pub struct Extension {
     pub from: Version,
     /// Architectures it knows.
     pub archs: List<Arch>,
-    /// Whether another CUDA major than its own stops the build.
+    /// Whether it looks for another CUDA major than its own, which stops the build. It is wrong for every release.
     pub same_major: bool,
     /// Its source.
     pub source: Text,

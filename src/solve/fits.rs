@@ -367,7 +367,8 @@ fn arch_list_refusal(
 /// What a release's need of toolkits that build extensions depends on: releases equal in this take the same ones.
 pub fn extension_need(class: &Class<'_, '_>, release: &Release<'_>) -> Option<(u64, usize)> {
     release.on(class.target.arch)?;
-    Some((release.line?.major(), std::ptr::from_ref(release.extension?).addr()))
+    let known = release.extension.map_or(0, |known| std::ptr::from_ref(known).addr());
+    Some((release.line.map_or(0, |line| line.major()), known))
 }
 
 /// What a toolkit's use to extension builders depends on: toolkits equal in this serve the same releases.
@@ -385,12 +386,14 @@ pub fn extension<'c>(
     if release.on(class.target.arch).is_none() {
         return false;
     }
-    let (Some(line), Some(known)) = (&release.line, release.extension) else { return true };
+    let Some(line) = &release.line else { return true };
     let holds = |rule: &str| question.holds(rule, &class.target.name);
+    // Old builders do not look, and what they build does not run.
     let same_major = line.major() == toolkit.version.major();
-    if known.same_major && !same_major && holds(law::EXTENSION_MAJOR) {
+    if !same_major && holds(law::EXTENSION_MAJOR) {
         return false;
     }
+    let Some(known) = release.extension else { return true };
     let listed = question.build.as_ref().is_some_and(|build| build.arch_list.is_some());
     let reaches = |gpu: &GpuRules| question.rules.compiles(toolkit, &known.archs, gpu.gpu.cc).is_some();
     listed || class.gpus.iter().all(reaches) || !holds(law::EXTENSION_ARCH)
