@@ -142,11 +142,15 @@ impl<'c> Teller<'_, 'c> {
     }
 
     pub(super) fn cudnn(&mut self) {
-        let mut versions: Vec<&Version> = self.left.clone().iter().filter_map(|build| build.cudnn.as_ref()).collect();
+        let mut versions: Vec<&Version> = self.left.iter().filter_map(|build| build.cudnn.as_ref()).collect();
         versions.arrange();
         versions.dedup();
         if let [version] = versions.as_slice() {
-            let sentence = format!("{} cuDNN {version}", plainly(&self.left.clone(), "brings", "bring"));
+            let (one, many) = match self.left.iter().any(|build| build.system_cuda) {
+                true => ("needs", "need"),
+                false => ("brings", "bring"),
+            };
+            let sentence = format!("{} cuDNN {version}", plainly(&self.left, one, many));
             self.say(sentence);
         } else if let Some(wanted) = &self.question.cudnn {
             self.say(format!("cuDNN {wanted} is asked for"));
@@ -159,7 +163,7 @@ impl<'c> Teller<'_, 'c> {
             if !self.blames(ask.package) {
                 continue;
             }
-            let of: Vec<&Build> = self.left.clone().into_iter().filter(|build| build.package == ask.package).collect();
+            let of: Vec<&Build> = self.left.iter().copied().filter(|build| build.package == ask.package).collect();
             let mut lines: Vec<Version> = of.iter().filter_map(|build| fits::line_of(&build.variant)).collect();
             lines.arrange();
             lines.dedup();

@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 
 use crate::catalog::rows::{Build, Companion};
+use crate::coverage::Coverage;
 use crate::solve::fits;
 use crate::words::{Arrange, CpuArch, Version};
 
@@ -11,7 +12,6 @@ use super::words::plainly;
 
 /// Of more releases than this the span is told.
 const MOST_RELEASES: usize = 2;
-
 impl<'c> Teller<'_, 'c> {
     /// What the newest admitted releases of the blamed packages say of themselves.
     pub(super) fn companions_say(&mut self, mut says: impl FnMut(&Companion) -> Option<String>) {
@@ -41,7 +41,25 @@ impl<'c> Teller<'_, 'c> {
         }
     }
 
+    /// Whether no release asked for of some blamed companion holds code for a GPU, and no framework is blamed: then
+    /// the frameworks' code says nothing.
+    pub(super) fn a_companion_is_enough(&self) -> bool {
+        let Some(target) = self.target_with("gpu") else { return false };
+        let unreached = |row: &Companion| {
+            let none = |cc| fits::companion_code(row, target.arch, cc) == Some(Coverage::None);
+            target.named_gpus().iter().any(|gpu| none(gpu.cc))
+        };
+        let blamed = self.question.companions.iter().filter(|ask| self.blames(ask.package));
+        let mut alone = blamed.map(|ask| {
+            let rows = self.question.catalog.companions.iter();
+            let mut asked = rows.filter(|row| row.package == ask.package && ask.constraint.admits(&row.version));
+            asked.all(unreached)
+        });
+        self.question.frameworks.iter().all(|ask| !self.blames(ask.package)) && alone.any(|alone| alone)
+    }
+
     pub(super) fn companions_hold(&mut self) {
+        self.gpus();
         let arch = self.target().map_or(CpuArch::X86_64, |target| target.arch);
         self.companions_say(|row| {
             row.arch_source.as_ref().filter(|_| row.gpu_code)?;

@@ -3,7 +3,7 @@
 use crate::catalog::rows::{Build, Toolkit};
 use crate::solve::fits;
 use crate::solve::question::ImageAsk;
-use crate::words::{Arrange, Version};
+use crate::words::{Arch, Arrange, Version};
 
 use super::Teller;
 use super::words::{describe, list, plainly};
@@ -32,7 +32,7 @@ impl<'c> Teller<'_, 'c> {
 
     /// Those of them that extensions of the admitted builds can be compiled with.
     fn toolkits_of_builds(&self) -> Vec<&'c Toolkit> {
-        let lines = self.left.clone().into_iter().filter_map(|build| fits::line_of(&build.variant));
+        let lines = self.left.iter().copied().filter_map(|build| fits::line_of(&build.variant));
         let majors: Vec<u64> = lines.map(|line| line.major()).collect();
         let all = self.toolkits();
         let serves = |row: &&Toolkit| majors.is_empty() || majors.contains(&row.version.major());
@@ -45,17 +45,19 @@ impl<'c> Teller<'_, 'c> {
         self.fact(format!("toolkit {}", toolkit.version), source);
     }
 
+    /// The architectures to compile for: those of the list, else those of the target's GPUs.
+    fn archs_wanted(&self) -> Vec<Arch> {
+        let of_gpus = || self.target().map(|target| target.named_gpus().iter().map(|gpu| Arch::base(gpu.cc)).collect());
+        match self.question.build.as_ref().and_then(|build| build.arch_list.as_ref()) {
+            Some(list) => list.entries().iter().map(|entry| entry.arch).collect(),
+            None => of_gpus().unwrap_or_default(),
+        }
+    }
+
     pub(super) fn nvcc_arch(&mut self) {
         let toolkits = self.toolkits_of_builds();
         let Some(newest) = toolkits.last() else { return };
-        let listed = self.question.build.as_ref().and_then(|build| build.arch_list.as_ref());
-        let wanted: Vec<crate::words::Arch> = match listed {
-            Some(list) => list.entries().iter().map(|entry| entry.arch).collect(),
-            None => self.target().map_or(Vec::new(), |target| {
-                target.named_gpus().iter().map(|gpu| crate::words::Arch::base(gpu.cc)).collect()
-            }),
-        };
-        for arch in wanted.iter().filter(|arch| !newest.sass.contains(arch)) {
+        for arch in self.archs_wanted().iter().filter(|arch| !newest.sass.contains(arch)) {
             let all = &self.question.catalog.toolkits;
             let knowing: Vec<&Toolkit> = all.iter().filter(|row| row.sass.contains(arch)).collect();
             let when = match (knowing.first(), knowing.last()) {
@@ -74,7 +76,13 @@ impl<'c> Teller<'_, 'c> {
     }
 
     pub(super) fn nvcc_gcc(&mut self) {
-        let toolkits = self.toolkits_of_builds();
+        let mut toolkits = self.toolkits_of_builds();
+        // Of toolkits that the list rules out nobody asks which compiler they take.
+        let wanted = self.archs_wanted();
+        let knows = |row: &&Toolkit| wanted.iter().all(|arch| row.sass.contains(arch));
+        if toolkits.iter().any(knows) {
+            toolkits.retain(knows);
+        }
         let Some((newest, most)) = toolkits.last().and_then(|row| Some((row, row.gcc_max.as_ref()?))) else { return };
         self.say(format!("nvcc of CUDA {} accepts gcc up to {most}", newest.version.prefix(2)));
         self.gcc();
@@ -104,7 +112,7 @@ impl<'c> Teller<'_, 'c> {
     }
 
     pub(super) fn extension_major(&mut self) {
-        let builds: Vec<&Build> = self.left.clone().into_iter().filter(|build| build.variant != "cpu").collect();
+        let builds: Vec<&Build> = self.left.iter().copied().filter(|build| build.variant != "cpu").collect();
         let lines: Vec<Version> = builds.iter().filter_map(|build| fits::line_of(&build.variant)).collect();
         let mut majors: Vec<String> = lines.iter().map(|line| line.major().to_string()).collect();
         majors.arrange();

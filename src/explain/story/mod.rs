@@ -89,7 +89,9 @@ impl<'c> Teller<'_, 'c> {
     fn rule(&mut self, id: &str) {
         match id {
             law::COVERAGE => {
-                self.coverage();
+                if !self.a_companion_is_enough() {
+                    self.coverage();
+                }
                 self.companions_hold();
             }
             law::CPU_BUILD => return self.cpu_build(),

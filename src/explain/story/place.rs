@@ -25,7 +25,11 @@ impl<'c> Teller<'_, 'c> {
             _ => format!("{name} does not hold the cuDNN asked for"),
         };
         let source = self.question.catalog.source_of(&image.source, image.tag.as_ref(), &image.repository, "");
+        let machine = target.named_gpus().first().filter(|gpu| gpu.row.is_some_and(|row| row.cpu.is_some()));
+        let machine = machine.map_or(format!("target `{}`", target.name), |gpu| gpu.written.clone());
+        let of_machine = (id == law::IMAGE_ARCH).then(|| format!("{machine} is {}", target.arch));
         self.say(sentence);
+        of_machine.into_iter().for_each(|sentence| self.say(sentence));
         self.fact(format!("image {name}"), source);
     }
 

@@ -6,7 +6,7 @@ use crate::solve::question::{Ask, ImageAsk};
 use crate::words::{Arrange, Constraint, CpuArch, Version};
 
 use super::Teller;
-use super::words::{is_above, list, nearest_versions, version_matches, versions_of};
+use super::words::{is_above, list, nearest_versions, plainly, version_matches, versions_of};
 
 impl<'c> Teller<'_, 'c> {
     /// Clashes of a kind that deserve a code of their own.
@@ -97,13 +97,18 @@ impl<'c> Teller<'_, 'c> {
                 ));
             } else {
                 let lines: Vec<&str> = variants.into_iter().filter(|variant| *variant != "cpu").collect();
-                self.say(format!(
-                    "{} {} published for {arch} as {}",
-                    ask.package,
-                    versions_of(&same_version),
-                    list(&lines)
-                ));
-                self.libraries(&same_version);
+                let gpu_builds: Vec<&Build> =
+                    same_version.iter().map(|row| **row).filter(|row| row.variant != "cpu").collect();
+                // Where a library is what clashes, the variants say nothing.
+                if self.blames("cuda") || !self.libraries(&gpu_builds) {
+                    self.say(format!(
+                        "{} {} published for {arch} as {}",
+                        ask.package,
+                        versions_of(&same_version),
+                        list(&lines)
+                    ));
+                    self.libraries(&gpu_builds);
+                }
             }
             let cited: Vec<&Build> = same_version.into_iter().copied().collect();
             self.cite_builds(&cited);
@@ -138,12 +143,13 @@ impl<'c> Teller<'_, 'c> {
         true
     }
 
-    /// The cuDNN or NCCL that builds bring, where that is what clashes.
-    pub(super) fn libraries(&mut self, builds: &[&&'c Build]) {
+    /// The cuDNN or NCCL that builds bring, where that is what clashes; whether there was any to tell.
+    fn libraries(&mut self, builds: &[&'c Build]) -> bool {
         let of = |name: &str, build: &'c Build| match name {
             "cudnn" => build.cudnn.as_ref(),
             _ => build.nccl.as_ref(),
         };
+        let mut told = false;
         for (name, title) in [("cudnn", "cuDNN"), ("nccl", "NCCL")] {
             let mut brought: Vec<&Version> = builds.iter().filter_map(|build| of(name, build)).collect();
             brought.arrange();
@@ -152,9 +158,34 @@ impl<'c> Teller<'_, 'c> {
                 continue;
             }
             let words: Vec<&str> = brought.iter().map(|version| version.as_str()).collect();
-            let it = if builds.len() == 1 { "it brings" } else { "they bring" };
-            self.say(format!("{it} {title} {}", list(&words)));
+            let words = list(&words);
+            let system = name == "cudnn" && builds.iter().any(|build| build.system_cuda);
+            self.say(match system {
+                true => {
+                    let need = plainly(builds, "needs", "need");
+                    format!("{need} the system's {title} {words} or a later one of that major")
+                }
+                false => format!("{} {title} {words}", plainly(builds, "brings", "bring")),
+            });
+            told = true;
         }
+        told
+    }
+
+    /// Whether every tag of a repository for the CUDA that is blamed can no longer be pulled.
+    fn line_is_gone(&self, repository: &str) -> bool {
+        let Some(wanted) = self.question.cuda.as_ref().filter(|_| self.blames("cuda")) else { return false };
+        let of_repository = self.question.catalog.images.iter().filter(|row| row.repository == repository);
+        let mut of_line = of_repository.filter(|row| wanted.admits(&row.cuda)).peekable();
+        of_line.peek().is_some() && of_line.all(|row| row.withdrawn)
+    }
+
+    fn gone(&self, repository: &str) -> String {
+        let kept = self.question.catalog.images.iter().filter(|row| row.repository == repository && !row.withdrawn);
+        let oldest = kept.map(|row| &row.cuda).min();
+        let oldest = oldest.map_or(String::new(), |cuda| format!("; the oldest kept are of CUDA {cuda}"));
+        let wanted = self.question.cuda.as_ref().map_or("", Constraint::as_str);
+        format!("the tags of {repository} for CUDA {wanted} can no longer be pulled{oldest}")
     }
 
     /// `cuda`, `cudnn`, `nccl`, `python` that match nothing known.
@@ -207,6 +238,7 @@ impl<'c> Teller<'_, 'c> {
             ImageAsk::Choose(repository) => {
                 let os = target.os.filter(|_| self.culprits.contains(&target.key("os")));
                 let sentence = match os {
+                    _ if self.line_is_gone(repository) => self.gone(repository),
                     Some(os) => format!("{repository} has no tag for {} that serves target `{name}`", os.name),
                     None => format!("no tag of {repository} serves target `{name}`"),
                 };
