@@ -1,6 +1,9 @@
 //! What publishers do although nothing forces them to: relations between rows that held so far, with every exception
 //! by name. A new row that breaks one is a slip, or an exception more: then it is named here.
 
+#[path = "published.rs"]
+mod published;
+
 use std::collections::HashMap;
 
 use gpuenv::catalog::Catalog;
@@ -13,8 +16,9 @@ pub fn broken(catalog: &Catalog) -> Vec<String> {
     patches(catalog, &mut practice);
     sources(catalog, &mut practice);
     companions(catalog, &mut practice);
-    drivers(catalog, &mut practice);
     requirements(catalog, &mut practice);
+    practice.broken.extend(published::drivers(catalog));
+    practice.broken.extend(published::toolkit_drivers(catalog));
     practice.broken
 }
 
@@ -47,10 +51,6 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     // Published as wheels first, as source later.
     ("flashinfer-python", "sdist"),
     ("flashinfer-python", "gpu_code"),
-    // Vulkan betas are numbered as the first releases of their branch.
-    ("driver 460.27", "beta"),
-    ("driver 535.43", "beta"),
-    ("driver 595.44", "beta"),
 ];
 
 #[derive(Default)]
@@ -140,13 +140,6 @@ fn companions(catalog: &Catalog, practice: &mut Practice) {
             practice.broken.push(format!("{} {} asks for less than {}", row.package, row.version, by.version));
         }
         newest.insert(&row.package, (least, row));
-    }
-}
-
-/// Betas have numbers of their own.
-fn drivers(catalog: &Catalog, practice: &mut Practice) {
-    for row in catalog.drivers.iter() {
-        practice.same(&format!("driver {}", row.version.prefix(2)), "beta", row.beta);
     }
 }
 

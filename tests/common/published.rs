@@ -1,0 +1,79 @@
+//! Rows held against lists that others published: a number, a day or a source that no list tells is a slip.
+
+use std::collections::BTreeMap;
+
+use gpuenv::catalog::Catalog;
+use gpuenv::words::Version;
+
+/// The cells of a table below its comments.
+fn table(text: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
+    text.lines().filter(|line| !line.starts_with('#')).map(|line| line.split('\t').collect())
+}
+
+/// Who tells of drivers, best first, and the source that stands for them.
+const TELLERS: &[(&str, &str)] = &[
+    ("modules", "nvidia-open-module-tags"),
+    ("settings", "nvidia-driver-tags"),
+    ("debian", "debian-driver-changelog"),
+    ("endoflife", "endoflife-nvidia-releases"),
+    ("notes", "cuda-release-notes"),
+    ("notes-8", "cuda-8-notes-copy"),
+    ("flathub", "flathub-nvidia"),
+    ("quoted", "nvidia-smi-quoted"),
+];
+
+/// A driver is one that was seen published. Its date is the first day that anybody tells, its source who does; of equal
+/// days, and where nobody tells the day, the best teller counts.
+pub fn drivers(catalog: &Catalog) -> Vec<String> {
+    let mut broken = Vec::new();
+    let mut rows: BTreeMap<_, _> = catalog.drivers.iter().map(|row| (row.version.as_str(), row)).collect();
+    for cells in table(include_str!("../data/driver_releases.tsv")) {
+        let [version, line, places] = cells[..] else { panic!("{cells:?}") };
+        let Some(row) = rows.remove(version) else {
+            broken.push(format!("driver {version}: published, but no row"));
+            continue;
+        };
+        let places: BTreeMap<&str, Option<&str>> = places
+            .split(' ')
+            .map(|place| place.split_once('=').map_or((place, None), |(place, day)| (place, Some(day))))
+            .collect();
+        let told = TELLERS.iter().filter_map(|(place, source)| Some((*places.get(place)?, *source)));
+        let (day, source) = told.min_by_key(|(day, _)| (day.is_none(), *day)).expect("somebody tells of it");
+        if (row.date.as_deref(), &*row.source, row.beta) != (day, source, line == "vulkan") {
+            broken.push(format!("driver {version}: the lists say {day:?}, {source}, `{line}`"));
+        }
+    }
+    broken.extend(rows.keys().map(|version| format!("driver {version}: on no list")));
+    broken
+}
+
+/// What toolkits ask for, and what their installers carry, on Linux and on Windows.
+pub fn toolkit_drivers(catalog: &Catalog) -> Vec<String> {
+    let mut broken = Vec::new();
+    let mut windows: BTreeMap<_, _> = catalog.windows_drivers.iter().map(|row| (row.cuda.as_str(), row)).collect();
+    for cells in table(include_str!("../data/toolkit_drivers.tsv")) {
+        let [cuda, asked, on_windows, in_runfile] = cells[..] else { panic!("{cells:?}") };
+        let mut same = |what: &str, has: Option<&str>, published: &str| {
+            if has.unwrap_or("-") != published {
+                broken.push(format!("{what} of CUDA {cuda} is {has:?}, but {published} was published"));
+            }
+        };
+        let row = windows.remove(cuda);
+        same("the driver for Windows", row.map(|row| row.driver.as_str()), on_windows);
+        let source = match cuda.split('.').collect::<Vec<_>>()[..] {
+            [_] => "cuda-minor-version-compatibility",
+            ["8", ..] => "cuda-8-notes-copy",
+            _ => "cuda-release-notes",
+        };
+        same("its source", row.map_or(Some(source), |row| Some(&*row.source)), source);
+        let text = |version: &Option<Version>| version.as_ref().map(|version| version.as_str().to_string());
+        if let Some(kit) = catalog.toolkits.iter().find(|kit| kit.version.as_str() == cuda) {
+            same("the driver", text(&kit.driver).as_deref(), asked);
+            same("the runfile's driver", text(&kit.runfile).as_deref(), in_runfile);
+        } else if cuda.contains('.') {
+            broken.push(format!("CUDA {cuda}: published, but no row"));
+        }
+    }
+    broken.extend(windows.keys().map(|cuda| format!("windows_driver {cuda}: on no list")));
+    broken
+}
