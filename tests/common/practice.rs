@@ -19,6 +19,7 @@ pub fn broken(catalog: &Catalog) -> Vec<String> {
     requirements(catalog, &mut practice);
     practice.broken.extend(published::drivers(catalog));
     practice.broken.extend(published::toolkit_drivers(catalog));
+    practice.broken.extend(published::ptx_history(catalog));
     practice.broken
 }
 

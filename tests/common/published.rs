@@ -77,3 +77,42 @@ pub fn toolkit_drivers(catalog: &Catalog) -> Vec<String> {
     broken.extend(windows.keys().map(|cuda| format!("windows_driver {cuda}: on no list")));
     broken
 }
+
+/// Branches whose compiler is trusted with a PTX version later than the history says: a toolkit asks for that driver.
+const LATER: &[(&str, u64)] = &[("5.0", 367)];
+
+/// The CUDA that a branch reports and the PTX that it reads, as NVIDIA's history of PTX tells; later ones it does not know.
+pub fn ptx_history(catalog: &Catalog) -> Vec<String> {
+    let mut broken = Vec::new();
+    let history: Vec<(&str, &str, u64)> = table(include_str!("../data/ptx_history.tsv"))
+        .map(|cells| {
+            let [isa, cuda, branch] = cells[..] else { panic!("{cells:?}") };
+            (isa, cuda, branch.parse().unwrap())
+        })
+        .collect();
+    let branches: Vec<u64> = catalog.branches.iter().map(|row| row.branch.major()).collect();
+    let last = history.last().expect("a history").2;
+    for row in catalog.branches.iter().filter(|row| row.branch.major() <= last) {
+        let came_with = history.iter().rfind(|(.., branch)| *branch <= row.branch.major());
+        if let (Some(cuda), Some((_, told, _))) = (&row.cuda, came_with)
+            && cuda.as_str() != *told
+        {
+            broken.push(format!("branch {} reports CUDA {cuda}, but {told} by the history of PTX", row.branch));
+        }
+    }
+    for row in catalog.ptx_isas.iter() {
+        let isa = row.isa.as_str();
+        let Some((_, _, first)) = history.iter().find(|(known, ..)| *known == isa) else {
+            if row.branch.as_ref().is_some_and(|branch| branch.major() <= last) {
+                broken.push(format!("ptx_isa {isa} is in no history"));
+            }
+            continue;
+        };
+        let published = branches.iter().copied().filter(|branch| branch >= first).min();
+        let later = LATER.iter().find(|(known, _)| *known == isa).map(|(_, branch)| *branch);
+        if row.branch.as_ref().map(Version::major) != later.or(published) {
+            broken.push(format!("ptx_isa {isa} comes with R{first} by the history of PTX"));
+        }
+    }
+    broken
+}
