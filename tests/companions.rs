@@ -82,6 +82,18 @@ fn each_target_gets_the_wheel_of_its_own_variant() {
     }
 }
 
+/// flash-attn's build downloads a wheel beside its release where there is one for the very torch line and CUDA major.
+#[test]
+fn wheels_that_lie_on_no_index_are_told() {
+    for (torch, arch, there) in
+        [("2.7.1+cu126", "", true), ("2.8.0+cu129", "arch = \"aarch64\"", false), ("2.9.1+cu128", "", false)]
+    {
+        let told = given(&asked(&format!("torch = \"{torch}\"\nflash-attn = \"2.8.3.post1\""), arch));
+        let told = told.iter().find(|one| one.code == "source-only").expect("it is told");
+        assert_eq!(told.message.contains("unless its build finds the wheel"), there, "{torch}: {}", told.message);
+    }
+}
+
 #[test]
 fn what_comes_as_source_says_so_and_what_it_needs() {
     for (package, bound) in [("flash-attn", " >=11.7"), ("deepspeed", ""), ("transformer-engine", "")] {

@@ -538,6 +538,10 @@ pub struct Companion {
     /// Published as source only, it or the part for the framework: it is compiled where it is installed.
     #[serde(default)]
     pub sdist: bool,
+    /// Of a package that comes as source the lines of the framework and CUDA majors for which wheels for x86_64 lie beside
+    /// its releases, on no index, `2.7+cu12`: its build takes one that fits. Only those that were seen; told, never chosen.
+    #[serde(default)]
+    pub finished: List<Text>,
     /// The platforms it has wheels for; empty = it runs wherever the framework does, or nobody has told.
     #[serde(default)]
     pub arches: List<CpuArch>,
@@ -562,6 +566,8 @@ pub struct Companion {
     pub source: Text,
     /// The source of `cuda`, `sass`, `ptx` and `arm_sass`.
     pub arch_source: Option<Text>,
+    /// The source of `finished`.
+    pub finished_source: Option<Text>,
 }
 
 /// How a package that comes as source is compiled, from a release on: beside an installed framework and without the

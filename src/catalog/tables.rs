@@ -118,7 +118,7 @@ impl Row for Companion {
         }
     }
     fn cites(&self) -> Vec<&str> {
-        [&*self.source].into_iter().chain(self.arch_source.as_deref()).collect()
+        [&*self.source].into_iter().chain(self.arch_source.as_deref()).chain(self.finished_source.as_deref()).collect()
     }
 }
 

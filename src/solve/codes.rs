@@ -166,7 +166,8 @@ pub const ALL: &[Code] = &[
                it on the machine or in the image where it is installed. That takes minutes to hours, needs nvcc of the \
                CUDA major of the wheels, a host compiler, and the framework installed before it: install the rest \
                first, then this with pip's --no-build-isolation. A [build] table has gpuenv choose the toolkit and an \
-               image that holds it.",
+               image that holds it. Where wheels lie beside the releases, flash-attn's build downloads one of the very \
+               release, torch, CUDA major, Python and C++ ABI, and compiles only where there is none.",
     },
     Code {
         code: "toolkit-minor",

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use crate::catalog::rows::{Build, Class, Companion, Status, Subject};
 use crate::coverage::Coverage;
 use crate::spec::Share;
-use crate::words::{Arrange, Version};
+use crate::words::{Arrange, CpuArch, Version};
 
 use super::answer::{Answer, Chosen};
 use super::class::gpu_rules;
@@ -156,7 +156,8 @@ impl<'c> About<'_, 'c> {
 
     /// A package that is compiled where it is installed, and with what.
     fn source_only(&self, row: &Companion) -> Option<Warning> {
-        let line = self.gpu_builds().find_map(|build| fits::line_of(&build.variant)).filter(|_| row.sdist)?;
+        let lined = |build: &&Build| Some((fits::line_of(&build.variant)?, build.version.prefix(2)));
+        let (line, of_framework) = self.gpu_builds().find_map(lined).filter(|_| row.sdist)?;
         let bounds = self.question.rules.of_package(&row.package, Subject::Toolkit);
         let bounds = bounds.about(&row.version).map(|needs| format!(" {}", needs.row.needs));
         let (bounds, framework) = (bounds.collect::<String>(), &row.framework);
@@ -164,9 +165,18 @@ impl<'c> About<'_, 'c> {
             Some(toolkit) => format!("the toolkit that was chosen, {}", toolkit.version),
             None => format!("a CUDA {} toolkit{bounds}; a [build] table has gpuenv choose it", line.major()),
         };
+        let made_for = format!("{of_framework}+cu{}", line.major());
+        let finished = match row.finished.iter().any(|one| *one == made_for) && self.asked.arch == CpuArch::X86_64 {
+            true => format!(
+                "unless its build finds the wheel that was made for {framework} {of_framework}, CUDA {}, the Python and \
+                 the C++ ABI beside its release, ",
+                line.major()
+            ),
+            false => String::new(),
+        };
         let message = format!(
-            "{} {} comes as source only: its CUDA code is compiled where it is installed or first used, beside an \
-             installed {framework} (pip's --no-build-isolation) and with {with}",
+            "{} {} comes as source only: {finished}its CUDA code is compiled where it is installed or first used, \
+             beside an installed {framework} (pip's --no-build-isolation) and with {with}",
             row.package, row.version
         );
         Some(Warning::new("source-only", message, &[format!("stack.{}", row.package)]))

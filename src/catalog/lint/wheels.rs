@@ -217,6 +217,10 @@ fn companions(catalog: &Catalog, say: Say<'_>) {
         {
             say("variant", "companion", &name, format!("no {} is `{variant}`", row.framework));
         }
+        if row.finished.is_empty() == row.finished_source.is_some() || !row.sdist && !row.finished.is_empty() {
+            let says = "finished and finished_source belong together, and to what comes as source";
+            say("belongs-together", "companion", &name, says.into());
+        }
         if row.sdist && (row.gpu_code || row.variant.is_some()) {
             let says = "what is published as source holds no GPU code and is made for no variant";
             say("belongs-together", "companion", &name, says.into());
