@@ -547,6 +547,44 @@ fn a_hostile_spec_is_given_up_soon_and_a_common_one_never() {
     assert!((10_000..11_000).contains(&steps.taken()), "{}", steps.taken());
 }
 
+/// In a fleet every machine that cannot run is told of, with keys none of which can be spared, and a way out.
+#[test]
+fn every_clash_of_a_fleet_is_told() {
+    let sound = ["A100", "RTX 3090", "L40S", "H100 NVL"];
+    let mut fleet = "[stack]\ntorch = \"2.7.1+cu126\"\n".to_string();
+    for at in 0..40 {
+        let (gpu, driver) = match at {
+            7 => ("RTX 4090", "450.80.02"),
+            19 => ("B200", "570.86.15"),
+            31 => ("H100 NVL", "470.57.02"),
+            _ => (sound[at % sound.len()], "560.28.03"),
+        };
+        fleet += &format!("[target.m{at}]\ngpu = \"{gpu}\"\ndriver = \"{driver}\"\n");
+    }
+    let spec = spec::parse(&fleet).unwrap();
+    let search =
+        |spec: &spec::Spec| explain::conflicts(spec, &BUILTIN, &RuleBook::new(&BUILTIN), &Steps::new(1_000_000));
+    let told = search(&spec).expect("a conflict");
+    assert_eq!(told.gave_up, None);
+    let culprits: Vec<String> = told.conflicts.iter().map(|one| one.culprits.join(" ")).collect();
+    let expected = ["target.m7.gpu target.m7.driver", "stack.torch target.m19.gpu", "target.m31.gpu target.m31.driver"];
+    assert_eq!(culprits, expected);
+    for clash in told.conflicts.iter().map(|one| &one.culprits) {
+        let keys = spec.keys();
+        let alone = spec.without_all(keys.iter().filter(|key| !clash.contains(key)).map(String::as_str));
+        assert!(search(&alone).is_some(), "{clash:?} is no clash");
+        for key in clash {
+            assert!(search(&alone.without_all(std::iter::once(key.as_str()))).is_none(), "{key} can be spared");
+        }
+    }
+    let fix = told.fixes.first().expect("a fix");
+    let fixed = fix
+        .changes
+        .iter()
+        .fold(spec.clone(), |spec, change| spec.with(&change.key, change.to.as_deref()).expect("a fix can be written"));
+    assert!(search(&fixed).is_none(), "{fix:?}");
+}
+
 /// However many conflicts there are: one fits 25 lines of 80 columns, several fit 40.
 #[test]
 fn reports_fit_their_screen() {

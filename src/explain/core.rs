@@ -10,7 +10,7 @@ use crate::solve::resolve::is_solvable;
 use crate::spec::Spec;
 use crate::words::Arrange;
 
-use super::Asker;
+use super::{Asker, target_of};
 
 /// The clashes of a spec.
 #[derive(Debug, Clone)]
@@ -23,6 +23,8 @@ pub struct Cores {
 
 /// How many other clashes of the smallest size are listed.
 const ALTERNATIVES: usize = 16;
+/// Of a spec with more keys each machine is asked about alone first: the smallest clash of all would take too long.
+const MANY: usize = 48;
 
 impl Cores {
     /// Finds the clashes; none if the spec has an answer, or the limit was reached.
@@ -32,6 +34,10 @@ impl Cores {
         let everything: Vec<usize> = (0..keys.len()).collect();
         if search.has_answer(&everything)? {
             return None;
+        }
+        if keys.len() > MANY {
+            let independent = search.of_a_fleet(&everything)?;
+            return Some(Cores { independent: named(&keys, &independent), alternatives: Vec::new() });
         }
         let smallest = search.smallest(&everything)?;
         let first = smallest.first()?.clone();
@@ -45,12 +51,12 @@ impl Cores {
             }
             independent.push(next);
         }
-        let named = |core: &Vec<usize>| core.iter().map(|&key| keys[key].clone()).collect::<Vec<String>>();
-        Some(Cores {
-            independent: independent.iter().map(named).collect(),
-            alternatives: smallest[1..].iter().map(named).collect(),
-        })
+        Some(Cores { independent: named(&keys, &independent), alternatives: named(&keys, &smallest[1..]) })
     }
+}
+
+fn named(keys: &[String], cores: &[Vec<usize>]) -> Vec<Vec<String>> {
+    cores.iter().map(|core| core.iter().map(|&key| keys[key].clone()).collect()).collect()
 }
 
 struct Search<'a, 'c, 's> {
@@ -88,6 +94,63 @@ impl Search<'_, '_, '_> {
             Some(question) => is_solvable(&question, self.asker.steps),
             None => Some(true),
         }
+    }
+
+    /// Clashes that share no key, in a spec of many machines: those of the stack alone, then those of each machine
+    /// with it, and last those between machines, of which no key can be left out. The smallest stand first.
+    fn of_a_fleet(&mut self, all: &[usize]) -> Option<Vec<Vec<usize>>> {
+        let mut found: Vec<Vec<usize>> = Vec::new();
+        let mut rest = all.to_vec();
+        let machines: Vec<String> = self.spec.targets.iter().map(|target| target.name.clone()).collect();
+        for machine in std::iter::once("").chain(machines.iter().map(String::as_str)) {
+            loop {
+                let own = |key: &&usize| matches!(target_of(&self.keys[**key]), of if of.is_empty() || of == machine);
+                let part: Vec<usize> = rest.iter().filter(own).copied().collect();
+                if self.has_answer(&part)? {
+                    break;
+                }
+                // The keys of the stack may be needed to tell of another machine.
+                let shared =
+                    |clash: &Vec<usize>| clash.iter().filter(|key| target_of(&self.keys[**key]).is_empty()).count();
+                let smallest = self.smallest(&part)?;
+                let clash = smallest.into_iter().min_by_key(shared)?;
+                if clash.is_empty() {
+                    return Some(vec![clash]);
+                }
+                rest.retain(|key| !clash.contains(key));
+                found.push(clash);
+            }
+        }
+        while !self.has_answer(&rest)? {
+            let clash = self.minimal(&rest)?;
+            if clash.is_empty() {
+                break;
+            }
+            rest.retain(|key| !clash.contains(key));
+            found.push(clash);
+        }
+        found.arrange_by_key(Vec::len);
+        Some(found)
+    }
+
+    /// A clash from which no key can be left out, of keys that have no answer.
+    fn minimal(&mut self, all: &[usize]) -> Option<Vec<usize>> {
+        let mut kept = all.to_vec();
+        let mut many = kept.len().div_ceil(2);
+        while many > 0 {
+            let mut at = 0;
+            while at < kept.len() {
+                let end = kept.len().min(at + many);
+                let fewer = [&kept[..at], &kept[end..]].concat();
+                if self.has_answer(&fewer)? {
+                    at = end;
+                } else {
+                    kept = fewer;
+                }
+            }
+            many /= 2;
+        }
+        Some(kept)
     }
 
     /// Every smallest clash within `all`, the first by file order first.
@@ -130,7 +193,7 @@ impl Search<'_, '_, '_> {
         let others: Vec<usize> = all.iter().copied().filter(|key| !subset.contains(key)).collect();
         let mut kept = subset.to_vec();
         self.add(&mut kept, &others)?;
-        self.remainders.push(others.into_iter().filter(|key| !kept.contains(key)).collect());
+        self.remainders.push((0..self.keys.len()).filter(|key| !kept.contains(key)).collect());
         Some(())
     }
 

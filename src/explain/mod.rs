@@ -113,6 +113,11 @@ fn first_conflict(asker: &Asker<'_, '_>, spec: &Spec) -> Option<Conflict> {
     cores.independent.first().map(|culprits| story::tell(asker, spec, culprits))
 }
 
+/// The target that a key belongs to; empty for those of none.
+fn target_of(key: &str) -> &str {
+    key.strip_prefix("target.").and_then(|rest| rest.rsplit_once('.')).map_or("", |(target, _)| target)
+}
+
 /// Asks variations of one spec.
 struct Asker<'c, 's> {
     catalog: &'c Catalog,

@@ -5,7 +5,8 @@ use crate::catalog::rows::{Class, Gpu};
 use crate::spec::list_text;
 use crate::words::{Arrange, Cc};
 
-use super::{Finder, set, target_of};
+use super::{Finder, set};
+use crate::explain::target_of;
 
 /// How many generations are tried.
 const GENERATIONS: usize = 12;

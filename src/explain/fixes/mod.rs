@@ -19,10 +19,10 @@ use crate::spec::Spec;
 use crate::words::{ArchEntry, ArchList, Arrange, Constraint, Version};
 
 use super::core::Cores;
-use super::{Asker, Change, Fix, advice};
+use super::{Asker, Change, Fix, advice, target_of};
 
 /// Specs with more keys than this are not loosened as a whole.
-const MOST_KEYS: usize = 24;
+const MOST_KEYS: usize = 500;
 /// How many fixes of two keys are enough.
 const PAIRS: usize = 6;
 /// How many combinations of keys are tried where one key does not suffice.
@@ -487,11 +487,19 @@ impl<'c> Finder<'_, 'c, '_> {
         if !self.has_answer(&self.loosened(&needed, share)) {
             return None;
         }
-        for key in keys {
-            let fewer: Vec<String> = needed.iter().filter(|other| *other != key).cloned().collect();
-            if self.has_answer(&self.loosened(&fewer, share)) {
-                needed = fewer;
+        let mut many = needed.len().div_ceil(2);
+        while many > 0 {
+            let mut at = 0;
+            while at < needed.len() {
+                let end = needed.len().min(at + many);
+                let fewer = [&needed[..at], &needed[end..]].concat();
+                if self.has_answer(&self.loosened(&fewer, share)) {
+                    needed = fewer;
+                } else {
+                    at = end;
+                }
             }
+            many /= 2;
         }
         Some(needed)
     }
@@ -641,10 +649,6 @@ impl<'c> Finder<'_, 'c, '_> {
     fn written(&self, key: &str) -> Option<String> {
         self.spec.text(key)
     }
-}
-
-fn target_of(key: &str) -> &str {
-    key.strip_prefix("target.").and_then(|rest| rest.rsplit_once('.')).map_or("", |(target, _)| target)
 }
 
 /// Whether a release of a companion sets no upper bound on its framework: of a framework that is younger than

@@ -8,7 +8,8 @@ use crate::solve::fits::line_of;
 use crate::solve::question::FRAMEWORKS;
 use crate::words::{Arrange, Version};
 
-use super::{Finder, target_of};
+use super::Finder;
+use crate::explain::target_of;
 
 /// How many tags of a repository are tried.
 const TAGS: usize = 24;
