@@ -574,11 +574,14 @@ impl<'c> Finder<'_, 'c, '_> {
 
     /// Solves the spec with these edits and keeps them if it then has an answer.
     fn offer(&mut self, edits: &[Edit]) -> bool {
-        let changes: Vec<Change> = edits
+        let mut changes: Vec<Change> = edits
             .iter()
             .map(|(key, to)| Change { key: key.clone(), from: self.written(key), to: to.clone() })
             .filter(|change| change.from != change.to)
             .collect();
+        // As they stand in the file; what is added comes last.
+        let keys = self.spec.keys();
+        changes.arrange_by_key(|change| keys.iter().position(|key| *key == change.key).unwrap_or(keys.len()));
         if changes.is_empty() || self.found.iter().any(|fix| fix.changes == changes) {
             return false;
         }
