@@ -76,6 +76,13 @@ fn a_key_shows_its_own_part() {
 }
 
 #[test]
+fn a_key_of_the_stack_shows_what_each_target_got() {
+    let desk = Desk::new("own-stacks", &format!("{SPEC}[resolve]\nshare = \"versions\"\n"));
+    let ran = desk.run(&["explain", "stack.torch"]).exits(0).tells("target.lab.stack.torch");
+    assert!(!ran.out.contains("stack.python"), "{}", ran.out);
+}
+
+#[test]
 fn raising_the_driver_is_told_where_it_opens_something() {
     let spec = "[stack]\ntorch = \"*\"\n[target.prod]\ngpu = \"RTX 3090\"\ndriver = \"535.183.01\"\n";
     let desk = Desk::new("open", spec);
@@ -361,6 +368,34 @@ fn another_repository_serves_where_the_one_written_has_nothing_for_a_machine() {
 fn told(name: &str, spec: &str) -> Vec<String> {
     let (_, told) = Desk::new(name, spec).json(&["lock"]);
     told["explanation"].as_array().unwrap().iter().map(|line| line.as_str().unwrap().to_string()).collect()
+}
+
+#[test]
+fn what_holds_of_some_builds_is_not_told_of_all() {
+    let lines = told("some", "[stack]\ntorch = \">=2.6\"\n[target.t]\ngpu = \"Tesla K80\"\n");
+    assert!(lines.contains(&"torch 2.6.0 to 2.7.1 (cu118) bring cuDNN 9.1.0.70".to_string()), "{lines:?}");
+}
+
+#[test]
+fn majors_are_told_in_the_order_of_numbers() {
+    let lines = told("majors", "[stack]\ntorch = \"<2\"\n[build]\n[target.t]\ntoolkit = [\"12.4\"]\n");
+    assert!(lines.iter().any(|line| line.ends_with(", 8, 9, 10 and 11")), "{lines:?}");
+    let lines = told("library", "[stack]\ncudnn = \"7.6\"\ncuda = \"12\"\n[target.t]\ngpu = \"RTX 3090\"\n");
+    assert_eq!(lines[0], "cuDNN 7.6 was built for CUDA 9 and 10 only");
+}
+
+#[test]
+fn releases_that_go_with_what_is_asked_for_are_told_apart() {
+    let lines = told("apart", "[stack]\ntorch = \">=2.6\"\nxformers = \"<0.0.20\"\n[target.t]\ngpu = \"L4\"\n");
+    assert!(lines.contains(&"xformers 0.0.13 is for Python 3.8 only".to_string()), "{lines:?}");
+    assert!(lines.contains(&"xformers 0.0.16 to 0.0.19 go with torch 1.13.1 to 2.0.0 only".to_string()), "{lines:?}");
+}
+
+#[test]
+fn the_nearest_tag_is_of_the_line_written() {
+    let image = "nvidia/cuda:12.4.9-base-ubuntu22.04";
+    let spec = format!("[stack]\ntorch = \"2.5\"\n[target.t]\ngpu = \"L4\"\nimage = \"{image}\"\n");
+    assert_eq!(offered("tag", &spec)[0].0, "target.t.image = nvidia/cuda:12.4.1-base-ubuntu22.04");
 }
 
 #[test]

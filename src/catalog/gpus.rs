@@ -76,8 +76,15 @@ impl Catalog {
     }
 
     fn suggestions(&self, name: &str) -> Vec<&str> {
+        let wanted = without_maker(&fold(name)).join(" ");
         let all = self.gpus.iter().map(|gpu| (without_maker(&fold(&gpu.name)).join(" "), &*gpu.name));
-        nearest(&without_maker(&fold(name)).join(" "), all)
+        let near = nearest(&wanted, all);
+        if !near.is_empty() {
+            return near;
+        }
+        // What people call a product may be like nothing that drivers do.
+        let aliases = self.gpus.iter().flat_map(|gpu| gpu.aliases.iter());
+        nearest(&wanted, aliases.map(|alias| (without_maker(&fold(alias)).join(" "), &**alias)))
     }
 }
 
@@ -214,6 +221,8 @@ mod tests {
         }
         let GpuMatch::Unknown(near) = BUILTIN.gpu("RTX 3091") else { panic!("found") };
         assert_eq!(near[0], "NVIDIA GeForce RTX 3090");
+        let GpuMatch::Unknown(near) = BUILTIN.gpu("Jetson AGX Orin 64GB") else { panic!("found") };
+        assert_eq!(near[0], "Jetson AGX Orin");
     }
 
     #[test]

@@ -101,7 +101,10 @@ fn unknown(catalog: &Catalog, name: &str) -> Failure {
 
 /// The part of a story that a key is about.
 fn only(told: Why, key: &str, spec: &Spec, file: &SourceFile) -> Result<Why, Failure> {
-    let inside = |of: &str| of == key || of.strip_prefix(key).is_some_and(|rest| rest.starts_with('.'));
+    let within = |of: &str| of.strip_prefix(key).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+    // Where each target has a stack of its own, what `[stack]` asks for is chosen there.
+    let own = |of: &str| of.strip_prefix("target.")?.split_once('.').map(|(_, rest)| within(rest));
+    let inside = |of: &str| within(of) || key.starts_with("stack") && own(of).unwrap_or(false);
     let choices: Vec<_> = told.choices.iter().filter(|choice| inside(&choice.key)).cloned().collect();
     let openings = told.openings.iter().filter(|one| inside(&one.key) || inside(&one.change.key)).cloned().collect();
     if choices.is_empty() {

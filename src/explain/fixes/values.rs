@@ -68,7 +68,7 @@ impl<'c> Finder<'_, 'c, '_> {
     }
 
     /// Tags of a repository, those most like one first: of the same system, the same flavour, with cuDNN if it had
-    /// it, and of the nearest CUDA, newer before older; where that says nothing, those spelt most alike.
+    /// it, of its CUDA line, and of the nearest CUDA, newer before older; where that says nothing, those spelt most alike.
     pub(super) fn other_tags(&self, repository: &str, tag: &str) -> Vec<&'c str> {
         let words: Vec<&str> = tag.split('-').collect();
         let wish = words.first().and_then(|word| Version::parse(word).ok());
@@ -84,7 +84,8 @@ impl<'c> Finder<'_, 'c, '_> {
             let newer = wish.as_ref().filter(|wish| row.cuda >= **wish).map(|_| row.cuda);
             let older = newer.is_none().then_some(Reverse(row.cuda));
             let spelt = (strsim::jaro_winkler(tag, &row.tag) * 1e6) as u64;
-            (unlike, major, newer.is_none(), newer, older, Reverse(spelt))
+            let other_line = wish.as_ref().is_some_and(|wish| row.cuda.cmp_prefix(&wish.prefix(2)).is_ne());
+            (unlike, major, other_line, newer.is_none(), newer, older, Reverse(spelt))
         });
         rows.into_iter().take(TAGS).map(|row| &*row.tag).collect()
     }

@@ -1,7 +1,5 @@
 //! What the builds asked for are made of and made for: their GPU code, Pythons, C library and libraries.
 
-use std::collections::BTreeSet;
-
 use crate::catalog::rows::{Build, Pins, Subject};
 use crate::coverage::Coverage;
 use crate::solve::class::{self, GpuRules};
@@ -10,7 +8,7 @@ use crate::solve::rulebook::law;
 use crate::words::{Arrange, Constraint, CpuArch, Version};
 
 use super::Teller;
-use super::words::{build_id, by_version, describe, driver_words, name_of, plainly};
+use super::words::{build_id, by_version, describe, driver_words, list, name_of, named, numbers, plainly};
 
 impl<'c> Teller<'_, 'c> {
     pub(super) fn coverage(&mut self) {
@@ -66,17 +64,15 @@ impl<'c> Teller<'_, 'c> {
         let one = gpus.iter().all(|gpu| gpu.gpu.cc == gpus[0].gpu.cc);
         let it = if one { "it" } else { "all of them" };
         let all = plainly(builds, "", "").trim_end().to_string();
-        self.say(match serving.is_empty() {
-            true => format!("of the {} builds of {all}, none holds code for {it}", builds.len()),
+        let which = match serving.len() {
+            0 => "none holds".to_string(),
+            1 => format!("only {}", plainly(&serving, "holds", "hold")),
             // Where they lie scattered, from the first to the last says nothing.
-            false if 2 * serving.len() < within => {
-                format!("of the {} builds of {all}, {} hold code for {it}", builds.len(), serving.len())
-            }
-            false => {
-                let only = plainly(&serving, "holds", "hold");
-                format!("of the {} builds of {all}, only {only} code for {it}", builds.len())
-            }
-        });
+            few if 2 * few < within => format!("{few} hold"),
+            some if some < within => format!("only {some} of {}", plainly(&serving, "hold", "hold")),
+            _ => format!("only {}", plainly(&serving, "holds", "hold")),
+        };
+        self.say(format!("of the {} builds of {all}, {which} code for {it}", builds.len()));
         one && serving.is_empty()
     }
 
@@ -101,7 +97,10 @@ impl<'c> Teller<'_, 'c> {
     }
 
     pub(super) fn pythons(&mut self) {
-        self.companions_say(|row| Some(format!("is for Python {} only", row.python?)));
+        self.companions_say(|row| {
+            let lines: Vec<&str> = row.python.as_ref()?.split("||").map(str::trim).collect();
+            Some(format!("is for Python {} only", list(&lines)))
+        });
         // Where no framework is to blame, its Pythons say nothing.
         let blamed = self.question.frameworks.iter().any(|ask| self.blames(ask.package));
         let told = !self.says.is_empty();
@@ -142,15 +141,16 @@ impl<'c> Teller<'_, 'c> {
     }
 
     pub(super) fn cudnn(&mut self) {
-        let mut versions: Vec<&Version> = self.left.iter().filter_map(|build| build.cudnn.as_ref()).collect();
+        let known: Vec<&Build> = self.left.iter().copied().filter(|build| build.cudnn.is_some()).collect();
+        let mut versions: Vec<&Version> = known.iter().filter_map(|build| build.cudnn.as_ref()).collect();
         versions.arrange();
         versions.dedup();
         if let [version] = versions.as_slice() {
-            let (one, many) = match self.left.iter().any(|build| build.system_cuda) {
+            let (one, many) = match known.iter().any(|build| build.system_cuda) {
                 true => ("needs", "need"),
                 false => ("brings", "bring"),
             };
-            let sentence = format!("{} cuDNN {version}", plainly(&self.left, one, many));
+            let sentence = format!("{} cuDNN {version}", named(self.question.catalog, &known, one, many));
             self.say(sentence);
         } else if let Some(wanted) = &self.question.cudnn {
             self.say(format!("cuDNN {wanted} is asked for"));
@@ -174,7 +174,7 @@ impl<'c> Teller<'_, 'c> {
                 2 => format!("CUDA {first} and {last}"),
                 _ => format!("CUDA {first} to {last}"),
             };
-            self.say(format!("{} built for {which}", plainly(&of, "is", "are")));
+            self.say(format!("{} built for {which}", named(self.question.catalog, &of, "is", "are")));
         }
         if let Some(wanted) = self.question.cuda.as_ref().filter(|_| self.blames("cuda")) {
             self.say(format!("`cuda = \"{wanted}\"` is asked for"));
@@ -185,9 +185,8 @@ impl<'c> Teller<'_, 'c> {
     pub(super) fn library_lines(&mut self) {
         let catalog = self.question.catalog;
         let majors = |rows: Vec<(&Version, &Version)>, wanted: &Constraint| {
-            let of = rows.into_iter().filter(|(version, _)| wanted.admits(version)).map(|(_, cuda)| cuda.prefix(1));
-            let majors: BTreeSet<String> = of.map(|major| major.to_string()).collect();
-            majors.into_iter().collect::<Vec<String>>().join(" and ")
+            let of = rows.into_iter().filter(|(version, _)| wanted.admits(version)).map(|(_, cuda)| cuda.major());
+            numbers(of.collect())
         };
         let cudnns = catalog.cudnns.iter().map(|row| (&row.version, &row.cuda)).collect();
         let nccls = catalog.nccls.iter().map(|row| (&row.version, &row.cuda)).collect();

@@ -31,6 +31,10 @@ impl<'c> Teller<'_, 'c> {
                 (Reverse(row.version), [Some(true), None, Some(false)].iter().position(|of| *of == named(row)))
             });
             rows.dedup_by_key(|row| row.version);
+            // Beside releases that go with what is asked for, nobody asks about the others.
+            if rows.iter().any(|row| self.follows(row)) {
+                rows.retain(|row| self.follows(row));
+            }
             for row in rows.into_iter().take(2) {
                 let Some(sentence) = says(row) else { continue };
                 self.say(format!("{} {} {sentence}", row.package, row.version));
@@ -78,25 +82,40 @@ impl<'c> Teller<'_, 'c> {
             let admitted = |row: &&Companion| row.package == ask.package && ask.constraint.admits(&row.version);
             let mut rows: Vec<&Companion> = question.catalog.companions.iter().filter(admitted).collect();
             rows.dedup_by_key(|row| row.version);
-            if let [first, .., last] = rows.as_slice()
-                && rows.len() > MOST_RELEASES
-                && let Some(served) = self.followed_by(&rows)
-            {
-                self.say(format!("{} {} to {} go with {served} only", ask.package, first.version, last.version));
-            }
-            for row in rows.iter().rev().filter(|row| row.needs != "*").take(MOST_RELEASES) {
-                if rows.len() <= MOST_RELEASES {
-                    self.say(format!("{} {} needs {} {}", row.package, row.version, row.framework, row.needs));
-                }
-                let source = question.catalog.source_of(&row.source, row.version.as_str(), &row.package, "");
-                self.fact(format!("{}-{}", row.package, row.version), source);
-            }
+            // Where some go with what is asked for, they do not clash as the others do.
+            let (following, others): (Vec<&Companion>, Vec<&Companion>) =
+                rows.into_iter().partition(|row| self.follows(row));
+            self.what_they_need(&others);
+            self.what_they_need(&following);
         }
         for ask in &self.question.frameworks {
             if self.culprits.contains(&format!("stack.{}", ask.package)) {
                 self.say(format!("{} {} is asked for", ask.package, ask.constraint));
             }
         }
+    }
+
+    /// What releases of one package need of their framework: each by itself, or many in one sentence.
+    fn what_they_need(&mut self, rows: &[&Companion]) {
+        if let [first, .., last] = rows
+            && rows.len() > MOST_RELEASES
+            && let Some(served) = self.followed_by(rows)
+        {
+            self.say(format!("{} {} to {} go with {served} only", first.package, first.version, last.version));
+        }
+        for row in rows.iter().rev().filter(|row| row.needs != "*").take(MOST_RELEASES) {
+            if rows.len() <= MOST_RELEASES {
+                self.say(format!("{} {} needs {} {}", row.package, row.version, row.framework, row.needs));
+            }
+            let source = self.question.catalog.source_of(&row.source, row.version.as_str(), &row.package, "");
+            self.fact(format!("{}-{}", row.package, row.version), source);
+        }
+    }
+
+    /// Whether a release goes with a build that is still in question.
+    fn follows(&self, row: &Companion) -> bool {
+        let mut builds = self.left.iter().filter(|build| *build.package == *row.framework);
+        builds.any(|build| self.goes_with(row, &build.version))
     }
 
     /// Whether some release asked for goes with some framework asked for by its version: then their CUDA does not.

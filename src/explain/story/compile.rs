@@ -3,10 +3,10 @@
 use crate::catalog::rows::{Build, Toolkit};
 use crate::solve::fits;
 use crate::solve::question::ImageAsk;
-use crate::words::{Arch, Arrange, Version};
+use crate::words::{Arch, Version};
 
 use super::Teller;
-use super::words::{describe, list, plainly};
+use super::words::{describe, list, named, numbers};
 
 impl<'c> Teller<'_, 'c> {
     /// The host compiler of the target, and whose it is.
@@ -114,12 +114,9 @@ impl<'c> Teller<'_, 'c> {
     pub(super) fn extension_major(&mut self) {
         let builds: Vec<&Build> = self.left.iter().copied().filter(|build| build.variant != "cpu").collect();
         let lines: Vec<Version> = builds.iter().filter_map(|build| fits::line_of(&build.variant)).collect();
-        let mut majors: Vec<String> = lines.iter().map(|line| line.major().to_string()).collect();
-        majors.arrange();
-        majors.dedup();
-        let majors: Vec<&str> = majors.iter().map(String::as_str).collect();
-        let of = plainly(&builds, "compiles", "compile");
-        self.say(format!("{of} extensions only with a CUDA toolkit of the same major, {}", list(&majors)));
+        let majors = numbers(lines.iter().map(|line| line.major()).collect());
+        let of = named(self.question.catalog, &builds, "compiles", "compile");
+        self.say(format!("{of} extensions only with a CUDA toolkit of the same major, {majors}"));
         if let Some(ImageAsk::Known(image)) = self.target_with("image").map(|target| &target.image) {
             let sentence = format!("{}:{} holds CUDA {}", image.repository, image.tag, image.cuda.prefix(2));
             self.say(sentence);

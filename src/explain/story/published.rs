@@ -6,7 +6,7 @@ use crate::solve::question::{Ask, ImageAsk};
 use crate::words::{Arrange, Constraint, CpuArch, Version};
 
 use super::Teller;
-use super::words::{is_above, list, nearest_versions, plainly, version_matches, versions_of};
+use super::words::{is_above, list, named, nearest_versions, version_matches, versions_of};
 
 impl<'c> Teller<'_, 'c> {
     /// Clashes of a kind that deserve a code of their own.
@@ -162,10 +162,10 @@ impl<'c> Teller<'_, 'c> {
             let system = name == "cudnn" && builds.iter().any(|build| build.system_cuda);
             self.say(match system {
                 true => {
-                    let need = plainly(builds, "needs", "need");
+                    let need = named(self.question.catalog, builds, "needs", "need");
                     format!("{need} the system's {title} {words} or a later one of that major")
                 }
-                false => format!("{} {title} {words}", plainly(builds, "brings", "bring")),
+                false => format!("{} {title} {words}", named(self.question.catalog, builds, "brings", "bring")),
             });
             told = true;
         }

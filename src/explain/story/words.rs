@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use crate::catalog::Catalog;
 use crate::catalog::rows::Build;
 use crate::solve::driver;
 use crate::solve::question::{Question, TargetAsk};
@@ -88,6 +89,22 @@ pub(super) fn plainly(builds: &[&Build], one: &str, many: &str) -> String {
     }
 }
 
+/// The same, but with the variants where these are not all the GPU builds of their releases: what holds of them need
+/// not hold of the others.
+pub(super) fn named(catalog: &Catalog, builds: &[&Build], one: &str, many: &str) -> String {
+    let (first, last) = (builds.iter().min_by(by_version), builds.iter().max_by(by_version));
+    let beside = |other: &Build| {
+        let alike = |build: &&Build| build.package == other.package && build.arch == other.arch;
+        let within = first.zip(last).is_some_and(|(a, b)| (a.version..=b.version).contains(&other.version));
+        other.variant != "cpu" && within && builds.first().is_some_and(alike)
+    };
+    let told = |other: &Build| builds.iter().any(|build| std::ptr::eq(*build, other));
+    match catalog.builds.iter().filter(|other| beside(other)).all(told) {
+        true => plainly(builds, one, many),
+        false => describe(builds, one, many),
+    }
+}
+
 pub(super) fn list(items: &[&str]) -> String {
     let mut unique: Vec<&str> = Vec::new();
     for item in items {
@@ -100,6 +117,13 @@ pub(super) fn list(items: &[&str]) -> String {
         [one] => (*one).into(),
         [rest @ .., last] => format!("{} and {last}", rest.join(", ")),
     }
+}
+
+/// Some numbers, each once, in their order.
+pub(super) fn numbers(mut of: Vec<u64>) -> String {
+    of.arrange();
+    let texts: Vec<String> = of.iter().map(u64::to_string).collect();
+    list(&texts.iter().map(String::as_str).collect::<Vec<&str>>())
 }
 
 /// Whether everything a constraint could admit lies above the newest known.
