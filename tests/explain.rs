@@ -385,6 +385,12 @@ fn majors_are_told_in_the_order_of_numbers() {
 }
 
 #[test]
+fn a_variant_is_held_against_the_line_asked_for() {
+    let lines = told("line", "[stack]\ntorch = \"2.4.1+cu118\"\ncuda = \"12\"\n[target.t]\ngpu = \"L4\"\n");
+    assert_eq!(lines, ["torch 2.4.1+cu118 is built for CUDA 11.8", "`cuda = \"12\"` is asked for"]);
+}
+
+#[test]
 fn releases_that_go_with_what_is_asked_for_are_told_apart() {
     let lines = told("apart", "[stack]\ntorch = \">=2.6\"\nxformers = \"<0.0.20\"\n[target.t]\ngpu = \"L4\"\n");
     assert!(lines.contains(&"xformers 0.0.13 is for Python 3.8 only".to_string()), "{lines:?}");
@@ -646,6 +652,15 @@ fn reports_fit_their_screen() {
             assert!(ran.err.lines().all(|line| line.chars().count() <= 80), "{}", ran.err);
         }
     }
+}
+
+#[test]
+fn a_story_that_breaks_off_says_so() {
+    let spec = "[stack]\ntorch = \"*\"\n[target.a]\ngpu = \"RTX 5090\"\n[target.b]\ngpu = \"Tesla K80\"\n";
+    let desk = Desk::new("breaks-off", spec);
+    let at = |columns: &str| desk.with(&["lock"], &[("COLUMNS", columns)]).exits(1).err.replace('\n', " ");
+    assert!(at("40").contains("shows the whole story, 2 more fixes"), "{}", at("40"));
+    assert!(!at("80").contains("the whole story"), "{}", at("80"));
 }
 
 #[test]

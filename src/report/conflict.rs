@@ -120,10 +120,18 @@ fn told(screen: &Screen, explanation: &Explanation, spec: &Spec, file: &SourceFi
     for (at, fix) in fixes.iter().take(detail.fixes).enumerate() {
         text += &render_fix(screen, at + 1, fix, spec, detail);
     }
-    let more = match fixes.len().saturating_sub(detail.fixes) {
-        0 => String::new(),
-        1 => "one more fix and ".to_string(),
-        more => format!("{more} more fixes and "),
+    let fixes = match fixes.len().saturating_sub(detail.fixes) {
+        0 => None,
+        1 => Some("one more fix".to_string()),
+        more => Some(format!("{more} more fixes")),
+    };
+    let breaks_off = |conflict: &Conflict| conflict.explanation.len() > detail.sentences;
+    let story = explanation.conflicts.iter().take(detail.conflicts).any(breaks_off);
+    let more = match (story, fixes) {
+        (false, None) => String::new(),
+        (true, None) => "the whole story and ".to_string(),
+        (false, Some(fixes)) => format!("{fixes} and "),
+        (true, Some(fixes)) => format!("the whole story, {fixes} and "),
     };
     if let Some(steps) = explanation.gave_up {
         text += &screen.wrapped("", &format!("gave up after {steps} steps: there may be more conflicts and fixes"));

@@ -47,71 +47,9 @@ impl<'c> Teller<'_, 'c> {
         let catalog = self.question.catalog;
         let arch = self.target().map_or(CpuArch::X86_64, |target| target.arch);
         for ask in &self.question.frameworks {
-            if !self.blames(ask.package) {
-                continue;
+            if self.blames(ask.package) {
+                self.framework_published(ask, arch);
             }
-            let constraint = &ask.constraint;
-            let of_package: Vec<&Build> = catalog.builds.iter().filter(|row| row.package == ask.package).collect();
-            let Some(newest) = of_package.last() else { continue };
-            if is_above(constraint, &newest.version) {
-                self.say(format!(
-                    "the newest {} known is {}; the catalog is of {}",
-                    ask.package, newest.version, catalog.version
-                ));
-                self.cite_builds(&[*newest]);
-                continue;
-            }
-            let same_version: Vec<&&Build> =
-                of_package.iter().filter(|row| row.arch == arch && version_matches(constraint, &row.version)).collect();
-            let variants: Vec<&str> = same_version.iter().map(|row| &*row.variant).collect();
-            if same_version.is_empty() {
-                let known = || of_package.iter().filter(|row| row.arch == arch).map(|row| &row.version);
-                let wish = constraint.comparisons().filter_map(|one| one.version.as_ref()).max();
-                match (wish, known().min()) {
-                    // Of what is older than the catalog nobody says that it was not published.
-                    (Some(wish), Some(oldest)) if wish < oldest => self.say(format!(
-                        "{} {constraint} is older than the catalog, whose oldest for {arch} is {oldest}",
-                        ask.package
-                    )),
-                    _ => {
-                        let nearest = nearest_versions(constraint, known());
-                        self.say(format!("{} {constraint} was never published for {arch}{nearest}", ask.package));
-                    }
-                }
-            } else if constraint.pins_variant()
-                && same_version.iter().all(|row| !constraint.names_variant(&row.variant))
-            {
-                let unsolved = self.unsolved(ask.package, constraint, arch);
-                self.say(format!(
-                    "{} {} published for {arch} as {}{}",
-                    ask.package,
-                    versions_of(&same_version),
-                    list(&variants),
-                    if unsolved { "" } else { " only" }
-                ));
-            } else if variants.iter().all(|variant| *variant == "cpu") {
-                self.say(format!(
-                    "{} {} published for {arch} without CUDA only",
-                    ask.package,
-                    versions_of(&same_version)
-                ));
-            } else {
-                let lines: Vec<&str> = variants.into_iter().filter(|variant| *variant != "cpu").collect();
-                let gpu_builds: Vec<&Build> =
-                    same_version.iter().map(|row| **row).filter(|row| row.variant != "cpu").collect();
-                // Where a library is what clashes, the variants say nothing.
-                if self.blames("cuda") || !self.libraries(&gpu_builds) {
-                    self.say(format!(
-                        "{} {} published for {arch} as {}",
-                        ask.package,
-                        versions_of(&same_version),
-                        list(&lines)
-                    ));
-                    self.libraries(&gpu_builds);
-                }
-            }
-            let cited: Vec<&Build> = same_version.into_iter().copied().collect();
-            self.cite_builds(&cited);
         }
         for ask in &self.question.companions {
             let newest = catalog.companions.iter().rev().find(|row| row.package == ask.package);
@@ -125,6 +63,69 @@ impl<'c> Teller<'_, 'c> {
         self.parts();
         self.toolkits_installed();
         self.image_missing();
+    }
+
+    /// What was published of a framework, held against what is asked for.
+    fn framework_published(&mut self, ask: &Ask<'c>, arch: CpuArch) {
+        let catalog = self.question.catalog;
+        let constraint = &ask.constraint;
+        let of_package: Vec<&Build> = catalog.builds.iter().filter(|row| row.package == ask.package).collect();
+        let Some(newest) = of_package.last() else { return };
+        if is_above(constraint, &newest.version) {
+            self.say(format!(
+                "the newest {} known is {}; the catalog is of {}",
+                ask.package, newest.version, catalog.version
+            ));
+            self.cite_builds(&[*newest]);
+            return;
+        }
+        let same_version: Vec<&&Build> =
+            of_package.iter().filter(|row| row.arch == arch && version_matches(constraint, &row.version)).collect();
+        let variants: Vec<&str> = same_version.iter().map(|row| &*row.variant).collect();
+        if same_version.is_empty() {
+            let known = || of_package.iter().filter(|row| row.arch == arch).map(|row| &row.version);
+            let wish = constraint.comparisons().filter_map(|one| one.version.as_ref()).max();
+            match (wish, known().min()) {
+                // Of what is older than the catalog nobody says that it was not published.
+                (Some(wish), Some(oldest)) if wish < oldest => self.say(format!(
+                    "{} {constraint} is older than the catalog, whose oldest for {arch} is {oldest}",
+                    ask.package
+                )),
+                _ => {
+                    let nearest = nearest_versions(constraint, known());
+                    self.say(format!("{} {constraint} was never published for {arch}{nearest}", ask.package));
+                }
+            }
+        } else if constraint.pins_variant() && same_version.iter().all(|row| !constraint.names_variant(&row.variant)) {
+            let unsolved = self.unsolved(ask.package, constraint, arch);
+            self.say(format!(
+                "{} {} published for {arch} as {}{}",
+                ask.package,
+                versions_of(&same_version),
+                list(&variants),
+                if unsolved { "" } else { " only" }
+            ));
+        } else if variants.iter().all(|variant| *variant == "cpu") {
+            self.say(format!("{} {} published for {arch} without CUDA only", ask.package, versions_of(&same_version)));
+        } else if self.blames("cuda") && constraint.pins_variant() {
+            self.lines();
+        } else {
+            let lines: Vec<&str> = variants.into_iter().filter(|variant| *variant != "cpu").collect();
+            let gpu_builds: Vec<&Build> =
+                same_version.iter().map(|row| **row).filter(|row| row.variant != "cpu").collect();
+            // Where a library is what clashes, the variants say nothing.
+            if self.blames("cuda") || !self.libraries(&gpu_builds) {
+                self.say(format!(
+                    "{} {} published for {arch} as {}",
+                    ask.package,
+                    versions_of(&same_version),
+                    list(&lines)
+                ));
+                self.libraries(&gpu_builds);
+            }
+        }
+        let cited: Vec<&Build> = same_version.into_iter().copied().collect();
+        self.cite_builds(&cited);
     }
 
     /// A build beside the usual ones that is asked for: it exists, and nothing is solved with it.
@@ -163,7 +164,7 @@ impl<'c> Teller<'_, 'c> {
             self.say(match system {
                 true => {
                     let need = named(self.question.catalog, builds, "needs", "need");
-                    format!("{need} the system's {title} {words} or a later one of that major")
+                    format!("{need} the system's {title} {words} or a later one of the same major")
                 }
                 false => format!("{} {title} {words}", named(self.question.catalog, builds, "brings", "bring")),
             });
