@@ -266,6 +266,22 @@ fn one_changed_fact_changes_what_speaks_of_it() {
     assert!(tried.len() == CHANGES.len() && tried.values().all(|tries| *tries >= 20), "{tried:?}");
 }
 
+/// Reports name the toolkit that a host has, and mostly not where it lies.
+#[test]
+fn a_toolkit_is_told_without_a_place_that_nobody_told() {
+    let spec = "[stack]\ntorch = \"2.7.1\"\n[build]\n[target.host]\ngpu = \"RTX 4000 Ada\"\n";
+    let spec = spec::parse(spec).unwrap();
+    let rules = RuleBook::new(&BUILTIN);
+    let (question, _) = Question::new(&spec, &BUILTIN, &rules).unwrap();
+    let Renewed::Lock(lock, _) = renew(&spec, &question, None, &Upgrade::Nothing, &Steps::new(1_000_000)) else {
+        panic!("no lock")
+    };
+    let record = record("vllm-6147-rtx4000ada-wsl-e2");
+    let checks = verify::judge(&lock, "host", &record, &BUILTIN).unwrap().checks;
+    let toolkit = checks.iter().find(|check| check.id == "toolkit").expect("the lock builds");
+    assert_eq!(toolkit.found.as_deref(), Some("12.1.66"));
+}
+
 /// The lock of the spec that is drafted from a host.
 fn lock_of(host: &Record) -> Option<Lock> {
     let spec = spec::parse(&draft::of_host(host, &BUILTIN, false).text()).unwrap();

@@ -42,7 +42,10 @@ fn toolkit(case: &Case<'_>, wanted: &Version) -> Check {
     let check = Check::new("toolkit").expected(wanted.as_str());
     let toolkits = &case.record.toolkits;
     if let Some(found) = toolkits.iter().find(|toolkit| is_locked(toolkit, wanted)) {
-        return check.found(version(found).map_or("", Version::as_str)).evidence(Some(&*found.root)).pass();
+        return check
+            .found(version(found).map_or("", Version::as_str))
+            .evidence(Some(&*found.root).filter(|root| !root.is_empty()))
+            .pass();
     }
     if toolkits.is_empty() {
         let made = case.was_made("toolkits");
@@ -51,10 +54,12 @@ fn toolkit(case: &Case<'_>, wanted: &Version) -> Check {
             false => case.untold(check, "toolkits"),
         };
     }
-    let all: Vec<String> = toolkits
-        .iter()
-        .map(|toolkit| format!("{} in {}", version(toolkit).map_or("?", Version::as_str), toolkit.root))
-        .collect();
+    // A pasted report tells the version and not the place.
+    let named = |toolkit: &Toolkit| {
+        let version = version(toolkit).map_or("?", Version::as_str);
+        if toolkit.root.is_empty() { version.to_string() } else { format!("{version} in {}", toolkit.root) }
+    };
+    let all: Vec<String> = toolkits.iter().map(named).collect();
     let check = check.found(all.join(", "));
     let near = toolkits.iter().any(|toolkit| version(toolkit).is_some_and(|found| found.prefix(2) == wanted.prefix(2)));
     match near {
