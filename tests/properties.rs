@@ -440,7 +440,7 @@ mod judge {
             let checks =
                 BUILTIN.extensions.iter().filter(|row| row.package == build.package && row.from <= build.version);
             let known = checks.max_by(|a, b| a.from.cmp(&b.from));
-            if known.is_some_and(|row| row.same_major) && line.major() != toolkit.version.major() {
+            if line.major() != toolkit.version.major() {
                 return Err(format!("{} extensions with {}", build.variant, toolkit.version));
             }
             if let Some(unknown) = known.and_then(|row| list.sass().find(|arch| !row.archs.contains(arch))) {

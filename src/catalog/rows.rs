@@ -709,7 +709,7 @@ pub struct Extension {
     pub from: Version,
     /// Architectures it knows.
     pub archs: List<Arch>,
-    /// Whether it looks for another CUDA major than its own, which stops the build. It is wrong for every release.
+    /// Whether it stops the build where the toolkit is of another CUDA major. What others let pass does not run.
     pub same_major: bool,
     /// Its source.
     pub source: Text,

@@ -41,7 +41,7 @@ pub mod law {
     pub const IMAGE_REQUIRE: &str = "image-require-cuda";
     /// An image must hold what is needed of it: nvcc, cuDNN.
     pub const IMAGE_HOLDS: &str = "image-flavour";
-    /// torch refuses to build extensions with a toolkit of another CUDA major.
+    /// Extensions are compiled by a toolkit of the CUDA major that torch was built with.
     pub const EXTENSION_MAJOR: &str = "extension-cuda-major";
     /// torch's extension builder knows certain architectures only.
     pub const EXTENSION_ARCH: &str = "extension-arch";

@@ -157,7 +157,8 @@ impl<'c> About<'_, 'c> {
     /// A package that is compiled where it is installed, and with what.
     fn source_only(&self, row: &Companion) -> Option<Warning> {
         let lined = |build: &&Build| Some((fits::line_of(&build.variant)?, build.version.prefix(2)));
-        let (line, of_framework) = self.gpu_builds().find_map(lined).filter(|_| row.sdist)?;
+        let (line, of_framework) =
+            self.gpu_builds().filter(|build| build.package == row.framework).find_map(lined).filter(|_| row.sdist)?;
         let bounds = self.question.rules.of_package(&row.package, Subject::Toolkit);
         let bounds = bounds.about(&row.version).map(|needs| format!(" {}", needs.row.needs));
         let (bounds, framework) = (bounds.collect::<String>(), &row.framework);
