@@ -377,6 +377,17 @@ fn what_holds_of_some_builds_is_not_told_of_all() {
 }
 
 #[test]
+fn what_another_target_has_is_told() {
+    let new = "[stack]\ntorch = \"*\"\n[target.a]\ngpu = \"RTX 5090\"\n[target.b]\n";
+    let lines = told("old-libc", &format!("{new}gpu = \"none\"\nos = \"centos7\"\n"));
+    assert!(lines.contains(&"RHEL / CentOS 7 has glibc 2.17".to_string()), "{lines:?}");
+    assert!(lines.iter().any(|line| line.ends_with("need glibc 2.28 or newer")), "{lines:?}");
+    let old = "gpu = \"A100-PCIE-40GB\"\ndriver = \"470.57.02\"\nforward-compat = \"never\"\n";
+    let lines = told("old-driver", &format!("{new}{old}"));
+    assert!(lines.iter().any(|line| line.starts_with("the hosts have driver 470.57.02")), "{lines:?}");
+}
+
+#[test]
 fn majors_are_told_in_the_order_of_numbers() {
     let lines = told("majors", "[stack]\ntorch = \"<2\"\n[build]\n[target.t]\ntoolkit = [\"12.4\"]\n");
     assert!(lines.iter().any(|line| line.ends_with(", 8, 9, 10 and 11")), "{lines:?}");

@@ -8,7 +8,7 @@ use crate::solve::rulebook::law;
 use crate::words::{Arrange, Constraint, CpuArch, Version};
 
 use super::Teller;
-use super::words::{build_id, by_version, describe, driver_words, list, name_of, named, numbers, plainly};
+use super::words::{build_id, by_version, describe, list, name_of, named, numbers, plainly};
 
 impl<'c> Teller<'_, 'c> {
     pub(super) fn coverage(&mut self) {
@@ -91,9 +91,7 @@ impl<'c> Teller<'_, 'c> {
     pub(super) fn ptx_driver(&mut self) {
         self.gpus();
         self.say("the GPU is reached by PTX only, which the driver must compile".into());
-        if let Some(sentence) = self.target().and_then(|target| driver_words(self.question, target)) {
-            self.say(sentence);
-        }
+        self.driver();
     }
 
     pub(super) fn pythons(&mut self) {
@@ -136,7 +134,7 @@ impl<'c> Teller<'_, 'c> {
 
     /// Whether a build needs a newer C library than its target has.
     pub(super) fn lacks_glibc(&self, build: &Build) -> bool {
-        let has = self.target().and_then(|target| target.glibc.as_ref());
+        let has = self.of_oldest_glibc().and_then(|target| target.glibc.as_ref());
         has.zip(build.glibc.as_ref()).is_some_and(|(has, needs)| has < needs)
     }
 

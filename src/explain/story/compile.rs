@@ -11,7 +11,7 @@ use super::words::{describe, list, named, numbers};
 impl<'c> Teller<'_, 'c> {
     /// The host compiler of the target, and whose it is.
     pub(super) fn gcc(&mut self) {
-        let Some(target) = self.target() else { return };
+        let Some(target) = self.question.targets.iter().find(|target| target.gcc.is_some()) else { return };
         let of_os = target.os.filter(|_| !self.culprits.contains(&target.key("gcc")));
         let of = of_os.map_or("the host", |os| &os.name).to_string();
         if let Some(gcc) = target.gcc {

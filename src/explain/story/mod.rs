@@ -13,8 +13,9 @@ mod words;
 
 use crate::catalog::Row;
 use crate::catalog::rows::{Build, Subject};
-use crate::solve::question::{Question, TargetAsk};
-use crate::solve::rulebook::law;
+use crate::solve::fits;
+use crate::solve::question::{DriverAsk, Question, TargetAsk};
+use crate::solve::rulebook::{Needs, law};
 use crate::spec::Spec;
 use crate::words::CpuArch;
 
@@ -34,7 +35,12 @@ pub fn tell(asker: &Asker<'_, '_>, spec: &Spec, culprits: &[String]) -> Conflict
     let mut teller = Teller { question: &question, culprits, left: Vec::new(), says: Vec::new(), facts: Vec::new() };
     teller.left = teller.admitted();
     conflict.code = teller.special();
-    for rule in least_demanding(&question, &binding) {
+    // Which CUDA a GPU needs narrows what is then told of Pythons and C libraries.
+    let (first, then): (Vec<&String>, Vec<&String>) =
+        least_demanding(&question, &binding).into_iter().partition(|rule| teller.cuda_of_gpu(rule).is_some());
+    let builds_differ = [law::PYTHON, law::GLIBC].iter().any(|law| binding.iter().any(|rule| rule == law));
+    let told = if builds_differ { [first, then].concat() } else { least_demanding(&question, &binding) };
+    for rule in told {
         teller.rule(rule);
     }
     if teller.says.is_empty() {
@@ -55,7 +61,7 @@ struct Teller<'q, 'c> {
     facts: Vec<FactNote>,
 }
 
-impl<'c> Teller<'_, 'c> {
+impl<'q, 'c> Teller<'q, 'c> {
     fn say(&mut self, sentence: String) {
         if !self.says.contains(&sentence) {
             self.says.push(sentence);
@@ -146,8 +152,17 @@ impl<'c> Teller<'_, 'c> {
             }
             law::GLIBC => !self.lacks_glibc(build),
             law::COMPANION => self.is_followed(build),
-            _ => true,
+            _ => self.cuda_of_gpu(id).is_none_or(|rule| {
+                let line = fits::line_of(&build.variant);
+                line.is_some_and(|line| rule.needs.admits(&line))
+            }),
         }
+    }
+
+    /// The rule of that name, if it tells which CUDA a GPU needs.
+    fn cuda_of_gpu(&self, id: &str) -> Option<&'q Needs<'c>> {
+        let mut rules = self.question.rules.between(Subject::Gpu, Subject::Cuda);
+        rules.find(|rule| rule.row.id == id)
     }
 
     /// The rule's own words, where it is one of the catalog's, and its source.
@@ -165,16 +180,12 @@ impl<'c> Teller<'_, 'c> {
 
     /// What the spec has of the thing a rule speaks of.
     fn subject(&mut self, subject: Subject) {
-        let Some(target) = self.target() else { return };
         match subject {
             Subject::Gpu => self.gpus(),
-            Subject::Driver => {
-                if let Some(sentence) = driver_words(self.question, target) {
-                    self.say(sentence);
-                }
-            }
+            Subject::Driver => self.driver(),
             Subject::Cudnn => self.cudnn(),
             Subject::Glibc => {
+                let Some(target) = self.of_oldest_glibc() else { return };
                 if let Some(glibc) = &target.glibc {
                     let of = target.os.map_or("the host".to_string(), |os| os.name.to_string());
                     let sentence = format!("{of} has glibc {glibc}");
@@ -185,6 +196,21 @@ impl<'c> Teller<'_, 'c> {
             Subject::Cuda => self.lines(),
             Subject::Toolkit | Subject::Triton | Subject::Package | Subject::Nccl => {}
         }
+    }
+
+    /// What is said of the driver, by the first target that says something.
+    fn driver(&mut self) {
+        let says = |target: &&TargetAsk| target.driver != DriverAsk::Free(None);
+        let target = self.question.targets.iter().find(says);
+        if let Some(sentence) = target.and_then(|target| driver_words(self.question, target)) {
+            self.say(sentence);
+        }
+    }
+
+    /// The target with the oldest C library, of those where it is known.
+    fn of_oldest_glibc(&self) -> Option<&'q TargetAsk<'c>> {
+        let known = self.question.targets.iter().filter(|target| target.glibc.is_some());
+        known.min_by(|a, b| a.glibc.cmp(&b.glibc))
     }
 
     /// The GPUs that the clash names, of whichever target, with what they are.
