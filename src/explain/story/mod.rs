@@ -17,7 +17,7 @@ use crate::solve::fits;
 use crate::solve::question::{DriverAsk, Question, TargetAsk};
 use crate::solve::rulebook::{Needs, law};
 use crate::spec::Spec;
-use crate::words::CpuArch;
+use crate::words::{Arrange, CpuArch};
 
 use super::{Asker, Conflict, FactNote};
 use binding::{binding_rules, fewest_boards, least_demanding, shortest};
@@ -35,11 +35,11 @@ pub fn tell(asker: &Asker<'_, '_>, spec: &Spec, culprits: &[String]) -> Conflict
     let mut teller = Teller { question: &question, culprits, left: Vec::new(), says: Vec::new(), facts: Vec::new() };
     teller.left = teller.admitted();
     conflict.code = teller.special();
+    let mut told = least_demanding(&question, &binding);
     // Which CUDA a GPU needs narrows what is then told of Pythons and C libraries.
-    let (first, then): (Vec<&String>, Vec<&String>) =
-        least_demanding(&question, &binding).into_iter().partition(|rule| teller.cuda_of_gpu(rule).is_some());
-    let builds_differ = [law::PYTHON, law::GLIBC].iter().any(|law| binding.iter().any(|rule| rule == law));
-    let told = if builds_differ { [first, then].concat() } else { least_demanding(&question, &binding) };
+    if told.iter().any(|rule| [law::PYTHON, law::GLIBC].contains(&rule.as_str())) {
+        told.arrange_by_key(|rule| teller.cuda_of_gpu(rule).is_none());
+    }
     for rule in told {
         teller.rule(rule);
     }
