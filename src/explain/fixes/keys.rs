@@ -1,0 +1,339 @@
+//! Every direction in which one key can be loosened: the nearest versions, variants, drivers, images and systems.
+
+use std::collections::BTreeMap;
+
+use crate::catalog::rows::Subject;
+use crate::explain::target_of;
+use crate::solve::answer::Answer;
+use crate::solve::question::{DriverAsk, FRAMEWORKS, Question};
+use crate::words::{ArchEntry, ArchList, Arrange, Constraint, Version};
+
+use super::written::{chosen, minimum, outermost};
+use super::{Edit, Finder, set, unset};
+
+impl<'c> Finder<'_, 'c, '_> {
+    /// Every direction in which one key can be loosened.
+    pub(super) fn try_key(&mut self, key: &str) {
+        let (section, name) = key.split_once('.').unwrap_or((key, ""));
+        match section {
+            "stack" if name == "cuda" => self.try_lines(key),
+            "stack" if !matches!(name, "cuda" | "cudnn" | "nccl") => {
+                self.try_variants(key, name);
+                self.try_versions(key, name);
+            }
+            "target" => match key.rsplit('.').next().unwrap_or("") {
+                "driver" | "driver-cuda" => self.try_driver(key),
+                "image" => self.try_image(key),
+                "os" => {
+                    self.try_compiler(target_of(key));
+                    self.try_values(key, &self.other_systems(key));
+                }
+                "glibc" => self.try_values(key, &self.other_glibcs(key)),
+                "gcc" => self.try_values(key, &self.other_compilers(target_of(key))),
+                "arch" => self.try_values(key, &["x86_64".into(), "aarch64".into()]),
+                "toolkit" => self.try_values(key, &self.other_toolkits(key)),
+                _ => self.try_together(&[key.to_string()], &[]),
+            },
+            _ => {
+                self.try_together(&[key.to_string()], &[]);
+                if key == "build.arch-list" {
+                    self.try_shorter_lists();
+                }
+            }
+        }
+    }
+
+    /// The nearest newer CUDA line; else whatever line is then chosen.
+    fn try_lines(&mut self, key: &str) {
+        let before = self.found.len();
+        self.try_values(key, &self.newer_lines(key));
+        if self.found.len() == before {
+            self.try_together(&[key.to_string()], &[]);
+        }
+    }
+
+    /// The CUDA lines above the one written, nearest first.
+    pub(super) fn newer_lines(&self, key: &str) -> Vec<String> {
+        let wish = self.newest_wish(key);
+        let mut newer: Vec<Version> = self.asker.catalog.toolkits.iter().map(|row| row.version.prefix(2)).collect();
+        newer.retain(|line| wish.as_ref().is_some_and(|wish| line.cmp_prefix(wish).is_gt()));
+        newer.dedup();
+        newer.iter().map(Version::to_string).collect()
+    }
+
+    /// The same version in another variant, the same variant in the nearest versions, and the nearest of both.
+    fn try_versions(&mut self, key: &str, package: &str) {
+        let Some(written) = self.written(key).and_then(|text| Constraint::parse(&text).ok()) else { return };
+        let variant = written.comparisons().find_map(|one| one.variant.clone());
+        let known = self.known_versions(package);
+        let admitted = known.iter().filter(|version| {
+            written.comparisons().all(|one| one.version.is_none()) || admits_any_variant(&written, version)
+        });
+        let named: Vec<Version> = written.comparisons().filter_map(|one| one.version).collect();
+        let (low, high) = match (admitted.clone().min(), admitted.max()) {
+            (Some(low), Some(high)) => (*low, *high),
+            _ => match named.iter().max() {
+                Some(version) => (*version, *version),
+                None => return,
+            },
+        };
+        let mut wishes: Vec<(String, bool)> = Vec::new();
+        if variant.is_some() && !named.is_empty() {
+            wishes.push((versions_only(&written), false));
+        }
+        for variant in variant.iter().map(|variant| Some(variant.as_str())).chain([None]) {
+            for (bounds, ascending) in [(format!(">{high}"), true), (format!("<{low}"), false)] {
+                match variant {
+                    Some(name) if FRAMEWORKS.contains(&package) => {
+                        if let Some(version) = self.nearest_with_variant(key, package, name, &bounds, ascending, &known)
+                        {
+                            wishes.push((version, false));
+                        }
+                    }
+                    // Nobody leaves out more releases of Python than must be.
+                    _ if package == "python" => {
+                        let near = self.nearest_python(key, &bounds, ascending, &known);
+                        wishes.extend(near.map(|version| (version, false)));
+                    }
+                    _ => wishes.push((bounds, ascending)),
+                }
+            }
+        }
+        for (wish, ascending) in wishes {
+            let older = wish.starts_with('<');
+            let Some(answer) = self.answer(&[set(key, wish)], ascending.then_some(package)) else { continue };
+            if older && takes_any_newer(&answer, package) {
+                continue;
+            }
+            if let Some(value) = chosen(&answer, key).or_else(|| outermost(&answer, package, older)) {
+                self.offer(&[set(key, value)]);
+            }
+        }
+    }
+
+    /// The Python nearest to a bound that has an answer.
+    fn nearest_python(&self, key: &str, bounds: &str, ascending: bool, known: &[Version]) -> Option<String> {
+        let bounds = Constraint::parse(bounds).ok()?;
+        let mut versions: Vec<&Version> = known.iter().filter(|version| bounds.admits(version)).collect();
+        if !ascending {
+            versions.reverse();
+        }
+        versions.into_iter().map(Version::to_string).find(|value| self.has_answer(&[set(key, value)]))
+    }
+
+    /// Where a variant stands alone: the nearest other one.
+    fn try_variants(&mut self, key: &str, package: &str) {
+        let Some(written) = self.written(key) else { return };
+        let Some(variant) = written.strip_prefix('+') else { return };
+        let others = self.other_variants(package, variant);
+        let values: Vec<String> = others.into_iter().map(|variant| format!("+{variant}")).collect();
+        self.try_values(key, &values);
+    }
+
+    /// The version nearest to a bound that has an answer in a given variant.
+    fn nearest_with_variant(
+        &self,
+        key: &str,
+        package: &str,
+        variant: &str,
+        bounds: &str,
+        ascending: bool,
+        known: &[Version],
+    ) -> Option<String> {
+        // Where no version within the bounds will do, one question tells so of all.
+        if !self.has_answer(&[set(key, format!("+{variant},{bounds}"))]) {
+            return None;
+        }
+        let bounds = Constraint::parse(bounds).ok()?;
+        let builds = &self.asker.catalog.builds;
+        let built = |version: &&Version| {
+            bounds.admits(version)
+                && builds.iter().any(|row| row.package == package && row.variant == variant && row.version == **version)
+        };
+        let mut versions: Vec<&Version> = known.iter().filter(built).collect();
+        if !ascending {
+            versions.reverse();
+        }
+        versions
+            .into_iter()
+            .map(|version| format!("{version}+{variant}"))
+            .find(|value| self.has_answer(&[set(key, value)]) && self.answer(&[set(key, value)], None).is_some())
+    }
+
+    /// The oldest driver that suffices; where the pinned one is too new, the newest branch that still serves.
+    fn try_driver(&mut self, key: &str) {
+        let target = target_of(key);
+        let pinned = self.asker.question(self.spec).and_then(|question| pinned_driver(&question, target));
+        let write = |driver: Version| match key.ends_with("driver-cuda") {
+            true => self.cuda_of(&driver),
+            false => Some(format!(">={driver}")),
+        };
+        let floors = pinned.iter().flat_map(|pinned| self.floors_above(pinned));
+        let higher: Vec<String> = floors.filter_map(write).collect();
+        let before = self.found.len();
+        self.try_values(key, &higher);
+        if self.found.len() > before {
+            return;
+        }
+        let Some(answer) = self.answer(&[unset(key)], None) else { return };
+        let Some(minimum) = minimum(&answer, target) else { return };
+        if pinned.is_none_or(|pinned| pinned < minimum) {
+            let value =
+                if key.ends_with("driver-cuda") { self.cuda_of(&minimum) } else { Some(format!(">={minimum}")) };
+            self.offer(&[(key.to_string(), value)]);
+            return;
+        }
+        let branches = self.asker.catalog.branches.iter().rev();
+        let values =
+            branches.map(|row| if key.ends_with("driver-cuda") { row.cuda.as_ref() } else { Some(&row.branch) });
+        let older: Vec<String> = values.flatten().map(Version::to_string).collect();
+        self.try_values(key, &older);
+    }
+
+    /// Every driver that some rule asks for, above a host's, lowest first: who must change a driver wants to know
+    /// how little suffices.
+    fn floors_above(&self, pinned: &Version) -> Vec<Version> {
+        let rules = self.asker.catalog.rules.iter().filter(|rule| rule.object == Subject::Driver);
+        let needs = rules.filter_map(|rule| Constraint::parse(&rule.needs).ok());
+        let mut floors: Vec<Version> = needs
+            .flat_map(|needs| needs.comparisons().filter_map(|one| one.version).collect::<Vec<Version>>())
+            .filter(|floor| floor > pinned)
+            .collect();
+        floors.arrange();
+        floors.dedup();
+        floors
+    }
+
+    pub(super) fn cuda_of(&self, driver: &Version) -> Option<String> {
+        self.asker.catalog.branch_of(driver)?.cuda.as_ref().map(Version::to_string)
+    }
+
+    /// The tags most like the one written, then whatever the repository offers, then no image at all.
+    fn try_image(&mut self, key: &str) {
+        let target = self.spec.targets.iter().find(|target| key == format!("target.{}.image", target.name));
+        let Some(image) = target.and_then(|target| target.image.as_ref()) else { return };
+        let repository = &image.value.repository;
+        let before = self.found.len();
+        if let Some(tag) = image.value.tag.as_ref().filter(|tag| tag.contains(|c: char| c.is_ascii_digit())) {
+            let nearest = self.other_tags(repository, tag);
+            let nearest: Vec<String> = nearest.into_iter().map(|tag| format!("{repository}:{tag}")).collect();
+            self.try_values(key, &nearest);
+        }
+        let answer = self.answer(&[set(key, repository)], None);
+        if let Some(value) = answer.and_then(|answer| chosen(&answer, key)) {
+            self.offer(&[set(key, value)]);
+        }
+        if self.found.len() == before {
+            self.try_repositories(key, repository);
+        }
+        self.offer(&[unset(key)]);
+    }
+
+    /// A tag of another repository, one without frameworks of its own first.
+    fn try_repositories(&mut self, key: &str, other_than: &str) {
+        let images = self.asker.catalog.images.iter().filter(|row| row.repository != other_than && !row.withdrawn);
+        let mut repositories: BTreeMap<&str, bool> = BTreeMap::new();
+        for row in images {
+            *repositories.entry(&row.repository).or_default() |= row.torch.is_some();
+        }
+        let mut repositories: Vec<(bool, &str)> = repositories.into_iter().map(|(name, torch)| (torch, name)).collect();
+        repositories.arrange();
+        for (_, repository) in repositories {
+            let answer = self.answer(&[set(key, repository)], None);
+            if answer.and_then(|answer| chosen(&answer, key)).is_some_and(|value| self.offer(&[set(key, value)])) {
+                return;
+            }
+        }
+    }
+
+    /// Another compiler beside the one that comes with the system, where nothing is said of it yet.
+    fn try_compiler(&mut self, target: &str) {
+        let key = format!("target.{target}.gcc");
+        let builds = self.spec.build.as_ref().is_some_and(|build| build.cuda_extensions);
+        if !builds || self.written(&key).is_some() {
+            return;
+        }
+        let mut values = self.other_compilers(target).into_iter();
+        if let Some(gcc) = values.find(|gcc| self.offer(&[set(&key, gcc)]))
+            && let Some(fix) = self.found.last_mut()
+        {
+            fix.advice.get_or_insert(format!("install gcc {gcc} beside the default one and build with it"));
+        }
+    }
+
+    /// The first of some values with which the spec has an answer.
+    fn try_values(&mut self, key: &str, values: &[String]) {
+        for value in values {
+            if self.offer(&[set(key, value)]) {
+                return;
+            }
+        }
+    }
+
+    /// The written list without what nothing else knows.
+    fn try_shorter_lists(&mut self) {
+        let Some(list) = self.spec.build.as_ref().and_then(|build| build.arch_list.as_ref()) else { return };
+        let entries = list.value.entries();
+        let kept = |entry: &&ArchEntry| {
+            let alone = set("build.arch-list", ArchList::new([**entry]).torch());
+            let keys = self.spec.keys();
+            let gpus = keys.iter().filter(|key| key.ends_with(".gpu")).map(|key| unset(key));
+            self.answer(&[alone].into_iter().chain(gpus).collect::<Vec<Edit>>(), None).is_some()
+        };
+        let shorter = ArchList::new(entries.iter().filter(kept).copied());
+        if !shorter.is_empty() && shorter != list.value {
+            self.offer(&[set("build.arch-list", shorter.torch())]);
+        }
+    }
+
+    /// Settings that are no clash by themselves but open another way out.
+    pub(super) fn try_switches(&mut self) {
+        for target in &self.spec.targets {
+            if target.forward_compat == crate::spec::ForwardCompat::Never {
+                self.offer(&[set(&format!("target.{}.forward-compat", target.name), "auto")]);
+            }
+        }
+        if self.spec.targets.len() > 1 {
+            self.try_values("resolve.share", &["versions".into(), "none".into()]);
+        }
+    }
+}
+
+/// Whether a release of a companion sets no upper bound on its framework: of a framework that is younger than
+/// itself it could not know, so an old one of these is no way out to recommend.
+fn takes_any_newer(answer: &Answer<'_>, package: &str) -> bool {
+    let companions = answer.targets.iter().flat_map(|target| &target.companions);
+    let mut of_package = companions.filter(|row| &*row.package == package);
+    let beyond = Version::parse("9999").ok();
+    let unbounded = |needs: &str| {
+        let needs = Constraint::parse(needs).ok();
+        needs.zip(beyond.as_ref()).is_some_and(|(needs, beyond)| needs.admits(beyond))
+    };
+    of_package.any(|row| unbounded(&row.needs))
+}
+
+fn pinned_driver(question: &Question<'_>, target: &str) -> Option<Version> {
+    match &question.targets.iter().find(|ask| ask.name == target)?.driver {
+        DriverAsk::Exact(version) => Some(*version),
+        DriverAsk::AtWorst(constraint) => constraint.comparisons().filter_map(|one| one.version).min(),
+        DriverAsk::Cuda(cuda) => {
+            let branch = question.catalog.branches.iter().find(|row| row.cuda.as_ref() == Some(cuda));
+            branch.map(|row| row.branch)
+        }
+        DriverAsk::Free(_) => None,
+    }
+}
+
+fn admits_any_variant(constraint: &Constraint, version: &Version) -> bool {
+    Constraint::parse(&versions_only(constraint)).is_ok_and(|constraint| constraint.admits(version))
+}
+
+/// The constraint without its variants: `2.5.1+cu124` is `2.5.1`.
+fn versions_only(constraint: &Constraint) -> String {
+    let cut = |part: &str| part.split('+').next().unwrap_or("").trim().to_string();
+    let alternatives = constraint.as_str().split("||").map(|alternative| {
+        let parts: Vec<String> = alternative.split(',').map(cut).filter(|part| !part.is_empty()).collect();
+        if parts.is_empty() { "*".to_string() } else { parts.join(",") }
+    });
+    alternatives.collect::<Vec<String>>().join(" || ")
+}

@@ -1,0 +1,192 @@
+//! Several keys at once, where one does not suffice: two of them, all of them, or boards and what changes besides.
+
+use crate::explain::target_of;
+use crate::words::Arrange;
+
+use super::written::written_down;
+use super::{Edit, Finder, set, unset};
+
+/// Specs with more keys than this are not loosened as a whole.
+const MOST_KEYS: usize = 500;
+/// How many fixes of two keys are enough.
+const PAIRS: usize = 6;
+/// How many changes of one more key are tried beside those of the clashes.
+const EXTRAS: usize = 192;
+/// How many boards are tried in the place of one where more than the board changes.
+const BOARDS: usize = 4;
+
+impl<'c> Finder<'_, 'c, '_> {
+    /// Where the clashing keys alone do not help: one key of each clash and any other, or what the targets share.
+    pub(super) fn try_one_more(&mut self, ways: &[Vec<String>]) {
+        let before = self.found.len();
+        let all = self.spec.keys();
+        let share: &[&str] = if self.spec.targets.len() > 1 { &["versions", "none"] } else { &[] };
+        let shared = share.iter().map(|share| (None, vec![set("resolve.share", *share)]));
+        let mut extras: Vec<(Option<&String>, Vec<Edit>)> =
+            all.iter().filter(|key| !key.ends_with(".gpu")).map(|key| (Some(key), Vec::new())).chain(shared).collect();
+        // What is easy to change before what is not.
+        extras.arrange_by_key(|(key, _)| key.is_some_and(|key| key.starts_with("target.")));
+        let usable = ways.iter().filter(|keys| !keys.iter().any(|key| key.ends_with(".gpu")));
+        let tries = usable.flat_map(|keys| extras.iter().map(move |extra| (keys, extra)));
+        for (keys, (extra, with)) in
+            tries.filter(|(keys, (extra, _))| extra.is_none_or(|key| !keys.contains(key))).take(EXTRAS)
+        {
+            let keys: Vec<String> = keys.iter().chain(*extra).cloned().collect();
+            if self.has_answer(&self.loosened(&keys, with)) {
+                self.try_together(&keys, with);
+            }
+            if self.found.len() >= before + PAIRS {
+                return;
+            }
+        }
+    }
+
+    /// Where no release of a companion serves, the stack without it.
+    pub(super) fn try_without(&mut self, ways: &[Vec<String>]) {
+        let question = self.asker.question(self.spec);
+        let Some(question) = question.filter(|question| !question.frameworks.is_empty()) else { return };
+        for keys in ways {
+            let [key] = keys.as_slice() else { continue };
+            let companion = question.companions.iter().any(|ask| key.strip_prefix("stack.") == Some(ask.package));
+            // Without what brings the framework along there is nothing left to run.
+            let alone =
+                || question.frameworks.iter().any(|ask| self.written(&format!("stack.{}", ask.package)).is_some());
+            if companion && alone() {
+                self.offer(&[unset(key)]);
+            }
+        }
+    }
+
+    /// Other boards, and what must change besides.
+    pub(super) fn try_boards_and_more(&mut self, ways: &[Vec<String>]) {
+        for keys in ways {
+            let (boards, rest): (Vec<&String>, Vec<&String>) = keys.iter().partition(|key| key.ends_with(".gpu"));
+            let rest: Vec<String> = rest.into_iter().cloned().collect();
+            let [key] = boards.as_slice() else { continue };
+            for value in self.board_values(key).into_iter().take(BOARDS) {
+                let with = [set(key, value)];
+                if self.has_answer(&self.loosened(&rest, &with)) {
+                    self.try_together(&rest, &with);
+                }
+                if self.found.len() >= PAIRS {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// The last resort: loosens all keys but the GPUs, then takes back every change that is not needed.
+    pub(super) fn try_everything(&mut self) {
+        let keys: Vec<String> = self.spec.keys().into_iter().filter(|key| !key.ends_with(".gpu")).collect();
+        if keys.len() > MOST_KEYS {
+            return;
+        }
+        for share in [None, Some("versions"), Some("none")] {
+            let share: Vec<Edit> = share.map(|share| set("resolve.share", share)).into_iter().collect();
+            let Some(needed) = self.needed(&keys, &share) else { continue };
+            self.try_together(&needed, &share);
+            if !self.found.is_empty() {
+                return;
+            }
+            let Some(answer) = self.answer(&self.loosened(&needed, &share), None) else { return };
+            let mut changes: Vec<Edit> =
+                needed.iter().map(|key| (key.clone(), written_down(self, &answer, key))).collect();
+            changes.extend(share);
+            self.keep_written(&mut changes);
+            if self.offer(&changes) {
+                return;
+            }
+        }
+    }
+
+    /// The fewest of some keys that must be loosened for an answer; none if loosening all of them gives none.
+    pub(super) fn needed(&self, keys: &[String], share: &[Edit]) -> Option<Vec<String>> {
+        let mut needed = keys.to_vec();
+        if !self.has_answer(&self.loosened(&needed, share)) {
+            return None;
+        }
+        let mut many = needed.len().div_ceil(2);
+        while many > 0 {
+            let mut at = 0;
+            while at < needed.len() {
+                let end = needed.len().min(at + many);
+                let fewer = [&needed[..at], &needed[end..]].concat();
+                if self.has_answer(&self.loosened(&fewer, share)) {
+                    needed = fewer;
+                } else {
+                    at = end;
+                }
+            }
+            many /= 2;
+        }
+        Some(needed)
+    }
+
+    /// Edits after which some keys ask for nothing in particular.
+    pub(super) fn loosened(&self, keys: &[String], share: &[Edit]) -> Vec<Edit> {
+        let loosen = |key: &String| {
+            let edit = set(key, "*");
+            let takes_any = key.starts_with("stack.") && self.edited(std::slice::from_ref(&edit)).is_some();
+            if takes_any { edit } else { unset(key) }
+        };
+        share.iter().cloned().chain(keys.iter().map(loosen)).collect()
+    }
+
+    /// Loosens some keys at once, beside edits that are settled, and writes down what is then chosen for each.
+    pub(super) fn try_together(&mut self, keys: &[String], with: &[Edit]) {
+        if keys.iter().any(|key| key.ends_with(".gpu")) {
+            return; // Not asking for the GPU any more is no way out.
+        }
+        // A CUDA line moves no further than it must, whatever else changes.
+        if let Some(at) = keys.iter().position(|key| key == "stack.cuda").filter(|_| keys.len() > 1) {
+            let (cuda, mut rest) = (keys[at].clone(), keys.to_vec());
+            rest.remove(at);
+            let beside = |line: String| with.iter().cloned().chain([set(&cuda, line)]).collect::<Vec<Edit>>();
+            let mut tried = self.newer_lines(&cuda).into_iter().map(beside);
+            if let Some(with) = tried.find(|with| self.has_answer(&self.loosened(&rest, with))) {
+                return self.try_together(&rest, &with);
+            }
+        }
+        let loosen = |newer_only: bool| {
+            let loosened = keys.iter().map(|key| {
+                let above = self.newest_wish(key).filter(|_| newer_only).map(|wish| format!(">={wish}"));
+                let any = || above.clone().unwrap_or("*".into());
+                let value = if key.starts_with("stack.") { Some(any()) } else { self.repository(key) };
+                (key.clone(), value.filter(|value| self.spec.with(key, Some(value)).is_ok()))
+            });
+            loosened.chain(with.iter().cloned()).collect::<Vec<Edit>>()
+        };
+        let package = keys.iter().find_map(|key| key.strip_prefix("stack."));
+        let near = self.answer(&loosen(true), package);
+        let Some(answer) = near.or_else(|| self.answer(&loosen(false), None)) else { return };
+        let mut changes: Vec<Edit> = keys.iter().map(|key| (key.clone(), written_down(self, &answer, key))).collect();
+        changes.extend(with.iter().cloned());
+        self.keep_written(&mut changes);
+        self.offer(&changes);
+    }
+
+    /// The repository of an image that a key names.
+    pub(super) fn repository(&self, key: &str) -> Option<String> {
+        let target = self.spec.target(target_of(key)).filter(|_| key.ends_with(".image"))?;
+        Some(target.image.as_ref()?.value.repository.clone())
+    }
+
+    /// A system, C library or compiler that would be removed gets the nearest value that also serves, if any does.
+    fn keep_written(&self, changes: &mut [Edit]) {
+        for at in 0..changes.len() {
+            let (key, None) = changes[at].clone() else { continue };
+            let values = match key.rsplit('.').next().filter(|_| key.starts_with("target.")) {
+                Some("os") => self.other_systems(&key),
+                Some("glibc") => self.other_glibcs(&key),
+                Some("gcc") => self.other_compilers(target_of(&key)),
+                _ => continue,
+            };
+            let serves = |value: &String| {
+                let mut tried = changes.to_vec();
+                tried[at].1 = Some(value.clone());
+                self.has_answer(&tried)
+            };
+            changes[at].1 = values.into_iter().find(serves);
+        }
+    }
+}

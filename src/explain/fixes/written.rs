@@ -1,0 +1,73 @@
+//! What an answer chose, as it would be written into the file.
+
+use crate::explain::target_of;
+use crate::solve::answer::Answer;
+use crate::words::{ArchList, Version};
+
+use super::Finder;
+
+/// What an answer chose for a key, as it would be written.
+pub(super) fn chosen(answer: &Answer<'_>, key: &str) -> Option<String> {
+    if key == "build.arch-list" {
+        // Targets that share nothing have lists of their own, and the one that is written must hold them all.
+        let lists = answer.targets.iter().filter_map(|target| target.arch_list.as_ref());
+        let all = ArchList::new(lists.flat_map(|list| list.entries().iter().copied()));
+        return (!all.is_empty()).then(|| all.torch());
+    }
+    if let Some(package) = key.strip_prefix("stack.") {
+        let version = common_version(answer, package)?;
+        let line = || Version::parse(&version).map(|version| version.prefix(2).to_string()).ok();
+        return if package == "cuda" { line() } else { Some(version) };
+    }
+    let target = answer.targets.iter().find(|target| target.name == target_of(key))?;
+    match key.rsplit('.').next()? {
+        "toolkit" => target.toolkit.map(|toolkit| format!("[\"{}\"]", toolkit.version.prefix(2))),
+        "image" => target.image.map(|image| format!("{}:{}", image.repository, image.tag)),
+        _ => None,
+    }
+}
+
+/// The version of a package in all targets alike: with its variant where that is the same too.
+fn common_version(answer: &Answer<'_>, package: &str) -> Option<String> {
+    let versions = versions_of(answer, package)?;
+    let first = versions.first()?;
+    let plain = without_variant(first);
+    if versions.iter().all(|version| version == first) {
+        return Some(first.clone());
+    }
+    versions.iter().all(|version| without_variant(version) == plain).then(|| plain.to_string())
+}
+
+/// Where targets that are free to differ do: the newest version among them, or the oldest of older ones, which may
+/// serve the others as well.
+pub(super) fn outermost(answer: &Answer<'_>, package: &str, older: bool) -> Option<String> {
+    let versions = versions_of(answer, package)?;
+    let versions = versions.iter().filter_map(|version| Version::parse(without_variant(version)).ok());
+    if older { versions.min() } else { versions.max() }.map(|version| version.to_string())
+}
+
+/// The version of a package in every target; none if one goes without.
+fn versions_of(answer: &Answer<'_>, package: &str) -> Option<Vec<String>> {
+    answer.targets.iter().map(|target| target.stack().remove(package)).collect()
+}
+
+fn without_variant(version: &str) -> &str {
+    version.split('+').next().unwrap_or(version)
+}
+
+/// What to write for a loosened key so that this answer comes out.
+pub(super) fn written_down(finder: &Finder<'_, '_, '_>, answer: &Answer<'_>, key: &str) -> Option<String> {
+    match key.rsplit('.').next() {
+        Some("driver") if key.starts_with("target.") => {
+            minimum(answer, target_of(key)).map(|minimum| format!(">={minimum}"))
+        }
+        Some("driver-cuda") => minimum(answer, target_of(key)).and_then(|minimum| finder.cuda_of(&minimum)),
+        // A package that was asked for stays asked for, whichever version each target then gets.
+        _ if key.starts_with("stack.") => chosen(answer, key).or(Some("*".into())),
+        _ => chosen(answer, key),
+    }
+}
+
+pub(super) fn minimum(answer: &Answer<'_>, target: &str) -> Option<Version> {
+    answer.targets.iter().find(|answer| answer.name == target)?.minimum
+}
