@@ -10,7 +10,7 @@ use crate::solve::resolve::is_solvable;
 use crate::spec::Spec;
 use crate::words::Arrange;
 
-use super::{Asker, target_of};
+use super::{Asker, needed, target_of};
 
 /// The clashes of a spec.
 #[derive(Debug, Clone)]
@@ -122,7 +122,7 @@ impl Search<'_, '_, '_> {
             }
         }
         while !self.has_answer(&rest)? {
-            let clash = self.minimal(&rest)?;
+            let clash = needed(&rest, |fewer| Some(!self.has_answer(fewer)?))?;
             if clash.is_empty() {
                 break;
             }
@@ -131,26 +131,6 @@ impl Search<'_, '_, '_> {
         }
         found.arrange_by_key(Vec::len);
         Some(found)
-    }
-
-    /// A clash from which no key can be left out, of keys that have no answer.
-    fn minimal(&mut self, all: &[usize]) -> Option<Vec<usize>> {
-        let mut kept = all.to_vec();
-        let mut many = kept.len().div_ceil(2);
-        while many > 0 {
-            let mut at = 0;
-            while at < kept.len() {
-                let end = kept.len().min(at + many);
-                let fewer = [&kept[..at], &kept[end..]].concat();
-                if self.has_answer(&fewer)? {
-                    at = end;
-                } else {
-                    kept = fewer;
-                }
-            }
-            many /= 2;
-        }
-        Some(kept)
     }
 
     /// Every smallest clash within `all`, the first by file order first.

@@ -113,6 +113,27 @@ fn first_conflict(asker: &Asker<'_, '_>, spec: &Spec) -> Option<Conflict> {
     cores.independent.first().map(|culprits| story::tell(asker, spec, culprits))
 }
 
+/// Those of some things that something needs: what is left when, many at once and at last one by one, all others were
+/// left out. `suffices` tells whether some are enough; none where nobody could tell.
+fn needed<T: Clone>(all: &[T], mut suffices: impl FnMut(&[T]) -> Option<bool>) -> Option<Vec<T>> {
+    let mut kept = all.to_vec();
+    let mut many = kept.len().div_ceil(2);
+    while many > 0 {
+        let mut at = 0;
+        while at < kept.len() {
+            let end = kept.len().min(at + many);
+            let fewer = [&kept[..at], &kept[end..]].concat();
+            if suffices(&fewer)? {
+                kept = fewer;
+            } else {
+                at = end;
+            }
+        }
+        many /= 2;
+    }
+    Some(kept)
+}
+
 /// The target that a key belongs to; empty for those of none.
 fn target_of(key: &str) -> &str {
     key.strip_prefix("target.").and_then(|rest| rest.rsplit_once('.')).map_or("", |(target, _)| target)

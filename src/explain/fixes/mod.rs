@@ -199,8 +199,11 @@ fn rests_on_the_unknown<'c>(question: &Question<'c>, answer: &Answer<'c>) -> boo
 fn ignores_the_list(question: &Question<'_>, answer: &Answer<'_>) -> bool {
     let insists = question.build.as_ref().is_some_and(|build| build.arch_list.is_some());
     let mut builds = answer.targets.iter().flat_map(|target| &target.builds);
+    let reads_lists = |package: &str| question.catalog.extensions.iter().any(|row| row.package == package);
     insists
-        && builds.any(|row| row.package == "torch" && extension_row(question.catalog, "torch", &row.version).is_none())
+        && builds.any(|row| {
+            reads_lists(&row.package) && extension_row(question.catalog, &row.package, &row.version).is_none()
+        })
 }
 
 /// What the stacks of all targets have in common.

@@ -1,6 +1,6 @@
 //! Several keys at once, where one does not suffice: two of them, all of them, or boards and what changes besides.
 
-use crate::explain::target_of;
+use crate::explain::{needed, target_of};
 use crate::words::Arrange;
 
 use super::written::written_down;
@@ -83,7 +83,7 @@ impl<'c> Finder<'_, 'c, '_> {
         }
         for share in [None, Some("versions"), Some("none")] {
             let share: Vec<Edit> = share.map(|share| set("resolve.share", share)).into_iter().collect();
-            let Some(needed) = self.needed(&keys, &share) else { continue };
+            let Some(needed) = self.to_be_loosened(&keys, &share) else { continue };
             self.try_together(&needed, &share);
             if !self.found.is_empty() {
                 return;
@@ -100,30 +100,13 @@ impl<'c> Finder<'_, 'c, '_> {
     }
 
     /// The fewest of some keys that must be loosened for an answer; none if loosening all of them gives none.
-    pub(super) fn needed(&self, keys: &[String], share: &[Edit]) -> Option<Vec<String>> {
-        let mut needed = keys.to_vec();
-        if !self.has_answer(&self.loosened(&needed, share)) {
-            return None;
-        }
-        let mut many = needed.len().div_ceil(2);
-        while many > 0 {
-            let mut at = 0;
-            while at < needed.len() {
-                let end = needed.len().min(at + many);
-                let fewer = [&needed[..at], &needed[end..]].concat();
-                if self.has_answer(&self.loosened(&fewer, share)) {
-                    needed = fewer;
-                } else {
-                    at = end;
-                }
-            }
-            many /= 2;
-        }
-        Some(needed)
+    fn to_be_loosened(&self, keys: &[String], share: &[Edit]) -> Option<Vec<String>> {
+        let suffice = |keys: &[String]| self.has_answer(&self.loosened(keys, share));
+        suffice(keys).then(|| needed(keys, |fewer| Some(suffice(fewer))))?
     }
 
     /// Edits after which some keys ask for nothing in particular.
-    pub(super) fn loosened(&self, keys: &[String], share: &[Edit]) -> Vec<Edit> {
+    fn loosened(&self, keys: &[String], share: &[Edit]) -> Vec<Edit> {
         let loosen = |key: &String| {
             let edit = set(key, "*");
             let takes_any = key.starts_with("stack.") && self.edited(std::slice::from_ref(&edit)).is_some();
@@ -166,7 +149,7 @@ impl<'c> Finder<'_, 'c, '_> {
     }
 
     /// The repository of an image that a key names.
-    pub(super) fn repository(&self, key: &str) -> Option<String> {
+    fn repository(&self, key: &str) -> Option<String> {
         let target = self.spec.target(target_of(key)).filter(|_| key.ends_with(".image"))?;
         Some(target.image.as_ref()?.value.repository.clone())
     }

@@ -5,7 +5,7 @@ use crate::coverage::Coverage;
 use crate::solve::class::{self, GpuRules};
 use crate::solve::fits;
 use crate::solve::rulebook::law;
-use crate::words::{Arrange, Constraint, CpuArch, Version};
+use crate::words::{ArchList, Arrange, Constraint, CpuArch, Version};
 
 use super::Teller;
 use super::words::{build_id, by_version, describe, list, name_of, named, numbers, plainly};
@@ -16,7 +16,7 @@ impl<'c> Teller<'_, 'c> {
         let gpu_builds: Vec<&Build> = self.left.iter().copied().filter(has_code).collect();
         let mut groups: Vec<(String, Vec<&Build>)> = Vec::new();
         for build in gpu_builds.iter().rev() {
-            let names = crate::words::ArchList::from_targets(&build.sass, &build.ptx).names();
+            let names = ArchList::from_targets(&build.sass, &build.ptx).names();
             match groups.iter_mut().find(|(known, _)| *known == names) {
                 Some((_, builds)) => builds.push(build),
                 None => groups.push((names, vec![build])),

@@ -5,20 +5,20 @@ use std::cmp::Reverse;
 use crate::catalog::rows::{Build, Companion};
 use crate::coverage::Coverage;
 use crate::solve::fits;
-use crate::words::{Arrange, CpuArch, Version};
+use crate::words::{ArchList, Arrange, CpuArch, Version};
 
 use super::Teller;
 use super::words::plainly;
 
 /// Of more releases than this the span is told.
 const MOST_RELEASES: usize = 2;
+
 impl<'c> Teller<'_, 'c> {
     /// What the newest admitted releases of the blamed packages say of themselves.
     pub(super) fn companions_say(&mut self, mut says: impl FnMut(&Companion) -> Option<String>) {
-        let catalog = self.question.catalog;
-        for ask in
-            self.question.companions.iter().filter(|ask| self.culprits.contains(&format!("stack.{}", ask.package)))
-        {
+        let (question, catalog) = (self.question, self.question.catalog);
+        let blamed: Vec<_> = question.companions.iter().filter(|ask| self.blames(ask.package)).collect();
+        for ask in blamed {
             let admitted = |row: &&Companion| row.package == ask.package && ask.constraint.admits(&row.version);
             let mut rows: Vec<&Companion> = catalog.companions.iter().rev().filter(admitted).collect();
             // A version can have a release for each variant of its framework: the one asked for speaks for it.
@@ -35,7 +35,7 @@ impl<'c> Teller<'_, 'c> {
             if rows.iter().any(|row| self.follows(row)) {
                 rows.retain(|row| self.follows(row));
             }
-            for row in rows.into_iter().take(2) {
+            for row in rows.into_iter().take(MOST_RELEASES) {
                 let Some(sentence) = says(row) else { continue };
                 self.say(format!("{} {} {sentence}", row.package, row.version));
                 let source = row.arch_source.as_ref().unwrap_or(&row.source);
@@ -68,7 +68,7 @@ impl<'c> Teller<'_, 'c> {
         self.companions_say(|row| {
             row.arch_source.as_ref().filter(|_| row.gpu_code)?;
             let (sass, ptx) = fits::companion_targets(row, arch);
-            let names = crate::words::ArchList::from_targets(sass, ptx).names();
+            let names = ArchList::from_targets(sass, ptx).names();
             (!names.is_empty()).then(|| format!("holds code for {} only", names.replace(' ', ", ")))
         });
     }
@@ -89,7 +89,7 @@ impl<'c> Teller<'_, 'c> {
             self.what_they_need(&following);
         }
         for ask in &self.question.frameworks {
-            if self.culprits.contains(&format!("stack.{}", ask.package)) {
+            if self.blames(ask.package) {
                 self.say(format!("{} {} is asked for", ask.package, ask.constraint));
             }
         }

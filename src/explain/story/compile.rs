@@ -20,7 +20,7 @@ impl<'c> Teller<'_, 'c> {
     }
 
     /// The toolkits that are admitted at all.
-    pub(super) fn toolkits(&self) -> Vec<&'c Toolkit> {
+    fn toolkits(&self) -> Vec<&'c Toolkit> {
         let target = self.target();
         let installed = target.and_then(|target| target.toolkits.as_ref());
         let asked = |row: &&Toolkit| {

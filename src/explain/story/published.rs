@@ -32,9 +32,8 @@ impl<'c> Teller<'_, 'c> {
 
     fn parts_above(&self) -> bool {
         let catalog = self.question.catalog;
-        let above = |name: &str, wanted: &Option<crate::words::Constraint>, newest: Option<&Version>| {
-            let blamed = self.culprits.contains(&format!("stack.{name}"));
-            blamed && wanted.as_ref().zip(newest).is_some_and(|(wanted, newest)| is_above(wanted, newest))
+        let above = |name: &str, wanted: &Option<Constraint>, newest: Option<&Version>| {
+            self.blames(name) && wanted.as_ref().zip(newest).is_some_and(|(wanted, newest)| is_above(wanted, newest))
         };
         above("cuda", &self.question.cuda, catalog.toolkits.last().map(|row| &row.version))
             || above("cudnn", &self.question.cudnn, catalog.cudnns.last().map(|row| &row.version))
@@ -53,7 +52,7 @@ impl<'c> Teller<'_, 'c> {
         }
         for ask in &self.question.companions {
             let newest = catalog.companions.iter().rev().find(|row| row.package == ask.package);
-            if let Some(newest) = newest.filter(|_| self.culprits.contains(&format!("stack.{}", ask.package))) {
+            if let Some(newest) = newest.filter(|_| self.blames(ask.package)) {
                 self.say(format!(
                     "the newest {} known is {}, for {} {}",
                     ask.package, newest.version, newest.framework, newest.needs
@@ -190,7 +189,7 @@ impl<'c> Teller<'_, 'c> {
     }
 
     /// `cuda`, `cudnn`, `nccl`, `python` that match nothing known.
-    pub(super) fn parts(&mut self) {
+    fn parts(&mut self) {
         let catalog = self.question.catalog;
         let parts = [
             ("cuda", &self.question.cuda, catalog.toolkits.iter().map(|row| &row.version).collect::<Vec<_>>()),
@@ -199,7 +198,7 @@ impl<'c> Teller<'_, 'c> {
             ("python", &self.question.python, catalog.pythons.iter().map(|row| &row.version).collect()),
         ];
         for (name, wanted, known) in parts {
-            let Some(wanted) = wanted.as_ref().filter(|_| self.culprits.contains(&format!("stack.{name}"))) else {
+            let Some(wanted) = wanted.as_ref().filter(|_| self.blames(name)) else {
                 continue;
             };
             if known.iter().any(|version| wanted.cut_to(version.len()).admits(version)) {
