@@ -336,6 +336,17 @@ fn no_fix_changes_what_may_stay_as_it_is() {
 }
 
 #[test]
+fn a_list_that_no_toolkit_of_all_machines_knows_is_left_open() {
+    // What compiles for the old driver knows nothing of the new GPU, and each machine has a toolkit of its own.
+    let fixes = offered(
+        "apart-lists",
+        "[stack]\ntorch = \"2.7\"\n[build]\narch-list = \"7.5\"\n[target.new]\ngpu = \"B200\"\ndriver = \"570.86.15\"\n\
+         [target.old]\ngpu = \"RTX 2080 Ti\"\ndriver = \"470.57.02\"\n[resolve]\nshare = \"versions\"\n",
+    );
+    assert_eq!(fixes[0].0, "build.arch-list = ", "nothing is written in its place: {fixes:?}");
+}
+
+#[test]
 fn of_one_variant_the_version_written_is_enough() {
     let fixes = offered("near", "[stack]\ntorch = \"2.7.1+cu118\"\n[target.t]\ngpu = \"RTX 5070\"\n");
     let torch: Vec<&str> = fixes.iter().filter_map(|(change, _)| change.strip_prefix("stack.torch = ")).collect();

@@ -112,9 +112,7 @@ impl Accepts {
         let mut of_text = Vec::new();
         let mut number = |text: &'c str| {
             *numbers.entry(text).or_insert_with(|| {
-                let range = question.rules.range(text);
-                let admits = |at: usize| range.as_ref().is_none_or(|range| range.admits(versions[at]));
-                of_text.push(left.filtered(&admits));
+                of_text.push(question.rules.admitted(text, versions, left));
                 of_text.len() - 1
             })
         };

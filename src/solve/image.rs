@@ -34,6 +34,7 @@ pub fn rows<'c>(question: &Question<'c>, class: &Class<'_, 'c>) -> Vec<&'c Image
 }
 
 /// What a tag of a repository that the catalog knows is to it.
+#[derive(Debug, Clone, Copy)]
 pub enum TagMatch<'c> {
     /// A row.
     Known(&'c Image),

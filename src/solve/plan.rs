@@ -445,6 +445,9 @@ impl<'q, 'c> Plan<'q, 'c> {
         }
         for (packages, ask) in group.companions.iter().zip(&question.companions) {
             let rules = question.rules.of_package(ask.package, Subject::Toolkit);
+            if rules.is_empty() {
+                continue;
+            }
             self.world.relate(packages.table, toolkit.table, |row, at| {
                 let (row, version) = (packages.rows[row], &toolkit.rows[at].version);
                 !row.sdist || rules.admit(question, "", row, Some(version))

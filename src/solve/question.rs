@@ -11,7 +11,7 @@ use crate::words::{ArchList, Arrange, Cc, Constraint, CpuArch, Version};
 
 use super::codes;
 use super::elsewhere;
-use super::image::{self, TagMatch};
+use super::image::TagMatch;
 use super::rulebook::RuleBook;
 
 pub use crate::catalog::rows::FRAMEWORKS;
@@ -566,7 +566,7 @@ impl<'c> Reader<'_, 'c> {
         }
         let mut near = String::new();
         if let (true, Some(tag)) = (known_repository, &image.tag) {
-            let known = image::tag(self.catalog, &image.repository, tag);
+            let known = self.rules.tag(self.catalog, &image.repository, tag);
             match known {
                 TagMatch::Known(row) => return ImageAsk::Known(row),
                 TagMatch::NotThere => return ImageAsk::NoSuchTag(image.clone()),

@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 /// A set of rows.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct RowSet {
-    words: SmallVec<[u64; 2]>,
+    words: SmallVec<[u64; 5]>,
     tail: bool,
 }
 
@@ -21,7 +21,7 @@ pub type Row = u32;
 impl RowSet {
     /// The set of the first `len` rows.
     pub fn first(len: usize) -> Self {
-        let mut words: SmallVec<[u64; 2]> = SmallVec::from_elem(u64::MAX, len / 64);
+        let mut words: SmallVec<[u64; 5]> = SmallVec::from_elem(u64::MAX, len / 64);
         if !len.is_multiple_of(64) {
             words.push((1 << (len % 64)) - 1);
         }

@@ -1,6 +1,7 @@
 //! The catalog's rules made ready to be asked, and the names of the laws that are code.
 
-use std::sync::{Arc, Mutex, OnceLock};
+use std::cell::RefCell;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use rustc_hash::FxHashMap;
 
@@ -11,9 +12,10 @@ use crate::words::{Arch, Cc, Constraint, CpuArch, Version};
 
 use super::driver::DriverRow;
 use super::fits;
-use super::image::Demand;
+use super::image::{self, Demand, TagMatch};
 use super::question::Question;
 use super::release::{self, Release};
+use super::rowset::RowSet;
 
 /// The names of the rules that are code; each is described by a row of `catalog/laws.toml`.
 pub mod law {
@@ -94,6 +96,8 @@ pub struct RuleBook<'c> {
     packages: Vec<(&'c [Build], OnceLock<Vec<Release<'c>>>)>,
     /// GPU names already looked up: variations of one spec ask for the same ones again and again.
     gpus: Mutex<FxHashMap<String, GpuMatch<'c>>>,
+    /// Tags already looked up, with their repositories.
+    tags: Mutex<FxHashMap<String, TagMatch<'c>>>,
     /// What images demand on a platform, by the images' addresses and whether the user named them.
     image_demands: Mutex<FxHashMap<(usize, CpuArch, bool), Arc<Demand<'c>>>>,
     /// Requirements already read, by their addresses: as texts they are long to compare.
@@ -102,6 +106,8 @@ pub struct RuleBook<'c> {
     starts: Mutex<FxHashMap<(usize, Version, usize), bool>>,
     /// Ranges already read, by their texts.
     ranges: Mutex<FxHashMap<&'c str, Option<Arc<Constraint>>>>,
+    /// Which versions ranges admit, by the addresses and lengths of their texts.
+    admitted: Mutex<FxHashMap<(usize, usize, usize), bool>>,
     /// The C library of the systems that images hold, by the name images give them.
     glibcs: Mutex<FxHashMap<&'c str, Option<&'c Version>>>,
     /// Images already chosen from, by what was asked of them.
@@ -143,6 +149,11 @@ pub struct PackageRules<'a, 'c> {
 }
 
 impl<'a, 'c> PackageRules<'a, 'c> {
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.rules.is_empty()
+    }
+
     /// Those that speak of a release.
     pub fn about(&self, release: &Version) -> impl Iterator<Item = &'a Needs<'c>> {
         self.rules.iter().copied().filter(|rule| rule.range.admits(release))
@@ -179,10 +190,12 @@ impl<'c> RuleBook<'c> {
             needs: needs.collect(),
             packages: packages.map(|builds| (builds, OnceLock::new())).collect(),
             gpus: Mutex::default(),
+            tags: Mutex::default(),
             image_demands: Mutex::default(),
             demands: Mutex::default(),
             starts: Mutex::default(),
             ranges: Mutex::default(),
+            admitted: Mutex::default(),
             glibcs: Mutex::default(),
             images: Mutex::default(),
             toolkits: Mutex::default(),
@@ -198,6 +211,12 @@ impl<'c> RuleBook<'c> {
     /// Finds the products a name means.
     pub fn gpu(&self, catalog: &'c Catalog, name: &str) -> GpuMatch<'c> {
         memo(&self.gpus, name, || (name.to_string(), catalog.gpu(name)))
+    }
+
+    /// Looks up a tag of a repository that the catalog knows.
+    pub fn tag(&self, catalog: &'c Catalog, repository: &str, tag: &str) -> TagMatch<'c> {
+        let name = [repository, ":", tag].concat();
+        memo(&self.tags, name.as_str(), || (name.clone(), image::tag(catalog, repository, tag)))
     }
 
     /// Whether another build of the same minor release has wheels for a Python line.
@@ -259,6 +278,16 @@ impl<'c> RuleBook<'c> {
         memo(&self.ranges, text, || (text, Constraint::parse(text).ok().map(Arc::new)))
     }
 
+    /// Which of some versions a range admits: many packages ask the same of the same versions.
+    pub fn admitted(&self, text: &'c str, versions: &[&Version], among: &RowSet) -> RowSet {
+        let Some(range) = self.range(text) else { return among.clone() };
+        let known = RefCell::new(self.admitted.lock().unwrap_or_else(PoisonError::into_inner));
+        among.filtered(&|at| {
+            let key = (text.as_ptr().addr(), text.len(), versions[at].address());
+            *known.borrow_mut().entry(key).or_insert_with(|| range.admits(versions[at]))
+        })
+    }
+
     /// The images that serve, preferred first.
     pub fn images(&self, asked: String, find: impl FnOnce() -> Vec<&'c Image>) -> Vec<&'c Image> {
         memo(&self.images, asked.as_str(), || (asked.clone(), find()))
@@ -280,7 +309,7 @@ impl<'c> RuleBook<'c> {
 
     /// Whether a question has an answer; none, and asked again, where it was given up.
     pub fn has_answer(&self, asked: String, find: impl FnOnce() -> Option<bool>) -> Option<bool> {
-        let known = self.answers.lock().unwrap_or_else(std::sync::PoisonError::into_inner).get(&asked).copied();
+        let known = self.answers.lock().unwrap_or_else(PoisonError::into_inner).get(&asked).copied();
         known.or_else(|| {
             let found = find()?;
             memo(&self.answers, asked.as_str(), || (asked.clone(), found));
@@ -322,6 +351,22 @@ impl<'c> RuleBook<'c> {
         PackageRules { rules: self.needs.iter().filter(speaks).collect() }
     }
 
+    /// Whether a rule can refuse anything that a question is about: of packages, boards and toolkits that are not in it
+    /// nothing needs to be known.
+    pub fn concerns(&self, question: &Question<'_>, rule: &Needs<'_>) -> bool {
+        let mut gpus = question.targets.iter().flat_map(|target| target.named_gpus()).map(|gpu| &gpu.cc_version);
+        match (rule.row.subject, rule.row.object) {
+            (Subject::Gpu, _) => gpus.any(|cc| rule.range.admits(cc)),
+            (Subject::Package, _) => {
+                let mut asked = question.frameworks.iter().chain(&question.companions);
+                asked.any(|ask| rule.row.package.as_deref() == Some(ask.package))
+            }
+            (Subject::Toolkit, _) => question.build.is_some(),
+            (_, Subject::Gpu) => gpus.any(|cc| !rule.needs.admits(cc)),
+            _ => true,
+        }
+    }
+
     /// Every rule.
     pub fn all(&self) -> impl Iterator<Item = &Needs<'c>> {
         self.needs.iter()
@@ -339,7 +384,7 @@ where
     K: std::hash::Hash + Eq + std::borrow::Borrow<Q>,
     Q: std::hash::Hash + Eq + ?Sized,
 {
-    let mut known = known.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(value) = known.get(key) {
         return value.clone();
     }

@@ -33,15 +33,30 @@ pub struct World {
 struct Relation {
     from: Table,
     to: Table,
-    admits: Vec<RowSet>,
+    /// For each row of `from`, which of `partners` are its own. Many rows have the same.
+    kinds: Vec<usize>,
+    partners: Vec<RowSet>,
 }
 
 impl Relation {
+    /// The rows of `to` that go together with a row of `from`.
+    fn partners(&self, row: usize) -> &RowSet {
+        &self.partners[self.kinds[row]]
+    }
+
     /// Leaves out the rows of two tables that have no partner in the other; whether there were any.
     fn narrow(&self, tables: &mut [RowSet]) -> bool {
         let (mut from, mut to) = (RowSet::empty(), RowSet::empty());
+        let (mut seen, mut paired) = (RowSet::empty(), RowSet::empty());
         for row in tables[self.from].rows() {
-            if to.add_common(&self.admits[row], &tables[self.to]) {
+            let kind = self.kinds[row];
+            if !seen.has(kind) {
+                seen.insert(kind);
+                if to.add_common(&self.partners[kind], &tables[self.to]) {
+                    paired.insert(kind);
+                }
+            }
+            if paired.has(kind) {
                 from.insert(row);
             }
         }
@@ -59,7 +74,7 @@ impl Relation {
                 true
             }
         };
-        self.admits.iter().all(|admits| admits.rows().all(&mut fresh))
+        self.kinds.iter().all(|&kind| self.partners[kind].rows().all(&mut fresh))
     }
 }
 
@@ -163,7 +178,10 @@ impl World {
     /// Only pairs for which `fits` holds go together.
     pub fn relate(&mut self, a: Table, b: Table, fits: impl Fn(usize, usize) -> bool) {
         let fits = |row: usize, other: usize| if a < b { fits(row, other) } else { fits(other, row) };
-        self.add(a.min(b), a.max(b), &mut |row, others| others.filtered(&|other| fits(row, other)));
+        self.add(a.min(b), a.max(b), &mut |row, others, known| {
+            known.push(others.filtered(&|other| fits(row, other)));
+            known.len() - 1
+        });
     }
 
     /// The same as [`World::relate`] where many rows of `b`, the later table, fit the same rows of `a`: each row of `a`
@@ -177,7 +195,10 @@ impl World {
     ) {
         debug_assert!(a < b, "the later table has the kinds");
         let kinds = Kinds::of(self.tables[b].rows(), kind);
-        self.add(a, b, &mut |row, others| others.filtered(&kinds.judged(|other| fits(row, other))));
+        self.add(a, b, &mut |row, others, known| {
+            known.push(others.filtered(&kinds.judged(|other| fits(row, other))));
+            known.len() - 1
+        });
     }
 
     /// The same as [`World::relate`] where many rows of `a`, the earlier table, fit the same rows of `b`: what fits is
@@ -190,9 +211,12 @@ impl World {
         fits: impl Fn(usize) -> F,
     ) {
         debug_assert!(a < b, "the earlier table has the kinds");
-        let mut known: FxHashMap<K, RowSet> = FxHashMap::default();
-        self.add(a, b, &mut |row, others| {
-            known.entry(kind(row)).or_insert_with(|| others.filtered(&fits(row))).clone()
+        let mut kinds: FxHashMap<K, usize> = FxHashMap::default();
+        self.add(a, b, &mut |row, others, known| {
+            *kinds.entry(kind(row)).or_insert_with(|| {
+                known.push(others.filtered(&fits(row)));
+                known.len() - 1
+            })
         });
     }
 
@@ -205,18 +229,23 @@ impl World {
                 parts.entry(whole).or_insert_with(RowSet::empty).insert(part);
             }
         }
-        self.add(a, b, &mut |row, _| parts.remove(&row).unwrap_or_else(RowSet::empty));
+        self.add(a, b, &mut |row, _, known| {
+            known.push(parts.remove(&row).unwrap_or_else(RowSet::empty));
+            known.len() - 1
+        });
     }
 
     /// Adds a relation, and leaves out at once what it leaves without a partner: there is less to relate next.
-    fn add(&mut self, from: Table, to: Table, partners: &mut dyn FnMut(usize, &RowSet) -> RowSet) {
+    /// `kind` tells for a row of `from`, and the rows of `to` that are left, which of the sets found so far are its
+    /// partners, after adding them if need be.
+    fn add(&mut self, from: Table, to: Table, kind: &mut dyn FnMut(usize, &RowSet, &mut Vec<RowSet>) -> usize) {
         if self.is_hopeless() {
             return;
         }
         let len = self.tables[from].rows().last().map_or(0, |last| last + 1);
-        let mut relation = Relation { from, to, admits: vec![RowSet::empty(); len] };
+        let mut relation = Relation { from, to, kinds: vec![0; len], partners: Vec::new() };
         for row in self.tables[from].rows() {
-            relation.admits[row] = partners(row, &self.tables[to]);
+            relation.kinds[row] = kind(row, &self.tables[to], &mut relation.partners);
         }
         relation.narrow(&mut self.tables);
         self.relations.push(relation);
@@ -230,7 +259,7 @@ impl World {
     /// Whether a selection satisfies every relation and takes only rows that may be chosen.
     pub fn admits(&self, choice: &[usize]) -> bool {
         self.tables.iter().zip(choice).all(|(rows, &row)| rows.has(row))
-            && self.relations.iter().all(|relation| relation.admits[choice[relation.from]].has(choice[relation.to]))
+            && self.relations.iter().all(|relation| relation.partners(choice[relation.from]).has(choice[relation.to]))
     }
 
     /// The rows of a table that go together with what is chosen in all others but some.
@@ -241,8 +270,8 @@ impl World {
         };
         let related: Vec<&Relation> = self.relations.iter().filter(related).collect();
         let fits = |row: usize, relation: &Relation| match relation.from == table {
-            true => relation.admits[row].has(choice[relation.to]),
-            false => relation.admits[choice[relation.from]].has(row),
+            true => relation.partners(row).has(choice[relation.to]),
+            false => relation.partners(choice[relation.from]).has(row),
         };
         self.tables[table].rows().filter(|&row| related.iter().all(|relation| fits(row, relation))).collect()
     }
@@ -378,7 +407,7 @@ impl World {
             });
             let kinds: Vec<usize> = next.collect();
             for (row, (_, parts)) in keys.iter_mut().enumerate() {
-                let mut of_row: Vec<usize> = relation.admits[row].rows().map(|part| kinds[part]).collect();
+                let mut of_row: Vec<usize> = relation.partners(row).rows().map(|part| kinds[part]).collect();
                 of_row.arrange();
                 of_row.dedup();
                 parts.push(of_row);
@@ -389,7 +418,9 @@ impl World {
         let rows_of = |other: Table| {
             let rows = self.tables[other].rows();
             match owned.iter().find(|relation| relation.to == other) {
-                Some(relation) => rows.filter(|&part| kept.iter().any(|&row| relation.admits[row].has(part))).collect(),
+                Some(relation) => {
+                    rows.filter(|&part| kept.iter().any(|&row| relation.partners(row).has(part))).collect()
+                }
                 None if other == table => kept.clone(),
                 None => rows.collect(),
             }
@@ -411,13 +442,13 @@ impl World {
         for relation in self.relations.iter().filter(|one| but.iter().all(|other| !std::ptr::eq(*one, *other))) {
             if relation.from == table {
                 for (row, key) in keys.iter_mut().enumerate() {
-                    key.push(relation.admits[row].clone());
+                    key.push(relation.partners(row).clone());
                 }
             }
             if relation.to == table {
                 let mut columns = vec![RowSet::empty(); len];
-                for (from, admits) in relation.admits.iter().enumerate() {
-                    for to in admits.rows() {
+                for (from, &kind) in relation.kinds.iter().enumerate() {
+                    for to in relation.partners[kind].rows() {
                         columns[to].insert(from);
                     }
                 }
@@ -433,8 +464,8 @@ impl World {
     fn renumbered(&self, kept: &[Vec<usize>]) -> World {
         let relations = self.relations.iter().map(|relation| {
             let new = |set: &RowSet| RowSet::filter(kept[relation.to].len(), |at| set.has(kept[relation.to][at]));
-            let admits = kept[relation.from].iter().map(|&row| new(&relation.admits[row])).collect();
-            Relation { admits, ..*relation }
+            let kinds = kept[relation.from].iter().map(|&row| relation.kinds[row]).collect();
+            Relation { kinds, partners: relation.partners.iter().map(new).collect(), ..*relation }
         });
         World { tables: kept.iter().map(|rows| RowSet::first(rows.len())).collect(), relations: relations.collect() }
     }
@@ -476,7 +507,7 @@ impl DependencyProvider for Provider<'_> {
         } else {
             self.requires[*package as usize]
                 .iter()
-                .map(|(to, relation)| (*to as u32, relation.admits[*row as usize].clone()))
+                .map(|(to, relation)| (*to as u32, relation.partners(*row as usize).clone()))
                 .collect()
         };
         Ok(Dependencies::Available(dependencies))

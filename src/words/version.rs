@@ -102,6 +102,11 @@ impl Version {
         self.0.text
     }
 
+    /// A number of its text, the same for as long as the process runs: equal texts are kept once or few times.
+    pub fn address(&self) -> usize {
+        std::ptr::from_ref(self.0).addr()
+    }
+
     /// The numbers of the release part: `[535, 183, 1]` for `535.183.01`.
     pub fn components(&self) -> impl Iterator<Item = u64> + '_ {
         numbers(split_tail(self.0.text).0)
@@ -269,7 +274,7 @@ impl Eq for Version {}
 impl Hash for Version {
     fn hash<H: Hasher>(&self, state: &mut H) {
         // Equal versions have equal keys, whatever lies beyond them.
-        self.0.key.hash(state);
+        self.0.key.iter().for_each(|half| state.write_u64(*half));
     }
 }
 

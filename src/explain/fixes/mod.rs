@@ -119,6 +119,7 @@ impl<'c> Finder<'_, 'c, '_> {
         if changes.is_empty() || self.found.iter().any(|fix| fix.changes == changes) {
             return false;
         }
+        let Some(answer) = self.answer(edits, None) else { return false };
         // A change that is not needed beside the others is none to recommend.
         let spared = |at: usize| -> Vec<Edit> {
             let others = changes.iter().enumerate().filter(|(other, _)| *other != at);
@@ -127,7 +128,6 @@ impl<'c> Finder<'_, 'c, '_> {
         if let Some(fewer) = (0..changes.len()).map(spared).find(|fewer| !fewer.is_empty() && self.has_answer(fewer)) {
             return self.offer(&fewer);
         }
-        let Some(answer) = self.answer(edits, None) else { return false };
         let changed = self.edited(edits).and_then(|spec| self.asker.question(&spec));
         if changed
             .is_none_or(|question| rests_on_the_unknown(&question, &answer) || ignores_the_list(&question, &answer))
@@ -170,6 +170,10 @@ impl<'c> Finder<'_, 'c, '_> {
         let mut question = self.asker.question(spec)?;
         for ask in question.frameworks.iter_mut().chain(question.companions.iter_mut()) {
             ask.oldest_first = ascending == Some(ask.package);
+        }
+        // Most questions have no answer, which is quicker to tell and may be known.
+        if is_solvable(&question, self.asker.steps) != Some(true) {
+            return None;
         }
         match resolve(&question, &Locked::new(), self.asker.steps) {
             Resolution::Answer(answer) => Some(answer),

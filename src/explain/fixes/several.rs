@@ -156,6 +156,7 @@ impl<'c> Finder<'_, 'c, '_> {
 
     /// A system, C library or compiler that would be removed gets the nearest value that also serves, if any does.
     fn keep_written(&self, changes: &mut [Edit]) {
+        self.leave_lists_open(changes);
         for at in 0..changes.len() {
             let (key, None) = changes[at].clone() else { continue };
             let values = match key.rsplit('.').next().filter(|_| key.starts_with("target.")) {
@@ -164,12 +165,25 @@ impl<'c> Finder<'_, 'c, '_> {
                 Some("gcc") => self.other_compilers(target_of(&key)),
                 _ => continue,
             };
+            // What has no answer without a system has none with any.
+            if !self.has_answer(changes) {
+                return;
+            }
             let serves = |value: &String| {
                 let mut tried = changes.to_vec();
                 tried[at].1 = Some(value.clone());
                 self.has_answer(&tried)
             };
             changes[at].1 = values.into_iter().find(serves);
+        }
+    }
+
+    /// Targets that choose apart may compile with toolkits of which none knows the architectures of all: then each
+    /// gets the list of its own GPUs, by not insisting on any.
+    fn leave_lists_open(&self, changes: &mut [Edit]) {
+        let list = changes.iter().position(|(key, to)| key == "build.arch-list" && to.is_some());
+        if let Some(at) = list.filter(|_| !self.has_answer(changes)) {
+            changes[at].1 = None;
         }
     }
 }

@@ -64,7 +64,7 @@ pub(super) fn shortest(asker: &Asker<'_, '_>, question: &Question<'_>, binding: 
 pub(super) fn binding_rules(asker: &Asker<'_, '_>, question: &Question<'_>) -> Vec<String> {
     // Rules that only restate what code coverage says come last here, so they are the first to be given up.
     let laws = law::ALL.iter().copied();
-    let needs = question.rules.all().map(|rule| &*rule.row.id);
+    let needs = question.rules.all().filter(|rule| question.rules.concerns(question, rule)).map(|rule| &*rule.row.id);
     let all: Vec<&str> = laws.chain(needs).collect();
     let mut asked = question.clone();
     let written = asked.off.len();
