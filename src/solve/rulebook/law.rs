@@ -1,0 +1,69 @@
+//! The names of the rules that are code; each is described by a row of `catalog/laws.toml`.
+
+/// A build runs on a GPU only if it holds machine code or PTX for it.
+pub const COVERAGE: &str = "gpu-code";
+/// PTX compiles only with a driver that knows its ISA.
+pub const PTX_DRIVER: &str = "ptx-isa-driver";
+/// A GPU target never gets a CPU build.
+pub const CPU_BUILD: &str = "cpu-build";
+/// A build exists for a platform only where it was published.
+pub const PUBLISHED: &str = "wheel-published";
+/// A build has wheels for certain Pythons only.
+pub const PYTHON: &str = "wheel-python";
+/// A wheel needs at least the glibc its platform tag names.
+pub const GLIBC: &str = "wheel-glibc";
+/// A companion package follows certain framework releases.
+pub const COMPANION: &str = "companion-framework";
+/// An image tag must exist.
+pub const IMAGE_TAG: &str = "image-tag";
+/// An image exists for certain CPU architectures.
+pub const IMAGE_ARCH: &str = "image-arch";
+/// The OS of an image is the OS asked for.
+pub const IMAGE_OS: &str = "image-os";
+/// An image states which drivers it may be started on.
+pub const IMAGE_REQUIRE: &str = "image-require-cuda";
+/// An image must hold what is needed of it: nvcc, cuDNN.
+pub const IMAGE_HOLDS: &str = "image-flavour";
+/// Extensions are compiled by a toolkit of the CUDA major that torch was built with.
+pub const EXTENSION_MAJOR: &str = "extension-cuda-major";
+/// torch's extension builder knows certain architectures only.
+pub const EXTENSION_ARCH: &str = "extension-arch";
+/// nvcc knows certain architectures only.
+pub const NVCC_ARCH: &str = "nvcc-arch";
+/// An architecture list must reach every GPU.
+pub const ARCH_LIST: &str = "arch-list-gpu";
+/// nvcc refuses newer host compilers.
+pub const NVCC_GCC: &str = "nvcc-gcc";
+/// Some products come with one CPU architecture only.
+pub const PRODUCT_CPU: &str = "gpu-cpu-arch";
+/// A cuDNN or NCCL release is built for one CUDA major.
+pub const LIBRARY_CUDA: &str = "library-cuda-major";
+/// Frameworks in one environment share their libraries.
+pub const TOGETHER: &str = "framework-libraries";
+/// cuda-compat works on data-centre GPUs and listed driver branches only.
+pub const FORWARD_COMPAT: &str = "forward-compat";
+
+/// Every law, for the catalog's lint.
+pub const ALL: &[&str] = &[
+    COVERAGE,
+    PTX_DRIVER,
+    CPU_BUILD,
+    PUBLISHED,
+    COMPANION,
+    PYTHON,
+    GLIBC,
+    IMAGE_TAG,
+    IMAGE_ARCH,
+    IMAGE_OS,
+    IMAGE_REQUIRE,
+    IMAGE_HOLDS,
+    EXTENSION_MAJOR,
+    EXTENSION_ARCH,
+    NVCC_ARCH,
+    ARCH_LIST,
+    NVCC_GCC,
+    PRODUCT_CPU,
+    LIBRARY_CUDA,
+    TOGETHER,
+    FORWARD_COMPAT,
+];
