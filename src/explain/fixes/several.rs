@@ -120,6 +120,9 @@ impl<'c> Finder<'_, 'c, '_> {
         if keys.iter().any(|key| key.ends_with(".gpu")) {
             return; // Not asking for the GPU any more is no way out.
         }
+        if !self.has_answer(&self.loosened(keys, with)) {
+            return; // What does not help without any of them does not help with other values.
+        }
         // A CUDA line moves no further than it must, whatever else changes.
         if let Some(at) = keys.iter().position(|key| key == "stack.cuda").filter(|_| keys.len() > 1) {
             let (cuda, mut rest) = (keys[at].clone(), keys.to_vec());
