@@ -313,6 +313,18 @@ impl<'c> Question<'c> {
         text
     }
 
+    /// Everything it asks and prefers, and of whom, as one text: questions equal in this have the same best answer.
+    pub fn wish(&self) -> String {
+        let mut text = format!("{:?}|{}", self.prefer, self.allow_experimental);
+        for ask in self.frameworks.iter().chain(&self.companions).filter(|ask| ask.oldest_first) {
+            let _ = write!(text, "|oldest {}", ask.package);
+        }
+        for target in &self.targets {
+            let _ = write!(text, "|{}", target.name);
+        }
+        text + "\n" + &self.identity()
+    }
+
     /// What is to be compiled, as one text.
     pub fn built(&self) -> String {
         let Some(build) = &self.build else { return String::new() };

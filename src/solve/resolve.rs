@@ -96,7 +96,12 @@ pub fn resolve<'c>(question: &Question<'c>, locked: &Locked, steps: &Steps) -> R
     let parts = (question.share == Share::None).then(|| parts(question));
     let mut targets: Vec<TargetAnswer> = Vec::new();
     for part in parts.as_deref().unwrap_or(std::slice::from_ref(question)) {
-        match resolve_together(part, locked, steps) {
+        // Who varies one target asks of all others the same again.
+        let resolution = match locked.is_empty() && parts.is_some() {
+            true => question.rules.resolution(part.wish(), || resolve_together(part, locked, steps)),
+            false => resolve_together(part, locked, steps),
+        };
+        match resolution {
             Resolution::Answer(answer) => targets.extend(answer.targets),
             other => return other,
         }

@@ -12,6 +12,7 @@ use crate::solve::driver::DriverRow;
 use crate::solve::fits;
 use crate::solve::image::{self, Demand, TagMatch};
 use crate::solve::release::{self, Release};
+use crate::solve::resolve::Resolution;
 use crate::solve::rowset::RowSet;
 use crate::words::{Arch, Cc, Constraint, CpuArch, Version};
 
@@ -52,6 +53,8 @@ pub(super) struct Known<'c> {
     compiled: Mutex<FxHashMap<CodeOn, Option<Arch>>>,
     /// Whether questions have answers, by all that they ask.
     answers: Mutex<FxHashMap<String, bool>>,
+    /// The best answers, by all that is asked and preferred.
+    resolutions: Mutex<FxHashMap<String, Resolution<'c>>>,
     /// Driver releases at which some rule begins or ceases to hold, whatever the GPU.
     turning_points: OnceLock<Vec<&'c Version>>,
 }
@@ -174,6 +177,19 @@ impl<'c> RuleBook<'c> {
             let found = find()?;
             memo(&self.known.answers, asked.as_str(), || (asked.clone(), found));
             Some(found)
+        })
+    }
+
+    /// The best answer to a question; asked again where it was given up.
+    pub fn resolution(&self, asked: String, find: impl FnOnce() -> Resolution<'c>) -> Resolution<'c> {
+        let known =
+            |of: &Self| of.known.resolutions.lock().unwrap_or_else(PoisonError::into_inner).get(&asked).cloned();
+        known(self).unwrap_or_else(|| {
+            let found = find();
+            if !matches!(found, Resolution::GaveUp) {
+                memo(&self.known.resolutions, asked.as_str(), || (asked.clone(), found.clone()));
+            }
+            found
         })
     }
 
