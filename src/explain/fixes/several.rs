@@ -123,13 +123,9 @@ impl<'c> Finder<'_, 'c, '_> {
         if !self.has_answer(&self.loosened(keys, with)) {
             return; // What does not help without any of them does not help with other values.
         }
-        // A CUDA line moves no further than it must, whatever else changes.
         if let Some(at) = keys.iter().position(|key| key == "stack.cuda").filter(|_| keys.len() > 1) {
-            let (cuda, mut rest) = (keys[at].clone(), keys.to_vec());
-            rest.remove(at);
-            let beside = |line: String| with.iter().cloned().chain([set(&cuda, line)]).collect::<Vec<Edit>>();
-            let mut tried = self.newer_lines(&cuda).into_iter().map(beside);
-            if let Some(with) = tried.find(|with| self.has_answer(&self.loosened(&rest, with))) {
+            let rest = [&keys[..at], &keys[at + 1..]].concat();
+            if let Some(with) = self.with_nearest_line(&keys[at], &rest, with) {
                 return self.try_together(&rest, &with);
             }
         }
@@ -149,6 +145,18 @@ impl<'c> Finder<'_, 'c, '_> {
         changes.extend(with.iter().cloned());
         self.keep_written(&mut changes);
         self.offer(&changes);
+    }
+
+    /// Edits that also move the CUDA line, no further than it must whatever else changes.
+    fn with_nearest_line(&self, cuda: &str, rest: &[String], with: &[Edit]) -> Option<Vec<Edit>> {
+        let beside = |line: &str| with.iter().cloned().chain([set(cuda, line)]).collect::<Vec<Edit>>();
+        let serves = |with: &Vec<Edit>| self.has_answer(&self.loosened(rest, with));
+        let lines = self.newer_lines(cuda);
+        let major = |line: &String| line.split('.').next().unwrap_or_default().to_string();
+        // Where a major does not serve, none of its lines does.
+        let majors = lines.chunk_by(|one, next| major(one) == major(next));
+        let lines = majors.filter(|lines| serves(&beside(&major(&lines[0])))).flatten();
+        lines.map(|line| beside(line)).find(serves)
     }
 
     /// The repository of an image that a key names.
