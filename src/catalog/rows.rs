@@ -531,8 +531,15 @@ pub struct Companion {
     pub variant: Option<Text>,
     /// The address of a wheel index of its own, in place of what `variant` says: in-house builds.
     pub index_url: Option<Text>,
+    /// The address of its wheel where it lies on no index, but beside a release of its project. `{arch}` and `{python}`
+    /// stand for the processor and the Python as file names spell them: `x86_64`, `310`.
+    pub url: Option<Text>,
     /// The version its wheel carries there, where it is not that one: `2.7.4+cu126`.
     pub wheel: Option<Text>,
+    /// Of a wheel for a variant what it asks for that is made for one CUDA too, `torchvision==0.26.0`: an installer takes
+    /// that from the package index, where it is for another, unless it is named beside it.
+    #[serde(default)]
+    pub brings: List<Text>,
     /// The extra that brings what is for the framework, `pytorch` for `transformer-engine[pytorch]`.
     pub extra: Option<Text>,
     /// Published as source only, it or the part for the framework: it is compiled where it is installed.
@@ -545,7 +552,7 @@ pub struct Companion {
     /// The platforms it has wheels for; empty = it runs wherever the framework does, or nobody has told.
     #[serde(default)]
     pub arches: List<CpuArch>,
-    /// The oldest glibc its platform tags admit.
+    /// The oldest glibc its platform tags admit; the newest that its libraries ask for where that is newer.
     pub glibc: Option<Version>,
     /// The CUDA major whose runtime its libraries load; none where they load none, or look for one when they run.
     pub cuda: Option<Version>,
@@ -568,6 +575,20 @@ pub struct Companion {
     pub arch_source: Option<Text>,
     /// The source of `finished`.
     pub finished_source: Option<Text>,
+}
+
+impl Companion {
+    /// The version that its wheel carries where it is installed from.
+    pub fn carried(&self) -> String {
+        let labelled = || self.variant.as_ref().map(|variant| format!("{}+{variant}", self.version));
+        self.wheel.as_ref().map(ToString::to_string).or_else(labelled).unwrap_or_else(|| self.version.to_string())
+    }
+
+    /// The address of the wheel that serves a processor and a Python, where it lies on no index.
+    pub fn file(&self, arch: CpuArch, python: Option<&Version>) -> Option<String> {
+        let python = python.map_or(String::new(), |python| python.as_str().replace('.', ""));
+        Some(self.url.as_ref()?.replace("{arch}", arch.as_str()).replace("{python}", &python))
+    }
 }
 
 /// How a package that comes as source is compiled, from a release on: beside an installed framework and without the
@@ -612,7 +633,8 @@ pub struct Libraries {
 pub struct WheelFile {
     /// The file's name, which says package, version, Python and platform.
     pub file: Text,
-    /// The directory of the PyTorch index it lies in, `cu124`; none = the Python package index.
+    /// The directory of the PyTorch index it lies in, `cu124`, or the label of one that lies on no index; none = the
+    /// Python package index.
     pub index: Option<Text>,
     /// Its sha256, in lower case.
     pub sha256: Text,

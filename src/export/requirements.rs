@@ -73,13 +73,18 @@ fn shown(wheel: &&Wheel) -> String {
     format!("{} {}", wheel.package, wheel.version)
 }
 
-/// `torch==2.5.1+cu124`, `jax[cuda13]==0.11.0`
+/// `torch==2.5.1+cu124`, `jax[cuda13]==0.11.0`; `vllm@https://…` where the wheel lies on no index. It holds no blank, so
+/// that it is one word of a command.
 pub(super) fn pin(wheel: &Wheel) -> Result<String, ExportError> {
     let extra = match &wheel.extra {
         Some(extra) => format!("[{}]", valid::package(extra)?),
         None => String::new(),
     };
-    Ok(format!("{}{extra}=={}", valid::package(&wheel.package)?, valid::wheel_version(&wheel.version)?))
+    let package = valid::package(&wheel.package)?;
+    Ok(match &wheel.url {
+        Some(url) => format!("{package}{extra}@{}", valid::wheel_url(url)?),
+        None => format!("{package}{extra}=={}", valid::wheel_version(&wheel.version)?),
+    })
 }
 
 /// The lines that say where the pins come from.

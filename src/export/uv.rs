@@ -42,7 +42,7 @@ fn render(lock: &Lock, targets: &Targets) -> Result<String, ExportError> {
         let _ = writeln!(out, "requires-python = {}", quote::toml(&requires_python(python)?));
     }
     out += "dependencies = [\n";
-    for (wheel, marker) in distinct(&platforms, |wheel| (&wheel.package, &wheel.version, &None)) {
+    for (wheel, marker) in distinct(&platforms, |wheel| (&wheel.package, &wheel.version, &wheel.url)) {
         let marker = marker.map_or(String::new(), |marker| format!(" ; {marker}"));
         let _ = writeln!(out, "    {},", quote::toml(&format!("{}{marker}", pin(wheel)?)));
     }
@@ -89,9 +89,8 @@ fn platforms<'a>(lock: &'a Lock, targets: &Targets<'a>) -> Result<Platforms<'a>,
     for (name, target) in targets {
         let wheels: BTreeMap<&str, &Wheel> =
             lock.wheels_of(name).map(|wheel| (wheel.package.as_str(), wheel)).collect();
-        let what = |wheels: &BTreeMap<&str, &Wheel>| -> Vec<(String, String, Option<String>)> {
-            wheels.values().map(|w| (w.package.clone(), w.version.clone(), w.index.clone())).collect()
-        };
+        let told = |wheel: &Wheel| (wheel.package.clone(), wheel.version.clone(), wheel.index.clone(), wheel.url.clone());
+        let what = |wheels: &BTreeMap<&str, &Wheel>| wheels.values().map(|wheel| told(wheel)).collect::<Vec<_>>();
         match platforms.get(&valid::cpu_arch(&target.arch)?) {
             Some(known) if what(known) != what(&wheels) => return Err(ExportError::TargetNeeded(names(targets))),
             Some(_) => {}

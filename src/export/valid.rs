@@ -37,6 +37,11 @@ pub fn index(url: &str) -> Valid<'_> {
     check(address::is_index(url), "index", url, "the address of a wheel index")
 }
 
+/// The address of a wheel that lies on no index.
+pub fn wheel_url(url: &str) -> Valid<'_> {
+    check(address::is_wheel_url(url), "url", url, "the address of a wheel")
+}
+
 /// A full image reference: repository, then a tag or a digest or both.
 pub fn image(reference: &str) -> Valid<'_> {
     let (name, digest) = reference.split_once('@').map_or((reference, None), |(name, digest)| (name, Some(digest)));

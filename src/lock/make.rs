@@ -152,9 +152,9 @@ fn wheels(catalog: &Catalog, answer: &Answer<'_>, alike: &[Vec<usize>]) -> Vec<W
         let unisolated = built.map(|row| row.compiles.to_string());
         let tools = built.map_or_else(Vec::new, |row| row.tools.iter().map(ToString::to_string).collect());
         let archs = built.and_then(|row| row.archs.as_ref()).map(ToString::to_string);
-        let Install { package, version, index, extra, sdist } = install;
+        let Install { package, version, index, url, extra, sdist } = install;
         let arch = str::to_string(arch);
-        Wheel { package, version, arch, index, extra, sdist, unisolated, tools, archs, sha256, libraries, targets }
+        Wheel { package, version, arch, index, url, extra, sdist, unisolated, tools, archs, sha256, libraries, targets }
     };
     merged.into_iter().map(wheel).collect()
 }
@@ -162,8 +162,10 @@ fn wheels(catalog: &Catalog, answer: &Answer<'_>, alike: &[Vec<usize>]) -> Vec<W
 /// The sha256 of the file that serves a target's Python, or that it is unknown.
 fn sha256(catalog: &Catalog, chosen: &Chosen<'_>, install: &Install) -> String {
     let version = install.version.split('+').next().unwrap_or_default();
-    // The PyTorch index has a directory for each variant.
-    let index = install.index.as_deref().and_then(|url| url.rsplit('/').next()).unwrap_or_default();
+    // The PyTorch index has a directory for each variant; a file on no index is told apart by its label.
+    let directory = install.index.as_deref().and_then(|url| url.rsplit('/').next());
+    let label = install.version.split_once('+').filter(|_| install.url.is_some()).map(|(_, label)| label);
+    let index = directory.or(label).unwrap_or_default();
     let python = chosen.python.map_or("", |python| python.as_str());
     let found = catalog.wheel_digests.of(&install.package, version, index, python, chosen.arch.as_str());
     if found.is_empty() { Wheel::UNKNOWN.to_string() } else { found.join(" ") }

@@ -155,6 +155,9 @@ pub struct Wheel {
     /// The wheel index, `https://download.pytorch.org/whl/cu124`; none = the Python package index.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub index: Option<String>,
+    /// The address of the wheel itself, where it lies on no index.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
     /// The extra that brings its CUDA part: `cuda13` for `jax[cuda13]`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extra: Option<String>,

@@ -37,7 +37,7 @@ pub fn to_text(lock: &Lock) -> String {
         let mut fields = Fields::default();
         fields.put("package", &wheel.package).put("version", &wheel.version);
         fields.put("arch", &wheel.arch).maybe("index", wheel.index.as_deref());
-        fields.maybe("extra", wheel.extra.as_deref());
+        fields.maybe("url", wheel.url.as_deref()).maybe("extra", wheel.extra.as_deref());
         if wheel.sdist {
             fields.flag("sdist");
         }

@@ -91,6 +91,8 @@ pub struct Install {
     pub version: String,
     /// The wheel index; none = the Python package index.
     pub index: Option<String>,
+    /// The address of the wheel itself, where it lies on no index.
+    pub url: Option<String>,
     /// The extra that brings the CUDA part.
     pub extra: Option<String>,
     /// Whether it comes as source only.
@@ -489,6 +491,7 @@ impl Chosen<'_> {
                 package: build.package.to_string(),
                 version,
                 index: url,
+                url: None,
                 extra: build.extra.as_ref().filter(|_| build.variant != "cpu").map(|extra| extra.to_string()),
                 sdist: false,
             });
@@ -500,6 +503,7 @@ impl Chosen<'_> {
                 package: format!("nvidia-cudnn-cu{}", cudnn.cuda.major()),
                 version: cudnn.version.to_string(),
                 index: None,
+                url: None,
                 extra: None,
                 sdist: false,
             });
@@ -507,13 +511,14 @@ impl Chosen<'_> {
         for companion in &self.companions {
             let beside_torch = matches!(&*companion.package, "torchvision" | "torchaudio" | "torchtext");
             let own = companion.index_url.as_ref().map(ToString::to_string);
+            let url = companion.file(self.arch, self.python);
             let of_variant = companion.variant.as_ref().map(|variant| pytorch_index(variant));
-            let labelled = companion.variant.as_ref().map(|variant| format!("{}+{variant}", companion.version));
-            let carried = companion.wheel.as_ref().map(ToString::to_string).or(labelled);
+            let index = own.or(of_variant).or_else(|| torch_index.clone().filter(|_| beside_torch));
             wheels.push(Install {
                 package: companion.package.to_string(),
-                version: carried.unwrap_or_else(|| companion.version.to_string()),
-                index: own.or(of_variant).or_else(|| torch_index.clone().filter(|_| beside_torch)),
+                version: companion.carried(),
+                index: index.filter(|_| url.is_none()),
+                url,
                 extra: companion.extra.as_ref().map(ToString::to_string),
                 sdist: companion.sdist,
             });

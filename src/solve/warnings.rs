@@ -130,8 +130,9 @@ impl<'c> About<'_, 'c> {
 
     /// Packages with GPU code of their own that nobody has read, or that only a driver's compiler makes run.
     fn companions(&self) -> Vec<Warning> {
-        let mut warnings: Vec<Warning> =
-            self.target.companions.iter().filter_map(|row| self.source_only(row)).collect();
+        let rows = || self.target.companions.iter();
+        let mut warnings: Vec<Warning> = rows().filter_map(|row| self.source_only(row)).collect();
+        warnings.extend(rows().filter_map(|row| self.brought(row)));
         for row in self.target.companions.iter().filter(|row| row.gpu_code) {
             let name = format!("{} {}", row.package, row.version);
             let key = [format!("stack.{}", row.package)];
@@ -152,6 +153,25 @@ impl<'c> About<'_, 'c> {
             }
         }
         warnings
+    }
+
+    /// What a wheel for a variant brings along from the package index, where it may be for another CUDA.
+    fn brought(&self, row: &Companion) -> Option<Warning> {
+        let named = |pin: &str| {
+            let mut asked = self.question.companions.iter().filter_map(|ask| pin.strip_prefix(&ask.package[..]));
+            asked.any(|rest| rest.starts_with(['=', '>']))
+        };
+        let brought: Vec<&str> = row.brings.iter().map(|pin| &**pin).filter(|pin| !named(pin)).collect();
+        let message = format!(
+            "{} {}+{} asks for {}, which installers take from the package index, where it may be for another CUDA: \
+             named under [stack] it comes from the index of {}",
+            row.package,
+            row.version,
+            row.variant.as_deref()?,
+            brought.join(" and "),
+            row.framework
+        );
+        (!brought.is_empty()).then(|| Warning::new("brings-other-cuda", message, &[format!("stack.{}", row.package)]))
     }
 
     /// A package that is compiled where it is installed, and with what.

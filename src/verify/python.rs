@@ -196,8 +196,13 @@ fn is_same(found: &str, locked: &str, wheel: Option<&Wheel>) -> bool {
 /// The command that puts the locked file in the place of another one.
 fn reinstall(wheel: &Wheel) -> String {
     let isolation = if wheel.unisolated.is_some() { " --no-build-isolation" } else { "" };
-    let requirement = format!("{}=={}", wheel.package, wheel.version);
-    format!("`pip install --force-reinstall --no-deps{isolation} '{requirement}'{}`", index(wheel))
+    format!("`pip install --force-reinstall --no-deps{isolation} '{}'{}`", requirement(wheel), index(wheel))
+}
+
+/// What pip is asked for: the file itself where it lies on no index.
+fn requirement(wheel: &Wheel) -> String {
+    let pinned = || format!("{}=={}", wheel.package, wheel.version);
+    wheel.url.as_ref().map_or_else(pinned, |url| format!("{}@{url}", wheel.package))
 }
 
 fn index(wheel: &Wheel) -> String {
@@ -205,7 +210,7 @@ fn index(wheel: &Wheel) -> String {
 }
 
 fn install(name: &str, locked: &str, found: &str, wheel: Option<&Wheel>) -> String {
-    let requirement = wheel.map_or_else(|| format!("{name}=={locked}"), |wheel| format!("{name}=={}", wheel.version));
+    let requirement = wheel.map_or_else(|| format!("{name}=={locked}"), requirement);
     let index = wheel.map_or(String::new(), index);
     let what = if found.ends_with("+cpu") { "the CPU build is installed" } else { "another build is installed" };
     format!("{what}: `pip install '{requirement}'{index}`")
@@ -222,6 +227,7 @@ mod tests {
             version: version.into(),
             arch: "x86_64".into(),
             index: None,
+            url: None,
             extra: None,
             sdist: false,
             unisolated: None,

@@ -10,6 +10,11 @@ pub fn is_index(url: &str) -> bool {
     ok && url.len() <= 512
 }
 
+/// The address of a wheel that lies on no index.
+pub fn is_wheel_url(url: &str) -> bool {
+    url.starts_with("https://") && url.ends_with(".whl") && is_index(url)
+}
+
 /// The name of a Python package, in any of its spellings.
 pub fn is_package(name: &str) -> bool {
     starts_and_ends_alphanumeric(name) && all(name, b"._-") && name.len() <= 128

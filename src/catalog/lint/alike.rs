@@ -100,7 +100,7 @@ fn companions(catalog: &Catalog, alike: &mut Alike<'_>) {
             ("sdist", row.sdist.to_string()),
         ];
         alike.hear("companion", row, &format!("{} {}", row.package, row.version), &of_release);
-        if row.variant.is_some() && row.index_url.is_none() {
+        if row.variant.is_some() && row.index_url.is_none() && row.url.is_none() {
             alike.hear("companion", row, "wheels for variants", &[("source", row.source.to_string())]);
         }
     }

@@ -49,7 +49,7 @@ fn companions(catalog: &Catalog, say: Say<'_>) {
     if catalog.wheel_digests.is_empty() {
         return;
     }
-    let of_index = |row: &&Companion| row.variant.is_none() && row.index_url.is_none();
+    let of_index = |row: &&Companion| row.variant.is_none() && row.index_url.is_none() && row.url.is_none();
     for row in catalog.companions.iter().filter(of_index) {
         let name = row.row_name();
         let (version, digests) = (row.version.as_str(), &catalog.wheel_digests);

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::super::rows::*;
 use super::super::tables::{Catalog, Row};
-use super::super::wheels::Digests;
+use super::super::wheels::{Digests, FileName};
 use super::{Say, constraint};
 use crate::words::{Arch, Constraint, CpuArch, Version, address};
 
@@ -211,7 +211,22 @@ fn companions(catalog: &Catalog, say: Say<'_>) {
             say("framework", "companion", &name, says);
         }
         let address = (row.index_url.as_deref(), row.wheel.as_deref());
-        addresses("companion", &name, address, row.index_url.is_some() || row.variant.is_some(), say);
+        let elsewhere = row.index_url.is_some() || row.url.is_some() || row.variant.is_some();
+        addresses("companion", &name, address, elsewhere, say);
+        if row.url.is_some() && (row.index_url.is_some() || row.sdist || row.arches.is_empty()) {
+            let says = "`url` stands beside `arches`, and beside no index_url and no sdist";
+            say("belongs-together", "companion", &name, says.into());
+        }
+        let brought = |pin: &str| {
+            let (package, asked) = pin.split_at(pin.find(['=', '<', '>', '!', '~']).unwrap_or(pin.len()));
+            !asked.is_empty()
+                && Constraint::parse(asked).is_ok()
+                && catalog.companions.iter().any(|one| one.package == package && one.framework == row.framework)
+        };
+        if let Some(pin) = row.brings.iter().find(|pin| row.variant.is_none() || !brought(pin)) {
+            let says = "`brings` tells of a wheel for a variant which other companions it asks for, `torchvision==0.26.0`";
+            say("belongs-together", "companion", &name, format!("`{pin}`: {says}"));
+        }
         if let Some(variant) = &row.variant
             && !catalog.builds.iter().any(|build| build.package == row.framework && build.variant == *variant)
         {
@@ -240,10 +255,30 @@ fn companions(catalog: &Catalog, say: Say<'_>) {
         let has_python = |python: &Constraint| {
             catalog.pythons.iter().any(|row| python.cut_to(row.version.len()).admits(&row.version))
         };
-        if python.is_some_and(|python| !has_python(&python)) {
+        if python.as_ref().is_some_and(|python| !has_python(python)) {
             say("unchoosable", "companion", &name, "it accepts no Python of the catalog".into());
         }
+        let admits = |line: &Version| python.as_ref().is_none_or(|python| python.cut_to(line.len()).admits(line));
+        let lines = || catalog.pythons.iter().map(|row| &row.version).filter(|line| admits(line));
+        if let Some(url) = &row.url
+            && !row.arches.iter().all(|&arch| lines().all(|line| is_own_file(row, arch, line)))
+        {
+            let says = "no https:// address of the wheel of this release, variant, `{arch}` and `{python}`";
+            say("wheel-url", "companion", &name, format!("`{url}` is {says}"));
+        }
     }
+}
+
+/// Whether the wheel that lies on no index is named for this release, variant, processor and Python.
+fn is_own_file(row: &Companion, arch: CpuArch, line: &Version) -> bool {
+    let Some(file) = row.file(arch, Some(line)).filter(|file| address::is_wheel_url(file)) else { return false };
+    let Some(name) = file.rsplit('/').next().and_then(FileName::parse) else { return false };
+    let version = name.label.map_or_else(|| name.version.to_string(), |label| format!("{}+{label}", name.version));
+    let python = ["cp", &line.as_str().replace('.', "")].concat();
+    name.package == *row.package
+        && version == row.carried()
+        && name.platform == arch.as_str()
+        && [python.as_str(), "abi3", "py3"].contains(&name.python)
 }
 
 /// What is compiled is a companion that comes as source, with packages as tools and for architectures that exist.
