@@ -60,6 +60,35 @@ fn the_wheel_made_for_the_variant_is_chosen_from_its_own_index() {
     assert_eq!(wheel(&asked("torch = \"2.0.1\"\nxformers = \"0.0.20\"", ""), "xformers").index, None);
 }
 
+/// The address has the processor and the Python in it; the sha256 is found by the label.
+#[test]
+fn a_wheel_that_lies_beside_a_release_is_locked_by_its_address() {
+    let release = "https://github.com/vllm-project/vllm/releases/download";
+    for (torch, rest, file) in [
+        ("2.13.0+cu129", "", "v0.30.0/vllm-0.30.0+cu129-cp38-abi3-manylinux_2_28_x86_64.whl"),
+        ("2.9.0+cu130", "arch = \"aarch64\"", "v0.13.0/vllm-0.13.0+cu130-cp38-abi3-manylinux_2_35_aarch64.whl"),
+        ("2.4.0+cu118", "", "v0.6.0/vllm-0.6.0+cu118-cp311-cp311-manylinux1_x86_64.whl"),
+    ] {
+        let version = file[1..].split('/').next().unwrap();
+        let stack = format!("torch = \"{torch}\"\nvllm = \"=={version}\"\npython = \"3.11\"");
+        let found = wheel(&asked(&stack, rest), "vllm");
+        assert_eq!((found.url, found.index), (Some(format!("{release}/{file}")), None), "{stack}");
+        assert_eq!(found.version, format!("{version}+{}", &torch[torch.len() - 5..]));
+    }
+    // Beside other variants the wheel of the package index is taken, if its CUDA is theirs.
+    assert_eq!(wheel(&asked("torch = \"2.8.0+cu128\"\nvllm = \"==0.11.0\"", ""), "vllm").url, None);
+    let text = asked("torch = \"2.13.0+cu129\"\nvllm = \"0.30.0\"\ntorchvision = \"*\"", "");
+    let told: Vec<Warning> = given(&text).into_iter().filter(|one| one.code == "brings-other-cuda").collect();
+    assert_eq!(told.len(), 1);
+    assert!(told[0].message.contains("asks for torchaudio==2.11.0, and"), "{}", told[0].message);
+    let spec = spec::parse(&text).expect("the spec parses");
+    let (question, _) = Question::new(&spec, &BUILTIN, rules()).expect("its names are known");
+    let Resolution::Answer(answer) = resolve(&question, &Locked::new(), &Steps::new(LIMIT)) else { panic!("{text}") };
+    let lock = locks::make(&spec, &question, &answer, Vec::new());
+    let wheel = lock.wheel.iter().find(|wheel| wheel.package == "vllm").expect("it is locked");
+    assert!(wheel.hashes().is_some_and(|mut hashes| hashes.next().is_some_and(|one| one.starts_with("e98cb696"))));
+}
+
 /// Releases for variants are there to be installed beside them, not to lead the choice of the variant.
 #[test]
 fn a_companion_does_not_choose_the_variant() {

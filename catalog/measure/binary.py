@@ -77,7 +77,12 @@ def names(data):
 
 def glibc(data):
     """The newest version of the C library that its symbols ask for."""
-    seen = {tuple(map(int, one.split(b"."))) for one in re.findall(rb"\0GLIBC_(\d+\.\d+)(?=[\0.])", names(data))}
+    return newest_glibc(names(data))
+
+
+def newest_glibc(data):
+    """The same of a string table, or of the beginning of a library, where that stands."""
+    seen = {tuple(map(int, one.split(b"."))) for one in re.findall(rb"\0GLIBC_(\d+\.\d+)(?=[\0.])", data)}
     return ".".join(map(str, max(seen))) if seen else None
 
 

@@ -5,7 +5,7 @@ import re
 import scripts
 from catalog import numbers
 from finding import Finding
-from kernels import A_LIBRARY_EACH, code_of
+from kernels import A_LIBRARY_EACH, TAGGED_TOO_LOW, asked_glibc, code_of
 from remote import SpecifierSet, applies, parsed, requirements
 
 
@@ -23,6 +23,10 @@ def companion(checker, row, label):
         yield from source_distribution(checker, row, label)
     if row.get("sdist"):
         yield from isolation(checker, row, label, wheels)
+    if wheels and row.get("brings"):
+        # The wheel of the package index is of the same release, and asks for the same.
+        needs = {f"{name}{spec}" for name, spec, marker in requirements(checker.index.metadata(wheels[-1])) if applies(marker, "x86_64")}
+        yield Finding(label, "brings", sorted(row["brings"]), sorted(needs & set(row["brings"])), wheels[-1].purl)
     if wheels and checker.catalog.sources[row["source"]]["at"].startswith("pkg:pypi"):
         yield from described(checker.index, row, label, wheels)
         if row.get("arch_source") == "companion-code":
@@ -34,7 +38,7 @@ def companion(checker, row, label):
 
 def described(index, row, label, wheels):
     """What a wheel's metadata and tags say."""
-    metadata, purl = index.metadata(wheels[-1]), wheels[-1].purl
+    metadata, purl, release = index.metadata(wheels[-1]), wheels[-1].purl, (row["package"], row["version"])
     needs = {name: spec for name, spec, marker in requirements(metadata) if applies(marker, "x86_64")}
     if row["source"] == "companion-metadata" and row["framework"] in needs:
         said = normal(row["needs"].split("+")[0].removeprefix("*"))
@@ -46,7 +50,10 @@ def described(index, row, label, wheels):
         read = sorted(f"{tag[2]}.{tag[3:]}" for tag in tags)
         yield Finding(label, "python", sorted(row["python"].split(" || ")), read, purl)
     if row.get("glibc") and not row.get("sdist"):
-        yield Finding(label, "glibc", row["glibc"], wheels[-1].glibc, purl)
+        told = [wheels[-1].glibc]
+        if row["package"] in TAGGED_TOO_LOW:
+            told += [asked_glibc(index.open(index.linux(*release, arch)[-1]), row["package"]) for arch in row["arches"]]
+        yield Finding(label, "glibc", row["glibc"], max(filter(None, told), key=numbers), purl)
 
 
 def kernels(index, row, label, wheel):

@@ -23,6 +23,20 @@ KERNELS = {
 A_LIBRARY_EACH = ("bitsandbytes",)
 
 
+# The libraries that a package loads on Linux beside CUDA, where its tags promise an older glibc than these ask for.
+TAGGED_TOO_LOW = {
+    "vllm": r"^vllm/.*\.so$",
+    "bitsandbytes": r"^bitsandbytes/libbitsandbytes_cuda[\w.]*\.so$",
+}
+
+
+def asked_glibc(archive, package):
+    """The newest glibc that those libraries ask for; their symbols stand at the beginning."""
+    members = [name for name in archive.names if re.search(TAGGED_TOO_LOW[package], name) and archive.size(name)]
+    asked = [binary.newest_glibc(archive.head(name)) for name in members]
+    return max(filter(None, asked), key=numbers, default=None)
+
+
 def code_of(archive, package):
     """(SASS, PTX, CUDA) of the libraries of a wheel that hold a package's kernels; nothing where there are none."""
     counts, cuda = [], None

@@ -225,6 +225,13 @@ class Archive:
         self._fetch(name)
         return self._zip.read(name)
 
+    def head(self, name, size=8 << 20):
+        """The beginning of a large member: as much as that many bytes of the archive hold."""
+        self._fetch(name, size)
+        with self._zip.open(name) as member:
+            # What is unpacked is never less than what is packed.
+            return member.read(size - 8192)
+
     def spool(self, name):
         """A large member as a temporary file that is gone when it is closed."""
         self._fetch(name)
@@ -235,12 +242,13 @@ class Archive:
         out.flush()
         return out
 
-    def _fetch(self, name):
-        """One request for the whole member: zipfile reads in small steps, each of which would be a request."""
+    def _fetch(self, name, size=None):
+        """One request for the whole member, or its beginning: zipfile reads in small steps, each of which would be one."""
         info = self._zip.getinfo(name)
         start = info.header_offset
         # The local header repeats the name and may carry an extra field of its own length.
-        end = min(start + 30 + len(info.filename) + 1024 + info.compress_size, self._file._length - 1)
+        packed = info.compress_size if size is None else min(info.compress_size, size)
+        end = min(start + 30 + len(info.filename) + 1024 + packed, self._file._length - 1)
         self._file._download(start, end)
 
 

@@ -89,7 +89,8 @@ fn platforms<'a>(lock: &'a Lock, targets: &Targets<'a>) -> Result<Platforms<'a>,
     for (name, target) in targets {
         let wheels: BTreeMap<&str, &Wheel> =
             lock.wheels_of(name).map(|wheel| (wheel.package.as_str(), wheel)).collect();
-        let told = |wheel: &Wheel| (wheel.package.clone(), wheel.version.clone(), wheel.index.clone(), wheel.url.clone());
+        let told =
+            |wheel: &Wheel| (wheel.package.clone(), wheel.version.clone(), wheel.index.clone(), wheel.url.clone());
         let what = |wheels: &BTreeMap<&str, &Wheel>| wheels.values().map(|wheel| told(wheel)).collect::<Vec<_>>();
         match platforms.get(&valid::cpu_arch(&target.arch)?) {
             Some(known) if what(known) != what(&wheels) => return Err(ExportError::TargetNeeded(names(targets))),

@@ -163,8 +163,8 @@ impl<'c> About<'_, 'c> {
         };
         let brought: Vec<&str> = row.brings.iter().map(|pin| &**pin).filter(|pin| !named(pin)).collect();
         let message = format!(
-            "{} {}+{} asks for {}, which installers take from the package index, where it may be for another CUDA: \
-             named under [stack] it comes from the index of {}",
+            "{} {}+{} asks for {}, and installers take from the package index what may be for another CUDA there: what is \
+             named under [stack] comes from the index of {}",
             row.package,
             row.version,
             row.variant.as_deref()?,

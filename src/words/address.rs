@@ -12,7 +12,8 @@ pub fn is_index(url: &str) -> bool {
 
 /// The address of a wheel that lies on no index.
 pub fn is_wheel_url(url: &str) -> bool {
-    url.starts_with("https://") && url.ends_with(".whl") && is_index(url)
+    let file = url.rsplit('/').next().unwrap_or_default();
+    url.starts_with("https://") && is_index(url) && file.ends_with(".whl") && starts_and_ends_alphanumeric(file)
 }
 
 /// The name of a Python package, in any of its spellings.

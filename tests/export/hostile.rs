@@ -33,6 +33,8 @@ const EDITS: &[(&str, Edit)] = &[
     ("dockerfile requirements uv", |lock, text| lock.wheel[0].version = format!("2.5.1+{text}")),
     ("dockerfile requirements uv", |lock, text| lock.wheel[0].index = Some(text)),
     ("dockerfile requirements uv", |lock, text| lock.wheel[0].index = Some(format!("https://x/ {text}"))),
+    ("dockerfile requirements uv", |lock, text| lock.wheel[0].url = Some(text)),
+    ("dockerfile requirements uv", |lock, text| lock.wheel[0].url = Some(format!("https://x/{text}.whl"))),
     ("dockerfile requirements uv", |lock, text| {
         lock.stack.insert("python".into(), text);
     }),

@@ -7,6 +7,9 @@ use gpuenv::lock::{ArchLists, CatalogStamp, DriverLock, FORMAT, GpuLock, Lock, S
 /// Where the CUDA 12.4 wheels of PyTorch are.
 pub const CU124: &str = "https://download.pytorch.org/whl/cu124";
 
+/// Where wheels lie that are on no index.
+pub const RELEASE: &str = "https://github.com/vllm-project/vllm/releases/download/v0.6.4";
+
 /// An H100 in a container: torch 2.5.1+cu124 on a base image.
 pub fn container() -> Lock {
     let target = TargetLock {
@@ -82,6 +85,14 @@ pub fn two_indexes() -> Lock {
     lock
 }
 
+/// torch from an index, and a wheel that lies on none.
+pub fn beside_a_release() -> Lock {
+    let mut lock = container();
+    let url = Some(format!("{RELEASE}/vllm-0.6.4+cu124-cp38-abi3-manylinux1_x86_64.whl"));
+    lock.wheel.push(Wheel { url, ..wheel("vllm", "0.6.4+cu124", None, &["prod"]) });
+    lock
+}
+
 /// torch, and what is compiled beside it.
 pub fn compiled_beside() -> Lock {
     let mut lock = container_with_build();
@@ -107,6 +118,7 @@ pub fn wheel(package: &str, version: &str, index: Option<&str>, targets: &[&str]
         version: version.into(),
         arch: "x86_64".into(),
         index: index.map(String::from),
+        url: None,
         extra: None,
         sdist: false,
         unisolated: None,

@@ -41,6 +41,18 @@ fn mixed_wheels_that_no_label_tells_apart_are_refused() {
 }
 
 #[test]
+fn a_wheel_on_no_index_is_named_by_its_address() {
+    let requirement = format!("vllm@{}/vllm-0.6.4+cu124-cp38-abi3-manylinux1_x86_64.whl", locks::RELEASE);
+    let lock = locks::beside_a_release();
+    let text = without_comments(&render("requirements", &lock).unwrap());
+    assert_eq!(text, format!("--find-links {}/torch/\ntorch==2.5.1+cu124\n{requirement}\n", locks::CU124));
+    assert!(render("uv", &lock).unwrap().contains(&format!("    \"{requirement}\",\n")));
+    // After the locked wheels of the other index, with the pins of these beside it.
+    let dockerfile = render("dockerfile", &lock).unwrap();
+    assert!(dockerfile.contains(&format!("torch==2.5.1+cu124 \\\n    {requirement}\n")), "{dockerfile}");
+}
+
+#[test]
 fn the_python_is_a_comment_and_no_marker() {
     let text = render("requirements", &locks::container()).unwrap();
     assert!(text.contains("# For Python 3.11 on Linux x86_64.\n"));

@@ -224,7 +224,8 @@ fn companions(catalog: &Catalog, say: Say<'_>) {
                 && catalog.companions.iter().any(|one| one.package == package && one.framework == row.framework)
         };
         if let Some(pin) = row.brings.iter().find(|pin| row.variant.is_none() || !brought(pin)) {
-            let says = "`brings` tells of a wheel for a variant which other companions it asks for, `torchvision==0.26.0`";
+            let says =
+                "`brings` tells of a wheel for a variant which other companions it asks for, `torchvision==0.26.0`";
             say("belongs-together", "companion", &name, format!("`{pin}`: {says}"));
         }
         if let Some(variant) = &row.variant
