@@ -64,14 +64,14 @@ fn the_wheel_made_for_the_variant_is_chosen_from_its_own_index() {
 #[test]
 fn a_wheel_that_lies_beside_a_release_is_locked_by_its_address() {
     let release = "https://github.com/vllm-project/vllm/releases/download";
-    for (torch, rest, file) in [
-        ("2.13.0+cu129", "", "v0.30.0/vllm-0.30.0+cu129-cp38-abi3-manylinux_2_28_x86_64.whl"),
-        ("2.9.0+cu130", "arch = \"aarch64\"", "v0.13.0/vllm-0.13.0+cu130-cp38-abi3-manylinux_2_35_aarch64.whl"),
-        ("2.4.0+cu118", "", "v0.6.0/vllm-0.6.0+cu118-cp311-cp311-manylinux1_x86_64.whl"),
+    for (torch, gpu, file) in [
+        ("2.13.0+cu129", "A100-PCIE-40GB", "v0.30.0/vllm-0.30.0+cu129-cp38-abi3-manylinux_2_28_x86_64.whl"),
+        ("2.9.0+cu130", "GH200 480GB", "v0.13.0/vllm-0.13.0+cu130-cp38-abi3-manylinux_2_35_aarch64.whl"),
+        ("2.4.0+cu118", "A100-PCIE-40GB", "v0.6.0/vllm-0.6.0+cu118-cp311-cp311-manylinux1_x86_64.whl"),
     ] {
         let version = file[1..].split('/').next().unwrap();
         let stack = format!("torch = \"{torch}\"\nvllm = \"=={version}\"\npython = \"3.11\"");
-        let found = wheel(&asked(&stack, rest), "vllm");
+        let found = wheel(&asked(&stack, "").replace("A100-PCIE-40GB", gpu), "vllm");
         assert_eq!((found.url, found.index), (Some(format!("{release}/{file}")), None), "{stack}");
         assert_eq!(found.version, format!("{version}+{}", &torch[torch.len() - 5..]));
     }

@@ -7,7 +7,7 @@ mod published;
 use std::collections::HashMap;
 
 use gpuenv::catalog::Catalog;
-use gpuenv::catalog::rows::{Build, Companion, Index, OtherBuild};
+use gpuenv::catalog::rows::{Build, Companion, Index, Os, OtherBuild};
 use gpuenv::words::{Constraint, Version};
 
 /// Everything of a catalog that breaks a practice.
@@ -16,10 +16,14 @@ pub fn broken(catalog: &Catalog) -> Vec<String> {
     patches(catalog, &mut practice);
     sources(catalog, &mut practice);
     companions(catalog, &mut practice);
+    systems(catalog, &mut practice);
     requirements(catalog, &mut practice);
     practice.broken.extend(published::drivers(catalog));
     practice.broken.extend(published::toolkit_drivers(catalog));
     practice.broken.extend(published::ptx_history(catalog));
+    practice.broken.extend(published::systems(catalog));
+    practice.broken.extend(published::extensions(catalog));
+    practice.broken.extend(published::source_builds(catalog));
     practice.broken
 }
 
@@ -53,6 +57,9 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ("flashinfer-python", "sdist"),
     ("flashinfer-python", "gpu_code"),
 ];
+
+/// Systems whose C library was read elsewhere than that of their family.
+const READ_ELSEWHERE: &[&str] = &["debian9", "debian10", "sles15.0", "jetpack7.0", "jetpack7.1"];
 
 #[derive(Default)]
 struct Practice {
@@ -141,6 +148,53 @@ fn companions(catalog: &Catalog, practice: &mut Practice) {
             practice.broken.push(format!("{} {} asks for less than {}", row.package, row.version, by.version));
         }
         newest.insert(&row.package, (least, row));
+    }
+}
+
+/// The family and the numbers in a system's name: `ubuntu` and 22.04.
+fn named(id: &str) -> (&str, Option<Version>) {
+    let (family, number) = id.split_at(id.find(|letter: char| letter.is_ascii_digit()).unwrap_or(id.len()));
+    (family, Version::parse(number).ok())
+}
+
+/// Later releases of a system bring no older C library, compiler or Python and are kept for longer; their names differ in
+/// the number alone, and all of a family were read in one place.
+fn systems(catalog: &Catalog, practice: &mut Practice) {
+    let mut families: HashMap<&str, Vec<(Version, &Os)>> = HashMap::new();
+    for row in catalog.oses.iter() {
+        let (family, Some(version)) = named(&row.id) else { continue };
+        families.entry(family).or_default().push((version, row));
+        if row.glibc.is_some() && !READ_ELSEWHERE.contains(&&*row.id) {
+            practice.same(&format!("os {family}"), "source", row.source);
+        }
+        let digits = |text: &str| text.chars().filter(char::is_ascii_digit).collect::<String>();
+        let own = digits(&row.id);
+        for other in row.aliases.iter().chain(row.images.iter()).filter(|other| !other.starts_with("l4t")) {
+            let number = digits(other);
+            if !number.starts_with(&own) && !own.starts_with(&number) {
+                practice.broken.push(format!("os {}: `{other}` is another release", row.id));
+            }
+        }
+    }
+    for (family, mut rows) in families {
+        rows.sort_by_key(|(version, _)| *version);
+        for ((_, earlier), (_, later)) in rows.iter().zip(&rows[1..]) {
+            let falls =
+                |old: &Option<Version>, new: &Option<Version>| old.zip(*new).is_some_and(|(old, new)| new < old);
+            let ends = earlier.eol.as_ref().zip(later.eol.as_ref());
+            let shorter = ends.is_some_and(|(old, new)| new < old) && family != "sles";
+            let falls = falls(&earlier.glibc, &later.glibc) || falls(&earlier.gcc, &later.gcc);
+            if falls || shorter || earlier.python > later.python && later.python.is_some() {
+                practice.broken.push(format!("os {} is behind {}", later.id, earlier.id));
+            }
+            // Fedora brings each release of the C library, of which there are as many.
+            let minor = |row: &Os| {
+                row.glibc.as_ref().and_then(|glibc| glibc.to_string().split_once('.')?.1.parse::<u32>().ok())
+            };
+            if family == "fedora" && minor(later) != minor(earlier).map(|minor| minor + 1) {
+                practice.broken.push(format!("os {} has not the next C library", later.id));
+            }
+        }
     }
 }
 

@@ -116,3 +116,55 @@ pub fn ptx_history(catalog: &Catalog) -> Vec<String> {
     }
     broken
 }
+
+/// The C library and compiler of a system, its code name and the day its support ends, as far as others tell.
+pub fn systems(catalog: &Catalog) -> Vec<String> {
+    let mut broken = Vec::new();
+    for cells in table(include_str!("../data/systems.tsv")) {
+        let [id, glibc, gcc, codename, end] = cells[..] else { panic!("{cells:?}") };
+        let Some(row) = catalog.oses.iter().find(|row| row.id == id) else {
+            broken.push(format!("os {id}: no row"));
+            continue;
+        };
+        let is = |told: &str, version: &Option<Version>| {
+            told == "-" || version.as_ref().is_some_and(|has| has.cmp_prefix(&Version::parse(told).unwrap()).is_eq())
+        };
+        let named = codename == "-" || row.aliases.iter().any(|alias| *alias == codename);
+        let ends = end == "-" || row.eol.as_deref() == Some(end);
+        if !is(glibc, &row.glibc) || !is(gcc, &row.gcc) || !named || !ends {
+            broken.push(format!("os {id}: others tell {}", cells[1..].join(", ")));
+        }
+    }
+    broken
+}
+
+/// What the extension builder of each release of torch takes.
+pub fn extensions(catalog: &Catalog) -> Vec<String> {
+    let mut broken = Vec::new();
+    for cells in table(include_str!("../data/extension_archs.tsv")) {
+        let [release, stops, archs] = cells[..] else { panic!("{cells:?}") };
+        let version = Version::parse(release).unwrap();
+        let mut rows = catalog.extensions.iter().filter(|row| row.package == "torch" && row.from <= version);
+        let row = rows.next_back();
+        let taken = row.map(|row| row.archs.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "));
+        if taken.as_deref() != Some(archs) || row.is_some_and(|row| row.same_major != (stops == "yes")) {
+            broken.push(format!("extension: torch {release} takes {archs}"));
+        }
+    }
+    broken
+}
+
+/// What compiling each source distribution needs.
+pub fn source_builds(catalog: &Catalog) -> Vec<String> {
+    let mut broken = Vec::new();
+    for cells in table(include_str!("../data/source_builds.tsv")) {
+        let [package, release, compiles, tools, archs] = cells[..] else { panic!("{cells:?}") };
+        let row = catalog.source_build(package, &Version::parse(release).unwrap());
+        let asked = row.map(|row| row.tools.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "));
+        let same = row.is_some_and(|row| row.compiles == compiles && row.archs.as_deref().unwrap_or("-") == archs);
+        if !same || asked.as_deref() != Some(tools) {
+            broken.push(format!("source_build: {package} {release} imports {tools}, takes {archs}"));
+        }
+    }
+    broken
+}
