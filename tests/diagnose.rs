@@ -1,5 +1,21 @@
 //! What real programs printed and what must be read out of it; what must be claimed by nobody; and what a message
 //! goes through before it is pasted.
+//!
+//! The component of a message is the part that must change, as far as its text tells:
+//!
+//! - `driver`: the driver, its libraries (libcuda, NVML, nvenc), kernel modules and packages; no driver or device in
+//!   reach; PTX newer than the driver; numbers 3, 35, 36, 100, 222, 802, 803, 804, 999.
+//! - `gpu`: the program, not the framework, holds nothing for this GPU, or asks for another. `torch`: PyTorch's own
+//!   arch list or kernel image; a build without CUDA; extensions, companions and JAX releases of another release; a
+//!   release or a platform without a wheel; conda builds that clash.
+//! - `python`: no wheel, or an older release than those offered, for this Python. `glibc`, `gcc` (any host compiler).
+//! - `toolkit`: nvcc, ptxas, headers, CUDA_HOME, bitsandbytes' binaries. `library-path`: a CUDA library that is
+//!   missing, doubled or of another release; providers of ONNX Runtime. `cudnn` and `nccl`: those two, alone.
+//! - `container-runtime`: what brings the GPU into a container. `image`: tags, and images of another architecture.
+//! - `hardware`: ECC, a lost GPU, Xids of the device, ordinals that do not exist, busy devices, MIG.
+//! - `other`: the number of a CUDA error that says nothing of versions (700, 719, 801).
+//! - `unrelated`: memory, networks, data; a package that is merely absent; Xids of a program (13, 31, 43, 45); pip's
+//!   conflicts about ranges; Vulkan, OpenGL and GPUs of other makers; listings and logs without a fault.
 
 use std::fs;
 use std::io::Write;

@@ -8,6 +8,7 @@ mod pattern;
 mod text;
 mod value;
 
+use std::cell::LazyCell;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -133,16 +134,21 @@ fn is_offered(extract: &Extract) -> Option<bool> {
 
 fn find<'c>(row: &'c Diagnosis, text: &Squeezed<'_>) -> Option<Match<'c>> {
     let mut found: Option<Match<'c>> = None;
+    let company = LazyCell::new(|| Company::of(row));
     for pattern in row.patterns.iter() {
         let pattern = pattern::squeeze(pattern);
         let places = pattern::places(&pattern, text);
         let Some(regex) = (!places.is_empty()).then(|| pattern::compile(&pattern)).flatten() else { continue };
-        let company = Company::of(row);
+        let mut matches = 0;
         for place in places {
-            for captures in regex.captures_iter(&text.text[place.clone()]).take(MATCHES) {
+            for captures in regex.captures_iter(&text.text[place.clone()]).take(MATCHES - matches) {
+                matches += 1;
                 let whole = captures.get(0).expect("a match");
                 let at = place.start + whole.start();
-                if !company.fits(text, at..place.start + whole.end()) {
+                let end = place.start + whole.end();
+                // What is read so widely may not join two lines.
+                let joins = row.weight < LAST_RESORT && text.joins_lines(at, end);
+                if joins || !company.fits(text, at..end) {
                     continue;
                 }
                 let one = found.get_or_insert_with(|| Match { row, at, extract: Extract::new() });

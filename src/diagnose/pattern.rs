@@ -13,10 +13,14 @@ const BEFORE: usize = 4096;
 const AFTER: usize = 8192;
 /// How near must be what forbids a reading: a dozen lines. A log can tell of two GPUs of two makers.
 const NEAR: usize = 1024;
+/// The bytes that any character may have, as good as always.
+const CHARACTER: usize = 3;
+/// How often repeats what may repeat for ever: names of symbols are long.
+const ENDLESS: usize = 400;
 /// How much of a line around a pattern's word is looked at, before and after it. Few lines are longer.
 const LINE: usize = 4096;
 /// A log repeats itself: what comes later adds nothing.
-const READ: usize = 1 << 17;
+const READ: usize = 1 << 16;
 
 /// A pattern without the blanks that are there for its reader, optional ones (` ?`) included.
 pub fn squeeze(pattern: &str) -> String {
@@ -62,6 +66,60 @@ fn sequence(chars: &mut Chars<'_>) -> String {
     if choice { String::new() } else { best }
 }
 
+/// How many bytes a match has at most, as far as messages go.
+pub fn longest(pattern: &str) -> usize {
+    longest_sequence(&mut pattern.chars().peekable())
+}
+
+/// The same for what stands between two parentheses, or in the whole pattern.
+fn longest_sequence(chars: &mut Chars<'_>) -> usize {
+    let (mut longest, mut branch) = (0, 0);
+    while let Some(c) = chars.next() {
+        let one = match c {
+            ')' => break,
+            '(' => {
+                skip_name(chars);
+                longest_sequence(chars)
+            }
+            '|' => {
+                longest = longest.max(std::mem::take(&mut branch));
+                continue;
+            }
+            '\\' => {
+                chars.next();
+                1
+            }
+            '[' => {
+                skip_class(chars);
+                CHARACTER
+            }
+            '^' | '$' => 0,
+            '.' => CHARACTER,
+            c => c.len_utf8(),
+        };
+        branch += one * repeated(chars);
+    }
+    longest.max(branch)
+}
+
+/// How often what stands before may repeat, and past what says so.
+fn repeated(chars: &mut Chars<'_>) -> usize {
+    let times = match chars.peek() {
+        Some('?') => 1,
+        Some('*' | '+') => ENDLESS,
+        Some('{') => {
+            let counts: String = chars.by_ref().take_while(|c| *c != '}').collect();
+            let most = counts.rsplit(['{', ',']).next().and_then(|most| most.parse().ok()).unwrap_or(ENDLESS);
+            chars.next_if_eq(&'?');
+            return most;
+        }
+        _ => return 1,
+    };
+    chars.next();
+    chars.next_if_eq(&'?');
+    times
+}
+
 fn keep_longer(best: &mut String, other: String) {
     if other.len() > best.len() {
         *best = other;
@@ -96,18 +154,27 @@ pub fn compile(pattern: &str) -> Option<Regex> {
 /// Where a pattern may match: the surroundings of its word.
 pub fn places(pattern: &str, text: &Squeezed<'_>) -> Vec<Range<usize>> {
     let needle = needle(pattern);
+    // One more, so that no match begins or ends where the part was cut.
+    let reach = longest(pattern) + 1;
     let mut places: Vec<Range<usize>> = Vec::new();
-    let mut from = 0;
+    let (mut from, mut seen) = (0, 0);
     while let Some(at) = text.lower.get(from..).and_then(|rest| rest.find(&needle)).map(|at| at + from) {
-        let around = around(&text.lower, at, at + needle.len());
+        let end = at + needle.len();
+        let around = cut(&text.lower, at.saturating_sub(reach.min(BEFORE)), end + reach.min(AFTER));
         from = at + needle.len().max(1);
-        let seen: usize = places.iter().map(Range::len).sum();
-        match places.last_mut() {
-            Some(last) if around.start <= last.end => last.end = around.end,
-            _ => places.push(around),
-        }
         if needle.is_empty() || seen > READ {
+            places.push(around);
             break;
+        }
+        match places.last_mut() {
+            Some(last) if around.start <= last.end => {
+                seen += around.end - last.end;
+                last.end = around.end;
+            }
+            _ => {
+                seen += around.len();
+                places.push(around);
+            }
         }
     }
     places
@@ -182,6 +249,21 @@ mod tests {
         assert!(read <= 2 * READ, "{read} of {}", text.text.len());
         let last = format!("{} driver 7", "x".repeat(1 << 20));
         assert!(lines(&last, "driver", 64).iter().any(|line| last[line.clone()].ends_with("driver 7")));
+    }
+
+    #[test]
+    fn no_match_is_longer() {
+        for (pattern, wanted) in [
+            (r"abc", 3),
+            (r"ab?c\.", 4),
+            (r"(?:one|three)x", 6),
+            (r"a(?<x>\d{2,3})b", 5),
+            (r"a.{0,10}?b[^)x]z{3}", 2 + 30 + 3 + 3),
+            (r"a\d+?b", 2 + ENDLESS),
+            (r"^(?:a|[]b-d])*$", 3 * ENDLESS),
+        ] {
+            assert_eq!(longest(pattern), wanted, "{pattern}");
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::words::Arrange;
 
 /// The text without what surrounds it: escapes, encodings and line prefixes.
 pub fn plain(raw: &str) -> String {
-    let text = without_code(breaks(&decoded(&printable(raw))));
+    let text = in_english(without_code(breaks(&decoded(&printable(raw)))));
     let mut lines: Vec<(String, String)> = Vec::new();
     for line in text.lines() {
         let (owner, rest) = without_prefixes(line);
@@ -28,6 +28,39 @@ pub fn plain(raw: &str) -> String {
         }
     }
     plain
+}
+
+/// What C libraries, loaders and compilers say in other languages of the two things that messages turn on.
+const TRANSLATED: &[(&str, &[&str])] = &[
+    (
+        "No such file or directory",
+        &[
+            "没有那个文件或目录",
+            "没有这样的文件或目录",
+            "沒有此一檔案或目錄",
+            "そのようなファイルやディレクトリはありません",
+            "No existe el archivo o el directorio",
+            "No existe el fichero o el directorio",
+            "Datei oder Verzeichnis nicht gefunden",
+            "Aucun fichier ou dossier de ce type",
+            "Нет такого файла или каталога",
+        ],
+    ),
+    (
+        "cannot open shared object file",
+        &[
+            "无法打开共享对象文件",
+            "共有オブジェクトファイルを開けません",
+            "no se puede abrir el archivo del objeto compartido",
+            "Kann die Shared-Object-Datei nicht öffnen",
+            "impossible d'ouvrir le fichier d'objet partagé",
+        ],
+    ),
+];
+
+fn in_english(text: String) -> String {
+    let spoken = TRANSLATED.iter().flat_map(|(english, others)| others.iter().map(move |other| (*english, *other)));
+    spoken.fold(text, |text, (english, other)| if text.contains(other) { text.replace(other, english) } else { text })
 }
 
 /// Without the names of errors that source code only mentions: where it defines them, and where it asks for them.
@@ -111,6 +144,9 @@ fn breaks(text: &str) -> String {
     if text.trim().contains('\n') { text.into_owned() } else { text.replace("\\n", "\n") }
 }
 
+/// Terminals and forums break longer lines; what is shorter ended by itself.
+const BROKEN: usize = 32;
+
 /// A text without blanks, quotes and frames, in which a message is in one piece however it was wrapped; and where
 /// each of its bytes came from.
 pub struct Squeezed<'t> {
@@ -133,6 +169,8 @@ impl<'t> Squeezed<'t> {
             let kept = match c {
                 '\\' => chars.peek().is_some_and(|(_, next)| next.is_ascii_alphanumeric()).then_some('/'),
                 '‐'..='―' | '−' => Some('-'),
+                // The wide forms of East Asian typing, in the order of ASCII.
+                '！'..='～' => char::from_u32(u32::from(c) - 0xfee0).filter(|c| !is_blank(*c)),
                 c if is_blank(c) => None,
                 c => Some(c),
             };
@@ -142,6 +180,15 @@ impl<'t> Squeezed<'t> {
             }
         }
         Squeezed { plain, lower: text.to_ascii_lowercase(), text, origin }
+    }
+
+    /// Whether a line ends inside a part: one that was broken for its length does not count.
+    pub fn joins_lines(&self, start: usize, end: usize) -> bool {
+        let (from, original) = (self.origin[start], self.original(start, end));
+        original.match_indices('\n').any(|(at, _)| {
+            let line = self.plain[..from + at].rfind('\n').map_or(0, |before| before + 1);
+            from + at - line < BROKEN
+        })
     }
 
     /// The original of a part, blanks included.

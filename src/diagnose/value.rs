@@ -188,14 +188,18 @@ fn token(original: &str) -> String {
     let first = lines.next().unwrap_or_default().to_string();
     let joined = lines.take_while(|line| !begins_sentence(line)).fold(first, |joined, line| joined + line);
     let word = joined.split_whitespace().next().unwrap_or("");
-    word.trim_matches(['\'', '"', '`', '*', '‘', '’', '“', '”']).to_string()
+    let quotes = ['\'', '"', '`', '*', '‘', '’', '“', '”'];
+    // What follows a closing quote without a blank is another word.
+    word.split(quotes).find(|part| !part.is_empty()).unwrap_or_default().to_string()
 }
 
 /// `ERROR conda.cli`, `Traceback`: letters alone, and more after them or a capital before.
 fn begins_sentence(line: &str) -> bool {
     let (word, more) = line.split_once(char::is_whitespace).map_or((line, false), |(word, _)| (word, true));
     let letters = word.len() >= 3 && word.bytes().all(|byte| byte.is_ascii_alphabetic());
-    letters && (more || word.starts_with(|first: char| first.is_ascii_uppercase()))
+    // Python shows the line that warned below its warning.
+    let source = matches!(word, "warn" | "warnings");
+    letters && (more || source || word.starts_with(|first: char| first.is_ascii_uppercase()))
 }
 
 /// Several words with single blanks.
