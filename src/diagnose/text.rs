@@ -145,7 +145,7 @@ fn breaks(text: &str) -> String {
 }
 
 /// Terminals and forums break longer lines; what is shorter ended by itself.
-const BROKEN: usize = 32;
+const BROKEN: usize = 60;
 
 /// A text without blanks, quotes and frames, in which a message is in one piece however it was wrapped; and where
 /// each of its bytes came from.
@@ -182,12 +182,14 @@ impl<'t> Squeezed<'t> {
         Squeezed { plain, lower: text.to_ascii_lowercase(), text, origin }
     }
 
-    /// Whether a line ends inside a part: one that was broken for its length does not count.
+    /// Whether a line ends inside a part, and not because it was broken for its length.
     pub fn joins_lines(&self, start: usize, end: usize) -> bool {
         let (from, original) = (self.origin[start], self.original(start, end));
         original.match_indices('\n').any(|(at, _)| {
-            let line = self.plain[..from + at].rfind('\n').map_or(0, |before| before + 1);
-            from + at - line < BROKEN
+            let (before, after) = (&self.plain[..from + at], &self.plain[from + at + 1..]);
+            let line = before.rsplit('\n').next().unwrap_or_default();
+            let ended = line.ends_with(['.', ';', '!', ')', ']', '}']) || after.starts_with(char::is_uppercase);
+            ended && line.len() < BROKEN
         })
     }
 
@@ -231,6 +233,22 @@ mod tests {
     fn ranks_are_read_one_after_another() {
         let text = plain("[rank0]: first\n[rank1]: first\n[rank0]: second\n[rank1]: second");
         assert!(text.contains("first\nsecond\nfirst\nsecond"), "{text}");
+    }
+
+    #[test]
+    fn what_is_said_abroad_is_read_as_well() {
+        let (text, wanted) = ("cuda.h：没有那个文件或目录", "cuda.h:Nosuchfileordirectory");
+        assert_eq!(Squeezed::new(&plain(text)).text, wanted);
+    }
+
+    #[test]
+    fn a_line_that_ended_is_not_joined() {
+        for (text, joined) in
+            [("it failed.\nnext", true), ("a word\nNext", true), ("a wor\nd more", false), ("one", false)]
+        {
+            let squeezed = Squeezed::new(text);
+            assert_eq!(squeezed.joins_lines(0, squeezed.text.len()), joined, "{text:?}");
+        }
     }
 
     #[test]
