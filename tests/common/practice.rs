@@ -58,8 +58,14 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ("flashinfer-python", "gpu_code"),
 ];
 
-/// Systems whose C library was read elsewhere than that of their family.
-const READ_ELSEWHERE: &[&str] = &["debian9", "debian10", "sles15.0", "jetpack7.0", "jetpack7.1"];
+/// Systems whose C library was read elsewhere than that of their family, and families of which each was.
+const READ_ELSEWHERE: &[&str] = &["debian9", "debian10", "sles15.0", "jetpack"];
+/// Families of which some releases are kept for longer than later ones.
+const LONG_KEPT: &[&str] = &["sles", "ubuntu"];
+/// Families whose compilers were all read in one place.
+const COMPILERS_TOLD: &[&str] = &["fedora", "opensuse-leap", "sles"];
+/// Spellings that later releases of a family no longer go by: CentOS has become a family of its own, a few are dead.
+const LAPSED: &[&str] = &["centos", "centos-stream", "scientific", "opensuse-leap", "sles", "jetpack"];
 
 #[derive(Default)]
 struct Practice {
@@ -164,8 +170,11 @@ fn systems(catalog: &Catalog, practice: &mut Practice) {
     for row in catalog.oses.iter() {
         let (family, Some(version)) = named(&row.id) else { continue };
         families.entry(family).or_default().push((version, row));
-        if row.glibc.is_some() && !READ_ELSEWHERE.contains(&&*row.id) {
+        if row.glibc.is_some() && ![&row.id, family].iter().any(|one| READ_ELSEWHERE.contains(one)) {
             practice.same(&format!("os {family}"), "source", row.source);
+        }
+        if let Some(source) = row.gcc_source.as_ref().filter(|_| COMPILERS_TOLD.contains(&family)) {
+            practice.same(&format!("os {family}"), "gcc_source", source);
         }
         let digits = |text: &str| text.chars().filter(char::is_ascii_digit).collect::<String>();
         let own = digits(&row.id);
@@ -179,22 +188,33 @@ fn systems(catalog: &Catalog, practice: &mut Practice) {
     for (family, mut rows) in families {
         rows.sort_by_key(|(version, _)| *version);
         for ((_, earlier), (_, later)) in rows.iter().zip(&rows[1..]) {
-            let falls =
-                |old: &Option<Version>, new: &Option<Version>| old.zip(*new).is_some_and(|(old, new)| new < old);
-            let ends = earlier.eol.as_ref().zip(later.eol.as_ref());
-            let shorter = ends.is_some_and(|(old, new)| new < old) && family != "sles";
-            let falls = falls(&earlier.glibc, &later.glibc) || falls(&earlier.gcc, &later.gcc);
-            if falls || shorter || earlier.python > later.python && later.python.is_some() {
-                practice.broken.push(format!("os {} is behind {}", later.id, earlier.id));
-            }
-            // Fedora brings each release of the C library, of which there are as many.
-            let minor = |row: &Os| {
-                row.glibc.as_ref().and_then(|glibc| glibc.to_string().split_once('.')?.1.parse::<u32>().ok())
-            };
-            if family == "fedora" && minor(later) != minor(earlier).map(|minor| minor + 1) {
-                practice.broken.push(format!("os {} has not the next C library", later.id));
-            }
+            follows(family, earlier, later, practice);
         }
+    }
+}
+
+/// What a release of a system has in common with the one before.
+fn follows(family: &str, earlier: &Os, later: &Os, practice: &mut Practice) {
+    let falls = |old: &Option<Version>, new: &Option<Version>| old.zip(*new).is_some_and(|(old, new)| new < old);
+    let ends = earlier.eol.as_ref().zip(later.eol.as_ref());
+    let shorter = ends.is_some_and(|(old, new)| new < old) && !LONG_KEPT.contains(&family);
+    let behind = [(&earlier.glibc, &later.glibc), (&earlier.gcc, &later.gcc), (&earlier.python, &later.python)];
+    if shorter || behind.iter().any(|(old, new)| falls(old, new)) {
+        practice.broken.push(format!("os {} is behind {}", later.id, earlier.id));
+    }
+    // Fedora brings each release of the C library, of which there are as many.
+    let minor = |row: &Os| row.glibc.and_then(|glibc| glibc.to_string().split_once('.')?.1.parse::<u32>().ok());
+    if family == "fedora" && minor(later) != minor(earlier).map(|minor| minor + 1) {
+        practice.broken.push(format!("os {} has not the next C library", later.id));
+    }
+    let spelled = |row: &Os| -> Vec<String> {
+        let shapes = row.aliases.iter().map(|alias| named(alias)).filter(|(_, number)| number.is_some());
+        shapes.map(|(shape, _)| shape.to_string()).collect()
+    };
+    let kept = spelled(later);
+    let mut lost = spelled(earlier).into_iter().filter(|shape| !kept.contains(shape));
+    if let Some(shape) = lost.find(|shape| !LAPSED.contains(&shape.as_str())) {
+        practice.broken.push(format!("os {}: no `{shape}` as for {}", later.id, earlier.id));
     }
 }
 
