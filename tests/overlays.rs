@@ -519,7 +519,7 @@ fn the_documented_overlay_is_sound() {
     let overlay = docs.split("```toml\n# site-catalog.toml\n").nth(1).unwrap().split("```").next().unwrap();
     let desk = site("documented", &SPEC.replace("[target", "flash-attn = \"*\"\n[target"), "");
     fs::write(desk.path("site.toml"), overlay).unwrap();
-    desk.run(&["catalog", "check", "site.toml"]).exits(0).tells("site.toml: 6 rows, nothing found");
+    desk.run(&["catalog", "check", "site.toml"]).exits(0).tells("site.toml: 7 rows, nothing found");
     desk.run(&["lock"]).exits(0);
     assert!(lock_of(&desk).contains("2.7.1+cu126.acme"), "{}", lock_of(&desk));
 }

@@ -406,10 +406,31 @@ mod images {
     }
 
     #[test]
+    fn a_jetpack_takes_what_was_made_for_it_and_nothing_else() {
+        let on = |stack: &str, os: &str| one(stack, &format!("gpu = \"Jetson AGX Orin\"{os}"));
+        let jetpack = "\nos = \"jetpack6.2\"";
+        let target = lock(&on("torch = \"2.8.0\"\ntorchvision = \"*\"", jetpack)).target();
+        assert_eq!((target.has("torch").as_str(), target.has("python").as_str()), ("2.8.0+cu126", "3.10"));
+        assert!(target.wheels().iter().all(|wheel| wheel.index.is_none() && wheel.url.is_some()), "by address");
+        assert!(lock(&on("torch = \"2.8.0+cu129\"", jetpack)).is_conflict(), "that is for servers");
+        assert!(lock(&on("torch = \"2.8.0\"\nvllm = \"*\"", jetpack)).is_conflict(), "and so is that");
+        let server = lock(&one("torch = \"2.8.0+cu126\"", "gpu = \"H100 PCIe\"")).target();
+        assert!(server.wheels().iter().all(|wheel| wheel.url.is_none()), "and this is not for them");
+        assert!(warned(&on("torch = \"2.5\"", jetpack)).contains(&"snapshot-build"));
+        assert!(warned(&on("torch = \"2.8\"", jetpack)).contains(&"library-missing"));
+        let unsaid = |os: &str| warned(&on("torch = \"2.8\"\ntorchvision = \"*\"", os)).contains(&"system-unsaid");
+        assert!(unsaid("") && !unsaid(jetpack));
+        let cpu = lock(&one("torch = \"2.8.0\"", "gpu = \"none\"\nos = \"jetpack6.2\"")).target();
+        assert_eq!(cpu.has("torch"), "2.8.0+cpu", "a processor takes what other processors do");
+        let image = "\nimage = \"nvcr.io/nvidia/l4t-jetpack\"";
+        assert_eq!(lock(&on("torch = \"2.8\"", &format!("{jetpack}{image}"))).target().tag(), "r36.4.0");
+    }
+
+    #[test]
     fn a_jetson_runs_images_of_its_jetpack_and_earlier_ones() {
         let on = |os: &str| {
             let image = "nvcr.io/nvidia/l4t-jetpack:r36.3.0";
-            lock(&one("cuda = \"12.4\"", &format!("gpu = \"Jetson AGX Orin\"\nos = \"{os}\"\nimage = \"{image}\"")))
+            lock(&one("cuda = \"12.2\"", &format!("gpu = \"Jetson AGX Orin\"\nos = \"{os}\"\nimage = \"{image}\"")))
         };
         assert!(!on("jetpack6.2").is_conflict() && !on("jetpack6.0").is_conflict() && on("jetpack5.1").is_conflict());
     }

@@ -29,7 +29,8 @@ class Catalog:
         return tables
 
     def rows(self, kind):
-        return self.tables.get(kind, [])
+        """Every row of a kind, but for those of single systems: their files lie on no index that is read here."""
+        return [row for row in self.tables.get(kind, []) if "systems" not in row]
 
     @cached_property
     def sources(self):

@@ -178,7 +178,9 @@ mod tests {
     fn jetpack_has_a_driver_of_its_own_and_windows_is_refused() {
         let OsMatch::Found(row) = BUILTIN.os("l4t36.4.3") else { panic!("unknown") };
         assert!(row.id == "jetpack6.2" && row.cuda.is_some() && row.refused.is_none());
-        assert!(row.packages_refused.as_ref().is_some_and(|says| says.contains("[build]")));
+        assert!(row.own_packages && row.cpu == Some(crate::words::CpuArch::Aarch64));
+        let OsMatch::Found(row) = BUILTIN.os("jetpack7.2") else { panic!("unknown") };
+        assert!(!row.own_packages, "it takes the wheels of all Arm servers");
         let OsMatch::Found(row) = BUILTIN.os("windows11") else { panic!("unknown") };
         assert!(row.refused.as_ref().is_some_and(|says| says.contains("WSL")) && row.family == Some(Family::Windows));
         let OsMatch::Found(row) = BUILTIN.os("macOS14") else { panic!("unknown") };

@@ -437,6 +437,10 @@ pub struct Build {
     pub variant: Text,
     /// The platform.
     pub arch: CpuArch,
+    /// The systems that it was made for, ids of `os` rows with `own_packages`, and with which alone it is chosen;
+    /// empty = Linux in general.
+    #[serde(default)]
+    pub systems: List<Text>,
     /// The build the package index serves when nothing else is asked, on this platform.
     #[serde(default)]
     pub default: bool,
@@ -447,7 +451,10 @@ pub struct Build {
     pub index: List<Index>,
     /// The address of a wheel index of its own, in place of `index`: in-house builds.
     pub index_url: Option<Text>,
-    /// The version its wheel carries on that index, where it is not `version+variant`.
+    /// The address of its only wheel, in place of an index, with `#sha256=` behind it where somebody told that: the
+    /// wheel lies on no index, or on one beside which installers prefer the package index's.
+    pub url: Option<Text>,
+    /// The version its wheel carries there, where it is not `version+variant`: `2.5.0a0+872d972e41.nv24.8`.
     pub wheel: Option<Text>,
     /// The extra that brings its CUDA part, `cuda12` for `jax[cuda12]`; none where the package itself is it.
     pub extra: Option<Text>,
@@ -473,6 +480,9 @@ pub struct Build {
     /// Needs cuDNN (and CUDA libraries) of the system: TensorFlow before `[and-cuda]`.
     #[serde(default)]
     pub system_cuda: bool,
+    /// Libraries that it loads and that neither pip nor the systems it is made for bring, by their file names.
+    #[serde(default)]
+    pub loads: List<Text>,
     /// The NCCL it pins or bundles.
     pub nccl: Option<Version>,
     /// The triton it pins.
@@ -483,6 +493,14 @@ pub struct Build {
     pub arch_source: Option<Text>,
     /// The source of toolkit, cuDNN, NCCL and triton.
     pub pins_source: Option<Text>,
+}
+
+impl Build {
+    /// Whether its wheel calls itself older than the release that it is counted as: `2.5.0a0` is not yet 2.5.0.
+    pub fn is_snapshot(&self) -> bool {
+        let public = self.wheel.as_ref().and_then(|wheel| wheel.split('+').next());
+        public.and_then(|public| Version::parse(public).ok()).is_some_and(|version| version.is_prerelease())
+    }
 }
 
 /// A build of a framework that exists and that nothing is solved with, so that a refusal can say so: one for Windows,
@@ -529,10 +547,14 @@ pub struct Companion {
     /// The variant of the framework it was built beside, `cu118`, and with which alone it is chosen; such a wheel lies
     /// on the PyTorch index of that variant as `version+variant`. None = the release that the package index serves.
     pub variant: Option<Text>,
+    /// The systems that its wheel was made for, as for builds of frameworks.
+    #[serde(default)]
+    pub systems: List<Text>,
     /// The address of a wheel index of its own, in place of what `variant` says: in-house builds.
     pub index_url: Option<Text>,
-    /// The address of its wheel where it lies on no index, but beside a release of its project. `{arch}` and `{python}`
-    /// stand for the processor and the Python as file names spell them: `x86_64`, `310`.
+    /// The address of its wheel where it lies on no index, but beside a release of its project or among those for a
+    /// system. `{arch}` and `{python}` stand for the processor and the Python as file names spell them: `x86_64`, `310`;
+    /// `#sha256=` may stand behind the address of a single wheel.
     pub url: Option<Text>,
     /// The version its wheel carries there, where it is not that one: `2.7.4+cu126`.
     pub wheel: Option<Text>,
@@ -666,12 +688,16 @@ pub struct Os {
     pub eol: Option<Text>,
     /// The CUDA version of the driver that comes with the system, where one does (Jetson).
     pub cuda: Option<Version>,
+    /// The CPU architecture that it is for, where that is only one (Jetson: aarch64).
+    pub cpu: Option<CpuArch>,
     /// The family whose wheels it takes; none = Linux.
     pub family: Option<Family>,
     /// Understood, but refused for a reason: Windows until its wheels and drivers are solved for.
     pub refused: Option<Text>,
-    /// Python packages are refused on it, for a reason: Jetson where the wheels made for it are not known.
-    pub packages_refused: Option<Text>,
+    /// Of packages with machine code it takes only those whose `systems` name it: Jetson, whose GPUs and CUDA are
+    /// none that wheels for Linux in general were compiled for.
+    #[serde(default)]
+    pub own_packages: bool,
     /// The source of glibc.
     pub source: Text,
     /// The source of gcc.

@@ -90,6 +90,29 @@ macro_rules! row {
     };
 }
 
+/// What tells a row for some systems from the one for Linux in general: the first of them.
+fn of_systems(systems: &[Text]) -> String {
+    systems.first().map_or(String::new(), |system| format!("-{system}"))
+}
+
+impl Row for Build {
+    fn row_name(&self) -> RowName {
+        let tail = format!("{} {}{}", self.variant, self.arch, of_systems(&self.systems));
+        RowName { head: self.package.to_string(), versions: vec![self.version], tail }
+    }
+    fn id(&self) -> String {
+        let Build { package, version, variant, arch, .. } = self;
+        format!("{package}-{version}-{variant}-linux-{arch}{}", of_systems(&self.systems))
+    }
+    fn cites(&self) -> Vec<&str> {
+        [Some(&self.source), self.arch_source.as_ref(), self.pins_source.as_ref()]
+            .into_iter()
+            .flatten()
+            .map(|id| &**id)
+            .collect()
+    }
+}
+
 impl Row for Libraries {
     fn row_name(&self) -> RowName {
         let tail = self.arch.map_or("", CpuArch::as_str).to_string();
@@ -107,14 +130,17 @@ impl Row for Libraries {
 impl Row for Companion {
     fn row_name(&self) -> RowName {
         // The release of the package index comes before those of single variants.
-        let tail = format!("{} {}", self.framework, self.variant.as_deref().unwrap_or_default());
+        let variant = self.variant.as_deref().unwrap_or_default();
+        let tail = format!("{} {variant}{}", self.framework, of_systems(&self.systems));
         let tail = tail.trim_end().to_string();
         RowName { head: self.package.to_string(), versions: vec![self.version], tail }
     }
     fn id(&self) -> String {
         match &self.variant {
-            None => format!("{}-{}", self.package, self.version),
-            Some(variant) => format!("{}-{}+{variant}", self.package, self.version),
+            None => format!("{}-{}{}", self.package, self.version, of_systems(&self.systems)),
+            Some(variant) => {
+                format!("{}-{}+{variant}{}", self.package, self.version, of_systems(&self.systems))
+            }
         }
     }
     fn cites(&self) -> Vec<&str> {
@@ -158,9 +184,6 @@ row!(Cudnn, [], [version, cuda], [], row is format!("cudnn {} cuda{}", row.versi
     cites source, maybe arch_source);
 row!(Nccl, [], [version, cuda], [], row is format!("nccl {} cuda{}", row.version, row.cuda),
     cites source, maybe arch_source);
-row!(Build, [package], [version], [variant, arch],
-    row is format!("{}-{}-{}-linux-{}", row.package, row.version, row.variant, row.arch),
-    cites source, maybe arch_source pins_source);
 row!(OtherBuild, [package], [version], [variant, os, arch],
     row is format!("{}-{}-{}-{}-{}", row.package, row.version, row.variant, row.os, row.arch), cites source);
 row!(SourceBuild, [package], [from], [], row is format!("source-build {} {}", row.package, row.from), cites source);

@@ -225,12 +225,12 @@ impl<'c> Teller<'_, 'c, '_> {
 
     fn version(&self, scope: &Scope<'_, 'c>, spec: &Spec, build: &Build, key: &str) -> Choice {
         let clause = self.written(key);
-        let arches: Vec<_> = self.question.targets.iter().map(|target| target.arch).collect();
+        let platforms: Vec<_> = self.question.targets.iter().map(|target| target.platform).collect();
         let newer = |row: &&Build| {
             row.package == build.package
                 && row.version > build.version
                 && !row.version.is_prerelease()
-                && arches.contains(&row.arch)
+                && platforms.iter().any(|platform| platform.takes(row))
         };
         let rows: Vec<&Build> = self.asker.catalog.builds.iter().filter(newer).collect();
         let asked =
@@ -263,7 +263,7 @@ impl<'c> Teller<'_, 'c, '_> {
         let alike = |row: &&Build| {
             row.package == build.package
                 && row.version == build.version
-                && row.arch == build.arch
+                && (row.arch, row.systems) == (build.arch, build.systems)
                 && (row.variant == "cpu") == (build.variant == "cpu")
         };
         let mut rows: Vec<&Build> = self.asker.catalog.builds.iter().filter(alike).collect();

@@ -11,7 +11,7 @@ use crate::words::version::Written;
 use crate::words::{Arrange, Cc, Version};
 
 use super::requirements::pin;
-use super::{ExportError, Format, Options, Render, quote, unisolated, valid};
+use super::{ExportError, Format, Options, Render, UNCHECKED, misnamed, quote, unisolated, valid};
 
 /// `gpuenv export dockerfile`
 pub const FORMAT: Format = Format {
@@ -103,7 +103,13 @@ fn environment() -> String {
 /// What is compiled without isolation comes last, when all that its build imports is there.
 fn install(wheels: &[&Wheel]) -> Result<String, ExportError> {
     let (last, first): (Vec<&Wheel>, Vec<&Wheel>) = wheels.iter().partition(|wheel| wheel.unisolated.is_some());
-    let mut out = if first.is_empty() { String::new() } else { fetch(&first)? };
+    let unchecked = match misnamed(wheels).is_empty() {
+        true => String::new(),
+        false => format!(
+            "\n# A file below is named otherwise than its metadata says, which uv takes for a mistake.\nENV {UNCHECKED}=\"1\"\n"
+        ),
+    };
+    let mut out = unchecked + &if first.is_empty() { String::new() } else { fetch(&first)? };
     let (packages, tools) = unisolated(&last)?;
     if !packages.is_empty() {
         let options = packages.iter().map(|package| format!(" --no-build-isolation-package {package}"));

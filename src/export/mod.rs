@@ -15,7 +15,7 @@ mod valid;
 pub use error::ExportError;
 
 use crate::lock::{Lock, TargetLock, Wheel};
-use crate::words::Arrange;
+use crate::words::{Arrange, address};
 
 /// One thing the lock can be rendered as.
 #[derive(Debug)]
@@ -44,6 +44,16 @@ fn unisolated<'a>(wheels: &[&'a Wheel]) -> Result<(Vec<&'a str>, Vec<&'a str>), 
     let tools = distinct(beside().flat_map(|wheel| &wheel.tools).collect())?;
     Ok((distinct(beside().filter_map(|wheel| wheel.unisolated.as_ref()).collect())?, tools))
 }
+
+/// Wheels whose file is named after another version than it holds, which uv refuses unless [`UNCHECKED`] is set.
+fn misnamed<'a>(wheels: &[&'a Wheel]) -> Vec<&'a str> {
+    let told = |wheel: &Wheel| wheel.url.as_deref().and_then(address::version_in).map(str::to_string);
+    let is_other = |wheel: &&&Wheel| told(wheel).is_some_and(|told| !address::is_same_version(&told, &wheel.version));
+    wheels.iter().filter(is_other).map(|wheel| wheel.package.as_str()).collect()
+}
+
+/// Lets uv install wheels named otherwise than their metadata says.
+const UNCHECKED: &str = "UV_SKIP_WHEEL_FILENAME_CHECK";
 
 /// How a format reads the lock.
 #[derive(Debug)]

@@ -10,6 +10,8 @@
 //!   offer the one package, and the local label in the pin (`+cu124`), which public indexes refuse, says
 //!   which wheel is meant.
 //!
+//! What has an address of its own is asked for by that.
+//!
 //! With `--hashes` every pin carries the sha256 of its wheel; pip knows them for all or for none.
 //!
 //! The Python version is a comment: a marker would make pip skip a pin silently on another Python.
@@ -73,18 +75,13 @@ fn shown(wheel: &&Wheel) -> String {
     format!("{} {}", wheel.package, wheel.version)
 }
 
-/// `torch==2.5.1+cu124`, `jax[cuda13]==0.11.0`; `vllm@https://…` where the wheel lies on no index. It holds no blank, so
-/// that it is one word of a command.
+/// `torch==2.5.1+cu124`, `jax[cuda13]==0.11.0`; `vllm@https://…` where the wheel lies on no index.
 pub(super) fn pin(wheel: &Wheel) -> Result<String, ExportError> {
-    let extra = match &wheel.extra {
-        Some(extra) => format!("[{}]", valid::package(extra)?),
-        None => String::new(),
-    };
-    let package = valid::package(&wheel.package)?;
-    Ok(match &wheel.url {
-        Some(url) => format!("{package}{extra}@{}", valid::wheel_url(url)?),
-        None => format!("{package}{extra}=={}", valid::wheel_version(&wheel.version)?),
-    })
+    valid::package(&wheel.package)?;
+    valid::wheel_version(&wheel.version)?;
+    wheel.extra.as_deref().map(valid::package).transpose()?;
+    wheel.url.as_deref().map(valid::wheel).transpose()?;
+    Ok(wheel.requirement())
 }
 
 /// The lines that say where the pins come from.

@@ -11,7 +11,7 @@ use crate::lock::{Lock, Wheel};
 use crate::words::CpuArch;
 
 use super::requirements::pin;
-use super::{ExportError, Format, Render, Targets, names, quote, unisolated, valid};
+use super::{ExportError, Format, Render, Targets, UNCHECKED, misnamed, names, quote, unisolated, valid};
 
 /// `gpuenv export uv`
 pub const FORMAT: Format = Format {
@@ -48,6 +48,14 @@ fn render(lock: &Lock, targets: &Targets) -> Result<String, ExportError> {
     }
     out += "]\n";
     let wheels: Vec<&Wheel> = platforms.values().flat_map(BTreeMap::values).copied().collect();
+    let named = misnamed(&wheels);
+    if !named.is_empty() {
+        let _ = write!(
+            out,
+            "\n# The file of {} is named otherwise than its metadata says: run uv with {UNCHECKED}=1.\n",
+            named.join(", ")
+        );
+    }
     let (unisolated, tools) = unisolated(&wheels)?;
     if !unisolated.is_empty() {
         let _ = write!(out, "\n[dependency-groups]\n# What the builds below import.\nbuild = {}\n", list(&tools));
@@ -89,9 +97,9 @@ fn platforms<'a>(lock: &'a Lock, targets: &Targets<'a>) -> Result<Platforms<'a>,
     for (name, target) in targets {
         let wheels: BTreeMap<&str, &Wheel> =
             lock.wheels_of(name).map(|wheel| (wheel.package.as_str(), wheel)).collect();
-        let told =
-            |wheel: &Wheel| (wheel.package.clone(), wheel.version.clone(), wheel.index.clone(), wheel.url.clone());
-        let what = |wheels: &BTreeMap<&str, &Wheel>| wheels.values().map(|wheel| told(wheel)).collect::<Vec<_>>();
+        let what = |wheels: &BTreeMap<&str, &Wheel>| -> Vec<(String, Option<String>)> {
+            wheels.values().map(|wheel| (wheel.requirement(), wheel.index.clone())).collect()
+        };
         match platforms.get(&valid::cpu_arch(&target.arch)?) {
             Some(known) if what(known) != what(&wheels) => return Err(ExportError::TargetNeeded(names(targets))),
             Some(_) => {}

@@ -22,8 +22,7 @@ pub fn wheel_version(version: &str) -> Valid<'_> {
 
 /// The sha256 of a file, in lower case.
 pub fn sha256(digest: &str) -> Valid<'_> {
-    let ok = digest.len() == 64 && digest.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
-    check(ok, "sha256", digest, "64 hexadecimal digits")
+    check(address::is_sha256(digest), "sha256", digest, "64 hexadecimal digits")
 }
 
 /// Numbers and dots, at least two numbers: a toolkit release or a Python version.
@@ -37,9 +36,9 @@ pub fn index(url: &str) -> Valid<'_> {
     check(address::is_index(url), "index", url, "the address of a wheel index")
 }
 
-/// The address of a wheel that lies on no index.
-pub fn wheel_url(url: &str) -> Valid<'_> {
-    check(address::is_wheel_url(url), "url", url, "the address of a wheel")
+/// The address of a wheel itself.
+pub fn wheel(url: &str) -> Valid<'_> {
+    check(address::wheel(url).is_some_and(|(_, sha256)| sha256.is_none()), "url", url, "the address of a wheel")
 }
 
 /// A full image reference: repository, then a tag or a digest or both.

@@ -7,7 +7,7 @@ use crate::catalog::{Catalog, OsMatch};
 use crate::solve::answer::{Answer, Chosen, Install};
 use crate::solve::question::{Question, TargetAsk};
 use crate::spec::{Runtime, Share, Spec};
-use crate::words::{ArchList, Arrange, Version};
+use crate::words::{ArchList, Arrange, Version, address};
 
 use super::{
     ArchLists, CatalogStamp, DriverLock, FORMAT, GpuLock, Lock, OverrideLock, Stack, TargetLock, Wheel, facts,
@@ -153,6 +153,7 @@ fn wheels(catalog: &Catalog, answer: &Answer<'_>, alike: &[Vec<usize>]) -> Vec<W
         let tools = built.map_or_else(Vec::new, |row| row.tools.iter().map(ToString::to_string).collect());
         let archs = built.and_then(|row| row.archs.as_ref()).map(ToString::to_string);
         let Install { package, version, index, url, extra, sdist } = install;
+        let url = url.map(|url| url.split('#').next().unwrap_or_default().to_string());
         let arch = str::to_string(arch);
         Wheel { package, version, arch, index, url, extra, sdist, unisolated, tools, archs, sha256, libraries, targets }
     };
@@ -161,6 +162,9 @@ fn wheels(catalog: &Catalog, answer: &Answer<'_>, alike: &[Vec<usize>]) -> Vec<W
 
 /// The sha256 of the file that serves a target's Python, or that it is unknown.
 fn sha256(catalog: &Catalog, chosen: &Chosen<'_>, install: &Install) -> String {
+    if let Some(sha256) = install.url.as_deref().and_then(|url| address::wheel(url)?.1) {
+        return sha256.to_string();
+    }
     let version = install.version.split('+').next().unwrap_or_default();
     // The PyTorch index has a directory for each variant; a file on no index is told apart by its label.
     let directory = install.index.as_deref().and_then(|url| url.rsplit('/').next());
@@ -184,6 +188,6 @@ fn libraries(catalog: &Catalog, install: &Install, arch: &str) -> Vec<String> {
             && row.version.as_str() == install.version
             && row.arch.is_none_or(|of| of.as_str() == arch)
     };
-    let row = catalog.libraries.iter().filter(|_| install.index.is_none()).find(same);
+    let row = catalog.libraries.iter().filter(|_| install.index.is_none() && install.url.is_none()).find(same);
     row.map(|row| row.pins.split(' ').map(str::to_string).collect()).unwrap_or_default()
 }

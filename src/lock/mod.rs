@@ -193,6 +193,16 @@ impl Wheel {
     /// What is written where the catalog has no sha256.
     pub const UNKNOWN: &str = "unknown";
 
+    /// What installers are asked for: `torch==2.5.1+cu124`, or `torch@https://…` where it lies on no index. It holds no
+    /// blank, so that it is one word of a command.
+    pub fn requirement(&self) -> String {
+        let extra = self.extra.as_ref().map_or(String::new(), |extra| format!("[{extra}]"));
+        match &self.url {
+            Some(url) => format!("{}{extra}@{url}", self.package),
+            None => format!("{}{extra}=={}", self.package, self.version),
+        }
+    }
+
     /// The sha256 of each file that may be meant; none where the catalog has none.
     pub fn hashes(&self) -> Option<impl Iterator<Item = &str>> {
         (self.sha256 != Wheel::UNKNOWN).then(|| self.sha256.split(' '))

@@ -91,7 +91,7 @@ pub struct Install {
     pub version: String,
     /// The wheel index; none = the Python package index.
     pub index: Option<String>,
-    /// The address of the wheel itself, where it lies on no index.
+    /// The address of the wheel itself, in place of an index; with `#sha256=` behind it where that is known.
     pub url: Option<String>,
     /// The extra that brings the CUDA part.
     pub extra: Option<String>,
@@ -152,7 +152,7 @@ fn read_class<'c>(plan: &Plan<'_, 'c>, at: usize, choice: &[usize]) -> Chosen<'c
     let (question, class) = (plan.question, &plan.classes[at]);
     let group = plan.groups.iter().find(|group| group.classes.contains(&at)).expect("every class has a group");
     let releases: Vec<&Release> = group.releases.iter().map(|choices| choices.rows[choice[choices.table]]).collect();
-    let builds: Vec<&Build> = releases.iter().filter_map(|release| release.on(class.target.arch)).collect();
+    let builds: Vec<&Build> = releases.iter().filter_map(|release| release.on(class.target.platform)).collect();
     let cuda = pick(&group.cuda, choice);
     let (toolkit, image, driver) = local_choice(plan, at, choice, &releases);
     let mut answer = Chosen {
@@ -475,8 +475,11 @@ impl Chosen<'_> {
             let index = |of: Index| build.index.contains(&of);
             let url = pytorch_index(&build.variant);
             let labelled = || format!("{}+{}", build.version, build.variant);
+            let carried = || build.wheel.as_ref().map_or_else(labelled, ToString::to_string);
             let (version, url) = if let Some(own) = &build.index_url {
-                (build.wheel.as_ref().map_or_else(labelled, ToString::to_string), Some(own.to_string()))
+                (carried(), Some(own.to_string()))
+            } else if build.url.is_some() {
+                (carried(), None)
             } else if index(Index::Pytorch) {
                 (labelled(), Some(url))
             } else if index(Index::Pypi) {
@@ -491,7 +494,7 @@ impl Chosen<'_> {
                 package: build.package.to_string(),
                 version,
                 index: url,
-                url: None,
+                url: build.url.as_ref().map(ToString::to_string),
                 extra: build.extra.as_ref().filter(|_| build.variant != "cpu").map(|extra| extra.to_string()),
                 sdist: false,
             });

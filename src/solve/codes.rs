@@ -127,6 +127,12 @@ pub const ALL: &[Code] = &[
                flavour when the driver is installed on the hosts; containers use that of their host.",
     },
     Code {
+        code: "library-missing",
+        says: "The wheel was linked against a library that it does not declare and that is in no JetPack: importing it \
+               ends in \"cannot open shared object file\" until that library is installed where the loader looks. \
+               libcudss is NVIDIA's cuDSS, libcusparseLt its cuSPARSELt; NVIDIA offers both for Jetson.",
+    },
+    Code {
         code: "lock-outdated",
         says: "The lock was made with another catalog, and with what is known today the spec has no answer. The lock \
                was left alone. `gpuenv explain` tells what speaks against it, `gpuenv lock --upgrade` starts over.",
@@ -161,6 +167,13 @@ pub const ALL: &[Code] = &[
                `gcc` under `[build]`: `ldd --version` and `gcc --version` tell them on such a host.",
     },
     Code {
+        code: "snapshot-build",
+        says: "What NVIDIA publishes for a JetPack is often built from the development branch, and its version says so: \
+               what ends in a0 comes before the release of that number. Here it counts as that release, because \
+               nothing nearer to it is known for the system. What asks for that release or a later one may refuse it, \
+               and features that came last may be missing. Ask for an earlier release, or take a newer JetPack.",
+    },
+    Code {
         code: "source-only",
         says: "The package index has no wheel of this package, or none of its part for the framework, so pip compiles \
                it on the machine or in the image where it is installed. That takes minutes to hours, needs nvcc of the \
@@ -168,6 +181,11 @@ pub const ALL: &[Code] = &[
                first, then this with pip's --no-build-isolation. A [build] table has gpuenv choose the toolkit and an \
                image that holds it. Where wheels lie beside the releases, flash-attn's build downloads one of the very \
                release, torch, CUDA major, Python and C++ ABI, and compiles only where there is none.",
+    },
+    Code {
+        code: "system-unsaid",
+        says: "The wheel was made for some releases of JetPack and runs on those only, but the target does not say \
+               which it has. Write `os`, such as \"jetpack6.2\".",
     },
     Code {
         code: "toolkit-minor",

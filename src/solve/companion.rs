@@ -8,7 +8,8 @@ use crate::words::{Constraint, Version};
 
 use super::fits;
 use super::plan::{Choice, Group, Locked, Plan, locked_first, numbered};
-use super::question::Question;
+use super::platform::Takes;
+use super::question::{Question, TargetAsk};
 use super::rowset::RowSet;
 use super::rulebook::law;
 use super::world::World;
@@ -66,19 +67,28 @@ impl<'c> Plan<'_, 'c> {
                 self.world.relate_to_kinds(of, table, |row| accepts.text_of[row], |of, row| accepts.has(of, row));
             }
             let of_cuda = question.rules.of_package(ask.package, Subject::Cuda);
+            let unsaid = || group.classes.iter().map(|&class| self.classes[class].target);
+            let unsaid: Vec<&TargetAsk> = unsaid().filter(|of| of.platform.takes == Takes::Either).collect();
             for (releases, ask) in group.releases.iter().zip(&question.frameworks) {
                 let follows = question.holds(law::COMPANION, "");
-                let (rows, of_cuda) = (&rows, &of_cuda);
+                let (rows, of_cuda, unsaid) = (&rows, &of_cuda, &unsaid);
+                let own = |release: usize| releases.rows[release].own_builds().next().map(|build| build.systems);
                 let fits = |release: usize| {
                     let release = releases.rows[release];
                     move |row: usize| {
                         let row = rows[row];
+                        let beside = || unsaid.iter().all(|target| fits::same_systems(target, row, release));
                         row.framework != ask.package
-                            || (!follows || fits::made_for(row, release))
+                            || (!follows || fits::made_for(row, release) && beside())
                                 && of_cuda.admit(question, "", row, release.line.as_ref())
                     }
                 };
-                self.world.relate_kinds(releases.table, table, |release| releases.rows[release].variant, fits);
+                self.world.relate_kinds(
+                    releases.table,
+                    table,
+                    |release| (releases.rows[release].variant, own(release)),
+                    fits,
+                );
             }
             group.companions.push(Choice { table, rows });
         }

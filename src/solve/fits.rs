@@ -15,6 +15,7 @@ use super::class::{Class, GpuRules};
 use super::driver::DriverRow;
 use super::image;
 use super::plan::Policy;
+use super::platform::Takes;
 use super::question::{Ask, Gpus, Question, TargetAsk};
 use super::release::Release;
 use super::rulebook::{Needs, law};
@@ -35,7 +36,7 @@ pub fn release<'q, 'c>(
 ) -> Option<&'q str> {
     let target = class.target;
     let holds = |rule: &str| question.holds(rule, &target.name);
-    let Some(build) = release.on(target.arch) else { return Some(law::PUBLISHED) };
+    let Some(build) = release.on(target.platform) else { return Some(law::PUBLISHED) };
     let constraint = &question.frameworks[framework].constraint;
     let is_cpu = release.is_cpu();
     let cpu_fits = match &target.gpus {
@@ -79,7 +80,7 @@ pub fn release<'q, 'c>(
         return Some(refused);
     }
     let by_gpu = class.gpus.iter().find_map(|gpu| {
-        let reach = || question.rules.reach(build, gpu.gpu.cc, tegra(release.toolkit(target.arch)));
+        let reach = || question.rules.reach(build, gpu.gpu.cc, tegra(release.toolkit(target.platform)));
         let uncovered = holds(law::COVERAGE) && build.arch_source.is_some() && reach() == Coverage::None;
         let by_coverage = uncovered.then_some(law::COVERAGE);
         by_coverage
@@ -152,7 +153,7 @@ pub fn python(question: &Question<'_>, build: &Build, line: &Version, policy: Po
 pub fn companion(question: &Question<'_>, class: &Class<'_, '_>, row: &Companion) -> Option<&'static str> {
     let target = class.target;
     let broken = |rule: &'static str, broken: bool| (broken && question.holds(rule, &target.name)).then_some(rule);
-    let elsewhere = !row.arches.is_empty() && !row.arches.contains(&target.arch);
+    let elsewhere = !target.platform.takes_companion(row);
     let too_old = target.glibc.as_ref().zip(row.glibc.as_ref()).is_some_and(|(has, needs)| has < needs);
     let unreached =
         || class.gpus.iter().any(|gpu| companion_code(row, target.arch, gpu.gpu.cc) == Some(Coverage::None));
@@ -164,6 +165,12 @@ pub fn companion(question: &Question<'_>, class: &Class<'_, '_>, row: &Companion
 /// Whether a package was made for a release of its framework: its variant, and a CUDA that goes with its own.
 pub fn made_for(row: &Companion, release: &Release<'_>) -> bool {
     row.variant.as_ref().is_none_or(|variant| variant == release.variant) && companion_line(row, release.line.as_ref())
+}
+
+/// Whether a package and a release are made for the same systems, beside a target of which nobody has said its own.
+pub fn same_systems(target: &TargetAsk<'_>, row: &Companion, release: &Release<'_>) -> bool {
+    let systems = || release.on(target.platform).map(|build| build.systems).unwrap_or_default();
+    row.sdist || row.systems == systems()
 }
 
 /// How the GPU code that a package cannot do without reaches a GPU; none if it has none, or nobody has read it.
@@ -236,22 +243,22 @@ pub fn release_driver<'a>(question: &'a Question<'_>, class: &Class<'_, '_>, rel
         return DriverNeed { unmet: false, line: None, needs: Vec::new(), jit: None };
     };
     let need = line_driver(question, class, *line);
-    let need = DriverNeed { unmet: release.on(class.target.arch).is_none(), ..need };
-    if jits(class, release) { need.and_jit(question, class, release.toolkit(class.target.arch)) } else { need }
+    let need = DriverNeed { unmet: release.on(class.target.platform).is_none(), ..need };
+    if jits(class, release) { need.and_jit(question, class, release.toolkit(class.target.platform)) } else { need }
 }
 
 /// Whether some GPU of the class is reached by a release's PTX only.
 fn jits(class: &Class<'_, '_>, release: &Release<'_>) -> bool {
-    let arch = class.target.arch;
-    let by_ptx = |build: &Build, gpu| coverage(build, release.toolkit(arch), gpu) == Some(Coverage::Jit);
-    let build = release.on(arch).filter(|build| !build.ptx.is_empty());
+    let platform = class.target.platform;
+    let by_ptx = |build: &Build, gpu| coverage(build, release.toolkit(platform), gpu) == Some(Coverage::Jit);
+    let build = release.on(platform).filter(|build| !build.ptx.is_empty());
     build.is_some_and(|build| class.gpus.iter().any(|gpu| by_ptx(build, gpu)))
 }
 
 /// What a release's need of drivers depends on: releases equal in this run on the same drivers.
 pub fn driver_need<'c>(class: &Class<'_, '_>, release: &Release<'c>) -> (&'c str, bool, Option<&'c str>) {
-    let isa = release.toolkit(class.target.arch).filter(|_| jits(class, release));
-    (release.variant, release.on(class.target.arch).is_some(), isa.map(|toolkit| toolkit.ptx_isa.as_str()))
+    let isa = release.toolkit(class.target.platform).filter(|_| jits(class, release));
+    (release.variant, release.on(class.target.platform).is_some(), isa.map(|toolkit| toolkit.ptx_isa.as_str()))
 }
 
 /// What a CUDA line needs of a driver.
@@ -278,7 +285,7 @@ pub fn place<'a, 'c>(question: &'a Question<'c>, class: &'a Class<'_, 'c>, image
 
 /// What a release's need of images depends on: releases equal in this run in the same images.
 pub fn image_need<'c>(class: &Class<'_, '_>, release: &Release<'c>) -> impl Hash + Eq + use<'c> {
-    let build = release.on(class.target.arch);
+    let build = release.on(class.target.platform);
     let system = build.filter(|build| build.system_cuda).map(|build| (release.variant, build.cudnn.as_ref()));
     build.map(|build| (build.glibc.as_ref(), system))
 }
@@ -291,7 +298,7 @@ pub fn release_image(
     Place { image, glibc }: &Place<'_>,
 ) -> bool {
     let target = class.target;
-    let Some(build) = release.on(target.arch) else { return false };
+    let Some(build) = release.on(target.platform) else { return false };
     let glibc_fits = glibc.zip(build.glibc.as_ref()).is_none_or(|(has, needs)| has >= needs);
     let serves = || image::serves(question, class, build, release.line.as_ref(), image);
     (glibc_fits || !question.holds(law::GLIBC, &target.name))
@@ -366,7 +373,7 @@ fn arch_list_refusal(
 
 /// What a release's need of toolkits that build extensions depends on: releases equal in this take the same ones.
 pub fn extension_need(class: &Class<'_, '_>, release: &Release<'_>) -> Option<(u64, usize)> {
-    release.on(class.target.arch)?;
+    release.on(class.target.platform)?;
     let known = release.extension.map_or(0, |known| std::ptr::from_ref(known).addr());
     Some((release.line.map_or(0, |line| line.major()), known))
 }
@@ -383,7 +390,7 @@ pub fn extension<'c>(
     release: &Release<'c>,
     toolkit: &'c Toolkit,
 ) -> bool {
-    if release.on(class.target.arch).is_none() {
+    if release.on(class.target.platform).is_none() {
         return false;
     }
     let Some(line) = &release.line else { return true };
@@ -445,7 +452,10 @@ impl<'c> Question<'c> {
     /// Whether some release of a framework asked for needs CUDA and cuDNN of the system.
     pub fn takes_system_cuda(&self) -> bool {
         let releases = |ask: &Ask<'_>| self.rules.releases(self.catalog, ask.package);
-        let needs = |release: &Release<'_>| release.builds().any(|build| build.system_cuda);
+        let own = self.targets.iter().any(|target| target.platform.takes != Takes::General);
+        let needs = |release: &Release<'_>| {
+            release.builds().chain(release.own_builds().filter(|_| own)).any(|build| build.system_cuda)
+        };
         self.frameworks.iter().any(|ask| releases(ask).iter().any(needs))
     }
 

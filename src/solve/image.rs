@@ -150,8 +150,11 @@ pub fn serves(
     let same_line = line.is_none_or(|line| image.cuda.cmp_prefix(line).is_eq());
     let same_cudnn = build.cudnn.as_ref().zip(image.cudnn.as_ref());
     let asked = |inside: &Version| question.cudnn.as_ref().is_none_or(|wanted| wanted.admits(inside));
-    let same_cudnn =
-        same_cudnn.is_some_and(|(needs, inside)| inside.major() == needs.major() && inside >= needs && asked(inside));
+    // An image of a JetPack holds what the JetPack does, for which such builds are made.
+    let of_system = |inside: &Version| inside.major() == 0 && !build.systems.is_empty() && question.cudnn.is_none();
+    let serves =
+        |needs: &Version, inside: &Version| inside.major() == needs.major() && inside >= needs && asked(inside);
+    let same_cudnn = same_cudnn.is_some_and(|(needs, inside)| of_system(inside) || serves(needs, inside));
     match build.system_cuda {
         true => image.flavour >= Flavour::Runtime && same_line && same_cudnn,
         false => {

@@ -45,7 +45,7 @@ pub fn is_inside(image: &Image, inside: &str, build: &Build) -> bool {
 /// A GPU that the image's torch holds no code for, where its release is one whose code is known.
 fn no_code<'c>(question: &Question<'c>, asked: &TargetAsk<'c>, image: &Image, inside: &str) -> Option<String> {
     let of_image =
-        |build: &&Build| build.package == "torch" && build.arch == asked.arch && is_inside(image, inside, build);
+        |build: &&Build| build.package == "torch" && asked.platform.takes(build) && is_inside(image, inside, build);
     let build = question.catalog.builds.iter().find(of_image)?;
     let gpus = gpu_rules(question, asked);
     let toolkit = question.toolkit_of(build);

@@ -12,6 +12,7 @@ pub mod image;
 pub mod inside;
 pub mod lifetime;
 pub mod plan;
+pub mod platform;
 pub mod question;
 pub mod release;
 pub mod resolve;

@@ -10,13 +10,14 @@ use rustc_hash::FxHashMap;
 
 use crate::catalog::rows::{Companion, Cudnn, Image, Nccl, Python, Subject, Toolkit};
 use crate::spec::Share;
-use crate::words::{Arrange, Constraint, CpuArch, Version};
+use crate::words::{Arrange, Constraint, Version};
 
 use super::class::{Class, classes};
 use super::companion;
 use super::driver::{self, DriverRow};
 use super::fits::{self, DriverNeed};
 use super::image;
+use super::platform::Platform;
 use super::question::{ImageAsk, Question};
 use super::release::Release;
 use super::shared;
@@ -175,12 +176,12 @@ impl<'q, 'c> Plan<'q, 'c> {
                 let of_version = |row: usize| versions.get(rows[row].version).copied();
                 self.world.relate_parts(self.versions[framework].table, table, of_version);
                 if let Some(python) = &self.python {
-                    let mut arches: Vec<CpuArch> =
-                        classes.iter().map(|&class| self.classes[class].target.arch).collect();
-                    arches.arrange();
-                    arches.dedup();
-                    let (arches, rows) = (&arches, &rows);
-                    let builds = |row: usize| arches.iter().filter_map(move |&arch| rows[row].on(arch));
+                    let mut platforms: Vec<Platform> =
+                        classes.iter().map(|&class| self.classes[class].target.platform).collect();
+                    platforms.arrange();
+                    platforms.dedup();
+                    let (platforms, rows) = (&platforms, &rows);
+                    let builds = |row: usize| platforms.iter().filter_map(move |&platform| rows[row].on(platform));
                     self.world.relate_to_kinds(
                         python.table,
                         table,
@@ -262,7 +263,7 @@ impl<'q, 'c> Plan<'q, 'c> {
             for other in &group.releases[at + 1..] {
                 for &class in &group.classes {
                     let (question, class) = (self.question, &self.classes[class]);
-                    let kind = |release: usize| shared::kind(class.target.arch, one.rows[release]);
+                    let kind = |release: usize| shared::kind(class.target.platform, one.rows[release]);
                     self.world.relate_kinds(one.table, other.table, kind, |release| {
                         let release = one.rows[release];
                         move |beside: usize| shared::together(question, class, release, other.rows[beside])
@@ -291,14 +292,14 @@ impl<'q, 'c> Plan<'q, 'c> {
         self.world.keep(table, |row| classes.iter().all(|class| fits::cudnn_serves(class, &rows[row].version)));
         for releases in &group.releases {
             for class in &classes {
-                let arch = class.target.arch;
+                let platform = class.target.platform;
                 self.world.relate_kinds(
                     releases.table,
                     table,
-                    |release| shared::kind(arch, releases.rows[release]),
+                    |release| shared::kind(platform, releases.rows[release]),
                     |release| {
                         let (release, rows) = (releases.rows[release], &rows);
-                        move |row: usize| shared::runs_with(question, arch, release, rows[row])
+                        move |row: usize| shared::runs_with(question, platform, release, rows[row])
                     },
                 );
             }

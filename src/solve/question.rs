@@ -12,6 +12,7 @@ use crate::words::{ArchList, Arrange, Cc, Constraint, CpuArch, Version};
 use super::codes;
 use super::elsewhere;
 use super::image::TagMatch;
+use super::platform::Platform;
 use super::rulebook::RuleBook;
 
 pub use crate::catalog::rows::FRAMEWORKS;
@@ -92,6 +93,8 @@ pub struct TargetAsk<'c> {
     pub runtime: Runtime,
     /// The CPU architecture: as written, else what a product implies, else x86_64.
     pub arch: CpuArch,
+    /// The kind of machine it is to wheels.
+    pub platform: Platform<'c>,
     /// The GPUs.
     pub gpus: Gpus<'c>,
     /// The driver.
@@ -240,9 +243,7 @@ impl<'c> Question<'c> {
         catalog: &'c Catalog,
         rules: &'c RuleBook<'c>,
     ) -> Result<(Question<'c>, Vec<Warning>), Vec<SpecError>> {
-        let packages = spec.stack.iter().any(|(name, _)| !PARTS.contains(&name.as_str()));
-        let mut reader =
-            Reader { catalog, rules, stack: &spec.stack, packages, errors: Vec::new(), warnings: Vec::new() };
+        let mut reader = Reader { catalog, rules, stack: &spec.stack, errors: Vec::new(), warnings: Vec::new() };
         let (mut frameworks, mut companions) = (Vec::new(), Vec::new());
         for (name, constraint) in &spec.stack {
             if PARTS.contains(&name.as_str()) {
@@ -343,8 +344,6 @@ struct Reader<'s, 'c> {
     rules: &'c RuleBook<'c>,
     /// What is asked for.
     stack: &'s [(String, Written<Constraint>)],
-    /// Whether any Python package is asked for.
-    packages: bool,
     errors: Vec<SpecError>,
     warnings: Vec<Warning>,
 }
@@ -394,10 +393,18 @@ impl<'c> Reader<'_, 'c> {
             let message = format!("nothing is said of the GPUs of target `{}`, so none is checked", target.name);
             self.warnings.push(Warning::new("gpu-not-checked", message, &[format!("target.{}", target.name)]));
         }
+        let arch = target
+            .arch
+            .as_ref()
+            .map(|written| written.value)
+            .or(implied)
+            .or(os.and_then(|os| os.cpu))
+            .unwrap_or(CpuArch::X86_64);
         TargetAsk {
             name: target.name.clone(),
             runtime,
-            arch: target.arch.as_ref().map(|written| written.value).or(implied).unwrap_or(CpuArch::X86_64),
+            arch,
+            platform: Platform::new(arch, os, &gpus),
             gpus,
             driver: self.driver(target, os),
             os,
@@ -530,14 +537,10 @@ impl<'c> Reader<'_, 'c> {
     fn os(&mut self, target: &Target, written: &Written<String>) -> Option<&'c Os> {
         let key = format!("target.{}.os", target.name);
         if let OsMatch::Found(os) = self.catalog.os(&written.value) {
-            let packages = os.packages_refused.as_ref().filter(|_| self.packages);
             if let Some(reason) = os.refused.as_ref() {
                 let arch = target.arch.as_ref().map_or(CpuArch::X86_64, |arch| arch.value);
                 let help = os.family.and_then(|family| elsewhere::told(self.catalog, self.stack, (family, arch)));
                 self.error("not-supported-yet", format!("`{}` cannot be resolved yet: {reason}", os.id), help, written);
-            } else if let Some(reason) = packages {
-                let message = format!("Python packages on `{}` cannot be resolved yet: {reason}", os.id);
-                self.error("not-supported-yet", message, None, written);
             }
             return Some(os);
         }

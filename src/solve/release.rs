@@ -9,8 +9,9 @@ use crate::catalog::rows::{Build, Extension, Status, Toolkit};
 use crate::words::{Arrange, CpuArch, Version};
 
 use super::fits;
+use super::platform::{Platform, Takes};
 
-/// The builds of one (version, variant) for each CPU architecture.
+/// The builds of one (version, variant) for each kind of machine.
 #[derive(Debug, Clone)]
 pub struct Release<'c> {
     /// The version.
@@ -21,21 +22,34 @@ pub struct Release<'c> {
     pub line: Option<Version>,
     /// What its extension builder accepts, where the catalog knows it.
     pub extension: Option<&'c Extension>,
-    /// The build for x86_64 and the one for aarch64.
-    builds: [Option<&'c Build>; 2],
-    /// The toolkit of each build.
-    toolkits: [Option<&'c Toolkit>; 2],
+    /// The build for x86_64 and the one for aarch64, each with its toolkit.
+    builds: [Option<Built<'c>>; 2],
+    /// The builds for single systems.
+    own: Vec<Built<'c>>,
 }
 
+/// A build and the toolkit release whose runtime it carries.
+type Built<'c> = (&'c Build, Option<&'c Toolkit>);
+
 impl<'c> Release<'c> {
-    /// The build for a CPU architecture.
-    pub fn on(&self, arch: CpuArch) -> Option<&'c Build> {
-        self.builds[position(arch)]
+    fn built(&self, platform: Platform<'_>) -> Option<Built<'c>> {
+        let own = || self.own.iter().copied().find(|(build, _)| platform.takes(build));
+        match platform.takes {
+            Takes::General => self.builds[position(platform.arch)],
+            Takes::Own(_) => own(),
+            // What is made for a board has code for it, which others mostly lack.
+            Takes::Either => own().or(self.builds[position(platform.arch)]),
+        }
     }
 
-    /// The toolkit release whose runtime the build for a CPU architecture carries.
-    pub fn toolkit(&self, arch: CpuArch) -> Option<&'c Toolkit> {
-        self.toolkits[position(arch)]
+    /// The build for a kind of machine.
+    pub fn on(&self, platform: Platform<'_>) -> Option<&'c Build> {
+        self.built(platform).map(|(build, _)| build)
+    }
+
+    /// The toolkit release whose runtime the build for a kind of machine carries.
+    pub fn toolkit(&self, platform: Platform<'_>) -> Option<&'c Toolkit> {
+        self.built(platform)?.1
     }
 
     /// Whether this is the build without CUDA.
@@ -43,21 +57,31 @@ impl<'c> Release<'c> {
         self.variant == "cpu"
     }
 
-    /// The builds there are.
+    /// The builds for Linux in general.
     pub fn builds(&self) -> impl Iterator<Item = &'c Build> {
-        self.builds.iter().flatten().copied()
+        self.builds.iter().flatten().map(|(build, _)| *build)
+    }
+
+    /// The builds for single systems.
+    pub fn own_builds(&self) -> impl Iterator<Item = &'c Build> {
+        self.own.iter().map(|(build, _)| *build)
     }
 
     fn put(&mut self, build: &'c Build, catalog: &'c Catalog) {
-        let at = position(build.arch);
-        self.builds[at] = Some(build);
-        self.toolkits[at] = fits::toolkit_of(catalog, build, self.line.as_ref());
+        let built = (build, fits::toolkit_of(catalog, build, self.line.as_ref()));
+        match build.systems.is_empty() {
+            true => self.builds[position(build.arch)] = Some(built),
+            false => self.own.push(built),
+        }
     }
 
-    /// The order of a version's variants: the index's default, then stable ones newest first, then the rest.
+    /// The order of a version's variants: the index's default, then stable ones newest first, then the rest. What is
+    /// made for single systems says nothing to others.
     fn rank(&self) -> (bool, bool, Reverse<Option<Version>>) {
+        let general = self.builds().next().is_some();
+        let stable = |build: &Build| build.status == Status::Stable;
         let default = self.builds().any(|build| build.default);
-        let stable = self.builds().any(|build| build.status == Status::Stable);
+        let stable = if general { self.builds().any(stable) } else { self.own_builds().any(stable) };
         (!default, !stable, Reverse(self.line))
     }
 }
@@ -82,7 +106,7 @@ pub fn releases<'c>(catalog: &'c Catalog, builds: &'c [Build]) -> Vec<Release<'c
             Some(before) => before.extension,
             None => fits::extension_row(catalog, &build.package, version),
         };
-        let mut release = Release { version, variant, line, extension, builds: [None; 2], toolkits: [None; 2] };
+        let mut release = Release { version, variant, line, extension, builds: [None; 2], own: Vec::new() };
         release.put(build, catalog);
         releases.push(release);
     }

@@ -2,19 +2,20 @@
 //! agree on what they ask pip for; and where they ask for a least cuDNN, the one to be installed must serve every GPU.
 
 use crate::catalog::rows::{Build, Cudnn, Pins, line_of};
-use crate::words::{Constraint, CpuArch, Version};
+use crate::words::{Constraint, Version};
 
 use super::class::Class;
 use super::fits;
+use super::platform::Platform;
 use super::question::Question;
 use super::release::Release;
 use super::rulebook::law;
 
 /// Whether two frameworks go into one environment on a class's machines.
 pub fn together(question: &Question<'_>, class: &Class<'_, '_>, one: &Release<'_>, other: &Release<'_>) -> bool {
-    let arch = class.target.arch;
+    let platform = class.target.platform;
     let (Some(line), Some(beside)) = (&one.line, &other.line) else { return true };
-    let Some((a, b)) = one.on(arch).zip(other.on(arch)) else { return true };
+    let Some((a, b)) = one.on(platform).zip(other.on(platform)) else { return true };
     line.major() == beside.major() && agree(a, b) || !question.holds(law::TOGETHER, &class.target.name)
 }
 
@@ -31,8 +32,8 @@ fn agree(a: &Build, b: &Build) -> bool {
 }
 
 /// What of two releases decides whether they go together: releases equal in this go with the same others.
-pub fn kind<'c>(arch: CpuArch, release: &Release<'c>) -> (&'c str, Option<Pins>, [Option<&'c Version>; 3]) {
-    let build = release.on(arch);
+pub fn kind<'c>(platform: Platform<'_>, release: &Release<'c>) -> (&'c str, Option<Pins>, [Option<&'c Version>; 3]) {
+    let build = release.on(platform);
     let parts = build.map(|build| [build.toolkit.as_ref(), build.cudnn.as_ref(), build.nccl.as_ref()]);
     (release.variant, build.and_then(|build| build.pins), parts.unwrap_or_default())
 }
@@ -68,14 +69,14 @@ pub fn some_cudnn(question: &Question<'_>, class: &Class<'_, '_>, build: &Build)
 pub fn must_choose(question: &Question<'_>, classes: &[&Class<'_, '_>], release: &Release<'_>) -> bool {
     let asked = question.cudnn.as_ref().is_some_and(|wanted: &Constraint| !wanted.is_any());
     classes.iter().any(|class| {
-        let newest = release.on(class.target.arch).and_then(|build| accepted(question, build)?.next());
+        let newest = release.on(class.target.platform).and_then(|build| accepted(question, build)?.next());
         newest.is_some_and(|newest| asked || !fits::cudnn_serves(class, &newest.version))
     })
 }
 
 /// Whether a release runs with a cuDNN: that which it brings, or any it accepts.
-pub fn runs_with(question: &Question<'_>, arch: CpuArch, release: &Release<'_>, cudnn: &Cudnn) -> bool {
-    let Some(build) = release.on(arch).filter(|_| !release.is_cpu()) else { return true };
+pub fn runs_with(question: &Question<'_>, platform: Platform<'_>, release: &Release<'_>, cudnn: &Cudnn) -> bool {
+    let Some(build) = release.on(platform).filter(|_| !release.is_cpu()) else { return true };
     match accepted(question, build) {
         Some(mut rows) => rows.any(|row| std::ptr::eq(row, cudnn)),
         None => build.pins.is_none() || build.cudnn.is_none_or(|own| own == cudnn.version),

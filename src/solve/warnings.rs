@@ -15,6 +15,7 @@ use super::hardware;
 use super::image;
 use super::inside;
 use super::lifetime;
+use super::platform::Takes;
 use super::question::{DriverAsk, GpuAsk, ImageAsk, Question, TargetAsk, Warning};
 
 /// The warnings an answer deserves, by target.
@@ -81,9 +82,31 @@ impl<'c> About<'_, 'c> {
             let key = [format!("stack.{}", build.package)];
             let ask = self.question.frameworks.iter().find(|ask| ask.package == build.package);
             let named = ask.is_some_and(|ask| ask.constraint.names_variant(&build.variant));
-            if build.status == Status::Experimental && !build.default && !named && !self.question.allow_experimental {
+            if let Some(carried) = build.wheel.as_ref().filter(|_| build.is_snapshot()) {
+                let message = format!("{name} is a snapshot from before that release, {carried}; nothing else fits");
+                warnings.push(Warning::new("snapshot-build", message, &key));
+            } else if build.status == Status::Experimental
+                && !build.default
+                && !named
+                && !self.question.allow_experimental
+            {
                 let message = format!("{name} is an experimental build; nothing else fits");
                 warnings.push(Warning::new("experimental-variant", message, &key));
+            }
+            if !build.loads.is_empty() {
+                let files: Vec<&str> = build.loads.iter().map(|file| &**file).collect();
+                let message =
+                    format!("{name} loads {}, which neither pip nor the system brings: install it", files.join(", "));
+                warnings.push(Warning::new("library-missing", message, &key));
+            }
+            if self.asked.platform.takes == Takes::Either && !build.systems.is_empty() {
+                let systems: Vec<&str> = build.systems.iter().map(|system| &**system).collect();
+                let message = format!(
+                    "{name} is made for {}, and nothing is said of the system of target `{}`",
+                    systems.join(", "),
+                    self.asked.name
+                );
+                warnings.push(Warning::new("system-unsaid", message, &[format!("target.{}", self.asked.name)]));
             }
             if build.arch_source.is_none() && !self.asked.named_gpus().is_empty() {
                 let message = format!("nobody has told which GPUs {name} for {} holds code for", build.arch);
@@ -158,7 +181,7 @@ impl<'c> About<'_, 'c> {
     /// What a wheel for a variant brings along from the package index, where it may be for another CUDA.
     fn brought(&self, row: &Companion) -> Option<Warning> {
         let named = |pin: &str| {
-            let mut asked = self.question.companions.iter().filter_map(|ask| pin.strip_prefix(&ask.package[..]));
+            let mut asked = self.question.companions.iter().filter_map(|ask| pin.strip_prefix(ask.package));
             asked.any(|rest| rest.starts_with(['=', '>']))
         };
         let brought: Vec<&str> = row.brings.iter().map(|pin| &**pin).filter(|pin| !named(pin)).collect();

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::host::Python;
 use crate::lock::Wheel;
 use crate::words::Version;
+use crate::words::address::is_same_version;
 
 use super::case::Case;
 use super::check::{Action, Check, Status};
@@ -174,7 +175,7 @@ fn installed<'p>(python: &'p Python, name: &str) -> Option<&'p str> {
 /// Whether an installed version is the locked one. A wheel may carry its variant in its name or not; one that carries
 /// another is another build.
 fn is_same(found: &str, locked: &str, wheel: Option<&Wheel>) -> bool {
-    if found == locked || wheel.is_some_and(|wheel| wheel.version == found) {
+    if found == locked || wheel.is_some_and(|wheel| is_same_version(&wheel.version, found)) {
         return true;
     }
     let (found, label) = found.split_once('+').map_or((found, None), |(version, label)| (version, Some(label)));
@@ -196,13 +197,7 @@ fn is_same(found: &str, locked: &str, wheel: Option<&Wheel>) -> bool {
 /// The command that puts the locked file in the place of another one.
 fn reinstall(wheel: &Wheel) -> String {
     let isolation = if wheel.unisolated.is_some() { " --no-build-isolation" } else { "" };
-    format!("`pip install --force-reinstall --no-deps{isolation} '{}'{}`", requirement(wheel), index(wheel))
-}
-
-/// What pip is asked for: the file itself where it lies on no index.
-fn requirement(wheel: &Wheel) -> String {
-    let pinned = || format!("{}=={}", wheel.package, wheel.version);
-    wheel.url.as_ref().map_or_else(pinned, |url| format!("{}@{url}", wheel.package))
+    format!("`pip install --force-reinstall --no-deps{isolation} '{}'{}`", wheel.requirement(), index(wheel))
 }
 
 fn index(wheel: &Wheel) -> String {
@@ -210,7 +205,7 @@ fn index(wheel: &Wheel) -> String {
 }
 
 fn install(name: &str, locked: &str, found: &str, wheel: Option<&Wheel>) -> String {
-    let requirement = wheel.map_or_else(|| format!("{name}=={locked}"), requirement);
+    let requirement = wheel.map_or_else(|| format!("{name}=={locked}"), Wheel::requirement);
     let index = wheel.map_or(String::new(), index);
     let what = if found.ends_with("+cpu") { "the CPU build is installed" } else { "another build is installed" };
     format!("{what}: `pip install '{requirement}'{index}`")

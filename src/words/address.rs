@@ -10,10 +10,35 @@ pub fn is_index(url: &str) -> bool {
     ok && url.len() <= 512
 }
 
-/// The address of a wheel that lies on no index.
-pub fn is_wheel_url(url: &str) -> bool {
-    let file = url.rsplit('/').next().unwrap_or_default();
-    url.starts_with("https://") && is_index(url) && file.ends_with(".whl") && starts_and_ends_alphanumeric(file)
+/// The address of one wheel, and the sha256 that may stand behind it: `https://host/a-1-cp310-cp310-linux_aarch64.whl`.
+pub fn wheel(url: &str) -> Option<(&str, Option<&str>)> {
+    let (at, sha256) = match url.split_once("#sha256=") {
+        Some((at, sha256)) => (at, Some(sha256)),
+        None => (url, None),
+    };
+    let ok = is_index(at) && at.starts_with("https://") && at.ends_with(".whl") && sha256.is_none_or(is_sha256);
+    ok.then_some((at, sha256))
+}
+
+/// The version in the name of the file that such an address leads to.
+pub fn version_in(url: &str) -> Option<&str> {
+    url.rsplit('/').next()?.split('-').nth(1)
+}
+
+/// The sha256 of a file, in lower case.
+pub fn is_sha256(digest: &str) -> bool {
+    digest.len() == 64 && digest.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+/// Whether two spellings mean one version of a wheel: installers drop the zeros before a number (`nv24.08`).
+pub fn is_same_version(one: &str, other: &str) -> bool {
+    let plain = |part: &'_ str| match part.trim_start_matches('0') {
+        "" if !part.is_empty() => "0".to_string(),
+        number if is_number(part) => number.to_string(),
+        _ => part.to_ascii_lowercase(),
+    };
+    let parts = |text: &str| text.split(['.', '+', '-', '_']).map(plain).collect::<Vec<String>>();
+    parts(one) == parts(other)
 }
 
 /// The name of a Python package, in any of its spellings.
@@ -71,4 +96,30 @@ pub fn all(text: &str, extra: &[u8]) -> bool {
 fn starts_and_ends_alphanumeric(text: &str) -> bool {
     let edge = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
     edge(text.as_bytes().first()) && edge(text.as_bytes().last())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wheel_has_an_address_and_maybe_a_sha256() {
+        let at = "https://host/jp6/+f/46b/torch-2.5.0a0+872d.nv24.08-cp310-cp310-linux_aarch64.whl";
+        let sha256 = "0a".repeat(32);
+        assert_eq!(wheel(at), Some((at, None)));
+        assert_eq!(wheel(&format!("{at}#sha256={sha256}")), Some((at, Some(&*sha256))));
+        assert_eq!(version_in(at), Some("2.5.0a0+872d.nv24.08"));
+        for bad in
+            ["http://host/a-1-py3-none-any.whl", "https://host/a.tar.gz", "https://host/a b.whl", "https:///a.whl"]
+        {
+            assert_eq!(wheel(bad), None, "{bad}");
+        }
+        assert_eq!(wheel(&format!("{at}#sha256=12")), None);
+    }
+
+    #[test]
+    fn a_zero_before_a_number_changes_no_version() {
+        assert!(is_same_version("2.5.0a0+872d.nv24.08", "2.5.0a0+872d.nv24.8") && is_same_version("1.0", "1.00"));
+        assert!(!is_same_version("2.5.0a0+872d.nv24.8.17", "2.5.0a0+872d.nv24.8") && !is_same_version("1.0", "1"));
+    }
 }

@@ -91,7 +91,9 @@ fn list<T: ToString>(items: &[T]) -> String {
 /// A patch release is built as the release it patches.
 fn patches(catalog: &Catalog, practice: &mut Practice) {
     for row in catalog.builds.iter() {
-        let Build { package, version, variant, arch, .. } = row;
+        let Build { package, version, variant, arch, systems, .. } = row;
+        // What is made for single systems is published apart.
+        let arch = format!("{arch}{}", systems.first().map_or("", |system| &**system));
         let thing = format!("{package} {} {variant} {arch}", version.prefix(2));
         for (field, archs) in [("sass", &row.sass), ("ptx", &row.ptx)] {
             if row.arch_source.is_some() {
@@ -138,7 +140,7 @@ fn sources(catalog: &Catalog, practice: &mut Practice) {
 /// Later releases of a package ask for no older framework; GPU code of its own is in all of them, or in none.
 fn companions(catalog: &Catalog, practice: &mut Practice) {
     let mut newest: HashMap<&str, (Version, &Companion)> = HashMap::new();
-    for row in catalog.companions.iter() {
+    for row in catalog.companions.iter().filter(|row| row.systems.is_empty()) {
         practice.same(&row.package, "sdist", row.sdist);
         practice.same(&row.package, "gpu_code", row.gpu_code);
         let metadata = matches!(&*row.source, "companion-metadata" | "companion-sdist");

@@ -93,6 +93,15 @@ pub fn beside_a_release() -> Lock {
     lock
 }
 
+/// A wheel that is to be had by its address only, in a file named after another version.
+pub fn addressed() -> Lock {
+    let mut lock = container();
+    let url = "https://wheels.acme.example/torch-2.5.0a0+872d.nv24.08.17-cp310-cp310-linux_aarch64.whl";
+    let torch = wheel("torch", "2.5.0a0+872d.nv24.8", None, &["prod"]);
+    lock.wheel = vec![Wheel { url: Some(url.into()), ..torch }, wheel("torchvision", "0.20.0", None, &["prod"])];
+    lock
+}
+
 /// torch, and what is compiled beside it.
 pub fn compiled_beside() -> Lock {
     let mut lock = container_with_build();

@@ -67,7 +67,10 @@ fn images(catalog: &Catalog, alike: &mut Alike<'_>) {
 /// none was left out), and its patch releases are published as it is.
 fn builds(catalog: &Catalog, alike: &mut Alike<'_>) {
     for row in catalog.builds.iter() {
-        let Build { package, version, variant, arch, .. } = row;
+        let Build { package, version, variant, .. } = row;
+        // What is made for single systems is published apart, and its libraries are theirs.
+        let arch = &format!("{}{}", row.arch, row.systems.first().map_or("", |system| &**system));
+        let package = &format!("{package}{}", row.systems.first().map_or("", |system| &**system));
         let line = line_of(variant).map(|line| line.major());
         let mut tell = |thing: &str, field, value: Option<String>| {
             value.into_iter().for_each(|value| alike.hear("build", row, thing, &[(field, value)]));
@@ -99,7 +102,8 @@ fn companions(catalog: &Catalog, alike: &mut Alike<'_>) {
             ("gpu_code", row.gpu_code.to_string()),
             ("sdist", row.sdist.to_string()),
         ];
-        alike.hear("companion", row, &format!("{} {}", row.package, row.version), &of_release);
+        let system = row.systems.first().map_or("", |system| &**system);
+        alike.hear("companion", row, &format!("{} {} {system}", row.package, row.version), &of_release);
         if row.variant.is_some() && row.index_url.is_none() && row.url.is_none() {
             alike.hear("companion", row, "wheels for variants", &[("source", row.source.to_string())]);
         }

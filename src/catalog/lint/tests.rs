@@ -175,6 +175,22 @@ const BROKEN: &[(&str, &str)] = &[
         "[[companion]]\npackage = \"a\"\nversion = \"1\"\nframework = \"torch\"\nneeds = \"2.7\"\nindex_url = \"https://a\"\nwheel = \"a b\"\nsource = \"acme\"",
     ),
     (
+        "wheel-address",
+        "[[companion]]\npackage = \"a\"\nversion = \"1\"\nframework = \"torch\"\nneeds = \"2.7\"\npython = \"3.10\"\narches = [\"aarch64\"]\nurl = \"https://a/a-1.tar.gz\"\nsource = \"acme\"",
+    ),
+    (
+        "wheel-address",
+        "[[companion]]\npackage = \"a\"\nversion = \"1\"\nframework = \"torch\"\nneeds = \"2.7\"\npython = \"3.11\"\narches = [\"aarch64\"]\nurl = \"https://a/a-1-cp310-cp310-linux_aarch64.whl\"\nsource = \"acme\"",
+    ),
+    (
+        "unchoosable",
+        "[[companion]]\npackage = \"a\"\nversion = \"1\"\nframework = \"torch\"\nneeds = \"2.7\"\nsystems = [\"jetpack7.0\"]\nsource = \"acme\"",
+    ),
+    (
+        "list-order",
+        "[[companion]]\npackage = \"a\"\nversion = \"1\"\nframework = \"torch\"\nneeds = \"2.7\"\nsystems = [\"jetpack6.2\", \"jetpack6.1\"]\nsource = \"acme\"",
+    ),
+    (
         "image-name",
         "[[image]]\nrepository = \"A b\"\ntag = \"1\"\ncuda = \"12.4.1\"\nflavour = \"base\"\nos = \"ubuntu22.04\"\narches = []\nsource = \"acme\"",
     ),

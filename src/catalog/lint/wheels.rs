@@ -29,11 +29,16 @@ fn builds(catalog: &Catalog, say: Say<'_>) {
             let says = format!("a build is of {}; other packages are a `companion`", FRAMEWORKS.join(", "));
             say("framework", "build", &name, says);
         }
-        if row.index.is_empty() && row.index_url.is_none() {
-            say("unchoosable", "build", &name, "it can be installed from nowhere: index or index_url".into());
+        if row.index.is_empty() && row.index_url.is_none() && row.url.is_none() {
+            say("unchoosable", "build", &name, "it can be installed from nowhere: index, index_url or url".into());
         }
         let address = (row.index_url.as_deref(), row.wheel.as_deref());
-        addresses("build", &name, address, row.index_url.is_some(), say);
+        addresses("build", &name, address, row.index_url.is_some() || row.url.is_some(), say);
+        if let Some(url) = &row.url {
+            let indexed = !row.index.is_empty() || row.index_url.is_some();
+            only_wheel("build", &name, (&row.package, url), (&row.pythons, row.arch), indexed, say);
+        }
+        systems("build", catalog, &name, &row.systems, say);
         if !row.pythons.iter().any(|python| pythons.contains(python)) {
             say("unchoosable", "build", &name, "it has a wheel for no Python of the catalog".into());
         }
@@ -117,6 +122,45 @@ fn addresses(
     }
 }
 
+/// The address of a single wheel: its file is of the package, the Python and the platform of the row.
+fn only_wheel(
+    kind: &str,
+    name: &dyn std::fmt::Display,
+    (package, url): (&str, &str),
+    (pythons, arch): (&[Version], CpuArch),
+    indexed: bool,
+    say: Say<'_>,
+) {
+    let Some((at, _)) = address::wheel(url) else {
+        let says =
+            format!("`{url}` is no address of a wheel: https://, ending in .whl, perhaps with #sha256= behind it");
+        return say("wheel-address", kind, name, says);
+    };
+    let file = at.rsplit('/').next().and_then(FileName::parse);
+    let tag = |python: &Version| format!("cp{}{}", python.major(), python.minor());
+    let is_it = |file: FileName<'_>| {
+        file.package == package
+            && file.platform == arch.as_str()
+            && pythons.iter().map(tag).eq([file.python.to_string()])
+    };
+    if indexed || !file.is_some_and(is_it) {
+        let says = format!("`{at}` is not the only wheel of this package, Python and platform, or an index has it");
+        say("wheel-address", kind, name, says);
+    }
+}
+
+/// The systems that a row is for take what is made for them, and nothing else.
+fn systems(kind: &str, catalog: &Catalog, name: &dyn std::fmt::Display, systems: &[Text], say: Say<'_>) {
+    let takes = |system: &Text| catalog.oses.iter().any(|os| os.id == *system && os.own_packages);
+    if let Some(system) = systems.iter().find(|system| !takes(system)) {
+        let says = format!("no system `{system}` with `own_packages` is known, so nothing would choose it");
+        say("unchoosable", kind, name, says);
+    }
+    if systems.windows(2).any(|pair| pair[0] >= pair[1]) {
+        say("list-order", kind, name, "systems are written once each, in order".into());
+    }
+}
+
 /// The toolkits a build may have been compiled with: the one it pins, else those of its line.
 fn compilers<'c>(catalog: &'c Catalog, row: &Build) -> Vec<&'c Toolkit> {
     let line = row.toolkit.or_else(|| line_of(&row.variant));
@@ -155,12 +199,12 @@ fn architectures(catalog: &Catalog, say: Say<'_>) {
     }
 }
 
-/// Every cuDNN and NCCL that a build names has a row for that CUDA. TensorFlow and JAX name the beginning of a
-/// version only.
+/// Every cuDNN and NCCL that a build names has a row for that CUDA. TensorFlow, JAX and what takes the system's name the
+/// beginning of a version only.
 fn libraries(catalog: &Catalog, say: Say<'_>) {
     for row in catalog.builds.iter() {
         let Some(line) = line_of(&row.variant) else { continue };
-        let exact = row.package == FRAMEWORKS[0];
+        let exact = row.package == FRAMEWORKS[0] && !row.system_cuda;
         let is_it = |known: &Version, wanted: &Version| match exact {
             true => known == wanted,
             false => known.cmp_prefix(wanted).is_eq() || known >= wanted,
@@ -228,6 +272,7 @@ fn companions(catalog: &Catalog, say: Say<'_>) {
                 "`brings` tells of a wheel for a variant which other companions it asks for, `torchvision==0.26.0`";
             say("belongs-together", "companion", &name, format!("`{pin}`: {says}"));
         }
+        systems("companion", catalog, &name, &row.systems, say);
         if let Some(variant) = &row.variant
             && !catalog.builds.iter().any(|build| build.package == row.framework && build.variant == *variant)
         {
@@ -272,8 +317,9 @@ fn companions(catalog: &Catalog, say: Say<'_>) {
 
 /// Whether the wheel that lies on no index is named for this release, variant, processor and Python.
 fn is_own_file(row: &Companion, arch: CpuArch, line: &Version) -> bool {
-    let Some(file) = row.file(arch, Some(line)).filter(|file| address::is_wheel_url(file)) else { return false };
-    let Some(name) = file.rsplit('/').next().and_then(FileName::parse) else { return false };
+    let file = row.file(arch, Some(line)).unwrap_or_default();
+    let Some((at, _)) = address::wheel(&file) else { return false };
+    let Some(name) = at.rsplit('/').next().and_then(FileName::parse) else { return false };
     let version = name.label.map_or_else(|| name.version.to_string(), |label| format!("{}+{label}", name.version));
     let python = ["cp", &line.as_str().replace('.', "")].concat();
     name.package == *row.package

@@ -14,6 +14,7 @@ mod words;
 use crate::catalog::Row;
 use crate::catalog::rows::{Build, Subject};
 use crate::solve::fits;
+use crate::solve::platform::{Platform, Takes};
 use crate::solve::question::{DriverAsk, Question, TargetAsk};
 use crate::solve::rulebook::{Needs, law};
 use crate::spec::Spec;
@@ -87,6 +88,18 @@ impl<'q, 'c> Teller<'q, 'c> {
         self.question.targets.iter().find(blamed).or(self.question.targets.first())
     }
 
+    /// The kind of machine that the clash is about.
+    fn platform(&self) -> Platform<'c> {
+        self.target().map_or(Platform::general(CpuArch::X86_64), |target| target.platform)
+    }
+
+    /// Such machines in words: `aarch64`, `NVIDIA JetPack 6.2`.
+    fn platform_name(&self) -> String {
+        let platform = self.platform();
+        let system = self.question.catalog.oses.iter().find(|os| platform.takes == Takes::Own(&os.id));
+        system.map_or(platform.arch.to_string(), |os| os.name.to_string())
+    }
+
     /// Whether a package's constraint is among the culprits.
     fn blames(&self, package: &str) -> bool {
         self.culprits.iter().any(|key| key.strip_prefix("stack.") == Some(package))
@@ -103,9 +116,10 @@ impl<'q, 'c> Teller<'q, 'c> {
             law::CPU_BUILD => return self.cpu_build(),
             law::PUBLISHED => {
                 self.nothing_published();
+                let general = !matches!(self.platform().takes, Takes::Own(_));
                 self.companions_say(|row| {
                     let arches: Vec<&str> = row.arches.iter().map(|arch| arch.as_str()).collect();
-                    (!arches.is_empty()).then(|| format!("has wheels for {} only", list(&arches)))
+                    (general && !arches.is_empty()).then(|| format!("has wheels for {} only", list(&arches)))
                 });
             }
             law::PYTHON => self.pythons(),
@@ -231,10 +245,10 @@ impl<'q, 'c> Teller<'q, 'c> {
 
     /// The published builds that the spec admits.
     fn admitted(&self) -> Vec<&'c Build> {
-        let arch = self.target().map_or(CpuArch::X86_64, |target| target.arch);
+        let platform = self.platform();
         let asked = |build: &&Build| {
             let mut asks = self.question.frameworks.iter().filter(|ask| ask.package == build.package);
-            build.arch == arch && asks.any(|ask| ask.constraint.admits_build(&build.version, &build.variant))
+            platform.takes(build) && asks.any(|ask| ask.constraint.admits_build(&build.version, &build.variant))
         };
         self.question.catalog.builds.iter().filter(asked).collect()
     }

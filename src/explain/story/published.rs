@@ -1,12 +1,14 @@
 //! What was never published, or is newer than the catalog, and what there is instead.
 
-use crate::catalog::rows::{Build, Family};
+use crate::catalog::Row;
+use crate::catalog::rows::{Build, Companion, Family};
 use crate::solve::image;
+use crate::solve::platform::Takes;
 use crate::solve::question::{Ask, ImageAsk};
 use crate::words::{Arrange, Constraint, CpuArch, Version};
 
 use super::Teller;
-use super::words::{is_above, list, named, nearest_versions, version_matches, versions_of};
+use super::words::{is_above, list, named, nearest_versions, span, version_matches, versions_of};
 
 impl<'c> Teller<'_, 'c> {
     /// Clashes of a kind that deserve a code of their own.
@@ -44,14 +46,16 @@ impl<'c> Teller<'_, 'c> {
     /// No build of that version, variant and platform was ever published: what was?
     pub(super) fn nothing_published(&mut self) {
         let catalog = self.question.catalog;
-        let arch = self.target().map_or(CpuArch::X86_64, |target| target.arch);
         for ask in &self.question.frameworks {
             if self.blames(ask.package) {
-                self.framework_published(ask, arch);
+                self.framework_published(ask);
             }
         }
         for ask in &self.question.companions {
             let newest = catalog.companions.iter().rev().find(|row| row.package == ask.package);
+            if self.blames(ask.package) && self.companion_of_system(ask) {
+                continue;
+            }
             if let Some(newest) = newest.filter(|_| self.blames(ask.package)) {
                 self.say(format!(
                     "the newest {} known is {}, for {} {}",
@@ -64,9 +68,39 @@ impl<'c> Teller<'_, 'c> {
         self.image_missing();
     }
 
+    /// What is known of a package for a system that takes only what was made for it; whether the clash is about one.
+    fn companion_of_system(&mut self, ask: &Ask<'c>) -> bool {
+        let (platform, name) = (self.platform(), self.platform_name());
+        if !matches!(platform.takes, Takes::Own(_)) {
+            return false;
+        }
+        let of_system = |row: &&Companion| row.package == ask.package && platform.takes_companion(row);
+        let rows: Vec<&Companion> = self.question.catalog.companions.iter().filter(of_system).collect();
+        let admitted = || rows.iter().filter(|row| ask.constraint.admits(&row.version));
+        let versions: Vec<&Version> = rows.iter().map(|row| &row.version).collect();
+        self.say(match (versions.as_slice(), admitted().next()) {
+            ([], _) => format!("no wheel of {} for {name} is known", ask.package),
+            (known, None) => {
+                format!("no wheel of {} {} for {name} is known; known are {}", ask.package, ask.constraint, span(known))
+            }
+            (known, Some(_)) => {
+                format!(
+                    "wheels of {} for {name} are made apart, {}: other targets take none of them",
+                    ask.package,
+                    span(known)
+                )
+            }
+        });
+        let origin = |row: &Companion| (row.id(), self.question.catalog.origin_of(row, &row.source));
+        let cited: Vec<_> = rows.iter().rev().take(2).map(|row| origin(row)).collect();
+        cited.into_iter().for_each(|(id, source)| self.fact(id, source));
+        true
+    }
+
     /// What was published of a framework, held against what is asked for.
-    fn framework_published(&mut self, ask: &Ask<'c>, arch: CpuArch) {
+    fn framework_published(&mut self, ask: &Ask<'c>) {
         let catalog = self.question.catalog;
+        let (platform, arch) = (self.platform(), &self.platform_name());
         let constraint = &ask.constraint;
         let of_package: Vec<&Build> = catalog.builds.iter().filter(|row| row.package == ask.package).collect();
         let Some(newest) = of_package.last() else { return };
@@ -79,12 +113,21 @@ impl<'c> Teller<'_, 'c> {
             return;
         }
         let same_version: Vec<&&Build> =
-            of_package.iter().filter(|row| row.arch == arch && version_matches(constraint, &row.version)).collect();
+            of_package.iter().filter(|row| platform.takes(row) && version_matches(constraint, &row.version)).collect();
         let variants: Vec<&str> = same_version.iter().map(|row| &*row.variant).collect();
         if same_version.is_empty() {
-            let known = || of_package.iter().filter(|row| row.arch == arch).map(|row| &row.version);
+            let known = || of_package.iter().filter(|row| platform.takes(row)).map(|row| &row.version);
             let wish = constraint.comparisons().filter_map(|one| one.version.as_ref()).max();
+            let versions: Vec<&Version> = known().collect();
             match (wish, known().min()) {
+                // Nobody lists all that was made for one system.
+                _ if matches!(platform.takes, Takes::Own(_)) => self.say(match versions.is_empty() {
+                    true => format!("no build of {} for {arch} is known", ask.package),
+                    false => {
+                        let known = span(&versions);
+                        format!("no build of {} {constraint} for {arch} is known; known are {known}", ask.package)
+                    }
+                }),
                 // Of what is older than the catalog nobody says that it was not published.
                 (Some(wish), Some(oldest)) if wish < oldest => self.say(format!(
                     "{} {constraint} is older than the catalog, whose oldest for {arch} is {oldest}",
@@ -96,7 +139,7 @@ impl<'c> Teller<'_, 'c> {
                 }
             }
         } else if constraint.pins_variant() && same_version.iter().all(|row| !constraint.names_variant(&row.variant)) {
-            let unsolved = self.unsolved(ask.package, constraint, arch);
+            let unsolved = self.unsolved(ask.package, constraint, platform.arch);
             self.say(format!(
                 "{} {} published for {arch} as {}{}",
                 ask.package,

@@ -2,15 +2,15 @@
 
 use std::cmp::Ordering;
 
-use crate::catalog::Catalog;
 use crate::catalog::rows::Build;
+use crate::catalog::{Catalog, Row};
 use crate::solve::driver;
 use crate::solve::question::{Question, TargetAsk};
 use crate::words::{Arrange, Version};
 
 /// `torch-2.5.1-cu124-linux-x86_64`
 pub(super) fn build_id(build: &Build) -> String {
-    format!("{}-{}-{}-linux-{}", build.package, build.version, build.variant, build.arch)
+    build.id()
 }
 
 /// `torch 2.5.1+cu124`
@@ -77,6 +77,17 @@ pub(super) fn versions_of(builds: &[&&Build]) -> String {
     }
 }
 
+/// `2.5.0`, `2.5.0 and 2.8.0`, `2.5.0 to 2.11.0`
+pub(super) fn span(versions: &[&Version]) -> String {
+    let mut versions = versions.to_vec();
+    versions.arrange();
+    versions.dedup();
+    match versions.as_slice() {
+        [first, _, .., last] => format!("{first} to {last}"),
+        few => list(&few.iter().map(|version| version.as_str()).collect::<Vec<_>>()),
+    }
+}
+
 /// `torch 1.12.1+cu102 holds`, `torch 2.0.0 to 2.0.1 hold`: without the variants.
 pub(super) fn plainly(builds: &[&Build], one: &str, many: &str) -> String {
     match (builds.iter().min_by(by_version), builds.iter().max_by(by_version)) {
@@ -94,7 +105,9 @@ pub(super) fn plainly(builds: &[&Build], one: &str, many: &str) -> String {
 pub(super) fn named(catalog: &Catalog, builds: &[&Build], one: &str, many: &str) -> String {
     let (first, last) = (builds.iter().min_by(by_version), builds.iter().max_by(by_version));
     let beside = |other: &Build| {
-        let alike = |build: &&Build| build.package == other.package && build.arch == other.arch;
+        let alike = |build: &&Build| {
+            build.package == other.package && build.arch == other.arch && build.systems == other.systems
+        };
         let within = first.zip(last).is_some_and(|(a, b)| (a.version..=b.version).contains(&other.version));
         other.variant != "cpu" && within && builds.first().is_some_and(alike)
     };
