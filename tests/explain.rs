@@ -428,9 +428,9 @@ fn the_nearest_tag_is_of_the_line_written() {
 
 #[test]
 fn a_companion_without_code_for_a_board_is_all_that_is_told() {
-    let lines = told("companion", "[stack]\nvllm = \"==0.7.2\"\n[target.t]\ngpu = \"Tesla P40\"\n");
+    let lines = told("companion", "[stack]\nbitsandbytes = \"==0.42.0\"\n[target.t]\ngpu = \"RTX 5090\"\n");
     assert!(lines.iter().all(|line| !line.contains("torch")), "{lines:?}");
-    assert!(lines.iter().any(|line| line.starts_with("vllm 0.7.2 holds code for")), "{lines:?}");
+    assert!(lines.iter().any(|line| line.starts_with("bitsandbytes 0.42.0 holds code for")), "{lines:?}");
 }
 
 #[test]

@@ -18,6 +18,12 @@ pub fn find(code: &str) -> Option<&'static Code> {
 /// Every kind of warning, in the order of the alphabet.
 pub const ALL: &[Code] = &[
     Code {
+        code: "brings-other-cuda",
+        says: "A wheel for one CUDA line asks for further packages by version only, and installers take those from the \
+               package index, where they are made for another line: two CUDA runtimes, or libraries that do not load. \
+               Name these packages under `[stack]`, and they come from the index of the framework's variant.",
+    },
+    Code {
         code: "catalog-old",
         says: "The facts were gathered more than half a year before today: drivers, wheels and images published since \
                are unknown to this gpuenv, and what is newest here may no longer be. Install a newer gpuenv. The lock \

@@ -16,7 +16,9 @@ pub fn wheel(url: &str) -> Option<(&str, Option<&str>)> {
         Some((at, sha256)) => (at, Some(sha256)),
         None => (url, None),
     };
-    let ok = is_index(at) && at.starts_with("https://") && at.ends_with(".whl") && sha256.is_none_or(is_sha256);
+    let file = at.rsplit('/').next().unwrap_or_default();
+    let named = starts_and_ends_alphanumeric(file) && file.ends_with(".whl");
+    let ok = is_index(at) && at.starts_with("https://") && named && sha256.is_none_or(is_sha256);
     ok.then_some((at, sha256))
 }
 

@@ -29,7 +29,7 @@ fn what_has_an_address_of_its_own_is_asked_for_by_that() {
     let mut lock = locks::addressed();
     let text = without_comments(&render("requirements", &lock).unwrap());
     let url = lock.wheel[0].url.clone().unwrap();
-    assert_eq!(text, format!("torch @ {url}\ntorchvision==0.20.0\n"));
+    assert_eq!(text, format!("torch@{url}\ntorchvision==0.20.0\n"));
     for bad in ["https://host/a.whl -r x", "https://host/a.whl#sha256=1", "http://host/a.whl", "https://host/a.tar.gz"]
     {
         lock.wheel[0].url = Some(bad.into());

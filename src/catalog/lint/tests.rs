@@ -167,7 +167,7 @@ const BROKEN: &[(&str, &str)] = &[
         "[[companion]]\npackage = \"a\"\nversion = \"1\"\nframework = \"torch\"\nneeds = \"2.7\"\nindex_url = \"ftp://a\"\nsource = \"acme\"",
     ),
     (
-        "wheel-url",
+        "wheel-address",
         "[[companion]]\npackage = \"a\"\nversion = \"1\"\nvariant = \"cu129\"\nframework = \"torch\"\nneeds = \"2.8\"\narches = [\"x86_64\"]\nurl = \"https://a/a-1+cu128-cp38-abi3-linux_{arch}.whl\"\nsource = \"acme\"",
     ),
     (

@@ -310,7 +310,7 @@ fn companions(catalog: &Catalog, say: Say<'_>) {
             && !row.arches.iter().all(|&arch| lines().all(|line| is_own_file(row, arch, line)))
         {
             let says = "no https:// address of the wheel of this release, variant, `{arch}` and `{python}`";
-            say("wheel-url", "companion", &name, format!("`{url}` is {says}"));
+            say("wheel-address", "companion", &name, format!("`{url}` is {says}"));
         }
     }
 }
