@@ -347,6 +347,13 @@ fn a_list_that_no_toolkit_of_all_machines_knows_is_left_open() {
 }
 
 #[test]
+fn a_jetson_gets_the_system_that_comes_with_its_driver() {
+    let spec = "[stack]\ntorch = \"2.8\"\n[target.robot]\ngpu = \"Jetson Orin Nano\"\nos = \"ubuntu22.04\"\n";
+    let fixes = offered("jetson", spec);
+    assert!(fixes.iter().any(|(change, _)| change == "target.robot.os = jetpack6.2"), "{fixes:?}");
+}
+
+#[test]
 fn of_one_variant_the_version_written_is_enough() {
     let fixes = offered("near", "[stack]\ntorch = \"2.7.1+cu118\"\n[target.t]\ngpu = \"RTX 5070\"\n");
     let torch: Vec<&str> = fixes.iter().filter_map(|(change, _)| change.strip_prefix("stack.torch = ")).collect();

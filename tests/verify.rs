@@ -364,6 +364,23 @@ fn the_command_judges_a_recorded_host() {
 }
 
 #[test]
+fn the_driver_of_a_jetson_comes_with_its_system() {
+    let desk = desk(
+        "verify-jetson",
+        "[stack]\ntorch = \"2.8\"\n[target.robot]\ngpu = \"Jetson AGX Orin 64GB\"\nos = \"jetpack6.2\"\n",
+    );
+    let host = |driver: &str, cuda: &str| {
+        json!({ "format": 1, "origin": "pasted", "probes": [], "platform": { "system": "tegra" },
+                "nvml": { "driver": driver, "cuda": cuda, "gpus": [{ "name": "Orin (nvgpu)" }] } })
+    };
+    fs::write(desk.path("robot.json"), host("540.4.0", "12.6").to_string()).unwrap();
+    desk.run(&["verify", "--host", "robot.json"]).exits(0).tells("pass    gpu-supported").tells("PASS");
+    fs::write(desk.path("robot.json"), host("35.4.1", "11.4").to_string()).unwrap();
+    let told = desk.run(&["verify", "--host", "robot.json"]).exits(1).tells("take NVIDIA JetPack 6.2 or a").out;
+    assert!(!told.contains("525"), "that number is none of a Jetson's: {told}");
+}
+
+#[test]
 fn bad_input_gets_a_clear_answer() {
     let desk = desk("verify-bad", GPU);
     for (text, words) in [

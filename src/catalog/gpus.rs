@@ -38,6 +38,7 @@ impl Catalog {
             return GpuMatch::Bare(cc);
         }
         let found = self.products(name).or_else(|| self.products(board_of_vgpu(name)?));
+        let found = found.or_else(|| self.products(without_size(name)?));
         match found {
             Some(gpus) if agree(&gpus) => GpuMatch::Found(gpus),
             Some(gpus) => GpuMatch::Ambiguous(gpus),
@@ -107,6 +108,18 @@ fn board_of_vgpu(name: &str) -> Option<&str> {
     let is_profile = !size.is_empty() && is_number(size);
     let board = board.strip_prefix("GRID ").or(board.strip_prefix("NVIDIA GRID ")).unwrap_or(board);
     is_profile.then_some(board)
+}
+
+/// The board without what shops write behind it and drivers do not: its memory, `RTX 3060 12GB`, or that it is a kit.
+fn without_size(name: &str) -> Option<&str> {
+    let kits = [" Developer Kit", " Engineering Reference Developer Kit", " Module"];
+    let board = kits.iter().fold(name, |name, kit| name.strip_suffix(kit).unwrap_or(name));
+    let sized = board.strip_suffix(')').unwrap_or(board);
+    let size = sized.strip_suffix("GB").or(sized.strip_suffix("gb")).map(str::trim_end);
+    let plain = size.map(|size| size.trim_end_matches(|c: char| c.is_ascii_digit()));
+    let plain = plain.filter(|plain| plain.ends_with([' ', '(']) && size != Some(*plain));
+    let plain = plain.map_or(board, |plain| plain.trim_end_matches([' ', '(']));
+    (plain != name).then_some(plain)
 }
 
 #[cfg(test)]
@@ -221,8 +234,26 @@ mod tests {
         }
         let GpuMatch::Unknown(near) = BUILTIN.gpu("RTX 3091") else { panic!("found") };
         assert_eq!(near[0], "NVIDIA GeForce RTX 3090");
-        let GpuMatch::Unknown(near) = BUILTIN.gpu("Jetson AGX Orin 64GB") else { panic!("found") };
+        let GpuMatch::Unknown(near) = BUILTIN.gpu("Jetson AGX Orino") else { panic!("found") };
         assert_eq!(near[0], "Jetson AGX Orin");
+    }
+
+    #[test]
+    fn what_shops_write_behind_a_name_is_no_other_board() {
+        for (name, board) in [
+            ("RTX 4060 Ti 16GB", "NVIDIA GeForce RTX 4060 Ti"),
+            ("RTX 3060 12 GB", "NVIDIA GeForce RTX 3060"),
+            ("L4 (24GB)", "NVIDIA L4"),
+            ("GTX 1060 6GB", "NVIDIA GeForce GTX 1060 6GB"),
+            ("Jetson AGX Orin 64GB", "Orin"),
+            ("NVIDIA Jetson AGX Orin Developer Kit", "Orin"),
+            ("Jetson Orin Nano 8GB Developer Kit", "Orin"),
+        ] {
+            assert_eq!(names(name), [board], "{name}");
+        }
+        for name in ["64GB", "RTX GB", "RTX 3091 24GB", "Developer Kit"] {
+            assert!(matches!(BUILTIN.gpu(name), GpuMatch::Unknown(_)), "{name}: {}", cc(name));
+        }
     }
 
     #[test]

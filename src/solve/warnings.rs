@@ -245,9 +245,10 @@ impl<'c> About<'_, 'c> {
         let Some(driver) = &self.target.driver else { return warnings };
         let setting = self.asked.driver_setting();
         if self.asked.pins_driver() && self.target.mode() == "minor-version" {
+            let of_system = self.asked.os.filter(|_| self.asked.has_system_driver());
+            let name = of_system.map_or_else(|| driver.version.to_string(), |os| format!("of {}", os.name));
             let message = format!(
-                "driver {} runs this stack by minor-version compatibility: machine code only, no PTX of a newer CUDA",
-                driver.version
+                "driver {name} runs this stack by minor-version compatibility: machine code only, no PTX of a newer CUDA"
             );
             warnings.push(Warning::new("jit-limited", message, &self.key(setting)));
         }

@@ -1,6 +1,7 @@
 //! What every topic is given: one target of a lock and one record, with the questions that many ask of the two.
 
-use crate::catalog::{Catalog, GpuMatch};
+use crate::catalog::rows::Os;
+use crate::catalog::{Catalog, GpuMatch, OsMatch};
 use crate::coverage::Tegra;
 use crate::host::{CudaDevice, Gpu, How, Origin, Record, System};
 use crate::lock::{Lock, Stack, TargetLock};
@@ -42,6 +43,28 @@ impl<'a> Case<'a> {
     /// Whether the target computes on a GPU.
     pub fn needs_gpu(&self) -> bool {
         self.target.driver.is_some()
+    }
+
+    /// The system of the target, where a driver of its own comes with it: JetPack.
+    fn system_with_driver(&self) -> Option<&'a Os> {
+        match self.catalog.os(self.target.os.as_deref()?) {
+            OsMatch::Found(os) => Some(os).filter(|os| os.cuda.is_some()),
+            _ => None,
+        }
+    }
+
+    /// The driver that must be there: `570.26 or later`.
+    pub fn wanted_driver(&self) -> String {
+        let minimum = || self.target.driver.as_ref().map_or("the locked minimum", |driver| &driver.minimum);
+        self.system_with_driver().map_or_else(|| format!("{} or later", minimum()), |os| format!("that of {}", os.name))
+    }
+
+    /// How to come by it where it is too old.
+    pub fn newer_driver(&self) -> String {
+        match self.system_with_driver() {
+            Some(os) => format!("the driver comes with the system: take {} or a later one", os.name),
+            None => format!("raise the driver to {}", self.wanted_driver()),
+        }
     }
 
     /// The stack it runs.
@@ -155,7 +178,7 @@ impl<'a> Case<'a> {
 
     /// The compute capability of a product by its name: the lock's, else the catalog's.
     fn cc_of(&self, name: &str) -> Option<Cc> {
-        let locked = self.target.gpu.iter().find(|gpu| is_product(&gpu.name, name));
+        let locked = self.target.gpu.iter().find(|gpu| is_product(self.catalog, &gpu.name, name));
         if let Some(cc) = locked.and_then(|gpu| Cc::parse(&gpu.compute_capability).ok()) {
             return Some(cc);
         }
@@ -214,19 +237,25 @@ pub fn address(text: &str) -> String {
     }
 }
 
-/// Whether two names mean one product: `NVIDIA` in front, `MIG …` behind and case aside.
-pub fn is_product(one: &str, other: &str) -> bool {
+/// Whether two names mean one product: `NVIDIA` in front, `MIG …` behind and case aside, or by two names that the catalog
+/// has for it, as `Orin` and `Orin (nvgpu)`.
+pub fn is_product(catalog: &Catalog, one: &str, other: &str) -> bool {
     fn plain(name: &str) -> String {
         let name = name.to_ascii_lowercase();
         let name = name.split(" mig ").next().unwrap_or(&name).trim();
         name.strip_prefix("nvidia ").unwrap_or(name).to_string()
     }
-    plain(one) == plain(other)
+    let row = |name: &str| match catalog.gpu(name) {
+        GpuMatch::Found(rows) if rows.len() == 1 => Some(&raw const *rows[0]),
+        _ => None,
+    };
+    plain(one) == plain(other) || row(one).is_some_and(|one| row(other) == Some(one))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::catalog::BUILTIN;
 
     #[test]
     fn addresses_have_one_spelling() {
@@ -237,8 +266,9 @@ mod tests {
 
     #[test]
     fn products_are_compared_without_their_maker() {
-        assert!(is_product("NVIDIA A100-SXM4-40GB", "A100-SXM4-40GB"));
-        assert!(is_product("NVIDIA A100-SXM4-40GB MIG 1g.5gb", "NVIDIA A100-SXM4-40GB"));
-        assert!(!is_product("NVIDIA A100-SXM4-40GB", "NVIDIA A100-SXM4-80GB"));
+        assert!(is_product(&BUILTIN, "NVIDIA A100-SXM4-40GB", "A100-SXM4-40GB"));
+        assert!(is_product(&BUILTIN, "NVIDIA A100-SXM4-40GB MIG 1g.5gb", "NVIDIA A100-SXM4-40GB"));
+        assert!(!is_product(&BUILTIN, "NVIDIA A100-SXM4-40GB", "NVIDIA A100-SXM4-80GB"));
+        assert!(is_product(&BUILTIN, "Orin", "Orin (nvgpu)"));
     }
 }

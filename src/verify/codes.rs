@@ -78,8 +78,7 @@ fn cuda_meaning(case: &Case<'_>, code: i64) -> Option<Meaning> {
         }),
         34 => fail(Action::FixEnvironment, "take the stubs folder out of LD_LIBRARY_PATH and ld.so.conf: it serves linking only"),
         35 | 36 => {
-            let minimum = case.target.driver.as_ref().map_or("the locked minimum", |driver| &driver.minimum);
-            fail(Action::AskAdmin, &format!("raise the driver to {minimum} or later, or lock again for the driver that is here"))
+            fail(Action::AskAdmin, &format!("{}, or lock again for the driver that is here", case.newer_driver()))
         }
         46 => fail(
             Action::FixEnvironment,

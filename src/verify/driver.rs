@@ -126,10 +126,9 @@ fn offered(case: &Case<'_>, locked: &DriverLock) -> Check {
         ),
         "native" if same_major => check.warn(Action::None, limit),
         _ if same_major => check.pass_with(limit),
-        _ => check.fail(
-            Action::AskAdmin,
-            format!("raise the driver to {} or later, or lock again for the driver that is here", locked.minimum),
-        ),
+        _ => {
+            check.fail(Action::AskAdmin, format!("{}, or lock again for the driver that is here", case.newer_driver()))
+        }
     }
 }
 
@@ -211,7 +210,7 @@ fn package_check(case: &Case<'_>, check: Check, package: &str) -> Check {
 /// GPUs that the lock names were found eligible when it was made; of others the catalog knows the market.
 fn eligible(case: &Case<'_>, gpu: &Seen<'_>) -> Option<Check> {
     let name = gpu.name?;
-    if case.target.gpu.iter().any(|locked| is_product(&locked.name, name)) {
+    if case.target.gpu.iter().any(|locked| is_product(case.catalog, &locked.name, name)) {
         return None;
     }
     let check = Check::new("forward-compat-gpu").of(&gpu.label).expected("a data-centre GPU").found(name);

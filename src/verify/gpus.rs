@@ -1,5 +1,6 @@
 //! The GPUs: which a process sees, whether the lock holds code for each, which are hidden and why, and their state.
 
+use crate::catalog::Catalog;
 use crate::coverage::{Coverage, covers};
 use crate::host::{Fault, Gpu};
 use crate::lock::GpuLock;
@@ -122,7 +123,7 @@ fn supported(case: &Case<'_>, gpu: &Seen<'_>) -> Check {
         return check.unknown(Action::None, "its compute capability is not known");
     };
     let check = check.found(format!("{} ({cc})", gpu.name.unwrap_or("GPU")));
-    let named = case.target.gpu.iter().find(|locked| names(locked, gpu, cc));
+    let named = case.target.gpu.iter().find(|locked| names(case.catalog, locked, gpu, cc));
     if let Some(named) = named {
         if Cc::parse(&named.compute_capability).is_ok_and(|locked| locked != cc) {
             let hint = format!(
@@ -163,10 +164,10 @@ fn supported(case: &Case<'_>, gpu: &Seen<'_>) -> Check {
 }
 
 /// Whether a lock's line means this GPU: by its product's name, or by its capability where it names no product.
-fn names(locked: &GpuLock, gpu: &Seen<'_>, cc: Cc) -> bool {
+fn names(catalog: &Catalog, locked: &GpuLock, gpu: &Seen<'_>, cc: Cc) -> bool {
     match Cc::parse(&locked.name.to_lowercase()) {
         Ok(bare) => bare == cc,
-        Err(_) => gpu.name.is_some_and(|name| is_product(&locked.name, name)),
+        Err(_) => gpu.name.is_some_and(|name| is_product(catalog, &locked.name, name)),
     }
 }
 

@@ -32,8 +32,11 @@ pub fn judge(case: &Case<'_>) -> Vec<Check> {
 
 /// Whether the GPU is to run PTX because nothing else in the lock reaches it.
 fn is_jit(case: &Case<'_>, gpu: &Seen<'_>) -> bool {
-    let locked =
-        case.target.gpu.iter().find(|locked| gpu.name.is_some_and(|name| super::case::is_product(&locked.name, name)));
+    let locked = case
+        .target
+        .gpu
+        .iter()
+        .find(|locked| gpu.name.is_some_and(|name| super::case::is_product(case.catalog, &locked.name, name)));
     let locked = locked.or_else(|| {
         let same =
             |locked: &&crate::lock::GpuLock| gpu.cc.is_some_and(|cc| locked.compute_capability == cc.to_string());

@@ -17,14 +17,13 @@ pub fn judge(case: &Case<'_>) -> Vec<Check> {
 }
 
 fn present(case: &Case<'_>) -> Check {
-    let minimum = case.target.driver.as_ref().map_or("", |driver| &driver.minimum);
-    let check = Check::new("driver-present").expected(format!("an NVIDIA driver, {minimum} or later"));
+    let wanted = case.wanted_driver();
+    let check = Check::new("driver-present").expected(format!("an NVIDIA driver, {wanted}"));
     let module = case.record.module.as_ref();
     let check = check.evidence(module.and_then(|module| module.path.clone()));
     if case.is_bare() {
-        let hint = format!(
-            "there is no NVIDIA driver to ask: install {minimum} or later, or verify on the machine that has the GPU"
-        );
+        let hint =
+            format!("there is no NVIDIA driver to ask: install {wanted}, or verify on the machine that has the GPU");
         return match case.is_pasted() {
             true => check.found("not told").unknown(Action::None, "the pasted text speaks of no NVIDIA driver"),
             false => check.found("none").unknown(Action::AskAdmin, hint),

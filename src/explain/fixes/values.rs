@@ -3,25 +3,33 @@
 use std::cmp::Reverse;
 
 use crate::catalog::OsMatch;
-use crate::catalog::rows::Image;
+use crate::catalog::rows::{Class, Image, Os};
 use crate::solve::fits::line_of;
-use crate::solve::question::FRAMEWORKS;
+use crate::solve::question::{FRAMEWORKS, GpuAsk, Question};
 use crate::words::{Arrange, Version};
 
 use super::Finder;
 use crate::explain::target_of;
 
+/// Whether a target is a Jetson.
+fn is_jetson(question: &Question<'_>, target: &str) -> bool {
+    let asked = question.targets.iter().find(|asked| asked.name == target);
+    let board = |gpu: &GpuAsk<'_>| gpu.row.is_some_and(|row| row.class == Class::Jetson);
+    asked.is_some_and(|asked| asked.named_gpus().iter().any(board))
+}
+
 /// How many tags of a repository are tried.
 const TAGS: usize = 24;
 
 impl<'c> Finder<'_, 'c, '_> {
-    /// Newer releases of the same system first, oldest of them first; then the newest of others.
+    /// Newer releases of the same system first, oldest of them first; then the newest of others. A Jetson runs what comes
+    /// with a driver for it, rather that with the C library of the system written.
     pub(super) fn other_systems(&self, key: &str) -> Vec<String> {
         let written = self.written(key).unwrap_or_default();
         // `centos7` is the RHEL 7 of the catalog, and RHEL 8 is what comes after it.
-        let written = match self.asker.catalog.os(&written) {
-            OsMatch::Found(os) => os.id.to_string(),
-            _ => written,
+        let (written, glibc) = match self.asker.catalog.os(&written) {
+            OsMatch::Found(os) => (os.id.to_string(), os.glibc),
+            _ => (written, None),
         };
         let split = |id: &str| {
             let family = id.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
@@ -41,7 +49,13 @@ impl<'c> Finder<'_, 'c, '_> {
         same.arrange();
         let (older, newer): (Vec<_>, Vec<_>) = same.into_iter().partition(|(of, _)| *of <= release);
         let same = newer.into_iter().chain(older.into_iter().rev()).map(|(_, id)| id);
-        same.chain(ubuntu.into_iter().rev()).map(str::to_string).collect()
+        let mut others = ubuntu;
+        if self.asker.question(self.spec).is_some_and(|question| is_jetson(&question, target_of(key))) {
+            let mut own: Vec<&Os> = self.asker.catalog.oses.iter().filter(|os| os.cuda.is_some()).collect();
+            own.arrange_by_key(|os| os.glibc == glibc);
+            others.extend(own.into_iter().map(|os| &*os.id));
+        }
+        same.chain(others.into_iter().rev()).map(str::to_string).collect()
     }
 
     /// The C libraries of known systems, nearest first.
