@@ -354,6 +354,16 @@ fn a_jetson_gets_the_system_that_comes_with_its_driver() {
 }
 
 #[test]
+fn a_package_that_is_asked_for_is_explained_by_its_name() {
+    let desk = Desk::new("by-name", SPEC);
+    let by_key = desk.run(&["explain", "stack.torch"]).exits(0).out;
+    assert_eq!(desk.run(&["explain", "torch"]).exits(0).out, by_key);
+    assert!(by_key.starts_with("stack.torch: "), "{by_key}");
+    // What the spec does not ask for is looked up among the facts.
+    assert!(desk.run(&["explain", "xformers"]).exits(0).out.contains("xformers-0.0.13"));
+}
+
+#[test]
 fn of_one_variant_the_version_written_is_enough() {
     let fixes = offered("near", "[stack]\ntorch = \"2.7.1+cu118\"\n[target.t]\ngpu = \"RTX 5070\"\n");
     let torch: Vec<&str> = fixes.iter().filter_map(|(change, _)| change.strip_prefix("stack.torch = ")).collect();

@@ -160,7 +160,7 @@ pub struct LockArgs {
 /// Say why the answer is this and not a better one, or why there is none; look up a rule, a warning or a fact
 #[derive(Debug, Args)]
 pub struct ExplainArgs {
-    /// A key (`stack.torch`, `target.NAME.driver`), a rule's id, a warning's code, a check's id, a fact's id [default: everything]
+    /// A key (`stack.torch`, `target.NAME.driver`) or a package of the spec, a rule's id, a warning's code, a check's id, a fact's id [default: everything]
     pub what: Option<String>,
     /// Draw who needs what
     #[arg(long, value_enum, value_name = "LANGUAGE", conflicts_with = "what")]

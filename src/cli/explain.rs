@@ -26,7 +26,8 @@ use super::lock::{Asked, STEPS, gave_up, read};
 
 /// Runs the command.
 pub fn run(common: &Common, args: &ExplainArgs, report: &Report) -> Result<Exit, Failure> {
-    let what = args.what.as_deref().map(str::trim);
+    let what = args.what.as_deref().map(|name| in_stack(name.trim(), common));
+    let what = what.as_deref();
     if let Some(name) = what.filter(|_| args.graph.is_none()) {
         let catalog = if is_key(name) { Cow::Borrowed(&BUILTIN) } else { catalogs::nearby(common)? };
         let mut found = topic::find(&catalog, name);
@@ -81,6 +82,13 @@ fn conflict<'r>(
     let found = explain::conflicts(spec, catalog, rules, &Steps::new(STEPS));
     report.conflict(&found.unwrap_or(Explanation::gave_up(STEPS)), spec, file)?;
     Ok(Exit::No)
+}
+
+/// The key of a package that the spec asks for, where only its name is given: who has a spec means that choice.
+fn in_stack<'a>(name: &'a str, common: &Common) -> Cow<'a, str> {
+    let key = ["stack.", name].concat();
+    let asked = || read(&files::places(common).ok()?.spec).ok()?.spec.text(&key);
+    if is_key(name) || asked().is_none() { name.into() } else { key.into() }
 }
 
 fn is_key(name: &str) -> bool {
