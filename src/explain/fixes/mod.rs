@@ -171,8 +171,8 @@ impl<'c> Finder<'_, 'c, '_> {
         for ask in question.frameworks.iter_mut().chain(question.companions.iter_mut()) {
             ask.oldest_first = ascending == Some(ask.package);
         }
-        // Most questions have no answer, which is quicker to tell and may be known.
-        if is_solvable(&question, self.asker.steps) != Some(true) {
+        // Of several machines most questions have no answer, which is quicker to tell and may be known.
+        if question.targets.len() > 1 && is_solvable(&question, self.asker.steps) != Some(true) {
             return None;
         }
         match resolve(&question, &Locked::new(), self.asker.steps) {

@@ -120,7 +120,7 @@ impl<'c> Finder<'_, 'c, '_> {
         if keys.iter().any(|key| key.ends_with(".gpu")) {
             return; // Not asking for the GPU any more is no way out.
         }
-        if !self.has_answer(&self.loosened(keys, with)) {
+        if keys.len() > 1 && !self.has_answer(&self.loosened(keys, with)) {
             return; // What does not help without any of them does not help with other values.
         }
         if let Some(at) = keys.iter().position(|key| key == "stack.cuda").filter(|_| keys.len() > 1) {
