@@ -690,6 +690,9 @@ pub struct Os {
     pub cuda: Option<Version>,
     /// The CPU architecture that it is for, where that is only one (Jetson: aarch64).
     pub cpu: Option<CpuArch>,
+    /// The compute capabilities of the boards that it is made for, where it is made for some (Jetson); empty = any.
+    #[serde(default)]
+    pub boards: List<Version>,
     /// The family whose wheels it takes; none = Linux.
     pub family: Option<Family>,
     /// Understood, but refused for a reason: Windows until its wheels and drivers are solved for.
@@ -702,6 +705,8 @@ pub struct Os {
     pub source: Text,
     /// The source of gcc.
     pub gcc_source: Option<Text>,
+    /// The source of `boards`.
+    pub boards_source: Option<Text>,
 }
 
 /// A tag of an image repository.

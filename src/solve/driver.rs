@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Branch, Compat, Subject};
+use crate::catalog::rows::{Branch, Compat, Os, Subject};
 use crate::words::{Arrange, Cc, Constraint, Version};
 
 use super::class::Class;
@@ -93,7 +93,12 @@ pub fn rows<'c>(
             within.filter_map(|version| plain(version)).collect()
         }
     };
-    if class.target.named_gpus().iter().any(|gpu| !comes_with(question, class, gpu)) {
+    if class
+        .target
+        .named_gpus()
+        .iter()
+        .any(|gpu| !comes_with(question, class, gpu) || !runs_under(question, class, gpu))
+    {
         return Vec::new();
     }
     rows.retain(|row| knows_gpus(class, &row.version));
@@ -124,6 +129,12 @@ fn branch_telling<'c>(catalog: &'c Catalog, cuda: &Version) -> Option<&'c Branch
 fn comes_with(question: &Question<'_>, class: &Class<'_, '_>, gpu: &GpuAsk<'_>) -> bool {
     let cpu = gpu.row.and_then(|row| row.cpu);
     cpu.is_none_or(|cpu| cpu == class.target.arch) || !question.holds(law::PRODUCT_CPU, &class.target.name)
+}
+
+/// Whether the target's system has a driver for a board: a JetPack is made for some Jetsons.
+fn runs_under(question: &Question<'_>, class: &Class<'_, '_>, gpu: &GpuAsk<'_>) -> bool {
+    let elsewhere = |os: &Os| !os.boards.is_empty() && !os.boards.contains(&gpu.cc_version);
+    !class.target.os.is_some_and(elsewhere) || !question.holds(law::SYSTEM_BOARDS, &class.target.name)
 }
 
 /// The releases that first list one of a class's boards join the candidates.

@@ -22,8 +22,8 @@ fn is_jetson(question: &Question<'_>, target: &str) -> bool {
 const TAGS: usize = 24;
 
 impl<'c> Finder<'_, 'c, '_> {
-    /// Newer releases of the same system first, oldest of them first; then the newest of others. A Jetson runs what comes
-    /// with a driver for it, rather that with the C library of the system written.
+    /// Newer releases of the same system first, oldest of them first; then the newest of others. A Jetson runs only
+    /// what comes with a driver for it, rather that with the C library of the system written.
     pub(super) fn other_systems(&self, key: &str) -> Vec<String> {
         let written = self.written(key).unwrap_or_default();
         // `centos7` is the RHEL 7 of the catalog, and RHEL 8 is what comes after it.
@@ -53,7 +53,7 @@ impl<'c> Finder<'_, 'c, '_> {
         if self.asker.question(self.spec).is_some_and(|question| is_jetson(&question, target_of(key))) {
             let mut own: Vec<&Os> = self.asker.catalog.oses.iter().filter(|os| os.cuda.is_some()).collect();
             own.arrange_by_key(|os| os.glibc == glibc);
-            others.extend(own.into_iter().map(|os| &*os.id));
+            others = own.into_iter().map(|os| &*os.id).collect();
         }
         same.chain(others.into_iter().rev()).map(str::to_string).collect()
     }

@@ -137,6 +137,7 @@ impl<'q, 'c> Teller<'q, 'c> {
             law::COMPANION => self.companion(),
             law::PTX_DRIVER => self.ptx_driver(),
             law::PRODUCT_CPU => self.product_cpu(),
+            law::SYSTEM_BOARDS => self.system_boards(),
             law::LIBRARY_CUDA => {
                 self.library_lines();
                 self.lines();

@@ -72,4 +72,16 @@ impl<'c> Teller<'_, 'c> {
         self.say(sentence);
         self.say(format!("`arch = \"{arch}\"` is asked for"));
     }
+
+    /// A system that is made for other boards.
+    pub(super) fn system_boards(&mut self) {
+        let Some((target, os)) = self.target_with("os").and_then(|target| Some((target, target.os?))) else { return };
+        let other = target.named_gpus().iter().find(|gpu| !os.boards.contains(&gpu.cc_version));
+        let Some(board) = other.map(|gpu| format!("{} has compute capability {}", gpu.written, gpu.cc)) else { return };
+        let boards: Vec<&str> = os.boards.iter().map(|cc| cc.as_str()).collect();
+        self.say(format!("{} is made for boards of compute capability {} only", os.name, list(&boards)));
+        self.say(board);
+        let source = os.boards_source.as_deref().unwrap_or_default();
+        self.fact(format!("os {}", os.id), self.question.catalog.source_of(source, "", "", ""));
+    }
 }

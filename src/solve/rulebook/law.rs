@@ -36,6 +36,8 @@ pub const ARCH_LIST: &str = "arch-list-gpu";
 pub const NVCC_GCC: &str = "nvcc-gcc";
 /// Some products come with one CPU architecture only.
 pub const PRODUCT_CPU: &str = "gpu-cpu-arch";
+/// Some systems are made for some boards only.
+pub const SYSTEM_BOARDS: &str = "system-boards";
 /// A cuDNN or NCCL release is built for one CUDA major.
 pub const LIBRARY_CUDA: &str = "library-cuda-major";
 /// Frameworks in one environment share their libraries.
@@ -63,6 +65,7 @@ pub const ALL: &[&str] = &[
     ARCH_LIST,
     NVCC_GCC,
     PRODUCT_CPU,
+    SYSTEM_BOARDS,
     LIBRARY_CUDA,
     TOGETHER,
     FORWARD_COMPAT,
