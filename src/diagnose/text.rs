@@ -30,7 +30,8 @@ pub fn plain(raw: &str) -> String {
     plain
 }
 
-/// What C libraries, loaders and compilers say in other languages of the two things that messages turn on.
+/// What C libraries, loaders and compilers say in other languages of the two things that messages turn on: as the
+/// translations of glibc have it (pkg:deb/debian/libc-l10n@2.36), and other wordings as people pasted them.
 const TRANSLATED: &[(&str, &[&str])] = &[
     (
         "No such file or directory",
@@ -50,10 +51,14 @@ const TRANSLATED: &[(&str, &[&str])] = &[
         "cannot open shared object file",
         &[
             "无法打开共享对象文件",
+            "無法開啟共用物件",
             "共有オブジェクトファイルを開けません",
             "no se puede abrir el archivo del objeto compartido",
+            "no se puede abrir el fichero del objeto compartido",
             "Kann die Shared-Object-Datei nicht öffnen",
             "impossible d'ouvrir le fichier d'objet partagé",
+            "Ne peut ouvrir le fichier d'objet partagé",
+            "невозможно открыть разделяемый объектный файл",
         ],
     ),
 ];
