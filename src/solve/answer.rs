@@ -13,11 +13,12 @@ use crate::coverage::{Coverage, Tegra, covers};
 use crate::spec::Share;
 use crate::words::{Arch, ArchEntry, ArchList, Arrange, Cc, CpuArch, Version};
 
+use super::choice::Choice;
 use super::class::Class;
 use super::driver::{self, DriverRow};
 use super::fits;
 use super::image;
-use super::plan::{Choice, Plan};
+use super::plan::Plan;
 use super::question::{DriverAsk, ImageAsk, Question, TargetAsk};
 use super::release::Release;
 use super::shared;

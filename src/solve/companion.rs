@@ -1,18 +1,26 @@
 //! Packages that follow a framework, in the plan: a version is chosen for all, and for each group of classes the release
 //! of it that goes with the group's variant.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use pubgrub::VersionSet;
 use rustc_hash::FxHashMap;
 
-use crate::catalog::rows::{Companion, Python, Subject};
-use crate::words::{Constraint, Version};
+use crate::catalog::rows::{Companion, Subject};
+use crate::words::Version;
 
+use super::choice::{Choice, Rows};
+use super::class::Class;
 use super::fits;
-use super::plan::{Choice, Group, Locked, Plan, locked_first, numbered};
+use super::plan::{Group, Locked, Plan, numbered};
 use super::platform::Takes;
-use super::question::{Question, TargetAsk};
+use super::question::{Ask, Question, TargetAsk};
+use super::release::Release;
 use super::rowset::RowSet;
-use super::rulebook::law;
-use super::world::World;
+use super::rulebook::{Bond, Judged, law};
+use super::world::{Table, World};
 
 impl<'c> Plan<'_, 'c> {
     /// A version goes with those of a framework that some release of it accepts. Its releases say the same once they
@@ -21,25 +29,25 @@ impl<'c> Plan<'_, 'c> {
         let question = self.question;
         let mut all = Vec::new();
         for (choice, ask) in self.companions.iter().zip(&question.companions) {
-            // Newest first and of one version those made for a variant, as the catalog has them from its end.
-            let rows = companion_rows(question, ask.package, &ask.constraint);
-            let mut releases: FxHashMap<&Version, Vec<usize>> = FxHashMap::default();
-            for (at, row) in rows.iter().enumerate() {
-                releases.entry(&row.version).or_default().push(at);
-            }
-            let of_version: Vec<&Vec<usize>> = choice.rows.iter().map(|version| &releases[version]).collect();
-            let mut frameworks = Vec::new();
+            let candidates = Candidates { rows: releases(question, ask), accepts: RefCell::default() };
             for (framework, needing) in self.versions.iter().zip(&question.frameworks) {
-                let left = (framework.rows.as_slice(), self.world.rows(framework.table));
-                let accepts = Accepts::framework(question, needing.package, left, &rows);
-                let texts = |row: usize| of_version[row].iter().map(|&release| accepts.text_of[release]);
-                let some = |version, row: usize| of_version[row].iter().any(|&release| accepts.has(version, release));
-                self.world.relate_to_kinds(framework.table, choice.table, |row| texts(row).collect::<Vec<_>>(), some);
-                frameworks.push(accepts);
+                let bond = accepts_framework(question, needing);
+                let known = question.rules.recall(&framework.rows, &choice.rows, bond);
+                self.world.recall(framework.table, choice.table, &known, |world| {
+                    let accepts =
+                        candidates.of_framework(question, needing, &framework.rows, world.rows(framework.table));
+                    let mut releases: FxHashMap<&Version, Vec<usize>> = FxHashMap::default();
+                    for (at, row) in candidates.rows.iter().enumerate() {
+                        releases.entry(&row.version).or_default().push(at);
+                    }
+                    let of_version: Vec<&Vec<usize>> = choice.rows.iter().map(|version| &releases[version]).collect();
+                    let texts = |row: usize| of_version[row].iter().map(|&release| accepts.text_of[release]);
+                    let some =
+                        |version, row: usize| of_version[row].iter().any(|&release| accepts.has(version, release));
+                    world.relate_to_kinds(framework.table, choice.table, |row| texts(row).collect::<Vec<_>>(), some);
+                });
             }
-            let left = self.python.as_ref().map(|python| (python.rows.as_slice(), self.world.rows(python.table)));
-            let python = left.map(|left| Accepts::python(question, left, &rows));
-            all.push(Candidates { rows, frameworks, python });
+            all.push(candidates);
         }
         all
     }
@@ -50,56 +58,155 @@ impl<'c> Plan<'_, 'c> {
         for ((choice, ask), candidates) in self.companions.iter().zip(&question.companions).zip(candidates) {
             let rows = candidates.rows.clone();
             let table = self.world.table(rows.len());
-            let of_gpu = question.rules.of_package(ask.package, Subject::Gpu);
-            self.world.keep(table, |row| {
-                let mut classes = group.classes.iter().map(|&class| &self.classes[class]);
-                classes.all(|class| {
-                    let ran = |cc| of_gpu.admit(question, &class.target.name, rows[row], Some(cc));
-                    fits::companion(question, class, rows[row]).is_none()
-                        && class.gpus.iter().all(|gpu| ran(&gpu.gpu.cc_version))
-                })
-            });
-            let versions = numbered(&choice.rows);
-            self.world.relate_parts(choice.table, table, |row| versions.get(&rows[row].version).copied());
-            let frameworks = self.versions.iter().map(|choice| choice.table).zip(&candidates.frameworks);
-            let python = self.python.as_ref().map(|choice| choice.table).zip(candidates.python.as_ref());
-            for (of, accepts) in frameworks.chain(python) {
-                self.world.relate_to_kinds(of, table, |row| accepts.text_of[row], |of, row| accepts.has(of, row));
+            let release = Choice { table, rows };
+            let classes: Vec<&Class> = group.classes.iter().map(|&class| &self.classes[class]).collect();
+            keep_companions(question, &mut self.world, &classes, ask, &release);
+            self.world.recall(
+                choice.table,
+                table,
+                &question.rules.recall(&choice.rows, &release.rows, Bond::Parts),
+                |world| {
+                    let versions = numbered(&choice.rows);
+                    world.relate_parts(choice.table, table, |row| versions.get(&release.rows[row].version).copied());
+                },
+            );
+            for (framework, needing) in self.versions.iter().zip(&question.frameworks) {
+                let bond = accepts_framework(question, needing);
+                let known = question.rules.recall(&framework.rows, &release.rows, bond);
+                self.world.recall(framework.table, table, &known, |world| {
+                    let left = world.rows(framework.table);
+                    let accepts = candidates.of_framework(question, needing, &framework.rows, left);
+                    accepts.relate(world, framework.table, table);
+                });
             }
-            let of_cuda = question.rules.of_package(ask.package, Subject::Cuda);
-            let unsaid = || group.classes.iter().map(|&class| self.classes[class].target);
-            let unsaid: Vec<&TargetAsk> = unsaid().filter(|of| of.platform.takes == Takes::Either).collect();
-            for (releases, ask) in group.releases.iter().zip(&question.frameworks) {
-                let follows = question.holds(law::COMPANION, "");
-                let (rows, of_cuda, unsaid) = (&rows, &of_cuda, &unsaid);
-                let own = |release: usize| releases.rows[release].own_builds().next().map(|build| build.systems);
-                let fits = |release: usize| {
-                    let release = releases.rows[release];
-                    move |row: usize| {
-                        let row = rows[row];
-                        let beside = || unsaid.iter().all(|target| fits::same_systems(target, row, release));
-                        row.framework != ask.package
-                            || (!follows || fits::made_for(row, release) && beside())
-                                && of_cuda.admit(question, "", row, release.line.as_ref())
-                    }
-                };
-                self.world.relate_kinds(
-                    releases.table,
-                    table,
-                    |release| (releases.rows[release].variant, own(release)),
-                    fits,
-                );
+            if let Some(python) = &self.python {
+                let known = question.rules.recall(&python.rows, &release.rows, accepts_python(question));
+                self.world.recall(python.table, table, &known, |world| {
+                    let versions: Vec<&Version> = python.rows.iter().map(|line| &line.version).collect();
+                    let accepts = candidates.of_python(question, &versions, world.rows(python.table));
+                    accepts.relate(world, python.table, table);
+                });
             }
-            group.companions.push(Choice { table, rows });
+            for (releases, needing) in group.releases.iter().zip(&question.frameworks) {
+                relate_variants(question, &mut self.world, &classes, (ask, &release), (needing, releases));
+            }
+            group.companions.push(release);
         }
     }
 }
 
+/// Leaves the releases of a package that each of some classes can have.
+fn keep_companions<'c>(
+    question: &Question<'c>,
+    world: &mut World,
+    classes: &[&Class<'_, 'c>],
+    ask: &Ask<'c>,
+    release: &Choice<&'c Companion>,
+) {
+    let rows = &release.rows;
+    let of_gpu = question.rules.of_package(ask.package, Subject::Gpu);
+    let known: Vec<Arc<Judged>> = classes.iter().map(|class| question.rules.judged(rows, class, "")).collect();
+    world.keep(release.table, |row| {
+        let fits = |class: &Class<'_, 'c>| {
+            let ran = |cc| of_gpu.admit(question, &class.target.name, rows[row], Some(cc));
+            fits::companion(question, class, rows[row]).is_none()
+                && class.gpus.iter().all(|gpu| ran(&gpu.gpu.cc_version))
+        };
+        classes.iter().zip(&known).all(|(class, known)| known.ask(row, || fits(class)))
+    });
+}
+
+/// The releases of a package are made for some builds of the framework they follow.
+fn relate_variants<'c>(
+    question: &Question<'c>,
+    world: &mut World,
+    classes: &[&Class<'_, 'c>],
+    (ask, package): (&Ask<'c>, &Choice<&'c Companion>),
+    (needing, releases): (&Ask<'c>, &Choice<&'c Release<'c>>),
+) {
+    let targets = classes.iter().map(|class| class.target);
+    let unsaid: Vec<&TargetAsk> = targets.filter(|of| of.platform.takes == Takes::Either).collect();
+    let bond = Bond::MadeFor {
+        framework: needing.package,
+        unsaid: unsaid.iter().map(|target| target.platform).collect(),
+        off: question.off_everywhere(),
+    };
+    let known = question.rules.recall(&releases.rows, &package.rows, bond);
+    world.recall(releases.table, package.table, &known, |world| {
+        let follows = question.holds(law::COMPANION, "");
+        let of_cuda = &question.rules.of_package(ask.package, Subject::Cuda);
+        let unsaid = &unsaid;
+        let own = |release: usize| releases.rows[release].own_builds().next().map(|build| build.systems);
+        let fits = |release: usize| {
+            let release = releases.rows[release];
+            move |row: usize| {
+                let row = package.rows[row];
+                let beside = || unsaid.iter().all(|target| fits::same_systems(target, row, release));
+                row.framework != needing.package
+                    || (!follows || fits::made_for(row, release) && beside())
+                        && of_cuda.admit(question, "", row, release.line.as_ref())
+            }
+        };
+        let kind = |release: usize| (releases.rows[release].variant, own(release));
+        world.relate_kinds(releases.table, package.table, kind, fits);
+    });
+}
+
+/// What decides which releases accept a version of a framework.
+fn accepts_framework<'c>(question: &Question<'c>, framework: &Ask<'c>) -> Bond<'c> {
+    Bond::Accepts { of: framework.package, held: question.holds(law::COMPANION, "") }
+}
+
+/// What decides which releases accept a line of Python.
+fn accepts_python<'c>(question: &Question<'c>) -> Bond<'c> {
+    Bond::Accepts { of: "python", held: question.holds(law::PYTHON, "") }
+}
+
 /// The releases of a package that are asked for, and what they accept of each framework and of Python.
 pub struct Candidates<'c> {
-    rows: Vec<&'c Companion>,
-    frameworks: Vec<Accepts>,
-    python: Option<Accepts>,
+    rows: Rows<&'c Companion>,
+    /// By the name of what is accepted: among which of its versions, and what.
+    accepts: RefCell<FxHashMap<&'c str, (RowSet, Rc<Accepts>)>>,
+}
+
+impl<'c> Candidates<'c> {
+    /// What they ask of a framework, of which some versions are left.
+    fn of_framework(
+        &self,
+        question: &Question<'c>,
+        framework: &Ask<'c>,
+        versions: &[&Version],
+        left: &RowSet,
+    ) -> Rc<Accepts> {
+        let follows = question.holds(law::COMPANION, "");
+        self.accepts(question, framework.package, (versions, left), |row| {
+            (follows && row.framework == framework.package).then_some(row.needs.as_str())
+        })
+    }
+
+    /// What they ask of Python, of which some lines are left.
+    fn of_python(&self, question: &Question<'c>, lines: &[&Version], left: &RowSet) -> Rc<Accepts> {
+        let holds = question.holds(law::PYTHON, "");
+        self.accepts(question, "python", (lines, left), |row| row.python.filter(|_| holds).map(|text| text.as_str()))
+    }
+
+    fn accepts(
+        &self,
+        question: &Question<'c>,
+        of: &'c str,
+        (versions, left): (&[&Version], &RowSet),
+        text: impl Fn(&'c Companion) -> Option<&'c str>,
+    ) -> Rc<Accepts> {
+        let mut known = self.accepts.borrow_mut();
+        match known.get(of) {
+            Some((among, accepts)) if left.subset_of(among) => accepts.clone(),
+            _ => {
+                let accepts = Rc::new(Accepts::new(question, (versions, left), &self.rows, text));
+                known.insert(of, (left.clone(), accepts.clone()));
+                accepts
+            }
+        }
+    }
 }
 
 /// Which versions of a framework each release of a package accepts. Many say the same: each text is read once.
@@ -130,47 +237,38 @@ impl Accepts {
         Accepts { text_of, of_text }
     }
 
-    /// What rows ask of a framework.
-    fn framework<'c>(
-        question: &Question<'c>,
-        framework: &str,
-        versions: (&[&Version], &RowSet),
-        rows: &[&'c Companion],
-    ) -> Self {
-        let follows = question.holds(law::COMPANION, "");
-        Self::new(question, versions, rows, |row| (follows && row.framework == framework).then_some(row.needs.as_str()))
-    }
-
-    /// What rows ask of Python.
-    fn python<'c>(question: &Question<'c>, (lines, left): (&[&Python], &RowSet), rows: &[&'c Companion]) -> Self {
-        let holds = question.holds(law::PYTHON, "");
-        let versions: Vec<&Version> = lines.iter().map(|line| &line.version).collect();
-        Self::new(question, (&versions, left), rows, |row| row.python.filter(|_| holds).map(|text| text.as_str()))
-    }
-
     fn has(&self, version: usize, row: usize) -> bool {
         self.text_of[row].is_none_or(|text| self.of_text[text].has(version))
     }
+
+    /// A version goes with the releases that accept it.
+    fn relate(&self, world: &mut World, versions: Table, releases: Table) {
+        world.relate_to_kinds(versions, releases, |row| self.text_of[row], |version, row| self.has(version, row));
+    }
 }
 
-/// Every release of a package that a constraint admits, newest version first.
-fn companion_rows<'c>(question: &Question<'c>, package: &str, constraint: &Constraint) -> Vec<&'c Companion> {
-    let of_package = question.catalog.companions.iter().rev().filter(|row| row.package == package);
-    of_package.filter(|row| constraint.admits(&row.version)).collect()
+/// Every release of a package that is asked for, newest version first and of one version those made for a variant, as
+/// the catalog has them from its end.
+fn releases<'c>(question: &Question<'c>, ask: &Ask<'c>) -> Rows<&'c Companion> {
+    question.rules.companions(ask.identity(), || {
+        let of_package = question.catalog.companions.iter().rev().filter(|row| row.package == ask.package);
+        of_package.filter(|row| ask.constraint.admits(&row.version)).collect()
+    })
 }
 
 /// For each package asked for, the versions to choose from.
 pub(super) fn companions<'c>(question: &Question<'c>, world: &mut World, locked: &Locked) -> Vec<Choice<&'c Version>> {
-    let mut choices = Vec::new();
-    for ask in &question.companions {
-        let rows = companion_rows(question, ask.package, &ask.constraint);
-        let mut rows: Vec<&Version> = rows.into_iter().map(|row| &row.version).collect();
-        rows.dedup();
-        if ask.oldest_first {
-            rows.reverse();
-        }
-        locked_first(&mut rows, locked, ask.package, |version| version.to_string());
-        choices.push(Choice { table: world.table(rows.len()), rows });
-    }
-    choices
+    let choice = |ask: &Ask<'c>| {
+        let rows = question.rules.versions(ask.identity(), || {
+            let mut rows: Vec<&Version> = releases(question, ask).iter().map(|row| &row.version).collect();
+            rows.dedup();
+            if ask.oldest_first {
+                rows.reverse();
+            }
+            rows
+        });
+        let rows = rows.locked_first(locked, ask.package, |version| version.to_string());
+        Choice { table: world.table(rows.len()), rows }
+    };
+    question.companions.iter().map(choice).collect()
 }

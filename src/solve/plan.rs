@@ -12,16 +12,18 @@ use crate::catalog::rows::{Companion, Cudnn, Image, Nccl, Python, Subject, Toolk
 use crate::spec::Share;
 use crate::words::{Arrange, Constraint, Version};
 
+use super::choice::{Choice, Rows};
 use super::class::{Class, classes};
 use super::companion;
 use super::driver::{self, DriverRow};
 use super::fits::{self, DriverNeed};
 use super::image;
 use super::platform::Platform;
-use super::question::{ImageAsk, Question};
+use super::question::{Ask, ImageAsk, Question};
 use super::release::Release;
+use super::rulebook::{Bond, Judged, law};
 use super::shared;
-use super::world::{Kinds, Outcome, Steps, Table, World};
+use super::world::{Kinds, Outcome, Steps, World};
 
 /// What may be used that is not the first choice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,15 +47,6 @@ pub enum ForwardCompat<'a> {
     All,
     /// These, by position.
     These(&'a [usize]),
-}
-
-/// A table of the world and what its rows are.
-#[derive(Debug, Clone)]
-pub struct Choice<T> {
-    /// The table.
-    pub table: Table,
-    /// Its rows, preferred first.
-    pub rows: Vec<T>,
 }
 
 /// Choices made once for several classes.
@@ -115,18 +108,11 @@ impl<'q, 'c> Plan<'q, 'c> {
     pub fn new(question: &'q Question<'c>, policy: Policy<'_>, locked: &Locked) -> Self {
         let mut world = World::default();
         let classes = classes(question);
-        let releases: Vec<Vec<&Release>> =
-            question.frameworks.iter().map(|ask| releases(question, ask.package, &ask.constraint)).collect();
-        let versions: Vec<Choice<&Version>> = releases
+        let versions: Vec<Choice<&Version>> = question
+            .frameworks
             .iter()
-            .zip(&question.frameworks)
-            .map(|(releases, ask)| {
-                let mut rows: Vec<&Version> = releases.iter().map(|release| release.version).collect();
-                rows.dedup();
-                if ask.oldest_first {
-                    rows.reverse();
-                }
-                locked_first(&mut rows, locked, ask.package, |version| version.to_string());
+            .map(|ask| {
+                let rows = versions(question, ask).locked_first(locked, ask.package, |version| version.to_string());
                 Choice { table: world.table(rows.len()), rows }
             })
             .collect();
@@ -134,7 +120,7 @@ impl<'q, 'c> Plan<'q, 'c> {
         let python = python(question, &mut world, locked);
         let mut plan =
             Plan { question, classes, versions, companions, python, groups: Vec::new(), locals: Vec::new(), world };
-        plan.add_groups(&releases, policy, locked);
+        plan.add_groups(policy, locked);
         if !plan.world.is_hopeless() {
             plan.add_locals(policy, locked);
         }
@@ -146,53 +132,25 @@ impl<'q, 'c> Plan<'q, 'c> {
         self.world.solve(steps)
     }
 
-    fn add_groups(&mut self, releases: &[Vec<&'c Release<'c>>], policy: Policy<'_>, locked: &Locked) {
+    fn add_groups(&mut self, policy: Policy<'_>, locked: &Locked) {
         let shared = self.question.share != Share::Versions;
         let members: Vec<Vec<usize>> = if shared {
             vec![(0..self.classes.len()).collect()]
         } else {
             (0..self.classes.len()).map(|class| vec![class]).collect()
         };
-        let all_cpu = |classes: &[usize]| classes.iter().all(|&class| self.classes[class].target.is_cpu());
         let mut groups = Vec::new();
         for classes in members {
             let mut chosen = Vec::new();
-            for (framework, (candidates, ask)) in releases.iter().zip(&self.question.frameworks).enumerate() {
-                let mut rows = candidates.clone();
-                // A version's variants are in order already, but for whether the CPU build comes first or last.
-                let cpu_only = all_cpu(&classes);
-                for of_version in rows.chunk_by_mut(|one, next| one.version == next.version) {
-                    of_version.arrange_by_key(|release| release.is_cpu() != cpu_only);
-                }
+            let cpu_first = classes.iter().all(|&class| self.classes[class].target.is_cpu());
+            for (framework, ask) in self.question.frameworks.iter().enumerate() {
                 let name = format!("{}.variant{}", ask.package, self.group_name(&classes));
-                locked_first(&mut rows, locked, &name, |release| release.variant.to_string());
-                let table = self.world.table(rows.len());
-                self.world.keep(table, |row| {
-                    classes.iter().all(|&class| {
-                        fits::release(self.question, &self.classes[class], framework, rows[row], policy).is_none()
-                    })
-                });
-                let versions = numbered(&self.versions[framework].rows);
-                let of_version = |row: usize| versions.get(rows[row].version).copied();
-                self.world.relate_parts(self.versions[framework].table, table, of_version);
-                if let Some(python) = &self.python {
-                    let mut platforms: Vec<Platform> =
-                        classes.iter().map(|&class| self.classes[class].target.platform).collect();
-                    platforms.arrange();
-                    platforms.dedup();
-                    let (platforms, rows) = (&platforms, &rows);
-                    let builds = |row: usize| platforms.iter().filter_map(move |&platform| rows[row].on(platform));
-                    self.world.relate_to_kinds(
-                        python.table,
-                        table,
-                        |row| builds(row).map(fits::pythons_of).collect::<Vec<_>>(),
-                        |line, row| {
-                            let line = &python.rows[line].version;
-                            builds(row).all(|build| fits::python(self.question, build, line, policy))
-                        },
-                    );
-                }
-                chosen.push(Choice { table, rows });
+                let rows = releases(self.question, ask, cpu_first);
+                let rows = rows.locked_first(locked, &name, |release| release.variant.to_string());
+                let release = Choice { table: self.world.table(rows.len()), rows };
+                self.keep_releases(&classes, framework, &release, policy);
+                self.relate_release(&classes, framework, &release, policy);
+                chosen.push(release);
             }
             let companions = Vec::new();
             groups.push(Group { classes, releases: chosen, companions, cudnn: None, nccl: None, cuda: None });
@@ -205,6 +163,73 @@ impl<'q, 'c> Plan<'q, 'c> {
             self.add_framework_cudnn(group, locked);
         }
         self.groups = groups;
+    }
+
+    /// Leaves the releases of a framework that each of some classes can have.
+    fn keep_releases(
+        &mut self,
+        classes: &[usize],
+        framework: usize,
+        release: &Choice<&'c Release<'c>>,
+        policy: Policy<'_>,
+    ) {
+        let question = self.question;
+        let by = judged_by(question, policy);
+        let classes: Vec<&Class> = classes.iter().map(|&class| &self.classes[class]).collect();
+        let known: Vec<Arc<Judged>> =
+            classes.iter().map(|class| question.rules.judged(&release.rows, class, &by)).collect();
+        self.world.keep(release.table, |row| {
+            let fits =
+                |class: &Class<'_, 'c>| fits::release(question, class, framework, release.rows[row], policy).is_none();
+            classes.iter().zip(&known).all(|(class, known)| known.ask(row, || fits(class)))
+        });
+    }
+
+    /// A release is of one version, and has wheels for some Pythons.
+    fn relate_release(
+        &mut self,
+        classes: &[usize],
+        framework: usize,
+        release: &Choice<&'c Release<'c>>,
+        policy: Policy<'_>,
+    ) {
+        let (question, version) = (self.question, &self.versions[framework]);
+        self.world.recall(
+            version.table,
+            release.table,
+            &question.rules.recall(&version.rows, &release.rows, Bond::Parts),
+            |world| {
+                let versions = numbered(&version.rows);
+                world
+                    .relate_parts(version.table, release.table, |row| versions.get(release.rows[row].version).copied());
+            },
+        );
+        let Some(python) = &self.python else { return };
+        let mut platforms: Vec<Platform> = classes.iter().map(|&class| self.classes[class].target.platform).collect();
+        platforms.arrange();
+        platforms.dedup();
+        let builds = |row: usize| platforms.iter().filter_map(move |&platform| release.rows[row].on(platform));
+        let bond = Bond::Pythons {
+            platforms: platforms.clone(),
+            unknown: policy.unknown,
+            held: question.holds(law::PYTHON, ""),
+        };
+        self.world.recall(
+            python.table,
+            release.table,
+            &question.rules.recall(&python.rows, &release.rows, bond),
+            |world| {
+                world.relate_to_kinds(
+                    python.table,
+                    release.table,
+                    |row| builds(row).map(fits::pythons_of).collect::<Vec<_>>(),
+                    |line, row| {
+                        let line = &python.rows[line].version;
+                        builds(row).all(|build| fits::python(question, build, line, policy))
+                    },
+                );
+            },
+        );
     }
 
     /// `.prod` where a choice is made for each class apart, nothing where it is shared.
@@ -229,8 +254,8 @@ impl<'q, 'c> Plan<'q, 'c> {
                 && question.build.is_none()
         });
         if let Some(wanted) = question.cudnn.as_ref().filter(|_| !inside_image) {
-            let mut rows: Vec<&Cudnn> = catalog.cudnns.iter().rev().filter(|row| wanted.admits(&row.version)).collect();
-            locked_first(&mut rows, locked, "cudnn", |row| row.version.to_string());
+            let rows = catalog.cudnns.iter().rev().filter(|row| wanted.admits(&row.version));
+            let rows = Rows::own(rows.collect()).locked_first(locked, "cudnn", |row: &&Cudnn| row.version.to_string());
             let table = self.world.table(rows.len());
             self.world.keep(table, |row| {
                 gpu_classes.iter().all(|&class| fits::cudnn_serves(&self.classes[class], &rows[row].version))
@@ -238,14 +263,14 @@ impl<'q, 'c> Plan<'q, 'c> {
             group.cudnn = Some(Choice { table, rows });
         }
         if let Some(wanted) = &question.nccl {
-            let mut rows: Vec<&Nccl> = catalog.nccls.iter().rev().filter(|row| wanted.admits(&row.version)).collect();
-            locked_first(&mut rows, locked, "nccl", |row| row.version.to_string());
+            let rows = catalog.nccls.iter().rev().filter(|row| wanted.admits(&row.version));
+            let rows = Rows::own(rows.collect()).locked_first(locked, "nccl", |row: &&Nccl| row.version.to_string());
             group.nccl = Some(Choice { table: self.world.table(rows.len()), rows });
         }
         let asked = question.cuda.is_some() || question.cudnn.is_some() || question.nccl.is_some();
         if question.build.is_none() && asked && !gpu_classes.is_empty() {
-            let mut rows = toolkits(question, None);
-            locked_first(&mut rows, locked, "cuda", |row| row.version.to_string());
+            let rows = Rows::own(toolkits(question, None));
+            let rows = rows.locked_first(locked, "cuda", |row| row.version.to_string());
             let table = self.world.table(rows.len());
             self.world.keep(table, |row| {
                 gpu_classes
@@ -287,7 +312,7 @@ impl<'q, 'c> Plan<'q, 'c> {
         let wanted = question.cudnn.as_ref();
         let mut rows: Vec<&Cudnn> = question.catalog.cudnns.iter().rev().collect();
         rows.retain(|row| wanted.is_none_or(|wanted| wanted.admits(&row.version)));
-        locked_first(&mut rows, locked, "cudnn", |row| row.version.to_string());
+        let rows = Rows::own(rows).locked_first(locked, "cudnn", |row| row.version.to_string());
         let table = self.world.table(rows.len());
         self.world.keep(table, |row| classes.iter().all(|class| fits::cudnn_serves(class, &rows[row].version)));
         for releases in &group.releases {
@@ -351,14 +376,12 @@ impl<'q, 'c> Plan<'q, 'c> {
             return None;
         }
         let cuda = question.cuda.as_ref().map_or("", Constraint::as_str);
-        let mut rows = question.rules.toolkits(format!("{cuda}{}{}", question.built(), class.identity), || {
+        let rows = question.rules.toolkits(format!("{cuda}{}{}", question.built(), class.identity), || {
             let mut rows = toolkits(question, class.target.toolkits.as_deref());
             rows.retain(|row| fits::toolkit(question, class, row).is_none());
             rows
         });
-        locked_first(&mut rows, locked, &format!("target.{}.toolkit", class.target.name), |row| {
-            row.version.to_string()
-        });
+        let rows = rows.locked_first(locked, &class.target.key("toolkit"), |row| row.version.to_string());
         Some(Choice { table: self.world.table(rows.len()), rows })
     }
 
@@ -377,7 +400,7 @@ impl<'q, 'c> Plan<'q, 'c> {
             let follows = chosen && (question.frameworks.is_empty() || question.build.is_some());
             rows.retain(|row| wanted.admits(&row.cuda) || !(follows || wanted.depth() > 2));
         }
-        locked_first(&mut rows, locked, &format!("target.{}.image", class.target.name), |row| row.tag.to_string());
+        let rows = Rows::own(rows).locked_first(locked, &class.target.key("image"), |row| row.tag.to_string());
         Some(Choice { table: self.world.table(rows.len()), rows })
     }
 
@@ -401,8 +424,10 @@ impl<'q, 'c> Plan<'q, 'c> {
             };
         let find = || driver::rows(self.question, class, candidates, forward);
         let mut rows = self.question.rules.drivers(format!("{forward}{}", class.identity), find);
-        rows.retain(|row| policy.driver_cap.is_none_or(|cap| row.version <= *cap) || class.target.pins_driver());
-        locked_first(&mut rows, locked, &format!("target.{}.driver", class.target.name), |row| row.version.to_string());
+        if let Some(cap) = policy.driver_cap.filter(|_| !class.target.pins_driver()) {
+            rows = Rows::own(rows.iter().filter(|row| row.version <= *cap).cloned().collect());
+        }
+        let rows = rows.locked_first(locked, &class.target.key("driver"), |row| row.version.to_string());
         Some(Choice { table: self.world.table(rows.len()), rows })
     }
 
@@ -413,7 +438,7 @@ impl<'q, 'c> Plan<'q, 'c> {
         }
         let mut rows = driver::rows_of_generation(self.question, class, candidates);
         rows.retain(|row| row.version <= *cap);
-        Some(Choice { table: self.world.table(rows.len()), rows })
+        Some(Choice { table: self.world.table(rows.len()), rows: Rows::own(rows) })
     }
 
     fn relate_local(&mut self, class: usize, local: &Local<'c>) {
@@ -535,10 +560,46 @@ fn does<'a>(driver: &'a Choice<DriverRow<'_>>, need: DriverNeed<'a>) -> impl Fn(
     move |row| need.is_met_by(&driver.rows[row])
 }
 
-/// Every published release of a framework that a constraint admits, newest version first.
-fn releases<'c>(question: &Question<'c>, package: &str, constraint: &Constraint) -> Vec<&'c Release<'c>> {
-    let known = question.rules.releases(question.catalog, package).iter();
-    known.filter(|release| constraint.admits_build(release.version, release.variant)).collect()
+/// What, beside a class and a release, decides whether the one can have the other.
+fn judged_by(question: &Question<'_>, policy: Policy<'_>) -> String {
+    let cpu_only = question.targets.iter().all(|target| target.is_cpu());
+    let allowed = (policy.experimental, policy.unknown, question.allow_experimental, question.share, cpu_only);
+    let mut text = format!("{allowed:?}{}", question.built());
+    for part in [&question.cuda, &question.cudnn, &question.nccl] {
+        text.push('|');
+        text.push_str(part.as_ref().map_or("", Constraint::as_str));
+    }
+    text
+}
+
+/// The versions of a framework that are asked for, preferred first.
+fn versions<'c>(question: &Question<'c>, ask: &Ask<'c>) -> Rows<&'c Version> {
+    question.rules.versions(ask.identity(), || {
+        let mut rows: Vec<&Version> = published(question, ask).map(|release| release.version).collect();
+        rows.dedup();
+        if ask.oldest_first {
+            rows.reverse();
+        }
+        rows
+    })
+}
+
+/// The releases of a framework that are asked for, newest version first. A version's variants are in order already,
+/// but for whether the CPU build comes first or last.
+fn releases<'c>(question: &Question<'c>, ask: &Ask<'c>, cpu_first: bool) -> Rows<&'c Release<'c>> {
+    question.rules.asked_releases(ask.identity() + if cpu_first { "cpu" } else { "" }, || {
+        let mut rows: Vec<&Release> = published(question, ask).collect();
+        for of_version in rows.chunk_by_mut(|one, next| one.version == next.version) {
+            of_version.arrange_by_key(|release| release.is_cpu() != cpu_first);
+        }
+        rows
+    })
+}
+
+/// Every published release of a framework that is asked for, newest version first.
+fn published<'c>(question: &Question<'c>, ask: &Ask<'c>) -> impl Iterator<Item = &'c Release<'c>> {
+    let known = question.rules.releases(question.catalog, ask.package).iter();
+    known.filter(|release| ask.constraint.admits_build(release.version, release.variant))
 }
 
 /// The toolkits that `cuda` admits, newest first. A line of which only components were published is not offered
@@ -567,16 +628,11 @@ fn python<'c>(question: &Question<'c>, world: &mut World, locked: &Locked) -> Op
         None => row.stable,
         Some(wanted) => wanted.cut_to(row.version.len()).admits(&row.version) && (row.stable || named(&row.version)),
     };
-    let mut rows: Vec<&Python> = question.catalog.pythons.iter().rev().filter(admitted).collect();
-    locked_first(&mut rows, locked, "python", |row| row.version.to_string());
+    let rows = question.rules.pythons(wanted.map_or_else(String::new, Constraint::to_string), || {
+        question.catalog.pythons.iter().rev().filter(admitted).collect()
+    });
+    let rows = rows.locked_first(locked, "python", |row| row.version.to_string());
     Some(Choice { table: world.table(rows.len()), rows })
-}
-
-/// What an earlier lock chose is tried before everything else.
-pub(super) fn locked_first<T>(rows: &mut [T], locked: &Locked, key: &str, label: impl Fn(&T) -> String) {
-    if let Some(wanted) = locked.get(key) {
-        rows.arrange_by_key(|row| label(row) != *wanted);
-    }
 }
 
 /// The line of a toolkit, which decides what drivers it needs.

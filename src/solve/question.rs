@@ -66,6 +66,13 @@ pub struct Ask<'c> {
     pub oldest_first: bool,
 }
 
+impl Ask<'_> {
+    /// What is asked, as one text.
+    pub fn identity(&self) -> String {
+        [self.package, if self.oldest_first { " from the oldest " } else { " " }, self.constraint.as_str()].concat()
+    }
+}
+
 /// `[build]`
 #[derive(Debug, Clone)]
 pub struct BuildAsk {
@@ -331,6 +338,11 @@ impl<'c> Question<'c> {
         let Some(build) = &self.build else { return String::new() };
         let list = build.arch_list.as_ref().map_or_else(String::new, ArchList::torch);
         format!("|{list}{}", if build.ptx { "+ptx" } else { "" })
+    }
+
+    /// The rules that hold for no target.
+    pub fn off_everywhere(&self) -> Vec<String> {
+        self.off.iter().filter(|off| off.target.is_none()).map(|off| off.rule.clone()).collect()
     }
 
     /// Whether a rule holds for a target.

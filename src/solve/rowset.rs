@@ -128,6 +128,12 @@ impl RowSet {
     }
 }
 
+impl Default for RowSet {
+    fn default() -> Self {
+        RowSet::empty()
+    }
+}
+
 impl VersionSet for RowSet {
     type V = Row;
 

@@ -5,18 +5,21 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use rustc_hash::FxHashMap;
 
-use crate::catalog::rows::{Build, Image, Toolkit};
+use crate::catalog::rows::{Build, Companion, Image, Python, Toolkit};
 use crate::catalog::{Catalog, GpuMatch};
 use crate::coverage::{Coverage, Tegra, covers_targets};
+use crate::solve::choice::Rows;
 use crate::solve::driver::DriverRow;
 use crate::solve::fits;
 use crate::solve::image::{self, Demand, TagMatch};
 use crate::solve::release::{self, Release};
 use crate::solve::resolve::Resolution;
 use crate::solve::rowset::RowSet;
+use crate::solve::world::Recall;
 use crate::words::{Arch, Cc, Constraint, CpuArch, Version};
 
 use super::RuleBook;
+use super::recall::{Between, Judged};
 
 /// Everything that a rule book remembers.
 #[derive(Debug, Default)]
@@ -42,9 +45,21 @@ pub(super) struct Known<'c> {
     /// Images already chosen from, by what was asked of them.
     images: Mutex<FxHashMap<String, Vec<&'c Image>>>,
     /// Toolkits already chosen from, by what was asked of them.
-    toolkits: Mutex<FxHashMap<String, Vec<&'c Toolkit>>>,
+    toolkits: Mutex<FxHashMap<String, Rows<&'c Toolkit>>>,
     /// Drivers already chosen from, by what was asked of them.
-    drivers: Mutex<FxHashMap<String, Vec<DriverRow<'c>>>>,
+    drivers: Mutex<FxHashMap<String, Rows<DriverRow<'c>>>>,
+    /// Versions of frameworks and packages already chosen from, by what was asked of them.
+    versions: Mutex<FxHashMap<String, Rows<&'c Version>>>,
+    /// Releases of frameworks already chosen from, by what was asked of them.
+    releases: Mutex<FxHashMap<String, Rows<&'c Release<'c>>>>,
+    /// Releases of packages already chosen from, by what was asked of them.
+    companions: Mutex<FxHashMap<String, Rows<&'c Companion>>>,
+    /// Lines of Python already chosen from, by what was asked of them.
+    pythons: Mutex<FxHashMap<String, Rows<&'c Python>>>,
+    /// Which rows of such lists go together.
+    pub(super) relations: Mutex<FxHashMap<Between<'c>, Arc<Recall>>>,
+    /// Which rows of such lists a class can have, by all that decides it.
+    pub(super) judged: Mutex<FxHashMap<String, Arc<Judged>>>,
     /// For the builds whose list of Pythons may lack some, those that their release has wheels for elsewhere.
     release_pythons: OnceLock<Vec<(&'c Build, Vec<&'c Version>)>>,
     /// How code reaches GPUs, by the addresses of the lists of its machine code and PTX.
@@ -194,13 +209,33 @@ impl<'c> RuleBook<'c> {
     }
 
     /// The toolkits that serve, preferred first.
-    pub fn toolkits(&self, asked: String, find: impl FnOnce() -> Vec<&'c Toolkit>) -> Vec<&'c Toolkit> {
-        memo(&self.known.toolkits, asked.as_str(), || (asked.clone(), find()))
+    pub fn toolkits(&self, asked: String, find: impl FnOnce() -> Vec<&'c Toolkit>) -> Rows<&'c Toolkit> {
+        memo(&self.known.toolkits, asked.as_str(), || (asked.clone(), Rows::shared(find())))
     }
 
     /// The drivers that serve, preferred first.
-    pub fn drivers(&self, asked: String, find: impl FnOnce() -> Vec<DriverRow<'c>>) -> Vec<DriverRow<'c>> {
-        memo(&self.known.drivers, asked.as_str(), || (asked.clone(), find()))
+    pub fn drivers(&self, asked: String, find: impl FnOnce() -> Vec<DriverRow<'c>>) -> Rows<DriverRow<'c>> {
+        memo(&self.known.drivers, asked.as_str(), || (asked.clone(), Rows::shared(find())))
+    }
+
+    /// The versions of a framework or package that are asked for, preferred first.
+    pub fn versions(&self, asked: String, find: impl FnOnce() -> Vec<&'c Version>) -> Rows<&'c Version> {
+        memo(&self.known.versions, asked.as_str(), || (asked.clone(), Rows::shared(find())))
+    }
+
+    /// The releases of a framework that are asked for, preferred first.
+    pub fn asked_releases(&self, asked: String, find: impl FnOnce() -> Vec<&'c Release<'c>>) -> Rows<&'c Release<'c>> {
+        memo(&self.known.releases, asked.as_str(), || (asked.clone(), Rows::shared(find())))
+    }
+
+    /// The releases of a package that are asked for, newest version first.
+    pub fn companions(&self, asked: String, find: impl FnOnce() -> Vec<&'c Companion>) -> Rows<&'c Companion> {
+        memo(&self.known.companions, asked.as_str(), || (asked.clone(), Rows::shared(find())))
+    }
+
+    /// The lines of Python that are asked for, newest first.
+    pub fn pythons(&self, asked: String, find: impl FnOnce() -> Vec<&'c Python>) -> Rows<&'c Python> {
+        memo(&self.known.pythons, asked.as_str(), || (asked.clone(), Rows::shared(find())))
     }
 
     /// Driver releases at which an answer can change, oldest first, whatever the GPU.
@@ -210,7 +245,7 @@ impl<'c> RuleBook<'c> {
 }
 
 /// What is known under a key, found out at the first asking.
-fn memo<K, Q, V: Clone>(known: &Mutex<FxHashMap<K, V>>, key: &Q, find: impl FnOnce() -> (K, V)) -> V
+pub(super) fn memo<K, Q, V: Clone>(known: &Mutex<FxHashMap<K, V>>, key: &Q, find: impl FnOnce() -> (K, V)) -> V
 where
     K: std::hash::Hash + Eq + std::borrow::Borrow<Q>,
     Q: std::hash::Hash + Eq + ?Sized,

@@ -2,6 +2,7 @@
 
 mod known;
 pub mod law;
+mod recall;
 
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Companion, Rule, Subject};
@@ -10,6 +11,8 @@ use crate::words::{Constraint, Version};
 use super::question::Question;
 
 use known::Known;
+
+pub use recall::{Bond, Judged};
 
 /// The catalog's `needs` rules with their ranges parsed.
 #[derive(Debug)]

@@ -1,12 +1,14 @@
 //! Rows that nothing can tell apart, merged: PubGrub learns one row at a time.
 
+use std::sync::Arc;
+
 use pubgrub::VersionSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::solve::rowset::RowSet;
 use crate::words::Arrange;
 
-use super::relation::Relation;
+use super::relation::{Pairs, Relation};
 use super::{Table, World};
 
 impl World {
@@ -95,8 +97,8 @@ impl World {
             }
             if relation.to == table {
                 let mut columns = vec![RowSet::empty(); len];
-                for (from, &kind) in relation.kinds.iter().enumerate() {
-                    for to in relation.partners[kind].rows() {
+                for (from, &kind) in relation.pairs.kinds.iter().enumerate() {
+                    for to in relation.pairs.partners[kind].rows() {
                         columns[to].insert(from);
                     }
                 }
@@ -112,9 +114,11 @@ impl World {
     fn renumbered(&self, kept: &[Vec<usize>]) -> World {
         let relations = self.relations.iter().map(|relation| {
             let new = |set: &RowSet| RowSet::filter(kept[relation.to].len(), |at| set.has(kept[relation.to][at]));
-            let kinds = kept[relation.from].iter().map(|&row| relation.kinds[row]).collect();
-            Relation { kinds, partners: relation.partners.iter().map(new).collect(), ..*relation }
+            let kinds = kept[relation.from].iter().map(|&row| relation.pairs.kinds[row]).collect();
+            let pairs = Arc::new(Pairs { kinds, partners: relation.pairs.partners.iter().map(new).collect() });
+            Relation { pairs, ..*relation }
         });
-        World { tables: kept.iter().map(|rows| RowSet::first(rows.len())).collect(), relations: relations.collect() }
+        let lens: Vec<usize> = kept.iter().map(Vec::len).collect();
+        World { tables: lens.iter().map(|&len| RowSet::first(len)).collect(), relations: relations.collect(), lens }
     }
 }

@@ -13,16 +13,17 @@ mod search;
 mod steps;
 
 use std::hash::Hash;
+use std::sync::Arc;
 
 use pubgrub::VersionSet;
 use rustc_hash::FxHashMap;
 
 use super::rowset::RowSet;
 
-pub use relation::Kinds;
+pub use relation::{Kinds, Recall};
 pub use steps::{Outcome, Steps};
 
-use relation::Relation;
+use relation::{Pairs, Relation};
 
 /// A table's position: the lower, the earlier it is decided.
 pub type Table = usize;
@@ -33,12 +34,15 @@ pub struct World {
     /// For each table, the rows that may be chosen.
     tables: Vec<RowSet>,
     relations: Vec<Relation>,
+    /// For each table, the number of its rows.
+    lens: Vec<usize>,
 }
 
 impl World {
     /// Adds a table of `len` rows.
     pub fn table(&mut self, len: usize) -> Table {
         self.tables.push(RowSet::first(len));
+        self.lens.push(len);
         self.tables.len() - 1
     }
 
@@ -129,13 +133,39 @@ impl World {
         if self.is_hopeless() {
             return;
         }
-        let len = self.tables[from].rows().last().map_or(0, |last| last + 1);
-        let mut relation = Relation { from, to, kinds: vec![0; len], partners: Vec::new() };
+        let mut pairs = Pairs { kinds: vec![0; self.lens[from]], partners: Vec::new() };
         for row in self.tables[from].rows() {
-            relation.kinds[row] = kind(row, &self.tables[to], &mut relation.partners);
+            pairs.kinds[row] = kind(row, &self.tables[to], &mut pairs.partners);
         }
+        self.push(Relation { from, to, pairs: Arc::new(pairs) });
+    }
+
+    fn push(&mut self, relation: Relation) {
         relation.narrow(&mut self.tables);
         self.relations.push(relation);
+    }
+
+    /// A relation that several questions have in common. `relate` adds it where it is not known yet.
+    pub fn recall(&mut self, from: Table, to: Table, known: &Recall, relate: impl FnOnce(&mut World)) {
+        if self.is_hopeless() {
+            return;
+        }
+        if let Some(pairs) = known.known() {
+            return self.push(Relation { from, to, pairs: pairs.clone() });
+        }
+        if known.is_first() {
+            return relate(self);
+        }
+        let mut whole = World {
+            tables: self.lens.iter().map(|&len| RowSet::first(len)).collect(),
+            relations: Vec::new(),
+            lens: self.lens.clone(),
+        };
+        relate(&mut whole);
+        if let Some(relation) = whole.relations.pop() {
+            known.keep(relation.pairs.clone());
+            self.push(relation);
+        }
     }
 
     /// Whether some table has no row left, so that nothing can be chosen.

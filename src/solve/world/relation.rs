@@ -1,6 +1,8 @@
 //! Which rows of two tables go together, and rows that are alike.
 
 use std::hash::Hash;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use pubgrub::VersionSet;
 use rustc_hash::FxHashMap;
@@ -14,15 +16,47 @@ use super::Table;
 pub(super) struct Relation {
     pub(super) from: Table,
     pub(super) to: Table,
-    /// For each row of `from`, which of `partners` are its own. Many rows have the same.
+    pub(super) pairs: Arc<Pairs>,
+}
+
+/// The partners of rows.
+#[derive(Debug)]
+pub(super) struct Pairs {
+    /// For each row, which of `partners` are its own. Many rows have the same.
     pub(super) kinds: Vec<usize>,
     pub(super) partners: Vec<RowSet>,
+}
+
+/// The pairs that several questions have in common. Who asks first works out only what is left to choose from; for the
+/// second they are worked out whole, and kept.
+#[derive(Debug, Default)]
+pub struct Recall {
+    asked: AtomicBool,
+    pairs: OnceLock<Arc<Pairs>>,
+}
+
+impl Recall {
+    /// The pairs, if they are known.
+    pub(super) fn known(&self) -> Option<&Arc<Pairs>> {
+        self.pairs.get()
+    }
+
+    /// Whether nobody has asked before.
+    pub(super) fn is_first(&self) -> bool {
+        !self.asked.swap(true, Ordering::Relaxed)
+    }
+
+    /// Keeps the pairs of all rows.
+    pub(super) fn keep(&self, pairs: Arc<Pairs>) {
+        // Who came first had the same.
+        let _ = self.pairs.set(pairs);
+    }
 }
 
 impl Relation {
     /// The rows of `to` that go together with a row of `from`.
     pub(super) fn partners(&self, row: usize) -> &RowSet {
-        &self.partners[self.kinds[row]]
+        &self.pairs.partners[self.pairs.kinds[row]]
     }
 
     /// Leaves out the rows of two tables that have no partner in the other; whether there were any.
@@ -30,10 +64,10 @@ impl Relation {
         let (mut from, mut to) = (RowSet::empty(), RowSet::empty());
         let (mut seen, mut paired) = (RowSet::empty(), RowSet::empty());
         for row in tables[self.from].rows() {
-            let kind = self.kinds[row];
+            let kind = self.pairs.kinds[row];
             if !seen.has(kind) {
                 seen.insert(kind);
-                if to.add_common(&self.partners[kind], &tables[self.to]) {
+                if to.add_common(&self.pairs.partners[kind], &tables[self.to]) {
                     paired.insert(kind);
                 }
             }
@@ -55,7 +89,7 @@ impl Relation {
                 true
             }
         };
-        self.kinds.iter().all(|&kind| self.partners[kind].rows().all(&mut fresh))
+        self.pairs.kinds.iter().all(|&kind| self.pairs.partners[kind].rows().all(&mut fresh))
     }
 }
 
