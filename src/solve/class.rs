@@ -7,7 +7,7 @@ use crate::catalog::rows::{Class as Market, Subject};
 use crate::words::Version;
 
 use super::question::{DriverAsk, GpuAsk, Gpus, ImageAsk, Question, TargetAsk};
-use super::rulebook::Needs;
+use super::rulebook::{Bond, Needs};
 
 /// Targets with equal needs.
 #[derive(Debug, Clone)]
@@ -35,6 +35,13 @@ pub struct GpuRules<'q, 'c> {
     pub driver: Vec<&'q Needs<'c>>,
     /// The rules that keep some cuDNN releases from it.
     pub cudnn: Vec<&'q Needs<'c>>,
+}
+
+impl<'c> Class<'_, 'c> {
+    /// All that it asks, as what decides which rows go together on its machines.
+    pub fn bond(&self) -> Bond<'c> {
+        Bond::Class(self.identity.clone())
+    }
 }
 
 /// The classes of a question's targets, in the order of their first members.

@@ -458,16 +458,19 @@ impl<'q, 'c> Plan<'q, 'c> {
     fn relate_toolkit(&mut self, class: usize, group: &Group<'c>, toolkit: &Choice<&'c Toolkit>) {
         let (question, asked) = (self.question, &self.classes[class]);
         for releases in &group.releases {
-            let kinds = Kinds::of(0..toolkit.rows.len(), |row| fits::extension_kind(toolkit.rows[row]));
-            self.world.relate_kinds(
-                releases.table,
-                toolkit.table,
-                |release| fits::extension_need(asked, releases.rows[release]),
-                |release| {
-                    let release = releases.rows[release];
-                    kinds.judged(move |row| fits::extension(question, asked, release, toolkit.rows[row]))
-                },
-            );
+            let known = question.rules.recall(&releases.rows, &toolkit.rows, asked.bond());
+            self.world.recall(releases.table, toolkit.table, &known, |world| {
+                let kinds = Kinds::of(0..toolkit.rows.len(), |row| fits::extension_kind(toolkit.rows[row]));
+                world.relate_kinds(
+                    releases.table,
+                    toolkit.table,
+                    |release| fits::extension_need(asked, releases.rows[release]),
+                    |release| {
+                        let release = releases.rows[release];
+                        kinds.judged(move |row| fits::extension(question, asked, release, toolkit.rows[row]))
+                    },
+                );
+            });
         }
         for (packages, ask) in group.companions.iter().zip(&question.companions) {
             let rules = question.rules.of_package(ask.package, Subject::Toolkit);
@@ -514,12 +517,15 @@ impl<'q, 'c> Plan<'q, 'c> {
     fn relate_driver(&mut self, class: usize, group: &Group<'c>, driver: &Choice<DriverRow<'c>>, local: &Local<'c>) {
         let (question, asked) = (self.question, &self.classes[class]);
         for releases in &group.releases {
-            self.world.relate_kinds(
-                releases.table,
-                driver.table,
-                |release| fits::driver_need(asked, releases.rows[release]),
-                |release| does(driver, fits::release_driver(question, asked, releases.rows[release])),
-            );
+            let known = question.rules.recall(&releases.rows, &driver.rows, asked.bond());
+            self.world.recall(releases.table, driver.table, &known, |world| {
+                world.relate_kinds(
+                    releases.table,
+                    driver.table,
+                    |release| fits::driver_need(asked, releases.rows[release]),
+                    |release| does(driver, fits::release_driver(question, asked, releases.rows[release])),
+                );
+            });
         }
         if let Some(cuda) = &group.cuda {
             self.world.relate_kinds(
@@ -530,12 +536,15 @@ impl<'q, 'c> Plan<'q, 'c> {
             );
         }
         if let Some(toolkit) = &local.toolkit {
-            self.world.relate_kinds(
-                toolkit.table,
-                driver.table,
-                |row| line_of(toolkit.rows[row]),
-                |row| does(driver, fits::toolkit_driver(question, asked, toolkit.rows[row])),
-            );
+            let known = question.rules.recall(&toolkit.rows, &driver.rows, asked.bond());
+            self.world.recall(toolkit.table, driver.table, &known, |world| {
+                world.relate_kinds(
+                    toolkit.table,
+                    driver.table,
+                    |row| line_of(toolkit.rows[row]),
+                    |row| does(driver, fits::toolkit_driver(question, asked, toolkit.rows[row])),
+                );
+            });
         }
         if let Some(image) = &local.image {
             let demands: Vec<_> = image.rows.iter().map(|row| image::demand(question, asked, row)).collect();

@@ -41,6 +41,8 @@ pub enum Bond<'c> {
         /// The rules that hold nowhere.
         off: Vec<String>,
     },
+    /// What a class asks, as one text.
+    Class(String),
 }
 
 /// Two lists of rows by their addresses, and what decides which of them go together.
