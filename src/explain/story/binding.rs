@@ -63,7 +63,7 @@ pub(super) fn shortest(asker: &Asker<'_, '_>, question: &Question<'_>, binding: 
 /// The rules that a clash needs, in the order of the telling: without any one of them there is no clash.
 pub(super) fn binding_rules(asker: &Asker<'_, '_>, question: &Question<'_>) -> Vec<String> {
     // Rules that only restate what code coverage says come last here, so they are the first to be given up.
-    let laws = law::ALL.iter().copied();
+    let laws = law::ALL.iter().copied().filter(|law| law::concerns(question, law));
     let needs = question.rules.all().filter(|rule| question.rules.concerns(question, rule)).map(|rule| &*rule.row.id);
     let all: Vec<&str> = laws.chain(needs).collect();
     let mut asked = question.clone();

@@ -1,5 +1,7 @@
 //! The names of the rules that are code; each is described by a row of `catalog/laws.toml`.
 
+use crate::solve::question::{ImageAsk, Question, TargetAsk};
+
 /// A build runs on a GPU only if it holds machine code or PTX for it.
 pub const COVERAGE: &str = "gpu-code";
 /// PTX compiles only with a driver that knows its ISA.
@@ -44,6 +46,22 @@ pub const LIBRARY_CUDA: &str = "library-cuda-major";
 pub const TOGETHER: &str = "framework-libraries";
 /// cuda-compat works on data-centre GPUs and listed driver branches only.
 pub const FORWARD_COMPAT: &str = "forward-compat";
+
+/// Whether a law can refuse anything that a question is about.
+pub fn concerns(question: &Question<'_>, law: &str) -> bool {
+    let any = |of: &dyn Fn(&TargetAsk<'_>) -> bool| question.targets.iter().any(of);
+    let placed = || any(&|target| !matches!(target.image, ImageAsk::No));
+    match law {
+        IMAGE_TAG | IMAGE_ARCH | IMAGE_OS | IMAGE_REQUIRE | IMAGE_HOLDS => placed(),
+        GLIBC => placed() || any(&|target| target.glibc.is_some()),
+        EXTENSION_MAJOR | EXTENSION_ARCH | NVCC_ARCH | NVCC_GCC | ARCH_LIST => question.build.is_some(),
+        COVERAGE | PRODUCT_CPU | SYSTEM_BOARDS => any(&|target| !target.named_gpus().is_empty()),
+        FORWARD_COMPAT => any(&|target| target.forward_compat && target.pins_driver()),
+        TOGETHER => question.frameworks.len() > 1,
+        COMPANION => !question.companions.is_empty(),
+        _ => true,
+    }
+}
 
 /// Every law, for the catalog's lint.
 pub const ALL: &[&str] = &[
