@@ -217,7 +217,7 @@ impl DriverNeed<'_> {
         let user_mode = driver.user_mode();
         let runs = match (&self.line, driver.compat) {
             (None, compat) => compat.is_none(),
-            (Some(line), Some(compat)) => compat.cuda >= line.prefix(2),
+            (Some(line), Some(compat)) => compat.cuda >= *line,
             (Some(_), None) => self.needs.iter().all(|needs| needs.admits(user_mode)),
         };
         runs && !self.unmet && self.jit.is_none_or(|branch| user_mode.major() >= branch.major())
@@ -265,7 +265,7 @@ pub fn driver_need<'c>(class: &Class<'_, '_>, release: &Release<'c>) -> (&'c str
 pub fn line_driver<'a>(question: &'a Question<'_>, class: &Class<'_, '_>, line: Version) -> DriverNeed<'a> {
     let rules = question.rules.about(Subject::Cuda, &line, Subject::Driver);
     let held = rules.filter(|needs| question.holds(&needs.row.id, &class.target.name));
-    DriverNeed { unmet: false, line: Some(line), needs: held.map(|needs| &needs.needs).collect(), jit: None }
+    DriverNeed { unmet: false, line: Some(line.prefix(2)), needs: held.map(|needs| &needs.needs).collect(), jit: None }
 }
 
 /// An image as a place to run in.

@@ -516,7 +516,8 @@ impl<'c> Reader<'_, 'c> {
                 DriverAsk::Exact(*version)
             }
             _ => {
-                if self.catalog.drivers.iter().all(|row| !constraint.admits(&row.version)) {
+                // Bounds below are what is mostly written.
+                if self.catalog.drivers.iter().rev().all(|row| !constraint.admits(&row.version)) {
                     let bounds = constraint.comparisons().filter_map(|one| one.version.as_ref());
                     if let Some(version) = bounds.min() {
                         self.check_driver_listed(target, version);

@@ -161,7 +161,10 @@ impl Version {
 
     /// The first `count` components as written, `12.4` for `12.4.1`.
     pub fn prefix(&self, count: usize) -> Version {
-        let (release, _) = split_tail(self.0.text);
+        let (release, tail) = split_tail(self.0.text);
+        if self.len() <= count && tail.is_empty() {
+            return *self;
+        }
         let end = release.match_indices('.').nth(count.saturating_sub(1)).map_or(release.len(), |(at, _)| at);
         Version::keep(&release[..end])
     }

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use crate::catalog::rows::{Build, Companion, Image, Python, Toolkit};
 use crate::catalog::{Catalog, GpuMatch};
 use crate::coverage::{Coverage, Tegra, covers_targets};
-use crate::solve::choice::Rows;
+use crate::solve::choice::{Lists, Rows};
 use crate::solve::driver::DriverRow;
 use crate::solve::fits;
 use crate::solve::image::{self, Demand, TagMatch};
@@ -45,17 +45,17 @@ pub(super) struct Known<'c> {
     /// Images already chosen from, by what was asked of them.
     images: Mutex<FxHashMap<String, Vec<&'c Image>>>,
     /// Toolkits already chosen from, by what was asked of them.
-    toolkits: Mutex<FxHashMap<String, Rows<&'c Toolkit>>>,
+    toolkits: Lists<&'c Toolkit>,
     /// Drivers already chosen from, by what was asked of them.
-    drivers: Mutex<FxHashMap<String, Rows<DriverRow<'c>>>>,
+    drivers: Lists<DriverRow<'c>>,
     /// Versions of frameworks and packages already chosen from, by what was asked of them.
-    versions: Mutex<FxHashMap<String, Rows<&'c Version>>>,
+    versions: Lists<&'c Version>,
     /// Releases of frameworks already chosen from, by what was asked of them.
-    releases: Mutex<FxHashMap<String, Rows<&'c Release<'c>>>>,
+    releases: Lists<&'c Release<'c>>,
     /// Releases of packages already chosen from, by what was asked of them.
-    companions: Mutex<FxHashMap<String, Rows<&'c Companion>>>,
+    companions: Lists<&'c Companion>,
     /// Lines of Python already chosen from, by what was asked of them.
-    pythons: Mutex<FxHashMap<String, Rows<&'c Python>>>,
+    pythons: Lists<&'c Python>,
     /// Which rows of such lists go together.
     pub(super) relations: Mutex<FxHashMap<Between<'c>, Arc<Recall>>>,
     /// Which rows of such lists a class can have, by all that decides it.
@@ -210,32 +210,32 @@ impl<'c> RuleBook<'c> {
 
     /// The toolkits that serve, preferred first.
     pub fn toolkits(&self, asked: String, find: impl FnOnce() -> Vec<&'c Toolkit>) -> Rows<&'c Toolkit> {
-        memo(&self.known.toolkits, asked.as_str(), || (asked.clone(), Rows::shared(find())))
+        self.known.toolkits.asked(asked, find)
     }
 
     /// The drivers that serve, preferred first.
     pub fn drivers(&self, asked: String, find: impl FnOnce() -> Vec<DriverRow<'c>>) -> Rows<DriverRow<'c>> {
-        memo(&self.known.drivers, asked.as_str(), || (asked.clone(), Rows::shared(find())))
+        self.known.drivers.asked(asked, find)
     }
 
     /// The versions of a framework or package that are asked for, preferred first.
     pub fn versions(&self, asked: String, find: impl FnOnce() -> Vec<&'c Version>) -> Rows<&'c Version> {
-        memo(&self.known.versions, asked.as_str(), || (asked.clone(), Rows::shared(find())))
+        self.known.versions.asked(asked, find)
     }
 
     /// The releases of a framework that are asked for, preferred first.
     pub fn asked_releases(&self, asked: String, find: impl FnOnce() -> Vec<&'c Release<'c>>) -> Rows<&'c Release<'c>> {
-        memo(&self.known.releases, asked.as_str(), || (asked.clone(), Rows::shared(find())))
+        self.known.releases.asked(asked, find)
     }
 
     /// The releases of a package that are asked for, newest version first.
     pub fn companions(&self, asked: String, find: impl FnOnce() -> Vec<&'c Companion>) -> Rows<&'c Companion> {
-        memo(&self.known.companions, asked.as_str(), || (asked.clone(), Rows::shared(find())))
+        self.known.companions.asked(asked, find)
     }
 
     /// The lines of Python that are asked for, newest first.
     pub fn pythons(&self, asked: String, find: impl FnOnce() -> Vec<&'c Python>) -> Rows<&'c Python> {
-        memo(&self.known.pythons, asked.as_str(), || (asked.clone(), Rows::shared(find())))
+        self.known.pythons.asked(asked, find)
     }
 
     /// Driver releases at which an answer can change, oldest first, whatever the GPU.
