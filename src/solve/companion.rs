@@ -3,7 +3,6 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
-use std::sync::Arc;
 
 use pubgrub::VersionSet;
 use rustc_hash::FxHashMap;
@@ -105,15 +104,13 @@ fn keep_companions<'c>(
 ) {
     let rows = &release.rows;
     let of_gpu = question.rules.of_package(ask.package, Subject::Gpu);
-    let known: Vec<Arc<Judged>> = classes.iter().map(|class| question.rules.judged(rows, class, "")).collect();
-    world.keep(release.table, |row| {
-        let fits = |class: &Class<'_, 'c>| {
+    for class in classes {
+        Judged::keep(&question.rules.judged(rows, class, ""), world, release.table, |row| {
             let ran = |cc| of_gpu.admit(question, &class.target.name, rows[row], Some(cc));
             fits::companion(question, class, rows[row]).is_none()
                 && class.gpus.iter().all(|gpu| ran(&gpu.gpu.cc_version))
-        };
-        classes.iter().zip(&known).all(|(class, known)| known.ask(row, || fits(class)))
-    });
+        });
+    }
 }
 
 /// The releases of a package are made for some builds of the framework they follow.

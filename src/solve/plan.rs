@@ -175,14 +175,12 @@ impl<'q, 'c> Plan<'q, 'c> {
     ) {
         let question = self.question;
         let by = judged_by(question, policy);
-        let classes: Vec<&Class> = classes.iter().map(|&class| &self.classes[class]).collect();
-        let known: Vec<Arc<Judged>> =
-            classes.iter().map(|class| question.rules.judged(&release.rows, class, &by)).collect();
-        self.world.keep(release.table, |row| {
-            let fits =
-                |class: &Class<'_, 'c>| fits::release(question, class, framework, release.rows[row], policy).is_none();
-            classes.iter().zip(&known).all(|(class, known)| known.ask(row, || fits(class)))
-        });
+        for class in classes.iter().map(|&class| &self.classes[class]) {
+            let judged = question.rules.judged(&release.rows, class, &by);
+            Judged::keep(&judged, &mut self.world, release.table, |row| {
+                fits::release(question, class, framework, release.rows[row], policy).is_none()
+            });
+        }
     }
 
     /// A release is of one version, and has wheels for some Pythons.

@@ -59,7 +59,7 @@ pub(super) struct Known<'c> {
     /// Which rows of such lists go together.
     pub(super) relations: Mutex<FxHashMap<Between<'c>, Arc<Recall>>>,
     /// Which rows of such lists a class can have, by all that decides it.
-    pub(super) judged: Mutex<FxHashMap<String, Arc<Judged>>>,
+    pub(super) judged: Mutex<FxHashMap<String, Arc<Mutex<Judged>>>>,
     /// For the builds whose list of Pythons may lack some, those that their release has wheels for elsewhere.
     release_pythons: OnceLock<Vec<(&'c Build, Vec<&'c Version>)>>,
     /// How code reaches GPUs, by the addresses of the lists of its machine code and PTX.

@@ -1,12 +1,13 @@
 //! What questions that choose from the same rows have in common: which rows go together, and which a class can have.
 
+use std::cell::RefCell;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::solve::choice::Rows;
 use crate::solve::class::Class;
 use crate::solve::platform::Platform;
 use crate::solve::rowset::RowSet;
-use crate::solve::world::Recall;
+use crate::solve::world::{Recall, Table, World};
 
 use super::RuleBook;
 use super::known::memo;
@@ -51,21 +52,24 @@ pub(super) type Between<'c> = (usize, usize, Bond<'c>);
 /// Which rows of a list a class can have, as far as anybody has asked.
 #[derive(Debug, Default)]
 pub struct Judged {
-    rows: Mutex<(RowSet, RowSet)>,
+    asked: RowSet,
+    fit: RowSet,
 }
 
 impl Judged {
-    /// Whether a class can have a row; `find` finds out.
-    pub fn ask(&self, row: usize, find: impl FnOnce() -> bool) -> bool {
-        let mut rows = self.rows.lock().unwrap_or_else(PoisonError::into_inner);
-        let (asked, fit) = &mut *rows;
-        if !asked.has(row) {
-            asked.insert(row);
-            if find() {
-                fit.insert(row);
+    /// Leaves the rows of a table that the class can have; `find` finds out about one that nobody has asked about.
+    pub fn keep(this: &Mutex<Judged>, world: &mut World, table: Table, find: impl Fn(usize) -> bool) {
+        let judged = RefCell::new(this.lock().unwrap_or_else(PoisonError::into_inner));
+        world.keep(table, |row| {
+            let judged = &mut **judged.borrow_mut();
+            if !judged.asked.has(row) {
+                judged.asked.insert(row);
+                if find(row) {
+                    judged.fit.insert(row);
+                }
             }
-        }
-        fit.has(row)
+            judged.fit.has(row)
+        });
     }
 }
 
@@ -78,7 +82,7 @@ impl<'c> RuleBook<'c> {
     }
 
     /// Which rows of a list a class can have, if it is one that questions share. `by` is what decides it beside these.
-    pub fn judged<T>(&self, rows: &Rows<T>, class: &Class<'_, '_>, by: &str) -> Arc<Judged> {
+    pub fn judged<T>(&self, rows: &Rows<T>, class: &Class<'_, '_>, by: &str) -> Arc<Mutex<Judged>> {
         let Some(list) = rows.address() else { return Arc::default() };
         let asked = format!("{list}{by}{}", class.identity);
         memo(&self.known.judged, asked.as_str(), || (asked.clone(), Arc::default()))
