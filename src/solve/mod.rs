@@ -1,6 +1,7 @@
 //! L3, solving: the spec and the catalog compiled to a closed world, its best answer, and why there is none.
 
 pub mod answer;
+mod asked;
 pub mod choice;
 pub mod class;
 pub mod codes;

@@ -12,6 +12,7 @@ use crate::catalog::rows::{Companion, Cudnn, Image, Nccl, Python, Subject, Toolk
 use crate::spec::Share;
 use crate::words::{Arrange, Constraint, Version};
 
+use super::asked;
 use super::choice::{Choice, Rows};
 use super::class::{Class, classes};
 use super::companion;
@@ -19,7 +20,7 @@ use super::driver::{self, DriverRow};
 use super::fits::{self, DriverNeed};
 use super::image;
 use super::platform::Platform;
-use super::question::{Ask, ImageAsk, Question};
+use super::question::{ImageAsk, Question};
 use super::release::Release;
 use super::rulebook::{Bond, Judged, law};
 use super::shared;
@@ -112,12 +113,16 @@ impl<'q, 'c> Plan<'q, 'c> {
             .frameworks
             .iter()
             .map(|ask| {
-                let rows = versions(question, ask).locked_first(locked, ask.package, |version| version.to_string());
+                let rows = asked::versions(question, ask);
+                let rows = rows.locked_first(locked, ask.package, |version| version.to_string());
                 Choice { table: world.table(rows.len()), rows }
             })
             .collect();
         let companions = companion::companions(question, &mut world, locked);
-        let python = python(question, &mut world, locked);
+        let python = asked::pythons(question).map(|rows| {
+            let rows = rows.locked_first(locked, "python", |row| row.version.to_string());
+            Choice { table: world.table(rows.len()), rows }
+        });
         let mut plan =
             Plan { question, classes, versions, companions, python, groups: Vec::new(), locals: Vec::new(), world };
         plan.add_groups(policy, locked);
@@ -145,7 +150,7 @@ impl<'q, 'c> Plan<'q, 'c> {
             let cpu_first = classes.iter().all(|&class| self.classes[class].target.is_cpu());
             for (framework, ask) in self.question.frameworks.iter().enumerate() {
                 let name = format!("{}.variant{}", ask.package, self.group_name(&classes));
-                let rows = releases(self.question, ask, cpu_first);
+                let rows = asked::releases(self.question, ask, cpu_first);
                 let rows = rows.locked_first(locked, &name, |release| release.variant.to_string());
                 let release = Choice { table: self.world.table(rows.len()), rows };
                 self.keep_releases(&classes, framework, &release, policy);
@@ -267,7 +272,7 @@ impl<'q, 'c> Plan<'q, 'c> {
         }
         let asked = question.cuda.is_some() || question.cudnn.is_some() || question.nccl.is_some();
         if question.build.is_none() && asked && !gpu_classes.is_empty() {
-            let rows = Rows::own(toolkits(question, None));
+            let rows = Rows::own(asked::toolkits(question, None));
             let rows = rows.locked_first(locked, "cuda", |row| row.version.to_string());
             let table = self.world.table(rows.len());
             self.world.keep(table, |row| {
@@ -375,7 +380,7 @@ impl<'q, 'c> Plan<'q, 'c> {
         }
         let cuda = question.cuda.as_ref().map_or("", Constraint::as_str);
         let rows = question.rules.toolkits(format!("{cuda}{}{}", question.built(), class.identity), || {
-            let mut rows = toolkits(question, class.target.toolkits.as_deref());
+            let mut rows = asked::toolkits(question, class.target.toolkits.as_deref());
             rows.retain(|row| fits::toolkit(question, class, row).is_none());
             rows
         });
@@ -577,69 +582,6 @@ fn judged_by(question: &Question<'_>, policy: Policy<'_>) -> String {
         text.push_str(part.as_ref().map_or("", Constraint::as_str));
     }
     text
-}
-
-/// The versions of a framework that are asked for, preferred first.
-fn versions<'c>(question: &Question<'c>, ask: &Ask<'c>) -> Rows<&'c Version> {
-    question.rules.versions(ask.identity(), || {
-        let mut rows: Vec<&Version> = published(question, ask).map(|release| release.version).collect();
-        rows.dedup();
-        if ask.oldest_first {
-            rows.reverse();
-        }
-        rows
-    })
-}
-
-/// The releases of a framework that are asked for, newest version first. A version's variants are in order already,
-/// but for whether the CPU build comes first or last.
-fn releases<'c>(question: &Question<'c>, ask: &Ask<'c>, cpu_first: bool) -> Rows<&'c Release<'c>> {
-    question.rules.asked_releases(ask.identity() + if cpu_first { "cpu" } else { "" }, || {
-        let mut rows: Vec<&Release> = published(question, ask).collect();
-        for of_version in rows.chunk_by_mut(|one, next| one.version == next.version) {
-            of_version.arrange_by_key(|release| release.is_cpu() != cpu_first);
-        }
-        rows
-    })
-}
-
-/// Every published release of a framework that is asked for, newest version first.
-fn published<'c>(question: &Question<'c>, ask: &Ask<'c>) -> impl Iterator<Item = &'c Release<'c>> {
-    let known = question.rules.releases(question.catalog, ask.package).iter();
-    known.filter(|release| ask.constraint.admits_build(release.version, release.variant))
-}
-
-/// The toolkits that `cuda` admits, newest first. A line of which only components were published is not offered
-/// to somebody who did not name it, in `cuda` or as installed.
-fn toolkits<'c>(question: &Question<'c>, installed: Option<&[Version]>) -> Vec<&'c Toolkit> {
-    let wanted = question.cuda.as_ref();
-    let names_line = |row: &Toolkit, version: &Version| version.len() > 1 && row.version.cmp_prefix(version).is_eq();
-    let asked_for = |row: &Toolkit| {
-        let mut bounds = wanted.into_iter().flat_map(Constraint::comparisons).filter(|one| one.op.is_lower());
-        bounds.any(|one| one.version.as_ref().is_some_and(|version| names_line(row, version)))
-            || installed.into_iter().flatten().any(|version| names_line(row, version))
-    };
-    let rows = question.catalog.toolkits.iter().rev();
-    let admitted = rows.filter(|row| wanted.is_none_or(|wanted| wanted.admits(&row.version)));
-    admitted.filter(|row| !row.components_only || asked_for(row)).collect()
-}
-
-fn python<'c>(question: &Question<'c>, world: &mut World, locked: &Locked) -> Option<Choice<&'c Python>> {
-    if question.frameworks.is_empty() && question.companions.is_empty() && question.python.is_none() {
-        return None;
-    }
-    let wanted = question.python.as_ref();
-    let named =
-        |line: &Version| wanted.and_then(Constraint::single).is_some_and(|single| single.cmp_prefix(line).is_eq());
-    let admitted = |row: &&Python| match wanted {
-        None => row.stable,
-        Some(wanted) => wanted.cut_to(row.version.len()).admits(&row.version) && (row.stable || named(&row.version)),
-    };
-    let rows = question.rules.pythons(wanted.map_or_else(String::new, Constraint::to_string), || {
-        question.catalog.pythons.iter().rev().filter(admitted).collect()
-    });
-    let rows = rows.locked_first(locked, "python", |row| row.version.to_string());
-    Some(Choice { table: world.table(rows.len()), rows })
 }
 
 /// The line of a toolkit, which decides what drivers it needs.

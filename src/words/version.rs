@@ -161,10 +161,10 @@ impl Version {
 
     /// The first `count` components as written, `12.4` for `12.4.1`.
     pub fn prefix(&self, count: usize) -> Version {
-        let (release, tail) = split_tail(self.0.text);
-        if self.len() <= count && tail.is_empty() {
+        if self.0.plain && self.len() <= count {
             return *self;
         }
+        let (release, _) = split_tail(self.0.text);
         let end = release.match_indices('.').nth(count.saturating_sub(1)).map_or(release.len(), |(at, _)| at);
         Version::keep(&release[..end])
     }
