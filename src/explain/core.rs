@@ -19,10 +19,15 @@ pub struct Cores {
     pub independent: Vec<Vec<String>>,
     /// Other clashes as small as the first.
     pub alternatives: Vec<Vec<String>>,
+    /// What is left of the spec clashes in these where a key of an independent clash is gone: who changes that key only
+    /// would meet them next.
+    pub further: Vec<Vec<String>>,
 }
 
 /// How many other clashes of the smallest size are listed.
 const ALTERNATIVES: usize = 16;
+/// How many clashes are looked for that come to light once another is out of the way.
+const FURTHER: usize = 2;
 /// Of a spec with more keys each machine is asked about alone first: the smallest clash of all would take too long.
 const MANY: usize = 48;
 
@@ -37,7 +42,8 @@ impl Cores {
         }
         if keys.len() > MANY {
             let independent = search.of_a_fleet(&everything)?;
-            return Some(Cores { independent: named(&keys, &independent), alternatives: Vec::new() });
+            let independent = named(&keys, &independent);
+            return Some(Cores { independent, alternatives: Vec::new(), further: Vec::new() });
         }
         let smallest = search.smallest(&everything)?;
         let first = smallest.first()?.clone();
@@ -51,7 +57,12 @@ impl Cores {
             }
             independent.push(next);
         }
-        Some(Cores { independent: named(&keys, &independent), alternatives: named(&keys, &smallest[1..]) })
+        let further = search.further(&everything, &independent)?;
+        Some(Cores {
+            independent: named(&keys, &independent),
+            alternatives: named(&keys, &smallest[1..]),
+            further: named(&keys, &further),
+        })
     }
 }
 
@@ -130,6 +141,22 @@ impl Search<'_, '_, '_> {
             found.push(clash);
         }
         found.arrange_by_key(Vec::len);
+        Some(found)
+    }
+
+    /// The clashes that are left where one key of a clash is gone, and all others are out of the way.
+    fn further(&mut self, all: &[usize], independent: &[Vec<usize>]) -> Option<Vec<Vec<usize>>> {
+        let mut found: Vec<Vec<usize>> = Vec::new();
+        for clash in independent {
+            let others: Vec<usize> = independent.iter().filter(|other| *other != clash).flatten().copied().collect();
+            for gone in clash.iter().filter(|_| clash.len() > 1) {
+                let left: Vec<usize> = all.iter().copied().filter(|key| key != gone && !others.contains(key)).collect();
+                let known = found.iter().any(|clash| clash.iter().all(|key| left.contains(key)));
+                if found.len() < FURTHER && !known && !self.has_answer(&left)? {
+                    found.extend(self.smallest(&left)?.into_iter().next().filter(|clash| !clash.is_empty()));
+                }
+            }
+        }
         Some(found)
     }
 

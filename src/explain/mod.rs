@@ -23,12 +23,14 @@ use crate::solve::world::Steps;
 use crate::spec::Spec;
 
 /// Why a spec has no answer, and what would give it one.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Explanation {
     /// Each independent conflict, the first by file order first.
     pub conflicts: Vec<Conflict>,
     /// Other sets of as many keys as the first conflict has, equally to blame.
     pub alternatives: Vec<Vec<String>>,
+    /// Conflicts that share a key with one of these: who changes another key of that one meets them next.
+    pub further: Vec<Conflict>,
     /// Changes after each of which the whole spec has an answer.
     pub fixes: Vec<Fix>,
     /// The steps after which the search for more of all this was given up.
@@ -38,7 +40,7 @@ pub struct Explanation {
 impl Explanation {
     /// That there is no answer, of which nobody could tell why within so many steps.
     pub fn gave_up(steps: u64) -> Explanation {
-        Explanation { conflicts: Vec::new(), alternatives: Vec::new(), fixes: Vec::new(), gave_up: Some(steps) }
+        Explanation { gave_up: Some(steps), ..Explanation::default() }
     }
 }
 
@@ -91,13 +93,14 @@ pub struct Change {
 pub fn conflicts<'c>(spec: &Spec, catalog: &'c Catalog, rules: &'c RuleBook<'c>, steps: &Steps) -> Option<Explanation> {
     let asker = Asker { catalog, rules, steps };
     let cores = core::Cores::find(&asker, spec)?;
-    let conflicts = cores.independent.iter().map(|culprits| story::tell(&asker, spec, culprits)).collect();
+    let tell = |clashes: &[Vec<String>]| clashes.iter().map(|culprits| story::tell(&asker, spec, culprits)).collect();
+    let (conflicts, further) = (tell(&cores.independent), tell(&cores.further));
     let mut fixes = fixes::find(&asker, spec, &cores);
     fixes.retain(|fix| asks_for_something(spec, fix));
     for fix in &mut fixes {
         fix.advice = advice::on(&asker, spec, fix).or(fix.advice.take());
     }
-    Some(Explanation { conflicts, alternatives: cores.alternatives, fixes, gave_up: steps.spent() })
+    Some(Explanation { conflicts, alternatives: cores.alternatives, further, fixes, gave_up: steps.spent() })
 }
 
 /// A spec that asks for nothing is solved by anything, which helps nobody.

@@ -25,6 +25,8 @@ const LINES_OF_SEVERAL: usize = 40;
 struct Detail {
     /// Conflicts.
     conflicts: usize,
+    /// Conflicts that would be met next.
+    further: usize,
     /// Places of a conflict that are shown in the file.
     marks: usize,
     /// Sentences of a conflict.
@@ -42,12 +44,22 @@ struct Detail {
 impl Detail {
     const fn new(sentences: usize, facts: usize, fixes: usize) -> Detail {
         let facts = Some(facts);
-        Detail { conflicts: CONFLICTS, marks: MARKS, sentences, facts, fixes, changes: usize::MAX, stacks: false }
+        Detail {
+            conflicts: CONFLICTS,
+            further: CONFLICTS,
+            marks: MARKS,
+            sentences,
+            facts,
+            fixes,
+            changes: usize::MAX,
+            stacks: false,
+        }
     }
 }
 
 const EVERYTHING: Detail = Detail {
     conflicts: usize::MAX,
+    further: usize::MAX,
     marks: MARKS,
     sentences: usize::MAX,
     facts: None,
@@ -68,12 +80,14 @@ const LESS_AND_LESS: &[Detail] = &[
     Detail::new(3, 0, 1),
     Detail { changes: 4, ..Detail::new(2, 0, 1) },
     Detail { changes: 2, marks: 2, ..Detail::new(2, 0, 1) },
-    Detail { changes: 2, marks: 1, ..Detail::new(2, 0, 1) },
-    Detail { changes: 2, marks: 1, conflicts: 2, ..Detail::new(2, 0, 1) },
+    Detail { changes: 2, marks: 2, further: 1, ..Detail::new(2, 0, 1) },
+    Detail { changes: 2, marks: 1, further: 1, ..Detail::new(2, 0, 1) },
+    Detail { changes: 2, marks: 1, further: 0, ..Detail::new(2, 0, 1) },
+    Detail { changes: 2, marks: 1, conflicts: 2, further: 0, ..Detail::new(2, 0, 1) },
     LEAST,
 ];
 
-const LEAST: Detail = Detail { changes: 2, marks: 1, conflicts: 1, ..Detail::new(2, 0, 1) };
+const LEAST: Detail = Detail { changes: 2, marks: 1, conflicts: 1, further: 0, ..Detail::new(2, 0, 1) };
 
 /// The whole report.
 pub(super) fn render(
@@ -102,6 +116,9 @@ fn told(screen: &Screen, explanation: &Explanation, spec: &Spec, file: &SourceFi
         1 => "and one more conflict that does not depend on these\n".to_string(),
         more => format!("and {more} more conflicts that do not depend on these\n"),
     };
+    for conflict in explanation.further.iter().take(detail.further) {
+        text += &next(screen, conflict, detail);
+    }
     if explanation.conflicts.is_empty() {
         text += &format!("{} nothing in the catalog satisfies this spec\n", screen.error("error[conflict]:"));
     }
@@ -126,7 +143,8 @@ fn told(screen: &Screen, explanation: &Explanation, spec: &Spec, file: &SourceFi
         more => Some(format!("{more} more fixes")),
     };
     let breaks_off = |conflict: &Conflict| conflict.explanation.len() > detail.sentences;
-    let story = explanation.conflicts.iter().take(detail.conflicts).any(breaks_off);
+    let told = explanation.conflicts.iter().take(detail.conflicts);
+    let story = told.chain(explanation.further.iter().take(detail.further)).any(breaks_off);
     let more = match (story, fixes) {
         (false, None) => String::new(),
         (true, None) => "the whole story and ".to_string(),
@@ -147,21 +165,36 @@ fn told(screen: &Screen, explanation: &Explanation, spec: &Spec, file: &SourceFi
 
 fn one(screen: &Screen, conflict: &Conflict, spec: &Spec, file: &SourceFile, detail: Detail) -> String {
     let head = screen.error(&format!("error[{}]:", conflict.code.unwrap_or("conflict")));
-    let keys: Vec<String> = conflict.culprits.iter().map(|key| clean(key).into_owned()).collect();
-    let title = match keys.as_slice() {
-        [] => "nothing in the catalog satisfies this spec".to_string(),
-        [only] => format!("{only} cannot be satisfied"),
-        [first, second] => format!("{first} and {second} cannot both hold"),
-        [first @ .., last] if keys.len() <= MARKS => format!("{} and {last} cannot all hold", first.join(", ")),
-        _ => format!("{} written keys cannot all hold", keys.len()),
-    };
-    let mut text = screen.wrapped(&format!("{head} "), &title);
+    let mut text = screen.wrapped(&format!("{head} "), &title(conflict));
     // The title names the keys; who listens hears the place first.
     let label = |key: &String| if screen.narrated { key.clone() } else { String::new() };
     let mut marks: Vec<(Range<usize>, String)> =
         conflict.culprits.iter().filter_map(|key| Some((spec.key_span(key)?, label(key)))).take(detail.marks).collect();
     marks.arrange_by_key(|(span, _)| span.start);
     text += &snippet::render(screen, file, &marks).unwrap_or_default();
+    text + &story(screen, conflict, detail)
+}
+
+/// A conflict that somebody would meet next who changes another key of one that was told.
+fn next(screen: &Screen, conflict: &Conflict, detail: Detail) -> String {
+    screen.wrapped(&format!("{} ", screen.error("and next:")), &title(conflict)) + &story(screen, conflict, detail)
+}
+
+/// Which keys clash.
+fn title(conflict: &Conflict) -> String {
+    let keys: Vec<String> = conflict.culprits.iter().map(|key| clean(key).into_owned()).collect();
+    match keys.as_slice() {
+        [] => "nothing in the catalog satisfies this spec".to_string(),
+        [only] => format!("{only} cannot be satisfied"),
+        [first, second] => format!("{first} and {second} cannot both hold"),
+        [first @ .., last] if keys.len() <= MARKS => format!("{} and {last} cannot all hold", first.join(", ")),
+        _ => format!("{} written keys cannot all hold", keys.len()),
+    }
+}
+
+/// Why they clash, and the facts behind it.
+fn story(screen: &Screen, conflict: &Conflict, detail: Detail) -> String {
+    let mut text = String::new();
     for (at, sentence) in conflict.explanation.iter().take(detail.sentences).enumerate() {
         text += &screen.wrapped(&format!("  {}. ", at + 1), &clean(sentence));
     }

@@ -35,7 +35,7 @@ pub(super) fn conflicts(explanation: &Explanation, spec: &Spec, file: &SourceFil
     };
     match explanation.conflicts.is_empty() {
         true => annotation("error", "conflict", Some((file, None)), "nothing in the catalog satisfies this spec"),
-        false => explanation.conflicts.iter().map(one).collect(),
+        false => explanation.conflicts.iter().chain(&explanation.further).map(one).collect(),
     }
 }
 

@@ -113,6 +113,7 @@ pub(super) struct NoAnswer<'a> {
     first: Clash<'a>,
     alternatives: &'a [Vec<String>],
     conflicts: Vec<Clash<'a>>,
+    further: Vec<Clash<'a>>,
     fixes: Vec<Fix<'a>>,
     /// The steps after which the search for more was given up.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -157,6 +158,7 @@ impl<'a> NoAnswer<'a> {
             first: conflicts.first().cloned().unwrap_or_default(),
             alternatives: &explanation.alternatives,
             conflicts,
+            further: explanation.further.iter().map(Clash::new).collect(),
             fixes: explanation.fixes.iter().map(Fix::new).collect(),
             gave_up: explanation.gave_up,
         }
