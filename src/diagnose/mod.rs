@@ -125,11 +125,14 @@ pub fn diagnose(raw: &str, catalog: &Catalog) -> Verdict {
     Verdict { findings: matches.into_iter().map(|found| tell(found, catalog)).collect(), extract }
 }
 
-/// Whether the release asked for is among those that pip lists; none if that is not known.
+/// Whether the release asked for is among those that pip lists, or follows one of its own line there: then the Python
+/// that asks is not at fault. None if that is not known.
 fn is_offered(extract: &Extract) -> Option<bool> {
     let (version, offered) = (value::text(extract, "version")?, value::text(extract, "versions_offered")?);
-    let release = |text: &str| text.trim().split('+').next().unwrap_or_default().to_string();
-    Some(offered.split(',').any(|one| release(one) == release(version)))
+    let release = |text: &str| Version::parse(text.trim().split('+').next().unwrap_or_default()).ok();
+    let version = release(version)?;
+    let precedes = |one: Version| one <= version && one.prefix(2) == version.prefix(2);
+    Some(offered.split(',').filter_map(release).any(precedes))
 }
 
 fn find<'c>(row: &'c Diagnosis, text: &Squeezed<'_>) -> Option<Match<'c>> {
