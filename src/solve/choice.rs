@@ -1,11 +1,7 @@
 //! The tables of a plan and what their rows are.
 
 use std::ops::Deref;
-use std::sync::{Arc, Mutex, PoisonError};
-
-use rustc_hash::FxHashMap;
-
-use crate::words::Arrange;
+use std::sync::Arc;
 
 use super::plan::Locked;
 use super::world::Table;
@@ -32,33 +28,14 @@ impl<T> Rows<T> {
         Rows { list: rows.into(), shared: false }
     }
 
+    /// Those that several questions have in common, kept for as long as there are questions.
+    pub(super) fn shared(rows: Vec<T>) -> Self {
+        Rows { list: rows.into(), shared: true }
+    }
+
     /// The address of a list that several questions have in common.
     pub(super) fn address(&self) -> Option<usize> {
         self.shared.then(|| self.list.as_ptr().addr())
-    }
-}
-
-/// The lists that questions share, by all that was asked for.
-#[derive(Debug)]
-pub(super) struct Lists<T> {
-    known: Mutex<(FxHashMap<String, usize>, Vec<Rows<T>>)>,
-}
-
-impl<T> Default for Lists<T> {
-    fn default() -> Self {
-        Lists { known: Mutex::default() }
-    }
-}
-
-impl<T: Clone> Lists<T> {
-    /// The rows that were asked for, found at the first asking.
-    pub(super) fn asked(&self, asked: String, find: impl FnOnce() -> Vec<T>) -> Rows<T> {
-        let (places, lists) = &mut *self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let place = *places.entry(asked).or_insert(lists.len());
-        if place == lists.len() {
-            lists.push(Rows { list: find().into(), shared: true });
-        }
-        lists[place].clone()
     }
 }
 
@@ -66,8 +43,8 @@ impl<T: Clone> Rows<T> {
     /// What an earlier lock chose is tried before everything else.
     pub fn locked_first(self, locked: &Locked, key: &str, label: impl Fn(&T) -> String) -> Self {
         let Some(wanted) = locked.get(key) else { return self };
-        let mut rows = self.list.to_vec();
-        rows.arrange_by_key(|row| label(row) != *wanted);
+        let (mut rows, others): (Vec<T>, Vec<T>) = self.list.iter().cloned().partition(|row| label(row) == *wanted);
+        rows.extend(others);
         Rows::own(rows)
     }
 }

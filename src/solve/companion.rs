@@ -32,7 +32,7 @@ impl<'c> Plan<'_, 'c> {
             for (framework, needing) in self.versions.iter().zip(&question.frameworks) {
                 let bond = accepts_framework(question, needing);
                 let known = question.rules.recall(&framework.rows, &choice.rows, bond);
-                self.world.recall(framework.table, choice.table, &known, |world| {
+                self.world.recall(framework.table, choice.table, &known, &mut |world| {
                     let accepts =
                         candidates.of_framework(question, needing, &framework.rows, world.rows(framework.table));
                     let mut releases: FxHashMap<&Version, Vec<usize>> = FxHashMap::default();
@@ -64,7 +64,7 @@ impl<'c> Plan<'_, 'c> {
                 choice.table,
                 table,
                 &question.rules.recall(&choice.rows, &release.rows, Bond::Parts),
-                |world| {
+                &mut |world| {
                     let versions = numbered(&choice.rows);
                     world.relate_parts(choice.table, table, |row| versions.get(&release.rows[row].version).copied());
                 },
@@ -72,7 +72,7 @@ impl<'c> Plan<'_, 'c> {
             for (framework, needing) in self.versions.iter().zip(&question.frameworks) {
                 let bond = accepts_framework(question, needing);
                 let known = question.rules.recall(&framework.rows, &release.rows, bond);
-                self.world.recall(framework.table, table, &known, |world| {
+                self.world.recall(framework.table, table, &known, &mut |world| {
                     let left = world.rows(framework.table);
                     let accepts = candidates.of_framework(question, needing, &framework.rows, left);
                     accepts.relate(world, framework.table, table);
@@ -80,7 +80,7 @@ impl<'c> Plan<'_, 'c> {
             }
             if let Some(python) = &self.python {
                 let known = question.rules.recall(&python.rows, &release.rows, accepts_python(question));
-                self.world.recall(python.table, table, &known, |world| {
+                self.world.recall(python.table, table, &known, &mut |world| {
                     let versions: Vec<&Version> = python.rows.iter().map(|line| &line.version).collect();
                     let accepts = candidates.of_python(question, &versions, world.rows(python.table));
                     accepts.relate(world, python.table, table);
@@ -129,7 +129,7 @@ fn relate_variants<'c>(
         off: question.off_everywhere(),
     };
     let known = question.rules.recall(&releases.rows, &package.rows, bond);
-    world.recall(releases.table, package.table, &known, |world| {
+    world.recall(releases.table, package.table, &known, &mut |world| {
         let follows = question.holds(law::COMPANION, "");
         let of_cuda = &question.rules.of_package(ask.package, Subject::Cuda);
         let unsaid = &unsaid;

@@ -201,7 +201,7 @@ impl<'q, 'c> Plan<'q, 'c> {
             version.table,
             release.table,
             &question.rules.recall(&version.rows, &release.rows, Bond::Parts),
-            |world| {
+            &mut |world| {
                 let versions = numbered(&version.rows);
                 world
                     .relate_parts(version.table, release.table, |row| versions.get(release.rows[row].version).copied());
@@ -221,7 +221,7 @@ impl<'q, 'c> Plan<'q, 'c> {
             python.table,
             release.table,
             &question.rules.recall(&python.rows, &release.rows, bond),
-            |world| {
+            &mut |world| {
                 world.relate_to_kinds(
                     python.table,
                     release.table,
@@ -462,7 +462,7 @@ impl<'q, 'c> Plan<'q, 'c> {
         let (question, asked) = (self.question, &self.classes[class]);
         for releases in &group.releases {
             let known = question.rules.recall(&releases.rows, &toolkit.rows, asked.bond());
-            self.world.recall(releases.table, toolkit.table, &known, |world| {
+            self.world.recall(releases.table, toolkit.table, &known, &mut |world| {
                 let kinds = Kinds::of(0..toolkit.rows.len(), |row| fits::extension_kind(toolkit.rows[row]));
                 world.relate_kinds(
                     releases.table,
@@ -521,7 +521,7 @@ impl<'q, 'c> Plan<'q, 'c> {
         let (question, asked) = (self.question, &self.classes[class]);
         for releases in &group.releases {
             let known = question.rules.recall(&releases.rows, &driver.rows, asked.bond());
-            self.world.recall(releases.table, driver.table, &known, |world| {
+            self.world.recall(releases.table, driver.table, &known, &mut |world| {
                 world.relate_kinds(
                     releases.table,
                     driver.table,
@@ -540,7 +540,7 @@ impl<'q, 'c> Plan<'q, 'c> {
         }
         if let Some(toolkit) = &local.toolkit {
             let known = question.rules.recall(&toolkit.rows, &driver.rows, asked.bond());
-            self.world.recall(toolkit.table, driver.table, &known, |world| {
+            self.world.recall(toolkit.table, driver.table, &known, &mut |world| {
                 world.relate_kinds(
                     toolkit.table,
                     driver.table,

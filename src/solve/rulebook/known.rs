@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use crate::catalog::rows::{Build, Companion, Image, Python, Toolkit};
 use crate::catalog::{Catalog, GpuMatch};
 use crate::coverage::{Coverage, Tegra, covers_targets};
-use crate::solve::choice::{Lists, Rows};
+use crate::solve::choice::Rows;
 use crate::solve::driver::DriverRow;
 use crate::solve::fits;
 use crate::solve::image::{self, Demand, TagMatch};
@@ -19,6 +19,7 @@ use crate::solve::world::Recall;
 use crate::words::{Arch, Cc, Constraint, CpuArch, Version};
 
 use super::RuleBook;
+use super::memo::Memo;
 use super::recall::{Between, Judged};
 
 /// Everything that a rule book remembers.
@@ -27,9 +28,9 @@ pub(super) struct Known<'c> {
     /// The builds of each package, and its releases once they are asked for.
     packages: Vec<(&'c [Build], OnceLock<Vec<Release<'c>>>)>,
     /// GPU names already looked up: variations of one spec ask for the same ones again and again.
-    gpus: Mutex<FxHashMap<String, GpuMatch<'c>>>,
+    gpus: Memo<GpuMatch<'c>>,
     /// Tags already looked up, with their repositories.
-    tags: Mutex<FxHashMap<String, TagMatch<'c>>>,
+    tags: Memo<TagMatch<'c>>,
     /// What images demand on a platform, by the images' addresses and whether the user named them.
     image_demands: Mutex<FxHashMap<(usize, CpuArch, bool), Arc<Demand<'c>>>>,
     /// Requirements already read, by their addresses: as texts they are long to compare.
@@ -37,29 +38,29 @@ pub(super) struct Known<'c> {
     /// Whether images start on drivers, by demand, driver and brands.
     starts: Mutex<FxHashMap<(usize, Version, usize), bool>>,
     /// Ranges already read, by their texts.
-    ranges: Mutex<FxHashMap<&'c str, Option<Arc<Constraint>>>>,
+    ranges: Memo<Option<Arc<Constraint>>>,
     /// Which versions ranges admit, by the addresses and lengths of their texts.
     admitted: Mutex<FxHashMap<(usize, usize, usize), bool>>,
     /// The C library of the systems that images hold, by the name images give them.
-    glibcs: Mutex<FxHashMap<&'c str, Option<&'c Version>>>,
+    glibcs: Memo<Option<&'c Version>>,
     /// Images already chosen from, by what was asked of them.
-    images: Mutex<FxHashMap<String, Vec<&'c Image>>>,
+    images: Memo<Vec<&'c Image>>,
     /// Toolkits already chosen from, by what was asked of them.
-    toolkits: Lists<&'c Toolkit>,
+    toolkits: Memo<Rows<&'c Toolkit>>,
     /// Drivers already chosen from, by what was asked of them.
-    drivers: Lists<DriverRow<'c>>,
+    drivers: Memo<Rows<DriverRow<'c>>>,
     /// Versions of frameworks and packages already chosen from, by what was asked of them.
-    versions: Lists<&'c Version>,
+    versions: Memo<Rows<&'c Version>>,
     /// Releases of frameworks already chosen from, by what was asked of them.
-    releases: Lists<&'c Release<'c>>,
+    releases: Memo<Rows<&'c Release<'c>>>,
     /// Releases of packages already chosen from, by what was asked of them.
-    companions: Lists<&'c Companion>,
+    companions: Memo<Rows<&'c Companion>>,
     /// Lines of Python already chosen from, by what was asked of them.
-    pythons: Lists<&'c Python>,
+    pythons: Memo<Rows<&'c Python>>,
     /// Which rows of such lists go together.
     pub(super) relations: Mutex<FxHashMap<Between<'c>, Arc<Recall>>>,
     /// Which rows of such lists a class can have, by all that decides it.
-    pub(super) judged: Mutex<FxHashMap<String, Arc<Mutex<Judged>>>>,
+    pub(super) judged: Memo<Arc<Mutex<Judged>>>,
     /// For the builds whose list of Pythons may lack some, those that their release has wheels for elsewhere.
     release_pythons: OnceLock<Vec<(&'c Build, Vec<&'c Version>)>>,
     /// How code reaches GPUs, by the addresses of the lists of its machine code and PTX.
@@ -67,9 +68,9 @@ pub(super) struct Known<'c> {
     /// What is compiled for GPUs, by the addresses of the lists of a toolkit and a builder.
     compiled: Mutex<FxHashMap<CodeOn, Option<Arch>>>,
     /// Whether questions have answers, by all that they ask.
-    answers: Mutex<FxHashMap<String, bool>>,
+    answers: Memo<bool>,
     /// The best answers, by all that is asked and preferred.
-    resolutions: Mutex<FxHashMap<String, Resolution<'c>>>,
+    resolutions: Memo<Resolution<'c>>,
     /// Driver releases at which some rule begins or ceases to hold, whatever the GPU.
     turning_points: OnceLock<Vec<&'c Version>>,
 }
@@ -88,13 +89,13 @@ impl<'c> Known<'c> {
 impl<'c> RuleBook<'c> {
     /// Finds the products a name means.
     pub fn gpu(&self, catalog: &'c Catalog, name: &str) -> GpuMatch<'c> {
-        memo(&self.known.gpus, name, || (name.to_string(), catalog.gpu(name)))
+        self.known.gpus.or_find(name, || catalog.gpu(name))
     }
 
     /// Looks up a tag of a repository that the catalog knows.
     pub fn tag(&self, catalog: &'c Catalog, repository: &str, tag: &str) -> TagMatch<'c> {
         let name = [repository, ":", tag].concat();
-        memo(&self.known.tags, name.as_str(), || (name.clone(), image::tag(catalog, repository, tag)))
+        self.known.tags.or_find(&name, || image::tag(catalog, repository, tag))
     }
 
     /// Whether another build of the same minor release has wheels for a Python line.
@@ -148,12 +149,12 @@ impl<'c> RuleBook<'c> {
     /// The C library in an image; none where its system is not known.
     pub fn glibc_in(&self, catalog: &'c Catalog, image: &'c Image) -> Option<&'c Version> {
         let find = || catalog.oses.iter().find(|os| os.images.contains(&image.os))?.glibc.as_ref();
-        memo(&self.known.glibcs, &*image.os, || (&*image.os, find()))
+        self.known.glibcs.or_find(&image.os, find)
     }
 
     /// Reads a range of versions; none if it is none.
     pub fn range(&self, text: &'c str) -> Option<Arc<Constraint>> {
-        memo(&self.known.ranges, text, || (text, Constraint::parse(text).ok().map(Arc::new)))
+        self.known.ranges.or_find(text, || Constraint::parse(text).ok().map(Arc::new))
     }
 
     /// Which of some versions a range admits: many packages ask the same of the same versions.
@@ -168,7 +169,7 @@ impl<'c> RuleBook<'c> {
 
     /// The images that serve, preferred first.
     pub fn images(&self, asked: String, find: impl FnOnce() -> Vec<&'c Image>) -> Vec<&'c Image> {
-        memo(&self.known.images, asked.as_str(), || (asked.clone(), find()))
+        self.known.images.or_find(&asked, find)
     }
 
     /// How the code of a build reaches a GPU.
@@ -187,22 +188,19 @@ impl<'c> RuleBook<'c> {
 
     /// Whether a question has an answer; none, and asked again, where it was given up.
     pub fn has_answer(&self, asked: String, find: impl FnOnce() -> Option<bool>) -> Option<bool> {
-        let known = self.known.answers.lock().unwrap_or_else(PoisonError::into_inner).get(&asked).copied();
-        known.or_else(|| {
+        self.known.answers.get(&asked).or_else(|| {
             let found = find()?;
-            memo(&self.known.answers, asked.as_str(), || (asked.clone(), found));
+            self.known.answers.keep(&asked, &found);
             Some(found)
         })
     }
 
     /// The best answer to a question; asked again where it was given up.
     pub fn resolution(&self, asked: String, find: impl FnOnce() -> Resolution<'c>) -> Resolution<'c> {
-        let known =
-            |of: &Self| of.known.resolutions.lock().unwrap_or_else(PoisonError::into_inner).get(&asked).cloned();
-        known(self).unwrap_or_else(|| {
+        self.known.resolutions.get(&asked).unwrap_or_else(|| {
             let found = find();
             if !matches!(found, Resolution::GaveUp) {
-                memo(&self.known.resolutions, asked.as_str(), || (asked.clone(), found.clone()));
+                self.known.resolutions.keep(&asked, &found);
             }
             found
         })
@@ -210,32 +208,32 @@ impl<'c> RuleBook<'c> {
 
     /// The toolkits that serve, preferred first.
     pub fn toolkits(&self, asked: String, find: impl FnOnce() -> Vec<&'c Toolkit>) -> Rows<&'c Toolkit> {
-        self.known.toolkits.asked(asked, find)
+        self.known.toolkits.or_find(&asked, || Rows::shared(find()))
     }
 
     /// The drivers that serve, preferred first.
     pub fn drivers(&self, asked: String, find: impl FnOnce() -> Vec<DriverRow<'c>>) -> Rows<DriverRow<'c>> {
-        self.known.drivers.asked(asked, find)
+        self.known.drivers.or_find(&asked, || Rows::shared(find()))
     }
 
     /// The versions of a framework or package that are asked for, preferred first.
     pub fn versions(&self, asked: String, find: impl FnOnce() -> Vec<&'c Version>) -> Rows<&'c Version> {
-        self.known.versions.asked(asked, find)
+        self.known.versions.or_find(&asked, || Rows::shared(find()))
     }
 
     /// The releases of a framework that are asked for, preferred first.
     pub fn asked_releases(&self, asked: String, find: impl FnOnce() -> Vec<&'c Release<'c>>) -> Rows<&'c Release<'c>> {
-        self.known.releases.asked(asked, find)
+        self.known.releases.or_find(&asked, || Rows::shared(find()))
     }
 
     /// The releases of a package that are asked for, newest version first.
     pub fn companions(&self, asked: String, find: impl FnOnce() -> Vec<&'c Companion>) -> Rows<&'c Companion> {
-        self.known.companions.asked(asked, find)
+        self.known.companions.or_find(&asked, || Rows::shared(find()))
     }
 
     /// The lines of Python that are asked for, newest first.
     pub fn pythons(&self, asked: String, find: impl FnOnce() -> Vec<&'c Python>) -> Rows<&'c Python> {
-        self.known.pythons.asked(asked, find)
+        self.known.pythons.or_find(&asked, || Rows::shared(find()))
     }
 
     /// Driver releases at which an answer can change, oldest first, whatever the GPU.

@@ -2,6 +2,7 @@
 
 mod known;
 pub mod law;
+mod memo;
 mod recall;
 
 use crate::catalog::Catalog;

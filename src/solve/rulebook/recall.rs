@@ -85,6 +85,6 @@ impl<'c> RuleBook<'c> {
     pub fn judged<T>(&self, rows: &Rows<T>, class: &Class<'_, '_>, by: &str) -> Arc<Mutex<Judged>> {
         let Some(list) = rows.address() else { return Arc::default() };
         let asked = format!("{list}{by}{}", class.identity);
-        memo(&self.known.judged, asked.as_str(), || (asked.clone(), Arc::default()))
+        self.known.judged.or_find(&asked, Arc::default)
     }
 }

@@ -146,7 +146,7 @@ impl World {
     }
 
     /// A relation that several questions have in common. `relate` adds it where it is not known yet.
-    pub fn recall(&mut self, from: Table, to: Table, known: &Recall, relate: impl FnOnce(&mut World)) {
+    pub fn recall(&mut self, from: Table, to: Table, known: &Recall, relate: &mut dyn FnMut(&mut World)) {
         if self.is_hopeless() {
             return;
         }
