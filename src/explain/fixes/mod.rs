@@ -42,7 +42,7 @@ pub fn find(asker: &Asker<'_, '_>, spec: &Spec, cores: &Cores) -> Vec<Fix> {
         finder.try_one_more(&ways);
     }
     if finder.found.is_empty() {
-        finder.try_everything();
+        finder.try_everything(&[]);
     }
     if finder.found.is_empty() {
         finder.try_without(&ways);
@@ -53,6 +53,9 @@ pub fn find(asker: &Asker<'_, '_>, spec: &Spec, cores: &Cores) -> Vec<Fix> {
     }
     if finder.found.is_empty() {
         finder.try_boards_and_more(&ways);
+    }
+    if finder.found.is_empty() {
+        finder.try_boards_and_everything(&ways);
     }
     finder.best()
 }

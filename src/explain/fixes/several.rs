@@ -75,26 +75,44 @@ impl<'c> Finder<'_, 'c, '_> {
         }
     }
 
-    /// The last resort: loosens all keys but the GPUs, then takes back every change that is not needed.
-    pub(super) fn try_everything(&mut self) {
+    /// The last resort: loosens all keys but the GPUs, beside edits that are settled, then takes back every change that
+    /// is not needed.
+    pub(super) fn try_everything(&mut self, with: &[Edit]) {
         let keys: Vec<String> = self.spec.keys().into_iter().filter(|key| !key.ends_with(".gpu")).collect();
         if keys.len() > MOST_KEYS {
             return;
         }
-        for share in [None, Some("versions"), Some("none")] {
-            let share: Vec<Edit> = share.map(|share| set("resolve.share", share)).into_iter().collect();
-            let Some(needed) = self.to_be_loosened(&keys, &share) else { continue };
-            self.try_together(&needed, &share);
+        let apart: &[&str] = if self.spec.targets.len() > 1 { &["versions", "none"] } else { &[] };
+        for share in std::iter::once(None).chain(apart.iter().copied().map(Some)) {
+            let share = share.map(|share| set("resolve.share", share));
+            let with: Vec<Edit> = with.iter().cloned().chain(share).collect();
+            let Some(needed) = self.to_be_loosened(&keys, &with) else { continue };
+            self.try_together(&needed, &with);
             if !self.found.is_empty() {
                 return;
             }
-            let Some(answer) = self.answer(&self.loosened(&needed, &share), None) else { return };
+            let Some(answer) = self.answer(&self.loosened(&needed, &with), None) else { return };
             let mut changes: Vec<Edit> =
                 needed.iter().map(|key| (key.clone(), written_down(self, &answer, key))).collect();
-            changes.extend(share);
+            changes.extend(with);
             self.keep_written(&mut changes);
             if self.offer(&changes) {
                 return;
+            }
+        }
+    }
+
+    /// Where even that does not help: another board, and whatever must change besides.
+    pub(super) fn try_boards_and_everything(&mut self, ways: &[Vec<String>]) {
+        let mut boards: Vec<&String> = ways.iter().flatten().filter(|key| key.ends_with(".gpu")).collect();
+        boards.arrange();
+        boards.dedup();
+        for key in boards {
+            for value in self.board_values(key).into_iter().take(BOARDS) {
+                self.try_everything(&[set(key, value)]);
+                if !self.found.is_empty() {
+                    return;
+                }
             }
         }
     }
