@@ -113,6 +113,7 @@ pub(super) struct NoAnswer<'a> {
     first: Clash<'a>,
     alternatives: &'a [Vec<String>],
     conflicts: Vec<Clash<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     further: Vec<Clash<'a>>,
     fixes: Vec<Fix<'a>>,
     /// The steps after which the search for more was given up.
