@@ -665,6 +665,27 @@ fn every_clash_of_a_fleet_is_told() {
     assert!(search(&fixed).is_none(), "{fix:?}");
 }
 
+#[test]
+fn a_conflict_hidden_behind_another_is_told_in_the_same_run() {
+    let desk = Desk::new(
+        "next",
+        "[stack]\ntorch = \"2.8.0\"\npython = \"3.8\"\n[target.a]\ngpu = \"A100\"\ndriver = \"470.57.02\"\nforward-compat = \"never\"\n",
+    );
+    let (_, told) = desk.json(&["lock"]);
+    assert_eq!(told["culprits"], serde_json::json!(["stack.torch", "stack.python"]), "{told:#}");
+    assert_eq!(told["conflicts"].as_array().unwrap().len(), 1);
+    assert_eq!(told["further"][0]["culprits"], serde_json::json!(["stack.torch", "target.a.driver"]), "{told:#}");
+    let shown = desk.run(&["lock"]).err;
+    let next = shown.find("and next: stack.torch and target.a.driver cannot both hold").expect("it is told");
+    assert!(next > shown.find("error[conflict]").unwrap() && next < shown.find("fixes, each").unwrap(), "{shown}");
+    // Who follows the first change by hand meets just this.
+    desk.write(
+        "[stack]\ntorch = \"2.8.0\"\n[target.a]\ngpu = \"A100\"\ndriver = \"470.57.02\"\nforward-compat = \"never\"\n",
+    );
+    let (_, left) = desk.json(&["lock"]);
+    assert_eq!(left["culprits"], told["further"][0]["culprits"]);
+}
+
 /// However many conflicts there are: one fits 25 lines of 80 columns, several fit 40.
 #[test]
 fn reports_fit_their_screen() {

@@ -608,7 +608,7 @@ fn whether_there_is_an_answer_is_told_like_the_answer() {
 #[test]
 fn the_culprits_clash_and_no_smaller_set_does() {
     let mut random = Random(15);
-    let mut seen = 0;
+    let (mut seen, mut next) = (0, 0);
     while seen < 60 {
         let draft = Draft::random(&mut random, 1);
         let text = draft.text();
@@ -644,7 +644,26 @@ fn the_culprits_clash_and_no_smaller_set_does() {
                 assert!(solvable(kept), "{kept:b} of {keys:?} clash, which is less than {core:?}\n{text}");
             }
         }
+        // What one key of a clash leaves behind is told too, as a clash that shares a key with it.
+        let told_keys = told.conflicts.iter().fold(0u32, |all, one| all | set(&one.culprits));
+        for clash in told.further.iter().map(|one| &one.culprits) {
+            next += 1;
+            assert!(!solvable(set(clash)) && set(clash) & told_keys != 0, "{clash:?} beside {core:?}\n{text}");
+            for key in clash {
+                assert!(solvable(set(clash) & !set(std::slice::from_ref(key))), "{clash:?} without {key}\n{text}");
+            }
+        }
+        let others = told_keys & !mine;
+        let mut leaves_one =
+            |key: &&String| !solvable(!others & !set(std::slice::from_ref(key)) & ((1 << keys.len()) - 1));
+        assert_eq!(core.len() > 1 && core.iter().any(|key| leaves_one(&key)), shares_a_key(&told, core), "{text}");
     }
+    assert!(next > 10, "{next}");
+}
+
+/// Whether a conflict that would be met next shares a key with a clash.
+fn shares_a_key(told: &explain::Explanation, clash: &[String]) -> bool {
+    told.further.iter().any(|one| one.culprits.iter().any(|key| clash.contains(key)))
 }
 
 #[test]
