@@ -62,7 +62,7 @@ pub fn find(asker: &Asker<'_, '_>, spec: &Spec, cores: &Cores) -> Vec<Fix> {
 
 /// Every way to pick one key of each clash, the fewest keys first: less than one of these cannot help.
 fn hitting(cores: &Cores) -> Vec<Vec<String>> {
-    let clashes = cores.independent.iter().chain(&cores.alternatives).chain(&cores.further);
+    let clashes = cores.independent.iter().chain(&cores.alternatives);
     let mut ways: Vec<BTreeSet<&String>> = vec![BTreeSet::new()];
     for clash in clashes {
         let mut longer: Vec<BTreeSet<&String>> = Vec::new();
