@@ -81,7 +81,7 @@ fn answer<'c>(question: &Question<'c>, previous: Option<&Lock>, upgrade: &Upgrad
     }
     let mut targets = Vec::new();
     for target in &question.targets {
-        let alone = Question { targets: vec![target.clone()], ..question.clone() };
+        let alone = question.of(vec![target.clone()]);
         match resolve(&alone, &keep(&alone), steps) {
             Resolution::Answer(answer) => targets.extend(answer.targets),
             other => return other,

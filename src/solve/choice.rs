@@ -43,8 +43,9 @@ impl<T: Clone> Rows<T> {
     /// What an earlier lock chose is tried before everything else.
     pub fn locked_first(self, locked: &Locked, key: &str, label: impl Fn(&T) -> String) -> Self {
         let Some(wanted) = locked.get(key) else { return self };
-        let (mut rows, others): (Vec<T>, Vec<T>) = self.list.iter().cloned().partition(|row| label(row) == *wanted);
-        rows.extend(others);
+        let is_wanted = |row: &&T| label(row) == *wanted;
+        let rest = self.list.iter().filter(|row| !is_wanted(row));
+        let rows = self.list.iter().filter(is_wanted).chain(rest).cloned().collect();
         Rows::own(rows)
     }
 }

@@ -305,6 +305,23 @@ impl<'c> Question<'c> {
         Ok((question, reader.warnings))
     }
 
+    /// The same asked of these targets.
+    pub fn of(&self, targets: Vec<TargetAsk<'c>>) -> Question<'c> {
+        Question {
+            targets,
+            frameworks: self.frameworks.clone(),
+            companions: self.companions.clone(),
+            python: self.python.clone(),
+            cuda: self.cuda.clone(),
+            cuda_line: self.cuda_line.clone(),
+            cudnn: self.cudnn.clone(),
+            nccl: self.nccl.clone(),
+            build: self.build.clone(),
+            off: self.off.clone(),
+            ..*self
+        }
+    }
+
     /// Everything it asks but for what is preferred, as one text: questions equal in this have an answer, or none.
     pub fn identity(&self) -> String {
         let mut text = format!("{:?}", self.share);

@@ -87,8 +87,8 @@ fn without_undemanding<'c>(question: &Question<'c>) -> Option<Question<'c>> {
     let alike = question.off.iter().all(|off| off.target.is_none());
     let left_out = |(target, undemanding): (&TargetAsk, &bool)| *undemanding && alike && serves(target);
     let asked = question.targets.iter().zip(&undemanding);
-    let kept: Vec<TargetAsk> = asked.filter(|one| !left_out(*one)).map(|(target, _)| target.clone()).collect();
-    (kept.len() < question.targets.len()).then(|| Question { targets: kept, ..question.clone() })
+    let kept: Vec<&TargetAsk> = asked.filter(|one| !left_out(*one)).map(|(target, _)| target).collect();
+    (kept.len() < question.targets.len()).then(|| question.of(kept.into_iter().cloned().collect()))
 }
 
 /// The best answer to a question.
@@ -112,7 +112,7 @@ pub fn resolve<'c>(question: &Question<'c>, locked: &Locked, steps: &Steps) -> R
 
 /// With `share = "none"` every target is a question of its own.
 fn parts<'c>(question: &Question<'c>) -> Vec<Question<'c>> {
-    let alone = |target: &TargetAsk<'c>| Question { targets: vec![target.clone()], ..question.clone() };
+    let alone = |target: &TargetAsk<'c>| question.of(vec![target.clone()]);
     question.targets.iter().map(alone).collect()
 }
 
