@@ -76,7 +76,7 @@ const LISTS: &[&str] = &["arch_list", "missing", "devices", "searched", "suggest
 /// The ways of printing that a group's name can tell after two underscores.
 const FORMS: &[&str] = &[
     "base", "comma", "tuple", "packed", "cudnn", "clang", "thousand", "hundred", "ten", "loose", "module", "last",
-    "path", "digits",
+    "path", "digits", "below",
 ];
 
 /// Whether a group's name is one that can be decoded.
@@ -105,6 +105,7 @@ pub fn add(extract: &mut Extract, group: &str, original: &str) {
         "hundred" => hundred(&token(original)),
         "module" => module(&token(original)),
         "digits" => digits(&token(original)),
+        "below" => below(&token(original)),
         "last" => original.split_whitespace().next_back().unwrap_or_default().to_string(),
         "comma" | "path" => phrase(original),
         _ if key == "gpu" => gpu(&phrase(original)),
@@ -118,8 +119,13 @@ pub fn add(extract: &mut Extract, group: &str, original: &str) {
         return;
     }
     if LISTS.contains(&key) {
-        let separators: &[char] = if form == "path" { &[':'] } else { &[',', ';', ' '] };
-        let items = text.split(separators).map(str::trim).filter(|item| !item.is_empty());
+        let separators: &[char] = match form {
+            "path" => &[':'],
+            // After a blank without a comma comes another line.
+            "comma" => &[','],
+            _ => &[',', ';', ' '],
+        };
+        let items = text.split(separators).filter_map(|item| item.split_whitespace().next());
         let Value::List(list) = extract.entry(key.into()).or_insert_with(|| Value::List(Vec::new())) else { return };
         for item in items {
             if !list.iter().any(|known| known == item) {
@@ -272,6 +278,17 @@ fn digits(raw: &str) -> String {
     }
 }
 
+/// What comes before `4.9`, from which on something is refused.
+fn below(raw: &str) -> String {
+    let (major, last) = raw.rsplit_once('.').map_or(("", raw), |(major, last)| (major, last));
+    let before = last.parse::<u32>().ok().and_then(|last| last.checked_sub(1));
+    match before {
+        Some(before) if major.is_empty() => before.to_string(),
+        Some(before) => format!("{major}.{before}"),
+        None => raw.to_string(),
+    }
+}
+
 /// `1108`
 fn hundred(raw: &str) -> String {
     match raw.parse::<u32>() {
@@ -345,6 +362,7 @@ mod tests {
         assert_eq!(thousand("11040"), "11.4");
         assert_eq!(thousand("9000"), "9.0");
         assert_eq!(hundred("1108"), "11.8");
+        assert_eq!((below("4.10"), below("6")), ("4.9".into(), "5".into()));
         assert_eq!(hundred("12080"), "12.8");
         assert_eq!(cudnn("7102"), "7.1.2");
         assert_eq!(cudnn("6020"), "6.0.20");
