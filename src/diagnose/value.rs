@@ -280,7 +280,7 @@ fn digits(raw: &str) -> String {
 
 /// What comes before `4.9`, from which on something is refused.
 fn below(raw: &str) -> String {
-    let (major, last) = raw.rsplit_once('.').map_or(("", raw), |(major, last)| (major, last));
+    let (major, last) = raw.rsplit_once('.').unwrap_or(("", raw));
     let before = last.parse::<u32>().ok().and_then(|last| last.checked_sub(1));
     match before {
         Some(before) if major.is_empty() => before.to_string(),
