@@ -1,7 +1,9 @@
 //! Targets that ask for the same thing are one class: a thousand equal machines cost what one does.
 
-use std::collections::HashMap;
 use std::fmt::Write;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
 
 use crate::catalog::rows::{Class as Market, Subject};
 use crate::words::Version;
@@ -15,7 +17,7 @@ pub struct Class<'q, 'c> {
     /// The first of them, which speaks for all.
     pub target: &'q TargetAsk<'c>,
     /// All that it asks, as one text.
-    pub identity: String,
+    pub identity: Arc<str>,
     /// Positions in the question's list of targets.
     pub members: Vec<usize>,
     /// The GPUs it names, one for each kind that rules can tell apart, with the rules that speak of them.
@@ -46,10 +48,10 @@ impl<'c> Class<'_, 'c> {
 
 /// The classes of a question's targets, in the order of their first members.
 pub fn classes<'q, 'c>(question: &'q Question<'c>) -> Vec<Class<'q, 'c>> {
-    let mut at: HashMap<String, usize> = HashMap::new();
+    let mut at: FxHashMap<Arc<str>, usize> = FxHashMap::default();
     let mut classes: Vec<Class> = Vec::new();
     for (position, target) in question.targets.iter().enumerate() {
-        let identity = identity(question, target);
+        let identity: Arc<str> = identity(question, target).into();
         let class = *at.entry(identity.clone()).or_insert(classes.len());
         if class == classes.len() {
             let (gpus, host) = (gpu_rules(question, target), host_rules(question, target));
@@ -116,10 +118,17 @@ pub fn identity(question: &Question<'_>, target: &TargetAsk<'_>) -> String {
         ImageAsk::Known(image) => write!(text, "|{}:{}", image.repository, image.tag),
         ImageAsk::NoSuchTag(image) | ImageAsk::Unchecked(image) => write!(text, "|{image:?}"),
     };
-    let os = target.os.map_or("", |os| &os.id);
-    let _ = write!(text, "|{os}|{:?}|{:?}|{:?}|{}", target.glibc, target.gcc, target.toolkits, target.forward_compat);
-    for off in question.off.iter().filter(|off| off.target.as_ref().is_none_or(|name| *name == target.name)) {
-        let _ = write!(text, "|{}", off.rule);
-    }
+    let mut say = |part: &str| {
+        text.push('|');
+        text.push_str(part);
+    };
+    say(target.os.map_or("", |os| &os.id));
+    say(target.glibc.as_ref().map_or("", Version::as_str));
+    say(target.gcc.as_ref().map_or("", Version::as_str));
+    say(if target.toolkits.is_some() { "has" } else { "" });
+    target.toolkits.iter().flatten().for_each(|toolkit| say(toolkit.as_str()));
+    say(if target.forward_compat { "forward" } else { "" });
+    let off = question.off.iter().filter(|off| off.target.as_ref().is_none_or(|name| *name == target.name));
+    off.for_each(|off| say(&off.rule));
     text
 }

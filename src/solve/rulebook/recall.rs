@@ -43,7 +43,7 @@ pub enum Bond<'c> {
         off: Vec<String>,
     },
     /// What a class asks, as one text.
-    Class(String),
+    Class(Arc<str>),
 }
 
 /// Two lists of rows by their addresses, and what decides which of them go together.
