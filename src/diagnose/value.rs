@@ -121,11 +121,13 @@ pub fn add(extract: &mut Extract, group: &str, original: &str) {
     if LISTS.contains(&key) {
         let separators: &[char] = match form {
             "path" => &[':'],
-            // After a blank without a comma comes another line.
             "comma" => &[','],
             _ => &[',', ';', ' '],
         };
-        let items = text.split(separators).filter_map(|item| item.split_whitespace().next());
+        // A folder may have blanks in its name; elsewhere what follows a blank is the next line.
+        let first = |item: &str| item.find(char::is_whitespace).filter(|_| form != "path").unwrap_or(item.len());
+        let items = text.split(separators).map(str::trim).map(|item| &item[..first(item)]);
+        let items = items.filter(|item| !item.is_empty());
         let Value::List(list) = extract.entry(key.into()).or_insert_with(|| Value::List(Vec::new())) else { return };
         for item in items {
             if !list.iter().any(|known| known == item) {
