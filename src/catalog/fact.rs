@@ -6,8 +6,6 @@ use serde::Serialize;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use crate::words::Arrange;
-
 use super::rows::*;
 use super::tables::{Catalog, Row};
 
@@ -208,7 +206,7 @@ impl Catalog {
         let named = says.as_object().into_iter().flatten().filter(|(field, _)| field.ends_with("source"));
         let mut sources: Vec<Basis> = named.filter_map(|(field, id)| basis(field, id.as_str()?)).collect();
         // `source` says that the thing exists: it comes first.
-        sources.arrange_by_key(|basis| basis.field != "source");
+        sources.sort_by_key(|basis| basis.field != "source");
         FullRow { fact: self.cite(row), kind, says, sources }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Catalog;
 use super::rows::{Branch, Compat, Driver, Os, Source, SourceBuild, Toolkit};
-use crate::words::{Arrange, Version};
+use crate::words::Version;
 
 /// What a spelling of an operating system means.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -108,7 +108,7 @@ pub(super) fn nearest<T: PartialEq>(wanted: &str, names: impl Iterator<Item = (S
     let score = |folded: &str| (shares(folded), strsim::jaro_winkler(wanted, folded));
     let mut scored: Vec<((bool, f64), T)> = names.map(|(folded, name)| (score(&folded), name)).collect();
     scored.retain(|((_, likeness), _)| *likeness > 0.75);
-    scored.arrange_by(|((left, a), _), ((right, b), _)| right.cmp(left).then(b.total_cmp(a)));
+    scored.sort_by(|((left, a), _), ((right, b), _)| right.cmp(left).then(b.total_cmp(a)));
     let mut best: Vec<T> = Vec::new();
     for (_, name) in scored {
         if best.len() < SUGGESTIONS && !best.contains(&name) {

@@ -6,8 +6,6 @@
 
 use std::collections::BTreeMap;
 
-use crate::words::Arrange;
-
 use super::rows::Gpu;
 
 /// Words that name a brand and are left out as often as not.
@@ -105,7 +103,7 @@ pub(super) fn hits(index: &str, words: &str) -> Hits {
         }
     }
     for list in [&mut hits.whole, &mut hits.family] {
-        list.arrange();
+        list.sort();
         list.dedup();
     }
     hits

@@ -12,7 +12,6 @@ use sha2::{Digest, Sha256};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::words::Arrange;
 use crate::words::tree::{Tree, TreeError};
 
 use super::lint::{Finding, lint};
@@ -105,7 +104,7 @@ pub fn lay(base: &Catalog, name: &str, text: &str) -> Result<Catalog, Vec<Mistak
             }
         }
     }
-    sheet.wrong.arrange_by_key(|mistake| mistake.span.as_ref().map_or(usize::MAX, |span| span.start));
+    sheet.wrong.sort_by_key(|mistake| mistake.span.as_ref().map_or(usize::MAX, |span| span.start));
     Err(sheet.wrong)
 }
 
@@ -291,7 +290,7 @@ impl<'t> Sheet<'t> {
         let replaced: BTreeSet<String> = self.rows.iter().map(|row| row.id.clone()).collect();
         laid.laid.to_mut().retain(|row| !replaced.contains(&*row.id));
         laid.laid.to_mut().extend(places);
-        laid.laid.to_mut().arrange_by_key(|one| one.id);
+        laid.laid.to_mut().sort_by_key(|one| one.id);
     }
 
     fn placed(&self, row: &Row, name: &str) -> Laid {

@@ -2,8 +2,6 @@
 
 use serde_json::Value;
 
-use crate::words::Arrange;
-
 use super::fact::{Cite, Fact};
 use super::lookup::nearest;
 use super::tables::Catalog;
@@ -32,7 +30,7 @@ impl Catalog {
                 hits.push((!in_id, Hit { kind, fact: row.fact(self) }));
             }
         });
-        hits.arrange_by_key(|(later, _)| *later);
+        hits.sort_by_key(|(later, _)| *later);
         hits.into_iter().map(|(_, hit)| hit).collect()
     }
 

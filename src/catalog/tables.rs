@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::names;
 use super::rows::*;
 use super::wheels::Digests;
-use crate::words::{Arrange, CpuArch, Version};
+use crate::words::{CpuArch, Version};
 
 /// The rows of one kind: compiled in, until an overlay changes them.
 pub type Table<T> = Cow<'static, [T]>;
@@ -321,7 +321,7 @@ macro_rules! tables {
                 }
                 $(if !other.$table.is_empty() {
                     self.$table.to_mut().extend(other.$table.into_owned());
-                    self.$table.to_mut().arrange_by_key(Row::row_name);
+                    self.$table.to_mut().sort_by_key(Row::row_name);
                 })+
                 if self.gpu_index.is_empty() {
                     self.gpu_index = names::index(&self.gpus).into();
@@ -331,7 +331,7 @@ macro_rules! tables {
 
             /// Orders every table, so that the order of files and lines never matters.
             pub fn sort(&mut self) {
-                $(self.$table.to_mut().arrange_by_key(Row::row_name);)+
+                $(self.$table.to_mut().sort_by_key(Row::row_name);)+
                 self.gpu_index = names::index(&self.gpus).into();
                 self.wheel_digests = self.wheel_digests.with(&self.wheels);
             }

@@ -9,8 +9,6 @@ use std::fmt;
 use serde::{Serialize, Serializer};
 use sha2::{Digest, Sha256};
 
-use crate::words::Arrange;
-
 use super::rows::WheelFile;
 
 /// Bytes of a key: enough that two of some thousand differ; the build refuses a catalog where they do not.
@@ -104,7 +102,7 @@ impl Digests {
         }
         let mut entries: Vec<[u8; ENTRY]> = rows.iter().filter_map(entry).collect();
         entries.extend(self.0.as_chunks::<ENTRY>().0);
-        entries.arrange();
+        entries.sort();
         entries.dedup();
         Digests(entries.concat().into())
     }

@@ -12,7 +12,6 @@ use crate::solve::rulebook::RuleBook;
 use crate::solve::silence::heard;
 use crate::solve::world::Steps;
 use crate::spec::{self, Spec};
-use crate::words::Arrange;
 
 use super::args::{Common, LockArgs};
 use super::catalogs;
@@ -54,7 +53,7 @@ pub(super) fn read(place: &Path) -> Result<Asked, Failure> {
     // Without all of its overlays, names would be missed that are there.
     if let Ok(catalog) = catalogs::of_spec(&spec, &file, place) {
         errors.extend(Question::new(&spec, &catalog, &RuleBook::new(&catalog)).err().into_iter().flatten());
-        errors.arrange_by_key(|error| error.span.start);
+        errors.sort_by_key(|error| error.span.start);
     }
     Err(Failure::spec(errors, file))
 }
@@ -230,7 +229,7 @@ struct Pin {
 fn pins(words: &[String], spec: &Spec, previous: &Lock) -> Result<Vec<Pin>, Failure> {
     let stacks = previous.target.values().flat_map(|target| previous.stack_of(target).keys());
     let mut known: Vec<&String> = stacks.chain(spec.stack.iter().map(|(name, _)| name)).collect();
-    known.arrange();
+    known.sort();
     known.dedup();
     let pin = |word: &String| {
         let (name, version) = word

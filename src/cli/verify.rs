@@ -14,7 +14,7 @@ use crate::solve::question::Question;
 use crate::solve::rulebook::RuleBook;
 use crate::solve::world::Steps;
 use crate::verify::{self, Status, Verdict};
-use crate::words::{Arch, ArchList, Arrange, Version};
+use crate::words::{Arch, ArchList, Version};
 
 use super::args::{Common, VerifyArgs};
 use super::catalogs;
@@ -48,7 +48,7 @@ pub fn run(common: &Common, args: &VerifyArgs, report: &Report) -> Result<Exit, 
     let verdicts = targets.iter().filter_map(|name| verify::judge(&lock, name, &record, &catalog));
     let mut verdicts: Vec<Verdict> = verdicts.collect();
     let bare = verify::is_bare(&record);
-    verdicts.arrange_by_key(|verdict| rank(verdict, lock.target.get(&verdict.target), bare));
+    verdicts.sort_by_key(|verdict| rank(verdict, lock.target.get(&verdict.target), bare));
     let best = verdicts.remove(0);
     tell(args, &Judged { best, others: verdicts, record: &record }, report)
 }

@@ -18,7 +18,7 @@ use serde::Serialize;
 use crate::catalog::Catalog;
 use crate::catalog::rows::Diagnosis;
 use crate::spec::{Observed, ObservedGpu};
-use crate::words::{Arrange, Version};
+use crate::words::Version;
 
 use text::Squeezed;
 pub use value::{Extract, Value};
@@ -105,7 +105,7 @@ pub fn diagnose(raw: &str, catalog: &Catalog) -> Verdict {
     if matches.iter().any(|found| found.row.weight >= LAST_RESORT) {
         matches.retain(|found| found.row.weight >= LAST_RESORT);
     }
-    matches.arrange_by_key(|found| (std::cmp::Reverse(found.row.weight), found.at));
+    matches.sort_by_key(|found| (std::cmp::Reverse(found.row.weight), found.at));
     for found in &mut matches {
         clues.complete(found, catalog);
     }

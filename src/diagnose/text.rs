@@ -6,7 +6,6 @@ use std::sync::LazyLock;
 use regex_lite::Regex;
 
 use crate::pasted::{prefix, printable};
-use crate::words::Arrange;
 
 /// The text without what surrounds it: escapes, encodings and line prefixes.
 pub fn plain(raw: &str) -> String {
@@ -19,7 +18,7 @@ pub fn plain(raw: &str) -> String {
     let mut plain = join(lines.iter());
     // Several processes write into one log: each one's lines are also read in a row.
     let mut owners: Vec<&String> = lines.iter().map(|(owner, _)| owner).filter(|owner| !owner.is_empty()).collect();
-    owners.arrange();
+    owners.sort();
     owners.dedup();
     if (2..=64).contains(&owners.len()) {
         for owner in owners {

@@ -8,7 +8,6 @@ use std::collections::HashSet;
 
 use crate::solve::resolve::is_solvable;
 use crate::spec::Spec;
-use crate::words::Arrange;
 
 use super::{Asker, needed, target_of};
 
@@ -88,7 +87,7 @@ impl Search<'_, '_, '_> {
             return Some(true);
         }
         let mut sorted = kept.to_vec();
-        sorted.arrange();
+        sorted.sort();
         if self.clashes.contains(&sorted) {
             return Some(false);
         }
@@ -140,7 +139,7 @@ impl Search<'_, '_, '_> {
             rest.retain(|key| !clash.contains(key));
             found.push(clash);
         }
-        found.arrange_by_key(Vec::len);
+        found.sort_by_key(Vec::len);
         Some(found)
     }
 

@@ -4,7 +4,7 @@
 use crate::solve::answer::Answer;
 use crate::solve::question::FRAMEWORKS;
 use crate::spec::{Share, Spec};
-use crate::words::{Arrange, Version};
+use crate::words::Version;
 
 use super::why::Opening;
 use super::{Asker, Change, advice};
@@ -37,7 +37,7 @@ pub(super) fn find(asker: &Asker<'_, '_>, spec: &Spec, answer: &Answer<'_>) -> V
         let opening = Opening { change, key: key.clone(), from: now.to_string(), to: newest.to_string(), advice };
         found.push((newest, opening));
     }
-    found.arrange_by_key(|one| std::cmp::Reverse(one.0));
+    found.sort_by_key(|one| std::cmp::Reverse(one.0));
     found.into_iter().map(|(_, opening)| opening).take(SHOWN).collect()
 }
 

@@ -7,7 +7,7 @@ use crate::catalog::rows::FRAMEWORKS;
 use crate::catalog::{Catalog, Cite, FullRow, GpuMatch, OsMatch};
 use crate::solve::codes;
 use crate::spec::suggest;
-use crate::words::{Arrange, Constraint, Version};
+use crate::words::{Constraint, Version};
 
 /// One thing that has a name.
 #[derive(Debug, Clone)]
@@ -213,7 +213,7 @@ fn near_versions(catalog: &Catalog, what: &str, which: &str) -> Vec<String> {
         "driver" => catalog.drivers.iter().map(|row| row.version).collect(),
         _ => all.iter().filter_map(field).collect(),
     };
-    versions.arrange();
+    versions.sort();
     versions.dedup();
     let after = versions.iter().find(|version| **version > wanted);
     let before = versions.iter().rev().find(|version| **version < wanted);

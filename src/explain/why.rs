@@ -11,7 +11,7 @@ use crate::solve::question::{FRAMEWORKS, ImageAsk, Question, TargetAsk};
 use crate::solve::rulebook::RuleBook;
 use crate::solve::world::Steps;
 use crate::spec::{Prefer, Share, Spec};
-use crate::words::{Arrange, Constraint, Version};
+use crate::words::{Constraint, Version};
 
 use super::{Asker, Change, FactNote, first_conflict, opening, reason};
 
@@ -183,7 +183,7 @@ impl<'c> Teller<'_, 'c, '_> {
         // What was decided before stays decided: each choice is the best beside the earlier ones.
         let mut spec = scope.spec.clone();
         let mut builds = scope.target.builds.clone();
-        builds.arrange_by_key(|build| FRAMEWORKS.iter().position(|name| *name == build.package));
+        builds.sort_by_key(|build| FRAMEWORKS.iter().position(|name| *name == build.package));
         for build in builds {
             let key = format!("stack.{}", build.package);
             choices.push(self.version(scope, &spec, build, &key));
@@ -267,7 +267,7 @@ impl<'c> Teller<'_, 'c, '_> {
                 && (row.variant == "cpu") == (build.variant == "cpu")
         };
         let mut rows: Vec<&Build> = self.asker.catalog.builds.iter().filter(alike).collect();
-        rows.arrange_by_key(|row| rank(row));
+        rows.sort_by_key(|row| rank(row));
         rows.retain(|row| rank(row) < rank(build));
         let asked = |row: &&&Build| {
             let line = fits::line_of(&row.variant);
@@ -561,7 +561,7 @@ impl<'c> Teller<'_, 'c, '_> {
                 && (row.cuda > chosen.cuda || !on_line(chosen))
         };
         let mut rows: Vec<&Image> = self.asker.catalog.images.iter().filter(better).collect();
-        rows.arrange_by_key(|row| std::cmp::Reverse(row.cuda));
+        rows.sort_by_key(|row| std::cmp::Reverse(row.cuda));
         let better: Vec<String> = rows.iter().map(|row| name(row)).collect();
         let flavour = chosen.flavour.as_str();
         let best = match line {
@@ -638,7 +638,7 @@ fn settle(spec: &Spec, key: &str, value: &str) -> Spec {
 
 fn newest_first<'v>(versions: impl Iterator<Item = &'v Version>) -> Vec<String> {
     let mut versions: Vec<&Version> = versions.collect();
-    versions.arrange();
+    versions.sort();
     versions.dedup();
     versions.iter().rev().map(ToString::to_string).collect()
 }

@@ -8,7 +8,7 @@ use std::fmt::Write;
 
 use crate::lock::{GpuLock, Lock, TargetLock, Wheel};
 use crate::words::version::Written;
-use crate::words::{Arrange, Cc, Version};
+use crate::words::{Cc, Version};
 
 use super::requirements::pin;
 use super::{ExportError, Format, Options, Render, UNCHECKED, misnamed, quote, unisolated, valid};
@@ -126,7 +126,7 @@ fn install(wheels: &[&Wheel]) -> Result<String, ExportError> {
 /// Wheels that nothing has to be compiled for.
 fn fetch(wheels: &[&Wheel]) -> Result<String, ExportError> {
     let mut indexes: Vec<&str> = wheels.iter().filter_map(|wheel| wheel.index.as_deref()).collect();
-    indexes.arrange();
+    indexes.sort();
     indexes.dedup();
     let mut out = String::new();
     for index in &indexes {

@@ -15,7 +15,7 @@ mod valid;
 pub use error::ExportError;
 
 use crate::lock::{Lock, TargetLock, Wheel};
-use crate::words::{Arrange, address};
+use crate::words::address;
 
 /// One thing the lock can be rendered as.
 #[derive(Debug)]
@@ -36,7 +36,7 @@ type Targets<'a> = [(&'a str, &'a TargetLock)];
 fn unisolated<'a>(wheels: &[&'a Wheel]) -> Result<(Vec<&'a str>, Vec<&'a str>), ExportError> {
     let distinct = |names: Vec<&'a String>| -> Result<Vec<&'a str>, ExportError> {
         let mut names = names.into_iter().map(|name| valid::package(name)).collect::<Result<Vec<_>, _>>()?;
-        names.arrange();
+        names.sort();
         names.dedup();
         Ok(names)
     };

@@ -9,7 +9,7 @@ use crate::solve::answer::{Answer, Chosen};
 use crate::solve::fits;
 use crate::solve::question::{Question, TargetAsk};
 use crate::spec::Share;
-use crate::words::{Arrange, Version};
+use crate::words::Version;
 
 use super::FactLock;
 use Supports::{Stack, Target};
@@ -160,7 +160,7 @@ impl Ledger<'_, '_> {
         let line = |build: &&Build| fits::line_of(&build.variant);
         let mut lines: Vec<Version> = target.builds.iter().filter_map(line).collect();
         lines.extend(target.toolkit.iter().chain(&target.cuda).map(|row| row.version.prefix(2)));
-        lines.arrange();
+        lines.sort();
         lines.dedup();
         let cuda = Stack(target.builds.first().map_or("cuda", |build| &build.package));
         for gpu in asked.named_gpus() {
@@ -207,12 +207,12 @@ impl Ledger<'_, '_> {
 
     fn close(self) -> Vec<FactLock> {
         let facts = self.facts.into_values().map(|(Fact { id, source, digest }, mut supports)| {
-            supports.arrange();
+            supports.sort();
             supports.dedup();
             FactLock { id, source, digest, supports }
         });
         let mut facts: Vec<FactLock> = facts.collect();
-        facts.arrange_by(|a, b| a.id.cmp(&b.id));
+        facts.sort_by(|a, b| a.id.cmp(&b.id));
         facts
     }
 }

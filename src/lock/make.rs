@@ -7,7 +7,7 @@ use crate::catalog::{Catalog, OsMatch};
 use crate::solve::answer::{Answer, Chosen, Install};
 use crate::solve::question::{Question, TargetAsk};
 use crate::spec::{Runtime, Share, Spec};
-use crate::words::{ArchList, Arrange, Version, address};
+use crate::words::{ArchList, Version, address};
 
 use super::{
     ArchLists, CatalogStamp, DriverLock, FORMAT, GpuLock, Lock, OverrideLock, Stack, TargetLock, Wheel, facts,
@@ -145,7 +145,7 @@ fn wheels(catalog: &Catalog, answer: &Answer<'_>, alike: &[Vec<usize>]) -> Vec<W
         }
     }
     let wheel = |((install, arch, sha256), mut targets): ((Install, &str, String), Vec<usize>)| {
-        targets.arrange();
+        targets.sort();
         let targets = targets.into_iter().map(|target| answer.targets[target].name.clone()).collect();
         let libraries = libraries(catalog, &install, arch);
         let built = source_build(catalog, &install);

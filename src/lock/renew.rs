@@ -7,7 +7,6 @@ use crate::solve::resolve::{Resolution, resolve};
 use crate::solve::warnings::warnings;
 use crate::solve::world::Steps;
 use crate::spec::{Share, Spec};
-use crate::words::Arrange;
 
 use super::locked::{Upgrade, locked};
 use super::make::make;
@@ -64,7 +63,7 @@ pub fn renew(
                 used.push(OverrideLock { rule: off.rule, target, overlay: None, reason: one.reason.value.clone() });
             }
         }
-        used.arrange_by(|a, b| (&a.rule, &a.target).cmp(&(&b.rule, &b.target)));
+        used.sort_by(|a, b| (&a.rule, &a.target).cmp(&(&b.rule, &b.target)));
         lock.overrides = used;
     }
     renewed

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use crate::host::{Cdi, Container, Fault, How, Record};
-use crate::words::{Arrange, Version};
+use crate::words::Version;
 
 use super::program::{self, LIMIT};
 use super::scene::{Depth, Scene};
@@ -159,7 +159,7 @@ fn specification(scene: &Scene, path: &str) -> Option<Cdi> {
     });
     let gone = outline.files.iter().filter(|file| !scene.has(file));
     let mut missing: Vec<String> = gone.cloned().collect();
-    missing.arrange();
+    missing.sort();
     missing.dedup();
     missing.truncate(MISSING);
     Some(Cdi {

@@ -4,8 +4,6 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use crate::words::Arrange;
-
 use super::loader;
 use super::scene::Scene;
 
@@ -40,7 +38,7 @@ impl Scene {
     pub fn names(&self, path: &str) -> Vec<String> {
         let entries = self.find(path).and_then(|place| fs::read_dir(place).ok()).into_iter().flatten().flatten();
         let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
-        names.arrange();
+        names.sort();
         names
     }
 

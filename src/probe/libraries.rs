@@ -15,7 +15,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::host::{Fault, Library, Record, Shadowed};
-use crate::words::{Arrange, Version};
+use crate::words::Version;
 
 use super::child::{self, Task, Teller};
 use super::dynamic::{self, Dynamic};
@@ -179,7 +179,7 @@ impl<'r> Search<'r> {
             let major = self.request.cuda.as_ref().map(|cuda| format!(".so.{}", cuda.major()));
             major.is_some_and(|major| name.ends_with(&major) || name.contains(&format!("{major}.")))
         };
-        others.arrange_by_key(|name| !of_line(name));
+        others.sort_by_key(|name| !of_line(name));
         sonames.extend(others.iter().map(String::as_str));
         let found = sonames.iter().enumerate().map(|(at, soname)| self.library(kind, soname, at < wanted));
         found.flatten().collect()
@@ -353,7 +353,7 @@ fn framework(request: &Place) -> Vec<Dynamic> {
             names.iter().filter_map(|name| dynamic::read(&request.root, &folder.join(name))).collect()
         };
         let mut plugins = names_in(request, &site.join("jax_plugins"));
-        plugins.arrange();
+        plugins.sort();
         let jax = plugins.iter().flat_map(|name| read(&site.join("jax_plugins").join(name), &["xla_cuda_plugin.so"]));
         let frameworks =
             [read(&site.join("torch/lib"), TORCH), read(&site.join("tensorflow"), TENSORFLOW), jax.collect()];
@@ -378,7 +378,7 @@ fn wheel_folders(request: &Place) -> Vec<PathBuf> {
     let mut folders = Vec::new();
     for site in &request.sites {
         let mut names = names_in(request, &site.join("nvidia"));
-        names.arrange();
+        names.sort();
         folders.extend(names.into_iter().map(|name| site.join("nvidia").join(name).join("lib")));
     }
     folders.retain(|folder| loader::resolve(&request.root, folder).is_some());

@@ -18,7 +18,7 @@ use std::path::{Component, Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::host::Shadowed;
-use crate::words::{Arrange, Version};
+use crate::words::Version;
 
 use super::scene::Scene;
 
@@ -202,7 +202,7 @@ impl Loader {
             names.extend(entries.filter_map(|entry| entry.file_name().into_string().ok()));
         }
         names.retain(|name| name.starts_with(prefix));
-        names.arrange();
+        names.sort();
         names.dedup();
         names
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use rustix::fs::{Mode, OFlags};
 
 use crate::host::{How, KernelModule, Node, PciGpu, Record, System};
-use crate::words::{Arrange, Version};
+use crate::words::Version;
 
 use super::child::{self, Task, Teller};
 use super::ended;
@@ -109,7 +109,7 @@ fn paths(scene: &Scene, system: Option<System>) -> Vec<String> {
     let mut others = scene.names("/dev");
     others.retain(|name| is_gpu(name) || (system == Some(System::Tegra) && name.starts_with("nvhost-")));
     // 2 before 10.
-    others.arrange_by_key(|name| (name.len(), name.clone()));
+    others.sort_by_key(|name| (name.len(), name.clone()));
     names.extend(others);
     names.iter().map(|name| format!("/dev/{name}")).collect()
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use crate::host::{Fault, How, Record, Toolkit};
-use crate::words::{Arrange, Version};
+use crate::words::Version;
 
 use super::loader;
 use super::program::{self, LIMIT};
@@ -50,7 +50,7 @@ fn usual(scene: &Scene) -> Vec<PathBuf> {
         let is_one = |name: &String| name == "cuda" || name.strip_prefix("cuda-").is_some_and(starts_with_digit);
         found.extend(names.filter(is_one).map(|name| Path::new(root).join(name)));
     }
-    found.arrange();
+    found.sort();
     found
 }
 

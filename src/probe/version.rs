@@ -10,7 +10,7 @@ use libloading::os::unix::{Library as Loaded, RTLD_GLOBAL, RTLD_LAZY, RTLD_LOCAL
 use serde::{Deserialize, Serialize};
 
 use crate::host::{Fault, How, Library};
-use crate::words::{Arrange, Version};
+use crate::words::Version;
 
 use super::child::{self, Task, Teller};
 use super::libraries::Request;
@@ -92,7 +92,7 @@ fn take_over(parts: &mut Vec<String>, mapped: impl Iterator<Item = String>) {
         parts.retain(|known| name(known) != name(&file));
         parts.push(file);
     }
-    parts.arrange();
+    parts.sort();
 }
 
 /// The child's side of it.
@@ -233,7 +233,7 @@ fn mapped(prefix: &str) -> Vec<String> {
     let named =
         paths.filter(|path| path.file_name().is_some_and(|name| name.as_bytes().starts_with(prefix.as_bytes())));
     let mut found: Vec<String> = named.map(|path| path.display().to_string()).collect();
-    found.arrange();
+    found.sort();
     found.dedup();
     found
 }

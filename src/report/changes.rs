@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use crate::lock::Lock;
-use crate::words::Arrange;
 
 use super::Fate;
 use super::screen::{Screen, clean};
@@ -26,7 +25,7 @@ pub(super) fn render(screen: &Screen, lock: &Lock, old: Option<&Lock>, fate: Fat
     let before = old.map(|old| choices(old, Some(lock))).unwrap_or_default();
     let after = choices(lock, old);
     let mut keys: Vec<&String> = before.keys().chain(after.keys()).collect();
-    keys.arrange();
+    keys.sort();
     keys.dedup();
     keys.retain(|key| before.get(*key) != after.get(*key));
     let wide = keys.iter().map(|key| key.chars().count()).max().unwrap_or(0);

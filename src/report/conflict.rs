@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use crate::explain::{Change, Conflict, Explanation, FactNote, Fix};
 use crate::spec::Spec;
-use crate::words::Arrange;
 
 use super::facts::overlay;
 use super::failure::SourceFile;
@@ -170,7 +169,7 @@ fn one(screen: &Screen, conflict: &Conflict, spec: &Spec, file: &SourceFile, det
     let label = |key: &String| if screen.narrated { key.clone() } else { String::new() };
     let mut marks: Vec<(Range<usize>, String)> =
         conflict.culprits.iter().filter_map(|key| Some((spec.key_span(key)?, label(key)))).take(detail.marks).collect();
-    marks.arrange_by_key(|(span, _)| span.start);
+    marks.sort_by_key(|(span, _)| span.start);
     text += &snippet::render(screen, file, &marks).unwrap_or_default();
     text + &story(screen, conflict, detail)
 }

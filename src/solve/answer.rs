@@ -11,7 +11,7 @@ use std::sync::Arc;
 use crate::catalog::rows::{Build, Companion, Cudnn, Flavour, Image, Index, Nccl, Pins, Toolkit};
 use crate::coverage::{Coverage, Tegra, covers};
 use crate::spec::Share;
-use crate::words::{Arch, ArchEntry, ArchList, Arrange, Cc, CpuArch, Version};
+use crate::words::{Arch, ArchEntry, ArchList, Cc, CpuArch, Version};
 
 use super::choice::Choice;
 use super::class::Class;
@@ -130,7 +130,7 @@ impl<'c> Answer<'c> {
                 targets.push(TargetAnswer { name: target.name.clone(), chosen: chosen.clone() });
             }
         }
-        targets.arrange_by(|a, b| a.name.cmp(&b.name));
+        targets.sort_by(|a, b| a.name.cmp(&b.name));
         Answer { targets }
     }
 
@@ -211,7 +211,7 @@ fn local_choice<'c>(
     let beside = |table: Option<Table>| table.map_or(Vec::new(), |table| plan.world.beside(table, choice, &free));
     let mut toolkits = beside(table_of_toolkit);
     if let Some(choices) = &local.toolkit {
-        toolkits.arrange_by_key(|&row| (off_line(&choices.rows[row].version), row));
+        toolkits.sort_by_key(|&row| (off_line(&choices.rows[row].version), row));
     }
     let mut images = beside(table_of_image);
     if let (Some(choices), Some(line)) = (&local.image, line) {
@@ -227,7 +227,7 @@ fn local_choice<'c>(
             let gpus = plan.classes[at].gpus.iter().map(|gpu| gpu.gpu);
             newest.is_some_and(|driver| image::leans_on_compat(image, driver, gpus))
         };
-        images.arrange_by_key(|&row| {
+        images.sort_by_key(|&row| {
             let image = choices.rows[row];
             let (distance, cuda) = match image.cuda.cmp_prefix(line) {
                 Ordering::Equal => (0, None),
@@ -243,7 +243,7 @@ fn local_choice<'c>(
     };
     let mut drivers = beside(table_of_driver);
     if let Some(choices) = &local.driver {
-        drivers.arrange_by_key(|&row| (compat_distance(&choices.rows[row]), row));
+        drivers.sort_by_key(|&row| (compat_distance(&choices.rows[row]), row));
     }
     for toolkit in each(&toolkits) {
         for image in each(&images) {
@@ -348,7 +348,7 @@ fn arch_list(question: &Question<'_>, class: &Class<'_, '_>, answer: &Chosen<'_>
     let tegra = if toolkit.tegra_unified { Tegra::Unified } else { Tegra::Apart };
     let best = class.gpus.iter().filter_map(|gpu| fits::best_arch(gpu.gpu.cc, &toolkit.sass, builder, tegra));
     let mut entries: Vec<ArchEntry> = best.map(|arch| ArchEntry { arch, sass: true, ptx: false }).collect();
-    entries.arrange();
+    entries.sort();
     entries.dedup();
     if let Some(highest) = entries.last_mut() {
         highest.ptx = question.build.as_ref().is_some_and(|build| build.ptx);
@@ -361,7 +361,7 @@ fn share_arch_list(classes: &mut [Chosen<'_>]) {
     let lists = classes.iter().filter_map(|answer| answer.arch_list.as_ref());
     let ptx = lists.clone().any(|list| list.ptx().next().is_some());
     let mut all: Vec<Arch> = lists.flat_map(ArchList::sass).collect();
-    all.arrange();
+    all.sort();
     all.dedup();
     let knows =
         |answer: &Chosen| answer.toolkit.is_none_or(|toolkit| all.iter().all(|arch| toolkit.sass.contains(arch)));
@@ -527,7 +527,7 @@ impl Chosen<'_> {
                 sdist: companion.sdist,
             });
         }
-        wheels.arrange();
+        wheels.sort();
         wheels
     }
 

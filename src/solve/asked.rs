@@ -1,7 +1,7 @@
 //! The rows that a question asks for, preferred first: lists that it shares with all that ask for the same.
 
 use crate::catalog::rows::{Python, Toolkit};
-use crate::words::{Arrange, Constraint, Version};
+use crate::words::{Constraint, Version};
 
 use super::choice::Rows;
 use super::question::{Ask, Question};
@@ -25,7 +25,7 @@ pub(super) fn releases<'c>(question: &Question<'c>, ask: &Ask<'c>, cpu_first: bo
     question.rules.asked_releases(ask.identity() + if cpu_first { "cpu" } else { "" }, || {
         let mut rows: Vec<&Release> = published(question, ask).collect();
         for of_version in rows.chunk_by_mut(|one, next| one.version == next.version) {
-            of_version.arrange_by_key(|release| release.is_cpu() != cpu_first);
+            of_version.sort_by_key(|release| release.is_cpu() != cpu_first);
         }
         rows
     })

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Branch, Compat, Os, Subject};
-use crate::words::{Arrange, Cc, Constraint, Version};
+use crate::words::{Cc, Constraint, Version};
 
 use super::class::Class;
 use super::question::{DriverAsk, GpuAsk, Question};
@@ -59,7 +59,7 @@ pub fn candidates<'q, 'c>(question: &'q Question<'c>) -> &'q [&'c Version] {
         for rule in question.rules.on(Subject::Driver) {
             rule.needs.comparisons().filter_map(|one| one.version.as_ref()).for_each(&mut pick_from);
         }
-        picked.arrange();
+        picked.sort();
         picked.dedup();
         picked.into_iter().map(|at| &drivers[at].version).collect()
     })
@@ -149,7 +149,7 @@ fn with_first_listings<'c>(
         let from = catalog.drivers.partition_point(|row| row.version < *first);
         all.extend(catalog.drivers[from..].iter().find(|row| !row.beta).map(|row| &row.version));
     }
-    all.arrange();
+    all.sort();
     all.dedup();
     all
 }

@@ -4,7 +4,7 @@
 use crate::catalog::Catalog;
 use crate::catalog::rows::{FRAMEWORKS, Family, OtherBuild, line_of};
 use crate::spec::Written;
-use crate::words::{Arrange, Constraint, CpuArch, Version};
+use crate::words::{Constraint, CpuArch, Version};
 
 /// A family of systems and a processor.
 type Platform = (Family, CpuArch);
@@ -49,7 +49,7 @@ fn published(found: &[&OtherBuild], wanted: &Constraint, python: Option<&Constra
         })
         .collect();
     let mut pythons: Vec<&Version> = found.iter().flat_map(|row| row.pythons.iter()).collect();
-    pythons.arrange();
+    pythons.sort();
     pythons.dedup();
     let has = |wanted: &Constraint| pythons.iter().any(|one| wanted.cut_to(one.len()).admits(one));
     let for_pythons = match (python, pythons.as_slice()) {
@@ -71,7 +71,7 @@ fn none(framework: &str, wanted: &Constraint, known: &[&OtherBuild], platform: P
         ([], None) => String::new(),
         (variants, _) => {
             let mut variants = variants.to_vec();
-            variants.arrange();
+            variants.sort();
             variants.dedup();
             format!("; known are {}", variants.join(", "))
         }

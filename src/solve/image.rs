@@ -7,7 +7,7 @@ use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Class as Market, Flavour, Image, ImageRequire, SAMPLED};
 use crate::words::require::{self, Subjects};
 use crate::words::version::Written;
-use crate::words::{Arrange, CpuArch, Version};
+use crate::words::{CpuArch, Version};
 
 use super::class::{Class, GpuRules};
 use super::driver::DriverRow;
@@ -78,8 +78,8 @@ fn preferred_first(mut images: Vec<&Image>) -> Vec<&Image> {
             systems.push(&image.os);
         }
     }
-    systems.arrange_by_key(|os| os_rank(os));
-    images.arrange_by_key(|image| (Reverse(&image.cuda), systems.iter().position(|os| *os == image.os), image.flavour));
+    systems.sort_by_key(|os| os_rank(os));
+    images.sort_by_key(|image| (Reverse(&image.cuda), systems.iter().position(|os| *os == image.os), image.flavour));
     images.dedup_by(|later, kept| {
         let inside = |image: &Image| (image.cuda, image.cudnn.is_some(), image.torch);
         later.require == kept.require && inside(later) == inside(kept)

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 
 use crate::catalog::rows::{Companion, Cudnn, Image, Nccl, Python, Subject, Toolkit};
 use crate::spec::Share;
-use crate::words::{Arrange, Constraint, Version};
+use crate::words::{Constraint, Version};
 
 use super::asked;
 use super::choice::{Choice, Rows};
@@ -209,7 +209,7 @@ impl<'q, 'c> Plan<'q, 'c> {
         );
         let Some(python) = &self.python else { return };
         let mut platforms: Vec<Platform> = classes.iter().map(|&class| self.classes[class].target.platform).collect();
-        platforms.arrange();
+        platforms.sort();
         platforms.dedup();
         let builds = |row: usize| platforms.iter().filter_map(move |&platform| release.rows[row].on(platform));
         let bond = Bond::Pythons {

@@ -7,7 +7,7 @@ use crate::catalog::{Catalog, GpuMatch, OsMatch};
 use crate::spec::{
     ForwardCompat, ImageRef, Override, Prefer, Runtime, Share, Silence, Spec, SpecError, Target, Written,
 };
-use crate::words::{ArchList, Arrange, Cc, Constraint, CpuArch, Version};
+use crate::words::{ArchList, Cc, Constraint, CpuArch, Version};
 
 use super::codes;
 use super::elsewhere;
@@ -266,8 +266,8 @@ impl<'c> Question<'c> {
                 frameworks.push(Ask { package: &row.framework, constraint: Constraint::any(), oldest_first: false });
             }
         }
-        frameworks.arrange_by_key(|ask| FRAMEWORKS.iter().position(|name| *name == ask.package));
-        companions.arrange_by_key(|ask| ask.package);
+        frameworks.sort_by_key(|ask| FRAMEWORKS.iter().position(|name| *name == ask.package));
+        companions.sort_by_key(|ask| ask.package);
         let part =
             |name: &str| spec.stack.iter().find(|(key, _)| key == name).map(|(_, written)| written.value.clone());
         let build = spec.build.as_ref().filter(|build| build.cuda_extensions).map(|build| BuildAsk {
@@ -276,13 +276,13 @@ impl<'c> Question<'c> {
         });
         let mut targets: Vec<TargetAsk> =
             spec.targets.iter().map(|target| reader.target(target, build.is_some())).collect();
-        targets.arrange_by(|a, b| a.name.cmp(&b.name));
+        targets.sort_by(|a, b| a.name.cmp(&b.name));
         let mut off = reader.overrides(&spec.overrides);
         // What overlays have retracted holds for no target.
         off.extend(catalog.retractions.iter().map(|one| Off { rule: one.rule.to_string(), target: None }));
         reader.silences(&spec.silences);
         if !reader.errors.is_empty() {
-            reader.errors.arrange_by_key(|error| error.span.start);
+            reader.errors.sort_by_key(|error| error.span.start);
             return Err(reader.errors);
         }
         let question = Question {
@@ -465,7 +465,7 @@ impl<'c> Reader<'_, 'c> {
                     // One of each kind: what they differ in is what the user has to say.
                     let mut kinds: Vec<&Gpu> = candidates;
                     let unlike = |gpu: &Gpu| !gpu.name.to_lowercase().contains(&name.to_lowercase());
-                    kinds.arrange_by_key(|gpu| (gpu.cc, gpu.class, unlike(gpu), gpu.name.len(), gpu.name));
+                    kinds.sort_by_key(|gpu| (gpu.cc, gpu.class, unlike(gpu), gpu.name.len(), gpu.name));
                     kinds.dedup_by_key(|gpu| (gpu.cc, gpu.class));
                     let listed: Vec<String> =
                         kinds.iter().map(|gpu| format!("{} ({}, {})", gpu.name, gpu.cc, gpu.architecture)).collect();
@@ -495,7 +495,7 @@ impl<'c> Reader<'_, 'c> {
                 }
             }
         }
-        found.arrange_by(|a, b| (a.cc, &a.name).cmp(&(b.cc, &b.name)));
+        found.sort_by(|a, b| (a.cc, &a.name).cmp(&(b.cc, &b.name)));
         Gpus::These(found)
     }
 
@@ -580,7 +580,7 @@ impl<'c> Reader<'_, 'c> {
         let nearest = version.and_then(|version| {
             let mut older: Vec<(Version, &Os)> =
                 relatives.filter_map(|os| Some((Version::parse(split_os(&os.id).1).ok()?, os))).collect();
-            older.arrange_by_key(|a| a.0);
+            older.sort_by_key(|a| a.0);
             older.iter().rev().find(|(known, _)| *known <= version).or(older.first()).map(|(_, os)| *os)
         });
         let name = written.value.escape_debug();

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Extension, Status, Toolkit};
-use crate::words::{Arrange, CpuArch, Version};
+use crate::words::{CpuArch, Version};
 
 use super::fits;
 use super::platform::{Platform, Takes};
@@ -113,7 +113,7 @@ pub fn releases<'c>(catalog: &'c Catalog, builds: &'c [Build]) -> Vec<Release<'c
     debug_assert!(builds.is_sorted_by_key(|build| build.version), "a catalog sorts its rows");
     // Builds come by version, oldest first, so that only the order within a version is to be found.
     for of_version in releases.chunk_by_mut(|one, next| one.version == next.version) {
-        of_version.arrange_by_key(Release::rank);
+        of_version.sort_by_key(Release::rank);
         of_version.reverse();
     }
     releases.reverse();

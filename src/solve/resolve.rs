@@ -2,7 +2,7 @@
 //! unknown contents, and last with forward compatibility for as few targets as possible.
 
 use crate::spec::{Prefer, Share};
-use crate::words::{Arrange, Version};
+use crate::words::Version;
 
 use super::answer::{Answer, TargetAnswer};
 use super::driver;
@@ -106,7 +106,7 @@ pub fn resolve<'c>(question: &Question<'c>, locked: &Locked, steps: &Steps) -> R
             other => return other,
         }
     }
-    targets.arrange_by(|a, b| a.name.cmp(&b.name));
+    targets.sort_by(|a, b| a.name.cmp(&b.name));
     Resolution::Answer(Answer { targets })
 }
 
@@ -161,7 +161,7 @@ fn with_forward_compat<'c>(
     } else {
         vec![minimal_subset(&may, attempt)]
     };
-    subsets.arrange_by_key(|these| (weight(these), these.clone()));
+    subsets.sort_by_key(|these| (weight(these), these.clone()));
     for these in &subsets {
         for pass in PASSES {
             let policy = Policy { forward_compat: ForwardCompat::These(these), ..*pass };

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use crate::catalog::rows::{Build, Class, Companion, Status, Subject};
 use crate::coverage::Coverage;
 use crate::spec::Share;
-use crate::words::{Arrange, CpuArch, Version};
+use crate::words::{CpuArch, Version};
 
 use super::answer::{Answer, Chosen};
 use super::class::gpu_rules;
@@ -51,7 +51,7 @@ fn merged(warnings: Vec<Warning>) -> Vec<Warning> {
         }
     }
     for warning in &mut merged {
-        warning.keys.arrange();
+        warning.keys.sort();
         warning.keys.dedup();
     }
     merged

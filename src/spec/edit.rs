@@ -4,8 +4,6 @@ use std::ops::Range;
 
 use toml::de::DeValue;
 
-use crate::words::Arrange;
-
 use super::error::Refusal;
 use super::value::list_text;
 use super::{Build, ForwardCompat, ImageRef, Resolve, Spec, Target, Written, field};
@@ -62,7 +60,7 @@ impl Spec {
             let written = CULPRITS.iter().filter_map(|key| Some((target.key_span(key)?.start, *key)));
             keys.extend(written.map(|(at, key)| (at, format!("target.{}.{key}", target.name))));
         }
-        keys.arrange_by_key(|(at, _)| *at);
+        keys.sort_by_key(|(at, _)| *at);
         keys.into_iter().map(|(_, key)| key).collect()
     }
 

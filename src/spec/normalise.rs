@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::value::list_text;
 use super::{ForwardCompat, Prefer, Runtime, Share, Spec, Target};
-use crate::words::{Arrange, Constraint, Version};
+use crate::words::{Constraint, Version};
 
 impl Spec {
     /// Every input that bears on the answer: key and canonical text. Defaults are left out, and
@@ -86,7 +86,7 @@ impl Target {
 
 /// One name or a list of one mean the same, and so does any order.
 fn sorted<S: AsRef<str> + Ord>(mut names: Vec<S>) -> String {
-    names.arrange();
+    names.sort();
     names.dedup();
     list_text(&names)
 }

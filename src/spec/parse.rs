@@ -5,8 +5,6 @@ use std::ops::Range;
 
 use toml::de::DeTable;
 
-use crate::words::Arrange;
-
 use super::bytes::check_size;
 use super::error::{Refusal, SpecError, clip, line_at, line_of, quote};
 use super::value::{Item, Reader};
@@ -48,7 +46,7 @@ pub fn parse_part(source: &str) -> (Spec, Vec<SpecError>) {
         broken.iter().filter(|error| error.code == "toml-syntax").map(|error| line_at(source, error.span.start).0);
     let sound = sound.min().unwrap_or(usize::MAX);
     broken.extend(errors.into_iter().filter(|error| error.code != "missing" && error.span.end <= sound));
-    broken.arrange_by_key(|error| error.span.start);
+    broken.sort_by_key(|error| error.span.start);
     (Spec::default(), broken)
 }
 

@@ -5,8 +5,6 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::DeTable;
 
-use crate::words::Arrange;
-
 use super::error::{Refusal, SpecError, clip, line_at, line_of};
 
 /// Beyond this a broken file is reported by its first error alone: recovering costs memory per error.
@@ -29,7 +27,7 @@ pub(super) fn read(source: &str) -> (Option<Spanned<DeTable<'_>>>, Vec<SpecError
     };
     let mut translated: Vec<SpecError> =
         errors.iter().take(MAX_TRANSLATED).map(|error| translate(source, error)).collect();
-    translated.arrange_by_key(|error| error.span.start);
+    translated.sort_by_key(|error| error.span.start);
     // One mistake often breaks two rules of TOML at once; a line is said to be wrong once.
     let mut last = None;
     translated

@@ -5,8 +5,6 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::words::Arrange;
-
 use super::Written;
 use super::error::{Refusal, SpecError, clip};
 
@@ -44,7 +42,7 @@ impl<'s> Reader<'s> {
     /// The errors in file order.
     pub fn finish(self) -> Vec<SpecError> {
         let mut errors = self.errors;
-        errors.arrange_by_key(|error| error.span.start);
+        errors.sort_by_key(|error| error.span.start);
         if self.left_off > 0 {
             let end = self.source.len();
             errors.push(Refusal::new("too-many", format!("{} more errors are not shown", self.left_off)).at(end..end));
@@ -60,7 +58,7 @@ impl<'s> Reader<'s> {
     /// A table's keys in file order.
     pub fn entries<'t, 'i>(&self, table: &'t DeTable<'i>) -> Vec<(&'t str, Range<usize>, &'t Item<'i>)> {
         let mut entries: Vec<_> = table.iter().map(|(key, item)| (key.get_ref().as_ref(), key.span(), item)).collect();
-        entries.arrange_by_key(|(_, span, _)| span.start);
+        entries.sort_by_key(|(_, span, _)| span.start);
         entries
     }
 

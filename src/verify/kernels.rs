@@ -3,7 +3,7 @@
 
 use crate::coverage::{Coverage, covers, sass_runs};
 use crate::host::{Kernel, Outcome};
-use crate::words::{Arch, Arrange};
+use crate::words::Arch;
 
 use super::case::{Case, Seen};
 use super::check::{Action, Check};
@@ -160,7 +160,7 @@ fn told(kernel: &Kernel) -> String {
 
 fn compilers(kernels: &[&Kernel]) -> Option<String> {
     let mut compilers: Vec<&str> = kernels.iter().map(|kernel| kernel.compiler.as_str()).collect();
-    compilers.arrange();
+    compilers.sort();
     compilers.dedup();
     (!compilers.is_empty()).then(|| format!("compiled by {}", compilers.join(", ")))
 }

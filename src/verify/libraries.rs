@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use crate::host::Library;
-use crate::words::{Arrange, Version};
+use crate::words::Version;
 
 use super::case::Case;
 use super::check::{Action, Check};
@@ -82,7 +82,7 @@ fn mixed(library: &Library) -> Option<Check> {
         return None;
     }
     let mut folders: Vec<&str> = library.path.iter().chain(&library.parts).map(|path| folder(path)).collect();
-    folders.arrange();
+    folders.sort();
     folders.dedup();
     let check = Check::new("library-mixed")
         .expected(format!("all of {} from one folder", library.name))

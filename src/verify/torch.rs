@@ -2,7 +2,7 @@
 
 use crate::coverage::{Coverage, covers_targets};
 use crate::host::Torch;
-use crate::words::{Arch, Arrange, Version};
+use crate::words::{Arch, Version};
 
 use super::case::Case;
 use super::check::{Action, Check};
@@ -130,7 +130,7 @@ fn mapped(torch: &Torch) -> Option<Check> {
     let parts =
         torch.mapped.iter().filter(|path| path.rsplit('/').next().is_some_and(|file| file.starts_with("libcudnn")));
     let mut folders: Vec<&str> = parts.filter_map(|path| Some(path.rsplit_once('/')?.0)).collect();
-    folders.arrange();
+    folders.sort();
     folders.dedup();
     let check = Check::new("library-mixed").expected("all of cudnn from one folder").found(folders.join(", "));
     let check = check.evidence(Some("what is mapped into torch's process"));

@@ -5,8 +5,6 @@ use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::words::Arrange;
-
 use super::arch::{Arch, ArchError};
 
 /// What is compiled for one architecture.
@@ -54,7 +52,7 @@ impl ArchList {
                 None => list.push(entry),
             }
         }
-        list.arrange();
+        list.sort();
         ArchList(list)
     }
 

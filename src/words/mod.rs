@@ -4,7 +4,6 @@
 pub mod address;
 pub mod arch;
 pub mod arch_list;
-pub mod arrange;
 pub mod constraint;
 pub mod require;
 pub mod text;
@@ -13,7 +12,6 @@ pub mod version;
 
 pub use arch::{Arch, Cc, CpuArch, Suffix};
 pub use arch_list::{ArchEntry, ArchList};
-pub use arrange::Arrange;
 pub use constraint::Constraint;
 pub use require::Requirement;
 pub use text::{List, Text};

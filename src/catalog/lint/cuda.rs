@@ -6,7 +6,7 @@ use super::super::rows::*;
 use super::super::tables::{Catalog, Row, RowName};
 use super::{Say, months};
 use crate::coverage::{Coverage, Tegra, covers_targets};
-use crate::words::{Arch, Arrange, Cc, Constraint, Version};
+use crate::words::{Arch, Cc, Constraint, Version};
 
 pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
     toolkits(catalog, say);
@@ -44,7 +44,7 @@ fn toolkits(catalog: &Catalog, say: Say<'_>) {
 /// of one line compile for the same GPUs.
 fn order_of_toolkits(catalog: &Catalog, say: Say<'_>) {
     let mut rows: Vec<&Toolkit> = catalog.toolkits.iter().collect();
-    rows.arrange_by_key(|one| one.version);
+    rows.sort_by_key(|one| one.version);
     let mut numbers = |field: &str, of: fn(&Toolkit) -> Option<&Version>| {
         let told: Vec<(&Toolkit, &Version)> = rows.iter().filter_map(|row| Some((*row, of(row)?))).collect();
         for pair in told.windows(2).filter(|pair| pair[1].1 < pair[0].1) {

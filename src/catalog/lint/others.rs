@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::super::rows::*;
 use super::super::tables::{Catalog, Row};
 use super::Say;
-use crate::words::{Arrange, Version};
+use crate::words::Version;
 
 pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
     kinds(catalog, say);
@@ -87,7 +87,7 @@ fn branch_of(catalog: &Catalog, windows: &Version) -> Option<u64> {
 /// What Windows is asked for grows as what Linux is asked for, and is of the same branch.
 fn drivers(catalog: &Catalog, say: Say<'_>) {
     let mut rows: Vec<&WindowsDriver> = catalog.windows_drivers.iter().collect();
-    rows.arrange_by_key(|one| one.cuda);
+    rows.sort_by_key(|one| one.cuda);
     let releases: Vec<&WindowsDriver> = rows.iter().filter(|row| row.cuda.len() > 1).copied().collect();
     for pair in releases.windows(2).filter(|pair| pair[1].driver < pair[0].driver) {
         let says = format!("driver {} is less than {} of {}", pair[1].driver, pair[0].driver, pair[0].cuda);

@@ -3,7 +3,7 @@
 use crate::catalog::GpuMatch;
 use crate::catalog::rows::{Class, Gpu};
 use crate::spec::list_text;
-use crate::words::{Arrange, Cc};
+use crate::words::Cc;
 
 use super::{Finder, set};
 use crate::explain::target_of;
@@ -101,11 +101,11 @@ impl<'c> Finder<'_, 'c, '_> {
         let mut boards: Vec<&Gpu> = kept.filter(|board| board.cc != cc || board.class != replaced.class).collect();
         // The board that came first is the one that people know a generation by.
         let first = |board: &Gpu| (board.first_driver.is_none(), board.first_driver, board.name);
-        boards.arrange_by_key(|board| (board.cc, first(board)));
+        boards.sort_by_key(|board| (board.cc, first(board)));
         boards.dedup_by_key(|board| board.cc);
         let (below, above): (Vec<&Gpu>, Vec<&Gpu>) = boards.into_iter().partition(|board| board.cc < cc);
         let mut boards: Vec<&Gpu> = above.into_iter().chain(below.into_iter().rev()).take(GENERATIONS).collect();
-        boards.arrange_by_key(|board| self.only_computes(board.cc) != self.only_computes(cc));
+        boards.sort_by_key(|board| self.only_computes(board.cc) != self.only_computes(cc));
         boards
     }
 

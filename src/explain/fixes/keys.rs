@@ -6,7 +6,7 @@ use crate::catalog::rows::Subject;
 use crate::explain::target_of;
 use crate::solve::answer::Answer;
 use crate::solve::question::{DriverAsk, FRAMEWORKS, Question};
-use crate::words::{ArchEntry, ArchList, Arrange, Constraint, Version};
+use crate::words::{ArchEntry, ArchList, Constraint, Version};
 
 use super::written::{chosen, minimum, outermost};
 use super::{Edit, Finder, set, unset};
@@ -199,7 +199,7 @@ impl<'c> Finder<'_, 'c, '_> {
             .flat_map(|needs| needs.comparisons().filter_map(|one| one.version).collect::<Vec<Version>>())
             .filter(|floor| floor > pinned)
             .collect();
-        floors.arrange();
+        floors.sort();
         floors.dedup();
         floors
     }
@@ -237,7 +237,7 @@ impl<'c> Finder<'_, 'c, '_> {
             *repositories.entry(&row.repository).or_default() |= row.torch.is_some();
         }
         let mut repositories: Vec<(bool, &str)> = repositories.into_iter().map(|(name, torch)| (torch, name)).collect();
-        repositories.arrange();
+        repositories.sort();
         for (_, repository) in repositories {
             let answer = self.answer(&[set(key, repository)], None);
             if answer.and_then(|answer| chosen(&answer, key)).is_some_and(|value| self.offer(&[set(key, value)])) {

@@ -18,7 +18,7 @@ use crate::solve::question::Question;
 use crate::solve::resolve::{Resolution, is_solvable, resolve};
 use crate::solve::warnings;
 use crate::spec::Spec;
-use crate::words::{Arrange, Constraint, Version};
+use crate::words::{Constraint, Version};
 
 use super::core::Cores;
 use super::{Asker, Change, Fix, advice};
@@ -73,7 +73,7 @@ fn hitting(cores: &Cores) -> Vec<Vec<String>> {
                 longer.extend(clash.iter().map(|key| way.iter().copied().chain([key]).collect()));
             }
         }
-        longer.arrange_by_key(BTreeSet::len);
+        longer.sort_by_key(BTreeSet::len);
         let mut least: Vec<BTreeSet<&String>> = Vec::new();
         for way in longer {
             if !least.iter().any(|less| less.is_subset(&way)) {
@@ -118,7 +118,7 @@ impl<'c> Finder<'_, 'c, '_> {
             .collect();
         // As they stand in the file; what is added comes last.
         let keys = self.spec.keys();
-        changes.arrange_by_key(|change| keys.iter().position(|key| *key == change.key).unwrap_or(keys.len()));
+        changes.sort_by_key(|change| keys.iter().position(|key| *key == change.key).unwrap_or(keys.len()));
         if changes.is_empty() || self.found.iter().any(|fix| fix.changes == changes) {
             return false;
         }

@@ -3,7 +3,7 @@
 use super::super::{Change, Fix};
 use super::Finder;
 use crate::solve::question::FRAMEWORKS;
-use crate::words::{Arrange, Constraint};
+use crate::words::Constraint;
 
 /// How many fixes are offered.
 const OFFERED: usize = 7;
@@ -13,7 +13,7 @@ const ALIKE: usize = 3;
 impl Finder<'_, '_, '_> {
     /// Fewer changes first, then those that are easier to make.
     pub(super) fn best(mut self) -> Vec<Fix> {
-        self.found.arrange_by_key(|fix| {
+        self.found.sort_by_key(|fix| {
             (
                 fix.changes.len(),
                 fix.changes.iter().map(effort).max(),
@@ -34,7 +34,7 @@ impl Finder<'_, '_, '_> {
         ranked.retain(|(alike, _)| *alike <= ALIKE);
         // Another board comes last, whatever else must change.
         let boards = |fix: &Fix| fix.changes.iter().any(|change| change.key.ends_with(".gpu"));
-        ranked.arrange_by_key(|(alike, fix)| (boards(fix), fix.changes.len(), *alike));
+        ranked.sort_by_key(|(alike, fix)| (boards(fix), fix.changes.len(), *alike));
         ranked.into_iter().map(|(_, fix)| fix).take(OFFERED).collect()
     }
 }

@@ -1,7 +1,6 @@
 //! Several keys at once, where one does not suffice: two of them, all of them, or boards and what changes besides.
 
 use crate::explain::{needed, target_of};
-use crate::words::Arrange;
 
 use super::written::written_down;
 use super::{Edit, Finder, set, unset};
@@ -25,7 +24,7 @@ impl<'c> Finder<'_, 'c, '_> {
         let mut extras: Vec<(Option<&String>, Vec<Edit>)> =
             all.iter().filter(|key| !key.ends_with(".gpu")).map(|key| (Some(key), Vec::new())).chain(shared).collect();
         // What is easy to change before what is not.
-        extras.arrange_by_key(|(key, _)| key.is_some_and(|key| key.starts_with("target.")));
+        extras.sort_by_key(|(key, _)| key.is_some_and(|key| key.starts_with("target.")));
         let usable = ways.iter().filter(|keys| !keys.iter().any(|key| key.ends_with(".gpu")));
         let tries = usable.flat_map(|keys| extras.iter().map(move |extra| (keys, extra)));
         for (keys, (extra, with)) in
@@ -105,7 +104,7 @@ impl<'c> Finder<'_, 'c, '_> {
     /// Where even that does not help: another board, and whatever must change besides.
     pub(super) fn try_boards_and_everything(&mut self, ways: &[Vec<String>]) {
         let mut boards: Vec<&String> = ways.iter().flatten().filter(|key| key.ends_with(".gpu")).collect();
-        boards.arrange();
+        boards.sort();
         boards.dedup();
         for key in boards {
             for value in self.board_values(key).into_iter().take(BOARDS) {

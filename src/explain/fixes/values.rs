@@ -6,7 +6,7 @@ use crate::catalog::OsMatch;
 use crate::catalog::rows::{Class, Image, Os};
 use crate::solve::fits::line_of;
 use crate::solve::question::{FRAMEWORKS, GpuAsk, Question};
-use crate::words::{Arrange, Version};
+use crate::words::Version;
 
 use super::Finder;
 use crate::explain::target_of;
@@ -46,13 +46,13 @@ impl<'c> Finder<'_, 'c, '_> {
                 _ => {}
             }
         }
-        same.arrange();
+        same.sort();
         let (older, newer): (Vec<_>, Vec<_>) = same.into_iter().partition(|(of, _)| *of <= release);
         let same = newer.into_iter().chain(older.into_iter().rev()).map(|(_, id)| id);
         let mut others = ubuntu;
         if self.asker.question(self.spec).is_some_and(|question| is_jetson(&question, target_of(key))) {
             let mut own: Vec<&Os> = self.asker.catalog.oses.iter().filter(|os| os.cuda.is_some()).collect();
-            own.arrange_by_key(|os| os.glibc == glibc);
+            own.sort_by_key(|os| os.glibc == glibc);
             others = own.into_iter().map(|os| &*os.id).collect();
         }
         same.chain(others.into_iter().rev()).map(str::to_string).collect()
@@ -62,7 +62,7 @@ impl<'c> Finder<'_, 'c, '_> {
     pub(super) fn other_glibcs(&self, key: &str) -> Vec<String> {
         let Some(written) = self.written(key).and_then(|text| Version::parse(&text).ok()) else { return Vec::new() };
         let mut known: Vec<Version> = self.asker.catalog.oses.iter().filter_map(|os| os.glibc).collect();
-        known.arrange();
+        known.sort();
         known.dedup();
         let (older, newer): (Vec<Version>, Vec<Version>) = known.into_iter().partition(|version| *version < written);
         newer.into_iter().chain(older.into_iter().rev()).map(|version| version.to_string()).collect()
@@ -89,7 +89,7 @@ impl<'c> Finder<'_, 'c, '_> {
         let cudnn = words.iter().any(|word| word.starts_with("cudnn"));
         let kept = self.asker.catalog.images.iter().filter(|row| row.repository == repository && !row.withdrawn);
         let mut rows: Vec<&'c Image> = kept.collect();
-        rows.arrange_by_key(|row| {
+        rows.sort_by_key(|row| {
             let has = |word: &str| words.contains(&word);
             let unlike = [!has(&row.os), !has(row.flavour.as_str()), cudnn != row.cudnn.is_some()];
             let unlike = unlike.into_iter().filter(|unlike| *unlike).count();
@@ -122,7 +122,7 @@ impl<'c> Finder<'_, 'c, '_> {
         let builds = self.asker.catalog.builds.iter().filter(|row| row.package == package);
         let mut lines: Vec<(Version, &str)> =
             builds.filter_map(|row| Some((line_of(&row.variant)?, &*row.variant))).collect();
-        lines.arrange();
+        lines.sort();
         lines.dedup();
         let toolkit = self.installed_line().filter(|_| self.spec.build.is_some());
         let (older, newer): (Vec<_>, Vec<_>) = match &toolkit {
@@ -134,7 +134,7 @@ impl<'c> Finder<'_, 'c, '_> {
         };
         let major = |line: &Version| toolkit.as_ref().is_some_and(|toolkit| toolkit.major() != line.major());
         let mut nearest: Vec<(Version, &str)> = older.into_iter().rev().chain(newer).collect();
-        nearest.arrange_by_key(|(line, _)| major(line));
+        nearest.sort_by_key(|(line, _)| major(line));
         nearest.into_iter().map(|(_, variant)| variant.to_string()).filter(|variant| variant != written).collect()
     }
 
@@ -145,7 +145,7 @@ impl<'c> Finder<'_, 'c, '_> {
         let Some(own) = asked.and_then(|asked| asked.gcc) else { return Vec::new() };
         let of_systems = self.asker.catalog.oses.iter().filter_map(|os| os.gcc.as_ref());
         let mut majors: Vec<u64> = of_systems.map(Version::major).filter(|major| *major != own.major()).collect();
-        majors.arrange();
+        majors.sort();
         majors.dedup();
         let (older, newer): (Vec<u64>, Vec<u64>) = majors.into_iter().partition(|major| *major < own.major());
         newer.into_iter().chain(older.into_iter().rev()).map(|major| major.to_string()).collect()
@@ -162,7 +162,7 @@ impl<'c> Finder<'_, 'c, '_> {
                 builds.chain(companions.map(|row| row.version)).collect()
             }
         };
-        versions.arrange();
+        versions.sort();
         versions.dedup();
         versions
     }

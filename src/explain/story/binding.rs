@@ -5,7 +5,7 @@ use crate::solve::question::{Off, Question};
 use crate::solve::resolve::is_solvable;
 use crate::solve::rulebook::{Needs, law};
 use crate::spec::{Spec, list_text};
-use crate::words::{Arrange, Version};
+use crate::words::Version;
 
 use super::super::Asker;
 
@@ -75,7 +75,7 @@ pub(super) fn binding_rules(asker: &Asker<'_, '_>, question: &Question<'_>) -> V
         is_solvable(&asked, asker.steps) == Some(false)
     };
     let mut binding = least_set(all.len(), &mut clashes);
-    binding.arrange();
+    binding.sort();
     binding.into_iter().map(|rule| all[rule].to_string()).collect()
 }
 

@@ -5,7 +5,7 @@ use crate::coverage::Coverage;
 use crate::solve::class::{self, GpuRules};
 use crate::solve::fits;
 use crate::solve::rulebook::law;
-use crate::words::{ArchList, Arrange, Constraint, CpuArch, Version};
+use crate::words::{ArchList, Constraint, CpuArch, Version};
 
 use super::Teller;
 use super::words::{build_id, by_version, describe, list, name_of, named, numbers, plainly};
@@ -104,7 +104,7 @@ impl<'c> Teller<'_, 'c> {
         let told = !self.says.is_empty();
         let builds = if blamed || !told { self.left.clone() } else { Vec::new() };
         let mut lines: Vec<&Version> = builds.iter().flat_map(|build| build.pythons.iter()).collect();
-        lines.arrange();
+        lines.sort();
         lines.dedup();
         if let (Some(first), Some(last)) = (lines.first(), lines.last()) {
             let of: Vec<&Build> = builds.clone();
@@ -141,7 +141,7 @@ impl<'c> Teller<'_, 'c> {
     pub(super) fn cudnn(&mut self) {
         let known: Vec<&Build> = self.left.iter().copied().filter(|build| build.cudnn.is_some()).collect();
         let mut versions: Vec<&Version> = known.iter().filter_map(|build| build.cudnn.as_ref()).collect();
-        versions.arrange();
+        versions.sort();
         versions.dedup();
         if let [version] = versions.as_slice() {
             let (one, many) = match known.iter().any(|build| build.system_cuda) {
@@ -163,7 +163,7 @@ impl<'c> Teller<'_, 'c> {
             }
             let of: Vec<&Build> = self.left.iter().copied().filter(|build| build.package == ask.package).collect();
             let mut lines: Vec<Version> = of.iter().filter_map(|build| fits::line_of(&build.variant)).collect();
-            lines.arrange();
+            lines.sort();
             lines.dedup();
             let (Some(first), Some(last)) = (lines.first(), lines.last()) else { continue };
             let of: Vec<&Build> = of.into_iter().filter(|build| build.variant != "cpu").collect();

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use crate::catalog::rows::{Build, Companion};
 use crate::coverage::Coverage;
 use crate::solve::fits;
-use crate::words::{ArchList, Arrange, CpuArch, Version};
+use crate::words::{ArchList, CpuArch, Version};
 
 use super::Teller;
 use super::words::plainly;
@@ -27,7 +27,7 @@ impl<'c> Teller<'_, 'c> {
                 let mut frameworks = self.question.frameworks.iter();
                 variant.map(|variant| frameworks.any(|ask| ask.constraint.names_variant(variant)))
             };
-            rows.arrange_by_key(|row| {
+            rows.sort_by_key(|row| {
                 (Reverse(row.version), [Some(true), None, Some(false)].iter().position(|of| *of == named(row)))
             });
             rows.dedup_by_key(|row| row.version);

@@ -18,7 +18,7 @@ use crate::solve::platform::{Platform, Takes};
 use crate::solve::question::{DriverAsk, Question, TargetAsk};
 use crate::solve::rulebook::{Needs, law};
 use crate::spec::Spec;
-use crate::words::{Arrange, CpuArch};
+use crate::words::CpuArch;
 
 use super::{Asker, Conflict, FactNote};
 use binding::{binding_rules, fewest_boards, least_demanding, shortest};
@@ -39,7 +39,7 @@ pub fn tell(asker: &Asker<'_, '_>, spec: &Spec, culprits: &[String]) -> Conflict
     let mut told = least_demanding(&question, &binding);
     // Which CUDA a GPU needs narrows what is then told of Pythons and C libraries.
     if told.iter().any(|rule| [law::PYTHON, law::GLIBC].contains(&rule.as_str())) {
-        told.arrange_by_key(|rule| teller.cuda_of_gpu(rule).is_none());
+        told.sort_by_key(|rule| teller.cuda_of_gpu(rule).is_none());
     }
     for rule in told {
         teller.rule(rule);

@@ -5,7 +5,7 @@ use crate::catalog::rows::{Build, Companion, Family};
 use crate::solve::image;
 use crate::solve::platform::Takes;
 use crate::solve::question::{Ask, ImageAsk};
-use crate::words::{Arrange, Constraint, CpuArch, Version};
+use crate::words::{Constraint, CpuArch, Version};
 
 use super::Teller;
 use super::words::{is_above, list, named, nearest_versions, span, version_matches, versions_of};
@@ -195,7 +195,7 @@ impl<'c> Teller<'_, 'c> {
         let mut told = false;
         for (name, title) in [("cudnn", "cuDNN"), ("nccl", "NCCL")] {
             let mut brought: Vec<&Version> = builds.iter().filter_map(|build| of(name, build)).collect();
-            brought.arrange();
+            brought.sort();
             brought.dedup();
             if !self.blames(name) || brought.is_empty() {
                 continue;

@@ -6,7 +6,7 @@ use crate::catalog::rows::Build;
 use crate::catalog::{Catalog, Row};
 use crate::solve::driver;
 use crate::solve::question::{Question, TargetAsk};
-use crate::words::{Arrange, Version};
+use crate::words::Version;
 
 /// `torch-2.5.1-cu124-linux-x86_64`
 pub(super) fn build_id(build: &Build) -> String {
@@ -50,7 +50,7 @@ pub(super) fn describe(builds: &[&Build], one: &str, many: &str) -> String {
         return many.to_string();
     };
     let mut variants: Vec<&str> = builds.iter().map(|build| &*build.variant).collect();
-    variants.arrange();
+    variants.sort();
     variants.dedup();
     if builds.len() == 1 {
         return format!("{} {}+{} {one}", first.package, first.version, first.variant);
@@ -80,7 +80,7 @@ pub(super) fn versions_of(builds: &[&&Build]) -> String {
 /// `2.5.0`, `2.5.0 and 2.8.0`, `2.5.0 to 2.11.0`
 pub(super) fn span(versions: &[&Version]) -> String {
     let mut versions = versions.to_vec();
-    versions.arrange();
+    versions.sort();
     versions.dedup();
     match versions.as_slice() {
         [first, _, .., last] => format!("{first} to {last}"),
@@ -134,7 +134,7 @@ pub(super) fn list(items: &[&str]) -> String {
 
 /// Some numbers, each once, in their order.
 pub(super) fn numbers(mut of: Vec<u64>) -> String {
-    of.arrange();
+    of.sort();
     let texts: Vec<String> = of.iter().map(u64::to_string).collect();
     list(&texts.iter().map(String::as_str).collect::<Vec<&str>>())
 }
@@ -163,7 +163,7 @@ pub(super) fn nearest_versions<'v>(
 ) -> String {
     let Some(wanted) = constraint.comparisons().find_map(|one| one.version) else { return String::new() };
     let mut known: Vec<&Version> = known.collect();
-    known.arrange();
+    known.sort();
     known.dedup();
     let after = known.partition_point(|version| **version < wanted);
     let near: Vec<&str> = [after.checked_sub(1), Some(after)]

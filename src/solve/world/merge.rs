@@ -6,7 +6,6 @@ use pubgrub::VersionSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::solve::rowset::RowSet;
-use crate::words::Arrange;
 
 use super::relation::{Pairs, Relation};
 use super::{Table, World};
@@ -58,7 +57,7 @@ impl World {
             let kinds: Vec<usize> = next.collect();
             for (row, (_, parts)) in keys.iter_mut().enumerate() {
                 let mut of_row: Vec<usize> = relation.partners(row).rows().map(|part| kinds[part]).collect();
-                of_row.arrange();
+                of_row.sort();
                 of_row.dedup();
                 parts.push(of_row);
             }
