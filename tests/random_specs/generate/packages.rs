@@ -82,8 +82,10 @@ fn variants_of(package: &str, version: &Version) -> Vec<&'static str> {
 /// A constraint that admits one version of a list, and others near it.
 pub fn constraint(versions: &[Version], at: usize, random: &mut Random) -> String {
     let version = versions[at];
-    let below = versions[random.near(at, REACH, versions.len()).min(at)];
-    let above = versions[(random.near(at, REACH, versions.len())).max(at)];
+    let below = versions[random.within(at.saturating_sub(REACH), at)];
+    let above = versions[random.within(at, (at + REACH).min(versions.len() - 1))];
+    // Bounds of which the version itself is no part.
+    let (before, after) = (versions[at.saturating_sub(1)], versions[(at + 1).min(versions.len() - 1)]);
     let other = versions[random.near(at, REACH, versions.len())];
     let minor = version.prefix(2);
     let next = format!("{}.{}", minor.major(), minor.minor() + 1);
@@ -102,8 +104,8 @@ pub fn constraint(versions: &[Version], at: usize, random: &mut Random) -> Strin
         11 => format!("{minor}.*"),
         12 => format!(">={minor},<{next}"),
         13 => format!("<={below} || >={version}"),
-        14 => format!("<{above}"),
-        15 => format!(">{below}"),
+        14 => format!("<{after}"),
+        15 => format!(">{before}"),
         _ => format!("{minor}.{}", 41 + random.below(9)),
     }
 }
