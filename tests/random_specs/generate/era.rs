@@ -16,6 +16,8 @@ pub struct Era {
     pub wild: usize,
     /// The case is about Jetsons.
     pub jetson: bool,
+    /// The case is about data-centre boards on drivers older than the CUDA, for which there are cuda-compat packages.
+    pub compat: bool,
 }
 
 /// The frameworks and how often a case is made around each.
@@ -38,7 +40,9 @@ impl Era {
         let fitting: Vec<&Build> = of_version.iter().filter(kind).copied().collect();
         let build = random.pick(if fitting.is_empty() { &of_version } else { &fitting });
         let wild = random.pick(&[0, 0, 2, 4, 8, 12, 20, 35, 60]);
-        Era { build, line: line_of(&build.variant), wild, jetson }
+        let line = line_of(&build.variant);
+        let compat = !jetson && line.is_some_and(|line| line.major() >= 10) && random.percent(7);
+        Era { build, line, wild, jetson, compat }
     }
 
     /// Whether the next clause strays.
@@ -46,10 +50,14 @@ impl Era {
         random.percent(self.wild)
     }
 
-    /// Whether the build holds code for a GPU.
-    pub fn reaches(&self, cc: Cc) -> bool {
-        let native = self.build.sass.iter().any(|arch| arch.cc.major == cc.major && arch.cc.minor <= cc.minor);
-        native || self.build.ptx.iter().any(|arch| arch.cc <= cc)
+    /// Whether the build holds machine code for a GPU.
+    pub fn is_native(&self, cc: Cc) -> bool {
+        self.build.sass.iter().any(|arch| arch.cc.major == cc.major && arch.cc.minor <= cc.minor)
+    }
+
+    /// Whether the build has PTX that a driver may compile for a GPU.
+    pub fn has_ptx_for(&self, cc: Cc) -> bool {
+        self.build.ptx.iter().any(|arch| arch.cc <= cc)
     }
 }
 

@@ -1,7 +1,7 @@
 //! What stands in a `[target.NAME]`: GPUs, drivers, systems, images, toolkits.
 
 use gpuenv::catalog::BUILTIN;
-use gpuenv::catalog::rows::{Class, Driver, Gpu, Image, Os};
+use gpuenv::catalog::rows::{Branch, Class, Driver, Gpu, Image, Os};
 use gpuenv::words::{CpuArch, Version};
 
 use super::era::Era;
@@ -55,218 +55,276 @@ const USUAL: &[&str] = &[
 /// A target, and the capabilities of its GPUs.
 pub fn target(era: &Era, builds: bool, random: &mut Random) -> (Lines, Vec<String>) {
     let mut lines = Lines::new();
-    let (names, capabilities) = gpus(era, random);
+    let home = era.jetson.then(|| jetpack(era, random));
+    let (names, rows) = gpus(era, home, random);
     if let Some(names) = &names {
         set(&mut lines, "gpu", listed(names));
     }
     let without_gpu = names.is_some_and(|names| names == ["none"]);
-    driver(era, if without_gpu { 10 } else { 68 }, &mut lines, random);
-    place(era, &mut lines, random);
-    if era.build.arch == CpuArch::Aarch64 && (capabilities.is_empty() || random.percent(70)) && !era.strays(random)
-        || random.percent(2)
-    {
+    let often = if era.compat { 100 } else { 68 };
+    if random.percent(if without_gpu || era.jetson { 10 } else { often }) {
+        driver(era, &rows, &mut lines, random);
+    }
+    match home {
+        Some(os) => set(&mut lines, "os", quoted(&os.id)),
+        None => place(era, &mut lines, random),
+    }
+    let arm = era.build.arch == CpuArch::Aarch64 && !era.strays(random);
+    let implied = rows.iter().any(|row| row.cpu.is_some());
+    if arm && !(implied && random.percent(50)) || random.percent(1) {
         set(&mut lines, "arch", quoted("aarch64"));
-    } else if random.percent(4) {
+    } else if !implied && random.percent(4) {
         set(&mut lines, "arch", quoted("x86_64"));
     }
-    let container = lines.iter().any(|(key, value)| key == "image" || value == "\"container\"");
-    if random.percent(if builds && !container { 45 } else { 4 }) {
-        set(&mut lines, "toolkit", listed(&toolkits(era, random)));
-    }
-    if random.percent(if builds { 25 } else { 3 }) {
-        let gcc = random.pick(&["4.8", "7.5", "8.5", "9.4", "10.2", "11.4", "12.3", "13.2", "14.2", "15.1"]);
-        set(&mut lines, "gcc", quoted(gcc));
-    }
-    if random.percent(6) {
-        let glibc = random.pick(&["2.17", "2.27", "2.28", "2.31", "2.34", "2.35", "2.39", "2.41", "2.42"]);
-        set(&mut lines, "glibc", quoted(glibc));
-    }
-    if random.percent(14) {
-        set(&mut lines, "forward-compat", quoted(random.pick(&["never", "never", "auto"])));
-    }
-    (lines, capabilities)
+    host(era, builds, &mut lines, random);
+    (lines, rows.iter().map(|row| row.cc.to_string()).collect())
 }
 
-/// The names of a target's GPUs, none where the key is left out.
-fn gpus(era: &Era, random: &mut Random) -> (Option<Vec<String>>, Vec<String>) {
-    let cpu = era.line.is_none();
-    match random.weighted(&[if cpu { 60 } else { 6 }, if cpu { 20 } else { 6 }, 66, 22]) {
+/// What else the machine has.
+fn host(era: &Era, builds: bool, lines: &mut Lines, random: &mut Random) {
+    let container = lines.iter().any(|(key, value)| key == "image" || value == "\"container\"");
+    if random.percent(if builds && !container { 45 } else { 4 }) {
+        set(lines, "toolkit", listed(&toolkits(era, random)));
+    }
+    if random.percent(if builds { 25 } else { 3 }) {
+        let all = ["4.8", "7.5", "8.5", "9.4", "10.2", "11.4", "12.3", "13.2", "14.2", "15.1"];
+        let gcc = if era.strays(random) { random.pick(&all) } else { random.pick(&all[1..6]) };
+        set(lines, "gcc", quoted(gcc));
+    }
+    if random.percent(6) {
+        let all = ["2.17", "2.27", "2.28", "2.31", "2.34", "2.35", "2.39", "2.41", "2.42"];
+        let glibc = if era.strays(random) { random.pick(&all) } else { random.pick(&all[3..7]) };
+        set(lines, "glibc", quoted(glibc));
+    }
+    if random.percent(if era.compat { 4 } else { 14 }) {
+        set(lines, "forward-compat", quoted(random.pick(&["never", "never", "auto"])));
+    }
+}
+
+/// The names of a target's GPUs, none where the key is left out, and their rows.
+fn gpus(era: &Era, home: Option<&Os>, random: &mut Random) -> (Option<Vec<String>>, Vec<&'static Gpu>) {
+    let cpu = if era.line.is_none() { 10 } else { 1 };
+    let often = if era.compat { 0 } else { 6 * cpu };
+    match random.weighted(&[often, often, 66, 22]) {
         0 => (Some(vec!["none".to_string()]), Vec::new()),
         1 => (None, Vec::new()),
         more => {
             let count = if more == 2 { 1 } else { random.within(2, 4) };
-            let (mut names, mut capabilities) = (Vec::new(), Vec::new());
+            let (mut names, mut rows) = (Vec::new(), Vec::new());
             for _ in 0..count {
-                let (name, capability) = gpu(era, random);
-                names.push(name);
-                capabilities.push(capability);
+                let row = gpu(era, home, random);
+                names.push(spelled(row, random));
+                rows.push(row);
             }
-            (Some(names), capabilities)
+            (Some(names), rows)
         }
     }
 }
 
-/// A GPU that the era's build has code for, unless it strays; its name in one of its spellings.
-fn gpu(era: &Era, random: &mut Random) -> (String, String) {
+/// A GPU that the era's build has code for, unless it strays.
+fn gpu(era: &Era, home: Option<&Os>, random: &mut Random) -> &'static Gpu {
     let strays = era.strays(random);
+    let by_ptx = random.percent(12);
     let suits = |row: &Gpu| {
-        (strays || era.reaches(row.cc))
-            && (row.class == Class::Jetson) == era.jetson
-            && (era.jetson || strays || row.cpu.is_none_or(|cpu| cpu == era.build.arch))
+        let code = era.line.is_none() || era.is_native(row.cc) || by_ptx && era.has_ptx_for(row.cc);
+        let cpu = row.cpu.is_none_or(|cpu| cpu == era.build.arch);
+        let board = home.is_none_or(|os| os.boards.iter().any(|board| *board == version(&row.cc.to_string())));
+        (row.class == Class::Jetson) == era.jetson
+            && (strays || code && board && (cpu || era.jetson))
+            && (!era.compat || row.class == Class::Datacenter)
     };
-    let usual = random.percent(70) && !era.jetson;
-    for _ in 0..60 {
-        let row: &Gpu = &BUILTIN.gpus[random.below(BUILTIN.gpus.len())];
-        let bare = row.name.trim_start_matches("NVIDIA ");
-        if !suits(row) || usual && !USUAL.iter().any(|name| bare.contains(name)) {
-            continue;
-        }
-        let family = USUAL.iter().find(|name| bare.contains(**name));
-        let name = match random.weighted(&[45, 25, 8, 8, 4, 20]) {
-            0 => row.name.to_string(),
-            1 => bare.to_string(),
-            2 if !row.aliases.is_empty() => random.pick(&row.aliases.iter().collect::<Vec<_>>()).to_string(),
-            3 => format!("sm_{}", row.cc.number()),
-            4 => row.cc.to_string(),
-            5 => family.map_or(row.name.to_string(), |family| family.to_string()),
-            _ => row.name.to_string(),
-        };
-        return (name, row.cc.to_string());
-    }
-    ("A100-PCIE-40GB".to_string(), "8.0".to_string())
+    let all: Vec<&'static Gpu> = BUILTIN.gpus.iter().filter(|row| suits(row)).collect();
+    let usual: Vec<&'static Gpu> = all.iter().copied().filter(|row| family(row).is_some()).collect();
+    let from = if usual.is_empty() || random.percent(30) { &all } else { &usual };
+    if from.is_empty() { random.pick(&BUILTIN.gpus.iter().collect::<Vec<_>>()) } else { random.pick(from) }
 }
 
-/// `driver` or `driver-cuda`, so often.
-fn driver(era: &Era, often: usize, lines: &mut Lines, random: &mut Random) {
-    if !random.percent(often) {
-        return;
+/// The name that people usually write for a board.
+fn family(row: &Gpu) -> Option<&'static str> {
+    USUAL.iter().copied().find(|name| row.name.contains(name))
+}
+
+/// A board in one of its spellings.
+fn spelled(row: &Gpu, random: &mut Random) -> String {
+    let aliases: Vec<_> = row.aliases.iter().collect();
+    match random.weighted(&[45, 25, 8, 6, 3, 20]) {
+        1 => row.name.trim_start_matches("NVIDIA ").to_string(),
+        2 if !aliases.is_empty() => random.pick(&aliases).to_string(),
+        3 => format!("sm_{}", row.cc.number()),
+        4 => row.cc.to_string(),
+        5 => family(row).unwrap_or(&row.name).to_string(),
+        _ => row.name.to_string(),
     }
-    let branches: Vec<_> = BUILTIN.branches.iter().filter(|row| row.cuda.is_some()).collect();
-    let line = era.line.unwrap_or(branches[branches.len() / 2].cuda.unwrap_or(branches[0].branch));
-    let first = branches.iter().position(|row| row.cuda >= Some(line)).unwrap_or(branches.len() - 1);
-    let at = match (era.strays(random), random.percent(25)) {
-        (true, _) => random.near(first, 9, branches.len()),
+}
+
+/// The branches that may stand in the era: those that every board is driven by, where there are some.
+fn branches(boards: &[&Gpu]) -> Vec<&'static Branch> {
+    let all = || BUILTIN.branches.iter().filter(|row| row.cuda.is_some());
+    let drives = |row: &&Branch| {
+        let number = row.branch.major();
+        boards.iter().all(|gpu| {
+            gpu.first_driver.is_none_or(|first| first.major() <= number)
+                && gpu.last_branch.is_none_or(|last| number <= last.major())
+        })
+    };
+    let driving: Vec<&Branch> = all().filter(drives).collect();
+    if driving.is_empty() { all().collect() } else { driving }
+}
+
+/// `driver` or `driver-cuda`.
+fn driver(era: &Era, boards: &[&Gpu], lines: &mut Lines, random: &mut Random) {
+    let branches = if era.strays(random) { branches(&[]) } else { branches(boards) };
+    let line = era.line.or(branches[branches.len() / 2].cuda).unwrap_or(branches[0].branch);
+    let last = branches.len() - 1;
+    let first = branches.iter().position(|row| row.cuda >= Some(line)).unwrap_or(last);
+    let at = if era.compat {
+        random.within(first.saturating_sub(9), first)
+    } else if era.strays(random) {
+        random.near(first, 9, branches.len())
+    } else if random.percent(25) {
         // The same major of CUDA, for minor-version compatibility.
-        (_, true) => {
-            let major = branches.iter().position(|row| row.cuda.is_some_and(|cuda| cuda.major() == line.major()));
-            random.within(major.unwrap_or(first).min(first), first)
-        }
-        _ => random.within(first, (first + 7).min(branches.len() - 1)),
+        let major = branches.iter().position(|row| row.cuda.is_some_and(|cuda| cuda.major() == line.major()));
+        random.within(major.unwrap_or(first).min(first), first)
+    } else {
+        random.within(first, (first + 7).min(last))
     };
     if random.percent(9) {
         let shown = branches[at].cuda.unwrap_or(line);
-        let shown =
-            if random.percent(10) { format!("{}.{}", shown.major(), shown.minor() + 5) } else { shown.to_string() };
+        let unseen = format!("{}.{}", shown.major(), shown.minor() + 5);
+        let shown = if random.percent(10) { unseen } else { shown.to_string() };
         return set(lines, "driver-cuda", quoted(&shown));
     }
     let branch = branches[at].branch.major();
-    let above = branches[(at + random.below(5)).min(branches.len() - 1)].branch.major();
+    let above = branches[random.within(at, (at + 4).min(last))].branch.major();
+    let text = release(branch, above, random);
+    set(lines, "driver", quoted(&text));
+}
+
+/// What is written of a branch, or of it and a later one.
+fn release(branch: u64, above: u64, random: &mut Random) -> String {
     let releases: Vec<&Driver> = BUILTIN.drivers.iter().filter(|row| row.version.major() == branch).collect();
     let release = if releases.is_empty() { branch.to_string() } else { random.pick(&releases).version.to_string() };
-    let form = match random.weighted(&[48, 14, 12, 7, 4, 5, 4, 3, 2, 2, 1]) {
+    match random.weighted(&[48, 14, 12, 7, 4, 5, 4, 3, 2, 2, 1]) {
         0 => release,
         1 => branch.to_string(),
         2 => format!(">={branch}"),
         3 => format!("<={above}"),
-        4 => format!("<{above}"),
+        4 => format!("<{}", above + 1),
         5 => format!(">={branch},<={above}"),
         6 => format!("{above} || {branch}"),
         7 => format!(">={release}"),
         8 => release.rsplit_once('.').map_or(release.clone(), |(start, _)| start.to_string()),
         9 => format!("{branch}.{}", random.within(1, 300)),
         _ => "*".into(),
-    };
-    set(lines, "driver", quoted(&form));
+    }
+}
+
+fn version(text: &str) -> Version {
+    Version::parse(text).expect("capabilities are numbers")
+}
+
+/// The system of a Jetson.
+fn jetpack(era: &Era, random: &mut Random) -> &'static Os {
+    let all: Vec<&'static Os> = BUILTIN.oses.iter().filter(|row| row.own_packages).collect();
+    let own: Vec<&'static Os> = all.iter().copied().filter(|row| era.build.systems.contains(&row.id)).collect();
+    let any = own.is_empty() || era.strays(random);
+    random.pick(if any { &all } else { &own })
 }
 
 /// Runtime, system and image.
 fn place(era: &Era, lines: &mut Lines, random: &mut Random) {
-    if era.jetson {
-        let own: Vec<String> = era.build.systems.iter().map(|id| id.to_string()).collect();
-        let jetpacks: Vec<&Os> = BUILTIN.oses.iter().filter(|row| row.own_packages).collect();
-        let os = if era.strays(random) || own.is_empty() {
-            random.pick(&jetpacks).id.to_string()
-        } else {
-            own[random.below(own.len())].clone()
-        };
-        return set(lines, "os", quoted(&os));
-    }
-    match random.weighted(&[34, 26, 30, 6, 4]) {
+    match random.weighted(&[34, 28, 28, 5, 5]) {
         0 => {}
-        1 => set(lines, "os", quoted(&system(era, random))),
-        2 => set(lines, "image", quoted(&image(era, random))),
+        1 => set(lines, "os", quoted(&spelled_os(system(era, random), random))),
+        2 => set(lines, "image", quoted(&image(era, None, random))),
         3 => {
-            set(lines, "image", quoted(&image(era, random)));
-            set(lines, "os", quoted(&system(era, random)));
+            let os = system(era, random);
+            set(lines, "image", quoted(&image(era, (!era.strays(random)).then_some(os), random)));
+            set(lines, "os", quoted(&spelled_os(os, random)));
         }
         _ => {
             set(lines, "runtime", quoted(random.pick(&["container", "bare-metal"])));
-            set(lines, "os", quoted(&system(era, random)));
+            set(lines, "os", quoted(&spelled_os(system(era, random), random)));
         }
     }
 }
 
-fn system(era: &Era, random: &mut Random) -> String {
+/// A system on which the era's build can be installed, unless it strays.
+fn system(era: &Era, random: &mut Random) -> &'static Os {
     let strays = era.strays(random);
     let suits = |row: &&Os| row.refused.is_none() && !row.own_packages && (strays || row.glibc >= era.build.glibc);
-    let rows: Vec<&Os> = BUILTIN.oses.iter().filter(suits).collect();
-    let usual: Vec<&Os> = rows.iter().copied().filter(|row| row.id.starts_with("ubuntu")).collect();
-    let any = usual.is_empty() || random.percent(45);
-    let row = random.pick(if any { &rows } else { &usual });
+    let rows: Vec<&'static Os> = BUILTIN.oses.iter().filter(suits).collect();
+    let usual: Vec<&'static Os> = rows.iter().copied().filter(|row| row.id.starts_with("ubuntu")).collect();
+    let any = usual.is_empty() || random.percent(40);
+    random.pick(if any { &rows } else { &usual })
+}
+
+fn spelled_os(row: &Os, random: &mut Random) -> String {
     let aliases: Vec<_> = row.aliases.iter().collect();
     if !aliases.is_empty() && random.percent(15) { random.pick(&aliases).to_string() } else { row.id.to_string() }
 }
 
-fn image(era: &Era, random: &mut Random) -> String {
+/// An image; where its system is written too, of that one.
+fn image(era: &Era, os: Option<&Os>, random: &mut Random) -> String {
     let digest = format!("@sha256:{}", "4f".repeat(32));
     let end = if random.percent(4) { digest.as_str() } else { "" };
-    match random.weighted(&[44, 30, 4, 7, 7, 5, 3]) {
+    match random.weighted(&[46, 34, 2, 7, 7, 5, 1]) {
         0 => "nvidia/cuda".into(),
-        1 => tag("nvidia/cuda", era, random) + end,
+        1 => tag("nvidia/cuda", era, os, random) + end,
         2 => {
-            let known = tag("nvidia/cuda", era, random);
-            random
-                .pick(&["nvidia/cuda:12.4.9-base-ubuntu22.04", "nvidia/cuda:latest", &format!("{known}x")])
-                .to_string()
+            let near = format!("{}x", tag("nvidia/cuda", era, os, random));
+            random.pick(&["nvidia/cuda:12.4.9-base-ubuntu22.04", "nvidia/cuda:latest", &near]).to_string()
         }
         3 => {
             let name = random.pick(&["registry.example.com/team/train:1.4", "example/train", "localhost:5000/a/b:2"]);
             format!("{name}{end}")
         }
+        4 | 5 if os.is_some() => "nvidia/cuda".into(),
         4 => random_tag("pytorch/pytorch", era, random),
         5 => random_tag("nvcr.io/nvidia/pytorch", era, random),
-        _ => {
-            let gone = |row: &&Image| row.withdrawn && row.repository == "nvidia/cuda";
-            let rows: Vec<&Image> = BUILTIN.images.iter().filter(gone).collect();
-            let row = random.pick(&rows);
-            format!("{}:{}", row.repository, row.tag)
-        }
+        _ => withdrawn(random),
     }
+}
+
+/// A tag that can no longer be pulled.
+pub fn withdrawn(random: &mut Random) -> String {
+    let gone = |row: &&Image| row.withdrawn && row.repository == "nvidia/cuda";
+    let rows: Vec<&Image> = BUILTIN.images.iter().filter(gone).collect();
+    let row = random.pick(&rows);
+    format!("{}:{}", row.repository, row.tag)
 }
 
 /// A repository that can be asked to choose, or one of its tags.
 fn random_tag(repository: &str, era: &Era, random: &mut Random) -> String {
-    if random.percent(20) { repository.to_string() } else { tag(repository, era, random) }
+    if random.percent(20) { repository.to_string() } else { tag(repository, era, None, random) }
 }
 
 /// A tag of the era's CUDA major and platform, unless it strays.
-fn tag(repository: &str, era: &Era, random: &mut Random) -> String {
+fn tag(repository: &str, era: &Era, os: Option<&Os>, random: &mut Random) -> String {
     let strays = era.strays(random);
     let of = |row: &&Image| row.repository == repository && !row.withdrawn;
     let torch = |row: &Image| row.torch.as_ref().is_none_or(|torch| torch.starts_with(era.build.version.as_str()));
+    let glibc = |row: &Image| {
+        let known = BUILTIN.oses.iter().find(|os| os.images.contains(&row.os));
+        known.is_none_or(|known| known.glibc >= era.build.glibc)
+    };
     let suits = |row: &&Image| {
         era.line.is_none_or(|line| row.cuda.major() == line.major() && row.cuda.prefix(2) <= line)
             && (row.arches.is_empty() || row.arches.contains(&era.build.arch))
+            && os.map_or_else(|| glibc(row), |os| os.images.contains(&row.os))
             && torch(row)
     };
     let all: Vec<&Image> = BUILTIN.images.iter().filter(of).collect();
     let fitting: Vec<&Image> = all.iter().copied().filter(suits).collect();
-    let row = random.pick_late(if strays || fitting.is_empty() { &all } else { &fitting });
+    if fitting.is_empty() && !strays {
+        return repository.to_string();
+    }
+    let row = random.pick_late(if strays { &all } else { &fitting });
     format!("{repository}:{}", row.tag)
 }
 
 /// Toolkits near the era's CUDA.
-fn toolkits(era: &Era, random: &mut Random) -> Vec<String> {
+pub fn toolkits(era: &Era, random: &mut Random) -> Vec<String> {
     let all: Vec<Version> = BUILTIN.toolkits.iter().map(|row| row.version).collect();
     let line = era.line.unwrap_or(all[all.len() - 1]);
     let home = all.partition_point(|version| *version < line).min(all.len() - 1);

@@ -4,6 +4,7 @@
 //! them. The same seed makes the same case as long as the catalog is the same. About half of the cases solve: each is
 //! made around one published build (its era), from which values stray as often as the case is wild.
 
+mod astray;
 mod era;
 mod machine;
 mod overlay;

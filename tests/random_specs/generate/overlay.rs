@@ -2,7 +2,7 @@
 
 use gpuenv::catalog::BUILTIN;
 use gpuenv::catalog::rows::{Companion, Driver, Image};
-use gpuenv::words::{Constraint, Version};
+use gpuenv::words::{Arch, Constraint, Version};
 use serde::Serialize;
 use toml::{Table, Value};
 
@@ -43,7 +43,7 @@ fn piece(era: &Era, random: &mut Random) -> String {
     match random.below(9) {
         0 => in_house_build(era),
         1 => replaced_build(era),
-        2 => driver(era, random),
+        2 => driver(random),
         3 => board(era, random),
         4 => companion(era, random),
         5 => image(era, random),
@@ -79,25 +79,26 @@ fn in_house_build(era: &Era) -> String {
 
 /// The era's build with code for one more architecture.
 fn replaced_build(era: &Era) -> String {
-    if era.build.arch_source.is_none() {
-        return String::new();
-    }
+    let toolkit = BUILTIN.toolkits.iter().find(|row| Some(row.version) == era.build.toolkit);
+    let (Some(toolkit), Some(_)) = (toolkit, &era.build.arch_source) else { return String::new() };
+    let lacks = |text: &&str| {
+        Arch::parse(text).is_ok_and(|arch| !era.build.sass.contains(&arch) && toolkit.sass.contains(&arch))
+    };
+    let Some(more) = ["8.9", "7.5", "6.1"].into_iter().find(lacks) else { return String::new() };
     row("build", era.build, |fields| {
         if let Some(Value::Array(archs)) = fields.get_mut("sass") {
-            let more =
-                ["6.1", "8.9", "12.0"].into_iter().find(|arch| !archs.iter().any(|one| one.as_str() == Some(arch)));
-            archs.extend(more.map(Value::from));
+            archs.push(Value::from(more));
+            archs.sort_by_key(|arch| arch.as_str().and_then(|arch| Arch::parse(arch).ok()));
         }
         put(fields, "replace", true);
     })
 }
 
 /// A release that the catalog does not list.
-fn driver(era: &Era, random: &mut Random) -> String {
+fn driver(random: &mut Random) -> String {
     let fits = |row: &&Driver| !row.beta && row.date.is_some();
     let known: Vec<&Driver> = BUILTIN.drivers.iter().filter(fits).collect();
     let last = random.pick_late(&known);
-    let _ = era;
     row("driver", last, |fields| {
         put(fields, "version", format!("{}.77", last.version));
         put(fields, "source", "acme");
@@ -106,13 +107,16 @@ fn driver(era: &Era, random: &mut Random) -> String {
 
 /// A board that is not yet sold.
 fn board(era: &Era, random: &mut Random) -> String {
-    let sass: Vec<String> = era.build.sass.iter().map(|arch| arch.cc.to_string()).collect();
-    let cc =
-        if sass.is_empty() || random.percent(30) { "14.0".to_string() } else { sass[random.below(sass.len())].clone() };
-    let known = BUILTIN.gpus.iter().find(|row| row.cc.to_string() == cc);
-    let architecture = known.map_or("Later", |row| &*row.architecture);
+    let sass: Vec<_> = era.build.sass.iter().map(|arch| arch.cc).collect();
+    let known = BUILTIN.gpus.iter().find(|row| sass.first() == Some(&row.cc));
+    let (cc, architecture, last) = match known {
+        Some(row) if !random.percent(30) => (row.cc.to_string(), &*row.architecture, row.last_branch),
+        _ => ("14.0".to_string(), "Later", None),
+    };
+    let last = last.map_or(String::new(), |last| format!("last_branch = \"{last}\"\n"));
     format!(
-        "[[gpu]]\nname = \"NVIDIA X100\"\ncc = \"{cc}\"\nclass = \"datacenter\"\narchitecture = \"{architecture}\"\nsource = \"acme\"\n\n"
+        "[[gpu]]\nname = \"NVIDIA X100\"\ncc = \"{cc}\"\nclass = \"datacenter\"\narchitecture = \"{architecture}\"\n\
+         {last}source = \"acme\"\n\n"
     )
 }
 
@@ -121,6 +125,7 @@ fn companion(era: &Era, random: &mut Random) -> String {
     let accepts = |row: &&Companion| {
         row.framework == era.build.package
             && row.systems.is_empty()
+            && !row.version.as_str().contains("post")
             && Constraint::parse(&row.needs).is_ok_and(|needs| needs.admits(&era.build.version))
     };
     let rows: Vec<&Companion> = BUILTIN.companions.iter().filter(accepts).collect();

@@ -1,5 +1,6 @@
 //! Whole cases: a spec, what lies beside it, and the runs of `gpuenv lock` that follow each other.
 
+use super::astray::astray;
 use super::era::{Era, versions_of};
 use super::machine;
 use super::overlay;
@@ -49,7 +50,7 @@ pub fn case(seed: u64) -> Case {
         _ => random.within(11, 20),
     };
     // With every target more can clash.
-    era.wild = if count > 2 { era.wild * 2 / count } else { era.wild };
+    era.wild = if count > 2 { era.wild / count } else { era.wild };
     let mut sheet = sheet(&era, count, &mut random);
     let mut steps = Vec::new();
     let mut files = Vec::new();
@@ -85,8 +86,8 @@ fn sheet(era: &Era, count: usize, random: &mut Random) -> Sheet {
     if sheet.stack.is_empty() && sheet.build.is_none() {
         set(&mut sheet.stack, &era.build.package, quoted("*"));
     }
-    let share = random.pick(&["stack", "stack", "versions", "versions", "none"]);
-    if count > 1 && random.percent(60) || random.percent(6) {
+    let share = random.pick(&["stack", "versions", "versions", "none"]);
+    if count > 1 && random.percent(70) || random.percent(6) {
         set(&mut sheet.resolve, "share", quoted(share));
     }
     if random.percent(16) {
@@ -95,8 +96,8 @@ fn sheet(era: &Era, count: usize, random: &mut Random) -> Sheet {
     if random.percent(12) {
         set(&mut sheet.resolve, "allow-experimental", random.percent(80).to_string());
     }
-    if random.percent(3) {
-        sheet.requires = Some(random.pick(&[">=0.1", "0.1", ">=9"]).to_string());
+    if random.percent(2) {
+        sheet.requires = Some(random.pick(&[">=0.1", "0.1", ">=0.1, <9", ">=9"]).to_string());
     }
     remarks(&mut sheet, era, random);
     sheet
@@ -111,7 +112,20 @@ fn remarks(sheet: &mut Sheet, era: &Era, random: &mut Random) {
         }
     };
     let mut seen = Vec::new();
-    for _ in 0..if random.percent(14) { random.within(1, 3) } else { 0 } {
+    if random.percent(8) {
+        let (rules, target) = astray(sheet, era, random);
+        let everywhere = random.percent(50);
+        for rule in rules {
+            let mut lines = vec![("rule".to_string(), quoted(&rule))];
+            if !everywhere {
+                set(&mut lines, "target", quoted(&target));
+            }
+            set(&mut lines, "reason", quoted("measured on our hosts"));
+            sheet.overrides.push(lines);
+            seen.push(rule);
+        }
+    }
+    for _ in 0..if random.percent(8) { random.within(1, 3) } else { 0 } {
         let rule = overlay::rule(era, random);
         if !seen.contains(&rule) {
             let mut lines = vec![("rule".to_string(), quoted(&rule))];
