@@ -124,7 +124,7 @@ fn gpus(era: &Era, home: Option<&Os>, random: &mut Random) -> (Option<Vec<String
 /// A GPU that the era's build has code for, unless it strays.
 fn gpu(era: &Era, home: Option<&Os>, random: &mut Random) -> &'static Gpu {
     let strays = era.strays(random);
-    let by_ptx = random.percent(12);
+    let by_ptx = random.percent(15);
     let suits = |row: &Gpu| {
         let code = era.line.is_none() || era.is_native(row.cc) || by_ptx && era.has_ptx_for(row.cc);
         let cpu = row.cpu.is_none_or(|cpu| cpu == era.build.arch);
@@ -135,7 +135,9 @@ fn gpu(era: &Era, home: Option<&Os>, random: &mut Random) -> &'static Gpu {
     };
     let all: Vec<&'static Gpu> = BUILTIN.gpus.iter().filter(|row| suits(row)).collect();
     let usual: Vec<&'static Gpu> = all.iter().copied().filter(|row| family(row).is_some()).collect();
+    let by_ptx: Vec<&'static Gpu> = all.iter().copied().filter(|row| by_ptx && !era.is_native(row.cc)).collect();
     let from = if usual.is_empty() || random.percent(30) { &all } else { &usual };
+    let from = if by_ptx.is_empty() { from } else { &by_ptx };
     if from.is_empty() { random.pick(&BUILTIN.gpus.iter().collect::<Vec<_>>()) } else { random.pick(from) }
 }
 
