@@ -12,7 +12,7 @@ use gpuenv::explain;
 use gpuenv::solve::answer::TargetAnswer;
 use gpuenv::solve::question::Question;
 use gpuenv::solve::resolve::is_solvable;
-use gpuenv::solve::world::Steps;
+use gpuenv::solve::engine::Steps;
 use gpuenv::spec;
 use gpuenv::words::{Cc, Constraint, Version};
 
@@ -597,7 +597,7 @@ fn whether_there_is_an_answer_is_told_like_the_answer() {
         }
         let text = draft.text();
         let spec = spec::parse(&text).unwrap();
-        let (question, _) = Question::new(&spec, &BUILTIN, rules()).unwrap();
+        let (question, _) = Question::new(&spec, rules()).unwrap();
         let told = is_solvable(&question, &Steps::new(LIMIT)).unwrap();
         assert_eq!(told, !lock(&text).is_conflict(), "{text}");
         if told { answers += 1 } else { conflicts += 1 }
@@ -625,7 +625,7 @@ fn the_culprits_clash_and_no_smaller_set_does() {
             *known.entry(kept).or_insert_with(|| {
                 let dropped = keys.iter().enumerate().filter(|(at, _)| kept >> at & 1 == 0);
                 let less = dropped.fold(spec.clone(), |spec, (_, key)| spec.without(key));
-                match Question::new(&less, &BUILTIN, rules()) {
+                match Question::new(&less, rules()) {
                     Ok((question, _)) => is_solvable(&question, &Steps::new(LIMIT)).unwrap(),
                     Err(_) => true,
                 }

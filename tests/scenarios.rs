@@ -11,11 +11,11 @@ use common::{LIMIT, Outcome, rules};
 use gpuenv::catalog::BUILTIN;
 use gpuenv::catalog::rows::Subject;
 use gpuenv::explain;
-use gpuenv::solve::plan::Locked;
+use gpuenv::solve::compile::Locked;
 use gpuenv::solve::question::{GpuAsk, Question};
 use gpuenv::solve::resolve::{Resolution, resolve};
 use gpuenv::solve::warnings;
-use gpuenv::solve::world::Steps;
+use gpuenv::solve::engine::Steps;
 use gpuenv::spec;
 use serde::Deserialize;
 
@@ -99,7 +99,7 @@ fn complaint(folder: &Path) -> Option<String> {
 
 /// Whether a rule shows in an answer: as a warning of its name, or by speaking of a GPU of the spec.
 fn bears_on(rule: &str, spec: &spec::Spec) -> bool {
-    let (question, mut warnings) = Question::new(spec, &BUILTIN, rules()).expect("it was asked before");
+    let (question, mut warnings) = Question::new(spec, rules()).expect("it was asked before");
     if let Resolution::Answer(answer) = resolve(&question, &Locked::new(), &Steps::new(LIMIT)) {
         warnings.extend(warnings::warnings(&question, &answer));
     }

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use gpuenv::catalog::BUILTIN;
-use gpuenv::solve::rulebook::law;
+use gpuenv::solve::problem::law;
 
 /// The modules from the ground up. A module imports from storeys below its own only.
 const STOREYS: &[&[&str]] = &[

@@ -9,8 +9,8 @@ use crate::diagnose::{self, Verdict};
 use crate::explain::host::{OnHost, Outcome, Unplaced, on_host};
 use crate::host::{Gpu, Record, System};
 use crate::report::{Exit, Failure, Report};
-use crate::solve::rulebook::RuleBook;
-use crate::solve::world::Steps;
+use crate::solve::problem::Problem;
+use crate::solve::engine::Steps;
 use crate::spec::{Observed, ObservedGpu};
 
 use super::args::{Common, DiagnoseArgs};
@@ -83,7 +83,7 @@ fn solved(
             return Ok(None);
         }
     };
-    let rules = RuleBook::new(&catalog);
+    let rules = Problem::new(&catalog);
     match on_host(&spec, &observed, args.target.as_deref(), &catalog, &rules, &Steps::new(STEPS)) {
         Ok(host) => Ok(Some(host)),
         Err(Unplaced::NothingKnown) => Ok(None),

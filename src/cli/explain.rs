@@ -10,11 +10,11 @@ use crate::explain::why::{Why, why};
 use crate::explain::{self, Explanation, topic};
 use crate::lock::Lock;
 use crate::report::{Exit, Failure, Report, SourceFile, clean};
-use crate::solve::plan::Locked;
+use crate::solve::compile::Locked;
 use crate::solve::question::Question;
 use crate::solve::resolve::{Resolution, resolve};
-use crate::solve::rulebook::RuleBook;
-use crate::solve::world::Steps;
+use crate::solve::problem::Problem;
+use crate::solve::engine::Steps;
 use crate::spec::{Spec, suggest};
 use crate::verify::about;
 
@@ -43,8 +43,8 @@ pub fn run(common: &Common, args: &ExplainArgs, report: &Report) -> Result<Exit,
     let places = files::places(common)?;
     let Asked { file, spec, catalog } = read(&places.spec)?;
     clock::tell_age(&catalog, &spec.silences, report);
-    let rules = RuleBook::new(&catalog);
-    let (question, _) = Question::new(&spec, &catalog, &rules).map_err(|errors| Failure::spec(errors, file.clone()))?;
+    let rules = Problem::new(&catalog);
+    let (question, _) = Question::new(&spec, &rules).map_err(|errors| Failure::spec(errors, file.clone()))?;
     match resolve(&question, &Locked::new(), &Steps::new(STEPS)) {
         Resolution::GaveUp => Err(gave_up()),
         Resolution::Conflict => conflict(&spec, &catalog, &rules, &file, report),
@@ -75,7 +75,7 @@ pub fn run(common: &Common, args: &ExplainArgs, report: &Report) -> Result<Exit,
 fn conflict<'r>(
     spec: &Spec,
     catalog: &'r Catalog,
-    rules: &'r RuleBook<'r>,
+    rules: &'r Problem<'r>,
     file: &SourceFile,
     report: &Report,
 ) -> Result<Exit, Failure> {

@@ -10,11 +10,11 @@ use crate::explain::{self, Explanation};
 use crate::host::Record;
 use crate::probe::{self, Depth, Scene, Wish};
 use crate::report::{Drafted, Exit, Failure, Report, SourceFile};
-use crate::solve::plan::Locked;
+use crate::solve::compile::Locked;
 use crate::solve::question::{Question, Warning};
 use crate::solve::resolve::{Resolution, resolve};
-use crate::solve::rulebook::RuleBook;
-use crate::solve::world::Steps;
+use crate::solve::problem::Problem;
+use crate::solve::engine::Steps;
 use crate::spec::{self, Spec};
 
 use super::args::{Common, InitArgs};
@@ -118,8 +118,8 @@ fn draft(args: &InitArgs, host: Option<&Record>, catalog: &Catalog) -> Draft {
 
 /// Why the spec has no answer, none if it has one or nobody could tell within the limit; and what is remarked on it.
 fn ask(spec: &Spec, file: &SourceFile, catalog: &Catalog) -> Result<(Option<Explanation>, Vec<Warning>), Failure> {
-    let rules = RuleBook::new(catalog);
-    let asked = Question::new(spec, catalog, &rules);
+    let rules = Problem::new(catalog);
+    let asked = Question::new(spec, &rules);
     let (question, warnings) = asked.map_err(|errors| Failure::spec(errors, file.clone()))?;
     let conflict = match resolve(&question, &Locked::new(), &Steps::new(STEPS)) {
         Resolution::Conflict => explain::conflicts(spec, catalog, &rules, &Steps::new(STEPS)),

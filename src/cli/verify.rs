@@ -11,8 +11,8 @@ use crate::lock::{Lock, Renewed, TargetLock, Upgrade, renew};
 use crate::probe::{self, Depth, Scene, Wish};
 use crate::report::{Exit, Failure, Judged, Report};
 use crate::solve::question::Question;
-use crate::solve::rulebook::RuleBook;
-use crate::solve::world::Steps;
+use crate::solve::problem::Problem;
+use crate::solve::engine::Steps;
 use crate::verify::{self, Status, Verdict};
 use crate::words::{Arch, ArchList, Version};
 
@@ -91,8 +91,8 @@ fn read_lock(common: &Common) -> Result<Lock, Failure> {
 /// The lock that a spec would have, and the catalog it rests on; none if it has none, which is told.
 fn solved(path: &Path, report: &Report) -> Result<Option<(Lock, Cow<'static, Catalog>)>, Failure> {
     let Asked { file, spec, catalog } = read(path)?;
-    let rules = RuleBook::new(&catalog);
-    let asked = Question::new(&spec, &catalog, &rules).map_err(|errors| Failure::spec(errors, file.clone()));
+    let rules = Problem::new(&catalog);
+    let asked = Question::new(&spec, &rules).map_err(|errors| Failure::spec(errors, file.clone()));
     match renew(&spec, &asked?.0, None, &Upgrade::Nothing, &Steps::new(STEPS)) {
         Renewed::Lock(lock, _) => Ok(Some((*lock, catalog))),
         Renewed::GaveUp => Err(gave_up()),

@@ -9,7 +9,7 @@ use crate::catalog::rows::{Build, Gpu, Os, Status, Subject, Toolkit};
 use crate::catalog::{Catalog, GpuMatch};
 use crate::coverage::{Coverage, Tegra, covers_targets};
 use crate::solve::fits::line_of;
-use crate::solve::rulebook::RuleBook;
+use crate::solve::problem::Problem;
 use crate::words::{Arch, Cc, CpuArch, Version};
 
 /// What placeholders stand for.
@@ -182,11 +182,11 @@ fn torch_with_code_for(cc: Cc, catalog: &Catalog) -> (Option<String>, Option<Str
 fn torch_for_driver(cuda: &Version, catalog: &Catalog) -> Option<String> {
     let branch = catalog.branches.iter().rev().find(|row| row.cuda.as_ref() == Some(cuda))?;
     let driver = catalog.drivers.iter().rev().find(|row| row.version.major() == branch.branch.major())?;
-    let rules = RuleBook::new(catalog);
+    let rules = Problem::new(catalog);
     let fits = |row: &&Build| {
         let line = line_of(&row.variant);
         line.is_some_and(|line| {
-            rules.about(Subject::Cuda, &line, Subject::Driver).all(|rule| rule.needs.admits(&driver.version))
+            rules.rules.about(Subject::Cuda, &line, Subject::Driver).all(|rule| rule.needs.admits(&driver.version))
         })
     };
     let newest = torch_builds(catalog).filter(fits).max_by_key(|row| (&row.version, &row.toolkit))?;

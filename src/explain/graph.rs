@@ -6,7 +6,7 @@ use crate::catalog::rows::{Build, Subject};
 use crate::solve::answer::{Answer, TargetAnswer};
 use crate::solve::fits;
 use crate::solve::question::{Question, TargetAsk};
-use crate::solve::rulebook::law;
+use crate::solve::problem::law;
 use crate::words::Version;
 
 /// Nodes and edges.

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use crate::catalog::rows::Class;
 use crate::catalog::{Catalog, GpuMatch};
-use crate::solve::plan::Locked;
+use crate::solve::compile::Locked;
 use crate::solve::resolve::{Resolution, resolve};
-use crate::solve::rulebook::RuleBook;
-use crate::solve::world::Steps;
+use crate::solve::problem::Problem;
+use crate::solve::engine::Steps;
 use crate::spec::{Observed, ObservedGpu, Runtime, Spec, Target, list_text};
 use crate::words::{Cc, Constraint, Version};
 
@@ -57,7 +57,7 @@ pub fn on_host<'c>(
     observed: &Observed,
     target: Option<&str>,
     catalog: &'c Catalog,
-    rules: &'c RuleBook<'c>,
+    rules: &'c Problem<'c>,
     steps: &Steps,
 ) -> Result<OnHost, Unplaced> {
     let target = place(spec, observed, target, catalog)?;

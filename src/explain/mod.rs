@@ -15,11 +15,11 @@ use std::collections::BTreeMap;
 
 use crate::catalog::Catalog;
 use crate::solve::answer::Answer;
-use crate::solve::plan::Locked;
+use crate::solve::compile::Locked;
 use crate::solve::question::Question;
 use crate::solve::resolve::{Resolution, resolve};
-use crate::solve::rulebook::RuleBook;
-use crate::solve::world::Steps;
+use crate::solve::problem::Problem;
+use crate::solve::engine::Steps;
 use crate::spec::Spec;
 
 /// Why a spec has no answer, and what would give it one.
@@ -90,7 +90,7 @@ pub struct Change {
 }
 
 /// Explains a spec that has no answer; none if it has one after all, or nobody could tell within the limit.
-pub fn conflicts<'c>(spec: &Spec, catalog: &'c Catalog, rules: &'c RuleBook<'c>, steps: &Steps) -> Option<Explanation> {
+pub fn conflicts<'c>(spec: &Spec, catalog: &'c Catalog, rules: &'c Problem<'c>, steps: &Steps) -> Option<Explanation> {
     let asker = Asker { catalog, rules, steps };
     let cores = core::Cores::find(&asker, spec)?;
     let tell = |clashes: &[Vec<String>]| clashes.iter().map(|culprits| story::tell(&asker, spec, culprits)).collect();
@@ -145,14 +145,14 @@ fn target_of(key: &str) -> &str {
 /// Asks variations of one spec.
 struct Asker<'c, 's> {
     catalog: &'c Catalog,
-    rules: &'c RuleBook<'c>,
+    rules: &'c Problem<'c>,
     steps: &'s Steps,
 }
 
 impl<'c> Asker<'c, '_> {
     /// The question a spec asks; none if a name in it means nothing.
     fn question(&self, spec: &Spec) -> Option<Question<'c>> {
-        Question::new(spec, self.catalog, self.rules).ok().map(|(question, _)| question)
+        Question::new(spec, self.rules).ok().map(|(question, _)| question)
     }
 
     /// The best answer to a spec, if it has one.

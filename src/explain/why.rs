@@ -8,8 +8,8 @@ use crate::catalog::rows::{Build, Image, Status, Toolkit};
 use crate::solve::answer::{Answer, GpuAnswer, TargetAnswer};
 use crate::solve::fits;
 use crate::solve::question::{FRAMEWORKS, ImageAsk, Question, TargetAsk};
-use crate::solve::rulebook::RuleBook;
-use crate::solve::world::Steps;
+use crate::solve::problem::Problem;
+use crate::solve::engine::Steps;
 use crate::spec::{Prefer, Share, Spec};
 use crate::words::{Constraint, Version};
 
@@ -107,7 +107,7 @@ pub struct Opening {
 }
 
 /// Explains the answer of a spec; none if it has no answer, or nobody could tell within the limit.
-pub fn why<'c>(spec: &Spec, catalog: &'c Catalog, rules: &'c RuleBook<'c>, steps: &Steps) -> Option<Why> {
+pub fn why<'c>(spec: &Spec, catalog: &'c Catalog, rules: &'c Problem<'c>, steps: &Steps) -> Option<Why> {
     let asker = Asker { catalog, rules, steps };
     let question = asker.question(spec)?;
     let answer = asker.best(spec)?;

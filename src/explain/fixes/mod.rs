@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::solve::answer::Answer;
 use crate::solve::fits::extension_row;
-use crate::solve::plan::Locked;
+use crate::solve::compile::Locked;
 use crate::solve::question::Question;
 use crate::solve::resolve::{Resolution, is_solvable, resolve};
 use crate::solve::warnings;

@@ -3,7 +3,7 @@
 use crate::catalog::rows::Subject;
 use crate::solve::question::{Off, Question};
 use crate::solve::resolve::is_solvable;
-use crate::solve::rulebook::{Needs, law};
+use crate::solve::problem::{Needs, law};
 use crate::spec::{Spec, list_text};
 use crate::words::Version;
 

@@ -16,7 +16,7 @@ use crate::catalog::rows::{Build, Subject};
 use crate::solve::fits;
 use crate::solve::platform::{Platform, Takes};
 use crate::solve::question::{DriverAsk, Question, TargetAsk};
-use crate::solve::rulebook::{Needs, law};
+use crate::solve::problem::{Needs, law};
 use crate::spec::Spec;
 use crate::words::CpuArch;
 

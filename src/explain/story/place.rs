@@ -2,7 +2,7 @@
 
 use crate::solve::image;
 use crate::solve::question::ImageAsk;
-use crate::solve::rulebook::law;
+use crate::solve::problem::law;
 
 use super::Teller;
 use super::words::{driver_words, list};

@@ -88,3 +88,64 @@ pub const ALL: &[&str] = &[
     TOGETHER,
     FORWARD_COMPAT,
 ];
+
+/// The numbers of the laws.
+pub mod id {
+    use super::super::RuleId;
+    /// [`super::COVERAGE`]
+    pub const COVERAGE: RuleId = 0;
+    /// [`super::PTX_DRIVER`]
+    pub const PTX_DRIVER: RuleId = 1;
+    /// [`super::CPU_BUILD`]
+    pub const CPU_BUILD: RuleId = 2;
+    /// [`super::PUBLISHED`]
+    pub const PUBLISHED: RuleId = 3;
+    /// [`super::COMPANION`]
+    pub const COMPANION: RuleId = 4;
+    /// [`super::PYTHON`]
+    pub const PYTHON: RuleId = 5;
+    /// [`super::GLIBC`]
+    pub const GLIBC: RuleId = 6;
+    /// [`super::IMAGE_TAG`]
+    pub const IMAGE_TAG: RuleId = 7;
+    /// [`super::IMAGE_ARCH`]
+    pub const IMAGE_ARCH: RuleId = 8;
+    /// [`super::IMAGE_OS`]
+    pub const IMAGE_OS: RuleId = 9;
+    /// [`super::IMAGE_REQUIRE`]
+    pub const IMAGE_REQUIRE: RuleId = 10;
+    /// [`super::IMAGE_HOLDS`]
+    pub const IMAGE_HOLDS: RuleId = 11;
+    /// [`super::EXTENSION_MAJOR`]
+    pub const EXTENSION_MAJOR: RuleId = 12;
+    /// [`super::EXTENSION_ARCH`]
+    pub const EXTENSION_ARCH: RuleId = 13;
+    /// [`super::NVCC_ARCH`]
+    pub const NVCC_ARCH: RuleId = 14;
+    /// [`super::ARCH_LIST`]
+    pub const ARCH_LIST: RuleId = 15;
+    /// [`super::NVCC_GCC`]
+    pub const NVCC_GCC: RuleId = 16;
+    /// [`super::PRODUCT_CPU`]
+    pub const PRODUCT_CPU: RuleId = 17;
+    /// [`super::SYSTEM_BOARDS`]
+    pub const SYSTEM_BOARDS: RuleId = 18;
+    /// [`super::LIBRARY_CUDA`]
+    pub const LIBRARY_CUDA: RuleId = 19;
+    /// [`super::TOGETHER`]
+    pub const TOGETHER: RuleId = 20;
+    /// [`super::FORWARD_COMPAT`]
+    pub const FORWARD_COMPAT: RuleId = 21;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_places_in_the_list() {
+        assert_eq!(ALL[id::COVERAGE], COVERAGE);
+        assert_eq!(ALL[id::NVCC_GCC], NVCC_GCC);
+        assert_eq!(ALL[id::FORWARD_COMPAT], FORWARD_COMPAT);
+    }
+}

@@ -1,36 +1,42 @@
-//! The catalog's rules made ready to be asked, and what was found out by asking them.
+//! The catalog's rules with their ranges parsed, and numbers for rules and laws alike.
 
-mod known;
-pub mod law;
-mod memo;
-mod recall;
+use std::rc::Rc;
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Companion, Rule, Subject};
+use crate::catalog::rows::{Rule, Subject};
+use crate::solve::question::Question;
+use crate::solve::rowset::RowSet;
 use crate::words::{Constraint, Version};
 
-use super::question::Question;
+use super::law;
 
-use known::Known;
+/// The number of a rule: the laws come first, in the order of [`law::ALL`], then the rows of the catalog.
+pub type RuleId = usize;
 
-pub use recall::{Bond, Judged};
-
-/// The catalog's `needs` rules with their ranges parsed.
+/// Every rule of a catalog, and every law.
 #[derive(Debug)]
-pub struct RuleBook<'c> {
-    needs: Vec<Needs<'c>>,
-    known: Known<'c>,
+pub struct Rules<'c> {
+    needs: Vec<Rc<Needs<'c>>>,
 }
 
 /// One rule: where the subject is in `range`, the object must be in `needs`.
 #[derive(Debug, Clone)]
 pub struct Needs<'c> {
+    /// Its number.
+    pub id: RuleId,
     /// The row.
     pub row: &'c Rule,
     /// Which subjects it speaks of.
     pub range: Constraint,
     /// What these need.
     pub needs: Constraint,
+}
+
+impl Needs<'_> {
+    /// Whether it tells what the one kind of thing needs of the other.
+    pub fn is_between(&self, subject: Subject, object: Subject) -> bool {
+        self.row.subject == subject && self.row.object == object
+    }
 }
 
 /// The rules about a package that ask the same thing: few or none.
@@ -45,43 +51,45 @@ impl<'a, 'c> PackageRules<'a, 'c> {
         self.rules.is_empty()
     }
 
+    /// Each of them.
+    pub fn iter(&self) -> impl Iterator<Item = &'a Needs<'c>> {
+        self.rules.iter().copied()
+    }
+
     /// Those that speak of a release.
     pub fn about(&self, release: &Version) -> impl Iterator<Item = &'a Needs<'c>> {
         self.rules.iter().copied().filter(|rule| rule.range.admits(release))
     }
-
-    /// One of those that hold for a target, if it refuses a release.
-    pub fn refusal(
-        &self,
-        question: &Question<'_>,
-        target: &str,
-        release: &Version,
-        object: Option<&Version>,
-    ) -> Option<&'c str> {
-        let refuses = |rule: &&Needs| object.is_some_and(|object| !rule.needs.admits(object));
-        let mut refusing = self.about(release).filter(refuses);
-        refusing.find(|rule| question.holds(&rule.row.id, target)).map(|rule| &*rule.row.id)
-    }
-
-    /// Whether none of those that hold for a target refuses a release.
-    pub fn admit(&self, question: &Question<'_>, target: &str, row: &Companion, object: Option<&Version>) -> bool {
-        self.refusal(question, target, &row.version, object).is_none()
-    }
 }
 
-impl<'c> RuleBook<'c> {
+impl<'c> Rules<'c> {
     /// Reads every rule of a catalog. The lint has checked that they parse; one that does not speaks of nothing.
     pub fn new(catalog: &'c Catalog) -> Self {
-        let needs = catalog.rules.iter().filter_map(|row| {
+        let needs = catalog.rules.iter().enumerate().filter_map(|(at, row)| {
             let (range, needs) = (Constraint::parse(&row.range).ok()?, Constraint::parse(&row.needs).ok()?);
-            Some(Needs { row, range, needs })
+            Some(Rc::new(Needs { id: law::ALL.len() + at, row, range, needs }))
         });
-        RuleBook { needs: needs.collect(), known: Known::of(catalog) }
+        Rules { needs: needs.collect() }
+    }
+
+    /// The number of the rule or law with a name.
+    pub fn id(&self, name: &str) -> Option<RuleId> {
+        let law = law::ALL.iter().position(|law| *law == name);
+        law.or_else(|| self.needs.iter().find(|rule| rule.row.id == name).map(|rule| rule.id))
+    }
+
+    /// The numbers of some rules; a name that means none is left out.
+    pub fn ids<'n>(&self, names: impl Iterator<Item = &'n str>) -> RowSet {
+        let mut ids = RowSet::default();
+        for id in names.filter_map(|name| self.id(name)) {
+            ids.insert(id);
+        }
+        ids
     }
 
     /// The rules between two kinds of things.
     pub fn between(&self, subject: Subject, object: Subject) -> impl Iterator<Item = &Needs<'c>> {
-        self.needs.iter().filter(move |rule| rule.row.subject == subject && rule.row.object == object)
+        self.all().filter(move |rule| rule.is_between(subject, object))
     }
 
     /// The rules between two kinds of things that speak of this subject.
@@ -95,7 +103,7 @@ impl<'c> RuleBook<'c> {
             (rule.row.subject, rule.row.object) == (Subject::Package, object)
                 && rule.row.package.as_deref() == Some(package)
         };
-        PackageRules { rules: self.needs.iter().filter(speaks).collect() }
+        PackageRules { rules: self.all().filter(speaks).collect() }
     }
 
     /// Whether a rule can refuse anything that a question is about: of packages, boards and toolkits that are not in it
@@ -116,11 +124,21 @@ impl<'c> RuleBook<'c> {
 
     /// Every rule.
     pub fn all(&self) -> impl Iterator<Item = &Needs<'c>> {
+        self.needs.iter().map(|rule| &**rule)
+    }
+
+    /// Every rule, to be kept.
+    pub fn shared(&self) -> impl Iterator<Item = &Rc<Needs<'c>>> {
         self.needs.iter()
     }
 
     /// Every rule about an object.
     pub fn on(&self, object: Subject) -> impl Iterator<Item = &Needs<'c>> {
-        self.needs.iter().filter(move |rule| rule.row.object == object)
+        self.all().filter(move |rule| rule.row.object == object)
+    }
+
+    /// The rules that what there is of an object breaks.
+    pub fn breaking(&self, object: Subject, has: Version) -> impl Iterator<Item = Rc<Needs<'c>>> {
+        self.shared().filter(move |rule| rule.row.object == object && !rule.needs.admits(&has)).cloned()
     }
 }
