@@ -140,7 +140,7 @@ fn outcome(record: &Record) -> Outcome {
             Outcome { spec: text, culprits: Vec::new(), verdict: Some((verdict.status, failed)) }
         }
         Renewed::Conflict => {
-            let told = explain::conflicts(&spec, &BUILTIN, &rules, &steps).expect("there is a conflict");
+            let told = explain::conflicts(&spec, &rules, &steps).expect("there is a conflict");
             let culprits = told.conflicts.into_iter().flat_map(|one| one.culprits).collect();
             Outcome { spec: text, culprits, verdict: None }
         }

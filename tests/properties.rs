@@ -617,7 +617,7 @@ fn the_culprits_clash_and_no_smaller_set_does() {
         }
         seen += 1;
         let spec = spec::parse(&text).unwrap();
-        let told = explain::conflicts(&spec, &BUILTIN, rules(), &Steps::new(LIMIT)).expect("a conflict is explained");
+        let told = explain::conflicts(&spec, rules(), &Steps::new(LIMIT)).expect("a conflict is explained");
         let core = &told.conflicts[0].culprits;
         let keys = spec.keys();
         let mut known: BTreeMap<u32, bool> = BTreeMap::new();
@@ -677,7 +677,7 @@ fn every_fix_can_be_written_and_then_answers() {
         }
         seen += 1;
         let spec = spec::parse(&text).unwrap();
-        let told = explain::conflicts(&spec, &BUILTIN, rules(), &Steps::new(LIMIT)).expect("a conflict is explained");
+        let told = explain::conflicts(&spec, rules(), &Steps::new(LIMIT)).expect("a conflict is explained");
         for fix in &told.fixes {
             let changes: Vec<(String, Option<String>)> =
                 fix.changes.iter().map(|change| (change.key.clone(), change.to.clone())).collect();

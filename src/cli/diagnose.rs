@@ -84,7 +84,7 @@ fn solved(
         }
     };
     let rules = Problem::new(&catalog);
-    match on_host(&spec, &observed, args.target.as_deref(), &catalog, &rules, &Steps::new(STEPS)) {
+    match on_host(&spec, &observed, args.target.as_deref(), &rules, &Steps::new(STEPS)) {
         Ok(host) => Ok(Some(host)),
         Err(Unplaced::NothingKnown) => Ok(None),
         Err(Unplaced::NoSuchTarget(names)) => {

@@ -47,7 +47,7 @@ pub fn run(common: &Common, args: &ExplainArgs, report: &Report) -> Result<Exit,
     let (question, _) = Question::new(&spec, &rules).map_err(|errors| Failure::spec(errors, file.clone()))?;
     match resolve(&question, &Locked::new(), &Steps::new(STEPS)) {
         Resolution::GaveUp => Err(gave_up()),
-        Resolution::Conflict => conflict(&spec, &catalog, &rules, &file, report),
+        Resolution::Conflict => conflict(&spec, &rules, &file, report),
         Resolution::Answer(answer) => {
             if let Some(drawn) = args.graph {
                 let language = match drawn {
@@ -57,7 +57,7 @@ pub fn run(common: &Common, args: &ExplainArgs, report: &Report) -> Result<Exit,
                 report.graph(&graph::draw(&question, &answer), language)?;
                 return Ok(Exit::Yes);
             }
-            let told = why(&spec, &catalog, &rules, &Steps::new(STEPS)).ok_or_else(gave_up)?;
+            let told = why(&spec, &rules, &Steps::new(STEPS)).ok_or_else(gave_up)?;
             let told = match what {
                 Some(key) => only(told, key, &spec, &file)?,
                 None => told,
@@ -74,12 +74,11 @@ pub fn run(common: &Common, args: &ExplainArgs, report: &Report) -> Result<Exit,
 /// The same story as `gpuenv lock` tells.
 fn conflict<'r>(
     spec: &Spec,
-    catalog: &'r Catalog,
     rules: &'r Problem<'r>,
     file: &SourceFile,
     report: &Report,
 ) -> Result<Exit, Failure> {
-    let found = explain::conflicts(spec, catalog, rules, &Steps::new(STEPS));
+    let found = explain::conflicts(spec, rules, &Steps::new(STEPS));
     report.conflict(&found.unwrap_or(Explanation::gave_up(STEPS)), spec, file)?;
     Ok(Exit::No)
 }

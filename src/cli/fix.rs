@@ -30,7 +30,7 @@ pub fn apply(path: &Path, asked: &Asked, number: usize, report: &Report) -> Resu
             return Err(refuse("nothing-to-fix", message).help("run `gpuenv lock`"));
         }
     }
-    let told = explain::conflicts(spec, catalog, rules, &Steps::new(STEPS)).ok_or_else(gave_up)?;
+    let told = explain::conflicts(spec, rules, &Steps::new(STEPS)).ok_or_else(gave_up)?;
     let Some(fix) = number.checked_sub(1).and_then(|at| told.fixes.get(at)) else {
         let message = match told.fixes.len() {
             0 => format!("--apply-fix {number}: no fix was found for this spec"),

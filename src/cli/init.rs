@@ -122,7 +122,7 @@ fn ask(spec: &Spec, file: &SourceFile, catalog: &Catalog) -> Result<(Option<Expl
     let asked = Question::new(spec, &rules);
     let (question, warnings) = asked.map_err(|errors| Failure::spec(errors, file.clone()))?;
     let conflict = match resolve(&question, &Locked::new(), &Steps::new(STEPS)) {
-        Resolution::Conflict => explain::conflicts(spec, catalog, &rules, &Steps::new(STEPS)),
+        Resolution::Conflict => explain::conflicts(spec, &rules, &Steps::new(STEPS)),
         Resolution::Answer(_) | Resolution::GaveUp => None,
     };
     Ok((conflict, warnings))

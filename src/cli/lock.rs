@@ -185,7 +185,7 @@ impl<'a> Run<'a> {
                 Ok(Exit::Yes)
             }
             Renewed::Conflict => {
-                let found = explain::conflicts(&asked, self.catalog, self.rules, &Steps::new(STEPS));
+                let found = explain::conflicts(&asked, self.rules, &Steps::new(STEPS));
                 self.report.conflict(&found.unwrap_or(Explanation::gave_up(STEPS)), &asked, self.file)?;
                 Ok(Exit::No)
             }

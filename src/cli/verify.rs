@@ -97,7 +97,7 @@ fn solved(path: &Path, report: &Report) -> Result<Option<(Lock, Cow<'static, Cat
         Renewed::Lock(lock, _) => Ok(Some((*lock, catalog))),
         Renewed::GaveUp => Err(gave_up()),
         Renewed::Conflict => {
-            let found = explain::conflicts(&spec, &catalog, &rules, &Steps::new(STEPS));
+            let found = explain::conflicts(&spec, &rules, &Steps::new(STEPS));
             report.conflict(&found.unwrap_or(Explanation::gave_up(STEPS)), &spec, &file)?;
             Ok(None)
         }

@@ -7,7 +7,7 @@ use crate::solve::problem::{Needs, law};
 use crate::spec::{Spec, list_text};
 use crate::words::Version;
 
-use super::super::Asker;
+use crate::explain::ask::Asker;
 
 /// Lists with more boards than this are told as they are.
 const MOST_BOARDS: usize = 64;
