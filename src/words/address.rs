@@ -85,6 +85,31 @@ pub fn is_tag(tag: &str) -> bool {
     tag.len() <= 128 && !tag.is_empty() && !tag.starts_with(['.', '-']) && all(tag, b"._-")
 }
 
+/// A full image reference: repository, then a tag or a digest or both.
+pub fn is_image(reference: &str) -> bool {
+    let (name, digest) = reference.split_once('@').map_or((reference, None), |(name, digest)| (name, Some(digest)));
+    // A colon before the last slash belongs to a port.
+    let (repository, tag) = match name.rsplit_once(':') {
+        Some((repository, tag)) if !tag.contains('/') => (repository, Some(tag)),
+        _ => (name, None),
+    };
+    let is_digest = |digest: &str| digest.strip_prefix("sha256:").is_some_and(is_sha256);
+    is_repository(repository)
+        && (tag.is_some() || digest.is_some())
+        && tag.is_none_or(is_tag)
+        && digest.is_none_or(is_digest)
+        && reference.len() <= 512
+}
+
+/// An architecture list as CMake reads it: `80-real;90`.
+pub fn is_cmake_arch_list(list: &str) -> bool {
+    let is_entry = |entry: &str| {
+        let arch = entry.strip_suffix("-real").or_else(|| entry.strip_suffix("-virtual")).unwrap_or(entry);
+        is_number(arch.strip_suffix(['a', 'f']).unwrap_or(arch))
+    };
+    list.split(';').all(is_entry)
+}
+
 /// A number that fits any counter.
 pub fn is_number(text: &str) -> bool {
     !text.is_empty() && text.len() <= 18 && text.bytes().all(|byte| byte.is_ascii_digit())
