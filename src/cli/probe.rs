@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::host::{Record, anonymous};
 use crate::probe::{Depth, Wish};
-use crate::report::{Exit, Failure, Report};
+use crate::report::{Exit, Failure, Report, json_text};
 
 use super::args::ProbeArgs;
 use super::files::{self, shown};
@@ -41,7 +41,7 @@ fn look(args: &ProbeArgs, report: &Report) -> Result<Record, Failure> {
 pub fn save(file: &Path, record: &Record) -> Result<(), Failure> {
     let unwritten =
         |error: serde_json::Error| Failure::io("write-failed", format!("the record has no JSON form: {error}"));
-    let mut text = serde_json::to_string_pretty(record).map_err(unwritten)?;
+    let mut text = json_text(record).map_err(unwritten)?;
     text.push('\n');
     replace(file, &text).map(|_| ())
 }

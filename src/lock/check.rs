@@ -1,8 +1,8 @@
 //! What each value of a lock looks like. A lock is a file in a repository: a stranger's pull request may have edited it,
 //! and what it says goes into scripts, messages and the next lock.
 //!
-//! Held to here are the characters; whether a value means anything is asked where it is used. Prose is free: inputs as
-//! they were written, and reasons.
+//! Held to here are the characters; whether a value means anything is asked where it is used. Prose may say anything that
+//! can be seen: inputs as they were written, and reasons.
 
 use crate::words::{ArchList, address, name};
 
@@ -13,6 +13,7 @@ type Checked = Result<(), LockError>;
 
 const ID: &str = "an id";
 const NAME: &str = "a Python package name";
+const PROSE: &str = "a text of characters that can be seen";
 const SHA256: &str = "64 hexadecimal digits";
 const TARGET: &str = "the name of a target";
 const VERSION: &str = "a version";
@@ -21,8 +22,9 @@ const WORD: &str = "a word";
 /// Every value of a lock. The first that cannot be what it stands for is told.
 pub fn values(lock: &Lock) -> Checked {
     stamp(&lock.catalog)?;
-    for key in lock.inputs.keys() {
+    for (key, value) in &lock.inputs {
         check(name::is_id(key), || "inputs".into(), key, "the path of a key")?;
+        check(is_prose(value), || format!("inputs.{key}"), value, PROSE)?;
     }
     stack("", &lock.stack)?;
     lists("", lock.arch_list.as_ref())?;
@@ -129,7 +131,7 @@ fn wheel(wheel: &Wheel) -> Checked {
     check(is_version(version), || key("version"), version, VERSION)?;
     check(is_arch(arch), || key("arch"), arch, "a CPU architecture")?;
     if let Some(index) = index {
-        check(address::is_index(index), || key("index"), index, "the address of a wheel index")?;
+        check(address::is_index(index), || key("index"), index, "the https:// address of a wheel index")?;
     }
     if let Some(url) = url {
         check(address::wheel(url).is_some(), || key("url"), url, "the address of a wheel")?;
@@ -150,6 +152,7 @@ fn wheel(wheel: &Wheel) -> Checked {
 fn set_aside(one: &OverrideLock) -> Checked {
     let key = |name: &str| format!("override.{name}");
     check(name::is_id(&one.rule), || key("rule"), &one.rule, ID)?;
+    check(is_prose(&one.reason), || key("reason"), &one.reason, PROSE)?;
     if let Some(target) = &one.target {
         check(name::is_target(target), || key("target"), target, TARGET)?;
     }
@@ -177,6 +180,10 @@ fn is_version(text: &str) -> bool {
 /// Whether this program knows it is asked where it matters.
 fn is_arch(text: &str) -> bool {
     !text.is_empty() && text.len() <= 32 && address::all(text, b"_")
+}
+
+fn is_prose(text: &str) -> bool {
+    !text.chars().any(|c| name::is_unseen(c) && !matches!(c, '\n' | '\r' | '\t'))
 }
 
 fn is_digest(text: &str) -> bool {
