@@ -3,43 +3,21 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 
+use crate::host::environment::is_kept;
+
 use super::loader;
 use super::scene::Scene;
 
-/// The beginnings of names that matter.
+/// The beginnings of names that a child is given beside those that a record keeps: what CUDA's own libraries read.
 const FAMILIES: &[&str] = &["CUDA_", "CUDNN_", "NCCL_", "NVIDIA_", "PYTORCH_"];
-
-/// Names that matter beside those. The last row is what DCGM's software suite warns of, as far as it is not a family's.
-const NAMES: &[&str] = &[
-    "LD_LIBRARY_PATH",
-    "LD_PRELOAD",
-    "LD_BIND_NOW",
-    "CONDA_PREFIX",
-    "VIRTUAL_ENV",
-    "TORCH_CUDA_ARCH_LIST",
-    "NVCC_CCBIN",
-    "NVCC_APPEND_FLAGS",
-    "NVCC_PREPEND_FLAGS",
-    "NSIGHT_CUDA_DEBUGGER",
-    "COMPUTE_PROFILE",
-    "OPENCL_PROFILE",
-];
-
-/// Parts of names whose values are nobody's business.
-const SECRETS: &[&str] = &["KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL"];
 
 /// Names that a child needs beside what matters and PATH, to find folders.
 const HANDED_ON: &[&str] = &["HOME", "TMPDIR", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR"];
 
-fn matters(name: &str) -> bool {
-    let named = NAMES.contains(&name) || FAMILIES.iter().any(|family| name.starts_with(family));
-    named && !SECRETS.iter().any(|part| name.contains(part))
-}
-
 /// What matters, for the record.
 pub fn that_matters(scene: &Scene) -> BTreeMap<String, String> {
     let pairs = scene.environment.iter().filter_map(|(name, value)| Some((name.to_str()?, value)));
-    let pairs = pairs.filter(|(name, _)| matters(name));
+    let pairs = pairs.filter(|(name, _)| is_kept(name));
     pairs.map(|(name, value)| (name.to_string(), value.to_string_lossy().into_owned())).collect()
 }
 
@@ -49,7 +27,8 @@ pub fn that_matters(scene: &Scene) -> BTreeMap<String, String> {
 /// one from there. Neither it nor PATH has what an empty or relative entry makes of the folder we stand in.
 pub fn of_child(scene: &Scene) -> Vec<(OsString, OsString)> {
     let given = |name: &str| {
-        (matters(name) || HANDED_ON.contains(&name) || name.starts_with("GPUENV_"))
+        let family = FAMILIES.iter().any(|family| name.starts_with(family));
+        (family || is_kept(name) || HANDED_ON.contains(&name) || name.starts_with("GPUENV_"))
             && !matches!(name, "LD_PRELOAD" | "LD_LIBRARY_PATH" | "CUDA_INJECTION32_PATH" | "CUDA_INJECTION64_PATH")
     };
     let pairs = scene.environment.iter().filter(|(name, _)| name.to_str().is_some_and(given));
@@ -95,6 +74,10 @@ mod tests {
             ("CUDA_VISIBLE_DEVICES", "0"),
             ("NVIDIA_API_KEY", "nvapi-1"),
             ("NCCL_TOKEN", "1"),
+            ("NVIDIA_AUTH", "1"),
+            ("CUDA_PASSPHRASE", "1"),
+            ("PYTORCH_BUILD_PW", "1"),
+            ("CUDA_WHATEVER_COMES", "1"),
             ("USER", "alice"),
             ("CONDA_PREFIX", "/opt/conda"),
         ]);
