@@ -21,7 +21,7 @@ static VERSION: LazyLock<String> =
     version = VERSION.as_str(),
     disable_help_subcommand = true,
     after_help = "Exit codes: 0 yes, 1 proven no (conflict, stale lock, host does not match), 2 usage or bad input, \
-                  3 could not determine, 4 reading or writing failed\n\
+                  3 could not determine, 4 reading or writing failed, 70 a mistake of gpuenv itself, which is worth a report\n\
                   GPUENV_REPORT=narrated says in words what is otherwise drawn, for screen readers; COLUMNS sets the \
                   width of what is printed"
 )]

@@ -39,7 +39,7 @@ pub struct Places {
 pub fn places(common: &Common) -> Result<Places, Failure> {
     let spec = spec_place(common)?.ok_or_else(|| {
         Failure::new(Exit::BadInput, "no-spec", format!("{SPEC} not found here or in any parent"))
-            .help("write one, or name it with --spec FILE")
+            .help("create one with `gpuenv init`, or name it with --spec FILE")
     })?;
     let lock = match &common.lock {
         Some(lock) => lock.clone(),

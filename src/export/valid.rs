@@ -33,7 +33,7 @@ pub fn release<'a>(what: &'static str, version: &'a str) -> Valid<'a> {
 
 /// The address of a wheel index.
 pub fn index(url: &str) -> Valid<'_> {
-    check(address::is_index(url), "index", url, "the address of a wheel index")
+    check(address::is_index(url), "index", url, "the https:// address of a wheel index")
 }
 
 /// The address of a wheel itself.
@@ -133,8 +133,15 @@ mod tests {
             assert!(package(bad).is_err(), "{bad}");
         }
         assert!(index("https://download.pytorch.org/whl/cu124").is_ok());
-        for bad in ["", "file:///etc", "https://a b", "https://x/$(id)", "https://me:secret@host/", "https://x/\n-r y"]
-        {
+        for bad in [
+            "",
+            "file:///etc",
+            "https://a b",
+            "https://x/$(id)",
+            "http://a/simple",
+            "https://me:secret@host/",
+            "https://x/\n-r y",
+        ] {
             assert!(index(bad).is_err(), "{bad}");
         }
         assert!(release("toolkit", "12").is_err());

@@ -3,9 +3,10 @@
 //! Each pattern is narrower than what registries take: nothing that passes holds a blank, a quote, a `$`, a `#` or a
 //! control character, so it can be written into any export.
 
-/// The address of a wheel index. Credentials have no place in a lock, so `@` is refused.
+/// The address of a wheel index. Credentials have no place in a lock, so `@` is refused; and what is installed must not
+/// be what somebody on the way to it wants to be installed, so `http://` is.
 pub fn is_index(url: &str) -> bool {
-    let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
+    let rest = url.strip_prefix("https://");
     let ok = rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphanumeric()) && all(rest, b"./:-_~%+"));
     ok && url.len() <= 512
 }
@@ -18,7 +19,7 @@ pub fn wheel(url: &str) -> Option<(&str, Option<&str>)> {
     };
     let file = at.rsplit('/').next().unwrap_or_default();
     let named = starts_and_ends_alphanumeric(file) && file.ends_with(".whl");
-    let ok = is_index(at) && at.starts_with("https://") && named && sha256.is_none_or(is_sha256);
+    let ok = is_index(at) && named && sha256.is_none_or(is_sha256);
     ok.then_some((at, sha256))
 }
 

@@ -182,7 +182,7 @@ fn dates(catalog: &Catalog, say: Say<'_>) {
 /// Months since year zero.
 fn months(date: &str) -> Option<u32> {
     let mut parts = date.split('-').map(|part| part.parse::<u32>().ok());
-    Some(parts.next()?? * 12 + parts.next()??)
+    parts.next()??.checked_mul(12)?.checked_add(parts.next()??)
 }
 
 fn constraint(kind: &str, name: &dyn Display, text: &str, say: Say<'_>) -> Option<Constraint> {
