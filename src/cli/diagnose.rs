@@ -40,8 +40,11 @@ pub fn run(common: &Common, args: &DiagnoseArgs, report: &Report) -> Result<Exit
         Err(_) => (Cow::Borrowed(&BUILTIN), false),
         Ok(catalog) => (catalog, true),
     };
-    if !readable && let Some(path) = files::spec_place(common)? {
-        left_aside(&path, report);
+    if !readable {
+        match files::spec_place(common) {
+            Ok(path) => path.iter().for_each(|path| left_aside(path, report)),
+            Err(failure) => failure.problems.iter().for_each(|problem| report.note(&problem.message)),
+        }
     }
     let mut verdict = diagnose::diagnose(&text, &catalog);
     let host = solved(common, args, &verdict, (&catalog, readable), report)?;

@@ -62,8 +62,11 @@ pub fn run(common: &Common, args: &ExplainArgs, report: &Report) -> Result<Exit,
                 Some(key) => only(told, key, &spec, &file)?,
                 None => told,
             };
-            // A lock that cannot be read is no reason not to explain the spec.
-            let lock = files::read_lock(&places.lock).ok().flatten();
+            // A lock that cannot be read is no reason not to explain the spec, and not to be passed over either.
+            let lock = files::read_lock(&places.lock).unwrap_or_else(|failure| {
+                report.left_aside("this is told of gpuenv.toml alone, not compared with the lock", &failure);
+                None
+            });
             let locked = lock.map(|lock| differing(&lock, &told)).unwrap_or_default();
             report.why(&told, &locked)?;
             Ok(Exit::Yes)

@@ -8,7 +8,7 @@ use crate::catalog::Catalog;
 use crate::explain::{self, Explanation};
 use crate::host::Record;
 use crate::lock::{Lock, Renewed, TargetLock, Upgrade, renew};
-use crate::probe::{self, Depth, Scene, Wish};
+use crate::probe::{Depth, Wish};
 use crate::report::{Exit, Failure, Judged, Report};
 use crate::solve::question::Question;
 use crate::solve::problem::Problem;
@@ -18,9 +18,10 @@ use crate::words::{Arch, ArchList, Version};
 
 use super::args::{Common, VerifyArgs};
 use super::catalogs;
-use super::files::{self, reason, shown};
+use super::files::{self, shown};
 use super::lock::{Asked, STEPS, gave_up, read};
-use super::probe::{folder, save};
+use super::observe;
+use super::probe::save;
 use super::replace::replace;
 
 /// Runs the command.
@@ -148,14 +149,7 @@ fn host(args: &VerifyArgs, wish: Wish, report: &Report) -> Result<Record, Failur
     if let Some(path) = &args.host {
         return files::read_host(path, report);
     }
-    let mut scene = Scene::here(wish).map_err(|error| {
-        Failure::io("no-program", format!("this program's own file cannot be found: {}", reason(&error)))
-    })?;
-    if let Some(root) = &args.root {
-        scene.root = folder(root)?;
-    }
-    let record = probe::observe(&scene, |name| report.progress(name));
-    report.progress_ends();
+    let record = observe::observe(wish, args.root.as_deref(), report)?;
     if let Some(path) = &args.record {
         save(path, &record)?;
     }

@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use crate::words::tree::{Tree, TreeError};
 
-use super::{FORMAT, Lock};
+use super::{FORMAT, Lock, check};
 
 /// Why a text is not a lock this program reads.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -29,6 +29,21 @@ pub enum LockError {
         /// Why.
         reason: String,
     },
+    /// A value is not what such a value looks like: somebody put it there.
+    #[error("`{key}` of this lock is `{}`, which is not {expected}", shown(value))]
+    BadValue {
+        /// Where: `target.prod.os`.
+        key: String,
+        /// The value.
+        value: String,
+        /// What it should look like.
+        expected: &'static str,
+    },
+}
+
+/// The beginning of a text that may be anything.
+fn shown(text: &str) -> String {
+    text.chars().take(60).flat_map(char::escape_debug).collect()
 }
 
 impl LockError {
@@ -37,7 +52,7 @@ impl LockError {
         match self {
             LockError::Newer { .. } => "newer-lock",
             LockError::MergeMarker { .. } => "merge-marker",
-            LockError::Unreadable { .. } => "bad-lock",
+            LockError::Unreadable { .. } | LockError::BadValue { .. } => "bad-lock",
         }
     }
 
@@ -48,7 +63,9 @@ impl LockError {
             LockError::MergeMarker { .. } => {
                 "merge gpuenv.toml, then run `gpuenv lock --fresh`: a lock is made, not merged"
             }
-            LockError::Unreadable { .. } => "run `gpuenv lock --fresh` to make it anew from gpuenv.toml",
+            LockError::Unreadable { .. } | LockError::BadValue { .. } => {
+                "run `gpuenv lock --fresh` to make it anew from gpuenv.toml"
+            }
         }
     }
 }
@@ -56,7 +73,7 @@ impl LockError {
 /// Reads a lock.
 pub fn parse(text: &str) -> Result<Lock, LockError> {
     match Tree::parse(text).and_then(Lock::deserialize) {
-        Ok(lock) if lock.version == FORMAT => Ok(lock),
+        Ok(lock) if lock.version == FORMAT => check::values(&lock).map(|()| lock),
         Ok(lock) if lock.version > FORMAT => Err(LockError::Newer { found: lock.version.into() }),
         Ok(lock) => {
             let reason = format!("there never was a format {}", lock.version);

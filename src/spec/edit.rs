@@ -240,7 +240,7 @@ impl Target {
             "driver" => put(&mut self.driver, text, end, |text| field::constraint("driver", text)),
             "driver-cuda" => put(&mut self.driver_cuda, text, end, field::driver_cuda),
             "runtime" => text.map(field::runtime).transpose().map(|runtime| self.runtime = runtime),
-            "os" => put(&mut self.os, text, end, |text| field::name("os", text)),
+            "os" => put(&mut self.os, text, end, field::os),
             "arch" => put(&mut self.arch, text, end, field::cpu),
             "image" => put(&mut self.image, text, end, ImageRef::parse),
             "forward-compat" => {

@@ -164,7 +164,7 @@ impl Reader<'_> {
                     target.runtime = self.string(key, item, field::runtime).map(|runtime| runtime.value);
                     bare_metal = target.runtime == Some(Runtime::BareMetal);
                 }
-                "os" => target.os = self.string(key, item, |text| field::name("os", text)),
+                "os" => target.os = self.string(key, item, field::os),
                 "arch" => target.arch = self.string(key, item, field::cpu),
                 "image" => target.image = self.string(key, item, ImageRef::parse),
                 "forward-compat" => {
@@ -261,7 +261,7 @@ impl Reader<'_> {
         let (mut rule, mut target, mut reason) = (None, None, None);
         for (key, span, item) in self.entries(table) {
             match key {
-                "rule" => rule = self.string(key, item, |text| field::name("rule", text)),
+                "rule" => rule = self.string(key, item, |text| field::id("rule", text)),
                 "target" => target = self.string(key, item, |text| known_target(text, targets)),
                 "reason" => reason = self.string(key, item, field::reason),
                 _ => self.unknown("override", key, span, OVERRIDE),

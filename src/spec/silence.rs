@@ -39,7 +39,7 @@ impl Reader<'_> {
         let (mut warning, mut target, mut reason) = (None, None, None);
         for (key, span, item) in self.entries(table) {
             match key {
-                "warning" => warning = self.string(key, item, |text| field::name("warning", text)),
+                "warning" => warning = self.string(key, item, |text| field::id("warning", text)),
                 "target" => target = self.string(key, item, |text| known_target(text, targets)),
                 "reason" => reason = self.string(key, item, field::reason),
                 _ => self.unknown("silence", key, span, SILENCE),

@@ -5,6 +5,7 @@ pub mod address;
 pub mod arch;
 pub mod arch_list;
 pub mod constraint;
+pub mod name;
 pub mod require;
 pub mod text;
 pub mod tree;
