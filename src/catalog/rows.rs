@@ -868,7 +868,7 @@ pub struct Law {
 /// the reader. Named groups are the keys of what is read out; `key__form` says how the text is to be decoded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Diagnosis {
+pub struct ErrorSignature {
     /// Its stable name, `driver-too-old`.
     pub code: Text,
     /// What the message speaks of.
@@ -904,7 +904,7 @@ pub struct Diagnosis {
 /// What a log tells in passing: a driver, a GPU, a Python. It explains nothing, but belongs to the picture.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Clue {
+pub struct LogField {
     /// Its stable name.
     pub id: Text,
     /// Regular expressions, matched line by line; named groups as in a diagnosis.
