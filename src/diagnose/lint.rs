@@ -4,6 +4,7 @@ use crate::catalog::Catalog;
 use crate::catalog::rows::ErrorSignature;
 
 use super::pattern::Pattern;
+use super::signatures::comparison;
 use super::{facts, value};
 
 /// What is wrong with patterns and sentences, a line each.
@@ -32,6 +33,10 @@ fn lint_signature(row: &ErrorSignature, wrong: &mut Vec<String>) {
     if row.code.bytes().any(|byte| !byte.is_ascii_lowercase() && !byte.is_ascii_digit() && byte != b'-') {
         wrong.push(format!("{}: a code is written in small letters, digits and hyphens", row.code));
     }
+    let keys_known = |(one, _, other)| value::is_known(one) && value::is_known(other);
+    if row.majors.as_ref().is_some_and(|condition| !comparison(condition).is_some_and(keys_known)) {
+        wrong.push(format!("{}: `majors` is not of the form `one > other` or `one != other`", row.code));
+    }
     for given in row.gives.iter() {
         if !given.split_once('=').is_some_and(|(key, _)| value::is_known(key)) {
             wrong.push(format!("{}: `{given}` is not of the form key=value", row.code));
@@ -42,7 +47,7 @@ fn lint_signature(row: &ErrorSignature, wrong: &mut Vec<String>) {
             wrong.push(format!("{}: `{name}` has no sentence that needs no placeholder", row.code));
         }
         for unknown in sentences.iter().flat_map(|sentence| facts::placeholders(sentence)) {
-            if !value::is_known(unknown) && !facts::DERIVED.contains(&unknown) {
+            if !value::is_known(unknown) && !facts::is_derived(unknown) {
                 wrong.push(format!("{}: nothing fills `{{{unknown}}}`", row.code));
             }
         }

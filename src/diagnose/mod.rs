@@ -4,6 +4,7 @@
 //! all rows, prepared once, look at it (see `signatures`); what they and the catalog's log fields read out is decoded,
 //! and the sentences are filled in.
 
+mod decode;
 mod facts;
 mod fields;
 pub mod lint;
@@ -18,13 +19,14 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use crate::catalog::Catalog;
+use crate::catalog::rows::Text;
 use crate::spec::{Observed, ObservedGpu};
 use crate::words::Version;
 
 use fields::LogFields;
 use signatures::{LAST_RESORT, Match, SIGNATURES};
 use text::Normalised;
-pub use value::{Extract, Value};
+pub use value::{Extract, Value, in_words};
 
 /// What became of a text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -130,8 +132,9 @@ pub fn matched_patterns(raw: &str) -> Vec<(&'static str, &'static str)> {
 }
 
 fn tell(found: Match, catalog: &Catalog) -> Finding {
-    let filling = facts::filling(&found.extract, catalog);
-    let filled = |templates: &[crate::catalog::rows::Text]| -> Vec<String> {
+    let sentences = found.row.meaning.iter().chain(found.row.remedies.iter());
+    let filling = facts::filling(sentences.map(|sentence| &**sentence), &found.extract, catalog);
+    let filled = |templates: &[Text]| -> Vec<String> {
         templates.iter().filter_map(|template| facts::fill(template, &filling)).collect()
     };
     Finding {

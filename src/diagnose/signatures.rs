@@ -93,7 +93,8 @@ impl Signatures {
             }
             signature.context.read(text, &mut found);
             let offered = |wanted: bool| is_offered(&found.extract).is_none_or(|is| is == wanted);
-            if signature.row.offered.is_none_or(offered) {
+            let compared = |condition: &Text| majors_hold(condition, &found.extract);
+            if signature.row.offered.is_none_or(offered) && signature.row.majors.as_ref().is_none_or(compared) {
                 matches.push(found);
             }
         }
@@ -148,9 +149,8 @@ struct Context {
 
 impl Context {
     fn fits(&self, text: &Normalised<'_>, place: &Range<usize>) -> bool {
-        let holds = |pattern: &Pattern, part: &Range<usize>| {
-            pattern.is_in(&text.text[part.clone()], &text.lower[part.clone()])
-        };
+        let holds =
+            |pattern: &Pattern, part: &Range<usize>| pattern.is_in(&text.text[part.clone()], &text.lower[part.clone()]);
         let around = widened(&text.text, place, BEFORE, AFTER);
         let near = widened(&text.text, place, NEAR, NEAR);
         self.with.iter().all(|pattern| holds(pattern, &around)) && !self.not.iter().any(|pattern| holds(pattern, &near))
@@ -223,9 +223,38 @@ fn is_offered(extract: &Extract) -> Option<bool> {
     Some(offered.split(',').filter_map(release).any(precedes))
 }
 
+/// The parts of `one > other`, or of the same with `!=`.
+pub fn comparison(condition: &str) -> Option<(&str, &str, &str)> {
+    let mut words = condition.split(' ');
+    let parts = (words.next()?, words.next()?, words.next()?);
+    (words.next().is_none() && matches!(parts.1, ">" | "!=")).then_some(parts)
+}
+
+/// Whether a condition holds of the majors of two values; what is not known holds nothing.
+fn majors_hold(condition: &str, extract: &Extract) -> bool {
+    let major = |key: &str| Some(Version::parse(value::text(extract, key)?).ok()?.major());
+    let hold = || {
+        let (one, relation, other) = comparison(condition)?;
+        let (one, other) = (major(one)?, major(other)?);
+        Some(if relation == ">" { one > other } else { one != other })
+    };
+    hold().unwrap_or(false)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn majors_are_compared_where_both_are_known() {
+        let mut extract = Extract::new();
+        value::add(&mut extract, "cuda_torch", "12.4");
+        assert!(!majors_hold("cuda_torch != cuda_toolkit", &extract));
+        value::add(&mut extract, "cuda_toolkit", "11.5");
+        assert!(majors_hold("cuda_torch != cuda_toolkit", &extract));
+        assert!(majors_hold("cuda_torch > cuda_toolkit", &extract));
+        assert!(!majors_hold("cuda_toolkit > cuda_torch", &extract));
+    }
 
     #[test]
     fn one_endless_line_is_read_in_part() {

@@ -1,29 +1,41 @@
 //! Pasted text made readable: what terminals, loggers, containers, forums and mail have put around a message is
 //! taken off, so that one pattern recognises it everywhere.
 
+use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::{Regex, RegexBuilder};
 
 use crate::log_prefix::{prefix, printable};
 
+/// More writers than this are not told apart.
+const OWNERS: usize = 64;
+
 /// The text without what surrounds it: escapes, encodings and line prefixes.
 pub fn plain(raw: &str) -> String {
     let text = in_english(without_code(breaks(&decoded(&printable(raw)))));
-    let mut lines: Vec<(String, String)> = Vec::new();
+    let mut plain = String::with_capacity(text.len());
+    let mut owners: BTreeMap<String, Vec<Range<usize>>> = BTreeMap::new();
     for line in text.lines() {
         let (owner, rest) = without_prefixes(line);
-        lines.push((owner, rest.to_string()));
+        let start = plain.len();
+        plain += rest;
+        if !owner.is_empty() && (owners.len() <= OWNERS || owners.contains_key(&owner)) {
+            owners.entry(owner).or_default().push(start..plain.len());
+        }
+        plain.push('\n');
     }
-    let mut plain = join(lines.iter());
+    plain.pop();
     // Several processes write into one log: each one's lines are also read in a row.
-    let mut owners: Vec<&String> = lines.iter().map(|(owner, _)| owner).filter(|owner| !owner.is_empty()).collect();
-    owners.sort();
-    owners.dedup();
-    if (2..=64).contains(&owners.len()) {
-        for owner in owners {
+    if (2..=OWNERS).contains(&owners.len()) {
+        for lines in owners.into_values() {
             plain.push('\n');
-            plain += &join(lines.iter().filter(|(own, _)| own == owner));
+            for line in lines {
+                plain.extend_from_within(line);
+                plain.push('\n');
+            }
+            plain.pop();
         }
     }
     plain
@@ -80,10 +92,6 @@ fn without_code(text: String) -> String {
 /// A regular expression about ASCII alone.
 fn ascii(pattern: &str) -> Regex {
     RegexBuilder::new(pattern).unicode(false).build().expect("a constant")
-}
-
-fn join<'l>(lines: impl Iterator<Item = &'l (String, String)>) -> String {
-    lines.map(|(_, line)| line.as_str()).collect::<Vec<_>>().join("\n")
 }
 
 /// Who wrote a line (its prefixes without digits of time) and what was written.
