@@ -21,7 +21,7 @@
 //! | | [`spec`] | gpuenv.toml as values that remember where they stand | whether what they name exists |
 //! | L1 law | [`coverage`] | which GPU runs which code, the one rule that is code | releases and products |
 //! | L0 words | [`words`] | versions, constraints, architectures | everything else |
-//! | | [`pasted`] | what terminals, loggers and forums put around a line | what the line says |
+//! | | [`log_prefix`] | what terminals, loggers and forums put around a line | what the line says |
 //!
 //! Below [`report`] and [`probe`] nothing touches files, processes, the environment or the clock. No version number of NVIDIA's or
 //! PyTorch's stands in this folder: facts live in `catalog/*.toml`, which `catalog/build.rs` turns into the constant
@@ -43,7 +43,7 @@ pub mod explain;
 pub mod export;
 pub mod host;
 pub mod lock;
-pub mod pasted;
+pub mod log_prefix;
 pub mod probe;
 pub mod report;
 pub mod solve;

@@ -9,7 +9,7 @@ use gpuenv::solve::problem::law;
 
 /// The modules from the ground up. A module imports from storeys below its own only.
 const STOREYS: &[&[&str]] = &[
-    &["words", "pasted"],
+    &["words", "log_prefix"],
     &["coverage"],
     &["catalog", "host", "spec"],
     &["solve"],

@@ -72,8 +72,8 @@ cite! {
     Python: row => row.version.as_str(), [row.version.as_str(), "", "", ""];
     Rule: row => &row.id, ["", "", "", ""];
     Law: row => &row.id, ["", "", "", ""];
-    Diagnosis: row => &row.code, ["", "", "", ""];
-    Clue: row => &row.id, ["", "", "", ""];
+    ErrorSignature: row => &row.code, ["", "", "", ""];
+    LogField: row => &row.id, ["", "", "", ""];
 }
 
 /// A source is looked up where it says itself.

@@ -196,8 +196,8 @@ row!(Ptxas, [], [triton], [], row is format!("ptxas {}", row.triton), cites sour
 row!(Python, [], [version], [], row is format!("python {}", row.version), cites source);
 row!(Rule, [id], [], [], row is row.id.to_string(), cites source);
 row!(Law, [id], [], [], row is row.id.to_string(), cites source);
-row!(Diagnosis, [code], [], [], row is format!("diagnosis {}", row.code), cites source);
-row!(Clue, [id], [], [], row is format!("clue {}", row.id), cites source);
+row!(ErrorSignature, [code], [], [], row is format!("diagnosis {}", row.code), cites source);
+row!(LogField, [id], [], [], row is format!("clue {}", row.id), cites source);
 
 /// A file laid over the catalog.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -391,7 +391,7 @@ tables! {
     /// Rules that are code.
     laws: Law = "law",
     /// Messages and what they mean.
-    diagnoses: Diagnosis = "diagnosis",
+    diagnoses: ErrorSignature = "diagnosis",
     /// What logs tell in passing.
-    clues: Clue = "clue",
+    clues: LogField = "clue",
 }

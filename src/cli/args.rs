@@ -211,7 +211,7 @@ pub struct ExportArgs {
                         Where a gpuenv.toml is found, what the text tells of the host is put into its target, and the \
                         changes that are then\nproposed were solved. Nothing is read from this machine.")]
 pub struct DiagnoseArgs {
-    /// The message or log; without it, or for `-`, stdin is read (4 MiB at most)
+    /// The message, or the name of a log; without it, or for `-`, stdin is read
     #[arg(value_name = "TEXT")]
     pub text: Option<String>,
     /// The target of gpuenv.toml that the text comes from, where there are several

@@ -1,13 +1,13 @@
-//! L0, pasted text: what terminals, loggers, containers and forums put around a line.
+//! L0, log prefixes: what terminals, loggers, containers and forums put around a line.
 
 use std::sync::LazyLock;
 
-use regex_lite::Regex;
+use regex::bytes::{Regex, RegexBuilder};
 
 /// What stands before a line and belongs to who wrote it down, not to the message.
 ///
 /// Only prefixes that repeat inside a wrapped message matter: a pattern may begin anywhere.
-static PREFIXES: LazyLock<Vec<Regex>> = LazyLock::new(|| {
+static PREFIXES: LazyLock<Regex> = LazyLock::new(|| {
     let all = [
         // Quoting and source lines that tools frame.
         r"^\s*>+\s?",
@@ -31,12 +31,13 @@ static PREFIXES: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         r"^E {3,}",
         r"^(?:std(?:out|err)) [FP] ",
     ];
-    all.iter().map(|pattern| Regex::new(pattern).expect("a constant")).collect()
+    // The first that matches is meant, as in a list.
+    RegexBuilder::new(&all.join("|")).unicode(false).build().expect("a constant")
 });
 
 /// What somebody else put before a line: a quote's `> `, a container's name, a time. None: nothing.
 pub fn prefix(line: &str) -> Option<&str> {
-    PREFIXES.iter().find_map(|prefix| prefix.find(line)).map(|found| found.as_str())
+    line.get(..PREFIXES.find(line.as_bytes())?.end())
 }
 
 /// Without terminal escapes and control characters.
