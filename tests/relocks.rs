@@ -329,6 +329,17 @@ mod set_aside {
     }
 
     #[test]
+    fn a_retraction_takes_the_place_of_an_override_for_all() {
+        let everywhere = "[[override]]\nrule = \"cuda-12-driver\"\nreason = \"measured everywhere\"\n";
+        let desk = Desk::new("relock-everywhere", &spec(&format!("{everywhere}{OVERLAY}")));
+        fs::write(desk.path("site.toml"), RETRACT).unwrap();
+        let document = locked(&desk, &[]);
+        let recorded = document["overrides"].as_array().unwrap();
+        assert_eq!((recorded.len(), &recorded[0]["overlay"]), (1, &"site.toml:1".into()), "{recorded:?}");
+        assert!(codes(&document).contains(&"unused-override"), "{document:#}");
+    }
+
+    #[test]
     fn of_two_overrides_of_one_rule_the_one_that_changes_nothing_is_told() {
         let everywhere = "[[override]]\nrule = \"cuda-12-driver\"\nreason = \"measured everywhere\"\n";
         let desk = Desk::new("relock-both", &spec(&format!("{everywhere}{}", aimed("a"))));
