@@ -50,7 +50,7 @@ fn every_answer_keeps_the_laws() {
     });
     let (mut wrong, tried) = found.into_inner().unwrap();
     wrong.sort();
-    let told: Vec<String> = wrong.iter().take(50).map(|(seed, why)| format!("seed {seed}: {why}")).collect();
+    let told: Vec<String> = wrong.iter().take(5).map(|(seed, why)| format!("seed {seed}: {why}")).collect();
     assert!(wrong.is_empty(), "{} of {seeds:?} break a law\n{}", wrong.len(), told.join("\n\n"));
     println!("{tried:?}");
     let specs = (seeds.end - seeds.start) as usize;
