@@ -1,9 +1,5 @@
 //! gpuenv.lock read back, and the words for everything that may be wrong with it.
 
-use serde::Deserialize;
-
-use crate::words::tree::{Tree, TreeError};
-
 use super::{FORMAT, Lock};
 
 /// Why a text is not a lock this program reads.
@@ -55,7 +51,7 @@ impl LockError {
 
 /// Reads a lock.
 pub fn parse(text: &str) -> Result<Lock, LockError> {
-    match Tree::parse(text).and_then(Lock::deserialize) {
+    match toml::from_str::<Lock>(text) {
         Ok(lock) if lock.version == FORMAT => Ok(lock),
         Ok(lock) if lock.version > FORMAT => Err(LockError::Newer { found: lock.version.into() }),
         Ok(lock) => {
@@ -68,7 +64,8 @@ pub fn parse(text: &str) -> Result<Lock, LockError> {
 }
 
 fn newer(text: &str) -> Option<LockError> {
-    let found = Tree::parse(text).ok()?.number("version")?;
+    let document: toml::Table = text.parse().ok()?;
+    let found = document.get("version")?.as_integer()?.try_into().ok()?;
     (found > FORMAT.into()).then_some(LockError::Newer { found })
 }
 
@@ -78,10 +75,10 @@ fn merge_marker(text: &str) -> Option<LockError> {
     Some(LockError::MergeMarker { line })
 }
 
-fn unreadable(text: &str, error: &TreeError) -> LockError {
-    let at = error.span.as_ref().map_or(0, |span| span.start.min(text.len()));
+fn unreadable(text: &str, error: &toml::de::Error) -> LockError {
+    let at = error.span().map_or(0, |span| span.start.min(text.len()));
     let line = 1 + text.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count();
-    LockError::Unreadable { line, reason: error.message.replace('\n', " ") }
+    LockError::Unreadable { line, reason: error.message().replace('\n', " ") }
 }
 
 #[cfg(test)]

@@ -7,7 +7,6 @@ pub mod arch_list;
 pub mod constraint;
 pub mod require;
 pub mod text;
-pub mod tree;
 pub mod version;
 
 pub use arch::{Arch, Cc, CpuArch, Suffix};
