@@ -8,12 +8,12 @@ use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 use serde::Deserialize;
+use serde::de::IntoDeserializer;
 use sha2::{Digest, Sha256};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::words::name::is_unseen;
-use crate::words::tree::{Tree, TreeError};
 
 use super::capture::{self, Capture};
 use super::lint::{Finding, lint};
@@ -213,7 +213,7 @@ impl<'t> Sheet<'t> {
                 return self.say(Mistake::new("type", "`replace` must be true or false", span));
             }
         };
-        let row = Tree::table(fields, span.clone());
+        let row = Spanned::new(span.clone(), DeValue::Table(fields)).into_deserializer();
         if kind == "retract" {
             return match Retract::deserialize(row) {
                 Ok(retract) => self.retracts.push((retract, span)),
@@ -228,9 +228,9 @@ impl<'t> Sheet<'t> {
         }
     }
 
-    fn unreadable(&mut self, kind: &str, error: &TreeError, row: Range<usize>) {
-        let span = fit(self.text, error.span.clone().filter(|span| row.contains(&span.start)).unwrap_or(row));
-        let said = error.message.as_str();
+    fn unreadable(&mut self, kind: &str, error: &toml::de::Error, row: Range<usize>) {
+        let span = fit(self.text, error.span().filter(|span| row.contains(&span.start)).unwrap_or(row));
+        let said = error.message();
         let mistake = Mistake::new("overlay-row", format!("this `{kind}` row cannot be read: {said}"), span);
         let help = match said {
             _ if said.contains("missing field `source`") => {

@@ -1,9 +1,5 @@
 //! gpuenv.lock read back, and the words for everything that may be wrong with it.
 
-use serde::Deserialize;
-
-use crate::words::tree::{Tree, TreeError};
-
 use super::{FORMAT, Lock, check};
 
 /// Why a text is not a lock this program reads.
@@ -72,7 +68,7 @@ impl LockError {
 
 /// Reads a lock.
 pub fn parse(text: &str) -> Result<Lock, LockError> {
-    match Tree::parse(text).and_then(Lock::deserialize) {
+    match toml::from_str::<Lock>(text) {
         Ok(lock) if lock.version == FORMAT => check::values(&lock).map(|()| lock),
         Ok(lock) if lock.version > FORMAT => Err(LockError::Newer { found: lock.version.into() }),
         Ok(lock) => {
@@ -85,7 +81,8 @@ pub fn parse(text: &str) -> Result<Lock, LockError> {
 }
 
 fn newer(text: &str) -> Option<LockError> {
-    let found = Tree::parse(text).ok()?.number("version")?;
+    let document: toml::Table = text.parse().ok()?;
+    let found = document.get("version")?.as_integer()?.try_into().ok()?;
     (found > FORMAT.into()).then_some(LockError::Newer { found })
 }
 
@@ -95,10 +92,10 @@ fn merge_marker(text: &str) -> Option<LockError> {
     Some(LockError::MergeMarker { line })
 }
 
-fn unreadable(text: &str, error: &TreeError) -> LockError {
-    let at = error.span.as_ref().map_or(0, |span| span.start.min(text.len()));
+fn unreadable(text: &str, error: &toml::de::Error) -> LockError {
+    let at = error.span().map_or(0, |span| span.start.min(text.len()));
     let line = 1 + text.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count();
-    LockError::Unreadable { line, reason: error.message.replace('\n', " ") }
+    LockError::Unreadable { line, reason: error.message().replace('\n', " ") }
 }
 
 #[cfg(test)]

@@ -8,7 +8,6 @@ pub mod constraint;
 pub mod name;
 pub mod require;
 pub mod text;
-pub mod tree;
 pub mod version;
 
 pub use arch::{Arch, Cc, CpuArch, Suffix};
