@@ -29,10 +29,11 @@
 //!
 //! # The way of a question
 //!
-//! [`spec::parse`] → [`solve::question::Question`] (names looked up in the catalog) → [`solve::resolve::resolve`]
-//! (a closed world of tables, solved by PubGrub in the order of the stated objective) → [`lock::Lock`] → [`export`].
-//! Where there is no answer, [`explain::conflicts`] asks the same question with lines left out or changed. Whoever
-//! wants to follow it from the outside starts at [`cli::run`].
+//! [`spec::parse`] → [`solve::question::Question`] (names looked up in the catalog) → [`solve::compile::Plan`] (premises,
+//! variables and relations, joined from the parts of [`solve::problem::Problem`]) → [`solve::engine::solve`] (PubGrub) →
+//! [`solve::answer::Answer`] → [`lock::Lock`] → [`export`]. Where there is no answer, [`explain::conflicts`] asks the same
+//! with keys masked out or changed. `docs/architecture.md` tells it with an example; whoever wants to follow it from the
+//! outside starts at [`cli::run`].
 
 pub mod catalog;
 pub mod cli;

@@ -307,7 +307,7 @@ fn minimum_driver<'c>(plan: &Plan<'_, 'c>, at: usize, choice: &[usize], answer: 
 fn driver_needs(plan: &Plan<'_, '_>, at: usize, choice: &[usize], answer: &Chosen<'_>) -> Vec<DriverNeed> {
     let (question, machine) = (plan.question, plan.classes[at].machine());
     let group = plan.groups.iter().find(|group| group.classes.contains(&at)).expect("every class has a group");
-    let of_releases = group.releases.iter().map(|release| machine.need_of(release.framework, choice[release.var]));
+    let of_releases = group.releases.iter().map(|release| machine.needs_of(release.framework).of(choice[release.var]));
     let list = question.build.as_ref().and_then(|build| build.arch_list.as_ref());
     let of_toolkit = answer.toolkit.map(|toolkit| machine.need_of_toolkit(toolkit, list));
     let of_cuda = answer.cuda.map(|cuda| DriverNeed::Line(cuda.version, None));

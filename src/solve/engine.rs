@@ -217,3 +217,6 @@ impl DependencyProvider for Provider<'_> {
 #[derive(Debug, thiserror::Error)]
 #[error("the step limit was reached")]
 struct GaveUp;
+
+#[cfg(test)]
+mod tests;

@@ -131,6 +131,21 @@ pub enum DriverNeed {
     Line(Version, Option<Option<Version>>),
 }
 
+/// What the releases of a framework need of a driver: few kinds of needs, and the releases of each.
+#[derive(Debug)]
+pub struct ReleaseNeeds {
+    of_row: Vec<usize>,
+    /// The needs, each with the releases that have it.
+    pub kinds: Vec<(DriverNeed, RowSet)>,
+}
+
+impl ReleaseNeeds {
+    /// What a release needs.
+    pub fn of(&self, row: usize) -> DriverNeed {
+        self.kinds[self.of_row[row]].0
+    }
+}
+
 /// A machine, and what was found out about it.
 #[derive(Debug)]
 pub struct Machine<'c> {
@@ -144,7 +159,7 @@ pub struct Machine<'c> {
     pub host: Vec<Rc<Needs<'c>>>,
     drivers: OnceCell<Drivers<'c>>,
     of_need: RefCell<FxHashMap<DriverNeed, Rc<Refusals>>>,
-    of_release: RefCell<FxHashMap<(&'c str, usize), DriverNeed>>,
+    of_releases: RefCell<FxHashMap<&'c str, Rc<ReleaseNeeds>>>,
     of_image: RefCell<FxHashMap<DemandKey<'c>, Rc<RowSet>>>,
     toolkits: RefCell<FxHashMap<Option<String>, Rc<Refusals>>>,
     extensions: RefCell<FxHashMap<(u64, usize, bool), Rc<Refusals>>>,
@@ -163,7 +178,7 @@ impl<'c> Machine<'c> {
             host,
             drivers: OnceCell::new(),
             of_need: RefCell::default(),
-            of_release: RefCell::default(),
+            of_releases: RefCell::default(),
             of_image: RefCell::default(),
             toolkits: RefCell::default(),
             extensions: RefCell::default(),
@@ -185,19 +200,31 @@ impl<'c> Machine<'c> {
         refusals
     }
 
-    /// What a release needs of a driver, for every GPU.
-    pub fn need_of(&self, framework: &Framework<'c>, row: usize) -> DriverNeed {
-        let key = (framework.package, row);
-        if let Some(known) = self.of_release.borrow().get(&key) {
-            return *known;
+    /// What each release of a framework needs of a driver, for every GPU.
+    pub fn needs_of(&self, framework: &Framework<'c>) -> Rc<ReleaseNeeds> {
+        if let Some(known) = self.of_releases.borrow().get(framework.package) {
+            return known.clone();
         }
-        let release = &framework.releases[row];
-        let need = release.line.map_or(DriverNeed::Nothing, |line| {
+        let mut needs = ReleaseNeeds { of_row: Vec::new(), kinds: Vec::new() };
+        for (row, release) in framework.releases.iter().enumerate() {
+            let need = self.need_of(release);
+            let kind = needs.kinds.iter().position(|(known, _)| *known == need).unwrap_or_else(|| {
+                needs.kinds.push((need, RowSet::default()));
+                needs.kinds.len() - 1
+            });
+            needs.kinds[kind].1.insert(row);
+            needs.of_row.push(kind);
+        }
+        let needs = Rc::new(needs);
+        self.of_releases.borrow_mut().insert(framework.package, needs.clone());
+        needs
+    }
+
+    fn need_of(&self, release: &Release<'c>) -> DriverNeed {
+        release.line.map_or(DriverNeed::Nothing, |line| {
             let jits = self.compiles_ptx_of(release);
             DriverNeed::Line(line, jits.then(|| release.toolkit(self.reading.platform).map(|kit| kit.ptx_isa)))
-        });
-        self.of_release.borrow_mut().insert(key, need);
-        need
+        })
     }
 
     /// Whether some GPU is reached by a release's PTX only.

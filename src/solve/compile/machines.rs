@@ -91,21 +91,28 @@ impl<'q, 'c> Plan<'q, 'c> {
         if class_.target.is_cpu() {
             return None;
         }
+        let rows = class_.machine().drivers(self.question.problem).rows.clone();
+        let admitted = self.drivers_of(class);
+        let key = class_.target.key("driver");
+        let var = self.variable(&rows, (Order::Ascending, vec![Says::Machine(class)]), &key, |row| row.version.as_str());
+        self.given[class].push((var, admitted));
+        Some(Choice { var, rows })
+    }
+
+    /// The drivers that a class may have under the policy.
+    pub(super) fn drivers_of(&self, class: usize) -> RowSet {
         let forward = match self.policy.forward_compat {
             ForwardCompat::Nobody => false,
             ForwardCompat::All => true,
             ForwardCompat::These(these) => these.contains(&class),
         };
-        let drivers = class_.machine().drivers(self.question.problem);
-        let rows = drivers.rows.clone();
-        let mut admitted = drivers.admitted(&class_.off, forward);
-        if let Some(cap) = self.policy.driver_cap.filter(|_| !class_.target.pins_driver()) {
-            admitted = admitted.filtered(&|row| rows[row].version <= *cap);
+        let class = &self.classes[class];
+        let drivers = class.machine().drivers(self.question.problem);
+        let admitted = drivers.admitted(&class.off, forward);
+        match self.policy.driver_cap.filter(|_| !class.target.pins_driver()) {
+            Some(cap) => admitted.filtered(&|row| drivers.rows[row].version <= *cap),
+            None => admitted,
         }
-        let key = class_.target.key("driver");
-        let var = self.variable(&rows, (Order::Ascending, vec![Says::Machine(class)]), &key, |row| row.version.as_str());
-        self.given[class].push((var, admitted));
-        Some(Choice { var, rows })
     }
 
     fn relate_toolkit(&mut self, class: usize, group: &Group<'c>) {
@@ -197,8 +204,8 @@ impl<'q, 'c> Plan<'q, 'c> {
         let question = self.question;
         let mut needs: Vec<(Var, Box<dyn Fn(usize) -> DriverNeed>)> = Vec::new();
         for release in &group.releases {
-            let (class, framework) = (self.classes[class].clone(), release.framework);
-            needs.push((release.var, Box::new(move |row| class.machine().need_of(framework, row))));
+            let of_releases = self.classes[class].machine().needs_of(release.framework);
+            needs.push((release.var, Box::new(move |row| of_releases.of(row))));
         }
         if let Some(cuda) = &group.cuda {
             let rows = cuda.rows.clone();

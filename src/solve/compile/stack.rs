@@ -73,16 +73,29 @@ impl<'q, 'c> Plan<'q, 'c> {
         let order = (Order::Before(before), self.asked_by(framework.package));
         let var = self.variable(&framework.releases, order, &key, |release| release.variant);
         for &class in classes {
-            let rows = releases_for(self, &self.classes[class], framework, &question.frameworks[at]);
+            let mut rows = releases_for(self, &self.classes[class], framework, &question.frameworks[at]);
+            self.leave_out_undriven(class, framework, &mut rows);
+            self.given[class].push((self.versions[at], framework.versions_of(&rows)));
             self.given[class].push((var, rows));
         }
         self.network.relate(self.versions[at], var, |version| framework.of_version[version].clone());
-        if let Some(python) = &self.python {
+        if let Some(python) = self.python.clone() {
             let mut platforms: Vec<Platform> = classes.iter().map(|&it| self.classes[it].target.platform).collect();
             platforms.sort();
             platforms.dedup();
             let (rows, unseen) = (python.rows.clone(), self.policy.unknown);
             if !self.everywhere.has(law::id::PYTHON) {
+                if let Some(wanted) = &question.python {
+                    let lines = rows.iter().filter(|row| admits_python(Some(wanted), row));
+                    let mut some = RowSet::default();
+                    for line in lines {
+                        let mut left = RowSet::first(framework.releases.len());
+                        platforms.iter().for_each(|&on| left.retain(&framework.with_python(on, line.version, unseen)));
+                        some.add(&left);
+                    }
+                    let versions = framework.versions_of(&some);
+                    self.clause("python", vec![(self.versions[at], versions), (var, some)]);
+                }
                 self.network.relate(python.var, var, move |line| {
                     let line = rows[line].version;
                     let mut left = RowSet::first(framework.releases.len());
@@ -94,6 +107,23 @@ impl<'q, 'c> Plan<'q, 'c> {
             }
         }
         ReleaseChoice { var, framework }
+    }
+
+    /// A release that none of a machine's drivers runs is none for it, whichever of them is chosen: so PubGrub need not
+    /// try each such release beside each driver.
+    fn leave_out_undriven(&self, class: usize, framework: &Framework<'c>, rows: &mut RowSet) {
+        let class_ = &self.classes[class];
+        if class_.target.is_cpu() {
+            return;
+        }
+        let (machine, drivers) = (class_.machine(), self.drivers_of(class));
+        for (need, releases) in &machine.needs_of(framework).kinds {
+            let mut left = drivers.clone();
+            machine.refused_by(self.question.problem, *need).apply(&mut left, &class_.off);
+            if left.is_empty() {
+                rows.subtract(releases);
+            }
+        }
     }
 
     /// What `[stack]` says of frameworks, and of what comes inside them.
