@@ -621,10 +621,10 @@ fn a_hostile_spec_is_given_up_soon_and_a_common_one_never() {
         hostile += &format!("[target.m{at}]\ngpu = \"{gpu}\"\ndriver = \"{driver}\"\n");
     }
     let spec = spec::parse(&hostile).unwrap();
-    let steps = Steps::new(10_000);
+    let steps = Steps::new(1_000);
     let told = explain::conflicts(&spec, &rules, &steps);
-    assert!(told.is_none_or(|told| told.gave_up == Some(10_000)));
-    assert!((10_000..11_000).contains(&steps.taken()), "{}", steps.taken());
+    assert!(told.is_none_or(|told| told.gave_up == Some(1_000)));
+    assert!((1_000..1_200).contains(&steps.taken()), "{}", steps.taken());
 }
 
 /// In a fleet every machine that cannot run is told of, with keys none of which can be spared, and a way out.
@@ -647,9 +647,11 @@ fn every_clash_of_a_fleet_is_told() {
     let told = search(&spec).expect("a conflict");
     assert_eq!(told.gave_up, None);
     let culprits: Vec<String> = told.conflicts.iter().map(|one| one.culprits.join(" ")).collect();
-    let expected = ["target.m7.gpu target.m7.driver", "stack.torch target.m19.gpu", "target.m31.gpu target.m31.driver"];
-    assert_eq!(culprits, expected);
-    for clash in told.conflicts.iter().map(|one| &one.culprits) {
+    // The first of equally small ones in the order of the file; what shares a key with it comes next.
+    assert_eq!(culprits, ["stack.torch target.m7.driver", "target.m31.gpu target.m31.driver"]);
+    let next: Vec<String> = told.further.iter().map(|one| one.culprits.join(" ")).collect();
+    assert!(next.contains(&"stack.torch target.m19.gpu".to_string()), "{next:?}");
+    for clash in told.conflicts.iter().chain(&told.further).map(|one| &one.culprits) {
         let keys = spec.keys();
         let alone = spec.without_all(keys.iter().filter(|key| !clash.contains(key)).map(String::as_str));
         assert!(search(&alone).is_some(), "{clash:?} is no clash");

@@ -212,9 +212,12 @@ fn local_choice<'c>(
     let beside = |var: Option<Var>| var.map_or(Vec::new(), |var| plan.network.beside(var, choice, &free));
     let mut toolkits = beside(var_of_toolkit);
     if let Some(choices) = &local.toolkit {
-        toolkits.sort_by_key(|&row| (off_line(&choices.rows[row].version), row));
+        toolkits.sort_by_key(|&row| (off_line(&choices.rows[row].version), plan.network.rank(choices.var, row)));
     }
     let mut images = beside(var_of_image);
+    if let Some(choices) = &local.image {
+        images.sort_by_key(|&row| plan.network.rank(choices.var, row));
+    }
     if let (Some(choices), Some(line)) = (&local.image, line) {
         // The stack's own line, then the newest older one, then the oldest newer one.
         let other_torch = |image: &Image| {
@@ -235,7 +238,7 @@ fn local_choice<'c>(
                 Ordering::Less => (1, None),
                 Ordering::Greater => (2, Some(&image.cuda)),
             };
-            (other_torch(image), refused(image), distance, cuda, row)
+            (other_torch(image), refused(image), distance, cuda, plan.network.rank(choices.var, row))
         });
     }
     let mut tried = choice.to_vec();
@@ -244,7 +247,7 @@ fn local_choice<'c>(
     };
     let mut drivers = beside(var_of_driver);
     if let Some(choices) = &local.driver {
-        drivers.sort_by_key(|&row| (compat_distance(&choices.rows[row]), row));
+        drivers.sort_by_key(|&row| (compat_distance(&choices.rows[row]), plan.network.rank(choices.var, row)));
     }
     for toolkit in each(&toolkits) {
         for image in each(&images) {

@@ -135,6 +135,11 @@ impl<'a> Network<'a> {
         }
     }
 
+    /// How little a row is preferred: the least of all rows is tried first.
+    pub fn rank(&self, of: Var, row: usize) -> (bool, usize) {
+        (!self.variables[of].first.has(row), row)
+    }
+
     /// For a row of a variable, each later variable that is related to it and the rows of it that go with this one.
     pub(super) fn partners(&self, of: Var, row: usize) -> impl Iterator<Item = (Var, RowSet)> + '_ {
         self.variables[of].relations.iter().map(move |(to, partners)| (*to, partners(row)))

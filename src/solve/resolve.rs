@@ -47,6 +47,8 @@ fn solve<'q, 'c, T>(
         return Attempt::GaveUp;
     }
     let plan = Plan::new(question, policy, locked);
+    // What it takes to put a request to the solver grows with what there is to choose.
+    steps.add(plan.network.len() as u64);
     match plan.solve(steps) {
         Outcome::Solved(selection) => Attempt::Chosen(read(&plan, &selection)),
         Outcome::Refuted(proof) => Attempt::Nothing(written_keys(&plan, &proof)),

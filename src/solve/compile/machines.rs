@@ -3,6 +3,8 @@
 use std::cell::OnceCell;
 use std::rc::Rc;
 
+use pubgrub::VersionSet;
+
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Image, Subject, Toolkit};
 use crate::spec::Share;
@@ -75,6 +77,7 @@ impl<'q, 'c> Plan<'q, 'c> {
             true => RowSet::filter(rows.len(), |row| image::is_known(question.catalog, rows[row], asked.arch)),
             false => RowSet::first(rows.len()),
         };
+        let admitted = self.leave_out_unstarted(class, &rows, admitted);
         self.given[class].push((var, admitted));
         if let Some(wanted) = &question.cuda {
             let follows = chosen && (question.frameworks.is_empty() || question.build.is_some());
@@ -84,6 +87,20 @@ impl<'q, 'c> Plan<'q, 'c> {
             }
         }
         Some(Choice { var, rows })
+    }
+
+    /// An image that starts on none of the drivers that the hosts have is none for them, whichever of them it is.
+    fn leave_out_unstarted(&self, class: usize, images: &[&'c Image], admitted: RowSet) -> RowSet {
+        let (question, class_) = (self.question, &self.classes[class]);
+        let asked = &class_.target.reading;
+        if asked.is_cpu() || !asked.pins_driver() || class_.off.has(law::id::IMAGE_REQUIRE) {
+            return admitted;
+        }
+        let drivers = self.drivers_of(class);
+        admitted.filtered(&|row| {
+            let demand = image::demand(question.catalog, asked, images[row]);
+            !drivers.subset_of(&class_.machine().refused_by_image(question.problem, demand))
+        })
     }
 
     fn driver(&mut self, class: usize) -> Option<Choice<DriverRow<'c>>> {
