@@ -229,6 +229,26 @@ fn every_catalog_file_has_its_reader_and_every_table_a_file() {
     assert!(missing.is_empty(), "no file holds {missing:?}");
 }
 
+/// A promise is one as long as something holds it.
+#[test]
+fn every_promise_of_security_names_tests_that_exist() {
+    let page = fs::read_to_string(root().join("SECURITY.md")).unwrap();
+    let folders = [root().join("tests"), root().join("src")];
+    let all: Vec<String> =
+        folders.iter().flat_map(|folder| files(folder, "rs")).map(|path| fs::read_to_string(path).unwrap()).collect();
+    let rows = page.lines().filter(|line| line.starts_with("| ") && line.ends_with("` |"));
+    let mut held = 0;
+    for row in rows {
+        let tests = row.trim_end_matches(" |").rsplit("| ").next().unwrap_or_default();
+        for name in tests.split(", ").map(|name| name.trim_matches('`')) {
+            let head = format!("fn {name}() {{");
+            assert!(all.iter().any(|text| text.contains(&head)), "SECURITY.md names the test `{name}`");
+            held += 1;
+        }
+    }
+    assert!(held > 30, "{held}");
+}
+
 #[test]
 fn every_law_is_described() {
     if root().join("catalog/laws.toml").exists() {
