@@ -300,11 +300,41 @@ fn the_command_reads_its_argument_or_stdin() {
     for (args, stdin) in [(vec![OLD_DRIVER], ""), (vec![], OLD_DRIVER), (vec!["-"], OLD_DRIVER)] {
         let (code, stdout, stderr) = run(&args, stdin.as_bytes());
         assert_eq!((code, stderr.as_str()), (Some(0), ""));
-        assert!(stdout.contains("driver[driver-too-old]") && stdout.contains("11.4"), "{stdout}");
+        assert!(
+            stdout.contains("driver[driver-too-old]") && stdout.contains("found in the text: CUDA 11.4\n"),
+            "{stdout}"
+        );
     }
     assert_eq!(run(&["torch 2.5.1 is a fine release"], b"").0, Some(3));
     assert_eq!(run(&[], b" \n").0, Some(2));
-    assert_eq!(run(&[], &vec![b'x'; (4 << 20) + 1]).0, Some(2));
+    // As PowerShell writes it into a file.
+    let wide: Vec<u8> = [0xfeff].into_iter().chain(OLD_DRIVER.encode_utf16()).flat_map(u16::to_le_bytes).collect();
+    assert_eq!(run(&[], &wide).0, Some(0));
+}
+
+#[test]
+fn the_name_of_a_log_is_noticed() {
+    let log = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("diagnose-{}.log", std::process::id()));
+    fs::write(&log, OLD_DRIVER).unwrap();
+    let (code, stdout, stderr) = run(&[log.to_str().unwrap()], b"");
+    fs::remove_file(&log).unwrap();
+    assert_eq!(code, Some(0));
+    assert!(stdout.contains("driver-too-old") && stderr.contains("is a file: its text is diagnosed"), "{stderr}");
+    let (code, _, stderr) = run(&["no-such.log"], b"");
+    assert!(code == Some(3) && stderr.contains("there is no file `no-such.log` here"), "{stderr}");
+}
+
+/// Of a long log its beginning and its end are read.
+#[test]
+fn a_long_log_is_read_at_both_ends() {
+    let noise = "epoch 1 step 10 loss 0.5 lr 0.001 on cuda:0\n".repeat((6 << 20) / 44);
+    for log in [format!("{OLD_DRIVER}\n{noise}"), format!("{noise}{OLD_DRIVER}")] {
+        let (code, stdout, stderr) = run(&[], log.as_bytes());
+        assert_eq!(code, Some(0));
+        assert!(stdout.contains("driver-too-old") && stderr.contains("stdin is longer than 4 MiB"), "{stderr}");
+    }
+    let (code, _, stderr) = run(&["--format", "json"], noise.as_bytes());
+    assert_eq!((code, stderr.as_str()), (Some(3), ""));
 }
 
 #[test]
@@ -333,4 +363,81 @@ fn nothing_hostile_is_repeated() {
     assert_eq!(code, Some(0));
     let hostile = |c: char| c.is_control() && c != '\n' || c == '\u{202e}';
     assert!(!stdout.contains(hostile) && !stderr.contains(hostile), "{stdout:?}");
+}
+
+/// What a command in a remedy installs is a package of the catalog, never a name made out of a file's.
+#[test]
+fn commands_name_packages_of_the_catalog_only() {
+    let remedies = |text: &str| diagnose(text).findings[0].remedies.join("\n");
+    let missing = |module: &str| {
+        format!("ImportError: /x/{module}.cpython-310-x86_64-linux-gnu.so: undefined symbol: _ZN3c104cuda9SetDeviceEi")
+    };
+    for module in ["_torch_sox", "_ext", "my_ops"] {
+        assert!(!remedies(&missing(module)).contains("pip install"), "{module}");
+    }
+    assert!(remedies(&missing("flash_attn_2_cuda")).contains("--no-binary flash-attn flash-attn`"));
+}
+
+/// What nvidia-smi, nvcc and torch say of CUDA are three things, and only their majors can clash.
+#[test]
+fn versions_told_side_by_side_are_answered() {
+    let codes = |text: &str| -> Vec<String> { diagnose(text).findings.into_iter().map(|found| found.code).collect() };
+    let outputs = "| NVIDIA-SMI 570.86.15   Driver Version: 570.86.15   CUDA Version: 12.8 |\n\
+                   Cuda compilation tools, release 11.5, V11.5.119\n>>> torch.version.cuda\n'12.4'\n";
+    for text in ["nvidia-smi says 12.8, nvcc 11.5, torch 12.4", outputs] {
+        assert_eq!(codes(text), ["toolkit-not-of-torch"], "{text}");
+        let finding = &diagnose(text).findings[0];
+        assert!(finding.meaning.contains("built for CUDA 12.4, runs without any nvcc"), "{}", finding.meaning);
+        assert!(finding.meaning.contains("here it is of 11.5"), "{}", finding.meaning);
+    }
+    assert_eq!(codes("nvidia-smi shows 11.4 and torch 2.6.0+cu124 is installed"), ["torch-newer-than-driver"]);
+    // Nothing clashes here, and an error that stands beside the versions is not theirs.
+    assert_eq!(codes("nvidia-smi says 12.8, nvcc 12.4, torch 12.1"), [""; 0]);
+    assert_eq!(codes("nvcc 11.5, torch 12.4\nZeroDivisionError: division by zero"), [""; 0]);
+}
+
+#[test]
+fn the_header_of_newer_nvidia_smi_is_read() {
+    let header = "| NVIDIA-SMI 610.43.02              KMD Version: 610.43.02     CUDA UMD Version: 13.3     |";
+    let extract = diagnose(header).extract;
+    assert_eq!(extract.get("cuda_found").map(found), Some("13.3".into()));
+    assert_eq!(extract.get("driver").map(found), Some("610.43.02".into()));
+}
+
+/// Answers that were once wrong: what they must be, and what they must not say.
+#[test]
+fn what_is_to_be_changed_is_not_mistaken() {
+    for (text, code, not) in [
+        (
+            "ERROR: ggml-cuda was compiled without support for the current GPU architecture.",
+            "build-without-gpu-code",
+            "newer generation",
+        ),
+        (
+            "CUDA backend for DNN module requires CC 5.3 or higher.  Please remove\n  unsupported architectures from CUDA_ARCH_BIN option.",
+            "arch-list-below-requirement",
+            "Use a GPU",
+        ),
+        (
+            "ImportError: Failure finding \"libcudss.so\": No such file: libcudss.so*",
+            "separate-library-missing",
+            "It belongs to CUDA",
+        ),
+        (
+            "cupy/cuda-12.4/cuda_fp16.h(129): catastrophic error: cannot open source file \"vector_types.h\"",
+            "cupy-headers-missing",
+            "nvcc",
+        ),
+        (
+            "PTXASError: PTXAS error: Internal Triton PTX codegen error\n`ptxas` stderr:\nptxas fatal   : Value 'sm_121a' is not defined for option 'gpu-name'",
+            "triton-ptxas-too-old",
+            "off the list",
+        ),
+    ] {
+        let verdict = diagnose(text);
+        let first = &verdict.findings[0];
+        assert_eq!(first.code, code, "{text}");
+        let told = format!("{} {}", first.meaning, first.remedies.join(" "));
+        assert!(!told.contains(not), "{told}");
+    }
 }

@@ -39,7 +39,7 @@ const DERIVED: &[(&str, Lookup)] = &[
     ("torch_first", |facts| first_torch_with_code_for(facts.cc()?, facts.catalog)),
     ("torch_newest", |facts| newest_torch_with_code_for(facts.cc()?, facts.catalog)),
     ("torch_variants", |facts| variants_with_code_for(facts.cc()?, facts.catalog)),
-    ("known_package", |facts| known_package(text(facts.extract, "package")?, facts.catalog)),
+    ("extension", |facts| extension(text(facts.extract, "package")?, facts.catalog)),
 ];
 
 /// Whether catalog facts can fill a placeholder.
@@ -103,15 +103,15 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// The name of a package in the catalog: what a file's name suggests may be no package at all.
-fn known_package(name: &str, catalog: &Catalog) -> Option<String> {
-    let builds = catalog.builds.iter().map(|row| &row.package);
-    let mut packages = builds
-        .chain(catalog.companions.iter().map(|row| &row.package))
-        .chain(catalog.source_builds.iter().map(|row| &row.package))
-        .chain(catalog.other_builds.iter().map(|row| &row.package));
-    let same = |package: &&Text| package.eq_ignore_ascii_case(&name.replace('_', "-"));
-    packages.find(same).map(ToString::to_string)
+/// The catalog's name of a package that is built on a framework: what a file's name suggests may be no package at all,
+/// and no framework is rebuilt for one message.
+fn extension(name: &str, catalog: &Catalog) -> Option<String> {
+    let name = name.replace('_', "-");
+    let same = |package: &Text| package.eq_ignore_ascii_case(&name);
+    let companions = catalog.companions.iter().map(|row| &row.package);
+    let mut packages = companions.chain(catalog.source_builds.iter().map(|row| &row.package));
+    let is_framework = catalog.builds.iter().any(|row| same(&row.package));
+    packages.find(|package| same(package)).filter(|_| !is_framework).map(ToString::to_string)
 }
 
 /// The architecture in `sm_90`, `compute_90`, `9.0+PTX`, `8.6;8.9`.

@@ -124,7 +124,7 @@ impl fmt::Display for Value {
 /// The ways of printing that a group's name can tell after two underscores.
 const FORMS: &[&str] = &[
     "base", "comma", "tuple", "packed", "cudnn", "clang", "thousand", "hundred", "ten", "loose", "module", "last",
-    "path", "digits", "below",
+    "path", "digits", "below", "folder",
 ];
 
 /// Whether a group's name is one that can be decoded.
@@ -150,6 +150,7 @@ pub fn add(extract: &mut Extract, group: &str, original: &str) {
         "ten" => ten(&token(original)),
         "hundred" => hundred(&token(original)),
         "module" => module(&token(original)),
+        "folder" => token(original).replace('_', "-"),
         "digits" => digits(&token(original)),
         "below" => below(&token(original)),
         "last" => original.split_whitespace().next_back().unwrap_or_default().to_string(),
