@@ -247,13 +247,9 @@ impl<'a, 'c> Search<'a, 'c> {
             let mut clashes: Vec<Keys> = Vec::new();
             while let Some(candidate) = self.hitting_set(all, size, &clashes) {
                 // What has an answer as soon as it is said what is asked for, and of which machines, is no clash.
-                let said = self.with_what_defines_it(&candidate).intersection(all);
-                if self.has_answer(&candidate)? {
-                    self.grow(&candidate, all)?;
-                } else if self.has_answer(&said)? {
-                    self.grow(&said, all)?;
-                } else {
-                    clashes.push(candidate);
+                match self.with_answer(&candidate, all)? {
+                    Some(solvable) => self.grow(&solvable, all)?,
+                    None => clashes.push(candidate),
                 }
             }
             if !clashes.is_empty() {
@@ -265,13 +261,19 @@ impl<'a, 'c> Search<'a, 'c> {
         Some(Vec::new())
     }
 
-    /// A set of keys, and the frameworks and what its machines are; without a key of a machine, what all of them are.
-    fn with_what_defines_it(&self, candidate: &Keys) -> Keys {
-        let own = |target: &&Keys| target.meets(candidate);
-        let machines = self.targets.iter().filter(|target| own(target) || candidate.subset_of(&self.shared));
-        let mut about = self.shared.clone();
-        machines.for_each(|target| about.add(target));
-        candidate.union(&self.defining.intersection(&about))
+    /// A set of keys if it has an answer; else one with what is asked for besides, and what all machines are or its own,
+    /// if that has one.
+    fn with_answer(&mut self, candidate: &Keys, all: &Keys) -> Option<Option<Keys>> {
+        let mut own = self.shared.clone();
+        self.targets.iter().filter(|target| target.meets(candidate)).for_each(|target| own.add(target));
+        let of_all = candidate.union(&self.defining.intersection(all));
+        let of_own = candidate.union(&self.defining.intersection(&own).intersection(all));
+        for keys in [candidate.clone(), of_all, of_own] {
+            if self.has_answer(&keys)? {
+                return Some(Some(keys));
+            }
+        }
+        Some(None)
     }
 
     /// The first set of so many keys of `all` that hits every remainder and is none of those known.

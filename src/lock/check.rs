@@ -80,7 +80,9 @@ fn target(prefix: &str, target: &TargetLock) -> Checked {
     }
     for (field, image) in [("image", image), ("runtime-image", runtime_image)] {
         if let Some(image) = image {
-            check(address::is_image(image), || key(field), image, "a full image reference")?;
+            // An image that nobody could check stands here as it was written, with a tag or without.
+            let named = address::is_image(image) || address::is_repository(image);
+            check(named, || key(field), image, "an image reference")?;
         }
     }
     if let Some(toolkit) = toolkit {
