@@ -12,10 +12,10 @@ use std::time::{Duration, Instant};
 
 use gpuenv::catalog::{BUILTIN, Catalog};
 use gpuenv::solve::compile::Locked;
+use gpuenv::solve::engine::Steps;
+use gpuenv::solve::problem::Problem;
 use gpuenv::solve::question::Question;
 use gpuenv::solve::resolve::resolve;
-use gpuenv::solve::problem::Problem;
-use gpuenv::solve::engine::Steps;
 use gpuenv::spec;
 
 /// Runs of each command, in turn, so that a busy moment of the machine strikes all alike.

@@ -9,11 +9,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use gpuenv::catalog::rows::{Build, Flavour};
 use gpuenv::catalog::{BUILTIN, Catalog};
 use gpuenv::solve::answer::TargetAnswer;
+use gpuenv::solve::engine::Steps;
 use gpuenv::solve::fits::line_of;
+use gpuenv::solve::problem::{Problem, law};
 use gpuenv::solve::question::Question;
 use gpuenv::solve::resolve::{Resolution, resolve};
-use gpuenv::solve::problem::{Problem, law};
-use gpuenv::solve::engine::Steps;
 use gpuenv::words::{CpuArch, Version};
 
 fn version(text: &str) -> Version {

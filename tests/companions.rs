@@ -7,10 +7,10 @@ use gpuenv::catalog::BUILTIN;
 use gpuenv::catalog::rows::Companion;
 use gpuenv::solve::answer::Install;
 use gpuenv::solve::compile::Locked;
+use gpuenv::solve::engine::Steps;
 use gpuenv::solve::question::{Question, Warning};
 use gpuenv::solve::resolve::{Resolution, resolve};
 use gpuenv::solve::warnings;
-use gpuenv::solve::engine::Steps;
 use gpuenv::words::{Constraint, Version};
 use gpuenv::{lock as locks, spec};
 

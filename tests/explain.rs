@@ -12,8 +12,8 @@ use desk::Desk;
 use gpuenv::catalog::BUILTIN;
 use gpuenv::explain;
 use gpuenv::solve::codes;
-use gpuenv::solve::problem::Problem;
 use gpuenv::solve::engine::Steps;
+use gpuenv::solve::problem::Problem;
 use gpuenv::spec;
 
 const SPEC: &str = r#"
@@ -642,8 +642,7 @@ fn every_clash_of_a_fleet_is_told() {
         fleet += &format!("[target.m{at}]\ngpu = \"{gpu}\"\ndriver = \"{driver}\"\n");
     }
     let spec = spec::parse(&fleet).unwrap();
-    let search =
-        |spec: &spec::Spec| explain::conflicts(spec, &Problem::new(&BUILTIN), &Steps::new(1_000_000));
+    let search = |spec: &spec::Spec| explain::conflicts(spec, &Problem::new(&BUILTIN), &Steps::new(1_000_000));
     let told = search(&spec).expect("a conflict");
     assert_eq!(told.gave_up, None);
     let culprits: Vec<String> = told.conflicts.iter().map(|one| one.culprits.join(" ")).collect();

@@ -5,10 +5,10 @@ mod synthetic;
 
 use gpuenv::catalog::{BUILTIN, Catalog};
 use gpuenv::solve::compile::Locked;
+use gpuenv::solve::engine::Steps;
+use gpuenv::solve::problem::Problem;
 use gpuenv::solve::question::Question;
 use gpuenv::solve::resolve::resolve;
-use gpuenv::solve::problem::Problem;
-use gpuenv::solve::engine::Steps;
 use gpuenv::spec;
 
 const SPECS: &[(&str, &str)] = &[

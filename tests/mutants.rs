@@ -24,9 +24,9 @@ use std::sync::Mutex;
 
 use gpuenv::catalog::{BUILTIN, Catalog, lint};
 use gpuenv::lock::{Renewed, Upgrade, renew};
-use gpuenv::solve::question::Question;
-use gpuenv::solve::problem::Problem;
 use gpuenv::solve::engine::Steps;
+use gpuenv::solve::problem::Problem;
+use gpuenv::solve::question::Question;
 use gpuenv::spec::{self, Spec};
 use serde_json::Value;
 

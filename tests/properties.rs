@@ -10,9 +10,9 @@ use gpuenv::catalog::{BUILTIN, GpuMatch};
 use gpuenv::coverage::{Coverage, Tegra, covers_targets};
 use gpuenv::explain;
 use gpuenv::solve::answer::TargetAnswer;
+use gpuenv::solve::engine::Steps;
 use gpuenv::solve::question::Question;
 use gpuenv::solve::resolve::is_solvable;
-use gpuenv::solve::engine::Steps;
 use gpuenv::spec;
 use gpuenv::words::{Cc, Constraint, Version};
 

@@ -12,10 +12,10 @@ use gpuenv::catalog::BUILTIN;
 use gpuenv::catalog::rows::Subject;
 use gpuenv::explain;
 use gpuenv::solve::compile::Locked;
+use gpuenv::solve::engine::Steps;
 use gpuenv::solve::question::{GpuAsk, Question};
 use gpuenv::solve::resolve::{Resolution, resolve};
 use gpuenv::solve::warnings;
-use gpuenv::solve::engine::Steps;
 use gpuenv::spec;
 use serde::Deserialize;
 

@@ -10,8 +10,8 @@ use crate::diagnose::{self, Verdict};
 use crate::explain::host::{OnHost, Unplaced, on_host};
 use crate::host::{self, Gpu, Record, System};
 use crate::report::{Exit, Failure, Report};
-use crate::solve::problem::Problem;
 use crate::solve::engine::Steps;
+use crate::solve::problem::Problem;
 use crate::spec::{Observed, ObservedGpu};
 
 use super::args::{Common, DiagnoseArgs};

@@ -11,10 +11,10 @@ use crate::explain::{self, Explanation, topic};
 use crate::lock::Lock;
 use crate::report::{Exit, Failure, Report, SourceFile, clean};
 use crate::solve::compile::Locked;
+use crate::solve::engine::Steps;
+use crate::solve::problem::Problem;
 use crate::solve::question::Question;
 use crate::solve::resolve::{Resolution, resolve};
-use crate::solve::problem::Problem;
-use crate::solve::engine::Steps;
 use crate::spec::{Spec, suggest};
 use crate::verify::about;
 
@@ -75,12 +75,7 @@ pub fn run(common: &Common, args: &ExplainArgs, report: &Report) -> Result<Exit,
 }
 
 /// The same story as `gpuenv lock` tells.
-fn conflict<'r>(
-    spec: &Spec,
-    rules: &'r Problem<'r>,
-    file: &SourceFile,
-    report: &Report,
-) -> Result<Exit, Failure> {
+fn conflict<'r>(spec: &Spec, rules: &'r Problem<'r>, file: &SourceFile, report: &Report) -> Result<Exit, Failure> {
     let found = explain::conflicts(spec, rules, &Steps::new(STEPS));
     report.conflict(&found.unwrap_or(Explanation::gave_up(STEPS)), spec, file)?;
     Ok(Exit::No)

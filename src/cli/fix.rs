@@ -6,10 +6,10 @@ use std::path::Path;
 use crate::explain::{self, Change};
 use crate::report::{Exit, Failure, Report};
 use crate::solve::compile::Locked;
+use crate::solve::engine::Steps;
+use crate::solve::problem::Problem;
 use crate::solve::question::Question;
 use crate::solve::resolve::{Resolution, resolve};
-use crate::solve::problem::Problem;
-use crate::solve::engine::Steps;
 use crate::spec;
 
 use super::files;

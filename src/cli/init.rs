@@ -11,10 +11,10 @@ use crate::host::Record;
 use crate::probe::{Depth, Wish};
 use crate::report::{Drafted, Exit, Failure, Report, SourceFile, clean};
 use crate::solve::compile::Locked;
+use crate::solve::engine::Steps;
+use crate::solve::problem::Problem;
 use crate::solve::question::{Question, Warning};
 use crate::solve::resolve::{Resolution, resolve};
-use crate::solve::problem::Problem;
-use crate::solve::engine::Steps;
 use crate::spec::{self, Spec};
 
 use super::args::{Common, InitArgs};

@@ -7,10 +7,10 @@ use crate::catalog::Catalog;
 use crate::explain::{self, Explanation};
 use crate::lock::{self, CatalogStamp, Lock, Renewed, Upgrade, renew, staleness};
 use crate::report::{Exit, Failure, Fate, Problem, Report, SourceFile};
-use crate::solve::question::{Question, Warning};
-use crate::solve::problem::Problem as Compiled;
-use crate::solve::silence::heard;
 use crate::solve::engine::Steps;
+use crate::solve::problem::Problem as Compiled;
+use crate::solve::question::{Question, Warning};
+use crate::solve::silence::heard;
 use crate::spec::{self, Spec};
 
 use super::args::{Common, LockArgs};

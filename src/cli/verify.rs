@@ -10,9 +10,9 @@ use crate::host::Record;
 use crate::lock::{Lock, Renewed, TargetLock, Upgrade, renew};
 use crate::probe::{Depth, Wish};
 use crate::report::{Exit, Failure, Judged, Report};
-use crate::solve::question::Question;
-use crate::solve::problem::Problem;
 use crate::solve::engine::Steps;
+use crate::solve::problem::Problem;
+use crate::solve::question::Question;
 use crate::verify::{self, Status, Verdict};
 use crate::words::{Arch, ArchList, Version};
 

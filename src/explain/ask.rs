@@ -19,6 +19,9 @@ use super::target_of;
 /// A key and its new text; none removes it.
 pub(super) type Edit = (String, Option<String>);
 
+/// Targets by their position and what was edited in them; none where that means nothing.
+type Edited<'c> = FxHashMap<(usize, Vec<Edit>), Option<TargetAsk<'c>>>;
+
 /// Asks variations of one spec.
 pub(super) struct Asker<'a, 'c> {
     pub(super) catalog: &'c Catalog,
@@ -28,7 +31,7 @@ pub(super) struct Asker<'a, 'c> {
     pub(super) spec: &'a Spec,
     base: Option<Question<'c>>,
     /// Targets as some edits leave them.
-    targets: RefCell<FxHashMap<(usize, Vec<Edit>), Option<TargetAsk<'c>>>>,
+    targets: RefCell<Edited<'c>>,
 }
 
 impl<'a, 'c> Asker<'a, 'c> {
@@ -52,7 +55,8 @@ impl<'a, 'c> Asker<'a, 'c> {
     pub(super) fn vary(&self, edits: &[Edit]) -> Option<Question<'c>> {
         let base = self.base.as_ref()?;
         let section = |edit: &Edit| edit.0.split('.').next().map(str::to_string);
-        let local = |edit: &&Edit| matches!(section(edit).as_deref(), Some("stack" | "target")) || edit.0 == "build.arch-list";
+        let local =
+            |edit: &&Edit| matches!(section(edit).as_deref(), Some("stack" | "target")) || edit.0 == "build.arch-list";
         if !edits.iter().all(|edit| local(&edit)) {
             return self.question(&self.spec.edited(edits).ok()?);
         }

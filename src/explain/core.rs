@@ -65,11 +65,7 @@ impl Cores {
         let named = |cores: &[Keys]| -> Vec<Vec<String>> {
             cores.iter().map(|core| core.rows().map(|key| keys[key].clone()).collect()).collect()
         };
-        Some(Cores {
-            independent: named(&independent),
-            alternatives: named(&smallest[1..]),
-            further: named(&further),
-        })
+        Some(Cores { independent: named(&independent), alternatives: named(&smallest[1..]), further: named(&further) })
     }
 }
 

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use crate::catalog::rows::Class;
 use crate::catalog::{Catalog, GpuMatch};
 use crate::solve::compile::Locked;
-use crate::solve::resolve::{Resolution, resolve};
+use crate::solve::engine::Steps;
 use crate::solve::problem::Problem;
 use crate::solve::question::Question;
-use crate::solve::engine::Steps;
+use crate::solve::resolve::{Resolution, resolve};
 use crate::spec::{Observed, ObservedGpu, Runtime, Spec, Target, list_text};
 use crate::words::{Cc, Constraint, Version};
 

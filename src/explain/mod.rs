@@ -14,8 +14,8 @@ pub mod why;
 
 use std::collections::BTreeMap;
 
-use crate::solve::problem::Problem;
 use crate::solve::engine::Steps;
+use crate::solve::problem::Problem;
 use crate::spec::Spec;
 
 use ask::Asker;

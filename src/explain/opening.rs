@@ -6,8 +6,8 @@ use crate::solve::question::FRAMEWORKS;
 use crate::spec::{Share, Spec};
 use crate::words::Version;
 
-use super::why::Opening;
 use super::ask::Asker;
+use super::why::Opening;
 use super::{Change, advice};
 
 /// More openings than these are not read.

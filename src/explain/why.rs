@@ -5,10 +5,10 @@
 
 use crate::catalog::rows::{Build, Image, Status, Toolkit};
 use crate::solve::answer::{Answer, GpuAnswer, TargetAnswer};
-use crate::solve::fits;
-use crate::solve::question::{FRAMEWORKS, ImageAsk, Question, TargetAsk};
-use crate::solve::problem::Problem;
 use crate::solve::engine::Steps;
+use crate::solve::fits;
+use crate::solve::problem::Problem;
+use crate::solve::question::{FRAMEWORKS, ImageAsk, Question, TargetAsk};
 use crate::spec::{Prefer, Share, Spec};
 use crate::words::{Constraint, Version};
 

@@ -2,10 +2,10 @@
 
 use crate::solve::answer::Answer;
 use crate::solve::compile::Locked;
+use crate::solve::engine::Steps;
 use crate::solve::question::{Off, Question, Warning};
 use crate::solve::resolve::{Resolution, resolve};
 use crate::solve::warnings::warnings;
-use crate::solve::engine::Steps;
 use crate::spec::{Share, Spec};
 
 use super::locked::{Upgrade, locked};

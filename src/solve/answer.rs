@@ -286,9 +286,8 @@ fn minimum_driver<'c>(plan: &Plan<'_, 'c>, at: usize, choice: &[usize], answer: 
     let demand = demand.filter(|_| !class.off.has(law::id::IMAGE_REQUIRE));
     let starts = demand.map(|demand| image::starts_on(problem, machine, demand));
     let met: Vec<_> = needs.into_iter().map(|need| driver::met_by(problem, need, &class.off)).collect();
-    let suffices = |row: &DriverRow<'c>| {
-        met.iter().all(|met| met(row)) && starts.as_ref().is_none_or(|starts| starts(row))
-    };
+    let suffices =
+        |row: &DriverRow<'c>| met.iter().all(|met| met(row)) && starts.as_ref().is_none_or(|starts| starts(row));
     let oldest = |rows: Vec<DriverRow<'c>>| rows.into_iter().find(|row| suffices(row)).map(|row| row.version);
     let minimum = match judged.compat {
         None => {

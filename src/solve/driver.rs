@@ -152,7 +152,11 @@ fn refusing<'a, 'c>(problem: &'a Problem<'c>, need: DriverNeed) -> Vec<(Option<R
 }
 
 /// Whether a driver does, while some rules are set aside.
-pub fn met_by<'a, 'c>(problem: &'a Problem<'c>, need: DriverNeed, off: &RowSet) -> impl Fn(&DriverRow<'c>) -> bool + 'a {
+pub fn met_by<'a, 'c>(
+    problem: &'a Problem<'c>,
+    need: DriverNeed,
+    off: &RowSet,
+) -> impl Fn(&DriverRow<'c>) -> bool + 'a {
     let mut rules = refusing(problem, need);
     rules.retain(|(rule, _)| rule.is_none_or(|rule| !off.has(rule)));
     move |row| !rules.iter().any(|(_, refuses)| refuses(row))

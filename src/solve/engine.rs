@@ -189,11 +189,7 @@ impl DependencyProvider for Provider<'_> {
         Ok(self.network.preferred(var, range).map(|row| row as Row))
     }
 
-    fn get_dependencies(
-        &self,
-        package: &Package,
-        row: &Row,
-    ) -> Result<Dependencies<Package, RowSet, String>, GaveUp> {
+    fn get_dependencies(&self, package: &Package, row: &Row) -> Result<Dependencies<Package, RowSet, String>, GaveUp> {
         if *package == ROOT {
             let given = (1..=self.premises).map(|premise| (premise, RowSet::singleton(0)));
             let variables = (0..self.network.len()).map(|var| (self.package(var), self.network.rows(var).clone()));

@@ -340,8 +340,7 @@ pub fn starts_on<'a, 'c>(
         DemandKey::Nothing => Rc::new(Demand::parse("")),
         DemandKey::Line(least) => Rc::new(Demand { least: Some(least), ..Demand::parse("") }),
     };
-    let mut brands: Vec<&[&str]> =
-        machine.kinds.iter().map(|kind| brands(kind.gpu.row.map(|row| row.class))).collect();
+    let mut brands: Vec<&[&str]> = machine.kinds.iter().map(|kind| brands(kind.gpu.row.map(|row| row.class))).collect();
     let unsaid = brands.is_empty();
     if unsaid {
         brands.extend(MARKETS.iter().map(|&market| self::brands(Some(market))));

@@ -4,8 +4,8 @@ use crate::catalog::rows::{Build, Image, Subject, line_of};
 use crate::coverage::Coverage;
 
 use super::answer::Chosen;
-use super::machine::gpu_rules;
 use super::fits;
+use super::machine::gpu_rules;
 use super::question::{Question, TargetAsk, Warning};
 
 /// What is to be said of the torch in the image of a target.

@@ -238,8 +238,8 @@ impl<'c> Machine<'c> {
     /// What code that a toolkit compiles needs of a driver.
     pub fn need_of_toolkit(&self, toolkit: &Toolkit, list: Option<&ArchList>) -> DriverNeed {
         let tegra = fits::tegra(Some(toolkit));
-        let jits = list
-            .is_some_and(|list| self.kinds.iter().any(|kind| covers(list, kind.gpu.cc, tegra) == Coverage::Jit));
+        let jits =
+            list.is_some_and(|list| self.kinds.iter().any(|kind| covers(list, kind.gpu.cc, tegra) == Coverage::Jit));
         DriverNeed::Line(toolkit.version.prefix(2), jits.then_some(Some(toolkit.ptx_isa)))
     }
 

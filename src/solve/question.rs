@@ -234,10 +234,7 @@ impl<'c> TargetAsk<'c> {
 
 impl<'c> Question<'c> {
     /// Looks up every name of a spec. Errors are about names that mean nothing; they carry spans.
-    pub fn new(
-        spec: &Spec,
-        problem: &'c Problem<'c>,
-    ) -> Result<(Question<'c>, Vec<Warning>), Vec<SpecError>> {
+    pub fn new(spec: &Spec, problem: &'c Problem<'c>) -> Result<(Question<'c>, Vec<Warning>), Vec<SpecError>> {
         let catalog = problem.catalog;
         let mut reader = Reader { catalog, problem, stack: &spec.stack, errors: Vec::new(), warnings: Vec::new() };
         let (mut frameworks, mut companions) = (Vec::new(), Vec::new());

@@ -48,7 +48,12 @@ pub fn accepted<'c>(catalog: &'c Catalog, build: &Build) -> Option<impl Iterator
 }
 
 /// Whether the cuDNN that pip would take must be replaced by another: by the user's wish, or for some GPU's sake.
-pub fn must_choose(catalog: &Catalog, build: &Build, wanted: Option<&Constraint>, takes: impl Fn(&Version) -> bool) -> bool {
+pub fn must_choose(
+    catalog: &Catalog,
+    build: &Build,
+    wanted: Option<&Constraint>,
+    takes: impl Fn(&Version) -> bool,
+) -> bool {
     let Some(mut rows) = accepted(catalog, build) else { return false };
     let asked = wanted.is_some_and(|wanted| !wanted.is_any());
     asked || rows.next().is_none_or(|newest| !takes(&newest.version))

@@ -5,10 +5,10 @@ use gpuenv::catalog::BUILTIN;
 use gpuenv::explain;
 use gpuenv::solve::answer::{Answer, TargetAnswer};
 use gpuenv::solve::compile::Locked;
+use gpuenv::solve::engine::Steps;
+use gpuenv::solve::problem::Problem;
 use gpuenv::solve::question::{Question, Warning};
 use gpuenv::solve::resolve::{Resolution, resolve};
-use gpuenv::solve::problem::Problem;
-use gpuenv::solve::engine::Steps;
 use gpuenv::spec;
 
 /// More decisions than any spec in these tests needs.

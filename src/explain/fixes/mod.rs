@@ -19,8 +19,8 @@ use crate::solve::warnings;
 use crate::spec::Spec;
 use crate::words::{Constraint, Version};
 
-use super::core::Cores;
 use super::ask::{Asker, Edit};
+use super::core::Cores;
 use super::{Change, Fix, advice};
 
 /// How many combinations of keys are tried where one key does not suffice.
@@ -128,7 +128,9 @@ impl<'c> Finder<'_, 'c> {
         if let Some(fewer) = (0..changes.len()).map(spared).find(|fewer| !fewer.is_empty() && self.has_answer(fewer)) {
             return self.offer(&fewer);
         }
-        if self.asker.vary(edits)
+        if self
+            .asker
+            .vary(edits)
             .is_none_or(|question| rests_on_the_unknown(&question, &answer) || ignores_the_list(&question, &answer))
         {
             return false;

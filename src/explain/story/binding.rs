@@ -1,9 +1,9 @@
 //! Which rules a clash needs, found like the clash itself: by asking again with rules set aside, until no fewer refuse.
 
 use crate::catalog::rows::Subject;
+use crate::solve::problem::{Needs, law};
 use crate::solve::question::{Off, Question};
 use crate::solve::resolve::is_solvable;
-use crate::solve::problem::{Needs, law};
 use crate::spec::{Spec, list_text};
 use crate::words::Version;
 

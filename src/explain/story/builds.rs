@@ -2,8 +2,8 @@
 
 use crate::catalog::rows::{Build, Pins, Subject};
 use crate::coverage::Coverage;
-use crate::solve::machine::{self, GpuKind};
 use crate::solve::fits;
+use crate::solve::machine::{self, GpuKind};
 use crate::solve::problem::law;
 use crate::words::{ArchList, Constraint, CpuArch, Version};
 

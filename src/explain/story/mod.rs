@@ -15,8 +15,8 @@ use crate::catalog::Row;
 use crate::catalog::rows::{Build, Subject};
 use crate::solve::fits;
 use crate::solve::platform::{Platform, Takes};
-use crate::solve::question::{DriverAsk, Question, TargetAsk};
 use crate::solve::problem::{Needs, law};
+use crate::solve::question::{DriverAsk, Question, TargetAsk};
 use crate::words::CpuArch;
 
 use super::ask::Asker;

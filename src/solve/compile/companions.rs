@@ -72,7 +72,12 @@ impl<'c> Plan<'_, 'c> {
     }
 
     /// The releases of a package are made for some builds of the framework they follow.
-    fn relate_variants(&mut self, group: &Group<'c>, release: &ReleaseChoice<'c>, (package, var): (&'c Package<'c>, usize)) {
+    fn relate_variants(
+        &mut self,
+        group: &Group<'c>,
+        release: &ReleaseChoice<'c>,
+        (package, var): (&'c Package<'c>, usize),
+    ) {
         let question = self.question;
         let framework = release.framework;
         if package.releases.iter().all(|row| row.framework != framework.package) {

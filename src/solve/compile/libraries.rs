@@ -23,15 +23,16 @@ impl<'q, 'c> Plan<'q, 'c> {
         let gpu_classes: Vec<usize> =
             group.classes.iter().copied().filter(|&class| !self.classes[class].target.is_cpu()).collect();
         let inside_image = question.build.is_none()
-            && gpu_classes.iter().any(|&class| {
-                matches!(self.classes[class].target.image, ImageAsk::Known(_) | ImageAsk::Choose(_))
-            });
+            && gpu_classes
+                .iter()
+                .any(|&class| matches!(self.classes[class].target.image, ImageAsk::Known(_) | ImageAsk::Choose(_)));
         if let Some(wanted) = question.cudnn.as_ref().filter(|_| !inside_image) {
             group.cudnn = Some(self.cudnn(wanted, &gpu_classes));
         }
         if let Some(wanted) = &question.nccl {
             let rows = question.problem.nccls();
-            let var = self.variable(&rows, (Order::Ascending, vec![stack_key("nccl")]), "nccl", |row| row.version.as_str());
+            let var =
+                self.variable(&rows, (Order::Ascending, vec![stack_key("nccl")]), "nccl", |row| row.version.as_str());
             let admitted = RowSet::filter(rows.len(), |row| wanted.admits(&rows[row].version));
             self.clause("nccl", vec![(var, admitted)]);
             group.nccl = Some(Choice { var, rows });
@@ -39,7 +40,8 @@ impl<'q, 'c> Plan<'q, 'c> {
         let asked = question.cuda.is_some() || question.cudnn.is_some() || question.nccl.is_some();
         if question.build.is_none() && asked && !gpu_classes.is_empty() {
             let rows = question.problem.toolkits();
-            let var = self.variable(&rows, (Order::Ascending, vec![stack_key("cuda")]), "cuda", |row| row.version.as_str());
+            let var =
+                self.variable(&rows, (Order::Ascending, vec![stack_key("cuda")]), "cuda", |row| row.version.as_str());
             self.add_toolkit_clause(var, &rows, None);
             for class in gpu_classes {
                 let (machine, off) = (self.classes[class].machine(), &self.classes[class].off);
@@ -67,7 +69,8 @@ impl<'q, 'c> Plan<'q, 'c> {
 
     fn cudnn(&mut self, wanted: &'q Constraint, classes: &[usize]) -> Choice<&'c crate::catalog::rows::Cudnn> {
         let rows = self.question.problem.cudnns();
-        let var = self.variable(&rows, (Order::Ascending, vec![stack_key("cudnn")]), "cudnn", |row| row.version.as_str());
+        let var =
+            self.variable(&rows, (Order::Ascending, vec![stack_key("cudnn")]), "cudnn", |row| row.version.as_str());
         let admitted = RowSet::filter(rows.len(), |row| wanted.admits(&rows[row].version));
         self.clause("cudnn", vec![(var, admitted)]);
         self.admit_cudnn(classes, var, &rows);
@@ -91,7 +94,7 @@ impl<'q, 'c> Plan<'q, 'c> {
         }
         for (library, built_for) in built_for(group) {
             let rows = cuda.rows.clone();
-            self.network.relate(library, cuda.var, move |row| of_line(&rows, &built_for[row]));
+            self.network.relate(library, cuda.var, move |row| of_line(&rows, built_for[row]));
         }
     }
 
@@ -102,7 +105,7 @@ impl<'q, 'c> Plan<'q, 'c> {
         }
         for (library, built_for) in built_for(group) {
             let rows = toolkit.rows.clone();
-            self.network.relate(library, toolkit.var, move |row| of_line(&rows, &built_for[row]));
+            self.network.relate(library, toolkit.var, move |row| of_line(&rows, built_for[row]));
         }
     }
 
@@ -119,7 +122,8 @@ impl<'q, 'c> Plan<'q, 'c> {
             return;
         }
         let rows = question.problem.cudnns();
-        let var = self.variable(&rows, (Order::Ascending, vec![stack_key("cudnn")]), "cudnn", |row| row.version.as_str());
+        let var =
+            self.variable(&rows, (Order::Ascending, vec![stack_key("cudnn")]), "cudnn", |row| row.version.as_str());
         if let Some(wanted) = &question.cudnn {
             let admitted = RowSet::filter(rows.len(), |row| wanted.admits(&rows[row].version));
             self.clause("cudnn", vec![(var, admitted)]);
@@ -132,9 +136,8 @@ impl<'q, 'c> Plan<'q, 'c> {
             for &on in &platforms {
                 let framework = release.framework;
                 let catalog = question.catalog;
-                self.network.relate(release.var, var, move |row| {
-                    shared::runs_with(catalog, on, &framework.releases[row])
-                });
+                self.network
+                    .relate(release.var, var, move |row| shared::runs_with(catalog, on, &framework.releases[row]));
             }
         }
         group.cudnn = Some(Choice { var, rows });

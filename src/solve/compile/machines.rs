@@ -19,6 +19,9 @@ use crate::solve::problem::{Needs, law};
 use crate::solve::question::ImageAsk;
 use crate::solve::rowset::RowSet;
 
+/// What a row of a variable needs of a driver.
+type NeedOf<'q> = Box<dyn Fn(usize) -> DriverNeed + 'q>;
+
 impl<'q, 'c> Plan<'q, 'c> {
     /// A toolkit and an image for each class, then the drivers, and last what caps them.
     pub(super) fn add_machines(&mut self) {
@@ -53,7 +56,8 @@ impl<'q, 'c> Plan<'q, 'c> {
         }
         let rows = question.problem.toolkits();
         let key = class_.target.key("toolkit");
-        let var = self.variable(&rows, (Order::Ascending, vec![Says::Machine(class)]), &key, |row| row.version.as_str());
+        let var =
+            self.variable(&rows, (Order::Ascending, vec![Says::Machine(class)]), &key, |row| row.version.as_str());
         self.add_toolkit_clause(var, &rows, class_.target.toolkits.as_deref());
         let mut admitted = RowSet::first(rows.len());
         let refused = class_.machine().refused_toolkits(question.problem, build.arch_list.as_ref());
@@ -71,7 +75,10 @@ impl<'q, 'c> Plan<'q, 'c> {
         }
         let needs = question.needs_of_images();
         let rows = image::rows(question.problem, class_.machine(), needs, question.system_cudnn(), &class_.off);
-        let var = self.variable(&rows, (Order::Ascending, vec![Says::Machine(class)]), &class_.target.key("image"), |row| &*row.tag);
+        let var =
+            self.variable(&rows, (Order::Ascending, vec![Says::Machine(class)]), &class_.target.key("image"), |row| {
+                &*row.tag
+            });
         let chosen = matches!(asked.image, ImageAsk::Choose(_));
         let admitted = match chosen && !self.policy.unknown {
             true => RowSet::filter(rows.len(), |row| image::is_known(question.catalog, rows[row], asked.arch)),
@@ -111,7 +118,8 @@ impl<'q, 'c> Plan<'q, 'c> {
         let rows = class_.machine().drivers(self.question.problem).rows.clone();
         let admitted = self.drivers_of(class);
         let key = class_.target.key("driver");
-        let var = self.variable(&rows, (Order::Ascending, vec![Says::Machine(class)]), &key, |row| row.version.as_str());
+        let var =
+            self.variable(&rows, (Order::Ascending, vec![Says::Machine(class)]), &key, |row| row.version.as_str());
         self.given[class].push((var, admitted));
         Some(Choice { var, rows })
     }
@@ -217,9 +225,9 @@ impl<'q, 'c> Plan<'q, 'c> {
     }
 
     /// The variables whose rows need a driver of a class, and what each of them needs.
-    fn needs_of_drivers(&self, class: usize, group: &Group<'c>) -> Vec<(Var, Box<dyn Fn(usize) -> DriverNeed + 'q>)> {
+    fn needs_of_drivers(&self, class: usize, group: &Group<'c>) -> Vec<(Var, NeedOf<'q>)> {
         let question = self.question;
-        let mut needs: Vec<(Var, Box<dyn Fn(usize) -> DriverNeed>)> = Vec::new();
+        let mut needs: Vec<(Var, NeedOf)> = Vec::new();
         for release in &group.releases {
             let of_releases = self.classes[class].machine().needs_of(release.framework);
             needs.push((release.var, Box::new(move |row| of_releases.of(row))));
@@ -240,7 +248,8 @@ impl<'q, 'c> Plan<'q, 'c> {
     fn add_witness(&mut self, class: usize, group: &Group<'c>) {
         let question = self.question;
         let class_ = self.classes[class].clone();
-        let Some(cap) = self.policy.driver_cap.filter(|_| !class_.target.is_cpu() && class_.target.pins_driver()) else {
+        let Some(cap) = self.policy.driver_cap.filter(|_| !class_.target.is_cpu() && class_.target.pins_driver())
+        else {
             return;
         };
         let mut rows = driver::of_generation(question.problem, class_.machine(), &class_.off);

@@ -241,7 +241,8 @@ fn releases_for<'c>(plan: &Plan<'_, 'c>, class: &Class<'_, 'c>, framework: &Fram
     if !cpu_fits && holds(law::id::CPU_BUILD) {
         rows.subtract(&framework.cpu);
     }
-    let only_cpu = question.targets.iter().all(|target: &TargetAsk| target.is_cpu()) || question.share == Share::Versions;
+    let only_cpu =
+        question.targets.iter().all(|target: &TargetAsk| target.is_cpu()) || question.share == Share::Versions;
     let named = |row: usize| ask.constraint.names_variant(framework.releases[row].variant);
     if target.is_cpu()
         && only_cpu

@@ -173,8 +173,7 @@ impl<'c> Framework<'c> {
         }
         let rows = self.matching(|release| {
             let Some(build) = release.on(on) else { return true };
-            build.pythons.contains(&line)
-                || (unseen && build.pythons_partial && self.series_has_python(build, line))
+            build.pythons.contains(&line) || (unseen && build.pythons_partial && self.series_has_python(build, line))
         });
         let rows = Rc::new(rows);
         self.pythons.borrow_mut().insert(key, rows.clone());
@@ -186,8 +185,6 @@ impl<'c> Framework<'c> {
     fn series_has_python(&self, build: &Build, line: Version) -> bool {
         let series = build.version.prefix(2);
         let mut of_series = self.releases.iter().filter(|release| release.version.cmp_prefix(&series).is_eq());
-        of_series.any(|release| {
-            release.builds().chain(release.own_builds()).any(|build| build.pythons.contains(&line))
-        })
+        of_series.any(|release| release.builds().chain(release.own_builds()).any(|build| build.pythons.contains(&line)))
     }
 }

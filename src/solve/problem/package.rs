@@ -119,9 +119,7 @@ impl<'c> Package<'c> {
         self.property(Property::Accepts(framework, *version), || {
             let needs = self.needs.get_or_init(|| Ranges::read(&self.releases, |row| Some(&*row.needs)));
             let accepting = needs.accepting(version);
-            RowSet::filter(self.releases.len(), |row| {
-                self.releases[row].framework != framework || accepting.has(row)
-            })
+            RowSet::filter(self.releases.len(), |row| self.releases[row].framework != framework || accepting.has(row))
         })
     }
 
