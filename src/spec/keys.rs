@@ -18,9 +18,17 @@ pub(super) struct Key<O: 'static> {
     pub example: &'static str,
     /// What people write in its place.
     pub slips: &'static [&'static str],
-    /// Whether its table means nothing without it.
-    pub required: bool,
     pub slot: &'static dyn Slot<O>,
+}
+
+/// Without these an exception means nothing.
+const REQUIRED: [&str; 3] = ["rule", "warning", "reason"];
+
+impl<O> Key<O> {
+    /// Whether its table means nothing without it.
+    pub fn is_required(&self) -> bool {
+        REQUIRED.contains(&self.name)
+    }
 }
 
 /// A table and its keys.
@@ -78,8 +86,8 @@ pub fn tables() -> Vec<TableDoc> {
     fn doc<O>(table: &Table<O>) -> TableDoc {
         let Table { name, header, about, slips, .. } = *table;
         let key = |key: &Key<O>| {
-            let Key { name, brief, about, example, slips, required, slot } = *key;
-            KeyDoc { name, brief, about, example, slips, required, shape: slot.shape() }
+            let Key { name, brief, about, example, slips, slot } = *key;
+            KeyDoc { name, brief, about, example, slips, required: key.is_required(), shape: slot.shape() }
         };
         TableDoc { name, header, about, slips, keys: table.keys.iter().map(key).collect() }
     }
@@ -106,12 +114,7 @@ pub(super) static ROOT: Table<Spec> = Table {
         about: "A requirement as Cargo writes it. It is no input of the lock.",
         example: "\">=0.1\"",
         slips: &["gpuenv", "gpuenv-version", "required-version"],
-        required: false,
-        slot: &One {
-            at: place!(Spec.requires_gpuenv),
-            read: |_, text| field::requirement(text),
-            input: ToString::to_string,
-        },
+        slot: &One(place!(Spec.requires_gpuenv), |_, text| field::requirement(text), ToString::to_string),
     }],
 };
 
@@ -122,46 +125,35 @@ pub(super) static STACK: Table<Spec> = Table {
             catalog can stand here; the table may be empty or absent if there is a `[build]`. A constraint knows `,` \
             (and), `||` (or), `>=`, `>`, `<=`, `<`, `==`, `!=`, `~=` and `*`; each compares only as many components as \
             are written, so `<=12.4` admits `12.4.1`. A bare version is a prefix: `12.4` is `12.4.*`. Pre-releases are \
-            taken only where one is named.",
+            taken only where one is named. A `+variant` may follow a bare version or `==`, or stand alone: `+cu118` pins \
+            only the variant of the wheel, `+cpu` is the CPU build. `cuda` is `12` or `12.4`, and with `[build]` it \
+            binds the toolkit too; a third component constrains toolkit and image only.",
     slips: &["dependencies", "packages", "require", "requires", "frameworks"],
     keys: &[
         package(
             "torch",
             "a range, a release, or a build: `2.5.1+cu124`",
-            TORCH,
             "\">=2.4,<2.8\"",
             &["pytorch", "torch-version"],
         ),
-        package("torchvision", "whichever goes with it", "", "\"*\"", &[]),
-        package("torchaudio", "whichever goes with it", "", "\"*\"", &[]),
-        package("tensorflow", "as `torch`", "", "\"2.18\"", &["tf", "tensorflow-gpu"]),
-        package("jax", "as `torch`", "", "\">=0.4\"", &["jaxlib"]),
-        package("python", "what the code runs on", "", "\"3.11\"", &["python-version", "requires-python"]),
-        package(
-            "cuda",
-            "the CUDA line of the wheels",
-            CUDA,
-            "\"12.4\"",
-            &["cuda-version", "cuda-toolkit", "cudatoolkit", "cuda-line"],
-        ),
-        package("cudnn", "the cuDNN that is loaded", "", "\">=9\"", &["cudnn-version"]),
-        package("nccl", "the NCCL that is loaded", "", "\"*\"", &["nccl-version"]),
+        package("torchvision", "whichever goes with it", "\"*\"", &[]),
+        package("torchaudio", "whichever goes with it", "\"*\"", &[]),
+        package("tensorflow", "as `torch`", "\"2.18\"", &["tf", "tensorflow-gpu"]),
+        package("jax", "as `torch`", "\">=0.4\"", &["jaxlib"]),
+        package("python", "what the code runs on", "\"3.11\"", &["python-version", "requires-python"]),
+        package("cuda", "the CUDA line of the wheels", "\"12.4\"", &["cuda-version", "cuda-toolkit", "cudatoolkit"]),
+        package("cudnn", "the cuDNN that is loaded", "\">=9\"", &["cudnn-version"]),
+        package("nccl", "the NCCL that is loaded", "\"*\"", &["nccl-version"]),
     ],
 };
-
-const TORCH: &str = "`+cu118` pins only the variant of the wheel; `+cpu` is the CPU build. A variant may follow a bare \
-                     version or `==`, or stand alone.";
-const CUDA: &str = "`12` or `12.4`; with `[build]` of the toolkit too. A third component constrains toolkit and image \
-                    only. An image never sets it.";
 
 const fn package(
     name: &'static str,
     brief: &'static str,
-    about: &'static str,
     example: &'static str,
     slips: &'static [&'static str],
 ) -> Key<Spec> {
-    Key { name, brief, about, example, slips, required: false, slot: &Packages }
+    Key { name, brief, about: "", example, slips, slot: &Packages }
 }
 
 pub(super) static BUILD: Table<Build> = Table {
@@ -176,8 +168,7 @@ pub(super) static BUILD: Table<Build> = Table {
             about: "Default: true. With false it is as if there were no `[build]`.",
             example: "true",
             slips: &["extensions"],
-            required: false,
-            slot: &Switch { at: place!(Build.cuda_extensions), default: true },
+            slot: &Switch(place!(Build.cuda_extensions), true),
         },
         Key {
             name: "ptx",
@@ -185,8 +176,7 @@ pub(super) static BUILD: Table<Build> = Table {
             about: "Later GPUs can then compile it when they load it. Default: false.",
             example: "true",
             slips: &["embed-ptx"],
-            required: false,
-            slot: &Switch { at: place!(Build.ptx), default: false },
+            slot: &Switch(place!(Build.ptx), false),
         },
         Key {
             name: "arch-list",
@@ -194,8 +184,7 @@ pub(super) static BUILD: Table<Build> = Table {
             about: "Separated by `;` or blanks. By default the lock derives it from the GPUs.",
             example: "\"8.0;8.6+PTX\"",
             slips: &["archs", "arch", "architectures", "cuda-architectures", "torch-cuda-arch-list"],
-            required: false,
-            slot: &One { at: place!(Build.arch_list), read: |_, text| field::arch_list(text), input: ArchList::torch },
+            slot: &One(place!(Build.arch_list), |_, text| field::arch_list(text), ArchList::torch),
         },
     ],
 };
@@ -213,13 +202,7 @@ pub(super) static TARGET: Table<Target> = Table {
                     GPU code is not checked, and a warning says so.",
             example: "[\"A100-PCIE-40GB\", \"RTX 3090\"]",
             slips: &["gpus", "device", "devices", "card", "sm", "cc", "compute-capability", "capability", "gpu-arch"],
-            required: false,
-            slot: &Many {
-                at: place!(Target.gpu),
-                each: |_, text| field::gpu(text),
-                all: field::gpus,
-                input: |names| sorted(names),
-            },
+            slot: &Many(place!(Target.gpu), |_, text| field::gpu(text), field::gpus, |names| sorted(names)),
         },
         Key {
             name: "driver",
@@ -229,8 +212,7 @@ pub(super) static TARGET: Table<Target> = Table {
                     the minimum.",
             example: "\"535\"",
             slips: &["driver-version", "nvidia-driver", "driver-branch"],
-            required: false,
-            slot: &Many { at: place!(Target.driver), each: field::driver, all: field::drivers, input: without_blanks },
+            slot: &Many(place!(Target.driver), field::driver, field::drivers, without_blanks),
         },
         Key {
             name: "driver-cuda",
@@ -239,12 +221,7 @@ pub(super) static TARGET: Table<Target> = Table {
                     is `cuda` under `[stack]`.",
             example: "\"12.2\"",
             slips: &["cuda-version", "cuda-driver", "driver-cuda-version"],
-            required: false,
-            slot: &One {
-                at: place!(Target.driver_cuda),
-                read: |_, text| field::driver_cuda(text),
-                input: ToString::to_string,
-            },
+            slot: &One(place!(Target.driver_cuda), |_, text| field::driver_cuda(text), ToString::to_string),
         },
         Key {
             name: "runtime",
@@ -252,15 +229,7 @@ pub(super) static TARGET: Table<Target> = Table {
             about: "Default: `container` if `image` is given, else `bare-metal`.",
             example: "\"container\"",
             slips: &["container", "docker"],
-            required: false,
-            slot: &Choice {
-                at: place!(Target.runtime),
-                words: &[("container", Some(Runtime::Container)), ("bare-metal", Some(Runtime::BareMetal))],
-                slips: &[
-                    (&["docker", "podman", "kubernetes", "k8s", "apptainer", "singularity", "enroot"], "container"),
-                    (&["host", "native", "metal", "bare", "vm", "none", "conda", "venv"], "bare-metal"),
-                ],
-            },
+            slot: &Choice(place!(Target.runtime), RUNTIMES, CALLED_RUNTIMES),
         },
         Key {
             name: "os",
@@ -268,8 +237,7 @@ pub(super) static TARGET: Table<Target> = Table {
             about: "It implies glibc and the default host compiler.",
             example: "\"ubuntu22.04\"",
             slips: &["distro", "distribution", "operating-system"],
-            required: false,
-            slot: &One { at: place!(Target.os), read: field::name, input: String::clone },
+            slot: &One(place!(Target.os), field::name, String::clone),
         },
         Key {
             name: "arch",
@@ -277,8 +245,7 @@ pub(super) static TARGET: Table<Target> = Table {
             about: "`x86_64` or `aarch64`. Default: what the product implies (GH200, GB10, Jetson: aarch64), else x86_64.",
             example: "\"x86_64\"",
             slips: &["cpu", "platform", "machine"],
-            required: false,
-            slot: &One { at: place!(Target.arch), read: |_, text| field::cpu(text), input: ToString::to_string },
+            slot: &One(place!(Target.arch), |_, text| field::cpu(text), ToString::to_string),
         },
         Key {
             name: "image",
@@ -286,8 +253,7 @@ pub(super) static TARGET: Table<Target> = Table {
             about: "A full reference, with a tag or a digest, is taken as it is.",
             example: "\"nvidia/cuda\"",
             slips: &["base-image", "docker-image", "container-image", "from"],
-            required: false,
-            slot: &One { at: place!(Target.image), read: |_, text| ImageRef::parse(text), input: ToString::to_string },
+            slot: &One(place!(Target.image), |_, text| ImageRef::parse(text), ToString::to_string),
         },
         Key {
             name: "forward-compat",
@@ -296,12 +262,7 @@ pub(super) static TARGET: Table<Target> = Table {
                     `never`: not at all. Default: `auto`.",
             example: "\"never\"",
             slips: &["compat", "cuda-compat"],
-            required: false,
-            slot: &Choice {
-                at: place!(Target.forward_compat),
-                words: &[("auto", ForwardCompat::Auto), ("never", ForwardCompat::Never)],
-                slips: &[(&["no", "off", "false"], "never"), (&["yes", "on", "true", "always"], "auto")],
-            },
+            slot: &Choice(place!(Target.forward_compat), POLICIES, &[(&["no", "off", "false"], "never")]),
         },
         Key {
             name: "glibc",
@@ -309,8 +270,7 @@ pub(super) static TARGET: Table<Target> = Table {
             about: "",
             example: "\"2.31\"",
             slips: &["libc"],
-            required: false,
-            slot: &One { at: place!(Target.glibc), read: field::version, input: ToString::to_string },
+            slot: &One(place!(Target.glibc), field::version, ToString::to_string),
         },
         Key {
             name: "gcc",
@@ -318,8 +278,7 @@ pub(super) static TARGET: Table<Target> = Table {
             about: "",
             example: "\"9.4\"",
             slips: &["compiler", "gxx", "g++", "host-compiler"],
-            required: false,
-            slot: &One { at: place!(Target.gcc), read: field::version, input: ToString::to_string },
+            slot: &One(place!(Target.gcc), field::version, ToString::to_string),
         },
         Key {
             name: "toolkit",
@@ -327,13 +286,7 @@ pub(super) static TARGET: Table<Target> = Table {
             about: "If it is absent, the lock says which one to install.",
             example: "[\"11.8\", \"12.4\"]",
             slips: &["cuda-toolkit", "toolkits", "nvcc"],
-            required: false,
-            slot: &Many {
-                at: place!(Target.toolkit),
-                each: |_, text| field::toolkit(text),
-                all: field::toolkits,
-                input: |versions| sorted(&versions.iter().map(Version::as_str).collect::<Vec<_>>()),
-            },
+            slot: &Many(place!(Target.toolkit), |_, text| field::toolkit(text), field::toolkits, toolkits),
         },
     ],
 };
@@ -351,12 +304,7 @@ pub(super) static RESOLVE: Table<Resolve> = Table {
                     what follows from it may differ. `none`: each target by itself. Default: `stack`.",
             example: "\"versions\"",
             slips: &["shared"],
-            required: false,
-            slot: &Choice {
-                at: place!(Resolve.share),
-                words: &[("stack", Share::Stack), ("versions", Share::Versions), ("none", Share::None)],
-                slips: &[],
-            },
+            slot: &Choice(place!(Resolve.share), SHARES, &[]),
         },
         Key {
             name: "prefer",
@@ -365,12 +313,11 @@ pub(super) static RESOLVE: Table<Resolve> = Table {
                     Default: `newest`.",
             example: "\"oldest-driver\"",
             slips: &["prefers", "strategy"],
-            required: false,
-            slot: &Choice {
-                at: place!(Resolve.prefer),
-                words: &[("newest", Prefer::Newest), ("oldest-driver", Prefer::OldestDriver)],
-                slips: &[(&["latest", "new", "highest"], "newest"), (&["oldest", "driver"], "oldest-driver")],
-            },
+            slot: &Choice(
+                place!(Resolve.prefer),
+                PREFERENCES,
+                &[(&["latest", "new"], "newest"), (&["driver"], "oldest-driver")],
+            ),
         },
         Key {
             name: "allow-experimental",
@@ -378,8 +325,7 @@ pub(super) static RESOLVE: Table<Resolve> = Table {
             about: "Default: false. One that `[stack]` names is always taken.",
             example: "true",
             slips: &["experimental", "pre-release", "prerelease"],
-            required: false,
-            slot: &Switch { at: place!(Resolve.allow_experimental), default: false },
+            slot: &Switch(place!(Resolve.allow_experimental), false),
         },
     ],
 };
@@ -395,7 +341,6 @@ pub(super) static CATALOG: Table<Spec> = Table {
         about: "Files beside this one, in the format of the built-in catalog: see overlays.md.",
         example: "[\"site-catalog.toml\"]",
         slips: &["overlay", "path", "file", "files"],
-        required: false,
         slot: &Overlays,
     }],
 };
@@ -411,18 +356,10 @@ pub(super) static OVERRIDE: Table<Exception> = Table {
             "the rule's id, as a conflict names it",
             "\"wheel-glibc\"",
             &["id", "name", "rule-id"],
-            true,
             &ABOUT,
         ),
-        exception("target", "only for this target", "\"lab\"", &["targets"], false, &AIM),
-        exception(
-            "reason",
-            "why it does not hold here",
-            "\"measured, ticket 123\"",
-            &["why", "comment", "note"],
-            true,
-            &REASON,
-        ),
+        exception("target", "only for this target", "\"lab\"", &["targets"], &AIM),
+        exception("reason", "why it does not hold here", "\"measured, ticket 123\"", WHY, &REASON),
     ],
 };
 
@@ -432,38 +369,38 @@ pub(super) static SILENCE: Table<Exception> = Table {
     about: "A warning that you know about. It bears on no answer; one that silences nothing warns.",
     slips: &["silences", "ignore", "allow", "suppress"],
     keys: &[
-        exception(
-            "warning",
-            "the code between brackets",
-            "\"driver-end-of-life\"",
-            &["code", "id", "name", "warn"],
-            true,
-            &ABOUT,
-        ),
-        exception("target", "only for this target", "\"lab\"", &["targets"], false, &AIM),
-        exception(
-            "reason",
-            "why it is no matter here",
-            "\"retired in March\"",
-            &["why", "comment", "note"],
-            true,
-            &REASON,
-        ),
+        exception("warning", "the code between brackets", "\"driver-end-of-life\"", &["code", "id", "name"], &ABOUT),
+        exception("target", "only for this target", "\"lab\"", &["targets"], &AIM),
+        exception("reason", "why it is no matter here", "\"retired in March\"", WHY, &REASON),
     ],
 };
 
-static ABOUT: One<Exception, String> = One { at: place!(Exception.about), read: field::name, input: String::clone };
-static AIM: One<Exception, String> = One { at: place!(Exception.target), read: field::name, input: String::clone };
-static REASON: One<Exception, String> =
-    One { at: place!(Exception.reason), read: |_, text| field::reason(text), input: String::clone };
+static ABOUT: One<Exception, String> = One(place!(Exception.about), field::name, String::clone);
+static AIM: One<Exception, String> = One(place!(Exception.target), field::name, String::clone);
+static REASON: One<Exception, String> = One(place!(Exception.reason), |_, text| field::reason(text), String::clone);
+const WHY: &[&str] = &["why", "comment", "note"];
 
 const fn exception(
     name: &'static str,
     brief: &'static str,
     example: &'static str,
     slips: &'static [&'static str],
-    required: bool,
     slot: &'static One<Exception, String>,
 ) -> Key<Exception> {
-    Key { name, brief, about: "", example, slips, required, slot }
+    Key { name, brief, about: "", example, slips, slot }
+}
+
+const RUNTIMES: &[(&str, Option<Runtime>)] =
+    &[("container", Some(Runtime::Container)), ("bare-metal", Some(Runtime::BareMetal))];
+const CALLED_RUNTIMES: &[(&[&str], &str)] = &[
+    (&["docker", "podman", "kubernetes", "k8s", "apptainer", "singularity", "enroot"], "container"),
+    (&["host", "native", "metal", "bare", "vm", "none", "conda", "venv"], "bare-metal"),
+];
+const POLICIES: &[(&str, ForwardCompat)] = &[("auto", ForwardCompat::Auto), ("never", ForwardCompat::Never)];
+const SHARES: &[(&str, Share)] = &[("stack", Share::Stack), ("versions", Share::Versions), ("none", Share::None)];
+const PREFERENCES: &[(&str, Prefer)] = &[("newest", Prefer::Newest), ("oldest-driver", Prefer::OldestDriver)];
+
+/// All toolkits that are installed somewhere, in one spelling.
+fn toolkits(versions: &Vec<Version>) -> String {
+    sorted(&versions.iter().map(Version::as_str).collect::<Vec<_>>())
 }

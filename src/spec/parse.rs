@@ -167,7 +167,7 @@ impl Reader<'_> {
             let Some(toml) = item.get_ref().as_table() else { continue };
             let mut one = Exception::default();
             self.fill(table, toml, &mut one);
-            for key in table.keys.iter().filter(|key| key.required && !toml.contains_key(key.name)) {
+            for key in table.keys.iter().filter(|key| key.is_required() && !toml.contains_key(key.name)) {
                 let refusal = Refusal::new("missing", format!("`{}` is missing in {}", key.name, table.header));
                 self.error(refusal.help(format!("add `{} = \"…\"`: {}", key.name, key.brief)), item.span());
             }
@@ -179,7 +179,8 @@ impl Reader<'_> {
             if let Some(about) = &one.about
                 && !seen.insert((text(&one.about), text(&one.target)))
             {
-                let message = format!("{} has two tables {} for the same machines", quote(&about.text), table.header);
+                let message =
+                    format!("{} is named twice in {} for the same machines", quote(&about.text), table.header);
                 self.error(Refusal::new("duplicate", message).help("keep one of the two"), about.span.clone());
             }
             exceptions.push(one);

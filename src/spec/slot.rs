@@ -45,6 +45,9 @@ pub(super) trait Slot<O>: Sync {
     fn input(&self, owner: &O) -> Option<String>;
 }
 
+/// What the text of a key means; the key comes first.
+pub(super) type ReadOne<T> = fn(&str, &str) -> Read<T>;
+
 /// A field of a struct.
 pub(super) struct Place<O, V> {
     pub get: fn(&O) -> &V,
@@ -52,11 +55,7 @@ pub(super) struct Place<O, V> {
 }
 
 /// A string.
-pub(super) struct One<O, T> {
-    pub at: Place<O, Option<Written<T>>>,
-    pub read: fn(&str, &str) -> Read<T>,
-    pub input: fn(&T) -> String,
-}
+pub(super) struct One<O, T>(pub Place<O, Option<Written<T>>>, pub ReadOne<T>, pub fn(&T) -> String);
 
 impl<O, T: 'static> Slot<O> for One<O, T> {
     fn shape(&self) -> Shape {
@@ -64,31 +63,31 @@ impl<O, T: 'static> Slot<O> for One<O, T> {
     }
 
     fn read(&self, owner: &mut O, key: &str, item: &Item<'_>, reader: &mut Reader<'_>) {
-        *(self.at.get_mut)(owner) = reader.string(key, item, |text| (self.read)(key, text));
+        *(self.0.get_mut)(owner) = reader.string(key, item, |text| (self.1)(key, text));
     }
 
     fn set(&self, owner: &mut O, key: &str, text: Option<&str>, end: usize) -> Read<()> {
-        let value = text.map(|text| (self.read)(key, text)).transpose()?;
-        put((self.at.get_mut)(owner), value.zip(text.map(str::to_string)), end);
+        let value = text.map(|text| (self.1)(key, text)).transpose()?;
+        put((self.0.get_mut)(owner), value.zip(text.map(str::to_string)), end);
         Ok(())
     }
 
     fn written<'o>(&self, owner: &'o O, _: &str) -> Option<(&'o str, &'o Range<usize>)> {
-        (self.at.get)(owner).as_ref().map(|written| (written.text.as_str(), &written.span))
+        (self.0.get)(owner).as_ref().map(|written| (written.text.as_str(), &written.span))
     }
 
     fn input(&self, owner: &O) -> Option<String> {
-        (self.at.get)(owner).as_ref().map(|written| (self.input)(&written.value))
+        (self.0.get)(owner).as_ref().map(|written| (self.2)(&written.value))
     }
 }
 
 /// A string or a list of strings, each read by itself and then all together.
-pub(super) struct Many<O, T, U> {
-    pub at: Place<O, Option<Written<U>>>,
-    pub each: fn(&str, &str) -> Read<T>,
-    pub all: fn(Vec<T>) -> Read<U>,
-    pub input: fn(&U) -> String,
-}
+pub(super) struct Many<O, T, U>(
+    pub Place<O, Option<Written<U>>>,
+    pub ReadOne<T>,
+    pub fn(Vec<T>) -> Read<U>,
+    pub fn(&U) -> String,
+);
 
 impl<O, T, U: 'static> Slot<O> for Many<O, T, U> {
     fn shape(&self) -> Shape {
@@ -96,7 +95,7 @@ impl<O, T, U: 'static> Slot<O> for Many<O, T, U> {
     }
 
     fn read(&self, owner: &mut O, key: &str, item: &Item<'_>, reader: &mut Reader<'_>) {
-        *(self.at.get_mut)(owner) = reader.strings(key, item, |text| (self.each)(key, text), self.all);
+        *(self.0.get_mut)(owner) = reader.strings(key, item, |text| (self.1)(key, text), self.2);
     }
 
     fn set(&self, owner: &mut O, key: &str, text: Option<&str>, end: usize) -> Read<()> {
@@ -104,59 +103,54 @@ impl<O, T, U: 'static> Slot<O> for Many<O, T, U> {
         if let Some(text) = text {
             let list = list(text)?;
             let one = [text.to_string()];
-            let each: Read<Vec<T>> =
-                list.as_deref().unwrap_or(&one).iter().map(|text| (self.each)(key, text)).collect();
-            value = Some(((self.all)(each?)?, list.map_or(text.to_string(), |texts| list_text(&texts))));
+            let each: Read<Vec<T>> = list.as_deref().unwrap_or(&one).iter().map(|text| (self.1)(key, text)).collect();
+            value = Some(((self.2)(each?)?, list.map_or(text.to_string(), |texts| list_text(&texts))));
         }
-        put((self.at.get_mut)(owner), value, end);
+        put((self.0.get_mut)(owner), value, end);
         Ok(())
     }
 
     fn written<'o>(&self, owner: &'o O, _: &str) -> Option<(&'o str, &'o Range<usize>)> {
-        (self.at.get)(owner).as_ref().map(|written| (written.text.as_str(), &written.span))
+        (self.0.get)(owner).as_ref().map(|written| (written.text.as_str(), &written.span))
     }
 
     fn input(&self, owner: &O) -> Option<String> {
-        (self.at.get)(owner).as_ref().map(|written| (self.input)(&written.value))
+        (self.0.get)(owner).as_ref().map(|written| (self.3)(&written.value))
     }
 }
 
-/// One of some words.
-pub(super) struct Choice<O, T: 'static> {
-    pub at: Place<O, T>,
-    pub words: &'static [(&'static str, T)],
-    /// What others call them.
-    pub slips: &'static [(&'static [&'static str], &'static str)],
-}
+/// One of some words; behind them what others call them.
+pub(super) struct Choice<O, T: 'static>(
+    pub Place<O, T>,
+    pub &'static [(&'static str, T)],
+    pub &'static [(&'static [&'static str], &'static str)],
+);
 
 impl<O, T: Copy + Default + PartialEq + Sync> Slot<O> for Choice<O, T> {
     fn shape(&self) -> Shape {
-        Shape::Choice(self.words.iter().map(|(word, _)| *word).collect())
+        Shape::Choice(self.1.iter().map(|(word, _)| *word).collect())
     }
 
     fn read(&self, owner: &mut O, key: &str, item: &Item<'_>, reader: &mut Reader<'_>) {
-        let read = reader.string(key, item, |text| field::choice(key, text, self.words, self.slips));
-        *(self.at.get_mut)(owner) = read.map_or(T::default(), |written| written.value);
+        let read = reader.string(key, item, |text| field::choice(key, text, self.1, self.2));
+        *(self.0.get_mut)(owner) = read.map_or(T::default(), |written| written.value);
     }
 
     fn set(&self, owner: &mut O, key: &str, text: Option<&str>, _: usize) -> Read<()> {
-        let value = text.map(|text| field::choice(key, text, self.words, self.slips)).transpose()?;
-        *(self.at.get_mut)(owner) = value.unwrap_or_default();
+        let value = text.map(|text| field::choice(key, text, self.1, self.2)).transpose()?;
+        *(self.0.get_mut)(owner) = value.unwrap_or_default();
         Ok(())
     }
 
     fn input(&self, owner: &O) -> Option<String> {
-        let value = *(self.at.get)(owner);
-        let word = self.words.iter().find(|(_, known)| *known == value && value != T::default());
+        let value = *(self.0.get)(owner);
+        let word = self.1.iter().find(|(_, known)| *known == value && value != T::default());
         word.map(|(word, _)| word.to_string())
     }
 }
 
-/// `true` or `false`.
-pub(super) struct Switch<O> {
-    pub at: Place<O, bool>,
-    pub default: bool,
-}
+/// `true` or `false`, and which of them is the default.
+pub(super) struct Switch<O>(pub Place<O, bool>, pub bool);
 
 impl<O> Slot<O> for Switch<O> {
     fn shape(&self) -> Shape {
@@ -164,19 +158,19 @@ impl<O> Slot<O> for Switch<O> {
     }
 
     fn read(&self, owner: &mut O, key: &str, item: &Item<'_>, reader: &mut Reader<'_>) {
-        *(self.at.get_mut)(owner) = reader.boolean(key, item).unwrap_or(self.default);
+        *(self.0.get_mut)(owner) = reader.boolean(key, item).unwrap_or(self.1);
     }
 
     fn set(&self, owner: &mut O, key: &str, text: Option<&str>, _: usize) -> Read<()> {
         let words = [("true", true), ("false", false)];
         let value = text.map(|text| field::choice(key, text, &words, &[])).transpose()?;
-        *(self.at.get_mut)(owner) = value.unwrap_or(self.default);
+        *(self.0.get_mut)(owner) = value.unwrap_or(self.1);
         Ok(())
     }
 
     fn input(&self, owner: &O) -> Option<String> {
-        let value = *(self.at.get)(owner);
-        (value != self.default).then(|| value.to_string())
+        let value = *(self.0.get)(owner);
+        (value != self.1).then(|| value.to_string())
     }
 }
 
