@@ -13,10 +13,11 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use regex_lite::Regex;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::Diagnosis;
+use crate::catalog::rows::{Component, Diagnosis};
 use crate::spec::{Observed, ObservedGpu};
 use crate::words::Version;
 
@@ -66,11 +67,12 @@ impl Verdict {
 }
 
 /// A known message, found in the text.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Finding {
     /// The row's name.
     pub code: String,
     /// The component's word.
+    #[schemars(extend("enum" = Component::ALL.iter().map(|one| one.as_str()).collect::<Vec<_>>()))]
     pub component: &'static str,
     /// What it means.
     pub meaning: String,

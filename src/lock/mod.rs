@@ -19,6 +19,7 @@ pub use text::{head, to_text};
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::catalog::Catalog;
@@ -71,7 +72,7 @@ pub struct CatalogStamp {
 pub type Stack = BTreeMap<String, String>;
 
 /// One architecture list in the spellings the builders want.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ArchLists {
     /// `8.0;9.0+PTX`
@@ -143,7 +144,7 @@ pub struct DriverLock {
 }
 
 /// A wheel to install.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Wheel {
     /// `torch`
@@ -210,7 +211,7 @@ impl Wheel {
 }
 
 /// An override that was used.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OverrideLock {
     /// The rule's id.

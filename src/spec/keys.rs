@@ -81,6 +81,18 @@ pub struct KeyDoc {
     pub(super) slips: &'static [&'static str],
 }
 
+impl KeyDoc {
+    /// All that is told of it, in sentences.
+    pub fn description(&self) -> String {
+        let mut text = self.brief.to_string();
+        if let Some(first) = text.get_mut(..1) {
+            first.make_ascii_uppercase();
+        }
+        let end = if self.about.is_empty() { "" } else { " " };
+        format!("{text}.{end}{}", self.about)
+    }
+}
+
 /// Everything that a gpuenv.toml may hold, in the order in which it is told.
 pub fn tables() -> Vec<TableDoc> {
     fn doc<O>(table: &Table<O>) -> TableDoc {
