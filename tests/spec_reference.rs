@@ -8,29 +8,26 @@ use gpuenv::spec::{Shape, TableDoc, parse, tables};
 const HEAD: &str = "\
 # gpuenv.toml
 
-What must run, and on which machines. `gpuenv lock` solves it into gpuenv.lock. Where the keys below are also told to
-your editor: `gpuenv schema spec` prints a JSON Schema.
-
-This page is made from the table of keys that the program itself reads by.
+What must run, and on which machines: `gpuenv lock` solves it into gpuenv.lock. `gpuenv schema spec` prints a JSON
+Schema of it, for editors that complete and check. This page is made from the table of keys by which the program reads.
 ";
 
 fn reference() -> String {
     let mut page = HEAD.to_string();
     for table in tables() {
-        let title = if table.name.is_empty() { "Above all tables".to_string() } else { format!("`{}`", table.header) };
-        let _ = write!(page, "\n## {title}\n\n{}\n\n| key | value | what it is |\n|---|---|---|\n", table.about);
+        let title = if table.name.is_empty() { "Above the tables" } else { &format!("`{}`", table.header) };
+        let _ = write!(page, "\n## {title}\n\n{}\n\n| key | value | meaning |\n|---|---|---|\n", table.about);
         for key in &table.keys {
             let value = match &key.shape {
-                Shape::Text => "a string".to_string(),
-                Shape::TextOrList => "a string or a list".to_string(),
-                Shape::List => "a list".to_string(),
-                Shape::Switch => "`true` or `false`".to_string(),
+                Shape::Text | Shape::List => format!("`{}`", key.example),
+                Shape::TextOrList => format!("`{}`; one string or a list", key.example),
+                Shape::Switch => "`true`, `false`".to_string(),
                 Shape::Choice(words) => words.iter().map(|word| format!("`\"{word}\"`")).collect::<Vec<_>>().join(", "),
             };
             let needed = if key.required { " Required." } else { "" };
-            let example = key.example.replace('|', "\\|");
-            let about = key.description().replace('|', "\\|");
-            let _ = writeln!(page, "| `{}` | {value}, as `{example}` | {about}{needed} |", key.name);
+            let row = format!("{value} | {}{needed}", key.description());
+            let _ = writeln!(page, "| `{}` | {row} |", key.name);
+            assert_eq!(row.matches('|').count(), 1, "{row}: it would break the table");
         }
     }
     page

@@ -118,7 +118,7 @@ macro_rules! place {
 pub(super) static ROOT: Table<Spec> = Table {
     name: "",
     header: "gpuenv.toml",
-    about: "What stands above the tables.",
+    about: "Stands before the first table.",
     slips: &[],
     keys: &[Key {
         name: "requires-gpuenv",
@@ -209,9 +209,9 @@ pub(super) static TARGET: Table<Target> = Table {
     keys: &[
         Key {
             name: "gpu",
-            brief: "each alone must work; \"none\" for CPU only",
-            about: "Product names as people or nvidia-smi write them, or a compute capability, `sm_90`. If it is absent, \
-                    GPU code is not checked, and a warning says so.",
+            brief: "product names; each alone must work; \"none\" for CPU only",
+            about: "As people or nvidia-smi write them, or by compute capability, `sm_90`. If it is absent, GPU code is \
+                    not checked, and a warning says so.",
             example: "[\"A100-PCIE-40GB\", \"RTX 3090\"]",
             slips: &["gpus", "device", "devices", "card", "sm", "cc", "compute-capability", "capability", "gpu-arch"],
             slot: &Many(place!(Target.gpu), |_, text| field::gpu(text), field::gpus, |names| sorted(names)),

@@ -63,7 +63,7 @@ impl Reader<'_> {
                 }
                 _ => match keys::ROOT.key(name) {
                     Some(key) => key.slot.read(&mut spec, name, item, self),
-                    None => self.unknown("", name, span, item),
+                    None => self.unknown(&keys::ROOT, name, span, item),
                 },
             }
         }
@@ -104,7 +104,7 @@ impl Reader<'_> {
         for (name, span, item) in self.entries(toml) {
             match table.key(name) {
                 Some(key) => key.slot.read(owner, name, item, self),
-                None => self.unknown(table.name, name, span, item),
+                None => self.unknown(table, name, span, item),
             }
         }
     }
@@ -114,7 +114,7 @@ impl Reader<'_> {
         let mut seen: HashMap<String, usize> = HashMap::new();
         for (key, span, item) in self.entries(toml) {
             if suggest::is_no_package(key) {
-                self.unknown("stack", key, span, item);
+                self.unknown(&keys::STACK, key, span, item);
                 continue;
             }
             let Some(name) = self.checked(field::package(key), &span) else { continue };
@@ -189,15 +189,17 @@ impl Reader<'_> {
     }
 
     /// Refuses a key that its table does not have.
-    fn unknown(&mut self, table: &str, key: &str, span: Range<usize>, item: &Item<'_>) {
+    fn unknown<O>(&mut self, table: &Table<O>, key: &str, span: Range<usize>, item: &Item<'_>) {
         // Wording costs time, and a file of strangers has too many to word.
         if self.is_full() {
             return self.error(Refusal::new("unknown-key", ""), span);
         }
         let value = self.source[item.span()].lines().next().filter(|_| !item.get_ref().is_table());
-        let unknown = suggest::unknown_key(table, key, value);
-        self.misplaced |= unknown.belongs_elsewhere;
-        self.error(Refusal::new("unknown-key", unknown.message).help(unknown.help), span);
+        let (help, belongs_elsewhere) = suggest::unknown_key(table.name, key, value);
+        self.misplaced |= belongs_elsewhere;
+        let place = if table.name.is_empty() { String::new() } else { format!(" in {}", table.header) };
+        let message = format!("unknown key {}{place}", quote(key));
+        self.error(Refusal::new("unknown-key", message).help(help), span);
     }
 }
 

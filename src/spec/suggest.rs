@@ -1,37 +1,14 @@
 //! What was meant by a key or a word that does not exist.
 
-use super::error::{clip, quote};
+use super::error::clip;
 use super::keys::{self, KeyDoc, Table, TableDoc, tables};
 use super::slot::Shape;
 
 /// Longer words are no slips of the pen, and comparing them costs time.
 const MAX_COMPARED: usize = 40;
 
-/// What is said of a key that its table does not have.
-pub(super) struct Unknown {
-    pub message: String,
-    pub help: String,
-    /// Whether it was meant for another table, so that what that one seems to lack is no news.
-    pub belongs_elsewhere: bool,
-}
-
 /// What a manifest tells of a project. Nothing of that is known here.
 const OF_MANIFESTS: [&str; 5] = ["project", "package", "tool", "name", "version"];
-
-/// A key that the table of this name does not have; `value` is what was written for it, if that fits a line.
-pub(super) fn unknown_key(table: &str, key: &str, value: Option<&str>) -> Unknown {
-    let tables = tables();
-    let place = tables.iter().find(|doc| doc.name == table).map_or("", |doc| doc.header);
-    let message = match table {
-        "" => format!("unknown key {}", quote(key)),
-        _ => format!("unknown key {} in {place}", quote(key)),
-    };
-    let (help, belongs_elsewhere) = match meant(&tables, table, key, value) {
-        Meant::Here(help) => (help, false),
-        Meant::Elsewhere(help) => (help, true),
-    };
-    Unknown { message, help, belongs_elsewhere }
-}
 
 /// Whether a key of `[stack]` is the name of another key, and no package's.
 pub(super) fn is_no_package(key: &str) -> bool {
@@ -47,51 +24,51 @@ pub(super) fn is_no_package(key: &str) -> bool {
     })
 }
 
-enum Meant {
-    Here(String),
-    Elsewhere(String),
-}
-
-fn meant(tables: &[TableDoc], table: &str, key: &str, value: Option<&str>) -> Meant {
+/// What to write for a key that the table of this name does not have, and whether that belongs into another table;
+/// `value` is what was written for it, if that fits a line.
+pub(super) fn unknown_key(table: &str, key: &str, value: Option<&str>) -> (String, bool) {
+    let tables = tables();
     let folded = fold(key).unwrap_or_default();
     let own = tables.iter().find(|doc| doc.name == table);
     if let Some(known) = own.and_then(|doc| named(doc, &folded)) {
-        return Meant::Here(format!("did you mean `{}`?", known.name));
+        return (format!("did you mean `{}`?", known.name), false);
     }
     if let Some(known) = own.and_then(|doc| slipped(doc, &folded)) {
-        return Meant::Here(format!("write `{}`", line(known, value)));
+        return (format!("write `{}`", line(known, value)), false);
     }
     // Exceptions have keys that may mean anything anywhere else.
     let others = || tables.iter().filter(|doc| doc.name != table && !doc.header.starts_with("[["));
     for doc in others() {
         match named(doc, &folded) {
-            Some(_) if value.is_some() => return Meant::Elsewhere(format!("move it under `{}`", doc.header)),
-            Some(known) => return Meant::Elsewhere(format!("write `{}` under `{}`", line(known, value), doc.header)),
+            Some(_) if value.is_some() => return (format!("move it under `{}`", doc.header), true),
+            Some(known) => return (format!("write `{}` under `{}`", line(known, value), doc.header), true),
             None => {}
         }
     }
     if table.is_empty() {
         if let Some(doc) = tables.iter().find(|doc| doc.slips.contains(&folded.as_str())) {
-            return Meant::Elsewhere(format!("write it as `{}`", doc.header));
+            return (format!("write it as `{}`", doc.header), true);
         }
         if OF_MANIFESTS.contains(&folded.as_str()) {
-            let help = "this file says what must run, `[stack]`, and where, `[target.NAME]`; the rest of a project stays \
-                        in its own manifest";
-            return Meant::Here(help.to_string());
+            let help = "this file says what must run, `[stack]`, and where, `[target.NAME]`; what else there is to a \
+                        project stays in its own manifest";
+            return (help.to_string(), false);
         }
     }
     for doc in others() {
         if let Some(known) = slipped(doc, &folded) {
-            return Meant::Elsewhere(format!("write `{}` under `{}`", line(known, value), doc.header));
+            return (format!("write `{}` under `{}`", line(known, value), doc.header), true);
         }
     }
-    let tables_of_root = tables.iter().map(|doc| doc.name).filter(|name| table.is_empty() && !name.is_empty());
-    let known: Vec<&str> =
-        own.into_iter().flat_map(|doc| &doc.keys).map(|key| key.name).chain(tables_of_root).collect();
-    Meant::Here(match nearest(key, known.iter().copied()) {
+    let mut known: Vec<&str> = own.into_iter().flat_map(|doc| &doc.keys).map(|key| key.name).collect();
+    if table.is_empty() {
+        known.extend(tables.iter().map(|doc| doc.name).filter(|name| !name.is_empty()));
+    }
+    let help = match nearest(key, known.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("known keys: {}", known.join(", ")),
-    })
+    };
+    (help, false)
 }
 
 /// In the spelling of keys; none of what is too long for one.
@@ -160,7 +137,7 @@ mod tests {
             ("stack", "driver", Some("'535'"), "move it under `[target.NAME]`"),
             ("build", "gcc", Some("'11'"), "move it under `[target.NAME]`"),
         ] {
-            assert_eq!(unknown_key(table, key, value).help, help, "{table} {key}");
+            assert_eq!(unknown_key(table, key, value).0, help, "{table} {key}");
         }
     }
 
