@@ -11,11 +11,11 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use gpuenv::catalog::{BUILTIN, Catalog};
-use gpuenv::solve::plan::Locked;
+use gpuenv::solve::compile::Locked;
+use gpuenv::solve::engine::Steps;
+use gpuenv::solve::problem::Problem;
 use gpuenv::solve::question::Question;
 use gpuenv::solve::resolve::resolve;
-use gpuenv::solve::rulebook::RuleBook;
-use gpuenv::solve::world::Steps;
 use gpuenv::spec;
 
 /// Runs of each command, in turn, so that a busy moment of the machine strikes all alike.
@@ -148,9 +148,9 @@ fn run(command: &mut Command) -> (Duration, i64) {
 }
 
 fn decisions(catalog: &Catalog, text: &str) -> u64 {
-    let rules = RuleBook::new(catalog);
+    let rules = Problem::new(catalog);
     let spec = spec::parse(text).expect("the spec parses");
-    let (question, _) = Question::new(&spec, catalog, &rules).expect("its names are known");
+    let (question, _) = Question::new(&spec, &rules).expect("its names are known");
     let steps = Steps::new(1_000_000);
     resolve(&question, &Locked::new(), &steps);
     steps.taken()

@@ -79,47 +79,9 @@ fn main() {
     // than solving does.
     if env::var("CARGO_CFG_TARGET_OS").is_ok_and(|os| os == "linux") {
         println!("cargo::rustc-link-arg-bins=-no-pie");
-        // A panic ends the program at once where it is released: nothing looks up how to unwind its stack.
-        if env::var("PROFILE").is_ok_and(|profile| profile == "release") {
-            println!("cargo::rustc-link-arg-bins=-Wl,--no-eh-frame-hdr");
-            write(&out, "discard.ld", DISCARD.as_bytes());
-            let discard = format!("-Wl,-T,{}", out.join("discard.ld").display());
-            if links_with(&format!("-Clink-arg={discard}"), &out) {
-                println!("cargo::rustc-link-arg-bins={discard}");
-            }
-            if links_with(&format!("-Clink-arg={FOLD}"), &out) {
-                println!("cargo::rustc-link-arg-bins={FOLD}");
-            }
-            if links_with(&format!("-l{UNWINDER}"), &out) {
-                println!("cargo::rustc-link-lib={UNWINDER}");
-            }
-        }
     }
     write(&out, "catalog.rs", code.as_bytes());
     pack_kernels(&root, &out);
-}
-
-/// Leaves out the tables that tell how to unwind, three hundred kilobytes of them.
-const DISCARD: &str = "SECTIONS { /DISCARD/ : { *(.eh_frame) } } INSERT AFTER .rodata;\n";
-
-/// Folds functions that came out equal into one. lld, gold and mold can.
-const FOLD: &str = "-Wl,--icf=all";
-
-/// What std unwinds with, in the program: to load one more shared library costs a tenth of what `/bin/true` does.
-const UNWINDER: &str = "static:-bundle=gcc_eh";
-
-/// Whether a program can be linked here with a flag of rustc, and runs where it was made for this machine.
-fn links_with(flag: &str, out: &Path) -> bool {
-    write(out, "probe.rs", b"fn main() { assert_eq!(std::env::args().len(), 1) }");
-    let said = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
-    let mut rustc = process::Command::new(said("RUSTC").unwrap_or("rustc".into()));
-    let probe = out.join("probe");
-    rustc.arg(out.join("probe.rs")).arg("-o").arg(&probe).args(["-Cpanic=abort", "-Clink-arg=-no-pie", flag]);
-    rustc.args(said("TARGET").map(|target| format!("--target={target}")));
-    rustc.args(said("RUSTC_LINKER").map(|linker| format!("-Clinker={linker}")));
-    rustc.args(said("CARGO_ENCODED_RUSTFLAGS").iter().flat_map(|flags| flags.split('\u{1f}')));
-    let succeeds = |command: &mut process::Command| command.output().is_ok_and(|output| output.status.success());
-    succeeds(&mut rustc) && (said("HOST") != said("TARGET") || succeeds(&mut process::Command::new(&probe)))
 }
 
 /// Packs the machine code that travels in the program into one file, for `src/probe/kernels/prebuilt.rs`; a constant

@@ -21,7 +21,7 @@
 //! | | [`spec`] | gpuenv.toml as values that remember where they stand | whether what they name exists |
 //! | L1 law | [`coverage`] | which GPU runs which code, the one rule that is code | releases and products |
 //! | L0 words | [`words`] | versions, constraints, architectures | everything else |
-//! | | [`pasted`] | what terminals, loggers and forums put around a line | what the line says |
+//! | | [`log_prefix`] | what terminals, loggers and forums put around a line | what the line says |
 //!
 //! Below [`report`] and [`probe`] nothing touches files, processes, the environment or the clock. No version number of NVIDIA's or
 //! PyTorch's stands in this folder: facts live in `catalog/*.toml`, which `catalog/build.rs` turns into the constant
@@ -29,10 +29,11 @@
 //!
 //! # The way of a question
 //!
-//! [`spec::parse`] → [`solve::question::Question`] (names looked up in the catalog) → [`solve::resolve::resolve`]
-//! (a closed world of tables, solved by PubGrub in the order of the stated objective) → [`lock::Lock`] → [`export`].
-//! Where there is no answer, [`explain::conflicts`] asks the same question with lines left out or changed. Whoever
-//! wants to follow it from the outside starts at [`cli::run`].
+//! [`spec::parse`] → [`solve::question::Question`] (names looked up in the catalog) → [`solve::compile::Plan`] (premises,
+//! variables and relations, joined from the parts of [`solve::problem::Problem`]) → [`solve::engine::solve`] (PubGrub) →
+//! [`solve::answer::Answer`] → [`lock::Lock`] → [`export`]. Where there is no answer, [`explain::conflicts`] asks the same
+//! with keys masked out or changed. `docs/architecture.md` tells it with an example; whoever wants to follow it from the
+//! outside starts at [`cli::run`].
 
 pub mod catalog;
 pub mod cli;
@@ -43,7 +44,7 @@ pub mod explain;
 pub mod export;
 pub mod host;
 pub mod lock;
-pub mod pasted;
+pub mod log_prefix;
 pub mod probe;
 pub mod report;
 pub mod solve;

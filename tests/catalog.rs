@@ -9,11 +9,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use gpuenv::catalog::rows::{Build, Flavour};
 use gpuenv::catalog::{BUILTIN, Catalog};
 use gpuenv::solve::answer::TargetAnswer;
+use gpuenv::solve::engine::Steps;
 use gpuenv::solve::fits::line_of;
+use gpuenv::solve::problem::{Problem, law};
 use gpuenv::solve::question::Question;
 use gpuenv::solve::resolve::{Resolution, resolve};
-use gpuenv::solve::rulebook::{RuleBook, law};
-use gpuenv::solve::world::Steps;
 use gpuenv::words::{CpuArch, Version};
 
 fn version(text: &str) -> Version {
@@ -241,9 +241,9 @@ fn solved<T>(spec: &str, read: impl FnOnce(&TargetAnswer<'_>) -> T) -> Option<T>
 }
 
 fn solved_with<T>(catalog: &Catalog, spec: &str, read: impl FnOnce(&TargetAnswer<'_>) -> T) -> Option<T> {
-    let rules = RuleBook::new(catalog);
+    let rules = Problem::new(catalog);
     let spec = gpuenv::spec::parse(spec).unwrap();
-    let (question, _) = Question::new(&spec, catalog, &rules).unwrap();
+    let (question, _) = Question::new(&spec, &rules).unwrap();
     match resolve(&question, &Default::default(), &Steps::new(1_000_000)) {
         Resolution::Answer(answer) => Some(read(&answer.targets[0])),
         _ => None,

@@ -6,11 +6,11 @@ use common::{LIMIT, Outcome, culprits, lock, rules};
 use gpuenv::catalog::BUILTIN;
 use gpuenv::catalog::rows::Companion;
 use gpuenv::solve::answer::Install;
-use gpuenv::solve::plan::Locked;
+use gpuenv::solve::compile::Locked;
+use gpuenv::solve::engine::Steps;
 use gpuenv::solve::question::{Question, Warning};
 use gpuenv::solve::resolve::{Resolution, resolve};
 use gpuenv::solve::warnings;
-use gpuenv::solve::world::Steps;
 use gpuenv::words::{Constraint, Version};
 use gpuenv::{lock as locks, spec};
 
@@ -26,7 +26,7 @@ fn wheel(text: &str, package: &str) -> Install {
 
 fn given(text: &str) -> Vec<Warning> {
     let spec = spec::parse(text).expect("the spec parses");
-    let (question, _) = Question::new(&spec, &BUILTIN, rules()).expect("its names are known");
+    let (question, _) = Question::new(&spec, rules()).expect("its names are known");
     match resolve(&question, &Locked::new(), &Steps::new(LIMIT)) {
         Resolution::Answer(answer) => warnings::warnings(&question, &answer),
         other => panic!("an answer was expected: {other:?}"),
@@ -82,7 +82,7 @@ fn a_wheel_that_lies_beside_a_release_is_locked_by_its_address() {
     assert_eq!(told.len(), 1);
     assert!(told[0].message.contains("asks for torchaudio==2.11.0, and"), "{}", told[0].message);
     let spec = spec::parse(&text).expect("the spec parses");
-    let (question, _) = Question::new(&spec, &BUILTIN, rules()).expect("its names are known");
+    let (question, _) = Question::new(&spec, rules()).expect("its names are known");
     let Resolution::Answer(answer) = resolve(&question, &Locked::new(), &Steps::new(LIMIT)) else { panic!("{text}") };
     let lock = locks::make(&spec, &question, &answer, Vec::new());
     let wheel = lock.wheel.iter().find(|wheel| wheel.package == "vllm").expect("it is locked");
@@ -148,7 +148,7 @@ fn what_comes_as_source_says_so_and_what_it_needs() {
 fn the_sha256_of_a_source_distribution_is_locked() {
     let text = asked("torch = \"2.7.1\"\nflash-attn = \"2.8.3\"", "");
     let spec = spec::parse(&text).expect("the spec parses");
-    let (question, _) = Question::new(&spec, &BUILTIN, rules()).expect("its names are known");
+    let (question, _) = Question::new(&spec, rules()).expect("its names are known");
     let Resolution::Answer(answer) = resolve(&question, &Locked::new(), &Steps::new(LIMIT)) else { panic!("{text}") };
     let lock = locks::make(&spec, &question, &answer, Vec::new());
     let wheel = lock.wheel.iter().find(|wheel| wheel.package == "flash-attn").expect("it is locked");

@@ -17,13 +17,16 @@
 //! - `unrelated`: memory, networks, data; a package that is merely absent; Xids of a program (13, 31, 43, 45); pip's
 //!   conflicts about ranges; Vulkan, OpenGL and GPUs of other makers; listings and logs without a fault.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::LazyLock;
+use std::thread;
 
 use gpuenv::catalog::BUILTIN;
-use gpuenv::diagnose::{Value, Verdict};
+use gpuenv::diagnose::{self, Value, Verdict};
 
 /// Messages whose cause stands in their thread, not in their text: the text alone leads to another component.
 const NOT_IN_THE_TEXT: &[(&str, &str)] =
@@ -39,12 +42,13 @@ struct Message {
     extract: toml::Table,
 }
 
-fn messages() -> Vec<Message> {
+/// All messages of tests/messages.
+static MESSAGES: LazyLock<Vec<Message>> = LazyLock::new(|| {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/messages");
     let mut paths: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();
-    let read = |path: PathBuf| {
-        let table: toml::Table = fs::read_to_string(&path).unwrap().parse().unwrap();
+    let read = |path: &PathBuf| {
+        let table: toml::Table = fs::read_to_string(path).unwrap().parse().unwrap();
         let text = |key: &str| table[key].as_str().unwrap().to_string();
         Message {
             id: path.file_stem().unwrap().to_str().unwrap().into(),
@@ -53,11 +57,42 @@ fn messages() -> Vec<Message> {
             extract: table.get("extract").and_then(|extract| extract.as_table()).cloned().unwrap_or_default(),
         }
     };
-    paths.into_iter().map(read).collect()
+    on_all_cores(&paths, read)
+});
+
+/// What each of them, untouched, is diagnosed as.
+static VERDICTS: LazyLock<Vec<Verdict>> = LazyLock::new(|| on_all_cores(&MESSAGES, |message| diagnose(&message.raw)));
+
+/// The messages that a finding is wanted for, each with its verdict.
+fn faults() -> impl Iterator<Item = (&'static Message, &'static Verdict)> {
+    MESSAGES.iter().zip(VERDICTS.iter()).filter(|(message, _)| message.component != "unrelated")
+}
+
+/// Further wordings: what they lead to, and their text.
+fn wordings() -> impl Iterator<Item = (&'static str, String)> {
+    let lines = include_str!("wordings.txt").lines().filter(|line| !line.starts_with('#'));
+    lines.map(|line| line.split_once('|').unwrap()).map(|(meant, text)| (meant, text.replace("\\n", "\n")))
+}
+
+/// What a function says of each item, worked out on all cores.
+fn on_all_cores<T: Sync, R: Send>(items: &[T], each: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let cores = thread::available_parallelism().map_or(1, |cores| cores.get());
+    let part = items.len().div_ceil(cores).max(1);
+    thread::scope(|scope| {
+        let mut threads = Vec::new();
+        for part in items.chunks(part) {
+            threads.push(scope.spawn(|| part.iter().map(&each).collect::<Vec<R>>()));
+        }
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+    })
 }
 
 fn diagnose(text: &str) -> Verdict {
-    gpuenv::diagnose::diagnose(text, &BUILTIN)
+    diagnose::diagnose(text, &BUILTIN)
+}
+
+fn component(verdict: &Verdict) -> &'static str {
+    verdict.findings.first().map_or("none", |first| first.component)
 }
 
 /// A value as one text, to compare.
@@ -80,30 +115,39 @@ fn wanted(value: &toml::Value) -> String {
 #[test]
 fn every_message_leads_to_its_component() {
     let mut wrong = Vec::new();
-    for message in messages().iter().filter(|message| message.component != "unrelated") {
+    for (message, verdict) in faults() {
         let excused = NOT_IN_THE_TEXT.iter().any(|(id, _)| *id == message.id);
-        let verdict = diagnose(&message.raw);
-        let component = verdict.findings.first().map_or("none", |first| first.component);
-        if (component == message.component) == excused {
-            wrong.push(format!("{}: {component} instead of {}", message.id, message.component));
+        if (component(verdict) == message.component) == excused {
+            wrong.push(format!("{}: {} instead of {}", message.id, component(verdict), message.component));
         }
     }
     assert_eq!(wrong, Vec::<String>::new());
 }
 
+/// A pattern that no real text needs is a guess: it goes.
+#[test]
+fn every_pattern_is_matched_by_some_message() {
+    let texts: Vec<String> =
+        faults().map(|(message, _)| message.raw.clone()).chain(wordings().map(|(_, text)| text)).collect();
+    let matched = on_all_cores(&texts, |text| diagnose::matched_patterns(text));
+    let matched: BTreeSet<(&str, &str)> = matched.into_iter().flatten().collect();
+    let patterns = BUILTIN.diagnoses.iter().flat_map(|row| row.patterns.iter().map(|pattern| (&*row.code, &**pattern)));
+    let unmatched: Vec<(&str, &str)> = patterns.filter(|pattern| !matched.contains(pattern)).collect();
+    assert!(unmatched.is_empty(), "{} patterns are matched by no message: {unmatched:#?}", unmatched.len());
+}
+
 #[test]
 fn other_wordings_lead_to_their_component() {
+    let wordings: Vec<(&str, String)> = wordings().collect();
+    let verdicts = on_all_cores(&wordings, |(_, text)| diagnose(text));
     let mut wrong = Vec::new();
-    for line in include_str!("wordings.txt").lines().filter(|line| !line.starts_with('#')) {
-        let (meant, text) = line.split_once('|').unwrap();
-        let (component, values) = meant.split_once(';').unwrap_or((meant, ""));
-        let verdict = diagnose(&text.replace("\\n", "\n"));
-        let first = verdict.findings.first();
-        let led = first.map_or("none", |first| first.component);
-        if led != component {
-            wrong.push(format!("{led} instead of {component}: {text}"));
+    for ((meant, text), verdict) in wordings.iter().zip(&verdicts) {
+        let (wanted, values) = meant.split_once(';').unwrap_or((meant, ""));
+        if component(verdict) != wanted {
+            wrong.push(format!("{} instead of {wanted}: {text}", component(verdict)));
         }
         for (key, value) in values.split(';').filter_map(|pair| pair.split_once('=')) {
+            let first = verdict.findings.first();
             let read = first.and_then(|first| first.extract.get(key)).map(found).unwrap_or_default();
             if read != value {
                 wrong.push(format!("{key} {read:?} instead of {value}: {text}"));
@@ -116,8 +160,7 @@ fn other_wordings_lead_to_their_component() {
 #[test]
 fn values_are_read_out() {
     let (mut read, mut missed) = (0, Vec::new());
-    for message in messages() {
-        let verdict = diagnose(&message.raw);
+    for (message, verdict) in MESSAGES.iter().zip(VERDICTS.iter()) {
         let first = verdict.findings.first();
         for (key, value) in &message.extract {
             let found = first.and_then(|first| first.extract.get(key)).map(found).unwrap_or_default();
@@ -135,16 +178,18 @@ fn values_are_read_out() {
 /// the software of other makers' GPUs print, a text between each two lines of `====`.
 #[test]
 fn unrelated_texts_are_claimed_by_nobody() {
-    let messages = messages();
-    let real =
-        messages.iter().filter(|message| message.component == "unrelated").map(|m| (m.id.as_str(), m.raw.as_str()));
-    let others = include_str!("data/unrelated.txt").split("====\n").map(|text| (text, text));
-    let claimed: Vec<String> = real
-        .chain(NEAR_MISSES.iter().map(|text| (*text, *text)))
-        .chain(others)
-        .flat_map(|(id, raw)| diagnose(raw).findings.into_iter().map(move |finding| format!("{id}: {}", finding.code)))
-        .collect();
-    assert_eq!(claimed, Vec::<String>::new());
+    let codes = |verdict: &Verdict| -> Vec<String> { verdict.findings.iter().map(|one| one.code.clone()).collect() };
+    let mut claimed: Vec<(&str, Vec<String>)> = Vec::new();
+    for (message, verdict) in MESSAGES.iter().zip(VERDICTS.iter()) {
+        if message.component == "unrelated" {
+            claimed.push((&message.id, codes(verdict)));
+        }
+    }
+    let others = include_str!("data/unrelated.txt").split("====\n");
+    let texts: Vec<&str> = NEAR_MISSES.iter().copied().chain(others).collect();
+    claimed.extend(texts.iter().copied().zip(on_all_cores(&texts, |text| codes(&diagnose(text)))));
+    claimed.retain(|(_, codes)| !codes.is_empty());
+    assert_eq!(claimed, []);
 }
 
 /// Texts that hold the words of messages and mean none of them.
@@ -186,36 +231,38 @@ fn another_makers_gpu_far_away_hides_nothing() {
     assert_ne!(diagnose(&log(60)).findings.len(), 0);
 }
 
+/// What happens to a message on its way, and how it looks then.
+type Change = (&'static str, fn(&str) -> String);
+
+const CHANGES: &[Change] = &[
+    ("quoted", |raw| each_line(raw, |line| format!("> {line}"))),
+    ("compose", |raw| each_line(raw, |line| format!("trainer-1  | {line}"))),
+    ("rank", |raw| each_line(raw, |line| format!("[rank0]: {line}"))),
+    ("coloured", |raw| each_line(raw, |line| format!("\x1b[31m{line}\x1b[0m"))),
+    ("windows", |raw| raw.replace('\n', "\r\n")),
+    ("entities", |raw| raw.replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")),
+    ("unquoted", |raw| raw.replace(['\'', '"', '`'], "")),
+    ("typographic", |raw| raw.replace('\'', "’").replace('"', "”")),
+    ("indented", |raw| each_line(raw, |line| format!("\t    {line}  "))),
+    ("wrapped", |raw| {
+        let chars: Vec<char> = raw.chars().collect();
+        chars.chunks(97).map(|part| part.iter().collect::<String>()).collect::<Vec<_>>().join("\n")
+    }),
+    ("buried", |raw| format!("{}\n{raw}\n{}", "step 1 loss 0.5\n".repeat(400), "bye\n".repeat(400))),
+];
+
+fn each_line(raw: &str, edit: impl Fn(&str) -> String) -> String {
+    raw.lines().map(edit).collect::<Vec<_>>().join("\n")
+}
+
 /// A message must survive what happens to it on its way: each change is made to every message.
 #[test]
 fn messages_are_recognised_however_they_were_pasted() {
-    let each_line = |raw: &str, edit: &dyn Fn(&str) -> String| raw.lines().map(edit).collect::<Vec<_>>().join("\n");
-    let wrapped = |raw: &str| {
-        let chars: Vec<char> = raw.chars().collect();
-        chars.chunks(97).map(|part| part.iter().collect::<String>()).collect::<Vec<_>>().join("\n")
-    };
-    type Change<'c> = (&'c str, Box<dyn Fn(&str) -> String + 'c>);
-    let changes: Vec<Change<'_>> = vec![
-        ("quoted", Box::new(|raw| each_line(raw, &|line| format!("> {line}")))),
-        ("compose", Box::new(|raw| each_line(raw, &|line| format!("trainer-1  | {line}")))),
-        ("rank", Box::new(|raw| each_line(raw, &|line| format!("[rank0]: {line}")))),
-        ("coloured", Box::new(|raw| each_line(raw, &|line| format!("\x1b[31m{line}\x1b[0m")))),
-        ("windows", Box::new(|raw| raw.replace('\n', "\r\n"))),
-        ("entities", Box::new(|raw| raw.replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;"))),
-        ("unquoted", Box::new(|raw| raw.replace(['\'', '"', '`'], ""))),
-        ("typographic", Box::new(|raw| raw.replace('\'', "’").replace('"', "”"))),
-        ("indented", Box::new(|raw| each_line(raw, &|line| format!("\t    {line}  ")))),
-        ("wrapped", Box::new(wrapped)),
-        ("buried", Box::new(|raw| format!("{}\n{raw}\n{}", "step 1 loss 0.5\n".repeat(400), "bye\n".repeat(400)))),
-    ];
-    for (name, change) in changes {
-        let mut lost = Vec::new();
-        for message in messages().iter().filter(|message| message.component != "unrelated") {
-            let component = |text: &str| diagnose(text).findings.first().map_or("none", |first| first.component);
-            if component(&change(&message.raw)) != component(&message.raw) {
-                lost.push(message.id.clone());
-            }
-        }
+    let faults: Vec<(&Message, &Verdict)> = faults().collect();
+    for (name, change) in CHANGES {
+        let led = on_all_cores(&faults, |(message, _)| component(&diagnose(&change(&message.raw))));
+        let lost = faults.iter().zip(led).filter(|((_, verdict), led)| component(verdict) != *led);
+        let lost: Vec<&str> = lost.map(|((message, _), _)| message.id.as_str()).collect();
         assert!(lost.len() <= 2, "{name}: {lost:?}");
     }
 }

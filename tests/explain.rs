@@ -12,8 +12,8 @@ use desk::Desk;
 use gpuenv::catalog::BUILTIN;
 use gpuenv::explain;
 use gpuenv::solve::codes;
-use gpuenv::solve::rulebook::RuleBook;
-use gpuenv::solve::world::Steps;
+use gpuenv::solve::engine::Steps;
+use gpuenv::solve::problem::Problem;
 use gpuenv::spec;
 
 const SPEC: &str = r#"
@@ -584,7 +584,7 @@ fn a_driver_that_runs_the_wheel_but_not_its_compiler_is_told() {
 fn a_search_that_is_given_up_says_so_and_still_offers_only_what_holds() {
     let spec = spec::parse(CONFLICT).unwrap();
     // What a rule book was asked before costs nothing: each search has one of its own.
-    let search = |spec: &spec::Spec, steps: &Steps| explain::conflicts(spec, &BUILTIN, &RuleBook::new(&BUILTIN), steps);
+    let search = |spec: &spec::Spec, steps: &Steps| explain::conflicts(spec, &Problem::new(&BUILTIN), steps);
     let whole = Steps::new(1_000_000);
     let all = search(&spec, &whole).expect("a conflict");
     assert_eq!(all.gave_up, None);
@@ -609,10 +609,10 @@ fn a_search_that_is_given_up_says_so_and_still_offers_only_what_holds() {
 /// What costs is not only to decide but to put the question: a spec of many unlike machines asks many large ones.
 #[test]
 fn a_hostile_spec_is_given_up_soon_and_a_common_one_never() {
-    let rules = RuleBook::new(&BUILTIN);
+    let rules = Problem::new(&BUILTIN);
     let limit = 1_000_000;
     let common = Steps::new(limit);
-    explain::conflicts(&spec::parse(CONFLICT).unwrap(), &BUILTIN, &rules, &common).expect("a conflict");
+    explain::conflicts(&spec::parse(CONFLICT).unwrap(), &rules, &common).expect("a conflict");
     assert!(common.taken() * 100 < limit, "{}", common.taken());
     let gpus = ["V100", "T4", "A100", "RTX 3090", "L40S", "H100 NVL", "B200", "RTX 5090"];
     let mut hostile = "[stack]\ntorch = \"*\"\n".to_string();
@@ -622,7 +622,7 @@ fn a_hostile_spec_is_given_up_soon_and_a_common_one_never() {
     }
     let spec = spec::parse(&hostile).unwrap();
     let steps = Steps::new(10_000);
-    let told = explain::conflicts(&spec, &BUILTIN, &rules, &steps);
+    let told = explain::conflicts(&spec, &rules, &steps);
     assert!(told.is_none_or(|told| told.gave_up == Some(10_000)));
     assert!((10_000..11_000).contains(&steps.taken()), "{}", steps.taken());
 }
@@ -642,8 +642,7 @@ fn every_clash_of_a_fleet_is_told() {
         fleet += &format!("[target.m{at}]\ngpu = \"{gpu}\"\ndriver = \"{driver}\"\n");
     }
     let spec = spec::parse(&fleet).unwrap();
-    let search =
-        |spec: &spec::Spec| explain::conflicts(spec, &BUILTIN, &RuleBook::new(&BUILTIN), &Steps::new(1_000_000));
+    let search = |spec: &spec::Spec| explain::conflicts(spec, &Problem::new(&BUILTIN), &Steps::new(1_000_000));
     let told = search(&spec).expect("a conflict");
     assert_eq!(told.gave_up, None);
     let culprits: Vec<String> = told.conflicts.iter().map(|one| one.culprits.join(" ")).collect();

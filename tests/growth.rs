@@ -4,11 +4,11 @@
 mod synthetic;
 
 use gpuenv::catalog::{BUILTIN, Catalog};
-use gpuenv::solve::plan::Locked;
+use gpuenv::solve::compile::Locked;
+use gpuenv::solve::engine::Steps;
+use gpuenv::solve::problem::Problem;
 use gpuenv::solve::question::Question;
 use gpuenv::solve::resolve::resolve;
-use gpuenv::solve::rulebook::RuleBook;
-use gpuenv::solve::world::Steps;
 use gpuenv::spec;
 
 const SPECS: &[(&str, &str)] = &[
@@ -30,9 +30,9 @@ const SPECS: &[(&str, &str)] = &[
 ];
 
 fn decisions(catalog: &Catalog, text: &str) -> u64 {
-    let rules = RuleBook::new(catalog);
+    let rules = Problem::new(catalog);
     let spec = spec::parse(text).expect("the spec parses");
-    let (question, _) = Question::new(&spec, catalog, &rules).expect("its names are known");
+    let (question, _) = Question::new(&spec, &rules).expect("its names are known");
     let steps = Steps::new(1_000_000);
     resolve(&question, &Locked::new(), &steps);
     steps.taken()

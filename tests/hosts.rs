@@ -10,9 +10,9 @@ use gpuenv::draft;
 use gpuenv::explain;
 use gpuenv::host::{Origin, Record, System, read_any};
 use gpuenv::lock::{Lock, Renewed, Upgrade, renew};
+use gpuenv::solve::engine::Steps;
+use gpuenv::solve::problem::Problem;
 use gpuenv::solve::question::Question;
-use gpuenv::solve::rulebook::RuleBook;
-use gpuenv::solve::world::Steps;
 use gpuenv::spec;
 use gpuenv::verify::{self, Status};
 use gpuenv::words::Version;
@@ -128,8 +128,8 @@ struct Outcome {
 fn outcome(record: &Record) -> Outcome {
     let text = draft::of_host(record, &BUILTIN, false).text();
     let spec = spec::parse(&text).unwrap_or_else(|errors| panic!("{errors:#?}\n{text}"));
-    let rules = RuleBook::new(&BUILTIN);
-    let asked = Question::new(&spec, &BUILTIN, &rules);
+    let rules = Problem::new(&BUILTIN);
+    let asked = Question::new(&spec, &rules);
     let (question, _) = asked.unwrap_or_else(|errors| panic!("{errors:#?}\n{text}"));
     let steps = Steps::new(1_000_000);
     match renew(&spec, &question, None, &Upgrade::Nothing, &steps) {
@@ -140,7 +140,7 @@ fn outcome(record: &Record) -> Outcome {
             Outcome { spec: text, culprits: Vec::new(), verdict: Some((verdict.status, failed)) }
         }
         Renewed::Conflict => {
-            let told = explain::conflicts(&spec, &BUILTIN, &rules, &steps).expect("there is a conflict");
+            let told = explain::conflicts(&spec, &rules, &steps).expect("there is a conflict");
             let culprits = told.conflicts.into_iter().flat_map(|one| one.culprits).collect();
             Outcome { spec: text, culprits, verdict: None }
         }
@@ -271,8 +271,8 @@ fn one_changed_fact_changes_what_speaks_of_it() {
 fn a_toolkit_is_told_without_a_place_that_nobody_told() {
     let spec = "[stack]\ntorch = \"2.7.1\"\n[build]\n[target.host]\ngpu = \"RTX 4000 Ada\"\n";
     let spec = spec::parse(spec).unwrap();
-    let rules = RuleBook::new(&BUILTIN);
-    let (question, _) = Question::new(&spec, &BUILTIN, &rules).unwrap();
+    let rules = Problem::new(&BUILTIN);
+    let (question, _) = Question::new(&spec, &rules).unwrap();
     let Renewed::Lock(lock, _) = renew(&spec, &question, None, &Upgrade::Nothing, &Steps::new(1_000_000)) else {
         panic!("no lock")
     };
@@ -285,8 +285,8 @@ fn a_toolkit_is_told_without_a_place_that_nobody_told() {
 /// The lock of the spec that is drafted from a host.
 fn lock_of(host: &Record) -> Option<Lock> {
     let spec = spec::parse(&draft::of_host(host, &BUILTIN, false).text()).unwrap();
-    let rules = RuleBook::new(&BUILTIN);
-    let (question, _) = Question::new(&spec, &BUILTIN, &rules).unwrap();
+    let rules = Problem::new(&BUILTIN);
+    let (question, _) = Question::new(&spec, &rules).unwrap();
     match renew(&spec, &question, None, &Upgrade::Nothing, &Steps::new(1_000_000)) {
         Renewed::Lock(lock, _) => Some(*lock),
         _ => None,

@@ -24,9 +24,9 @@ use std::sync::Mutex;
 
 use gpuenv::catalog::{BUILTIN, Catalog, lint};
 use gpuenv::lock::{Renewed, Upgrade, renew};
+use gpuenv::solve::engine::Steps;
+use gpuenv::solve::problem::Problem;
 use gpuenv::solve::question::Question;
-use gpuenv::solve::rulebook::RuleBook;
-use gpuenv::solve::world::Steps;
 use gpuenv::spec::{self, Spec};
 use serde_json::Value;
 
@@ -157,8 +157,8 @@ fn mutant(place: &Place, row: &Value) -> Option<Catalog> {
 
 /// What a spec gets, the catalog's stamp and its facts aside: a changed digest is no proof that anything was noticed.
 fn answer(spec: &Spec, catalog: &Catalog) -> String {
-    let rules = RuleBook::new(catalog);
-    let question = match Question::new(spec, catalog, &rules) {
+    let rules = Problem::new(catalog);
+    let question = match Question::new(spec, &rules) {
         Ok((question, _)) => question,
         Err(_) => return "refused".into(),
     };

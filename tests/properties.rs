@@ -10,9 +10,9 @@ use gpuenv::catalog::{BUILTIN, GpuMatch};
 use gpuenv::coverage::{Coverage, Tegra, covers_targets};
 use gpuenv::explain;
 use gpuenv::solve::answer::TargetAnswer;
+use gpuenv::solve::engine::Steps;
 use gpuenv::solve::question::Question;
 use gpuenv::solve::resolve::is_solvable;
-use gpuenv::solve::world::Steps;
 use gpuenv::spec;
 use gpuenv::words::{Cc, Constraint, Version};
 
@@ -597,7 +597,7 @@ fn whether_there_is_an_answer_is_told_like_the_answer() {
         }
         let text = draft.text();
         let spec = spec::parse(&text).unwrap();
-        let (question, _) = Question::new(&spec, &BUILTIN, rules()).unwrap();
+        let (question, _) = Question::new(&spec, rules()).unwrap();
         let told = is_solvable(&question, &Steps::new(LIMIT)).unwrap();
         assert_eq!(told, !lock(&text).is_conflict(), "{text}");
         if told { answers += 1 } else { conflicts += 1 }
@@ -617,7 +617,7 @@ fn the_culprits_clash_and_no_smaller_set_does() {
         }
         seen += 1;
         let spec = spec::parse(&text).unwrap();
-        let told = explain::conflicts(&spec, &BUILTIN, rules(), &Steps::new(LIMIT)).expect("a conflict is explained");
+        let told = explain::conflicts(&spec, rules(), &Steps::new(LIMIT)).expect("a conflict is explained");
         let core = &told.conflicts[0].culprits;
         let keys = spec.keys();
         let mut known: BTreeMap<u32, bool> = BTreeMap::new();
@@ -625,7 +625,7 @@ fn the_culprits_clash_and_no_smaller_set_does() {
             *known.entry(kept).or_insert_with(|| {
                 let dropped = keys.iter().enumerate().filter(|(at, _)| kept >> at & 1 == 0);
                 let less = dropped.fold(spec.clone(), |spec, (_, key)| spec.without(key));
-                match Question::new(&less, &BUILTIN, rules()) {
+                match Question::new(&less, rules()) {
                     Ok((question, _)) => is_solvable(&question, &Steps::new(LIMIT)).unwrap(),
                     Err(_) => true,
                 }
@@ -677,7 +677,7 @@ fn every_fix_can_be_written_and_then_answers() {
         }
         seen += 1;
         let spec = spec::parse(&text).unwrap();
-        let told = explain::conflicts(&spec, &BUILTIN, rules(), &Steps::new(LIMIT)).expect("a conflict is explained");
+        let told = explain::conflicts(&spec, rules(), &Steps::new(LIMIT)).expect("a conflict is explained");
         for fix in &told.fixes {
             let changes: Vec<(String, Option<String>)> =
                 fix.changes.iter().map(|change| (change.key.clone(), change.to.clone())).collect();

@@ -11,11 +11,11 @@ use common::{LIMIT, Outcome, rules};
 use gpuenv::catalog::BUILTIN;
 use gpuenv::catalog::rows::Subject;
 use gpuenv::explain;
-use gpuenv::solve::plan::Locked;
+use gpuenv::solve::compile::Locked;
+use gpuenv::solve::engine::Steps;
 use gpuenv::solve::question::{GpuAsk, Question};
 use gpuenv::solve::resolve::{Resolution, resolve};
 use gpuenv::solve::warnings;
-use gpuenv::solve::world::Steps;
 use gpuenv::spec;
 use serde::Deserialize;
 
@@ -78,7 +78,7 @@ fn complaint(folder: &Path) -> Option<String> {
         let untouched = expected.rules.iter().find(|rule| !bears_on(rule, &spec));
         return untouched.map(|rule| format!("has nothing to do with {rule}"));
     }
-    let told = explain::conflicts(&spec, &BUILTIN, rules(), &Steps::new(LIMIT)).expect("it is a conflict");
+    let told = explain::conflicts(&spec, rules(), &Steps::new(LIMIT)).expect("it is a conflict");
     let facts: Vec<&str> = told.conflicts.iter().flat_map(|one| &one.facts).map(|fact| fact.id.as_str()).collect();
     if let Some(rule) = expected.rules.iter().find(|rule| !facts.contains(&rule.as_str())) {
         return Some(format!("is told without {rule}, by {facts:?}"));
@@ -99,11 +99,11 @@ fn complaint(folder: &Path) -> Option<String> {
 
 /// Whether a rule shows in an answer: as a warning of its name, or by speaking of a GPU of the spec.
 fn bears_on(rule: &str, spec: &spec::Spec) -> bool {
-    let (question, mut warnings) = Question::new(spec, &BUILTIN, rules()).expect("it was asked before");
+    let (question, mut warnings) = Question::new(spec, rules()).expect("it was asked before");
     if let Resolution::Answer(answer) = resolve(&question, &Locked::new(), &Steps::new(LIMIT)) {
         warnings.extend(warnings::warnings(&question, &answer));
     }
-    let of_gpu = rules().all().any(|one| {
+    let of_gpu = rules().rules.all().any(|one| {
         let speaks = |gpu: &GpuAsk<'_>| one.row.subject == Subject::Gpu && one.range.admits(&gpu.cc_version);
         one.row.id == rule && question.targets.iter().any(|target| target.named_gpus().iter().any(speaks))
     });

@@ -5,11 +5,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use gpuenv::catalog::BUILTIN;
-use gpuenv::solve::rulebook::law;
+use gpuenv::solve::problem::law;
 
 /// The modules from the ground up. A module imports from storeys below its own only.
 const STOREYS: &[&[&str]] = &[
-    &["words", "pasted"],
+    &["words", "log_prefix"],
     &["coverage"],
     &["catalog", "host", "spec"],
     &["solve"],

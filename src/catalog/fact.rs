@@ -72,8 +72,8 @@ cite! {
     Python: row => row.version.as_str(), [row.version.as_str(), "", "", ""];
     Rule: row => &row.id, ["", "", "", ""];
     Law: row => &row.id, ["", "", "", ""];
-    Diagnosis: row => &row.code, ["", "", "", ""];
-    Clue: row => &row.id, ["", "", "", ""];
+    ErrorSignature: row => &row.code, ["", "", "", ""];
+    LogField: row => &row.id, ["", "", "", ""];
 }
 
 /// A source is looked up where it says itself.
@@ -119,9 +119,13 @@ pub struct Basis {
 impl Catalog {
     /// A row as it is cited.
     pub fn cite(&self, row: &impl Cite) -> Fact {
-        let id = row.id();
-        let source = self.provenance(&id, self.origin_of(row, row.origin()[0]));
-        Fact { id, source, digest: digest(row) }
+        self.fact(row.id(), row.origin(), &says(row))
+    }
+
+    /// What rows of all types have in common is compiled once: it takes what they say, not themselves.
+    fn fact(&self, id: String, origin: [&str; 5], says: &Value) -> Fact {
+        let source = self.provenance(&id, self.filled(origin[0], origin));
+        Fact { id, source, digest: digest(says) }
     }
 
     /// A source as it is cited by the row of an id: where an overlay brought that row, its place is told first.
@@ -140,7 +144,10 @@ impl Catalog {
 
     /// A source of a row with the placeholders filled in.
     pub fn origin_of(&self, row: &impl Cite, source: &str) -> String {
-        let [_, version, package, arch, variant] = row.origin();
+        self.filled(source, row.origin())
+    }
+
+    fn filled(&self, source: &str, [_, version, package, arch, variant]: [&str; 5]) -> String {
         self.source_of(source, version, package, arch).replace("{variant}", variant)
     }
 
@@ -191,32 +198,38 @@ impl Catalog {
 
     /// Everything a row says and rests on.
     pub fn full(&self, kind: &'static str, row: &impl Cite) -> FullRow {
-        let says = serde_json::to_value(row).map(said).unwrap_or_default();
-        let basis = |field: &str, id: &str| {
-            let source = self.source(id)?;
-            Some(Basis {
+        self.full_row(kind, row.id(), row.origin(), says(row))
+    }
+
+    fn full_row(&self, kind: &'static str, id: String, origin: [&str; 5], says: Value) -> FullRow {
+        let mut sources = Vec::new();
+        for (field, id) in says.as_object().into_iter().flatten().filter(|(field, _)| field.ends_with("source")) {
+            let Some(source) = id.as_str().and_then(|id| self.source(id)) else { continue };
+            sources.push(Basis {
                 field: field.to_string(),
-                id: id.to_string(),
-                at: self.origin_of(row, id),
+                id: source.id.to_string(),
+                at: self.filled(&source.id, origin),
                 kind: source.kind,
                 seen: source.seen.to_string(),
                 note: source.note.as_ref().map(ToString::to_string),
-            })
-        };
-        let named = says.as_object().into_iter().flatten().filter(|(field, _)| field.ends_with("source"));
-        let mut sources: Vec<Basis> = named.filter_map(|(field, id)| basis(field, id.as_str()?)).collect();
+            });
+        }
         // `source` says that the thing exists: it comes first.
         sources.sort_by_key(|basis| basis.field != "source");
-        FullRow { fact: self.cite(row), kind, says, sources }
+        FullRow { fact: self.fact(id, origin, &says), kind, says, sources }
     }
 }
 
-/// The first sixteen digits of the row's sha256.
+/// What a row says, by field.
+fn says(row: &impl Serialize) -> Value {
+    serde_json::to_value(row).map(said).unwrap_or_default()
+}
+
+/// The first sixteen digits of the sha256 of what a row says.
 ///
 /// Fields that say nothing are left out: a later gpuenv whose rows have more fields finds the same digest.
-fn digest(row: &impl Serialize) -> String {
-    let said = serde_json::to_value(row).map(said).unwrap_or_default();
-    let hash = Sha256::digest(said.to_string());
+fn digest(says: &Value) -> String {
+    let hash = Sha256::digest(says.to_string());
     hash.iter().take(8).fold(String::new(), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");
         text
@@ -287,7 +300,7 @@ mod tests {
     fn a_corrected_row_has_another_digest_and_an_unsaid_field_changes_nothing() {
         let row = BUILTIN.drivers[0].clone();
         let corrected = Driver { date: Some("2000-01-01".into()), ..row.clone() };
-        assert_ne!(digest(&row), digest(&corrected));
+        assert_ne!(digest(&says(&row)), digest(&says(&corrected)));
         #[derive(Serialize)]
         struct Wider {
             #[serde(flatten)]
@@ -295,6 +308,6 @@ mod tests {
             new: Option<u8>,
             flag: bool,
         }
-        assert_eq!(digest(&row), digest(&Wider { row: row.clone(), new: None, flag: false }));
+        assert_eq!(digest(&says(&row)), digest(&says(&Wider { row: row.clone(), new: None, flag: false })));
     }
 }

@@ -40,7 +40,7 @@ impl Catalog {
         let found = self.products(name).or_else(|| self.products(board_of_vgpu(name)?));
         let found = found.or_else(|| self.products(without_size(name)?));
         match found {
-            Some(gpus) if agree(&gpus) => GpuMatch::Found(gpus),
+            Some(gpus) if agree(&gpus) && !has_namesakes(&gpus) => GpuMatch::Found(gpus),
             Some(gpus) => GpuMatch::Ambiguous(gpus),
             None => GpuMatch::Unknown(self.suggestions(name)),
         }
@@ -65,8 +65,10 @@ impl Catalog {
         let hits = hits(&index, &wanted);
         let rows = |at: Vec<usize>| some(at.into_iter().filter_map(|at| self.gpus.get(at)).collect());
         match rows(hits.whole) {
+            // Two products of one name are not told apart by it, however alike they are.
+            Some(gpus) if has_namesakes(&gpus) => Some(gpus),
             // "H100" is a product of its own, but who says it means the family; "RTX 3090" never does.
-            Some(gpus) if gpus.iter().all(|gpu| gpu.class == Class::Datacenter) => {
+            Some(gpus) if agree(&gpus) && gpus.iter().all(|gpu| gpu.class == Class::Datacenter) => {
                 let same = |gpu: &&Gpu| gpu.class == Class::Datacenter && gpu.cc == gpus[0].cc;
                 let members: Vec<&Gpu> = rows(hits.family).into_iter().flatten().filter(same).collect();
                 Some(if agree(&members) && !members.is_empty() { members } else { gpus })
@@ -91,6 +93,14 @@ impl Catalog {
 
 fn some(gpus: Vec<&Gpu>) -> Option<Vec<&Gpu>> {
     (!gpus.is_empty()).then_some(gpus)
+}
+
+/// Whether two of the products have one name, blanks and case aside.
+fn has_namesakes(gpus: &[&Gpu]) -> bool {
+    let plain = |name: &str| name.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+    let mut names: Vec<String> = gpus.iter().map(|gpu| plain(&gpu.name)).collect();
+    names.sort();
+    names.windows(2).any(|pair| pair[0] == pair[1])
 }
 
 /// Whether products agree in what decides anything.

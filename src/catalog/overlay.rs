@@ -8,15 +8,17 @@ use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 use serde::Deserialize;
+use serde::de::IntoDeserializer;
 use sha2::{Digest, Sha256};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::words::tree::{Tree, TreeError};
+use crate::words::name::is_unseen;
 
+use super::capture::{self, Capture};
 use super::lint::{Finding, lint};
 use super::lookup::nearest;
-use super::tables::{Catalog, Laid, Overlay, Retraction};
+use super::tables::{Catalog, Laid, Overlay, Retraction, RowName};
 
 /// No overlay is larger: four times the built-in catalog.
 pub const MAX_BYTES: usize = 4 << 20;
@@ -76,9 +78,9 @@ struct Retract {
 
 /// A row of the overlay.
 struct Row {
+    kind: &'static str,
     id: String,
-    /// `driver 535.183.01`, as lints name it.
-    lint_name: String,
+    name: RowName,
     span: Range<usize>,
     replace: Option<Range<usize>>,
 }
@@ -186,7 +188,7 @@ impl<'t> Sheet<'t> {
         while let Some(value) = rest.pop() {
             match value.get_ref() {
                 DeValue::String(text) if text.len() > MAX_TEXT => wrong.push((value.span(), "is too long")),
-                DeValue::String(text) if text.chars().any(is_unprintable) => {
+                DeValue::String(text) if text.chars().any(is_unseen) => {
                     wrong.push((value.span(), "holds characters that cannot be seen"));
                 }
                 DeValue::Array(items) if items.len() > MAX_ITEMS => wrong.push((value.span(), "has too many items")),
@@ -211,7 +213,7 @@ impl<'t> Sheet<'t> {
                 return self.say(Mistake::new("type", "`replace` must be true or false", span));
             }
         };
-        let row = Tree::table(fields, span.clone());
+        let row = Spanned::new(span.clone(), DeValue::Table(fields)).into_deserializer();
         if kind == "retract" {
             return match Retract::deserialize(row) {
                 Ok(retract) => self.retracts.push((retract, span)),
@@ -220,16 +222,15 @@ impl<'t> Sheet<'t> {
         }
         match self.added.read(kind, row) {
             Ok(entry) => {
-                let lint_name = format!("{kind} {}", entry.name);
-                self.rows.push(Row { id: entry.id, lint_name, span, replace });
+                self.rows.push(Row { kind, id: entry.id, name: entry.name, span, replace });
             }
             Err(error) => self.unreadable(kind, &error, span),
         }
     }
 
-    fn unreadable(&mut self, kind: &str, error: &TreeError, row: Range<usize>) {
-        let span = fit(self.text, error.span.clone().filter(|span| row.contains(&span.start)).unwrap_or(row));
-        let said = error.message.as_str();
+    fn unreadable(&mut self, kind: &str, error: &toml::de::Error, row: Range<usize>) {
+        let span = fit(self.text, error.span().filter(|span| row.contains(&span.start)).unwrap_or(row));
+        let said = error.message();
         let mistake = Mistake::new("overlay-row", format!("this `{kind}` row cannot be read: {said}"), span);
         let help = match said {
             _ if said.contains("missing field `source`") => {
@@ -245,6 +246,7 @@ impl<'t> Sheet<'t> {
     /// Puts the rows in, those that replace others in their stead.
     fn put(&mut self, laid: &mut Catalog, name: &str) {
         let known: HashMap<String, (&'static str, usize)> = ids(laid);
+        let captures = self.captures(laid);
         let mut gone: HashMap<&'static str, BTreeSet<usize>> = HashMap::new();
         let mut own: HashMap<&str, &Row> = HashMap::new();
         let mut wrong = Vec::new();
@@ -253,6 +255,7 @@ impl<'t> Sheet<'t> {
                 let message = format!("`{}` stands twice: see line {} too", row.id, self.line(&first.span));
                 wrong.push(Mistake::new("duplicate", message, row.span.clone()).help("keep one of the two"));
             }
+            let captured = captures.get(&row.id);
             match (known.get(&row.id), &row.replace) {
                 (Some((kind, at)), Some(_)) => {
                     gone.entry(*kind).or_default().insert(*at);
@@ -267,8 +270,15 @@ impl<'t> Sheet<'t> {
                     let help = "add `replace = true` to the row if it is to take the place of that one";
                     wrong.push(Mistake::new("overlay-exists", message, row.span.clone()).help(help));
                 }
+                (None, Some(_)) if captured.is_some() => {
+                    for (kind, at) in captured.iter().flat_map(|capture| &capture.rows) {
+                        gone.entry(*kind).or_default().insert(*at);
+                    }
+                }
                 (None, Some(span)) => {
-                    let near = nearest(&row.id, known.keys().map(|id| (id.clone(), id.as_str())));
+                    // In the order of the alphabet, so that of several at one distance the same is named each time.
+                    let ids: BTreeSet<&str> = known.keys().map(String::as_str).collect();
+                    let near = nearest(&row.id, ids.into_iter().map(|id| (id.to_string(), id)));
                     let help = match near.first() {
                         Some(near) => format!("the nearest id is `{near}`; drop `replace` if the row is new"),
                         None => "drop `replace`: the row is new".to_string(),
@@ -276,7 +286,14 @@ impl<'t> Sheet<'t> {
                     let message = format!("there is no `{}` that this row could replace", row.id);
                     wrong.push(Mistake::new("overlay-replaces-nothing", message, span.clone()).help(help));
                 }
-                (None, None) => {}
+                (None, None) => wrong.extend(captured.map(|capture| {
+                    let (taken, means) = (&capture.name, &capture.means);
+                    let line = self.line(&row.span);
+                    let message =
+                        format!("`{taken}` already means `{means}`: {name}:{line} would change that in silence");
+                    let help = "add `replace = true` to the row if it is to take its place, or give it another name";
+                    Mistake::new("overlay-captures", message, row.span.clone()).help(help)
+                })),
             }
         }
         drop(own);
@@ -291,6 +308,17 @@ impl<'t> Sheet<'t> {
         laid.laid.to_mut().retain(|row| !replaced.contains(&*row.id));
         laid.laid.to_mut().extend(places);
         laid.laid.to_mut().sort_by_key(|one| one.id);
+    }
+
+    /// What the rows would take for themselves of what has other ids, by their own ids.
+    fn captures(&self, base: &Catalog) -> HashMap<String, Capture> {
+        let rows: Vec<_> = self.rows.iter().map(|row| (row.kind, &row.name, row.id.as_str())).collect();
+        let mut captures = capture::by_spelling(base, &rows);
+        let ids = self.rows.iter().filter(|row| row.kind == "gpu").map(|row| &row.id);
+        for (gpu, id) in self.added.gpus.iter().zip(ids) {
+            captures.extend(capture::by_name(base, gpu, id).map(|capture| (id.clone(), capture)));
+        }
+        captures
     }
 
     fn placed(&self, row: &Row, name: &str) -> Laid {
@@ -327,11 +355,11 @@ impl<'t> Sheet<'t> {
     /// What the lints say of the whole. A source of the built-in catalog that nothing rests on any more is no
     /// fault of who replaced the last row that did.
     fn findings(&mut self, findings: Vec<Finding>, name: &str) {
-        let places: HashMap<&str, Range<usize>> =
-            self.rows.iter().map(|row| (row.lint_name.as_str(), row.span.clone())).collect();
+        let places: HashMap<String, Range<usize>> =
+            self.rows.iter().map(|row| (format!("{} {}", row.kind, row.name), row.span.clone())).collect();
         let mut wrong = Vec::new();
         for finding in findings {
-            let span = places.get(finding.row.as_str()).cloned();
+            let span = places.get(&finding.row).cloned();
             let message = match span {
                 Some(_) => format!("{}: {}", finding.row, finding.says),
                 None if finding.lint == "unused-source" => continue,
@@ -381,11 +409,6 @@ fn kinds_like(key: &str) -> String {
 /// Nothing a message quotes is longer than this.
 fn clip(text: &str) -> String {
     text.chars().take(60).collect()
-}
-
-fn is_unprintable(c: char) -> bool {
-    let reorders = matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
-    c.is_control() || reorders
 }
 
 /// The parser's spans may end within a character.

@@ -868,7 +868,7 @@ pub struct Law {
 /// the reader. Named groups are the keys of what is read out; `key__form` says how the text is to be decoded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Diagnosis {
+pub struct ErrorSignature {
     /// Its stable name, `driver-too-old`.
     pub code: Text,
     /// What the message speaks of.
@@ -886,6 +886,8 @@ pub struct Diagnosis {
     pub errors: List<u32>,
     /// Counts only if the release asked for is among those the message lists, or only if it is not.
     pub offered: Option<bool>,
+    /// Counts only if this holds of the majors of two values that were read out: `cuda_torch > cuda_found`, or `!=`.
+    pub majors: Option<Text>,
     /// What the message implies where it does not print it, `nvml_error=18`.
     #[serde(default)]
     pub gives: List<Text>,
@@ -904,7 +906,7 @@ pub struct Diagnosis {
 /// What a log tells in passing: a driver, a GPU, a Python. It explains nothing, but belongs to the picture.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Clue {
+pub struct LogField {
     /// Its stable name.
     pub id: Text,
     /// Regular expressions, matched line by line; named groups as in a diagnosis.

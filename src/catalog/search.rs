@@ -93,18 +93,23 @@ impl<R: Cite> Told for R {
     }
 
     fn text(&self) -> String {
-        let mut text = String::new();
-        let mut rest = vec![serde_json::to_value(self).unwrap_or_default()];
-        while let Some(value) = rest.pop() {
-            match value {
-                Value::String(value) => text.extend([&value, "\n"]),
-                Value::Array(values) => rest.extend(values),
-                Value::Object(fields) => rest.extend(fields.into_iter().map(|(_, value)| value)),
-                _ => {}
-            }
-        }
-        text
+        values(serde_json::to_value(self).unwrap_or_default())
     }
+}
+
+/// Every text within a value, a line each.
+fn values(value: Value) -> String {
+    let mut text = String::new();
+    let mut rest = vec![value];
+    while let Some(value) = rest.pop() {
+        match value {
+            Value::String(value) => text.extend([&value, "\n"]),
+            Value::Array(values) => rest.extend(values),
+            Value::Object(fields) => rest.extend(fields.into_iter().map(|(_, value)| value)),
+            _ => {}
+        }
+    }
+    text
 }
 
 #[cfg(test)]

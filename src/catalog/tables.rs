@@ -44,6 +44,10 @@ pub struct Entry {
     pub id: String,
 }
 
+fn any_row<'c>(kind: &'static str, row: &'c dyn Row) -> AnyRow<'c> {
+    AnyRow { kind, name: row.row_name(), id: row.id(), cites: row.cites() }
+}
+
 /// A row without its type: for listings, searches and lints.
 #[derive(Debug, Clone)]
 pub struct AnyRow<'c> {
@@ -196,8 +200,8 @@ row!(Ptxas, [], [triton], [], row is format!("ptxas {}", row.triton), cites sour
 row!(Python, [], [version], [], row is format!("python {}", row.version), cites source);
 row!(Rule, [id], [], [], row is row.id.to_string(), cites source);
 row!(Law, [id], [], [], row is row.id.to_string(), cites source);
-row!(Diagnosis, [code], [], [], row is format!("diagnosis {}", row.code), cites source);
-row!(Clue, [id], [], [], row is format!("clue {}", row.id), cites source);
+row!(ErrorSignature, [code], [], [], row is format!("diagnosis {}", row.code), cites source);
+row!(LogField, [id], [], [], row is format!("clue {}", row.id), cites source);
 
 /// A file laid over the catalog.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -264,13 +268,9 @@ macro_rules! tables {
         impl Catalog {
             /// Every row of every table.
             pub fn rows(&self) -> impl Iterator<Item = AnyRow<'_>> {
-                std::iter::empty()
-                    $(.chain(self.$table.iter().map(|row| AnyRow {
-                        kind: $kind,
-                        name: row.row_name(),
-                        id: row.id(),
-                        cites: row.cites(),
-                    })))+
+                let tables: Vec<Box<dyn Iterator<Item = AnyRow<'_>> + '_>> =
+                    vec![$(Box::new(self.$table.iter().map(|row| any_row($kind, row)))),+];
+                tables.into_iter().flatten()
             }
 
             /// Appends the rows of another catalog.
@@ -307,8 +307,8 @@ macro_rules! tables {
             pub fn remove(&mut self, kind: &str, gone: &BTreeSet<usize>) {
                 match kind {
                     $($kind => {
-                        let kept = self.$table.iter().enumerate().filter(|(at, _)| !gone.contains(at));
-                        self.$table = kept.map(|(_, row)| row.clone()).collect();
+                        let mut at = 0..;
+                        self.$table.to_mut().retain(|_| at.next().is_none_or(|at| !gone.contains(&at)));
                     })+
                     _ => {}
                 }
@@ -321,7 +321,7 @@ macro_rules! tables {
                 }
                 $(if !other.$table.is_empty() {
                     self.$table.to_mut().extend(other.$table.into_owned());
-                    self.$table.to_mut().sort_by_key(Row::row_name);
+                    self.$table.to_mut().sort_by_cached_key(Row::row_name);
                 })+
                 if self.gpu_index.is_empty() {
                     self.gpu_index = names::index(&self.gpus).into();
@@ -331,7 +331,7 @@ macro_rules! tables {
 
             /// Orders every table, so that the order of files and lines never matters.
             pub fn sort(&mut self) {
-                $(self.$table.to_mut().sort_by_key(Row::row_name);)+
+                $(self.$table.to_mut().sort_by_cached_key(Row::row_name);)+
                 self.gpu_index = names::index(&self.gpus).into();
                 self.wheel_digests = self.wheel_digests.with(&self.wheels);
             }
@@ -391,7 +391,7 @@ tables! {
     /// Rules that are code.
     laws: Law = "law",
     /// Messages and what they mean.
-    diagnoses: Diagnosis = "diagnosis",
+    diagnoses: ErrorSignature = "diagnosis",
     /// What logs tell in passing.
-    clues: Clue = "clue",
+    clues: LogField = "clue",
 }

@@ -21,7 +21,7 @@ static VERSION: LazyLock<String> =
     version = VERSION.as_str(),
     disable_help_subcommand = true,
     after_help = "Exit codes: 0 yes, 1 proven no (conflict, stale lock, host does not match), 2 usage or bad input, \
-                  3 could not determine, 4 reading or writing failed\n\
+                  3 could not determine, 4 reading or writing failed, 70 a mistake of gpuenv itself, which is worth a report\n\
                   GPUENV_REPORT=narrated says in words what is otherwise drawn, for screen readers; COLUMNS sets the \
                   width of what is printed"
 )]
@@ -126,8 +126,8 @@ pub struct InitArgs {
     /// The versions of jax
     #[arg(long, value_name = "VERSIONS")]
     pub jax: Option<String>,
-    /// The versions of Python
-    #[arg(long, value_name = "VERSIONS")]
+    /// The versions of Python; with --detect also the interpreter to look at, `.venv/bin/python`
+    #[arg(long, value_name = "VERSIONS|PATH")]
     pub python: Option<String>,
     /// CUDA code is compiled too
     #[arg(long)]
@@ -211,7 +211,7 @@ pub struct ExportArgs {
                         Where a gpuenv.toml is found, what the text tells of the host is put into its target, and the \
                         changes that are then\nproposed were solved. Nothing is read from this machine.")]
 pub struct DiagnoseArgs {
-    /// The message or log; without it, or for `-`, stdin is read (4 MiB at most)
+    /// The message, or the name of a log; without it, or for `-`, stdin is read
     #[arg(value_name = "TEXT")]
     pub text: Option<String>,
     /// The target of gpuenv.toml that the text comes from, where there are several
@@ -284,7 +284,7 @@ pub struct ProbeArgs {
     /// Look also at what takes its time: torch, the container runtime
     #[arg(long)]
     pub full: bool,
-    /// The interpreter whose packages count [default: that of the virtual environment, else the first on PATH]
+    /// The interpreter whose packages count [default: that of the active virtual environment, else the first on PATH]
     #[arg(long, value_name = "PATH")]
     pub python: Option<PathBuf>,
     /// Look at the recorded files of another machine: its sys, proc, dev, etc and usr below this folder
@@ -325,7 +325,7 @@ pub struct VerifyArgs {
     /// Judge only what this image asks of the driver
     #[arg(long, value_name = "REF", conflicts_with = "target")]
     pub image: Option<String>,
-    /// The interpreter that is to run the stack [default: the one that is activated, else found first]
+    /// The interpreter that is to run the stack [default: that of the active virtual environment, else the first on PATH]
     #[arg(long, value_name = "PATH", conflicts_with = "host")]
     pub python: Option<PathBuf>,
     /// Look at the files of another machine below this folder; no library is loaded then

@@ -11,26 +11,47 @@ use crate::spec::{self, Spec, Written};
 
 use super::args::Common;
 use super::files;
+use super::project::{self, Way};
 
 /// The catalog of a spec. Its overlays lie relative to it and are laid in the order they are written in.
 pub fn of_spec(spec: &Spec, file: &SourceFile, place: &Path) -> Result<Cow<'static, Catalog>, Failure> {
     let mut catalog = Cow::Borrowed(&BUILTIN);
     for written in &spec.overlays {
-        let path = place.with_file_name("").join(&written.value);
-        let overlay = files::read_overlay(&path).map_err(|failure| at_its_name(failure, written, file))?;
+        let folder = place.with_file_name("");
+        let path = folder.join(&written.value);
+        let way = project::way(&folder, Path::new(&written.value)).unwrap_or(Way::Inside);
+        let overlay = match &way {
+            Way::Out { to, project } => {
+                let failure = project::outside(&path, to, project).help("put the file itself into the project");
+                Err(at_its_name(failure, written, file))
+            }
+            _ => files::read_overlay(&path).map_err(|failure| at_its_name(failure, written, file)),
+        }?;
         let laid = overlay::lay(&catalog, &written.value, &overlay.text);
-        catalog = Cow::Owned(laid.map_err(|mistakes| refused(mistakes, overlay))?);
+        catalog = Cow::Owned(laid.map_err(|mistakes| match way {
+            Way::Inside => refused(mistakes, overlay),
+            _ => at_its_name(untold(&path), written, file),
+        })?);
     }
     Ok(catalog)
+}
+
+/// What is wrong with a file outside the project may not be told: gpuenv.toml chose it, and it may be any file.
+fn untold(path: &Path) -> Failure {
+    let name = files::shown(path);
+    let message =
+        format!("{name} is no overlay that can be read; it is outside the project, so nothing of it is shown");
+    let help = format!("if it is yours, `gpuenv catalog check {name}` says what is wrong with it");
+    Failure::new(Exit::BadInput, "outside-project", message).help(help)
 }
 
 /// The catalog of the spec here, if there is one, else the built-in one: for commands that need no spec.
 pub fn nearby(common: &Common) -> Result<Cow<'static, Catalog>, Failure> {
     let named = common.spec.is_some();
-    let Ok(places) = files::places(common) else { return Ok(Cow::Borrowed(&BUILTIN)) };
-    match files::read_spec(&places.spec) {
+    let Some(place) = files::spec_place(common)? else { return Ok(Cow::Borrowed(&BUILTIN)) };
+    match files::read_spec(&place) {
         // A spec's other mistakes are no matter here.
-        Ok(file) => of_spec(&spec::parse_part(&file.text).0, &file, &places.spec),
+        Ok(file) => of_spec(&spec::parse_part(&file.text).0, &file, &place),
         Err(failure) if named => Err(failure),
         Err(_) => Ok(Cow::Borrowed(&BUILTIN)),
     }
@@ -43,7 +64,7 @@ pub fn of_lock(lock: &Lock, common: &Common, report: &Report) -> Result<Cow<'sta
     if wanted.is_empty() {
         return Ok(Cow::Borrowed(&BUILTIN));
     }
-    let beside_it = || Ok(files::lock_place(common)?.with_file_name(files::SPEC));
+    let beside_it = || files::beside_lock(common);
     let spec = common.spec.clone().map_or_else(beside_it, Ok)?;
     match beside(&spec) {
         Ok(catalog) if CatalogStamp::of(&catalog).overlays == *wanted => Ok(catalog),

@@ -1,16 +1,17 @@
-//! `gpuenv diagnose`: what a pasted error message means and what to change, in gpuenv.toml where there is one.
+//! `gpuenv diagnose`: what an error message or a log means and what to change, in gpuenv.toml where there is one.
 
 use std::borrow::Cow;
+use std::fs::File;
 use std::io::{IsTerminal, Read};
 use std::path::Path;
 
 use crate::catalog::{BUILTIN, Catalog, OsMatch};
 use crate::diagnose::{self, Verdict};
-use crate::explain::host::{OnHost, Outcome, Unplaced, on_host};
-use crate::host::{Gpu, Record, System};
+use crate::explain::host::{OnHost, Unplaced, on_host};
+use crate::host::{self, Gpu, Record, System};
 use crate::report::{Exit, Failure, Report};
-use crate::solve::rulebook::RuleBook;
-use crate::solve::world::Steps;
+use crate::solve::engine::Steps;
+use crate::solve::problem::Problem;
 use crate::spec::{Observed, ObservedGpu};
 
 use super::args::{Common, DiagnoseArgs};
@@ -18,18 +19,14 @@ use super::catalogs;
 use super::files::{self, reason};
 use super::lock::{self, STEPS};
 
-/// More text than this is not read: a log's end can be pasted instead.
-const CAP: u64 = 4 << 20;
+/// What is read of a longer text: its beginning, where a build says what it found …
+const HEAD: usize = 1 << 20;
+/// … and its end, where it says what failed.
+const TAIL: usize = 3 << 20;
 
 /// Runs the command.
 pub fn run(common: &Common, args: &DiagnoseArgs, report: &Report) -> Result<Exit, Failure> {
-    let text = match args.text.as_deref().filter(|text| *text != "-") {
-        Some(text) => text.to_string(),
-        None => read(report)?,
-    };
-    if text.len() as u64 > CAP {
-        return Err(too_large());
-    }
+    let text = text(args, report)?;
     if text.trim().is_empty() {
         let failure = Failure::new(Exit::BadInput, "no-text", "there is no text to diagnose");
         return Err(failure.help("give the message as an argument, or pipe a log: `gpuenv diagnose < build.log`"));
@@ -40,18 +37,22 @@ pub fn run(common: &Common, args: &DiagnoseArgs, report: &Report) -> Result<Exit
         Err(_) => (Cow::Borrowed(&BUILTIN), false),
         Ok(catalog) => (catalog, true),
     };
-    if !readable && let Some(path) = files::spec_place(common)? {
-        left_aside(&path, report);
+    if !readable {
+        match files::spec_place(common) {
+            Ok(path) => path.iter().for_each(|path| left_aside(path, report)),
+            Err(failure) => failure.problems.iter().for_each(|problem| report.note(&problem.message)),
+        }
     }
     let mut verdict = diagnose::diagnose(&text, &catalog);
     let host = solved(common, args, &verdict, (&catalog, readable), report)?;
     if let (Some(first), Some(host)) = (verdict.findings.first_mut(), &host) {
-        let remedies = host.remedies();
-        // That nothing runs on this host is the first thing to know; that something would, the last.
-        let at = if matches!(host.outcome, Outcome::Conflict(_)) { 0 } else { first.remedies.len() };
-        first.remedies.splice(at..at, remedies);
+        // What was solved for this project comes before what holds for everybody.
+        first.remedies.splice(0..0, host.remedies());
     }
     report.diagnosed(&verdict, host.as_ref())?;
+    if let Some(name) = args.text.as_deref().filter(|text| verdict.findings.is_empty() && looks_like_a_file(text)) {
+        report.note(&format!("there is no file `{name}` here; to diagnose a log, `gpuenv diagnose < FILE`"));
+    }
     Ok(if verdict.findings.is_empty() { Exit::Unknown } else { Exit::Yes })
 }
 
@@ -83,8 +84,8 @@ fn solved(
             return Ok(None);
         }
     };
-    let rules = RuleBook::new(&catalog);
-    match on_host(&spec, &observed, args.target.as_deref(), &catalog, &rules, &Steps::new(STEPS)) {
+    let rules = Problem::new(&catalog);
+    match on_host(&spec, &observed, args.target.as_deref(), &rules, &Steps::new(STEPS)) {
         Ok(host) => Ok(Some(host)),
         Err(Unplaced::NothingKnown) => Ok(None),
         Err(Unplaced::NoSuchTarget(names)) => {
@@ -129,25 +130,73 @@ fn recorded(record: &Record, told: Observed, catalog: &Catalog) -> Observed {
     }
 }
 
-/// All of stdin; logs are not always UTF-8.
-fn read(report: &Report) -> Result<String, Failure> {
-    let stdin = std::io::stdin();
-    if stdin.is_terminal() {
-        report.waiting("paste the error message, then press Ctrl-D on a line of its own");
+/// The text to diagnose: the argument, the file that it names, or stdin.
+fn text(args: &DiagnoseArgs, report: &Report) -> Result<String, Failure> {
+    let Some(text) = args.text.as_deref().filter(|text| *text != "-") else {
+        let stdin = std::io::stdin();
+        if stdin.is_terminal() {
+            report.waiting("paste the error message, then press Ctrl-D on a line of its own");
+        }
+        return read("stdin", stdin.lock(), report);
+    };
+    let path = Path::new(text);
+    if !path.is_file() {
+        return read("the message", text.as_bytes(), report);
     }
+    let name = files::shown(path);
+    report.note(&format!("`{name}` is a file: its text is diagnosed"));
+    let file = File::open(path);
+    let file =
+        file.map_err(|error| Failure::io("read-failed", format!("{name} cannot be read: {}", reason(&error))))?;
+    read(&name, file, report)
+}
+
+/// Whether a text is a single word that people give to files.
+fn looks_like_a_file(text: &str) -> bool {
+    let endings = [".log", ".txt", ".out", ".err"];
+    !text.contains(char::is_whitespace) && endings.iter().any(|ending| text.to_ascii_lowercase().ends_with(ending))
+}
+
+/// A text, or of a long one its beginning and its end.
+fn read(name: &str, mut from: impl Read, report: &Report) -> Result<String, Failure> {
+    let failed = |error| Failure::io("read-failed", format!("{name} cannot be read: {}", reason(&error)));
     let mut bytes = Vec::new();
-    stdin
-        .lock()
-        .take(CAP + 1)
-        .read_to_end(&mut bytes)
-        .map_err(|error| Failure::io("read-failed", format!("stdin cannot be read: {}", reason(&error))))?;
-    if bytes.len() as u64 > CAP {
-        return Err(too_large());
+    from.by_ref().take((HEAD + TAIL) as u64).read_to_end(&mut bytes).map_err(failed)?;
+    let mut tail = bytes.split_off(bytes.len().min(HEAD));
+    let mut left_out = 0;
+    loop {
+        let more = from.by_ref().take(TAIL as u64).read_to_end(&mut tail).map_err(failed)?;
+        left_out += more;
+        tail.drain(..tail.len().saturating_sub(TAIL));
+        if more == 0 {
+            break;
+        }
     }
+    if left_out == 0 {
+        bytes.append(&mut tail);
+        return Ok(host::decode(&bytes));
+    }
+    report.note(&format!(
+        "{name} is longer than {} MiB: its first {} MiB and its last {} MiB are diagnosed",
+        (HEAD + TAIL) >> 20,
+        HEAD >> 20,
+        TAIL >> 20
+    ));
+    bytes.push(b'\n');
+    bytes.append(&mut tail);
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-fn too_large() -> Failure {
-    let message = format!("the text is larger than {} MiB, the most that is read", CAP >> 20);
-    Failure::new(Exit::BadInput, "too-large", message).help("give the part around the error")
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_single_word_with_a_logs_ending_looks_like_a_file() {
+        for (text, wanted) in
+            [("build.log", true), ("logs/Run.TXT", true), ("see build.log", false), ("libcuda.so.1", false)]
+        {
+            assert_eq!(looks_like_a_file(text), wanted, "{text}");
+        }
+    }
 }

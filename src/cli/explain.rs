@@ -10,11 +10,11 @@ use crate::explain::why::{Why, why};
 use crate::explain::{self, Explanation, topic};
 use crate::lock::Lock;
 use crate::report::{Exit, Failure, Report, SourceFile, clean};
-use crate::solve::plan::Locked;
+use crate::solve::compile::Locked;
+use crate::solve::engine::Steps;
+use crate::solve::problem::Problem;
 use crate::solve::question::Question;
 use crate::solve::resolve::{Resolution, resolve};
-use crate::solve::rulebook::RuleBook;
-use crate::solve::world::Steps;
 use crate::spec::{Spec, suggest};
 use crate::verify::about;
 
@@ -43,11 +43,11 @@ pub fn run(common: &Common, args: &ExplainArgs, report: &Report) -> Result<Exit,
     let places = files::places(common)?;
     let Asked { file, spec, catalog } = read(&places.spec)?;
     clock::tell_age(&catalog, &spec.silences, report);
-    let rules = RuleBook::new(&catalog);
-    let (question, _) = Question::new(&spec, &catalog, &rules).map_err(|errors| Failure::spec(errors, file.clone()))?;
+    let rules = Problem::new(&catalog);
+    let (question, _) = Question::new(&spec, &rules).map_err(|errors| Failure::spec(errors, file.clone()))?;
     match resolve(&question, &Locked::new(), &Steps::new(STEPS)) {
         Resolution::GaveUp => Err(gave_up()),
-        Resolution::Conflict => conflict(&spec, &catalog, &rules, &file, report),
+        Resolution::Conflict => conflict(&spec, &rules, &file, report),
         Resolution::Answer(answer) => {
             if let Some(drawn) = args.graph {
                 let language = match drawn {
@@ -57,13 +57,16 @@ pub fn run(common: &Common, args: &ExplainArgs, report: &Report) -> Result<Exit,
                 report.graph(&graph::draw(&question, &answer), language)?;
                 return Ok(Exit::Yes);
             }
-            let told = why(&spec, &catalog, &rules, &Steps::new(STEPS)).ok_or_else(gave_up)?;
+            let told = why(&spec, &rules, &Steps::new(STEPS)).ok_or_else(gave_up)?;
             let told = match what {
                 Some(key) => only(told, key, &spec, &file)?,
                 None => told,
             };
-            // A lock that cannot be read is no reason not to explain the spec.
-            let lock = files::read_lock(&places.lock).ok().flatten();
+            // A lock that cannot be read is no reason not to explain the spec, and not to be passed over either.
+            let lock = files::read_lock(&places.lock).unwrap_or_else(|failure| {
+                report.left_aside("this is told of gpuenv.toml alone, not compared with the lock", &failure);
+                None
+            });
             let locked = lock.map(|lock| differing(&lock, &told)).unwrap_or_default();
             report.why(&told, &locked)?;
             Ok(Exit::Yes)
@@ -72,14 +75,8 @@ pub fn run(common: &Common, args: &ExplainArgs, report: &Report) -> Result<Exit,
 }
 
 /// The same story as `gpuenv lock` tells.
-fn conflict<'r>(
-    spec: &Spec,
-    catalog: &'r Catalog,
-    rules: &'r RuleBook<'r>,
-    file: &SourceFile,
-    report: &Report,
-) -> Result<Exit, Failure> {
-    let found = explain::conflicts(spec, catalog, rules, &Steps::new(STEPS));
+fn conflict<'r>(spec: &Spec, rules: &'r Problem<'r>, file: &SourceFile, report: &Report) -> Result<Exit, Failure> {
+    let found = explain::conflicts(spec, rules, &Steps::new(STEPS));
     report.conflict(&found.unwrap_or(Explanation::gave_up(STEPS)), spec, file)?;
     Ok(Exit::No)
 }

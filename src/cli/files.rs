@@ -11,6 +11,7 @@ use crate::report::{Exit, Failure, Problem, Report, SourceFile, clean};
 use crate::spec;
 
 use super::args::Common;
+use super::project;
 
 /// The spec's usual name.
 pub const SPEC: &str = "gpuenv.toml";
@@ -38,9 +39,12 @@ pub struct Places {
 pub fn places(common: &Common) -> Result<Places, Failure> {
     let spec = spec_place(common)?.ok_or_else(|| {
         Failure::new(Exit::BadInput, "no-spec", format!("{SPEC} not found here or in any parent"))
-            .help("write one, or name it with --spec FILE")
+            .help("create one with `gpuenv init`, or name it with --spec FILE")
     })?;
-    let lock = common.lock.clone().unwrap_or_else(|| spec.with_file_name(LOCK));
+    let lock = match &common.lock {
+        Some(lock) => lock.clone(),
+        None => found(spec.with_file_name(LOCK), "--lock")?,
+    };
     Ok(Places { spec, lock })
 }
 
@@ -48,21 +52,34 @@ pub fn places(common: &Common) -> Result<Places, Failure> {
 pub fn spec_place(common: &Common) -> Result<Option<PathBuf>, Failure> {
     match &common.spec {
         Some(spec) => Ok(Some(spec.clone())),
-        None => Ok(nearest(&[SPEC])?.map(|folder| folder.join(SPEC))),
+        None => nearest(&[SPEC])?.map(|folder| found(folder.join(SPEC), "--spec")).transpose(),
     }
+}
+
+/// A file that was found, unless it leads out of the project; `option` is how the user would name it.
+fn found(path: PathBuf, option: &str) -> Result<PathBuf, Failure> {
+    project::check_found(&path, option).map(|()| path)
 }
 
 /// Where the lock is, for commands that read nothing else.
 pub fn lock_place(common: &Common) -> Result<PathBuf, Failure> {
     match (&common.lock, &common.spec) {
         (Some(lock), _) => Ok(lock.clone()),
-        (None, Some(spec)) => Ok(spec.with_file_name(LOCK)),
+        (None, Some(spec)) => found(spec.with_file_name(LOCK), "--lock"),
         // A project without a lock must not be given that of a folder above it.
-        (None, None) => nearest(&[SPEC, LOCK])?.map(|folder| folder.join(LOCK)).ok_or_else(|| {
-            Failure::new(Exit::BadInput, "no-lock", format!("{LOCK} not found here or in any parent"))
-                .help("run `gpuenv lock` first, or name it with --lock FILE")
-        }),
+        (None, None) => {
+            let folder = nearest(&[SPEC, LOCK])?.ok_or_else(|| {
+                Failure::new(Exit::BadInput, "no-lock", format!("{LOCK} not found here or in any parent"))
+                    .help("run `gpuenv lock` first, or name it with --lock FILE")
+            })?;
+            found(folder.join(LOCK), "--lock")
+        }
     }
+}
+
+/// The spec that lies beside the lock.
+pub fn beside_lock(common: &Common) -> Result<PathBuf, Failure> {
+    found(lock_place(common)?.with_file_name(SPEC), "--spec")
 }
 
 /// The nearest folder that holds one of these, as a way up from here: `../..`.

@@ -5,11 +5,11 @@ use std::path::Path;
 
 use crate::explain::{self, Change};
 use crate::report::{Exit, Failure, Report};
-use crate::solve::plan::Locked;
+use crate::solve::compile::Locked;
+use crate::solve::engine::Steps;
+use crate::solve::problem::Problem;
 use crate::solve::question::Question;
 use crate::solve::resolve::{Resolution, resolve};
-use crate::solve::rulebook::RuleBook;
-use crate::solve::world::Steps;
 use crate::spec;
 
 use super::files;
@@ -19,9 +19,9 @@ use super::replace::replace;
 /// Writes fix `number` into the spec, shows what changed, and says which keys did.
 pub fn apply(path: &Path, asked: &Asked, number: usize, report: &Report) -> Result<Vec<Change>, Failure> {
     let Asked { file, spec, catalog } = asked;
-    let rules = &RuleBook::new(catalog);
+    let rules = &Problem::new(catalog);
     let refuse = |code, message: String| Failure::new(Exit::BadInput, code, message);
-    let (question, _) = Question::new(spec, catalog, rules).map_err(|errors| Failure::spec(errors, file.clone()))?;
+    let (question, _) = Question::new(spec, rules).map_err(|errors| Failure::spec(errors, file.clone()))?;
     match resolve(&question, &Locked::new(), &Steps::new(STEPS)) {
         Resolution::Conflict => {}
         Resolution::GaveUp => return Err(gave_up()),
@@ -30,7 +30,7 @@ pub fn apply(path: &Path, asked: &Asked, number: usize, report: &Report) -> Resu
             return Err(refuse("nothing-to-fix", message).help("run `gpuenv lock`"));
         }
     }
-    let told = explain::conflicts(spec, catalog, rules, &Steps::new(STEPS)).ok_or_else(gave_up)?;
+    let told = explain::conflicts(spec, rules, &Steps::new(STEPS)).ok_or_else(gave_up)?;
     let Some(fix) = number.checked_sub(1).and_then(|at| told.fixes.get(at)) else {
         let message = match told.fixes.len() {
             0 => format!("--apply-fix {number}: no fix was found for this spec"),

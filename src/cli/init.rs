@@ -8,23 +8,29 @@ use crate::catalog::{BUILTIN, Catalog};
 use crate::draft::{self, Draft, Value};
 use crate::explain::{self, Explanation};
 use crate::host::Record;
-use crate::probe::{self, Depth, Scene, Wish};
-use crate::report::{Drafted, Exit, Failure, Report, SourceFile};
-use crate::solve::plan::Locked;
+use crate::probe::{Depth, Wish};
+use crate::report::{Drafted, Exit, Failure, Report, SourceFile, clean};
+use crate::solve::compile::Locked;
+use crate::solve::engine::Steps;
+use crate::solve::problem::Problem;
 use crate::solve::question::{Question, Warning};
 use crate::solve::resolve::{Resolution, resolve};
-use crate::solve::rulebook::RuleBook;
-use crate::solve::world::Steps;
 use crate::spec::{self, Spec};
 
 use super::args::{Common, InitArgs};
 use super::catalogs;
-use super::files::{self, reason, shown};
+use super::files::{self, shown};
 use super::lock::STEPS;
+use super::observe;
+use super::project;
 use super::replace::replace;
 
 /// Runs the command.
 pub fn run(common: &Common, args: &InitArgs, report: &Report) -> Result<Exit, Failure> {
+    if let Some(python) = interpreter(args).filter(|_| !args.detect) {
+        let message = format!("--python {}: an interpreter is looked at with --detect only", clean(python));
+        return Err(Failure::new(Exit::BadInput, "usage", message).help("add --detect, or give the versions of Python"));
+    }
     let place = place(common, args);
     if let Some(place) = &place
         && !args.force
@@ -34,6 +40,9 @@ pub fn run(common: &Common, args: &InitArgs, report: &Report) -> Result<Exit, Fa
         return Err(
             Failure::new(Exit::BadInput, "exists", message).help("replace it with --force, or name another with -o")
         );
+    }
+    if place.as_ref().is_some_and(|_| args.output.is_none() && common.spec.is_none()) {
+        project::check_found(Path::new(files::SPEC), "-o")?;
     }
     let catalog = catalog(place.as_deref(), report);
     let draft = draft(args, host(args, report)?.as_ref(), &catalog);
@@ -63,7 +72,7 @@ fn catalog(place: Option<&Path>, report: &Report) -> Cow<'static, Catalog> {
     if !spec.is_file() {
         return Cow::Borrowed(&BUILTIN);
     }
-    catalogs::beside(&spec).unwrap_or_else(|failure| {
+    project::check_found(&spec, "--spec").and_then(|()| catalogs::beside(&spec)).unwrap_or_else(|failure| {
         let why = failure.problems.first().map_or("", |problem| problem.message.as_str());
         report.note(&format!("the overlays of {} are left aside: {why}", shown(&spec)));
         Cow::Borrowed(&BUILTIN)
@@ -78,13 +87,13 @@ fn host(args: &InitArgs, report: &Report) -> Result<Option<Record>, Failure> {
     if !args.detect {
         return Ok(None);
     }
-    let wish = Wish { depth: Depth::Usual, ..Wish::default() };
-    let scene = Scene::here(wish);
-    let scene = scene
-        .map_err(|error| Failure::io("no-program", format!("this program cannot be found: {}", reason(&error))))?;
-    let record = probe::observe(&scene, |name| report.progress(name));
-    report.progress_ends();
-    Ok(Some(record))
+    let wish = Wish { depth: Depth::Usual, python: interpreter(args).map(PathBuf::from), ..Wish::default() };
+    observe::observe(wish, None, report).map(Some)
+}
+
+/// As uv does it: `--python` takes versions, or the interpreter to look at.
+fn interpreter(args: &InitArgs) -> Option<&str> {
+    args.python.as_deref().filter(|python| python.contains('/'))
 }
 
 /// What was seen, and over it what was typed.
@@ -95,8 +104,8 @@ fn draft(args: &InitArgs, host: Option<&Record>, catalog: &Catalog) -> Draft {
     if let Some(name) = &args.target {
         draft.target = name.clone();
     }
-    let packages =
-        [("torch", &args.torch), ("tensorflow", &args.tensorflow), ("jax", &args.jax), ("python", &args.python)];
+    let python = if interpreter(args).is_some() { &None } else { &args.python };
+    let packages = [("torch", &args.torch), ("tensorflow", &args.tensorflow), ("jax", &args.jax), ("python", python)];
     let typed = packages.iter().any(|(name, value)| *name != "python" && value.is_some());
     if typed {
         draft.drop_frameworks();
@@ -118,11 +127,11 @@ fn draft(args: &InitArgs, host: Option<&Record>, catalog: &Catalog) -> Draft {
 
 /// Why the spec has no answer, none if it has one or nobody could tell within the limit; and what is remarked on it.
 fn ask(spec: &Spec, file: &SourceFile, catalog: &Catalog) -> Result<(Option<Explanation>, Vec<Warning>), Failure> {
-    let rules = RuleBook::new(catalog);
-    let asked = Question::new(spec, catalog, &rules);
+    let rules = Problem::new(catalog);
+    let asked = Question::new(spec, &rules);
     let (question, warnings) = asked.map_err(|errors| Failure::spec(errors, file.clone()))?;
     let conflict = match resolve(&question, &Locked::new(), &Steps::new(STEPS)) {
-        Resolution::Conflict => explain::conflicts(spec, catalog, &rules, &Steps::new(STEPS)),
+        Resolution::Conflict => explain::conflicts(spec, &rules, &Steps::new(STEPS)),
         Resolution::Answer(_) | Resolution::GaveUp => None,
     };
     Ok((conflict, warnings))

@@ -7,10 +7,10 @@ use crate::catalog::Catalog;
 use crate::explain::{self, Explanation};
 use crate::lock::{self, CatalogStamp, Lock, Renewed, Upgrade, renew, staleness};
 use crate::report::{Exit, Failure, Fate, Problem, Report, SourceFile};
+use crate::solve::engine::Steps;
+use crate::solve::problem::Problem as Compiled;
 use crate::solve::question::{Question, Warning};
-use crate::solve::rulebook::RuleBook;
 use crate::solve::silence::heard;
-use crate::solve::world::Steps;
 use crate::spec::{self, Spec};
 
 use super::args::{Common, LockArgs};
@@ -52,7 +52,7 @@ pub(super) fn read(place: &Path) -> Result<Asked, Failure> {
     }
     // Without all of its overlays, names would be missed that are there.
     if let Ok(catalog) = catalogs::of_spec(&spec, &file, place) {
-        errors.extend(Question::new(&spec, &catalog, &RuleBook::new(&catalog)).err().into_iter().flatten());
+        errors.extend(Question::new(&spec, &Compiled::new(&catalog)).err().into_iter().flatten());
         errors.sort_by_key(|error| error.span.start);
     }
     Err(Failure::spec(errors, file))
@@ -62,7 +62,7 @@ fn lock(places: &Places, asked: &Asked, args: &LockArgs, report: &Report) -> Res
     let Asked { file, spec, catalog } = asked;
     clock::tell_age(catalog, &spec.silences, report);
     let previous = if args.fresh { None } else { files::lock_text(&places.lock)? };
-    let rules = RuleBook::new(catalog);
+    let rules = Compiled::new(catalog);
     let run = Run { args, report, places, file, spec, rules: &rules, catalog };
     match previous {
         None if args.check => {
@@ -102,7 +102,7 @@ struct Run<'a> {
     places: &'a Places,
     file: &'a SourceFile,
     spec: &'a Spec,
-    rules: &'a RuleBook<'a>,
+    rules: &'a Compiled<'a>,
     catalog: &'a Catalog,
 }
 
@@ -185,7 +185,7 @@ impl<'a> Run<'a> {
                 Ok(Exit::Yes)
             }
             Renewed::Conflict => {
-                let found = explain::conflicts(&asked, self.catalog, self.rules, &Steps::new(STEPS));
+                let found = explain::conflicts(&asked, self.rules, &Steps::new(STEPS));
                 self.report.conflict(&found.unwrap_or(Explanation::gave_up(STEPS)), &asked, self.file)?;
                 Ok(Exit::No)
             }
@@ -201,7 +201,7 @@ impl<'a> Run<'a> {
     }
 
     fn question(&self, spec: &Spec) -> Result<(Question<'a>, Vec<Warning>), Failure> {
-        Question::new(spec, self.catalog, self.rules).map_err(|errors| Failure::spec(errors, self.file.clone()))
+        Question::new(spec, self.rules).map_err(|errors| Failure::spec(errors, self.file.clone()))
     }
 }
 

@@ -11,7 +11,10 @@ mod files;
 mod fix;
 mod init;
 mod lock;
+mod mistake;
+mod observe;
 mod probe;
+mod project;
 mod replace;
 mod schema;
 mod verify;
@@ -36,6 +39,8 @@ pub fn run(args: impl Iterator<Item = OsString>) -> Exit {
     }
     let early = Report::new(args::asks_for_json(&args), args::asked_color(&args));
     let early = early.for_github(args::asks_for_github(&args));
+    mistake::told_by(early.clone());
+    mistake::on_demand();
     let (report, outcome) = match read(&args) {
         Ok(cli) => {
             let report = Report::new(cli.common.is_json(), cli.common.color());

@@ -8,19 +8,20 @@ use crate::catalog::Catalog;
 use crate::explain::{self, Explanation};
 use crate::host::Record;
 use crate::lock::{Lock, Renewed, TargetLock, Upgrade, renew};
-use crate::probe::{self, Depth, Scene, Wish};
+use crate::probe::{Depth, Wish};
 use crate::report::{Exit, Failure, Judged, Report};
+use crate::solve::engine::Steps;
+use crate::solve::problem::Problem;
 use crate::solve::question::Question;
-use crate::solve::rulebook::RuleBook;
-use crate::solve::world::Steps;
 use crate::verify::{self, Status, Verdict};
 use crate::words::{Arch, ArchList, Version};
 
 use super::args::{Common, VerifyArgs};
 use super::catalogs;
-use super::files::{self, reason, shown};
+use super::files::{self, shown};
 use super::lock::{Asked, STEPS, gave_up, read};
-use super::probe::{folder, save};
+use super::observe;
+use super::probe::save;
 use super::replace::replace;
 
 /// Runs the command.
@@ -91,13 +92,13 @@ fn read_lock(common: &Common) -> Result<Lock, Failure> {
 /// The lock that a spec would have, and the catalog it rests on; none if it has none, which is told.
 fn solved(path: &Path, report: &Report) -> Result<Option<(Lock, Cow<'static, Catalog>)>, Failure> {
     let Asked { file, spec, catalog } = read(path)?;
-    let rules = RuleBook::new(&catalog);
-    let asked = Question::new(&spec, &catalog, &rules).map_err(|errors| Failure::spec(errors, file.clone()));
+    let rules = Problem::new(&catalog);
+    let asked = Question::new(&spec, &rules).map_err(|errors| Failure::spec(errors, file.clone()));
     match renew(&spec, &asked?.0, None, &Upgrade::Nothing, &Steps::new(STEPS)) {
         Renewed::Lock(lock, _) => Ok(Some((*lock, catalog))),
         Renewed::GaveUp => Err(gave_up()),
         Renewed::Conflict => {
-            let found = explain::conflicts(&spec, &catalog, &rules, &Steps::new(STEPS));
+            let found = explain::conflicts(&spec, &rules, &Steps::new(STEPS));
             report.conflict(&found.unwrap_or(Explanation::gave_up(STEPS)), &spec, &file)?;
             Ok(None)
         }
@@ -148,14 +149,7 @@ fn host(args: &VerifyArgs, wish: Wish, report: &Report) -> Result<Record, Failur
     if let Some(path) = &args.host {
         return files::read_host(path, report);
     }
-    let mut scene = Scene::here(wish).map_err(|error| {
-        Failure::io("no-program", format!("this program's own file cannot be found: {}", reason(&error)))
-    })?;
-    if let Some(root) = &args.root {
-        scene.root = folder(root)?;
-    }
-    let record = probe::observe(&scene, |name| report.progress(name));
-    report.progress_ends();
+    let record = observe::observe(wish, args.root.as_deref(), report)?;
     if let Some(path) = &args.record {
         save(path, &record)?;
     }

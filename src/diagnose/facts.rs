@@ -4,92 +4,114 @@
 
 use std::collections::BTreeMap;
 
-use super::value::{Extract, Value, text};
-use crate::catalog::rows::{Build, Gpu, Os, Status, Subject, Toolkit};
+use super::value::{Extract, text};
+use crate::catalog::rows::{Build, Gpu, Os, Ptxas, Status, Subject, Text, Toolkit};
 use crate::catalog::{Catalog, GpuMatch};
 use crate::coverage::{Coverage, Tegra, covers_targets};
 use crate::solve::fits::line_of;
-use crate::solve::rulebook::RuleBook;
+use crate::solve::problem::Problem;
 use crate::words::{Arch, Cc, CpuArch, Version};
 
 /// What placeholders stand for.
 pub type Filling = BTreeMap<String, String>;
 
+/// How a placeholder is looked up in the catalog.
+type Lookup = fn(&Facts<'_>) -> Option<String>;
+
 /// The placeholders that catalog facts fill, beside the keys of what was read out.
-pub const DERIVED: &[&str] = &[
-    "branch_found",
-    "driver_for_needed",
-    "cuda_of_driver",
-    "toolkit_first",
-    "toolkit_last",
-    "toolkit_for_gcc",
-    "toolkit_for_cc",
-    "gpu_cc",
-    "torch_newest",
-    "torch_variants",
-    "torch_first",
-    "torch_for_driver",
-    "os_for_glibc",
-    "last_branch",
-    "torch_cuda",
+const DERIVED: &[(&str, Lookup)] = &[
+    ("branch_found", |facts| branch_with(&facts.cuda_found()?, facts.catalog)),
+    ("torch_for_driver", |facts| torch_for_driver(&facts.cuda_found()?, facts.catalog)),
+    ("cuda_of_driver", |facts| Some(cuda_of_driver(facts.version("driver")?, facts.catalog)?.to_string())),
+    ("driver_for_needed", |facts| driver_for(&facts.version("cuda_needed")?, facts.catalog)),
+    ("driver_for_torch", |facts| driver_for(&facts.version("cuda_torch")?, facts.catalog)),
+    ("torch_cuda", |facts| torch_cuda(&facts.version("torch")?, facts.catalog)),
+    ("toolkit_first", |facts| first_toolkit(facts.arch()?, facts.catalog)),
+    ("toolkit_last", |facts| last_toolkit(facts.arch()?, facts.catalog)),
+    ("triton_for_arch", |facts| triton_for(facts.arch()?, facts.catalog)),
+    ("toolkit_for_gcc", |facts| toolkit_beyond(&facts.version("gcc_max")?, facts.catalog)),
+    ("toolkit_for_cc", |facts| {
+        first_toolkit(Arch::parse(&format!("sm_{}", facts.cc()?.number())).ok()?, facts.catalog)
+    }),
+    ("os_for_glibc", |facts| os_for(&facts.version("glibc_needed")?, facts.catalog)),
+    ("gpu_cc", |facts| Some(facts.cc_of_name()?.to_string())),
+    ("last_branch", |facts| Some(facts.gpus().first()?.last_branch.as_ref()?.to_string())),
+    ("torch_first", |facts| first_torch_with_code_for(facts.cc()?, facts.catalog)),
+    ("torch_newest", |facts| newest_torch_with_code_for(facts.cc()?, facts.catalog)),
+    ("torch_variants", |facts| variants_with_code_for(facts.cc()?, facts.catalog)),
+    ("known_package", |facts| known_package(text(facts.extract, "package")?, facts.catalog)),
 ];
 
-/// Everything that can be filled in for what was read out of a text.
-pub fn filling(extract: &Extract, catalog: &Catalog) -> Filling {
-    let mut filling: Filling = extract.iter().map(|(key, value)| (key.clone(), shown(value))).collect();
-    let mut add = |key: &str, value: Option<String>| {
-        debug_assert!(DERIVED.contains(&key), "{key}");
-        if let Some(value) = value {
-            filling.insert(key.into(), value);
+/// Whether catalog facts can fill a placeholder.
+pub fn is_derived(name: &str) -> bool {
+    DERIVED.iter().any(|(known, _)| *known == name)
+}
+
+/// What the placeholders of sentences stand for, as far as it is known.
+pub fn filling<'t>(sentences: impl Iterator<Item = &'t str>, extract: &Extract, catalog: &Catalog) -> Filling {
+    let facts = Facts { extract, catalog };
+    let mut filling = Filling::new();
+    for name in sentences.flat_map(placeholders) {
+        if filling.contains_key(name) {
+            continue;
         }
-    };
-    let version = |key: &str| text(extract, key).and_then(|text| Version::parse(text).ok());
-    let found = version("cuda_found").or_else(|| cuda_of_driver(version("driver")?, catalog));
-    if let Some(found) = &found {
-        add("branch_found", branch_with(found, catalog));
-        add("torch_for_driver", torch_for_driver(found, catalog));
-    }
-    add(
-        "cuda_of_driver",
-        version("driver").and_then(|driver| cuda_of_driver(driver, catalog)).map(|cuda| cuda.to_string()),
-    );
-    add("driver_for_needed", version("cuda_needed").and_then(|cuda| driver_for(&cuda, catalog)));
-    add("torch_cuda", version("torch").and_then(|torch| torch_cuda(&torch, catalog)));
-    let arch = text(extract, "arch").and_then(first_arch);
-    if let Some(arch) = arch {
-        add("toolkit_first", knows(arch, catalog).next().map(|row| row.version.prefix(2).to_string()));
-        add("toolkit_last", last_toolkit(arch, catalog));
-    }
-    add("toolkit_for_gcc", version("gcc_max").and_then(|max| toolkit_beyond(&max, catalog)));
-    add("os_for_glibc", version("glibc_needed").and_then(|glibc| os_for(&glibc, catalog)));
-    let gpus = text(extract, "gpu").map(|name| products(name, catalog)).unwrap_or_default();
-    if let Some(cc) = gpus.first().map(|gpu| gpu.cc).filter(|cc| gpus.iter().all(|gpu| gpu.cc == *cc)) {
-        add("gpu_cc", Some(cc.to_string()));
-    }
-    let last = gpus.first().and_then(|gpu| gpu.last_branch.as_ref());
-    add("last_branch", last.map(ToString::to_string));
-    let cc = text(extract, "cc").and_then(|text| Cc::parse(text).ok());
-    let cc = cc.or(arch.map(|arch| arch.cc)).or(gpus.first().map(|gpu| gpu.cc));
-    if let Some(cc) = cc {
-        let plain = Arch::parse(&format!("sm_{}", cc.number())).ok();
-        add(
-            "toolkit_for_cc",
-            plain.and_then(|arch| knows(arch, catalog).next()).map(|row| row.version.prefix(2).to_string()),
-        );
-        add("torch_first", first_torch_with_code_for(cc, catalog));
-        let (newest, variants) = torch_with_code_for(cc, catalog);
-        add("torch_newest", newest);
-        add("torch_variants", variants);
+        let value = match DERIVED.iter().find(|(known, _)| *known == name) {
+            Some((_, lookup)) => lookup(&facts),
+            None => extract.get(name).map(ToString::to_string),
+        };
+        if let Some(value) = value {
+            filling.insert(name.to_string(), value);
+        }
     }
     filling
 }
 
-fn shown(value: &Value) -> String {
-    match value {
-        Value::Text(text) => text.clone(),
-        Value::Number(number) => number.to_string(),
-        Value::List(list) => list.join(", "),
+/// What was read out of a text, and where more is looked up.
+struct Facts<'a> {
+    extract: &'a Extract,
+    catalog: &'a Catalog,
+}
+
+impl<'a> Facts<'a> {
+    fn version(&self, key: &str) -> Option<Version> {
+        Version::parse(text(self.extract, key)?).ok()
     }
+
+    /// The CUDA version that was found, or that the driver offers.
+    fn cuda_found(&self) -> Option<Version> {
+        self.version("cuda_found").or_else(|| cuda_of_driver(self.version("driver")?, self.catalog))
+    }
+
+    fn arch(&self) -> Option<Arch> {
+        first_arch(text(self.extract, "arch")?)
+    }
+
+    /// The products that the GPU's name can mean.
+    fn gpus(&self) -> Vec<&'a Gpu> {
+        text(self.extract, "gpu").map(|name| products(name, self.catalog)).unwrap_or_default()
+    }
+
+    /// The compute capability of the GPU's name, if all that it can mean have the same.
+    fn cc_of_name(&self) -> Option<Cc> {
+        let gpus = self.gpus();
+        gpus.first().map(|gpu| gpu.cc).filter(|cc| gpus.iter().all(|gpu| gpu.cc == *cc))
+    }
+
+    fn cc(&self) -> Option<Cc> {
+        let told = text(self.extract, "cc").and_then(|text| Cc::parse(text).ok());
+        told.or_else(|| Some(self.arch()?.cc)).or_else(|| Some(self.gpus().first()?.cc))
+    }
+}
+
+/// The name of a package in the catalog: what a file's name suggests may be no package at all.
+fn known_package(name: &str, catalog: &Catalog) -> Option<String> {
+    let builds = catalog.builds.iter().map(|row| &row.package);
+    let mut packages = builds
+        .chain(catalog.companions.iter().map(|row| &row.package))
+        .chain(catalog.source_builds.iter().map(|row| &row.package))
+        .chain(catalog.other_builds.iter().map(|row| &row.package));
+    let same = |package: &&Text| package.eq_ignore_ascii_case(&name.replace('_', "-"));
+    packages.find(same).map(ToString::to_string)
 }
 
 /// The architecture in `sm_90`, `compute_90`, `9.0+PTX`, `8.6;8.9`.
@@ -120,11 +142,24 @@ fn knows(arch: Arch, catalog: &Catalog) -> impl Iterator<Item = &Toolkit> {
     catalog.toolkits.iter().filter(move |row| row.sass.contains(&arch) && !row.components_only)
 }
 
+/// The first release that compiles for an architecture.
+fn first_toolkit(arch: Arch, catalog: &Catalog) -> Option<String> {
+    Some(knows(arch, catalog).next()?.version.prefix(2).to_string())
+}
+
 /// The last release that compiles for an architecture, if later ones do not.
 fn last_toolkit(arch: Arch, catalog: &Catalog) -> Option<String> {
     let newest = catalog.toolkits.iter().filter(|row| !row.components_only).map(|row| &row.version).max()?;
     let last = &knows(arch, catalog).max_by_key(|row| &row.version)?.version;
     (last.prefix(2) != newest.prefix(2)).then(|| last.prefix(2).to_string())
+}
+
+/// The first Triton whose own ptxas compiles for an architecture.
+fn triton_for(arch: Arch, catalog: &Catalog) -> Option<String> {
+    let compiles = |row: &&Ptxas| {
+        knows(arch, catalog).any(|toolkit| toolkit.version.prefix(2) == row.release_for(arch.cc).prefix(2))
+    };
+    Some(catalog.ptxases.iter().filter(compiles).min_by_key(|row| &row.triton)?.triton.to_string())
 }
 
 /// The first release whose nvcc takes a newer gcc than this.
@@ -170,23 +205,29 @@ fn holds_code(row: &Build, cc: Cc) -> bool {
     covers_targets(row.sass.iter().copied(), row.ptx.iter().copied(), cc, Tegra::Apart) == Coverage::Native
 }
 
-/// The newest torch with code for a GPU, and that release's variants that hold it.
-fn torch_with_code_for(cc: Cc, catalog: &Catalog) -> (Option<String>, Option<String>) {
+/// The newest torch with code for a GPU.
+fn newest_torch_with_code_for(cc: Cc, catalog: &Catalog) -> Option<String> {
+    let rows = torch_builds(catalog).filter(|row| holds_code(row, cc));
+    rows.map(|row| &row.version).max().map(ToString::to_string)
+}
+
+/// The variants of the newest torch with code for a GPU that hold it.
+fn variants_with_code_for(cc: Cc, catalog: &Catalog) -> Option<String> {
     let rows: Vec<&Build> = torch_builds(catalog).filter(|row| holds_code(row, cc)).collect();
-    let Some(newest) = rows.iter().map(|row| &row.version).max() else { return (None, None) };
+    let newest = rows.iter().map(|row| &row.version).max()?;
     let variants: Vec<&str> = rows.iter().filter(|row| row.version == *newest).map(|row| &*row.variant).collect();
-    (Some(newest.to_string()), Some(variants.join(", ")))
+    Some(variants.join(", "))
 }
 
 /// The newest torch that runs on some driver with this CUDA version, by minor-version compatibility or natively.
 fn torch_for_driver(cuda: &Version, catalog: &Catalog) -> Option<String> {
     let branch = catalog.branches.iter().rev().find(|row| row.cuda.as_ref() == Some(cuda))?;
     let driver = catalog.drivers.iter().rev().find(|row| row.version.major() == branch.branch.major())?;
-    let rules = RuleBook::new(catalog);
+    let rules = Problem::new(catalog);
     let fits = |row: &&Build| {
         let line = line_of(&row.variant);
         line.is_some_and(|line| {
-            rules.about(Subject::Cuda, &line, Subject::Driver).all(|rule| rule.needs.admits(&driver.version))
+            rules.rules.about(Subject::Cuda, &line, Subject::Driver).all(|rule| rule.needs.admits(&driver.version))
         })
     };
     let newest = torch_builds(catalog).filter(fits).max_by_key(|row| (&row.version, &row.toolkit))?;

@@ -1,29 +1,41 @@
 //! Pasted text made readable: what terminals, loggers, containers, forums and mail have put around a message is
 //! taken off, so that one pattern recognises it everywhere.
 
+use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::LazyLock;
 
-use regex_lite::Regex;
+use regex::{Regex, RegexBuilder};
 
-use crate::pasted::{prefix, printable};
+use crate::log_prefix::{prefix, printable};
+
+/// More writers than this are not told apart.
+const OWNERS: usize = 64;
 
 /// The text without what surrounds it: escapes, encodings and line prefixes.
 pub fn plain(raw: &str) -> String {
     let text = in_english(without_code(breaks(&decoded(&printable(raw)))));
-    let mut lines: Vec<(String, String)> = Vec::new();
+    let mut plain = String::with_capacity(text.len());
+    let mut owners: BTreeMap<String, Vec<Range<usize>>> = BTreeMap::new();
     for line in text.lines() {
         let (owner, rest) = without_prefixes(line);
-        lines.push((owner, rest.to_string()));
+        let start = plain.len();
+        plain += rest;
+        if !owner.is_empty() && (owners.len() <= OWNERS || owners.contains_key(&owner)) {
+            owners.entry(owner).or_default().push(start..plain.len());
+        }
+        plain.push('\n');
     }
-    let mut plain = join(lines.iter());
+    plain.pop();
     // Several processes write into one log: each one's lines are also read in a row.
-    let mut owners: Vec<&String> = lines.iter().map(|(owner, _)| owner).filter(|owner| !owner.is_empty()).collect();
-    owners.sort();
-    owners.dedup();
-    if (2..=64).contains(&owners.len()) {
-        for owner in owners {
+    if (2..=OWNERS).contains(&owners.len()) {
+        for lines in owners.into_values() {
             plain.push('\n');
-            plain += &join(lines.iter().filter(|(own, _)| own == owner));
+            for line in lines {
+                plain.extend_from_within(line);
+                plain.push('\n');
+            }
+            plain.pop();
         }
     }
     plain
@@ -71,14 +83,15 @@ fn in_english(text: String) -> String {
 fn without_code(text: String) -> String {
     static NAMES: LazyLock<Regex> = LazyLock::new(|| {
         let name = r"(?:cudaError[A-Z]\w+|(?:CUDA_ERROR|CUDNN_STATUS|NVML_ERROR)_[A-Z_]+)";
-        Regex::new(&format!(r"\b{name}\s*=\s*\d+\s*,|(?:\bcase |\breturn |[!=]= ?){name}")).expect("a constant")
+        ascii(&format!(r"\b{name}\s*=\s*\d+\s*,|(?:\bcase |\breturn |[!=]= ?){name}"))
     });
     let named = ["cudaError", "CUDA_ERROR_", "CUDNN_STATUS_", "NVML_ERROR_"].iter().any(|name| text.contains(name));
     if named { NAMES.replace_all(&text, "").into_owned() } else { text }
 }
 
-fn join<'l>(lines: impl Iterator<Item = &'l (String, String)>) -> String {
-    lines.map(|(_, line)| line.as_str()).collect::<Vec<_>>().join("\n")
+/// A regular expression about ASCII alone.
+fn ascii(pattern: &str) -> Regex {
+    RegexBuilder::new(pattern).unicode(false).build().expect("a constant")
 }
 
 /// Who wrote a line (its prefixes without digits of time) and what was written.
@@ -142,7 +155,7 @@ fn unescaped(text: &str) -> String {
 
 /// Line breaks that were written out as `\n` by a program that quotes another.
 fn breaks(text: &str) -> String {
-    static MANY: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\\{2,}[nr]").expect("a constant"));
+    static MANY: LazyLock<Regex> = LazyLock::new(|| ascii(r"\\{2,}[nr]"));
     let text = MANY.replace_all(text, "\n");
     // A single backslash may as well be a Windows path: only a text of one line writes its breaks like this.
     if text.trim().contains('\n') { text.into_owned() } else { text.replace("\\n", "\n") }
@@ -153,7 +166,7 @@ const BROKEN: usize = 60;
 
 /// A text without blanks, quotes and frames, in which a message is in one piece however it was wrapped; and where
 /// each of its bytes came from.
-pub struct Squeezed<'t> {
+pub struct Normalised<'t> {
     /// Where it came from.
     pub plain: &'t str,
     /// What is left.
@@ -163,8 +176,8 @@ pub struct Squeezed<'t> {
     origin: Vec<usize>,
 }
 
-impl<'t> Squeezed<'t> {
-    /// Squeezes a plain text.
+impl<'t> Normalised<'t> {
+    /// Normalises a plain text.
     pub fn new(plain: &'t str) -> Self {
         let mut text = String::with_capacity(plain.len());
         let mut origin = Vec::with_capacity(plain.len());
@@ -183,7 +196,7 @@ impl<'t> Squeezed<'t> {
                 origin.resize(text.len(), at);
             }
         }
-        Squeezed { plain, lower: text.to_ascii_lowercase(), text, origin }
+        Normalised { plain, lower: text.to_ascii_lowercase(), text, origin }
     }
 
     /// Whether a line ends inside a part, and not because it was broken for its length.
@@ -242,7 +255,7 @@ mod tests {
     #[test]
     fn what_is_said_abroad_is_read_as_well() {
         let (text, wanted) = ("cuda.h：没有那个文件或目录", "cuda.h:Nosuchfileordirectory");
-        assert_eq!(Squeezed::new(&plain(text)).text, wanted);
+        assert_eq!(Normalised::new(&plain(text)).text, wanted);
     }
 
     #[test]
@@ -250,17 +263,17 @@ mod tests {
         for (text, joined) in
             [("it failed.\nnext", true), ("a word\nNext", true), ("a wor\nd more", false), ("one", false)]
         {
-            let squeezed = Squeezed::new(text);
-            assert_eq!(squeezed.joins_lines(0, squeezed.text.len()), joined, "{text:?}");
+            let normalised = Normalised::new(text);
+            assert_eq!(normalised.joins_lines(0, normalised.text.len()), joined, "{text:?}");
         }
     }
 
     #[test]
-    fn squeezed_text_knows_its_origin() {
+    fn normalised_text_knows_its_origin() {
         let plain = "a “b” c\n  d\\x";
-        let squeezed = Squeezed::new(plain);
-        assert_eq!(squeezed.text, "abcd/x");
-        assert_eq!(squeezed.original(1, 4), "b” c\n  d");
-        assert_eq!(squeezed.original(2, 2), "");
+        let normalised = Normalised::new(plain);
+        assert_eq!(normalised.text, "abcd/x");
+        assert_eq!(normalised.original(1, 4), "b” c\n  d");
+        assert_eq!(normalised.original(2, 2), "");
     }
 }

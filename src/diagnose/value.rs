@@ -1,9 +1,12 @@
-//! What is read out of a text: the keys, and how each way of printing a value is decoded.
+//! What is read out of a text: the keys, what each holds, and how it is said.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use schemars::JsonSchema;
 use serde::Serialize;
+
+use super::decode::*;
 
 /// A value that was read out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -20,60 +23,105 @@ pub enum Value {
 /// Everything read out of a text, by key.
 pub type Extract = BTreeMap<String, Value>;
 
-/// The keys that hold text.
-const TEXTS: &[&str] = &[
-    "gpu",
-    "cc",
-    "cc_min",
-    "cc_max",
-    "arch",
-    "driver",
-    "cuda_found",
-    "cuda_needed",
-    "cuda_found_raw",
-    "cuda_error_name",
-    "cuda_toolkit",
-    "driver_needed",
-    "cudnn_found",
-    "cudnn_needed",
-    "cudnn_status",
-    "cublas_found",
-    "cublas_needed",
-    "nccl",
-    "gcc",
-    "gcc_max",
-    "clang",
-    "clang_max_excl",
-    "glibc_needed",
-    "glibcxx_needed",
-    "library",
-    "missing_dep",
-    "symbol",
-    "torch",
-    "torch_needed",
-    "package",
-    "version",
-    "versions_offered",
-    "python",
-    "wheel_abi",
-    "platform",
-    "device_driver",
-    "capabilities",
-    "ptx_found",
-    "ptx_needed",
-    "header",
-    "pci",
-    "nvml_library",
-    "image",
-    "runtime",
-    "needed",
-    "found",
-    "xid",
+/// What kind of value a key holds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Text,
+    Number,
+    List,
+    /// Half of another key's value; it is put together and goes.
+    Half,
+}
+
+/// Every key that can be read out: what it holds, and how it is said to people, in the order of importance. What is
+/// said of none is a raw form of another key, or only follows from the message.
+const KEYS: &[(&str, Kind, &str)] = &[
+    ("gpu", Kind::Text, "GPU {}"),
+    ("cc", Kind::Text, "compute capability {}"),
+    ("arch", Kind::Text, "{}"),
+    ("cc_min", Kind::Text, "compute capability {} or higher needed"),
+    ("cc_max", Kind::Text, "compute capability {} or lower needed"),
+    ("arch_list", Kind::List, "code for {}"),
+    ("driver", Kind::Text, "driver {}"),
+    ("driver_needed", Kind::Text, "driver {} or newer needed"),
+    ("cuda_found", Kind::Text, "CUDA {}"),
+    ("cuda_needed", Kind::Text, "CUDA {} needed"),
+    ("cuda_toolkit", Kind::Text, "CUDA toolkit {}"),
+    ("cuda_torch", Kind::Text, "torch built for CUDA {}"),
+    ("suggested_cuda", Kind::List, "builds suggested for CUDA {}"),
+    ("torch", Kind::Text, "torch {}"),
+    ("torch_needed", Kind::Text, "torch {} needed"),
+    ("package", Kind::Text, "package {}"),
+    ("version", Kind::Text, "version {}"),
+    ("versions_offered", Kind::Text, "offered: {}"),
+    ("python", Kind::Text, "Python {}"),
+    ("wheel_abi", Kind::Text, "wheel for {}"),
+    ("platform", Kind::Text, "platform {}"),
+    ("found", Kind::Text, "{} found"),
+    ("needed", Kind::Text, "{} needed"),
+    ("cuda_error", Kind::Number, "CUDA error {}"),
+    ("cuda_error_name", Kind::Text, "{}"),
+    ("cudnn_found", Kind::Text, "cuDNN {}"),
+    ("cudnn_needed", Kind::Text, "cuDNN {} needed"),
+    ("cudnn_status", Kind::Text, "{}"),
+    ("cublas_found", Kind::Text, "cuBLAS {}"),
+    ("cublas_needed", Kind::Text, "cuBLAS {} needed"),
+    ("nccl", Kind::Text, "NCCL {}"),
+    ("ptx_found", Kind::Text, "PTX ISA {}"),
+    ("ptx_needed", Kind::Text, "PTX ISA {} needed"),
+    ("gcc", Kind::Text, "gcc {}"),
+    ("gcc_max", Kind::Text, "gcc {} or older needed"),
+    ("clang", Kind::Text, "clang {}"),
+    ("clang_max_excl", Kind::Text, "clang older than {} needed"),
+    ("glibc_needed", Kind::Text, "glibc {} needed"),
+    ("glibcxx_needed", Kind::Text, "GLIBCXX_{} needed"),
+    ("missing", Kind::List, "{} missing"),
+    ("missing_dep", Kind::Text, "{} missing"),
+    ("library", Kind::Text, "library {}"),
+    ("symbol", Kind::Text, "symbol {}"),
+    ("header", Kind::Text, "header {}"),
+    ("line", Kind::Number, "line {}"),
+    ("image", Kind::Text, "image {}"),
+    ("runtime", Kind::Text, "runtime {}"),
+    ("devices", Kind::List, "device {}"),
+    ("capabilities", Kind::Text, "capabilities {}"),
+    ("pci", Kind::Text, "PCI address {}"),
+    ("xid", Kind::Text, "Xid {}"),
+    ("gpu_index", Kind::Number, "GPU number {}"),
+    ("device_count", Kind::Number, "{} devices"),
+    ("nvml_library", Kind::Text, "NVML library {}"),
+    ("searched", Kind::List, "searched: {}"),
+    ("nvml_error", Kind::Number, ""),
+    ("cuda_found_raw", Kind::Text, ""),
+    ("device_driver", Kind::Text, ""),
+    ("cc_major", Kind::Half, ""),
+    ("cc_minor", Kind::Half, ""),
 ];
-/// The keys that hold numbers.
-const NUMBERS: &[&str] = &["gpu_index", "cuda_error", "nvml_error", "line", "device_count"];
-/// The keys that hold lists.
-const LISTS: &[&str] = &["arch_list", "missing", "devices", "searched", "suggested_cuda"];
+
+/// What a key holds; none of a key that is not known.
+fn kind(key: &str) -> Option<Kind> {
+    KEYS.iter().find(|(known, ..)| *known == key).map(|(_, kind, _)| *kind)
+}
+
+/// What was read out, as it is said to people, the most important first.
+pub fn in_words(extract: &Extract) -> Vec<String> {
+    let said = |(key, _, words): &(&str, Kind, &str)| {
+        let value = extract.get(*key).map(ToString::to_string)?;
+        (!words.is_empty() && !value.is_empty()).then(|| words.replace("{}", &value))
+    };
+    KEYS.iter().filter_map(said).collect()
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Text(text) => f.write_str(text),
+            Value::Number(number) => write!(f, "{number}"),
+            Value::List(list) => f.write_str(&list.join(", ")),
+        }
+    }
+}
+
 /// The ways of printing that a group's name can tell after two underscores.
 const FORMS: &[&str] = &[
     "base", "comma", "tuple", "packed", "cudnn", "clang", "thousand", "hundred", "ten", "loose", "module", "last",
@@ -83,9 +131,7 @@ const FORMS: &[&str] = &[
 /// Whether a group's name is one that can be decoded.
 pub fn is_known(group: &str) -> bool {
     let (key, form) = split(group);
-    let known =
-        [TEXTS, NUMBERS, LISTS].iter().any(|keys| keys.contains(&key)) || matches!(key, "cc_major" | "cc_minor");
-    known && (form.is_empty() || FORMS.contains(&form))
+    kind(key).is_some() && (form.is_empty() || FORMS.contains(&form))
 }
 
 fn split(group: &str) -> (&str, &str) {
@@ -119,7 +165,7 @@ pub fn add(extract: &mut Extract, group: &str, original: &str) {
     if text.is_empty() && key != "device_driver" {
         return;
     }
-    if LISTS.contains(&key) {
+    if kind(key) == Some(Kind::List) {
         let separators: &[char] = match form {
             "path" => &[':'],
             "comma" => &[','],
@@ -135,7 +181,7 @@ pub fn add(extract: &mut Extract, group: &str, original: &str) {
                 list.push(item.to_string());
             }
         }
-    } else if NUMBERS.contains(&key) {
+    } else if kind(key) == Some(Kind::Number) {
         if let Ok(number) = text.parse() {
             extract.entry(key.into()).or_insert(Value::Number(number));
         }
@@ -191,169 +237,9 @@ pub fn text<'e>(extract: &'e Extract, key: &str) -> Option<&'e str> {
     }
 }
 
-/// One word: a blank ends it, a line break inside does not, unless a sentence begins there.
-fn token(original: &str) -> String {
-    let mut lines = original.lines().map(str::trim);
-    let first = lines.next().unwrap_or_default().to_string();
-    let joined = lines.take_while(|line| !begins_sentence(line)).fold(first, |joined, line| joined + line);
-    let word = joined.split_whitespace().next().unwrap_or("");
-    let quotes = ['\'', '"', '`', '*', '‘', '’', '“', '”'];
-    // What follows a closing quote without a blank is another word.
-    word.split(quotes).find(|part| !part.is_empty()).unwrap_or_default().to_string()
-}
-
-/// `ERROR conda.cli`, `Traceback`: letters alone, and more after them or a capital before.
-fn begins_sentence(line: &str) -> bool {
-    let (word, more) = line.split_once(char::is_whitespace).map_or((line, false), |(word, _)| (word, true));
-    let letters = word.len() >= 3 && word.bytes().all(|byte| byte.is_ascii_alphabetic());
-    // Python shows the line that warned below its warning.
-    let source = matches!(word, "warn" | "warnings");
-    letters && (more || source || word.starts_with(|first: char| first.is_ascii_uppercase()))
-}
-
-/// Several words with single blanks.
-fn phrase(original: &str) -> String {
-    let text = original.split_whitespace().collect::<Vec<_>>().join(" ");
-    text.replace(['"', '\'', '`'], "")
-}
-
-/// `compute_92 2`, where a numbered line followed, is `compute_92`; `sm_12 0` was broken in two, for there is no sm_12.
-fn architecture(phrase: &str) -> String {
-    let number = phrase.split_once('_').and_then(|(_, number)| number.split_once(' '));
-    let Some((number, _)) = number else { return phrase.to_string() };
-    if number.trim_end_matches(['a', 'f']).parse::<u32>().is_ok_and(|number| number >= 20) {
-        phrase.split(' ').next().unwrap_or_default().to_string()
-    } else {
-        phrase.replace(' ', "")
-    }
-}
-
-/// A product's name without the words that a sentence put before it.
-fn gpu(phrase: &str) -> String {
-    let makers = ["nvidia ", "geforce ", "tesla ", "quadro ", "grid ", "titan ", "rtx ", "gtx "];
-    let lower = phrase.to_ascii_lowercase();
-    let start = makers.iter().filter_map(|maker| lower.find(maker)).min().unwrap_or(0);
-    // What follows in parentheses is its address or identity.
-    phrase[start..].split(" (").next().unwrap_or_default().to_string()
-}
-
-/// The last part of a path, of either kind.
-fn base(path: &str) -> String {
-    path.rsplit(['/', '\\']).next().unwrap_or(path).to_string()
-}
-
-/// The package behind a compiled module's name: `flash_attn_2_cuda` belongs to `flash-attn`.
-fn module(name: &str) -> String {
-    let name = name.split('.').next().unwrap_or(name).to_ascii_lowercase();
-    let name = name.trim_start_matches('_').trim_end_matches("_cuda").trim_end_matches("_C");
-    let name = name.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches('_');
-    name.replace('_', "-")
-}
-
 fn newer(one: &str, other: &str) -> bool {
     let parts = |version: &str| version.split('.').map(|part| part.parse().unwrap_or(0)).collect::<Vec<u32>>();
     parts(one) > parts(other)
-}
-
-/// `11040`
-fn thousand(raw: &str) -> String {
-    match raw.parse::<u32>() {
-        // PyTorch once wrote 7500 for the 7.5 that CUDA itself packs as 7050.
-        Ok(number) if number % 1000 >= 100 => format!("{}.{}", number / 1000, number % 1000 / 100),
-        Ok(number) => format!("{}.{}", number / 1000, number % 1000 / 10),
-        Err(_) => raw.to_string(),
-    }
-}
-
-/// `118`
-fn ten(raw: &str) -> String {
-    match raw.parse::<u32>() {
-        Ok(number) => format!("{}.{}", number / 10, number % 10),
-        Err(_) => raw.to_string(),
-    }
-}
-
-/// `311`, as folders and modules of Python are named.
-fn digits(raw: &str) -> String {
-    match raw.split_at_checked(1) {
-        Some((major, minor)) if !minor.is_empty() => format!("{major}.{minor}"),
-        _ => raw.to_string(),
-    }
-}
-
-/// What comes before `4.9`, from which on something is refused.
-fn below(raw: &str) -> String {
-    let (major, last) = raw.rsplit_once('.').unwrap_or(("", raw));
-    let before = last.parse::<u32>().ok().and_then(|last| last.checked_sub(1));
-    match before {
-        Some(before) if major.is_empty() => before.to_string(),
-        Some(before) => format!("{major}.{before}"),
-        None => raw.to_string(),
-    }
-}
-
-/// `1108`
-fn hundred(raw: &str) -> String {
-    match raw.parse::<u32>() {
-        Ok(number) if number >= 10_000 => thousand(raw),
-        Ok(number) => format!("{}.{}", number / 100, number % 100),
-        Err(_) => raw.to_string(),
-    }
-}
-
-fn packed(raw: &str, major: u32, minor: u32) -> String {
-    match raw.parse::<u32>() {
-        Ok(number) => format!("{}.{}.{}", number / major, number % major / minor, number % minor),
-        Err(_) => raw.to_string(),
-    }
-}
-
-/// cuDNN changed how it packs its version when its major reached two more digits of minor.
-fn cudnn(raw: &str) -> String {
-    match raw.len() {
-        5 => packed(raw, 10_000, 100),
-        4 => packed(raw, 1000, 100),
-        _ => raw.to_string(),
-    }
-}
-
-/// The first release whose runtime library serves every release of its major.
-const ONE_RUNTIME_A_MAJOR: u32 = 11;
-
-/// The CUDA line of a runtime library's name.
-fn runtime_of(library: &str) -> Option<String> {
-    let number = match library.strip_prefix("cudart64_").or_else(|| library.strip_prefix("cublas64_")) {
-        Some(tail) => {
-            let digits = tail.split('.').next().filter(|digits| digits.len() >= 2)?;
-            let (major, minor) = digits.split_at(2);
-            if minor.is_empty() { major.to_string() } else { format!("{major}.{minor}") }
-        }
-        None => {
-            let names =
-                ["libcudart.so.", "libcublas.so.", "libcublasLt.so.", "libnvrtc.so.", "libcufft.so.", "libcurand.so."];
-            let (name, tail) = names.iter().find_map(|name| Some((*name, library.strip_prefix(name)?)))?;
-            // These number themselves apart from CUDA since its major has one runtime.
-            if name.contains("cufft") || name.contains("curand") {
-                tail.contains('.').then_some(tail)?;
-            }
-            tail.to_string()
-        }
-    };
-    let major: u32 = number.split('.').next()?.parse().ok()?;
-    match major >= ONE_RUNTIME_A_MAJOR {
-        true => Some(major.to_string()),
-        false => number.contains('.').then(|| number.split('.').take(2).collect::<Vec<_>>().join(".")),
-    }
-}
-
-/// The cuDNN major of a library's name.
-fn cudnn_of(library: &str) -> Option<String> {
-    let tail = match library.strip_prefix("libcudnn") {
-        Some(rest) => rest.split(".so.").nth(1)?,
-        None => library.strip_prefix("cudnn64_").or_else(|| library.split("cudnn").nth(1)?.split("64_").nth(1))?,
-    };
-    let major = tail.split('.').next()?;
-    major.bytes().all(|byte| byte.is_ascii_digit()).then(|| major.to_string())
 }
 
 #[cfg(test)]
@@ -361,45 +247,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn packed_versions_are_decoded() {
-        assert_eq!(thousand("11040"), "11.4");
-        assert_eq!(thousand("9000"), "9.0");
-        assert_eq!(hundred("1108"), "11.8");
-        assert_eq!((below("4.10"), below("6")), ("4.9".into(), "5".into()));
-        assert_eq!(hundred("12080"), "12.8");
-        assert_eq!(cudnn("7102"), "7.1.2");
-        assert_eq!(cudnn("6020"), "6.0.20");
-        assert_eq!(cudnn("90100"), "9.1.0");
-        assert_eq!(packed("120205", 10_000, 100), "12.2.5");
-    }
-
-    #[test]
-    fn library_names_tell_their_release() {
-        for (name, wanted) in [
-            ("libcudart.so.11.0", Some("11")),
-            ("libcudart.so.10.1", Some("10.1")),
-            ("libcublas.so.10", None),
-            ("libcublas.so.12", Some("12")),
-            ("cudart64_110.dll", Some("11")),
-            ("cudart64_101.dll", Some("10.1")),
-            ("libcufft.so.10", None),
-        ] {
-            assert_eq!(runtime_of(name).as_deref(), wanted, "{name}");
+    fn what_was_read_is_said_in_words_and_in_order() {
+        let mut extract = Extract::new();
+        for (key, original) in [("cuda_found_raw", "11040"), ("driver", "470.82.01"), ("gpu", "NVIDIA A10G")] {
+            add(&mut extract, key, original);
         }
-        assert_eq!(cudnn_of("libcudnn_ops_infer.so.8").as_deref(), Some("8"));
-        assert_eq!(cudnn_of("cudnn64_7.dll").as_deref(), Some("7"));
-        assert_eq!(cudnn_of("cudnn_ops64_9.dll").as_deref(), Some("9"));
-        assert_eq!(cudnn_of("libcublas.so.11"), None);
-    }
-
-    #[test]
-    fn wrapped_words_are_joined_and_further_words_cut() {
-        assert_eq!(token("libcudnn_ops_in\n  fer.so.8"), "libcudnn_ops_infer.so.8");
-        assert_eq!(token("sm_89 a"), "sm_89");
-        assert_eq!(token("_ZN3c104cuda9SetDeviceEi\nERROR conda"), "_ZN3c104cuda9SetDeviceEi");
-        assert_eq!(architecture("compute_92 2"), "compute_92");
-        assert_eq!(architecture("sm_12 0a"), "sm_120a");
-        assert_eq!(architecture("7.5 8.0"), "7.5 8.0");
-        assert_eq!(module("flash_attn_2_cuda.cpython-310-x86_64-linux-gnu.so"), "flash-attn");
+        complete(&mut extract);
+        assert_eq!(in_words(&extract), ["GPU NVIDIA A10G", "driver 470.82.01", "CUDA 11.4"]);
     }
 }

@@ -6,21 +6,18 @@ use std::collections::BTreeSet;
 use crate::catalog::rows::{Branch, Compat};
 use crate::solve::answer::Answer;
 use crate::solve::lifetime::has_ended;
-use crate::spec::Spec;
 
-use super::{Asker, Fix};
+use super::Fix;
+use super::ask::{Asker, Edit};
 
 /// The branch to install for a fix that raises a driver; none where a fix changes no driver, or no branch serves.
-pub(super) fn on(asker: &Asker<'_, '_>, spec: &Spec, fix: &Fix) -> Option<String> {
+pub(super) fn on(asker: &Asker<'_, '_>, fix: &Fix) -> Option<String> {
     let raised = fix.changes.iter().find(|change| {
         let setting = change.key.rsplit('.').next();
         change.key.starts_with("target.") && matches!(setting, Some("driver" | "driver-cuda")) && change.to.is_some()
     })?;
-    let mut fixed = spec.clone();
-    for change in &fix.changes {
-        fixed = fixed.with(&change.key, change.to.as_deref()).ok()?;
-    }
-    branch(asker, &fixed, &raised.key)
+    let edits: Vec<Edit> = fix.changes.iter().map(|change| (change.key.clone(), change.to.clone())).collect();
+    branch(asker, &edits, &raised.key)
 }
 
 /// The packages that hosts need where a solved change rests on forward compatibility.
@@ -31,8 +28,8 @@ pub(super) fn compat(answer: &Answer<'_>) -> Option<String> {
     (!packages.is_empty()).then(|| format!("needs {} on the hosts or in the image", packages.join(", ")))
 }
 
-/// The newest branch in support with which a spec has an answer.
-pub(super) fn branch(asker: &Asker<'_, '_>, spec: &Spec, key: &str) -> Option<String> {
+/// The newest branch in support with which the spec has an answer, after some edits.
+pub(super) fn branch(asker: &Asker<'_, '_>, edits: &[Edit], key: &str) -> Option<String> {
     let supported = asker.catalog.branches.iter().rev().filter_map(|row| {
         let end = row.eol.as_ref().filter(|end| !has_ended(asker.catalog, end))?;
         Some((row, end))
@@ -42,8 +39,9 @@ pub(super) fn branch(asker: &Asker<'_, '_>, spec: &Spec, key: &str) -> Option<St
         false => Some(row.branch.to_string()),
     };
     let serves = |row: &Branch| {
-        let with = value(row).and_then(|value| spec.with(key, Some(&value)).ok());
-        with.is_some_and(|spec| asker.best(&spec).is_some())
+        let others = edits.iter().filter(|(edited, _)| edited != key).cloned();
+        let with = value(row).map(|value| others.chain([(key.to_string(), Some(value))]).collect::<Vec<Edit>>());
+        with.is_some_and(|edits| asker.has_answer(&edits))
     };
     let mut serving = supported.filter(|(row, _)| serves(row));
     serving.next().map(|(row, end)| format!("recommended: driver branch R{}, supported until {end}", row.branch))

@@ -1,15 +1,25 @@
-//! Which written keys clash: the smallest sets, found by asking again with keys left out.
+//! Which written keys clash: the smallest sets that have no answer together.
 //!
 //! Every set of keys that does have an answer is grown as far as it goes; what is left out of it must be hit by
 //! every clash. So the smallest clash is the smallest set that hits all these remainders and has no answer
-//! itself (implicit hitting sets: Ignatiev, Previti, Liffiton and Marques-Silva, 2015).
+//! itself (implicit hitting sets: Ignatiev, Previti, Liffiton and Marques-Silva, 2015). PubGrub's proofs tell which
+//! keys to leave out: a set without an answer gets one only if a key that its proof rests on goes.
+//!
+//! Every set is asked as the user would write it, with the other lines deleted. A key can be one whose absence changes
+//! what is asked: then a larger set may have an answer that a smaller one has not, and the smaller one is no clash.
 
-use std::collections::HashSet;
+use std::cell::RefCell;
 
-use crate::solve::resolve::is_solvable;
+use pubgrub::VersionSet;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::solve::question::{FRAMEWORKS, Question, TargetAsk};
+use crate::solve::resolve::{Culprit, Verdict, judge};
+use crate::solve::rowset::RowSet;
 use crate::spec::Spec;
 
-use super::{Asker, needed, target_of};
+use super::ask::Asker;
+use super::target_of;
 
 /// The clashes of a spec.
 #[derive(Debug, Clone)]
@@ -27,130 +37,198 @@ pub struct Cores {
 const ALTERNATIVES: usize = 16;
 /// How many clashes are looked for that come to light once another is out of the way.
 const FURTHER: usize = 2;
-/// Of a spec with more keys each machine is asked about alone first: the smallest clash of all would take too long.
-const MANY: usize = 48;
+
+/// A set of keys, by their positions in the file.
+type Keys = RowSet;
 
 impl Cores {
     /// Finds the clashes; none if the spec has an answer, or the limit was reached.
-    pub fn find(asker: &Asker<'_, '_>, spec: &Spec) -> Option<Cores> {
-        let keys = spec.keys();
-        let mut search = Search { asker, spec, keys: &keys, remainders: Vec::new(), clashes: HashSet::new() };
-        let everything: Vec<usize> = (0..keys.len()).collect();
+    pub fn find(asker: &Asker<'_, '_>) -> Option<Cores> {
+        let keys = asker.spec.keys();
+        let base = asker.base()?;
+        let mut search = Search::new(asker, base, &keys);
+        let everything = Keys::first(keys.len());
         if search.has_answer(&everything)? {
             return None;
         }
-        if keys.len() > MANY {
-            let independent = search.of_a_fleet(&everything)?;
-            let independent = named(&keys, &independent);
-            return Some(Cores { independent, alternatives: Vec::new(), further: Vec::new() });
-        }
+        search.look_at_each_machine(&everything)?;
         let smallest = search.smallest(&everything)?;
         let first = smallest.first()?.clone();
         let mut independent = vec![first.clone()];
-        let mut rest: Vec<usize> = everything.iter().copied().filter(|key| !first.contains(key)).collect();
+        let mut rest = everything.minus(&first);
         while !search.has_answer(&rest)? {
-            let next = search.smallest(&rest)?.first()?.clone();
-            rest.retain(|key| !next.contains(key));
-            if next.is_empty() {
-                break;
-            }
+            let Some(next) = search.smallest(&rest)?.into_iter().next().filter(|next| !next.is_empty()) else { break };
+            rest.subtract(&next);
             independent.push(next);
         }
         let further = search.further(&everything, &independent)?;
-        Some(Cores {
-            independent: named(&keys, &independent),
-            alternatives: named(&keys, &smallest[1..]),
-            further: named(&keys, &further),
-        })
+        let named = |cores: &[Keys]| -> Vec<Vec<String>> {
+            cores.iter().map(|core| core.rows().map(|key| keys[key].clone()).collect()).collect()
+        };
+        Some(Cores { independent: named(&independent), alternatives: named(&smallest[1..]), further: named(&further) })
     }
 }
 
-fn named(keys: &[String], cores: &[Vec<usize>]) -> Vec<Vec<String>> {
-    cores.iter().map(|core| core.iter().map(|&key| keys[key].clone()).collect()).collect()
-}
-
-struct Search<'a, 'c, 's> {
-    asker: &'a Asker<'c, 's>,
-    spec: &'a Spec,
+struct Search<'a, 'c> {
+    asker: &'a Asker<'a, 'c>,
+    base: &'a Question<'c>,
     keys: &'a [String],
+    /// For each target of the request its keys, and the targets as some of them leave it.
+    targets: Vec<Keys>,
+    masked: RefCell<FxHashMap<(usize, Keys), TargetAsk<'c>>>,
+    /// The keys of `[stack]` and `[build]`.
+    shared: Keys,
+    /// The keys whose absence changes what is asked: frameworks, and what a machine is.
+    defining: Keys,
     /// For each set of keys known to have an answer, the keys outside it.
-    remainders: Vec<Vec<usize>>,
-    /// Sets of keys known to have none. A larger set may yet have one: a GPU that is named can be one that
-    /// forward compatibility serves.
-    clashes: HashSet<Vec<usize>>,
+    remainders: Vec<Keys>,
+    /// How many remainders each key is in.
+    left_out: Vec<usize>,
+    /// Sets of keys known to have none.
+    clashes: FxHashSet<Keys>,
+    /// The same, and what proofs rested on: a set that holds one of these needs no asking to be doubted.
+    doubtful: Vec<Keys>,
 }
 
-impl Search<'_, '_, '_> {
+impl<'a, 'c> Search<'a, 'c> {
+    fn new(asker: &'a Asker<'a, 'c>, base: &'a Question<'c>, keys: &'a [String]) -> Self {
+        let at: FxHashMap<&str, usize> =
+            base.targets.iter().enumerate().map(|(at, target)| (target.name.as_str(), at)).collect();
+        let mut targets = vec![Keys::default(); base.targets.len()];
+        let mut shared = Keys::default();
+        for (key, name) in keys.iter().enumerate() {
+            match at.get(target_of(name)) {
+                Some(&target) if name.starts_with("target.") => targets[target].insert(key),
+                _ => shared.insert(key),
+            }
+        }
+        let defines = |name: &str| match name.strip_prefix("stack.") {
+            Some(package) => FRAMEWORKS.contains(&package),
+            None => [".gpu", ".os", ".arch", ".image"].iter().any(|setting| name.ends_with(setting)),
+        };
+        Search {
+            asker,
+            base,
+            keys,
+            targets,
+            masked: RefCell::default(),
+            shared,
+            defining: Keys::filter(keys.len(), |key| defines(&keys[key])),
+            remainders: Vec::new(),
+            left_out: vec![0; keys.len()],
+            clashes: FxHashSet::default(),
+            doubtful: Vec::new(),
+        }
+    }
+
     /// Whether the spec with only these keys has an answer.
-    fn has_answer(&mut self, kept: &[usize]) -> Option<bool> {
-        if self.remainders.iter().any(|remainder| remainder.iter().all(|key| !kept.contains(key))) {
-            return Some(true);
-        }
-        let mut sorted = kept.to_vec();
-        sorted.sort();
-        if self.clashes.contains(&sorted) {
-            return Some(false);
-        }
-        let has_answer = self.ask(kept)?;
-        if !has_answer {
-            self.clashes.insert(sorted);
-        }
-        Some(has_answer)
+    fn has_answer(&mut self, kept: &Keys) -> Option<bool> {
+        Some(self.verdict(kept)?.is_none())
     }
 
-    fn ask(&self, kept: &[usize]) -> Option<bool> {
-        let dropped = (0..self.keys.len()).filter(|key| !kept.contains(key)).map(|key| self.keys[key].as_str());
-        match self.asker.question(&self.spec.without_all(dropped)) {
-            Some(question) => is_solvable(&question, self.asker.steps),
-            None => Some(true),
+    /// None if the spec with only these keys has an answer; else those of them that PubGrub's proof rests on.
+    fn verdict(&mut self, kept: &Keys) -> Option<Option<Keys>> {
+        if self.remainders.iter().any(|remainder| remainder.is_disjoint(kept)) {
+            return Some(None);
+        }
+        if self.clashes.contains(kept) {
+            return Some(Some(kept.clone()));
+        }
+        let verdict = match self.request(kept) {
+            // A name that means nothing is an error of its own.
+            None => Verdict::Solvable,
+            Some(question) => judge(&question, self.asker.steps),
+        };
+        match verdict {
+            Verdict::Solvable => Some(None),
+            Verdict::GaveUp => None,
+            Verdict::Conflict(culprits) => {
+                self.clashes.insert(kept.clone());
+                Some(Some(self.keys_of(&culprits, kept)))
+            }
         }
     }
 
-    /// Clashes that share no key, in a spec of many machines: those of the stack alone, then those of each machine
-    /// with it, and last those between machines, of which no key can be left out. The smallest stand first.
-    fn of_a_fleet(&mut self, all: &[usize]) -> Option<Vec<Vec<usize>>> {
-        let mut found: Vec<Vec<usize>> = Vec::new();
-        let mut rest = all.to_vec();
-        let machines: Vec<String> = self.spec.targets.iter().map(|target| target.name.clone()).collect();
-        for machine in std::iter::once("").chain(machines.iter().map(String::as_str)) {
-            loop {
-                let own = |key: &&usize| matches!(target_of(&self.keys[**key]), of if of.is_empty() || of == machine);
-                let part: Vec<usize> = rest.iter().filter(own).copied().collect();
-                if self.has_answer(&part)? {
-                    break;
+    /// The keys that a proof rests on.
+    fn keys_of(&self, culprits: &[Culprit], kept: &Keys) -> Keys {
+        let mut keys = Keys::default();
+        for culprit in culprits {
+            match culprit {
+                Culprit::Key(name) => {
+                    self.shared.rows().filter(|&key| self.keys[key] == *name).for_each(|key| keys.insert(key))
                 }
-                // The keys of the stack may be needed to tell of another machine.
-                let shared =
-                    |clash: &Vec<usize>| clash.iter().filter(|key| target_of(&self.keys[**key]).is_empty()).count();
-                let smallest = self.smallest(&part)?;
-                let clash = smallest.into_iter().min_by_key(shared)?;
-                if clash.is_empty() {
-                    return Some(vec![clash]);
+                Culprit::Target(name) => {
+                    let at = self.base.targets.iter().position(|target| target.name == *name);
+                    at.iter().for_each(|&at| keys.add(&self.targets[at]));
+                    // What is compiled for is judged beside what compiles.
+                    self.shared
+                        .rows()
+                        .filter(|&key| self.keys[key].starts_with("build."))
+                        .for_each(|key| keys.insert(key));
                 }
-                rest.retain(|key| !clash.contains(key));
-                found.push(clash);
             }
         }
-        while !self.has_answer(&rest)? {
-            let clash = needed(&rest, |fewer| Some(!self.has_answer(fewer)?))?;
-            if clash.is_empty() {
-                break;
+        keys.retain(kept);
+        keys
+    }
+
+    /// The request of the spec with only these keys; none if a name in it means nothing.
+    fn request(&self, kept: &Keys) -> Option<Question<'c>> {
+        let dropped = self.shared.minus(kept);
+        let edits: Vec<_> = dropped.rows().map(|key| (self.keys[key].clone(), None)).collect();
+        let lists = edits.iter().any(|(key, _)| key.starts_with("build."));
+        let mut question = self.asker.vary_stack(&edits)?;
+        question.targets = self.base.targets.clone();
+        for (at, own) in self.targets.iter().enumerate() {
+            if !own.subset_of(kept) {
+                question.targets[at] = self.masked(at, own.minus(kept))?;
             }
-            rest.retain(|key| !clash.contains(key));
-            found.push(clash);
         }
-        found.sort_by_key(Vec::len);
-        Some(found)
+        debug_assert!(!lists || question.build.as_ref().is_none_or(|build| build.arch_list.is_none()));
+        Some(question)
+    }
+
+    /// A target without some of its keys.
+    fn masked(&self, at: usize, dropped: Keys) -> Option<TargetAsk<'c>> {
+        let key = (at, dropped);
+        if let Some(known) = self.masked.borrow().get(&key) {
+            return Some(known.clone());
+        }
+        let edits = key.1.rows().map(|key| (self.keys[key].clone(), None)).collect();
+        let target = self.asker.target(at, edits)?;
+        self.masked.borrow_mut().insert(key, target.clone());
+        Some(target)
+    }
+
+    /// A clash of each machine that has none with any other's help: who knows them leaves them out at once.
+    fn look_at_each_machine(&mut self, all: &Keys) -> Option<()> {
+        for at in 0..self.targets.len() {
+            let mut alone = self.targets[at].union(&self.shared).intersection(all);
+            let Some(mut core) = self.verdict(&alone)? else { continue };
+            // What a proof rests on, and of that no key that can be spared.
+            if self.verdict(&core)?.is_some() {
+                std::mem::swap(&mut alone, &mut core);
+            }
+            for key in alone.clone().rows() {
+                let fewer = alone.minus(&Keys::singleton(key as u32));
+                if self.verdict(&fewer)?.is_some() {
+                    alone = fewer;
+                }
+            }
+            self.doubtful.push(alone);
+        }
+        Some(())
     }
 
     /// The clashes that are left where one key of a clash is gone, and all others are out of the way.
-    fn further(&mut self, all: &[usize], independent: &[Vec<usize>]) -> Option<Vec<Vec<usize>>> {
-        let mut found: Vec<Vec<usize>> = Vec::new();
+    fn further(&mut self, all: &Keys, independent: &[Keys]) -> Option<Vec<Keys>> {
+        let mut found: Vec<Keys> = Vec::new();
         for clash in independent {
-            let others: Vec<usize> = independent.iter().filter(|other| *other != clash).flatten().copied().collect();
-            for gone in clash.iter().filter(|_| clash.len() > 1) {
-                let left: Vec<usize> = all.iter().copied().filter(|key| key != gone && !others.contains(key)).collect();
-                let known = found.iter().any(|clash| clash.iter().all(|key| left.contains(key)));
+            let mut others = Keys::default();
+            independent.iter().filter(|other| *other != clash).for_each(|other| others.add(other));
+            for gone in clash.rows().filter(|_| clash.len() > 1) {
+                let left = all.minus(&Keys::singleton(gone as u32)).minus(&others);
+                let known = found.iter().any(|clash| clash.subset_of(&left));
                 if found.len() < FURTHER && !known && !self.has_answer(&left)? {
                     found.extend(self.smallest(&left)?.into_iter().next().filter(|clash| !clash.is_empty()));
                 }
@@ -160,100 +238,108 @@ impl Search<'_, '_, '_> {
     }
 
     /// Every smallest clash within `all`, the first by file order first.
-    fn smallest(&mut self, all: &[usize]) -> Option<Vec<Vec<usize>>> {
+    fn smallest(&mut self, all: &Keys) -> Option<Vec<Keys>> {
         for size in 0..=all.len() {
-            let mut clashes: Vec<Vec<usize>> = Vec::new();
-            let mut at = first_subset(size);
-            while let Some(picks) = &at {
-                let subset: Vec<usize> = picks.iter().map(|&pick| all[pick]).collect();
-                match self.missed_remainder(&subset, all) {
-                    Some(must_hit) => at = skip_to_hit(picks, &must_hit, all),
-                    None => {
-                        if self.has_answer(&subset)? {
-                            self.grow(&subset, all)?;
-                        } else {
-                            clashes.push(subset);
-                            if clashes.len() > ALTERNATIVES {
-                                return Some(clashes);
-                            }
-                        }
-                        at = next_subset(picks, all.len());
-                    }
+            let mut clashes: Vec<Keys> = Vec::new();
+            while let Some(candidate) = self.hitting_set(all, size, &clashes) {
+                // What has an answer as soon as it is said what is asked for, and of which machines, is no clash.
+                let said = self.with_what_defines_it(&candidate).intersection(all);
+                if self.has_answer(&candidate)? {
+                    self.grow(&candidate, all)?;
+                } else if self.has_answer(&said)? {
+                    self.grow(&said, all)?;
+                } else {
+                    clashes.push(candidate);
                 }
             }
             if !clashes.is_empty() {
+                clashes.sort_by(|one, other| one.rows().cmp(other.rows()));
+                clashes.truncate(1 + ALTERNATIVES);
                 return Some(clashes);
             }
         }
         Some(Vec::new())
     }
 
-    /// A remainder, restricted to `all`, that `subset` does not hit: then the subset has an answer.
-    fn missed_remainder(&self, subset: &[usize], all: &[usize]) -> Option<Vec<usize>> {
-        let missed = self.remainders.iter().find(|remainder| remainder.iter().all(|key| !subset.contains(key)))?;
-        Some(missed.iter().copied().filter(|key| all.contains(key)).collect())
+    /// A set of keys, and the frameworks and what its machines are; without a key of a machine, what all of them are.
+    fn with_what_defines_it(&self, candidate: &Keys) -> Keys {
+        let own = |target: &&Keys| target.meets(candidate);
+        let machines = self.targets.iter().filter(|target| own(target) || candidate.subset_of(&self.shared));
+        let mut about = self.shared.clone();
+        machines.for_each(|target| about.add(target));
+        candidate.union(&self.defining.intersection(&about))
+    }
+
+    /// The first set of so many keys of `all` that hits every remainder and is none of those known.
+    fn hitting_set(&self, all: &Keys, size: usize, known: &[Keys]) -> Option<Keys> {
+        let must: Vec<Keys> = self.remainders.iter().map(|remainder| remainder.intersection(all)).collect();
+        let mut seen = FxHashSet::default();
+        hit(&must, Keys::default(), size, known, &mut seen)
     }
 
     /// Adds keys to a set that has an answer for as long as it keeps one, and remembers what is left over.
-    fn grow(&mut self, subset: &[usize], all: &[usize]) -> Option<()> {
-        let others: Vec<usize> = all.iter().copied().filter(|key| !subset.contains(key)).collect();
-        let mut kept = subset.to_vec();
-        self.add(&mut kept, &others)?;
-        self.remainders.push((0..self.keys.len()).filter(|key| !kept.contains(key)).collect());
+    fn grow(&mut self, kept: &Keys, all: &Keys) -> Option<()> {
+        let mut grown = all.clone();
+        let mut dropped: Vec<usize> = Vec::new();
+        for core in 0..self.doubtful.len() {
+            if self.doubtful[core].subset_of(&grown) {
+                dropped.extend(self.drop_one(core, kept, &mut grown));
+            }
+        }
+        while let Some(core) = self.verdict(&grown)? {
+            self.doubtful.push(core);
+            match self.drop_one(self.doubtful.len() - 1, kept, &mut grown) {
+                Some(key) => dropped.push(key),
+                None => {
+                    // The set itself is what the proof rests on, yet it has an answer: a key changes what is asked.
+                    grown = kept.clone();
+                    dropped.clear();
+                    break;
+                }
+            }
+        }
+        // What was left out for a proof that was not the whole truth comes back.
+        for key in dropped {
+            let more = grown.union(&Keys::singleton(key as u32));
+            let doubtful = self.clashes.iter().chain(&self.doubtful).any(|clash| clash.subset_of(&more));
+            if !doubtful && self.verdict(&more)?.is_none() {
+                grown = more;
+            }
+        }
+        let remainder = Keys::first(self.keys.len()).minus(&grown);
+        remainder.rows().for_each(|key| self.left_out[key] += 1);
+        self.remainders.push(remainder);
         Some(())
     }
 
-    /// Adds those of some keys that leave an answer, many at once where they can be.
-    fn add(&mut self, kept: &mut Vec<usize>, keys: &[usize]) -> Option<()> {
-        let with: Vec<usize> = kept.iter().chain(keys).copied().collect();
-        // What holds a clash is not asked about again: to leave a key out that might stay does no harm.
-        let clashes = self.clashes.iter().any(|clash| clash.iter().all(|key| with.contains(key)));
-        if !clashes && self.has_answer(&with)? {
-            *kept = with;
-        } else if keys.len() > 1 {
-            let (some, others) = keys.split_at(keys.len() / 2);
-            self.add(kept, some)?;
-            self.add(kept, others)?;
-        }
-        Some(())
+    /// Leaves out a key on which a proof rests: one seldom left out before, so that remainders differ; of those the one
+    /// that most proofs rest on.
+    fn drop_one(&self, core: usize, kept: &Keys, grown: &mut Keys) -> Option<usize> {
+        let core = self.doubtful[core].minus(kept);
+        let shared_by = |key: usize| self.doubtful.iter().filter(|other| other.has(key)).count();
+        let key = core.rows().min_by_key(|&key| (self.left_out[key], std::cmp::Reverse(shared_by(key))))?;
+        grown.subtract(&Keys::singleton(key as u32));
+        Some(key)
     }
 }
 
-fn first_subset(size: usize) -> Option<Vec<usize>> {
-    Some((0..size).collect())
-}
-
-/// The next subset of the same size in lexicographic order, positions below `len`.
-fn next_subset(picks: &[usize], len: usize) -> Option<Vec<usize>> {
-    let movable = (0..picks.len()).rev().find(|&at| picks[at] + (picks.len() - at) < len)?;
-    let mut next = picks[..movable].to_vec();
-    next.extend((0..picks.len() - movable).map(|offset| picks[movable] + 1 + offset));
-    Some(next)
-}
-
-/// The next subset that can hit a remainder: while the last pick lies before every member of it, larger
-/// last picks are tried at once.
-fn skip_to_hit(picks: &[usize], must_hit: &[usize], all: &[usize]) -> Option<Vec<usize>> {
-    let mut next = next_subset(picks, all.len())?;
-    while !next.iter().any(|&pick| must_hit.contains(&all[pick])) {
-        next = next_subset(&next, all.len())?;
+/// Adds up to `more` keys to a set so that it hits everything that it must, whereby it becomes none of those known.
+fn hit(must: &[Keys], chosen: Keys, more: usize, known: &[Keys], seen: &mut FxHashSet<Keys>) -> Option<Keys> {
+    if !seen.insert(chosen.clone()) {
+        return None;
     }
-    Some(next)
+    let Some(missed) = must.iter().filter(|set| set.is_disjoint(&chosen)).min_by_key(|set| set.len()) else {
+        return (!known.contains(&chosen)).then_some(chosen);
+    };
+    if more == 0 {
+        return None;
+    }
+    let mut keys = missed.rows();
+    keys.find_map(|key| hit(must, chosen.union(&Keys::singleton(key as u32)), more - 1, known, seen))
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn subsets_come_in_lexicographic_order_and_end() {
-        let mut at = first_subset(2);
-        let mut seen = Vec::new();
-        while let Some(picks) = at {
-            seen.push(picks.clone());
-            at = next_subset(&picks, 4);
-        }
-        assert_eq!(seen, [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]]);
-        assert_eq!(next_subset(&[], 4), None);
-    }
+/// The spec with only some of its keys.
+pub(super) fn only(spec: &Spec, kept: &[String]) -> Spec {
+    let keys = spec.keys();
+    spec.without_all(keys.iter().filter(|key| !kept.contains(key)).map(String::as_str))
 }

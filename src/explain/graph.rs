@@ -5,8 +5,8 @@ use std::fmt::Write;
 use crate::catalog::rows::{Build, Subject};
 use crate::solve::answer::{Answer, TargetAnswer};
 use crate::solve::fits;
+use crate::solve::problem::law;
 use crate::solve::question::{Question, TargetAsk};
-use crate::solve::rulebook::law;
 use crate::words::Version;
 
 /// Nodes and edges.

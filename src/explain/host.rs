@@ -4,14 +4,15 @@ use std::collections::BTreeMap;
 
 use crate::catalog::rows::Class;
 use crate::catalog::{Catalog, GpuMatch};
-use crate::solve::plan::Locked;
+use crate::solve::compile::Locked;
+use crate::solve::engine::Steps;
+use crate::solve::problem::Problem;
+use crate::solve::question::Question;
 use crate::solve::resolve::{Resolution, resolve};
-use crate::solve::rulebook::RuleBook;
-use crate::solve::world::Steps;
 use crate::spec::{Observed, ObservedGpu, Runtime, Spec, Target, list_text};
 use crate::words::{Cc, Constraint, Version};
 
-use super::{Asker, Change, Explanation, Fix, advice, conflicts, fixes};
+use super::{Change, Explanation, Fix, advice, conflicts, fixes};
 
 /// What a spec comes to on one host.
 #[derive(Debug, Clone)]
@@ -56,10 +57,10 @@ pub fn on_host<'c>(
     spec: &Spec,
     observed: &Observed,
     target: Option<&str>,
-    catalog: &'c Catalog,
-    rules: &'c RuleBook<'c>,
+    problem: &'c Problem<'c>,
     steps: &Steps,
 ) -> Result<OnHost, Unplaced> {
+    let catalog = problem.catalog;
     let target = place(spec, observed, target, catalog)?;
     let mut hosted = spec.clone();
     let mut differs = Vec::new();
@@ -69,13 +70,13 @@ pub fn on_host<'c>(
         hosted = changed;
         differs.push(Change { from: spec.text(&key), key, to });
     }
-    let asker = Asker { catalog, rules, steps };
-    let question = asker.question(&hosted).filter(|_| !observed.is_empty()).ok_or(Unplaced::NothingKnown)?;
+    let question = Question::new(&hosted, problem).ok().map(|(question, _)| question);
+    let question = question.filter(|_| !observed.is_empty()).ok_or(Unplaced::NothingKnown)?;
     let outcome = match resolve(&question, &Locked::new(), steps) {
         Resolution::Answer(answer) => {
             Outcome::Answer { stack: fixes::common_stack(&answer), advice: advice::compat(&answer) }
         }
-        Resolution::Conflict => conflicts(&hosted, catalog, rules, steps).map_or(Outcome::GaveUp, Outcome::Conflict),
+        Resolution::Conflict => conflicts(&hosted, problem, steps).map_or(Outcome::GaveUp, Outcome::Conflict),
         Resolution::GaveUp => Outcome::GaveUp,
     };
     Ok(OnHost { target: target.name.clone(), differs, outcome })

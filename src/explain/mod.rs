@@ -1,6 +1,7 @@
 //! L3, explaining: which written keys clash, the facts that bind them, and which changes would help.
 
 mod advice;
+mod ask;
 mod core;
 mod fixes;
 pub mod graph;
@@ -13,14 +14,11 @@ pub mod why;
 
 use std::collections::BTreeMap;
 
-use crate::catalog::Catalog;
-use crate::solve::answer::Answer;
-use crate::solve::plan::Locked;
-use crate::solve::question::Question;
-use crate::solve::resolve::{Resolution, resolve};
-use crate::solve::rulebook::RuleBook;
-use crate::solve::world::Steps;
+use crate::solve::engine::Steps;
+use crate::solve::problem::Problem;
 use crate::spec::Spec;
+
+use ask::Asker;
 
 /// Why a spec has no answer, and what would give it one.
 #[derive(Debug, Clone, Default)]
@@ -90,15 +88,15 @@ pub struct Change {
 }
 
 /// Explains a spec that has no answer; none if it has one after all, or nobody could tell within the limit.
-pub fn conflicts<'c>(spec: &Spec, catalog: &'c Catalog, rules: &'c RuleBook<'c>, steps: &Steps) -> Option<Explanation> {
-    let asker = Asker { catalog, rules, steps };
-    let cores = core::Cores::find(&asker, spec)?;
-    let tell = |clashes: &[Vec<String>]| clashes.iter().map(|culprits| story::tell(&asker, spec, culprits)).collect();
+pub fn conflicts<'c>(spec: &Spec, problem: &'c Problem<'c>, steps: &Steps) -> Option<Explanation> {
+    let asker = Asker::new(spec, problem, steps);
+    let cores = core::Cores::find(&asker)?;
+    let tell = |clashes: &[Vec<String>]| clashes.iter().map(|culprits| story::tell(&asker, culprits)).collect();
     let (conflicts, further) = (tell(&cores.independent), tell(&cores.further));
-    let mut fixes = fixes::find(&asker, spec, &cores);
+    let mut fixes = fixes::find(&asker, &cores);
     fixes.retain(|fix| asks_for_something(spec, fix));
     for fix in &mut fixes {
-        fix.advice = advice::on(&asker, spec, fix).or(fix.advice.take());
+        fix.advice = advice::on(&asker, fix).or(fix.advice.take());
     }
     Some(Explanation { conflicts, alternatives: cores.alternatives, further, fixes, gave_up: steps.spent() })
 }
@@ -111,9 +109,10 @@ fn asks_for_something(spec: &Spec, fix: &Fix) -> bool {
 }
 
 /// The first clash of a spec alone, without what would help.
-fn first_conflict(asker: &Asker<'_, '_>, spec: &Spec) -> Option<Conflict> {
-    let cores = core::Cores::find(asker, spec)?;
-    cores.independent.first().map(|culprits| story::tell(asker, spec, culprits))
+fn first_conflict<'c>(spec: &Spec, problem: &'c Problem<'c>, steps: &Steps) -> Option<Conflict> {
+    let asker = Asker::new(spec, problem, steps);
+    let cores = core::Cores::find(&asker)?;
+    cores.independent.first().map(|culprits| story::tell(&asker, culprits))
 }
 
 /// Those of some things that something needs: what is left when, many at once and at last one by one, all others were
@@ -140,26 +139,4 @@ fn needed<T: Clone>(all: &[T], mut suffices: impl FnMut(&[T]) -> Option<bool>) -
 /// The target that a key belongs to; empty for those of none.
 fn target_of(key: &str) -> &str {
     key.strip_prefix("target.").and_then(|rest| rest.rsplit_once('.')).map_or("", |(target, _)| target)
-}
-
-/// Asks variations of one spec.
-struct Asker<'c, 's> {
-    catalog: &'c Catalog,
-    rules: &'c RuleBook<'c>,
-    steps: &'s Steps,
-}
-
-impl<'c> Asker<'c, '_> {
-    /// The question a spec asks; none if a name in it means nothing.
-    fn question(&self, spec: &Spec) -> Option<Question<'c>> {
-        Question::new(spec, self.catalog, self.rules).ok().map(|(question, _)| question)
-    }
-
-    /// The best answer to a spec, if it has one.
-    fn best(&self, spec: &Spec) -> Option<Answer<'c>> {
-        match resolve(&self.question(spec)?, &Locked::new(), self.steps) {
-            Resolution::Answer(answer) => Some(answer),
-            _ => None,
-        }
-    }
 }

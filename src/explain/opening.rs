@@ -6,8 +6,9 @@ use crate::solve::question::FRAMEWORKS;
 use crate::spec::{Share, Spec};
 use crate::words::Version;
 
+use super::ask::Asker;
 use super::why::Opening;
-use super::{Asker, Change, advice};
+use super::{Change, advice};
 
 /// More openings than these are not read.
 const SHOWN: usize = 5;
@@ -19,7 +20,8 @@ pub(super) fn find(asker: &Asker<'_, '_>, spec: &Spec, answer: &Answer<'_>) -> V
     let Some((key, now)) = lead(answer) else { return Vec::new() };
     let mut found: Vec<(Version, Opening)> = Vec::new();
     for (change, changed) in variations(spec, answer).into_iter().take(TRIED) {
-        let Some(then) = asker.best(&changed) else { continue };
+        let question = asker.question(&changed);
+        let Some(then) = question.and_then(|question| asker.best(&question)) else { continue };
         let uses_compat = |answer: &Answer| {
             answer.targets.iter().any(|target| target.driver.as_ref().is_some_and(|driver| driver.compat.is_some()))
         };
@@ -30,7 +32,7 @@ pub(super) fn find(asker: &Asker<'_, '_>, spec: &Spec, answer: &Answer<'_>) -> V
         let change = as_written(change, &then);
         let advice = match change.to {
             Some(_) if change.key.ends_with(".driver") || change.key.ends_with(".driver-cuda") => {
-                advice::branch(asker, &changed, &change.key)
+                advice::branch(asker, &[], &change.key)
             }
             _ => None,
         };

@@ -2,8 +2,8 @@
 
 use crate::coverage::Coverage;
 use crate::solve::answer::TargetAnswer;
-use crate::solve::class::classes;
-use crate::solve::driver::{self, DriverRow};
+use crate::solve::driver::DriverRow;
+use crate::solve::problem::law;
 use crate::solve::question::{Question, TargetAsk};
 use crate::solve::{fits, image};
 use crate::words::Version;
@@ -15,7 +15,8 @@ use super::why::{Choice, Verdict};
 pub(super) fn driver<'c>(question: &Question<'c>, asked: &TargetAsk<'c>, target: &TargetAnswer<'c>) -> Option<Choice> {
     let (judged, minimum) = (target.driver.as_ref()?, target.minimum.as_ref()?);
     let mut reasons = Reasons { question, asked, target, because: Vec::new(), facts: Vec::new() };
-    let below = driver::candidates(question).iter().rev().find(|candidate| **candidate < minimum);
+    let turning = question.problem.turning_points();
+    let below = turning.iter().rev().find(|candidate| **candidate < minimum);
     if let Some(below) = below {
         reasons.cuda(below);
         reasons.generation(below);
@@ -84,7 +85,7 @@ impl Reasons<'_, '_> {
     /// Rules about the GPUs' architecture.
     fn generation(&mut self, below: &Version) {
         let (question, asked) = (self.question, self.asked);
-        for gpu in crate::solve::class::gpu_rules(question, asked) {
+        for gpu in crate::solve::machine::gpu_rules(question, asked) {
             for rule in gpu.driver.iter().filter(|rule| !rule.needs.admits(below)) {
                 self.put(&rule.row.says, question.catalog.cite(rule.row));
             }
@@ -110,14 +111,10 @@ impl Reasons<'_, '_> {
 
     fn image(&mut self, below: &Version) {
         let (question, Some(chosen)) = (self.question, self.target.image) else { return };
-        let position = question.targets.iter().position(|one| one.name == self.asked.name);
-        let classes = classes(question);
-        let Some(class) = classes.iter().find(|class| position.is_some_and(|at| class.members.contains(&at))) else {
-            return;
-        };
-        let Some(branch) = driver::branch_of(question.catalog, below) else { return };
-        let row = DriverRow { version: *below, branch, compat: None };
-        if !image::admits(question, class, &image::demand(question, class, chosen), &row) {
+        let Some(row) = DriverRow::plain(question.catalog, *below) else { return };
+        let demand = image::demand(question.catalog, self.asked, chosen);
+        let starts = image::starts_on(question.problem, &self.asked.machine, demand);
+        if question.holds(law::IMAGE_REQUIRE, &self.asked.name) && !starts(&row) {
             let says = format!("{}:{} does not start on driver {below}", chosen.repository, chosen.tag);
             self.put(&says, question.catalog.cite(chosen));
         }

@@ -3,17 +3,17 @@
 //! A better value is forced upon the spec and asked for like anything else. The clash that comes of it is the
 //! reason; where there is none, what it would cost elsewhere is.
 
-use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Image, Status, Toolkit};
 use crate::solve::answer::{Answer, GpuAnswer, TargetAnswer};
+use crate::solve::engine::Steps;
 use crate::solve::fits;
+use crate::solve::problem::Problem;
 use crate::solve::question::{FRAMEWORKS, ImageAsk, Question, TargetAsk};
-use crate::solve::rulebook::RuleBook;
-use crate::solve::world::Steps;
 use crate::spec::{Prefer, Share, Spec};
 use crate::words::{Constraint, Version};
 
-use super::{Asker, Change, FactNote, first_conflict, opening, reason};
+use super::ask::Asker;
+use super::{Change, FactNote, first_conflict, opening, reason};
 
 /// More boards than these are counted, not named.
 const NAMED: usize = 3;
@@ -107,11 +107,11 @@ pub struct Opening {
 }
 
 /// Explains the answer of a spec; none if it has no answer, or nobody could tell within the limit.
-pub fn why<'c>(spec: &Spec, catalog: &'c Catalog, rules: &'c RuleBook<'c>, steps: &Steps) -> Option<Why> {
-    let asker = Asker { catalog, rules, steps };
-    let question = asker.question(spec)?;
-    let answer = asker.best(spec)?;
-    let teller = Teller { asker: &asker, spec, question: &question, answer: &answer };
+pub fn why<'c>(spec: &Spec, problem: &'c Problem<'c>, steps: &Steps) -> Option<Why> {
+    let asker = Asker::new(spec, problem, steps);
+    let question = asker.base()?;
+    let answer = asker.best(question)?;
+    let teller = Teller { asker: &asker, spec, question, answer: &answer };
     let mut choices = teller.stacks();
     for target in &answer.targets {
         choices.extend(teller.target(target));
@@ -119,8 +119,8 @@ pub fn why<'c>(spec: &Spec, catalog: &'c Catalog, rules: &'c RuleBook<'c>, steps
     Some(Why { choices, openings: opening::find(&asker, spec, &answer) })
 }
 
-struct Teller<'a, 'c, 's> {
-    asker: &'a Asker<'c, 's>,
+struct Teller<'a, 'c> {
+    asker: &'a Asker<'a, 'c>,
     spec: &'a Spec,
     question: &'a Question<'c>,
     answer: &'a Answer<'c>,
@@ -149,7 +149,7 @@ struct Values<'v> {
     facts: Vec<FactNote>,
 }
 
-impl<'c> Teller<'_, 'c, '_> {
+impl<'c> Teller<'_, 'c> {
     /// The choices of every stack.
     fn stacks(&self) -> Vec<Choice> {
         let lead = self.answer.targets.iter().find(|target| target.driver.is_some()).or(self.answer.targets.first());
@@ -417,7 +417,7 @@ impl<'c> Teller<'_, 'c, '_> {
     /// Forces a value and says what forbids it.
     fn reject(&self, scope: &Scope<'_, 'c>, spec: &Spec, key: &str, value: &str) -> Option<Rejected> {
         let forced = spec.with(key, Some(value)).ok()?;
-        if let Some(conflict) = first_conflict(self.asker, &forced) {
+        if let Some(conflict) = first_conflict(&forced, self.asker.problem, self.asker.steps) {
             let culprits = conflict.culprits.into_iter().filter(|culprit| culprit != key).collect();
             return Some(Rejected {
                 value: value.to_string(),
@@ -426,13 +426,13 @@ impl<'c> Teller<'_, 'c, '_> {
                 facts: conflict.facts,
             });
         }
-        let answer = self.asker.best(&forced)?;
+        let answer = self.asker.best(&self.asker.question(&forced)?)?;
         let cost = self.cost(scope, &answer);
         // Where forward compatibility alone makes it possible, what it makes up for is the better half of the story.
         let names = forced.targets.iter().map(|target| format!("target.{}.forward-compat", target.name));
         let native =
             names.collect::<Vec<_>>().iter().try_fold(forced, |spec, key| spec.with(key, Some("never"))).ok()?;
-        let conflict = first_conflict(self.asker, &native);
+        let conflict = first_conflict(&native, self.asker.problem, self.asker.steps);
         let (culprits, mut because, facts) = conflict.map_or_else(Default::default, |conflict| {
             let culprits: Vec<String> = conflict.culprits.into_iter().filter(|culprit| culprit != key).collect();
             (culprits, conflict.explanation, conflict.facts)

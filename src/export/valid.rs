@@ -3,7 +3,7 @@
 //! Each pattern is narrower than the language it protects: nothing that passes holds a blank, a quote, a
 //! `$`, a `#` or a control character.
 
-use crate::words::address::{self, all, is_number, is_repository, is_tag};
+use crate::words::address::{self, all, is_number};
 use crate::words::{ArchList, CpuArch};
 
 use super::ExportError;
@@ -33,7 +33,7 @@ pub fn release<'a>(what: &'static str, version: &'a str) -> Valid<'a> {
 
 /// The address of a wheel index.
 pub fn index(url: &str) -> Valid<'_> {
-    check(address::is_index(url), "index", url, "the address of a wheel index")
+    check(address::is_index(url), "index", url, "the https:// address of a wheel index")
 }
 
 /// The address of a wheel itself.
@@ -43,18 +43,7 @@ pub fn wheel(url: &str) -> Valid<'_> {
 
 /// A full image reference: repository, then a tag or a digest or both.
 pub fn image(reference: &str) -> Valid<'_> {
-    let (name, digest) = reference.split_once('@').map_or((reference, None), |(name, digest)| (name, Some(digest)));
-    // A colon before the last slash belongs to a port.
-    let (repository, tag) = match name.rsplit_once(':') {
-        Some((repository, tag)) if !tag.contains('/') => (repository, Some(tag)),
-        _ => (name, None),
-    };
-    let ok = is_repository(repository)
-        && (tag.is_some() || digest.is_some())
-        && tag.is_none_or(is_tag)
-        && digest.is_none_or(is_digest)
-        && reference.len() <= 512;
-    check(ok, "image", reference, "a full image reference")
+    check(address::is_image(reference), "image", reference, "a full image reference")
 }
 
 /// An architecture list as PyTorch's extension builder reads it.
@@ -65,11 +54,7 @@ pub fn torch_arch_list(list: &str) -> Valid<'_> {
 
 /// An architecture list as CMake reads it.
 pub fn cmake_arch_list(list: &str) -> Valid<'_> {
-    let is_entry = |entry: &str| {
-        let arch = entry.strip_suffix("-real").or_else(|| entry.strip_suffix("-virtual")).unwrap_or(entry);
-        is_number(arch.strip_suffix(['a', 'f']).unwrap_or(arch))
-    };
-    check(list.split(';').all(is_entry), "architecture list", list, "a list such as `80-real;90`")
+    check(address::is_cmake_arch_list(list), "architecture list", list, "a list such as `80-real;90`")
 }
 
 /// A variable for a build and the architectures it takes: `FLASH_ATTN_CUDA_ARCHS=80;90`.
@@ -99,11 +84,6 @@ fn bad(what: &'static str, value: &str, expected: &'static str) -> ExportError {
 
 fn check<'a>(ok: bool, what: &'static str, value: &'a str, expected: &'static str) -> Valid<'a> {
     if ok { Ok(value) } else { Err(bad(what, value, expected)) }
-}
-
-fn is_digest(digest: &str) -> bool {
-    let is_hex = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
-    digest.strip_prefix("sha256:").is_some_and(|hex| hex.len() == 64 && hex.bytes().all(is_hex))
 }
 
 #[cfg(test)]
@@ -153,8 +133,15 @@ mod tests {
             assert!(package(bad).is_err(), "{bad}");
         }
         assert!(index("https://download.pytorch.org/whl/cu124").is_ok());
-        for bad in ["", "file:///etc", "https://a b", "https://x/$(id)", "https://me:secret@host/", "https://x/\n-r y"]
-        {
+        for bad in [
+            "",
+            "file:///etc",
+            "https://a b",
+            "https://x/$(id)",
+            "http://a/simple",
+            "https://me:secret@host/",
+            "https://x/\n-r y",
+        ] {
             assert!(index(bad).is_err(), "{bad}");
         }
         assert!(release("toolkit", "12").is_err());

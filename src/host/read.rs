@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::environment::is_kept;
 use super::paste::{self, Unrecognised};
 use super::record::{FORMAT, Record};
 
@@ -99,7 +100,10 @@ fn record(text: &str) -> Result<Record, ReadError> {
             return Err(ReadError::Malformed { message, line: 1, column: 1 });
         }
     }
-    serde_json::from_str(text).map_err(malformed)
+    let mut record: Record = serde_json::from_str(text).map_err(malformed)?;
+    // An earlier gpuenv kept more, and whoever is handed a record need not hand that on.
+    record.environment.retain(|name, _| is_kept(name));
+    Ok(record)
 }
 
 impl Record {

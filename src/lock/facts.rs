@@ -15,7 +15,7 @@ use super::FactLock;
 use Supports::{Stack, Target};
 
 /// Every fact of an answer, by id. `alike` are the targets that share one choice each.
-pub fn facts(question: &Question<'_>, answer: &Answer<'_>, alike: &[Vec<usize>]) -> Vec<FactLock> {
+pub fn facts<'c>(question: &Question<'c>, answer: &Answer<'c>, alike: &[Vec<usize>]) -> Vec<FactLock> {
     let mut ledger = Ledger { question, facts: HashMap::new() };
     for group in alike {
         let members = group.iter().map(|&member| &*question.targets[member].name).collect();

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::solve::plan::Locked;
+use crate::solve::compile::Locked;
 use crate::solve::question::FRAMEWORKS;
 use crate::spec::Share;
 

@@ -14,7 +14,7 @@ use super::{
 };
 
 /// Writes an answer down. `overrides` are those that mattered.
-pub fn make(spec: &Spec, question: &Question<'_>, answer: &Answer<'_>, overrides: Vec<OverrideLock>) -> Lock {
+pub fn make<'c>(spec: &Spec, question: &Question<'c>, answer: &Answer<'c>, overrides: Vec<OverrideLock>) -> Lock {
     // Whatever targets have in common by their class is worked out for the first of each class.
     let alike = answer.alike();
     let firsts: Vec<&Chosen> = alike.iter().map(|group| &*answer.targets[group[0]].chosen).collect();

@@ -2,6 +2,7 @@
 //!
 //! Plain data. Reading, writing and staleness live in the files beside this one.
 
+mod check;
 mod facts;
 mod locked;
 mod make;

@@ -1,10 +1,6 @@
 //! gpuenv.lock read back, and the words for everything that may be wrong with it.
 
-use serde::Deserialize;
-
-use crate::words::tree::{Tree, TreeError};
-
-use super::{FORMAT, Lock};
+use super::{FORMAT, Lock, check};
 
 /// Why a text is not a lock this program reads.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -29,6 +25,21 @@ pub enum LockError {
         /// Why.
         reason: String,
     },
+    /// A value is not what such a value looks like: somebody put it there.
+    #[error("`{key}` of this lock is `{}`, which is not {expected}", shown(value))]
+    BadValue {
+        /// Where: `target.prod.os`.
+        key: String,
+        /// The value.
+        value: String,
+        /// What it should look like.
+        expected: &'static str,
+    },
+}
+
+/// The beginning of a text that may be anything.
+fn shown(text: &str) -> String {
+    text.chars().take(60).flat_map(char::escape_debug).collect()
 }
 
 impl LockError {
@@ -37,7 +48,7 @@ impl LockError {
         match self {
             LockError::Newer { .. } => "newer-lock",
             LockError::MergeMarker { .. } => "merge-marker",
-            LockError::Unreadable { .. } => "bad-lock",
+            LockError::Unreadable { .. } | LockError::BadValue { .. } => "bad-lock",
         }
     }
 
@@ -48,15 +59,17 @@ impl LockError {
             LockError::MergeMarker { .. } => {
                 "merge gpuenv.toml, then run `gpuenv lock --fresh`: a lock is made, not merged"
             }
-            LockError::Unreadable { .. } => "run `gpuenv lock --fresh` to make it anew from gpuenv.toml",
+            LockError::Unreadable { .. } | LockError::BadValue { .. } => {
+                "run `gpuenv lock --fresh` to make it anew from gpuenv.toml"
+            }
         }
     }
 }
 
 /// Reads a lock.
 pub fn parse(text: &str) -> Result<Lock, LockError> {
-    match Tree::parse(text).and_then(Lock::deserialize) {
-        Ok(lock) if lock.version == FORMAT => Ok(lock),
+    match toml::from_str::<Lock>(text) {
+        Ok(lock) if lock.version == FORMAT => check::values(&lock).map(|()| lock),
         Ok(lock) if lock.version > FORMAT => Err(LockError::Newer { found: lock.version.into() }),
         Ok(lock) => {
             let reason = format!("there never was a format {}", lock.version);
@@ -68,7 +81,8 @@ pub fn parse(text: &str) -> Result<Lock, LockError> {
 }
 
 fn newer(text: &str) -> Option<LockError> {
-    let found = Tree::parse(text).ok()?.number("version")?;
+    let document: toml::Table = text.parse().ok()?;
+    let found = document.get("version")?.as_integer()?.try_into().ok()?;
     (found > FORMAT.into()).then_some(LockError::Newer { found })
 }
 
@@ -78,10 +92,10 @@ fn merge_marker(text: &str) -> Option<LockError> {
     Some(LockError::MergeMarker { line })
 }
 
-fn unreadable(text: &str, error: &TreeError) -> LockError {
-    let at = error.span.as_ref().map_or(0, |span| span.start.min(text.len()));
+fn unreadable(text: &str, error: &toml::de::Error) -> LockError {
+    let at = error.span().map_or(0, |span| span.start.min(text.len()));
     let line = 1 + text.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count();
-    LockError::Unreadable { line, reason: error.message.replace('\n', " ") }
+    LockError::Unreadable { line, reason: error.message().replace('\n', " ") }
 }
 
 #[cfg(test)]

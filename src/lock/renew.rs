@@ -1,11 +1,11 @@
 //! The way to a lock: solve with the earlier choices first, see which overrides mattered, write it down.
 
 use crate::solve::answer::Answer;
-use crate::solve::plan::Locked;
+use crate::solve::compile::Locked;
+use crate::solve::engine::Steps;
 use crate::solve::question::{Off, Question, Warning};
 use crate::solve::resolve::{Resolution, resolve};
 use crate::solve::warnings::warnings;
-use crate::solve::world::Steps;
 use crate::spec::{Share, Spec};
 
 use super::locked::{Upgrade, locked};

@@ -3,60 +3,43 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 
+use crate::host::environment::is_kept;
+
 use super::loader;
 use super::scene::Scene;
 
-/// The beginnings of names that matter.
+/// The beginnings of names that a child is given beside those that a record keeps: what CUDA's own libraries read.
 const FAMILIES: &[&str] = &["CUDA_", "CUDNN_", "NCCL_", "NVIDIA_", "PYTORCH_"];
 
-/// Names that matter beside those. The last row is what DCGM's software suite warns of, as far as it is not a family's.
-const NAMES: &[&str] = &[
-    "LD_LIBRARY_PATH",
-    "LD_PRELOAD",
-    "LD_BIND_NOW",
-    "CONDA_PREFIX",
-    "VIRTUAL_ENV",
-    "TORCH_CUDA_ARCH_LIST",
-    "NVCC_CCBIN",
-    "NVCC_APPEND_FLAGS",
-    "NVCC_PREPEND_FLAGS",
-    "NSIGHT_CUDA_DEBUGGER",
-    "COMPUTE_PROFILE",
-    "OPENCL_PROFILE",
-];
-
-/// Parts of names whose values are nobody's business.
-const SECRETS: &[&str] = &["KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL"];
-
-/// Names that a child needs beside what matters, to find programs and folders.
-const HANDED_ON: &[&str] = &["HOME", "PATH", "TMPDIR", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR"];
-
-fn matters(name: &str) -> bool {
-    let named = NAMES.contains(&name) || FAMILIES.iter().any(|family| name.starts_with(family));
-    named && !SECRETS.iter().any(|part| name.contains(part))
-}
+/// Names that a child needs beside what matters and PATH, to find folders.
+const HANDED_ON: &[&str] = &["HOME", "TMPDIR", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR"];
 
 /// What matters, for the record.
 pub fn that_matters(scene: &Scene) -> BTreeMap<String, String> {
     let pairs = scene.environment.iter().filter_map(|(name, value)| Some((name.to_str()?, value)));
-    let pairs = pairs.filter(|(name, _)| matters(name));
+    let pairs = pairs.filter(|(name, _)| is_kept(name));
     pairs.map(|(name, value)| (name.to_string(), value.to_string_lossy().into_owned())).collect()
 }
 
 /// What a child is given: what matters, without what would run other people's code in it; messages in English.
 ///
 /// Where root loads from safe directories only, LD_LIBRARY_PATH has no others, so that no library brings in a second
-/// one from there.
+/// one from there. Neither it nor PATH has what an empty or relative entry makes of the folder we stand in.
 pub fn of_child(scene: &Scene) -> Vec<(OsString, OsString)> {
     let given = |name: &str| {
-        (matters(name) || HANDED_ON.contains(&name) || name.starts_with("GPUENV_"))
+        let family = FAMILIES.iter().any(|family| name.starts_with(family));
+        (family || is_kept(name) || HANDED_ON.contains(&name) || name.starts_with("GPUENV_"))
             && !matches!(name, "LD_PRELOAD" | "LD_LIBRARY_PATH" | "CUDA_INJECTION32_PATH" | "CUDA_INJECTION64_PATH")
     };
     let pairs = scene.environment.iter().filter(|(name, _)| name.to_str().is_some_and(given));
     let mut pairs: Vec<(OsString, OsString)> = pairs.cloned().collect();
     pairs.push(("LC_ALL".into(), "C".into()));
+    pairs.extend(path_of_child(scene).map(|path| ("PATH".into(), path)));
     let trusts = scene.trusts_everywhere();
-    let safe = |entry: &std::path::PathBuf| trusts || (entry.is_dir() && loader::danger(entry).is_none());
+    let unnamed = scene.unnamed_library_path();
+    let safe = |entry: &std::path::PathBuf| {
+        !unnamed.contains(entry) && (trusts || (entry.is_dir() && loader::danger(entry).is_none()))
+    };
     let entries: Vec<_> = scene.library_path().into_iter().filter(safe).collect();
     if let Ok(entries) = std::env::join_paths(entries)
         && !entries.is_empty()
@@ -64,6 +47,15 @@ pub fn of_child(scene: &Scene) -> Vec<(OsString, OsString)> {
         pairs.push(("LD_LIBRARY_PATH".into(), entries));
     }
     pairs
+}
+
+/// The user's PATH without entries that depend on where one stands and without the project's: what nvcc calls by name
+/// is not to come from there.
+fn path_of_child(scene: &Scene) -> Option<OsString> {
+    let path = scene.variable("PATH")?.to_os_string();
+    let folders = std::env::split_paths(&path);
+    let ours = folders.filter(|folder| folder.is_absolute() && !scene.is_folder_of_project(folder));
+    std::env::join_paths(ours).ok()
 }
 
 #[cfg(test)]
@@ -82,6 +74,10 @@ mod tests {
             ("CUDA_VISIBLE_DEVICES", "0"),
             ("NVIDIA_API_KEY", "nvapi-1"),
             ("NCCL_TOKEN", "1"),
+            ("NVIDIA_AUTH", "1"),
+            ("CUDA_PASSPHRASE", "1"),
+            ("PYTORCH_BUILD_PW", "1"),
+            ("CUDA_WHATEVER_COMES", "1"),
             ("USER", "alice"),
             ("CONDA_PREFIX", "/opt/conda"),
         ]);
@@ -102,7 +98,15 @@ mod tests {
         let given: BTreeMap<OsString, OsString> = of_child(&scene).into_iter().collect();
         let names: Vec<&str> = given.keys().filter_map(|name| name.to_str()).collect();
         assert_eq!(names, ["CUDA_VISIBLE_DEVICES", "LC_ALL", "LD_LIBRARY_PATH"]);
-        assert!(given[std::ffi::OsStr::new("LD_LIBRARY_PATH")].to_str().unwrap().ends_with(":/usr/lib"));
-        assert!(!given[std::ffi::OsStr::new("LD_LIBRARY_PATH")].to_str().unwrap().starts_with(':'));
+        assert_eq!(given[std::ffi::OsStr::new("LD_LIBRARY_PATH")], "/usr/lib");
+    }
+
+    #[test]
+    fn what_depends_on_where_one_stands_is_not_handed_on() {
+        let mut scene = scene(&[("PATH", ":bin:/usr/bin:./x:/bin"), ("LD_LIBRARY_PATH", "lib:/usr/lib:.")]);
+        scene.wish.trust = true;
+        let given: BTreeMap<OsString, OsString> = of_child(&scene).into_iter().collect();
+        let of = |name: &str| given[std::ffi::OsStr::new(name)].to_str().unwrap().to_string();
+        assert_eq!((of("PATH"), of("LD_LIBRARY_PATH")), ("/usr/bin:/bin".to_string(), "/usr/lib".to_string()));
     }
 }

@@ -67,7 +67,7 @@ pub fn inside(request: &str, teller: &mut Teller) -> Result<(), String> {
     };
     let mut seen = file(&found, compat::note(Path::new("/"), &found.file).is_some());
     teller.learnt(&seen);
-    match search.refuses(&found.path) {
+    match search.refuses(SONAME, &found.path) {
         Some(why) => teller.refused(&why),
         None => {
             seen.fault = ask(&found.file, &mut seen, teller).err();

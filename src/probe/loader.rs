@@ -93,11 +93,45 @@ pub fn file_version(file: &Path) -> Option<Version> {
     Version::parse(version).ok().filter(|version| version.len() > 1)
 }
 
+/// What a child may load.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Guard {
+    trust: bool,
+    /// Folders that an empty or relative entry of LD_LIBRARY_PATH stands for.
+    unnamed: Vec<PathBuf>,
+}
+
+impl Guard {
+    /// Of the children of this scene.
+    pub fn of(scene: &Scene) -> Self {
+        let mut unnamed = scene.unnamed_library_path();
+        unnamed.retain(|entry| entry.to_str().is_some());
+        Guard { trust: scene.trusts_everywhere(), unnamed }
+    }
+
+    /// Why a file that was found for this name is not to be loaded, if it is not.
+    pub fn refuses(&self, soname: &str, path: &Path) -> Option<String> {
+        let file = fs::canonicalize(path).ok();
+        let is_from = |folder: &PathBuf| {
+            let Ok(found) = fs::canonicalize(folder.join(soname)) else { return false };
+            let inside = fs::canonicalize(folder).is_ok_and(|folder| found.starts_with(folder));
+            inside && file.as_ref() == Some(&found)
+        };
+        if self.unnamed.iter().any(is_from) {
+            let why = "it is found by an empty or relative entry of LD_LIBRARY_PATH, which may be anybody's folder";
+            return Some(format!("{}: {why}: write the folder in full", path.display()));
+        }
+        danger(path)
+            .filter(|_| !self.trust)
+            .map(|why| format!("{}: {why}; root loads it only if told to trust the library path", path.display()))
+    }
+}
+
 /// What a child needs to search and to know what it may load.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Search {
     library_path: Vec<PathBuf>,
-    trust: bool,
+    guard: Guard,
 }
 
 impl Search {
@@ -106,7 +140,7 @@ impl Search {
         // Names that are no UTF-8 cannot travel in JSON; no driver lies in such a folder.
         let mut library_path = scene.library_path();
         library_path.retain(|entry| entry.to_str().is_some());
-        Search { library_path, trust: scene.trusts_everywhere() }
+        Search { library_path, guard: Guard::of(scene) }
     }
 
     /// The loader of this machine.
@@ -114,11 +148,9 @@ impl Search {
         Loader::new(Path::new("/"), &self.library_path)
     }
 
-    /// Why a file is not to be loaded, if it is not.
-    pub fn refuses(&self, path: &Path) -> Option<String> {
-        danger(path)
-            .filter(|_| !self.trust)
-            .map(|why| format!("{}: {why}; root loads it only if told to trust the library path", path.display()))
+    /// Why a file that was found for this name is not to be loaded, if it is not.
+    pub fn refuses(&self, soname: &str, path: &Path) -> Option<String> {
+        self.guard.refuses(soname, path)
     }
 }
 

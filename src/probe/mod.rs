@@ -22,6 +22,7 @@ pub mod nvml;
 mod plain;
 pub mod platform;
 mod program;
+pub mod project;
 pub mod python;
 pub mod scene;
 pub mod toolkits;

@@ -67,7 +67,7 @@ pub fn inside(request: &str, teller: &mut Teller) -> Result<(), String> {
     (seen.path, seen.file_version) = (found.shown(), found.file_version());
     (seen.found_by, seen.shadows) = (found.found_by(), found.shadowed());
     teller.learnt(&seen);
-    match search.refuses(&found.path) {
+    match search.refuses(SONAME, &found.path) {
         Some(why) => teller.refused(&why),
         None => {
             seen.fault = ask(&found.file, &mut seen, teller).err();

@@ -3,11 +3,12 @@
 use serde_json::Value;
 
 use crate::host::Record;
+use crate::words::name::is_unseen;
 
 /// No text of a record is longer, in characters.
 const LONGEST: usize = 16_384;
 
-/// The record with every text in it made plain: no control characters, the user's home written `~`, nothing without
+/// The record with every text in it made plain: no characters that cannot be seen, the user's home written `~`, nothing without
 /// end.
 pub fn made_plain(record: Record, home: Option<&str>) -> Record {
     // A root directory as a home tells nothing and begins every path.
@@ -31,7 +32,7 @@ fn walk(value: &mut Value, home: Option<&str>) {
 }
 
 fn plain(text: &str, home: Option<&str>) -> String {
-    let visible = |c: char| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c };
+    let visible = |c: char| if is_unseen(c) { char::REPLACEMENT_CHARACTER } else { c };
     let text: String = text.chars().take(LONGEST).map(visible).collect();
     home.map_or(text.clone(), |home| without_home(&text, home))
 }

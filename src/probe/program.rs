@@ -86,13 +86,14 @@ pub fn is_program(path: &Path) -> bool {
 }
 
 /// The first program of this name in the directories of PATH, as seen from the root. Entries that are not absolute
-/// depend on where one stands and are passed over.
+/// depend on where one stands and are passed over, and so is what lies in the project.
 pub fn on_path(scene: &Scene, name: &str) -> Option<PathBuf> {
     let path: OsString = scene.variable("PATH")?.to_os_string();
     std::env::split_paths(&path).filter(|folder| folder.is_absolute()).find_map(|folder| {
         let candidate = folder.join(name);
         let resolved = loader::resolve(&scene.root, &candidate)?;
-        is_program(&scene.at(&resolved.to_string_lossy())).then_some(candidate)
+        let is_it = is_program(&scene.at(&resolved.to_string_lossy())) && !scene.is_of_project(&candidate);
+        is_it.then_some(candidate)
     })
 }
 

@@ -62,8 +62,12 @@ struct TorchTold {
 /// Finds the interpreter and asks it for its packages.
 pub fn look(scene: &Scene, record: &mut Record) {
     let began = Instant::now();
+    let beside = scene.unasked_python().map(|python| {
+        let python = python.display();
+        format!("{python} lies in the project and was not run: activate its environment, or add `--python {python}`")
+    });
     let Some((path, named_by)) = interpreter(scene) else {
-        record.probes.push(super::told("python", How::Absent, began));
+        record.probes.push(Probe { detail: beside, ..super::told("python", How::Absent, began) });
         return;
     };
     let mut python =
@@ -71,13 +75,13 @@ pub fn look(scene: &Scene, record: &mut Record) {
     let ended = if scene.is_here() { ask(scene, &path, &mut python) } else { How::Refused };
     let detail = match ended {
         How::Refused if !scene.is_here() => Some("another machine's programs are not run here".to_string()),
-        _ => python.fault.as_ref().and_then(|fault| fault.message.clone().or(fault.name.clone())),
+        _ => python.fault.as_ref().and_then(|fault| fault.message.clone().or(fault.name.clone())).or(beside),
     };
     record.probes.push(Probe { detail, ..super::told("python", ended, began) });
     record.python = Some(python);
 }
 
-/// The interpreter: the one the user names, the active environment's, the one of the directory we stand in, PATH's.
+/// The interpreter: the one the user names, the active environment's, PATH's.
 fn interpreter(scene: &Scene) -> Option<(PathBuf, &'static str)> {
     if let Some(named) = &scene.wish.python {
         let is_path = named.components().count() > 1;
@@ -85,17 +89,12 @@ fn interpreter(scene: &Scene) -> Option<(PathBuf, &'static str)> {
         let here = std::env::current_dir().unwrap_or_default();
         return Some((found.unwrap_or_else(|| here.join(named)), "--python"));
     }
-    let is_one = |path: PathBuf| program::is_program(&scene.at(&path.to_string_lossy())).then_some(path);
     if let Some(environment) = scene.variable("VIRTUAL_ENV").filter(|value| !value.is_empty()) {
         // Where it is gone the variable still says what the user means.
         return Some((Path::new(environment).join("bin/python"), "VIRTUAL_ENV"));
     }
-    let here = std::env::current_dir().ok().filter(|_| scene.is_here());
-    let local = here.and_then(|here| is_one(here.join(".venv/bin/python"))).map(|path| (path, ".venv"));
-    local.or_else(|| {
-        let names = ["python3", "python"];
-        names.iter().find_map(|name| program::on_path(scene, name)).map(|path| (path, "PATH"))
-    })
+    let names = ["python3", "python"];
+    names.iter().find_map(|name| program::on_path(scene, name)).map(|path| (path, "PATH"))
 }
 
 fn ask(scene: &Scene, path: &Path, python: &mut Python) -> How {

@@ -86,6 +86,13 @@ impl Scene {
         self.variable("LD_LIBRARY_PATH").map(|value| loader::library_path(value, &here)).unwrap_or_default()
     }
 
+    /// Those of them that nobody named in full: an empty or relative entry is whatever folder one stands in.
+    pub fn unnamed_library_path(&self) -> Vec<PathBuf> {
+        let named = self.variable("LD_LIBRARY_PATH").map(|value| loader::library_path(value, Path::new("")));
+        let all = named.unwrap_or_default().into_iter().zip(self.library_path());
+        all.filter(|(named, _)| !named.is_absolute()).map(|(_, absolute)| absolute).collect()
+    }
+
     /// The place of an absolute path under the root.
     pub fn at(&self, path: &str) -> PathBuf {
         self.root.join(path.trim_start_matches('/'))

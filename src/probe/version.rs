@@ -14,7 +14,7 @@ use crate::words::Version;
 
 use super::child::{self, Task, Teller};
 use super::libraries::Request;
-use super::loader;
+use super::loader::Guard;
 use super::scene::Scene;
 
 /// How long a library may take to load and answer.
@@ -26,10 +26,11 @@ const COPIES: usize = 4;
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Question {
     name: String,
+    soname: String,
     path: PathBuf,
     before: Vec<PathBuf>,
-    /// Whether they may lie where others than root can write.
-    trusts_everywhere: bool,
+    /// Where they may lie.
+    guard: Guard,
 }
 
 /// What it said.
@@ -44,6 +45,7 @@ struct Answer {
 /// Asks every library that was found, and its other copies where nothing else tells their versions.
 pub(super) fn ask_all(scene: &Scene, libraries: &mut [Library]) {
     let environment = super::of_child(scene);
+    let guard = Guard::of(scene);
     for at in 0..libraries.len() {
         // A process has cublasLt before it loads cublas, from where it would load it by itself.
         let major = |soname: &str| soname.rsplit_once(".so.").map(|(_, major)| major.to_string());
@@ -56,8 +58,8 @@ pub(super) fn ask_all(scene: &Scene, libraries: &mut [Library]) {
             libraries.iter().filter(helps).filter_map(|other| other.path.as_ref().map(PathBuf::from)).collect();
         let library = &mut libraries[at];
         let ask = |path: &str, before: Vec<PathBuf>| {
-            let trusts_everywhere = scene.trusts_everywhere();
-            let question = Question { name: library.name.clone(), path: path.into(), before, trusts_everywhere };
+            let (name, soname) = (library.name.clone(), library.soname.clone());
+            let question = Question { name, soname, path: path.into(), before, guard: guard.clone() };
             let limit = scene.limit(LIMIT);
             let task = Task { program: &scene.program, name: "libraries", limit, environment: &environment };
             child::ask::<_, Answer>(&task, &Request::Ask(question))
@@ -97,10 +99,10 @@ fn take_over(parts: &mut Vec<String>, mapped: impl Iterator<Item = String>) {
 
 /// The child's side of it.
 pub(super) fn answer(question: &Question, teller: &mut Teller) -> Result<(), String> {
-    if !question.trusts_everywhere
-        && let Some(danger) = question.before.iter().chain([&question.path]).find_map(|path| loader::danger(path))
-    {
-        teller.refused(&format!("not loaded as root: {danger}"));
+    let name_of = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let before = question.before.iter().find_map(|path| question.guard.refuses(&name_of(path), path));
+    if let Some(why) = before.or_else(|| question.guard.refuses(&question.soname, &question.path)) {
+        teller.refused(&format!("not loaded: {why}"));
         return Ok(());
     }
     for path in &question.before {

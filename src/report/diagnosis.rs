@@ -1,6 +1,6 @@
-//! A diagnosis for people: what the message means, what was read out of it, what to change.
+//! A diagnosis for people: what the message means, what was found in the text, what to change.
 
-use crate::diagnose::{Extract, Finding, Value, Verdict};
+use crate::diagnose::{Extract, Finding, Verdict, in_words};
 
 use super::screen::{Screen, clean};
 
@@ -22,30 +22,25 @@ pub(super) fn render(screen: &Screen, verdict: &Verdict) -> String {
             &format!("{} ", screen.warning("unknown:")),
             "no message that gpuenv knows is in this text; it may have nothing to do with versions",
         );
-        text += &read_out(screen, &verdict.extract);
+        text += &found(screen, &verdict.extract);
     }
     text
 }
 
 fn one(screen: &Screen, finding: &Finding) -> String {
-    let head = screen.error(&format!("{}[{}]:", finding.component, finding.code));
+    let head = screen.help(&format!("{}[{}]:", finding.component, finding.code));
     let mut text = screen.wrapped(&format!("{head} "), &clean(&finding.meaning));
-    text += &read_out(screen, &finding.extract);
+    text += &found(screen, &finding.extract);
     for (at, remedy) in finding.remedies.iter().enumerate() {
         text += &screen.wrapped(&format!("  {}. ", at + 1), &clean(remedy));
     }
     text
 }
 
-fn read_out(screen: &Screen, extract: &Extract) -> String {
-    if extract.is_empty() {
+fn found(screen: &Screen, extract: &Extract) -> String {
+    let words = in_words(extract);
+    if words.is_empty() {
         return String::new();
     }
-    let shown = |value: &Value| match value {
-        Value::Text(text) => text.clone(),
-        Value::Number(number) => number.to_string(),
-        Value::List(list) => list.join(" "),
-    };
-    let pairs: Vec<String> = extract.iter().map(|(key, value)| format!("{key} {}", shown(value))).collect();
-    screen.wrapped("  read: ", &clean(&pairs.join(", ")))
+    screen.wrapped("  found in the text: ", &clean(&words.join(", ")))
 }

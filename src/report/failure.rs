@@ -20,6 +20,8 @@ pub enum Exit {
     Unknown = 3,
     /// Reading or writing failed.
     Io = 4,
+    /// A mistake of gpuenv itself. As far from the others as sysexits.h puts it.
+    Internal = 70,
 }
 
 /// A run that ended before an answer.
@@ -90,6 +92,12 @@ impl Failure {
             problem.help = Some(help.into());
         }
         self
+    }
+
+    /// Whether it says what another one does.
+    pub(super) fn is_same(&self, other: &Failure) -> bool {
+        let told = |failure: &Failure| failure.problems.iter().map(|one| one.message.clone()).collect::<Vec<_>>();
+        told(self) == told(other)
     }
 
     /// The mistakes of a gpuenv.toml. What is not supported yet is no mistake.

@@ -4,7 +4,6 @@ use std::fmt::Write;
 
 use crate::verify::{Check, Status, Verdict};
 
-use super::screen::is_hostile;
 use super::verdict::Judged;
 
 impl Judged<'_> {
@@ -67,7 +66,7 @@ fn escape(text: &str) -> String {
             '\'' => escaped.push_str("&apos;"),
             '\n' => escaped.push_str("&#10;"),
             '\u{fffe}' | '\u{ffff}' => escaped.extend(c.escape_unicode()),
-            c if is_hostile(c) => escaped.extend(c.escape_unicode()),
+            c if crate::words::name::is_unseen(c) => escaped.extend(c.escape_unicode()),
             c => escaped.push(c),
         }
     }

@@ -103,9 +103,11 @@ impl Report {
         self.json
     }
 
-    /// Data for stdout, as it is.
+    /// Data for stdout.
     pub fn data(&self, text: &str) -> Result<(), Failure> {
-        let mut stdout = std::io::stdout().lock();
+        let stdout = std::io::stdout();
+        let text = screen::plain(text, self.color.suits(&stdout));
+        let mut stdout = stdout.lock();
         match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
             // A reader that has seen enough is no failure: `gpuenv export env | head`.
             Err(error) if error.kind() != ErrorKind::BrokenPipe => {
@@ -119,6 +121,7 @@ impl Report {
     pub fn export(&self, format: &str, text: &str) -> Result<(), Failure> {
         match self.json && format != "json" {
             true => self.document(&json::Rendered::text(Some(format), text)),
+            false if format == "json" => self.data(&screen::plain_json(text)),
             false => self.data(text),
         }
     }
@@ -219,14 +222,14 @@ impl Report {
     /// What is being looked at, on a line of its own that the next one takes: for people who wait, not for logs.
     pub fn progress(&self, what: &str) {
         if self.shows_progress() {
-            self.say(&format!("\r\x1b[Klooking at {}", clean(what)));
+            self.draw(&format!("\r\x1b[Klooking at {}", clean(what)));
         }
     }
 
     /// Takes that line back.
     pub fn progress_ends(&self) {
         if self.shows_progress() {
-            self.say("\r\x1b[K");
+            self.draw("\r\x1b[K");
         }
     }
 
@@ -256,14 +259,27 @@ impl Report {
         self.say(&format!("{hint}\n"));
     }
 
-    /// What went wrong.
+    /// What went wrong. Where stdout takes no document, stderr says what cannot be said there.
     pub fn failure(&self, failure: &Failure) -> Result<(), Failure> {
         if self.json {
-            return self.document(&json::Errors::new(failure));
+            let told = self.document(&json::Errors::new(failure));
+            if let Err(unwritten) = &told {
+                self.say(&failure::render(&self.screen, failure));
+                if !failure.is_same(unwritten) {
+                    self.say(&failure::render(&self.screen, unwritten));
+                }
+            }
+            return told;
         }
-        self.annotate(|| github::failure(failure))?;
+        let annotated = self.annotate(|| github::failure(failure));
         self.say(&failure::render(&self.screen, failure));
-        Ok(())
+        annotated
+    }
+
+    /// That something was left aside, and why: on stderr in every format.
+    pub fn left_aside(&self, what: &str, failure: &Failure) {
+        self.say(&self.screen.wrapped(&format!("{} ", self.screen.warning("warning:")), &clean(what)));
+        self.say(&failure::render(&self.screen, failure));
     }
 
     /// Warnings at their places in gpuenv.toml, for GitHub's log only: [`Report::locked`] tells them to people.
@@ -358,8 +374,7 @@ impl Report {
 
     fn document(&self, document: &impl Serialize) -> Result<(), Failure> {
         // Only a map with keys that are not strings can fail here, and there is none.
-        let text = serde_json::to_string_pretty(document).unwrap_or_default();
-        self.data(&(text + "\n"))
+        self.data(&(json_text(document).unwrap_or_default() + "\n"))
     }
 
     /// A document whose fields are in the order of the alphabet.
@@ -369,6 +384,16 @@ impl Report {
 
     /// Nobody is left to tell that stderr cannot be written.
     fn say(&self, text: &str) {
+        self.draw(&screen::plain(text, self.screen.color));
+    }
+
+    /// What moves on the screen, all of it ours.
+    fn draw(&self, text: &str) {
         let _ = std::io::stderr().lock().write_all(text.as_bytes());
     }
+}
+
+/// A JSON document, wherever it is written.
+pub fn json_text(document: &impl Serialize) -> serde_json::Result<String> {
+    Ok(screen::plain_json(&serde_json::to_string_pretty(document)?).into_owned())
 }

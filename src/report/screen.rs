@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::io::IsTerminal;
 
+use crate::words::name::is_unseen;
+
 /// `--color`
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Color {
@@ -170,22 +172,55 @@ fn visible(text: &str) -> usize {
     count
 }
 
-/// Characters that must not reach a terminal: controls, and the marks that hide or reorder text.
-pub(super) fn is_hostile(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+/// Text of unknown origin for a place in a line: what must not reach a terminal is spelled out.
+pub fn clean(text: &str) -> Cow<'_, str> {
+    spelled_out(text, |_, c| is_unseen(c))
 }
 
-/// Text of unknown origin for a terminal: what must not reach it is spelled out.
-pub fn clean(text: &str) -> Cow<'_, str> {
-    if !text.contains(is_hostile) {
+/// Everything that is printed goes through this, last of all: whatever it was made of, nothing is left that a terminal
+/// would obey but the ends of lines and, where we colour, colours.
+pub(super) fn plain(text: &str, colored: bool) -> Cow<'_, str> {
+    let is_color = |at: usize| {
+        let rest = text[at..].strip_prefix("\x1b[").unwrap_or_default();
+        rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';').starts_with('m')
+    };
+    spelled_out(text, |at, c| match c {
+        '\n' | '\t' => false,
+        '\x1b' if colored => !is_color(at),
+        c => is_unseen(c),
+    })
+}
+
+/// A JSON text in which every character that must not reach a terminal is written by its number. Such a character can
+/// stand within strings only, where JSON knows that spelling.
+pub(super) fn plain_json(text: &str) -> Cow<'_, str> {
+    if !text.contains(|c| c != '\n' && is_unseen(c)) {
         return Cow::Borrowed(text);
     }
-    let spell = |c: char| match is_hostile(c) {
-        true => c.escape_unicode().to_string(),
-        false => c.to_string(),
-    };
-    Cow::Owned(text.chars().map(spell).collect())
+    let mut plain = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c == '\n' || !is_unseen(c) {
+            plain.push(c);
+        } else {
+            let mut units = [0; 2];
+            c.encode_utf16(&mut units).iter().for_each(|unit| plain += &format!("\\u{unit:04x}"));
+        }
+    }
+    Cow::Owned(plain)
+}
+
+fn spelled_out(text: &str, is_bad: impl Fn(usize, char) -> bool) -> Cow<'_, str> {
+    if !text.char_indices().any(|(at, c)| is_bad(at, c)) {
+        return Cow::Borrowed(text);
+    }
+    let mut spelled = String::with_capacity(text.len() + 16);
+    for (at, c) in text.char_indices() {
+        match is_bad(at, c) {
+            true => spelled.extend(c.escape_unicode()),
+            false => spelled.push(c),
+        }
+    }
+    Cow::Owned(spelled)
 }
 
 #[cfg(test)]
@@ -196,6 +231,24 @@ mod tests {
     fn nothing_hostile_reaches_a_terminal() {
         assert_eq!(clean("torch 2"), "torch 2");
         assert_eq!(clean("a\x1b[31mb\u{9b}c\u{202e}d\n"), "a\\u{1b}[31mb\\u{9b}c\\u{202e}d\\u{a}");
+    }
+
+    #[test]
+    fn the_door_lets_lines_and_our_colours_through() {
+        let text = "a\tb\n\x1b[1;31mred\x1b[0m \x1b]0;title\x07 \x1b[2J \u{202e}\u{2028}\u{9b}31m \x1b[";
+        let end = "\\u{1b}]0;title\\u{7} \\u{1b}[2J \\u{202e}\\u{2028}\\u{9b}31m \\u{1b}[";
+        assert_eq!(plain(text, true), format!("a\tb\n\x1b[1;31mred\x1b[0m {end}"));
+        assert_eq!(plain(text, false), format!("a\tb\n\\u{{1b}}[1;31mred\\u{{1b}}[0m {end}"));
+        assert!(matches!(plain("plain é\n", false), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn json_says_the_same_without_what_a_terminal_obeys() {
+        let text = serde_json::json!({ "\u{1b}key": "a\u{9b}b\u{202e}c\u{2028}d\u{7f}e\u{e0041}f\ng é" }).to_string();
+        let plain = plain_json(&text);
+        assert!(plain.chars().all(|c| !is_unseen(c)), "{plain}");
+        let read = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
+        assert_eq!(read(&plain), read(&text));
     }
 
     #[test]

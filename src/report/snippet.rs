@@ -9,9 +9,11 @@ use miette::{
     SourceSpan, SpanContents, ThemeCharacters, ThemeStyles,
 };
 
+use crate::words::name::is_unseen;
+
 use super::cut::{Cut, cut};
 use super::failure::SourceFile;
-use super::screen::{Screen, clean, is_hostile};
+use super::screen::{Screen, clean};
 
 /// A longer line of a mark that goes over several says nothing on a screen.
 const LONGEST: usize = 300;
@@ -74,7 +76,7 @@ fn printable(text: &str) -> String {
     let safe = |c: char| match c {
         '\n' | '\t' => c,
         '\r' => ' ',
-        c if is_hostile(c) => match c.len_utf8() {
+        c if is_unseen(c) => match c.len_utf8() {
             1 => '?',
             2 => '\u{bf}',
             3 => '\u{fffd}',

@@ -13,16 +13,17 @@ use crate::coverage::{Coverage, Tegra, covers};
 use crate::spec::Share;
 use crate::words::{Arch, ArchEntry, ArchList, Cc, CpuArch, Version};
 
-use super::choice::Choice;
-use super::class::Class;
+use super::compile::{Choice, Class, Plan};
 use super::driver::{self, DriverRow};
+use super::engine::Selection;
 use super::fits;
 use super::image;
-use super::plan::Plan;
+use super::machine::{DriverNeed, Reading};
+use super::network::Var;
+use super::problem::law;
 use super::question::{DriverAsk, ImageAsk, Question, TargetAsk};
 use super::release::Release;
 use super::shared;
-use super::world::Table;
 
 /// The answer to a question.
 #[derive(Debug, Clone)]
@@ -113,8 +114,8 @@ pub struct GpuAnswer {
 
 impl<'c> Answer<'c> {
     /// Reads a selection.
-    pub fn read(plan: &Plan<'_, 'c>, choice: &[usize]) -> Self {
-        let question = plan.question;
+    pub fn read(plan: &Plan<'_, 'c>, selection: &Selection) -> Self {
+        let (question, choice) = (plan.question, selection.rows());
         let mut by_class: Vec<Chosen> = Vec::new();
         for at in 0..plan.classes.len() {
             by_class.push(read_class(plan, at, choice));
@@ -127,7 +128,7 @@ impl<'c> Answer<'c> {
         for (class, chosen) in plan.classes.iter().zip(by_class.into_iter().map(Arc::new)) {
             for &member in &class.members {
                 let target = &question.targets[member];
-                targets.push(TargetAnswer { name: target.name.clone(), chosen: chosen.clone() });
+                targets.push(TargetAnswer { name: target.name.to_string(), chosen: chosen.clone() });
             }
         }
         targets.sort_by(|a, b| a.name.cmp(&b.name));
@@ -152,14 +153,14 @@ impl<'c> Answer<'c> {
 fn read_class<'c>(plan: &Plan<'_, 'c>, at: usize, choice: &[usize]) -> Chosen<'c> {
     let (question, class) = (plan.question, &plan.classes[at]);
     let group = plan.groups.iter().find(|group| group.classes.contains(&at)).expect("every class has a group");
-    let releases: Vec<&Release> = group.releases.iter().map(|choices| choices.rows[choice[choices.table]]).collect();
+    let releases: Vec<&Release> = group.releases.iter().map(|release| release.of(choice)).collect();
     let builds: Vec<&Build> = releases.iter().filter_map(|release| release.on(class.target.platform)).collect();
     let cuda = pick(&group.cuda, choice);
     let (toolkit, image, driver) = local_choice(plan, at, choice, &releases);
     let mut answer = Chosen {
         arch: class.target.arch,
-        companions: group.companions.iter().map(|choices| choices.rows[choice[choices.table]]).collect(),
-        python: plan.python.as_ref().map(|choices| &choices.rows[choice[choices.table]].version),
+        companions: group.companions.iter().map(|companion| *companion.of(choice)).collect(),
+        python: plan.python.as_ref().map(|python| &python.of(choice).version),
         cudnn: pick(&group.cudnn, choice).filter(|_| leaves_open(&builds)),
         nccl: pick(&group.nccl, choice),
         cuda,
@@ -175,7 +176,7 @@ fn read_class<'c>(plan: &Plan<'_, 'c>, at: usize, choice: &[usize]) -> Chosen<'c
         arch_list: None,
         builds,
     };
-    answer.minimum = minimum_driver(plan, class, &releases, &answer);
+    answer.minimum = minimum_driver(plan, at, choice, &answer);
     answer.native_driver = answer.driver.as_ref().is_none_or(|driver| is_native(&answer, driver));
     answer.arch_list = arch_list(question, class, &answer);
     answer.gpus = gpus(question, class, &answer);
@@ -190,7 +191,7 @@ fn leaves_open(builds: &[&Build]) -> bool {
 }
 
 fn pick<'c, T>(choices: &Option<Choice<&'c T>>, choice: &[usize]) -> Option<&'c T> {
-    choices.as_ref().map(|choices| choices.rows[choice[choices.table]])
+    choices.as_ref().map(|choices| *choices.of(choice))
 }
 
 /// Toolkit, image and driver of a class once the stack is known: the first combination that fits, toolkits and
@@ -204,16 +205,16 @@ fn local_choice<'c>(
     let local = &plan.locals[at];
     let line = releases.iter().find_map(|release| release.line.as_ref());
     let off_line = |version: &Version| line.is_some_and(|line| version.cmp_prefix(line).is_ne());
-    let table_of_toolkit = local.toolkit.as_ref().map(|choices| choices.table);
-    let table_of_image = local.image.as_ref().map(|choices| choices.table);
-    let table_of_driver = local.driver.as_ref().map(|choices| choices.table);
-    let free: Vec<Table> = [table_of_toolkit, table_of_image, table_of_driver].into_iter().flatten().collect();
-    let beside = |table: Option<Table>| table.map_or(Vec::new(), |table| plan.world.beside(table, choice, &free));
-    let mut toolkits = beside(table_of_toolkit);
+    let var_of_toolkit = local.toolkit.as_ref().map(|choices| choices.var);
+    let var_of_image = local.image.as_ref().map(|choices| choices.var);
+    let var_of_driver = local.driver.as_ref().map(|choices| choices.var);
+    let free: Vec<Var> = [var_of_toolkit, var_of_image, var_of_driver].into_iter().flatten().collect();
+    let beside = |var: Option<Var>| var.map_or(Vec::new(), |var| plan.network.beside(var, choice, &free));
+    let mut toolkits = beside(var_of_toolkit);
     if let Some(choices) = &local.toolkit {
         toolkits.sort_by_key(|&row| (off_line(&choices.rows[row].version), row));
     }
-    let mut images = beside(table_of_image);
+    let mut images = beside(var_of_image);
     if let (Some(choices), Some(line)) = (&local.image, line) {
         // The stack's own line, then the newest older one, then the oldest newer one.
         let other_torch = |image: &Image| {
@@ -221,10 +222,10 @@ fn local_choice<'c>(
             let torch = releases.iter().find(of_torch).map(|release| release.version.as_str());
             image.torch.as_deref().is_some_and(|inside| torch.is_some_and(|torch| torch != inside))
         };
-        let possible = local.driver.iter().flat_map(|of| beside(table_of_driver).into_iter().map(|row| &of.rows[row]));
+        let possible = local.driver.iter().flat_map(|of| beside(var_of_driver).into_iter().map(|row| &of.rows[row]));
         let newest = possible.max_by(|a, b| a.version.cmp(&b.version));
         let refused = |image: &Image| {
-            let gpus = plan.classes[at].gpus.iter().map(|gpu| gpu.gpu);
+            let gpus = plan.classes[at].machine().kinds.iter().map(|kind| &kind.gpu);
             newest.is_some_and(|driver| image::leans_on_compat(image, driver, gpus))
         };
         images.sort_by_key(|&row| {
@@ -241,20 +242,20 @@ fn local_choice<'c>(
     let compat_distance = |row: &DriverRow| {
         row.compat.map(|compat| (line.is_some_and(|line| compat.cuda.cmp_prefix(line).is_ne()), compat.cuda))
     };
-    let mut drivers = beside(table_of_driver);
+    let mut drivers = beside(var_of_driver);
     if let Some(choices) = &local.driver {
         drivers.sort_by_key(|&row| (compat_distance(&choices.rows[row]), row));
     }
     for toolkit in each(&toolkits) {
         for image in each(&images) {
             for driver in each(&drivers) {
-                let picks = [(table_of_toolkit, toolkit), (table_of_image, image), (table_of_driver, driver)];
-                for (table, row) in picks {
-                    if let (Some(table), Some(row)) = (table, row) {
-                        tried[table] = row;
+                let picks = [(var_of_toolkit, toolkit), (var_of_image, image), (var_of_driver, driver)];
+                for (var, row) in picks {
+                    if let (Some(var), Some(row)) = (var, row) {
+                        tried[var] = row;
                     }
                 }
-                if plan.world.admits(&tried) {
+                if free.iter().all(|&var| plan.network.goes_with(var, tried[var], &tried, &[])) {
                     return (
                         local.toolkit.as_ref().zip(toolkit).map(|(choices, row)| choices.rows[row]),
                         local.image.as_ref().zip(image).map(|(choices, row)| choices.rows[row]),
@@ -273,40 +274,43 @@ fn each(rows: &[usize]) -> Vec<Option<usize>> {
 }
 
 /// The oldest driver that suffices for what was chosen, whatever the hosts have.
-fn minimum_driver<'c>(
-    plan: &Plan<'_, 'c>,
-    class: &Class<'_, 'c>,
-    releases: &[&Release<'c>],
-    answer: &Chosen<'c>,
-) -> Option<Version> {
-    let (question, judged) = (plan.question, answer.driver.as_ref()?);
-    let free = TargetAsk {
-        driver: match judged.compat {
-            None => DriverAsk::Free(None),
-            Some(_) => DriverAsk::AtWorst(crate::words::Constraint::any()),
-        },
-        ..class.target.clone()
-    };
-    let freed = Class { target: &free, ..class.clone() };
-    let candidates = driver::candidates(question);
-    let demand = answer.image.map(|image| image::demand(question, class, image));
-    let of_releases = releases.iter().map(|release| fits::release_driver(question, class, release));
-    let of_toolkit = answer.toolkit.map(|toolkit| fits::toolkit_driver(question, class, toolkit));
-    let of_cuda = answer.cuda.map(|cuda| fits::line_driver(question, class, cuda.version));
-    let needs: Vec<fits::DriverNeed> = of_releases.chain(of_toolkit).chain(of_cuda).collect();
-    let suffices = |row: &DriverRow| {
-        needs.iter().all(|need| need.is_met_by(row))
-            && demand.as_ref().is_none_or(|demand| image::admits(question, class, demand, row))
-    };
-    let oldest = |rows: Vec<DriverRow>| rows.into_iter().find(|row| suffices(row)).map(|row| row.version);
+fn minimum_driver<'c>(plan: &Plan<'_, 'c>, at: usize, choice: &[usize], answer: &Chosen<'c>) -> Option<Version> {
+    let (question, class, judged) = (plan.question, &plan.classes[at], answer.driver.as_ref()?);
+    let problem = question.problem;
+    let needs = driver_needs(plan, at, choice, answer);
+    let machine = class.machine();
+    let demand = answer.image.map(|image| image::demand(question.catalog, &class.target.reading, image));
+    let demand = demand.filter(|_| !class.off.has(law::id::IMAGE_REQUIRE));
+    let starts = demand.map(|demand| image::starts_on(problem, machine, demand));
+    let met: Vec<_> = needs.into_iter().map(|need| driver::met_by(problem, need, &class.off)).collect();
+    let suffices =
+        |row: &DriverRow<'c>| met.iter().all(|met| met(row)) && starts.as_ref().is_none_or(|starts| starts(row));
+    let oldest = |rows: Vec<DriverRow<'c>>| rows.into_iter().find(|row| suffices(row)).map(|row| row.version);
     let minimum = match judged.compat {
-        None => oldest(driver::rows(question, &freed, candidates, false)),
-        Some(compat) => oldest(driver::rows_with(question, &freed, candidates, compat)),
+        None => {
+            let free = Reading { driver: DriverAsk::Free(None), ..Reading::clone(&class.target.reading) };
+            let free = problem.machine(free);
+            let drivers = free.drivers(problem);
+            let admitted = drivers.admitted(&class.off, false);
+            oldest(admitted.rows().map(|row| drivers.rows[row].clone()).collect())
+        }
+        Some(compat) => oldest(driver::with(problem, machine, &class.off, compat)),
     };
     // Hosts that are older than the first list with their board prove that list to be late.
     let minimum = minimum.filter(|minimum| *minimum <= judged.version);
-    let minimum = minimum.or_else(|| oldest(driver::rows_of_generation(question, &freed, candidates)));
+    let minimum = minimum.or_else(|| oldest(driver::of_generation(problem, machine, &class.off)));
     Some(minimum.unwrap_or(judged.version).min(judged.version))
+}
+
+/// What each part of a choice needs of a driver.
+fn driver_needs(plan: &Plan<'_, '_>, at: usize, choice: &[usize], answer: &Chosen<'_>) -> Vec<DriverNeed> {
+    let (question, machine) = (plan.question, plan.classes[at].machine());
+    let group = plan.groups.iter().find(|group| group.classes.contains(&at)).expect("every class has a group");
+    let of_releases = group.releases.iter().map(|release| machine.needs_of(release.framework).of(choice[release.var]));
+    let list = question.build.as_ref().and_then(|build| build.arch_list.as_ref());
+    let of_toolkit = answer.toolkit.map(|toolkit| machine.need_of_toolkit(toolkit, list));
+    let of_cuda = answer.cuda.map(|cuda| DriverNeed::Line(cuda.version, None));
+    of_releases.chain(of_toolkit).chain(of_cuda).collect()
 }
 
 /// Whether the driver's own CUDA version is that of everything chosen, or newer.
@@ -319,7 +323,7 @@ fn is_native(answer: &Chosen<'_>, driver: &DriverRow<'_>) -> bool {
 
 /// The image of the same CUDA and OS with no compiler in it.
 fn runtime_sibling<'c>(question: &Question<'c>, devel: &Image, target: &TargetAsk<'_>) -> Option<&'c Image> {
-    let smallest = image::smallest_flavour(question);
+    let smallest = question.needs_of_images().smallest_flavour();
     let siblings = question.catalog.images.iter().filter(|image| {
         image.repository == devel.repository
             && image.cuda == devel.cuda
@@ -346,7 +350,8 @@ fn arch_list(question: &Question<'_>, class: &Class<'_, '_>, answer: &Chosen<'_>
         .find_map(|build| fits::extension_row(question.catalog, &build.package, &build.version))
         .map_or(&toolkit.sass, |row| &row.archs);
     let tegra = if toolkit.tegra_unified { Tegra::Unified } else { Tegra::Apart };
-    let best = class.gpus.iter().filter_map(|gpu| fits::best_arch(gpu.gpu.cc, &toolkit.sass, builder, tegra));
+    let kinds = class.machine().kinds.iter();
+    let best = kinds.filter_map(|kind| fits::best_arch(kind.gpu.cc, &toolkit.sass, builder, tegra));
     let mut entries: Vec<ArchEntry> = best.map(|arch| ArchEntry { arch, sass: true, ptx: false }).collect();
     entries.sort();
     entries.dedup();
@@ -377,11 +382,10 @@ fn share_arch_list(classes: &mut [Chosen<'_>]) {
 
 fn gpus(question: &Question<'_>, class: &Class<'_, '_>, answer: &Chosen<'_>) -> Vec<GpuAnswer> {
     let coverage = |cc: Cc| {
-        let rules = class.gpus.iter().find(|gpu| gpu.gpu.cc == cc)?;
         let gpu_builds: Vec<&&Build> = answer.builds.iter().filter(|build| build.variant != "cpu").collect();
         if !gpu_builds.is_empty() {
             let each: Option<Vec<Coverage>> =
-                gpu_builds.iter().map(|build| fits::coverage(build, question.toolkit_of(build), rules)).collect();
+                gpu_builds.iter().map(|build| fits::coverage(build, question.toolkit_of(build), cc)).collect();
             return each?.into_iter().max();
         }
         let toolkit = answer.toolkit?;

@@ -1,17 +1,21 @@
-//! The drivers a target may have, and what they admit.
+//! The drivers a machine may have, and what they run.
 //!
-//! Of nearly six hundred releases only those matter at which some answer changes: the oldest of each branch
-//! and the first at or above each number that a rule names.
+//! Of nearly six hundred releases only those matter at which some answer changes: see
+//! [`Problem::turning_points`](super::problem::Problem::turning_points).
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use pubgrub::VersionSet;
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Branch, Compat, Os, Subject};
+use crate::catalog::rows::{Branch, Compat, Subject};
 use crate::words::{Cc, Constraint, Version};
 
-use super::class::Class;
-use super::question::{DriverAsk, GpuAsk, Question};
-use super::rulebook::law;
+use super::machine::{DriverNeed, GpuKind, Machine, Refusals};
+use super::problem::{Problem, RuleId, law};
+use super::question::DriverAsk;
+use super::rowset::RowSet;
 
 /// A driver as the solver sees it: a kernel driver, alone or with cuda-compat before it.
 #[derive(Debug, Clone)]
@@ -25,6 +29,11 @@ pub struct DriverRow<'c> {
 }
 
 impl<'c> DriverRow<'c> {
+    /// A driver without cuda-compat; none where no branch is known.
+    pub fn plain(catalog: &'c Catalog, version: Version) -> Option<Self> {
+        branch_of(catalog, &version).map(|branch| DriverRow { version, branch, compat: None })
+    }
+
     /// The version whose libcuda a process loads.
     pub fn user_mode(&self) -> &Version {
         self.compat.map_or(&self.version, |compat| &compat.branch)
@@ -45,71 +54,131 @@ pub fn branch_of<'c>(catalog: &'c Catalog, version: &Version) -> Option<&'c Bran
     catalog.branches.get(after.saturating_sub(1))
 }
 
-/// Releases at which an answer can change, oldest first.
-pub fn candidates<'q, 'c>(question: &'q Question<'c>) -> &'q [&'c Version] {
-    question.rules.turning_points(|| {
-        let drivers = &question.catalog.drivers;
-        let mut picked: Vec<usize> = Vec::new();
-        let mut pick_from = |bound: &Version| {
-            let first = drivers.partition_point(|row| row.version < *bound);
-            picked.extend(drivers[first..].iter().position(|row| !row.beta).map(|at| first + at));
-        };
-        question.catalog.branches.iter().for_each(|row| pick_from(&row.branch));
-        question.catalog.compats.iter().flat_map(|row| row.bases.iter()).for_each(&mut pick_from);
-        for rule in question.rules.on(Subject::Driver) {
-            rule.needs.comparisons().filter_map(|one| one.version.as_ref()).for_each(&mut pick_from);
-        }
-        picked.sort();
-        picked.dedup();
-        picked.into_iter().map(|at| &drivers[at].version).collect()
-    })
+/// The drivers of a machine as a table: the oldest first, then each with every cuda-compat package that may stand before it.
+#[derive(Debug)]
+pub struct Drivers<'c> {
+    /// The rows.
+    pub rows: Rc<[DriverRow<'c>]>,
+    /// For each row the one without cuda-compat.
+    base: Vec<usize>,
+    /// The rows without cuda-compat.
+    plain: RowSet,
+    /// Those of them that list every board, where that is a reason to prefer them.
+    listing: RowSet,
+    refusals: Refusals,
 }
 
-/// The drivers a class may have: what is said of them, and of its GPUs.
-pub fn rows<'c>(
-    question: &Question<'c>,
-    class: &Class<'_, 'c>,
-    candidates: &[&'c Version],
-    forward_compat: bool,
-) -> Vec<DriverRow<'c>> {
-    let catalog = question.catalog;
-    let candidates = &with_first_listings(catalog, class, candidates);
-    let plain = |version: &Version| {
-        branch_of(catalog, version).map(|branch| DriverRow { version: *version, branch, compat: None })
-    };
-    let mut rows: Vec<DriverRow> = match &class.target.driver {
-        DriverAsk::Exact(version) => plain(version).into_iter().collect(),
-        DriverAsk::Free(bound) => candidates
-            .iter()
-            .filter(|version| bound.as_ref().is_none_or(|bound| bound.admits(version)))
-            .filter_map(|version| plain(version))
-            .collect(),
-        DriverAsk::AtWorst(constraint) => {
-            worst_branch(catalog, constraint, candidates).iter().filter_map(plain).collect()
+impl<'c> Drivers<'c> {
+    /// The drivers that a machine may have, and which of them its GPUs refuse.
+    pub(super) fn new(problem: &Problem<'c>, machine: &Machine<'c>) -> Self {
+        let catalog = problem.catalog;
+        let versions = possible(problem, machine);
+        let mut rows: Vec<DriverRow> =
+            versions.into_iter().filter_map(|version| DriverRow::plain(catalog, version)).collect();
+        let mut base: Vec<usize> = (0..rows.len()).collect();
+        let plain = RowSet::first(rows.len());
+        let asked = &machine.reading;
+        if asked.forward_compat && asked.pins_driver() && machine.may_use_compat(&RowSet::default()) {
+            for at in 0..plain.len() {
+                let with = with_compat(catalog, &rows[at]);
+                base.extend(with.iter().map(|_| at));
+                rows.extend(with);
+            }
         }
+        let refusals = refused_by_gpus(machine, &rows);
+        let listing = match asked.driver {
+            DriverAsk::Exact(_) => plain.clone(),
+            _ => listing(machine, &rows[..plain.len()]),
+        };
+        Drivers { rows: rows.into(), base, plain, listing, refusals }
+    }
+
+    /// The rows that the machine's GPUs admit while some rules are set aside; with `forward` those with cuda-compat too.
+    ///
+    /// A release that lists the boards is a safer minimum than one that merely knows their generation.
+    pub fn admitted(&self, off: &RowSet, forward: bool) -> RowSet {
+        let mut rows = RowSet::first(self.rows.len());
+        self.refusals.apply(&mut rows, off);
+        let mut plain = rows.intersection(&self.plain);
+        let listed = plain.intersection(&self.listing);
+        if !listed.is_empty() {
+            plain = listed;
+        }
+        if !forward || off.has(law::id::FORWARD_COMPAT) {
+            return plain;
+        }
+        RowSet::filter(self.rows.len(), |row| rows.has(row) && plain.has(self.base[row]))
+    }
+
+    /// The rows on which something does not run.
+    pub(super) fn refused_by(&self, problem: &Problem<'c>, need: DriverNeed) -> Refusals {
+        let mut refusals = Refusals::default();
+        for (rule, refuses) in refusing(problem, need) {
+            let refused = RowSet::filter(self.rows.len(), |row| refuses(&self.rows[row]));
+            match rule {
+                Some(rule) => refusals.add(rule, refused),
+                None => refused.rows().for_each(|row| refusals.always.insert(row)),
+            }
+        }
+        refusals
+    }
+}
+
+/// Whether a driver refuses something, by a rule.
+type Refuses<'a> = Box<dyn Fn(&DriverRow<'_>) -> bool + 'a>;
+
+/// Which drivers each rule keeps from what needs one; none where no rule says so.
+fn refusing<'a, 'c>(problem: &'a Problem<'c>, need: DriverNeed) -> Vec<(Option<RuleId>, Refuses<'a>)> {
+    let DriverNeed::Line(line, isa) = need else {
+        return vec![(None, Box::new(|row| row.compat.is_some()))];
+    };
+    let short = line.prefix(2);
+    let mut all: Vec<(Option<RuleId>, Refuses)> =
+        vec![(None, Box::new(move |row| row.compat.is_some_and(|compat| compat.cuda < short)))];
+    for rule in problem.rules.about(Subject::Cuda, &line, Subject::Driver) {
+        all.push((Some(rule.id), Box::new(|row| row.compat.is_none() && !rule.needs.admits(&row.version))));
+    }
+    match isa {
+        None => {}
+        Some(None) => all.push((None, Box::new(|_| true))),
+        Some(Some(isa)) => {
+            let known = problem.catalog.ptx_isas.iter().find(|row| row.isa == isa);
+            let branch = known.and_then(|row| row.branch.as_ref());
+            let refuses = move |row: &DriverRow| branch.is_none_or(|it| row.user_mode().major() < it.major());
+            all.push((Some(law::id::PTX_DRIVER), Box::new(refuses)));
+        }
+    }
+    all
+}
+
+/// Whether a driver does, while some rules are set aside.
+pub fn met_by<'a, 'c>(
+    problem: &'a Problem<'c>,
+    need: DriverNeed,
+    off: &RowSet,
+) -> impl Fn(&DriverRow<'c>) -> bool + 'a {
+    let mut rules = refusing(problem, need);
+    rules.retain(|(rule, _)| rule.is_none_or(|rule| !off.has(rule)));
+    move |row| !rules.iter().any(|(_, refuses)| refuses(row))
+}
+
+/// The releases that what is said of a machine's driver leaves open, oldest first.
+fn possible<'c>(problem: &Problem<'c>, machine: &Machine<'c>) -> Vec<Version> {
+    let catalog = problem.catalog;
+    let candidates = with_first_listings(problem, machine);
+    match &machine.reading.driver {
+        DriverAsk::Exact(version) => vec![*version],
+        DriverAsk::Free(bound) => {
+            let within = candidates.into_iter().filter(|version| bound.as_ref().is_none_or(|it| it.admits(version)));
+            within.copied().collect()
+        }
+        DriverAsk::AtWorst(constraint) => worst_branch(catalog, constraint, &candidates),
         DriverAsk::Cuda(cuda) => {
             let branch = branch_telling(catalog, cuda);
-            let within = candidates.iter().filter(|version| branch.is_some_and(|row| is_of(version, row)));
-            within.filter_map(|version| plain(version)).collect()
+            let within = candidates.into_iter().filter(|version| branch.is_some_and(|row| is_of(version, row)));
+            within.copied().collect()
         }
-    };
-    if class
-        .target
-        .named_gpus()
-        .iter()
-        .any(|gpu| !comes_with(question, class, gpu) || !runs_under(question, class, gpu))
-    {
-        return Vec::new();
     }
-    rows.retain(|row| knows_gpus(class, &row.version));
-    if !matches!(class.target.driver, DriverAsk::Exact(_)) {
-        prefer_drivers_that_list_the_gpu(class, &mut rows);
-    }
-    if forward_compat && !matches!(class.target.driver, DriverAsk::Free(_)) {
-        let with_compat: Vec<DriverRow> = rows.iter().flat_map(|row| with_compat(question, class, row)).collect();
-        rows.extend(with_compat);
-    }
-    rows
 }
 
 fn is_of(version: &Version, branch: &Branch) -> bool {
@@ -125,29 +194,14 @@ fn branch_telling<'c>(catalog: &'c Catalog, cuda: &Version) -> Option<&'c Branch
     told().find(|(known, _)| *known == shown).map(|(_, row)| row)
 }
 
-/// Whether a product is sold with the target's kind of CPU: a Grace Hopper module has no x86_64 beside it.
-fn comes_with(question: &Question<'_>, class: &Class<'_, '_>, gpu: &GpuAsk<'_>) -> bool {
-    let cpu = gpu.row.and_then(|row| row.cpu);
-    cpu.is_none_or(|cpu| cpu == class.target.arch) || !question.holds(law::PRODUCT_CPU, &class.target.name)
-}
-
-/// Whether the target's system has a driver for a board: a JetPack is made for some Jetsons.
-fn runs_under(question: &Question<'_>, class: &Class<'_, '_>, gpu: &GpuAsk<'_>) -> bool {
-    let elsewhere = |os: &Os| !os.boards.is_empty() && !os.boards.contains(&gpu.cc_version);
-    !class.target.os.is_some_and(elsewhere) || !question.holds(law::SYSTEM_BOARDS, &class.target.name)
-}
-
-/// The releases that first list one of a class's boards join the candidates.
-fn with_first_listings<'c>(
-    catalog: &'c Catalog,
-    class: &Class<'_, 'c>,
-    candidates: &[&'c Version],
-) -> Vec<&'c Version> {
-    let listed = class.target.named_gpus().iter().filter_map(|gpu| gpu.row?.first_driver.as_ref());
-    let mut all = candidates.to_vec();
+/// The turning points, and the releases that first list one of a machine's boards.
+fn with_first_listings<'c>(problem: &Problem<'c>, machine: &Machine<'c>) -> Vec<&'c Version> {
+    let drivers = &problem.catalog.drivers;
+    let listed = machine.reading.named_gpus().iter().filter_map(|gpu| gpu.row?.first_driver.as_ref());
+    let mut all = problem.turning_points().to_vec();
     for first in listed {
-        let from = catalog.drivers.partition_point(|row| row.version < *first);
-        all.extend(catalog.drivers[from..].iter().find(|row| !row.beta).map(|row| &row.version));
+        let from = drivers.partition_point(|row| row.version < *first);
+        all.extend(drivers[from..].iter().find(|row| !row.beta).map(|row| &row.version));
     }
     all.sort();
     all.dedup();
@@ -169,65 +223,70 @@ fn worst_branch(catalog: &Catalog, constraint: &Constraint, candidates: &[&Versi
     versions
 }
 
-/// A release that lists the boards is a safer minimum than one that merely knows their generation. A family name
-/// is no reason to ask for the release of its rarest member, so of each capability the board listed first counts.
-fn prefer_drivers_that_list_the_gpu(class: &Class<'_, '_>, rows: &mut Vec<DriverRow<'_>>) {
+/// The drivers that list a machine's boards. A family name is no reason to ask for the release of its rarest member, so
+/// of each capability the board listed first counts.
+fn listing(machine: &Machine<'_>, rows: &[DriverRow<'_>]) -> RowSet {
     let mut listed: BTreeMap<Cc, &Version> = BTreeMap::new();
-    for gpu in class.target.named_gpus() {
+    for gpu in machine.reading.named_gpus() {
         if let Some(first) = gpu.row.and_then(|row| row.first_driver.as_ref()) {
             let known = listed.entry(gpu.cc).or_insert(first);
             *known = first.min(*known);
         }
     }
-    let listing = |row: &DriverRow| listed.values().all(|first| row.version >= **first);
-    if rows.iter().any(listing) {
-        rows.retain(listing);
+    RowSet::filter(rows.len(), |row| listed.values().all(|first| rows[row].version >= **first))
+}
+
+/// The drivers that do not run a machine's GPUs, or not in this machine.
+fn refused_by_gpus<'c>(machine: &Machine<'c>, rows: &[DriverRow<'c>]) -> Refusals {
+    let asked = &machine.reading;
+    let mut refusals = Refusals::default();
+    for rule in machine.kinds.iter().flat_map(|kind| &kind.driver) {
+        // The driver's kernel module drives the GPU, and the libcuda that is loaded must know it too.
+        let knows = |row: &DriverRow| rule.needs.admits(&row.version) && rule.needs.admits(row.user_mode());
+        refusals.add(rule.id, RowSet::filter(rows.len(), |row| !knows(&rows[row])));
     }
+    // A Grace Hopper module has no x86_64 beside it.
+    let of_other_cpu = |cpu: Option<_>| cpu.is_some_and(|cpu| cpu != asked.arch);
+    if asked.named_gpus().iter().any(|gpu| of_other_cpu(gpu.row.and_then(|row| row.cpu))) {
+        refusals.add(law::id::PRODUCT_CPU, RowSet::first(rows.len()));
+    }
+    // A JetPack is made for some Jetsons.
+    let boards = asked.os.map(|os| &os.boards).filter(|boards| !boards.is_empty());
+    if boards.is_some_and(|boards| asked.named_gpus().iter().any(|gpu| !boards.contains(&gpu.cc_version))) {
+        refusals.add(law::id::SYSTEM_BOARDS, RowSet::first(rows.len()));
+    }
+    refusals
 }
 
-/// Every driver that knows the generation of a class's GPUs, whether it lists the boards or not, oldest first.
-pub fn rows_of_generation<'c>(
-    question: &Question<'c>,
-    class: &Class<'_, 'c>,
-    candidates: &[&'c Version],
-) -> Vec<DriverRow<'c>> {
-    let drivers = candidates.iter().filter_map(|version| {
-        let branch = branch_of(question.catalog, version)?;
-        Some(DriverRow { version: **version, branch, compat: None })
-    });
-    drivers.filter(|row| knows_gpus(class, &row.version)).collect()
+/// Every driver that knows the generation of a machine's GPUs, whether it lists the boards or not, oldest first.
+pub fn of_generation<'c>(problem: &Problem<'c>, machine: &Machine<'c>, off: &RowSet) -> Vec<DriverRow<'c>> {
+    let turning = problem.turning_points();
+    let rows = turning.iter().filter_map(|version| DriverRow::plain(problem.catalog, **version));
+    rows.filter(|row| knows(&machine.kinds, &row.version, off)).collect()
 }
 
-/// Whether every GPU of a class is driven by a release, as far as rules tell.
-fn knows_gpus(class: &Class<'_, '_>, version: &Version) -> bool {
-    class.gpus.iter().all(|gpu| gpu.driver.iter().all(|needs| needs.needs.admits(version)))
+/// Every driver of any branch on which one cuda-compat package serves a machine, oldest first.
+pub fn with<'c>(problem: &Problem<'c>, machine: &Machine<'c>, off: &RowSet, compat: &Compat) -> Vec<DriverRow<'c>> {
+    if !machine.may_use_compat(off) {
+        return Vec::new();
+    }
+    let drivers = of_generation(problem, machine, off);
+    let rows = drivers.iter().flat_map(|row| with_compat(problem.catalog, row));
+    rows.filter(|row| row.compat.is_some_and(|with| with.cuda == compat.cuda))
+        .filter(|row| knows(&machine.kinds, row.user_mode(), off))
+        .collect()
 }
 
-/// Every driver of any branch on which one cuda-compat package serves a class, oldest first.
-pub fn rows_with<'c>(
-    question: &Question<'c>,
-    class: &Class<'_, 'c>,
-    candidates: &[&'c Version],
-    compat: &Compat,
-) -> Vec<DriverRow<'c>> {
-    let drivers = rows_of_generation(question, class, candidates);
-    let rows = drivers.iter().flat_map(|row| with_compat(question, class, row));
-    rows.filter(|row| row.compat.is_some_and(|with| with.cuda == compat.cuda)).collect()
+fn knows(kinds: &[GpuKind<'_>], version: &Version, off: &RowSet) -> bool {
+    let mut rules = kinds.iter().flat_map(|kind| &kind.driver);
+    rules.all(|rule| off.has(rule.id) || rule.needs.admits(version))
 }
 
 /// The same driver with each cuda-compat package that may stand before it.
-fn with_compat<'c>(question: &Question<'c>, class: &Class<'_, 'c>, row: &DriverRow<'c>) -> Vec<DriverRow<'c>> {
-    let eligible = !class.gpus.is_empty()
-        && class.gpus.iter().all(|gpu| gpu.gpu.is_datacenter())
-        && question.holds(law::FORWARD_COMPAT, &class.target.name);
-    if !eligible {
-        return Vec::new();
-    }
+fn with_compat<'c>(catalog: &'c Catalog, row: &DriverRow<'c>) -> Vec<DriverRow<'c>> {
     let serves = |compat: &&Compat| {
         compat.branch.major() > row.version.major()
             && compat.bases.iter().any(|base| base.major() == row.version.major() && *base <= row.version)
-            && knows_gpus(class, &compat.branch)
     };
-    let compats = question.catalog.compats.iter().filter(serves);
-    compats.map(|compat| DriverRow { compat: Some(compat), ..row.clone() }).collect()
+    catalog.compats.iter().filter(serves).map(|compat| DriverRow { compat: Some(compat), ..row.clone() }).collect()
 }

@@ -1,36 +1,95 @@
 //! Images: which tags serve a target, and what an image demands of the driver it is started on.
 
 use std::cmp::Reverse;
-use std::sync::Arc;
+use std::rc::Rc;
 
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Class as Market, Flavour, Image, ImageRequire, SAMPLED};
 use crate::words::require::{self, Subjects};
 use crate::words::version::Written;
-use crate::words::{CpuArch, Version};
+use crate::words::{Constraint, CpuArch, Version};
 
-use super::class::{Class, GpuRules};
 use super::driver::DriverRow;
-use super::fits;
-use super::question::{GpuAsk, ImageAsk, Question};
-use super::rulebook::law;
+use super::machine::{Machine, Reading};
+use super::problem::{Problem, RuleId, law};
+use super::question::{GpuAsk, ImageAsk};
+use super::rowset::RowSet;
 
-/// The images a class may take, preferred first. Empty where an image is asked for and none serves.
-pub fn rows<'c>(question: &Question<'c>, class: &Class<'_, 'c>) -> Vec<&'c Image> {
-    let takes_system_cuda = question.takes_system_cuda();
-    let serves = |image: &&Image| serves_class(question, class, takes_system_cuda, image);
-    match &class.target.image {
-        ImageAsk::Known(image) => [*image].into_iter().filter(serves).collect(),
+/// Everything that the choice of images for a machine depends on.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct ImageKey<'c> {
+    repository: Chosen<'c>,
+    os: Option<&'c str>,
+    arch: CpuArch,
+    needs: Needs,
+    /// The cuDNN that the image must hold, where one is asked for and no framework brings its own.
+    cudnn: Option<(Constraint, usize)>,
+    /// The laws about images that are set aside.
+    off: RowSet,
+}
+
+/// The repository to choose from, or the image that was named.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Chosen<'c> {
+    From(String),
+    This(&'c str, &'c str),
+}
+
+/// What a stack needs of an image.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Needs {
+    /// A compiler.
+    pub compiler: bool,
+    /// CUDA's libraries, for no framework brings them.
+    pub libraries: bool,
+    /// Libraries and cuDNN for some releases of a framework.
+    pub system_cuda: bool,
+}
+
+impl Needs {
+    /// The least that must be in an image to run in: wheels bring their libraries along, a bare stack does not.
+    pub fn smallest_flavour(self) -> Flavour {
+        if self.libraries { Flavour::Runtime } else { Flavour::Base }
+    }
+}
+
+/// The images that a machine may take, preferred first; none where an image is asked for and none serves.
+pub fn rows<'c>(
+    problem: &Problem<'c>,
+    machine: &Machine<'c>,
+    needs: Needs,
+    cudnn: Option<&Constraint>,
+    off: &RowSet,
+) -> Rc<[&'c Image]> {
+    let repository = match &machine.reading.image {
+        ImageAsk::Known(image) => Chosen::This(&image.repository, &image.tag),
+        ImageAsk::Choose(repository) => Chosen::From(repository.clone()),
+        _ => return Rc::new([]),
+    };
+    let asked = Asked { machine, needs, cudnn, off };
+    let laws = [law::id::IMAGE_TAG, law::id::IMAGE_ARCH, law::id::IMAGE_OS, law::id::IMAGE_HOLDS];
+    let mut matters = RowSet::default();
+    // A rule about GPUs and cuDNN can only refuse where a cuDNN is asked for.
+    let rules = machine.kinds.iter().flat_map(|kind| &kind.cudnn).map(|rule| rule.id).filter(|_| cudnn.is_some());
+    laws.into_iter().chain(rules).filter(|rule| off.has(*rule)).for_each(|rule| matters.insert(rule));
+    let key = ImageKey {
+        repository,
+        os: machine.reading.os.map(|os| &*os.id),
+        arch: machine.reading.arch,
+        needs,
+        cudnn: cudnn.map(|wanted| (wanted.clone(), machine.id)),
+        off: matters,
+    };
+    problem.images(key, || match &machine.reading.image {
+        ImageAsk::Known(image) => [*image].into_iter().filter(|image| asked.admits(image)).collect(),
         ImageAsk::Choose(repository) => {
-            question.rules.images(identity(question, class, takes_system_cuda, repository), || {
-                let images = &question.catalog.images;
-                let first = images.partition_point(|image| *image.repository < **repository);
-                let of_repository = images[first..].iter().take_while(|image| image.repository == repository.as_str());
-                preferred_first(of_repository.filter(serves).collect())
-            })
+            let images = &problem.catalog.images;
+            let first = images.partition_point(|image| *image.repository < **repository);
+            let of_repository = images[first..].iter().take_while(|image| image.repository == repository.as_str());
+            preferred_first(of_repository.filter(|image| asked.admits(image)).collect())
         }
         _ => Vec::new(),
-    }
+    })
 }
 
 /// What a tag of a repository that the catalog knows is to it.
@@ -87,79 +146,73 @@ fn preferred_first(mut images: Vec<&Image>) -> Vec<&Image> {
     images
 }
 
-/// Everything the choice of images depends on: variations of one spec ask for the same ones again and again.
-fn identity(question: &Question<'_>, class: &Class<'_, '_>, takes_system_cuda: bool, repository: &str) -> String {
-    let os = class.target.os.map_or("", |os| &os.id);
-    let wanted =
-        question.system_cudnn().map_or(String::new(), |wanted| format!("{wanted} for {:?}", class.target.gpus));
-    let here = question.off.iter().filter(|off| off.target.as_deref().is_none_or(|name| name == class.target.name));
-    let matters = |rule: &&str| !wanted.is_empty() || rule.starts_with("image-");
-    let off: Vec<&str> = here.map(|off| &*off.rule).filter(matters).collect();
-    let takes = (question.build.is_some(), question.frameworks.is_empty(), takes_system_cuda);
-    format!("{repository} {os} {} {takes:?} {wanted} {}", class.target.arch, off.join(" "))
+/// A machine and what is asked of its image, whatever the driver and the stack.
+struct Asked<'a, 'c> {
+    machine: &'a Machine<'c>,
+    needs: Needs,
+    cudnn: Option<&'a Constraint>,
+    off: &'a RowSet,
 }
 
-/// Whether no law keeps an image from a class, whatever the driver and the stack.
-fn serves_class(question: &Question<'_>, class: &Class<'_, '_>, takes_system_cuda: bool, image: &Image) -> bool {
-    let target = class.target;
-    let fine = |rule: &'static str, fine: bool| fine || !question.holds(rule, &target.name);
-    let of_os = || target.os.is_none_or(|os| os.id == image.os || os.images.contains(&image.os));
-    let for_arch = match image.arches.is_empty() {
-        true => target.arch == CpuArch::X86_64,
-        false => image.arches.contains(&target.arch),
-    };
-    fine(law::IMAGE_TAG, !image.withdrawn)
-        && fine(law::IMAGE_ARCH, for_arch)
-        && fine(law::IMAGE_HOLDS, holds_enough(question, class, takes_system_cuda, image))
-        && fine(law::IMAGE_OS, of_os())
-}
-
-fn holds_enough(question: &Question<'_>, class: &Class<'_, '_>, takes_system_cuda: bool, image: &Image) -> bool {
-    let pinned = is_given(class);
-    // Images with a torch of their own come as they are: there is no smaller one to prefer.
-    let whole = image.torch.is_some() || SAMPLED.contains(&&*image.repository);
-    if question.build.is_some() {
-        let no_more = image.cudnn.is_none() == question.system_cudnn().is_none();
-        return image.flavour == Flavour::Devel && (pinned || whole || no_more);
+impl Asked<'_, '_> {
+    /// Whether no law keeps an image from the machine.
+    fn admits(&self, image: &Image) -> bool {
+        let asked = &self.machine.reading;
+        let fine = |rule: RuleId, fine: bool| fine || self.off.has(rule);
+        let of_os = || asked.os.is_none_or(|os| os.id == image.os || os.images.contains(&image.os));
+        let for_arch = match image.arches.is_empty() {
+            true => asked.arch == CpuArch::X86_64,
+            false => image.arches.contains(&asked.arch),
+        };
+        fine(law::id::IMAGE_TAG, !image.withdrawn)
+            && fine(law::id::IMAGE_ARCH, for_arch)
+            && fine(law::id::IMAGE_HOLDS, self.holds_enough(image))
+            && fine(law::id::IMAGE_OS, of_os())
     }
-    match question.system_cudnn() {
-        Some(wanted) => {
-            image.cudnn.as_ref().is_some_and(|inside| wanted.admits(inside) && fits::cudnn_serves(class, inside))
+
+    fn holds_enough(&self, image: &Image) -> bool {
+        let pinned = is_given(&self.machine.reading);
+        // Images with a torch of their own come as they are: there is no smaller one to prefer.
+        let whole = image.torch.is_some() || SAMPLED.contains(&&*image.repository);
+        if self.needs.compiler {
+            let no_more = image.cudnn.is_none() == self.cudnn.is_none();
+            return image.flavour == Flavour::Devel && (pinned || whole || no_more);
         }
-        None if pinned || whole => true,
-        // Which of the two a framework needs depends on its release: see `serves`.
-        None if takes_system_cuda && image.cudnn.is_some() => image.flavour == Flavour::Runtime,
-        None => image.flavour == smallest_flavour(question) && image.cudnn.is_none(),
+        match self.cudnn {
+            Some(wanted) => image
+                .cudnn
+                .as_ref()
+                .is_some_and(|inside| wanted.admits(inside) && self.machine.takes_cudnn(inside, self.off)),
+            None if pinned || whole => true,
+            // Which of the two a framework needs depends on its release: see `serves`.
+            None if self.needs.system_cuda && image.cudnn.is_some() => image.flavour == Flavour::Runtime,
+            None => image.flavour == self.needs.smallest_flavour() && image.cudnn.is_none(),
+        }
     }
-}
-
-/// The least that must be in an image to run in: wheels bring their libraries along, a bare stack does not.
-pub fn smallest_flavour(question: &Question<'_>) -> Flavour {
-    if question.frameworks.is_empty() { Flavour::Runtime } else { Flavour::Base }
 }
 
 /// Whether an image holds the CUDA libraries and the cuDNN that a build expects of the system, and no more than
 /// the build needs if the image was chosen for it.
 pub fn serves(
-    question: &Question<'_>,
-    class: &Class<'_, '_>,
+    asked: &Reading<'_>,
+    cudnn: Option<&Constraint>,
     build: &Build,
     line: Option<&Version>,
     image: &Image,
 ) -> bool {
     let same_line = line.is_none_or(|line| image.cuda.cmp_prefix(line).is_eq());
     let same_cudnn = build.cudnn.as_ref().zip(image.cudnn.as_ref());
-    let asked = |inside: &Version| question.cudnn.as_ref().is_none_or(|wanted| wanted.admits(inside));
+    let wanted = |inside: &Version| cudnn.is_none_or(|wanted| wanted.admits(inside));
     // An image of a JetPack holds what the JetPack does, for which such builds are made.
-    let of_system = |inside: &Version| inside.major() == 0 && !build.systems.is_empty() && question.cudnn.is_none();
+    let of_system = |inside: &Version| inside.major() == 0 && !build.systems.is_empty() && cudnn.is_none();
     let serves =
-        |needs: &Version, inside: &Version| inside.major() == needs.major() && inside >= needs && asked(inside);
+        |needs: &Version, inside: &Version| inside.major() == needs.major() && inside >= needs && wanted(inside);
     let same_cudnn = same_cudnn.is_some_and(|(needs, inside)| of_system(inside) || serves(needs, inside));
     match build.system_cuda {
         true => image.flavour >= Flavour::Runtime && same_line && same_cudnn,
         false => {
             let whole = image.torch.is_some() || image.flavour == Flavour::Devel;
-            is_given(class) || image.cudnn.is_none() || whole
+            is_given(asked) || image.cudnn.is_none() || whole
         }
     }
 }
@@ -235,14 +288,6 @@ impl<'c> Demand<'c> {
         Demand { requirement: require::Requirement::parse(requirement), least: None }
     }
 
-    fn nothing() -> Self {
-        Demand::parse("")
-    }
-
-    fn own_line(image: &Image) -> Self {
-        Demand { least: Some(image.cuda.prefix(2)), ..Demand::nothing() }
-    }
-
     /// Whether it starts on a driver under one of these brands. A driver of which no CUDA version is known fulfils no
     /// minimum: to the runtime it would be known.
     fn admits(&self, driver: &DriverRow<'_>, brands: &[&str]) -> bool {
@@ -257,41 +302,55 @@ impl<'c> Demand<'c> {
     }
 }
 
-/// What an image demands on a platform. Every requirement known admits the image's own line; what else one of
+/// Which demand an image makes on a machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum DemandKey<'c> {
+    /// That of a text.
+    Text(&'c str),
+    /// Nothing that anybody knows.
+    Nothing,
+    /// Nobody knows, so it is taken to be a driver of its own CUDA line.
+    Line(Version),
+}
+
+/// What an image demands on a machine. Every requirement known admits the image's own line; what else one of
 /// unknown text admits nobody knows, which is enough to keep the user's image but not to choose one.
-pub fn demand<'c>(question: &Question<'c>, class: &Class<'_, 'c>, image: &'c Image) -> Arc<Demand<'c>> {
-    let arch = class.target.arch;
-    let given = is_given(class);
-    let text = || requirement(question.catalog, image, arch).map(|requirement| &*requirement.row.require);
-    let unknown = || if given { Demand::nothing() } else { Demand::own_line(image) };
-    question.rules.demand((image, arch, given), text, unknown)
+pub fn demand<'c>(catalog: &'c Catalog, asked: &Reading<'c>, image: &Image) -> DemandKey<'c> {
+    let given = is_given(asked);
+    match requirement(catalog, image, asked.arch) {
+        Some(requirement) => DemandKey::Text(&requirement.row.require),
+        None if given => DemandKey::Nothing,
+        None => DemandKey::Line(image.cuda.prefix(2)),
+    }
 }
 
 /// Whether the user named the tag.
-fn is_given(class: &Class<'_, '_>) -> bool {
-    matches!(class.target.image, ImageAsk::Known(_))
+fn is_given(asked: &Reading<'_>) -> bool {
+    matches!(asked.image, ImageAsk::Known(_))
 }
 
-/// Whether an image may be started on a driver, for every GPU of the class.
-pub fn admits<'c>(
-    question: &Question<'c>,
-    class: &Class<'_, 'c>,
-    demand: &Arc<Demand<'c>>,
-    driver: &DriverRow<'_>,
-) -> bool {
-    if !question.holds(law::IMAGE_REQUIRE, &class.target.name) {
-        return true;
-    }
-    let starts = |brands: &'static [&'static str]| {
-        question.rules.starts(demand, driver.version, brands, || demand.admits(driver, brands))
+/// On which drivers an image that demands this starts, for every GPU of a machine.
+pub fn starts_on<'a, 'c>(
+    problem: &'a Problem<'c>,
+    machine: &'a Machine<'c>,
+    key: DemandKey<'c>,
+) -> impl Fn(&DriverRow<'c>) -> bool + use<'a, 'c> {
+    let demand = match key {
+        DemandKey::Text(text) => problem.demand(text),
+        DemandKey::Nothing => Rc::new(Demand::parse("")),
+        DemandKey::Line(least) => Rc::new(Demand { least: Some(least), ..Demand::parse("") }),
     };
-    let brands_of = |gpu: &GpuRules| brands(gpu.gpu.row.map(|row| row.class));
-    if class.gpus.is_empty() {
-        // Nothing is said of the GPU: an image that was chosen must start on every brand, one that was given on any.
-        let mut every = MARKETS.iter().map(|&market| starts(brands(Some(market))));
-        return if is_given(class) { every.any(|starts| starts) } else { every.all(|starts| starts) };
+    let mut brands: Vec<&[&str]> = machine.kinds.iter().map(|kind| brands(kind.gpu.row.map(|row| row.class))).collect();
+    let unsaid = brands.is_empty();
+    if unsaid {
+        brands.extend(MARKETS.iter().map(|&market| self::brands(Some(market))));
     }
-    class.gpus.iter().all(|gpu| starts(brands_of(gpu)))
+    // Nothing is said of the GPU: an image that was chosen must start on every brand, one that was given on any.
+    let any = unsaid && is_given(&machine.reading);
+    move |driver| {
+        let mut starts = brands.iter().map(|brands| demand.admits(driver, brands));
+        if any { starts.any(|starts| starts) } else { starts.all(|starts| starts) }
+    }
 }
 
 /// The markets whose brands requirements speak of.

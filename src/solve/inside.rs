@@ -4,8 +4,8 @@ use crate::catalog::rows::{Build, Image, Subject, line_of};
 use crate::coverage::Coverage;
 
 use super::answer::Chosen;
-use super::class::gpu_rules;
 use super::fits;
+use super::machine::gpu_rules;
 use super::question::{Question, TargetAsk, Warning};
 
 /// What is to be said of the torch in the image of a target.
@@ -49,7 +49,7 @@ fn no_code<'c>(question: &Question<'c>, asked: &TargetAsk<'c>, image: &Image, in
     let build = question.catalog.builds.iter().find(of_image)?;
     let gpus = gpu_rules(question, asked);
     let toolkit = question.toolkit_of(build);
-    let gpu = gpus.iter().find(|gpu| fits::coverage(build, toolkit, gpu) == Some(Coverage::None))?;
+    let gpu = gpus.iter().find(|gpu| fits::coverage(build, toolkit, gpu.gpu.cc) == Some(Coverage::None))?;
     Some(format!("it has no code for {} (compute capability {})", gpu.gpu.name, gpu.gpu.cc))
 }
 

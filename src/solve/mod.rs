@@ -1,26 +1,25 @@
-//! L3, solving: the spec and the catalog compiled to a closed world, its best answer, and why there is none.
+//! L3, solving: the spec and the catalog compiled to a network of finite tables, its best answer, or PubGrub's proof that
+//! there is none.
 
 pub mod answer;
-mod asked;
-pub mod choice;
-pub mod class;
 pub mod codes;
-mod companion;
+pub mod compile;
 pub mod driver;
 mod elsewhere;
+pub mod engine;
 pub mod fits;
 mod hardware;
 pub mod image;
 pub mod inside;
 pub mod lifetime;
-pub mod plan;
+pub mod machine;
+pub mod network;
 pub mod platform;
+pub mod problem;
 pub mod question;
 pub mod release;
 pub mod resolve;
 pub mod rowset;
-pub mod rulebook;
 pub mod shared;
 pub mod silence;
 pub mod warnings;
-pub mod world;

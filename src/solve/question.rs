@@ -1,19 +1,20 @@
 //! What is asked: the spec with every name looked up in the catalog, nothing solved yet.
 
-use std::fmt::Write;
+use std::ops::Deref;
+use std::rc::Rc;
 
 use crate::catalog::rows::{Class, Gpu, Image, Os, WindowsDriver};
 use crate::catalog::{Catalog, GpuMatch, OsMatch};
-use crate::spec::{
-    ForwardCompat, ImageRef, Override, Prefer, Runtime, Share, Silence, Spec, SpecError, Target, Written,
-};
+use crate::spec::{ForwardCompat, ImageRef, Override, Prefer, Share, Silence, Spec, SpecError, Target, Written};
 use crate::words::{ArchList, Cc, Constraint, CpuArch, Version};
 
 use super::codes;
 use super::elsewhere;
-use super::image::TagMatch;
-use super::platform::Platform;
-use super::rulebook::RuleBook;
+use super::image::{self, TagMatch};
+use super::machine::{Machine, Reading};
+use super::platform::{Platform, Takes};
+use super::problem::{Problem, Rules};
+use super::rowset::RowSet;
 
 pub use crate::catalog::rows::FRAMEWORKS;
 
@@ -26,7 +27,9 @@ pub struct Question<'c> {
     /// The facts.
     pub catalog: &'c Catalog,
     /// The rules among them.
-    pub rules: &'c RuleBook<'c>,
+    pub rules: &'c Rules<'c>,
+    /// What requests have in common.
+    pub problem: &'c Problem<'c>,
     /// The frameworks asked for, in the order of their importance.
     pub frameworks: Vec<Ask<'c>>,
     /// The other packages asked for, in name order.
@@ -66,13 +69,6 @@ pub struct Ask<'c> {
     pub oldest_first: bool,
 }
 
-impl Ask<'_> {
-    /// What is asked, as one text.
-    pub fn identity(&self) -> String {
-        [self.package, if self.oldest_first { " from the oldest " } else { " " }, self.constraint.as_str()].concat()
-    }
-}
-
 /// `[build]`
 #[derive(Debug, Clone)]
 pub struct BuildAsk {
@@ -96,28 +92,18 @@ pub struct Off {
 pub struct TargetAsk<'c> {
     /// Its name.
     pub name: String,
-    /// Where the stack runs.
-    pub runtime: Runtime,
-    /// The CPU architecture: as written, else what a product implies, else x86_64.
-    pub arch: CpuArch,
-    /// The kind of machine it is to wheels.
-    pub platform: Platform<'c>,
-    /// The GPUs.
-    pub gpus: Gpus<'c>,
-    /// The driver.
-    pub driver: DriverAsk,
-    /// The OS of the machine or image.
-    pub os: Option<&'c Os>,
-    /// The C library of the machine or image: as written, else what the OS implies.
-    pub glibc: Option<Version>,
-    /// The host compiler: as written, else what the OS implies.
-    pub gcc: Option<Version>,
-    /// Toolkits installed there.
-    pub toolkits: Option<Vec<Version>>,
-    /// The image.
-    pub image: ImageAsk<'c>,
-    /// Whether forward compatibility may be used.
-    pub forward_compat: bool,
+    /// Its lines as values.
+    pub reading: Rc<Reading<'c>>,
+    /// The machine that these describe, which other targets may share.
+    pub machine: Rc<Machine<'c>>,
+}
+
+impl<'c> Deref for TargetAsk<'c> {
+    type Target = Reading<'c>;
+
+    fn deref(&self) -> &Reading<'c> {
+        &self.reading
+    }
 }
 
 /// What is known of a target's GPUs.
@@ -147,7 +133,7 @@ pub struct GpuAsk<'c> {
 }
 
 /// What is said of a target's driver.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum DriverAsk {
     /// Nothing, or only upper bounds: the lock states the minimum.
     Free(Option<Constraint>),
@@ -199,7 +185,7 @@ impl GpuAsk<'_> {
     }
 }
 
-impl<'c> TargetAsk<'c> {
+impl<'c> Reading<'c> {
     /// The GPUs named, if any.
     pub fn named_gpus(&self) -> &[GpuAsk<'c>] {
         match &self.gpus {
@@ -213,13 +199,9 @@ impl<'c> TargetAsk<'c> {
         matches!(self.gpus, Gpus::Cpu)
     }
 
-    /// Whether nothing is said of it that could be unmet, but that it is no CPU target.
-    pub fn demands_nothing(&self) -> bool {
-        matches!((&self.gpus, &self.driver, &self.image), (Gpus::Unsaid, DriverAsk::Free(None), ImageAsk::No))
-            && self.os.is_none()
-            && self.glibc.is_none()
-            && self.gcc.is_none()
-            && self.toolkits.is_none()
+    /// Whether anything definite is said of the driver.
+    pub fn pins_driver(&self) -> bool {
+        !matches!(self.driver, DriverAsk::Free(_))
     }
 
     /// Whether the driver is the one that comes with the system, whose release number nobody needs to know.
@@ -236,6 +218,13 @@ impl<'c> TargetAsk<'c> {
             _ => "driver",
         }
     }
+}
+
+impl<'c> TargetAsk<'c> {
+    /// A target of this name that reads so.
+    pub fn new(problem: &Problem<'c>, name: &str, reading: Reading<'c>) -> Self {
+        TargetAsk { name: name.to_string(), machine: problem.machine(reading.clone()), reading: Rc::new(reading) }
+    }
 
     /// The key of one of its settings, `target.prod.gpu`.
     pub fn key(&self, setting: &str) -> String {
@@ -245,12 +234,9 @@ impl<'c> TargetAsk<'c> {
 
 impl<'c> Question<'c> {
     /// Looks up every name of a spec. Errors are about names that mean nothing; they carry spans.
-    pub fn new(
-        spec: &Spec,
-        catalog: &'c Catalog,
-        rules: &'c RuleBook<'c>,
-    ) -> Result<(Question<'c>, Vec<Warning>), Vec<SpecError>> {
-        let mut reader = Reader { catalog, rules, stack: &spec.stack, errors: Vec::new(), warnings: Vec::new() };
+    pub fn new(spec: &Spec, problem: &'c Problem<'c>) -> Result<(Question<'c>, Vec<Warning>), Vec<SpecError>> {
+        let catalog = problem.catalog;
+        let mut reader = Reader { catalog, problem, stack: &spec.stack, errors: Vec::new(), warnings: Vec::new() };
         let (mut frameworks, mut companions) = (Vec::new(), Vec::new());
         for (name, constraint) in &spec.stack {
             if PARTS.contains(&name.as_str()) {
@@ -287,7 +273,8 @@ impl<'c> Question<'c> {
         }
         let question = Question {
             catalog,
-            rules,
+            rules: &problem.rules,
+            problem,
             frameworks,
             companions,
             python: part("python"),
@@ -322,44 +309,32 @@ impl<'c> Question<'c> {
         }
     }
 
-    /// Everything it asks but for what is preferred, as one text: questions equal in this have an answer, or none.
-    pub fn identity(&self) -> String {
-        let mut text = format!("{:?}", self.share);
-        for ask in self.frameworks.iter().chain(&self.companions) {
-            let _ = write!(text, "|{}={}", ask.package, ask.constraint);
-        }
-        for part in [&self.python, &self.cuda, &self.cudnn, &self.nccl] {
-            let _ = write!(text, "|{}", part.as_ref().map_or("", Constraint::as_str));
-        }
-        text.push_str(&self.built());
-        for target in &self.targets {
-            let _ = write!(text, "\n{}", super::class::identity(self, target));
-        }
-        text
+    /// The rules that are set aside for every target.
+    pub fn off_everywhere(&self) -> RowSet {
+        let everywhere = self.off.iter().filter(|off| off.target.is_none());
+        self.rules.ids(everywhere.map(|off| off.rule.as_str()))
     }
 
-    /// Everything it asks and prefers, and of whom, as one text: questions equal in this have the same best answer.
-    pub fn wish(&self) -> String {
-        let mut text = format!("{:?}|{}", self.prefer, self.allow_experimental);
-        for ask in self.frameworks.iter().chain(&self.companions).filter(|ask| ask.oldest_first) {
-            let _ = write!(text, "|oldest {}", ask.package);
-        }
-        for target in &self.targets {
-            let _ = write!(text, "|{}", target.name);
-        }
-        text + "\n" + &self.identity()
+    /// The rules that are set aside for a target alone.
+    pub fn off_for(&self, target: &str) -> RowSet {
+        let own = self.off.iter().filter(|off| off.target.as_deref() == Some(target));
+        self.rules.ids(own.map(|off| off.rule.as_str()))
     }
 
-    /// What is to be compiled, as one text.
-    pub fn built(&self) -> String {
-        let Some(build) = &self.build else { return String::new() };
-        let list = build.arch_list.as_ref().map_or_else(String::new, ArchList::torch);
-        format!("|{list}{}", if build.ptx { "+ptx" } else { "" })
+    /// The cuDNN wanted of the system: asked for where no framework brings its own.
+    pub fn system_cudnn(&self) -> Option<&Constraint> {
+        self.cudnn.as_ref().filter(|_| self.frameworks.is_empty())
     }
 
-    /// The rules that hold for no target.
-    pub fn off_everywhere(&self) -> Vec<String> {
-        self.off.iter().filter(|off| off.target.is_none()).map(|off| off.rule.clone()).collect()
+    /// What its stack needs of an image.
+    pub fn needs_of_images(&self) -> image::Needs {
+        let own = self.targets.iter().any(|target| target.platform.takes != Takes::General);
+        let frameworks = self.frameworks.iter().filter_map(|ask| self.problem.framework(ask.package));
+        image::Needs {
+            compiler: self.build.is_some(),
+            libraries: self.frameworks.is_empty(),
+            system_cuda: frameworks.into_iter().any(|framework| framework.takes_system_cuda(own)),
+        }
     }
 
     /// Whether a rule holds for a target.
@@ -370,7 +345,7 @@ impl<'c> Question<'c> {
 
 struct Reader<'s, 'c> {
     catalog: &'c Catalog,
-    rules: &'c RuleBook<'c>,
+    problem: &'c Problem<'c>,
     /// What is asked for.
     stack: &'s [(String, Written<Constraint>)],
     errors: Vec<SpecError>,
@@ -383,19 +358,15 @@ impl<'c> Reader<'_, 'c> {
     }
 
     fn package(&mut self, name: &str, written: &Written<Constraint>) -> Option<&'c str> {
-        let catalog = self.catalog;
-        let packages = || {
-            let builds = catalog.builds.iter().map(|row| &*row.package);
-            builds.chain(catalog.companions.iter().map(|row| &*row.package))
-        };
+        let packages = || self.problem.package_names();
         let found = packages().find(|package| *package == name);
         if found.is_none() {
             let near = crate::spec::suggest::nearest(name, packages().chain(PARTS.iter().copied()));
             let help = match near {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => "`gpuenv lock` chooses among the packages of its catalog; an overlay can add others".into(),
+                None => "gpuenv locks packages that depend on CUDA, see `gpuenv catalog`; an overlay can add others".into(),
             };
-            self.error("unknown-package", format!("`{name}` is no package of the catalog"), Some(help), written);
+            self.error("unknown-package", format!("unknown package `{name}`"), Some(help), written);
         }
         found
     }
@@ -429,8 +400,7 @@ impl<'c> Reader<'_, 'c> {
             .or(implied)
             .or(os.and_then(|os| os.cpu))
             .unwrap_or(CpuArch::X86_64);
-        TargetAsk {
-            name: target.name.clone(),
+        let reading = Reading {
             runtime,
             arch,
             platform: Platform::new(arch, os, &gpus),
@@ -442,7 +412,8 @@ impl<'c> Reader<'_, 'c> {
             toolkits: target.toolkit.as_ref().map(|written| written.value.clone()).filter(|_| builds),
             image,
             forward_compat: target.forward_compat == ForwardCompat::Auto,
-        }
+        };
+        TargetAsk::new(self.problem, &target.name, reading)
     }
 
     fn gpus(&mut self, target: &Target) -> Gpus<'c> {
@@ -455,7 +426,7 @@ impl<'c> Reader<'_, 'c> {
             }
         };
         for name in &written.value {
-            match self.rules.gpu(self.catalog, name) {
+            match self.catalog.gpu(name) {
                 GpuMatch::Found(rows) => {
                     rows.into_iter().for_each(|row| add(name, row.name.to_string(), row.cc, Some(row)))
                 }
@@ -479,13 +450,12 @@ impl<'c> Reader<'_, 'c> {
                     });
                 }
                 GpuMatch::Unknown(suggestions) => {
-                    let message = format!("`{}` is no GPU of the catalog", name.escape_debug());
+                    let message = format!("unknown GPU `{}`", name.escape_debug());
                     let near = match suggestions.as_slice() {
                         [] => String::new(),
                         names => format!("did you mean {}? ", names.join(" or ")),
                     };
-                    let help =
-                        format!("{near}A GPU the catalog lacks can be written by its compute capability, \"sm_90\"");
+                    let help = format!("{near}Any GPU can be named by its compute capability: `gpu = \"sm_90\"`");
                     self.errors.push(SpecError {
                         code: "unknown-gpu",
                         message,
@@ -574,6 +544,13 @@ impl<'c> Reader<'_, 'c> {
             }
             return Some(os);
         }
+        // `ubuntu-22.04`: a known system in another spelling is a slip, not a system that nobody knows.
+        let plain = written.value.to_lowercase().replace(['-', '_', ' ', ':'], "");
+        if let OsMatch::Found(os) = self.catalog.os(&plain) {
+            let message = format!("unknown os `{}`", written.value.escape_debug());
+            self.error("unknown-os", message, Some(format!("did you mean `{}`?", os.id)), written);
+            return None;
+        }
         let (family, version) = split_os(&written.value);
         let version = Version::parse(version).ok();
         let relatives = self.catalog.oses.iter().filter(|os| split_os(&os.id).0 == family && os.refused.is_none());
@@ -609,9 +586,11 @@ impl<'c> Reader<'_, 'c> {
         if known_repository && image.tag.is_none() && image.digest.is_none() {
             return ImageAsk::Choose(image.repository.clone());
         }
-        let mut near = String::new();
+        let repositories = self.catalog.images.iter().map(|row| &*row.repository);
+        let near = crate::spec::suggest::nearest(&image.repository, repositories).filter(|_| !known_repository);
+        let mut near = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
         if let (true, Some(tag)) = (known_repository, &image.tag) {
-            let known = self.rules.tag(self.catalog, &image.repository, tag);
+            let known = image::tag(self.catalog, &image.repository, tag);
             match known {
                 TagMatch::Known(row) => return ImageAsk::Known(row),
                 TagMatch::NotThere => return ImageAsk::NoSuchTag(image.clone()),
@@ -638,7 +617,7 @@ impl<'c> Reader<'_, 'c> {
             } else {
                 let help =
                     crate::spec::suggest::nearest(&one.rule.value, ids()).map(|near| format!("did you mean `{near}`?"));
-                let message = format!("`{}` is no rule of the catalog", one.rule.value.escape_debug());
+                let message = format!("unknown rule `{}`", one.rule.value.escape_debug());
                 self.error("unknown-rule", message, help, &one.rule);
             }
         }
@@ -651,7 +630,7 @@ impl Reader<'_, '_> {
         for one in silences.iter().filter(|one| codes::find(&one.warning.value).is_none()) {
             let near = crate::spec::suggest::nearest(&one.warning.value, codes::ALL.iter().map(|known| known.code));
             let help = near.map(|near| format!("did you mean `{near}`?"));
-            let message = format!("`{}` is no warning that gpuenv gives", one.warning.value.escape_debug());
+            let message = format!("unknown warning `{}`", one.warning.value.escape_debug());
             self.error("unknown-warning", message, help, &one.warning);
         }
     }

@@ -5,10 +5,10 @@ use crate::spec::{Prefer, Share};
 use crate::words::Version;
 
 use super::answer::{Answer, TargetAnswer};
-use super::driver;
-use super::plan::{ForwardCompat, Locked, Plan, Policy};
-use super::question::{Question, TargetAsk};
-use super::world::{Outcome, Steps};
+use super::compile::{ForwardCompat, Locked, Plan, Policy, classes};
+use super::engine::{Outcome, Proof, Selection, Steps};
+use super::network::Says;
+use super::question::Question;
 
 /// What came of a question.
 #[derive(Debug, Clone)]
@@ -35,60 +35,91 @@ const PASSES: &[Policy<'static>] = &[
     Policy { experimental: true, unknown: true, forward_compat: ForwardCompat::Nobody, driver_cap: None },
 ];
 
-/// The steps that a plan costs for each class of targets, decisions apart: about what it takes to build it.
-const PLAN: u64 = 20;
-
-/// Builds a plan and solves it, as long as there are steps left.
+/// Compiles a request and solves it, as long as there are steps left.
 fn solve<'q, 'c, T>(
     question: &'q Question<'c>,
-    policy: Policy<'_>,
-    locked: &Locked,
+    policy: Policy<'q>,
+    locked: &'q Locked,
     steps: &Steps,
-    read: impl FnOnce(&Plan<'q, 'c>, Vec<usize>) -> T,
+    read: impl FnOnce(&Plan<'q, 'c>, &Selection) -> T,
 ) -> Attempt<T> {
     if steps.spent().is_some() {
         return Attempt::GaveUp;
     }
     let plan = Plan::new(question, policy, locked);
-    steps.add(PLAN * plan.classes.len() as u64);
     match plan.solve(steps) {
-        Outcome::Chosen(choice) => Attempt::Chosen(read(&plan, choice)),
-        Outcome::Nothing => Attempt::Nothing,
+        Outcome::Solved(selection) => Attempt::Chosen(read(&plan, &selection)),
+        Outcome::Refuted(proof) => Attempt::Nothing(written_keys(&plan, &proof)),
         Outcome::GaveUp => Attempt::GaveUp,
     }
 }
 
-/// Whether a question has an answer; none if the step limit was reached first.
-pub fn is_solvable(question: &Question<'_>, steps: &Steps) -> Option<bool> {
-    let fewer = without_undemanding(question);
-    let question = fewer.as_ref().unwrap_or(question);
-    // Variations of a spec have most parts in common, and often ask the same in the end.
-    let ask = |asked: &Question<'_>| {
-        question.rules.has_answer(asked.identity(), || match solve(asked, ANYTHING, &Locked::new(), steps, |_, _| ()) {
-            Attempt::Chosen(()) => Some(true),
-            Attempt::Nothing => Some(false),
-            Attempt::GaveUp => None,
-        })
+/// The keys of gpuenv.toml at the leaves of a derivation: these have no answer together, whatever the others say.
+fn written_keys(plan: &Plan<'_, '_>, proof: &Proof) -> Vec<Says> {
+    let premises = plan.network.premises();
+    let mut says: Vec<Says> = Vec::new();
+    let of_premises = proof.premises.iter().map(|&premise| &premises[premise].says);
+    let of_variables = proof.variables.iter().flat_map(|&var| plan.network.because(var));
+    for one in of_premises.chain(of_variables) {
+        if !says.contains(one) {
+            says.push(one.clone());
+        }
+    }
+    says
+}
+
+/// Whether a request has an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// It has one.
+    Solvable,
+    /// It has none, and the keys that PubGrub's derivation rests on have none together: each by its name, or all keys of
+    /// a target.
+    Conflict(Vec<Culprit>),
+    /// The step limit was reached first.
+    GaveUp,
+}
+
+/// What a derivation rests on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Culprit {
+    /// A key.
+    Key(String),
+    /// Every key of a target.
+    Target(String),
+}
+
+/// Whether a request has an answer, and what speaks against it.
+pub fn judge(question: &Question<'_>, steps: &Steps) -> Verdict {
+    let none = Locked::new();
+    let ask = |asked: &Question<'_>| match solve(asked, ANYTHING, &none, steps, |_, _| ()) {
+        Attempt::Chosen(()) => Verdict::Solvable,
+        Attempt::Nothing(says) => {
+            let classes = classes(asked);
+            let culprit = |says: Says| match says {
+                Says::Key(key) => Culprit::Key(key),
+                Says::Machine(class) => Culprit::Target(classes[class].target.name.to_string()),
+            };
+            Verdict::Conflict(says.into_iter().map(culprit).collect())
+        }
+        Attempt::GaveUp => Verdict::GaveUp,
     };
     match question.share {
-        Share::None => parts(question).iter().map(ask).find(|found| *found != Some(true)).unwrap_or(Some(true)),
+        Share::None => {
+            let verdicts = parts(question).into_iter().map(|part| ask(&part));
+            verdicts.into_iter().find(|verdict| *verdict != Verdict::Solvable).unwrap_or(Verdict::Solvable)
+        }
         _ => ask(question),
     }
 }
 
-/// The question without the targets of which nothing is said, if there are any beside one with a GPU: whatever
-/// serves that one serves them, with the newest driver. Who drops keys to find those that clash leaves many such.
-fn without_undemanding<'c>(question: &Question<'c>) -> Option<Question<'c>> {
-    let undemanding: Vec<bool> = question.targets.iter().map(|target| target.demands_nothing()).collect();
-    let serves = |of: &TargetAsk| {
-        let mut others = question.targets.iter().zip(&undemanding).filter(|(_, undemanding)| !**undemanding);
-        others.any(|(other, _)| other.arch == of.arch && !other.is_cpu() && other.toolkits.is_none())
-    };
-    let alike = question.off.iter().all(|off| off.target.is_none());
-    let left_out = |(target, undemanding): (&TargetAsk, &bool)| *undemanding && alike && serves(target);
-    let asked = question.targets.iter().zip(&undemanding);
-    let kept: Vec<&TargetAsk> = asked.filter(|one| !left_out(*one)).map(|(target, _)| target).collect();
-    (kept.len() < question.targets.len()).then(|| question.of(kept.into_iter().cloned().collect()))
+/// Whether a request has an answer; none if the step limit was reached first.
+pub fn is_solvable(question: &Question<'_>, steps: &Steps) -> Option<bool> {
+    match judge(question, steps) {
+        Verdict::Solvable => Some(true),
+        Verdict::Conflict(_) => Some(false),
+        Verdict::GaveUp => None,
+    }
 }
 
 /// The best answer to a question.
@@ -96,12 +127,7 @@ pub fn resolve<'c>(question: &Question<'c>, locked: &Locked, steps: &Steps) -> R
     let parts = (question.share == Share::None).then(|| parts(question));
     let mut targets: Vec<TargetAnswer> = Vec::new();
     for part in parts.as_deref().unwrap_or(std::slice::from_ref(question)) {
-        // Who varies one target asks of all others the same again.
-        let resolution = match locked.is_empty() && parts.is_some() {
-            true => question.rules.resolution(part.wish(), || resolve_together(part, locked, steps)),
-            false => resolve_together(part, locked, steps),
-        };
-        match resolution {
+        match resolve_together(part, locked, steps) {
             Resolution::Answer(answer) => targets.extend(answer.targets),
             other => return other,
         }
@@ -110,19 +136,19 @@ pub fn resolve<'c>(question: &Question<'c>, locked: &Locked, steps: &Steps) -> R
     Resolution::Answer(Answer { targets })
 }
 
-/// With `share = "none"` every target is a question of its own.
+/// With `share = "none"` every target is a question of its own; those that ask the same are one.
 fn parts<'c>(question: &Question<'c>) -> Vec<Question<'c>> {
-    let alone = |target: &TargetAsk<'c>| question.of(vec![target.clone()]);
-    question.targets.iter().map(alone).collect()
+    let members = classes(question).into_iter().map(|class| class.members.clone());
+    members.map(|members| question.of(members.iter().map(|&at| question.targets[at].clone()).collect())).collect()
 }
 
 fn resolve_together<'c>(question: &Question<'c>, locked: &Locked, steps: &Steps) -> Resolution<'c> {
     let attempt =
-        |policy: Policy<'_>| solve(question, policy, locked, steps, |plan, choice| Answer::read(plan, &choice));
+        |policy: Policy<'_>| solve(question, policy, locked, steps, |plan, selection| Answer::read(plan, selection));
     match attempt(PASSES[0]) {
         Attempt::Chosen(answer) => return finish(question, PASSES[0], answer, &attempt),
         Attempt::GaveUp => return Resolution::GaveUp,
-        Attempt::Nothing => {}
+        Attempt::Nothing(_) => {}
     }
     match is_solvable(question, steps) {
         Some(true) => {}
@@ -133,7 +159,7 @@ fn resolve_together<'c>(question: &Question<'c>, locked: &Locked, steps: &Steps)
         match attempt(*policy) {
             Attempt::Chosen(answer) => return finish(question, *policy, answer, &attempt),
             Attempt::GaveUp => return Resolution::GaveUp,
-            Attempt::Nothing => {}
+            Attempt::Nothing(_) => {}
         }
     }
     with_forward_compat(question, &attempt)
@@ -141,7 +167,7 @@ fn resolve_together<'c>(question: &Question<'c>, locked: &Locked, steps: &Steps)
 
 enum Attempt<T> {
     Chosen(T),
-    Nothing,
+    Nothing(Vec<Says>),
     GaveUp,
 }
 
@@ -150,7 +176,7 @@ fn with_forward_compat<'c>(
     question: &Question<'c>,
     attempt: &dyn Fn(Policy<'_>) -> Attempt<Answer<'c>>,
 ) -> Resolution<'c> {
-    let classes = super::class::classes(question);
+    let classes = classes(question);
     let may: Vec<usize> = (0..classes.len())
         .filter(|&class| classes[class].target.forward_compat && classes[class].target.pins_driver())
         .collect();
@@ -168,7 +194,7 @@ fn with_forward_compat<'c>(
             match attempt(policy) {
                 Attempt::Chosen(answer) => return finish(question, policy, answer, attempt),
                 Attempt::GaveUp => return Resolution::GaveUp,
-                Attempt::Nothing => {}
+                Attempt::Nothing(_) => {}
             }
         }
     }
@@ -198,7 +224,7 @@ fn finish<'c>(
     if question.prefer != Prefer::OldestDriver {
         return Resolution::Answer(answer);
     }
-    let caps = driver::candidates(question);
+    let caps = question.problem.turning_points();
     let (mut low, mut high, mut best) = (0, caps.len(), answer);
     while low < high {
         let middle = (low + high) / 2;

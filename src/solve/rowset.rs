@@ -57,31 +57,37 @@ impl RowSet {
         RowSet { words: self.words.iter().enumerate().map(kept).collect(), tail: false }.canonical()
     }
 
-    /// Adds the rows that two finite sets have in common; whether there are any.
-    pub fn add_common(&mut self, one: &RowSet, other: &RowSet) -> bool {
-        debug_assert!(!self.tail && !one.tail && !other.tail, "rows are added from finite sets only");
-        let mut any = false;
-        for (at, common) in one.words.iter().zip(&other.words).map(|(one, other)| one & other).enumerate() {
-            if common != 0 {
-                any = true;
-                if self.words.len() <= at {
-                    self.words.resize(at + 1, 0);
-                }
-                self.words[at] |= common;
-            }
-        }
-        any
+    /// Whether two sets have a row in common.
+    pub fn meets(&self, other: &RowSet) -> bool {
+        !self.is_disjoint(other)
     }
 
-    /// Takes a row out of a finite set.
-    pub fn remove(&mut self, row: usize) {
-        debug_assert!(!self.tail, "rows are removed from finite sets only");
-        if let Some(word) = self.words.get_mut(row / 64) {
-            *word &= !(1 << (row % 64));
+    /// Adds the rows of another set.
+    pub fn add(&mut self, other: &RowSet) {
+        *self = self.union(other);
+    }
+
+    /// Leaves only the rows that are also in another set.
+    pub fn retain(&mut self, other: &RowSet) {
+        *self = self.intersection(other);
+    }
+
+    /// Takes the rows of another finite set out of a finite set.
+    pub fn subtract(&mut self, other: &RowSet) {
+        debug_assert!(!self.tail && !other.tail, "rows are taken out of finite sets only");
+        for (word, gone) in self.words.iter_mut().zip(&other.words) {
+            *word &= !gone;
         }
         while self.words.last() == Some(&0) {
             self.words.pop();
         }
+    }
+
+    /// The rows of a finite set that are not in another.
+    pub fn minus(&self, other: &RowSet) -> RowSet {
+        let mut left = self.clone();
+        left.subtract(other);
+        left
     }
 
     /// The number of rows of a finite set.

@@ -9,12 +9,12 @@ use crate::spec::Share;
 use crate::words::{CpuArch, Version};
 
 use super::answer::{Answer, Chosen};
-use super::class::gpu_rules;
 use super::fits;
 use super::hardware;
 use super::image;
 use super::inside;
 use super::lifetime;
+use super::machine::gpu_rules;
 use super::platform::Takes;
 use super::question::{DriverAsk, GpuAsk, ImageAsk, Question, TargetAsk, Warning};
 
@@ -112,8 +112,13 @@ impl<'c> About<'_, 'c> {
                 let message = format!("nobody has told which GPUs {name} for {} holds code for", build.arch);
                 warnings.push(Warning::new("unknown-gpu-code", message, &key));
             }
-            let alone = self.question.targets.iter().all(TargetAsk::is_cpu) || self.question.share != Share::Stack;
-            if self.asked.is_cpu() && alone && !named && fits::has_cpu_builds(self.question, build) {
+            let alone = self.question.targets.iter().all(|target: &TargetAsk| target.is_cpu())
+                || self.question.share != Share::Stack;
+            if self.asked.is_cpu()
+                && alone
+                && !named
+                && fits::has_cpu_builds(self.question.catalog, &build.package, build.arch)
+            {
                 let message =
                     format!("no build of {} {} without CUDA was seen for {}", build.package, build.version, build.arch);
                 warnings.push(Warning::new("cuda-on-cpu", message, &key));

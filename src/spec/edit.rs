@@ -94,6 +94,20 @@ impl Spec {
         self.without_all([key].into_iter())
     }
 
+    /// A copy in which no target stands.
+    pub fn clone_without_targets(&self) -> Spec {
+        Spec {
+            requires_gpuenv: self.requires_gpuenv.clone(),
+            stack: self.stack.clone(),
+            build: self.build.clone(),
+            targets: Vec::new(),
+            resolve: self.resolve.clone(),
+            overlays: self.overlays.clone(),
+            silences: self.silences.clone(),
+            overrides: self.overrides.clone(),
+        }
+    }
+
     /// The spec without some keys.
     pub fn without_all<'k>(&self, keys: impl Iterator<Item = &'k str>) -> Spec {
         let mut spec = self.clone();

@@ -78,12 +78,6 @@ fn escape(c: char) -> impl Iterator<Item = char> {
     harmless.then_some(c).into_iter().chain((!harmless).then(|| c.escape_debug()).into_iter().flatten())
 }
 
-/// Characters that have no business in a name or a path: controls, and the marks that reorder a line.
-pub(super) fn is_unprintable(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{2028}' | '\u{2029}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
-}
-
 /// The number of the line that holds this byte, counted from one.
 pub(super) fn line_of(source: &str, at: usize) -> usize {
     1 + source.as_bytes()[..at.min(source.len())].iter().filter(|byte| **byte == b'\n').count()

@@ -1,7 +1,8 @@
 //! What the text of each key means, wherever the text came from: a file, or a fix that tries a change.
 
-use super::error::{Refusal, clip, is_unprintable, quote};
+use super::error::{Refusal, clip, quote};
 use super::{repair, suggest};
+use crate::words::name::{self, is_unseen};
 use crate::words::{ArchList, Constraint, CpuArch, Version};
 
 /// What a text means, or why it means nothing.
@@ -11,7 +12,6 @@ pub(super) type Read<T> = Result<T, Refusal>;
 const MAX_TEXT: usize = 512;
 /// Longer than any product name, file name or OS.
 const MAX_NAME: usize = 256;
-const MAX_TARGET_NAME: usize = 64;
 const MAX_GPUS: usize = 256;
 const MAX_TOOLKITS: usize = 64;
 const MAX_OVERLAYS: usize = 16;
@@ -34,15 +34,14 @@ pub(super) fn package(name: &str) -> Read<String> {
     Ok(words.map(str::to_ascii_lowercase).collect::<Vec<_>>().join("-"))
 }
 
-/// The name of a target: it becomes part of keys, file names and command lines.
-pub(super) fn target_name(name: &str) -> Read<String> {
-    let fits = (1..=MAX_TARGET_NAME).contains(&name.len())
-        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_');
-    if fits {
-        return Ok(name.to_string());
+/// The name of a target.
+pub(super) fn target_name(text: &str) -> Read<String> {
+    if name::is_target(text) {
+        return Ok(text.to_string());
     }
-    let message = format!("invalid target name {}", quote(name));
-    Err(Refusal::new("name", message).help(format!("1 to {MAX_TARGET_NAME} letters, digits, `-` and `_`")))
+    let message = format!("invalid target name {}", quote(text));
+    Err(Refusal::new("name", message)
+        .help(format!("1 to {} letters, digits, `-` and `_`, a letter or digit first", name::MAX_TARGET)))
 }
 
 /// The constraint of a package or of the driver.
@@ -85,32 +84,45 @@ pub(super) fn arch_list(text: &str) -> Read<ArchList> {
     ArchList::parse_torch(text).map_err(|error| Refusal::new("arch-list", format!("`arch-list`: {error}")))
 }
 
-/// A name: `os`, a rule's id.
-pub(super) fn name(key: &str, text: &str) -> Read<String> {
+/// `os`
+pub(super) fn os(text: &str) -> Read<String> {
+    name("os", text, name::is_os, "letters, digits, blanks and any of `._+-/()`")
+}
+
+/// The id of a rule or the code of a warning.
+pub(super) fn id(key: &str, text: &str) -> Read<String> {
+    name(key, text, name::is_id, "letters, digits, blanks and any of `._+-/(),:@`")
+}
+
+/// A name without the blanks around it: it ends up in locks and scripts, so it may not be any text.
+fn name(key: &str, text: &str, is: fn(&str) -> bool, holds: &str) -> Read<String> {
     let trimmed = text.trim();
     if trimmed.is_empty() {
         return Err(Refusal::new("value", format!("`{key}` is empty")));
     }
-    if text.chars().any(is_unprintable) {
+    if text.chars().any(is_unseen) {
         let message = format!("`{key}` holds characters that cannot be seen: {}", quote(text));
         return Err(Refusal::new("value", message));
     }
     if text.len() > MAX_NAME {
         return Err(Refusal::new("value", format!("`{key}` is longer than {MAX_NAME} bytes: {}", quote(text))));
     }
+    if !is(trimmed) {
+        let refusal = Refusal::new("value", format!("`{key}` cannot be {}", quote(text)));
+        return Err(refusal.help(format!("it is made of {holds}")));
+    }
     Ok(trimmed.to_string())
 }
 
 /// One entry of `catalog.overlays`. The lock repeats it, so it must mean the same file on every machine.
 pub(super) fn overlay(text: &str) -> Read<String> {
-    let path = name("overlays", text)?;
-    let drive = path.as_bytes().get(1) == Some(&b':');
-    if path.starts_with(['/', '\\', '~']) || drive {
+    let drive = text.as_bytes().get(1) == Some(&b':');
+    if text.trim().starts_with(['/', '\\', '~']) || drive {
         let message = format!("`overlays`: {} is not relative to gpuenv.toml", quote(text));
         let help = "copy the file beside gpuenv.toml, or write a way to it such as `../site-catalog.toml`";
         return Err(Refusal::new("value", message).help(help));
     }
-    Ok(path)
+    name("overlays", text, name::is_file, "letters, digits, blanks and any of `._-+/@()=,~`")
 }
 
 /// All of `catalog.overlays`.
@@ -132,7 +144,7 @@ pub(super) fn reason(text: &str) -> Read<String> {
         let refusal = Refusal::new("value", "`reason` is empty: an override without a reason cannot be judged later");
         return Err(refusal.help("say what was measured, or name the ticket"));
     }
-    if text.chars().any(|c| is_unprintable(c) && !matches!(c, '\n' | '\r' | '\t')) {
+    if text.chars().any(|c| is_unseen(c) && !matches!(c, '\n' | '\r' | '\t')) {
         return Err(Refusal::new("value", format!("`reason` holds characters that cannot be seen: {}", quote(text))));
     }
     Ok(text.trim().to_string())
@@ -140,7 +152,7 @@ pub(super) fn reason(text: &str) -> Read<String> {
 
 /// One entry of `gpu`; `none` in any case means that there is no GPU.
 pub(super) fn gpu(text: &str) -> Read<String> {
-    let name = name("gpu", text)?;
+    let name = name("gpu", text, name::is_gpu, "letters, digits, blanks and any of `._+-/(),:`")?;
     if name.contains(',') {
         let listed: Vec<String> = name.split(',').map(|one| format!("\"{}\"", clip(one.trim()))).collect();
         let refusal = Refusal::new("value", format!("`gpu`: {} names several GPUs in one string", quote(text)));
@@ -265,7 +277,7 @@ fn short(key: &str, text: &str) -> Read<()> {
         let message = format!("`{}` is longer than {MAX_TEXT} bytes: {}", clip(key), quote(text));
         return Err(Refusal::new("value", message));
     }
-    if text.chars().any(is_unprintable) {
+    if text.chars().any(is_unseen) {
         let message = format!("`{}` holds characters that cannot be seen: {}", clip(key), quote(text));
         return Err(Refusal::new("value", message));
     }

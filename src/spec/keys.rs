@@ -249,7 +249,7 @@ pub(super) static TARGET: Table<Target> = Table {
             about: "It implies glibc and the default host compiler.",
             example: "\"ubuntu22.04\"",
             slips: &["distro", "distribution", "operating-system"],
-            slot: &One(place!(Target.os), field::name, String::clone),
+            slot: &One(place!(Target.os), |_, text| field::os(text), String::clone),
         },
         Key {
             name: "arch",
@@ -387,8 +387,8 @@ pub(super) static SILENCE: Table<Exception> = Table {
     ],
 };
 
-static ABOUT: One<Exception, String> = One(place!(Exception.about), field::name, String::clone);
-static AIM: One<Exception, String> = One(place!(Exception.target), field::name, String::clone);
+static ABOUT: One<Exception, String> = One(place!(Exception.about), field::id, String::clone);
+static AIM: One<Exception, String> = One(place!(Exception.target), |_, text| field::target_name(text), String::clone);
 static REASON: One<Exception, String> = One(place!(Exception.reason), |_, text| field::reason(text), String::clone);
 const WHY: &[&str] = &["why", "comment", "note"];
 

@@ -123,7 +123,7 @@ impl Target {
 }
 
 /// `runtime`
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Runtime {
     /// `"container"`
     Container,

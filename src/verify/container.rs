@@ -4,7 +4,7 @@ use crate::catalog::GpuMatch;
 use crate::catalog::rows::Image;
 use crate::host::Container;
 use crate::solve::image;
-use crate::solve::rulebook::law;
+use crate::solve::problem::law;
 use crate::words::require::{Requirement, Subjects, of_environment};
 use crate::words::version::Written;
 use crate::words::{Cc, CpuArch, Version};

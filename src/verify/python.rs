@@ -24,7 +24,7 @@ pub fn judge(case: &Case<'_>) -> Vec<Check> {
         return vec![check.skip("the container brings its own interpreter; verify inside it")];
     }
     let Some(python) = &case.record.python else {
-        return vec![check.skip("no interpreter was asked; name one with --python")];
+        return vec![check.skip(beside(case).unwrap_or("no interpreter was asked; name one with --python"))];
     };
     if !is_meant(case, python) {
         return vec![passed_over(case, check, python)];
@@ -45,12 +45,19 @@ fn is_meant(case: &Case<'_>, python: &Python) -> bool {
     python.named_by.as_deref() != Some("PATH") || stack().any(|name| installed(python, name).is_some())
 }
 
+/// What the probe says of an interpreter that lies beside the project and was not asked.
+fn beside<'r>(case: &Case<'r>) -> Option<&'r str> {
+    let probe = case.record.probes.iter().find(|probe| probe.name == "python")?;
+    probe.detail.as_deref().filter(|detail| detail.contains("add `--python "))
+}
+
 fn passed_over(case: &Case<'_>, check: Check, python: &Python) -> Check {
     let version = version(case, check, python);
+    let name = beside(case).map_or("name the job's own with --python".to_string(), str::to_string);
     match version.status {
         Status::Fail | Status::Unknown => version.warn(
             Action::FixEnvironment,
-            "this is only the first Python on PATH and holds nothing of the stack: name the job's own with --python",
+            format!("this is only the first Python on PATH and holds nothing of the stack: {name}"),
         ),
         _ => version,
     }

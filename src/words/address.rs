@@ -3,9 +3,10 @@
 //! Each pattern is narrower than what registries take: nothing that passes holds a blank, a quote, a `$`, a `#` or a
 //! control character, so it can be written into any export.
 
-/// The address of a wheel index. Credentials have no place in a lock, so `@` is refused.
+/// The address of a wheel index. Credentials have no place in a lock, so `@` is refused; and what is installed must not
+/// be what somebody on the way to it wants to be installed, so `http://` is.
 pub fn is_index(url: &str) -> bool {
-    let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
+    let rest = url.strip_prefix("https://");
     let ok = rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphanumeric()) && all(rest, b"./:-_~%+"));
     ok && url.len() <= 512
 }
@@ -18,7 +19,7 @@ pub fn wheel(url: &str) -> Option<(&str, Option<&str>)> {
     };
     let file = at.rsplit('/').next().unwrap_or_default();
     let named = starts_and_ends_alphanumeric(file) && file.ends_with(".whl");
-    let ok = is_index(at) && at.starts_with("https://") && named && sha256.is_none_or(is_sha256);
+    let ok = is_index(at) && named && sha256.is_none_or(is_sha256);
     ok.then_some((at, sha256))
 }
 
@@ -83,6 +84,31 @@ pub fn is_repository(repository: &str) -> bool {
 /// An image tag.
 pub fn is_tag(tag: &str) -> bool {
     tag.len() <= 128 && !tag.is_empty() && !tag.starts_with(['.', '-']) && all(tag, b"._-")
+}
+
+/// A full image reference: repository, then a tag or a digest or both.
+pub fn is_image(reference: &str) -> bool {
+    let (name, digest) = reference.split_once('@').map_or((reference, None), |(name, digest)| (name, Some(digest)));
+    // A colon before the last slash belongs to a port.
+    let (repository, tag) = match name.rsplit_once(':') {
+        Some((repository, tag)) if !tag.contains('/') => (repository, Some(tag)),
+        _ => (name, None),
+    };
+    let is_digest = |digest: &str| digest.strip_prefix("sha256:").is_some_and(is_sha256);
+    is_repository(repository)
+        && (tag.is_some() || digest.is_some())
+        && tag.is_none_or(is_tag)
+        && digest.is_none_or(is_digest)
+        && reference.len() <= 512
+}
+
+/// An architecture list as CMake reads it: `80-real;90`.
+pub fn is_cmake_arch_list(list: &str) -> bool {
+    let is_entry = |entry: &str| {
+        let arch = entry.strip_suffix("-real").or_else(|| entry.strip_suffix("-virtual")).unwrap_or(entry);
+        is_number(arch.strip_suffix(['a', 'f']).unwrap_or(arch))
+    };
+    list.split(';').all(is_entry)
 }
 
 /// A number that fits any counter.

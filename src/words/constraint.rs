@@ -10,14 +10,14 @@ use std::fmt;
 use super::version::{Version, VersionError};
 
 /// A parsed constraint; it remembers its text.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Constraint {
     text: String,
     alternatives: Vec<Vec<Comparison>>,
 }
 
 /// One `operator version` pair.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Comparison {
     /// How to compare.
     pub op: Op,
@@ -28,7 +28,7 @@ pub struct Comparison {
 }
 
 /// The comparison operators.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Op {
     /// A bare version, `==` or `*`: the prefix must be equal.
     Prefix,

@@ -5,9 +5,9 @@ pub mod address;
 pub mod arch;
 pub mod arch_list;
 pub mod constraint;
+pub mod name;
 pub mod require;
 pub mod text;
-pub mod tree;
 pub mod version;
 
 pub use arch::{Arch, Cc, CpuArch, Suffix};

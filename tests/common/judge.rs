@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use gpuenv::catalog::BUILTIN;
 use gpuenv::host::Record;
 use gpuenv::lock::{Lock, Renewed, Upgrade, renew};
+use gpuenv::solve::engine::Steps;
+use gpuenv::solve::problem::Problem;
 use gpuenv::solve::question::Question;
-use gpuenv::solve::rulebook::RuleBook;
-use gpuenv::solve::world::Steps;
 use gpuenv::verify::{self, Check, Status, Verdict};
 use gpuenv::{host, spec};
 use serde_json::Value;
@@ -25,8 +25,8 @@ pub const SPEC: &str = include_str!("../verify/gpuenv.toml");
 #[track_caller]
 pub fn lock(text: &str) -> Lock {
     let spec = spec::parse(text).unwrap_or_else(|errors| panic!("{text}\n{errors:?}"));
-    let rules = RuleBook::new(&BUILTIN);
-    let (question, _) = Question::new(&spec, &BUILTIN, &rules).unwrap_or_else(|errors| panic!("{text}\n{errors:?}"));
+    let rules = Problem::new(&BUILTIN);
+    let (question, _) = Question::new(&spec, &rules).unwrap_or_else(|errors| panic!("{text}\n{errors:?}"));
     match renew(&spec, &question, None, &Upgrade::Nothing, &Steps::new(1_000_000)) {
         Renewed::Lock(lock, _) => *lock,
         other => panic!("{text}\n{other:?}"),

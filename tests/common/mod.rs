@@ -4,11 +4,11 @@
 use gpuenv::catalog::BUILTIN;
 use gpuenv::explain;
 use gpuenv::solve::answer::{Answer, TargetAnswer};
-use gpuenv::solve::plan::Locked;
+use gpuenv::solve::compile::Locked;
+use gpuenv::solve::engine::Steps;
+use gpuenv::solve::problem::Problem;
 use gpuenv::solve::question::{Question, Warning};
 use gpuenv::solve::resolve::{Resolution, resolve};
-use gpuenv::solve::rulebook::RuleBook;
-use gpuenv::solve::world::Steps;
 use gpuenv::spec;
 
 /// More decisions than any spec in these tests needs.
@@ -26,9 +26,11 @@ pub enum Outcome {
 }
 
 /// The rules of the built-in catalog.
-pub fn rules() -> &'static RuleBook<'static> {
-    static RULES: std::sync::OnceLock<RuleBook<'static>> = std::sync::OnceLock::new();
-    RULES.get_or_init(|| RuleBook::new(&BUILTIN))
+pub fn rules() -> &'static Problem<'static> {
+    thread_local! {
+        static RULES: &'static Problem<'static> = Box::leak(Box::new(Problem::new(&BUILTIN)));
+    }
+    RULES.with(|rules| *rules)
 }
 
 /// Parses a spec, looks its names up and resolves it.
@@ -38,7 +40,7 @@ pub fn lock(text: &str) -> Outcome {
         Ok(spec) => spec,
         Err(errors) => return codes(errors),
     };
-    let (question, warnings) = match Question::new(&spec, &BUILTIN, rules()) {
+    let (question, warnings) = match Question::new(&spec, rules()) {
         Ok(asked) => asked,
         Err(errors) => return codes(errors),
     };
@@ -52,7 +54,7 @@ pub fn lock(text: &str) -> Outcome {
 /// The codes of everything that is said of a spec's answer.
 pub fn warned(text: &str) -> Vec<&'static str> {
     let spec = spec::parse(text).expect("the spec parses");
-    let (question, remarks) = Question::new(&spec, &BUILTIN, rules()).expect("every name is known");
+    let (question, remarks) = Question::new(&spec, rules()).expect("every name is known");
     let Resolution::Answer(answer) = resolve(&question, &Locked::new(), &Steps::new(LIMIT)) else {
         panic!("an answer was expected:\n{text}");
     };
@@ -63,7 +65,7 @@ pub fn warned(text: &str) -> Vec<&'static str> {
 /// The culprits of a spec's first conflict.
 pub fn culprits(text: &str) -> Vec<String> {
     let spec = spec::parse(text).expect("the spec parses");
-    let told = explain::conflicts(&spec, &BUILTIN, rules(), &Steps::new(LIMIT)).expect("there is a conflict");
+    let told = explain::conflicts(&spec, rules(), &Steps::new(LIMIT)).expect("there is a conflict");
     told.conflicts[0].culprits.clone()
 }
 

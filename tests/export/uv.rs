@@ -90,7 +90,7 @@ fn platforms_with_the_same_wheel_get_none() {
 #[test]
 fn indexes_with_similar_addresses_get_different_names() {
     let mut lock = locks::container();
-    let other = "http://download.pytorch.org/whl/cu124/";
+    let other = "https://download.pytorch.org/whl/cu124/";
     lock.wheel.push(locks::wheel("torchvision", "0.20.1+cu124", Some(other), &["prod"]));
     let table = parse(&render("uv", &lock).unwrap());
     let sources = &table["tool"]["uv"]["sources"];

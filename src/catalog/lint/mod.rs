@@ -22,7 +22,7 @@ use std::fmt::Display;
 
 use super::rows::*;
 use super::tables::{Catalog, Row};
-use crate::words::Constraint;
+use crate::words::{Constraint, address, name};
 
 /// One thing that is wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -83,6 +83,29 @@ fn names(catalog: &Catalog, say: Say<'_>) {
         if matches!(row.kind, "rule" | "module" | "law" | "source") && !is_plain(&row.name.head) {
             let says = "an id is made of lower-case letters, digits, `.` and `-`, without `-linux-` and `-windows-`";
             say("id-spelling", row.kind, &row.name, says.into());
+        } else if !name::is_id(&row.id) {
+            say("id-spelling", row.kind, &row.name, "its names hold characters that no such name has".into());
+        }
+    }
+    spellings(catalog, say);
+}
+
+/// Names that locks and scripts repeat are made of what such names are made of.
+fn spellings(catalog: &Catalog, say: Say<'_>) {
+    for row in catalog.gpus.iter().filter(|row| !name::is_gpu(&row.name)) {
+        say("name-spelling", "gpu", &row.row_name(), "no GPU has such a name".into());
+    }
+    for row in catalog.oses.iter().filter(|row| !name::is_os(&row.id)) {
+        say("name-spelling", "os", &row.row_name(), "no operating system has such an id".into());
+    }
+    for row in catalog.images.iter().filter(|row| !name::is_os(&row.os)) {
+        say("name-spelling", "image", &row.row_name(), format!("`{}` is no operating system", row.os));
+    }
+    let builds = catalog.builds.iter().map(|row| ("build", row.row_name(), &row.extra));
+    let companions = catalog.companions.iter().map(|row| ("companion", row.row_name(), &row.extra));
+    for (kind, row, extra) in builds.chain(companions) {
+        if let Some(extra) = extra.as_ref().filter(|extra| !address::is_package(extra)) {
+            say("name-spelling", kind, &row, format!("`{extra}` is no extra of a package"));
         }
     }
 }
@@ -112,7 +135,8 @@ fn sources(catalog: &Catalog, say: Say<'_>) {
             let says = "a source of kind `article` needs a note: why nothing better";
             say("article-note", "source", &name, says.into());
         }
-        if !["https://", "http://", "pkg:"].iter().any(|start| source.at.starts_with(start)) {
+        let known = ["https://", "http://", "pkg:"].iter().any(|start| source.at.starts_with(start));
+        if !known || !name::is_source(&source.at) {
             say("source-address", "source", &name, format!("`{}` is neither a URL nor a purl", source.at));
         }
     }
@@ -158,7 +182,7 @@ fn dates(catalog: &Catalog, say: Say<'_>) {
 /// Months since year zero.
 fn months(date: &str) -> Option<u32> {
     let mut parts = date.split('-').map(|part| part.parse::<u32>().ok());
-    Some(parts.next()?? * 12 + parts.next()??)
+    parts.next()??.checked_mul(12)?.checked_add(parts.next()??)
 }
 
 fn constraint(kind: &str, name: &dyn Display, text: &str, say: Say<'_>) -> Option<Constraint> {

@@ -11,7 +11,7 @@ use crate::explain::target_of;
 /// How many generations are tried.
 const GENERATIONS: usize = 12;
 
-impl<'c> Finder<'_, 'c, '_> {
+impl<'c> Finder<'_, 'c> {
     /// For the boards of a target that find no answer: the nearest generation of their class that does; if there is
     /// none and the driver is to stay, of data-centre boards, which may load a newer libcuda.
     pub(super) fn try_boards(&mut self, key: &str) {

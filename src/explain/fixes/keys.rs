@@ -11,7 +11,7 @@ use crate::words::{ArchEntry, ArchList, Constraint, Version};
 use super::written::{chosen, minimum, outermost};
 use super::{Edit, Finder, set, unset};
 
-impl<'c> Finder<'_, 'c, '_> {
+impl<'c> Finder<'_, 'c> {
     /// Every direction in which one key can be loosened.
     pub(super) fn try_key(&mut self, key: &str) {
         let (section, name) = key.split_once('.').unwrap_or((key, ""));

@@ -13,22 +13,22 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::solve::answer::Answer;
 use crate::solve::fits::extension_row;
-use crate::solve::plan::Locked;
 use crate::solve::question::Question;
-use crate::solve::resolve::{Resolution, is_solvable, resolve};
+use crate::solve::resolve::is_solvable;
 use crate::solve::warnings;
 use crate::spec::Spec;
 use crate::words::{Constraint, Version};
 
+use super::ask::{Asker, Edit};
 use super::core::Cores;
-use super::{Asker, Change, Fix, advice};
+use super::{Change, Fix, advice};
 
 /// How many combinations of keys are tried where one key does not suffice.
 const COMBINATIONS: usize = 64;
 
 /// Fixes for every clash at once, those that change least first.
-pub fn find(asker: &Asker<'_, '_>, spec: &Spec, cores: &Cores) -> Vec<Fix> {
-    let mut finder = Finder { asker, spec, found: Vec::new(), answers: RefCell::default() };
+pub fn find(asker: &Asker<'_, '_>, cores: &Cores) -> Vec<Fix> {
+    let mut finder = Finder { asker, spec: asker.spec, found: Vec::new(), answers: RefCell::default() };
     let ways = hitting(cores);
     let is_board = |keys: &&Vec<String>| matches!(keys.as_slice(), [key] if key.ends_with(".gpu"));
     for keys in ways.iter().filter(|keys| !is_board(keys)) {
@@ -86,16 +86,13 @@ fn hitting(cores: &Cores) -> Vec<Vec<String>> {
     ways.into_iter().map(|way| way.into_iter().cloned().collect()).collect()
 }
 
-struct Finder<'a, 'c, 's> {
-    asker: &'a Asker<'c, 's>,
+struct Finder<'a, 'c> {
+    asker: &'a Asker<'a, 'c>,
     spec: &'a Spec,
     found: Vec<Fix>,
     /// Answers found so far: what is looked for as a value is often what is then offered.
     answers: RefCell<HashMap<Asked, Option<Answer<'c>>>>,
 }
-
-/// A key and its new text; none removes it.
-type Edit = (String, Option<String>);
 
 /// Edits to the spec, and the package of which the oldest version is wanted.
 type Asked = (Vec<Edit>, Option<String>);
@@ -108,7 +105,7 @@ fn unset(key: &str) -> Edit {
     (key.to_string(), None)
 }
 
-impl<'c> Finder<'_, 'c, '_> {
+impl<'c> Finder<'_, 'c> {
     /// Solves the spec with these edits and keeps them if it then has an answer.
     fn offer(&mut self, edits: &[Edit]) -> bool {
         let mut changes: Vec<Change> = edits
@@ -131,8 +128,9 @@ impl<'c> Finder<'_, 'c, '_> {
         if let Some(fewer) = (0..changes.len()).map(spared).find(|fewer| !fewer.is_empty() && self.has_answer(fewer)) {
             return self.offer(&fewer);
         }
-        let changed = self.edited(edits).and_then(|spec| self.asker.question(&spec));
-        if changed
+        if self
+            .asker
+            .vary(edits)
             .is_none_or(|question| rests_on_the_unknown(&question, &answer) || ignores_the_list(&question, &answer))
         {
             return false;
@@ -155,7 +153,7 @@ impl<'c> Finder<'_, 'c, '_> {
         if self.asker.steps.spent().is_some() {
             return None;
         }
-        let found = self.solve(&self.edited(edits)?, ascending);
+        let found = self.solve(edits, ascending);
         self.answers.borrow_mut().insert(asked, found.clone());
         found
     }
@@ -165,12 +163,11 @@ impl<'c> Finder<'_, 'c, '_> {
         if self.asker.steps.spent().is_some() {
             return false;
         }
-        let question = self.edited(edits).and_then(|spec| self.asker.question(&spec));
-        question.is_some_and(|question| is_solvable(&question, self.asker.steps) == Some(true))
+        self.asker.has_answer(edits)
     }
 
-    fn solve(&self, spec: &Spec, ascending: Option<&str>) -> Option<Answer<'c>> {
-        let mut question = self.asker.question(spec)?;
+    fn solve(&self, edits: &[Edit], ascending: Option<&str>) -> Option<Answer<'c>> {
+        let mut question = self.asker.vary(edits)?;
         for ask in question.frameworks.iter_mut().chain(question.companions.iter_mut()) {
             ask.oldest_first = ascending == Some(ask.package);
         }
@@ -178,10 +175,7 @@ impl<'c> Finder<'_, 'c, '_> {
         if question.targets.len() > 1 && is_solvable(&question, self.asker.steps) != Some(true) {
             return None;
         }
-        match resolve(&question, &Locked::new(), self.asker.steps) {
-            Resolution::Answer(answer) => Some(answer),
-            _ => None,
-        }
+        self.asker.best(&question)
     }
 
     /// The greatest version a key names.

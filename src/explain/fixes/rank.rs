@@ -10,7 +10,7 @@ const OFFERED: usize = 7;
 /// How many fixes of the same keys.
 const ALIKE: usize = 3;
 
-impl Finder<'_, '_, '_> {
+impl Finder<'_, '_> {
     /// Fewer changes first, then those that are easier to make.
     pub(super) fn best(mut self) -> Vec<Fix> {
         self.found.sort_by_key(|fix| {

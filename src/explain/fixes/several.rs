@@ -14,7 +14,7 @@ const EXTRAS: usize = 192;
 /// How many boards are tried in the place of one where more than the board changes.
 const BOARDS: usize = 4;
 
-impl<'c> Finder<'_, 'c, '_> {
+impl<'c> Finder<'_, 'c> {
     /// Where the clashing keys alone do not help: one key of each clash and any other, or what the targets share.
     pub(super) fn try_one_more(&mut self, ways: &[Vec<String>]) {
         let before = self.found.len();

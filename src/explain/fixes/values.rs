@@ -21,7 +21,7 @@ fn is_jetson(question: &Question<'_>, target: &str) -> bool {
 /// How many tags of a repository are tried.
 const TAGS: usize = 24;
 
-impl<'c> Finder<'_, 'c, '_> {
+impl<'c> Finder<'_, 'c> {
     /// Newer releases of the same system first, oldest of them first; then the newest of others. A Jetson runs only
     /// what comes with a driver for it, rather that with the C library of the system written.
     pub(super) fn other_systems(&self, key: &str) -> Vec<String> {

@@ -56,7 +56,7 @@ fn without_variant(version: &str) -> &str {
 }
 
 /// What to write for a loosened key so that this answer comes out.
-pub(super) fn written_down(finder: &Finder<'_, '_, '_>, answer: &Answer<'_>, key: &str) -> Option<String> {
+pub(super) fn written_down(finder: &Finder<'_, '_>, answer: &Answer<'_>, key: &str) -> Option<String> {
     match key.rsplit('.').next() {
         Some("driver") if key.starts_with("target.") => {
             minimum(answer, target_of(key)).map(|minimum| format!(">={minimum}"))

@@ -1,13 +1,13 @@
 //! Which rules a clash needs, found like the clash itself: by asking again with rules set aside, until no fewer refuse.
 
 use crate::catalog::rows::Subject;
+use crate::solve::problem::{Needs, law};
 use crate::solve::question::{Off, Question};
 use crate::solve::resolve::is_solvable;
-use crate::solve::rulebook::{Needs, law};
 use crate::spec::{Spec, list_text};
 use crate::words::Version;
 
-use super::super::Asker;
+use crate::explain::ask::Asker;
 
 /// Lists with more boards than this are told as they are.
 const MOST_BOARDS: usize = 64;

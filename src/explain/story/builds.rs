@@ -2,9 +2,9 @@
 
 use crate::catalog::rows::{Build, Pins, Subject};
 use crate::coverage::Coverage;
-use crate::solve::class::{self, GpuRules};
 use crate::solve::fits;
-use crate::solve::rulebook::law;
+use crate::solve::machine::{self, GpuKind};
+use crate::solve::problem::law;
 use crate::words::{ArchList, Constraint, CpuArch, Version};
 
 use super::Teller;
@@ -43,13 +43,13 @@ impl<'c> Teller<'_, 'c> {
     pub(super) fn serves(&self, build: &Build) -> bool {
         self.blamed_gpus().iter().all(|gpu| {
             let toolkit = self.question.toolkit_of(build);
-            fits::coverage(build, toolkit, gpu).is_some_and(|coverage| coverage != Coverage::None)
+            fits::coverage(build, toolkit, gpu.gpu.cc).is_some_and(|coverage| coverage != Coverage::None)
         })
     }
 
-    fn blamed_gpus(&self) -> Vec<GpuRules<'_, 'c>> {
+    fn blamed_gpus(&self) -> Vec<GpuKind<'c>> {
         let blamed = self.question.targets.iter().filter(|target| self.culprits.contains(&target.key("gpu")));
-        blamed.flat_map(|target| class::gpu_rules(self.question, target)).collect()
+        blamed.flat_map(|target| machine::gpu_rules(self.question, target)).collect()
     }
 
     /// One sentence for more builds than anybody would read of; whether it wants an example of what they hold, since

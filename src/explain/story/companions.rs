@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use crate::catalog::rows::{Build, Companion};
 use crate::coverage::Coverage;
 use crate::solve::fits;
-use crate::words::{ArchList, CpuArch, Version};
+use crate::words::{ArchList, Constraint, CpuArch, Version};
 
 use super::Teller;
 use super::words::plainly;
@@ -134,8 +134,7 @@ impl<'c> Teller<'_, 'c> {
     }
 
     fn goes_with(&self, row: &Companion, framework: &Version) -> bool {
-        let needs = self.question.rules.range(row.needs.as_str());
-        needs.is_none_or(|needs| needs.admits(framework))
+        Constraint::parse(&row.needs).map_or(true, |needs| needs.admits(framework))
     }
 
     /// The framework releases that some of these go with, in words; none if they do not say.

@@ -15,20 +15,18 @@ use crate::catalog::Row;
 use crate::catalog::rows::{Build, Subject};
 use crate::solve::fits;
 use crate::solve::platform::{Platform, Takes};
+use crate::solve::problem::{Needs, law};
 use crate::solve::question::{DriverAsk, Question, TargetAsk};
-use crate::solve::rulebook::{Needs, law};
-use crate::spec::Spec;
 use crate::words::CpuArch;
 
-use super::{Asker, Conflict, FactNote};
+use super::ask::Asker;
+use super::{Conflict, FactNote, core};
 use binding::{binding_rules, fewest_boards, least_demanding, shortest};
 use words::{build_id, driver_words, list};
 
 /// Tells one clash.
-pub fn tell(asker: &Asker<'_, '_>, spec: &Spec, culprits: &[String]) -> Conflict {
-    let keys = spec.keys();
-    let others = keys.iter().filter(|key| !culprits.contains(key));
-    let alone = spec.without_all(others.map(String::as_str));
+pub fn tell(asker: &Asker<'_, '_>, culprits: &[String]) -> Conflict {
+    let alone = core::only(asker.spec, culprits);
     let alone = fewest_boards(asker, alone, culprits);
     let mut conflict = Conflict { code: None, culprits: culprits.to_vec(), explanation: Vec::new(), facts: Vec::new() };
     let Some(question) = asker.question(&alone) else { return conflict };

@@ -1,8 +1,8 @@
 //! What images are and ask for, and what comes with the machine.
 
 use crate::solve::image;
+use crate::solve::problem::law;
 use crate::solve::question::ImageAsk;
-use crate::solve::rulebook::law;
 
 use super::Teller;
 use super::words::{driver_words, list};

@@ -1,6 +1,6 @@
 //! A pasted text as the lines that a program once printed.
 
-use crate::pasted::{prefix, printable};
+use crate::log_prefix::{prefix, printable};
 
 /// No line that tells a fact is longer, in bytes; the rest of it is not read.
 const MAX_LINE: usize = 4096;

@@ -1,0 +1,42 @@
+//! Looking at this machine, for every command that does.
+
+use std::path::{Path, PathBuf};
+
+use crate::host::Record;
+use crate::probe::{self, Depth, Scene, Wish};
+use crate::report::{Exit, Failure, Report};
+
+use super::files::{reason, shown};
+
+/// What is on this machine, or among the recorded files of another below `root`.
+pub fn observe(wish: Wish, root: Option<&Path>, report: &Report) -> Result<Record, Failure> {
+    let mut scene = Scene::here(wish).map_err(|error| {
+        Failure::io("no-program", format!("this program's own file cannot be found: {}", reason(&error)))
+    })?;
+    if let Some(root) = root {
+        scene.root = folder(root)?;
+    }
+    let record = probe::observe(&scene, |name| report.progress(name));
+    report.progress_ends();
+    // Who uses uv never activates anything, so what to type is told.
+    if scene.wish.depth >= Depth::Usual
+        && let Some(python) = scene.unasked_python()
+    {
+        let python = shown(&python);
+        report.note(&format!(
+            "{python} was not asked: what lies in the project is run only if it is activated or named; add \
+             `--python {python}`"
+        ));
+    }
+    Ok(record)
+}
+
+/// A folder that holds the recorded files of a machine.
+fn folder(root: &Path) -> Result<PathBuf, Failure> {
+    let found = root.canonicalize().ok().filter(|path| path.is_dir());
+    found.ok_or_else(|| {
+        let message = format!("--root {} is no folder", shown(root));
+        let help = "give the folder that holds the recorded sys, proc, dev, etc and usr of a machine";
+        Failure::new(Exit::BadInput, "no-root", message).help(help)
+    })
+}

@@ -1,0 +1,97 @@
+//! What belongs to the project: a file that is found, by its usual name or through gpuenv.toml, is not read or written
+//! where it is a link out of it. A checkout would write into the user's home otherwise, or print what lies there.
+//!
+//! The project is the enclosing git work tree, else the folder of the spec. What is named on the command line is the
+//! user's, wherever it leads.
+
+use std::collections::VecDeque;
+use std::fs;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+use crate::probe::project::work_tree;
+use crate::report::{Exit, Failure};
+
+use super::files::shown;
+
+/// Links that are followed before they are taken for a ring.
+const MAX_LINKS: usize = 40;
+
+/// Where a file of the project leads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Way {
+    /// Into it.
+    Inside,
+    /// Out of it, by its own spelling: `../site.toml`.
+    Beside,
+    /// Out of it by a link.
+    Out {
+        /// To this place.
+        to: PathBuf,
+        /// Out of this folder.
+        project: PathBuf,
+    },
+}
+
+/// Where `path`, as written in a file of this folder, leads.
+pub fn way(folder: &Path, path: &Path) -> io::Result<Way> {
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let start = folder.canonicalize()?;
+    let project = work_tree(&start).unwrap_or_else(|| start.clone());
+    let (to, linked) = end(&start, path)?;
+    Ok(match to.starts_with(&project) {
+        true => Way::Inside,
+        false if linked => Way::Out { to, project },
+        false => Way::Beside,
+    })
+}
+
+/// Refuses a file that was found where it is a link out of the project; with `option` the user may name it.
+pub fn check_found(path: &Path, option: &str) -> Result<(), Failure> {
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return Ok(()) };
+    match way(folder, Path::new(name)) {
+        Ok(Way::Out { to, project }) => {
+            let help = format!("remove the link, or name the file to say that it is meant: {option} {}", shown(path));
+            Err(outside(path, &to, &project).help(help))
+        }
+        // Whoever reads or writes it says what is wrong with a folder that is not there, or with a ring of links.
+        Ok(_) | Err(_) => Ok(()),
+    }
+}
+
+/// A file that is a link out of the project.
+pub fn outside(path: &Path, to: &Path, project: &Path) -> Failure {
+    let message = format!(
+        "{} is a link to {}, which is outside the project {}: it was neither read nor written",
+        shown(path),
+        shown(to),
+        shown(project)
+    );
+    Failure::new(Exit::BadInput, "outside-project", message)
+}
+
+/// Where a path ends, be anything there or not, and whether a link was on the way.
+fn end(start: &Path, path: &Path) -> io::Result<(PathBuf, bool)> {
+    let mut at = start.to_path_buf();
+    let mut rest: VecDeque<PathBuf> = VecDeque::from([path.to_path_buf()]);
+    let mut links = 0;
+    while let Some(path) = rest.pop_front() {
+        let mut components = path.components();
+        let Some(next) = components.next() else { continue };
+        rest.push_front(components.as_path().to_path_buf());
+        match next {
+            Component::RootDir | Component::Prefix(_) => at = PathBuf::from("/"),
+            Component::CurDir => {}
+            Component::ParentDir => drop(at.pop()),
+            Component::Normal(name) => match fs::read_link(at.join(name)) {
+                Ok(_) if links == MAX_LINKS => return Err(io::Error::other("its links form a ring")),
+                Ok(to) => {
+                    links += 1;
+                    rest.push_front(to);
+                }
+                Err(_) => at.push(name),
+            },
+        }
+    }
+    Ok((at, links > 0))
+}

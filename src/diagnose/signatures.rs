@@ -1,0 +1,267 @@
+//! The messages of the catalog, prepared once, and their search in a text.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use crate::catalog::rows::{ErrorSignature, Text};
+use crate::catalog::{BUILTIN, Catalog};
+use crate::words::Version;
+
+use super::literals::{Hits, LiteralIndex};
+use super::pattern::{Compiled, Pattern};
+use super::text::Normalised;
+use super::value::{self, Extract};
+
+/// Rows of less weight count only where nothing else was found.
+pub const LAST_RESORT: u32 = 10;
+/// How many matches of one pattern are read: lists end, logs do not.
+const MATCHES: usize = 64;
+/// How much of a text around a literal is looked at, before and after it. Messages are shorter.
+const BEFORE: usize = 4096;
+/// See [`BEFORE`].
+const AFTER: usize = 8192;
+/// How near must be what forbids a reading: a dozen lines. A log can tell of two GPUs of two makers.
+const NEAR: usize = 1024;
+/// A log repeats itself: what comes later adds nothing.
+const READ: usize = 1 << 16;
+
+/// The messages of the built-in catalog; no overlay can bring others.
+pub static SIGNATURES: LazyLock<Signatures> = LazyLock::new(|| Signatures::new(&BUILTIN));
+
+/// A message, prepared.
+struct Signature {
+    row: &'static ErrorSignature,
+    patterns: Vec<Pattern>,
+    context: Context,
+}
+
+/// All messages, prepared.
+pub struct Signatures {
+    all: Vec<Signature>,
+    literals: LiteralIndex,
+    /// Which message and which of its patterns stand at each place of `literals`.
+    owners: Vec<(usize, usize)>,
+}
+
+/// A message that was found in a text.
+pub struct Match {
+    pub row: &'static ErrorSignature,
+    /// Where it begins in the normalised text.
+    pub at: usize,
+    /// What its patterns read out.
+    pub extract: Extract,
+    /// Which of its patterns matched.
+    pub patterns: Vec<usize>,
+}
+
+impl Match {
+    /// A message that was not found by its words.
+    pub fn of(row: &'static ErrorSignature) -> Match {
+        Match { row, at: 0, extract: Extract::new(), patterns: Vec::new() }
+    }
+}
+
+impl Signatures {
+    fn new(catalog: &'static Catalog) -> Signatures {
+        let prepare = |row: &'static ErrorSignature| {
+            let normalised = |patterns: &[Text]| patterns.iter().map(|text| Pattern::normalised(text)).collect();
+            let context = Context { with: normalised(&row.with), not: normalised(&row.not) };
+            Signature { row, patterns: normalised(&row.patterns), context }
+        };
+        let all: Vec<Signature> = catalog.diagnoses.iter().map(prepare).collect();
+        let literals = LiteralIndex::new(all.iter().flat_map(|signature| &signature.patterns));
+        let mut owners = Vec::new();
+        for (at, signature) in all.iter().enumerate() {
+            owners.extend((0..signature.patterns.len()).map(|pattern| (at, pattern)));
+        }
+        Signatures { all, literals, owners }
+    }
+
+    /// All messages that a text holds, in the catalog's order.
+    pub fn find(&self, text: &Normalised<'_>) -> Vec<Match> {
+        let hits = self.literals.search(&text.lower);
+        let candidates = self.literals.candidates(&hits);
+        let mut matches = Vec::new();
+        for of_one in candidates.chunk_by(|one, other| self.owners[*one].0 == self.owners[*other].0) {
+            let signature = &self.all[self.owners[of_one[0]].0];
+            let mut found = Match::of(signature.row);
+            for &id in of_one {
+                self.read(id, &hits, text, &mut found);
+            }
+            if found.patterns.is_empty() {
+                continue;
+            }
+            signature.context.read(text, &mut found);
+            let offered = |wanted: bool| is_offered(&found.extract).is_none_or(|is| is == wanted);
+            let compared = |condition: &Text| majors_hold(condition, &found.extract);
+            if signature.row.offered.is_none_or(offered) && signature.row.majors.as_ref().is_none_or(compared) {
+                matches.push(found);
+            }
+        }
+        matches
+    }
+
+    /// Adds what one pattern finds in a text.
+    fn read(&self, id: usize, hits: &Hits, text: &Normalised<'_>, found: &mut Match) {
+        let (signature, at) = self.owners[id];
+        let Signature { row, patterns, context } = &self.all[signature];
+        let Some(compiled) = patterns[at].compiled() else { return };
+        let mut matches = 0;
+        for place in surroundings(&self.literals.places(id, hits), patterns[at].reach, &text.lower) {
+            for captures in compiled.regex.captures_iter(text.text[place.clone()].as_bytes()).take(MATCHES - matches) {
+                matches += 1;
+                let whole = captures.get(0).expect("a match").range();
+                let whole = place.start + whole.start..place.start + whole.end;
+                // What is read so widely may not join two lines.
+                let joins = row.weight < LAST_RESORT && text.joins_lines(whole.start, whole.end);
+                if joins || !context.fits(text, &whole) {
+                    continue;
+                }
+                found.at = if found.patterns.is_empty() { whole.start } else { found.at.min(whole.start) };
+                if found.patterns.last() != Some(&at) {
+                    found.patterns.push(at);
+                }
+                add_groups(compiled, &captures, place.start, text, &mut found.extract);
+            }
+        }
+    }
+
+    /// The lightest message that a number of a CUDA error stands for: the heavier ones want more than the number.
+    pub fn of_number(&self, number: u32, text: &Normalised<'_>) -> Option<Match> {
+        let rows = self.all.iter().filter(|signature| signature.row.errors.contains(&number));
+        let Signature { row, context, .. } = rows.min_by_key(|signature| signature.row.weight)?;
+        let forbidden = context.not.iter().any(|pattern| pattern.is_in(&text.text, &text.lower));
+        (!forbidden && context.with.is_empty()).then(|| Match::of(row))
+    }
+
+    /// Today's number of an error that is printed by name.
+    pub fn number_of(&self, name: &str) -> Option<u32> {
+        let names = |signature: &&Signature| signature.row.patterns.iter().any(|pattern| pattern.contains(name));
+        self.all.iter().filter(names).find_map(|signature| signature.row.errors.first().copied())
+    }
+}
+
+/// What must stand around a match, and what must not stand right by it.
+struct Context {
+    with: Vec<Pattern>,
+    not: Vec<Pattern>,
+}
+
+impl Context {
+    fn fits(&self, text: &Normalised<'_>, place: &Range<usize>) -> bool {
+        let holds =
+            |pattern: &Pattern, part: &Range<usize>| pattern.is_in(&text.text[part.clone()], &text.lower[part.clone()]);
+        let around = widened(&text.text, place, BEFORE, AFTER);
+        let near = widened(&text.text, place, NEAR, NEAR);
+        self.with.iter().all(|pattern| holds(pattern, &around)) && !self.not.iter().any(|pattern| holds(pattern, &near))
+    }
+
+    /// Adds what the words around a match hold.
+    fn read(&self, text: &Normalised<'_>, found: &mut Match) {
+        let around = widened(&text.text, &(found.at..found.at), BEFORE, AFTER);
+        for compiled in self.with.iter().filter_map(Pattern::compiled) {
+            if let Some(captures) = compiled.regex.captures(text.text[around.clone()].as_bytes()) {
+                add_groups(compiled, &captures, around.start, text, &mut found.extract);
+            }
+        }
+    }
+}
+
+/// Adds what the groups of a match hold, as it stood before the text was normalised.
+fn add_groups(
+    compiled: &Compiled,
+    captures: &regex::bytes::Captures<'_>,
+    start: usize,
+    text: &Normalised<'_>,
+    extract: &mut Extract,
+) {
+    for (name, range) in compiled.groups(captures) {
+        value::add(extract, name, text.original(start + range.start, start + range.end));
+    }
+}
+
+/// The parts of a text in which a pattern can match: what is around its literals, as far as a match reaches.
+fn surroundings(literals: &[Range<usize>], reach: usize, lower: &str) -> Vec<Range<usize>> {
+    // One more, so that no match begins or ends where the part was cut.
+    let (before, after) = ((reach + 1).min(BEFORE), (reach + 1).min(AFTER));
+    let mut parts: Vec<Range<usize>> = Vec::new();
+    let mut seen = 0;
+    for literal in literals {
+        let around = widened(lower, literal, before, after);
+        let new = match parts.last_mut() {
+            Some(last) if around.start <= last.end => {
+                let new = around.end.saturating_sub(last.end);
+                last.end = last.end.max(around.end);
+                new
+            }
+            _ => {
+                parts.push(around.clone());
+                around.len()
+            }
+        };
+        seen += new;
+        if seen > READ {
+            break;
+        }
+    }
+    parts
+}
+
+/// A part of a text with what stands before and after it, cut between characters.
+fn widened(text: &str, part: &Range<usize>, before: usize, after: usize) -> Range<usize> {
+    let start = text.floor_char_boundary(part.start.saturating_sub(before));
+    start..text.ceil_char_boundary(part.end + after)
+}
+
+/// Whether the release asked for is among those that pip lists, or follows one of its own line there: then the Python
+/// that asks is not at fault. None if that is not known.
+fn is_offered(extract: &Extract) -> Option<bool> {
+    let (version, offered) = (value::text(extract, "version")?, value::text(extract, "versions_offered")?);
+    let release = |text: &str| Version::parse(text.trim().split('+').next().unwrap_or_default()).ok();
+    let version = release(version)?;
+    let precedes = |one: Version| one <= version && one.prefix(2) == version.prefix(2);
+    Some(offered.split(',').filter_map(release).any(precedes))
+}
+
+/// The parts of `one > other`, or of the same with `!=`.
+pub fn comparison(condition: &str) -> Option<(&str, &str, &str)> {
+    let mut words = condition.split(' ');
+    let parts = (words.next()?, words.next()?, words.next()?);
+    (words.next().is_none() && matches!(parts.1, ">" | "!=")).then_some(parts)
+}
+
+/// Whether a condition holds of the majors of two values; what is not known holds nothing.
+fn majors_hold(condition: &str, extract: &Extract) -> bool {
+    let major = |key: &str| Some(Version::parse(value::text(extract, key)?).ok()?.major());
+    let hold = || {
+        let (one, relation, other) = comparison(condition)?;
+        let (one, other) = (major(one)?, major(other)?);
+        Some(if relation == ">" { one > other } else { one != other })
+    };
+    hold().unwrap_or(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn majors_are_compared_where_both_are_known() {
+        let mut extract = Extract::new();
+        value::add(&mut extract, "cuda_torch", "12.4");
+        assert!(!majors_hold("cuda_torch != cuda_toolkit", &extract));
+        value::add(&mut extract, "cuda_toolkit", "11.5");
+        assert!(majors_hold("cuda_torch != cuda_toolkit", &extract));
+        assert!(majors_hold("cuda_torch > cuda_toolkit", &extract));
+        assert!(!majors_hold("cuda_toolkit > cuda_torch", &extract));
+    }
+
+    #[test]
+    fn one_endless_line_is_read_in_part() {
+        let endless = "ünd gpu 0: é ".repeat(300_000);
+        let text = Normalised::new(&endless);
+        let literals: Vec<_> = text.lower.match_indices("gpu0:").map(|(at, word)| at..at + word.len()).collect();
+        let read: usize = surroundings(&literals, 50, &text.lower).iter().map(Range::len).sum();
+        assert!(read <= 2 * READ, "{read} of {}", text.text.len());
+    }
+}

@@ -1,0 +1,114 @@
+//! Variations of one spec: the same with lines left out or changed. Only the targets that a variation touches are read
+//! again; what they are compiled to is shared with every variation that reads the same.
+
+use std::cell::RefCell;
+
+use rustc_hash::FxHashMap;
+
+use crate::catalog::Catalog;
+use crate::solve::answer::Answer;
+use crate::solve::compile::Locked;
+use crate::solve::engine::Steps;
+use crate::solve::problem::Problem;
+use crate::solve::question::{Question, TargetAsk};
+use crate::solve::resolve::{Resolution, is_solvable, resolve};
+use crate::spec::Spec;
+
+use super::target_of;
+
+/// A key and its new text; none removes it.
+pub(super) type Edit = (String, Option<String>);
+
+/// Asks variations of one spec.
+pub(super) struct Asker<'a, 'c> {
+    pub(super) catalog: &'c Catalog,
+    pub(super) problem: &'c Problem<'c>,
+    pub(super) steps: &'a Steps,
+    /// The spec, and what it asks.
+    pub(super) spec: &'a Spec,
+    base: Option<Question<'c>>,
+    /// Targets as some edits leave them.
+    targets: RefCell<FxHashMap<(usize, Vec<Edit>), Option<TargetAsk<'c>>>>,
+}
+
+impl<'a, 'c> Asker<'a, 'c> {
+    /// Asks variations of a spec.
+    pub(super) fn new(spec: &'a Spec, problem: &'c Problem<'c>, steps: &'a Steps) -> Self {
+        let base = Question::new(spec, problem).ok().map(|(question, _)| question);
+        Asker { catalog: problem.catalog, problem, steps, spec, base, targets: RefCell::default() }
+    }
+
+    /// The request of the spec as it is written; none if a name in it means nothing.
+    pub(super) fn base(&self) -> Option<&Question<'c>> {
+        self.base.as_ref()
+    }
+
+    /// The request of another spec; none if a name in it means nothing.
+    pub(super) fn question(&self, spec: &Spec) -> Option<Question<'c>> {
+        Question::new(spec, self.problem).ok().map(|(question, _)| question)
+    }
+
+    /// The request of the spec with these edits; none if one of them cannot be written, or means nothing.
+    pub(super) fn vary(&self, edits: &[Edit]) -> Option<Question<'c>> {
+        let base = self.base.as_ref()?;
+        let section = |edit: &Edit| edit.0.split('.').next().map(str::to_string);
+        let local =
+            |edit: &&Edit| matches!(section(edit).as_deref(), Some("stack" | "target")) || edit.0 == "build.arch-list";
+        if !edits.iter().all(|edit| local(&edit)) {
+            return self.question(&self.spec.edited(edits).ok()?);
+        }
+        let (machines, stack): (Vec<&Edit>, Vec<&Edit>) = edits.iter().partition(|(key, _)| key.starts_with("target."));
+        let mut targets = Vec::with_capacity(base.targets.len());
+        let mut of_target: FxHashMap<&str, Vec<Edit>> = FxHashMap::default();
+        for edit in machines {
+            of_target.entry(target_of(&edit.0)).or_default().push(edit.clone());
+        }
+        for (at, target) in base.targets.iter().enumerate() {
+            match of_target.remove(target.name.as_str()) {
+                None => targets.push(target.clone()),
+                Some(edits) => targets.push(self.target(at, edits)?),
+            }
+        }
+        let edits: Vec<Edit> = stack.into_iter().cloned().collect();
+        let mut question = self.vary_stack(&edits)?;
+        question.targets = targets;
+        Some(question)
+    }
+
+    /// The request of the spec with these edits of what is no target's, and without targets.
+    pub(super) fn vary_stack(&self, edits: &[Edit]) -> Option<Question<'c>> {
+        match edits {
+            [] => Some(self.base.as_ref()?.of(Vec::new())),
+            edits => self.question(&self.spec.clone_without_targets().edited(edits).ok()?),
+        }
+    }
+
+    /// A target as some edits leave it.
+    pub(super) fn target(&self, at: usize, edits: Vec<Edit>) -> Option<TargetAsk<'c>> {
+        let key = (at, edits);
+        if let Some(known) = self.targets.borrow().get(&key) {
+            return known.clone();
+        }
+        let name = &self.base.as_ref()?.targets[at].name;
+        let alone = self.spec.targets.iter().filter(|target| target.name == *name).cloned().collect();
+        let alone = Spec { targets: alone, ..self.spec.clone_without_targets() };
+        let edited = alone.edited(&key.1).ok();
+        let read = edited.and_then(|spec| self.question(&spec)).and_then(|mut question| question.targets.pop());
+        self.targets.borrow_mut().insert(key, read.clone());
+        read
+    }
+
+    /// Whether the spec with these edits has any answer, which is quicker to tell than which is the best.
+    pub(super) fn has_answer(&self, edits: &[Edit]) -> bool {
+        let question = self.vary(edits);
+        question.is_some_and(|question| is_solvable(&question, self.steps) == Some(true))
+    }
+
+    /// The best answer to a request, if it has one.
+    pub(super) fn best(&self, question: &Question<'c>) -> Option<Answer<'c>> {
+        match resolve(question, &Locked::new(), self.steps) {
+            Resolution::Answer(answer) => Some(answer),
+            _ => None,
+        }
+    }
+}

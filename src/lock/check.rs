@@ -1,0 +1,195 @@
+//! What each value of a lock looks like. A lock is a file in a repository: a stranger's pull request may have edited it,
+//! and what it says goes into scripts, messages and the next lock.
+//!
+//! Held to here are the characters; whether a value means anything is asked where it is used. Prose may say anything that
+//! can be seen: inputs as they were written, and reasons.
+
+use crate::words::{ArchList, address, name};
+
+use super::read::LockError;
+use super::{ArchLists, CatalogStamp, DriverLock, FactLock, GpuLock, Lock, OverrideLock, Stack, TargetLock, Wheel};
+
+type Checked = Result<(), LockError>;
+
+const ID: &str = "an id";
+const NAME: &str = "a Python package name";
+const PROSE: &str = "a text of characters that can be seen";
+const SHA256: &str = "64 hexadecimal digits";
+const TARGET: &str = "the name of a target";
+const VERSION: &str = "a version";
+const WORD: &str = "a word";
+
+/// Every value of a lock. The first that cannot be what it stands for is told.
+pub fn values(lock: &Lock) -> Checked {
+    stamp(&lock.catalog)?;
+    for (key, value) in &lock.inputs {
+        check(name::is_id(key), || "inputs".into(), key, "the path of a key")?;
+        check(is_prose(value), || format!("inputs.{key}"), value, PROSE)?;
+    }
+    stack("", &lock.stack)?;
+    lists("", lock.arch_list.as_ref())?;
+    for (name, one) in &lock.target {
+        check(name::is_target(name), || "target".into(), name, TARGET)?;
+        target(&format!("target.{name}."), one)?;
+    }
+    lock.wheel.iter().try_for_each(wheel)?;
+    lock.overrides.iter().try_for_each(set_aside)?;
+    lock.fact.iter().try_for_each(fact)
+}
+
+fn check(ok: bool, key: impl FnOnce() -> String, value: &str, expected: &'static str) -> Checked {
+    if ok { Ok(()) } else { Err(LockError::BadValue { key: key(), value: value.to_string(), expected }) }
+}
+
+fn stamp(stamp: &CatalogStamp) -> Checked {
+    let key = |name: &str| format!("catalog.{name}");
+    check(is_version(&stamp.version), || key("version"), &stamp.version, VERSION)?;
+    check(is_digest(&stamp.digest), || key("digest"), &stamp.digest, "a digest")?;
+    for overlay in &stamp.overlays {
+        let ok = overlay
+            .rsplit_once(" sha256:")
+            .is_some_and(|(file, sha256)| name::is_file(file) && address::is_sha256(sha256));
+        check(ok, || key("overlays"), overlay, "a file and its sha256")?;
+    }
+    Ok(())
+}
+
+fn stack(prefix: &str, stack: &Stack) -> Checked {
+    for (package, version) in stack {
+        check(address::is_package(package), || format!("{prefix}stack"), package, NAME)?;
+        check(is_version(version), || format!("{prefix}stack.{package}"), version, VERSION)?;
+    }
+    Ok(())
+}
+
+fn lists(prefix: &str, lists: Option<&ArchLists>) -> Checked {
+    let Some(ArchLists { torch, cmake }) = lists else { return Ok(()) };
+    let expected = "a list of architectures";
+    check(is_torch_list(torch), || format!("{prefix}arch-list.torch"), torch, expected)?;
+    check(address::is_cmake_arch_list(cmake), || format!("{prefix}arch-list.cmake"), cmake, expected)
+}
+
+/// `prefix` is `target.prod.`
+fn target(prefix: &str, target: &TargetLock) -> Checked {
+    let TargetLock { runtime, arch, os, image, runtime_image, toolkit, .. } = target;
+    let key = |name: &str| format!("{prefix}{name}");
+    check(name::is_word(runtime), || key("runtime"), runtime, WORD)?;
+    check(is_arch(arch), || key("arch"), arch, "a CPU architecture")?;
+    if let Some(os) = os {
+        check(name::is_os(os), || key("os"), os, "the name of an operating system")?;
+    }
+    for (field, image) in [("image", image), ("runtime-image", runtime_image)] {
+        if let Some(image) = image {
+            check(address::is_image(image), || key(field), image, "a full image reference")?;
+        }
+    }
+    if let Some(toolkit) = toolkit {
+        check(is_version(toolkit), || key("toolkit"), toolkit, VERSION)?;
+    }
+    if let Some(driver) = &target.driver {
+        self::driver(prefix, driver)?;
+    }
+    if let Some(own) = &target.stack {
+        stack(prefix, own)?;
+    }
+    lists(prefix, target.arch_list.as_ref())?;
+    target.gpu.iter().try_for_each(|gpu| self::gpu(prefix, gpu))
+}
+
+fn driver(prefix: &str, driver: &DriverLock) -> Checked {
+    let DriverLock { minimum, mode, cuda, compat } = driver;
+    let key = |name: &str| format!("{prefix}driver.{name}");
+    check(is_version(minimum), || key("minimum"), minimum, VERSION)?;
+    check(name::is_word(mode), || key("mode"), mode, WORD)?;
+    check(is_version(cuda) || name::is_word(cuda), || key("cuda"), cuda, VERSION)?;
+    match compat {
+        Some(compat) => check(address::is_package(compat), || key("compat"), compat, "the name of a package"),
+        None => Ok(()),
+    }
+}
+
+fn gpu(prefix: &str, gpu: &GpuLock) -> Checked {
+    let GpuLock { name, compute_capability, coverage } = gpu;
+    let key = |field: &str| format!("{prefix}gpu.{field}");
+    check(name::is_gpu(name), || key("name"), name, "the name of a GPU")?;
+    let capability = is_version(compute_capability);
+    check(capability, || key("compute-capability"), compute_capability, "a compute capability")?;
+    match coverage {
+        Some(coverage) => check(name::is_word(coverage), || key("coverage"), coverage, WORD),
+        None => Ok(()),
+    }
+}
+
+fn wheel(wheel: &Wheel) -> Checked {
+    let Wheel {
+        package, version, arch, index, url, extra, unisolated, tools, archs, sha256, libraries, targets, ..
+    } = wheel;
+    let key = |name: &str| format!("wheel.{name}");
+    for name in [package].into_iter().chain(extra).chain(unisolated).chain(tools) {
+        check(address::is_package(name), || key("package"), name, NAME)?;
+    }
+    check(is_version(version), || key("version"), version, VERSION)?;
+    check(is_arch(arch), || key("arch"), arch, "a CPU architecture")?;
+    if let Some(index) = index {
+        check(address::is_index(index), || key("index"), index, "the https:// address of a wheel index")?;
+    }
+    if let Some(url) = url {
+        check(address::wheel(url).is_some(), || key("url"), url, "the address of a wheel")?;
+    }
+    if let Some(archs) = archs {
+        check(address::arch_variable(archs).is_some(), || key("archs"), archs, "a variable with architectures")?;
+    }
+    let known = wheel.hashes().is_none_or(|mut hashes| hashes.all(address::is_sha256));
+    check(known, || key("sha256"), sha256, SHA256)?;
+    for library in libraries {
+        let pin = library.split_once("==");
+        let ok = pin.is_some_and(|(name, version)| address::is_package(name) && is_version(version));
+        check(ok, || key("libraries"), library, "a package with its version")?;
+    }
+    targets.iter().try_for_each(|target| check(name::is_target(target), || key("targets"), target, TARGET))
+}
+
+fn set_aside(one: &OverrideLock) -> Checked {
+    let key = |name: &str| format!("override.{name}");
+    check(name::is_id(&one.rule), || key("rule"), &one.rule, ID)?;
+    check(is_prose(&one.reason), || key("reason"), &one.reason, PROSE)?;
+    if let Some(target) = &one.target {
+        check(name::is_target(target), || key("target"), target, TARGET)?;
+    }
+    if let Some(overlay) = &one.overlay {
+        let ok = overlay.rsplit_once(':').is_some_and(|(file, line)| name::is_file(file) && address::is_number(line));
+        check(ok, || key("overlay"), overlay, "a file and a line")?;
+    }
+    Ok(())
+}
+
+fn fact(fact: &FactLock) -> Checked {
+    let FactLock { id, source, digest, supports } = fact;
+    let key = |name: &str| format!("fact.{name}");
+    check(name::is_id(id), || key("id"), id, ID)?;
+    check(name::is_source(source), || key("source"), source, "a URL or a purl")?;
+    check(is_digest(digest), || key("digest"), digest, "a digest")?;
+    supports.iter().try_for_each(|one| check(name::is_id(one), || key("supports"), one, "the path of a key"))
+}
+
+/// Of whatever: a package with its label, a driver, CUDA.
+fn is_version(text: &str) -> bool {
+    address::is_wheel_version(text)
+}
+
+/// Whether this program knows it is asked where it matters.
+fn is_arch(text: &str) -> bool {
+    !text.is_empty() && text.len() <= 32 && address::all(text, b"_")
+}
+
+fn is_prose(text: &str) -> bool {
+    !text.chars().any(|c| name::is_unseen(c) && !matches!(c, '\n' | '\r' | '\t'))
+}
+
+fn is_digest(text: &str) -> bool {
+    !text.is_empty() && text.len() <= 64 && address::all(text, b"")
+}
+
+fn is_torch_list(list: &str) -> bool {
+    address::all(list, b".;+") && ArchList::parse_torch(list).is_ok()
+}

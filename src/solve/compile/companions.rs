@@ -1,0 +1,137 @@
+//! Packages that follow a framework, in the network: a version is chosen for all, and for each group of classes the release
+//! of it that goes with the group's variant.
+
+use std::rc::Rc;
+
+use crate::catalog::rows::Subject;
+
+use super::{Choice, Class, Group, Package, Plan, ReleaseChoice, stack_key};
+use crate::solve::fits;
+use crate::solve::network::Order;
+use crate::solve::platform::Takes;
+use crate::solve::problem::{Needs, law};
+use crate::solve::rowset::RowSet;
+
+impl<'c> Plan<'_, 'c> {
+    /// A version of each package that goes with versions of the frameworks which some release of it accepts. Its releases
+    /// say the same once they are chosen, but by then many versions would have been tried.
+    pub(super) fn add_package_versions(&mut self) {
+        let question = self.question;
+        for ask in &question.companions {
+            let package = question.problem.package(ask.package).expect("only packages are asked for");
+            let order = if ask.oldest_first { Order::Descending } else { Order::Ascending };
+            let because = vec![stack_key(ask.package)];
+            let var = self.variable(&package.versions, (order, because), ask.package, |version| version.as_str());
+            if !ask.constraint.is_any() {
+                let rows = package.matching(|row| ask.constraint.admits(&row.version));
+                self.clause(ask.package, vec![(var, package.versions_of(&rows))]);
+            }
+            for (&of, framework) in self.versions.iter().zip(&self.frameworks) {
+                if !self.everywhere.has(law::id::COMPANION) {
+                    let framework = *framework;
+                    self.network.relate(of, var, move |version| {
+                        package.versions_of(&package.accepting(framework.package, framework.versions[version]))
+                    });
+                }
+            }
+            self.companions.push(var);
+            self.packages.push(package);
+        }
+    }
+
+    /// The releases of packages: what they accept, and what they hold of their own.
+    pub(super) fn add_packages(&mut self, group: &mut Group<'c>) {
+        for at in 0..self.packages.len() {
+            let package = self.packages[at];
+            let because = vec![stack_key(package.name)];
+            let var = self.network.variable(package.releases.len(), Order::Ascending, RowSet::default(), because);
+            self.network.relate(self.companions[at], var, |version| package.of_version[version].clone());
+            for &class in &group.classes {
+                let rows = releases_for(self, &self.classes[class], package);
+                self.given[class].push((var, rows));
+            }
+            for (&of, framework) in self.versions.iter().zip(&self.frameworks) {
+                if !self.everywhere.has(law::id::COMPANION) {
+                    let framework = *framework;
+                    self.network.relate(of, var, move |version| {
+                        package.accepting(framework.package, framework.versions[version]).as_ref().clone()
+                    });
+                }
+            }
+            if let Some(python) = self.python.as_ref().filter(|_| !self.everywhere.has(law::id::PYTHON)) {
+                let lines = python.rows.clone();
+                self.network.relate(python.var, var, move |line| {
+                    package.accepting_python(&lines[line].version).as_ref().clone()
+                });
+            }
+            for release in &group.releases {
+                self.relate_variants(group, release, (package, var));
+            }
+            group.companions.push(Choice { var, rows: package.releases.clone() });
+        }
+    }
+
+    /// The releases of a package are made for some builds of the framework they follow.
+    fn relate_variants(
+        &mut self,
+        group: &Group<'c>,
+        release: &ReleaseChoice<'c>,
+        (package, var): (&'c Package<'c>, usize),
+    ) {
+        let question = self.question;
+        let framework = release.framework;
+        if package.releases.iter().all(|row| row.framework != framework.package) {
+            return;
+        }
+        let classes: Vec<Rc<Class>> = group.classes.iter().map(|&class| self.classes[class].clone()).collect();
+        let unsaid: Vec<Rc<Class>> =
+            classes.into_iter().filter(|class| class.target.platform.takes == Takes::Either).collect();
+        let follows = !self.everywhere.has(law::id::COMPANION);
+        let rules = question.rules.of_package(package.name, Subject::Cuda);
+        let rules: Vec<&Needs> = rules.iter().filter(|rule| !self.everywhere.has(rule.id)).collect();
+        self.network.relate(release.var, var, move |row| {
+            let release = &framework.releases[row];
+            let line = release.line.as_ref();
+            let mut rows = match follows {
+                true => package.made_for(release.variant, line).as_ref().clone(),
+                false => RowSet::first(package.releases.len()),
+            };
+            if follows {
+                for class in &unsaid {
+                    rows = rows.filtered(&|row| fits::same_systems(class.target, package.releases[row], release));
+                }
+            }
+            let refusing = rules.iter().filter(|rule| line.is_some_and(|line| !rule.needs.admits(line)));
+            for rule in refusing {
+                rows = rows.filtered(&|row| !rule.range.admits(&package.releases[row].version));
+            }
+            // What follows another framework is not asked.
+            let mut others = package.matching(|row| row.framework != framework.package);
+            others.add(&rows);
+            others
+        });
+    }
+}
+
+/// The releases of a package that a class can have, whatever else is chosen.
+fn releases_for<'c>(plan: &Plan<'_, 'c>, class: &Class<'_, 'c>, package: &Package<'c>) -> RowSet {
+    let machine = class.machine();
+    let target = &machine.reading;
+    let mut rows = RowSet::first(package.releases.len());
+    if !class.off.has(law::id::PUBLISHED) {
+        rows.subtract(&package.elsewhere(target.platform));
+    }
+    if let Some(has) = target.glibc.filter(|_| !class.off.has(law::id::GLIBC)) {
+        rows.subtract(&package.newer_glibc(has));
+    }
+    let rules = plan.question.rules.of_package(package.name, Subject::Gpu);
+    for kind in &machine.kinds {
+        if !class.off.has(law::id::COVERAGE) {
+            rows.subtract(&package.uncovered(target.arch, kind.gpu.cc));
+        }
+        for rule in rules.iter().filter(|rule| !class.off.has(rule.id) && !rule.needs.admits(&kind.gpu.cc_version)) {
+            rows = rows.filtered(&|row| !rule.range.admits(&package.releases[row].version));
+        }
+    }
+    rows
+}

@@ -1,0 +1,188 @@
+//! CUDA, cuDNN and NCCL in the network, where no framework brings its own, and the cuDNN that frameworks leave open.
+
+use std::rc::Rc;
+
+use crate::catalog::rows::Toolkit;
+use crate::words::{Constraint, Version};
+
+use super::{Choice, Class, Group, Plan, stack_key};
+use crate::solve::network::{Order, Var};
+use crate::solve::platform::Platform;
+use crate::solve::problem::law;
+use crate::solve::question::{ImageAsk, Question};
+use crate::solve::rowset::RowSet;
+use crate::solve::shared;
+
+impl<'q, 'c> Plan<'q, 'c> {
+    /// Without a framework that brings its own, CUDA, cuDNN and NCCL are those of the system.
+    pub(super) fn add_system_libraries(&mut self, group: &mut Group<'c>) {
+        let question = self.question;
+        if !question.frameworks.is_empty() {
+            return;
+        }
+        let gpu_classes: Vec<usize> =
+            group.classes.iter().copied().filter(|&class| !self.classes[class].target.is_cpu()).collect();
+        let inside_image = question.build.is_none()
+            && gpu_classes
+                .iter()
+                .any(|&class| matches!(self.classes[class].target.image, ImageAsk::Known(_) | ImageAsk::Choose(_)));
+        if let Some(wanted) = question.cudnn.as_ref().filter(|_| !inside_image) {
+            group.cudnn = Some(self.cudnn(wanted, &gpu_classes));
+        }
+        if let Some(wanted) = &question.nccl {
+            let rows = question.problem.nccls();
+            let var =
+                self.variable(&rows, (Order::Ascending, vec![stack_key("nccl")]), "nccl", |row| row.version.as_str());
+            let admitted = RowSet::filter(rows.len(), |row| wanted.admits(&rows[row].version));
+            self.clause("nccl", vec![(var, admitted)]);
+            group.nccl = Some(Choice { var, rows });
+        }
+        let asked = question.cuda.is_some() || question.cudnn.is_some() || question.nccl.is_some();
+        if question.build.is_none() && asked && !gpu_classes.is_empty() {
+            let rows = question.problem.toolkits();
+            let var =
+                self.variable(&rows, (Order::Ascending, vec![stack_key("cuda")]), "cuda", |row| row.version.as_str());
+            self.add_toolkit_clause(var, &rows, None);
+            for class in gpu_classes {
+                let (machine, off) = (self.classes[class].machine(), &self.classes[class].off);
+                let runs = RowSet::filter(rows.len(), |row| machine.takes_line(&rows[row].version, off));
+                self.given[class].push((var, runs));
+            }
+            group.cuda = Some(Choice { var, rows });
+            self.relate_libraries(group);
+        }
+    }
+
+    /// The toolkits that `cuda` admits. A line of which only components were published is not offered to somebody who did
+    /// not name it, in `cuda` or as installed.
+    pub(super) fn add_toolkit_clause(&mut self, var: Var, rows: &Rc<[&'c Toolkit]>, installed: Option<&[Version]>) {
+        let wanted = self.question.cuda.as_ref();
+        let offered = RowSet::filter(rows.len(), |row| {
+            !rows[row].components_only || names_line(wanted, installed, &rows[row].version)
+        });
+        self.network.restrict(var, &offered);
+        if let Some(wanted) = wanted {
+            let admitted = RowSet::filter(rows.len(), |row| wanted.admits(&rows[row].version));
+            self.clause("cuda", vec![(var, admitted)]);
+        }
+    }
+
+    fn cudnn(&mut self, wanted: &'q Constraint, classes: &[usize]) -> Choice<&'c crate::catalog::rows::Cudnn> {
+        let rows = self.question.problem.cudnns();
+        let var =
+            self.variable(&rows, (Order::Ascending, vec![stack_key("cudnn")]), "cudnn", |row| row.version.as_str());
+        let admitted = RowSet::filter(rows.len(), |row| wanted.admits(&rows[row].version));
+        self.clause("cudnn", vec![(var, admitted)]);
+        self.admit_cudnn(classes, var, &rows);
+        Choice { var, rows }
+    }
+
+    /// Some cuDNN releases have left GPUs behind.
+    fn admit_cudnn(&mut self, classes: &[usize], var: Var, rows: &[&'c crate::catalog::rows::Cudnn]) {
+        for &class in classes {
+            let (machine, off) = (self.classes[class].machine(), &self.classes[class].off);
+            let takes = RowSet::filter(rows.len(), |row| machine.takes_cudnn(&rows[row].version, off));
+            self.given[class].push((var, takes));
+        }
+    }
+
+    /// A library built for one CUDA line or major runs with its releases.
+    fn relate_libraries(&mut self, group: &Group<'c>) {
+        let Some(cuda) = &group.cuda else { return };
+        if self.everywhere.has(law::id::LIBRARY_CUDA) {
+            return;
+        }
+        for (library, built_for) in built_for(group) {
+            let rows = cuda.rows.clone();
+            self.network.relate(library, cuda.var, move |row| of_line(&rows, &built_for[row]));
+        }
+    }
+
+    /// The same where a toolkit is chosen for a class.
+    pub(super) fn relate_libraries_to(&mut self, group: &Group<'c>, toolkit: &Choice<&'c Toolkit>) {
+        if self.everywhere.has(law::id::LIBRARY_CUDA) {
+            return;
+        }
+        for (library, built_for) in built_for(group) {
+            let rows = toolkit.rows.clone();
+            self.network.relate(library, toolkit.var, move |row| of_line(&rows, &built_for[row]));
+        }
+    }
+
+    /// Where frameworks ask for a least cuDNN and the newest does not serve, the one to be installed instead.
+    pub(super) fn add_framework_cudnn(&mut self, group: &mut Group<'c>) {
+        let question = self.question;
+        let classes: Vec<Rc<Class>> = group.classes.iter().map(|&class| self.classes[class].clone()).collect();
+        let open = group.releases.iter().any(|release| {
+            let mut rows = self.given_to(group, release.var);
+            rows.retain(&self.network.admitted(release.var));
+            classes.iter().any(|class| must_choose(question, class, release.framework, &rows))
+        });
+        if !open {
+            return;
+        }
+        let rows = question.problem.cudnns();
+        let var =
+            self.variable(&rows, (Order::Ascending, vec![stack_key("cudnn")]), "cudnn", |row| row.version.as_str());
+        if let Some(wanted) = &question.cudnn {
+            let admitted = RowSet::filter(rows.len(), |row| wanted.admits(&rows[row].version));
+            self.clause("cudnn", vec![(var, admitted)]);
+        }
+        self.admit_cudnn(&group.classes, var, &rows);
+        let mut platforms: Vec<Platform> = classes.iter().map(|class| class.target.platform).collect();
+        platforms.sort();
+        platforms.dedup();
+        for release in &group.releases {
+            for &on in &platforms {
+                let framework = release.framework;
+                let catalog = question.catalog;
+                self.network
+                    .relate(release.var, var, move |row| shared::runs_with(catalog, on, &framework.releases[row]));
+            }
+        }
+        group.cudnn = Some(Choice { var, rows });
+    }
+
+    /// What the machines of a group admit of a variable.
+    fn given_to(&self, group: &Group<'c>, var: Var) -> RowSet {
+        let mut rows = self.network.rows(var).clone();
+        for &class in &group.classes {
+            self.given[class].iter().filter(|(of, _)| *of == var).for_each(|(_, admitted)| rows.retain(admitted));
+        }
+        rows
+    }
+}
+
+/// Whether for some of a framework's releases the newest cuDNN that it accepts does not do.
+fn must_choose<'c>(
+    question: &Question<'c>,
+    class: &Class<'_, 'c>,
+    framework: &super::Framework<'c>,
+    rows: &RowSet,
+) -> bool {
+    let on = class.target.platform;
+    let mut open = framework.takes_newer_cudnn(on).as_ref().clone();
+    open.retain(rows);
+    let takes = |cudnn: &Version| class.machine().takes_cudnn(cudnn, &class.off);
+    let builds = open.rows().filter_map(|row| framework.releases[row].on(on));
+    builds.into_iter().any(|build| shared::must_choose(question.catalog, build, question.cudnn.as_ref(), takes))
+}
+
+/// The libraries of a group's system, and for each of their rows the CUDA that it was built for.
+fn built_for<'c>(group: &Group<'c>) -> Vec<(Var, Vec<&'c Version>)> {
+    let cudnn = group.cudnn.iter().map(|of| (of.var, of.rows.iter().map(|row| &row.cuda).collect()));
+    let nccl = group.nccl.iter().map(|of| (of.var, of.rows.iter().map(|row| &row.cuda).collect()));
+    cudnn.chain(nccl).collect()
+}
+
+/// The toolkits of a line or major.
+fn of_line(toolkits: &[&Toolkit], line: &Version) -> RowSet {
+    RowSet::filter(toolkits.len(), |row| toolkits[row].version.cmp_prefix(line).is_eq())
+}
+
+/// Whether a toolkit's line is named, in `cuda` or as installed.
+fn names_line(wanted: Option<&Constraint>, installed: Option<&[Version]>, toolkit: &Version) -> bool {
+    let named = |version: &Version| version.len() > 1 && toolkit.cmp_prefix(version).is_eq();
+    let mut bounds = wanted.into_iter().flat_map(Constraint::comparisons).filter(|one| one.op.is_lower());
+    bounds.any(|one| one.version.as_ref().is_some_and(named)) || installed.into_iter().flatten().any(named)
+}

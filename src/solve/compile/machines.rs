@@ -1,0 +1,260 @@
+//! Machines in the network: for each class of targets a toolkit, an image and a driver.
+
+use std::cell::OnceCell;
+use std::rc::Rc;
+
+use crate::catalog::Catalog;
+use crate::catalog::rows::{Image, Subject, Toolkit};
+use crate::spec::Share;
+use crate::words::Version;
+
+use super::{Choice, Class, ForwardCompat, Group, Local, Plan};
+use crate::solve::driver::{self, DriverRow};
+use crate::solve::image;
+use crate::solve::machine::DriverNeed;
+use crate::solve::network::{Order, Says, Var};
+use crate::solve::problem::{Needs, law};
+use crate::solve::question::ImageAsk;
+use crate::solve::rowset::RowSet;
+
+impl<'q, 'c> Plan<'q, 'c> {
+    /// A toolkit and an image for each class, then the drivers, and last what caps them.
+    pub(super) fn add_machines(&mut self) {
+        let count = self.classes.len();
+        self.locals = vec![Local::default(); count];
+        for class in 0..count {
+            self.locals[class].toolkit = self.toolkit(class);
+            self.locals[class].image = self.image(class);
+        }
+        for class in 0..count {
+            self.locals[class].driver = self.driver(class);
+        }
+        for group in std::mem::take(&mut self.groups) {
+            for &class in &group.classes {
+                self.relate_toolkit(class, &group);
+                self.relate_image(class, &group);
+                self.relate_driver(class, &group);
+                self.add_witness(class, &group);
+            }
+            self.groups.push(group);
+        }
+    }
+
+    fn toolkit(&mut self, class: usize) -> Option<Choice<&'c Toolkit>> {
+        let question = self.question;
+        let build = question.build.as_ref()?;
+        let class_ = self.classes[class].clone();
+        // Beside a CPU build there is no CUDA code to compile; beside the CUDA build that all share there is.
+        let apart = question.share == Share::Versions || question.targets.iter().all(|target| target.is_cpu());
+        if class_.target.is_cpu() && apart && !question.frameworks.is_empty() {
+            return None;
+        }
+        let rows = question.problem.toolkits();
+        let key = class_.target.key("toolkit");
+        let var =
+            self.variable(&rows, (Order::Ascending, vec![Says::Machine(class)]), &key, |row| row.version.as_str());
+        self.add_toolkit_clause(var, &rows, class_.target.toolkits.as_deref());
+        let mut admitted = RowSet::first(rows.len());
+        let refused = class_.machine().refused_toolkits(question.problem, build.arch_list.as_ref());
+        refused.apply(&mut admitted, &class_.off);
+        self.given[class].push((var, admitted));
+        Some(Choice { var, rows })
+    }
+
+    fn image(&mut self, class: usize) -> Option<Choice<&'c Image>> {
+        let question = self.question;
+        let class_ = self.classes[class].clone();
+        let asked = &class_.target.reading;
+        if matches!(asked.image, ImageAsk::No | ImageAsk::Unchecked(_)) {
+            return None;
+        }
+        let needs = question.needs_of_images();
+        let rows = image::rows(question.problem, class_.machine(), needs, question.system_cudnn(), &class_.off);
+        let var =
+            self.variable(&rows, (Order::Ascending, vec![Says::Machine(class)]), &class_.target.key("image"), |row| {
+                &*row.tag
+            });
+        let chosen = matches!(asked.image, ImageAsk::Choose(_));
+        let admitted = match chosen && !self.policy.unknown {
+            true => RowSet::filter(rows.len(), |row| image::is_known(question.catalog, rows[row], asked.arch)),
+            false => RowSet::first(rows.len()),
+        };
+        self.given[class].push((var, admitted));
+        if let Some(wanted) = &question.cuda {
+            let follows = chosen && (question.frameworks.is_empty() || question.build.is_some());
+            if follows || wanted.depth() > 2 {
+                let of_line = RowSet::filter(rows.len(), |row| wanted.admits(&rows[row].cuda));
+                self.clause("cuda", vec![(var, of_line)]);
+            }
+        }
+        Some(Choice { var, rows })
+    }
+
+    fn driver(&mut self, class: usize) -> Option<Choice<DriverRow<'c>>> {
+        let class_ = self.classes[class].clone();
+        if class_.target.is_cpu() {
+            return None;
+        }
+        let rows = class_.machine().drivers(self.question.problem).rows.clone();
+        let admitted = self.drivers_of(class);
+        let key = class_.target.key("driver");
+        let var =
+            self.variable(&rows, (Order::Ascending, vec![Says::Machine(class)]), &key, |row| row.version.as_str());
+        self.given[class].push((var, admitted));
+        Some(Choice { var, rows })
+    }
+
+    /// The drivers that a class may have under the policy.
+    pub(super) fn drivers_of(&self, class: usize) -> RowSet {
+        let forward = match self.policy.forward_compat {
+            ForwardCompat::Nobody => false,
+            ForwardCompat::All => true,
+            ForwardCompat::These(these) => these.contains(&class),
+        };
+        let class = &self.classes[class];
+        let drivers = class.machine().drivers(self.question.problem);
+        let admitted = drivers.admitted(&class.off, forward);
+        match self.policy.driver_cap.filter(|_| !class.target.pins_driver()) {
+            Some(cap) => admitted.filtered(&|row| drivers.rows[row].version <= *cap),
+            None => admitted,
+        }
+    }
+
+    fn relate_toolkit(&mut self, class: usize, group: &Group<'c>) {
+        let Some(toolkit) = self.locals[class].toolkit.clone() else { return };
+        let question = self.question;
+        let listed = question.build.as_ref().is_some_and(|build| build.arch_list.is_some());
+        for release in &group.releases {
+            let (class, framework, all) = (self.classes[class].clone(), release.framework, toolkit.rows.len());
+            self.network.relate(release.var, toolkit.var, move |row| {
+                let mut rows = RowSet::first(all);
+                let release = &framework.releases[row];
+                class.machine().refused_extensions(question.problem, release, listed).apply(&mut rows, &class.off);
+                rows
+            });
+        }
+        for (companion, ask) in group.companions.iter().zip(&question.companions) {
+            let rules = question.rules.of_package(ask.package, Subject::Toolkit);
+            let rules: Vec<&Needs> = rules.iter().filter(|rule| !self.everywhere.has(rule.id)).collect();
+            if rules.is_empty() {
+                continue;
+            }
+            let (releases, rows) = (companion.rows.clone(), toolkit.rows.clone());
+            self.network.relate(companion.var, toolkit.var, move |row| {
+                let release = releases[row];
+                let about: Vec<&&Needs> =
+                    rules.iter().filter(|rule| release.sdist && rule.range.admits(&release.version)).collect();
+                RowSet::filter(rows.len(), |at| about.iter().all(|rule| rule.needs.admits(&rows[at].version)))
+            });
+        }
+        self.relate_libraries_to(group, &toolkit);
+    }
+
+    fn relate_image(&mut self, class: usize, group: &Group<'c>) {
+        let Some(image) = self.locals[class].image.clone() else { return };
+        let question = self.question;
+        let glibcs: Rc<OnceCell<Vec<Option<Version>>>> = Rc::default();
+        for release in &group.releases {
+            let (class, framework, images) = (self.classes[class].clone(), release.framework, image.rows.clone());
+            let glibcs = glibcs.clone();
+            self.network.relate(release.var, image.var, move |row| {
+                let release = &framework.releases[row];
+                let Some(build) = release.on(class.target.platform) else { return RowSet::default() };
+                let glibcs = glibcs.get_or_init(|| glibcs_in(question.catalog, &class, &images));
+                let cudnn = question.cudnn.as_ref();
+                RowSet::filter(images.len(), |at| {
+                    let glibc_fits = glibcs[at].zip(build.glibc).is_none_or(|(has, needs)| has >= needs);
+                    let serves =
+                        || image::serves(&class.target.reading, cudnn, build, release.line.as_ref(), images[at]);
+                    (glibc_fits || class.off.has(law::id::GLIBC)) && (class.off.has(law::id::IMAGE_HOLDS) || serves())
+                })
+            });
+        }
+        // Of some images only the line is known.
+        for cuda in group.cuda.iter().chain(&self.locals[class].toolkit) {
+            let (toolkits, images) = (cuda.rows.clone(), image.rows.clone());
+            self.network.relate(cuda.var, image.var, move |row| {
+                let release = &toolkits[row].version;
+                RowSet::filter(images.len(), |at| release.cmp_prefix(&images[at].cuda).is_eq())
+            });
+        }
+    }
+
+    /// What needs a driver: releases, a CUDA of the system, what a toolkit compiles, and images.
+    fn relate_driver(&mut self, class: usize, group: &Group<'c>) {
+        let Some(driver) = self.locals[class].driver.clone() else { return };
+        let (question, all) = (self.question, driver.rows.len());
+        for (from, need) in self.needs_of_drivers(class, group) {
+            let class = self.classes[class].clone();
+            self.network.relate(from, driver.var, move |row| {
+                let mut rows = RowSet::first(all);
+                class.machine().refused_by(question.problem, need(row)).apply(&mut rows, &class.off);
+                rows
+            });
+        }
+        if let Some(image) = self.locals[class].image.clone() {
+            let class = self.classes[class].clone();
+            if class.off.has(law::id::IMAGE_REQUIRE) {
+                return;
+            }
+            self.network.relate(image.var, driver.var, move |row| {
+                let key = image::demand(question.catalog, &class.target.reading, image.rows[row]);
+                RowSet::first(all).minus(&class.machine().refused_by_image(question.problem, key))
+            });
+        }
+    }
+
+    /// The variables whose rows need a driver of a class, and what each of them needs.
+    fn needs_of_drivers(&self, class: usize, group: &Group<'c>) -> Vec<(Var, Box<dyn Fn(usize) -> DriverNeed + 'q>)> {
+        let question = self.question;
+        let mut needs: Vec<(Var, Box<dyn Fn(usize) -> DriverNeed>)> = Vec::new();
+        for release in &group.releases {
+            let of_releases = self.classes[class].machine().needs_of(release.framework);
+            needs.push((release.var, Box::new(move |row| of_releases.of(row))));
+        }
+        if let Some(cuda) = &group.cuda {
+            let rows = cuda.rows.clone();
+            needs.push((cuda.var, Box::new(move |row| DriverNeed::Line(rows[row].version, None))));
+        }
+        if let Some(toolkit) = &self.locals[class].toolkit {
+            let (class, rows) = (self.classes[class].clone(), toolkit.rows.clone());
+            let list = question.build.as_ref().and_then(|build| build.arch_list.as_ref());
+            needs.push((toolkit.var, Box::new(move |row| class.machine().need_of_toolkit(rows[row], list))));
+        }
+        needs
+    }
+
+    /// Where minimums are capped and the hosts' driver is given, a driver below the cap must do as well.
+    fn add_witness(&mut self, class: usize, group: &Group<'c>) {
+        let question = self.question;
+        let class_ = self.classes[class].clone();
+        let Some(cap) = self.policy.driver_cap.filter(|_| !class_.target.is_cpu() && class_.target.pins_driver())
+        else {
+            return;
+        };
+        let mut rows = driver::of_generation(question.problem, class_.machine(), &class_.off);
+        rows.retain(|row| row.version <= *cap);
+        let rows: Rc<[DriverRow]> = rows.into();
+        let var = self.network.variable(rows.len(), Order::Ascending, RowSet::default(), vec![Says::Machine(class)]);
+        for (from, need) in self.needs_of_drivers(class, group) {
+            let (class, rows) = (class_.clone(), rows.clone());
+            self.network.relate(from, var, move |row| {
+                let met = driver::met_by(question.problem, need(row), &class.off);
+                RowSet::filter(rows.len(), |at| met(&rows[at]))
+            });
+        }
+        if let Some(image) = self.locals[class].image.clone().filter(|_| !class_.off.has(law::id::IMAGE_REQUIRE)) {
+            self.network.relate(image.var, var, move |row| {
+                let key = image::demand(question.catalog, &class_.target.reading, image.rows[row]);
+                let starts = image::starts_on(question.problem, class_.machine(), key);
+                RowSet::filter(rows.len(), |at| starts(&rows[at]))
+            });
+        }
+    }
+}
+
+/// The C library that a stack finds in each image, as far as anybody knows.
+fn glibcs_in(catalog: &Catalog, class: &Class<'_, '_>, images: &[&Image]) -> Vec<Option<Version>> {
+    let of_image = |image: &Image| catalog.oses.iter().find(|os| os.images.contains(&image.os))?.glibc;
+    images.iter().map(|image| class.target.glibc.or_else(|| of_image(image))).collect()
+}

@@ -1,0 +1,271 @@
+//! A request as a network: which variables there are, what is given, and which rows go together.
+//!
+//! Variables stand in the order of the stated objective: framework versions, other packages by name, Python,
+//! variants, cuDNN, NCCL, then for each class of targets toolkit and image, and last the drivers.
+
+mod companions;
+mod libraries;
+mod machines;
+mod stack;
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
+use crate::catalog::rows::{Companion, Cudnn, Image, Nccl, Python, Toolkit};
+use crate::spec::Share;
+use crate::words::Version;
+
+use super::driver::DriverRow;
+use super::engine::{self, Outcome, Steps};
+use super::machine::Machine;
+use super::network::{Network, Order, Says, Var};
+use super::problem::{Framework, Package};
+use super::question::{Ask, Question, TargetAsk};
+use super::release::Release;
+use super::rowset::RowSet;
+
+/// What may be used that is not the first choice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Policy<'a> {
+    /// Builds their publisher calls experimental.
+    pub experimental: bool,
+    /// Builds of which the catalog does not know enough to judge them.
+    pub unknown: bool,
+    /// For each class of targets, whether forward compatibility may be used.
+    pub forward_compat: ForwardCompat<'a>,
+    /// No free driver above this.
+    pub driver_cap: Option<&'a Version>,
+}
+
+/// Which classes may use forward compatibility.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ForwardCompat<'a> {
+    /// None.
+    Nobody,
+    /// Each that allows it.
+    All,
+    /// These, by position.
+    These(&'a [usize]),
+}
+
+/// Targets that ask for the same machine under the same rules.
+#[derive(Debug)]
+pub struct Class<'q, 'c> {
+    /// The first of them, which speaks for all.
+    pub target: &'q TargetAsk<'c>,
+    /// Positions in the request's list of targets.
+    pub members: Vec<usize>,
+    /// The rules that are set aside for it.
+    pub off: RowSet,
+}
+
+impl<'c> Class<'_, 'c> {
+    /// What they are.
+    pub fn machine(&self) -> &Machine<'c> {
+        &self.target.machine
+    }
+}
+
+/// The classes of a request's targets, in the order of their first members.
+pub fn classes<'q, 'c>(question: &'q Question<'c>) -> Vec<Rc<Class<'q, 'c>>> {
+    let everywhere = question.off_everywhere();
+    let for_one = question.off.iter().any(|off| off.target.is_some());
+    let mut at: FxHashMap<(usize, RowSet), usize> = FxHashMap::default();
+    let mut classes: Vec<Class> = Vec::new();
+    for (position, target) in question.targets.iter().enumerate() {
+        let mut off = everywhere.clone();
+        if for_one {
+            question.off_for(&target.name).rows().for_each(|rule| off.insert(rule));
+        }
+        let class = *at.entry((target.machine.id, off.clone())).or_insert(classes.len());
+        if class == classes.len() {
+            classes.push(Class { target, members: Vec::new(), off });
+        }
+        classes[class].members.push(position);
+    }
+    classes.into_iter().map(Rc::new).collect()
+}
+
+/// A variable and what its rows are.
+#[derive(Debug, Clone)]
+pub struct Choice<T> {
+    /// The variable.
+    pub var: Var,
+    /// Its rows.
+    pub rows: Rc<[T]>,
+}
+
+impl<T> Choice<T> {
+    /// What was chosen.
+    pub fn of(&self, choice: &[usize]) -> &T {
+        &self.rows[choice[self.var]]
+    }
+}
+
+/// Choices made once for several classes.
+#[derive(Debug, Clone)]
+pub struct Group<'c> {
+    /// The classes, by position.
+    pub classes: Vec<usize>,
+    /// For each framework, its release.
+    pub releases: Vec<ReleaseChoice<'c>>,
+    /// For each other package, its release: one version may have a release for each variant of its framework.
+    pub companions: Vec<Choice<&'c Companion>>,
+    /// cuDNN of the system, where no framework brings its own; or that to install where frameworks leave it open.
+    pub cudnn: Option<Choice<&'c Cudnn>>,
+    /// NCCL of the system.
+    pub nccl: Option<Choice<&'c Nccl>>,
+    /// The CUDA release that runs, where no framework brings its own and nothing is compiled.
+    pub cuda: Option<Choice<&'c Toolkit>>,
+}
+
+/// A framework's release, to be chosen.
+#[derive(Debug, Clone)]
+pub struct ReleaseChoice<'c> {
+    /// The variable.
+    pub var: Var,
+    /// Its rows.
+    pub framework: &'c Framework<'c>,
+}
+
+impl<'c> ReleaseChoice<'c> {
+    /// What was chosen.
+    pub fn of(&self, choice: &[usize]) -> &'c Release<'c> {
+        &self.framework.releases[choice[self.var]]
+    }
+}
+
+/// Choices made for one class.
+#[derive(Debug, Clone, Default)]
+pub struct Local<'c> {
+    /// The toolkit that compiles.
+    pub toolkit: Option<Choice<&'c Toolkit>>,
+    /// The image.
+    pub image: Option<Choice<&'c Image>>,
+    /// The driver; none for CPU targets.
+    pub driver: Option<Choice<DriverRow<'c>>>,
+}
+
+/// Choices of an earlier lock, tried first: choice key to label.
+pub type Locked = HashMap<String, String>;
+
+/// A request as a network, and what its variables are.
+pub struct Plan<'q, 'c> {
+    /// The request.
+    pub question: &'q Question<'c>,
+    /// The classes of its targets.
+    pub classes: Vec<Rc<Class<'q, 'c>>>,
+    /// For each framework, its version.
+    versions: Vec<Var>,
+    frameworks: Vec<&'c Framework<'c>>,
+    /// For each other package, its version.
+    companions: Vec<Var>,
+    packages: Vec<&'c Package<'c>>,
+    /// The Python line.
+    pub python: Option<Choice<&'c Python>>,
+    /// Choices shared by classes.
+    pub groups: Vec<Group<'c>>,
+    /// Choices of each class.
+    pub locals: Vec<Local<'c>>,
+    /// The network.
+    pub network: Network<'q>,
+    /// For each class what it has been found to admit.
+    given: Vec<Vec<(Var, RowSet)>>,
+    everywhere: Rc<RowSet>,
+    policy: Policy<'q>,
+    locked: &'q Locked,
+}
+
+impl<'q, 'c> Plan<'q, 'c> {
+    /// Compiles a request.
+    pub fn new(question: &'q Question<'c>, policy: Policy<'q>, locked: &'q Locked) -> Self {
+        let classes = classes(question);
+        let given = classes.iter().map(|_| Vec::new()).collect();
+        let mut plan = Plan {
+            question,
+            classes,
+            versions: Vec::new(),
+            frameworks: Vec::new(),
+            companions: Vec::new(),
+            packages: Vec::new(),
+            python: None,
+            groups: Vec::new(),
+            locals: Vec::new(),
+            network: Network::default(),
+            given,
+            everywhere: Rc::new(question.off_everywhere()),
+            policy,
+            locked,
+        };
+        plan.add_versions();
+        plan.add_groups();
+        plan.add_machines();
+        plan.add_premises();
+        plan
+    }
+
+    /// The best selection.
+    pub fn solve(&self, steps: &Steps) -> Outcome {
+        engine::solve(&self.network, steps)
+    }
+
+    /// Which classes choose together.
+    fn together(&self) -> Vec<Vec<usize>> {
+        match self.question.share {
+            Share::Versions => (0..self.classes.len()).map(|class| vec![class]).collect(),
+            _ => vec![(0..self.classes.len()).collect()],
+        }
+    }
+
+    /// `.prod` where a choice is made for each class apart, nothing where it is shared.
+    fn group_name(&self, classes: &[usize]) -> String {
+        match (self.question.share, classes) {
+            (Share::Versions, [class]) => format!(".{}", self.classes[*class].target.name),
+            _ => String::new(),
+        }
+    }
+
+    /// Adds a variable, of which an earlier lock chose the row with some label.
+    fn variable<T>(
+        &mut self,
+        rows: &[T],
+        (order, because): (Order, Vec<Says>),
+        key: &str,
+        label: impl Fn(&T) -> &str,
+    ) -> Var {
+        let first = match self.locked.get(key) {
+            Some(wanted) => RowSet::filter(rows.len(), |row| label(&rows[row]) == wanted),
+            None => RowSet::default(),
+        };
+        self.network.variable(rows.len(), order, first, because)
+    }
+
+    /// Why a package is chosen at all: it is asked for, or, as a framework, by every package that follows it.
+    fn asked_by(&self, package: &str) -> Vec<Says> {
+        let follows = |name: &str| {
+            let of = self.question.problem.package(name);
+            of.and_then(|of| of.releases.first()).is_some_and(|row| *row.framework == *package)
+        };
+        let asked = |ask: &&Ask<'_>| ask.package == package || follows(ask.package);
+        let asks = self.question.frameworks.iter().chain(&self.question.companions).filter(asked);
+        asks.map(|ask| stack_key(ask.package)).collect()
+    }
+
+    /// Adds what the user wrote under a key of `[stack]`.
+    fn clause(&mut self, name: &str, admits: Vec<(Var, RowSet)>) {
+        self.network.premise(stack_key(name), admits);
+    }
+
+    /// Each class admits what its machine and the rules about it leave.
+    fn add_premises(&mut self) {
+        for (class, admits) in std::mem::take(&mut self.given).into_iter().enumerate() {
+            self.network.premise(Says::Machine(class), admits);
+        }
+    }
+}
+
+fn stack_key(name: &str) -> Says {
+    Says::Key(["stack.", name].concat())
+}

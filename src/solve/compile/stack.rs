@@ -1,0 +1,284 @@
+//! The stack in the network: versions and releases of frameworks, and Python.
+
+use crate::catalog::rows::{Python, Subject};
+use crate::spec::Share;
+use crate::words::{Constraint, Version};
+
+use super::{Choice, Class, Framework, Group, Plan, ReleaseChoice};
+use crate::catalog::rows::Build;
+use crate::solve::fits;
+use crate::solve::network::Order;
+use crate::solve::platform::Platform;
+use crate::solve::problem::law;
+use crate::solve::question::{Ask, Gpus, TargetAsk};
+use crate::solve::rowset::RowSet;
+use crate::solve::shared;
+
+impl<'q, 'c> Plan<'q, 'c> {
+    /// A version for each framework and package, and a line of Python.
+    pub(super) fn add_versions(&mut self) {
+        let question = self.question;
+        for ask in &question.frameworks {
+            let framework = question.problem.framework(ask.package).expect("only frameworks are asked for");
+            let order = if ask.oldest_first { Order::Descending } else { Order::Ascending };
+            let because = self.asked_by(ask.package);
+            let var = self.variable(&framework.versions, (order, because), ask.package, |version| version.as_str());
+            self.versions.push(var);
+            self.frameworks.push(framework);
+        }
+        self.add_package_versions();
+        if question.frameworks.is_empty() && question.companions.is_empty() && question.python.is_none() {
+            return;
+        }
+        let rows = question.problem.pythons();
+        let var = self.variable(&rows, (Order::Ascending, Vec::new()), "python", |row: &&Python| row.version.as_str());
+        let wanted = question.python.as_ref();
+        let admitted = RowSet::filter(rows.len(), |row| admits_python(wanted, rows[row]));
+        match wanted {
+            Some(_) => self.clause("python", vec![(var, admitted)]),
+            None => self.network.restrict(var, &admitted),
+        }
+        self.python = Some(Choice { var, rows });
+    }
+
+    /// The releases of frameworks, shared or for each class apart, then what goes beside them.
+    pub(super) fn add_groups(&mut self) {
+        let mut groups = Vec::new();
+        for classes in self.together() {
+            let mut releases = Vec::new();
+            for at in 0..self.frameworks.len() {
+                releases.push(self.add_release(&classes, at));
+            }
+            let (companions, cudnn) = (Vec::new(), None);
+            groups.push(Group { classes, releases, companions, cudnn, nccl: None, cuda: None });
+        }
+        self.add_clauses(&groups);
+        for group in &mut groups {
+            self.relate_frameworks(group);
+            self.add_packages(group);
+            self.add_system_libraries(group);
+            self.add_framework_cudnn(group);
+        }
+        self.groups = groups;
+    }
+
+    /// A framework's release for some classes.
+    fn add_release(&mut self, classes: &[usize], at: usize) -> ReleaseChoice<'c> {
+        let (question, framework) = (self.question, self.frameworks[at]);
+        // Of one version the CPU build comes first where nothing else is needed, else last.
+        let cpu_first = classes.iter().all(|&class| self.classes[class].target.is_cpu());
+        let all = || RowSet::first(framework.releases.len());
+        let before = if cpu_first { framework.cpu.clone() } else { all().minus(&framework.cpu) };
+        let key = format!("{}.variant{}", framework.package, self.group_name(classes));
+        let order = (Order::Before(before), self.asked_by(framework.package));
+        let var = self.variable(&framework.releases, order, &key, |release| release.variant);
+        for &class in classes {
+            let mut rows = releases_for(self, &self.classes[class], framework, &question.frameworks[at]);
+            self.leave_out_undriven(class, framework, &mut rows);
+            self.given[class].push((self.versions[at], framework.versions_of(&rows)));
+            self.given[class].push((var, rows));
+        }
+        self.network.relate(self.versions[at], var, |version| framework.of_version[version].clone());
+        if let Some(python) = self.python.clone() {
+            let mut platforms: Vec<Platform> = classes.iter().map(|&it| self.classes[it].target.platform).collect();
+            platforms.sort();
+            platforms.dedup();
+            let (rows, unseen) = (python.rows.clone(), self.policy.unknown);
+            if !self.everywhere.has(law::id::PYTHON) {
+                if let Some(wanted) = &question.python {
+                    let lines = rows.iter().filter(|row| admits_python(Some(wanted), row));
+                    let mut some = RowSet::default();
+                    for line in lines {
+                        let mut left = RowSet::first(framework.releases.len());
+                        platforms.iter().for_each(|&on| left.retain(&framework.with_python(on, line.version, unseen)));
+                        some.add(&left);
+                    }
+                    let versions = framework.versions_of(&some);
+                    self.clause("python", vec![(self.versions[at], versions), (var, some)]);
+                }
+                self.network.relate(python.var, var, move |line| {
+                    let line = rows[line].version;
+                    let mut left = RowSet::first(framework.releases.len());
+                    for &platform in &platforms {
+                        left.retain(&framework.with_python(platform, line, unseen));
+                    }
+                    left
+                });
+            }
+        }
+        ReleaseChoice { var, framework }
+    }
+
+    /// A release that none of a machine's drivers runs is none for it, whichever of them is chosen: so PubGrub need not
+    /// try each such release beside each driver.
+    fn leave_out_undriven(&self, class: usize, framework: &Framework<'c>, rows: &mut RowSet) {
+        let class_ = &self.classes[class];
+        if class_.target.is_cpu() {
+            return;
+        }
+        let (machine, drivers) = (class_.machine(), self.drivers_of(class));
+        for (need, releases) in &machine.needs_of(framework).kinds {
+            let mut left = drivers.clone();
+            machine.refused_by(self.question.problem, *need).apply(&mut left, &class_.off);
+            if left.is_empty() {
+                rows.subtract(releases);
+            }
+        }
+    }
+
+    /// What `[stack]` says of frameworks, and of what comes inside them.
+    fn add_clauses(&mut self, groups: &[Group<'c>]) {
+        let question = self.question;
+        for (at, ask) in question.frameworks.iter().enumerate() {
+            if ask.constraint.is_any() {
+                continue;
+            }
+            let framework = self.frameworks[at];
+            let rows = framework.matching(|release| ask.constraint.admits_build(release.version, release.variant));
+            let versions = (self.versions[at], framework.versions_of(&rows));
+            let releases = groups.iter().map(|group| (group.releases[at].var, rows.clone()));
+            self.clause(ask.package, std::iter::once(versions).chain(releases).collect());
+        }
+        if let Some(wanted) = &question.cuda_line {
+            let of_line = |framework: &Framework<'c>, _: &Class<'_, 'c>| {
+                let newest = |line: Version| question.problem.newest_of(line);
+                framework.matching(|release| {
+                    release.is_cpu() || release.line.is_some_and(|line| wanted.admits(&newest(line)))
+                })
+            };
+            self.clause_on_releases("cuda", groups, of_line);
+        }
+        let unknown = self.policy.unknown;
+        let met = |wanted: &Constraint, has: Option<&Version>| {
+            has.map_or(wanted.is_any() || unknown, |has| wanted.admits(has))
+        };
+        if let Some(wanted) = &question.cudnn {
+            let brings = |build: &Build| shared::takes_newer(build) || met(wanted, build.cudnn.as_ref());
+            self.clause_on_releases("cudnn", groups, with_builds(&brings));
+        }
+        if let Some(wanted) = &question.nccl {
+            let brings = |build: &Build| met(wanted, build.nccl.as_ref());
+            self.clause_on_releases("nccl", groups, with_builds(&brings));
+        }
+    }
+
+    /// What a key says of the releases of every framework, which may be others for each class.
+    fn clause_on_releases(
+        &mut self,
+        name: &str,
+        groups: &[Group<'c>],
+        admitted: impl Fn(&Framework<'c>, &Class<'_, 'c>) -> RowSet,
+    ) {
+        let mut admits = Vec::new();
+        for group in groups {
+            let mut platforms: Vec<Platform> = Vec::new();
+            for class in group.classes.iter().map(|&class| &self.classes[class]) {
+                if platforms.contains(&class.target.platform) {
+                    continue;
+                }
+                platforms.push(class.target.platform);
+                admits.extend(group.releases.iter().map(|of| (of.var, admitted(of.framework, class))));
+            }
+        }
+        if !admits.is_empty() {
+            self.clause(name, admits);
+        }
+    }
+
+    /// Frameworks that are asked for together go into one environment.
+    fn relate_frameworks(&mut self, group: &Group<'c>) {
+        let mut platforms: Vec<Platform> = Vec::new();
+        for class in group.classes.iter().map(|&class| &self.classes[class]) {
+            if !class.off.has(law::id::TOGETHER) {
+                platforms.push(class.target.platform);
+            }
+        }
+        platforms.sort();
+        platforms.dedup();
+        for (at, one) in group.releases.iter().enumerate() {
+            for other in &group.releases[at + 1..] {
+                for &on in &platforms {
+                    let (of, beside) = (one.framework, other.framework);
+                    self.network.relate(one.var, other.var, move |row| {
+                        beside.matching(|release| shared::together(on, &of.releases[row], release))
+                    });
+                }
+            }
+        }
+    }
+}
+
+/// The releases that have a build for a class's machines of which something holds, or none with CUDA.
+fn with_builds<'a, 'c>(holds: &'a dyn Fn(&Build) -> bool) -> impl Fn(&Framework<'c>, &Class<'_, 'c>) -> RowSet + 'a {
+    move |framework, class| {
+        let on = class.target.platform;
+        framework.matching(|release| release.is_cpu() || release.on(on).is_none_or(holds))
+    }
+}
+
+/// Whether a line of Python is asked for: a pre-release only by name.
+fn admits_python(wanted: Option<&Constraint>, row: &Python) -> bool {
+    let Some(wanted) = wanted else { return row.stable };
+    let named = || wanted.single().is_some_and(|single| single.cmp_prefix(&row.version).is_eq());
+    wanted.cut_to(row.version.len()).admits(&row.version) && (row.stable || named())
+}
+
+/// The releases of a framework that a class can have, whatever else is chosen.
+fn releases_for<'c>(plan: &Plan<'_, 'c>, class: &Class<'_, 'c>, framework: &Framework<'c>, ask: &Ask<'c>) -> RowSet {
+    let (question, policy, machine) = (plan.question, plan.policy, class.machine());
+    let (target, on) = (&machine.reading, machine.reading.platform);
+    let holds = |rule: usize| !class.off.has(rule);
+    let mut rows = RowSet::first(framework.releases.len());
+    rows.subtract(&framework.unpublished(on));
+    if let Some(has) = target.glibc.filter(|_| holds(law::id::GLIBC)) {
+        rows.subtract(&framework.newer_glibc(on, has));
+    }
+    let cpu_fits = match &target.gpus {
+        Gpus::Cpu => true,
+        Gpus::Unsaid => ask.constraint.names_variant("cpu"),
+        Gpus::These(_) => false,
+    };
+    if !cpu_fits && holds(law::id::CPU_BUILD) {
+        rows.subtract(&framework.cpu);
+    }
+    let only_cpu =
+        question.targets.iter().all(|target: &TargetAsk| target.is_cpu()) || question.share == Share::Versions;
+    let named = |row: usize| ask.constraint.names_variant(framework.releases[row].variant);
+    if target.is_cpu()
+        && only_cpu
+        && !policy.unknown
+        && fits::has_cpu_builds(question.catalog, framework.package, target.arch)
+    {
+        rows = rows.filtered(&|row| framework.cpu.has(row) || named(row));
+    }
+    if !policy.experimental && !question.allow_experimental {
+        rows.subtract(&framework.experimental(on).filtered(&|row| !named(row)));
+    }
+    if !policy.unknown && matches!(target.gpus, Gpus::These(_)) {
+        rows.subtract(&framework.unknown_code(on));
+    }
+    let list = question.build.as_ref().and_then(|build| build.arch_list.as_ref());
+    if let Some(list) = list.filter(|_| holds(law::id::EXTENSION_ARCH)) {
+        rows = rows.filtered(&|row| {
+            let known = framework.releases[row].extension.filter(|_| !framework.cpu.has(row));
+            known.is_none_or(|known| list.entries().iter().all(|entry| known.archs.contains(&entry.arch)))
+        });
+    }
+    for rule in machine.host.iter().filter(|rule| rule.row.subject == Subject::Package && holds(rule.id)) {
+        if rule.row.package.as_deref() == Some(framework.package) {
+            rows.subtract(&framework.within(rule));
+        }
+    }
+    for kind in &machine.kinds {
+        if holds(law::id::COVERAGE) {
+            rows.subtract(&framework.uncovered(on, kind.gpu.cc));
+        }
+        for rule in kind.cuda.iter().filter(|rule| holds(rule.id)) {
+            rows.subtract(&framework.refused_line(rule, |line| question.problem.newest_of(line)));
+        }
+        for rule in kind.cudnn.iter().filter(|rule| holds(rule.id)) {
+            rows.subtract(&framework.refused_cudnn(on, rule));
+        }
+    }
+    rows
+}

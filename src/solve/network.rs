@@ -1,0 +1,169 @@
+//! A request as PubGrub sees it: premises, which are given, and variables, of each of which one row is chosen.
+//!
+//! A premise is what the user wrote (a clause of gpuenv.toml) or the machine that a target asks for. It has no choice;
+//! it admits some rows of variables. A relation tells for a row of one variable which rows of a later one go with it; it
+//! is evaluated for the rows that PubGrub tries only.
+
+use pubgrub::VersionSet;
+
+use super::rowset::RowSet;
+
+/// A variable's position: the lower, the earlier it is decided, and the more its preference counts.
+pub type Var = usize;
+
+/// Which rows of a later variable go with a row.
+type Partners<'a> = Box<dyn Fn(usize) -> RowSet + 'a>;
+
+/// Something given.
+#[derive(Debug)]
+pub struct Premise {
+    /// The keys of gpuenv.toml that say so.
+    pub says: Says,
+    /// The rows that it admits.
+    pub admits: Vec<(Var, RowSet)>,
+}
+
+/// Whose word a premise is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Says {
+    /// One key.
+    Key(String),
+    /// What a machine is: every key of the targets of a class, by the class's position.
+    Machine(usize),
+}
+
+/// A choice to be made.
+pub struct Variable<'a> {
+    /// Every row.
+    rows: RowSet,
+    /// In which order they are tried.
+    order: Order,
+    /// Those to try before all others: what an earlier lock chose.
+    first: RowSet,
+    /// What is asked for with it: without these words there is no such choice.
+    because: Vec<Says>,
+    /// The relations in which it is the earlier variable.
+    relations: Vec<(Var, Partners<'a>)>,
+}
+
+/// In which order rows are tried.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Order {
+    /// As they stand.
+    Ascending,
+    /// From the end.
+    Descending,
+    /// These before the others.
+    Before(RowSet),
+}
+
+/// Premises and variables.
+#[derive(Default)]
+pub struct Network<'a> {
+    premises: Vec<Premise>,
+    variables: Vec<Variable<'a>>,
+    /// For each variable the earlier ones that are related to it.
+    earlier: Vec<Vec<Var>>,
+}
+
+impl<'a> Network<'a> {
+    /// Adds a variable with `len` rows.
+    pub fn variable(&mut self, len: usize, order: Order, first: RowSet, because: Vec<Says>) -> Var {
+        self.variables.push(Variable { rows: RowSet::first(len), order, first, because, relations: Vec::new() });
+        self.earlier.push(Vec::new());
+        self.variables.len() - 1
+    }
+
+    /// Leaves only some of a variable's rows.
+    pub fn restrict(&mut self, of: Var, to: &RowSet) {
+        self.variables[of].rows.retain(to);
+    }
+
+    /// Adds a premise.
+    pub fn premise(&mut self, says: Says, admits: Vec<(Var, RowSet)>) {
+        self.premises.push(Premise { says, admits });
+    }
+
+    /// Adds a relation: `partners` tells which rows of `to`, the later variable, go with a row of `from`.
+    pub fn relate(&mut self, from: Var, to: Var, partners: impl Fn(usize) -> RowSet + 'a) {
+        debug_assert!(from < to, "the earlier variable comes first");
+        self.variables[from].relations.push((to, Box::new(partners)));
+        self.earlier[to].push(from);
+    }
+
+    /// What is given.
+    pub fn premises(&self) -> &[Premise] {
+        &self.premises
+    }
+
+    /// Number of variables.
+    pub fn len(&self) -> usize {
+        self.variables.len()
+    }
+
+    /// Whether there is nothing to choose.
+    pub fn is_empty(&self) -> bool {
+        self.variables.is_empty()
+    }
+
+    /// What is asked for with a variable.
+    pub fn because(&self, of: Var) -> &[Says] {
+        &self.variables[of].because
+    }
+
+    /// Every row of a variable.
+    pub fn rows(&self, of: Var) -> &RowSet {
+        &self.variables[of].rows
+    }
+
+    /// The rows of a variable that every premise admits.
+    pub fn admitted(&self, of: Var) -> RowSet {
+        let sets = self.premises.iter().flat_map(|premise| &premise.admits).filter(|(var, _)| *var == of);
+        sets.fold(self.rows(of).clone(), |rows, (_, admitted)| rows.intersection(admitted))
+    }
+
+    /// The row of a variable to try next, among some.
+    pub(super) fn preferred(&self, of: Var, among: &RowSet) -> Option<usize> {
+        let variable = &self.variables[of];
+        let rows = variable.rows.intersection(among);
+        let locked = rows.intersection(&variable.first);
+        let rows = if locked.is_empty() { rows } else { locked };
+        match &variable.order {
+            Order::Ascending => rows.rows().next(),
+            Order::Descending => rows.rows().last(),
+            Order::Before(these) => rows.intersection(these).rows().next().or_else(|| rows.rows().next()),
+        }
+    }
+
+    /// For a row of a variable, each later variable that is related to it and the rows of it that go with this one.
+    pub(super) fn partners(&self, of: Var, row: usize) -> impl Iterator<Item = (Var, RowSet)> + '_ {
+        self.variables[of].relations.iter().map(move |(to, partners)| (*to, partners(row)))
+    }
+
+    /// The rows of a variable that go with what is chosen in all others but some.
+    pub fn beside(&self, of: Var, choice: &[usize], but: &[Var]) -> Vec<usize> {
+        let admitted = self.admitted(of);
+        admitted.rows().filter(|&row| self.goes_with(of, row, choice, but)).collect()
+    }
+
+    /// Whether a row goes with what is chosen in all other variables but some.
+    pub fn goes_with(&self, of: Var, row: usize, choice: &[usize], but: &[Var]) -> bool {
+        let later = self.variables[of].relations.iter().filter(|(to, _)| !but.contains(to));
+        let earlier = self.earlier[of].iter().filter(|from| !but.contains(from));
+        later.into_iter().all(|(to, partners)| partners(row).has(choice[*to]))
+            && earlier.into_iter().all(|&from| self.related(from, of, choice[from]).has(row))
+    }
+
+    /// The rows of a variable that go with a row of an earlier one.
+    fn related(&self, from: Var, to: Var, row: usize) -> RowSet {
+        let relations = self.variables[from].relations.iter().filter(|(other, _)| *other == to);
+        relations.fold(self.rows(to).clone(), |rows, (_, partners)| rows.intersection(&partners(row)))
+    }
+
+    /// Whether a selection takes only rows that are admitted and go together: the definition of a solution.
+    pub fn admits(&self, choice: &[usize]) -> bool {
+        (0..self.len()).all(|of| {
+            self.admitted(of).has(choice[of]) && self.partners(of, choice[of]).all(|(to, rows)| rows.has(choice[to]))
+        })
+    }
+}

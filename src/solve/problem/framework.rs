@@ -1,0 +1,190 @@
+//! A framework's releases as a table, and which of them each law refuses: worked out once for all requests.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
+use crate::catalog::Catalog;
+use crate::catalog::rows::{Build, Status};
+use crate::coverage::{Coverage, Tegra, covers_targets};
+use crate::solve::fits;
+use crate::solve::platform::Platform;
+use crate::solve::release::{self, Release};
+use crate::solve::rowset::RowSet;
+use crate::words::{Cc, Version};
+
+use super::rules::{Needs, RuleId};
+
+/// A framework's releases, newest version first and of one version the preferred variant first.
+#[derive(Debug)]
+pub struct Framework<'c> {
+    /// Its name.
+    pub package: &'c str,
+    /// The releases.
+    pub releases: Rc<[Release<'c>]>,
+    /// The versions, newest first.
+    pub versions: Rc<[&'c Version]>,
+    /// The releases of each version.
+    pub of_version: Vec<RowSet>,
+    /// The releases without CUDA.
+    pub cpu: RowSet,
+    known: RefCell<FxHashMap<Property<'c>, Rc<RowSet>>>,
+    pythons: RefCell<FxHashMap<(Platform<'c>, Version, bool), Rc<RowSet>>>,
+}
+
+/// A set of releases that a law or a policy speaks of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Property<'c> {
+    Unpublished(Platform<'c>),
+    NewerGlibc(Platform<'c>, Version),
+    Uncovered(Platform<'c>, Cc),
+    Line(RuleId),
+    Cudnn(Platform<'c>, RuleId),
+    Range(RuleId),
+    Experimental(Platform<'c>),
+    UnknownCode(Platform<'c>),
+    TakesNewerCudnn(Platform<'c>),
+}
+
+impl<'c> Framework<'c> {
+    /// The releases that some builds of one package make.
+    pub(super) fn new(catalog: &'c Catalog, builds: &'c [Build]) -> Self {
+        let releases = release::releases(catalog, builds);
+        let mut versions: Vec<&'c Version> = Vec::new();
+        let mut of_version: Vec<RowSet> = Vec::new();
+        for (row, release) in releases.iter().enumerate() {
+            if versions.last().is_none_or(|last| *last != release.version) {
+                versions.push(release.version);
+                of_version.push(RowSet::default());
+            }
+            of_version.last_mut().expect("a version was just added").insert(row);
+        }
+        let cpu = RowSet::filter(releases.len(), |row| releases[row].is_cpu());
+        Framework {
+            package: &builds[0].package,
+            releases: releases.into(),
+            versions: versions.into(),
+            of_version,
+            cpu,
+            known: RefCell::default(),
+            pythons: RefCell::default(),
+        }
+    }
+
+    /// The releases that a constraint on them admits.
+    pub fn matching(&self, admits: impl Fn(&Release<'c>) -> bool) -> RowSet {
+        RowSet::filter(self.releases.len(), |row| admits(&self.releases[row]))
+    }
+
+    /// The versions of some releases.
+    pub fn versions_of(&self, releases: &RowSet) -> RowSet {
+        RowSet::filter(self.versions.len(), |version| self.of_version[version].meets(releases))
+    }
+
+    fn property(&self, key: Property<'c>, holds: impl Fn(&Release<'c>) -> bool) -> Rc<RowSet> {
+        if let Some(known) = self.known.borrow().get(&key) {
+            return known.clone();
+        }
+        let rows = Rc::new(self.matching(holds));
+        self.known.borrow_mut().insert(key, rows.clone());
+        rows
+    }
+
+    /// The releases with CUDA code whose build for a kind of machine something holds for.
+    fn of_builds(&self, key: Property<'c>, on: Platform<'c>, holds: impl Fn(&'c Build) -> bool) -> Rc<RowSet> {
+        self.property(key, |release| !release.is_cpu() && release.on(on).is_some_and(&holds))
+    }
+
+    /// The releases without a build for a kind of machine.
+    pub fn unpublished(&self, on: Platform<'c>) -> Rc<RowSet> {
+        self.property(Property::Unpublished(on), |release| release.on(on).is_none())
+    }
+
+    /// The releases that need a newer C library than there is.
+    pub fn newer_glibc(&self, on: Platform<'c>, has: Version) -> Rc<RowSet> {
+        self.property(Property::NewerGlibc(on, has), |release| {
+            release.on(on).and_then(|build| build.glibc).is_some_and(|needs| has < needs)
+        })
+    }
+
+    /// The releases known to hold no code for a GPU.
+    pub fn uncovered(&self, on: Platform<'c>, gpu: Cc) -> Rc<RowSet> {
+        // Releases in a row often hold the same code.
+        let reached: RefCell<FxHashMap<(usize, usize, Tegra), bool>> = RefCell::default();
+        self.property(Property::Uncovered(on, gpu), |release| {
+            let Some(build) = release.on(on).filter(|build| build.arch_source.is_some()) else { return false };
+            let tegra = fits::tegra(release.toolkit(on));
+            let code = (build.sass.as_ptr().addr(), build.ptx.as_ptr().addr(), tegra);
+            !release.is_cpu()
+                && *reached.borrow_mut().entry(code).or_insert_with(|| {
+                    covers_targets(build.sass.iter().copied(), build.ptx.iter().copied(), gpu, tegra) == Coverage::None
+                })
+        })
+    }
+
+    /// The releases whose CUDA line a rule about GPUs refuses.
+    pub fn refused_line(&self, rule: &Needs<'c>, newest_of: impl Fn(Version) -> Version) -> Rc<RowSet> {
+        self.property(Property::Line(rule.id), |release| {
+            release.line.is_some_and(|line| !rule.needs.admits(&newest_of(line)))
+        })
+    }
+
+    /// The releases whose cuDNN a rule about GPUs refuses.
+    pub fn refused_cudnn(&self, on: Platform<'c>, rule: &Needs<'c>) -> Rc<RowSet> {
+        let refuses = |build: &Build| build.cudnn.as_ref().is_some_and(|cudnn| rule.range.admits(cudnn));
+        self.of_builds(Property::Cudnn(on, rule.id), on, refuses)
+    }
+
+    /// The releases with CUDA that a rule about this package speaks of.
+    pub fn within(&self, rule: &Needs<'c>) -> Rc<RowSet> {
+        self.property(Property::Range(rule.id), |release| !release.is_cpu() && rule.range.admits(release.version))
+    }
+
+    /// The releases whose publisher calls them experimental.
+    pub fn experimental(&self, on: Platform<'c>) -> Rc<RowSet> {
+        let experimental = |build: &Build| build.status == Status::Experimental && !build.default;
+        self.of_builds(Property::Experimental(on), on, experimental)
+    }
+
+    /// The releases whose GPU code nobody has read.
+    pub fn unknown_code(&self, on: Platform<'c>) -> Rc<RowSet> {
+        self.of_builds(Property::UnknownCode(on), on, |build| build.arch_source.is_none())
+    }
+
+    /// The releases that take any newer cuDNN than the one they name.
+    pub fn takes_newer_cudnn(&self, on: Platform<'c>) -> Rc<RowSet> {
+        self.of_builds(Property::TakesNewerCudnn(on), on, crate::solve::shared::takes_newer)
+    }
+
+    /// Whether some release needs CUDA and cuDNN of the system; with `own` also those made for single systems.
+    pub fn takes_system_cuda(&self, own: bool) -> bool {
+        let needs = |release: &Release<'c>| {
+            release.builds().chain(release.own_builds().filter(|_| own)).any(|build| build.system_cuda)
+        };
+        self.releases.iter().any(needs)
+    }
+
+    /// The releases with wheels for a line of Python; with `unseen` also those for which there may be one.
+    pub fn with_python(&self, on: Platform<'c>, line: Version, unseen: bool) -> Rc<RowSet> {
+        let key = (on, line, unseen);
+        if let Some(known) = self.pythons.borrow().get(&key) {
+            return known.clone();
+        }
+        let rows = self.matching(|release| {
+            let Some(build) = release.on(on) else { return true };
+            build.pythons.contains(&line) || (unseen && build.pythons_partial && self.series_has_python(build, line))
+        });
+        let rows = Rc::new(rows);
+        self.pythons.borrow_mut().insert(key, rows.clone());
+        rows
+    }
+
+    /// Whether some build of the same minor release has wheels for a Python. A project chooses its Pythons by release: a
+    /// list that is not whole may lack some of these, but no others.
+    fn series_has_python(&self, build: &Build, line: Version) -> bool {
+        let series = build.version.prefix(2);
+        let mut of_series = self.releases.iter().filter(|release| release.version.cmp_prefix(&series).is_eq());
+        of_series.any(|release| release.builds().chain(release.own_builds()).any(|build| build.pythons.contains(&line)))
+    }
+}

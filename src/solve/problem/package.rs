@@ -1,0 +1,156 @@
+//! The releases of a package that follows a framework as a table, and what they accept.
+
+use std::cell::{OnceCell, RefCell};
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
+use crate::catalog::rows::Companion;
+use crate::coverage::Coverage;
+use crate::solve::fits;
+use crate::solve::platform::Platform;
+use crate::solve::rowset::RowSet;
+use crate::words::{Cc, Constraint, CpuArch, Version};
+
+/// A package's releases, newest version first and of one version those made for a variant as the catalog has them.
+#[derive(Debug)]
+pub struct Package<'c> {
+    /// Its name.
+    pub name: &'c str,
+    /// The releases: one version may have one for each variant of its framework.
+    pub releases: Rc<[&'c Companion]>,
+    /// The versions, newest first.
+    pub versions: Rc<[&'c Version]>,
+    /// The releases of each version.
+    pub of_version: Vec<RowSet>,
+    needs: OnceCell<Ranges>,
+    python: OnceCell<Ranges>,
+    known: RefCell<FxHashMap<Property<'c>, Rc<RowSet>>>,
+}
+
+/// A set of releases that a law speaks of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Property<'c> {
+    Accepts(&'c str, Version),
+    MadeFor(&'c str),
+    Elsewhere(Platform<'c>),
+    NewerGlibc(Version),
+    Uncovered(CpuArch, Cc),
+}
+
+/// What each release asks of something, each text read once.
+#[derive(Debug)]
+struct Ranges {
+    /// For each release, which of `ranges` it asks for; none accepts everything.
+    of_release: Vec<Option<usize>>,
+    ranges: Vec<Constraint>,
+}
+
+impl Ranges {
+    fn read<'c>(releases: &[&'c Companion], text: impl Fn(&'c Companion) -> Option<&'c str>) -> Self {
+        let mut numbers: FxHashMap<&str, Option<usize>> = FxHashMap::default();
+        let mut ranges = Vec::new();
+        let mut number = |text: &'c str| {
+            // The lint has read every text; one that it lets pass unread would ask for nothing.
+            let range = || Constraint::parse(text).ok();
+            *numbers.entry(text).or_insert_with(|| {
+                range().map(|range| {
+                    ranges.push(range);
+                    ranges.len() - 1
+                })
+            })
+        };
+        let of_release = releases.iter().map(|row| text(row).and_then(&mut number)).collect();
+        Ranges { of_release, ranges }
+    }
+
+    /// The releases that accept a version.
+    fn accepting(&self, version: &Version) -> RowSet {
+        let accepts: Vec<bool> = self.ranges.iter().map(|range| range.admits(version)).collect();
+        RowSet::filter(self.of_release.len(), |row| self.of_release[row].is_none_or(|range| accepts[range]))
+    }
+}
+
+impl<'c> Package<'c> {
+    /// The releases among some rows of the catalog, which are of one package and stand oldest first.
+    pub(super) fn new(rows: &'c [Companion]) -> Self {
+        let releases: Vec<&Companion> = rows.iter().rev().collect();
+        let mut versions: Vec<&'c Version> = Vec::new();
+        let mut of_version: Vec<RowSet> = Vec::new();
+        for (row, release) in releases.iter().enumerate() {
+            if versions.last().is_none_or(|last| **last != release.version) {
+                versions.push(&release.version);
+                of_version.push(RowSet::default());
+            }
+            of_version.last_mut().expect("a version was just added").insert(row);
+        }
+        Package {
+            name: &rows[0].package,
+            releases: releases.into(),
+            versions: versions.into(),
+            of_version,
+            needs: OnceCell::new(),
+            python: OnceCell::new(),
+            known: RefCell::default(),
+        }
+    }
+
+    /// The releases for which something holds.
+    pub fn matching(&self, holds: impl Fn(&'c Companion) -> bool) -> RowSet {
+        RowSet::filter(self.releases.len(), |row| holds(self.releases[row]))
+    }
+
+    /// The versions of some releases.
+    pub fn versions_of(&self, releases: &RowSet) -> RowSet {
+        RowSet::filter(self.versions.len(), |version| self.of_version[version].meets(releases))
+    }
+
+    fn property(&self, key: Property<'c>, find: impl FnOnce() -> RowSet) -> Rc<RowSet> {
+        if let Some(known) = self.known.borrow().get(&key) {
+            return known.clone();
+        }
+        let rows = Rc::new(find());
+        self.known.borrow_mut().insert(key, rows.clone());
+        rows
+    }
+
+    /// The releases that accept a version of a framework; those that follow another one accept any.
+    pub fn accepting(&self, framework: &'c str, version: &Version) -> Rc<RowSet> {
+        self.property(Property::Accepts(framework, *version), || {
+            let needs = self.needs.get_or_init(|| Ranges::read(&self.releases, |row| Some(&*row.needs)));
+            let accepting = needs.accepting(version);
+            RowSet::filter(self.releases.len(), |row| self.releases[row].framework != framework || accepting.has(row))
+        })
+    }
+
+    /// The releases that accept a line of Python.
+    pub fn accepting_python(&self, line: &Version) -> Rc<RowSet> {
+        self.property(Property::Accepts("python", *line), || {
+            self.python.get_or_init(|| Ranges::read(&self.releases, |row| row.python.as_deref())).accepting(line)
+        })
+    }
+
+    /// The releases made for a variant, of `line`, of the framework that they follow.
+    pub fn made_for(&self, variant: &'c str, line: Option<&Version>) -> Rc<RowSet> {
+        self.property(Property::MadeFor(variant), || self.matching(|row| fits::made_for(row, variant, line)))
+    }
+
+    /// The releases that were not made for a kind of machine.
+    pub fn elsewhere(&self, on: Platform<'c>) -> Rc<RowSet> {
+        self.property(Property::Elsewhere(on), || self.matching(|row| !on.takes_companion(row)))
+    }
+
+    /// The releases that need a newer C library than there is.
+    pub fn newer_glibc(&self, has: Version) -> Rc<RowSet> {
+        self.property(Property::NewerGlibc(has), || {
+            self.matching(|row| row.glibc.as_ref().is_some_and(|needs| has < *needs))
+        })
+    }
+
+    /// The releases known to hold no code for a GPU.
+    pub fn uncovered(&self, arch: CpuArch, gpu: Cc) -> Rc<RowSet> {
+        self.property(Property::Uncovered(arch, gpu), || {
+            self.matching(|row| fits::companion_code(row, arch, gpu) == Some(Coverage::None))
+        })
+    }
+}

@@ -1,0 +1,144 @@
+//! The catalog's rules with their ranges parsed, and numbers for rules and laws alike.
+
+use std::rc::Rc;
+
+use crate::catalog::Catalog;
+use crate::catalog::rows::{Rule, Subject};
+use crate::solve::question::Question;
+use crate::solve::rowset::RowSet;
+use crate::words::{Constraint, Version};
+
+use super::law;
+
+/// The number of a rule: the laws come first, in the order of [`law::ALL`], then the rows of the catalog.
+pub type RuleId = usize;
+
+/// Every rule of a catalog, and every law.
+#[derive(Debug)]
+pub struct Rules<'c> {
+    needs: Vec<Rc<Needs<'c>>>,
+}
+
+/// One rule: where the subject is in `range`, the object must be in `needs`.
+#[derive(Debug, Clone)]
+pub struct Needs<'c> {
+    /// Its number.
+    pub id: RuleId,
+    /// The row.
+    pub row: &'c Rule,
+    /// Which subjects it speaks of.
+    pub range: Constraint,
+    /// What these need.
+    pub needs: Constraint,
+}
+
+impl Needs<'_> {
+    /// Whether it tells what the one kind of thing needs of the other.
+    pub fn is_between(&self, subject: Subject, object: Subject) -> bool {
+        self.row.subject == subject && self.row.object == object
+    }
+}
+
+/// The rules about a package that ask the same thing: few or none.
+#[derive(Debug)]
+pub struct PackageRules<'a, 'c> {
+    rules: Vec<&'a Needs<'c>>,
+}
+
+impl<'a, 'c> PackageRules<'a, 'c> {
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.rules.is_empty()
+    }
+
+    /// Each of them.
+    pub fn iter(&self) -> impl Iterator<Item = &'a Needs<'c>> {
+        self.rules.iter().copied()
+    }
+
+    /// Those that speak of a release.
+    pub fn about(&self, release: &Version) -> impl Iterator<Item = &'a Needs<'c>> {
+        self.rules.iter().copied().filter(|rule| rule.range.admits(release))
+    }
+}
+
+impl<'c> Rules<'c> {
+    /// Reads every rule of a catalog. The lint has checked that they parse; one that does not speaks of nothing.
+    pub fn new(catalog: &'c Catalog) -> Self {
+        let needs = catalog.rules.iter().enumerate().filter_map(|(at, row)| {
+            let (range, needs) = (Constraint::parse(&row.range).ok()?, Constraint::parse(&row.needs).ok()?);
+            Some(Rc::new(Needs { id: law::ALL.len() + at, row, range, needs }))
+        });
+        Rules { needs: needs.collect() }
+    }
+
+    /// The number of the rule or law with a name.
+    pub fn id(&self, name: &str) -> Option<RuleId> {
+        let law = law::ALL.iter().position(|law| *law == name);
+        law.or_else(|| self.needs.iter().find(|rule| rule.row.id == name).map(|rule| rule.id))
+    }
+
+    /// The numbers of some rules; a name that means none is left out.
+    pub fn ids<'n>(&self, names: impl Iterator<Item = &'n str>) -> RowSet {
+        let mut ids = RowSet::default();
+        for id in names.filter_map(|name| self.id(name)) {
+            ids.insert(id);
+        }
+        ids
+    }
+
+    /// The rules between two kinds of things.
+    pub fn between(&self, subject: Subject, object: Subject) -> impl Iterator<Item = &Needs<'c>> {
+        self.all().filter(move |rule| rule.is_between(subject, object))
+    }
+
+    /// The rules between two kinds of things that speak of this subject.
+    pub fn about<'a>(&'a self, subject: Subject, of: &Version, object: Subject) -> impl Iterator<Item = &'a Needs<'c>> {
+        self.between(subject, object).filter(|rule| rule.range.admits(of))
+    }
+
+    /// What releases of a package need of an object.
+    pub fn of_package<'a>(&'a self, package: &str, object: Subject) -> PackageRules<'a, 'c> {
+        let speaks = |rule: &&Needs| {
+            (rule.row.subject, rule.row.object) == (Subject::Package, object)
+                && rule.row.package.as_deref() == Some(package)
+        };
+        PackageRules { rules: self.all().filter(speaks).collect() }
+    }
+
+    /// Whether a rule can refuse anything that a question is about: of packages, boards and toolkits that are not in it
+    /// nothing needs to be known.
+    pub fn concerns(&self, question: &Question<'_>, rule: &Needs<'_>) -> bool {
+        let mut gpus = question.targets.iter().flat_map(|target| target.named_gpus()).map(|gpu| &gpu.cc_version);
+        match (rule.row.subject, rule.row.object) {
+            (Subject::Gpu, _) => gpus.any(|cc| rule.range.admits(cc)),
+            (Subject::Package, _) => {
+                let mut asked = question.frameworks.iter().chain(&question.companions);
+                asked.any(|ask| rule.row.package.as_deref() == Some(ask.package))
+            }
+            (Subject::Toolkit, _) => question.build.is_some(),
+            (_, Subject::Gpu) => gpus.any(|cc| !rule.needs.admits(cc)),
+            _ => true,
+        }
+    }
+
+    /// Every rule.
+    pub fn all(&self) -> impl Iterator<Item = &Needs<'c>> {
+        self.needs.iter().map(|rule| &**rule)
+    }
+
+    /// Every rule, to be kept.
+    pub fn shared(&self) -> impl Iterator<Item = &Rc<Needs<'c>>> {
+        self.needs.iter()
+    }
+
+    /// Every rule about an object.
+    pub fn on(&self, object: Subject) -> impl Iterator<Item = &Needs<'c>> {
+        self.all().filter(move |rule| rule.row.object == object)
+    }
+
+    /// The rules that what there is of an object breaks.
+    pub fn breaking(&self, object: Subject, has: Version) -> impl Iterator<Item = Rc<Needs<'c>>> {
+        self.shared().filter(move |rule| rule.row.object == object && !rule.needs.admits(&has)).cloned()
+    }
+}
