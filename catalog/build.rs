@@ -1,10 +1,9 @@
 //! Turns `catalog/*.toml` into constants: reads every file with the row types of the crate itself, refuses
 //! what the lints refuse, and writes one `static` that costs nothing when gpuenv starts. And packs the machine code of
-//! the kernels and the JSON Schemas.
+//! the kernels.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::{env, fs, process};
 
@@ -83,47 +82,30 @@ fn main() {
     }
     write(&out, "catalog.rs", code.as_bytes());
     pack_kernels(&root, &out);
-    pack_schemas(&root, &out);
 }
 
-/// Packs the machine code that travels in the program, for `src/probe/kernels/prebuilt.rs`.
+/// Packs the machine code that travels in the program into one file, for `src/probe/kernels/prebuilt.rs`; a constant
+/// lists each part with its length.
 fn pack_kernels(root: &Path, out: &Path) {
-    let number_of = |name: &str| name.strip_prefix("sm_")?.strip_suffix(".cubin")?.parse::<u8>().ok();
-    pack(root, out, "src/probe/kernels/prebuilt", "kernels", "CUBINS: &[(u8, usize)]", &number_of);
-}
-
-/// Packs the JSON Schemas, which few ask for, for `src/report/schema.rs`.
-fn pack_schemas(root: &Path, out: &Path) {
-    let name_of = |name: &str| Some(format!("{:?}", name.strip_suffix(".json")?));
-    pack(root, out, "src/report/schemas", "schemas", "TEXTS: &[(&str, usize)]", &name_of);
-}
-
-/// Packs the files of a folder into one: a constant lists each with its length, in their order.
-fn pack<K: Ord + Display>(
-    root: &Path,
-    out: &Path,
-    folder: &str,
-    name: &str,
-    list: &str,
-    key: &dyn Fn(&str) -> Option<K>,
-) {
+    let folder = "src/probe/kernels/prebuilt";
     println!("cargo::rerun-if-changed={folder}");
+    let number_of = |name: &str| name.strip_prefix("sm_")?.strip_suffix(".cubin")?.parse::<u8>().ok();
     let entries = fs::read_dir(root.join(folder)).unwrap_or_else(|error| fail(&[format!("{folder}: {error}")]));
-    let mut files: Vec<(K, PathBuf)> = entries
+    let mut files: Vec<(u8, PathBuf)> = entries
         .filter_map(|entry| entry.ok())
-        .filter_map(|it| Some((key(it.file_name().to_str()?)?, it.path())))
+        .filter_map(|it| Some((number_of(it.file_name().to_str()?)?, it.path())))
         .collect();
     files.sort();
     let (mut all, mut listed) = (Vec::new(), String::new());
-    for (key, path) in files {
+    for (number, path) in files {
         let bytes = fs::read(&path).unwrap_or_else(|error| fail(&[format!("{}: {error}", path.display())]));
-        listed += &format!("({key}, {}), ", bytes.len());
+        listed += &format!("({number}, {}), ", bytes.len());
         all.extend(bytes);
     }
-    write(out, &format!("{name}.deflate"), &miniz_oxide::deflate::compress_to_vec(&all, 10));
-    let packed = format!("include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{name}.deflate\"))");
-    let code = format!("const {list} = &[{listed}];\nconst PACKED: &[u8] = {packed};\n");
-    write(out, &format!("{name}.rs"), code.as_bytes());
+    write(out, "kernels.deflate", &miniz_oxide::deflate::compress_to_vec(&all, 10));
+    let packed = "include_bytes!(concat!(env!(\"OUT_DIR\"), \"/kernels.deflate\"))";
+    let code = format!("const CUBINS: &[(u8, usize)] = &[{listed}];\nconst PACKED: &[u8] = {packed};\n");
+    write(out, "kernels.rs", code.as_bytes());
 }
 
 fn write(out: &Path, name: &str, bytes: &[u8]) {

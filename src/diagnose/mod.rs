@@ -16,10 +16,11 @@ mod value;
 
 use std::collections::BTreeSet;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::Text;
+use crate::catalog::rows::{Component, Text};
 use crate::spec::{Observed, ObservedGpu};
 use crate::words::Version;
 
@@ -71,11 +72,12 @@ impl Verdict {
 }
 
 /// A known message, found in the text.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Finding {
     /// The row's name.
     pub code: String,
     /// The component's word.
+    #[schemars(extend("enum" = Component::ALL.iter().map(|one| one.as_str()).collect::<Vec<_>>()))]
     pub component: &'static str,
     /// What it means.
     pub meaning: String,

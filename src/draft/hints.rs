@@ -1,19 +1,17 @@
 //! What can be written where nothing is known yet, as comments.
 
-/// A key, an example of its value, and what it means.
-type Hint = (&'static str, &'static str, &'static str);
+use crate::spec::{KeyDoc, tables};
 
-/// For `[stack]`.
-pub(super) const STACK: &[Hint] = &[
-    ("torch", "\">=2.4,<2.8\"", "a range, a release, or a build: \"2.5.1+cu124\""),
-    ("torchvision", "\"*\"", "whichever goes with it"),
-    ("python", "\"3.11\"", "what the code runs on"),
-];
+/// The keys that are told in `[stack]`.
+pub(super) const STACK: &[&str] = &["torch", "torchvision", "python"];
 
-/// For the target.
-pub(super) const TARGET: &[Hint] = &[
-    ("gpu", "[\"A100-PCIE-40GB\", \"RTX 3090\"]", "each alone must work; \"none\" for CPU only"),
-    ("driver", "\"535\"", "what the hosts have; without it the lock says what they need"),
-    ("image", "\"nvidia/cuda\"", "a container: gpuenv chooses the tag"),
-    ("os", "\"ubuntu22.04\"", "of the machine, or of the image in a container"),
-];
+/// The keys that are told of the target.
+pub(super) const TARGET: &[&str] = &["gpu", "driver", "image", "os"];
+
+/// What is told of some keys of a table.
+pub(super) fn of(table: &str, names: &[&str]) -> Vec<KeyDoc> {
+    let keys = tables().into_iter().filter(|doc| doc.name == table).flat_map(|doc| doc.keys);
+    let mut keys: Vec<KeyDoc> = keys.filter(|key| names.contains(&key.name)).collect();
+    keys.sort_by_key(|key| names.iter().position(|name| *name == key.name));
+    keys
+}

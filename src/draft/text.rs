@@ -1,6 +1,7 @@
 //! A draft as the text of a gpuenv.toml.
 
 use super::{Draft, Entry, Value, hints};
+use crate::spec::KeyDoc;
 
 /// What stands above a draft that describes no machine.
 const HEAD: &str = "# What must run, and on which machines. `gpuenv lock` solves this into gpuenv.lock.\n";
@@ -16,13 +17,14 @@ impl Draft {
             None => HEAD.to_string(),
         };
         let hint = self.origin.is_none();
+        let hints = |table: &str, names: &[&str]| if hint { hints::of(table, names) } else { Vec::new() };
         text += "\n[stack]\n";
-        text += &table(&self.stack, if hint { hints::STACK } else { &[] });
+        text += &table(&self.stack, &hints("stack", hints::STACK));
         if self.build {
             text += "\n[build]\ncuda-extensions = true\n";
         }
         text += &format!("\n[target.{}]\n", part_of_key(&self.target));
-        text += &table(&self.machine, if hint { hints::TARGET } else { &[] });
+        text += &table(&self.machine, &hints("target", hints::TARGET));
         if !self.overlays.is_empty() {
             text += &format!("\n[catalog]\noverlays = {}\n", Value::List(self.overlays.clone()));
         }
@@ -35,14 +37,14 @@ impl Draft {
 }
 
 /// The lines of a table, equals signs and notes under each other.
-fn table(entries: &[Entry], hints: &[(&str, &str, &str)]) -> String {
+fn table(entries: &[Entry], hints: &[KeyDoc]) -> String {
     let mut lines: Vec<(String, String, String)> = Vec::new();
     for entry in entries {
         let key = format!("{}{}", if entry.off { "# " } else { "" }, entry.key);
         lines.push((key, one_line(&entry.value.to_string()), one_line(entry.note.as_deref().unwrap_or(""))));
     }
-    let unset = hints.iter().filter(|(key, ..)| !entries.iter().any(|entry| entry.key == *key));
-    lines.extend(unset.map(|(key, value, note)| (format!("# {key}"), value.to_string(), note.to_string())));
+    let unset = hints.iter().filter(|key| !entries.iter().any(|entry| entry.key == key.name));
+    lines.extend(unset.map(|key| (format!("# {}", key.name), key.example.to_string(), key.brief.to_string())));
     let wide = |part: fn(&(String, String, String)) -> usize, most: usize| {
         lines.iter().map(part).filter(|width| *width <= most).max().unwrap_or(0)
     };

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::lock::{ArchLists, DriverLock, Lock, OverrideLock, Stack, TargetLock, Wheel};
@@ -17,8 +18,9 @@ pub const FORMAT: Format = Format {
 };
 
 /// What a solved lock looks like to programs. Absent things are `null` where the shape promises a key.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Document<'a> {
+    #[schemars(extend("const" = "ok"))]
     status: &'static str,
     stack: &'a Stack,
     arch_list: Option<&'a ArchLists>,
@@ -27,9 +29,11 @@ pub struct Document<'a> {
     overrides: &'a [OverrideLock],
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct Target<'a> {
+    #[schemars(extend("enum" = ["container", "bare-metal"]))]
     runtime: &'a str,
+    #[schemars(extend("enum" = ["x86_64", "aarch64"]))]
     arch: &'a str,
     os: Option<&'a str>,
     gpus: Vec<Gpu<'a>>,
@@ -43,16 +47,18 @@ struct Target<'a> {
     arch_list: Option<&'a ArchLists>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct Gpu<'a> {
     name: &'a str,
     compute_capability: &'a str,
+    #[schemars(extend("enum" = ["native", "jit", null]))]
     coverage: Option<&'a str>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct Driver<'a> {
     minimum: &'a str,
+    #[schemars(extend("enum" = ["native", "minor-version", "forward-compat"]))]
     mode: &'a str,
     cuda: &'a str,
     compat: Option<&'a str>,

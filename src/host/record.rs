@@ -1,17 +1,37 @@
 //! The record of a host: plain data with a JSON form, `gpuenv schema host`.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 
 use crate::words::{Cc, Version};
+
+/// Types that are written as strings.
+macro_rules! impl_as_text {
+    ($($type:ident),+) => {
+        $(impl JsonSchema for $type {
+            fn inline_schema() -> bool {
+                true
+            }
+            fn schema_name() -> Cow<'static, str> {
+                stringify!($type).into()
+            }
+            fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+                String::json_schema(generator)
+            }
+        })+
+    };
+}
 
 /// The format this program reads and writes.
 pub const FORMAT: u32 = 1;
 
 /// Everything that is known of a host. What nobody looked at is absent, never guessed.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
+#[schemars(extend("required" = ["format"]))]
 pub struct Record {
     /// The format.
     pub format: u32,
@@ -75,7 +95,7 @@ pub struct Record {
 }
 
 /// How a record came to be.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Origin {
     /// Probes looked at the machine itself.
@@ -86,7 +106,7 @@ pub enum Origin {
 }
 
 /// One probe and how it ended.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Probe {
     /// Its name: `nvml`, `kernels`.
@@ -102,7 +122,7 @@ pub struct Probe {
 }
 
 /// How a probe ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum How {
     /// It saw what there is to see.
@@ -124,7 +144,7 @@ pub enum How {
 }
 
 /// An error code that a library or the system gave.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Fault {
     /// The function or file that failed: `cuInit`, `dlopen`, `/dev/nvidiactl`.
@@ -141,7 +161,7 @@ pub struct Fault {
 }
 
 /// The machine below any GPU.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Platform {
     /// What kind of system the driver runs on.
@@ -171,7 +191,7 @@ pub struct Platform {
 }
 
 /// A kind of system, by how the driver comes onto it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum System {
     /// Linux with a kernel module of its own.
@@ -185,7 +205,7 @@ pub enum System {
 }
 
 /// The kernel's side of the driver.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct KernelModule {
     /// Its release. None: the module is not loaded, or the system hides it.
@@ -206,7 +226,7 @@ pub struct KernelModule {
 }
 
 /// An NVIDIA display controller on the PCI bus.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PciGpu {
     /// `0000:65:00.0`
@@ -220,7 +240,7 @@ pub struct PciGpu {
 }
 
 /// A device node.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Node {
     /// `/dev/nvidiactl`
@@ -231,7 +251,7 @@ pub struct Node {
 }
 
 /// What the management library tells.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Nvml {
     /// The file that was loaded, with links resolved.
@@ -264,7 +284,7 @@ pub struct Nvml {
 }
 
 /// One GPU, as NVML or nvidia-smi tells it.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Gpu {
     /// Its number in NVML's order.
@@ -320,7 +340,7 @@ pub struct Gpu {
 }
 
 /// A MIG instance.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Mig {
     /// `1g.10gb`
@@ -335,7 +355,7 @@ pub struct Mig {
 }
 
 /// What the driver's CUDA library tells.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Libcuda {
     /// The file that was loaded, with links resolved.
@@ -368,7 +388,7 @@ pub struct Libcuda {
 }
 
 /// A device as a CUDA process sees it.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CudaDevice {
     /// Its number in CUDA's order.
@@ -397,7 +417,7 @@ pub struct CudaDevice {
 }
 
 /// A cuda-compat package, by the note in its libcuda.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Compat {
     /// Its libcuda, with links resolved.
@@ -414,7 +434,7 @@ pub struct Compat {
 }
 
 /// A CUDA library that a process would load.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Library {
     /// `cudart`, `nvrtc`, `nvjitlink`, `cublas`, `cublaslt`, `cudnn`, `nccl`.
@@ -445,7 +465,7 @@ pub struct Library {
 }
 
 /// A copy of a library that another one keeps from being loaded.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Shadowed {
     /// The file, with links resolved.
@@ -459,7 +479,7 @@ pub struct Shadowed {
 }
 
 /// An installed CUDA toolkit.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Toolkit {
     /// Its root, with links resolved. Empty: nobody told.
@@ -484,7 +504,7 @@ pub struct Toolkit {
 }
 
 /// A host compiler.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Compiler {
     /// `gcc` or `clang`
@@ -504,7 +524,7 @@ pub struct Compiler {
 }
 
 /// A Python interpreter and what is installed in it.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Python {
     /// Where it is, links not resolved: those of a virtual environment lead out of it.
@@ -538,7 +558,7 @@ pub struct Python {
 }
 
 /// What torch says of itself.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Torch {
     /// `2.5.1+cu124`
@@ -571,7 +591,7 @@ pub struct Torch {
 }
 
 /// What hands GPUs to containers.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Container {
     /// Runtimes found, `docker`, `podman`, `containerd`, with their versions where they told them.
@@ -608,7 +628,7 @@ pub struct Container {
 }
 
 /// A CDI specification.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Cdi {
     /// Its file.
@@ -631,7 +651,7 @@ pub struct Cdi {
 }
 
 /// A kernel that was run, or was to be.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Kernel {
     /// The device, by CUDA's ordinal.
@@ -656,7 +676,7 @@ pub struct Kernel {
 }
 
 /// How a kernel went.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
     /// The result equals the host's own.
@@ -666,3 +686,5 @@ pub enum Outcome {
     /// It could not be compiled, loaded or run.
     Failed,
 }
+
+impl_as_text!(Version, Cc);

@@ -20,6 +20,7 @@ pub use text::{head, to_text};
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::catalog::Catalog;
@@ -72,7 +73,7 @@ pub struct CatalogStamp {
 pub type Stack = BTreeMap<String, String>;
 
 /// One architecture list in the spellings the builders want.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ArchLists {
     /// `8.0;9.0+PTX`
@@ -144,7 +145,7 @@ pub struct DriverLock {
 }
 
 /// A wheel to install.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Wheel {
     /// `torch`
@@ -211,7 +212,7 @@ impl Wheel {
 }
 
 /// An override that was used.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OverrideLock {
     /// The rule's id.

@@ -17,7 +17,6 @@ mod junit;
 pub mod schema;
 mod screen;
 mod snippet;
-mod told;
 mod verdict;
 mod why;
 
@@ -121,7 +120,7 @@ impl Report {
     /// What was rendered for another tool.
     pub fn export(&self, format: &str, text: &str) -> Result<(), Failure> {
         match self.json && format != "json" {
-            true => self.document(&json::Rendered { status: "ok", format, text }),
+            true => self.document(&json::Rendered::text(Some(format), text)),
             false if format == "json" => self.data(&screen::plain_json(text)),
             false => self.data(text),
         }
@@ -130,7 +129,7 @@ impl Report {
     /// That something was rendered into a file.
     pub fn exported(&self, format: &str, file: &str) -> Result<(), Failure> {
         match self.json {
-            true => self.document(&json::Saved { status: "ok", format, file }),
+            true => self.document(&json::Rendered::file(format, file)),
             false => Ok(()),
         }
     }
@@ -138,7 +137,7 @@ impl Report {
     /// Help or a version, without colours and with: asked for, hence data.
     pub fn help(&self, plain: &str, colored: &str) -> Result<(), Failure> {
         match self.json {
-            true => self.document(&json::Help { status: "ok", text: plain }),
+            true => self.document(&json::Rendered::text(None, plain)),
             false => self.data(if self.color.suits(&std::io::stdout()) { colored } else { plain }),
         }
     }
@@ -156,7 +155,7 @@ impl Report {
     /// Why `gpuenv lock --check` says no.
     pub fn stale(&self, reasons: &[String]) -> Result<(), Failure> {
         if self.json {
-            return self.document(&json::Stale { status: "stale", reasons });
+            return self.document(&json::Stale::new(reasons));
         }
         self.annotate(|| github::stale(reasons))?;
         let mut text = format!("{} gpuenv.lock is not current\n", self.screen.error("error[stale]:"));
@@ -243,7 +242,7 @@ impl Report {
     /// A new gpuenv.toml, and whether it has an answer.
     pub fn drafted(&self, drafted: &Drafted<'_>) -> Result<(), Failure> {
         if self.json {
-            return self.document(&json::Draft::new(drafted));
+            return self.document(&json::Init::new(drafted));
         }
         if drafted.is_stdout {
             self.data(&drafted.file.text)?;
@@ -298,7 +297,7 @@ impl Report {
     /// Why an answer is what it is. `locked` is what the lock holds where that is another.
     pub fn why(&self, why: &Why, locked: &BTreeMap<String, String>) -> Result<(), Failure> {
         match self.json {
-            true => self.document(&told::why(why, locked)),
+            true => self.sorted(&json::Explained::new(why, locked)),
             false => self.data(&why::render(&Screen::of_stdout(self.color), why, locked, self.verbose)),
         }
     }
@@ -306,7 +305,7 @@ impl Report {
     /// Things that were looked up by name.
     pub fn topics(&self, topics: &[Topic]) -> Result<(), Failure> {
         match self.json {
-            true => self.document(&told::topics(topics)),
+            true => self.sorted(&json::Topics::new(topics)),
             false => self.data(&facts::topics(&Screen::of_stdout(self.color), topics)),
         }
     }
@@ -314,7 +313,7 @@ impl Report {
     /// Rows found by their words.
     pub fn hits(&self, hits: &[Hit]) -> Result<(), Failure> {
         if self.json {
-            return self.document(&told::hits(hits));
+            return self.sorted(&json::Found::new(hits));
         }
         if hits.is_empty() {
             self.say("no fact holds all of these words\n");
@@ -325,7 +324,7 @@ impl Report {
     /// What a catalog holds.
     pub fn census(&self, catalog: &Catalog) -> Result<(), Failure> {
         match self.json {
-            true => self.document(&told::census(catalog)),
+            true => self.sorted(&json::Census::new(catalog)),
             false => self.data(&facts::census(catalog)),
         }
     }
@@ -333,7 +332,7 @@ impl Report {
     /// Catalogs by name, with their rows, in which no lint found anything.
     pub fn checked(&self, checked: &[(String, usize)]) -> Result<(), Failure> {
         match self.json {
-            true => self.document(&told::checked(checked)),
+            true => self.sorted(&json::Checked::new(checked)),
             false => self.data(&facts::checked(checked)),
         }
     }
@@ -341,7 +340,7 @@ impl Report {
     /// A drawing.
     pub fn graph(&self, graph: &Graph, language: Language) -> Result<(), Failure> {
         match self.json {
-            true => self.document(&told::graph(graph, language)),
+            true => self.sorted(&json::Graph::new(graph, language)),
             false => self.data(&graph.text(language)),
         }
     }
@@ -354,7 +353,7 @@ impl Report {
     /// The names of all schemas.
     pub fn schemas(&self) -> Result<(), Failure> {
         if self.json {
-            return self.document(&told::schemas(schema::ALL));
+            return self.sorted(&json::Schemas::new(schema::ALL));
         }
         let line = |schema: &schema::Schema| format!("{:<14} {}\n", schema.name, schema.about);
         self.data(&schema::ALL.iter().map(line).collect::<String>())
@@ -376,6 +375,11 @@ impl Report {
     fn document(&self, document: &impl Serialize) -> Result<(), Failure> {
         // Only a map with keys that are not strings can fail here, and there is none.
         self.data(&(json_text(document).unwrap_or_default() + "\n"))
+    }
+
+    /// A document whose fields are in the order of the alphabet.
+    fn sorted(&self, document: &impl Serialize) -> Result<(), Failure> {
+        self.document(&serde_json::to_value(document).unwrap_or_default())
     }
 
     /// Nobody is left to tell that stderr cannot be written.

@@ -1,24 +1,53 @@
-//! The JSON Schemas (draft 2020-12) of every JSON document that gpuenv prints, and of gpuenv.toml itself.
+//! The JSON Schemas (draft 2020-12) of every JSON document that gpuenv prints, and of gpuenv.toml itself: derived from
+//! the types that are serialised, and from the keys of [`crate::spec`].
 
-/// A schema; its text is packed.
+use schemars::generate::SchemaSettings;
+use schemars::transform::{Transform, transform_subschemas};
+use schemars::{JsonSchema, Schema as Derived};
+use serde_json::{Map, Value, json};
+
+use crate::host::Record;
+use crate::spec::{KeyDoc, Shape, TableDoc, tables};
+
+use super::json;
+
+/// A schema.
 #[derive(Debug, Clone, Copy)]
 pub struct Schema {
     /// Its name, for `gpuenv schema NAME`.
     pub name: &'static str,
     /// Which documents it describes.
     pub about: &'static str,
+    derive: fn() -> Value,
 }
 
-include!(concat!(env!("OUT_DIR"), "/schemas.rs"));
+/// Every schema, by name.
+pub const ALL: &[Schema] = &[
+    new("catalog", "`catalog` without a command", printed::<json::Census>),
+    new("checked", "`catalog check`, where nothing was found", printed::<json::Checked>),
+    new("conflict", "`lock` and `explain`, where there is no answer", printed::<json::NoAnswer>),
+    new("diagnose", "`diagnose`", printed::<json::Diagnosed>),
+    new(
+        "error",
+        "every command, where it failed, and `catalog check`, where something was found",
+        printed::<json::Errors>,
+    ),
+    new("explain", "`explain`, with or without a key", printed::<json::Explained>),
+    new("graph", "`explain --graph`", printed::<json::Graph>),
+    new("host", "`probe`: the record of a host", read::<Record>),
+    new("init", "`init`", printed::<json::Init>),
+    new("lock", "`lock` and `export json`", printed::<json::Locked>),
+    new("rendered", "`export` of other formats, and help", printed::<json::Rendered>),
+    new("schemas", "`schema` without a name", printed::<json::Schemas>),
+    new("search", "`catalog search`", printed::<json::Found>),
+    new("spec", "gpuenv.toml, read as JSON: for editors that complete and check it", spec),
+    new("stale", "`lock --check`, where it says no", printed::<json::Stale>),
+    new("topics", "`catalog show`, and `explain` of a rule, a warning, a check or a fact", printed::<json::Topics>),
+    new("verify", "`verify`", printed::<json::Verified>),
+];
 
-impl Schema {
-    /// Its text.
-    pub fn text(&self) -> String {
-        let before = TEXTS.iter().take_while(|(name, _)| *name != self.name).map(|(_, len)| len).sum();
-        let len = TEXTS.iter().find(|(name, _)| *name == self.name).map_or(0, |(_, len)| *len);
-        let all = miniz_oxide::inflate::decompress_to_vec(PACKED).expect("what the build packed can be unpacked");
-        String::from_utf8_lossy(&all[before..before + len]).into_owned()
-    }
+const fn new(name: &'static str, about: &'static str, derive: fn() -> Value) -> Schema {
+    Schema { name, about, derive }
 }
 
 /// The schema of this name.
@@ -26,23 +55,95 @@ pub fn find(name: &str) -> Option<&'static Schema> {
     ALL.iter().find(|schema| schema.name == name)
 }
 
-/// Every schema, by name.
-pub const ALL: &[Schema] = &[
-    Schema { name: "catalog", about: "`catalog` without a command" },
-    Schema { name: "checked", about: "`catalog check`, where nothing was found" },
-    Schema { name: "conflict", about: "`lock` and `explain`, where there is no answer" },
-    Schema { name: "diagnose", about: "`diagnose`" },
-    Schema { name: "error", about: "every command, where it failed, and `catalog check`, where something was found" },
-    Schema { name: "explain", about: "`explain`, with or without a key" },
-    Schema { name: "graph", about: "`explain --graph`" },
-    Schema { name: "host", about: "`probe`: the record of a host" },
-    Schema { name: "init", about: "`init`" },
-    Schema { name: "lock", about: "`lock` and `export json`" },
-    Schema { name: "rendered", about: "`export` of other formats, and help" },
-    Schema { name: "schemas", about: "`schema` without a name" },
-    Schema { name: "search", about: "`catalog search`" },
-    Schema { name: "spec", about: "gpuenv.toml, read as JSON: for editors that complete and check it" },
-    Schema { name: "stale", about: "`lock --check`, where it says no" },
-    Schema { name: "topics", about: "`catalog show`, and `explain` of a rule, a warning, a check or a fact" },
-    Schema { name: "verify", about: "`verify`" },
-];
+impl Schema {
+    /// Its text.
+    pub fn text(&self) -> String {
+        let mut schema = (self.derive)();
+        schema["title"] = format!("gpuenv {}", self.name).into();
+        format!("{schema:#}\n")
+    }
+}
+
+/// What is printed: what is always there is required.
+fn printed<T: JsonSchema>() -> Value {
+    derived::<T>(SchemaSettings::draft2020_12().for_serialize())
+}
+
+/// What is read: what may be left out is not required.
+fn read<T: JsonSchema>() -> Value {
+    derived::<T>(SchemaSettings::draft2020_12().for_deserialize())
+}
+
+fn derived<T: JsonSchema>(settings: SchemaSettings) -> Value {
+    settings.with_transform(Plain).into_generator().into_root_schema_for::<T>().to_value()
+}
+
+/// Leaves out what says nothing to other programs, and admits no field that is not listed.
+#[derive(Debug, Clone)]
+struct Plain;
+
+impl Transform for Plain {
+    fn transform(&mut self, schema: &mut Derived) {
+        transform_subschemas(self, schema);
+        schema.remove("format");
+        schema.remove("default");
+        if schema.get("properties").is_some() && schema.get("additionalProperties").is_none() {
+            schema.insert("additionalProperties".into(), false.into());
+        }
+    }
+}
+
+/// gpuenv.toml.
+fn spec() -> Value {
+    let mut root = Map::new();
+    for table in tables() {
+        let object = object(&table);
+        match table.name {
+            "" => {
+                root.extend(object["properties"].as_object().into_iter().flatten().map(|(k, v)| (k.clone(), v.clone())))
+            }
+            "target" => drop(root.insert(
+                "target".into(),
+                json!({ "type": "object", "description": table.about, "additionalProperties": object }),
+            )),
+            name if table.header.starts_with("[[") => {
+                drop(root.insert(name.into(), json!({ "type": "array", "items": object })))
+            }
+            name => drop(root.insert(name.into(), object)),
+        }
+    }
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "type": "object",
+        "properties": root,
+        "required": ["target"],
+        "additionalProperties": false,
+    })
+}
+
+fn object(table: &TableDoc) -> Value {
+    let keys: Map<String, Value> = table.keys.iter().map(|key| (key.name.to_string(), value(key))).collect();
+    let required: Vec<&str> = table.keys.iter().filter(|key| key.required).map(|key| key.name).collect();
+    // Which packages there are is the catalog's to know.
+    let others = if table.name == "stack" { json!({ "type": "string" }) } else { false.into() };
+    let mut object =
+        json!({ "type": "object", "description": table.about, "properties": keys, "additionalProperties": others });
+    if !required.is_empty() {
+        object["required"] = required.into();
+    }
+    object
+}
+
+fn value(key: &KeyDoc) -> Value {
+    let text = || json!({ "type": "string" });
+    let list = || json!({ "type": "array", "items": text() });
+    let mut value = match &key.shape {
+        Shape::Text => text(),
+        Shape::TextOrList => json!({ "anyOf": [text(), list()] }),
+        Shape::List => list(),
+        Shape::Switch => json!({ "type": "boolean" }),
+        Shape::Choice(words) => json!({ "enum": words }),
+    };
+    value["description"] = key.description().into();
+    value
+}

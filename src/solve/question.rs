@@ -364,9 +364,9 @@ impl<'c> Reader<'_, 'c> {
             let near = crate::spec::suggest::nearest(name, packages().chain(PARTS.iter().copied()));
             let help = match near {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => "`gpuenv lock` chooses among the packages of its catalog; an overlay can add others".into(),
+                None => "gpuenv locks packages that depend on CUDA, see `gpuenv catalog`; an overlay can add others".into(),
             };
-            self.error("unknown-package", format!("`{name}` is no package of the catalog"), Some(help), written);
+            self.error("unknown-package", format!("unknown package `{name}`"), Some(help), written);
         }
         found
     }
@@ -450,13 +450,12 @@ impl<'c> Reader<'_, 'c> {
                     });
                 }
                 GpuMatch::Unknown(suggestions) => {
-                    let message = format!("`{}` is no GPU of the catalog", name.escape_debug());
+                    let message = format!("unknown GPU `{}`", name.escape_debug());
                     let near = match suggestions.as_slice() {
                         [] => String::new(),
                         names => format!("did you mean {}? ", names.join(" or ")),
                     };
-                    let help =
-                        format!("{near}A GPU the catalog lacks can be written by its compute capability, \"sm_90\"");
+                    let help = format!("{near}Any GPU can be named by its compute capability: `gpu = \"sm_90\"`");
                     self.errors.push(SpecError {
                         code: "unknown-gpu",
                         message,
@@ -545,6 +544,13 @@ impl<'c> Reader<'_, 'c> {
             }
             return Some(os);
         }
+        // `ubuntu-22.04`: a known system in another spelling is a slip, not a system that nobody knows.
+        let plain = written.value.to_lowercase().replace(['-', '_', ' ', ':'], "");
+        if let OsMatch::Found(os) = self.catalog.os(&plain) {
+            let message = format!("unknown os `{}`", written.value.escape_debug());
+            self.error("unknown-os", message, Some(format!("did you mean `{}`?", os.id)), written);
+            return None;
+        }
         let (family, version) = split_os(&written.value);
         let version = Version::parse(version).ok();
         let relatives = self.catalog.oses.iter().filter(|os| split_os(&os.id).0 == family && os.refused.is_none());
@@ -580,7 +586,9 @@ impl<'c> Reader<'_, 'c> {
         if known_repository && image.tag.is_none() && image.digest.is_none() {
             return ImageAsk::Choose(image.repository.clone());
         }
-        let mut near = String::new();
+        let repositories = self.catalog.images.iter().map(|row| &*row.repository);
+        let near = crate::spec::suggest::nearest(&image.repository, repositories).filter(|_| !known_repository);
+        let mut near = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
         if let (true, Some(tag)) = (known_repository, &image.tag) {
             let known = image::tag(self.catalog, &image.repository, tag);
             match known {
@@ -609,7 +617,7 @@ impl<'c> Reader<'_, 'c> {
             } else {
                 let help =
                     crate::spec::suggest::nearest(&one.rule.value, ids()).map(|near| format!("did you mean `{near}`?"));
-                let message = format!("`{}` is no rule of the catalog", one.rule.value.escape_debug());
+                let message = format!("unknown rule `{}`", one.rule.value.escape_debug());
                 self.error("unknown-rule", message, help, &one.rule);
             }
         }
@@ -622,7 +630,7 @@ impl Reader<'_, '_> {
         for one in silences.iter().filter(|one| codes::find(&one.warning.value).is_none()) {
             let near = crate::spec::suggest::nearest(&one.warning.value, codes::ALL.iter().map(|known| known.code));
             let help = near.map(|near| format!("did you mean `{near}`?"));
-            let message = format!("`{}` is no warning that gpuenv gives", one.warning.value.escape_debug());
+            let message = format!("unknown warning `{}`", one.warning.value.escape_debug());
             self.error("unknown-warning", message, help, &one.warning);
         }
     }

@@ -2,52 +2,71 @@
 
 use std::ops::Range;
 
-use toml::de::DeValue;
-
 use super::error::Refusal;
-use super::value::list_text;
-use super::{Build, ForwardCompat, ImageRef, Resolve, Spec, Target, Written, field};
+use super::field::Read;
+use super::keys::{self, Key};
+use super::slot::{Packages, Shape, Slot};
+use super::{Build, Resolve, Runtime, Spec, Target};
 
-/// The keys of a target that a conflict can blame.
-const CULPRITS: [&str; 9] = ["gpu", "driver", "driver-cuda", "os", "arch", "image", "glibc", "gcc", "toolkit"];
+/// What a key of the whole file names, `target.prod.gpu`.
+enum Place<'k> {
+    Package(&'k str),
+    Build(&'static Key<Build>),
+    Resolve(&'static Key<Resolve>),
+    Target(&'k str, &'static Key<Target>),
+}
+
+impl<'k> Place<'k> {
+    fn of(key: &'k str) -> Option<Self> {
+        Some(match key.split_once('.')? {
+            ("stack", name) => Place::Package(name),
+            ("build", key) => Place::Build(keys::BUILD.key(key)?),
+            ("resolve", key) => Place::Resolve(keys::RESOLVE.key(key)?),
+            ("target", path) => {
+                let (name, key) = path.split_once('.')?;
+                Place::Target(name, keys::TARGET.key(key)?)
+            }
+            _ => return None,
+        })
+    }
+}
+
+/// What a key of the whole file may hold.
+pub(super) fn shape(key: &str) -> Option<Shape> {
+    Some(match Place::of(key)? {
+        Place::Package(_) => Packages.shape(),
+        Place::Build(key) => key.slot.shape(),
+        Place::Resolve(key) => key.slot.shape(),
+        Place::Target(_, key) => key.slot.shape(),
+    })
+}
 
 impl Spec {
     /// The bytes of a key's value: `stack.torch`, `build.arch-list`, `target.prod.gpu`; of a target's header
     /// for `target.prod`.
     pub fn key_span(&self, key: &str) -> Option<Range<usize>> {
-        if key == "requires-gpuenv" {
-            return span(&self.requires_gpuenv);
-        }
-        match key.split_once('.')? {
-            ("stack", name) => self.stack.iter().find(|(known, _)| known == name).map(|(_, one)| one.span.clone()),
-            ("build", "arch-list") => span(&self.build.as_ref()?.arch_list),
-            ("target", path) => match path.split_once('.') {
-                Some((name, key)) => self.target(name)?.key_span(key),
-                None => Some(self.target(path)?.span.clone()),
-            },
-            _ => None,
+        let span = |written: Option<(&str, &Range<usize>)>| written.map(|(_, span)| span.clone());
+        match Place::of(key) {
+            Some(Place::Package(name)) => span(Packages.written(self, name)),
+            Some(Place::Build(key)) => span(key.slot.written(self.build.as_ref()?, key.name)),
+            Some(Place::Resolve(_)) => None,
+            Some(Place::Target(name, key)) => span(key.slot.written(self.target(name)?, key.name)),
+            None if key == "requires-gpuenv" => self.requires_gpuenv.as_ref().map(|written| written.span.clone()),
+            None => self.target(key.strip_prefix("target.")?).map(|target| target.span.clone()),
         }
     }
 
     /// What is written for a key, as [`Written::text`](super::Written) has it; switches left at their default are
     /// not written.
     pub fn text(&self, key: &str) -> Option<String> {
-        let text = |one: Option<&str>| one.map(str::to_string);
-        match key.split_once('.')? {
-            ("stack", name) => {
-                text(self.stack.iter().find(|(known, _)| known == name).map(|(_, one)| one.text.as_str()))
-            }
-            ("build", "arch-list") => text(written(&self.build.as_ref()?.arch_list)),
-            ("resolve", "share") => text(match self.resolve.share {
-                super::Share::Stack => None,
-                super::Share::Versions => Some("versions"),
-                super::Share::None => Some("none"),
-            }),
-            ("target", path) => {
-                let (name, key) = path.split_once('.')?;
-                text(self.target(name)?.text(key))
-            }
-            _ => None,
+        fn text<O>(slot: &dyn Slot<O>, owner: &O, key: &str) -> Option<String> {
+            slot.written(owner, key).map(|(text, _)| text.to_string()).or_else(|| slot.input(owner))
+        }
+        match Place::of(key)? {
+            Place::Package(name) => text(&Packages, self, name),
+            Place::Build(key) => text(key.slot, self.build.as_ref()?, key.name),
+            Place::Resolve(key) => text(key.slot, &self.resolve, key.name),
+            Place::Target(name, key) => text(key.slot, self.target(name)?, key.name),
         }
     }
 
@@ -55,10 +74,16 @@ impl Spec {
     pub fn keys(&self) -> Vec<String> {
         let stack = self.stack.iter().map(|(name, one)| (one.span.start, format!("stack.{name}")));
         let mut keys: Vec<(usize, String)> = stack.collect();
-        keys.extend(self.key_span("build.arch-list").map(|span| (span.start, "build.arch-list".to_string())));
+        if let Some(build) = &self.build {
+            for key in keys::BUILD.keys {
+                let written = key.slot.written(build, key.name);
+                keys.extend(written.map(|(_, span)| (span.start, format!("build.{}", key.name))));
+            }
+        }
         for target in &self.targets {
-            let written = CULPRITS.iter().filter_map(|key| Some((target.key_span(key)?.start, *key)));
-            keys.extend(written.map(|(at, key)| (at, format!("target.{}.{key}", target.name))));
+            for (key, span) in target.written() {
+                keys.push((span.start, format!("target.{}.{key}", target.name)));
+            }
         }
         keys.sort_by_key(|(at, _)| *at);
         keys.into_iter().map(|(_, key)| key).collect()
@@ -116,210 +141,45 @@ impl Spec {
         self.targets.iter().find(|target| target.name == name)
     }
 
-    fn set(&mut self, key: &str, text: Option<&str>) -> Result<(), Refusal> {
+    fn set(&mut self, key: &str, text: Option<&str>) -> Read<()> {
         let unknown = || Refusal::new("unknown-key", format!("`{key}` cannot be changed"));
-        match key.split_once('.').ok_or_else(unknown)? {
-            ("stack", name) => return self.set_package(name, text),
-            // Removing from a table that is not there must not bring it into being.
-            ("build", "cuda-extensions" | "ptx" | "arch-list") if text.is_none() && self.build.is_none() => {}
-            ("build", "cuda-extensions") => self.build_mut().cuda_extensions = switch(text, true)?,
-            ("build", "ptx") => self.build_mut().ptx = switch(text, false)?,
-            ("build", "arch-list") => put(&mut self.build_mut().arch_list, text, 0..0, field::arch_list)?,
-            ("resolve", key) => return self.resolve.set(key, text).unwrap_or_else(|| Err(unknown())),
-            ("target", path) => {
-                let (name, key) = path.split_once('.').ok_or_else(unknown)?;
-                let target = self.targets.iter_mut().find(|target| target.name == name).ok_or_else(unknown)?;
-                return target.set(key, text).unwrap_or_else(|| Err(unknown()));
+        match Place::of(key).ok_or_else(unknown)? {
+            Place::Package(name) => {
+                let end = self.stack.iter().map(|(_, one)| one.span.end).max().unwrap_or(0);
+                Packages.set(self, name, text, end)
             }
-            _ => return Err(unknown()),
+            // Removing from a table that is not there must not bring it into being.
+            Place::Build(_) if text.is_none() && self.build.is_none() => Ok(()),
+            Place::Build(key) => key.slot.set(self.build.get_or_insert_with(Build::default), key.name, text, 0),
+            Place::Resolve(key) => key.slot.set(&mut self.resolve, key.name, text, 0),
+            Place::Target(name, key) => {
+                let target = self.targets.iter_mut().find(|target| target.name == name).ok_or_else(unknown)?;
+                // A new key is written behind what stands there.
+                let end = target.written().map(|(_, span)| span.end).max().unwrap_or(target.span.end);
+                key.slot.set(target, key.name, text, end)?;
+                target.contradiction().map_or(Ok(()), |(refusal, _)| Err(refusal))
+            }
         }
-        Ok(())
-    }
-
-    fn set_package(&mut self, name: &str, text: Option<&str>) -> Result<(), Refusal> {
-        let name = field::package(name)?;
-        let known = self.stack.iter().position(|(known, _)| *known == name);
-        let Some(text) = text else {
-            known.map(|at| self.stack.remove(at));
-            return Ok(());
-        };
-        let value = field::constraint(&name, text)?;
-        let end = self.stack.iter().map(|(_, one)| one.span.end).max().unwrap_or(0);
-        let written = |span| Written { value, text: text.to_string(), span };
-        match known {
-            Some(at) => self.stack[at].1 = written(self.stack[at].1.span.clone()),
-            None => self.stack.push((name, written(end..end))),
-        }
-        Ok(())
-    }
-
-    fn build_mut(&mut self) -> &mut Build {
-        self.build.get_or_insert_with(Build::default)
-    }
-}
-
-impl Resolve {
-    /// None: there is no such key.
-    fn set(&mut self, key: &str, text: Option<&str>) -> Option<Result<(), Refusal>> {
-        let default = Resolve::default();
-        Some(match key {
-            "share" => read_or(text, default.share, field::share).map(|share| self.share = share),
-            "prefer" => read_or(text, default.prefer, field::prefer).map(|prefer| self.prefer = prefer),
-            "allow-experimental" => switch(text, false).map(|allow| self.allow_experimental = allow),
-            _ => return None,
-        })
     }
 }
 
 impl Target {
-    /// A target of which nothing is known yet.
-    pub(super) fn new(name: String, span: Range<usize>) -> Self {
-        Target {
-            name,
-            span,
-            gpu: None,
-            driver: None,
-            driver_cuda: None,
-            runtime: None,
-            os: None,
-            arch: None,
-            image: None,
-            forward_compat: ForwardCompat::default(),
-            glibc: None,
-            gcc: None,
-            toolkit: None,
+    /// The keys that a conflict can blame, and where their values stand.
+    fn written(&self) -> impl Iterator<Item = (&'static str, &Range<usize>)> {
+        keys::TARGET.keys.iter().filter_map(|key| Some((key.name, key.slot.written(self, key.name)?.1)))
+    }
+
+    /// Why two of its keys cannot stand together, and where to say so.
+    pub(super) fn contradiction(&self) -> Option<(Refusal, Range<usize>)> {
+        if let (Some(driver), Some(cuda)) = (&self.driver, &self.driver_cuda) {
+            let message = "`driver` and `driver-cuda` exclude each other: both say what the hosts have";
+            let refusal = Refusal::new("exclusive", message).help("keep `driver` if its release is known");
+            let later = if driver.span.start > cuda.span.start { &driver.span } else { &cuda.span };
+            return Some((refusal, later.clone()));
         }
+        let image = self.image.as_ref().filter(|_| self.runtime == Some(Runtime::BareMetal))?;
+        let message = "`image` needs a container, but `runtime` is \"bare-metal\"";
+        let refusal = Refusal::new("exclusive", message);
+        Some((refusal.help("drop one of the two; an image implies `runtime = \"container\"`"), image.span.clone()))
     }
-
-    fn text(&self, key: &str) -> Option<&str> {
-        match key {
-            "gpu" => written(&self.gpu),
-            "driver" => written(&self.driver),
-            "driver-cuda" => written(&self.driver_cuda),
-            "os" => written(&self.os),
-            "arch" => written(&self.arch),
-            "image" => written(&self.image),
-            "glibc" => written(&self.glibc),
-            "gcc" => written(&self.gcc),
-            "toolkit" => written(&self.toolkit),
-            "forward-compat" => (self.forward_compat == super::ForwardCompat::Never).then_some("never"),
-            _ => None,
-        }
-    }
-
-    fn key_span(&self, key: &str) -> Option<Range<usize>> {
-        match key {
-            "gpu" => span(&self.gpu),
-            "driver" => span(&self.driver),
-            "driver-cuda" => span(&self.driver_cuda),
-            "os" => span(&self.os),
-            "arch" => span(&self.arch),
-            "image" => span(&self.image),
-            "glibc" => span(&self.glibc),
-            "gcc" => span(&self.gcc),
-            "toolkit" => span(&self.toolkit),
-            _ => None,
-        }
-    }
-
-    /// None: there is no such key.
-    fn set(&mut self, key: &str, text: Option<&str>) -> Option<Result<(), Refusal>> {
-        let exclusive = |other: &str| Refusal::new("exclusive", format!("`{key}` and `{other}` exclude each other"));
-        match (key, text) {
-            ("driver", Some(_)) if self.driver_cuda.is_some() => return Some(Err(exclusive("driver-cuda"))),
-            ("driver-cuda", Some(_)) if self.driver.is_some() => return Some(Err(exclusive("driver"))),
-            ("image", Some(_)) if self.runtime == Some(super::Runtime::BareMetal) => {
-                return Some(Err(exclusive("runtime = \"bare-metal\"")));
-            }
-            ("runtime", Some("bare-metal")) if self.image.is_some() => return Some(Err(exclusive("image"))),
-            _ => {}
-        }
-        let end = self.end();
-        Some(match key {
-            "gpu" => put_list(&mut self.gpu, text, end, field::gpu, field::gpus),
-            "driver" => put(&mut self.driver, text, end, |text| field::constraint("driver", text)),
-            "driver-cuda" => put(&mut self.driver_cuda, text, end, field::driver_cuda),
-            "runtime" => text.map(field::runtime).transpose().map(|runtime| self.runtime = runtime),
-            "os" => put(&mut self.os, text, end, field::os),
-            "arch" => put(&mut self.arch, text, end, field::cpu),
-            "image" => put(&mut self.image, text, end, ImageRef::parse),
-            "forward-compat" => {
-                let policy = read_or(text, ForwardCompat::default(), field::forward_compat);
-                policy.map(|policy| self.forward_compat = policy)
-            }
-            "glibc" => put(&mut self.glibc, text, end, |text| field::version("glibc", text)),
-            "gcc" => put(&mut self.gcc, text, end, |text| field::version("gcc", text)),
-            "toolkit" => put_list(&mut self.toolkit, text, end, field::toolkit, field::toolkits),
-            _ => return None,
-        })
-    }
-
-    /// Where a new key would be written.
-    fn end(&self) -> Range<usize> {
-        let ends = CULPRITS.iter().filter_map(|key| Some(self.key_span(key)?.end));
-        let end = ends.max().unwrap_or(self.span.end);
-        end..end
-    }
-}
-
-fn written<T>(one: &Option<Written<T>>) -> Option<&str> {
-    one.as_ref().map(|one| one.text.as_str())
-}
-
-fn span<T>(written: &Option<Written<T>>) -> Option<Range<usize>> {
-    written.as_ref().map(|written| written.span.clone())
-}
-
-fn read_or<T>(text: Option<&str>, default: T, read: impl Fn(&str) -> Result<T, Refusal>) -> Result<T, Refusal> {
-    text.map_or(Ok(default), read)
-}
-
-fn switch(text: Option<&str>, default: bool) -> Result<bool, Refusal> {
-    read_or(text, default, |text| field::switch("a switch", text))
-}
-
-/// A value keeps its place in the file when it changes, so that the order of keys stays the file's.
-fn put<T>(
-    slot: &mut Option<Written<T>>,
-    text: Option<&str>,
-    end: Range<usize>,
-    read: impl Fn(&str) -> Result<T, Refusal>,
-) -> Result<(), Refusal> {
-    let span = span(slot).unwrap_or(end);
-    *slot = match text {
-        Some(text) => Some(Written { value: read(text)?, text: text.to_string(), span }),
-        None => None,
-    };
-    Ok(())
-}
-
-fn put_list<T, U>(
-    slot: &mut Option<Written<U>>,
-    text: Option<&str>,
-    end: Range<usize>,
-    each: impl Fn(&str) -> Result<T, Refusal>,
-    all: impl Fn(Vec<T>) -> Result<U, Refusal>,
-) -> Result<(), Refusal> {
-    put(slot, text, end, |text| {
-        let texts = list(text)?.unwrap_or_else(|| vec![text.to_string()]);
-        all(texts.iter().map(|text| each(text)).collect::<Result<_, _>>()?)
-    })?;
-    if let Some(written) = slot
-        && let Ok(Some(texts)) = list(&written.text)
-    {
-        written.text = list_text(&texts);
-    }
-    Ok(())
-}
-
-/// The strings of a text in brackets; none where it is one plain string.
-fn list(text: &str) -> Result<Option<Vec<String>>, Refusal> {
-    if !text.starts_with('[') {
-        return Ok(None);
-    }
-    let wrong = || Refusal::new("type", format!("{} is not a list of strings", super::error::quote(text)));
-    let value = DeValue::parse(text).map_err(|_| wrong())?;
-    let list = value.get_ref().as_array().ok_or_else(wrong)?;
-    let texts = list.iter().map(|item| item.get_ref().as_str().map(str::to_string));
-    texts.collect::<Option<Vec<_>>>().map(Some).ok_or_else(wrong)
 }

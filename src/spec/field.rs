@@ -1,12 +1,12 @@
 //! What the text of each key means, wherever the text came from: a file, or a fix that tries a change.
 
 use super::error::{Refusal, clip, quote};
-use super::suggest;
-use super::{ForwardCompat, Prefer, Runtime, Share};
+use super::{repair, suggest};
 use crate::words::name::{self, is_unseen};
 use crate::words::{ArchList, Constraint, CpuArch, Version};
 
-type Read<T> = Result<T, Refusal>;
+/// What a text means, or why it means nothing.
+pub(super) type Read<T> = Result<T, Refusal>;
 
 /// No honest constraint or list is longer; a hostile one must not cost time.
 const MAX_TEXT: usize = 512;
@@ -27,7 +27,7 @@ pub(super) fn package(name: &str) -> Read<String> {
         && alphanumeric(name.chars().next_back())
         && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'));
     if !fits {
-        let message = format!("{} is not a package name", quote(name));
+        let message = format!("invalid package name {}", quote(name));
         return Err(Refusal::new("name", message).help("letters, digits and single `-`, `_` or `.` between them"));
     }
     let words = name.split(['-', '_', '.']).filter(|word| !word.is_empty());
@@ -39,7 +39,7 @@ pub(super) fn target_name(text: &str) -> Read<String> {
     if name::is_target(text) {
         return Ok(text.to_string());
     }
-    let message = format!("{} cannot name a target", quote(text));
+    let message = format!("invalid target name {}", quote(text));
     Err(Refusal::new("name", message)
         .help(format!("1 to {} letters, digits, `-` and `_`, a letter or digit first", name::MAX_TARGET)))
 }
@@ -48,7 +48,10 @@ pub(super) fn target_name(text: &str) -> Read<String> {
 pub(super) fn constraint(key: &str, text: &str) -> Read<Constraint> {
     short(key, text)?;
     let refusal = |why: String| Refusal::new("constraint", format!("`{}`: {why}", clip(key)));
-    let constraint = Constraint::parse(text).map_err(|error| refusal(error.to_string()))?;
+    let constraint = Constraint::parse(text).map_err(|error| match repair::constraint(key, text) {
+        Some(meant) => refusal(error.to_string()).help(format!("write `{key} = \"{meant}\"`")),
+        None => refusal(error.to_string()),
+    })?;
     let variant = constraint.comparisons().find_map(|one| one.variant.as_deref());
     match variant {
         Some(variant) if WITHOUT_VARIANT.contains(&key) => {
@@ -57,6 +60,22 @@ pub(super) fn constraint(key: &str, text: &str) -> Read<Constraint> {
         }
         _ => Ok(constraint),
     }
+}
+
+/// One entry of `driver`, as a constraint: a branch is also called `R535` or `535.x`.
+pub(super) fn driver(key: &str, text: &str) -> Read<String> {
+    constraint(key, repair::driver(text)).map(|constraint| constraint.as_str().to_string())
+}
+
+/// All of `driver`: each occurs among the hosts.
+pub(super) fn drivers(mut entries: Vec<String>) -> Read<Constraint> {
+    entries.sort();
+    entries.dedup();
+    if entries.is_empty() {
+        let refusal = Refusal::new("value", "`driver` is an empty list");
+        return Err(refusal.help("drop the key, and the lock says which driver the hosts need"));
+    }
+    constraint("driver", &entries.join(" || "))
 }
 
 /// `build.arch-list`
@@ -134,6 +153,15 @@ pub(super) fn reason(text: &str) -> Read<String> {
 /// One entry of `gpu`; `none` in any case means that there is no GPU.
 pub(super) fn gpu(text: &str) -> Read<String> {
     let name = name("gpu", text, name::is_gpu, "letters, digits, blanks and any of `._+-/(),:`")?;
+    if name.contains(',') {
+        let listed: Vec<String> = name.split(',').map(|one| format!("\"{}\"", clip(one.trim()))).collect();
+        let refusal = Refusal::new("value", format!("`gpu`: {} names several GPUs in one string", quote(text)));
+        return Err(refusal.help(format!("write `gpu = [{}]`", listed.join(", "))));
+    }
+    if let Some(maker) = repair::other_maker(&name) {
+        let refusal = Refusal::new("value", format!("`gpu`: {} is not an NVIDIA GPU but one of {maker}", quote(text)));
+        return Err(refusal.help("gpuenv knows NVIDIA GPUs only; for a machine without one write `gpu = \"none\"`"));
+    }
     Ok(if name.eq_ignore_ascii_case("none") { "none".to_string() } else { name })
 }
 
@@ -142,7 +170,7 @@ pub(super) fn gpus(names: Vec<String>) -> Read<Vec<String>> {
     let mut seen = std::collections::HashSet::new();
     let names: Vec<String> = names.into_iter().filter(|name| seen.insert(name.clone())).collect();
     if names.is_empty() {
-        let refusal = Refusal::new("value", "`gpu` names nothing");
+        let refusal = Refusal::new("value", "`gpu` is an empty list");
         return Err(refusal.help("name the products, write \"none\" for CPU only, or drop the key if nothing is known"));
     }
     if names.len() > MAX_GPUS {
@@ -171,7 +199,7 @@ pub(super) fn toolkit(text: &str) -> Read<Version> {
 /// All of `toolkit`.
 pub(super) fn toolkits(versions: Vec<Version>) -> Read<Vec<Version>> {
     if versions.is_empty() {
-        let refusal = Refusal::new("value", "`toolkit` names nothing");
+        let refusal = Refusal::new("value", "`toolkit` is an empty list");
         return Err(refusal.help("drop the key, and the lock says which toolkit to install"));
     }
     if versions.len() > MAX_TOOLKITS {
@@ -198,9 +226,13 @@ pub(super) fn version(key: &str, text: &str) -> Read<Version> {
     Version::parse(text.trim()).map_err(|error| {
         let refusal = Refusal::new("value", format!("`{key}`: {error}"));
         if text.contains(['<', '>', '=', '*', ',', '|']) {
-            refusal.help("this is a fact about the machine, so one version is expected and no range")
-        } else {
-            refusal
+            return refusal.help("this is a fact about the machine: one version is expected, not a range");
+        }
+        // `gcc-9`, `GLIBC_2.31`
+        let bare = text.trim().trim_start_matches(|c: char| !c.is_ascii_digit());
+        match Version::parse(bare) {
+            Ok(version) => refusal.help(format!("write `{key} = \"{version}\"`")),
+            Err(_) => refusal,
         }
     })
 }
@@ -218,40 +250,25 @@ pub(super) fn cpu(text: &str) -> Read<CpuArch> {
     CpuArch::parse(text).map_err(|error| Refusal::new("value", format!("`arch`: {error}")))
 }
 
-/// `runtime`
-pub(super) fn runtime(text: &str) -> Read<Runtime> {
-    choice("runtime", text, &[("container", Runtime::Container), ("bare-metal", Runtime::BareMetal)])
-}
-
-/// `forward-compat`
-pub(super) fn forward_compat(text: &str) -> Read<ForwardCompat> {
-    choice("forward-compat", text, &[("auto", ForwardCompat::Auto), ("never", ForwardCompat::Never)])
-}
-
-/// `share`
-pub(super) fn share(text: &str) -> Read<Share> {
-    choice("share", text, &[("stack", Share::Stack), ("versions", Share::Versions), ("none", Share::None)])
-}
-
-/// `prefer`
-pub(super) fn prefer(text: &str) -> Read<Prefer> {
-    choice("prefer", text, &[("newest", Prefer::Newest), ("oldest-driver", Prefer::OldestDriver)])
-}
-
-/// A switch, as a fix writes it.
-pub(super) fn switch(key: &str, text: &str) -> Read<bool> {
-    choice(key, text, &[("true", true), ("false", false)])
-}
-
-fn choice<T: Copy>(key: &str, text: &str, choices: &[(&str, T)]) -> Read<T> {
-    if let Some((_, value)) = choices.iter().find(|(word, _)| *word == text) {
+/// One of some words; `slips` is what others call them.
+pub(super) fn choice<T: Copy>(
+    key: &str,
+    text: &str,
+    words: &[(&'static str, T)],
+    slips: &[(&[&str], &str)],
+) -> Read<T> {
+    if let Some((_, value)) = words.iter().find(|(word, _)| *word == text) {
         return Ok(*value);
     }
-    let words: Vec<String> = choices.iter().map(|(word, _)| format!("\"{word}\"")).collect();
-    let refusal = Refusal::new("value", format!("`{key}` cannot be {}: it is {}", quote(text), words.join(" or ")));
-    Err(match suggest::nearest(text, choices.iter().map(|(word, _)| *word)) {
-        Some(word) => refusal.help(format!("did you mean \"{word}\"?")),
-        None => refusal,
+    let quoted: Vec<String> = words.iter().map(|(word, _)| format!("\"{word}\"")).collect();
+    let message = format!("invalid `{key}` {}: expected {}", quote(text), quoted.join(" or "));
+    let slip = slips.iter().find(|(slips, _)| slips.contains(&&*text.to_ascii_lowercase()));
+    let near = suggest::nearest(text, words.iter().map(|(word, _)| *word));
+    let refusal = Refusal::new("value", message);
+    Err(match (slip, near) {
+        (Some((_, word)), _) => refusal.help(format!("use \"{word}\"")),
+        (None, Some(word)) => refusal.help(format!("did you mean \"{word}\"?")),
+        (None, None) => refusal,
     })
 }
 

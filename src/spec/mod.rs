@@ -7,11 +7,13 @@ mod edit;
 mod error;
 mod field;
 mod image;
+mod keys;
 mod normalise;
 mod observed;
 mod parse;
+mod repair;
 mod rewrite;
-mod silence;
+mod slot;
 pub mod suggest;
 mod syntax;
 mod value;
@@ -23,9 +25,11 @@ use std::ops::Range;
 
 pub use bytes::decode;
 pub use error::SpecError;
+pub use keys::{KeyDoc, TableDoc, tables};
 pub use observed::{Observed, ObservedGpu};
 pub use parse::{parse, parse_part};
 pub use rewrite::{RewriteError, rewrite};
+pub use slot::Shape;
 pub use value::list_text;
 
 use crate::words::{ArchList, Constraint, CpuArch, Version};
@@ -81,7 +85,7 @@ impl Default for Build {
 }
 
 /// `[target.NAME]`: one kind of machine.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Target {
     /// Its name.
     pub name: String,
@@ -190,6 +194,15 @@ pub struct Override {
     pub target: Option<Written<String>>,
     /// Why.
     pub reason: Written<String>,
+}
+
+/// An entry of `[[override]]` or `[[silence]]` as it is read.
+#[derive(Debug, Default)]
+struct Exception {
+    /// The rule or the warning.
+    about: Option<Written<String>>,
+    target: Option<Written<String>>,
+    reason: Option<Written<String>>,
 }
 
 /// `[[silence]]`: a warning that the user knows about. It bears on no answer, so no lock holds it.

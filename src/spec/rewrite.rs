@@ -1,10 +1,11 @@
 //! The text of a gpuenv.toml with some keys changed. Whatever is not changed keeps its bytes: comments, order,
 //! blanks, quotes and line ends.
 
-use toml_edit::{Array, Decor, DocumentMut, Item, Table, Value};
+use toml_edit::{Decor, DocumentMut, Item, Table, Value};
 
+use super::edit::shape;
 use super::error::line_at;
-use super::{Spec, parse};
+use super::{Shape, Spec, parse};
 
 /// Why a text could not be changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -96,7 +97,7 @@ fn by_tree(source: &str, key: &str, value: Option<&str>) -> Result<String, Rewri
             }
         }
         Some(value) => {
-            let mut new = tree_value(value).ok_or_else(unreachable)?;
+            let mut new = tree_value(key, value).ok_or_else(unreachable)?;
             match table.get_mut(name).and_then(Item::as_value_mut) {
                 Some(old) => {
                     *new.decor_mut() = old.decor().clone();
@@ -111,17 +112,12 @@ fn by_tree(source: &str, key: &str, value: Option<&str>) -> Result<String, Rewri
     Ok(with_line_ends_of(source, &tree.to_string()))
 }
 
-fn tree_value(text: &str) -> Option<Value> {
-    if text.starts_with('[') {
-        return text
-            .parse::<Value>()
-            .ok()
-            .filter(|value| value.as_array().is_some_and(|list: &Array| !list.is_empty()));
+fn tree_value(key: &str, text: &str) -> Option<Value> {
+    match shape(key) {
+        Some(Shape::Switch) => text.parse::<bool>().ok().map(Value::from),
+        Some(Shape::TextOrList) if text.starts_with('[') => text.parse().ok(),
+        _ => Some(Value::from(text)),
     }
-    Some(match text {
-        "true" | "false" => Value::from(text == "true"),
-        text => Value::from(text),
-    })
 }
 
 /// Lines that were there keep their ends; new ones get the end that most have.

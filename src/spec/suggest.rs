@@ -1,91 +1,103 @@
 //! What was meant by a key or a word that does not exist.
 
-/// Frequent mistakes: the table they are made in (`""` is the top), the key, and what to write.
-///
-/// Names of the contract only; which packages exist is the catalog's to know.
-const HINTS: &[(&str, &[&str], &str)] = &[
-    ("", &["targets", "machine", "machines", "host", "hosts"], "each machine is a table of its own: `[target.NAME]`"),
-    (
-        "",
-        &["torch", "pytorch", "torchvision", "torchaudio", "tensorflow", "jax", "python", "cuda", "cudnn", "nccl"],
-        "packages stand under `[stack]`",
-    ),
-    ("", &["dependencies", "packages", "require", "requires", "frameworks"], "packages stand under `[stack]`"),
-    ("", &["cuda-version", "cuda_version"], "the CUDA line is `cuda` under `[stack]`"),
-    ("", &["python-version", "python_version", "requires-python"], "write `python` under `[stack]`"),
-    (
-        "",
-        &["gpu", "gpus", "driver", "driver-cuda", "driver-version", "runtime", "os", "arch", "image", "forward-compat"],
-        "this belongs to a machine: write it under `[target.NAME]`",
-    ),
-    ("", &["glibc", "gcc", "toolkit"], "this belongs to a machine: write it under `[target.NAME]`"),
-    (
-        "",
-        &["project", "package", "tool", "name", "version"],
-        "what your project is stays in its own manifest; here `[stack]` says what must run and `[target.NAME]` where",
-    ),
-    ("", &["overrides"], "each override is a table of its own: `[[override]]`"),
-    ("", &["share", "prefer", "allow-experimental"], "this stands under `[resolve]`"),
-    ("", &["overlay", "overlays"], "write `overlays` under `[catalog]`"),
-    ("", &["arch-list", "ptx", "cuda-extensions"], "this stands under `[build]`"),
-    ("stack", &["pytorch"], "the package is called `torch`"),
-    ("stack", &["cuda-version", "cuda-toolkit", "cudatoolkit", "cuda-line"], "the CUDA line is called `cuda`"),
-    ("stack", &["python-version", "requires-python"], "write `python`"),
-    ("stack", &["torch-version"], "write `torch`"),
-    ("stack", &["cudnn-version"], "write `cudnn`"),
-    ("stack", &["nccl-version"], "write `nccl`"),
-    (
-        "stack",
-        &["gpu", "gpus", "driver", "driver-cuda", "driver-version", "runtime", "os", "arch", "image", "glibc", "gcc"],
-        "this belongs to a machine: write it under `[target.NAME]`",
-    ),
-    ("stack", &["toolkit", "forward-compat"], "this belongs to a machine: write it under `[target.NAME]`"),
-    ("build", &["toolkit", "gcc", "host-compiler"], "`toolkit` and `gcc` are the machine's: see `[target.NAME]`"),
-    ("build", &["cuda"], "the CUDA line is `cuda` under `[stack]`"),
-    ("build", &["archs", "arch", "architectures", "cuda-architectures", "torch-cuda-arch-list"], "write `arch-list`"),
-    ("target", &["gpus", "device", "devices", "card"], "write `gpu`; it takes one name or a list"),
-    (
-        "target",
-        &["sm", "cc", "compute-capability", "capability", "gpu-arch"],
-        "write `gpu`; it takes \"sm_XY\" in place of a product name",
-    ),
-    ("target", &["driver-version", "nvidia-driver"], "write `driver`"),
-    (
-        "target",
-        &["cuda-version", "cuda-driver", "driver-cuda-version"],
-        "write `driver-cuda` for the \"CUDA Version\" that nvidia-smi shows; the CUDA line is `cuda` under `[stack]`",
-    ),
-    (
-        "target",
-        &["torch", "pytorch", "torchvision", "torchaudio", "tensorflow", "jax", "python", "cuda", "cudnn", "nccl"],
-        "all targets run one stack: write it under `[stack]`",
-    ),
-    ("target", &["container", "docker"], "write `runtime = \"container\"`, and `image` if it is given"),
-    ("target", &["base-image", "docker-image", "from"], "write `image`"),
-    ("target", &["cuda-toolkit", "toolkits", "nvcc"], "write `toolkit`"),
-    ("target", &["cpu", "platform", "machine"], "write `arch`"),
-    ("target", &["compiler", "gxx", "g++"], "write `gcc`"),
-    ("target", &["arch-list", "ptx"], "this stands under `[build]`"),
-    ("target", &["share", "prefer", "allow-experimental"], "this stands under `[resolve]`"),
-    ("target", &["compat", "cuda-compat"], "write `forward-compat`"),
-    ("override", &["id", "name", "rule-id"], "write `rule`"),
-    ("override", &["targets"], "write `target`; one override names one target or none"),
-    ("override", &["why", "comment", "note"], "write `reason`"),
-    ("silence", &["code", "id", "name", "warn"], "write `warning`"),
-    ("silence", &["targets"], "write `target`; one table names one target or none"),
-    ("silence", &["why", "comment", "note"], "write `reason`"),
-    ("", &["silences", "ignore", "allow", "suppress"], "each silenced warning is a table of its own: `[[silence]]`"),
-    ("catalog", &["overlay", "path", "file", "files"], "write `overlays = [\"FILE\"]`"),
-];
+use super::error::clip;
+use super::keys::{self, KeyDoc, Table, TableDoc, tables};
+use super::slot::Shape;
 
 /// Longer words are no slips of the pen, and comparing them costs time.
 const MAX_COMPARED: usize = 40;
 
-/// What to write for a key that this table does not have.
-pub(super) fn hint(section: &str, key: &str) -> Option<&'static str> {
-    let folded = if key.len() > MAX_COMPARED { return None } else { key.to_ascii_lowercase().replace('_', "-") };
-    let known = |keys: &&[&str]| keys.iter().any(|known| *known == folded || *known == key);
-    HINTS.iter().find(|(place, keys, _)| *place == section && known(keys)).map(|(_, _, help)| *help)
+/// What a manifest tells of a project. Nothing of that is known here.
+const OF_MANIFESTS: [&str; 5] = ["project", "package", "tool", "name", "version"];
+
+/// Whether a key of `[stack]` is the name of another key, and no package's.
+pub(super) fn is_no_package(key: &str) -> bool {
+    fn has<O>(table: &Table<O>, word: &str) -> bool {
+        table.keys.iter().any(|key| key.name == word || key.slips.contains(&word))
+    }
+    if keys::STACK.key(key).is_some() {
+        return false;
+    }
+    fold(key).is_some_and(|word| {
+        let of_stack = keys::STACK.key(&word).is_none() && has(&keys::STACK, &word);
+        of_stack || has(&keys::TARGET, &word) || has(&keys::BUILD, &word) || has(&keys::RESOLVE, &word)
+    })
+}
+
+/// What to write for a key that the table of this name does not have, and whether that belongs into another table;
+/// `value` is what was written for it, if that fits a line.
+pub(super) fn unknown_key(table: &str, key: &str, value: Option<&str>) -> (String, bool) {
+    let tables = tables();
+    let folded = fold(key).unwrap_or_default();
+    let own = tables.iter().find(|doc| doc.name == table);
+    if let Some(known) = own.and_then(|doc| named(doc, &folded)) {
+        return (format!("did you mean `{}`?", known.name), false);
+    }
+    if let Some(known) = own.and_then(|doc| slipped(doc, &folded)) {
+        return (format!("write `{}`", line(known, value)), false);
+    }
+    // Exceptions have keys that may mean anything anywhere else.
+    let others = || tables.iter().filter(|doc| doc.name != table && !doc.header.starts_with("[["));
+    for doc in others() {
+        match named(doc, &folded) {
+            Some(_) if value.is_some() => return (format!("move it under `{}`", doc.header), true),
+            Some(known) => return (format!("write `{}` under `{}`", line(known, value), doc.header), true),
+            None => {}
+        }
+    }
+    if table.is_empty() {
+        if let Some(doc) = tables.iter().find(|doc| doc.slips.contains(&folded.as_str())) {
+            return (format!("write it as `{}`", doc.header), true);
+        }
+        if OF_MANIFESTS.contains(&folded.as_str()) {
+            let help = "this file says what must run, `[stack]`, and where, `[target.NAME]`; what else there is to a \
+                        project stays in its own manifest";
+            return (help.to_string(), false);
+        }
+    }
+    for doc in others() {
+        if let Some(known) = slipped(doc, &folded) {
+            return (format!("write `{}` under `{}`", line(known, value), doc.header), true);
+        }
+    }
+    let mut known: Vec<&str> = own.into_iter().flat_map(|doc| &doc.keys).map(|key| key.name).collect();
+    if table.is_empty() {
+        known.extend(tables.iter().map(|doc| doc.name).filter(|name| !name.is_empty()));
+    }
+    let help = match nearest(key, known.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("known keys: {}", known.join(", ")),
+    };
+    (help, false)
+}
+
+/// In the spelling of keys; none of what is too long for one.
+fn fold(key: &str) -> Option<String> {
+    (key.len() <= MAX_COMPARED).then(|| key.to_ascii_lowercase().replace('_', "-"))
+}
+
+fn named<'d>(doc: &'d TableDoc, folded: &str) -> Option<&'d KeyDoc> {
+    doc.keys.iter().find(|key| key.name == folded)
+}
+
+fn slipped<'d>(doc: &'d TableDoc, folded: &str) -> Option<&'d KeyDoc> {
+    doc.keys.iter().find(|key| key.slips.contains(&folded))
+}
+
+/// The line to write: with the value that was written, if it can stand there, else with an example.
+fn line(key: &KeyDoc, value: Option<&str>) -> String {
+    let stays = |value: &&str| {
+        let is_text = value.len() > 2 && value.starts_with(['"', '\'']);
+        value.len() <= MAX_COMPARED
+            && match &key.shape {
+                Shape::Text => is_text,
+                Shape::TextOrList => is_text || (value.starts_with('[') && value.ends_with(']')),
+                Shape::List => value.starts_with('[') && value.ends_with(']'),
+                Shape::Switch => ["true", "false"].contains(value),
+                Shape::Choice(words) => words.contains(&value.trim_matches(['"', '\''])),
+            }
+    };
+    format!("{} = {}", key.name, value.filter(stays).map_or(key.example.to_string(), clip))
 }
 
 /// The known word that is nearest, if it is near.
@@ -112,7 +124,33 @@ mod tests {
         assert_eq!(nearest("Driver_CUDA", ["driver", "driver-cuda"]), Some("driver-cuda"));
         assert_eq!(nearest("colour", ["driver", "arch"]), None);
         assert_eq!(nearest(&"x".repeat(1 << 20), ["x"]), None);
-        assert!(hint("", "CUDA_VERSION").unwrap().contains("[stack]"));
-        assert_eq!(hint("stack", "torch"), None);
+    }
+
+    #[test]
+    fn what_to_write_holds_what_was_written() {
+        for (table, key, value, help) in [
+            ("", "CUDA_VERSION", Some("'12'"), "write `cuda = '12'` under `[stack]`"),
+            ("", "torch", Some("'2.5'"), "move it under `[stack]`"),
+            ("", "torch", None, "write `torch = \">=2.4,<2.8\"` under `[stack]`"),
+            ("target", "docker", Some("true"), "write `runtime = \"container\"`"),
+            ("target", "gpus", Some("['L4', 'T4']"), "write `gpu = ['L4', 'T4']`"),
+            ("stack", "driver", Some("'535'"), "move it under `[target.NAME]`"),
+            ("build", "gcc", Some("'11'"), "move it under `[target.NAME]`"),
+        ] {
+            assert_eq!(unknown_key(table, key, value).0, help, "{table} {key}");
+        }
+    }
+
+    #[test]
+    fn every_slip_means_one_key_and_hides_none() {
+        for doc in tables() {
+            let names: Vec<&str> = doc.keys.iter().map(|key| key.name).collect();
+            let slips: Vec<&str> = doc.keys.iter().flat_map(|key| key.slips).copied().collect();
+            for slip in &slips {
+                assert!(!names.contains(slip) && slips.iter().filter(|other| *other == slip).count() == 1, "{slip}");
+                assert_eq!(fold(slip).as_deref(), Some(*slip));
+            }
+        }
+        assert!(!is_no_package("torch") && !is_no_package("flash-attn") && is_no_package("Driver_Version"));
     }
 }

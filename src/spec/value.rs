@@ -17,13 +17,15 @@ const MAX_ERRORS: usize = 200;
 /// The file being read, and what was wrong so far.
 pub(super) struct Reader<'s> {
     pub source: &'s str,
+    /// Whether a key stands where another table's keys stand, so that what that one seems to lack is no news.
+    pub misplaced: bool,
     errors: Vec<SpecError>,
     left_off: usize,
 }
 
 impl<'s> Reader<'s> {
     pub fn new(source: &'s str) -> Self {
-        Reader { source, errors: Vec::new(), left_off: 0 }
+        Reader { source, misplaced: false, errors: Vec::new(), left_off: 0 }
     }
 
     /// Whether further errors will only be counted, so that nobody works on their wording.

@@ -1,9 +1,10 @@
 //! What a judgement consists of: checks, each with what was expected, what was found and what to do.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// How a check, a target or a whole run ended. Skip and unknown are never pass.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Status {
     /// It holds.
@@ -19,7 +20,7 @@ pub enum Status {
 }
 
 /// Who has to do something, and how drastic it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Action {
     /// Nothing.
@@ -39,7 +40,7 @@ pub enum Action {
 }
 
 /// One check.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Check {
     /// Its stable name, `driver-minimum`.
     pub id: &'static str,

@@ -22,22 +22,22 @@ const BAD: &[(&str, &str, &str, &str)] = &[
     ("[targets.x]\n[target.x]", "unknown-key", "targets", "[target.NAME]"),
     ("torch = '2'", "unknown-key", "torch", "[stack]"),
     ("[torch]\nversion = '2'", "unknown-key", "torch", "[stack]"),
-    ("cuda-version = '12'", "unknown-key", "cuda-version", "`cuda` under `[stack]`"),
+    ("cuda-version = '12'", "unknown-key", "cuda-version", "`cuda = '12'` under `[stack]`"),
     ("[project]\nname = 'x'", "unknown-key", "project", "[stack]"),
     ("[resolv]", "unknown-key", "resolv", "did you mean `resolve`?"),
-    ("[target.a]\ngpus = 'A100'", "unknown-key", "gpus", "write `gpu`"),
+    ("[target.a]\ngpus = 'A100'", "unknown-key", "gpus", "write `gpu = 'A100'`"),
     ("[target.a]\ndriver_cuda = '12.2'", "unknown-key", "driver_cuda", "did you mean `driver-cuda`?"),
     ("[target.a]\ntorch = '2.5'", "unknown-key", "torch", "[stack]"),
     ("[target.a]\ncuda-version = '12.2'", "unknown-key", "cuda-version", "driver-cuda"),
-    ("[target.a]\nhostname = 'x'", "unknown-key", "hostname", "its keys are gpu, driver"),
+    ("[target.a]\nhostname = 'x'", "unknown-key", "hostname", "known keys: gpu, driver"),
     ("[target.a]\nos.name = 'ubuntu'", "type", "os", "must be a string"),
     ("[target]\ngpu = 'A100'\n[target.a]", "unknown-key", "gpu", "[target.prod]"),
-    ("[stack]\npytorch = '2.5'", "unknown-key", "pytorch", "`torch`"),
+    ("[stack]\npytorch = '2.5'", "unknown-key", "pytorch", "write `torch = '2.5'`"),
     ("[stack]\ntorch='*'\ndriver = '535'", "unknown-key", "driver", "[target.NAME]"),
     ("[build]\nArch_List = '8.0'", "unknown-key", "Arch_List", "did you mean `arch-list`?"),
-    ("[resolve]\nprefer_newest = true", "unknown-key", "prefer_newest", "its keys are share"),
+    ("[resolve]\nprefer_newest = true", "unknown-key", "prefer_newest", "known keys: share"),
     ("[catalog]\noverlay = 'x.toml'", "unknown-key", "overlay", "overlays"),
-    ("[[override]]\nid = 'r'\nrule = 'r'\nreason = 'x'", "unknown-key", "id", "write `rule`"),
+    ("[[override]]\nid = 'r'\nrule = 'r'\nreason = 'x'", "unknown-key", "id", "write `rule = 'r'`"),
     ("\"a\\u001b[31m\" = 1", "unknown-key", "\"a\\u001b[31m\"", "`a\\u{1b}[31m`"),
     // Types: numbers keep the spelling of the file.
     ("[stack]\ncuda = 12.10", "type", "12.10", "cuda = \"12.10\""),
@@ -62,35 +62,48 @@ const BAD: &[(&str, &str, &str, &str)] = &[
     ("[catalog]\noverlays = 'x.toml'", "type", "'x.toml'", "[\"x.toml\"]"),
     ("[catalog]\noverlays = [1]", "type", "1", "must be a string"),
     // Names.
-    ("[stack]\n\"-x\" = '*'", "name", "\"-x\"", "package name"),
+    ("[stack]\n\"-x\" = '*'", "name", "\"-x\"", "invalid package name"),
     ("[stack]\n\"a b\" = '*'", "name", "\"a b\"", "package name"),
-    ("[target.\"a b\"]", "name", "\"a b\"", "cannot name a target"),
-    ("[target.\"\"]", "name", "\"\"", "cannot name a target"),
+    ("[target.\"a b\"]", "name", "\"a b\"", "invalid target name"),
+    ("[target.\"\"]", "name", "\"\"", "invalid target name"),
     ("[stack]\nflash-attn = '*'\nFlash_Attn = '2'", "duplicate", "Flash_Attn", "line 2"),
     // Constraints.
     ("requires-gpuenv = 'new'", "constraint", "'new'", "version requirement"),
     ("[stack]\ntorch = ''", "constraint", "''", "missing"),
-    ("[stack]\ntorch = '=>2'", "constraint", "'=>2'", "not an operator"),
+    ("[stack]\ntorch = '=>2'", "constraint", "'=>2'", "write `torch = \">=2\"`"),
     ("[stack]\ntorch = '>=2.5+cu124'", "constraint", "'>=2.5+cu124'", "no order"),
     ("[stack]\npython = '+cu124'", "constraint", "'+cu124'", "no wheel"),
     ("[target.a]\ndriver = '535+cu124'", "constraint", "'535+cu124'", "no wheel"),
     ("[stack]\ntorch = \"2.4\\u001b\"", "value", "\"2.4\\u001b\"", "\\u{1b}"),
+    ("[stack]\ntorch = '^2.5'", "constraint", "'^2.5'", "write `torch = \">=2.5,<3\"`"),
+    ("[stack]\ntorch = 'latest'", "constraint", "'latest'", "write `torch = \"*\"`"),
+    ("[stack]\ntorch = 'torch==1.13.1'", "constraint", "'torch==1.13.1'", "write `torch = \"==1.13.1\"`"),
+    ("[target.a]\ndriver = '535-550'", "constraint", "'535-550'", "write `driver = \">=535,<=550\"`"),
+    ("[target.a]\ndriver = ['535', 'new']", "constraint", "'new'", "not a version"),
+    ("[target.a]\ndriver = []", "value", "[]", "empty list"),
     // Values.
     ("[build]\narch-list = '86;90'", "arch-list", "'86;90'", "\"8.6;9.0\""),
     ("[build]\narch-list = ''", "arch-list", "''", "at least one"),
     ("[target.a]\ngpu = ''", "value", "''", "empty"),
-    ("[target.a]\ngpu = []", "value", "[]", "names nothing"),
+    ("[target.a]\ngpu = []", "value", "[]", "empty list"),
     ("[target.a]\ngpu = ['A100', ' ']", "value", "' '", "empty"),
     ("[target.a]\ngpu = ['A100', 'none']", "value", "['A100', 'none']", "\"none\" beside products"),
+    ("[target.a]\ngpu = 'H100, A100'", "value", "'H100, A100'", "write `gpu = [\"H100\", \"A100\"]`"),
+    ("[target.a]\ngpu = 'MI300X'", "value", "'MI300X'", "AMD"),
     ("[target.a]\ngpu = \"A\\u0007\"", "value", "\"A\\u0007\"", "cannot be seen"),
     ("[target.a]\ngpu = \"A\\u202e\"", "value", "\"A\\u202e\"", "cannot be seen"),
     ("[target.a]\ndriver-cuda = '12'", "value", "'12'", "two components"),
     ("[target.a]\ndriver-cuda = '12.4.1'", "value", "'12.4.1'", "two components"),
-    ("[target.a]\nglibc = '>=2.31'", "value", "'>=2.31'", "no range"),
-    ("[target.a]\ngcc = 'gcc-9'", "value", "'gcc-9'", "not a version"),
+    ("[target.a]\nglibc = '>=2.31'", "value", "'>=2.31'", "not a range"),
+    ("[target.a]\ngcc = 'gcc-9'", "value", "'gcc-9'", "write `gcc = \"9\"`"),
     ("[target.a]\ntoolkit = '12'", "value", "'12'", "major and minor"),
-    ("[target.a]\ntoolkit = []", "value", "[]", "names nothing"),
-    ("[target.a]\nruntime = 'docker'", "value", "'docker'", "\"container\" or \"bare-metal\""),
+    ("[target.a]\ntoolkit = []", "value", "[]", "empty list"),
+    (
+        "[target.a]\nruntime = 'docker'",
+        "value",
+        "'docker'",
+        "expected \"container\" or \"bare-metal\" use \"container\"",
+    ),
     ("[target.a]\nruntime = 'bare_metal'", "value", "'bare_metal'", "did you mean \"bare-metal\"?"),
     ("[target.a]\nforward-compat = 'always'", "value", "'always'", "\"auto\" or \"never\""),
     ("[target.a]\narch = 'x86'", "value", "'x86'", "x86_64"),
@@ -148,6 +161,21 @@ fn an_empty_question_says_what_to_add() {
         assert_eq!(errors.iter().map(|error| error.code).collect::<Vec<_>>(), ["missing", "missing"], "{source}");
         assert!(errors[0].help.as_ref().unwrap().contains("[stack]"));
         assert!(errors[1].help.as_ref().unwrap().contains("[target.prod]"));
+    }
+}
+
+/// What stands in the wrong table is one mistake: that the right table lacks it goes without saying.
+#[test]
+fn a_key_in_the_wrong_table_is_one_mistake() {
+    for (source, help) in [
+        ("torch = \"2.5\"\n", "move it under `[stack]`"),
+        ("[target.a]\ntorch = \"2.5\"\n", "move it under `[stack]`"),
+        ("[dependencies]\ntorch = \"2.5\"\n", "write it as `[stack]`"),
+        ("[stack]\ntorch = \"2.5\"\ngpu = \"L4\"\n", "move it under `[target.NAME]`"),
+    ] {
+        let errors = errors(source);
+        assert_eq!(errors.len(), 1, "{source}: {errors:#?}");
+        assert_eq!(errors[0].help.as_deref(), Some(help), "{source}");
     }
 }
 

@@ -13,41 +13,14 @@ impl Dice {
     }
 }
 
-const PIECES: &[&str] = &[
-    "\"",
-    "'",
-    "[",
-    "]",
-    "[[",
-    "{",
-    "}",
-    "=",
-    ".",
-    ",",
-    "\n",
-    "\r",
-    "\0",
-    "#",
-    "\\",
-    "\"\"\"",
-    "é",
-    "\u{202e}",
-    "\u{1b}",
-    "[target.prod]\n",
-    "[stack]",
-    "gpu",
-    "= 12.10",
-    "<<<<<<< x\n",
-    "=======\n",
-    "+",
-    "||",
-    "9999999999999999999999",
-    "\u{feff}",
-    "true",
-    "2024-01-01",
-    "stack.torch = 1\n",
-    "none",
-];
+/// What is put in, between blanks; `␤` is a line's end.
+const PIECES: &str = "\" ' [ ] [[ { } = . , ␤ \r \0 # \\ \"\"\" é \u{202e} \u{1b} [target.prod]␤ [stack] gpu =12.10 <<<<<<<_x␤ =======␤ \
+                      + || 9999999999999999999999 \u{feff} true 2024-01-01 stack.torch=1␤ none";
+
+fn piece(dice: &mut Dice) -> String {
+    let pieces: Vec<&str> = PIECES.split(' ').collect();
+    pieces[dice.below(pieces.len())].replace('␤', "\n").replace('_', " ")
+}
 
 fn damaged(dice: &mut Dice) -> Vec<u8> {
     let mut bytes = FULL.as_bytes().to_vec();
@@ -56,8 +29,8 @@ fn damaged(dice: &mut Dice) -> Vec<u8> {
         let end = (at + dice.below(30)).min(bytes.len());
         match dice.below(5) {
             0 => drop(bytes.drain(at..end)),
-            1 => drop(bytes.splice(at..at, PIECES[dice.below(PIECES.len())].bytes())),
-            2 => drop(bytes.splice(at..end, PIECES[dice.below(PIECES.len())].bytes())),
+            1 => drop(bytes.splice(at..at, piece(dice).bytes())),
+            2 => drop(bytes.splice(at..end, piece(dice).bytes())),
             3 => {
                 let copy = bytes[at..end].to_vec();
                 let to = dice.below(bytes.len());

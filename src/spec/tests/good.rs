@@ -77,6 +77,17 @@ fn names_are_folded_and_doubles_counted_once() {
 }
 
 #[test]
+fn drivers_are_written_as_people_name_them() {
+    let spec = good("[build]\n[target.a]\ndriver = 'R535'\n[target.b]\ndriver = ['550.x', 'R535']\n");
+    let [a, b] = [0, 1].map(|at| spec.targets[at].driver.as_ref().unwrap());
+    assert_eq!((a.value.as_str(), a.text.as_str()), ("535", "R535"));
+    assert_eq!((b.value.as_str(), b.text.as_str()), ("535 || 550", r#"["550.x", "R535"]"#));
+    let other = good("[build]\n[target.a]\ndriver = '535.x'\n[target.b]\ndriver = ['535', '550', '535']\n");
+    assert_eq!(spec.inputs(), other.inputs());
+    assert_eq!(spec.with("target.b.driver", Some("[\"R570\"]")).unwrap().inputs()["target.b.driver"], "570");
+}
+
+#[test]
 fn order_is_the_files() {
     let spec = good("[target.z]\n[target.a]\n[stack]\ntorch='*'\nabc='*'\n[target.m]\n");
     assert_eq!(spec.targets.iter().map(|target| target.name.as_str()).collect::<Vec<_>>(), ["z", "a", "m"]);

@@ -4,6 +4,7 @@ mod bad;
 mod edits;
 mod fuzz;
 mod good;
+mod silences;
 
 use super::{Spec, SpecError, parse};
 

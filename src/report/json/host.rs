@@ -1,0 +1,139 @@
+//! What a text or a record says of a host, and how the host was judged.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::diagnose::{self, Extract, Finding};
+use crate::explain::host::{OnHost, Outcome};
+use crate::host::Origin;
+use crate::report::verdict::{Judged, decisive};
+use crate::verify::{Check, Status, Verdict};
+
+use super::{Change, Conflict, Fix, changes, conflicts};
+
+/// What a pasted error message means.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::report) struct Diagnosed<'a> {
+    #[schemars(extend("enum" = ["recognised", "unknown"]))]
+    status: &'static str,
+    /// The most probable first; empty where nothing is known of the text.
+    findings: &'a [Finding],
+    /// What was read out of a text that nothing claims.
+    #[serde(skip_serializing_if = "Extract::is_empty")]
+    extract: &'a Extract,
+    /// What gpuenv.toml comes to on the host that the text tells of; absent where there is no spec, or the text tells
+    /// nothing of the host.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    host: Option<Hosted<'a>>,
+}
+
+/// What gpuenv.toml comes to on a host.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Hosted<'a> {
+    #[schemars(extend("enum" = ["ok", "conflict", "gave-up"]))]
+    status: &'static str,
+    /// The target that the host stands for.
+    target: &'a str,
+    /// What the host has and gpuenv.toml does not say.
+    differs: Vec<Change<'a>>,
+    /// With status ok: what then runs, package to version.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stack: Option<&'a BTreeMap<String, String>>,
+    /// With status ok: what it takes on the host besides.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    advice: Option<&'a str>,
+    /// With status conflict.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    conflicts: Option<Vec<Conflict<'a>>>,
+    /// With status conflict: each was solved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fixes: Option<Vec<Fix<'a>>>,
+}
+
+impl<'a> Diagnosed<'a> {
+    pub fn new(verdict: &'a diagnose::Verdict, host: Option<&'a OnHost>) -> Self {
+        let status = if verdict.findings.is_empty() { "unknown" } else { "recognised" };
+        let host = host.map(Hosted::new);
+        Diagnosed { status, findings: &verdict.findings, extract: &verdict.extract, host }
+    }
+}
+
+impl<'a> Hosted<'a> {
+    fn new(host: &'a OnHost) -> Self {
+        let nothing = Hosted {
+            status: "gave-up",
+            target: &host.target,
+            differs: changes(&host.differs),
+            stack: None,
+            advice: None,
+            conflicts: None,
+            fixes: None,
+        };
+        match &host.outcome {
+            Outcome::GaveUp => nothing,
+            Outcome::Answer { stack, advice } => {
+                Hosted { status: "ok", stack: Some(stack), advice: advice.as_deref(), ..nothing }
+            }
+            Outcome::Conflict(explanation) => Hosted {
+                status: "conflict",
+                conflicts: Some(conflicts(&explanation.conflicts)),
+                fixes: Some(explanation.fixes.iter().map(Fix::from).collect()),
+                ..nothing
+            },
+        }
+    }
+}
+
+/// How a host was judged against a lock.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::report) struct Verified<'a> {
+    #[schemars(with = "Judgement")]
+    status: Status,
+    /// The target that fits it best, or the one that was named.
+    target: &'a str,
+    checks: &'a [Check],
+    /// The other targets.
+    others: Vec<OtherTarget<'a>>,
+    /// How the record came to be.
+    record: Origin,
+}
+
+/// A target that fits the host less well.
+#[derive(Debug, Serialize, JsonSchema)]
+struct OtherTarget<'a> {
+    target: &'a str,
+    #[schemars(with = "Judgement")]
+    status: Status,
+    /// The first check that keeps it from passing.
+    check: Option<&'a str>,
+}
+
+/// How a whole target ends: no check is left out or merely warned of.
+#[derive(JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[allow(dead_code)]
+enum Judgement {
+    Pass,
+    Fail,
+    Unknown,
+}
+
+impl<'a> Verified<'a> {
+    pub fn new(judged: &'a Judged<'a>) -> Self {
+        let Judged { best, others, record } = judged;
+        let other = |other: &'a Verdict| OtherTarget {
+            target: &other.target,
+            status: other.status,
+            check: decisive(other).map(|check| check.id),
+        };
+        Verified {
+            status: best.status,
+            target: &best.target,
+            checks: &best.checks,
+            others: others.iter().map(other).collect(),
+            record: record.origin,
+        }
+    }
+}

@@ -1,0 +1,429 @@
+//! What was looked up: the reasons of an answer, rules and rows, what the catalog holds, the schemas.
+//!
+//! These are written with their fields in the order of the alphabet.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::catalog::rows::SourceKind;
+use crate::catalog::{Basis, Catalog, FullRow, Hit};
+use crate::explain::graph::{self, Language};
+use crate::explain::topic::Topic as Named;
+use crate::explain::why::{self, Verdict, Why};
+use crate::report::schema::Schema;
+
+use super::{Change, Fact, OK, facts};
+
+/// Why an answer is what it is.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::report) struct Explained<'a> {
+    #[schemars(extend("const" = OK))]
+    status: &'static str,
+    choices: Vec<Choice<'a>>,
+    /// Single changes that would make something newer possible, what opens most first.
+    openings: Vec<Opening<'a>>,
+}
+
+/// One choice.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Choice<'a> {
+    /// Where it stands or would stand in gpuenv.toml, `stack.torch`.
+    key: &'a str,
+    /// Which part of it: a wheel's version and variant are two choices.
+    #[schemars(extend("enum" = ["version", "variant", "release", "tag", "coverage", "minimum"]))]
+    part: &'a str,
+    chosen: &'a str,
+    /// How it stands among the values that exist.
+    #[schemars(extend("enum" = Verdict::ALL.iter().map(|one| one.as_str()).collect::<Vec<_>>()))]
+    verdict: &'a str,
+    /// Why, in plain sentences.
+    explanation: &'a [String],
+    /// Better values that were not possible.
+    rejected: Vec<Rejected<'a>>,
+    facts: Vec<Fact<'a>>,
+    /// What the lock holds, where that is another.
+    locked: Option<&'a str>,
+}
+
+/// A better value that was not possible.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Rejected<'a> {
+    value: &'a str,
+    /// The written keys that clash with it.
+    culprits: &'a [String],
+    /// Why, in plain sentences.
+    explanation: &'a [String],
+    facts: Vec<Fact<'a>>,
+}
+
+/// A single change and what becomes possible with it.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Opening<'a> {
+    change: Change<'a>,
+    /// What becomes newer.
+    key: &'a str,
+    from: &'a str,
+    to: &'a str,
+    /// What to do rather than the least that suffices.
+    advice: Option<&'a str>,
+}
+
+impl<'a> Explained<'a> {
+    pub fn new(why: &'a Why, locked: &'a BTreeMap<String, String>) -> Self {
+        let choice = |one: &'a why::Choice| Choice {
+            key: &one.key,
+            part: one.part,
+            chosen: &one.chosen,
+            verdict: one.verdict.as_str(),
+            explanation: &one.because,
+            rejected: one.rejected.iter().map(Rejected::new).collect(),
+            facts: facts(&one.facts),
+            locked: locked.get(&one.key).map(String::as_str),
+        };
+        let opening = |one: &'a why::Opening| Opening {
+            change: Change::from(&one.change),
+            key: &one.key,
+            from: &one.from,
+            to: &one.to,
+            advice: one.advice.as_deref(),
+        };
+        let choices = why.choices.iter().map(choice).collect();
+        Explained { status: OK, choices, openings: why.openings.iter().map(opening).collect() }
+    }
+}
+
+impl<'a> Rejected<'a> {
+    fn new(one: &'a why::Rejected) -> Self {
+        Rejected { value: &one.value, culprits: &one.culprits, explanation: &one.because, facts: facts(&one.facts) }
+    }
+}
+
+/// Things that were looked up by name.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::report) struct Topics<'a> {
+    #[schemars(extend("const" = OK))]
+    status: &'static str,
+    #[schemars(length(min = 1))]
+    topics: Vec<Topic<'a>>,
+}
+
+/// One thing that has a name.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+enum Topic<'a> {
+    Rule(Rule<'a>),
+    Described(Described<'a>),
+    Row(Row<'a>),
+}
+
+/// A rule of the catalog, or one that is code.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Rule<'a> {
+    #[schemars(extend("const" = "rule"))]
+    kind: &'static str,
+    /// Its id, as overrides name it.
+    id: &'a str,
+    says: &'a str,
+    /// What it speaks of; null for a rule that is code.
+    range: Option<Range<'a>>,
+    /// What that needs.
+    needs: Option<Range<'a>>,
+    /// A URL or purl.
+    source: &'a str,
+    note: Option<&'a str>,
+    sources: Vec<Source<'a>>,
+    /// Pairs that satisfy it.
+    holds: &'a [String],
+    /// Pairs that break it.
+    fails: &'a [String],
+    /// The overlay that set it aside.
+    retracted: Option<Retracted<'a>>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Range<'a> {
+    subject: &'a str,
+    range: &'a str,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Retracted<'a> {
+    /// Where that stands, `site.toml:12`.
+    by: &'a str,
+    reason: &'a str,
+}
+
+/// A kind of warning, or a check of a host.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Described<'a> {
+    #[schemars(extend("enum" = ["warning", "check"]))]
+    kind: &'static str,
+    id: &'a str,
+    says: &'a str,
+}
+
+/// A row of the catalog.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Row<'a> {
+    #[schemars(extend("const" = "fact"))]
+    kind: &'static str,
+    /// Its kind, as catalog files write it.
+    table: &'a str,
+    id: &'a str,
+    source: &'a str,
+    sources: Vec<Source<'a>>,
+    /// A short digest of the row: another one means that the row was corrected.
+    digest: &'a str,
+    /// What it says, by field.
+    #[schemars(with = "Map<String, Value>")]
+    row: &'a Value,
+}
+
+/// What a row, or some field of it, rests on.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Source<'a> {
+    /// The field that names it.
+    field: &'a str,
+    id: &'a str,
+    /// A URL or purl.
+    at: &'a str,
+    /// How it knows.
+    #[schemars(extend("enum" = SourceKind::ALL.iter().map(|kind| kind.as_str()).collect::<Vec<_>>()))]
+    kind: &'a str,
+    /// When it was read.
+    seen: &'a str,
+    note: Option<&'a str>,
+}
+
+impl<'a> Topics<'a> {
+    pub fn new(topics: &'a [Named]) -> Self {
+        Topics { status: OK, topics: topics.iter().map(Topic::new).collect() }
+    }
+}
+
+impl<'a> Topic<'a> {
+    fn new(topic: &'a Named) -> Self {
+        let range = |of: &'a Option<(String, String)>| {
+            of.as_ref().map(|(subject, range)| Range { subject: subject.as_str(), range: range.as_str() })
+        };
+        match topic {
+            Named::Rule(rule) => Topic::Rule(Rule {
+                kind: "rule",
+                id: &rule.id,
+                says: &rule.says,
+                range: range(&rule.range),
+                needs: range(&rule.needs),
+                source: &rule.row.fact.source,
+                note: rule.row.sources.first().and_then(|basis| basis.note.as_deref()),
+                sources: sources(&rule.row),
+                holds: &rule.holds,
+                fails: &rule.fails,
+                retracted: rule.retracted.as_ref().map(|(by, reason)| Retracted { by, reason }),
+            }),
+            Named::Warning(code) => Topic::Described(Described { kind: "warning", id: code.code, says: code.says }),
+            Named::Check(id, says) => Topic::Described(Described { kind: "check", id, says }),
+            Named::Row(row) => Topic::Row(Row {
+                kind: "fact",
+                table: row.kind,
+                id: &row.fact.id,
+                source: &row.fact.source,
+                sources: sources(row),
+                digest: &row.fact.digest,
+                row: &row.says,
+            }),
+        }
+    }
+}
+
+fn sources(row: &FullRow) -> Vec<Source<'_>> {
+    row.sources.iter().map(Source::new).collect()
+}
+
+impl<'a> Source<'a> {
+    fn new(basis: &'a Basis) -> Self {
+        let Basis { field, id, at, kind, seen, note } = basis;
+        Source { field, id, at, kind: kind.as_str(), seen, note: note.as_deref() }
+    }
+}
+
+/// What the catalog holds and how it is known.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::report) struct Census<'a> {
+    #[schemars(extend("const" = OK))]
+    status: &'static str,
+    /// A date.
+    version: &'a str,
+    digest: String,
+    overlays: Vec<Overlay<'a>>,
+    /// Rules that overlays have set aside.
+    retracted: Vec<RetractedRule<'a>>,
+    tables: Vec<Count<'a>>,
+    sources: Sources<'a>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Overlay<'a> {
+    name: &'a str,
+    digest: String,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct RetractedRule<'a> {
+    rule: &'a str,
+    reason: &'a str,
+    by: &'a str,
+}
+
+/// How many rows there are of a kind.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Count<'a> {
+    kind: &'a str,
+    name: &'a str,
+    rows: usize,
+    /// By the kind of source that says that they exist.
+    by_source: BTreeMap<&'a str, usize>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Sources<'a> {
+    count: usize,
+    /// On which days they were read.
+    by_day: BTreeMap<&'a str, usize>,
+}
+
+impl<'a> Census<'a> {
+    pub fn new(catalog: &'a Catalog) -> Self {
+        let digest = |digest: &str| format!("sha256:{digest}");
+        let overlays = catalog.overlays.iter().map(|one| Overlay { name: &one.name, digest: digest(&one.digest) });
+        let retracted = catalog.retractions.iter();
+        let retracted = retracted.map(|one| RetractedRule { rule: &one.rule, reason: &one.reason, by: &one.at });
+        let tables = catalog.census().into_iter().map(|count| Count {
+            kind: count.kind,
+            name: count.name.trim(),
+            rows: count.rows,
+            by_source: SourceKind::ALL.iter().map(|kind| kind.as_str()).zip(count.by_kind).collect(),
+        });
+        Census {
+            status: OK,
+            version: &catalog.version,
+            digest: digest(&catalog.digest),
+            overlays: overlays.collect(),
+            retracted: retracted.collect(),
+            tables: tables.collect(),
+            sources: Sources { count: catalog.sources.len(), by_day: catalog.freshness() },
+        }
+    }
+}
+
+/// Facts found by the words in them.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::report) struct Found<'a> {
+    #[schemars(extend("enum" = ["ok", "nothing"]))]
+    status: &'static str,
+    rows: Vec<FoundRow<'a>>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct FoundRow<'a> {
+    table: &'a str,
+    id: &'a str,
+    source: &'a str,
+}
+
+impl<'a> Found<'a> {
+    pub fn new(hits: &'a [Hit]) -> Self {
+        let row = |hit: &'a Hit| FoundRow { table: hit.kind, id: &hit.fact.id, source: &hit.fact.source };
+        Found { status: if hits.is_empty() { "nothing" } else { OK }, rows: hits.iter().map(row).collect() }
+    }
+}
+
+/// Catalogs in which no lint found anything.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::report) struct Checked<'a> {
+    #[schemars(extend("const" = OK))]
+    status: &'static str,
+    checked: Vec<CheckedCatalog<'a>>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct CheckedCatalog<'a> {
+    name: &'a str,
+    rows: usize,
+}
+
+impl<'a> Checked<'a> {
+    pub fn new(checked: &'a [(String, usize)]) -> Self {
+        let one = |(name, rows): &'a (String, usize)| CheckedCatalog { name, rows: *rows };
+        Checked { status: OK, checked: checked.iter().map(one).collect() }
+    }
+}
+
+/// Who needs what.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::report) struct Graph<'a> {
+    #[schemars(extend("const" = OK))]
+    status: &'static str,
+    #[schemars(extend("enum" = ["mermaid", "dot"]))]
+    language: &'static str,
+    nodes: Vec<Node<'a>>,
+    edges: Vec<Edge<'a>>,
+    /// The drawing.
+    text: String,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Node<'a> {
+    id: &'a str,
+    #[schemars(extend("enum" = ["package", "gpu", "driver", "image", "toolkit", "os"]))]
+    kind: &'a str,
+    label: &'a str,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Edge<'a> {
+    /// Who needs.
+    from: &'a str,
+    /// What.
+    to: &'a str,
+    /// The rule that says so; `brings` where one part contains the other.
+    rule: &'a str,
+}
+
+impl<'a> Graph<'a> {
+    pub fn new(graph: &'a graph::Graph, language: Language) -> Self {
+        let node = |node: &'a graph::Node| Node { id: &node.id, kind: node.kind, label: &node.label };
+        let edge = |edge: &'a graph::Edge| Edge { from: &edge.from, to: &edge.to, rule: &edge.rule };
+        Graph {
+            status: OK,
+            language: if language == Language::Dot { "dot" } else { "mermaid" },
+            nodes: graph.nodes.iter().map(node).collect(),
+            edges: graph.edges.iter().map(edge).collect(),
+            text: graph.text(language),
+        }
+    }
+}
+
+/// The schemas there are.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::report) struct Schemas {
+    #[schemars(extend("const" = OK))]
+    status: &'static str,
+    schemas: Vec<ListedSchema>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct ListedSchema {
+    name: &'static str,
+    /// Which documents it describes.
+    about: &'static str,
+}
+
+impl Schemas {
+    pub fn new(schemas: &[Schema]) -> Self {
+        let one = |schema: &Schema| ListedSchema { name: schema.name, about: schema.about };
+        Schemas { status: OK, schemas: schemas.iter().map(one).collect() }
+    }
+}

@@ -1,0 +1,418 @@
+//! The keys of gpuenv.toml, a row each. The reader, the editor, the lock's inputs, what is said of slips of the pen,
+//! the JSON Schema and the reference in docs/spec.md are all made from these rows: whoever adds a key writes its row
+//! and the field that it fills.
+
+use super::normalise::{sorted, without_blanks};
+use super::slot::{Choice, Many, One, Overlays, Packages, Place, Shape, Slot, Switch};
+use super::{Build, Exception, ForwardCompat, ImageRef, Prefer, Resolve, Runtime, Share, Spec, Target, field};
+use crate::words::{ArchList, Version};
+
+/// A key of a table that fills an `O`.
+pub(super) struct Key<O: 'static> {
+    pub name: &'static str,
+    /// What it is, in the few words that `gpuenv init` has room for.
+    pub brief: &'static str,
+    /// What else there is to know.
+    pub about: &'static str,
+    /// A value as TOML writes it.
+    pub example: &'static str,
+    /// What people write in its place.
+    pub slips: &'static [&'static str],
+    pub slot: &'static dyn Slot<O>,
+}
+
+/// Without these an exception means nothing.
+const REQUIRED: [&str; 3] = ["rule", "warning", "reason"];
+
+impl<O> Key<O> {
+    /// Whether its table means nothing without it.
+    pub fn is_required(&self) -> bool {
+        REQUIRED.contains(&self.name)
+    }
+}
+
+/// A table and its keys.
+pub(super) struct Table<O: 'static> {
+    /// Empty for what stands above all tables.
+    pub name: &'static str,
+    /// As it is written.
+    pub header: &'static str,
+    pub about: &'static str,
+    /// What people call it.
+    pub slips: &'static [&'static str],
+    pub keys: &'static [Key<O>],
+}
+
+impl<O> Table<O> {
+    pub fn key(&self, name: &str) -> Option<&'static Key<O>> {
+        self.keys.iter().find(|key| key.name == name)
+    }
+}
+
+/// What is told of a table.
+#[derive(Debug, Clone)]
+pub struct TableDoc {
+    /// `target`; empty for what stands above all tables.
+    pub name: &'static str,
+    /// `[target.NAME]`
+    pub header: &'static str,
+    /// What it is for.
+    pub about: &'static str,
+    /// Its keys; of `[stack]` those that are best known.
+    pub keys: Vec<KeyDoc>,
+    pub(super) slips: &'static [&'static str],
+}
+
+/// What is told of a key.
+#[derive(Debug, Clone)]
+pub struct KeyDoc {
+    /// `driver`
+    pub name: &'static str,
+    /// What it is, in a few words.
+    pub brief: &'static str,
+    /// What else there is to know, in sentences.
+    pub about: &'static str,
+    /// A value as TOML writes it.
+    pub example: &'static str,
+    /// What it may hold.
+    pub shape: Shape,
+    /// Whether its table means nothing without it.
+    pub required: bool,
+    pub(super) slips: &'static [&'static str],
+}
+
+impl KeyDoc {
+    /// All that is told of it, in sentences.
+    pub fn description(&self) -> String {
+        let mut text = self.brief.to_string();
+        if let Some(first) = text.get_mut(..1) {
+            first.make_ascii_uppercase();
+        }
+        let end = if self.about.is_empty() { "" } else { " " };
+        format!("{text}.{end}{}", self.about)
+    }
+}
+
+/// Everything that a gpuenv.toml may hold, in the order in which it is told.
+pub fn tables() -> Vec<TableDoc> {
+    fn doc<O>(table: &Table<O>) -> TableDoc {
+        let Table { name, header, about, slips, .. } = *table;
+        let key = |key: &Key<O>| {
+            let Key { name, brief, about, example, slips, slot } = *key;
+            KeyDoc { name, brief, about, example, slips, required: key.is_required(), shape: slot.shape() }
+        };
+        TableDoc { name, header, about, slips, keys: table.keys.iter().map(key).collect() }
+    }
+    let machines = [doc(&ROOT), doc(&STACK), doc(&BUILD), doc(&TARGET)];
+    let others = [doc(&RESOLVE), doc(&CATALOG), doc(&OVERRIDE), doc(&SILENCE)];
+    machines.into_iter().chain(others).collect()
+}
+
+/// Where a value is kept.
+macro_rules! place {
+    ($owner:ident.$field:ident) => {
+        Place { get: |owner: &$owner| &owner.$field, get_mut: |owner: &mut $owner| &mut owner.$field }
+    };
+}
+
+pub(super) static ROOT: Table<Spec> = Table {
+    name: "",
+    header: "gpuenv.toml",
+    about: "Stands before the first table.",
+    slips: &[],
+    keys: &[Key {
+        name: "requires-gpuenv",
+        brief: "the gpuenv that this file needs",
+        about: "A requirement as Cargo writes it. It is no input of the lock.",
+        example: "\">=0.1\"",
+        slips: &["gpuenv", "gpuenv-version", "required-version"],
+        slot: &One(place!(Spec.requires_gpuenv), |_, text| field::requirement(text), ToString::to_string),
+    }],
+};
+
+pub(super) static STACK: Table<Spec> = Table {
+    name: "stack",
+    header: "[stack]",
+    about: "What must run: packages and the versions that will do. Any framework, companion or extension package of the \
+            catalog can stand here; the table may be empty or absent if there is a `[build]`. A constraint knows `,` \
+            (and), `||` (or), `>=`, `>`, `<=`, `<`, `==`, `!=`, `~=` and `*`; each compares only as many components as \
+            are written, so `<=12.4` admits `12.4.1`. A bare version is a prefix: `12.4` is `12.4.*`. Pre-releases are \
+            taken only where one is named. A `+variant` may follow a bare version or `==`, or stand alone: `+cu118` pins \
+            only the variant of the wheel, `+cpu` is the CPU build. `cuda` is `12` or `12.4`, and with `[build]` it \
+            binds the toolkit too; a third component constrains toolkit and image only.",
+    slips: &["dependencies", "packages", "require", "requires", "frameworks"],
+    keys: &[
+        package(
+            "torch",
+            "a range, a release, or a build: `2.5.1+cu124`",
+            "\">=2.4,<2.8\"",
+            &["pytorch", "torch-version"],
+        ),
+        package("torchvision", "whichever goes with it", "\"*\"", &[]),
+        package("torchaudio", "whichever goes with it", "\"*\"", &[]),
+        package("tensorflow", "as `torch`", "\"2.18\"", &["tf", "tensorflow-gpu"]),
+        package("jax", "as `torch`", "\">=0.4\"", &["jaxlib"]),
+        package("python", "what the code runs on", "\"3.11\"", &["python-version", "requires-python"]),
+        package("cuda", "the CUDA line of the wheels", "\"12.4\"", &["cuda-version", "cuda-toolkit", "cudatoolkit"]),
+        package("cudnn", "the cuDNN that is loaded", "\">=9\"", &["cudnn-version"]),
+        package("nccl", "the NCCL that is loaded", "\"*\"", &["nccl-version"]),
+    ],
+};
+
+const fn package(
+    name: &'static str,
+    brief: &'static str,
+    example: &'static str,
+    slips: &'static [&'static str],
+) -> Key<Spec> {
+    Key { name, brief, about: "", example, slips, slot: &Packages }
+}
+
+pub(super) static BUILD: Table<Build> = Table {
+    name: "build",
+    header: "[build]",
+    about: "Its presence means that CUDA code is compiled on top of the stack.",
+    slips: &["compile", "extensions"],
+    keys: &[
+        Key {
+            name: "cuda-extensions",
+            brief: "whether CUDA code is compiled",
+            about: "Default: true. With false it is as if there were no `[build]`.",
+            example: "true",
+            slips: &["extensions"],
+            slot: &Switch(place!(Build.cuda_extensions), true),
+        },
+        Key {
+            name: "ptx",
+            brief: "also embed PTX of the highest architecture",
+            about: "Later GPUs can then compile it when they load it. Default: false.",
+            example: "true",
+            slips: &["embed-ptx"],
+            slot: &Switch(place!(Build.ptx), false),
+        },
+        Key {
+            name: "arch-list",
+            brief: "insist on this list of architectures",
+            about: "Separated by `;` or blanks. By default the lock derives it from the GPUs.",
+            example: "\"8.0;8.6+PTX\"",
+            slips: &["archs", "arch", "architectures", "cuda-architectures", "torch-cuda-arch-list"],
+            slot: &One(place!(Build.arch_list), |_, text| field::arch_list(text), ArchList::torch),
+        },
+    ],
+};
+
+pub(super) static TARGET: Table<Target> = Table {
+    name: "target",
+    header: "[target.NAME]",
+    about: "One kind of machine that the stack must run on; at least one. NAME is yours: letters, digits, `-` and `_`.",
+    slips: &["targets", "machine", "machines", "host", "hosts"],
+    keys: &[
+        Key {
+            name: "gpu",
+            brief: "product names; each alone must work; \"none\" for CPU only",
+            about: "As people or nvidia-smi write them, or by compute capability, `sm_90`. If it is absent, GPU code is \
+                    not checked, and a warning says so.",
+            example: "[\"A100-PCIE-40GB\", \"RTX 3090\"]",
+            slips: &["gpus", "device", "devices", "card", "sm", "cc", "compute-capability", "capability", "gpu-arch"],
+            slot: &Many(place!(Target.gpu), |_, text| field::gpu(text), field::gpus, |names| sorted(names)),
+        },
+        Key {
+            name: "driver",
+            brief: "what the hosts have; without it the lock says what they need",
+            about: "A release, `525.116.03`, is what they have; a branch, `535`, `R535` or `>=535`, is the worst that they \
+                    have; a list of branches means that each of them occurs. With only an upper bound the lock states \
+                    the minimum.",
+            example: "\"535\"",
+            slips: &["driver-version", "nvidia-driver", "driver-branch"],
+            slot: &Many(place!(Target.driver), field::driver, field::drivers, without_blanks),
+        },
+        Key {
+            name: "driver-cuda",
+            brief: "the \"CUDA Version\" that nvidia-smi shows",
+            about: "Instead of `driver`, for who only knows this: the branches with that number. The CUDA of the wheels \
+                    is `cuda` under `[stack]`.",
+            example: "\"12.2\"",
+            slips: &["cuda-version", "cuda-driver", "driver-cuda-version"],
+            slot: &One(place!(Target.driver_cuda), |_, text| field::driver_cuda(text), ToString::to_string),
+        },
+        Key {
+            name: "runtime",
+            brief: "where the stack runs",
+            about: "Default: `container` if `image` is given, else `bare-metal`.",
+            example: "\"container\"",
+            slips: &["container", "docker"],
+            slot: &Choice(place!(Target.runtime), RUNTIMES, CALLED_RUNTIMES),
+        },
+        Key {
+            name: "os",
+            brief: "of the machine, or of the image in a container",
+            about: "It implies glibc and the default host compiler.",
+            example: "\"ubuntu22.04\"",
+            slips: &["distro", "distribution", "operating-system"],
+            slot: &One(place!(Target.os), |_, text| field::os(text), String::clone),
+        },
+        Key {
+            name: "arch",
+            brief: "the processor",
+            about: "`x86_64` or `aarch64`. Default: what the product implies (GH200, GB10, Jetson: aarch64), else x86_64.",
+            example: "\"x86_64\"",
+            slips: &["cpu", "platform", "machine"],
+            slot: &One(place!(Target.arch), |_, text| field::cpu(text), ToString::to_string),
+        },
+        Key {
+            name: "image",
+            brief: "a container: gpuenv chooses the tag",
+            about: "A full reference, with a tag or a digest, is taken as it is.",
+            example: "\"nvidia/cuda\"",
+            slips: &["base-image", "docker-image", "container-image", "from"],
+            slot: &One(place!(Target.image), |_, text| ImageRef::parse(text), ToString::to_string),
+        },
+        Key {
+            name: "forward-compat",
+            brief: "whether cuda-compat may be used",
+            about: "`auto`: only if the whole spec has no answer without it, and then for as few targets as possible. \
+                    `never`: not at all. Default: `auto`.",
+            example: "\"never\"",
+            slips: &["compat", "cuda-compat"],
+            slot: &Choice(place!(Target.forward_compat), POLICIES, &[(&["no", "off", "false"], "never")]),
+        },
+        Key {
+            name: "glibc",
+            brief: "the C library, in place of what `os` implies",
+            about: "",
+            example: "\"2.31\"",
+            slips: &["libc"],
+            slot: &One(place!(Target.glibc), field::version, ToString::to_string),
+        },
+        Key {
+            name: "gcc",
+            brief: "the host compiler, in place of what `os` implies",
+            about: "",
+            example: "\"9.4\"",
+            slips: &["compiler", "gxx", "g++", "host-compiler"],
+            slot: &One(place!(Target.gcc), field::version, ToString::to_string),
+        },
+        Key {
+            name: "toolkit",
+            brief: "the CUDA toolkits that are installed there",
+            about: "If it is absent, the lock says which one to install.",
+            example: "[\"11.8\", \"12.4\"]",
+            slips: &["cuda-toolkit", "toolkits", "nvcc"],
+            slot: &Many(place!(Target.toolkit), |_, text| field::toolkit(text), field::toolkits, toolkits),
+        },
+    ],
+};
+
+pub(super) static RESOLVE: Table<Resolve> = Table {
+    name: "resolve",
+    header: "[resolve]",
+    about: "How to choose.",
+    slips: &["resolver", "solve", "options"],
+    keys: &[
+        Key {
+            name: "share",
+            brief: "what the targets have in common",
+            about: "`stack`: one wheel set for all. `versions`: the same versions; the variant (`cuXXX` or `cpu`) and \
+                    what follows from it may differ. `none`: each target by itself. Default: `stack`.",
+            example: "\"versions\"",
+            slips: &["shared"],
+            slot: &Choice(place!(Resolve.share), SHARES, &[]),
+        },
+        Key {
+            name: "prefer",
+            brief: "what is better",
+            about: "`newest`: the newest of everything. `oldest-driver`: first the lowest driver minimum over all targets. \
+                    Default: `newest`.",
+            example: "\"oldest-driver\"",
+            slips: &["prefers", "strategy"],
+            slot: &Choice(
+                place!(Resolve.prefer),
+                PREFERENCES,
+                &[(&["latest", "new"], "newest"), (&["driver"], "oldest-driver")],
+            ),
+        },
+        Key {
+            name: "allow-experimental",
+            brief: "whether experimental variants may be chosen",
+            about: "Default: false. One that `[stack]` names is always taken.",
+            example: "true",
+            slips: &["experimental", "pre-release", "prerelease"],
+            slot: &Switch(place!(Resolve.allow_experimental), false),
+        },
+    ],
+};
+
+pub(super) static CATALOG: Table<Spec> = Table {
+    name: "catalog",
+    header: "[catalog]",
+    about: "The facts to choose by.",
+    slips: &[],
+    keys: &[Key {
+        name: "overlays",
+        brief: "further catalogs, laid one over the other in this order",
+        about: "Files beside this one, in the format of the built-in catalog: see overlays.md.",
+        example: "[\"site-catalog.toml\"]",
+        slips: &["overlay", "path", "file", "files"],
+        slot: &Overlays,
+    }],
+};
+
+pub(super) static OVERRIDE: Table<Exception> = Table {
+    name: "override",
+    header: "[[override]]",
+    about: "A rule that does not hold here: you know better. It is recorded in the lock; one that changes nothing warns.",
+    slips: &["overrides"],
+    keys: &[
+        exception(
+            "rule",
+            "the rule's id, as a conflict names it",
+            "\"wheel-glibc\"",
+            &["id", "name", "rule-id"],
+            &ABOUT,
+        ),
+        exception("target", "only for this target", "\"lab\"", &["targets"], &AIM),
+        exception("reason", "why it does not hold here", "\"measured, ticket 123\"", WHY, &REASON),
+    ],
+};
+
+pub(super) static SILENCE: Table<Exception> = Table {
+    name: "silence",
+    header: "[[silence]]",
+    about: "A warning that you know about. It bears on no answer; one that silences nothing warns.",
+    slips: &["silences", "ignore", "allow", "suppress"],
+    keys: &[
+        exception("warning", "the code between brackets", "\"driver-end-of-life\"", &["code", "id", "name"], &ABOUT),
+        exception("target", "only for this target", "\"lab\"", &["targets"], &AIM),
+        exception("reason", "why it is no matter here", "\"retired in March\"", WHY, &REASON),
+    ],
+};
+
+static ABOUT: One<Exception, String> = One(place!(Exception.about), field::id, String::clone);
+static AIM: One<Exception, String> = One(place!(Exception.target), |_, text| field::target_name(text), String::clone);
+static REASON: One<Exception, String> = One(place!(Exception.reason), |_, text| field::reason(text), String::clone);
+const WHY: &[&str] = &["why", "comment", "note"];
+
+const fn exception(
+    name: &'static str,
+    brief: &'static str,
+    example: &'static str,
+    slips: &'static [&'static str],
+    slot: &'static One<Exception, String>,
+) -> Key<Exception> {
+    Key { name, brief, about: "", example, slips, slot }
+}
+
+const RUNTIMES: &[(&str, Option<Runtime>)] =
+    &[("container", Some(Runtime::Container)), ("bare-metal", Some(Runtime::BareMetal))];
+const CALLED_RUNTIMES: &[(&[&str], &str)] = &[
+    (&["docker", "podman", "kubernetes", "k8s", "apptainer", "singularity", "enroot"], "container"),
+    (&["host", "native", "metal", "bare", "vm", "none", "conda", "venv"], "bare-metal"),
+];
+const POLICIES: &[(&str, ForwardCompat)] = &[("auto", ForwardCompat::Auto), ("never", ForwardCompat::Never)];
+const SHARES: &[(&str, Share)] = &[("stack", Share::Stack), ("versions", Share::Versions), ("none", Share::None)];
+const PREFERENCES: &[(&str, Prefer)] = &[("newest", Prefer::Newest), ("oldest-driver", Prefer::OldestDriver)];
+
+/// All toolkits that are installed somewhere, in one spelling.
+fn toolkits(versions: &Vec<Version>) -> String {
+    sorted(&versions.iter().map(Version::as_str).collect::<Vec<_>>())
+}

@@ -1,0 +1,146 @@
+//! What was meant by a value that is spelled as other tools, people or makers spell it.
+
+use crate::words::{Constraint, Version};
+
+/// Words for whatever there is.
+const ANY: [&str; 8] = ["latest", "newest", "any", "stable", "default", "auto", "all", "x"];
+
+/// The constraint that was meant, if it can be told: `>=2.5,<3` for `^2.5`, `==1.13.1` for `torch==1.13.1`.
+pub(super) fn constraint(key: &str, text: &str) -> Option<String> {
+    let text = text.trim();
+    if ANY.contains(&text.to_ascii_lowercase().as_str()) {
+        return Some("*".to_string());
+    }
+    let named = text.get(..key.len()).is_some_and(|start| start.eq_ignore_ascii_case(key));
+    let text = if named { text[key.len()..].trim() } else { text };
+    let mut meant = Vec::new();
+    for alternative in text.split("||") {
+        let parts: Option<Vec<String>> =
+            alternative.split([',', '&']).filter(|part| !part.is_empty()).map(part).collect();
+        meant.push(parts?.join(","));
+    }
+    let meant = meant.join(" || ");
+    Constraint::parse(&meant).is_ok().then_some(meant)
+}
+
+/// One comparison, in the spelling of gpuenv.toml.
+fn part(text: &str) -> Option<String> {
+    let text = text.trim();
+    if let Some(version) = text.strip_prefix('^') {
+        return caret(version.trim());
+    }
+    if let Some(version) = text.strip_prefix('~').filter(|rest| !rest.starts_with('=')) {
+        let version = Version::parse(version.trim()).ok()?;
+        return Some(if version.len() > 2 { format!("~={version}") } else { version.to_string() });
+    }
+    if let Some((low, high)) = text.split_once('-') {
+        let (low, high) = (plain(low), plain(high));
+        if Version::parse(low).is_ok() && Version::parse(high).is_ok() {
+            return Some(format!(">={low},<={high}"));
+        }
+    }
+    let starts_version = |c: char| c.is_ascii_alphanumeric() || c == '*';
+    let (op, version) = text.split_at(text.find(starts_version)?);
+    let op = match op.trim() {
+        "=" | "===" => "==",
+        "=>" => ">=",
+        "=<" => "<=",
+        op => op,
+    };
+    // A variant is glued to its version with anything but `+`: `2.5.1-cu124`.
+    let version = plain(version);
+    let variant = version.rfind("cu").or(version.rfind("cpu")).map(|at| version.split_at(at));
+    Some(match variant {
+        Some((version, variant)) => format!("{op}{}+{variant}", version.trim_end_matches(['-', '_', '+', ' ', '/'])),
+        None => format!("{op}{version}"),
+    })
+}
+
+/// `>=2.5,<3` for `2.5`: the first number that is not zero stays.
+fn caret(version: &str) -> Option<String> {
+    let parsed = Version::parse(version).ok()?;
+    let next = if parsed.major() > 0 { format!("{}", parsed.major() + 1) } else { format!("0.{}", parsed.minor() + 1) };
+    Some(format!(">={version},<{next}"))
+}
+
+/// A version without what others write around it: `v2.5`, `R535`, `535.x`.
+fn plain(version: &str) -> &str {
+    let version = version.trim();
+    let bare = version.strip_prefix(['v', 'V', 'r', 'R']).filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    let bare = bare.unwrap_or(version);
+    bare.strip_suffix(".x").or(bare.strip_suffix(".X")).unwrap_or(bare)
+}
+
+/// A branch or release of a driver without what people write around its number; as it is where it is more than that.
+pub(super) fn driver(text: &str) -> &str {
+    let bare = plain(text);
+    let is_number = bare.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    if is_number && !bare.is_empty() { bare } else { text }
+}
+
+/// The maker of a GPU that is none of NVIDIA's.
+pub(super) fn other_maker(gpu: &str) -> Option<&'static str> {
+    let name = gpu.to_ascii_lowercase();
+    let numbered = |prefix: &str| {
+        let rest = name.strip_prefix(prefix).map(|rest| rest.trim_start_matches(['-', ' ']));
+        rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+    };
+    let has = |words: &[&str]| name.split(|c: char| !c.is_alphanumeric()).any(|word| words.contains(&word));
+    if numbered("mi") || numbered("gfx") || numbered("rx") || has(&["amd", "radeon", "instinct", "vega"]) {
+        return Some("AMD");
+    }
+    if has(&["intel", "gaudi", "gaudi2", "gaudi3", "arc"]) {
+        return Some("Intel");
+    }
+    if has(&["apple", "mps"]) {
+        return Some("Apple");
+    }
+    has(&["tpu", "tpuv4", "tpuv5"]).then_some("Google")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spellings_of_other_tools_are_understood() {
+        for (text, meant) in [
+            ("^2.5", Some(">=2.5,<3")),
+            ("^0.4.2", Some(">=0.4.2,<0.5")),
+            ("~2.5", Some("2.5")),
+            ("~2.5.1", Some("~=2.5.1")),
+            ("latest", Some("*")),
+            ("torch==1.13.1", Some("==1.13.1")),
+            ("Torch >= 2.4, < 2.8", Some(">=2.4,<2.8")),
+            ("=2.5", Some("==2.5")),
+            ("=>2.4", Some(">=2.4")),
+            ("v2.5.1", Some("2.5.1")),
+            ("2.5.x", Some("2.5")),
+            ("535-550", Some(">=535,<=550")),
+            ("R535 - R550", Some(">=535,<=550")),
+            (">=R535", Some(">=535")),
+            ("2.5.1-cu124", Some("2.5.1+cu124")),
+            ("cu124", Some("+cu124")),
+            ("^2 || ^3", Some(">=2,<3 || >=3,<4")),
+            ("nightly", None),
+            ("^", None),
+            ("", None),
+            ("é", None),
+        ] {
+            assert_eq!(constraint("torch", text).as_deref(), meant, "{text}");
+        }
+    }
+
+    #[test]
+    fn drivers_and_makers_are_told_apart() {
+        for (text, bare) in [("R535", "535"), ("535.x", "535"), ("r550.54", "550.54"), (">=535", ">=535"), ("R", "R")] {
+            assert_eq!(driver(text), bare);
+        }
+        for (name, maker) in [("MI300X", Some("AMD")), ("RX 7900 XTX", Some("AMD")), ("Arc A770", Some("Intel"))] {
+            assert_eq!(other_maker(name), maker);
+        }
+        for name in ["RTX 3090", "M10", "Tesla M40", "NVIDIA A100-SXM4-80GB MIG 1g.10gb", "sm_90", "GTX 1080", "none"] {
+            assert_eq!(other_maker(name), None, "{name}");
+        }
+    }
+}
