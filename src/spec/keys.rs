@@ -413,6 +413,7 @@ const SHARES: &[(&str, Share)] = &[("stack", Share::Stack), ("versions", Share::
 const PREFERENCES: &[(&str, Prefer)] = &[("newest", Prefer::Newest), ("oldest-driver", Prefer::OldestDriver)];
 
 /// All toolkits that are installed somewhere, in one spelling.
+#[allow(clippy::ptr_arg)] // What a table of keys points to takes the value of the key as it is.
 fn toolkits(versions: &Vec<Version>) -> String {
     sorted(&versions.iter().map(Version::as_str).collect::<Vec<_>>())
 }
