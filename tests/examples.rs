@@ -19,6 +19,8 @@ use std::process::{Command, Output, Stdio};
 
 #[path = "common/golden.rs"]
 mod golden;
+#[path = "common/parallel.rs"]
+mod parallel;
 #[allow(dead_code)] // The exports' own tests use the rest.
 #[path = "export/tools.rs"]
 mod tools;
@@ -143,20 +145,22 @@ fn rewrite(folder: &Path, made: &Files) {
 
 #[test]
 fn every_example_comes_out_as_it_is_kept() {
-    for (example, folder) in examples() {
-        let (written, kept): (Files, Files) = files_below(&folder).into_iter().partition(|(path, _)| is_written(path));
-        assert!(written.contains_key("README.md") && written.contains_key("gpuenv.toml"), "{example}");
-        let made = made(&example, &written);
-        if updating() {
-            rewrite(&folder, &made);
-            continue;
-        }
-        let names = |files: &Files| files.keys().cloned().collect::<Vec<_>>();
-        assert_eq!(names(&kept), names(&made), "{example}: other files; UPDATE_EXAMPLES=1 rewrites them");
-        for (path, content) in &made {
-            let [kept, made] = [&kept[path], content].map(|text| golden::about(&String::from_utf8_lossy(text)));
-            assert_eq!(kept, made, "examples/{example}/{path}; UPDATE_EXAMPLES=1 rewrites it");
-        }
+    let examples: Vec<(String, PathBuf)> = examples().into_iter().collect();
+    parallel::each(&examples, |(example, folder)| comes_out_as_kept(example, folder));
+}
+
+fn comes_out_as_kept(example: &str, folder: &Path) {
+    let (written, kept): (Files, Files) = files_below(folder).into_iter().partition(|(path, _)| is_written(path));
+    assert!(written.contains_key("README.md") && written.contains_key("gpuenv.toml"), "{example}");
+    let made = made(example, &written);
+    if updating() {
+        return rewrite(folder, &made);
+    }
+    let names = |files: &Files| files.keys().cloned().collect::<Vec<_>>();
+    assert_eq!(names(&kept), names(&made), "{example}: other files; UPDATE_EXAMPLES=1 rewrites them");
+    for (path, content) in &made {
+        let [kept, made] = [&kept[path], content].map(|text| golden::about(&String::from_utf8_lossy(text)));
+        assert_eq!(kept, made, "examples/{example}/{path}; UPDATE_EXAMPLES=1 rewrites it");
     }
 }
 
