@@ -1,9 +1,13 @@
 //! Hosts as people described them in public, as records: they read, their names are known, and the spec that `init`
 //! drafts from each has the outcome that was reported.
 
+#[path = "common/parallel.rs"]
+mod parallel;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use gpuenv::catalog::{BUILTIN, GpuMatch};
 use gpuenv::draft;
@@ -121,15 +125,27 @@ struct Outcome {
     spec: String,
     /// The keys that cannot hold together; none: there is an answer.
     culprits: Vec<String>,
+    lock: Option<Lock>,
     /// How the host is judged against that answer, and what failed.
     verdict: Option<(Status, Vec<String>)>,
 }
 
-fn outcome(record: &Record) -> Outcome {
+/// Every host with what was told of it and what became of it.
+static HOSTS: LazyLock<Vec<(Told, Record, Outcome)>> = LazyLock::new(|| {
+    let told = told();
+    let rules = RuleBook::new(&BUILTIN);
+    let asked = parallel::each(&told, |told| {
+        let record = record(&told.id);
+        let outcome = outcome(&record, &rules);
+        (record, outcome)
+    });
+    told.into_iter().zip(asked).map(|(told, (record, outcome))| (told, record, outcome)).collect()
+});
+
+fn outcome(record: &Record, rules: &RuleBook) -> Outcome {
     let text = draft::of_host(record, &BUILTIN, false).text();
     let spec = spec::parse(&text).unwrap_or_else(|errors| panic!("{errors:#?}\n{text}"));
-    let rules = RuleBook::new(&BUILTIN);
-    let asked = Question::new(&spec, &BUILTIN, &rules);
+    let asked = Question::new(&spec, &BUILTIN, rules);
     let (question, _) = asked.unwrap_or_else(|errors| panic!("{errors:#?}\n{text}"));
     let steps = Steps::new(1_000_000);
     match renew(&spec, &question, None, &Upgrade::Nothing, &steps) {
@@ -137,12 +153,13 @@ fn outcome(record: &Record) -> Outcome {
             let verdict = verify::judge(&lock, "host", record, &BUILTIN).expect("the target is there");
             let failed = verdict.checks.iter().filter(|check| check.status == Status::Fail);
             let failed = failed.map(|check| format!("{}: {:?}", check.id, check.found)).collect();
-            Outcome { spec: text, culprits: Vec::new(), verdict: Some((verdict.status, failed)) }
+            let verdict = Some((verdict.status, failed));
+            Outcome { spec: text, culprits: Vec::new(), lock: Some(*lock), verdict }
         }
         Renewed::Conflict => {
-            let told = explain::conflicts(&spec, &BUILTIN, &rules, &steps).expect("there is a conflict");
+            let told = explain::conflicts(&spec, &BUILTIN, rules, &steps).expect("there is a conflict");
             let culprits = told.conflicts.into_iter().flat_map(|one| one.culprits).collect();
-            Outcome { spec: text, culprits, verdict: None }
+            Outcome { spec: text, culprits, lock: None, verdict: None }
         }
         Renewed::GaveUp => panic!("the step limit was reached:\n{text}"),
     }
@@ -197,12 +214,10 @@ fn their_names_are_known() {
 #[test]
 fn what_was_seen_working_is_no_conflict() {
     let mut wrong = Vec::new();
-    for told in told() {
-        let record = record(&told.id);
-        let outcome = outcome(&record);
-        let expected = if told.works == "false" { told.culprits } else { Vec::new() };
+    for (told, _, outcome) in HOSTS.iter() {
+        let expected = if told.works == "false" { told.culprits.as_slice() } else { &[] };
         if outcome.culprits != expected {
-            let (why, culprits, spec) = (told.why, outcome.culprits, outcome.spec);
+            let (why, culprits, spec) = (&told.why, &outcome.culprits, &outcome.spec);
             wrong.push(format!("{}, works {}: {why}\n{culprits:?}\n{spec}", told.id, told.works));
         }
     }
@@ -214,17 +229,15 @@ fn what_was_seen_working_is_no_conflict() {
 #[test]
 fn what_was_seen_working_is_not_refused() {
     let (mut wrong, mut judged, mut passed) = (Vec::new(), 0, 0);
-    for told in told() {
-        let record = record(&told.id);
+    for (told, record, outcome) in HOSTS.iter() {
         let available = record.python.as_ref().and_then(|python| python.torch.as_ref()?.available);
         let works = told.works == "true" || told.works == "unknown" && available == Some(true);
-        let outcome = outcome(&record);
         // What the catalog does not have is not in the lock.
         let all = !outcome.spec.contains("the catalog has no such build") && !outcome.spec.contains("# arch");
-        let Some((status, failed)) = outcome.verdict.filter(|_| works && all) else { continue };
+        let Some((status, failed)) = outcome.verdict.as_ref().filter(|_| works && all) else { continue };
         judged += 1;
-        passed += usize::from(status != Status::Unknown);
-        if status == Status::Fail {
+        passed += usize::from(*status != Status::Unknown);
+        if *status == Status::Fail {
             wrong.push(format!("{}: {failed:?}\n{}", told.id, outcome.spec));
         }
     }
@@ -237,10 +250,9 @@ fn what_was_seen_working_is_not_refused() {
 fn one_changed_fact_changes_what_speaks_of_it() {
     let mut tried: BTreeMap<&str, usize> = BTreeMap::new();
     let mut wrong = Vec::new();
-    for told in told() {
-        let host = record(&told.id);
-        let Some(lock) = lock_of(&host) else { continue };
-        let before = ends(&lock, &host);
+    for (told, host, outcome) in HOSTS.iter() {
+        let Some(lock) = &outcome.lock else { continue };
+        let before = ends(lock, host);
         if before.values().any(|status| *status == Status::Fail) {
             continue;
         }
@@ -249,7 +261,7 @@ fn one_changed_fact_changes_what_speaks_of_it() {
             if change(&mut changed).is_none() || !before.contains_key(speaking[0]) {
                 continue;
             }
-            let after = ends(&lock, &changed);
+            let after = ends(lock, &changed);
             let ids: BTreeSet<&str> = before.keys().chain(after.keys()).copied().collect();
             let others = ids.into_iter().filter(|id| before.get(id) != after.get(id) && !speaking.contains(id));
             let others: Vec<&str> = others.collect();
@@ -280,17 +292,6 @@ fn a_toolkit_is_told_without_a_place_that_nobody_told() {
     let checks = verify::judge(&lock, "host", &record, &BUILTIN).unwrap().checks;
     let toolkit = checks.iter().find(|check| check.id == "toolkit").expect("the lock builds");
     assert_eq!(toolkit.found.as_deref(), Some("12.1.66"));
-}
-
-/// The lock of the spec that is drafted from a host.
-fn lock_of(host: &Record) -> Option<Lock> {
-    let spec = spec::parse(&draft::of_host(host, &BUILTIN, false).text()).unwrap();
-    let rules = RuleBook::new(&BUILTIN);
-    let (question, _) = Question::new(&spec, &BUILTIN, &rules).unwrap();
-    match renew(&spec, &question, None, &Upgrade::Nothing, &Steps::new(1_000_000)) {
-        Renewed::Lock(lock, _) => Some(*lock),
-        _ => None,
-    }
 }
 
 /// How each check ends, the worst of several GPUs.
