@@ -1,7 +1,7 @@
 //! The kernels of `gpuenv verify` against real compilers: what travels in the program is what they make, byte for byte,
 //! and each compiles every program for every architecture it knows. Needs no GPU.
 //!
-//! The compilers are wheels that `.ci/run` installs; GPUENV_TEST_NVRTC names the folder, with one folder for each
+//! The compilers are wheels that `.ci/full` installs; GPUENV_TEST_NVRTC names the folder, with one folder for each
 //! version in it. What is not there is skipped by name. `UPDATE_KERNELS=1` writes the files anew.
 
 use std::collections::BTreeSet;

@@ -1,51 +1,54 @@
-//! The README is true: its commands are run again and must say what it shows, its figures among them.
+//! The README is true: its commands are run again and must say what it shows. Of the catalog's own figures, which every
+//! row changes, a twentieth more or less will do; its version and digests may be older.
 //! `UPDATE_EXAMPLES=1 cargo test --test readme` writes what comes out instead.
 //!
 //! A block of kind `console` holds commands after `$ ` and what they print, stdout and stderr as they come. It starts
-//! in a copy of the root spec, its lock and the examples. `cargo run --release --` stands for the command itself.
+//! in a copy of the root spec and the examples, locked anew. `cargo run --release --` stands for the command itself.
+
+#[path = "common/golden.rs"]
+mod golden;
 
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+/// Prints figures of the catalog.
+const FIGURES: &str = "$ gpuenv catalog\n";
+
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Compares with what is in the README, or writes it there.
-fn keep(told: impl Fn(&str) -> String) {
-    static ONE_AT_A_TIME: std::sync::Mutex<()> = std::sync::Mutex::new(());
-    let _guard = ONE_AT_A_TIME.lock();
-    let readme = root().join("README.md");
-    let kept = fs::read_to_string(&readme).unwrap();
-    let told = told(&kept);
-    if std::env::var_os("UPDATE_EXAMPLES").is_some() {
-        fs::write(&readme, told).unwrap();
-    } else {
-        assert_eq!(kept, told, "UPDATE_EXAMPLES=1 cargo test --test readme rewrites the README");
-    }
-}
-
 #[test]
 fn commands_say_what_is_shown() {
-    keep(|readme| {
-        let mut told = String::new();
-        let mut rest = readme;
-        let mut blocks = 0;
-        while let Some((before, block)) = rest.split_once("```console\n") {
-            let (block, after) = block.split_once("```\n").expect("every block ends");
-            let _ = write!(told, "{before}```console\n{}```\n", run(block, blocks));
-            (rest, blocks) = (after, blocks + 1);
+    let file = root().join("README.md");
+    let readme = fs::read_to_string(&file).unwrap();
+    let locked = locked();
+    let (mut told, mut wrong, mut blocks) = (String::new(), Vec::new(), 0);
+    let mut rest = readme.as_str();
+    while let Some((before, block)) = rest.split_once("```console\n") {
+        let (block, after) = block.split_once("```\n").expect("every block ends");
+        let found = run(block, &locked, blocks);
+        let [kept, now] = [block, &found].map(golden::about);
+        if !(kept == now || block.starts_with(FIGURES) && golden::nearly(&kept, &now)) {
+            wrong.push(format!("shown\n{block}\nfound\n{found}"));
         }
-        assert!(blocks > 5);
-        told + rest
-    });
+        let _ = write!(told, "{before}```console\n{found}```\n");
+        (rest, blocks) = (after, blocks + 1);
+    }
+    assert!(blocks > 5);
+    if std::env::var_os("UPDATE_EXAMPLES").is_some() {
+        fs::write(&file, told + rest).unwrap();
+        return;
+    }
+    assert!(wrong.is_empty(), "UPDATE_EXAMPLES=1 cargo test --test readme rewrites it\n{}", wrong.join("\n\n"));
 }
 
 /// The block with what its commands print now.
-fn run(block: &str, number: usize) -> String {
-    let mut folder = copy(number);
+fn run(block: &str, locked: &Path, number: usize) -> String {
+    let mut folder = place(&number.to_string());
+    copy(locked, &folder);
     let mut told = String::new();
     for line in block.lines().filter_map(|line| line.strip_prefix("$ ")) {
         let _ = writeln!(told, "$ {line}");
@@ -75,24 +78,39 @@ fn printed(folder: &Path, command: &str) -> String {
     String::from_utf8(shell.output().unwrap().stdout).unwrap()
 }
 
-/// A place to run a block in.
-fn copy(number: usize) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("readme").join(number.to_string());
+/// An empty folder.
+fn place(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("readme").join(name);
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).unwrap();
-    for file in ["gpuenv.toml", "gpuenv.lock"] {
-        fs::copy(root().join(file), folder.join(file)).unwrap();
-    }
-    for example in fs::read_dir(root().join("examples")).unwrap().map(|entry| entry.unwrap().path()) {
-        let into = folder.join("examples").join(example.file_name().unwrap());
-        for file in fs::read_dir(&example).into_iter().flatten().map(|entry| entry.unwrap().path()) {
-            if file.is_file() {
-                fs::create_dir_all(&into).unwrap();
-                fs::copy(&file, into.join(file.file_name().unwrap())).unwrap();
-            }
+    folder
+}
+
+/// What a block begins with: the root spec and the examples with locks of this catalog.
+fn locked() -> PathBuf {
+    let folder = place("locked");
+    fs::copy(root().join("gpuenv.toml"), folder.join("gpuenv.toml")).unwrap();
+    printed(&folder, "gpuenv lock --fresh");
+    copy(&root().join("examples"), &folder.join("examples"));
+    for example in fs::read_dir(folder.join("examples")).unwrap().map(|entry| entry.unwrap().path()) {
+        if example.is_dir() {
+            printed(&example, "gpuenv lock --fresh");
+            assert!(example.join("gpuenv.lock").exists(), "{}", example.display());
         }
     }
     folder
+}
+
+fn copy(from: &Path, into: &Path) {
+    fs::create_dir_all(into).unwrap();
+    for path in fs::read_dir(from).unwrap().map(|entry| entry.unwrap().path()) {
+        let copied = into.join(path.file_name().unwrap());
+        if path.is_dir() {
+            copy(&path, &copied);
+        } else {
+            fs::copy(&path, copied).unwrap();
+        }
+    }
 }
 
 #[test]

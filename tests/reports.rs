@@ -1,6 +1,12 @@
 //! What people read when nothing fits: typical conflicts and the very words they get, as files in tests/reports.
 //!
-//! A file holds the spec and below it what stderr says. `UPDATE_REPORTS=1` writes the latter anew.
+//! A file holds the spec and below it what stderr says, but for the catalog's version. `UPDATE_REPORTS=1` writes the
+//! latter anew.
+
+#[path = "common/golden.rs"]
+mod golden;
+#[path = "common/parallel.rs"]
+mod parallel;
 
 use std::fs;
 use std::path::Path;
@@ -22,27 +28,30 @@ fn typical_conflicts_read_as_written_down() {
     let mut files: Vec<_> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
     assert!(files.len() >= 40, "there are {} reports", files.len());
-    let update = std::env::var_os("UPDATE_REPORTS").is_some();
-    let mut wrong = Vec::new();
-    for file in files {
-        let name = file.file_stem().unwrap().to_str().unwrap().to_string();
-        let text = fs::read_to_string(&file).unwrap();
-        let (spec, expected) = text.split_once(DIVIDER).unwrap_or((text.trim_end(), ""));
-        let found = report(&name, spec);
-        if update {
-            fs::write(&file, format!("{spec}{DIVIDER}{found}")).unwrap();
-        } else if found != expected {
-            wrong.push(format!("{name}: expected\n{expected}\nfound\n{found}"));
-        }
-        let columns = found.lines().map(|line| line.chars().count()).max().unwrap_or(0);
-        let conflicts = found.lines().filter(|line| line.starts_with("error[")).count();
-        let most = if conflicts > 1 { LINES_OF_SEVERAL } else { LINES };
-        if found.lines().count() > most || columns > COLUMNS {
-            wrong.push(format!("{name} has {} lines and {columns} columns:\n{found}", found.lines().count()));
-        }
-        wrong.extend(JARGON.iter().filter(|word| found.contains(*word)).map(|word| format!("{name} says {word:?}")));
-    }
+    let wrong: Vec<String> = parallel::each(&files, |file| complaints(file)).into_iter().flatten().collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
+
+/// What is wrong with a report; where they are written anew, only what none may be.
+fn complaints(file: &Path) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let name = file.file_stem().unwrap().to_str().unwrap();
+    let text = fs::read_to_string(file).unwrap();
+    let (spec, expected) = text.split_once(DIVIDER).unwrap_or((text.trim_end(), ""));
+    let found = report(name, spec);
+    if std::env::var_os("UPDATE_REPORTS").is_some() {
+        fs::write(file, format!("{spec}{DIVIDER}{found}")).unwrap();
+    } else if golden::about(&found) != golden::about(expected) {
+        wrong.push(format!("{name}: expected\n{expected}\nfound\n{found}"));
+    }
+    let columns = found.lines().map(|line| line.chars().count()).max().unwrap_or(0);
+    let conflicts = found.lines().filter(|line| line.starts_with("error[")).count();
+    let most = if conflicts > 1 { LINES_OF_SEVERAL } else { LINES };
+    if found.lines().count() > most || columns > COLUMNS {
+        wrong.push(format!("{name} has {} lines and {columns} columns:\n{found}", found.lines().count()));
+    }
+    wrong.extend(JARGON.iter().filter(|word| found.contains(*word)).map(|word| format!("{name} says {word:?}")));
+    wrong
 }
 
 /// What stderr says of a spec that has no answer.

@@ -3,6 +3,8 @@
 //! to blame, which change helps and which rules it is about.
 
 mod common;
+#[path = "common/parallel.rs"]
+mod parallel;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -137,9 +139,7 @@ fn every_rule_has_a_situation() {
 fn every_reported_situation_gets_the_answer_that_was_found_then() {
     let folders = folders();
     assert!(folders.len() >= 100, "only {} scenarios", folders.len());
-    let complaints: Vec<String> = folders
-        .iter()
-        .filter_map(|folder| complaint(folder).map(|what| format!("{}: {what}", folder.display())))
-        .collect();
+    let told = parallel::each(&folders, |folder| complaint(folder).map(|what| format!("{}: {what}", folder.display())));
+    let complaints: Vec<String> = told.into_iter().flatten().collect();
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }

@@ -1,6 +1,6 @@
 //! Real wheels: what a library says of itself is what its package says of it.
 //!
-//! `.ci/run` installs them; GPUENV_TEST_WHEELS names a directory for cudart and nvJitLink, GPUENV_TEST_NVRTC one with a
+//! `.ci/full` installs them; GPUENV_TEST_WHEELS names a directory for cudart and nvJitLink, GPUENV_TEST_NVRTC one with a
 //! directory for each NVRTC.
 
 use std::path::{Path, PathBuf};

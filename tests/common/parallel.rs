@@ -1,0 +1,30 @@
+//! A table of cases on every core: a test of hundreds of them is one thread to the test harness.
+#![allow(dead_code)] // Each test program uses its own part.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+/// What becomes of each case, in their order. A case that panics fails the test that asked.
+pub fn each<T: Sync, R: Send>(cases: &[T], run: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut done = Vec::new();
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(case) = cases.get(at) else { return done };
+            done.push((at, run(case)));
+        }
+    };
+    let mut done: Vec<(usize, R)> = thread::scope(|scope| {
+        let cores = thread::available_parallelism().map_or(1, usize::from);
+        let workers: Vec<_> = (0..cores.min(cases.len())).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().flat_map(|worker| worker.join().expect("no case panics")).collect()
+    });
+    done.sort_by_key(|(at, _)| *at);
+    done.into_iter().map(|(_, result)| result).collect()
+}
+
+/// Whether what takes long is wanted as well, as `.ci/full` does: every case of a table instead of some.
+pub fn full() -> bool {
+    std::env::var_os("GPUENV_TEST_FULL").is_some()
+}
