@@ -457,7 +457,7 @@ mod input {
     fn mistakes_come_with_the_right_spelling() {
         for (spec, code, help) in [
             (one("torch = \"2.5\"", "gpu = \"RTX 4009\""), "unknown-gpu", "RTX 4090"),
-            (one("torch = \"2.5\"", "gpu = \"MI300X\""), "unknown-gpu", "sm_90"),
+            (one("torch = \"2.5\"", "gpu = \"MI300X\""), "unknown-gpu", "not an NVIDIA GPU"),
             (one("torch = \"2.5\"", "gpu = \"RTX 5000\""), "ambiguous-gpu", "Ada Generation"),
             (one("torch = \"2.5\"", "gpu = [\"none\", \"T4\"]"), "value", "target of their own"),
             (one("troch = \"2.5\"", "gpu = \"T4\""), "unknown-package", "torch"),

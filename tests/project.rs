@@ -224,7 +224,7 @@ fn a_name_in_a_spec_holds_what_such_names_hold() {
 fn names_that_people_write_are_taken() {
     let place = Place::new("good-names");
     for (os, gpu) in [
-        ("Ubuntu 22.04", "NVIDIA A100-SXM4-80GB"),
+        ("ubuntu22.04", "NVIDIA A100-SXM4-80GB"),
         ("sles15.4", "TITAN X (Pascal)"),
         ("wolfi20230201", "NVIDIA® GeForce RTX™ 4090"),
         ("Debian GNU/Linux 12 (bookworm)", "NVIDIA RTX PRO 1000 Blac..."),

@@ -364,7 +364,9 @@ impl<'c> Reader<'_, 'c> {
             let near = crate::spec::suggest::nearest(name, packages().chain(PARTS.iter().copied()));
             let help = match near {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => "gpuenv locks packages that depend on CUDA, see `gpuenv catalog`; an overlay can add others".into(),
+                None => {
+                    "gpuenv locks packages that depend on CUDA, see `gpuenv catalog`; an overlay can add others".into()
+                }
             };
             self.error("unknown-package", format!("unknown package `{name}`"), Some(help), written);
         }

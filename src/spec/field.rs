@@ -159,7 +159,8 @@ pub(super) fn gpu(text: &str) -> Read<String> {
         return Err(refusal.help(format!("write `gpu = [{}]`", listed.join(", "))));
     }
     if let Some(maker) = repair::other_maker(&name) {
-        let refusal = Refusal::new("value", format!("`gpu`: {} is not an NVIDIA GPU but one of {maker}", quote(text)));
+        let refusal =
+            Refusal::new("unknown-gpu", format!("`gpu`: {} is not an NVIDIA GPU but one of {maker}", quote(text)));
         return Err(refusal.help("gpuenv knows NVIDIA GPUs only; for a machine without one write `gpu = \"none\"`"));
     }
     Ok(if name.eq_ignore_ascii_case("none") { "none".to_string() } else { name })

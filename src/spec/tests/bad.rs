@@ -89,7 +89,7 @@ const BAD: &[(&str, &str, &str, &str)] = &[
     ("[target.a]\ngpu = ['A100', ' ']", "value", "' '", "empty"),
     ("[target.a]\ngpu = ['A100', 'none']", "value", "['A100', 'none']", "\"none\" beside products"),
     ("[target.a]\ngpu = 'H100, A100'", "value", "'H100, A100'", "write `gpu = [\"H100\", \"A100\"]`"),
-    ("[target.a]\ngpu = 'MI300X'", "value", "'MI300X'", "AMD"),
+    ("[target.a]\ngpu = 'MI300X'", "unknown-gpu", "'MI300X'", "AMD"),
     ("[target.a]\ngpu = \"A\\u0007\"", "value", "\"A\\u0007\"", "cannot be seen"),
     ("[target.a]\ngpu = \"A\\u202e\"", "value", "\"A\\u202e\"", "cannot be seen"),
     ("[target.a]\ndriver-cuda = '12'", "value", "'12'", "two components"),
