@@ -124,23 +124,16 @@ fn every_message_leads_to_its_component() {
     assert_eq!(wrong, Vec::<String>::new());
 }
 
-/// So many patterns still wait for a real message. The number may only fall.
-const UNMATCHED: usize = 222;
-
-/// A pattern that no real text needs is a guess: a new one comes with its message.
+/// A pattern that no real text needs is a guess: it goes. What a user asks in their own words has no message.
 #[test]
 fn every_pattern_is_matched_by_some_message() {
-    let texts: Vec<String> =
-        faults().map(|(message, _)| message.raw.clone()).chain(wordings().map(|(_, text)| text)).collect();
+    let written = wordings().map(|(_, text)| text).chain([DRIVER_BEHIND.to_owned()]);
+    let texts: Vec<String> = faults().map(|(message, _)| message.raw.clone()).chain(written).collect();
     let matched = on_all_cores(&texts, |text| diagnose::matched_patterns(text));
     let matched: BTreeSet<(&str, &str)> = matched.into_iter().flatten().collect();
     let patterns = BUILTIN.diagnoses.iter().flat_map(|row| row.patterns.iter().map(|pattern| (&*row.code, &**pattern)));
     let unmatched: Vec<(&str, &str)> = patterns.filter(|pattern| !matched.contains(pattern)).collect();
-    assert!(
-        unmatched.len() <= UNMATCHED,
-        "{} patterns are matched by no message, {UNMATCHED} were: {unmatched:#?}",
-        unmatched.len()
-    );
+    assert!(unmatched.is_empty(), "{} patterns are matched by no message: {unmatched:#?}", unmatched.len());
 }
 
 #[test]
@@ -301,6 +294,8 @@ fn run(args: &[&str], stdin: &[u8]) -> (Option<i32>, String, String) {
 }
 
 const OLD_DRIVER: &str = "RuntimeError: The NVIDIA driver on your system is too old (found version 11040).";
+/// What a user asks, in words of their own.
+const DRIVER_BEHIND: &str = "nvidia-smi shows 11.4 and torch 2.6.0+cu124 is installed";
 
 #[test]
 fn the_command_reads_its_argument_or_stdin() {
@@ -326,12 +321,12 @@ fn the_name_of_a_log_is_noticed() {
     let (code, stdout, stderr) = run(&[log.to_str().unwrap()], b"");
     fs::remove_file(&log).unwrap();
     assert_eq!(code, Some(0));
-    // Notes are wrapped to the width of a screen, wherever a path ends.
-    let unwrapped = |text: String| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let stderr = unwrapped(stderr);
-    assert!(stdout.contains("driver-too-old") && stderr.contains("is a file: its text is diagnosed"), "{stderr}");
+    assert!(
+        stdout.contains("driver-too-old")
+            && stderr.split_whitespace().collect::<Vec<_>>().join(" ").contains("is a file: its text"),
+        "{stderr}"
+    );
     let (code, _, stderr) = run(&["no-such.log"], b"");
-    let stderr = unwrapped(stderr);
     assert!(code == Some(3) && stderr.contains("there is no file `no-such.log` here"), "{stderr}");
 }
 
@@ -401,7 +396,7 @@ fn versions_told_side_by_side_are_answered() {
         assert!(finding.meaning.contains("built for CUDA 12.4, runs without any nvcc"), "{}", finding.meaning);
         assert!(finding.meaning.contains("here it is of 11.5"), "{}", finding.meaning);
     }
-    assert_eq!(codes("nvidia-smi shows 11.4 and torch 2.6.0+cu124 is installed"), ["torch-newer-than-driver"]);
+    assert_eq!(codes(DRIVER_BEHIND), ["torch-newer-than-driver"]);
     // Nothing clashes here, and an error that stands beside the versions is not theirs.
     assert_eq!(codes("nvidia-smi says 12.8, nvcc 12.4, torch 12.1"), [""; 0]);
     assert_eq!(codes("nvcc 11.5, torch 12.4\nZeroDivisionError: division by zero"), [""; 0]);

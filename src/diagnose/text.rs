@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use regex::{Regex, RegexBuilder};
+use regex::{Regex, RegexBuilder, bytes};
 
 use crate::log_prefix::{prefix, printable};
 
@@ -14,7 +14,7 @@ const OWNERS: usize = 64;
 
 /// The text without what surrounds it: escapes, encodings and line prefixes.
 pub fn plain(raw: &str) -> String {
-    let text = in_english(without_code(breaks(&decoded(&printable(raw)))));
+    let text = in_english(without_probes(without_code(breaks(&decoded(&printable(raw))))));
     let mut plain = String::with_capacity(text.len());
     let mut owners: BTreeMap<String, Vec<Range<usize>>> = BTreeMap::new();
     for line in text.lines() {
@@ -87,6 +87,22 @@ fn without_code(text: String) -> String {
     });
     let named = ["cudaError", "CUDA_ERROR_", "CUDNN_STATUS_", "NVML_ERROR_"].iter().any(|name| text.contains(name));
     if named { NAMES.replace_all(&text, "").into_owned() } else { text }
+}
+
+/// Without what a loader of plug-ins only informs about: it tries them all, and what does not load is not needed.
+fn without_probes(text: String) -> String {
+    static PROBE: LazyLock<bytes::Regex> = LazyLock::new(|| {
+        let plugin = "(?:adapter|plug-?in)";
+        let unloaded = format!("(?:failed to|could not|cannot|unable to) load [a-z ]{{0,20}}{plugin}");
+        let absent = format!("{plugin} [a-z_ ]{{0,30}}(?:not available|unavailable)");
+        let probe = format!("(?i)(?:^|[^a-z_])(?:info|debug|trace|verbose)[^a-z_].*(?:{unloaded}|{absent})");
+        bytes::RegexBuilder::new(&probe).unicode(false).build().expect("a constant")
+    });
+    if !["adapter", "plugin", "plug-in"].iter().any(|word| text.contains(word)) {
+        return text;
+    }
+    let said = text.split('\n').filter(|line| !PROBE.is_match(line.as_bytes()));
+    said.collect::<Vec<_>>().join("\n")
 }
 
 /// A regular expression about ASCII alone.
