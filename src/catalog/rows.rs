@@ -820,6 +820,8 @@ pub struct Python {
     pub version: Version,
     /// A final release exists.
     pub stable: bool,
+    /// The day of the first final release.
+    pub date: Option<Text>,
     /// Its source.
     pub source: Text,
 }

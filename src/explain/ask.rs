@@ -9,6 +9,7 @@ use crate::catalog::Catalog;
 use crate::solve::answer::Answer;
 use crate::solve::compile::Locked;
 use crate::solve::engine::Steps;
+use crate::solve::machine::Reading;
 use crate::solve::problem::Problem;
 use crate::solve::question::{Question, TargetAsk};
 use crate::solve::resolve::{Resolution, is_solvable, resolve};
@@ -99,6 +100,21 @@ impl<'a, 'c> Asker<'a, 'c> {
         let read = edited.and_then(|spec| self.question(&spec)).and_then(|mut question| question.targets.pop());
         self.targets.borrow_mut().insert(key, read.clone());
         read
+    }
+
+    /// A request with each target on the kind of machine that it is in the whole spec, if it has no answer there either:
+    /// of a few keys alone one cannot always tell which wheels a machine takes.
+    pub(super) fn on_their_machines(&self, question: Question<'c>) -> Question<'c> {
+        let Some(base) = &self.base else { return question };
+        let mut on_theirs = question.clone();
+        for target in &mut on_theirs.targets {
+            let whole = base.targets.iter().find(|of| of.name == target.name);
+            if let Some(whole) = whole.filter(|whole| whole.platform != target.platform) {
+                let reading = Reading { arch: whole.arch, platform: whole.platform, ..Reading::clone(&target.reading) };
+                *target = TargetAsk::new(self.problem, &target.name, reading);
+            }
+        }
+        if is_solvable(&on_theirs, self.steps) == Some(false) { on_theirs } else { question }
     }
 
     /// Whether the spec with these edits has any answer, which is quicker to tell than which is the best.

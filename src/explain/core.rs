@@ -13,12 +13,12 @@ use std::cell::RefCell;
 use pubgrub::VersionSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::solve::question::{FRAMEWORKS, Question, TargetAsk};
-use crate::solve::resolve::{Culprit, Verdict, judge};
+use crate::solve::question::{FRAMEWORKS, PARTS, Question, TargetAsk};
+use crate::solve::resolve::{Culprit, Verdict, is_solvable, judge};
 use crate::solve::rowset::RowSet;
 use crate::spec::Spec;
 
-use super::ask::Asker;
+use super::ask::{Asker, Edit};
 use super::target_of;
 
 /// The clashes of a spec.
@@ -58,8 +58,11 @@ impl Cores {
         let mut rest = everything.minus(&first);
         while !search.has_answer(&rest)? {
             let Some(next) = search.smallest(&rest)?.into_iter().next().filter(|next| !next.is_empty()) else { break };
+            let stands = search.stands(&next, &everything.minus(&rest))?;
             rest.subtract(&next);
-            independent.push(next);
+            if stands {
+                independent.push(next);
+            }
         }
         let further = search.further(&everything, &independent)?;
         let named = |cores: &[Keys]| -> Vec<Vec<String>> {
@@ -229,12 +232,36 @@ impl<'a, 'c> Search<'a, 'c> {
             for gone in clash.rows().filter(|_| clash.len() > 1) {
                 let left = all.minus(&Keys::singleton(gone as u32)).minus(&others);
                 let known = found.iter().any(|clash| clash.subset_of(&left));
-                if found.len() < FURTHER && !known && !self.has_answer(&left)? {
-                    found.extend(self.smallest(&left)?.into_iter().next().filter(|clash| !clash.is_empty()));
+                if found.len() == FURTHER || known || self.has_answer(&left)? {
+                    continue;
+                }
+                let next = self.smallest(&left)?.into_iter().next().filter(|clash| !clash.is_empty());
+                if let Some(next) = next
+                    && self.stands(&next, &Keys::singleton(gone as u32))?
+                {
+                    found.push(next);
                 }
             }
         }
         Some(found)
+    }
+
+    /// Whether a clash that was found with other keys left out is one for somebody who gives those another value: who
+    /// changes a version does not do without the package.
+    fn stands(&self, clash: &Keys, gone: &Keys) -> Option<bool> {
+        let packages = gone.filtered(&|key| {
+            let package = self.keys[key].strip_prefix("stack.").filter(|name| !PARTS.contains(name));
+            package.is_some()
+        });
+        if packages.is_empty() {
+            return Some(true);
+        }
+        let kept = clash.union(&packages);
+        let dropped = (0..self.keys.len()).filter(|&key| !kept.has(key)).map(|key| (self.keys[key].clone(), None));
+        let loosened = packages.rows().map(|key| (self.keys[key].clone(), Some("*".to_string())));
+        let edits: Vec<Edit> = dropped.chain(loosened).collect();
+        let Some(question) = self.asker.vary(&edits) else { return Some(true) };
+        Some(!is_solvable(&question, self.asker.steps)?)
     }
 
     /// Every smallest clash within `all`, the first by file order first.

@@ -84,11 +84,18 @@ impl<'a> Network<'a> {
         self.premises.push(Premise { says, admits });
     }
 
-    /// Adds a relation: `partners` tells which rows of `to`, the later variable, go with a row of `from`.
+    /// Adds a relation: `partners` tells which rows of `to` go with a row of `from`. It is told where the earlier of the
+    /// two is decided, whichever that is.
     pub fn relate(&mut self, from: Var, to: Var, partners: impl Fn(usize) -> RowSet + 'a) {
-        debug_assert!(from < to, "the earlier variable comes first");
-        self.variables[from].relations.push((to, Box::new(partners)));
-        self.earlier[to].push(from);
+        if from < to {
+            self.variables[from].relations.push((to, Box::new(partners)));
+            self.earlier[to].push(from);
+            return;
+        }
+        let rows = self.variables[from].rows.clone();
+        let backwards = move |row: usize| rows.filtered(&|other| partners(other).has(row));
+        self.variables[to].relations.push((from, Box::new(backwards)));
+        self.earlier[from].push(to);
     }
 
     /// What is given.

@@ -19,7 +19,7 @@ use super::rowset::RowSet;
 pub use crate::catalog::rows::FRAMEWORKS;
 
 /// Names in `[stack]` that are no packages of their own.
-const PARTS: &[&str] = &["python", "cuda", "cudnn", "nccl"];
+pub const PARTS: &[&str] = &["python", "cuda", "cudnn", "nccl"];
 
 /// A spec made ready to be solved.
 #[derive(Debug, Clone)]
@@ -65,8 +65,17 @@ pub struct Ask<'c> {
     pub package: &'c str,
     /// Which versions.
     pub constraint: Constraint,
-    /// Try the oldest version first: how a fix finds the version nearest above a wish.
-    pub oldest_first: bool,
+    /// That its version is decided before everything else: how a fix finds the one nearest to a wish.
+    pub before_all: Option<Direction>,
+}
+
+/// From which end versions are tried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Direction {
+    /// The newest first.
+    Newest,
+    /// The oldest first.
+    Oldest,
 }
 
 /// `[build]`
@@ -243,13 +252,13 @@ impl<'c> Question<'c> {
                 continue;
             }
             let Some(package) = reader.package(name, constraint) else { continue };
-            let ask = Ask { package, constraint: constraint.value.clone(), oldest_first: false };
+            let ask = Ask { package, constraint: constraint.value.clone(), before_all: None };
             if FRAMEWORKS.contains(&package) { frameworks.push(ask) } else { companions.push(ask) }
         }
         for companion in &companions {
             let follows = catalog.companions.iter().find(|row| row.package == companion.package);
             if let Some(row) = follows.filter(|row| frameworks.iter().all(|ask| ask.package != row.framework)) {
-                frameworks.push(Ask { package: &row.framework, constraint: Constraint::any(), oldest_first: false });
+                frameworks.push(Ask { package: &row.framework, constraint: Constraint::any(), before_all: None });
             }
         }
         frameworks.sort_by_key(|ask| FRAMEWORKS.iter().position(|name| *name == ask.package));

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::catalog::rows::Subject;
 use crate::explain::target_of;
 use crate::solve::answer::Answer;
-use crate::solve::question::{DriverAsk, FRAMEWORKS, Question};
+use crate::solve::question::{Direction, DriverAsk, FRAMEWORKS, Question};
 use crate::words::{ArchEntry, ArchList, Constraint, Version};
 
 use super::written::{chosen, minimum, outermost};
@@ -77,31 +77,31 @@ impl<'c> Finder<'_, 'c> {
                 None => return,
             },
         };
-        let mut wishes: Vec<(String, bool)> = Vec::new();
+        // The nearest above, the newest, and the nearest below.
+        let (above, below) = (format!(">{high}"), format!("<{low}"));
+        let ways = [(&above, Direction::Oldest), (&above, Direction::Newest), (&below, Direction::Newest)];
+        let mut wishes: Vec<(String, Direction)> = Vec::new();
         if variant.is_some() && !named.is_empty() {
-            wishes.push((versions_only(&written), false));
+            wishes.push((versions_only(&written), Direction::Newest));
         }
         for variant in variant.iter().map(|variant| Some(variant.as_str())).chain([None]) {
-            for (bounds, ascending) in [(format!(">{high}"), true), (format!("<{low}"), false)] {
+            for (bounds, from) in ways {
                 match variant {
                     Some(name) if FRAMEWORKS.contains(&package) => {
-                        if let Some(version) = self.nearest_with_variant(key, package, name, &bounds, ascending, &known)
-                        {
-                            wishes.push((version, false));
-                        }
+                        let found = self.nearest_with_variant(key, package, name, bounds, from, &known);
+                        wishes.extend(found.map(|version| (version, from)));
                     }
-                    // Nobody leaves out more releases of Python than must be.
                     _ if package == "python" => {
-                        let near = self.nearest_python(key, &bounds, ascending, &known);
-                        wishes.extend(near.map(|version| (version, false)));
+                        let found = self.nearest_python(key, bounds, from, &known);
+                        wishes.extend(found.map(|version| (version, from)));
                     }
-                    _ => wishes.push((bounds, ascending)),
+                    _ => wishes.push((bounds.clone(), from)),
                 }
             }
         }
-        for (wish, ascending) in wishes {
+        for (wish, from) in wishes {
             let older = wish.starts_with('<');
-            let Some(answer) = self.answer(&[set(key, wish)], ascending.then_some(package)) else { continue };
+            let Some(answer) = self.answer(&[set(key, wish)], Some((package, from))) else { continue };
             if older && takes_any_newer(&answer, package) {
                 continue;
             }
@@ -112,10 +112,10 @@ impl<'c> Finder<'_, 'c> {
     }
 
     /// The Python nearest to a bound that has an answer.
-    fn nearest_python(&self, key: &str, bounds: &str, ascending: bool, known: &[Version]) -> Option<String> {
+    fn nearest_python(&self, key: &str, bounds: &str, from: Direction, known: &[Version]) -> Option<String> {
         let bounds = Constraint::parse(bounds).ok()?;
         let mut versions: Vec<&Version> = known.iter().filter(|version| bounds.admits(version)).collect();
-        if !ascending {
+        if from == Direction::Newest {
             versions.reverse();
         }
         versions.into_iter().map(Version::to_string).find(|value| self.has_answer(&[set(key, value)]))
@@ -137,7 +137,7 @@ impl<'c> Finder<'_, 'c> {
         package: &str,
         variant: &str,
         bounds: &str,
-        ascending: bool,
+        from: Direction,
         known: &[Version],
     ) -> Option<String> {
         // Where no version within the bounds will do, one question tells so of all.
@@ -151,7 +151,7 @@ impl<'c> Finder<'_, 'c> {
                 && builds.iter().any(|row| row.package == package && row.variant == variant && row.version == **version)
         };
         let mut versions: Vec<&Version> = known.iter().filter(built).collect();
-        if !ascending {
+        if from == Direction::Newest {
             versions.reverse();
         }
         versions

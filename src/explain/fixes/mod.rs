@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::solve::answer::Answer;
 use crate::solve::fits::extension_row;
-use crate::solve::question::Question;
+use crate::solve::question::{Direction, Question};
 use crate::solve::resolve::is_solvable;
 use crate::solve::warnings;
 use crate::spec::Spec;
@@ -94,8 +94,11 @@ struct Finder<'a, 'c> {
     answers: RefCell<HashMap<Asked, Option<Answer<'c>>>>,
 }
 
-/// Edits to the spec, and the package of which the oldest version is wanted.
-type Asked = (Vec<Edit>, Option<String>);
+/// A package that is decided before everything else, and from which end.
+type BeforeAll<'a> = Option<(&'a str, Direction)>;
+
+/// Edits to the spec, and the package that is decided first.
+type Asked = (Vec<Edit>, Option<(String, Direction)>);
 
 fn set(key: &str, value: impl Into<String>) -> Edit {
     (key.to_string(), Some(value.into()))
@@ -144,16 +147,16 @@ impl<'c> Finder<'_, 'c> {
         self.spec.edited(edits).ok()
     }
 
-    /// The answer to the spec with these edits, of one package perhaps with the oldest version that has one.
-    fn answer(&self, edits: &[Edit], ascending: Option<&str>) -> Option<Answer<'c>> {
-        let asked: Asked = (edits.to_vec(), ascending.map(str::to_string));
+    /// The answer to the spec with these edits, of one package perhaps with the oldest or newest version that has one.
+    fn answer(&self, edits: &[Edit], first: BeforeAll<'_>) -> Option<Answer<'c>> {
+        let asked: Asked = (edits.to_vec(), first.map(|(package, from)| (package.to_string(), from)));
         if let Some(known) = self.answers.borrow().get(&asked) {
             return known.clone();
         }
         if self.asker.steps.spent().is_some() {
             return None;
         }
-        let found = self.solve(edits, ascending);
+        let found = self.solve(edits, first);
         self.answers.borrow_mut().insert(asked, found.clone());
         found
     }
@@ -166,10 +169,10 @@ impl<'c> Finder<'_, 'c> {
         self.asker.has_answer(edits)
     }
 
-    fn solve(&self, edits: &[Edit], ascending: Option<&str>) -> Option<Answer<'c>> {
+    fn solve(&self, edits: &[Edit], first: BeforeAll<'_>) -> Option<Answer<'c>> {
         let mut question = self.asker.vary(edits)?;
         for ask in question.frameworks.iter_mut().chain(question.companions.iter_mut()) {
-            ask.oldest_first = ascending == Some(ask.package);
+            ask.before_all = first.filter(|(package, _)| *package == ask.package).map(|(_, from)| from);
         }
         // Of several machines most questions have no answer, which is quicker to tell and may be known.
         if question.targets.len() > 1 && is_solvable(&question, self.asker.steps) != Some(true) {

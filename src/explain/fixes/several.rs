@@ -4,6 +4,7 @@ use crate::explain::{needed, target_of};
 
 use super::written::written_down;
 use super::{Edit, Finder, set, unset};
+use crate::solve::question::Direction;
 
 /// Specs with more keys than this are not loosened as a whole.
 const MOST_KEYS: usize = 500;
@@ -156,7 +157,7 @@ impl<'c> Finder<'_, 'c> {
             loosened.chain(with.iter().cloned()).collect::<Vec<Edit>>()
         };
         let package = keys.iter().find_map(|key| key.strip_prefix("stack."));
-        let near = self.answer(&loosen(true), package);
+        let near = self.answer(&loosen(true), package.map(|package| (package, Direction::Oldest)));
         let Some(answer) = near.or_else(|| self.answer(&loosen(false), None)) else { return };
         let mut changes: Vec<Edit> = keys.iter().map(|key| (key.clone(), written_down(self, &answer, key))).collect();
         changes.extend(with.iter().cloned());

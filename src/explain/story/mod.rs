@@ -29,7 +29,7 @@ pub fn tell(asker: &Asker<'_, '_>, culprits: &[String]) -> Conflict {
     let alone = core::only(asker.spec, culprits);
     let alone = fewest_boards(asker, alone, culprits);
     let mut conflict = Conflict { code: None, culprits: culprits.to_vec(), explanation: Vec::new(), facts: Vec::new() };
-    let Some(question) = asker.question(&alone) else { return conflict };
+    let Some(question) = asker.question(&alone).map(|alone| asker.on_their_machines(alone)) else { return conflict };
     let binding = shortest(asker, &question, binding_rules(asker, &question));
     let mut teller = Teller { question: &question, culprits, left: Vec::new(), says: Vec::new(), facts: Vec::new() };
     teller.left = teller.admitted();

@@ -15,13 +15,9 @@ use crate::solve::rowset::RowSet;
 impl<'c> Plan<'_, 'c> {
     /// A version of each package that goes with versions of the frameworks which some release of it accepts. Its releases
     /// say the same once they are chosen, but by then many versions would have been tried.
-    pub(super) fn add_package_versions(&mut self) {
-        let question = self.question;
-        for ask in &question.companions {
-            let package = question.problem.package(ask.package).expect("only packages are asked for");
-            let order = if ask.oldest_first { Order::Descending } else { Order::Ascending };
-            let because = vec![stack_key(ask.package)];
-            let var = self.variable(&package.versions, (order, because), ask.package, |version| version.as_str());
+    pub(super) fn relate_package_versions(&mut self) {
+        for (at, ask) in self.question.companions.iter().enumerate() {
+            let (package, var) = (self.packages[at], self.companions[at]);
             if !ask.constraint.is_any() {
                 let rows = package.matching(|row| ask.constraint.admits(&row.version));
                 self.clause(ask.package, vec![(var, package.versions_of(&rows))]);
@@ -34,8 +30,6 @@ impl<'c> Plan<'_, 'c> {
                     });
                 }
             }
-            self.companions.push(var);
-            self.packages.push(package);
         }
     }
 

@@ -1,7 +1,7 @@
 //! A request as a network: which variables there are, what is given, and which rows go together.
 //!
-//! Variables stand in the order of the stated objective: framework versions, other packages by name, Python,
-//! variants, cuDNN, NCCL, then for each class of targets toolkit and image, and last the drivers.
+//! Variables stand in the order of the stated objective: framework versions, other packages by name, variants, Python,
+//! cuDNN, NCCL, then for each class of targets toolkit and image, and last the drivers.
 
 mod companions;
 mod libraries;

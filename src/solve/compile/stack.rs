@@ -1,5 +1,7 @@
 //! The stack in the network: versions and releases of frameworks, and Python.
 
+use std::rc::Rc;
+
 use crate::catalog::rows::{Python, Subject};
 use crate::spec::Share;
 use crate::words::{Constraint, Version};
@@ -7,38 +9,92 @@ use crate::words::{Constraint, Version};
 use super::{Choice, Class, Framework, Group, Plan, ReleaseChoice};
 use crate::catalog::rows::Build;
 use crate::solve::fits;
-use crate::solve::network::Order;
+use crate::solve::network::{Order, Var};
 use crate::solve::platform::Platform;
 use crate::solve::problem::law;
-use crate::solve::question::{Ask, Gpus, TargetAsk};
+use crate::solve::question::{Ask, Direction, Gpus, TargetAsk};
 use crate::solve::rowset::RowSet;
 use crate::solve::shared;
 
 impl<'q, 'c> Plan<'q, 'c> {
-    /// A version for each framework and package, and a line of Python.
+    /// A version for each framework and package.
     pub(super) fn add_versions(&mut self) {
-        let question = self.question;
-        for ask in &question.frameworks {
-            let framework = question.problem.framework(ask.package).expect("only frameworks are asked for");
-            let order = if ask.oldest_first { Order::Descending } else { Order::Ascending };
+        let problem = self.question.problem;
+        let asks: Vec<&Ask> = self.question.frameworks.iter().chain(&self.question.companions).collect();
+        let mut vars: Vec<Var> = vec![0; asks.len()];
+        let (first, others): (Vec<usize>, Vec<usize>) = (0..asks.len()).partition(|&at| asks[at].before_all.is_some());
+        for at in first.into_iter().chain(others) {
+            let ask = asks[at];
+            let versions = match problem.framework(ask.package) {
+                Some(framework) => &framework.versions,
+                None => &problem.package(ask.package).expect("only what is known is asked for").versions,
+            };
+            let order = match ask.before_all {
+                Some(Direction::Oldest) => Order::Descending,
+                Some(Direction::Newest) | None => Order::Ascending,
+            };
             let because = self.asked_by(ask.package);
-            let var = self.variable(&framework.versions, (order, because), ask.package, |version| version.as_str());
-            self.versions.push(var);
-            self.frameworks.push(framework);
+            vars[at] = self.variable(versions, (order, because), ask.package, |version| version.as_str());
         }
-        self.add_package_versions();
+        self.frameworks = self.question.frameworks.iter().filter_map(|ask| problem.framework(ask.package)).collect();
+        self.packages = self.question.companions.iter().filter_map(|ask| problem.package(ask.package)).collect();
+        self.companions = vars.split_off(self.frameworks.len());
+        self.versions = vars;
+        self.relate_package_versions();
+    }
+
+    /// A line of Python, the newest that releases have: one that is out for less than a year comes after all others, for
+    /// most other packages have no wheel for it yet.
+    fn add_python(&mut self, groups: &[Group<'c>]) {
+        let question = self.question;
         if question.frameworks.is_empty() && question.companions.is_empty() && question.python.is_none() {
             return;
         }
         let rows = question.problem.pythons();
-        let var = self.variable(&rows, (Order::Ascending, Vec::new()), "python", |row: &&Python| row.version.as_str());
+        let settled = RowSet::filter(rows.len(), |row| !question.problem.is_young(rows[row].date.as_deref()));
+        let order = (Order::Before(settled), Vec::new());
+        let var = self.variable(&rows, order, "python", |row: &&Python| row.version.as_str());
         let wanted = question.python.as_ref();
         let admitted = RowSet::filter(rows.len(), |row| admits_python(wanted, rows[row]));
         match wanted {
-            Some(_) => self.clause("python", vec![(var, admitted)]),
+            Some(_) => self.clause("python", vec![(var, admitted.clone())]),
             None => self.network.restrict(var, &admitted),
         }
+        if !self.everywhere.has(law::id::PYTHON) {
+            for group in groups {
+                for at in 0..group.releases.len() {
+                    self.relate_python(group, at, (var, &rows, &admitted));
+                }
+            }
+        }
         self.python = Some(Choice { var, rows });
+    }
+
+    /// A release has wheels for some lines of Python, on every kind of machine.
+    fn relate_python(
+        &mut self,
+        group: &Group<'c>,
+        at: usize,
+        (var, rows, admitted): (Var, &Rc<[&'c Python]>, &RowSet),
+    ) {
+        let mut platforms: Vec<Platform> =
+            group.classes.iter().map(|&class| self.classes[class].target.platform).collect();
+        platforms.sort();
+        platforms.dedup();
+        let (framework, release, unseen) = (group.releases[at].framework, group.releases[at].var, self.policy.unknown);
+        let with = move |line: Version| {
+            let mut left = RowSet::first(framework.releases.len());
+            platforms.iter().for_each(|&on| left.retain(&framework.with_python(on, line, unseen)));
+            left
+        };
+        if self.question.python.is_some() {
+            let mut some = RowSet::default();
+            admitted.rows().for_each(|line| some.add(&with(rows[line].version)));
+            self.clause("python", vec![(self.versions[at], framework.versions_of(&some)), (release, some)]);
+        }
+        let rows = rows.clone();
+        self.network
+            .relate(release, var, move |row| RowSet::filter(rows.len(), |line| with(rows[line].version).has(row)));
     }
 
     /// The releases of frameworks, shared or for each class apart, then what goes beside them.
@@ -53,6 +109,7 @@ impl<'q, 'c> Plan<'q, 'c> {
             groups.push(Group { classes, releases, companions, cudnn, nccl: None, cuda: None });
         }
         self.add_clauses(&groups);
+        self.add_python(&groups);
         for group in &mut groups {
             self.relate_frameworks(group);
             self.add_packages(group);
@@ -79,33 +136,6 @@ impl<'q, 'c> Plan<'q, 'c> {
             self.given[class].push((var, rows));
         }
         self.network.relate(self.versions[at], var, |version| framework.of_version[version].clone());
-        if let Some(python) = self.python.clone() {
-            let mut platforms: Vec<Platform> = classes.iter().map(|&it| self.classes[it].target.platform).collect();
-            platforms.sort();
-            platforms.dedup();
-            let (rows, unseen) = (python.rows.clone(), self.policy.unknown);
-            if !self.everywhere.has(law::id::PYTHON) {
-                if let Some(wanted) = &question.python {
-                    let lines = rows.iter().filter(|row| admits_python(Some(wanted), row));
-                    let mut some = RowSet::default();
-                    for line in lines {
-                        let mut left = RowSet::first(framework.releases.len());
-                        platforms.iter().for_each(|&on| left.retain(&framework.with_python(on, line.version, unseen)));
-                        some.add(&left);
-                    }
-                    let versions = framework.versions_of(&some);
-                    self.clause("python", vec![(self.versions[at], versions), (var, some)]);
-                }
-                self.network.relate(python.var, var, move |line| {
-                    let line = rows[line].version;
-                    let mut left = RowSet::first(framework.releases.len());
-                    for &platform in &platforms {
-                        left.retain(&framework.with_python(platform, line, unseen));
-                    }
-                    left
-                });
-            }
-        }
         ReleaseChoice { var, framework }
     }
 

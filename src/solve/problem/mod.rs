@@ -76,6 +76,14 @@ impl<'c> Problem<'c> {
         frameworks.chain(self.packages.iter().map(|(rows, _)| &*rows[0].package))
     }
 
+    /// Whether something came out less than a year before the catalog's own day, `2026.11.22`.
+    pub fn is_young(&self, date: Option<&str>) -> bool {
+        let day = self.catalog.version.replace('.', "-");
+        let Some((year, rest)) = day.split_once('-') else { return false };
+        let a_year_before = year.parse::<u32>().map(|year| format!("{}-{rest}", year.saturating_sub(1)));
+        date.zip(a_year_before.ok()).is_some_and(|(date, before)| *date > *before)
+    }
+
     /// The lines of Python, newest first.
     pub fn pythons(&self) -> Rc<[&'c Python]> {
         self.catalog.pythons.iter().rev().collect()
