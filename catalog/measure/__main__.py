@@ -2,6 +2,7 @@
 
     python3 catalog/measure check [NAME…] [--only WHAT…]      compare; a difference is a failing exit
     python3 catalog/measure refresh [--write]                 a patch with the releases the catalog lacks
+    python3 catalog/measure practices [--write]               what publishers always do, counted over the builds
     python3 catalog/measure freshness                         how old each source is
 
 Needs Python 3.11 and pip, nothing else. docs/catalog.md says what each check reads.
@@ -29,6 +30,8 @@ def main():
     check.add_argument("--only", action="append", metavar="WHAT", help=only)
     refresh = commands.add_parser("refresh", help="propose rows for releases the catalog lacks")
     refresh.add_argument("--write", action="store_true", help="change catalog/ instead of printing a patch")
+    practices = commands.add_parser("practices", help="count what publishers always do")
+    practices.add_argument("--write", action="store_true", help="put the numbers into catalog/")
     commands.add_parser("freshness", help="how old each source is")
     asked = parser.parse_args()
     if asked.command == "check":
@@ -40,6 +43,10 @@ def main():
         from refresh import refresh as propose
 
         return propose(Catalog(asked.root), Index(), asked.write)
+    if asked.command == "practices":
+        from practices import practices as count
+
+        return count(Catalog(asked.root), asked.write)
     return freshness(Catalog(asked.root))
 
 

@@ -14,7 +14,7 @@ from catalog import numbers
 from companions import companions
 from finding import Finding
 from kernels import code_of
-from remote import Requirement, applies, pinned, requirements
+from remote import Requirement, Version, applies, pinned, requirements
 
 # Every architecture that a compiler of CUDA 8 to 14 may know; what is not one is refused and costs nothing.
 NUMBERS = "20 21 30 32 35 37 50 52 53 60 61 62 70 72 75 80 86 87 88 89 90 100 101 103 107 110 120 121".split()
@@ -57,6 +57,23 @@ class Checker:
         return [
             wheel for wheel in self.index.wheels("cuda-toolkit") if numbers(wheel.version)[:3] == numbers(version)[:3]
         ]
+
+    # ---- listings ------------------------------------------------------------------------------------------------
+
+    def listings(self):
+        """Every final release on the package index from the first one of a listing read whole has a row."""
+        for row in self.catalog.rows("listing"):
+            package = row["package"]
+            if row["index"] != "pypi" or row["reading"] != "whole" or not self.asked(package, ""):
+                continue
+            rows = self.catalog.builds(package) + [
+                one for one in self.catalog.rows("companion") if one["package"] == package and "variant" not in one
+            ]
+            held = {numbers(one["version"]) for one in rows}
+            first = Version(row["from"])
+            there = [one for one in self.index.releases(package) if one >= first]
+            lacking = [str(one) for one in there if numbers(one) not in held]
+            yield Finding(f"listing {package} {row['from']} pypi", "lacking", [], lacking, f"pkg:pypi/{package}")
 
     # ---- toolkits ------------------------------------------------------------------------------------------------
 
@@ -411,6 +428,7 @@ CHECKS = {
     "nvrtc": Checker.nvrtc,
     "compilers": Checker.compilers,
     "toolkits": Checker.toolkits,
+    "listings": Checker.listings,
     "tags": Checker.tags,
     "pins": Checker.pins,
     "flags": Checker.flags,

@@ -33,6 +33,8 @@ const NAMES: &[(&str, &str)] = &[
     ("other_build", "builds not solved with"),
     ("companion", "packages that follow one"),
     ("source_build", "builds from source"),
+    ("listing", "listings read"),
+    ("practice", "practices of publishers"),
     ("libraries", "releases with exact libraries"),
     ("extension", "what extension builders accept"),
     ("module", "needs of kernel modules"),

@@ -62,6 +62,8 @@ cite! {
     Companion: row => row.version.as_str(),
         [row.version.as_str(), &row.package, "", row.variant.as_deref().unwrap_or_default()];
     Libraries: row => row.version.as_str(), [row.version.as_str(), &row.package, "", ""];
+    Listing: row => row.from.as_str(), [row.from.as_str(), &row.package, "", ""];
+    Practice: row => &row.id, ["", &row.package, "", ""];
     SourceBuild: row => row.from.as_str(), [row.from.as_str(), &row.package, "", ""];
     Extension: row => row.from.as_str(), [row.from.as_str(), &row.package, "", ""];
     Os: row => &row.id, ["", "", "", ""];
@@ -170,6 +172,7 @@ impl Catalog {
             Some("nccl") => self.find("nccl", &self.nccls, id),
             Some("extension") => self.find("extension", &self.extensions, id),
             Some("source-build") => self.find("source_build", &self.source_builds, id),
+            Some("listing") => self.find("listing", &self.listings, id),
             Some("libraries") => self.find("libraries", &self.libraries, id),
             Some("os") => self.find("os", &self.oses, id),
             Some("image") => self.find("image", &self.images, id),
@@ -187,6 +190,7 @@ impl Catalog {
                 .find("rule", &self.rules, id)
                 .or_else(|| self.find("law", &self.laws, id))
                 .or_else(|| self.find("module", &self.modules, id))
+                .or_else(|| self.find("practice", &self.practices, id))
                 .or_else(|| self.find("companion", &self.companions, id)),
         }
     }
@@ -263,7 +267,7 @@ mod tests {
             })
         }
         let c = &BUILTIN;
-        let pins = ids(&c.libraries).chain(ids(&c.source_builds));
+        let pins = ids(&c.libraries).chain(ids(&c.source_builds)).chain(ids(&c.listings)).chain(ids(&c.practices));
         let hosts = ids(&c.gpus).chain(ids(&c.branches)).chain(ids(&c.drivers)).chain(ids(&c.oses));
         let cuda = ids(&c.toolkits).chain(ids(&c.ptx_isas)).chain(ids(&c.compats)).chain(ids(&c.extensions));
         let libraries = ids(&c.cudnns).chain(ids(&c.nccls)).chain(ids(&c.builds)).chain(ids(&c.companions));

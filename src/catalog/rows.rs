@@ -115,6 +115,44 @@ vocabulary! {
 }
 
 vocabulary! {
+    /// How much of a listing was read.
+    Reading {
+        /// From end to end: what it lacks was not published, as of the day its source was read.
+        Whole = "whole",
+        /// Only what public files name of it: there may be more.
+        Seen = "seen",
+    }
+}
+
+vocabulary! {
+    /// What a publisher's practice says something about: the field of a build.
+    Property {
+        /// Pythons with a wheel.
+        Pythons = "pythons",
+        /// The CUDA toolkit release.
+        Toolkit = "toolkit",
+        /// cuDNN.
+        Cudnn = "cudnn",
+        /// NCCL.
+        Nccl = "nccl",
+        /// triton.
+        Triton = "triton",
+    }
+}
+
+vocabulary! {
+    /// The builds that a practice holds alike.
+    Among {
+        /// Those of one release and processor, whatever their variant; of libraries only the builds for CUDA.
+        Variants = "variants",
+        /// Those of one release and variant, whatever their processor.
+        Processors = "processors",
+        /// Those of one minor release, variant and processor: 2.14.0 and 2.14.1.
+        Patches = "patches",
+    }
+}
+
+vocabulary! {
     /// How a wheel asks pip for NVIDIA's libraries.
     Pins {
         /// For one release of each.
@@ -660,6 +698,49 @@ pub struct WheelFile {
     pub index: Option<Text>,
     /// Its sha256, in lower case.
     pub sha256: Text,
+    /// Its source.
+    pub source: Text,
+}
+
+/// How much of what an index holds of a package was read, from a release on. Only of a listing that was read whole is
+/// known what was not published.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Listing {
+    /// `torch`
+    pub package: Text,
+    /// The index: `pypi`, or `pytorch` for all of the PyTorch index.
+    pub index: Index,
+    /// The first release this row speaks of; it holds until the next row of the package and index.
+    pub from: Version,
+    /// How much of it was read.
+    pub reading: Reading,
+    /// Its source, which tells the day.
+    pub source: Text,
+}
+
+/// What a publisher always does, or nearly so: builds of a group that have the same in a field. What is not known of one
+/// build is expected to be as in the others of its group; that a build exists is never expected.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Practice {
+    /// Its stable name.
+    pub id: Text,
+    /// The package.
+    pub package: Text,
+    /// What is the same.
+    pub property: Property,
+    /// In which builds.
+    pub among: Among,
+    /// In how many groups of the catalog, of those in which two builds or more are known, it holds.
+    pub holds: u32,
+    /// How many such groups there are.
+    pub of: u32,
+    /// The groups in which it does not hold: `1.5.0 x86_64`.
+    #[serde(default)]
+    pub exceptions: List<Text>,
+    /// The practice in one plain sentence.
+    pub says: Text,
     /// Its source.
     pub source: Text,
 }

@@ -59,6 +59,8 @@ impl Catalog {
         all("other_build", &self.other_builds, see);
         all("companion", &self.companions, see);
         all("source_build", &self.source_builds, see);
+        all("listing", &self.listings, see);
+        all("practice", &self.practices, see);
         all("libraries", &self.libraries, see);
         all("extension", &self.extensions, see);
         all("os", &self.oses, see);

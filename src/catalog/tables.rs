@@ -152,6 +152,18 @@ impl Row for Companion {
     }
 }
 
+impl Row for Listing {
+    fn row_name(&self) -> RowName {
+        RowName { head: self.package.to_string(), versions: vec![self.from], tail: self.index.to_string() }
+    }
+    fn id(&self) -> String {
+        format!("listing {} {} {}", self.package, self.from, self.index)
+    }
+    fn cites(&self) -> Vec<&str> {
+        vec![&*self.source]
+    }
+}
+
 impl Row for WheelFile {
     fn row_name(&self) -> RowName {
         let tail = self.index.as_deref().unwrap_or_default().to_string();
@@ -196,6 +208,7 @@ row!(Os, [id], [], [], row is format!("os {}", row.id), cites source, maybe gcc_
 row!(Image, [repository], [cuda], [tag], row is format!("image {}:{}", row.repository, row.tag), cites source);
 row!(ImageRequire, [id], [], [], row is format!("image-require {}", row.id), cites source);
 row!(Module, [id], [], [], row is row.id.to_string(), cites source);
+row!(Practice, [id], [], [], row is row.id.to_string(), cites source);
 row!(Ptxas, [], [triton], [], row is format!("ptxas {}", row.triton), cites source);
 row!(Python, [], [version], [], row is format!("python {}", row.version), cites source);
 row!(Rule, [id], [], [], row is row.id.to_string(), cites source);
@@ -370,6 +383,10 @@ tables! {
     source_builds: SourceBuild = "source_build",
     /// The NVIDIA libraries that releases pin.
     libraries: Libraries = "libraries",
+    /// How much of the listings of indexes was read.
+    listings: Listing = "listing",
+    /// What publishers always do.
+    practices: Practice = "practice",
     /// Wheels and their sha256; packed away when the catalog is built in.
     wheels: WheelFile = "wheel",
     /// What extension builders accept.
@@ -394,4 +411,13 @@ tables! {
     diagnoses: ErrorSignature = "diagnosis",
     /// What logs tell in passing.
     clues: LogField = "clue",
+}
+
+impl Catalog {
+    /// How much of an index's listing of a package was read, for a release; none where nobody has told.
+    pub fn listing(&self, package: &str, index: Index, version: &Version) -> Option<&Listing> {
+        let index = if index == Index::PytorchUnlabelled { Index::Pytorch } else { index };
+        let rows = self.listings.iter().filter(|row| row.package == package && row.index == index);
+        rows.filter(|row| row.from <= *version).max_by(|a, b| a.from.cmp(&b.from))
+    }
 }

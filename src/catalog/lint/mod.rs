@@ -10,6 +10,7 @@ mod host;
 mod images;
 mod order;
 mod others;
+mod practices;
 mod published;
 mod rules;
 mod wheels;
@@ -51,6 +52,7 @@ pub fn lint(catalog: &Catalog) -> Vec<Finding> {
     images::lint(catalog, &mut say);
     rules::lint(catalog, &mut say);
     order::lint(catalog, &mut say);
+    practices::listings(catalog, &mut say);
     findings
 }
 
@@ -63,6 +65,7 @@ pub fn lint_built_in(catalog: &Catalog) -> Vec<Finding> {
     };
     alike::lint(catalog, &mut say);
     published::lint(catalog, &mut say);
+    practices::lint(catalog, &mut say);
     findings
 }
 
@@ -80,7 +83,7 @@ fn names(catalog: &Catalog, say: Say<'_>) {
         } else if let Some(other) = ids.insert(row.id.clone(), name) {
             say("id-twice", row.kind, &row.name, format!("its id `{}` is also that of {other}", row.id));
         }
-        if matches!(row.kind, "rule" | "module" | "law" | "source") && !is_plain(&row.name.head) {
+        if matches!(row.kind, "rule" | "module" | "law" | "practice" | "source") && !is_plain(&row.name.head) {
             let says = "an id is made of lower-case letters, digits, `.` and `-`, without `-linux-` and `-windows-`";
             say("id-spelling", row.kind, &row.name, says.into());
         } else if !name::is_id(&row.id) {

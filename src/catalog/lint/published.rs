@@ -33,7 +33,9 @@ fn builds(catalog: &Catalog, say: Say<'_>) {
             }
             let unknown =
                 |python: &&Version| catalog.pythons.iter().any(|row| row.version == **python) && !knows(index, python);
+            // The PyTorch index has wheels for more Pythons at times, be their sha256 known or not.
             if index.is_empty()
+                && !elsewhere
                 && !known.is_empty()
                 && let Some(python) = row.pythons.iter().find(unknown)
             {
