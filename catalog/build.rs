@@ -14,6 +14,8 @@ use sha2::{Digest, Sha256};
 mod coverage;
 mod emit;
 #[allow(dead_code)]
+#[path = "../src/catalog/expected.rs"]
+mod expected;
 #[path = "../src/catalog/lint/mod.rs"]
 mod lint;
 #[allow(dead_code)]
@@ -70,6 +72,7 @@ fn main() {
     if !wrong.is_empty() {
         fail(&wrong);
     }
+    catalog.expect();
     // From here on their digests stand for them.
     catalog.wheels = Cow::Borrowed(&[]);
     let code = emit::Code::of(&catalog);

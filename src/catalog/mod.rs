@@ -4,6 +4,7 @@
 
 mod capture;
 mod census;
+mod expected;
 mod fact;
 mod gpus;
 pub mod lint;

@@ -531,9 +531,24 @@ pub struct Build {
     pub arch_source: Option<Text>,
     /// The source of toolkit, cuDNN, NCCL and triton.
     pub pins_source: Option<Text>,
+    /// Which of its properties nobody has read: a practice of its publisher tells them. Never written, worked out.
+    #[serde(skip_deserializing)]
+    pub expected: List<Property>,
+    /// Pythons for which no wheel was seen and that its publisher's practice lets expect. Never written, worked out.
+    #[serde(skip_deserializing)]
+    pub expected_pythons: List<Version>,
 }
 
 impl Build {
+    /// What an answer takes of it that nobody has read, beside a line of Python.
+    pub fn expected_of(&self, python: Option<&Version>) -> Vec<Property> {
+        let rests = |property: &&Property| match property {
+            Property::Pythons => python.is_some_and(|line| self.expected_pythons.contains(line)),
+            _ => true,
+        };
+        self.expected.iter().filter(rests).copied().collect()
+    }
+
     /// Whether its wheel calls itself older than the release that it is counted as: `2.5.0a0` is not yet 2.5.0.
     pub fn is_snapshot(&self) -> bool {
         let public = self.wheel.as_ref().and_then(|wheel| wheel.split('+').next());

@@ -22,7 +22,7 @@ use super::args::{Common, Drawn, ExplainArgs};
 use super::catalogs;
 use super::clock;
 use super::files;
-use super::lock::{Asked, STEPS, gave_up, read};
+use super::lock::{Asked, STEPS, gave_up, read, undetermined};
 
 /// Runs the command.
 pub fn run(common: &Common, args: &ExplainArgs, report: &Report) -> Result<Exit, Failure> {
@@ -48,6 +48,7 @@ pub fn run(common: &Common, args: &ExplainArgs, report: &Report) -> Result<Exit,
     match resolve(&question, &Locked::new(), &Steps::new(STEPS)) {
         Resolution::GaveUp => Err(gave_up()),
         Resolution::Conflict => conflict(&spec, &rules, &file, report),
+        Resolution::Undetermined(unknowns) => undetermined(&unknowns, &spec, &rules, &file, report),
         Resolution::Answer(answer) => {
             if let Some(drawn) = args.graph {
                 let language = match drawn {

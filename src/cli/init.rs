@@ -132,7 +132,7 @@ fn ask(spec: &Spec, file: &SourceFile, catalog: &Catalog) -> Result<(Option<Expl
     let (question, warnings) = asked.map_err(|errors| Failure::spec(errors, file.clone()))?;
     let conflict = match resolve(&question, &Locked::new(), &Steps::new(STEPS)) {
         Resolution::Conflict => explain::conflicts(spec, &rules, &Steps::new(STEPS)),
-        Resolution::Answer(_) | Resolution::GaveUp => None,
+        Resolution::Answer(_) | Resolution::Undetermined(_) | Resolution::GaveUp => None,
     };
     Ok((conflict, warnings))
 }

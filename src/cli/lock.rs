@@ -11,6 +11,7 @@ use crate::solve::engine::Steps;
 use crate::solve::problem::Problem as Compiled;
 use crate::solve::question::{Question, Warning};
 use crate::solve::silence::heard;
+use crate::solve::unknowns::Unknown;
 use crate::spec::{self, Spec};
 
 use super::args::{Common, LockArgs};
@@ -165,6 +166,10 @@ impl<'a> Run<'a> {
             self.report.stale(&reasons)?;
             return Ok(Exit::No);
         }
+        if previous.version < lock::FORMAT {
+            let (then, now) = (previous.version, lock::FORMAT);
+            self.report.note(&format!("gpuenv.lock has format {then} and is written anew in format {now}"));
+        }
         self.anew(Some(previous), &Upgrade::Nothing, Vec::new())
     }
 
@@ -189,6 +194,7 @@ impl<'a> Run<'a> {
                 self.report.conflict(&found.unwrap_or(Explanation::gave_up(STEPS)), &asked, self.file)?;
                 Ok(Exit::No)
             }
+            Renewed::Undetermined(unknowns) => undetermined(&unknowns, &asked, self.rules, self.file, self.report),
             Renewed::GaveUp => Err(gave_up()),
         }
     }
@@ -203,6 +209,19 @@ impl<'a> Run<'a> {
     fn question(&self, spec: &Spec) -> Result<(Question<'a>, Vec<Warning>), Failure> {
         Question::new(spec, self.rules).map_err(|errors| Failure::spec(errors, self.file.clone()))
     }
+}
+
+/// Nobody has read what an answer depends on: told with the changes that do without it.
+pub(super) fn undetermined<'r>(
+    unknowns: &[Unknown],
+    spec: &Spec,
+    rules: &'r Compiled<'r>,
+    file: &SourceFile,
+    report: &Report,
+) -> Result<Exit, Failure> {
+    let known = explain::obstacles(spec, rules, &Steps::new(STEPS));
+    report.undetermined(unknowns, known.as_ref(), spec, file)?;
+    Ok(Exit::Unknown)
 }
 
 /// Nobody could tell within the limit.

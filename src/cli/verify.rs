@@ -96,6 +96,12 @@ fn solved(path: &Path, report: &Report) -> Result<Option<(Lock, Cow<'static, Cat
     let asked = Question::new(&spec, &rules).map_err(|errors| Failure::spec(errors, file.clone()));
     match renew(&spec, &asked?.0, None, &Upgrade::Nothing, &Steps::new(STEPS)) {
         Renewed::Lock(lock, _) => Ok(Some((*lock, catalog))),
+        Renewed::Undetermined(unknowns) => {
+            let facts: Vec<&str> = unknowns.iter().map(|unknown| unknown.fact.as_str()).collect();
+            let message = format!("nobody has read {}", facts.join(" and "));
+            Err(Failure::new(Exit::Unknown, "undetermined", message)
+                .help("run `gpuenv lock`: it tells how to find out"))
+        }
         Renewed::GaveUp => Err(gave_up()),
         Renewed::Conflict => {
             let found = explain::conflicts(&spec, &rules, &Steps::new(STEPS));

@@ -12,7 +12,7 @@ use crate::solve::engine::Steps;
 use crate::solve::machine::Reading;
 use crate::solve::problem::Problem;
 use crate::solve::question::{Question, TargetAsk};
-use crate::solve::resolve::{Resolution, is_solvable, resolve};
+use crate::solve::resolve::{Resolution, Verdict, World, is_solvable, judge, resolve};
 use crate::spec::Spec;
 
 use super::target_of;
@@ -28,6 +28,7 @@ pub(super) struct Asker<'a, 'c> {
     pub(super) catalog: &'c Catalog,
     pub(super) problem: &'c Problem<'c>,
     pub(super) steps: &'a Steps,
+    world: World,
     /// The spec, and what it asks.
     pub(super) spec: &'a Spec,
     base: Option<Question<'c>>,
@@ -36,10 +37,10 @@ pub(super) struct Asker<'a, 'c> {
 }
 
 impl<'a, 'c> Asker<'a, 'c> {
-    /// Asks variations of a spec.
-    pub(super) fn new(spec: &'a Spec, problem: &'c Problem<'c>, steps: &'a Steps) -> Self {
+    /// Asks variations of a spec, of which one that has no answer in a world is a clash.
+    pub(super) fn new(spec: &'a Spec, problem: &'c Problem<'c>, world: World, steps: &'a Steps) -> Self {
         let base = Question::new(spec, problem).ok().map(|(question, _)| question);
-        Asker { catalog: problem.catalog, problem, steps, spec, base, targets: RefCell::default() }
+        Asker { catalog: problem.catalog, problem, steps, world, spec, base, targets: RefCell::default() }
     }
 
     /// The request of the spec as it is written; none if a name in it means nothing.
@@ -114,7 +115,21 @@ impl<'a, 'c> Asker<'a, 'c> {
                 *target = TargetAsk::new(self.problem, &target.name, reading);
             }
         }
-        if is_solvable(&on_theirs, self.steps) == Some(false) { on_theirs } else { question }
+        if self.is_refuted(&on_theirs) == Some(true) { on_theirs } else { question }
+    }
+
+    /// Whether a request clashes, and what PubGrub's proof of it rests on.
+    pub(super) fn judge(&self, question: &Question<'_>) -> Verdict {
+        judge(question, self.world, self.steps)
+    }
+
+    /// Whether a request clashes; none if the limit was reached first.
+    pub(super) fn is_refuted(&self, question: &Question<'_>) -> Option<bool> {
+        match self.judge(question) {
+            Verdict::Solvable => Some(false),
+            Verdict::Conflict(_) => Some(true),
+            Verdict::GaveUp => None,
+        }
     }
 
     /// Whether the spec with these edits has any answer, which is quicker to tell than which is the best.

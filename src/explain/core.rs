@@ -14,7 +14,7 @@ use pubgrub::VersionSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::solve::question::{FRAMEWORKS, PARTS, Question, TargetAsk};
-use crate::solve::resolve::{Culprit, Verdict, is_solvable, judge};
+use crate::solve::resolve::{Culprit, Verdict};
 use crate::solve::rowset::RowSet;
 use crate::spec::Spec;
 
@@ -140,7 +140,7 @@ impl<'a, 'c> Search<'a, 'c> {
         let verdict = match self.request(kept) {
             // A name that means nothing is an error of its own.
             None => Verdict::Solvable,
-            Some(question) => judge(&question, self.asker.steps),
+            Some(question) => self.asker.judge(&question),
         };
         match verdict {
             Verdict::Solvable => Some(None),
@@ -261,7 +261,7 @@ impl<'a, 'c> Search<'a, 'c> {
         let loosened = packages.rows().map(|key| (self.keys[key].clone(), Some("*".to_string())));
         let edits: Vec<Edit> = dropped.chain(loosened).collect();
         let Some(question) = self.asker.vary(&edits) else { return Some(true) };
-        Some(!is_solvable(&question, self.asker.steps)?)
+        self.asker.is_refuted(&question)
     }
 
     /// Every smallest clash within `all`, the first by file order first.

@@ -77,6 +77,7 @@ pub fn on_host<'c>(
             Outcome::Answer { stack: fixes::common_stack(&answer), advice: advice::compat(&answer) }
         }
         Resolution::Conflict => conflicts(&hosted, problem, steps).map_or(Outcome::GaveUp, Outcome::Conflict),
+        Resolution::Undetermined(_) => Outcome::GaveUp,
         Resolution::GaveUp => Outcome::GaveUp,
     };
     Ok(OnHost { target: target.name.clone(), differs, outcome })

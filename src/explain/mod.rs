@@ -16,6 +16,7 @@ use std::collections::BTreeMap;
 
 use crate::solve::engine::Steps;
 use crate::solve::problem::Problem;
+use crate::solve::resolve::World;
 use crate::spec::Spec;
 
 use ask::Asker;
@@ -87,9 +88,19 @@ pub struct Change {
     pub to: Option<String>,
 }
 
-/// Explains a spec that has no answer; none if it has one after all, or nobody could tell within the limit.
+/// Explains a spec that is proven to have no answer; none if it may have one after all, or nobody could tell within the
+/// limit.
 pub fn conflicts<'c>(spec: &Spec, problem: &'c Problem<'c>, steps: &Steps) -> Option<Explanation> {
-    let asker = Asker::new(spec, problem, steps);
+    explain(spec, problem, World::Possible, steps)
+}
+
+/// Explains why a spec has no answer among what is known.
+pub fn obstacles<'c>(spec: &Spec, problem: &'c Problem<'c>, steps: &Steps) -> Option<Explanation> {
+    explain(spec, problem, World::Known, steps)
+}
+
+fn explain<'c>(spec: &Spec, problem: &'c Problem<'c>, world: World, steps: &Steps) -> Option<Explanation> {
+    let asker = Asker::new(spec, problem, world, steps);
     let cores = core::Cores::find(&asker)?;
     let tell = |clashes: &[Vec<String>]| clashes.iter().map(|culprits| story::tell(&asker, culprits)).collect();
     let (conflicts, further) = (tell(&cores.independent), tell(&cores.further));
@@ -110,7 +121,7 @@ fn asks_for_something(spec: &Spec, fix: &Fix) -> bool {
 
 /// The first clash of a spec alone, without what would help.
 fn first_conflict<'c>(spec: &Spec, problem: &'c Problem<'c>, steps: &Steps) -> Option<Conflict> {
-    let asker = Asker::new(spec, problem, steps);
+    let asker = Asker::new(spec, problem, World::Known, steps);
     let cores = core::Cores::find(&asker)?;
     cores.independent.first().map(|culprits| story::tell(&asker, culprits))
 }

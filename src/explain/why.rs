@@ -9,6 +9,7 @@ use crate::solve::engine::Steps;
 use crate::solve::fits;
 use crate::solve::problem::Problem;
 use crate::solve::question::{FRAMEWORKS, ImageAsk, Question, TargetAsk};
+use crate::solve::resolve::World;
 use crate::spec::{Prefer, Share, Spec};
 use crate::words::{Constraint, Version};
 
@@ -108,7 +109,7 @@ pub struct Opening {
 
 /// Explains the answer of a spec; none if it has no answer, or nobody could tell within the limit.
 pub fn why<'c>(spec: &Spec, problem: &'c Problem<'c>, steps: &Steps) -> Option<Why> {
-    let asker = Asker::new(spec, problem, steps);
+    let asker = Asker::new(spec, problem, World::Known, steps);
     let question = asker.base()?;
     let answer = asker.best(question)?;
     let teller = Teller { asker: &asker, spec, question, answer: &answer };
@@ -464,7 +465,7 @@ impl<'c> Teller<'_, 'c> {
                 if unknown(build) && !now.builds.iter().any(|now| unknown(now)) {
                     costs.push(format!("which GPUs {name} holds code for is not known"));
                 }
-                if build.pythons_partial && target.python.is_some_and(|python| !build.pythons.contains(python)) {
+                if target.python.is_some_and(|python| build.expected_pythons.contains(python)) {
                     costs.push(format!("a wheel of {name} for this Python was not seen"));
                 }
             }

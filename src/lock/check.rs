@@ -166,11 +166,13 @@ fn set_aside(one: &OverrideLock) -> Checked {
 }
 
 fn fact(fact: &FactLock) -> Checked {
-    let FactLock { id, source, digest, supports } = fact;
+    let FactLock { id, source, digest, supports, grade } = fact;
     let key = |name: &str| format!("fact.{name}");
     check(name::is_id(id), || key("id"), id, ID)?;
     check(name::is_source(source), || key("source"), source, "a URL or a purl")?;
     check(is_digest(digest), || key("digest"), digest, "a digest")?;
+    let known = grade.as_deref().is_none_or(|grade| grade == "expected");
+    check(known, || key("grade"), grade.as_deref().unwrap_or_default(), "`expected`")?;
     supports.iter().try_for_each(|one| check(name::is_id(one), || key("supports"), one, "the path of a key"))
 }
 

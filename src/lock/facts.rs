@@ -1,6 +1,6 @@
 //! What an answer rests on: each row and rule that speaks of something chosen, with the choices it supports.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::catalog::rows::{Build, Subject};
 use crate::catalog::{Cite, Fact};
@@ -16,7 +16,7 @@ use Supports::{Stack, Target};
 
 /// Every fact of an answer, by id. `alike` are the targets that share one choice each.
 pub fn facts<'c>(question: &Question<'c>, answer: &Answer<'c>, alike: &[Vec<usize>]) -> Vec<FactLock> {
-    let mut ledger = Ledger { question, facts: HashMap::new() };
+    let mut ledger = Ledger { question, facts: HashMap::new(), expected: HashSet::new() };
     for group in alike {
         let members = group.iter().map(|&member| &*question.targets[member].name).collect();
         let (asked, target) = (&question.targets[group[0]], &*answer.targets[group[0]].chosen);
@@ -33,6 +33,8 @@ struct Ledger<'q, 'c> {
     question: &'q Question<'c>,
     /// Facts and what they support, by the addresses of their rows: of a thousand targets most rest on the same.
     facts: HashMap<usize, (Fact, Vec<String>)>,
+    /// The addresses of rows of which a practice tells a part.
+    expected: HashSet<usize>,
 }
 
 /// A part of the question and of the answer that some targets share.
@@ -80,6 +82,9 @@ impl Ledger<'_, '_> {
             let parts = parts.iter().filter(|(_, part)| part.is_some()).map(|(name, _)| Stack(name));
             let gpu = (!target.gpus.is_empty()).then_some(Target("gpu"));
             self.put(entry, *build, [Stack(&build.package)].into_iter().chain(parts).chain(gpu));
+            if !build.expected_of(target.python).is_empty() {
+                self.expected.insert(std::ptr::from_ref(*build).addr());
+            }
             if let Some(toolkit) = self.question.toolkit_of(build) {
                 self.put(entry, toolkit, [Stack("cuda")]);
             }
@@ -206,10 +211,12 @@ impl Ledger<'_, '_> {
     }
 
     fn close(self) -> Vec<FactLock> {
-        let facts = self.facts.into_values().map(|(Fact { id, source, digest }, mut supports)| {
+        let expected = self.expected;
+        let facts = self.facts.into_iter().map(|(row, (Fact { id, source, digest }, mut supports))| {
             supports.sort();
             supports.dedup();
-            FactLock { id, source, digest, supports }
+            let grade = expected.contains(&row).then(|| "expected".to_string());
+            FactLock { id, source, digest, supports, grade }
         });
         let mut facts: Vec<FactLock> = facts.collect();
         facts.sort_by(|a, b| a.id.cmp(&b.id));

@@ -25,8 +25,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::catalog::Catalog;
 
-/// The format this program reads and writes.
-pub const FORMAT: u32 = 1;
+/// The format this program writes.
+pub const FORMAT: u32 = 2;
+/// The oldest format it reads: what format 2 added may be missing.
+pub const OLDEST_FORMAT: u32 = 1;
 
 /// A whole gpuenv.lock.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -239,6 +241,9 @@ pub struct FactLock {
     pub digest: String,
     /// The choices that rest on it, `stack.torch`, `target.prod.driver`.
     pub supports: Vec<String>,
+    /// `expected` where nobody has read some of it, but a practice of its publisher tells it; else nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grade: Option<String>,
 }
 
 impl CatalogStamp {

@@ -1,6 +1,6 @@
 //! gpuenv.lock read back, and the words for everything that may be wrong with it.
 
-use super::{FORMAT, Lock, check};
+use super::{FORMAT, Lock, OLDEST_FORMAT, check};
 
 /// Why a text is not a lock this program reads.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -69,7 +69,7 @@ impl LockError {
 /// Reads a lock.
 pub fn parse(text: &str) -> Result<Lock, LockError> {
     match toml::from_str::<Lock>(text) {
-        Ok(lock) if lock.version == FORMAT => check::values(&lock).map(|()| lock),
+        Ok(lock) if (OLDEST_FORMAT..=FORMAT).contains(&lock.version) => check::values(&lock).map(|()| lock),
         Ok(lock) if lock.version > FORMAT => Err(LockError::Newer { found: lock.version.into() }),
         Ok(lock) => {
             let reason = format!("there never was a format {}", lock.version);
@@ -104,8 +104,8 @@ mod tests {
 
     #[test]
     fn each_defect_has_its_own_words() {
-        let newer = parse("version = 2\nfuture = [1]\n").unwrap_err();
-        assert_eq!((newer.code(), newer.to_string().contains("format 2")), ("newer-lock", true));
+        let newer = parse("version = 3\nfuture = [1]\n").unwrap_err();
+        assert_eq!((newer.code(), newer.to_string().contains("format 3")), ("newer-lock", true));
         let marked = parse("version = 1\n<<<<<<< ours\na = 1\n=======\n").unwrap_err();
         assert_eq!(marked, LockError::MergeMarker { line: 2 });
         let broken = parse("version = 1\nstack = {\n").unwrap_err();

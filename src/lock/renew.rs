@@ -5,6 +5,7 @@ use crate::solve::compile::Locked;
 use crate::solve::engine::Steps;
 use crate::solve::question::{Off, Question, Warning};
 use crate::solve::resolve::{Resolution, resolve};
+use crate::solve::unknowns::Unknown;
 use crate::solve::warnings::warnings;
 use crate::spec::{Share, Spec};
 
@@ -19,6 +20,8 @@ pub enum Renewed {
     Lock(Box<Lock>, Vec<Warning>),
     /// There is no answer.
     Conflict,
+    /// There is none unless some of what nobody has read turns out well.
+    Undetermined(Vec<Unknown>),
     /// The step limit was reached first.
     GaveUp,
 }
@@ -37,6 +40,7 @@ pub fn renew(
             Renewed::Lock(Box::new(make(spec, question, &answer, Vec::new())), warnings)
         }
         Resolution::Conflict => Renewed::Conflict,
+        Resolution::Undetermined(unknowns) => Renewed::Undetermined(unknowns),
         Resolution::GaveUp => Renewed::GaveUp,
     };
     let mut renewed = best(question);

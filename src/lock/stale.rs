@@ -4,13 +4,16 @@ use std::collections::BTreeMap;
 
 use crate::catalog::Catalog;
 
-use super::{CatalogStamp, Lock};
+use super::{CatalogStamp, FORMAT, Lock};
 
 /// Why the lock must be made anew; nothing if it is current.
 ///
 /// That the catalog has moved on is no reason. That it corrected or withdrew a fact the lock rests on is.
 pub fn staleness(lock: &Lock, inputs: &BTreeMap<String, String>, catalog: &Catalog) -> Vec<String> {
     let mut reasons = changed_inputs(&lock.inputs, inputs);
+    if lock.version < FORMAT {
+        reasons.push(format!("it has format {}, this gpuenv writes format {FORMAT}", lock.version));
+    }
     let now = CatalogStamp::of(catalog).overlays;
     for then in lock.catalog.overlays.iter().filter(|then| !now.contains(then)) {
         let name = then.rsplit_once(' ').map_or(then.as_str(), |(name, _)| name);

@@ -55,6 +55,9 @@ pub fn to_text(lock: &Lock) -> String {
     text.rows("fact", &lock.fact, |fact| {
         let mut fields = Fields::default();
         fields.put("id", &fact.id).put("source", &fact.source).put("digest", &fact.digest);
+        if let Some(grade) = &fact.grade {
+            fields.put("grade", grade);
+        }
         fields.list("supports", &fact.supports).close()
     });
     text.0

@@ -121,21 +121,8 @@ fn told(screen: &Screen, explanation: &Explanation, spec: &Spec, file: &SourceFi
     if explanation.conflicts.is_empty() {
         text += &format!("{} nothing in the catalog satisfies this spec\n", screen.error("error[conflict]:"));
     }
+    text += &changes(screen, explanation, spec, detail);
     let fixes = &explanation.fixes;
-    text += &match fixes.as_slice() {
-        [] if explanation.conflicts.len() > 1 => {
-            "no change was found that would help against all of them\n".to_string()
-        }
-        [] => "no change to the file was found that would help\n".to_string(),
-        [_] => {
-            screen.wrapped(&format!("{} ", screen.help("a fix,")), "which was solved (`gpuenv lock --apply-fix 1`):")
-        }
-        _ => screen
-            .wrapped(&format!("{} ", screen.help("fixes,")), "each of which was solved (`gpuenv lock --apply-fix N`):"),
-    };
-    for (at, fix) in fixes.iter().take(detail.fixes).enumerate() {
-        text += &render_fix(screen, at + 1, fix, spec, detail);
-    }
     let fixes = match fixes.len().saturating_sub(detail.fixes) {
         0 => None,
         1 => Some("one more fix".to_string()),
@@ -159,6 +146,34 @@ fn told(screen: &Screen, explanation: &Explanation, spec: &Spec, file: &SourceFi
             screen.wrapped("", &format!("no lock was written; `--verbose` shows {more}every fact with its source"))
         }
     };
+    text
+}
+
+/// The fixes alone, where no conflict is told.
+pub(super) fn fixes(screen: &Screen, explanation: &Explanation, spec: &Spec, verbose: bool) -> String {
+    if explanation.fixes.is_empty() {
+        return String::new();
+    }
+    changes(screen, explanation, spec, if verbose { EVERYTHING } else { LESS_AND_LESS[0] })
+}
+
+/// The changes that would help.
+fn changes(screen: &Screen, explanation: &Explanation, spec: &Spec, detail: Detail) -> String {
+    let fixes = &explanation.fixes;
+    let mut text = match fixes.as_slice() {
+        [] if explanation.conflicts.len() > 1 => {
+            "no change was found that would help against all of them\n".to_string()
+        }
+        [] => "no change to the file was found that would help\n".to_string(),
+        [_] => {
+            screen.wrapped(&format!("{} ", screen.help("a fix,")), "which was solved (`gpuenv lock --apply-fix 1`):")
+        }
+        _ => screen
+            .wrapped(&format!("{} ", screen.help("fixes,")), "each of which was solved (`gpuenv lock --apply-fix N`):"),
+    };
+    for (at, fix) in fixes.iter().take(detail.fixes).enumerate() {
+        text += &render_fix(screen, at + 1, fix, spec, detail);
+    }
     text
 }
 

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use crate::explain::Explanation;
 use crate::solve::question::Warning;
+use crate::solve::unknowns::Unknown;
 use crate::spec::Spec;
 use crate::verify::{Check, Status, Verdict};
 
@@ -37,6 +38,16 @@ pub(super) fn conflicts(explanation: &Explanation, spec: &Spec, file: &SourceFil
         true => annotation("error", "conflict", Some((file, None)), "nothing in the catalog satisfies this spec"),
         false => explanation.conflicts.iter().chain(&explanation.further).map(one).collect(),
     }
+}
+
+/// Each thing that nobody has read, at the first key that asks for it.
+pub(super) fn unknowns(unknowns: &[Unknown], spec: &Spec, file: &SourceFile) -> String {
+    let one = |unknown: &Unknown| {
+        let at = unknown.keys.iter().find_map(|key| spec.key_span(key));
+        let says = format!("not known: {}\n{}", unknown.fact, unknown.how);
+        annotation("error", "undetermined", Some((file, at)), &says)
+    };
+    unknowns.iter().map(one).collect()
 }
 
 /// Each warning, at the first key it is about.

@@ -17,6 +17,7 @@ mod junit;
 pub mod schema;
 mod screen;
 mod snippet;
+mod undetermined;
 mod verdict;
 mod why;
 
@@ -35,6 +36,7 @@ use crate::explain::{Change, Explanation};
 use crate::host::Record;
 use crate::lock::Lock;
 use crate::solve::question::Warning;
+use crate::solve::unknowns::Unknown;
 use crate::spec::Spec;
 
 pub use failure::{Exit, Failure, Problem, SourceFile};
@@ -174,6 +176,22 @@ impl Report {
         }
         self.annotate(|| github::conflicts(explanation, spec, file))?;
         self.say(&conflict::render(&self.screen, explanation, spec, file, self.verbose));
+        Ok(())
+    }
+
+    /// That nobody can tell whether a spec has an answer, and which changes do without what is not known.
+    pub fn undetermined(
+        &self,
+        unknowns: &[Unknown],
+        known: Option<&Explanation>,
+        spec: &Spec,
+        file: &SourceFile,
+    ) -> Result<(), Failure> {
+        if self.json {
+            return self.document(&json::Undetermined::new(unknowns, known));
+        }
+        self.annotate(|| github::unknowns(unknowns, spec, file))?;
+        self.say(&undetermined::render(&self.screen, unknowns, known, spec, file, self.verbose));
         Ok(())
     }
 

@@ -43,6 +43,11 @@ pub const ALL: &[Schema] = &[
     new("spec", "gpuenv.toml, read as JSON: for editors that complete and check it", spec),
     new("stale", "`lock --check`, where it says no", printed::<json::Stale>),
     new("topics", "`catalog show`, and `explain` of a rule, a warning, a check or a fact", printed::<json::Topics>),
+    new(
+        "undetermined",
+        "`lock` and `explain`, where an answer depends on what nobody has read",
+        printed::<json::Undetermined>,
+    ),
     new("verify", "`verify`", printed::<json::Verified>),
 ];
 

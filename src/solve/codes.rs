@@ -52,6 +52,12 @@ pub const ALL: &[Code] = &[
                that is known: a newer driver can only do more. Check the number for a slip of the pen.",
     },
     Code {
+        code: "expected",
+        says: "Something about this build was not read from the build itself: its publisher does it the same way for all \
+               builds of a kind, as often as the message tells, and so it is expected here. Whether a build exists is \
+               never expected. `gpuenv catalog search practice` lists what is counted so.",
+    },
+    Code {
         code: "experimental-variant",
         says: "The wheel that was chosen is published as experimental, or was published without a word in the release \
                notes, and no stable one fits. Name the variant in the spec, or set `allow-experimental`, to say that \
@@ -239,11 +245,6 @@ pub const ALL: &[Code] = &[
         code: "unknown-library",
         says: "The spec constrains a library that comes inside the wheel, and which release of it this wheel brings is \
                not known. The constraint was not checked.",
-    },
-    Code {
-        code: "unknown-python",
-        says: "The list of this release's wheels is known in part only, and none for this Python was seen. The package \
-               index may have it.",
     },
     Code {
         code: "unused-override",

@@ -22,4 +22,6 @@ pub mod resolve;
 pub mod rowset;
 pub mod shared;
 pub mod silence;
+pub mod unknowns;
+mod unseen;
 pub mod warnings;

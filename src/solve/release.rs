@@ -10,6 +10,7 @@ use crate::words::{CpuArch, Version};
 
 use super::fits;
 use super::platform::{Platform, Takes};
+use super::unseen;
 
 /// The builds of one (version, variant) for each kind of machine.
 #[derive(Debug, Clone)]
@@ -26,6 +27,8 @@ pub struct Release<'c> {
     builds: [Option<Built<'c>>; 2],
     /// The builds for single systems.
     own: Vec<Built<'c>>,
+    /// Whether one for x86_64 and one for aarch64 may exist that nobody has seen.
+    unseen: [bool; 2],
 }
 
 /// A build and the toolkit release whose runtime it carries.
@@ -52,6 +55,11 @@ impl<'c> Release<'c> {
         self.built(platform)?.1
     }
 
+    /// Whether there may be a build for a kind of machine that nobody has seen.
+    pub fn is_unseen(&self, platform: Platform<'_>) -> bool {
+        !matches!(platform.takes, Takes::Own(_)) && self.unseen[position(platform.arch)] && self.on(platform).is_none()
+    }
+
     /// Whether this is the build without CUDA.
     pub fn is_cpu(&self) -> bool {
         self.variant == "cpu"
@@ -65,6 +73,10 @@ impl<'c> Release<'c> {
     /// The builds for single systems.
     pub fn own_builds(&self) -> impl Iterator<Item = &'c Build> {
         self.own.iter().map(|(build, _)| *build)
+    }
+
+    fn new(version: &'c Version, variant: &'c str, line: Option<Version>, extension: Option<&'c Extension>) -> Self {
+        Release { version, variant, line, extension, builds: [None; 2], own: Vec::new(), unseen: [false; 2] }
     }
 
     fn put(&mut self, build: &'c Build, catalog: &'c Catalog) {
@@ -106,9 +118,22 @@ pub fn releases<'c>(catalog: &'c Catalog, builds: &'c [Build]) -> Vec<Release<'c
             Some(before) => before.extension,
             None => fits::extension_row(catalog, &build.package, version),
         };
-        let mut release = Release { version, variant, line, extension, builds: [None; 2], own: Vec::new() };
+        let mut release = Release::new(version, variant, line, extension);
         release.put(build, catalog);
         releases.push(release);
+    }
+    for (version, variant, arch) in unseen::may_exist(catalog, builds) {
+        let known = releases.iter_mut().find(|known| known.version == version && known.variant == variant);
+        if let Some(known) = known {
+            known.unseen[position(arch)] = true;
+            continue;
+        }
+        // Beside the other releases of its version.
+        let at = releases.iter().rposition(|known| known.version == version).map_or(releases.len(), |last| last + 1);
+        let extension = releases[at - 1].extension;
+        let mut release = Release::new(version, variant, fits::line_of(variant), extension);
+        release.unseen[position(arch)] = true;
+        releases.insert(at, release);
     }
     debug_assert!(builds.is_sorted_by_key(|build| build.version), "a catalog sorts its rows");
     // Builds come by version, oldest first, so that only the order within a version is to be found.

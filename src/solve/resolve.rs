@@ -1,5 +1,6 @@
 //! How the best answer is found: first without anything doubtful, then with experimental builds, with builds of
-//! unknown contents, and last with forward compatibility for as few targets as possible.
+//! unknown contents, and last with forward compatibility for as few targets as possible. What has no answer then is
+//! asked once more with everything that nobody has read as it is wished for: only what has none even so is a conflict.
 
 use crate::spec::{Prefer, Share};
 use crate::words::Version;
@@ -9,6 +10,7 @@ use super::compile::{ForwardCompat, Locked, Plan, Policy, classes};
 use super::engine::{Outcome, Proof, Selection, Steps};
 use super::network::Says;
 use super::question::Question;
+use super::unknowns::{self, Unknown};
 
 /// What came of a question.
 #[derive(Debug, Clone)]
@@ -17,6 +19,8 @@ pub enum Resolution<'c> {
     Answer(Answer<'c>),
     /// There is none.
     Conflict,
+    /// There is none among what is known, but one if some of what nobody has read turns out well.
+    Undetermined(Vec<Unknown>),
     /// The step limit was reached first.
     GaveUp,
 }
@@ -26,14 +30,23 @@ const EXACT_CLASSES: usize = 10;
 
 /// Everything allowed: whether a question has any answer at all.
 const ANYTHING: Policy<'static> =
-    Policy { experimental: true, unknown: true, forward_compat: ForwardCompat::All, driver_cap: None };
+    Policy { experimental: true, unknown: true, possible: false, forward_compat: ForwardCompat::All, driver_cap: None };
+
+/// The same, and whatever nobody has read as it is wished for: what has no answer then is proven to have none.
+const POSSIBLE: Policy<'static> = Policy { possible: true, ..ANYTHING };
+
+/// Nothing that is not the first choice.
+const FIRST: Policy<'static> = Policy {
+    experimental: false,
+    unknown: false,
+    possible: false,
+    forward_compat: ForwardCompat::Nobody,
+    driver_cap: None,
+};
 
 /// What is tried, in this order.
-const PASSES: &[Policy<'static>] = &[
-    Policy { experimental: false, unknown: false, forward_compat: ForwardCompat::Nobody, driver_cap: None },
-    Policy { experimental: true, unknown: false, forward_compat: ForwardCompat::Nobody, driver_cap: None },
-    Policy { experimental: true, unknown: true, forward_compat: ForwardCompat::Nobody, driver_cap: None },
-];
+const PASSES: &[Policy<'static>] =
+    &[FIRST, Policy { experimental: true, ..FIRST }, Policy { experimental: true, unknown: true, ..FIRST }];
 
 /// Compiles a request and solves it, as long as there are steps left.
 fn solve<'q, 'c, T>(
@@ -70,7 +83,7 @@ fn written_keys(plan: &Plan<'_, '_>, proof: &Proof) -> Vec<Says> {
     says
 }
 
-/// Whether a request has an answer.
+/// Whether a request has an answer, or none if what nobody has read may be as it is wished for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
     /// It has one.
@@ -91,10 +104,23 @@ pub enum Culprit {
     Target(String),
 }
 
+/// What counts as an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum World {
+    /// What is known or expected.
+    Known,
+    /// What may be so, for all that anybody has read: what has no answer here is proven to have none.
+    Possible,
+}
+
 /// Whether a request has an answer, and what speaks against it.
-pub fn judge(question: &Question<'_>, steps: &Steps) -> Verdict {
+pub fn judge(question: &Question<'_>, world: World, steps: &Steps) -> Verdict {
+    let policy = match world {
+        World::Known => ANYTHING,
+        World::Possible => POSSIBLE,
+    };
     let none = Locked::new();
-    let ask = |asked: &Question<'_>| match solve(asked, ANYTHING, &none, steps, |_, _| ()) {
+    let ask = |asked: &Question<'_>| match solve(asked, policy, &none, steps, |_, _| ()) {
         Attempt::Chosen(()) => Verdict::Solvable,
         Attempt::Nothing(says) => {
             let classes = classes(asked);
@@ -115,9 +141,9 @@ pub fn judge(question: &Question<'_>, steps: &Steps) -> Verdict {
     }
 }
 
-/// Whether a request has an answer; none if the step limit was reached first.
+/// Whether a request has an answer among what is known; none if the step limit was reached first.
 pub fn is_solvable(question: &Question<'_>, steps: &Steps) -> Option<bool> {
-    match judge(question, steps) {
+    match judge(question, World::Known, steps) {
         Verdict::Solvable => Some(true),
         Verdict::Conflict(_) => Some(false),
         Verdict::GaveUp => None,
@@ -154,7 +180,7 @@ fn resolve_together<'c>(question: &Question<'c>, locked: &Locked, steps: &Steps)
     }
     match is_solvable(question, steps) {
         Some(true) => {}
-        Some(false) => return Resolution::Conflict,
+        Some(false) => return undetermined(question, locked, steps),
         None => return Resolution::GaveUp,
     }
     for policy in &PASSES[1..] {
@@ -165,6 +191,15 @@ fn resolve_together<'c>(question: &Question<'c>, locked: &Locked, steps: &Steps)
         }
     }
     with_forward_compat(question, &attempt)
+}
+
+/// What has no answer among what is known: what would have to be read to tell, or nothing if none of it would help.
+fn undetermined<'c>(question: &Question<'c>, locked: &Locked, steps: &Steps) -> Resolution<'c> {
+    match solve(question, POSSIBLE, locked, steps, unknowns::of) {
+        Attempt::Chosen(unknowns) => Resolution::Undetermined(unknowns),
+        Attempt::Nothing(_) => Resolution::Conflict,
+        Attempt::GaveUp => Resolution::GaveUp,
+    }
 }
 
 enum Attempt<T> {

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use crate::catalog::rows::{Build, Class, Companion, Status, Subject};
+use crate::catalog::rows::{Build, Class, Companion, Property, Status, Subject};
 use crate::coverage::Coverage;
 use crate::spec::Share;
 use crate::words::{CpuArch, Version};
@@ -123,11 +123,7 @@ impl<'c> About<'_, 'c> {
                     format!("no build of {} {} without CUDA was seen for {}", build.package, build.version, build.arch);
                 warnings.push(Warning::new("cuda-on-cpu", message, &key));
             }
-            let python = self.target.python.filter(|python| build.pythons_partial && !build.pythons.contains(python));
-            if let Some(python) = python {
-                let message = format!("a wheel of {name} for Python {python} was not seen, though there may be one");
-                warnings.push(Warning::new("unknown-python", message, &["stack.python".to_string()]));
-            }
+            warnings.extend(self.expected(build, &name, &key));
             let unknown = |wanted: bool, has: bool, what: &str| {
                 let message = format!("which {what} comes with {name} is not known");
                 (wanted && !has).then(|| Warning::new("unknown-library", message, &[format!("stack.{what}")]))
@@ -136,6 +132,30 @@ impl<'c> About<'_, 'c> {
             warnings.extend(unknown(self.question.nccl.is_some(), build.nccl.is_some(), "nccl"));
         }
         warnings
+    }
+
+    /// What nobody has read of a build, and a practice of its publisher tells.
+    fn expected(&self, build: &Build, name: &str, key: &[String]) -> Option<Warning> {
+        let expected = build.expected_of(self.target.python);
+        let mut words: Vec<String> = Vec::new();
+        for property in &expected {
+            let version = |of: &Option<Version>| of.map_or_else(String::new, |version| format!(" {version}"));
+            words.push(match property {
+                Property::Pythons => {
+                    self.target.python.map_or_else(String::new, |line| format!("a wheel for Python {line}"))
+                }
+                Property::Toolkit => format!("CUDA{}", version(&build.toolkit)),
+                Property::Cudnn => format!("cuDNN{}", version(&build.cudnn)),
+                Property::Nccl => format!("NCCL{}", version(&build.nccl)),
+                Property::Triton => format!("triton{}", version(&build.triton)),
+            });
+        }
+        let practices = self.question.catalog.practices.iter();
+        let says = practices.filter(|row| row.package == build.package && expected.contains(&row.property));
+        let says =
+            says.map(|row| format!("{} ({} of {} times)", row.says.trim_end_matches('.'), row.holds, row.of)).next()?;
+        let message = format!("{name}: {} expected, not read from this build: {says}", words.join(", "));
+        Some(Warning::new("expected", message, key))
     }
 
     /// Two frameworks that each come with a cuDNN of their own, where one environment holds one only.

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use super::super::expected;
 use super::super::rows::*;
 use super::super::tables::{Catalog, Row};
 use super::Say;
@@ -57,7 +58,7 @@ fn groups(catalog: &Catalog, practice: &Practice) -> BTreeMap<String, bool> {
     let of_package = |build: &&Build| build.package == practice.package && build.systems.is_empty();
     for build in catalog.builds.iter().filter(of_package) {
         let Some(value) = told(build, practice.property) else { continue };
-        known.entry(group(build, practice.among)).or_default().push(value);
+        known.entry(expected::group(build, practice.among)).or_default().push(value);
     }
     let several = known.into_iter().filter(|(_, values)| values.len() > 1);
     several.map(|(group, values)| (group, values.windows(2).all(|pair| pair[0] == pair[1]))).collect()
@@ -65,25 +66,9 @@ fn groups(catalog: &Catalog, practice: &Practice) -> BTreeMap<String, bool> {
 
 /// What a build is known to have; a list of Pythons that is not whole tells nothing.
 fn told(build: &Build, property: Property) -> Option<String> {
-    let pin = match property {
-        Property::Pythons => {
-            let list = || build.pythons.iter().map(|line| line.as_str()).collect::<Vec<_>>().join(" ");
-            return (!build.pythons_partial).then(list);
-        }
-        Property::Toolkit => &build.toolkit,
-        Property::Cudnn => &build.cudnn,
-        Property::Nccl => &build.nccl,
-        Property::Triton => &build.triton,
-    };
-    pin.as_ref().filter(|_| build.variant != "cpu").map(|pin| pin.to_string())
-}
-
-/// The group that a build belongs to.
-fn group(build: &Build, among: Among) -> String {
-    let Build { version, variant, arch, .. } = build;
-    match among {
-        Among::Variants => format!("{version} {arch}"),
-        Among::Processors => format!("{version} {variant}"),
-        Among::Patches => format!("{} {variant} {arch}", version.prefix(2)),
+    if property == Property::Pythons {
+        let list = || build.pythons.iter().map(|line| line.as_str()).collect::<Vec<_>>().join(" ");
+        return (!build.pythons_partial).then(list);
     }
+    expected::told(build, property).map(|pin| pin.to_string())
 }

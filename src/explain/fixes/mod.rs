@@ -196,7 +196,7 @@ impl<'c> Finder<'_, 'c> {
 fn rests_on_the_unknown<'c>(question: &Question<'c>, answer: &Answer<'c>) -> bool {
     warnings::warnings(question, answer)
         .iter()
-        .any(|warning| matches!(warning.code, "unknown-library" | "unknown-python" | "image-require-unknown"))
+        .any(|warning| matches!(warning.code, "unknown-library" | "image-require-unknown"))
 }
 
 /// Whether a list insisted on is met only because the release does not read any.

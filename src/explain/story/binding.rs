@@ -3,7 +3,6 @@
 use crate::catalog::rows::Subject;
 use crate::solve::problem::{Needs, law};
 use crate::solve::question::{Off, Question};
-use crate::solve::resolve::is_solvable;
 use crate::spec::{Spec, list_text};
 use crate::words::Version;
 
@@ -25,8 +24,8 @@ pub(super) fn fewest_boards(asker: &Asker<'_, '_>, mut spec: Spec, culprits: &[S
         for name in names.clone() {
             let fewer: Vec<String> = names.iter().filter(|other| **other != name).cloned().collect();
             let Ok(changed) = spec.with(&key, Some(&list_text(&fewer))) else { continue };
-            let clashes = asker.question(&changed).and_then(|question| is_solvable(&question, asker.steps));
-            if !fewer.is_empty() && clashes == Some(false) {
+            let clashes = asker.question(&changed).and_then(|question| asker.is_refuted(&question));
+            if !fewer.is_empty() && clashes == Some(true) {
                 (names, spec) = (fewer, changed);
             }
         }
@@ -52,7 +51,7 @@ pub(super) fn shortest(asker: &Asker<'_, '_>, question: &Question<'_>, binding: 
         let others = law::ALL.iter().copied().chain(question.rules.all().map(|rule| &*rule.row.id));
         let others = others.filter(|id| *id != &*rule.row.id);
         asked.off.extend(others.map(|id| Off { rule: id.to_string(), target: None }));
-        is_solvable(&asked, asker.steps) == Some(false)
+        asker.is_refuted(&asked) == Some(true)
     };
     match question.rules.all().filter(about).find(alone) {
         Some(rule) => vec![rule.row.id.to_string()],
@@ -72,7 +71,7 @@ pub(super) fn binding_rules(asker: &Asker<'_, '_>, question: &Question<'_>) -> V
         asked.off.truncate(written);
         let set_aside = (prefix..all.len()).filter(|rule| !found.contains(rule));
         asked.off.extend(set_aside.map(|rule| Off { rule: all[rule].to_string(), target: None }));
-        is_solvable(&asked, asker.steps) == Some(false)
+        asker.is_refuted(&asked) == Some(true)
     };
     let mut binding = least_set(all.len(), &mut clashes);
     binding.sort();

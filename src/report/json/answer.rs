@@ -8,6 +8,7 @@ use crate::export::json::Document;
 use crate::lock::Lock;
 use crate::report::Drafted;
 use crate::solve::question;
+use crate::solve::unknowns::Unknown;
 
 use super::{Change, Conflict, Fix, OK, Warning, changes, conflicts, sorted, warnings};
 
@@ -129,5 +130,35 @@ impl<'a> NoAnswer<'a> {
             fixes: explanation.fixes.iter().map(Fix::from).collect(),
             gave_up: explanation.gave_up,
         }
+    }
+}
+
+/// A spec of which nobody can tell whether it has an answer.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::report) struct Undetermined<'a> {
+    #[schemars(extend("const" = "undetermined"))]
+    status: &'static str,
+    /// What nobody has read, and what the answer depends on.
+    unknowns: Vec<UnknownFact<'a>>,
+    /// Changes that do without it.
+    fixes: Vec<Fix<'a>>,
+}
+
+/// Something that nobody has read.
+#[derive(Debug, Serialize, JsonSchema)]
+struct UnknownFact<'a> {
+    /// What it is.
+    fact: &'a str,
+    /// The keys that ask for it.
+    keys: &'a [String],
+    /// How it can be found out.
+    how: &'a str,
+}
+
+impl<'a> Undetermined<'a> {
+    pub fn new(unknowns: &'a [Unknown], known: Option<&'a Explanation>) -> Self {
+        let fact = |one: &'a Unknown| UnknownFact { fact: &one.fact, keys: &one.keys, how: &one.how };
+        let fixes = known.map_or_else(Vec::new, |known| known.fixes.iter().map(Fix::from).collect());
+        Undetermined { status: "undetermined", unknowns: unknowns.iter().map(fact).collect(), fixes }
     }
 }

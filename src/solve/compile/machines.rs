@@ -179,7 +179,14 @@ impl<'q, 'c> Plan<'q, 'c> {
             let glibcs = glibcs.clone();
             self.network.relate(release.var, image.var, move |row| {
                 let release = &framework.releases[row];
-                let Some(build) = release.on(class.target.platform) else { return RowSet::default() };
+                let Some(build) = release.on(class.target.platform) else {
+                    // What nobody has seen is made for every system.
+                    return if release.is_unseen(class.target.platform) {
+                        RowSet::first(images.len())
+                    } else {
+                        RowSet::default()
+                    };
+                };
                 let glibcs = glibcs.get_or_init(|| glibcs_in(question.catalog, &class, &images));
                 let cudnn = question.cudnn.as_ref();
                 RowSet::filter(images.len(), |at| {

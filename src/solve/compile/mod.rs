@@ -33,6 +33,8 @@ pub struct Policy<'a> {
     pub experimental: bool,
     /// Builds of which the catalog does not know enough to judge them.
     pub unknown: bool,
+    /// Builds that nobody has seen though they may exist, and unknown values as the ones that are asked for.
+    pub possible: bool,
     /// For each class of targets, whether forward compatibility may be used.
     pub forward_compat: ForwardCompat<'a>,
     /// No free driver above this.

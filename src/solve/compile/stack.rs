@@ -81,7 +81,7 @@ impl<'q, 'c> Plan<'q, 'c> {
             group.classes.iter().map(|&class| self.classes[class].target.platform).collect();
         platforms.sort();
         platforms.dedup();
-        let (framework, release, unseen) = (group.releases[at].framework, group.releases[at].var, self.policy.unknown);
+        let (framework, release, unseen) = (group.releases[at].framework, group.releases[at].var, self.policy.possible);
         let with = move |line: Version| {
             let mut left = RowSet::first(framework.releases.len());
             platforms.iter().for_each(|&on| left.retain(&framework.with_python(on, line, unseen)));
@@ -178,16 +178,21 @@ impl<'q, 'c> Plan<'q, 'c> {
             };
             self.clause_on_releases("cuda", groups, of_line);
         }
-        let unknown = self.policy.unknown;
-        let met = |wanted: &Constraint, has: Option<&Version>| {
-            has.map_or(wanted.is_any() || unknown, |has| wanted.admits(has))
+        let possible = self.policy.possible;
+        // What no release is called, no build comes with.
+        let cudnns = question.catalog.cudnns.iter().map(|row| &row.version);
+        let nccls = question.catalog.nccls.iter().map(|row| &row.version);
+        let cudnn_may = possible && is_release(question.cudnn.as_ref(), cudnns);
+        let nccl_may = possible && is_release(question.nccl.as_ref(), nccls);
+        let met = |wanted: &Constraint, has: Option<&Version>, may: bool| {
+            has.map_or(wanted.is_any() || may, |has| wanted.admits(has))
         };
         if let Some(wanted) = &question.cudnn {
-            let brings = |build: &Build| shared::takes_newer(build) || met(wanted, build.cudnn.as_ref());
+            let brings = |build: &Build| shared::takes_newer(build) || met(wanted, build.cudnn.as_ref(), cudnn_may);
             self.clause_on_releases("cudnn", groups, with_builds(&brings));
         }
         if let Some(wanted) = &question.nccl {
-            let brings = |build: &Build| met(wanted, build.nccl.as_ref());
+            let brings = |build: &Build| met(wanted, build.nccl.as_ref(), nccl_may);
             self.clause_on_releases("nccl", groups, with_builds(&brings));
         }
     }
@@ -246,6 +251,11 @@ fn with_builds<'a, 'c>(holds: &'a dyn Fn(&Build) -> bool) -> impl Fn(&Framework<
     }
 }
 
+/// Whether some release of a library is what is asked for.
+fn is_release<'v>(wanted: Option<&Constraint>, mut known: impl Iterator<Item = &'v Version>) -> bool {
+    wanted.is_some_and(|wanted| known.any(|version| wanted.admits(version)))
+}
+
 /// Whether a line of Python is asked for: a pre-release only by name.
 fn admits_python(wanted: Option<&Constraint>, row: &Python) -> bool {
     let Some(wanted) = wanted else { return row.stable };
@@ -259,7 +269,11 @@ fn releases_for<'c>(plan: &Plan<'_, 'c>, class: &Class<'_, 'c>, framework: &Fram
     let (target, on) = (&machine.reading, machine.reading.platform);
     let holds = |rule: usize| !class.off.has(rule);
     let mut rows = RowSet::first(framework.releases.len());
-    rows.subtract(&framework.unpublished(on));
+    let mut missing = framework.unpublished(on).as_ref().clone();
+    if policy.possible {
+        missing.subtract(&framework.unseen(on));
+    }
+    rows.subtract(&missing);
     if let Some(has) = target.glibc.filter(|_| holds(law::id::GLIBC)) {
         rows.subtract(&framework.newer_glibc(on, has));
     }

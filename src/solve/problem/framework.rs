@@ -37,6 +37,7 @@ pub struct Framework<'c> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Property<'c> {
     Unpublished(Platform<'c>),
+    Unseen(Platform<'c>),
     NewerGlibc(Platform<'c>, Version),
     Uncovered(Platform<'c>, Cc),
     Line(RuleId),
@@ -99,6 +100,11 @@ impl<'c> Framework<'c> {
     /// The releases without a build for a kind of machine.
     pub fn unpublished(&self, on: Platform<'c>) -> Rc<RowSet> {
         self.property(Property::Unpublished(on), |release| release.on(on).is_none())
+    }
+
+    /// The releases that nobody has seen for a kind of machine though they may exist.
+    pub fn unseen(&self, on: Platform<'c>) -> Rc<RowSet> {
+        self.property(Property::Unseen(on), |release| release.is_unseen(on))
     }
 
     /// The releases that need a newer C library than there is.
@@ -173,7 +179,8 @@ impl<'c> Framework<'c> {
         }
         let rows = self.matching(|release| {
             let Some(build) = release.on(on) else { return true };
-            build.pythons.contains(&line) || (unseen && build.pythons_partial && self.series_has_python(build, line))
+            let known = build.pythons.contains(&line) || build.expected_pythons.contains(&line);
+            known || (unseen && build.pythons_partial && self.series_has_python(build, line))
         });
         let rows = Rc::new(rows);
         self.pythons.borrow_mut().insert(key, rows.clone());

@@ -1,0 +1,91 @@
+//! What would have to be read to tell whether a request has an answer.
+
+use crate::catalog::rows::Build;
+use crate::words::Constraint;
+
+use super::compile::{Plan, ReleaseChoice};
+use super::engine::Selection;
+use super::platform::Platform;
+
+/// Something that nobody has read and that an answer depends on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unknown {
+    /// What it is: `whether torch 2.15.0+cu130 was published for x86_64`.
+    pub fact: String,
+    /// The keys that ask for it.
+    pub keys: Vec<String>,
+    /// How it can be found out.
+    pub how: String,
+}
+
+/// What nobody has read of a selection that is only possible.
+pub fn of(plan: &Plan<'_, '_>, selection: &Selection) -> Vec<Unknown> {
+    let mut unknowns: Vec<Unknown> = Vec::new();
+    for group in &plan.groups {
+        for release in &group.releases {
+            for &class in &group.classes {
+                let on = plan.classes[class].target.platform;
+                for unknown in of_release(plan, selection, release, on) {
+                    if !unknowns.contains(&unknown) {
+                        unknowns.push(unknown);
+                    }
+                }
+            }
+        }
+    }
+    unknowns
+}
+
+fn of_release(
+    plan: &Plan<'_, '_>,
+    selection: &Selection,
+    choice: &ReleaseChoice<'_>,
+    on: Platform<'_>,
+) -> Vec<Unknown> {
+    let (package, release) = (choice.framework.package, choice.of(selection.rows()));
+    let name = format!("{package} {}+{}", release.version, release.variant);
+    let Some(build) = release.on(on) else {
+        if !release.is_unseen(on) {
+            return Vec::new();
+        }
+        let fact = format!("whether {name} was published for {}", on.arch);
+        let how = format!(
+            "look for it at https://download.pytorch.org/whl/{}/{package}/; if it is there, add a row to an overlay",
+            release.variant
+        );
+        return vec![Unknown { fact, keys: vec![format!("stack.{package}")], how }];
+    };
+    let mut unknowns = Vec::new();
+    let question = plan.question;
+    let libraries = [("cudnn", "cuDNN", &question.cudnn, build.cudnn), ("nccl", "NCCL", &question.nccl, build.nccl)];
+    for (key, title, wanted, has) in libraries {
+        if wanted.as_ref().is_some_and(|wanted: &Constraint| !wanted.is_any()) && has.is_none() && !release.is_cpu() {
+            let how = format!(
+                "read which {title} the METADATA of its wheel asks for, or which one torch.backends or torch.cuda tells; \
+                 then add a row to an overlay"
+            );
+            unknowns.push(Unknown {
+                fact: format!("which {title} comes with {name}"),
+                keys: vec![format!("stack.{key}")],
+                how,
+            });
+        }
+    }
+    if let Some(python) = &plan.python {
+        unknowns.extend(unseen_python(build, &name, &python.of(selection.rows()).version));
+    }
+    unknowns
+}
+
+/// A line of Python for which no wheel of a build was seen.
+fn unseen_python(build: &Build, name: &str, line: &crate::words::Version) -> Option<Unknown> {
+    if build.pythons.contains(line) || build.expected_pythons.contains(line) {
+        return None;
+    }
+    let fact = format!("whether {name} has a wheel for Python {line}");
+    let how = format!(
+        "try `pip download --no-deps --python-version {line} --only-binary :all: {}=={}+{}` with its index",
+        build.package, build.version, build.variant
+    );
+    Some(Unknown { fact, keys: vec!["stack.python".to_string()], how })
+}

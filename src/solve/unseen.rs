@@ -1,0 +1,65 @@
+//! Builds that may exist though nobody has seen them: where an index was not read whole, the variants that the releases
+//! around one have.
+//!
+//! A line of CUDA that a publisher has given up does not come back, and a new one is not published for what is older: so
+//! a variant may be missing from what was seen of a release only if another patch of that release has it, or if it stands
+//! in the release before and in a later one, or there is no later one.
+
+use std::collections::BTreeSet;
+
+use crate::catalog::Catalog;
+use crate::catalog::rows::{Build, Index, Reading, Rule, Subject, line_of};
+use crate::words::{Constraint, CpuArch, Version};
+
+/// A build that may exist.
+pub type MayExist<'c> = (&'c Version, &'c str, CpuArch);
+
+/// The builds beside some of one package, sorted by version, that may exist on an index of which only a part was seen.
+pub fn may_exist<'c>(catalog: &Catalog, builds: &'c [Build]) -> Vec<MayExist<'c>> {
+    let Some(package) = builds.first().map(|build| &*build.package) else { return Vec::new() };
+    let rules: Vec<&Rule> = catalog.rules.iter().filter(|rule| is_about_lines(rule, package)).collect();
+    let mut found = Vec::new();
+    for of_version in builds.chunk_by(|one, next| one.version == next.version) {
+        let version = &of_version[0].version;
+        let listing = catalog.listing(package, Index::Pytorch, version);
+        if listing.is_none_or(|listing| listing.reading == Reading::Whole) {
+            continue;
+        }
+        for arch in [CpuArch::X86_64, CpuArch::Aarch64] {
+            let general: Vec<&Build> =
+                builds.iter().filter(|build| build.arch == arch && build.systems.is_empty()).collect();
+            let missing = missing_of(&general, version);
+            let goes_on = |variant: &&str| line_of(variant).is_none_or(|line| !is_given_up(&rules, version, &line));
+            found.extend(missing.into_iter().filter(goes_on).map(|variant| (version, variant, arch)));
+        }
+    }
+    found
+}
+
+/// The variants that the releases around a version have, and that were not seen of it.
+fn missing_of<'c>(builds: &[&'c Build], version: &Version) -> BTreeSet<&'c str> {
+    let series = version.prefix(2);
+    let in_series = |build: &&&Build| build.version.cmp_prefix(&series).is_eq();
+    let before = builds.iter().map(|build| build.version.prefix(2)).filter(|other| *other < series).max();
+    let variants = |holds: &dyn Fn(&Build) -> bool| -> BTreeSet<&'c str> {
+        builds.iter().filter(|build| holds(build)).map(|build| &*build.variant).collect()
+    };
+    let seen = variants(&|build| build.version == *version);
+    let patches = variants(&|build| build.version.prefix(2) == series);
+    let earlier = variants(&|build| before.is_some_and(|before| build.version.prefix(2) == before));
+    let later = variants(&|build| build.version.prefix(2) > series);
+    let newest = later.is_empty() && builds.iter().any(|build| in_series(&build));
+    let goes_on = earlier.into_iter().filter(|variant| newest || later.contains(variant));
+    patches.into_iter().chain(goes_on).filter(|variant| !seen.contains(variant)).collect()
+}
+
+/// Whether a rule tells which lines of CUDA a package is published for.
+fn is_about_lines(rule: &Rule, package: &str) -> bool {
+    rule.subject == Subject::Package && rule.object == Subject::Cuda && rule.package.as_deref() == Some(package)
+}
+
+/// Whether a publisher has said that a release is no longer made for a line.
+fn is_given_up(rules: &[&Rule], version: &Version, line: &Version) -> bool {
+    let admits = |text: &str, version: &Version| Constraint::parse(text).is_ok_and(|range| range.admits(version));
+    rules.iter().any(|rule| admits(&rule.range, version) && !admits(&rule.needs, line))
+}
