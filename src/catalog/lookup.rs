@@ -81,6 +81,14 @@ impl Catalog {
                 }
             }
         }
+        // Where the C library says it all, no release says more.
+        let release_of = |row: &&Os| {
+            let rest = wanted.strip_prefix(&*row.id).filter(|_| row.musl);
+            rest.is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'))
+        };
+        if let Some(row) = self.oses.iter().find(release_of) {
+            return OsMatch::Found(row);
+        }
         let all = self.oses.iter().flat_map(spellings);
         OsMatch::Unknown(nearest(&wanted, all.map(|known| (known.to_lowercase(), known))))
     }

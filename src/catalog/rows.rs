@@ -771,6 +771,9 @@ pub struct Os {
     pub aliases: List<Text>,
     /// `Ubuntu 22.04 LTS`
     pub name: Text,
+    /// Its C library is musl: wheels that were linked with glibc do not load. All of its releases are one row.
+    #[serde(default)]
+    pub musl: bool,
     /// Its glibc; none = unknown.
     pub glibc: Option<Version>,
     /// Its default gcc; none = unknown.

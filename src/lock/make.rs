@@ -31,7 +31,8 @@ pub fn make<'c>(spec: &Spec, question: &Question<'c>, answer: &Answer<'c>, overr
         lock.arch_list = lists[at].clone().filter(|own| !shared || Some(own) != arch_list.as_ref());
         for &member in group {
             let name = &answer.targets[member].name;
-            target.push((name.clone(), TargetLock { os: systems.of(name, firsts[at]), ..lock.clone() }));
+            let (os, image) = (systems.of(name, firsts[at]), with_digest(spec, name, lock.image.clone()));
+            target.push((name.clone(), TargetLock { os, image, ..lock.clone() }));
         }
     }
     let target = target.into_iter().collect();
@@ -39,6 +40,16 @@ pub fn make<'c>(spec: &Spec, question: &Question<'c>, answer: &Answer<'c>, overr
     let wheel = wheels(question.catalog, answer, &alike);
     let fact = facts::facts(question, answer, &alike);
     Lock { version: FORMAT, catalog, inputs: spec.inputs(), stack, arch_list, target, wheel, overrides, fact }
+}
+
+/// The image of a target, pinned where the user has pinned it.
+fn with_digest(spec: &Spec, target: &str, image: Option<String>) -> Option<String> {
+    let written = spec.target(target).and_then(|target| target.image.as_ref());
+    let digest = written.and_then(|written| written.value.digest.as_ref());
+    match (image, digest) {
+        (Some(image), Some(digest)) if !image.contains('@') => Some(format!("{image}@{digest}")),
+        (image, _) => image,
+    }
 }
 
 /// What all targets have in common. Targets that share one stack may still differ in what lies below it (the

@@ -23,6 +23,7 @@ use super::network::Var;
 use super::problem::law;
 use super::question::{DriverAsk, ImageAsk, Question, TargetAsk};
 use super::release::Release;
+use super::rowset::RowSet;
 use super::shared;
 
 /// The answer to a question.
@@ -162,7 +163,7 @@ fn read_class<'c>(plan: &Plan<'_, 'c>, at: usize, choice: &[usize]) -> Chosen<'c
         companions: group.companions.iter().map(|companion| *companion.of(choice)).collect(),
         python: plan.python.as_ref().map(|python| &python.of(choice).version),
         cudnn: pick(&group.cudnn, choice).filter(|_| leaves_open(&builds)),
-        nccl: pick(&group.nccl, choice),
+        nccl: pick(&group.nccl, choice).filter(|_| leaves_open(&builds)),
         cuda,
         toolkit,
         runtime_image: image
@@ -177,6 +178,10 @@ fn read_class<'c>(plan: &Plan<'_, 'c>, at: usize, choice: &[usize]) -> Chosen<'c
         builds,
     };
     answer.minimum = minimum_driver(plan, at, choice, &answer);
+    // Nothing that was chosen asks for a driver, or what asks for one was set aside.
+    if answer.minimum.is_none() {
+        answer.driver = None;
+    }
     answer.native_driver = answer.driver.as_ref().is_none_or(|driver| is_native(&answer, driver));
     answer.arch_list = arch_list(question, class, &answer);
     answer.gpus = gpus(question, class, &answer);
@@ -281,6 +286,11 @@ fn minimum_driver<'c>(plan: &Plan<'_, 'c>, at: usize, choice: &[usize], answer: 
     let (question, class, judged) = (plan.question, &plan.classes[at], answer.driver.as_ref()?);
     let problem = question.problem;
     let needs = driver_needs(plan, at, choice, answer);
+    if needs.iter().all(|need| *need == DriverNeed::Nothing) && answer.image.is_none() && !class.target.pins_driver() {
+        return None;
+    }
+    let nothing_off = RowSet::default();
+    let by_every_rule: Vec<_> = needs.iter().map(|need| driver::met_by(problem, *need, &nothing_off)).collect();
     let machine = class.machine();
     let demand = answer.image.map(|image| image::demand(question.catalog, &class.target.reading, image));
     let demand = demand.filter(|_| !class.off.has(law::id::IMAGE_REQUIRE));
@@ -299,10 +309,12 @@ fn minimum_driver<'c>(plan: &Plan<'_, 'c>, at: usize, choice: &[usize], answer: 
         }
         Some(compat) => oldest(driver::with(problem, machine, &class.off, compat)),
     };
-    // Hosts that are older than the first list with their board prove that list to be late.
     let minimum = minimum.filter(|minimum| *minimum <= judged.version);
     let minimum = minimum.or_else(|| oldest(driver::of_generation(problem, machine, &class.off)));
-    Some(minimum.unwrap_or(judged.version).min(judged.version))
+    let minimum = minimum.unwrap_or(judged.version).min(judged.version);
+    let stated = DriverRow::plain(question.catalog, minimum).filter(|_| judged.compat.is_none());
+    let overridden = stated.is_some_and(|row| !by_every_rule.iter().all(|met| met(&row)));
+    (class.target.pins_driver() || !overridden).then_some(minimum)
 }
 
 /// What each part of a choice needs of a driver.

@@ -3,14 +3,13 @@
 //! Of nearly six hundred releases only those matter at which some answer changes: see
 //! [`Problem::turning_points`](super::problem::Problem::turning_points).
 
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use pubgrub::VersionSet;
 
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Branch, Compat, Subject};
-use crate::words::{Cc, Constraint, Version};
+use crate::words::{Constraint, Version};
 
 use super::machine::{DriverNeed, GpuKind, Machine, Refusals};
 use super::problem::{Problem, RuleId, law};
@@ -63,8 +62,6 @@ pub struct Drivers<'c> {
     base: Vec<usize>,
     /// The rows without cuda-compat.
     plain: RowSet,
-    /// Those of them that list every board, where that is a reason to prefer them.
-    listing: RowSet,
     refusals: Refusals,
 }
 
@@ -86,24 +83,14 @@ impl<'c> Drivers<'c> {
             }
         }
         let refusals = refused_by_gpus(machine, &rows);
-        let listing = match asked.driver {
-            DriverAsk::Exact(_) => plain.clone(),
-            _ => listing(machine, &rows[..plain.len()]),
-        };
-        Drivers { rows: rows.into(), base, plain, listing, refusals }
+        Drivers { rows: rows.into(), base, plain, refusals }
     }
 
     /// The rows that the machine's GPUs admit while some rules are set aside; with `forward` those with cuda-compat too.
-    ///
-    /// A release that lists the boards is a safer minimum than one that merely knows their generation.
     pub fn admitted(&self, off: &RowSet, forward: bool) -> RowSet {
         let mut rows = RowSet::first(self.rows.len());
         self.refusals.apply(&mut rows, off);
-        let mut plain = rows.intersection(&self.plain);
-        let listed = plain.intersection(&self.listing);
-        if !listed.is_empty() {
-            plain = listed;
-        }
+        let plain = rows.intersection(&self.plain);
         if !forward || off.has(law::id::FORWARD_COMPAT) {
             return plain;
         }
@@ -165,18 +152,18 @@ pub fn met_by<'a, 'c>(
 /// The releases that what is said of a machine's driver leaves open, oldest first.
 fn possible<'c>(problem: &Problem<'c>, machine: &Machine<'c>) -> Vec<Version> {
     let catalog = problem.catalog;
-    let candidates = with_first_listings(problem, machine);
+    let candidates = problem.turning_points();
     match &machine.reading.driver {
         DriverAsk::Exact(version) => vec![*version],
         DriverAsk::Free(bound) => {
-            let within = candidates.into_iter().filter(|version| bound.as_ref().is_none_or(|it| it.admits(version)));
-            within.copied().collect()
+            let within = candidates.iter().filter(|version| bound.as_ref().is_none_or(|it| it.admits(version)));
+            within.map(|version| **version).collect()
         }
         DriverAsk::AtWorst(constraint) => worst_branch(catalog, constraint, &candidates),
         DriverAsk::Cuda(cuda) => {
             let branch = branch_telling(catalog, cuda);
-            let within = candidates.into_iter().filter(|version| branch.is_some_and(|row| is_of(version, row)));
-            within.copied().collect()
+            let within = candidates.iter().filter(|version| branch.is_some_and(|row| is_of(version, row)));
+            within.map(|version| **version).collect()
         }
     }
 }
@@ -194,20 +181,6 @@ fn branch_telling<'c>(catalog: &'c Catalog, cuda: &Version) -> Option<&'c Branch
     told().find(|(known, _)| *known == shown).map(|(_, row)| row)
 }
 
-/// The turning points, and the releases that first list one of a machine's boards.
-fn with_first_listings<'c>(problem: &Problem<'c>, machine: &Machine<'c>) -> Vec<&'c Version> {
-    let drivers = &problem.catalog.drivers;
-    let listed = machine.reading.named_gpus().iter().filter_map(|gpu| gpu.row?.first_driver.as_ref());
-    let mut all = problem.turning_points().to_vec();
-    for first in listed {
-        let from = drivers.partition_point(|row| row.version < *first);
-        all.extend(drivers[from..].iter().find(|row| !row.beta).map(|row| &row.version));
-    }
-    all.sort();
-    all.dedup();
-    all
-}
-
 /// The candidates within the oldest branch a constraint admits: what the hosts have at worst.
 fn worst_branch(catalog: &Catalog, constraint: &Constraint, candidates: &[&Version]) -> Vec<Version> {
     let Some(oldest) = catalog.drivers.iter().find(|row| constraint.admits(&row.version)) else {
@@ -221,19 +194,6 @@ fn worst_branch(catalog: &Catalog, constraint: &Constraint, candidates: &[&Versi
         versions.insert(0, oldest.version);
     }
     versions
-}
-
-/// The drivers that list a machine's boards. A family name is no reason to ask for the release of its rarest member, so
-/// of each capability the board listed first counts.
-fn listing(machine: &Machine<'_>, rows: &[DriverRow<'_>]) -> RowSet {
-    let mut listed: BTreeMap<Cc, &Version> = BTreeMap::new();
-    for gpu in machine.reading.named_gpus() {
-        if let Some(first) = gpu.row.and_then(|row| row.first_driver.as_ref()) {
-            let known = listed.entry(gpu.cc).or_insert(first);
-            *known = first.min(*known);
-        }
-    }
-    RowSet::filter(rows.len(), |row| listed.values().all(|first| rows[row].version >= **first))
 }
 
 /// The drivers that do not run a machine's GPUs, or not in this machine.

@@ -51,17 +51,15 @@ fn driver_ended(question: &Question<'_>, asked: &TargetAsk<'_>) -> Option<(&'sta
         DriverAsk::Cuda(cuda) => ("driver-cuda", branches().filter(|row| row.cuda.as_ref() == Some(cuda)).collect()),
     };
     let ended = |row: &&Branch| row.eol.as_ref().is_some_and(|end| has_ended(catalog, end));
-    let (last, end) = may_have.last().and_then(|row| Some((row, row.eol.as_ref()?)))?;
+    let end = may_have.iter().filter_map(|row| row.eol.as_ref()).max()?;
+    let last = may_have.last()?;
     if asked.is_cpu() || !may_have.iter().all(ended) {
         return None;
     }
     let message = match may_have.as_slice() {
         [_] => format!("support of driver branch R{} ended {end}", last.branch),
         [first, ..] => {
-            format!(
-                "support of driver branches R{} to R{} has ended, the last of them {end}",
-                first.branch, last.branch
-            )
+            format!("support of driver branches R{} to R{} has ended, the last of it {end}", first.branch, last.branch)
         }
         [] => return None,
     };

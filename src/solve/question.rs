@@ -513,6 +513,12 @@ impl<'c> Reader<'_, 'c> {
                 self.check_driver_listed(target, version);
                 DriverAsk::Exact(*version)
             }
+            _ if self.admits_no_driver(constraint) => {
+                let message = format!("`{}` admits no driver: `,` means and", written.text.escape_debug());
+                let help = "for one or the other write `535 || 550`".to_string();
+                self.error("empty-constraint", message, Some(help), written);
+                DriverAsk::Free(None)
+            }
             _ => {
                 // Bounds below are what is mostly written.
                 if self.catalog.drivers.iter().rev().all(|row| !constraint.admits(&row.version)) {
@@ -526,7 +532,27 @@ impl<'c> Reader<'_, 'c> {
         }
     }
 
+    /// Whether no release can be what is asked for, be it known or still to come.
+    fn admits_no_driver(&self, constraint: &Constraint) -> bool {
+        let known = self.catalog.drivers.iter().any(|row| constraint.admits(&row.version));
+        let mut bounds = constraint.comparisons().filter_map(|one| one.version);
+        let open = !constraint.as_str().split("||").all(|part| part.contains('<') || !part.contains('>'));
+        !known && !open && !bounds.any(|bound| constraint.admits(&bound))
+    }
+
+    /// A release above all of its branch that are known: published since, or a slip of the pen.
+    fn check_release_listed(&mut self, target: &Target, version: &Version) {
+        let of_branch = self.catalog.drivers.iter().filter(|row| row.version.major() == version.major());
+        let Some(newest) = of_branch.map(|row| row.version).max().filter(|newest| version > newest) else { return };
+        let message = format!(
+            "driver {version} is not in the catalog, whose newest of branch R{} is {newest}: it is judged by its number",
+            version.major()
+        );
+        self.warnings.push(Warning::new("driver-not-listed", message, &[format!("target.{}.driver", target.name)]));
+    }
+
     fn check_driver_listed(&mut self, target: &Target, version: &Version) {
+        self.check_release_listed(target, version);
         let known = |branch: u64| self.catalog.branches.iter().any(|row| row.branch.major() == branch);
         if !known(version.major()) {
             let nearest = self.catalog.branches.iter().rev().find(|row| row.branch.major() < version.major());

@@ -2,7 +2,7 @@
 //! agree on what they ask pip for; and where they ask for a least cuDNN, the one to be installed must serve every GPU.
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Build, Cudnn, Pins, line_of};
+use crate::catalog::rows::{Build, Cudnn, Nccl, Pins, line_of};
 use crate::words::{Constraint, Version};
 
 use super::platform::Platform;
@@ -32,6 +32,26 @@ fn agree(a: &Build, b: &Build) -> bool {
 /// system.
 pub fn takes_newer(build: &Build) -> bool {
     build.pins == Some(Pins::AtLeast) || build.system_cuda
+}
+
+/// Whether a build asks pip for a least release of each library: what is installed is then somebody else's choice.
+pub fn leaves_open(build: &Build) -> bool {
+    build.pins == Some(Pins::AtLeast)
+}
+
+/// The NCCL releases, of some, with which a release runs: the one that it brings, or those that it accepts.
+pub fn nccls_of(rows: &[&Nccl], on: Platform<'_>, release: &Release<'_>) -> RowSet {
+    let all = RowSet::first(rows.len());
+    let Some(build) = release.on(on).filter(|_| !release.is_cpu()) else { return all };
+    let (Some(own), Some(line)) = (build.nccl, line_of(&build.variant)) else { return all };
+    match build.pins {
+        Some(Pins::AtLeast) => {
+            let accepted = |row: &Nccl| row.version >= own && line.major() == row.cuda.major();
+            RowSet::filter(rows.len(), |row| accepted(rows[row]))
+        }
+        Some(Pins::Exact) => RowSet::filter(rows.len(), |row| rows[row].version == own),
+        None => all,
+    }
 }
 
 /// The cuDNN releases that a build accepts, where it takes any newer than one; newest first. From the system it loads

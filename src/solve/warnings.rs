@@ -112,6 +112,18 @@ impl<'c> About<'_, 'c> {
                 let message = format!("nobody has told which GPUs {name} for {} holds code for", build.arch);
                 warnings.push(Warning::new("unknown-gpu-code", message, &key));
             }
+            if self.asked.is_cpu()
+                && build.variant != "cpu"
+                && self.question.share == Share::Stack
+                && self.beside_gpus()
+            {
+                let message = format!(
+                    "target `{}` has no GPU and installs {name} all the same, for all targets share one stack; \
+                     `share = \"versions\"` gives it the CPU build",
+                    self.asked.name
+                );
+                warnings.push(Warning::new("cuda-on-cpu", message, &self.key("gpu")));
+            }
             let alone = self.question.targets.iter().all(|target: &TargetAsk| target.is_cpu())
                 || self.question.share != Share::Stack;
             if self.asked.is_cpu()
@@ -132,6 +144,11 @@ impl<'c> About<'_, 'c> {
             warnings.extend(unknown(self.question.nccl.is_some(), build.nccl.is_some(), "nccl"));
         }
         warnings
+    }
+
+    /// Whether other targets have GPUs.
+    fn beside_gpus(&self) -> bool {
+        self.question.targets.iter().any(|target| !target.is_cpu())
     }
 
     /// What nobody has read of a build, and a practice of its publisher tells.

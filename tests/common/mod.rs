@@ -20,6 +20,8 @@ pub enum Outcome {
     /// An answer, and what was remarked about the question.
     Answer(Answer<'static>, Vec<Warning>),
     /// None.
+    /// There is none unless what nobody has read turns out well.
+    Undetermined,
     Conflict,
     /// The spec could not be asked; the codes of its errors.
     Refused(Vec<&'static str>),
@@ -47,6 +49,7 @@ pub fn lock(text: &str) -> Outcome {
     match resolve(&question, &Locked::new(), &Steps::new(LIMIT)) {
         Resolution::Answer(answer) => Outcome::Answer(answer, warnings),
         Resolution::Conflict => Outcome::Conflict,
+        Resolution::Undetermined(_) => Outcome::Undetermined,
         Resolution::GaveUp => panic!("the step limit was reached:\n{text}"),
     }
 }

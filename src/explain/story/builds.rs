@@ -121,6 +121,16 @@ impl<'c> Teller<'_, 'c> {
 
     /// The builds that need more than the target has, or all where it is not the builds that do.
     pub(super) fn glibc(&mut self) {
+        if let Some(os) = self.question.targets.iter().find_map(|target| target.os.filter(|os| os.musl)) {
+            let builds = self.left.clone();
+            let oldest = builds.iter().filter_map(|build| build.glibc.as_ref()).min();
+            let tag =
+                oldest.map_or_else(|| "glibc".to_string(), |glibc| format!("glibc {glibc} or newer, a manylinux tag"));
+            self.say(format!("{} {tag}", describe(&builds, "is published for", "are published for")));
+            self.say(format!("{} has musl in the place of glibc", os.name));
+            self.fact(format!("os {}", os.id), self.question.catalog.source_of(&os.source, "", "", ""));
+            return self.cite_builds(&builds);
+        }
         let (lacking, others): (Vec<&Build>, Vec<&Build>) =
             self.left.iter().copied().partition(|build| self.lacks_glibc(build));
         let builds = if lacking.is_empty() { others } else { lacking };

@@ -56,11 +56,18 @@ impl<'c> Teller<'_, 'c> {
             if self.blames(ask.package) && self.companion_of_system(ask) {
                 continue;
             }
-            if let Some(newest) = newest.filter(|_| self.blames(ask.package)) {
+            let Some(newest) = newest.filter(|_| self.blames(ask.package)) else { continue };
+            let of_package =
+                || catalog.companions.iter().filter(|row| row.package == ask.package).map(|row| &row.version);
+            if of_package().any(|version| ask.constraint.admits(version)) || is_above(&ask.constraint, &newest.version)
+            {
                 self.say(format!(
                     "the newest {} known is {}, for {} {}",
                     ask.package, newest.version, newest.framework, newest.needs
                 ));
+            } else {
+                let nearest = nearest_versions(&ask.constraint, of_package());
+                self.say(format!("no {} {} is known{nearest}", ask.package, ask.constraint));
             }
         }
         self.parts();

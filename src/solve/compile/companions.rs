@@ -118,6 +118,9 @@ fn releases_for<'c>(plan: &Plan<'_, 'c>, class: &Class<'_, 'c>, package: &Packag
     if let Some(has) = target.glibc.filter(|_| !class.off.has(law::id::GLIBC)) {
         rows.subtract(&package.newer_glibc(has));
     }
+    if target.os.is_some_and(|os| os.musl) && !class.off.has(law::id::GLIBC) {
+        rows = rows.filtered(&|row| package.releases[row].sdist);
+    }
     let rules = plan.question.rules.of_package(package.name, Subject::Gpu);
     for kind in &machine.kinds {
         if !class.off.has(law::id::COVERAGE) {

@@ -109,14 +109,18 @@ impl<'q, 'c> Plan<'q, 'c> {
         }
     }
 
-    /// Where frameworks ask for a least cuDNN and the newest does not serve, the one to be installed instead.
+    /// Where frameworks ask for a least cuDNN, the one to be installed: a lock that left it open would be judged with one
+    /// and installed with another.
     pub(super) fn add_framework_cudnn(&mut self, group: &mut Group<'c>) {
         let question = self.question;
         let classes: Vec<Rc<Class>> = group.classes.iter().map(|&class| self.classes[class].clone()).collect();
         let open = group.releases.iter().any(|release| {
             let mut rows = self.given_to(group, release.var);
             rows.retain(&self.network.admitted(release.var));
-            classes.iter().any(|class| must_choose(question, class, release.framework, &rows))
+            classes.iter().any(|class| {
+                must_choose(question, class, release.framework, &rows)
+                    || release.framework.leaves_open(class.target.platform).meets(&rows)
+            })
         });
         if !open {
             return;
@@ -141,6 +145,36 @@ impl<'q, 'c> Plan<'q, 'c> {
             }
         }
         group.cudnn = Some(Choice { var, rows });
+    }
+
+    /// Where frameworks ask for a least NCCL, the one to be installed.
+    pub(super) fn add_framework_nccl(&mut self, group: &mut Group<'c>) {
+        let question = self.question;
+        let mut platforms: Vec<Platform> =
+            group.classes.iter().map(|&class| self.classes[class].target.platform).collect();
+        platforms.sort();
+        platforms.dedup();
+        let open = group.releases.iter().any(|release| {
+            let mut rows = self.given_to(group, release.var);
+            rows.retain(&self.network.admitted(release.var));
+            platforms.iter().any(|&on| release.framework.leaves_open(on).meets(&rows))
+        });
+        if !open || group.nccl.is_some() {
+            return;
+        }
+        let rows = question.problem.nccls();
+        let var = self.variable(&rows, (Order::Ascending, vec![stack_key("nccl")]), "nccl", |row| row.version.as_str());
+        if let Some(wanted) = &question.nccl {
+            let admitted = RowSet::filter(rows.len(), |row| wanted.admits(&rows[row].version));
+            self.clause("nccl", vec![(var, admitted)]);
+        }
+        for release in &group.releases {
+            for &on in &platforms {
+                let (framework, rows) = (release.framework, rows.clone());
+                self.network.relate(release.var, var, move |row| shared::nccls_of(&rows, on, &framework.releases[row]));
+            }
+        }
+        group.nccl = Some(Choice { var, rows });
     }
 
     /// What the machines of a group admit of a variable.

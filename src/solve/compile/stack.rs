@@ -115,6 +115,7 @@ impl<'q, 'c> Plan<'q, 'c> {
             self.add_packages(group);
             self.add_system_libraries(group);
             self.add_framework_cudnn(group);
+            self.add_framework_nccl(group);
         }
         self.groups = groups;
     }
@@ -192,7 +193,7 @@ impl<'q, 'c> Plan<'q, 'c> {
             self.clause_on_releases("cudnn", groups, with_builds(&brings));
         }
         if let Some(wanted) = &question.nccl {
-            let brings = |build: &Build| met(wanted, build.nccl.as_ref(), nccl_may);
+            let brings = |build: &Build| shared::leaves_open(build) || met(wanted, build.nccl.as_ref(), nccl_may);
             self.clause_on_releases("nccl", groups, with_builds(&brings));
         }
     }
@@ -276,6 +277,9 @@ fn releases_for<'c>(plan: &Plan<'_, 'c>, class: &Class<'_, 'c>, framework: &Fram
     rows.subtract(&missing);
     if let Some(has) = target.glibc.filter(|_| holds(law::id::GLIBC)) {
         rows.subtract(&framework.newer_glibc(on, has));
+    }
+    if target.os.is_some_and(|os| os.musl) && holds(law::id::GLIBC) {
+        rows = RowSet::default();
     }
     let cpu_fits = match &target.gpus {
         Gpus::Cpu => true,

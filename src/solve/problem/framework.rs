@@ -46,6 +46,7 @@ enum Property<'c> {
     Experimental(Platform<'c>),
     UnknownCode(Platform<'c>),
     TakesNewerCudnn(Platform<'c>),
+    LeavesOpen(Platform<'c>),
 }
 
 impl<'c> Framework<'c> {
@@ -161,6 +162,11 @@ impl<'c> Framework<'c> {
     /// The releases that take any newer cuDNN than the one they name.
     pub fn takes_newer_cudnn(&self, on: Platform<'c>) -> Rc<RowSet> {
         self.of_builds(Property::TakesNewerCudnn(on), on, crate::solve::shared::takes_newer)
+    }
+
+    /// The releases that leave open which libraries pip installs.
+    pub fn leaves_open(&self, on: Platform<'c>) -> Rc<RowSet> {
+        self.of_builds(Property::LeavesOpen(on), on, crate::solve::shared::leaves_open)
     }
 
     /// Whether some release needs CUDA and cuDNN of the system; with `own` also those made for single systems.
