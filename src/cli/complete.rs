@@ -125,7 +125,9 @@ fn here() -> Vec<String> {
     let common = Common::default();
     let Ok(Some(place)) = files::spec_place(&common) else { return Vec::new() };
     let Ok(file) = files::read_spec(&place) else { return Vec::new() };
-    spec::parse_part(&file.text).0.targets.into_iter().map(|target| target.name).collect()
+    let names = spec::parse_part(&file.text).0.targets.into_iter().map(|target| target.name);
+    // A name that would have to be quoted is none that a spec may have.
+    names.filter(|name| name.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c))).collect()
 }
 
 /// Names with what is said of each.

@@ -28,6 +28,7 @@ use std::ffi::OsString;
 
 use clap::{ColorChoice, CommandFactory, FromArgMatches};
 
+#[cfg(target_os = "linux")]
 use crate::probe::{CHILD, child};
 use crate::report::{Color, Exit, Failure, Report};
 
@@ -36,6 +37,7 @@ use args::{Cli, Command};
 /// Runs the command line and says how it ended.
 pub fn run(args: impl Iterator<Item = OsString>) -> Exit {
     let args: Vec<OsString> = args.collect();
+    #[cfg(target_os = "linux")]
     if let [_, word, name] = &args[..]
         && word == CHILD
     {
