@@ -21,6 +21,18 @@ gpu    = \"RTX 4090\"
 driver = \"550\"
 ";
 
+/// Colours that can be told from the ground (4.5 to 1 or more), in place of those of a terminal of 1987.
+const COLOURS: &[(&str, &str)] = &[
+    ("#AAAAAA", "#e6edf3"),
+    ("#000000", "#0d1117"),
+    ("#00AAAA", "#79c0ff"),
+    ("#00AA00", "#7ee787"),
+    ("#AA00AA", "#d2a8ff"),
+    ("#AA0000", "#ff7b72"),
+    ("#AA5500", "#e3b341"),
+    ("opacity: 0.4", "opacity: 0.75"),
+];
+
 #[test]
 fn the_picture_shows_what_is_printed() {
     let desk = Desk::new("picture", SPEC);
@@ -33,6 +45,7 @@ fn the_picture_shows_what_is_printed() {
         seen += &format!("\x1b[2m$\x1b[0m \x1b[1mgpuenv {}\x1b[0m\n{}{}\n", args.join(" "), ran.out, ran.err);
     }
     let drawn = Term::new().render_svg(seen.trim_end());
+    let drawn = COLOURS.iter().fold(drawn, |drawn, (old, new)| drawn.replace(old, new));
     let title =
         "<title>gpuenv lock shows why torch 2.9.0+cu130 and driver 550 are incompatible, and applies a fix</title>";
     let end_of_tag = drawn.find('>').unwrap() + 1;

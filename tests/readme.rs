@@ -93,6 +93,24 @@ fn the_readme_is_read_in_five_minutes_and_shows_the_way_to_every_page() {
     }
 }
 
+/// What cannot be run here, because it needs another machine or writes into the home, can at least be typed.
+#[test]
+fn commands_that_are_not_run_can_be_typed() {
+    let mut seen = 0;
+    for page in pages() {
+        let text = fs::read_to_string(&page).unwrap();
+        for block in text.split("```sh\n").skip(1).filter_map(|rest| rest.split("```").next()) {
+            for line in block.lines().filter(|line| line.starts_with("gpuenv ")) {
+                let typed = line.split(['>', '|', '#', ';', '&']).next().unwrap().trim_end();
+                let told = printed(root(), &format!("{typed} --help; echo \"exit code $?\""));
+                assert!(told.ends_with("exit code 0\n"), "{}: `{typed}`\n{told}", page.display());
+                seen += 1;
+            }
+        }
+    }
+    assert!(seen > 5, "{seen}");
+}
+
 /// Links between files of the project lead to files that exist, and to headings that they have.
 #[test]
 fn no_link_is_dead() {

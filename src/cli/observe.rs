@@ -36,9 +36,8 @@ pub fn observe(wish: Wish, root: Option<&Path>, report: &Report) -> Result<Recor
 /// Other systems have neither the driver nor the libraries that a lock is for.
 fn linux_only() -> Failure {
     let message = "`gpuenv probe` and `gpuenv verify` look at this machine on Linux only";
-    Failure::new(Exit::Unknown, "linux-only", message).help(
-        "run `gpuenv probe -o host.json` on the Linux machine and `gpuenv verify --host host.json` anywhere",
-    )
+    Failure::new(Exit::Unknown, "linux-only", message)
+        .help("run `gpuenv probe -o host.json` on the Linux machine and `gpuenv verify --host host.json` anywhere")
 }
 
 /// A folder that holds the recorded files of a machine.
