@@ -45,6 +45,10 @@ pub mod export;
 pub mod host;
 pub mod lock;
 pub mod log_prefix;
+#[cfg(target_os = "linux")]
+pub mod probe;
+#[cfg(not(target_os = "linux"))]
+#[path = "probe/elsewhere.rs"]
 pub mod probe;
 pub mod report;
 pub mod solve;

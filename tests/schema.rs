@@ -61,6 +61,8 @@ fn documents_fit_their_schemas() {
         fits("topics", &desk.json(&["catalog", "show", what]).1);
     }
     fits("catalog", &desk.json(&["catalog"]).1);
+    fits("list", &desk.json(&["catalog", "list"]).1);
+    fits("list", &desk.json(&["catalog", "list", "gpus"]).1);
     fits("search", &desk.json(&["catalog", "search", "5090"]).1);
     fits("search", &desk.json(&["catalog", "search", "5091", "nowhere"]).1);
     fits("checked", &desk.json(&["catalog", "check"]).1);

@@ -7,24 +7,18 @@ use std::sync::LazyLock;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::catalog::BUILTIN;
+use crate::catalog::{BUILTIN, SHELVES};
 use crate::export::{FORMATS, Shell};
 use crate::report::Color;
+
+use super::{complete, help};
 
 static VERSION: LazyLock<String> =
     LazyLock::new(|| format!("{} (catalog {})", env!("CARGO_PKG_VERSION"), BUILTIN.version));
 
-/// Lock GPU, driver, CUDA, cuDNN, PyTorch wheel and image into one consistent, sourced answer.
+/// Find and lock a compatible set of driver, CUDA, PyTorch and container image for your GPUs
 #[derive(Debug, Parser)]
-#[command(
-    name = "gpuenv",
-    version = VERSION.as_str(),
-    disable_help_subcommand = true,
-    after_help = "Exit codes: 0 yes, 1 proven no (conflict, stale lock, host does not match), 2 usage or bad input, \
-                  3 could not determine, 4 reading or writing failed, 70 a mistake of gpuenv itself, which is worth a report\n\
-                  GPUENV_REPORT=narrated says in words what is otherwise drawn, for screen readers; COLUMNS sets the \
-                  width of what is printed"
-)]
+#[command(name = "gpuenv", version = VERSION.as_str(), after_help = help::GPUENV)]
 pub struct Cli {
     #[command(flatten)]
     pub common: Common,
@@ -36,20 +30,22 @@ pub struct Cli {
 pub enum Command {
     Init(InitArgs),
     Lock(LockArgs),
-    Export(ExportArgs),
     Explain(ExplainArgs),
-    Schema(SchemaArgs),
-    Diagnose(DiagnoseArgs),
-    Catalog(CatalogArgs),
-    Probe(ProbeArgs),
+    Export(ExportArgs),
     Verify(VerifyArgs),
+    Diagnose(DiagnoseArgs),
+    Probe(ProbeArgs),
+    Catalog(CatalogArgs),
+    Schema(SchemaArgs),
+    Completions(CompletionsArgs),
+    Man(ManArgs),
 }
 
 /// The heading of the options that every command takes.
-const COMMON: &str = "Options of every command";
+const COMMON: &str = "Global options";
 
 /// What every command takes.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct Common {
     /// The spec [default: gpuenv.toml here or in the nearest parent]
     #[arg(long, global = true, value_name = "FILE", help_heading = COMMON)]
@@ -57,7 +53,7 @@ pub struct Common {
     /// The lock [default: gpuenv.lock beside the spec]
     #[arg(long, global = true, value_name = "FILE", help_heading = COMMON)]
     pub lock: Option<PathBuf>,
-    /// How to answer; json is exactly one document on stdout, for errors too; github adds annotations on stdout
+    /// The output format: json is exactly one document on stdout, for errors too; github adds annotations on stdout
     #[arg(long, global = true, value_enum, value_name = "FORMAT", default_value_t, help_heading = COMMON)]
     pub format: Format,
     /// When to use colours; NO_COLOR is respected
@@ -81,88 +77,89 @@ pub enum When {
     Never,
 }
 
-/// Write a gpuenv.toml: from this host, from a record or report of another, or from flags
+/// Create a gpuenv.toml: from flags, from this machine, or from a record or report of another
 #[derive(Debug, Args)]
-#[command(after_help = "Without any option it writes a commented spec that locks as it is. What is typed counts more \
-                        than what was seen.\nThe file is written where it does not exist yet, and checked before: \
-                        exit 2 names a value that the catalog does not know.")]
+#[command(after_help = help::INIT)]
 pub struct InitArgs {
-    /// Look at this host
+    /// Use the GPUs, driver and operating system of this machine
     #[arg(long, conflicts_with = "host")]
     pub detect: bool,
-    /// Look at another host: a record of `gpuenv probe`, or the text of nvidia-smi, collect_env and the like; - = stdin
+    /// Use those of another machine: a record of `gpuenv probe`, or the output of nvidia-smi, collect_env and the like; - = stdin
     #[arg(long, value_name = "FILE")]
     pub host: Option<PathBuf>,
-    /// The file to write, - for stdout [default: gpuenv.toml, or what --spec says]
+    /// The file to write, - for stdout [default: gpuenv.toml, or the one of --spec]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Replace the file if there is one
     #[arg(long)]
     pub force: bool,
-    /// The target's name [default: host where one was looked at, else default]
+    /// The name of the target [default: host with --detect or --host, else default]
     #[arg(long, value_name = "NAME")]
     pub target: Option<String>,
-    /// A GPU: a product's name, sm_XX or none; can be repeated
-    #[arg(long, value_name = "NAME")]
+    /// A GPU: its name ("RTX 4090", H100), a compute capability (sm_90), or none; can be repeated
+    #[arg(long, value_name = "NAME", add = complete::gpus())]
     pub gpu: Vec<String>,
-    /// The driver of the hosts: a release, a branch or a range
-    #[arg(long, value_name = "VERSION")]
+    /// The installed driver: a release (550.54.15), a branch (550) or a range
+    #[arg(long, value_name = "VERSION", add = complete::drivers())]
     pub driver: Option<String>,
-    /// The operating system, of the image in a container
-    #[arg(long, value_name = "NAME")]
+    /// The operating system; with --image, that of the image
+    #[arg(long, value_name = "NAME", add = complete::systems())]
     pub os: Option<String>,
     /// The processor: x86_64 or aarch64
-    #[arg(long, value_name = "ARCH")]
+    #[arg(long, value_name = "ARCH", add = complete::processors())]
     pub arch: Option<String>,
     /// The container image: a repository, or a full reference
-    #[arg(long, value_name = "IMAGE")]
+    #[arg(long, value_name = "IMAGE", add = complete::images())]
     pub image: Option<String>,
-    /// The versions of torch
-    #[arg(long, value_name = "VERSIONS")]
+    /// The version of torch: a release, a build (+cu128) or a range
+    #[arg(long, value_name = "VERSION", add = complete::releases("torch"))]
     pub torch: Option<String>,
-    /// The versions of tensorflow
-    #[arg(long, value_name = "VERSIONS")]
+    /// The version of tensorflow
+    #[arg(long, value_name = "VERSION", add = complete::releases("tensorflow"))]
     pub tensorflow: Option<String>,
-    /// The versions of jax
-    #[arg(long, value_name = "VERSIONS")]
+    /// The version of jax
+    #[arg(long, value_name = "VERSION", add = complete::releases("jax"))]
     pub jax: Option<String>,
-    /// The versions of Python; with --detect also the interpreter to look at, `.venv/bin/python`
-    #[arg(long, value_name = "VERSIONS|PATH")]
+    /// The version of Python; with --detect also the interpreter to ask, `.venv/bin/python`
+    #[arg(long, value_name = "VERSION|PATH", add = complete::pythons())]
     pub python: Option<String>,
-    /// CUDA code is compiled too
+    /// CUDA code is compiled too: adds [build]
     #[arg(long)]
     pub build: bool,
 }
 
 /// Resolve gpuenv.toml into gpuenv.lock and print what changed
 #[derive(Debug, Args)]
+#[command(after_help = help::LOCK)]
 pub struct LockArgs {
-    /// Change nothing; exit 1 if the lock is stale or missing
+    /// Change nothing; exit 1 if the lock is out of date or missing
     #[arg(long, conflicts_with_all = ["upgrade", "upgrade_package", "fresh"])]
     pub check: bool,
-    /// Give up every locked choice for the best one
+    /// Replace every locked version by the newest that fits
     #[arg(long, conflicts_with_all = ["upgrade_package", "fresh"])]
     pub upgrade: bool,
-    /// Give up the locked choice of a package, or take this version of it; can be repeated
-    #[arg(long, value_name = "NAME[=VERSION]")]
+    /// Upgrade one package, or move it to this version; can be repeated
+    #[arg(long, value_name = "NAME[=VERSION]", add = complete::packages())]
     pub upgrade_package: Vec<String>,
-    /// Do as if there were no lock, whatever is in the file
+    /// Ignore the existing lock, whatever is in the file
     #[arg(long, conflicts_with = "upgrade_package")]
     pub fresh: bool,
-    /// Where there is no answer: write the fix of this number into gpuenv.toml, then lock
+    /// On a conflict: write fix number N into gpuenv.toml, then lock
     #[arg(long, value_name = "N", conflicts_with_all = ["check", "upgrade", "upgrade_package"])]
     pub apply_fix: Option<usize>,
-    /// Where there is no answer: show every fix, and every fact with its source
+    /// On a conflict: show every fix, and every fact with its source
     #[arg(short, long)]
     pub verbose: bool,
 }
 
-/// Say why the answer is this and not a better one, or why there is none; look up a rule, a warning or a fact
+/// Show why these versions were chosen and not newer ones, or why nothing fits; look up a rule, a warning or a fact
 #[derive(Debug, Args)]
+#[command(after_help = help::EXPLAIN)]
 pub struct ExplainArgs {
     /// A key (`stack.torch`, `target.NAME.driver`) or a package of the spec, a rule's id, a warning's code, a check's id, a fact's id [default: everything]
+    #[arg(add = complete::topics())]
     pub what: Option<String>,
-    /// Draw who needs what
+    /// Draw what needs what, as a diagram in this language
     #[arg(long, value_enum, value_name = "LANGUAGE", conflicts_with = "what")]
     pub graph: Option<Drawn>,
     /// Show every fact with its source
@@ -178,23 +175,26 @@ pub enum Drawn {
 
 /// Print the JSON Schema of a document that `--format json` prints, or of gpuenv.toml
 #[derive(Debug, Args)]
+#[command(after_help = help::SCHEMA)]
 pub struct SchemaArgs {
-    /// Whose [default: list the names]
+    /// The name of the schema [default: list the names]
+    #[arg(add = complete::schemas())]
     pub name: Option<String>,
 }
 
-/// Render the lock for another tool; reads only the lock
+/// Write the lock in the format of another tool: Dockerfile, uv, requirements, environment variables
 #[derive(Debug, Args)]
+#[command(after_help = help::EXPORT)]
 pub struct ExportArgs {
-    #[arg(value_name = "FORMAT", value_parser = formats(), help = "What to render")]
+    #[arg(value_name = "FORMAT", value_parser = formats(), help = "The format to write")]
     pub into: String,
-    /// The target, where the outputs differ per target
-    #[arg(long, value_name = "NAME")]
+    /// The target, where the output differs per target
+    #[arg(long, value_name = "NAME", add = complete::targets())]
     pub target: Option<String>,
-    /// Whose syntax `env` writes
+    /// The shell for which `env` writes
     #[arg(long, value_name = "SHELL", value_parser = shells(), default_value = Shell::Sh.name())]
     pub shell: String,
-    /// With `env`: take back what it set
+    /// With `env`: undo what it set
     #[arg(long)]
     pub deactivate: bool,
     /// With `requirements`: the sha256 of every wheel, for `pip install --no-deps --require-hashes`
@@ -205,29 +205,24 @@ pub struct ExportArgs {
     pub output: Option<PathBuf>,
 }
 
-/// Say what a pasted error message means and what to change
+/// Explain an error message and what to change
 #[derive(Debug, Args)]
-#[command(after_help = "Exit codes: 0 the message is known, 3 it is not (what could be read out of it is told).\n\
-                        Where a gpuenv.toml is found, what the text tells of the host is put into its target, and the \
-                        changes that are then\nproposed were solved. Nothing is read from this machine.")]
+#[command(after_help = help::DIAGNOSE)]
 pub struct DiagnoseArgs {
-    /// The message, or the name of a log; without it, or for `-`, stdin is read
+    /// The message, or the name of a log file; without it, or for `-`, stdin is read
     #[arg(value_name = "TEXT")]
     pub text: Option<String>,
-    /// The target of gpuenv.toml that the text comes from, where there are several
-    #[arg(long, value_name = "NAME")]
+    /// The target of gpuenv.toml that the message comes from, where there are several
+    #[arg(long, value_name = "NAME", add = complete::targets())]
     pub target: Option<String>,
-    /// The host that the text comes from: a record of `gpuenv probe`, or a pasted nvidia-smi or collect_env
+    /// The machine that the message comes from: a record of `gpuenv probe`, or the output of nvidia-smi or collect_env
     #[arg(long, value_name = "FILE")]
     pub host: Option<PathBuf>,
 }
 
-/// The facts, each with its source; without a command: what there is and how it is known
+/// Look up what gpuenv knows: GPUs, drivers, packages, images, each with its source
 #[derive(Debug, Args)]
-#[command(
-    args_conflicts_with_subcommands = true,
-    after_help = "`show` and `search` see the overlays of the gpuenv.toml here or in the nearest parent, too."
-)]
+#[command(args_conflicts_with_subcommands = true, after_help = help::CATALOG)]
 pub struct CatalogArgs {
     #[command(subcommand)]
     pub command: Option<CatalogCommand>,
@@ -235,41 +230,53 @@ pub struct CatalogArgs {
 
 #[derive(Debug, Subcommand)]
 pub enum CatalogCommand {
+    List(ListArgs),
     Show(ShowArgs),
     Search(SearchArgs),
     Check(CheckArgs),
 }
 
-/// Everything about one thing
+/// List what can be written in gpuenv.toml: packages, GPUs, drivers, systems, images, rules
 #[derive(Debug, Args)]
+#[command(after_help = help::CATALOG_LIST)]
+pub struct ListArgs {
+    /// List all names of this kind [default: each kind in short]
+    #[arg(value_parser = PossibleValuesParser::new(SHELVES.iter().map(|(kind, _)| *kind)))]
+    pub kind: Option<String>,
+}
+
+/// Show everything about one thing, with its sources
+#[derive(Debug, Args)]
+#[command(after_help = help::CATALOG_SHOW)]
 pub struct ShowArgs {
     /// `torch@2.8.0+cu128`, `cuda@12.8`, `driver@570`, `cudnn@9.10`, `image@nvidia/cuda:TAG`, a GPU or system by its
     /// name, the id of a rule, a source or a fact
+    #[arg(add = complete::topics())]
     pub what: String,
 }
 
-/// The facts in which every word occurs; exit 1 if there is none
+/// Find the facts in which every word occurs; exit 1 if there is none
 #[derive(Debug, Args)]
+#[command(after_help = help::CATALOG_SEARCH)]
 pub struct SearchArgs {
     #[arg(required = true, value_name = "WORDS")]
     pub words: Vec<String>,
 }
 
-/// Try every lint on the built-in catalog and on overlays; exit 1 if one finds anything
+/// Check the built-in catalog and overlays with every lint; exit 1 if one finds anything
 #[derive(Debug, Args)]
+#[command(after_help = help::CATALOG_CHECK)]
 pub struct CheckArgs {
-    /// Overlays, laid one over the other in this order
+    /// Overlays, applied in this order
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
 }
 
-/// Say what is on this host: driver, GPUs, libraries; judges nothing
+/// Show what is on this machine: driver, GPUs, libraries (Linux only)
 #[derive(Debug, Args)]
-#[command(after_help = "Exit codes: 0 it was looked, whatever is here; 2 bad input; 4 the record cannot be written.\n\
-                        What loads a driver's library runs in a child process with a time limit. The record holds no \
-                        serial number, no secret of the environment and no user name.")]
+#[command(after_help = help::PROBE)]
 pub struct ProbeArgs {
-    /// Read another host instead: a record, or the text of nvidia-smi, collect_env and the like; - = stdin
+    /// Read another machine instead: a record, or the output of nvidia-smi, collect_env and the like; - = stdin
     #[arg(long, value_name = "FILE", conflicts_with_all = ["quick", "full", "python", "root"])]
     pub from: Option<PathBuf>,
     /// Write the record to a file too, as JSON
@@ -295,34 +302,29 @@ pub struct ProbeArgs {
     pub trust_library_path: bool,
 }
 
-/// Prove that this host, or a recorded one, can run the lock: look at the driver, run kernels on every GPU
+/// Check that this machine, or a recorded one, can run the lock: look at the driver, run kernels on every GPU (Linux only)
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Exit codes: 0 the host can run the target, 1 proven that it cannot, 3 it could not be determined \
-                        (no driver to ask, a probe that crashed), 2 bad input, 4 reading or writing failed.\n\
-                        Of several targets all are tried, and the one that matches is told in full. `gpuenv explain \
-                        CHECK-ID` says what a check asks."
-)]
+#[command(after_help = help::VERIFY)]
 pub struct VerifyArgs {
-    /// The target to judge [default: all]
-    #[arg(long, value_name = "NAME")]
+    /// The target to check against [default: all]
+    #[arg(long, value_name = "NAME", add = complete::targets())]
     pub target: Option<String>,
-    /// Look less: driver and GPUs, one kernel each, in less than five seconds
+    /// Check less: driver and GPUs, one kernel each, in less than five seconds
     #[arg(long, conflicts_with_all = ["full", "host"])]
     pub quick: bool,
-    /// Look more: let torch compute, ask the container runtime
+    /// Check more: compute with torch, ask the container runtime
     #[arg(long, conflicts_with = "host")]
     pub full: bool,
     /// Write what was observed to this file, for --host
     #[arg(long, value_name = "FILE", conflicts_with = "host")]
     pub record: Option<PathBuf>,
-    /// Judge a recorded host instead of this one: a record, or the text of nvidia-smi, collect_env and the like; - = stdin
+    /// Check another machine by its record, or by the output of nvidia-smi, collect_env and the like; - = stdin
     #[arg(long, value_name = "FILE")]
     pub host: Option<PathBuf>,
-    /// Judge against this spec instead of a lock: it is locked in memory first
+    /// Check against this spec instead of a lock; it is locked in memory first
     #[arg(long, value_name = "SPEC", conflicts_with = "image")]
     pub against: Option<PathBuf>,
-    /// Judge only what this image asks of the driver
+    /// Check only what this image requires of the driver
     #[arg(long, value_name = "REF", conflicts_with = "target")]
     pub image: Option<String>,
     /// The interpreter that is to run the stack [default: that of the active virtual environment, else the first on PATH]
@@ -337,9 +339,30 @@ pub struct VerifyArgs {
     /// Also write the checks as JUnit XML
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
-    /// Tell every check in full
+    /// Show every check in full
     #[arg(short, long)]
     pub verbose: bool,
+}
+
+/// Print the script that completes commands, GPU names and packages on TAB
+#[derive(Debug, Args)]
+#[command(after_help = help::COMPLETIONS)]
+pub struct CompletionsArgs {
+    /// The shell
+    #[arg(value_parser = ["bash", "zsh", "fish", "powershell", "elvish"])]
+    pub shell: String,
+}
+
+/// Print a manual page, or write all of them
+#[derive(Debug, Args)]
+#[command(after_help = help::MAN)]
+pub struct ManArgs {
+    /// The command whose page to print [default: that of gpuenv itself]
+    #[arg(value_name = "COMMAND", conflicts_with = "output")]
+    pub command: Vec<String>,
+    /// Write the pages of all commands into this folder
+    #[arg(short, long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
 }
 
 fn formats() -> PossibleValuesParser {

@@ -14,6 +14,17 @@ use super::{catalogs, clock, files};
 pub fn run(common: &Common, args: &CatalogArgs, report: &Report) -> Result<Exit, Failure> {
     clock::tell_age(&BUILTIN, &[], report);
     match &args.command {
+        Some(CatalogCommand::List(args)) => {
+            let catalog = catalogs::nearby(common)?;
+            let shelves = catalog.shelves();
+            match &args.kind {
+                None => report.listed(&shelves, false)?,
+                Some(kind) => {
+                    let one: Vec<_> = shelves.into_iter().filter(|shelf| shelf.kind == kind).collect();
+                    report.listed(&one, true)?;
+                }
+            }
+        }
         None => report.census(catalogs::nearby(common)?.as_ref())?,
         Some(CatalogCommand::Show(args)) => {
             let catalog = catalogs::nearby(common)?;

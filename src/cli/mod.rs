@@ -4,34 +4,40 @@ mod args;
 mod catalog;
 mod catalogs;
 mod clock;
+mod complete;
+mod completions;
 mod diagnose;
 mod explain;
 mod export;
 mod files;
 mod fix;
+mod help;
 mod init;
 mod lock;
+mod man;
 mod mistake;
 mod observe;
 mod probe;
 mod project;
 mod replace;
 mod schema;
+mod usage;
 mod verify;
 
 use std::ffi::OsString;
 
-use clap::error::ErrorKind;
 use clap::{ColorChoice, CommandFactory, FromArgMatches};
 
+#[cfg(target_os = "linux")]
 use crate::probe::{CHILD, child};
-use crate::report::{Color, Exit, Failure, Report, clean};
+use crate::report::{Color, Exit, Failure, Report};
 
 use args::{Cli, Command};
 
 /// Runs the command line and says how it ended.
 pub fn run(args: impl Iterator<Item = OsString>) -> Exit {
     let args: Vec<OsString> = args.collect();
+    #[cfg(target_os = "linux")]
     if let [_, word, name] = &args[..]
         && word == CHILD
     {
@@ -41,6 +47,9 @@ pub fn run(args: impl Iterator<Item = OsString>) -> Exit {
     let early = early.for_github(args::asks_for_github(&args));
     mistake::told_by(early.clone());
     mistake::on_demand();
+    if let Some(outcome) = completions::asked(&args, &early) {
+        return told(outcome, &early);
+    }
     let (report, outcome) = match read(&args) {
         Ok(cli) => {
             let report = Report::new(cli.common.is_json(), cli.common.color());
@@ -55,11 +64,18 @@ pub fn run(args: impl Iterator<Item = OsString>) -> Exit {
                 Command::Catalog(args) => catalog::run(&cli.common, args, &report),
                 Command::Probe(args) => probe::run(args, &report),
                 Command::Verify(args) => verify::run(&cli.common, args, &report),
+                Command::Completions(args) => completions::run(args, &report),
+                Command::Man(args) => man::run(args, &report),
             };
             (report, outcome)
         }
-        Err(error) => (early.clone(), refuse(&error, &early)),
+        Err(error) => (early.clone(), usage::refuse(&error, &early)),
     };
+    told(outcome, &report)
+}
+
+/// How a run ended, its failure told.
+fn told(outcome: Result<Exit, Failure>, report: &Report) -> Exit {
     outcome.unwrap_or_else(|failure| match report.failure(&failure) {
         Ok(()) => failure.exit,
         Err(unwritten) => unwritten.exit,
@@ -70,28 +86,6 @@ fn read(args: &[OsString]) -> Result<Cli, clap::Error> {
     // What is printed is rendered by the report, with or without colours.
     let matches = Cli::command().color(ColorChoice::Always).try_get_matches_from(args)?;
     Cli::from_arg_matches(&matches)
-}
-
-/// Help and versions are asked for; everything else that clap reports is bad usage.
-fn refuse(error: &clap::Error, report: &Report) -> Result<Exit, Failure> {
-    let rendered = error.render();
-    if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
-        return report.help(&rendered.to_string(), &rendered.ansi().to_string()).map(|()| Exit::Yes);
-    }
-    // clap's own words come in paragraphs: the error, a tip, the usage, where to read more.
-    let text = rendered.to_string();
-    let mut paragraphs = text.split("\n\n").map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "));
-    let first = paragraphs.next().unwrap_or_default();
-    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-        return Err(Failure::new(Exit::BadInput, "usage", "a command is missing").help("see `gpuenv --help`"));
-    }
-    let message = first.strip_prefix("error: ").unwrap_or(&first);
-    let advice = paragraphs.find(|part| part.starts_with("tip: ") || part.starts_with("Usage: "));
-    let advice = advice.map_or_else(
-        || "see `gpuenv --help`".to_string(),
-        |advice| advice.strip_prefix("tip: ").unwrap_or(&advice).to_string(),
-    );
-    Err(Failure::new(Exit::BadInput, "usage", clean(message)).help(clean(&advice)))
 }
 
 impl args::Common {
@@ -115,7 +109,7 @@ impl Command {
             Command::Explain(args) => args.verbose,
             Command::Verify(args) => args.verbose,
             Command::Init(_) | Command::Export(_) | Command::Schema(_) | Command::Diagnose(_) => false,
-            Command::Probe(_) | Command::Catalog(_) => false,
+            Command::Probe(_) | Command::Catalog(_) | Command::Completions(_) | Command::Man(_) => false,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Looking at this machine, for every command that does.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use crate::host::Record;
@@ -10,8 +11,9 @@ use super::files::{reason, shown};
 
 /// What is on this machine, or among the recorded files of another below `root`.
 pub fn observe(wish: Wish, root: Option<&Path>, report: &Report) -> Result<Record, Failure> {
-    let mut scene = Scene::here(wish).map_err(|error| {
-        Failure::io("no-program", format!("this program's own file cannot be found: {}", reason(&error)))
+    let mut scene = Scene::here(wish).map_err(|error| match error.kind() {
+        ErrorKind::Unsupported => linux_only(),
+        _ => Failure::io("no-program", format!("this program's own file cannot be found: {}", reason(&error))),
     })?;
     if let Some(root) = root {
         scene.root = folder(root)?;
@@ -29,6 +31,13 @@ pub fn observe(wish: Wish, root: Option<&Path>, report: &Report) -> Result<Recor
         ));
     }
     Ok(record)
+}
+
+/// Other systems have neither the driver nor the libraries that a lock is for.
+fn linux_only() -> Failure {
+    let message = "`gpuenv probe` and `gpuenv verify` look at this machine on Linux only";
+    Failure::new(Exit::Unknown, "linux-only", message)
+        .help("run `gpuenv probe -o host.json` on the Linux machine and `gpuenv verify --host host.json` anywhere")
 }
 
 /// A folder that holds the recorded files of a machine.

@@ -27,6 +27,8 @@ pub mod python;
 pub mod scene;
 pub mod toolkits;
 mod version;
+mod wish;
+mod work_tree;
 
 use std::time::Instant;
 

@@ -9,6 +9,9 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use super::scene::Scene;
+use super::work_tree::is_home;
+
+pub use super::work_tree::work_tree;
 
 /// Files that make a folder a project.
 const FILES: &[&str] = &["gpuenv.toml", "gpuenv.lock"];
@@ -16,17 +19,6 @@ const FILES: &[&str] = &["gpuenv.toml", "gpuenv.lock"];
 const ACTIVE: &[&str] = &["VIRTUAL_ENV", "CONDA_PREFIX"];
 /// The interpreter of the environment that uv and others make beside a project.
 const BESIDE: &str = ".venv/bin/python";
-
-/// The git work tree that encloses a folder, unless it is the home.
-pub fn work_tree(folder: &Path) -> Option<PathBuf> {
-    let tree = folder.ancestors().find(|folder| fs::symlink_metadata(folder.join(".git")).is_ok());
-    tree.filter(|tree| !is_home(tree)).map(Path::to_path_buf)
-}
-
-fn is_home(folder: &Path) -> bool {
-    let home = std::env::var_os("HOME").and_then(|home| fs::canonicalize(home).ok());
-    home.is_some_and(|home| home == folder)
-}
 
 /// The project around the current folder, if there is one.
 fn here() -> Option<&'static Path> {

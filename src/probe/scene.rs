@@ -1,53 +1,19 @@
 //! What every probe is given: where to look, how deeply, and for what.
 
-use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::words::{Arch, Version};
-
 use super::loader;
+
+pub use super::wish::{Depth, Wish};
 
 /// The variable that has root load libraries from anywhere, like [`Wish::trust`].
 const TRUST: &str = "GPUENV_TRUST_LIBRARY_PATH";
 
 /// The variable that shortens every child's time, in milliseconds.
 const LIMIT: &str = "GPUENV_PROBE_LIMIT_MS";
-
-/// How much is looked at.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Depth {
-    /// Files, the driver's libraries, one built-in kernel per GPU: a few seconds at most.
-    Quick,
-    /// Also the CUDA libraries, toolkits, the interpreter's packages, every kernel: less than a minute.
-    #[default]
-    Usual,
-    /// Also torch itself and the container runtime.
-    Full,
-}
-
-/// What is asked of the probes. Without a lock it is the default: everything that can be looked at.
-#[derive(Debug, Clone, Default)]
-pub struct Wish {
-    /// How much is looked at.
-    pub depth: Depth,
-    /// The interpreter to ask, where the user names one.
-    pub python: Option<PathBuf>,
-    /// The machine code to run on each GPU that can load it. Empty: the best that GPU can load.
-    pub sass: Vec<Arch>,
-    /// The PTX ISA that the locked toolkit writes.
-    pub ptx_isa: Option<Version>,
-    /// The CUDA line that is locked, `12.8`: whose NVRTC and nvcc are to compile, where they are here.
-    pub cuda: Option<Version>,
-    /// The packages that are locked: they matter whatever they are called.
-    pub packages: BTreeSet<String>,
-    /// Whether code is compiled on this machine, so that toolkits and host compilers matter.
-    pub build: bool,
-    /// Whether root is to load libraries from directories that others can write to.
-    pub trust: bool,
-}
 
 /// The machine, as probes are to see it.
 #[derive(Debug, Clone)]

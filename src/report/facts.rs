@@ -3,13 +3,15 @@
 use serde_json::Value;
 
 use crate::catalog::rows::SourceKind;
-use crate::catalog::{Basis, Catalog, Count, FullRow, Hit};
+use crate::catalog::{Basis, Catalog, Count, FullRow, Hit, Shelf};
 use crate::explain::topic::{RuleTopic, Topic};
 
 use super::screen::{Screen, clean};
 
 /// More rows than this are told in a line each.
 const IN_FULL: usize = 3;
+/// More names than this of one kind are told where all are asked for.
+const NAMED: usize = 28;
 /// More lines than this say nothing on a screen.
 const LINES: usize = 60;
 
@@ -196,4 +198,29 @@ fn line(count: &Count, width: usize) -> String {
 /// Catalogs in which no lint found anything.
 pub(super) fn checked(checked: &[(String, usize)]) -> String {
     checked.iter().map(|(name, rows)| format!("{}: {rows} rows, nothing found\n", clean(name))).collect()
+}
+
+/// What can be written, a paragraph for each kind; with `all` each name on a line of its own.
+pub(super) fn listed(screen: &Screen, shelves: &[Shelf], all: bool) -> String {
+    let mut text = String::new();
+    for shelf in shelves {
+        if all {
+            let width = shelf.names.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+            for (name, says) in &shelf.names {
+                text += cut(format!("{name:width$}  {}", clean(says)).trim_end(), screen.width).as_str();
+                text.push('\n');
+            }
+            continue;
+        }
+        let head = format!("{} ({}), written as `{}`\n", shelf.kind, shelf.names.len(), shelf.written);
+        text += &screen.help(&head);
+        let (told, more) = shelf.summary.split_at(shelf.summary.len().min(NAMED));
+        let more = if more.is_empty() { String::new() } else { format!(", and {} more", more.len()) };
+        text += &screen.wrapped("  ", &clean(&format!("{}{more}", told.join(", "))));
+    }
+    if !all {
+        text +=
+            "next: `gpuenv catalog list gpus` lists all of a kind, `gpuenv catalog show torch@2.8` shows one thing\n";
+    }
+    text
 }

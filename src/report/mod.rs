@@ -26,7 +26,7 @@ use std::io::{ErrorKind, IsTerminal, Write};
 
 use serde::Serialize;
 
-use crate::catalog::{Catalog, Hit};
+use crate::catalog::{Catalog, Hit, Shelf};
 use crate::diagnose::Verdict;
 use crate::explain::graph::{Graph, Language};
 use crate::explain::host::OnHost;
@@ -107,9 +107,17 @@ impl Report {
 
     /// Data for stdout.
     pub fn data(&self, text: &str) -> Result<(), Failure> {
-        let stdout = std::io::stdout();
-        let text = screen::plain(text, self.color.suits(&stdout));
-        let mut stdout = stdout.lock();
+        self.write(&screen::plain(text, self.color.suits(&std::io::stdout())))
+    }
+
+    /// Words for a shell that completes: Bash has them parted by vertical tabs.
+    pub fn for_shell(&self, words: &str) -> Result<(), Failure> {
+        let each: Vec<_> = words.split('\u{b}').map(|word| screen::plain(word, false)).collect();
+        self.write(&each.join("\u{b}"))
+    }
+
+    fn write(&self, text: &str) -> Result<(), Failure> {
+        let mut stdout = std::io::stdout().lock();
         match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
             // A reader that has seen enough is no failure: `gpuenv export env | head`.
             Err(error) if error.kind() != ErrorKind::BrokenPipe => {
@@ -142,6 +150,11 @@ impl Report {
             true => self.document(&json::Rendered::text(None, plain)),
             false => self.data(if self.color.suits(&std::io::stdout()) { colored } else { plain }),
         }
+    }
+
+    /// Help where something else was wanted: nothing was asked for, so it is no data.
+    pub fn help_instead(&self, plain: &str, colored: &str) {
+        self.say(if self.screen.color { colored } else { plain });
     }
 
     /// The lock, what changed in it and what should be known of it.
@@ -337,6 +350,14 @@ impl Report {
             self.say("no fact holds all of these words\n");
         }
         self.data(&facts::hits(&Screen::of_stdout(self.color), hits))
+    }
+
+    /// What a catalog knows, by name.
+    pub fn listed(&self, shelves: &[Shelf], all: bool) -> Result<(), Failure> {
+        match self.json {
+            true => self.sorted(&json::Listed::new(shelves)),
+            false => self.data(&facts::listed(&Screen::of_stdout(self.color), shelves, all)),
+        }
     }
 
     /// What a catalog holds.

@@ -2,6 +2,10 @@
 
 use std::borrow::Cow;
 use std::io::IsTerminal;
+#[cfg(unix)]
+use std::os::fd::AsFd as AsStream;
+#[cfg(windows)]
+use std::os::windows::io::AsHandle as AsStream;
 
 use crate::words::name::is_unseen;
 
@@ -58,15 +62,13 @@ impl Screen {
     /// Looks at this process's stderr and environment.
     pub fn of_stderr(color: Color) -> Self {
         let stderr = std::io::stderr();
-        let columns = stderr.is_terminal().then(|| terminal_size::terminal_size_of(&stderr)).flatten();
-        Screen::new(color.suits(&stderr), stderr.is_terminal(), columns.map(|(width, _)| width.0))
+        Screen::new(color.suits(&stderr), stderr.is_terminal(), columns(&stderr))
     }
 
     /// Looks at this process's stdout and environment: where prose itself was asked for.
     pub fn of_stdout(color: Color) -> Self {
         let stdout = std::io::stdout();
-        let columns = stdout.is_terminal().then(|| terminal_size::terminal_size_of(&stdout)).flatten();
-        Screen::new(color.suits(&stdout), stdout.is_terminal(), columns.map(|(width, _)| width.0))
+        Screen::new(color.suits(&stdout), stdout.is_terminal(), columns(&stdout))
     }
 
     fn new(color: bool, terminal: bool, columns: Option<u16>) -> Self {
@@ -155,6 +157,19 @@ impl Screen {
         out.push('\n');
         out
     }
+}
+
+/// How wide a terminal is.
+#[cfg(any(unix, windows))]
+fn columns(stream: &(impl IsTerminal + AsStream)) -> Option<u16> {
+    let size = stream.is_terminal().then(|| terminal_size::terminal_size_of(stream)).flatten();
+    size.map(|(width, _)| width.0)
+}
+
+/// In a browser there is none.
+#[cfg(not(any(unix, windows)))]
+fn columns(_: &impl IsTerminal) -> Option<u16> {
+    None
 }
 
 /// How many columns a text takes, colours aside.

@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::catalog::rows::SourceKind;
-use crate::catalog::{Basis, Catalog, FullRow, Hit};
+use crate::catalog::{Basis, Catalog, FullRow, Hit, SHELVES, Shelf};
 use crate::explain::graph::{self, Language};
 use crate::explain::topic::Topic as Named;
 use crate::explain::why::{self, Verdict, Why};
@@ -425,5 +425,41 @@ impl Schemas {
     pub fn new(schemas: &[Schema]) -> Self {
         let one = |schema: &Schema| ListedSchema { name: schema.name, about: schema.about };
         Schemas { status: OK, schemas: schemas.iter().map(one).collect() }
+    }
+}
+
+/// What can be written in gpuenv.toml.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::report) struct Listed<'a> {
+    #[schemars(extend("const" = OK))]
+    status: &'static str,
+    lists: Vec<List<'a>>,
+}
+
+/// Names of one kind.
+#[derive(Debug, Serialize, JsonSchema)]
+struct List<'a> {
+    #[schemars(extend("enum" = SHELVES.iter().map(|(kind, _)| *kind).collect::<Vec<_>>()))]
+    kind: &'a str,
+    /// Where such a name is written.
+    written: &'a str,
+    names: Vec<ListedName<'a>>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct ListedName<'a> {
+    name: &'a str,
+    says: &'a str,
+}
+
+impl<'a> Listed<'a> {
+    pub fn new(shelves: &'a [Shelf]) -> Self {
+        let name = |(name, says): &'a (String, String)| ListedName { name, says };
+        let list = |shelf: &'a Shelf| List {
+            kind: shelf.kind,
+            written: shelf.written,
+            names: shelf.names.iter().map(name).collect(),
+        };
+        Listed { status: OK, lists: shelves.iter().map(list).collect() }
     }
 }

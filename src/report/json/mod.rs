@@ -14,7 +14,7 @@ use super::failure::{Failure, SourceFile};
 
 pub(super) use answer::{Init, Locked, NoAnswer, Rendered, Stale, Undetermined};
 pub(super) use host::{Diagnosed, Verified};
-pub(super) use lookup::{Census, Checked, Explained, Found, Graph, Schemas, Topics};
+pub(super) use lookup::{Census, Checked, Explained, Found, Graph, Listed, Schemas, Topics};
 
 /// What `status` says where all is well.
 const OK: &str = "ok";

@@ -1,0 +1,191 @@
+//! What completes an argument on TAB: names of the catalog, and of the gpuenv.toml here.
+//!
+//! A name is offered in a spelling without blanks, `RTX-4090`: no shell has to quote it, and the catalog reads it like
+//! the one that drivers print. Whoever types a part of a name (`4090`) is offered every name with a word that begins so.
+
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+
+use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
+
+use crate::catalog::rows::Gpu;
+use crate::catalog::{BUILTIN, GpuMatch};
+use crate::report::schema;
+use crate::spec;
+use crate::words::CpuArch;
+
+use super::args::Common;
+use super::files;
+
+/// Words that begin the names of half of all products and that nobody types.
+const MAKER: &[&str] = &["NVIDIA", "GeForce", "Tesla"];
+
+/// GPUs for `--gpu`.
+pub fn gpus() -> ArgValueCompleter {
+    ArgValueCompleter::new(|typed: &OsStr| {
+        let mut found = vec![CompletionCandidate::new("none").help(Some("CPU only".into()))];
+        let mut seen = BTreeSet::new();
+        for gpu in BUILTIN.gpus.iter() {
+            let name = spelling(gpu);
+            if seen.insert(name.clone()) && names_it(&name, gpu) {
+                let about = format!("{}, compute capability {}", gpu.name, gpu.cc);
+                found.push(CompletionCandidate::new(name).help(Some(about.into())));
+            }
+        }
+        begun(found, typed)
+    })
+}
+
+/// The shortest spelling without blanks: `RTX-4090` for the NVIDIA GeForce RTX 4090.
+fn spelling(gpu: &Gpu) -> String {
+    let words = gpu.name.split(|c: char| c.is_whitespace() || "()/".contains(c)).filter(|word| !word.is_empty());
+    let words: Vec<&str> = words.skip_while(|word| MAKER.contains(word)).collect();
+    words.join("-")
+}
+
+/// Whether the catalog reads this spelling as the product, and perhaps as others that are like it.
+fn names_it(name: &str, gpu: &Gpu) -> bool {
+    matches!(BUILTIN.gpu(name), GpuMatch::Found(found) if found.iter().any(|one| one.name == gpu.name))
+}
+
+/// Packages that `[stack]` can name.
+pub fn packages() -> ArgValueCompleter {
+    of(|| BUILTIN.packages().into_iter().map(|package| (package.name.clone(), package.range())).collect())
+}
+
+/// Releases of a package, the newest first.
+pub fn releases(package: &'static str) -> ArgValueCompleter {
+    of(move || {
+        let versions: BTreeSet<_> =
+            BUILTIN.builds.iter().filter(|row| row.package == package).map(|row| &row.version).collect();
+        versions.into_iter().rev().map(|version| (version.to_string(), String::new())).collect()
+    })
+}
+
+/// Pythons, the newest first.
+pub fn pythons() -> ArgValueCompleter {
+    of(|| BUILTIN.pythons.iter().rev().map(|row| (row.version.to_string(), String::new())).collect())
+}
+
+/// Driver branches, the newest first.
+pub fn drivers() -> ArgValueCompleter {
+    of(|| {
+        let cuda = |row: &crate::catalog::rows::Branch| {
+            row.cuda.as_ref().map_or(String::new(), |cuda| format!("up to CUDA {cuda}"))
+        };
+        BUILTIN.branches.iter().rev().map(|row| (row.branch.to_string(), cuda(row))).collect()
+    })
+}
+
+/// Operating systems.
+pub fn systems() -> ArgValueCompleter {
+    of(|| {
+        let known = BUILTIN.oses.iter().filter(|row| row.refused.is_none());
+        known.map(|row| (row.id.to_string(), row.name.to_string())).collect()
+    })
+}
+
+/// Repositories of images.
+pub fn images() -> ArgValueCompleter {
+    of(|| BUILTIN.repositories().into_iter().map(|(name, tags)| (name, format!("{tags} tags"))).collect())
+}
+
+/// Processors.
+pub fn processors() -> ArgValueCompleter {
+    of(|| [CpuArch::X86_64, CpuArch::Aarch64].map(|arch| (arch.to_string(), String::new())).to_vec())
+}
+
+/// Targets of the gpuenv.toml here.
+pub fn targets() -> ArgValueCompleter {
+    of(|| here().into_iter().map(|name| (name, String::new())).collect())
+}
+
+/// What can be looked up: packages, keys of targets, rules, warnings and checks.
+pub fn topics() -> ArgValueCompleter {
+    of(|| {
+        let mut topics: Vec<(String, String)> =
+            BUILTIN.packages().into_iter().map(|package| (package.name.clone(), package.range())).collect();
+        for name in here() {
+            topics.extend(["gpu", "driver", "image"].map(|key| (format!("target.{name}.{key}"), String::new())));
+        }
+        topics.extend(BUILTIN.rules.iter().map(|rule| (rule.id.to_string(), rule.says.to_string())));
+        topics.extend(crate::solve::codes::ALL.iter().map(|code| (code.code.to_string(), code.says.to_string())));
+        topics.extend(crate::verify::about::ALL.iter().map(|check| (check.id.to_string(), check.says.to_string())));
+        topics
+    })
+}
+
+/// Names of schemas.
+pub fn schemas() -> ArgValueCompleter {
+    of(|| schema::ALL.iter().map(|schema| (schema.name.to_string(), schema.about.to_string())).collect())
+}
+
+/// The names of the targets of the gpuenv.toml here; none where there is none that can be read.
+fn here() -> Vec<String> {
+    let common = Common::default();
+    let Ok(Some(place)) = files::spec_place(&common) else { return Vec::new() };
+    let Ok(file) = files::read_spec(&place) else { return Vec::new() };
+    let names = spec::parse_part(&file.text).0.targets.into_iter().map(|target| target.name);
+    // A name that would have to be quoted is none that a spec may have.
+    names.filter(|name| name.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c))).collect()
+}
+
+/// Names with what is said of each.
+fn of(names: impl Fn() -> Vec<(String, String)> + Send + Sync + 'static) -> ArgValueCompleter {
+    ArgValueCompleter::new(move |typed: &OsStr| {
+        let candidate = |(name, about): (String, String)| {
+            CompletionCandidate::new(name).help((!about.is_empty()).then(|| about.into()))
+        };
+        begun(names().into_iter().map(candidate).collect(), typed)
+    })
+}
+
+/// The candidates of which a word begins with what was typed, upper and lower case alike; those that begin so
+/// themselves come first.
+fn begun(candidates: Vec<CompletionCandidate>, typed: &OsStr) -> Vec<CompletionCandidate> {
+    let Some(typed) = typed.to_str().map(str::to_lowercase) else { return Vec::new() };
+    let (mut first, mut later) = (Vec::new(), Vec::new());
+    for candidate in candidates {
+        let name = candidate.get_value().to_string_lossy().to_lowercase();
+        if name.starts_with(&typed) {
+            first.push(candidate);
+        } else if name.match_indices('-').any(|(at, _)| name[at + 1..].starts_with(&typed)) {
+            later.push(candidate);
+        }
+    }
+    first.extend(later);
+    first
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn offered(completer: &ArgValueCompleter, typed: &str) -> Vec<String> {
+        let found = completer.complete(OsStr::new(typed));
+        found.iter().map(|one| one.get_value().to_str().unwrap().to_string()).collect()
+    }
+
+    #[test]
+    fn gpus_are_found_by_any_word_and_need_no_quotes() {
+        let found = offered(&gpus(), "rtx-4090");
+        assert!(found[0] == "RTX-4090" && found.contains(&"RTX-4090-Laptop-GPU".to_string()), "{found:?}");
+        assert!(offered(&gpus(), "4090").contains(&"RTX-4090".to_string()));
+        assert!(offered(&gpus(), "H1").contains(&"H100-NVL".to_string()));
+        assert!(offered(&gpus(), "Radeon").is_empty());
+        let all = offered(&gpus(), "");
+        assert!(all.len() > BUILTIN.gpus.len() / 2, "{} of {}", all.len(), BUILTIN.gpus.len());
+        assert!(all.iter().all(|name| !name.contains(char::is_whitespace)), "{all:?}");
+    }
+
+    #[test]
+    fn packages_and_releases_come_from_the_catalog() {
+        assert!(offered(&packages(), "to").contains(&"torchvision".to_string()));
+        assert!(offered(&packages(), "vll").contains(&"vllm".to_string()));
+        let torch = offered(&releases("torch"), "2.");
+        assert!(torch.len() > 20 && torch.contains(&"2.5.1".to_string()), "{torch:?}");
+        assert!(offered(&systems(), "ubuntu22").contains(&"ubuntu22.04".to_string()));
+        assert!(offered(&images(), "nvidia").contains(&"nvidia/cuda".to_string()));
+        assert!(offered(&topics(), "driver-").contains(&"driver-end-of-life".to_string()));
+    }
+}

@@ -1,0 +1,57 @@
+//! `gpuenv completions SHELL`: the script that makes a shell ask this program what can stand at the cursor, and the
+//! answer when it asks.
+
+use std::ffi::OsString;
+
+use clap::CommandFactory;
+use clap_complete::env::{EnvCompleter, Shells};
+
+use crate::report::{Exit, Failure, Report};
+
+use super::args::{Cli, CompletionsArgs};
+
+/// Names the shell that asks: set by the scripts, and by nobody else.
+const VARIABLE: &str = "GPUENV_COMPLETE";
+/// The program, as the scripts call it.
+const PROGRAM: &str = "gpuenv";
+
+/// Prints the script for a shell.
+pub fn run(args: &CompletionsArgs, report: &Report) -> Result<Exit, Failure> {
+    let mut script = Vec::new();
+    if let Some(shell) = shell(&args.shell) {
+        shell.write_registration(VARIABLE, PROGRAM, PROGRAM, PROGRAM, &mut script).map_err(unwritten)?;
+    }
+    report.export("completions", &String::from_utf8_lossy(&script))?;
+    Ok(Exit::Yes)
+}
+
+/// What a shell asks with these words, if one asks.
+pub fn asked(args: &[OsString], report: &Report) -> Option<Result<Exit, Failure>> {
+    let asking = std::env::var_os(VARIABLE)?;
+    let shell = shell(asking.to_str()?)?;
+    // The words of the command line stand behind `--`.
+    let words = args.iter().skip(1).skip_while(|word| *word != "--").skip(1).cloned().collect();
+    Some(answer(shell, words, report))
+}
+
+fn answer(shell: &dyn EnvCompleter, words: Vec<OsString>, report: &Report) -> Result<Exit, Failure> {
+    if words.is_empty() {
+        return Err(Failure::new(Exit::BadInput, "usage", format!("`{VARIABLE}` is set, but no shell asks anything"))
+            .help("unset it: only the scripts of `gpuenv completions` set it"));
+    }
+    let here = std::env::current_dir().ok();
+    let mut found = Vec::new();
+    shell.write_complete(&mut Cli::command(), words, here.as_deref(), &mut found).map_err(unwritten)?;
+    report.for_shell(&String::from_utf8_lossy(&found))?;
+    Ok(Exit::Yes)
+}
+
+fn shell(name: &str) -> Option<&'static dyn EnvCompleter> {
+    const SHELLS: Shells<'static> = Shells::builtins();
+    SHELLS.completer(name)
+}
+
+/// Into memory anything can be written.
+fn unwritten(error: std::io::Error) -> Failure {
+    Failure::io("write-failed", format!("completions cannot be made: {error}"))
+}

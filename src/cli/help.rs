@@ -1,0 +1,167 @@
+//! What stands below the options of every `--help`: examples first, then what is good to know.
+
+pub const GPUENV: &str = "\
+Examples:
+  gpuenv init --gpu \"RTX 4090\" --driver 550 --torch \"*\"
+  gpuenv lock
+  gpuenv export dockerfile -o Dockerfile
+  gpuenv diagnose \"no kernel image is available for execution on the device\"
+
+Exit codes: 0 yes; 1 proven no (conflict, lock out of date, machine does not match); 2 usage or bad input; 3 could not be determined; 4 reading or writing failed; 70 a bug in gpuenv, please report it
+Environment: GPUENV_REPORT=narrated prints diagrams as sentences, for screen readers; COLUMNS sets the width; NO_COLOR turns colours off";
+
+pub const INIT: &str = "\
+Examples:
+  gpuenv init --gpu \"RTX 4090\" --driver 550 --torch 2.8
+  gpuenv init --gpu H100 --image nvidia/cuda --os ubuntu22.04
+  gpuenv init --detect
+  nvidia-smi | gpuenv init --host -
+
+Without any option it writes a commented file that locks as it is. A flag overrides what was found on a machine. An existing file is not replaced without --force; exit 2 names a value that the catalog does not know.";
+
+pub const LOCK: &str = "\
+Examples:
+  gpuenv lock
+  gpuenv lock --check
+  gpuenv lock --upgrade-package torch
+  gpuenv lock --apply-fix 1";
+
+pub const EXPLAIN: &str = "\
+Examples:
+  gpuenv explain
+  gpuenv explain torch
+  gpuenv explain target.prod.driver
+  gpuenv explain driver-end-of-life
+  gpuenv explain --graph mermaid";
+
+pub const EXPORT: &str = "\
+Examples:
+  gpuenv export dockerfile -o Dockerfile
+  gpuenv export requirements --target prod
+  gpuenv export env --shell fish
+
+Reads nothing but the lock.";
+
+pub const VERIFY: &str = "\
+Examples:
+  gpuenv verify
+  gpuenv verify --quick --format json
+  gpuenv verify --host host.json --target prod
+
+Exit codes: 0 the machine can run the target; 1 proven that it cannot; 3 it could not be determined (no driver to ask, a probe that crashed); 2 bad input; 4 reading or writing failed
+With several targets all are tried, and the one that matches is shown in full. `gpuenv explain CHECK-ID` says what a check looks at.";
+
+pub const DIAGNOSE: &str = "\
+Examples:
+  gpuenv diagnose \"CUDA error: no kernel image is available for execution on the device\"
+  gpuenv diagnose train.log
+  python train.py 2>&1 | gpuenv diagnose
+
+Exit codes: 0 the message is known; 3 it is not (what could be read from it is shown)
+With a gpuenv.toml, what the text says of the machine is put into its target, and the proposed changes were resolved. Nothing is read from this machine.";
+
+pub const PROBE: &str = "\
+Examples:
+  gpuenv probe
+  gpuenv probe --anonymous -o host.json
+  nvidia-smi -q | gpuenv probe --from -
+
+Exit codes: 0 done, whatever was found; 2 bad input; 4 the record cannot be written
+Libraries of the driver are loaded in a child process with a time limit. The record holds no serial number, no secret of the environment and no user name.";
+
+pub const CATALOG: &str = "\
+Examples:
+  gpuenv catalog list
+  gpuenv catalog show torch@2.8
+  gpuenv catalog search rtx 5090
+
+Without a command it counts the facts and how they are known. The overlays of the gpuenv.toml here, or in the nearest parent, are included.";
+
+pub const CATALOG_LIST: &str = "\
+Examples:
+  gpuenv catalog list
+  gpuenv catalog list gpus";
+
+pub const CATALOG_SHOW: &str = "\
+Examples:
+  gpuenv catalog show torch@2.8.0+cu128
+  gpuenv catalog show driver@570
+  gpuenv catalog show \"RTX 5090\"";
+
+pub const CATALOG_SEARCH: &str = "\
+Examples:
+  gpuenv catalog search rtx 5090
+  gpuenv catalog search jetson torch";
+
+pub const CATALOG_CHECK: &str = "\
+Examples:
+  gpuenv catalog check
+  gpuenv catalog check site-catalog.toml";
+
+pub const SCHEMA: &str = "\
+Examples:
+  gpuenv schema
+  gpuenv schema spec";
+
+pub const COMPLETIONS: &str = "\
+Examples:
+  gpuenv completions bash > ~/.local/share/bash-completion/completions/gpuenv
+  gpuenv completions zsh > ~/.zfunc/_gpuenv
+  gpuenv completions fish > ~/.config/fish/completions/gpuenv.fish
+  gpuenv completions powershell >> $PROFILE
+
+The script asks the gpuenv on the PATH at every TAB, so it need not be made again after an update.";
+
+pub const MAN: &str = "\
+Examples:
+  gpuenv man | man -l -
+  gpuenv man lock
+  gpuenv man -o ~/.local/share/man/man1";
+
+#[cfg(test)]
+mod tests {
+    use clap::{Command, CommandFactory};
+
+    use super::super::args::Cli;
+
+    /// Every `--help` has examples, and each of them can be typed.
+    #[test]
+    fn every_help_has_examples_that_can_be_typed() {
+        let mut root = Cli::command();
+        root.build();
+        let mut seen = 0;
+        look(&root, &mut seen);
+        assert!(seen > 35, "{seen}");
+    }
+
+    fn look(command: &Command, seen: &mut usize) {
+        if command.get_name() == "help" {
+            return;
+        }
+        let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+        let name = command.get_display_name().unwrap_or_else(|| command.get_name()).replace('-', " ");
+        let examples = help.strip_prefix("Examples:\n").unwrap_or_else(|| panic!("`{name} --help` has no example"));
+        let lines: Vec<&str> = examples.lines().take_while(|line| line.starts_with("  ")).collect();
+        assert!(lines.iter().any(|line| line.contains(&name)), "`{name} --help` shows no use of it");
+        for line in lines {
+            let typed = &line[line.find("gpuenv").expect(line)..];
+            let typed = typed.split([">", "|"].map(|end| end.chars().next().unwrap())).next().unwrap();
+            let parsed = Cli::command().try_get_matches_from(words(typed));
+            assert!(parsed.is_ok(), "`{typed}`: {}", parsed.unwrap_err());
+            *seen += 1;
+        }
+        command.get_subcommands().for_each(|below| look(below, seen));
+    }
+
+    /// As a shell parts them; quotes keep blanks.
+    fn words(line: &str) -> Vec<String> {
+        let mut words = Vec::new();
+        for (at, part) in line.split('"').enumerate() {
+            match at % 2 {
+                0 => words.extend(part.split_whitespace().map(String::from)),
+                _ => words.push(part.to_string()),
+            }
+        }
+        words
+    }
+}

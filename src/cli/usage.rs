@@ -1,0 +1,101 @@
+//! What was typed and is no command: the help where it was asked for or nothing was typed, else what was meant.
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{ColorChoice, CommandFactory};
+
+use crate::report::{Exit, Failure, Report, clean};
+
+use super::args::Cli;
+
+/// Commands of other tools, and what does the same here.
+const ELSEWHERE: &[(&[&str], &str)] = &[
+    (&["install", "sync", "run", "build"], "gpuenv does not install: `gpuenv export uv` or `gpuenv export dockerfile`"),
+    (&["version", "ver"], "run `gpuenv --version`"),
+    (&["solve", "resolve", "compile", "generate", "freeze"], "run `gpuenv lock`"),
+    (&["update", "upgrade"], "run `gpuenv lock --upgrade`"),
+    (
+        &["check", "doctor", "test", "validate"],
+        "run `gpuenv lock --check` for the lock, `gpuenv verify` for this machine",
+    ),
+    (&["new", "create"], "run `gpuenv init`"),
+    (&["detect", "info", "scan", "status"], "run `gpuenv probe`"),
+    (&["why", "tree"], "run `gpuenv explain`"),
+    (&["list", "ls", "gpus", "packages"], "run `gpuenv catalog list`"),
+    (&["search", "show", "find"], "run `gpuenv catalog show NAME` or `gpuenv catalog search WORDS`"),
+    (&["completion", "complete"], "run `gpuenv completions SHELL`"),
+    (&["fix"], "run `gpuenv lock`, then `gpuenv lock --apply-fix N`"),
+];
+
+/// Less alike than this is no slip of the pen.
+const ALIKE: f64 = 0.8;
+
+/// Help and versions are asked for; everything else that clap reports is bad usage.
+pub fn refuse(error: &clap::Error, report: &Report) -> Result<Exit, Failure> {
+    let rendered = error.render();
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            return report.help(&rendered.to_string(), &rendered.ansi().to_string()).map(|()| Exit::Yes);
+        }
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
+            return no_command(report);
+        }
+        ErrorKind::InvalidSubcommand => {
+            if let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) {
+                let parent = error.get(ContextKind::Usage).map(ToString::to_string).unwrap_or_default();
+                return Err(unknown_command(word, parent.contains("gpuenv catalog")));
+            }
+        }
+        _ => {}
+    }
+    // clap's own words come in paragraphs: the error, a tip, the usage, where to read more.
+    let text = rendered.to_string();
+    let mut paragraphs = text.split("\n\n").map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "));
+    let first = paragraphs.next().unwrap_or_default();
+    let message = first.strip_prefix("error: ").unwrap_or(&first);
+    let advice = paragraphs.find(|part| part.starts_with("tip: ") || part.starts_with("Usage: "));
+    let advice = advice.map_or_else(
+        || "run `gpuenv --help`".to_string(),
+        |advice| advice.strip_prefix("tip: ").unwrap_or(&advice).to_string(),
+    );
+    Err(Failure::new(Exit::BadInput, "usage", clean(message)).help(clean(&advice)))
+}
+
+/// Nothing was typed: the help says what can be. A program gets an error as ever.
+fn no_command(report: &Report) -> Result<Exit, Failure> {
+    if report.is_json() {
+        return Err(Failure::new(Exit::BadInput, "usage", "no command given").help("run `gpuenv --help`"));
+    }
+    let help = Cli::command().color(ColorChoice::Always).render_help();
+    report.help_instead(&help.to_string(), &help.ansi().to_string());
+    Ok(Exit::BadInput)
+}
+
+fn unknown_command(word: &str, of_catalog: bool) -> Failure {
+    let root = Cli::command();
+    let commands = match of_catalog {
+        true => root.find_subcommand("catalog").unwrap_or(&root),
+        false => &root,
+    };
+    let whole = if of_catalog { "gpuenv catalog" } else { "gpuenv" };
+    let help = match meant(word, commands) {
+        Some(name) => format!("did you mean `{whole} {name}`?"),
+        None => elsewhere(word).map_or_else(|| format!("`{whole} --help` lists the commands"), str::to_string),
+    };
+    Failure::new(Exit::BadInput, "usage", format!("unknown command `{}`", clean(word))).help(help)
+}
+
+/// The command of which a word is a slip of the pen.
+fn meant(word: &str, commands: &clap::Command) -> Option<String> {
+    if elsewhere(word).is_some() {
+        return None;
+    }
+    let names = commands.get_subcommands().map(|command| command.get_name().to_string());
+    let scored = names.map(|name| (strsim::jaro_winkler(&word.to_lowercase(), &name), name));
+    let best = scored.filter(|(likeness, _)| *likeness > ALIKE).max_by(|(a, _), (b, _)| a.total_cmp(b));
+    best.map(|(_, name)| name)
+}
+
+fn elsewhere(word: &str) -> Option<&'static str> {
+    let word = word.to_lowercase();
+    ELSEWHERE.iter().find(|(words, _)| words.contains(&word.as_str())).map(|(_, says)| *says)
+}

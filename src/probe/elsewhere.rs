@@ -1,0 +1,44 @@
+//! The probes where there are none: they look at Linux. What other systems ask of this module says so.
+
+use std::io;
+use std::path::PathBuf;
+
+use crate::host::Record;
+
+#[path = "wish.rs"]
+mod wish;
+#[path = "work_tree.rs"]
+mod work_tree;
+
+pub use wish::{Depth, Wish};
+
+/// The project around a folder.
+pub mod project {
+    pub use super::work_tree::work_tree;
+}
+
+/// The machine, as probes would see it.
+#[derive(Debug, Clone)]
+pub struct Scene {
+    /// What is asked.
+    pub wish: Wish,
+    /// Where the files of a machine begin.
+    pub root: PathBuf,
+}
+
+impl Scene {
+    /// This machine: of no use, because nothing here looks at it.
+    pub fn here(_: Wish) -> io::Result<Scene> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// No interpreter was left out, because none is asked.
+    pub fn unasked_python(&self) -> Option<PathBuf> {
+        None
+    }
+}
+
+/// Nothing is seen.
+pub fn observe(_: &Scene, _: impl FnMut(&str)) -> Record {
+    Record::default()
+}

@@ -1,0 +1,116 @@
+//! What is published: the packed crate holds everything that the program is built from and nothing that cannot travel,
+//! and NOTICE.md names every crate that is linked.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The systems that programs are published for, as about.toml lists them.
+const TARGETS: &[&str] = &[
+    "x86_64-unknown-linux-gnu",
+    "aarch64-unknown-linux-gnu",
+    "x86_64-unknown-linux-musl",
+    "aarch64-unknown-linux-musl",
+    "aarch64-apple-darwin",
+    "x86_64-apple-darwin",
+    "x86_64-pc-windows-msvc",
+];
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// What a command of Cargo prints; nothing is looked up elsewhere.
+fn cargo(args: &[&str]) -> String {
+    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
+    let output = Command::new(cargo).current_dir(root()).args(args).arg("--offline").output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn files(folder: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for path in fs::read_dir(root().join(folder)).unwrap().map(|entry| entry.unwrap().path()) {
+        match path.is_dir() {
+            true => found.extend(files(path.strip_prefix(root()).unwrap().to_str().unwrap())),
+            false => found.push(path),
+        }
+    }
+    found
+}
+
+#[test]
+fn the_packed_crate_is_whole_and_can_travel() {
+    let list = cargo(&["package", "--list", "--allow-dirty"]);
+    let packed: BTreeSet<&str> = list.lines().collect();
+    let mut bytes = 0;
+    for name in &packed {
+        assert!(!name.contains([':', '\\', '"', '*', '?', '<', '>']), "{name} is no name on other systems");
+        assert!(!name.starts_with("tests/") && !name.starts_with("catalog/measure"), "{name} need not travel");
+        let Ok(about) = fs::symlink_metadata(root().join(name)) else { continue };
+        assert!(about.is_file(), "{name} is no file");
+        bytes += about.len();
+    }
+    // The build script reads these folders, and `include_str!` what lies in src.
+    for path in files("src").into_iter().chain(files("catalog")) {
+        let name = path.strip_prefix(root()).unwrap().to_str().unwrap();
+        let built = name.starts_with("src/") || [".toml", ".rs"].iter().any(|ending| name.ends_with(ending));
+        if built && !name.starts_with("catalog/measure") {
+            assert!(packed.contains(name), "{name} is not packed");
+        }
+    }
+    for name in ["README.md", "NOTICE.md", "LICENSE-MIT", "LICENSE-APACHE", "CHANGELOG.md", "docs/spec.md"] {
+        assert!(packed.contains(name), "{name} is not packed");
+    }
+    assert!(bytes < 9 << 20, "{bytes} bytes before they are packed");
+}
+
+/// Names and versions of the crates that are linked into the program for a system.
+fn linked(target: &str) -> BTreeSet<(String, String)> {
+    let tree = cargo(&["tree", "--locked", "--edges", "normal,no-proc-macro", "--prefix", "none", "--target", target]);
+    let crates = tree.lines().filter_map(|line| {
+        let mut words = line.split_whitespace();
+        Some((words.next()?.to_string(), words.next()?.strip_prefix('v')?.to_string()))
+    });
+    crates.filter(|(name, _)| name != "gpuenv").collect()
+}
+
+#[test]
+fn the_notice_names_every_linked_crate() {
+    let about: toml::Table = toml::from_str(&fs::read_to_string(root().join("about.toml")).unwrap()).unwrap();
+    let listed: Vec<&str> = about["targets"].as_array().unwrap().iter().filter_map(toml::Value::as_str).collect();
+    assert_eq!(listed, TARGETS);
+    let notice = fs::read_to_string(root().join("NOTICE.md")).unwrap();
+    let row = |line: &str| {
+        let mut cells = line.trim_matches('|').split('|').map(|cell| cell.trim().to_string());
+        Some((cells.next()?, cells.next()?))
+    };
+    let named: BTreeSet<_> = notice.lines().filter(|line| line.starts_with("| ")).filter_map(row).collect();
+    for target in TARGETS {
+        // A crate for a system that Cargo never fetched here cannot be asked for.
+        let missing: Vec<_> = linked(target).difference(&named).cloned().collect();
+        assert!(
+            missing.is_empty(),
+            "NOTICE.md lacks {missing:?}: cargo about generate --locked about.hbs -o NOTICE.md"
+        );
+    }
+    for licence in ["Mozilla Public License", "MIT License", "Apache License"] {
+        assert!(notice.contains(licence), "NOTICE.md holds no {licence}");
+    }
+}
+
+#[test]
+fn the_wheel_is_made_of_the_crate() {
+    let text = fs::read_to_string(root().join("pyproject.toml")).unwrap();
+    let project: toml::Table = toml::from_str(&text).unwrap();
+    let cargo: toml::Table = toml::from_str(&fs::read_to_string(root().join("Cargo.toml")).unwrap()).unwrap();
+    assert_eq!(project["tool"]["maturin"]["bindings"].as_str(), Some("bin"));
+    assert_eq!(project["project"]["name"], cargo["package"]["name"]);
+    assert_eq!(project["project"]["license"], cargo["package"]["license"]);
+    let files: Vec<&str> =
+        project["project"]["license-files"].as_array().unwrap().iter().filter_map(toml::Value::as_str).collect();
+    assert!(files.contains(&"NOTICE.md"), "the licences of the linked crates travel in the wheel: {files:?}");
+    // A program that links other crates brings another profile's size with it.
+    assert!(cargo["profile"].get("dist").is_some() && text.contains("profile = \"dist\""));
+}
