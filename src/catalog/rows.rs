@@ -507,6 +507,9 @@ pub struct Build {
     /// GPU architectures with PTX.
     #[serde(default)]
     pub ptx: List<Arch>,
+    /// The version that its PTX names, where that was read: clang writes an older one than nvcc of the same toolkit. None
+    /// = that of its toolkit, which none is above.
+    pub ptx_isa: Option<Version>,
     /// The oldest glibc its platform tag or symbols admit.
     pub glibc: Option<Version>,
     /// The CUDA toolkit release whose runtime it pins or bundles, `12.4.1`.
@@ -515,6 +518,8 @@ pub struct Build {
     pub pins: Option<Pins>,
     /// The cuDNN it pins or bundles; the least one, where `pins` says so.
     pub cudnn: Option<Version>,
+    /// What it asks pip for of cuDNN, as its metadata writes it, where `pins` is at least: `<10.0,>=9.8`.
+    pub cudnn_range: Option<Text>,
     /// Needs cuDNN (and CUDA libraries) of the system: TensorFlow before `[and-cuda]`.
     #[serde(default)]
     pub system_cuda: bool,
@@ -531,6 +536,13 @@ pub struct Build {
     pub arch_source: Option<Text>,
     /// The source of toolkit, cuDNN, NCCL and triton.
     pub pins_source: Option<Text>,
+}
+
+impl Libraries {
+    /// Each package with what is asked for of it, `nvidia-cublas` and `<=13.1.1.3,>=13.1.0.3`; nothing where any does.
+    pub fn asked(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.pins.split(' ').map(|pin| pin.split_at(pin.find(['=', '<', '>', '~', '!']).unwrap_or(pin.len())))
+    }
 }
 
 impl Build {
@@ -600,6 +612,10 @@ pub struct Companion {
     /// that from the package index, where it is for another, unless it is named beside it.
     #[serde(default)]
     pub brings: List<Text>,
+    /// What its metadata asks for of other packages that the catalog has, its framework aside: `torchvision==0.29.0`;
+    /// `xformers==0.0.28.post3; x86_64` where it does so on one processor only.
+    #[serde(default)]
+    pub requires: List<Text>,
     /// The extra that brings what is for the framework, `pytorch` for `transformer-engine[pytorch]`.
     pub extra: Option<Text>,
     /// Published as source only, it or the part for the framework: it is compiled where it is installed.
@@ -638,6 +654,15 @@ pub struct Companion {
 }
 
 impl Companion {
+    /// Each package that it asks for on a processor, with the range.
+    pub fn asked(&self, arch: CpuArch) -> impl Iterator<Item = (&str, &str)> {
+        let on = move |text: &&Text| text.split_once("; ").is_none_or(|(_, only)| only == arch.as_str());
+        self.requires.iter().filter(on).map(|text| {
+            let asked = text.split_once("; ").map_or(&**text, |(asked, _)| asked);
+            asked.split_at(asked.find(['=', '<', '>', '~', '!']).unwrap_or(asked.len()))
+        })
+    }
+
     /// The version that its wheel carries where it is installed from.
     pub fn carried(&self) -> String {
         let labelled = || self.variant.as_ref().map(|variant| format!("{}+{variant}", self.version));
@@ -671,17 +696,20 @@ pub struct SourceBuild {
     pub source: Text,
 }
 
-/// The exact NVIDIA libraries that a release asks for.
+/// The NVIDIA libraries that a release asks for, as its metadata writes it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Libraries {
-    /// `torch`, the build that the package index serves; `cuda-toolkit`, the metapackage of a toolkit release.
+    /// `torch`, the build that the package index serves; `jax`, `tensorflow`; `cuda-toolkit`, the metapackage of a toolkit
+    /// release.
     pub package: Text,
     /// Its version.
     pub version: Version,
+    /// The variant whose extra asks for them, `cu12` of jax; none where the release itself does.
+    pub variant: Option<Text>,
     /// The platform; none where it is the same everywhere.
     pub arch: Option<CpuArch>,
-    /// `nvidia-cublas-cu12==12.4.5.8`, …, with blanks between.
+    /// `nvidia-cublas-cu12==12.4.5.8`, `nvidia-cudnn-cu12<10.0,>=9.8`, …, with blanks between.
     pub pins: Text,
     /// Its source.
     pub source: Text,
