@@ -224,7 +224,10 @@ mod tests {
         ("12.0", "NVIDIA RTX PRO 6000 Blackwell Max-Q Workstation Edition, NVIDIA RTX PRO 1000 Blac..."),
         ("12.1", "NVIDIA GB10, GB10, DGX Spark"),
         ("7.0", "DGX-2, GRID V100D-32C, GRID V100DX-16Q, V100S-8Q"),
-        ("7.5", "Tesla T10, GTX 1660 Ti Max-Q, NVIDIA GeForce GTX 1660 Ti with Max-Q Design, RTX 2080 Max-Q, GRID T4-16C"),
+        (
+            "7.5",
+            "Tesla T10, GTX 1660 Ti Max-Q, NVIDIA GeForce GTX 1660 Ti with Max-Q Design, RTX 2080 Max-Q, GRID T4-16C",
+        ),
         ("8.0", "DGX A100, NVIDIA DGX A100, GRID A100D-40C, NVIDIA A100D-80C, GRID A100D-1-10C, GRID A100DX-40C"),
         ("8.0", "NVIDIA A100-SXM4-80GB MIG 1g.10gb, A100-SXM4-40GB MIG 1c.3g.20gb, NVIDIA A30 MIG 2g.12gb+me"),
         ("9.0", "DGX H100, DGX H200, NVIDIA H100 80GB HBM3 MIG 1g.10gb+me, NVIDIA H100XM-80C, NVIDIA H100L-94C"),

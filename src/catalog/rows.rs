@@ -71,6 +71,18 @@ vocabulary! {
 }
 
 vocabulary! {
+    /// How the first driver of a board is known.
+    FirstDriver {
+        /// The release's own highlights say that it added the board.
+        Added = "added",
+        /// It is the first release that was seen to list the board: older ones may run it.
+        Listed = "listed",
+        /// It is the oldest release that a host with the board was seen to run on.
+        Ran = "ran",
+    }
+}
+
+vocabulary! {
     /// How much of CUDA an image of `nvidia/cuda` holds, smallest first.
     Flavour {
         /// Only the runtime's core library (cudart).
@@ -298,8 +310,10 @@ pub struct Gpu {
     pub chip: Option<Text>,
     /// The CPU architecture the product implies (GH200, GB10, Jetson: aarch64).
     pub cpu: Option<CpuArch>,
-    /// The first Linux driver known to list the board: an upper bound of the true first one.
+    /// The first Linux driver known for the board: an upper bound of the true first one.
     pub first_driver: Option<Version>,
+    /// How that is known: only what was added is a floor, the rest a hint.
+    pub first_driver_by: Option<FirstDriver>,
     /// The last driver branch that supports it; none = still supported.
     pub last_branch: Option<Version>,
     /// The source of name, capability and class.

@@ -56,7 +56,9 @@ pub fn accepted<'c>(catalog: &'c Catalog, build: &Build) -> Option<impl Iterator
     Some(newest_first.filter(move |row| {
         let same_major = row.version.major() == least.major();
         range.as_ref().is_none_or(|range| range.admits(&row.version))
-            && row.version >= least && (any_major || same_major) && line.cmp_prefix(&row.cuda).is_eq()
+            && row.version >= least
+            && (any_major || same_major)
+            && line.cmp_prefix(&row.cuda).is_eq()
     }))
 }
 

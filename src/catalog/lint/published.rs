@@ -129,9 +129,9 @@ fn asked_by(build: &Build, row: &Libraries, kits: &HashMap<&Version, &Libraries>
         ("triton", "triton", &build.triton),
     ] {
         let Some(range) = asked(row, package) else { continue };
-        let oldest = Constraint::parse(range).ok().and_then(|range| {
-            range.comparisons().filter(|one| one.op.is_lower()).find_map(|one| one.version)
-        });
+        let oldest = Constraint::parse(range)
+            .ok()
+            .and_then(|range| range.comparisons().filter(|one| one.op.is_lower()).find_map(|one| one.version));
         let same = said.as_ref().zip(oldest).is_some_and(|(said, oldest)| said.cmp_prefix(&oldest).is_eq());
         if !same {
             say("pins", "libraries", &name, format!("asks for {package} {range}, which the build's `{field}` is not"));

@@ -91,7 +91,8 @@ fn contents(catalog: &Catalog, say: Say<'_>) {
 
 /// What a package asks for of others is a range of one that there is.
 fn requirements(catalog: &Catalog, say: Say<'_>) {
-    let packages: HashSet<&str> = catalog.companions.iter().map(|row| &*row.package).chain(FRAMEWORKS.iter().copied()).collect();
+    let packages: HashSet<&str> =
+        catalog.companions.iter().map(|row| &*row.package).chain(FRAMEWORKS.iter().copied()).collect();
     for row in catalog.companions.iter() {
         for text in row.requires.iter() {
             let (asked, only) = text.split_once("; ").map_or((&**text, None), |(asked, only)| (asked, Some(only)));
@@ -112,7 +113,8 @@ fn published(catalog: &Catalog, say: Say<'_>) {
         address::is_package(package) && (range.is_empty() || Constraint::parse(range).is_ok())
     };
     for row in catalog.libraries.iter().filter(|row| !row.asked().all(is_asked)) {
-        let says = "pins are written `package==version`, with a range (`package<2,>=1`) or bare, with one blank between";
+        let says =
+            "pins are written `package==version`, with a range (`package<2,>=1`) or bare, with one blank between";
         say("pins", "libraries", &row.row_name(), says.into());
     }
     for row in catalog.wheels.iter() {
