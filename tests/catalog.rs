@@ -6,8 +6,9 @@ mod practice;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gpuenv::catalog::rows::{Build, Flavour};
+use gpuenv::catalog::rows::{Build, Flavour, Index, Reading};
 use gpuenv::catalog::{BUILTIN, Catalog};
+use gpuenv::coverage::Coverage;
 use gpuenv::solve::answer::TargetAnswer;
 use gpuenv::solve::engine::Steps;
 use gpuenv::solve::fits::line_of;
@@ -354,4 +355,68 @@ fn a_toolkit_of_components_is_only_there_for_who_names_it() {
         assert_eq!(toolkit_for(stack, ""), Some("13.9.0".into()), "{stack}");
     }
     assert_eq!(toolkit_for("cuda = \"13\"", "toolkit = \"13.9\""), Some("13.9.0".into()));
+}
+
+/// How a listing was read decides what may be said of what it lacks.
+#[test]
+fn listings_say_how_they_were_read() {
+    let reading = |package: &str, index: Index, release: &str| {
+        BUILTIN.listing(package, index, &version(release)).map(|row| (row.reading, &*row.source))
+    };
+    assert_eq!(reading("torch", Index::Pytorch, "2.7.1"), Some((Reading::Whole, "torch-index-copy")));
+    assert_eq!(reading("torch", Index::PytorchUnlabelled, "1.0.0"), Some((Reading::Whole, "torch-index-copy")));
+    assert_eq!(reading("torch", Index::Pytorch, "2.14.1").map(|(how, _)| how), Some(Reading::Seen));
+    assert_eq!(reading("torch", Index::Pypi, "2.15.0").map(|(how, _)| how), Some(Reading::Whole));
+    assert_eq!(reading("torch", Index::Pytorch, "0.3.0"), None);
+    // Nearly always is often enough to expect it.
+    for row in BUILTIN.practices.iter() {
+        assert!(row.of >= 20 && row.holds * 20 >= row.of * 19, "{}: {} of {}", row.id, row.holds, row.of);
+    }
+}
+
+/// Builds that people have and that were once passed over as never published.
+#[test]
+fn newer_builds_of_torch_are_known() {
+    for (torch, gpu, rest) in [
+        ("2.14.1", "Tesla V100", "python = \"3.12\""),
+        ("2.14.1", "GTX 1080 Ti", ""),
+        ("2.9.1+cu126", "GTX 1080 Ti", "python = \"3.12\""),
+        ("2.14.0+cu126", "Tesla P100", "python = \"3.10\""),
+        ("2.13.0+cu130", "A100", "python = \"3.15\""),
+    ] {
+        let spec = format!("[stack]\ntorch = \"{torch}\"\n{rest}\n[target.t]\ngpu = \"{gpu}\"\nos = \"ubuntu22.04\"\n");
+        let build = solved(&spec, |target| target.builds[0].clone());
+        assert!(build.is_some_and(|build| torch.starts_with(build.version.as_str())), "{spec}");
+    }
+}
+
+/// The PTX of TensorFlow is older than its toolkit, and all that reaches the newest GPU of its list.
+#[test]
+fn tensorflow_is_compiled_for_its_newest_gpu_when_it_starts() {
+    for (release, gpu, jit, least) in [
+        ("2.18.0", "H100", true, "545"),
+        ("2.18.0", "A100", false, "525"),
+        ("2.21.0", "H100", true, "555"),
+        ("2.15.1", "A100", true, "525"),
+        ("2.7.4", "A100", false, "450"),
+    ] {
+        let spec = format!("[stack]\ntensorflow = \"{release}\"\n[target.t]\ngpu = \"{gpu}\"\nos = \"ubuntu22.04\"\n");
+        let told = solved(&spec, |target| (target.gpus[0].coverage, target.minimum)).expect("it fits");
+        assert_eq!(told.0 == Some(Coverage::Jit), jit, "{release} on {gpu}");
+        let minimum = told.1.expect("there is a minimum");
+        assert_eq!(minimum.prefix(1), version(least), "{release} on {gpu}: {minimum}");
+    }
+}
+
+/// What jax asks pip for has an end: cuDNN 9 of torch 2.4 is none of jax 0.4.28.
+#[test]
+fn ranges_of_libraries_have_two_ends() {
+    let together = |jax: &str, torch: &str| {
+        let spec = format!(
+            "[stack]\njax = \"=={jax}\"\ntorch = \"{torch}\"\n[target.t]\ngpu = \"A100\"\nos = \"ubuntu22.04\"\n"
+        );
+        solved(&spec, |_| ()).is_some()
+    };
+    assert!(!together("0.4.28", "==2.5.1") && !together("0.4.26", "==2.4.1") && together("0.4.29", "==2.4.1"));
+    assert!(together("0.4.28", "==2.3.0"));
 }

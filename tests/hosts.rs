@@ -139,8 +139,8 @@ fn outcome(record: &Record) -> Outcome {
             let failed = failed.map(|check| format!("{}: {:?}", check.id, check.found)).collect();
             Outcome { spec: text, culprits: Vec::new(), verdict: Some((verdict.status, failed)) }
         }
-        Renewed::Conflict => {
-            let told = explain::conflicts(&spec, &rules, &steps).expect("there is a conflict");
+        Renewed::Conflict | Renewed::Undetermined(_) => {
+            let told = explain::obstacles(&spec, &rules, &steps).expect("there is no answer");
             let culprits = told.conflicts.into_iter().flat_map(|one| one.culprits).collect();
             Outcome { spec: text, culprits, verdict: None }
         }

@@ -168,6 +168,7 @@ fn answer(spec: &Spec, catalog: &Catalog) -> String {
             format!("{:?} {:?} {:?} {:?}", lock.stack, lock.arch_list, lock.target, lock.wheel)
         }
         Renewed::Conflict => "conflict".into(),
+        Renewed::Undetermined(unknowns) => format!("undetermined: {unknowns:?}"),
         Renewed::GaveUp => "gave up".into(),
     }
 }

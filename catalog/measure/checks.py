@@ -31,6 +31,8 @@ BUNDLED = {
     "11.5": ("warp-lang", "0.6.1"),
 }
 TOOLKIT = "cuda-toolkit"
+# Releases whose metapackage pins the components of the one before: of nvcc the release notes tell.
+MISPINNED = ("12.5.1",)
 # What the packages of cuDNN and NCCL are called, before the CUDA major.
 LIBRARIES = {"cudnn": "nvidia-cudnn-cu", "nccl": "nvidia-nccl-cu"}
 CUDA_MAJORS = ("11", "12", "13", "14")
@@ -164,6 +166,8 @@ class Checker:
     def toolkits(self):
         """nvcc's own version, as the metapackage pins it, and the libraries of `[[libraries]]` rows."""
         for row in self.catalog.rows("toolkit"):
+            if row["version"] in MISPINNED:
+                continue
             if self.asked(TOOLKIT, row["version"]) and (pins := self.toolkit_pins(row["version"])):
                 nvcc = pins.get(f"nvidia-cuda-nvcc-cu{row['version'].split('.')[0]}") or pins.get("nvidia-cuda-nvcc")
                 purl = f"pkg:pypi/cuda-toolkit@{row['version']}"
@@ -261,6 +265,10 @@ class Checker:
                 read = self.torch_libraries(row["version"], row["arch"])
                 label = f"libraries torch {row['version']} {row['arch']}"
                 yield Finding(label, "pins", row["pins"].split(), read, f"pkg:pypi/torch@{row['version']}")
+            elif "variant" in row and self.asked(row["package"], row["version"]):
+                read = self.extra_libraries(row["package"], row["version"], row["variant"])
+                label = f"libraries {row['package']} {row['version']} {row['variant']}"
+                yield Finding(label, "pins", row["pins"].split(), read, f"pkg:pypi/{row['package']}@{row['version']}")
 
     def torch_libraries(self, version, arch):
         """The exact libraries of a default torch: its own pins, and those behind the extras of cuda-toolkit it names."""
@@ -275,8 +283,36 @@ class Checker:
             if one.name == "cuda-toolkit" and pinned(one.specifier):
                 found |= self.extras(pinned(one.specifier), one.extras, arch)
             elif one.name.startswith(("nvidia-", "triton", "cuda-bindings")) and pinned(one.specifier):
-                found.add(f"{one.name}=={pinned(one.specifier)}")
-        return sorted(found)
+                found.add(f"{one.name}{one.specifier}")
+        named = {re.split("[=<>~!]", one)[0] for one in found if not exact(one)}
+        # A range beside the pin of the toolkit's extra for the same library: what torch itself asks for tells more.
+        return sorted(one for one in found if not exact(one) or re.split("=", one)[0] not in named)
+
+    def extra_libraries(self, package, version, variant):
+        """What the extra of a variant asks for: directly, or through the plugin that it names; both processors alike."""
+        extra = {"jax": f"cuda{variant[2:]}", "tensorflow": "and-cuda"}[package]
+        both = []
+        for arch in ("x86_64", "aarch64"):
+            wheels = self.index.linux(package, version, arch)
+            asked = {}
+            for name, spec, marker in requirements(self.index.metadata(wheels[0])) if wheels else []:
+                if "extra" not in str(marker or "") or not applies(marker, arch, extra):
+                    continue
+                if re.fullmatch(r"jax-cuda\d+-plugin", name) and pinned(spec):
+                    plugin = self.index.linux(name, pinned(spec), arch)
+                    for one, range, when in requirements(self.index.metadata(plugin[0])) if plugin else []:
+                        if one.startswith("nvidia-") and "extra" in str(when) and self.of_plugin(when, arch):
+                            asked[one] = str(range)
+                elif name.startswith("nvidia-"):
+                    asked[name] = str(spec)
+            both.append(asked)
+        # Where a wheel for one processor is missing, the other tells.
+        return sorted(f"{name}{spec}" for name, spec in (both[0] or both[1]).items())
+
+    @staticmethod
+    def of_plugin(marker, arch):
+        """The plugin's own extra is spelled in two ways."""
+        return any(applies(marker, arch, extra) for extra in ("with_cuda", "with-cuda"))
 
     def extras(self, version, extras, arch):
         wheel = self.metapackage(version)[0]
@@ -334,7 +370,9 @@ class Checker:
             if match := re.search(r"cuda_compute_capabilities['\"]?\s*[:,]\s*\[([^\]]*)\]", text):
                 words = re.findall(r"(sm|compute)_(\d+[af]?)", match[1])
                 if row.get("arch_source") == "tensorflow-build-info":
-                    sass = [spelled(one) for _, one in words]
+                    # Up to 2.7 the last entry was machine code, too.
+                    alone = numbers(row["version"]) >= (2, 8)
+                    sass = [spelled(one) for kind, one in words if kind == "sm" or not alone]
                     ptx = [spelled(one) for kind, one in words if kind == "compute"]
                     yield Finding(label, "sass", sorted(row.get("sass", [])), sorted(set(sass)), wheels[-1].purl)
                     yield Finding(label, "ptx", sorted(row.get("ptx", [])), sorted(set(ptx)), wheels[-1].purl)
@@ -422,6 +460,10 @@ def spelled(number):
 
 def name(row):
     return f"{row['package']}-{row['version']}-{row['variant']}-linux-{row['arch']}"
+
+
+def exact(asked):
+    return re.search("[=<>~!]+", asked)[0] == "==" and "*" not in asked and "," not in asked
 
 
 CHECKS = {

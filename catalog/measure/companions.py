@@ -27,6 +27,9 @@ def companion(checker, row, label):
         # The wheel of the package index is of the same release, and asks for the same.
         needs = {f"{name}{spec}" for name, spec, marker in requirements(checker.index.metadata(wheels[-1])) if applies(marker, "x86_64")}
         yield Finding(label, "brings", sorted(row["brings"]), sorted(needs & set(row["brings"])), wheels[-1].purl)
+    if wheels and "variant" not in row and row["source"] != "companion-sdist":
+        read = requires(checker.catalog, checker.index, row)
+        yield Finding(label, "requires", sorted(row.get("requires", [])), read, wheels[-1].purl)
     if wheels and checker.catalog.sources[row["source"]]["at"].startswith("pkg:pypi"):
         yield from described(checker.index, row, label, wheels)
         if row.get("arch_source") == "companion-code":
@@ -54,6 +57,31 @@ def described(index, row, label, wheels):
         if row["package"] in TAGGED_TOO_LOW:
             told += [asked_glibc(index.open(index.linux(*release, arch)[-1]), row["package"]) for arch in row["arches"]]
         yield Finding(label, "glibc", row["glibc"], max(filter(None, told), key=numbers), purl)
+
+
+def requires(catalog, index, row):
+    """`torchvision==0.29.0`: what a release asks for of other packages that the catalog has, its framework aside;
+    `xformers==0.0.28; x86_64` where it does so on one processor only."""
+    packages = {one["package"] for one in catalog.rows("companion") + catalog.rows("build")}
+    packages -= {row["package"], row["framework"]}
+    asked = {}
+    for arch in ("x86_64", "aarch64"):
+        wheels = index.linux(row["package"], row["version"], arch)
+        for name, spec, marker in requirements(index.metadata(wheels[-1])) if wheels else []:
+            if name in packages and str(spec) and "extra" not in str(marker or "") and on_some_python(marker, arch):
+                asked.setdefault(f"{name}{whole(spec)}", []).append(arch)
+    there = [arch for arch in ("x86_64", "aarch64") if index.linux(row["package"], row["version"], arch)]
+    said = (text if of == there else f"{text}; {of[0]}" for text, of in asked.items())
+    return sorted(said)
+
+
+def on_some_python(marker, arch):
+    return any(applies(marker, arch, "", python) for python in ("3.8", "3.10", "3.12", "3.13"))
+
+
+def whole(spec):
+    """`==0.16` means 0.16.0 and no other; the catalog reads a shorter version as a prefix."""
+    return re.sub(r"(==\d+\.\d+)(?=,|$)", r"\1.0", str(spec))
 
 
 def kernels(index, row, label, wheel):

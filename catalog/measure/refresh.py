@@ -8,7 +8,7 @@ import binary
 import wheels
 from catalog import inline, numbers
 from checks import CUDA_MAJORS, LIBRARIES, TOOLKIT, Checker, spelled
-from companions import accepted_framework, lines, normal, unisolated
+from companions import accepted_framework, lines, normal, requires, unisolated
 from kernels import KERNELS, code_of
 from remote import Version, requirements
 
@@ -218,6 +218,7 @@ class Refresh:
         asked = ",".join(normal(str(needs[framework]))) or "*"
         row = {"package": package, "version": str(version), "framework": framework, "needs": asked}
         row["python"] = accepted(wheels, metadata["Requires-Python"])
+        row["requires"] = requires(self.catalog, self.index, row)
         if like.get("gpu_code"):
             row |= self.own_code(package, version, wheels)
         elif like.get("source") != "companion-metadata":

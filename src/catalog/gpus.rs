@@ -37,7 +37,8 @@ impl Catalog {
         if let Ok(cc) = Cc::parse(&name.to_lowercase()) {
             return GpuMatch::Bare(cc);
         }
-        let found = self.products(name).or_else(|| self.products(board_of_vgpu(name)?));
+        let found = self.products(name).or_else(|| self.products(board_of_mig(name)?));
+        let found = found.or_else(|| self.products(board_of_vgpu(name)?));
         let found = found.or_else(|| self.products(without_size(name)?));
         match found {
             Some(gpus) if agree(&gpus) && !has_namesakes(&gpus) => GpuMatch::Found(gpus),
@@ -81,14 +82,23 @@ impl Catalog {
     fn suggestions(&self, name: &str) -> Vec<&str> {
         let wanted = without_maker(&fold(name)).join(" ");
         let all = self.gpus.iter().map(|gpu| (without_maker(&fold(&gpu.name)).join(" "), &*gpu.name));
-        let near = nearest(&wanted, all);
+        let near = nearest(&wanted, all.filter(|(product, _)| is_like(&wanted, product)));
         if !near.is_empty() {
             return near;
         }
         // What people call a product may be like nothing that drivers do.
         let aliases = self.gpus.iter().flat_map(|gpu| gpu.aliases.iter());
-        nearest(&wanted, aliases.map(|alias| (without_maker(&fold(alias)).join(" "), &**alias)))
+        let aliases = aliases.map(|alias| (without_maker(&fold(alias)).join(" "), &**alias));
+        nearest(&wanted, aliases.filter(|(alias, _)| is_like(&wanted, alias)))
     }
+}
+
+/// Whether a slip of the pen may part two names: boards are told apart by their numbers, and a GTX 1050 is no A100.
+fn is_like(wanted: &str, product: &str) -> bool {
+    fn numbers(name: &str) -> impl Iterator<Item = &str> {
+        name.split(' ').filter(|word| word.contains(|c: char| c.is_ascii_digit()))
+    }
+    numbers(wanted).all(|one| numbers(product).any(|other| strsim::damerau_levenshtein(one, other) <= 1))
 }
 
 fn some(gpus: Vec<&Gpu>) -> Option<Vec<&Gpu>> {
@@ -111,13 +121,27 @@ fn agree(gpus: &[&Gpu]) -> bool {
     gpus.windows(2).all(|pair| key(pair[0]) == key(pair[1]))
 }
 
-/// The board behind a vGPU profile: `GRID A100X-40C` is a slice of an A100X, `L40S-48C` of an L40S.
+/// The board that a MIG instance is a part of: `NVIDIA A100-SXM4-80GB MIG 1g.10gb` is a slice of an A100.
+fn board_of_mig(name: &str) -> Option<&str> {
+    let (board, instance) = name.rsplit_once(" MIG ")?;
+    // `1c.3g.40gb` is a compute instance, `1g.10gb+me` has the media engines.
+    let (slices, size) = instance.trim().split_once("g.")?;
+    let slices = slices.rsplit_once("c.").map_or(slices, |(_, slices)| slices);
+    let (memory, _) = size.split_once("gb")?;
+    let is_one = |number: &str| !number.is_empty() && is_number(number);
+    (is_one(slices) && is_one(memory)).then_some(board)
+}
+
+/// The board behind a vGPU profile: `GRID A100X-40C` is a slice of an A100X, `L40S-48C` of an L40S, `A100D-1-10C` one
+/// that MIG makes.
 fn board_of_vgpu(name: &str) -> Option<&str> {
     let (board, profile) = name.rsplit_once('-')?;
-    let size = profile.strip_suffix(['A', 'B', 'C', 'Q'])?;
+    let size = profile.strip_suffix("ME").unwrap_or(profile).strip_suffix(['A', 'B', 'C', 'Q'])?;
     let is_profile = !size.is_empty() && is_number(size);
-    let board = board.strip_prefix("GRID ").or(board.strip_prefix("NVIDIA GRID ")).unwrap_or(board);
-    is_profile.then_some(board)
+    let board = board.strip_prefix("NVIDIA ").unwrap_or(board);
+    let board = board.strip_prefix("GRID ").unwrap_or(board);
+    let whole = board.rsplit_once('-').filter(|(_, slices)| slices.len() == 1 && is_number(slices));
+    is_profile.then_some(whole.map_or(board, |(whole, _)| whole))
 }
 
 /// The board without what shops write behind it and drivers do not: its memory, `RTX 3060 12GB`, or that it is a kit.
@@ -199,6 +223,15 @@ mod tests {
         ("12.0", "NVIDIA RTX PRO 6000 Blackwell Workstation Edition, NVIDIA RTX PRO 6000 Blackwell Max-Q"),
         ("12.0", "NVIDIA RTX PRO 6000 Blackwell Max-Q Workstation Edition, NVIDIA RTX PRO 1000 Blac..."),
         ("12.1", "NVIDIA GB10, GB10, DGX Spark"),
+        ("7.0", "DGX-2, GRID V100D-32C, GRID V100DX-16Q, V100S-8Q"),
+        (
+            "7.5",
+            "Tesla T10, GTX 1660 Ti Max-Q, NVIDIA GeForce GTX 1660 Ti with Max-Q Design, RTX 2080 Max-Q, GRID T4-16C",
+        ),
+        ("8.0", "DGX A100, NVIDIA DGX A100, GRID A100D-40C, NVIDIA A100D-80C, GRID A100D-1-10C, GRID A100DX-40C"),
+        ("8.0", "NVIDIA A100-SXM4-80GB MIG 1g.10gb, A100-SXM4-40GB MIG 1c.3g.20gb, NVIDIA A30 MIG 2g.12gb+me"),
+        ("9.0", "DGX H100, DGX H200, NVIDIA H100 80GB HBM3 MIG 1g.10gb+me, NVIDIA H100XM-80C, NVIDIA H100L-94C"),
+        ("10.0", "DGX B200"),
         ("bare 9.0", "sm_90, 9.0, SM_90"),
         ("cpu", "none, None"),
     ];
@@ -241,6 +274,14 @@ mod tests {
     fn unknown_names_are_not_guessed() {
         for name in ["", "NVIDIA", "RTX", "NVIDIA vGPU-48GB", "L20-2-PCIE-48GB-48GB-L-H-V", "Radeon VII", "-", "..."] {
             assert!(!matches!(BUILTIN.gpu(name), GpuMatch::Found(_)), "{name:?}: {}", cc(name));
+        }
+        for name in ["NVIDIA A100-SXM4-80GB MIG", "RTX 3090 MIG 1g.gb", "MIG 1g.10gb", "DGX-1"] {
+            assert!(!matches!(BUILTIN.gpu(name), GpuMatch::Found(gpus) if gpus.len() == 1), "{name:?}: {}", cc(name));
+        }
+        // A board is told apart by its number.
+        for name in ["DGX A400X", "Tesla T109", "GTX A1007"] {
+            let GpuMatch::Unknown(near) = BUILTIN.gpu(name) else { panic!("{name} is found") };
+            assert!(!near.iter().any(|one| one.contains("1050") || one.contains("T1000")), "{name}: {near:?}");
         }
         let GpuMatch::Unknown(near) = BUILTIN.gpu("RTX 3091") else { panic!("found") };
         assert_eq!(near[0], "NVIDIA GeForce RTX 3090");

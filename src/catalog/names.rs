@@ -26,7 +26,9 @@ pub(super) fn written(gpu: &Gpu) -> impl Iterator<Item = Vec<String>> {
 pub(super) fn fold(name: &str) -> Vec<String> {
     let lower = name.to_lowercase();
     let mut words = Vec::new();
-    for word in lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
+    // Most people leave them out: "GTX 1660 Ti with Max-Q Design".
+    let tells = |word: &&str| !["", "with", "design"].contains(word);
+    for word in lower.split(|c: char| !c.is_alphanumeric()).filter(tells) {
         let starts_number = |rest: &&str| rest.starts_with(|c: char| c.is_ascii_digit());
         let series =
             ["rtx", "gtx"].into_iter().find(|series| word.strip_prefix(series).is_some_and(|r| starts_number(&r)));

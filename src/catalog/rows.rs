@@ -71,6 +71,18 @@ vocabulary! {
 }
 
 vocabulary! {
+    /// How the first driver of a board is known.
+    FirstDriver {
+        /// The release's own highlights say that it added the board.
+        Added = "added",
+        /// It is the first release that was seen to list the board: older ones may run it.
+        Listed = "listed",
+        /// It is the oldest release that a host with the board was seen to run on.
+        Ran = "ran",
+    }
+}
+
+vocabulary! {
     /// How much of CUDA an image of `nvidia/cuda` holds, smallest first.
     Flavour {
         /// Only the runtime's core library (cudart).
@@ -298,8 +310,10 @@ pub struct Gpu {
     pub chip: Option<Text>,
     /// The CPU architecture the product implies (GH200, GB10, Jetson: aarch64).
     pub cpu: Option<CpuArch>,
-    /// The first Linux driver known to list the board: an upper bound of the true first one.
+    /// The first Linux driver known for the board: an upper bound of the true first one.
     pub first_driver: Option<Version>,
+    /// How that is known: only what was added is a floor, the rest a hint.
+    pub first_driver_by: Option<FirstDriver>,
     /// The last driver branch that supports it; none = still supported.
     pub last_branch: Option<Version>,
     /// The source of name, capability and class.
@@ -507,6 +521,9 @@ pub struct Build {
     /// GPU architectures with PTX.
     #[serde(default)]
     pub ptx: List<Arch>,
+    /// The version that its PTX names, where that was read: clang writes an older one than nvcc of the same toolkit. None
+    /// = that of its toolkit, which none is above.
+    pub ptx_isa: Option<Version>,
     /// The oldest glibc its platform tag or symbols admit.
     pub glibc: Option<Version>,
     /// The CUDA toolkit release whose runtime it pins or bundles, `12.4.1`.
@@ -515,6 +532,8 @@ pub struct Build {
     pub pins: Option<Pins>,
     /// The cuDNN it pins or bundles; the least one, where `pins` says so.
     pub cudnn: Option<Version>,
+    /// What it asks pip for of cuDNN, as its metadata writes it, where `pins` is at least: `<10.0,>=9.8`.
+    pub cudnn_range: Option<Text>,
     /// Needs cuDNN (and CUDA libraries) of the system: TensorFlow before `[and-cuda]`.
     #[serde(default)]
     pub system_cuda: bool,
@@ -537,6 +556,13 @@ pub struct Build {
     /// Pythons for which no wheel was seen and that its publisher's practice lets expect. Never written, worked out.
     #[serde(skip_deserializing)]
     pub expected_pythons: List<Version>,
+}
+
+impl Libraries {
+    /// Each package with what is asked for of it, `nvidia-cublas` and `<=13.1.1.3,>=13.1.0.3`; nothing where any does.
+    pub fn asked(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.pins.split(' ').map(|pin| pin.split_at(pin.find(['=', '<', '>', '~', '!']).unwrap_or(pin.len())))
+    }
 }
 
 impl Build {
@@ -615,6 +641,10 @@ pub struct Companion {
     /// that from the package index, where it is for another, unless it is named beside it.
     #[serde(default)]
     pub brings: List<Text>,
+    /// What its metadata asks for of other packages that the catalog has, its framework aside: `torchvision==0.29.0`;
+    /// `xformers==0.0.28.post3; x86_64` where it does so on one processor only.
+    #[serde(default)]
+    pub requires: List<Text>,
     /// The extra that brings what is for the framework, `pytorch` for `transformer-engine[pytorch]`.
     pub extra: Option<Text>,
     /// Published as source only, it or the part for the framework: it is compiled where it is installed.
@@ -653,6 +683,15 @@ pub struct Companion {
 }
 
 impl Companion {
+    /// Each package that it asks for on a processor, with the range.
+    pub fn asked(&self, arch: CpuArch) -> impl Iterator<Item = (&str, &str)> {
+        let on = move |text: &&Text| text.split_once("; ").is_none_or(|(_, only)| only == arch.as_str());
+        self.requires.iter().filter(on).map(|text| {
+            let asked = text.split_once("; ").map_or(&**text, |(asked, _)| asked);
+            asked.split_at(asked.find(['=', '<', '>', '~', '!']).unwrap_or(asked.len()))
+        })
+    }
+
     /// The version that its wheel carries where it is installed from.
     pub fn carried(&self) -> String {
         let labelled = || self.variant.as_ref().map(|variant| format!("{}+{variant}", self.version));
@@ -686,17 +725,20 @@ pub struct SourceBuild {
     pub source: Text,
 }
 
-/// The exact NVIDIA libraries that a release asks for.
+/// The NVIDIA libraries that a release asks for, as its metadata writes it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Libraries {
-    /// `torch`, the build that the package index serves; `cuda-toolkit`, the metapackage of a toolkit release.
+    /// `torch`, the build that the package index serves; `jax`, `tensorflow`; `cuda-toolkit`, the metapackage of a toolkit
+    /// release.
     pub package: Text,
     /// Its version.
     pub version: Version,
+    /// The variant whose extra asks for them, `cu12` of jax; none where the release itself does.
+    pub variant: Option<Text>,
     /// The platform; none where it is the same everywhere.
     pub arch: Option<CpuArch>,
-    /// `nvidia-cublas-cu12==12.4.5.8`, …, with blanks between.
+    /// `nvidia-cublas-cu12==12.4.5.8`, `nvidia-cudnn-cu12<10.0,>=9.8`, …, with blanks between.
     pub pins: Text,
     /// Its source.
     pub source: Text,

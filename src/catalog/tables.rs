@@ -119,12 +119,12 @@ impl Row for Build {
 
 impl Row for Libraries {
     fn row_name(&self) -> RowName {
-        let tail = self.arch.map_or("", CpuArch::as_str).to_string();
+        let (variant, arch) = (self.variant.as_deref().unwrap_or_default(), self.arch.map_or("", CpuArch::as_str));
+        let tail = format!("{variant} {arch}").trim().to_string();
         RowName { head: self.package.to_string(), versions: vec![self.version], tail }
     }
     fn id(&self) -> String {
-        let arch = self.arch.map_or("", CpuArch::as_str);
-        format!("libraries {} {} {arch}", self.package, self.version).trim_end().to_string()
+        format!("libraries {}", self.row_name())
     }
     fn cites(&self) -> Vec<&str> {
         vec![&*self.source]

@@ -1,5 +1,6 @@
 //! Which part asks for a driver minimum: everything that refuses the release just below it.
 
+use crate::catalog::rows::Build;
 use crate::coverage::Coverage;
 use crate::solve::answer::TargetAnswer;
 use crate::solve::driver::DriverRow;
@@ -97,8 +98,9 @@ impl Reasons<'_, '_> {
             return;
         }
         let question = self.question;
-        let toolkits = self.target.builds.iter().filter_map(|build| question.toolkit_of(build));
-        let isas: Vec<Version> = toolkits.chain(self.target.toolkit).map(|row| row.ptx_isa).collect();
+        let of_build = |build: &&Build| build.ptx_isa.or(question.toolkit_of(build).map(|toolkit| toolkit.ptx_isa));
+        let compiled = self.target.toolkit.map(|toolkit| toolkit.ptx_isa);
+        let isas: Vec<Version> = self.target.builds.iter().filter_map(of_build).chain(compiled).collect();
         for row in question.catalog.ptx_isas.iter().filter(|row| isas.contains(&row.isa)) {
             let Some(branch) = row.branch.as_ref().filter(|branch| branch.major() > self.user_mode(below).major())
             else {

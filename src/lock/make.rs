@@ -192,13 +192,15 @@ fn source_build<'c>(catalog: &'c Catalog, install: &Install) -> Option<&'c Sourc
     catalog.source_build(&install.package, &Version::parse(public).ok().filter(|_| install.sdist)?)
 }
 
-/// What the build of the package index pins.
+/// What the build of the package index pins; what it leaves open is no pin.
 fn libraries(catalog: &Catalog, install: &Install, arch: &str) -> Vec<String> {
     let same = |row: &&Libraries| {
         row.package == install.package
+            && row.variant.is_none()
             && row.version.as_str() == install.version
             && row.arch.is_none_or(|of| of.as_str() == arch)
     };
     let row = catalog.libraries.iter().filter(|_| install.index.is_none() && install.url.is_none()).find(same);
-    row.map(|row| row.pins.split(' ').map(str::to_string).collect()).unwrap_or_default()
+    let exact = row.into_iter().flat_map(Libraries::asked).filter(|(_, range)| range.starts_with("=="));
+    exact.map(|(package, version)| [package, version].concat()).collect()
 }

@@ -223,7 +223,7 @@ impl<'c> Machine<'c> {
     fn need_of(&self, release: &Release<'c>) -> DriverNeed {
         release.line.map_or(DriverNeed::Nothing, |line| {
             let jits = self.compiles_ptx_of(release);
-            DriverNeed::Line(line, jits.then(|| release.toolkit(self.reading.platform).map(|kit| kit.ptx_isa)))
+            DriverNeed::Line(line, jits.then(|| release.ptx_isa(self.reading.platform)))
         })
     }
 

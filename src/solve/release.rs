@@ -60,6 +60,12 @@ impl<'c> Release<'c> {
         !matches!(platform.takes, Takes::Own(_)) && self.unseen[position(platform.arch)] && self.on(platform).is_none()
     }
 
+    /// The version of the PTX inside, read in it or that of its toolkit.
+    pub fn ptx_isa(&self, platform: Platform<'_>) -> Option<Version> {
+        let (build, toolkit) = self.built(platform)?;
+        build.ptx_isa.or(toolkit.map(|toolkit| toolkit.ptx_isa))
+    }
+
     /// Whether this is the build without CUDA.
     pub fn is_cpu(&self) -> bool {
         self.variant == "cpu"

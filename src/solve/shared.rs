@@ -20,12 +20,23 @@ pub fn together(on: Platform<'_>, one: &Release<'_>, other: &Release<'_>) -> boo
 fn agree(a: &Build, b: &Build) -> bool {
     let parts = [(&a.toolkit, &b.toolkit), (&a.cudnn, &b.cudnn), (&a.nccl, &b.nccl)];
     let asked = parts.into_iter().filter_map(|(a, b)| a.as_ref().zip(b.as_ref()));
+    // A range ends somewhere, too.
+    let beyond = |a: &Build, b: &Build| b.cudnn.is_some_and(|cudnn| b.pins.is_some() && !asks_for(a, &cudnn));
+    if a.pins.is_some() && (beyond(a, b) || beyond(b, a)) {
+        return false;
+    }
     match (a.pins, b.pins) {
         (Some(Pins::Exact), Some(Pins::Exact)) => asked.into_iter().all(|(a, b)| a == b),
         (Some(Pins::Exact), Some(Pins::AtLeast)) => asked.into_iter().all(|(a, b)| a >= b),
         (Some(Pins::AtLeast), Some(Pins::Exact)) => asked.into_iter().all(|(a, b)| b >= a),
         _ => true,
     }
+}
+
+/// Whether a cuDNN is within the end of what a build asks pip for, or above its beginning where it is no end.
+fn asks_for(build: &Build, cudnn: &Version) -> bool {
+    let range = build.cudnn_range.as_ref().and_then(|text| Constraint::parse(text).ok());
+    range.is_none_or(|range| build.cudnn.is_some_and(|least| *cudnn < least) || range.admits(cudnn))
 }
 
 /// Whether a build leaves its cuDNN open: it names the oldest that serves and takes any newer, from pip or from the
@@ -61,9 +72,13 @@ pub fn accepted<'c>(catalog: &'c Catalog, build: &Build) -> Option<impl Iterator
     let line = line_of(&build.variant)?;
     let newest_first = catalog.cudnns.iter().rev();
     let any_major = !build.system_cuda;
+    let range = build.cudnn_range.as_ref().and_then(|text| Constraint::parse(text).ok());
     Some(newest_first.filter(move |row| {
         let same_major = row.version.major() == least.major();
-        row.version >= least && (any_major || same_major) && line.cmp_prefix(&row.cuda).is_eq()
+        range.as_ref().is_none_or(|range| range.admits(&row.version))
+            && row.version >= least
+            && (any_major || same_major)
+            && line.cmp_prefix(&row.cuda).is_eq()
     }))
 }
 

@@ -109,7 +109,8 @@ pub fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Opti
     known
         .into_iter()
         .map(|candidate| (strsim::damerau_levenshtein(&folded, candidate), candidate))
-        .filter(|(distance, candidate)| *distance <= (candidate.len() / 3).max(1))
+        // A short word is none of a long one's misspellings: torchao is no torchaudio.
+        .filter(|(distance, candidate)| *distance <= (candidate.len().min(folded.len()) / 3).max(1))
         .min()
         .map(|(_, candidate)| candidate)
 }
@@ -123,6 +124,7 @@ mod tests {
         assert_eq!(nearest("drivre", ["driver", "arch"]), Some("driver"));
         assert_eq!(nearest("Driver_CUDA", ["driver", "driver-cuda"]), Some("driver-cuda"));
         assert_eq!(nearest("colour", ["driver", "arch"]), None);
+        assert_eq!(nearest("torchao", ["torchaudio", "torchvision"]), None);
         assert_eq!(nearest(&"x".repeat(1 << 20), ["x"]), None);
     }
 

@@ -19,9 +19,9 @@ pub const LIMIT: u64 = 1_000_000;
 pub enum Outcome {
     /// An answer, and what was remarked about the question.
     Answer(Answer<'static>, Vec<Warning>),
-    /// None.
     /// There is none unless what nobody has read turns out well.
     Undetermined,
+    /// None.
     Conflict,
     /// The spec could not be asked; the codes of its errors.
     Refused(Vec<&'static str>),

@@ -77,7 +77,7 @@ fn builds(catalog: &Catalog, alike: &mut Alike<'_>) {
         };
         let text = |value: &Option<crate::words::Version>| value.as_ref().map(ToString::to_string);
         tell(&format!("{package} {version}"), "triton", text(&row.triton));
-        tell(&format!("{package} {version} {line:?}"), "nccl", text(&row.nccl));
+        tell(&format!("{package} {version} {variant}"), "nccl", text(&row.nccl));
         tell(&format!("{package} {version} {variant}"), "cudnn", text(&row.cudnn));
         let on_index = row.index.contains(&Index::Pypi);
         let pythons: Vec<_> = row.pythons.iter().filter(|python| python.major() > 2).collect();
@@ -101,6 +101,7 @@ fn companions(catalog: &Catalog, alike: &mut Alike<'_>) {
             ("needs", row.needs.to_string()),
             ("gpu_code", row.gpu_code.to_string()),
             ("sdist", row.sdist.to_string()),
+            ("requires", list(&row.requires)),
         ];
         let system = row.systems.first().map_or("", |system| &**system);
         alike.hear("companion", row, &format!("{} {} {system}", row.package, row.version), &of_release);

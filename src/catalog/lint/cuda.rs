@@ -18,6 +18,7 @@ pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
 
 fn toolkits(catalog: &Catalog, say: Say<'_>) {
     let isas: HashSet<&Version> = catalog.ptx_isas.iter().map(|row| &row.isa).collect();
+    builds(catalog, &isas, say);
     for row in catalog.toolkits.iter() {
         let name = row.row_name();
         if !isas.contains(&row.ptx_isa) {
@@ -186,5 +187,19 @@ impl Rules {
 
     fn admit(&self, subject: &Version, object: &Version) -> bool {
         self.0.iter().all(|(range, needs)| !range.admits(subject) || needs.admits(object))
+    }
+}
+
+/// No compiler writes PTX that its toolkit does not know yet.
+fn builds(catalog: &Catalog, isas: &HashSet<&Version>, say: Say<'_>) {
+    for row in catalog.builds.iter() {
+        let Some(isa) = &row.ptx_isa else { continue };
+        let line = line_of(&row.variant);
+        let of_line = |kit: &&Toolkit| line.is_some_and(|line| kit.version.cmp_prefix(&line).is_eq());
+        let newest = catalog.toolkits.iter().filter(of_line).map(|kit| kit.ptx_isa).max();
+        if row.ptx.is_empty() || !isas.contains(isa) || newest.is_none_or(|newest| *isa > newest) {
+            let says = format!("PTX ISA {isa} does not exist, its toolkit does not write it, or there is no PTX");
+            say("unknown-ptx-isa", "build", &row.row_name(), says);
+        }
     }
 }

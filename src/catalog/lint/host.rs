@@ -51,7 +51,8 @@ fn gpus(catalog: &Catalog, branches: &HashMap<u64, &Branch>, say: Say<'_>) {
                 say("unknown-branch", "gpu", &name, format!("branch {} does not exist", version.major()));
             }
         }
-        if row.first_driver.is_some() != row.driver_source.is_some() {
+        let unsaid = row.first_driver.is_none() && row.first_driver_by.is_some();
+        if unsaid || row.first_driver.is_some() != row.driver_source.is_some() {
             say("belongs-together", "gpu", &name, "first_driver and driver_source belong together".into());
         }
         if let (Some(first), Some(last)) = (&row.first_driver, &row.last_branch)

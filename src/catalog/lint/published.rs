@@ -84,47 +84,67 @@ fn companions(catalog: &Catalog, say: Say<'_>) {
     }
 }
 
-/// The version that one of the packages that begin so is pinned to, and the CUDA line in the package's name.
-fn pinned<'r>(row: &'r Libraries, package: &str) -> Option<&'r str> {
-    let pin = |pin: &'r str| pin.strip_prefix(package)?.split_once("==");
-    let own = |(rest, _): &(&str, &str)| rest.is_empty() || rest.starts_with("-cu");
-    row.pins.split(' ').filter_map(pin).find(own).map(|(_, version)| version)
+/// What is asked for of one of the packages that begin so, the CUDA line in its name aside.
+fn asked<'r>(row: &'r Libraries, package: &str) -> Option<&'r str> {
+    let named = |one: &str| one.strip_prefix(package).is_some_and(|rest| rest.is_empty() || rest.starts_with("-cu"));
+    row.asked().find(|(one, _)| named(one)).map(|(_, range)| range)
 }
 
-/// The libraries that the package index's build asks for are those its row names, and its runtime is that of the
-/// toolkit; a metapackage is that of a toolkit.
+/// The libraries that a build asks for are those its row names, and its runtime is that of the toolkit; a metapackage is
+/// that of a toolkit.
 fn pins(catalog: &Catalog, say: Say<'_>) {
-    let metapackage = |row: &&Libraries| row.arch.is_none();
+    let metapackage = |row: &Libraries| row.package == "cuda-toolkit";
     let kits: HashMap<&Version, &Libraries> =
-        catalog.libraries.iter().filter(metapackage).map(|row| (&row.version, row)).collect();
+        catalog.libraries.iter().filter(|row| metapackage(row)).map(|row| (&row.version, row)).collect();
     for row in catalog.libraries.iter() {
         let name = row.row_name();
-        let Some(arch) = row.arch else {
+        if metapackage(row) {
             if !catalog.toolkits.iter().any(|kit| kit.version == row.version) {
                 say("unchoosable", "libraries", &name, "no toolkit is of this release".into());
             }
             continue;
+        }
+        let is_it = |build: &&Build| {
+            let variant = row.variant.as_ref().map_or(build.default, |variant| *variant == build.variant);
+            variant
+                && (&build.package, build.version) == (&row.package, row.version)
+                && row.arch.is_none_or(|arch| arch == build.arch)
         };
-        let is_it = |build: &&Build| (&build.package, build.version, build.arch) == (&row.package, row.version, arch);
-        let Some(build) = catalog.builds.iter().filter(is_it).find(|build| build.default) else {
+        let mut builds = catalog.builds.iter().filter(is_it).peekable();
+        if builds.peek().is_none() {
             say("unchoosable", "libraries", &name, "no build of the package index is of this release".into());
-            continue;
-        };
-        for (field, package, said) in [
-            ("cudnn", "nvidia-cudnn", &build.cudnn),
-            ("nccl", "nvidia-nccl", &build.nccl),
-            ("triton", "triton", &build.triton),
-        ] {
-            let asked = pinned(row, package);
-            if asked.is_some() && asked != said.as_ref().map(Version::as_str) {
-                let says = format!("pins {package} {}, which the build's `{field}` is not", asked.unwrap_or_default());
-                say("pins", "libraries", &name, says);
-            }
         }
-        let runtime = |row: &Libraries| pinned(row, "nvidia-cuda-runtime").map(str::to_string);
-        let of_kit = build.toolkit.as_ref().and_then(|toolkit| runtime(kits.get(toolkit)?));
-        if of_kit.is_some() && of_kit != runtime(row) {
-            say("pins", "libraries", &name, "pins a CUDA runtime that is not that of the build's toolkit".into());
+        for build in builds {
+            asked_by(build, row, &kits, say);
         }
+    }
+}
+
+/// What one build is said to bring is what its release asks for: the oldest of it, where that is a range.
+fn asked_by(build: &Build, row: &Libraries, kits: &HashMap<&Version, &Libraries>, say: Say<'_>) {
+    let name = row.row_name();
+    for (field, package, said) in [
+        ("cudnn", "nvidia-cudnn", &build.cudnn),
+        ("nccl", "nvidia-nccl", &build.nccl),
+        ("triton", "triton", &build.triton),
+    ] {
+        let Some(range) = asked(row, package) else { continue };
+        let oldest = Constraint::parse(range)
+            .ok()
+            .and_then(|range| range.comparisons().filter(|one| one.op.is_lower()).find_map(|one| one.version));
+        let same = said.as_ref().zip(oldest).is_some_and(|(said, oldest)| said.cmp_prefix(&oldest).is_eq());
+        if !same {
+            say("pins", "libraries", &name, format!("asks for {package} {range}, which the build's `{field}` is not"));
+        }
+    }
+    let range = asked(row, "nvidia-cudnn").filter(|range| !range.starts_with("=="));
+    if range != build.cudnn_range.as_deref() {
+        say("pins", "libraries", &name, "asks for another cuDNN than the build's `cudnn_range`".into());
+    }
+    let runtime = |row: &Libraries| asked(row, "nvidia-cuda-runtime").map(str::to_string);
+    let of_kit = build.toolkit.as_ref().and_then(|toolkit| runtime(kits.get(toolkit)?));
+    // The metapackage of 12.5.1 pins the components of 12.5.0, which nobody else does: extras are not held against those.
+    if row.variant.is_none() && of_kit.is_some() && of_kit != runtime(row) {
+        say("pins", "libraries", &name, "pins a CUDA runtime that is not that of the build's toolkit".into());
     }
 }

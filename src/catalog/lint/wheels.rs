@@ -11,6 +11,7 @@ use crate::words::{Arch, Constraint, CpuArch, Version, address};
 pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
     builds(catalog, say);
     architectures(catalog, say);
+    requirements(catalog, say);
     libraries(catalog, say);
     defaults(catalog, say);
     companions(catalog, say);
@@ -88,11 +89,32 @@ fn contents(catalog: &Catalog, say: Say<'_>) {
     }
 }
 
+/// What a package asks for of others is a range of one that there is.
+fn requirements(catalog: &Catalog, say: Say<'_>) {
+    let packages: HashSet<&str> =
+        catalog.companions.iter().map(|row| &*row.package).chain(FRAMEWORKS.iter().copied()).collect();
+    for row in catalog.companions.iter() {
+        for text in row.requires.iter() {
+            let (asked, only) = text.split_once("; ").map_or((&**text, None), |(asked, only)| (asked, Some(only)));
+            let (package, range) = asked.split_at(asked.find(['=', '<', '>', '~', '!']).unwrap_or(asked.len()));
+            let known = packages.contains(package) && *package != *row.package && *package != *row.framework;
+            let processor = only.is_none_or(|only| CpuArch::parse(only).is_ok());
+            if !known || !processor || range.is_empty() || Constraint::parse(range).is_err() {
+                let says = format!("`{text}` is no range of another package of the catalog: `torchvision==0.29.0`");
+                say("requires", "companion", &row.row_name(), says);
+            }
+        }
+    }
+}
+
 /// What releases pin, and the digests of wheels.
 fn published(catalog: &Catalog, say: Say<'_>) {
-    let is_pin = |pin: &str| pin.split_once("==").is_some_and(|(_, version)| Version::parse(version).is_ok());
-    for row in catalog.libraries.iter().filter(|row| !row.pins.split(' ').all(is_pin)) {
-        let says = "pins are written `package==version`, with one blank between";
+    let is_asked = |(package, range): (&str, &str)| {
+        address::is_package(package) && (range.is_empty() || Constraint::parse(range).is_ok())
+    };
+    for row in catalog.libraries.iter().filter(|row| !row.asked().all(is_asked)) {
+        let says =
+            "pins are written `package==version`, with a range (`package<2,>=1`) or bare, with one blank between";
         say("pins", "libraries", &row.row_name(), says.into());
     }
     for row in catalog.wheels.iter() {

@@ -82,6 +82,7 @@ impl<'c> Teller<'_, 'c> {
             let admitted = |row: &&Companion| row.package == ask.package && ask.constraint.admits(&row.version);
             let mut rows: Vec<&Companion> = question.catalog.companions.iter().filter(admitted).collect();
             rows.dedup_by_key(|row| row.version);
+            self.what_they_ask(&rows);
             // Where some go with what is asked for, they do not clash as the others do.
             let (following, others): (Vec<&Companion>, Vec<&Companion>) =
                 rows.into_iter().partition(|row| self.follows(row));
@@ -92,6 +93,18 @@ impl<'c> Teller<'_, 'c> {
             if self.blames(ask.package) {
                 self.say(format!("{} {} is asked for", ask.package, ask.constraint));
             }
+        }
+    }
+
+    /// What the newest admitted release of a blamed package asks for of another one.
+    fn what_they_ask(&mut self, rows: &[&Companion]) {
+        let Some(row) = rows.last().filter(|row| self.blames(&row.package)) else { return };
+        let arch = self.target().map_or(CpuArch::X86_64, |target| target.arch);
+        let blamed: Vec<(&str, &str)> = row.asked(arch).filter(|(package, _)| self.blames(package)).collect();
+        for (package, range) in blamed {
+            self.say(format!("{} {} asks for {package} {range}", row.package, row.version));
+            let source = self.question.catalog.source_of(&row.source, row.version.as_str(), &row.package, "");
+            self.fact(format!("{}-{}", row.package, row.version), source);
         }
     }
 

@@ -4,6 +4,7 @@
 use std::rc::Rc;
 
 use crate::catalog::rows::Subject;
+use crate::words::{Constraint, CpuArch};
 
 use super::{Choice, Class, Group, Package, Plan, ReleaseChoice, stack_key};
 use crate::solve::fits;
@@ -16,6 +17,9 @@ impl<'c> Plan<'_, 'c> {
     /// A version of each package that goes with versions of the frameworks which some release of it accepts. Its releases
     /// say the same once they are chosen, but by then many versions would have been tried.
     pub(super) fn relate_package_versions(&mut self) {
+        let mut arches: Vec<CpuArch> = self.classes.iter().map(|class| class.machine().reading.arch).collect();
+        arches.sort();
+        arches.dedup();
         for (at, ask) in self.question.companions.iter().enumerate() {
             let (package, var) = (self.packages[at], self.companions[at]);
             if !ask.constraint.is_any() {
@@ -28,6 +32,12 @@ impl<'c> Plan<'_, 'c> {
                     self.network.relate(of, var, move |version| {
                         package.versions_of(&package.accepting(framework.package, framework.versions[version]))
                     });
+                }
+            }
+            for before in 0..at {
+                let together = Together::new(self.packages[before], package, &arches);
+                if !self.everywhere.has(law::id::COMPANION) && !together.is_any() {
+                    self.network.relate(self.companions[before], var, move |version| together.with(version));
                 }
             }
         }
@@ -105,6 +115,48 @@ impl<'c> Plan<'_, 'c> {
             others
         });
     }
+}
+
+/// Two packages, and what versions of each ask for of the other. All releases of a version ask for the same.
+struct Together<'c> {
+    one: &'c Package<'c>,
+    other: &'c Package<'c>,
+    /// For each version of the one what it asks for of the other, and the reverse.
+    asked: [Vec<Vec<Constraint>>; 2],
+}
+
+impl<'c> Together<'c> {
+    fn new(one: &'c Package<'c>, other: &'c Package<'c>, arches: &[CpuArch]) -> Self {
+        let asked = [asked_of(one, other.name, arches), asked_of(other, one.name, arches)];
+        Together { one, other, asked }
+    }
+
+    /// Whether neither asks anything of the other.
+    fn is_any(&self) -> bool {
+        self.asked.iter().flatten().all(Vec::is_empty)
+    }
+
+    /// The versions of the other that go with a version of the one.
+    fn with(&self, version: usize) -> RowSet {
+        let [asks, is_asked] = &self.asked;
+        let is = self.one.versions[version];
+        RowSet::filter(self.other.versions.len(), |row| {
+            asks[version].iter().all(|range| range.admits(self.other.versions[row]))
+                && is_asked[row].iter().all(|range| range.admits(is))
+        })
+    }
+}
+
+/// What each version of a package asks for of another one, on some of the processors.
+fn asked_of(package: &Package<'_>, name: &str, arches: &[CpuArch]) -> Vec<Vec<Constraint>> {
+    let of_version = |releases: &RowSet| -> Vec<Constraint> {
+        let Some(row) = releases.rows().next().map(|row| package.releases[row]) else { return Vec::new() };
+        let asked = arches.iter().flat_map(|arch| row.asked(*arch)).filter(|(of, _)| *of == name);
+        let mut ranges: Vec<&str> = asked.map(|(_, range)| range).collect();
+        ranges.dedup();
+        ranges.into_iter().filter_map(|range| Constraint::parse(range).ok()).collect()
+    };
+    package.of_version.iter().map(of_version).collect()
 }
 
 /// The releases of a package that a class can have, whatever else is chosen.
