@@ -49,6 +49,7 @@ struct Expected {
 enum Verdict {
     Ok,
     Conflict,
+    Undetermined,
 }
 
 /// Whether each member of the set is among the keys.
@@ -70,6 +71,7 @@ fn complaint(folder: &Path) -> Option<String> {
     let verdict = match common::lock(&text) {
         Outcome::Answer(..) => Verdict::Ok,
         Outcome::Conflict => Verdict::Conflict,
+        Outcome::Undetermined => Verdict::Undetermined,
         Outcome::Refused(codes) => return Some(format!("refused: {codes:?}")),
     };
     if verdict != expected.verdict {
@@ -79,6 +81,9 @@ fn complaint(folder: &Path) -> Option<String> {
     if verdict == Verdict::Ok {
         let untouched = expected.rules.iter().find(|rule| !bears_on(rule, &spec));
         return untouched.map(|rule| format!("has nothing to do with {rule}"));
+    }
+    if verdict == Verdict::Undetermined {
+        return unread(&spec, &expected);
     }
     let told = explain::conflicts(&spec, rules(), &Steps::new(LIMIT)).expect("it is a conflict");
     let facts: Vec<&str> = told.conflicts.iter().flat_map(|one| &one.facts).map(|fact| fact.id.as_str()).collect();
@@ -97,6 +102,23 @@ fn complaint(folder: &Path) -> Option<String> {
     }
     let first = offered.first().filter(|_| !expected.first.is_empty());
     first.filter(|keys| !same(&expected.first, keys)).map(|keys| format!("offers {keys:?} before {:?}", expected.first))
+}
+
+/// What is wrong with what nobody has read: the keys that ask for it, and the changes that do without it.
+fn unread(spec: &spec::Spec, expected: &Expected) -> Option<String> {
+    let (question, _) = Question::new(spec, rules()).expect("it was asked before");
+    let Resolution::Undetermined(unknowns) = resolve(&question, &Locked::new(), &Steps::new(LIMIT)) else {
+        return Some("another answer the second time".into());
+    };
+    let keys: Vec<String> = unknowns.into_iter().flat_map(|unknown| unknown.keys).collect();
+    if !expected.culprits.iter().any(|set| same(set, &keys)) {
+        return Some(format!("does not know {keys:?}, not {:?}", expected.culprits));
+    }
+    let told = explain::obstacles(spec, rules(), &Steps::new(LIMIT)).expect("it has no answer");
+    let offered: Vec<Vec<String>> =
+        told.fixes.iter().map(|fix| fix.changes.iter().map(|change| change.key.clone()).collect()).collect();
+    let helps = offered.iter().any(|keys| expected.fixes.iter().any(|set| contained(set, keys)));
+    (!helps).then(|| format!("offers {offered:?}, not {:?}", expected.fixes))
 }
 
 /// Whether a rule shows in an answer: as a warning of its name, or by speaking of a GPU of the spec.

@@ -23,7 +23,7 @@ fn torch(version: &str, target: &str) -> Outcome {
 /// The torch chosen for an A100 with some driver, or `-` if there is none without forward compatibility.
 fn torch_on(version: &str, driver: &str) -> (String, String, &'static str) {
     match torch(version, &format!("{A100}\ndriver = \"{driver}\"\nforward-compat = \"never\"")) {
-        Outcome::Conflict => ("-".into(), String::new(), ""),
+        Outcome::Conflict | Outcome::Undetermined => ("-".into(), String::new(), ""),
         other => {
             let target = other.target();
             (target.has("torch"), target.minimum(), target.mode())

@@ -39,8 +39,12 @@ pub fn tell(asker: &Asker<'_, '_>, culprits: &[String]) -> Conflict {
     if told.iter().any(|rule| [law::PYTHON, law::GLIBC].contains(&rule.as_str())) {
         told.sort_by_key(|rule| teller.cuda_of_gpu(rule).is_none());
     }
+    let of_lines = told.iter().any(|rule| teller.is_about_lines(rule));
     for rule in told {
         teller.rule(rule);
+    }
+    if of_lines {
+        teller.given_up();
     }
     if teller.says.is_empty() {
         teller.nothing_published();
@@ -145,6 +149,27 @@ impl<'q, 'c> Teller<'q, 'c> {
         }
         self.cite(id);
         self.narrow(id);
+    }
+
+    /// Whether a rule tells which line of CUDA is needed, or what a line needs.
+    fn is_about_lines(&self, id: &str) -> bool {
+        let mut rules = self.question.rules.all().filter(|rule| rule.row.id == id);
+        rules.any(|rule| rule.row.subject == Subject::Cuda || rule.row.object == Subject::Cuda)
+    }
+
+    /// The lines of CUDA for which a publisher has said that a blamed framework is no longer made.
+    fn given_up(&mut self) {
+        let question = self.question;
+        let blamed: Vec<&str> =
+            question.frameworks.iter().map(|ask| ask.package).filter(|it| self.blames(it)).collect();
+        for package in blamed {
+            for rule in question.rules.of_package(package, Subject::Cuda).iter() {
+                let builds: Vec<&Build> = self.left.iter().copied().filter(|build| build.package == *package).collect();
+                if !builds.is_empty() && builds.iter().all(|build| rule.range.admits(&build.version)) {
+                    self.cite(&rule.row.id);
+                }
+            }
+        }
     }
 
     /// Leaves out the builds that a rule refuses, unless it refuses them all.
