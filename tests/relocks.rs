@@ -369,9 +369,9 @@ mod formats {
         let desk = Desk::new("relock-format", SPEC);
         locked(&desk, &[]);
         let sound = text(&desk);
-        assert!(sound.contains("\nversion = 1\n"), "{sound}");
-        for (format, code) in [(0, "bad-lock"), (2, "newer-lock")] {
-            let other = sound.replacen("\nversion = 1\n", &format!("\nversion = {format}\n"), 1);
+        assert!(sound.contains("\nversion = 2\n"), "{sound}");
+        for (format, code) in [(0, "bad-lock"), (3, "newer-lock")] {
+            let other = sound.replacen("\nversion = 2\n", &format!("\nversion = {format}\n"), 1);
             fs::write(desk.path("gpuenv.lock"), &other).unwrap();
             for args in READING {
                 let (exit, document) = desk.json(args);

@@ -23,7 +23,6 @@ use super::network::Var;
 use super::problem::law;
 use super::question::{DriverAsk, ImageAsk, Question, TargetAsk};
 use super::release::Release;
-use super::rowset::RowSet;
 use super::shared;
 
 /// The answer to a question.
@@ -289,8 +288,9 @@ fn minimum_driver<'c>(plan: &Plan<'_, 'c>, at: usize, choice: &[usize], answer: 
     if needs.iter().all(|need| *need == DriverNeed::Nothing) && answer.image.is_none() && !class.target.pins_driver() {
         return None;
     }
-    let nothing_off = RowSet::default();
-    let by_every_rule: Vec<_> = needs.iter().map(|need| driver::met_by(problem, *need, &nothing_off)).collect();
+    // What an overlay has retracted is no rule any more.
+    let retracted = question.rules.ids(question.catalog.retractions.iter().map(|one| &*one.rule));
+    let by_every_rule: Vec<_> = needs.iter().map(|need| driver::met_by(problem, *need, &retracted)).collect();
     let machine = class.machine();
     let demand = answer.image.map(|image| image::demand(question.catalog, &class.target.reading, image));
     let demand = demand.filter(|_| !class.off.has(law::id::IMAGE_REQUIRE));

@@ -183,7 +183,8 @@ fn branch_telling<'c>(catalog: &'c Catalog, cuda: &Version) -> Option<&'c Branch
 
 /// The candidates within the oldest branch a constraint admits: what the hosts have at worst.
 fn worst_branch(catalog: &Catalog, constraint: &Constraint, candidates: &[&Version]) -> Vec<Version> {
-    let Some(oldest) = catalog.drivers.iter().find(|row| constraint.admits(&row.version)) else {
+    let admitted = |beta: bool| catalog.drivers.iter().find(|row| row.beta == beta && constraint.admits(&row.version));
+    let Some(oldest) = admitted(false).or_else(|| admitted(true)) else {
         let bounds = constraint.comparisons().filter_map(|one| one.version);
         return bounds.min().into_iter().collect();
     };

@@ -27,8 +27,8 @@ pub struct Release<'c> {
     builds: [Option<Built<'c>>; 2],
     /// The builds for single systems.
     own: Vec<Built<'c>>,
-    /// Whether one for x86_64 and one for aarch64 may exist that nobody has seen.
-    unseen: [bool; 2],
+    /// For one for x86_64 and one for aarch64 that may exist though nobody has seen it, the builds that it would be like.
+    unseen: [Vec<&'c Build>; 2],
 }
 
 /// A build and the toolkit release whose runtime it carries.
@@ -57,7 +57,12 @@ impl<'c> Release<'c> {
 
     /// Whether there may be a build for a kind of machine that nobody has seen.
     pub fn is_unseen(&self, platform: Platform<'_>) -> bool {
-        !matches!(platform.takes, Takes::Own(_)) && self.unseen[position(platform.arch)] && self.on(platform).is_none()
+        !matches!(platform.takes, Takes::Own(_)) && !self.like(platform).is_empty() && self.on(platform).is_none()
+    }
+
+    /// The builds of its variant before and after it, which one that nobody has seen would be like.
+    pub fn like(&self, platform: Platform<'_>) -> &[&'c Build] {
+        &self.unseen[position(platform.arch)]
     }
 
     /// The version of the PTX inside, read in it or that of its toolkit.
@@ -82,7 +87,7 @@ impl<'c> Release<'c> {
     }
 
     fn new(version: &'c Version, variant: &'c str, line: Option<Version>, extension: Option<&'c Extension>) -> Self {
-        Release { version, variant, line, extension, builds: [None; 2], own: Vec::new(), unseen: [false; 2] }
+        Release { version, variant, line, extension, builds: [None; 2], own: Vec::new(), unseen: Default::default() }
     }
 
     fn put(&mut self, build: &'c Build, catalog: &'c Catalog) {
@@ -128,17 +133,17 @@ pub fn releases<'c>(catalog: &'c Catalog, builds: &'c [Build]) -> Vec<Release<'c
         release.put(build, catalog);
         releases.push(release);
     }
-    for (version, variant, arch) in unseen::may_exist(catalog, builds) {
+    for unseen::MayExist { version, variant, arch, like } in unseen::may_exist(catalog, builds) {
         let known = releases.iter_mut().find(|known| known.version == version && known.variant == variant);
         if let Some(known) = known {
-            known.unseen[position(arch)] = true;
+            known.unseen[position(arch)] = like;
             continue;
         }
         // Beside the other releases of its version.
         let at = releases.iter().rposition(|known| known.version == version).map_or(releases.len(), |last| last + 1);
         let extension = releases[at - 1].extension;
         let mut release = Release::new(version, variant, fits::line_of(variant), extension);
-        release.unseen[position(arch)] = true;
+        release.unseen[position(arch)] = like;
         releases.insert(at, release);
     }
     debug_assert!(builds.is_sorted_by_key(|build| build.version), "a catalog sorts its rows");

@@ -12,7 +12,17 @@ use crate::catalog::rows::{Build, Index, Reading, Rule, Subject, line_of};
 use crate::words::{Constraint, CpuArch, Version};
 
 /// A build that may exist.
-pub type MayExist<'c> = (&'c Version, &'c str, CpuArch);
+#[derive(Debug)]
+pub struct MayExist<'c> {
+    /// Its version.
+    pub version: &'c Version,
+    /// Its variant.
+    pub variant: &'c str,
+    /// Its processor.
+    pub arch: CpuArch,
+    /// The builds of its variant in the releases before and after it: it would hold nothing that none of them holds.
+    pub like: Vec<&'c Build>,
+}
 
 /// The builds beside some of one package, sorted by version, that may exist on an index of which only a part was seen.
 pub fn may_exist<'c>(catalog: &Catalog, builds: &'c [Build]) -> Vec<MayExist<'c>> {
@@ -30,10 +40,26 @@ pub fn may_exist<'c>(catalog: &Catalog, builds: &'c [Build]) -> Vec<MayExist<'c>
                 builds.iter().filter(|build| build.arch == arch && build.systems.is_empty()).collect();
             let missing = missing_of(&general, version);
             let goes_on = |variant: &&str| line_of(variant).is_none_or(|line| !is_given_up(&rules, version, &line));
-            found.extend(missing.into_iter().filter(goes_on).map(|variant| (version, variant, arch)));
+            // Whoever read all files of a variant has seen that there is none for another processor.
+            let read_whole = |variant: &&str| {
+                of_version
+                    .iter()
+                    .any(|build| build.variant == *variant && build.systems.is_empty() && !build.pythons_partial)
+            };
+            for variant in missing.into_iter().filter(goes_on).filter(|variant| !read_whole(variant)) {
+                found.push(MayExist { version, variant, arch, like: like(&general, version, variant) });
+            }
         }
     }
     found
+}
+
+/// The builds of a variant in the nearest releases before and after a version.
+fn like<'c>(builds: &[&'c Build], version: &Version, variant: &str) -> Vec<&'c Build> {
+    let of_variant = || builds.iter().copied().filter(|build| build.variant == variant);
+    let before = of_variant().filter(|build| build.version < *version).max_by_key(|build| build.version);
+    let after = of_variant().filter(|build| build.version > *version).min_by_key(|build| build.version);
+    before.into_iter().chain(after).collect()
 }
 
 /// The variants that the releases around a version have, and that were not seen of it.

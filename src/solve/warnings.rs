@@ -322,7 +322,7 @@ impl<'c> About<'_, 'c> {
             let family_listed = named.iter().any(|other| other.written == gpu.written && listed(other));
             (!family_listed).then_some((gpu, gpu.row?.first_driver.as_ref()?))
         });
-        if let (true, Some((gpu, first))) = (self.asked.pins_driver(), unlisted) {
+        if let Some((gpu, first)) = unlisted {
             let message =
                 format!("{} is first listed in driver {first}; {} may not know the board", gpu.name, driver.version);
             warnings.push(Warning::new("gpu-not-listed", message, &[self.key("gpu"), self.key(setting)].concat()));

@@ -111,7 +111,11 @@ impl<'c> Framework<'c> {
     /// The releases that need a newer C library than there is.
     pub fn newer_glibc(&self, on: Platform<'c>, has: Version) -> Rc<RowSet> {
         self.property(Property::NewerGlibc(on, has), |release| {
-            release.on(on).and_then(|build| build.glibc).is_some_and(|needs| has < needs)
+            let lacks = |build: &Build| build.glibc.is_some_and(|needs| has < needs);
+            match release.on(on) {
+                Some(build) => lacks(build),
+                None => release.is_unseen(on) && release.like(on).iter().all(|build| lacks(build)),
+            }
         })
     }
 
@@ -120,13 +124,20 @@ impl<'c> Framework<'c> {
         // Releases in a row often hold the same code.
         let reached: RefCell<FxHashMap<(usize, usize, Tegra), bool>> = RefCell::default();
         self.property(Property::Uncovered(on, gpu), |release| {
-            let Some(build) = release.on(on).filter(|build| build.arch_source.is_some()) else { return false };
             let tegra = fits::tegra(release.toolkit(on));
-            let code = (build.sass.as_ptr().addr(), build.ptx.as_ptr().addr(), tegra);
+            let lacks = |build: &Build| {
+                let code = (build.sass.as_ptr().addr(), build.ptx.as_ptr().addr(), tegra);
+                build.arch_source.is_some()
+                    && *reached.borrow_mut().entry(code).or_insert_with(|| {
+                        let (sass, ptx) = (build.sass.iter().copied(), build.ptx.iter().copied());
+                        covers_targets(sass, ptx, gpu, tegra) == Coverage::None
+                    })
+            };
             !release.is_cpu()
-                && *reached.borrow_mut().entry(code).or_insert_with(|| {
-                    covers_targets(build.sass.iter().copied(), build.ptx.iter().copied(), gpu, tegra) == Coverage::None
-                })
+                && match release.on(on) {
+                    Some(build) => lacks(build),
+                    None => release.is_unseen(on) && release.like(on).iter().all(|build| lacks(build)),
+                }
         })
     }
 
@@ -184,7 +195,10 @@ impl<'c> Framework<'c> {
             return known.clone();
         }
         let rows = self.matching(|release| {
-            let Some(build) = release.on(on) else { return true };
+            let Some(build) = release.on(on) else {
+                let has = |build: &&Build| build.pythons.contains(&line) || build.expected_pythons.contains(&line);
+                return !release.is_unseen(on) || release.like(on).iter().any(has);
+            };
             let known = build.pythons.contains(&line) || build.expected_pythons.contains(&line);
             known || (unseen && build.pythons_partial && self.series_has_python(build, line))
         });
