@@ -96,7 +96,11 @@ fn variants_and_platforms_are_told_apart() {
 fn people_read_few_aligned_lines() {
     let desk = desk("human");
     let one = desk.run(&["catalog", "show", "RTX 5090"]).exits(0);
-    assert!(one.out.contains("  class          geforce\n") && one.out.contains("(measured, seen 2026-"), "{}", one.out);
+    assert!(
+        one.out.contains("  class            geforce\n") && one.out.contains("(measured, seen 2026-"),
+        "{}",
+        one.out
+    );
     let many = desk.run(&["catalog", "show", "image@nvidia/cuda"]).exits(0);
     assert!(many.out.lines().count() < 80 && many.out.contains("more: `--format json`"), "{}", many.out);
     for line in many.out.lines().take(50) {

@@ -39,8 +39,15 @@ const FLOOR: f64 = 0.70;
 /// Tables that are not facts to solve with.
 const LEFT_OUT: &[&str] = &["law", "diagnosis", "clue"];
 /// Fields that are prose.
-const PROSE: &[(&str, &str)] =
-    &[("source", "note"), ("source", "at"), ("rule", "says"), ("module", "says"), ("os", "name"), ("os", "refused")];
+const PROSE: &[(&str, &str)] = &[
+    ("source", "note"),
+    ("source", "at"),
+    ("rule", "says"),
+    ("practice", "says"),
+    ("module", "says"),
+    ("os", "name"),
+    ("os", "refused"),
+];
 
 /// One value of the catalog: table, row, the field or `field[item]`.
 #[derive(Debug, Clone)]

@@ -261,6 +261,23 @@ class Refresh:
                 row = {"package": package, "version": version, "arch": arch, "pins": " ".join(read), "source": source}
                 self.catalog.insert("libraries.toml", inline(row), lambda text, package=package: f'"{package}"' in text)
                 self.uses(row)
+        self.extras(again)
+
+    def extras(self, again):
+        """What the extras of jax and TensorFlow ask for, where no row says it yet."""
+        known = {(row["package"], row["version"], row.get("variant")) for row in again.rows("libraries")}
+        for package, source in (("jax", "jax-plugin"), ("tensorflow", "tensorflow-and-cuda")):
+            builds = {(one["version"], one["variant"]) for one in again.builds(package) if "pins" in one}
+            for version, variant in sorted(builds, key=lambda one: (numbers(one[0]), one[1])):
+                if (package, version, variant) in known:
+                    continue
+                if read := self.checker.extra_libraries(package, version, variant):
+                    row = {"package": package, "version": version, "variant": variant}
+                    row |= {"pins": " ".join(read), "source": source}
+                    self.catalog.insert(
+                        "libraries.toml", inline(row), lambda text, package=package: f'"{package}"' in text
+                    )
+                    self.uses(row)
 
     def wheels(self):
         """The listed sha256 of everything that can be locked, releases proposed just now included."""

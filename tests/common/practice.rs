@@ -45,6 +45,8 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ("jax 0.11 cu12 aarch64", "cudnn"),
     ("jax 0.4 cu12 x86_64", "cudnn"),
     ("jax 0.4 cu12 aarch64", "cudnn"),
+    ("jax 0.4 cu12 x86_64", "nccl"),
+    ("jax 0.4 cu12 aarch64", "nccl"),
     // Releases whose default moved to the package index or away from it.
     ("torch 1.0 cu90 x86_64", "index"),
     ("torch 1.0 cu90 x86_64", "glibc"),

@@ -52,7 +52,6 @@ pub fn lint(catalog: &Catalog) -> Vec<Finding> {
     images::lint(catalog, &mut say);
     rules::lint(catalog, &mut say);
     order::lint(catalog, &mut say);
-    practices::listings(catalog, &mut say);
     findings
 }
 
@@ -65,6 +64,7 @@ pub fn lint_built_in(catalog: &Catalog) -> Vec<Finding> {
     };
     alike::lint(catalog, &mut say);
     published::lint(catalog, &mut say);
+    practices::listings(catalog, &mut say);
     practices::lint(catalog, &mut say);
     findings
 }

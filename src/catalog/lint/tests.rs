@@ -59,12 +59,20 @@ const BROKEN: &[(&str, &str)] = &[
     ),
     (
         "pins",
-        "[[libraries]]\npackage = \"torch\"\nversion = \"9.9\"\npins = \"nvidia-cublas-cu12>=12\"\nsource = \"acme\"",
+        "[[libraries]]\npackage = \"torch\"\nversion = \"9.9\"\npins = \"nvidia-cublas-cu12=>12\"\nsource = \"acme\"",
     ),
     ("wheel-file", "[[wheel]]\nfile = \"torch-9.9-cp311-cp311-win_amd64.whl\"\nsha256 = \"ab\"\nsource = \"acme\""),
     (
         "architecture",
         "[[companion]]\npackage = \"mine\"\nversion = \"1\"\nframework = \"torch\"\nneeds = \"2.5.1\"\ngpu_code = true\nsass = [\"9.9\"]\nsource = \"acme\"\narch_source = \"acme\"",
+    ),
+    (
+        "requires",
+        "[[companion]]\npackage = \"mine\"\nversion = \"1\"\nframework = \"torch\"\nneeds = \"2.5.1\"\nrequires = [\"numpy==2\"]\nsource = \"acme\"",
+    ),
+    (
+        "belongs-together",
+        "[[gpu]]\nname = \"X1\"\ncc = \"12.0\"\nclass = \"other\"\narchitecture = \"Blackwell\"\nfirst_driver_by = \"ran\"\nsource = \"acme\"",
     ),
     (
         "other-build",
@@ -320,6 +328,16 @@ const SPOILED: &[(&str, &str, &str, &str, &str)] = &[
     ("wheel-files", "companion", "triton-3.0.0", "arches", "[\"aarch64\", \"x86_64\"]"),
     ("pins", "build", "torch-2.6.0-cu124-linux-x86_64", "cudnn", "\"9.1.1.17\""),
     ("pins", "build", "torch-2.6.0-cu124-linux-x86_64", "toolkit", "\"12.4.0\""),
+    ("pins", "build", "jax-0.10.1-cu13-linux-x86_64", "cudnn_range", "\"<10\""),
+    ("pins", "build", "jax-0.4.28-cu12-linux-x86_64", "nccl", "\"2.19.3\""),
+    ("unknown-ptx-isa", "build", "tensorflow-2.18.0-cu125-linux-x86_64", "ptx_isa", "\"9.0\""),
+    ("listing", "listing", "listing torch 2.8.0 pytorch", "reading", "\"whole\""),
+    ("listing", "listing", "listing torch 2.8.0 pytorch", "index", "\"pytorch-unlabelled\""),
+    ("listing", "listing", "listing torch 1.0.0 pypi", "from", "\"1.8.0\""),
+    ("practice-count", "practice", "torch-variants-triton", "holds", "29"),
+    ("practice-count", "practice", "torch-variants-pythons", "exceptions", "[]"),
+    ("disagreement", "companion", "vllm-0.30.0+cu129", "requires", "[]"),
+    ("unchoosable", "libraries", "libraries jax 0.4.28 cu12", "variant", "\"cu13\""),
     ("unchoosable", "libraries", "libraries torch 2.6.0 x86_64", "version", "\"2.6.3\""),
     ("unchoosable", "libraries", "libraries cuda-toolkit 12.4.1", "version", "\"12.4.9\""),
 ];
