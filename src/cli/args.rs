@@ -11,6 +11,8 @@ use crate::catalog::BUILTIN;
 use crate::export::{FORMATS, Shell};
 use crate::report::Color;
 
+use super::fleet::args::FleetArgs;
+
 static VERSION: LazyLock<String> =
     LazyLock::new(|| format!("{} (catalog {})", env!("CARGO_PKG_VERSION"), BUILTIN.version));
 
@@ -43,6 +45,7 @@ pub enum Command {
     Catalog(CatalogArgs),
     Probe(ProbeArgs),
     Verify(VerifyArgs),
+    Fleet(FleetArgs),
 }
 
 /// The heading of the options that every command takes.
@@ -71,6 +74,12 @@ pub enum Format {
     Human,
     Json,
     Github,
+    /// A line of JSON each: `probe` and `fleet check`
+    Ndjson,
+    /// `fleet check`
+    Csv,
+    /// `fleet check`: a page with pictures
+    Html,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -270,7 +279,7 @@ pub struct CheckArgs {
                         serial number, no secret of the environment and no user name.")]
 pub struct ProbeArgs {
     /// Read another host instead: a record, or the text of nvidia-smi, collect_env and the like; - = stdin
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["quick", "full", "python", "root"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["quick", "full", "python", "root", "timeout"])]
     pub from: Option<PathBuf>,
     /// Write the record to a file too, as JSON
     #[arg(short, long, visible_alias = "record", value_name = "FILE")]
@@ -284,6 +293,9 @@ pub struct ProbeArgs {
     /// Look also at what takes its time: torch, the container runtime
     #[arg(long)]
     pub full: bool,
+    /// How long each probe may take, in seconds [default: 20 for the driver's libraries, less with --quick]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=3600))]
+    pub timeout: Option<u64>,
     /// The interpreter whose packages count [default: that of the active virtual environment, else the first on PATH]
     #[arg(long, value_name = "PATH")]
     pub python: Option<PathBuf>,
@@ -313,6 +325,9 @@ pub struct VerifyArgs {
     /// Look more: let torch compute, ask the container runtime
     #[arg(long, conflicts_with = "host")]
     pub full: bool,
+    /// How long each probe may take, in seconds [default: 20 for the driver's libraries, less with --quick]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=3600), conflicts_with = "host")]
+    pub timeout: Option<u64>,
     /// Write what was observed to this file, for --host
     #[arg(long, value_name = "FILE", conflicts_with = "host")]
     pub record: Option<PathBuf>,
@@ -334,6 +349,9 @@ pub struct VerifyArgs {
     /// As root, load libraries from folders too that other users can write to (GPUENV_TRUST_LIBRARY_PATH=1)
     #[arg(long)]
     pub trust_library_path: bool,
+    /// Fail where the lock is stale for the gpuenv.toml beside it
+    #[arg(long, conflicts_with_all = ["against", "image"])]
+    pub locked: bool,
     /// Also write the checks as JUnit XML
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
