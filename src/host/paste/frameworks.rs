@@ -66,7 +66,9 @@ pub(super) fn mmengine(lines: &[&str], seen: &mut Seen) -> bool {
 
 /// `transformers-cli env`: a list of keys.
 pub(super) fn transformers(lines: &[&str], seen: &mut Seen) -> bool {
-    if !lines.iter().any(|line| line.contains("`transformers` version:") || line.contains("Huggingface_hub version:")) {
+    let asks =
+        |line: &&str| line.contains("PyTorch version (GPU?):") || line.contains("PyTorch version (accelerator?):");
+    if !lines.iter().any(asks) {
         return false;
     }
     for line in lines {
@@ -80,7 +82,7 @@ pub(super) fn transformers(lines: &[&str], seen: &mut Seen) -> bool {
                 fill(&mut seen.torch().available, Some(value.ends_with("(True)") || value.ends_with("(CUDA)")));
             }
             "Tensorflow version (GPU?)" => seen.package("tensorflow", &word(value)),
-            "`transformers` version" | "transformers version" => seen.package("transformers", &word(value)),
+            "`transformers` version" | "transformers` version" => seen.package("transformers", &word(value)),
             "GPU type" if !value.contains('<') => seen.name(0, value),
             _ => {}
         }
