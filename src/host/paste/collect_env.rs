@@ -55,8 +55,8 @@ pub(super) fn unfolded(text: &str) -> Cow<'_, str> {
     for line in text.lines() {
         let mut line = line.to_string();
         if is_folded(&line) {
-            // Each GPU of a machine has a line of its own, too.
-            let gpus = (0..16).map(|index| format!("GPU {index}:"));
+            // Each GPU of a machine has a line of its own, too, and each of its instances.
+            let gpus = (0..16).map(|index| format!("GPU {index}:")).chain(["MIG ".to_string()]);
             for key in KEYS.iter().map(|key| (*key).to_string()).chain(gpus) {
                 line = line.replace(&format!(" {key}"), &format!("\n{key}"));
             }
