@@ -42,6 +42,7 @@ pub mod diagnose;
 pub mod draft;
 pub mod explain;
 pub mod export;
+pub mod fleet;
 pub mod host;
 pub mod lock;
 pub mod log_prefix;

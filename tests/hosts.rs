@@ -232,6 +232,42 @@ fn what_was_seen_working_is_not_refused() {
     assert!(judged > 60 && passed > 50, "{passed} of {judged}");
 }
 
+/// Reports list torch as the package index names it, without the variant that torch tells of itself: the build is the
+/// locked one all the same.
+#[test]
+fn a_build_without_its_variant_in_pips_list_is_no_other_build() {
+    let (mut wrong, mut judged) = (Vec::new(), 0);
+    for told in told() {
+        let mut host = record(&told.id);
+        let Some(lock) = lock_of(&host) else { continue };
+        let before = verify::judge(&lock, "host", &host, &BUILTIN).unwrap().status;
+        let Some(python) = host.python.as_mut() else { continue };
+        let version = python.torch.as_ref().and_then(|torch| torch.version.clone());
+        let Some((release, _)) = version.as_ref().and_then(|version| version.split_once('+')) else { continue };
+        // What the catalog does not have is not in the lock.
+        if lock.stack.get("torch") != version.as_ref() {
+            continue;
+        }
+        python.packages.insert("torch".to_string(), release.to_string());
+        let verdict = verify::judge(&lock, "host", &host, &BUILTIN).unwrap();
+        judged += 1;
+        if verdict.status != before {
+            let failed: Vec<_> = verdict.checks.iter().filter(|check| check.status == verdict.status).collect();
+            wrong.push(format!("{}: {before:?}, then {failed:?}", told.id));
+        }
+        // Another build is told as before.
+        host.python.as_mut().unwrap().packages.insert("torch".to_string(), "0.4.1".to_string());
+        host.python.as_mut().unwrap().torch.as_mut().unwrap().version = Some("0.4.1+cu92".to_string());
+        let other = verify::judge(&lock, "host", &host, &BUILTIN).unwrap();
+        let told_so = other.checks.iter().any(|check| check.id == "python-package" && check.status == Status::Fail);
+        if lock.target["host"].runtime == "bare-metal" && lock.stack.contains_key("torch") && !told_so {
+            wrong.push(format!("{}: another build passes", told.id));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(judged >= 45, "{judged}");
+}
+
 /// On every host that passes: one changed fact changes the findings that speak of it, and no other.
 #[test]
 fn one_changed_fact_changes_what_speaks_of_it() {

@@ -195,7 +195,7 @@ fn what_crashes_costs_only_itself() {
         let Some(machine) = Machine::new(locked(), &format!("sm_86={action}"), &["8.6"]) else { return };
         let record = machine.run();
         let told = told(&record);
-        assert_eq!(told[..2], ["sm_86 saxpy failed in kernels", "sm_80 saxpy right"], "{action}");
+        assert_eq!(told[..2], ["sm_86 saxpy failed in cuModuleLoadDataEx", "sm_80 saxpy right"], "{action}");
         assert_eq!(told.len(), 10);
         let (how, detail) = ended(&record);
         assert!(matches!(how, How::Crashed | How::Garbled), "{how:?}");
@@ -225,7 +225,7 @@ fn what_hangs_is_left_and_the_rest_goes_on() {
     assert_eq!(how, How::TimedOut);
     assert!(detail.contains("in cuModuleLoadDataEx of sm_86 by built-in"), "{detail}");
     let told = told(&record);
-    assert_eq!(told[..2], ["sm_86 saxpy failed in kernels", "sm_80 saxpy right"]);
+    assert_eq!(told[..2], ["sm_86 saxpy failed in cuModuleLoadDataEx", "sm_80 saxpy right"]);
     assert_eq!(told.iter().filter(|line| line.ends_with("right")).count(), 9 + 12, "{told:?}");
 }
 

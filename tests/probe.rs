@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 
 use desk::Desk;
 use gpuenv::host::{Fault, How, Libcuda, Nvml, Record, System};
-use gpuenv::probe::{Depth, Look, Scene, Wish, curesult, libcuda, loader, nvml, observe};
+use gpuenv::probe::{Depth, Look, Scene, Wish, curesult, hold, libcuda, loader, nvml, observe};
 use gpuenv::report::schema;
 use serde_json::Value;
 
@@ -302,6 +302,97 @@ fn drivers_that_misbehave_cost_their_own_answer_only() {
     }
 }
 
+/// Every child starts all GPUs, so that one that is sick hides the others; asked one by one they answer.
+#[test]
+fn of_sixteen_gpus_the_sick_one_is_told_and_fifteen_compute() {
+    let Some(drivers) = drivers() else { return };
+    for (sickness, limit, code) in [("802", PATIENCE, Some(802)), ("hang", 1_500, None)] {
+        let script = format!("devices=16,count=16,uuids=1,sick=5,sickness={sickness}");
+        let record = observe(&scene(&drivers.new, script.as_bytes(), limit), |_| ());
+        let libcuda = record.libcuda.as_ref().unwrap();
+        assert_eq!(libcuda.devices.len(), 16, "{libcuda:?}");
+        for device in &libcuda.devices {
+            let fault = device.fault.as_ref();
+            assert_eq!(fault.is_some(), device.ordinal == 5, "{device:?}");
+            assert_eq!(fault.and_then(|fault| fault.code), code.filter(|_| device.ordinal == 5));
+        }
+        let right: Vec<u64> = record.kernels.iter().map(|kernel| kernel.device).collect();
+        assert_eq!(right, (0..16).filter(|device| *device != 5).collect::<Vec<_>>(), "{sickness}");
+    }
+}
+
+/// CUDA lists one instance of MIG; every one of them is asked and computes.
+#[test]
+fn every_instance_of_mig_computes() {
+    let Some(drivers) = drivers() else { return };
+    let record = observe(&scene(&drivers.new, b"mig=1,instances=5", PATIENCE), |_| ());
+    let devices = &record.libcuda.as_ref().unwrap().devices;
+    let alone: Vec<_> = devices.iter().filter(|device| device.visible_as.is_some()).collect();
+    assert_eq!(alone.len(), 3, "{devices:?}");
+    assert!(alone.iter().all(|device| device.uuid == device.visible_as && text(&device.name).contains(" MIG ")));
+    assert_eq!(record.kernels.len(), devices.len());
+    // Whoever has said what is visible gets that.
+    let mut scene = scene(&drivers.new, b"mig=1,instances=5", PATIENCE);
+    scene.environment.push(("CUDA_VISIBLE_DEVICES".into(), "0".into()));
+    assert_eq!(observe(&scene, |_| ()).libcuda.unwrap().devices.len(), 1);
+}
+
+#[test]
+fn a_quick_look_keeps_its_five_seconds_and_a_limit_can_be_set() {
+    let Some(drivers) = drivers() else { return };
+    for script in
+        ["nvmlInit=stubborn,cuInit=stubborn", "cuInit=stubborn,count=8,uuids=1,devices=8", "cuCtxSynchronize=hang"]
+    {
+        let began = Instant::now();
+        observe(&scene(&drivers.new, script.as_bytes(), 60_000), |_| ());
+        assert!(began.elapsed() < Duration::from_secs(5), "{script}: {:?}", began.elapsed());
+    }
+    let mut patient = scene(&drivers.new, b"cuInit=hang", 60_000);
+    patient.wish.limit = Some(Duration::from_secs(1));
+    let detail = looked(libcuda::look, &patient).probes[0].detail.clone();
+    assert!(text(&detail).contains("no answer within 1s in cuInit of "), "{detail:?}");
+}
+
+#[test]
+fn the_nodes_are_held_open_and_let_go() {
+    let folder = fake::folder("probe-hold");
+    let file = folder.join("nvidia0");
+    fs::write(&file, "").unwrap();
+    let scene = scene(&folder, b"", PATIENCE);
+    let held = hold::hold(&scene, &[file.to_str().unwrap().to_string()]);
+    let process = held.process().unwrap();
+    let is_open = || {
+        let links = fs::read_dir(format!("/proc/{process}/fd")).into_iter().flatten().flatten();
+        links.filter_map(|link| fs::read_link(link.path()).ok()).any(|path| path == file)
+    };
+    let until = Instant::now() + Duration::from_secs(10);
+    while !is_open() && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert!(is_open());
+    drop(held);
+    assert!(!is_open() && !Path::new(&format!("/proc/{process}/fd/0")).exists());
+}
+
+/// What the loader says is kept: which library is missing, or that the file is none for this machine.
+#[test]
+fn the_loaders_own_words_are_told() {
+    let source = "int other(void);\nint cuInit(unsigned flags) { (void)flags; return other(); }\n";
+    let Some(other) = fake::library_of("probe-other", "int other(void) { return 0; }\n", "libother.so.7") else {
+        return;
+    };
+    let folder = fake::folder("probe-needs");
+    let file = folder.join("needs.c");
+    fs::write(&file, source).unwrap();
+    let out = folder.join("libcuda.so.1");
+    let mut cc = Command::new("cc");
+    let built = cc.args(["-shared", "-fPIC", "-Wl,--no-as-needed", "-o"]).arg(&out).arg(&file);
+    let built = built.arg("-L").arg(other.parent().unwrap()).arg("-l:libother.so.7").output().unwrap();
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    let told = looked(libcuda::look, &scene(&folder, b"", PATIENCE)).libcuda.unwrap().fault.unwrap();
+    assert!(text(&told.message).contains("libother.so.7: cannot open shared object file"), "{told:?}");
+}
+
 #[test]
 fn texts_of_drivers_are_made_plain() {
     let Some(drivers) = drivers() else { return };
@@ -510,4 +601,61 @@ fn the_script_for_gpu_hosts_tells_right_from_wrong() {
     assert!(said.contains("UNEXPECTED matching "), "{said}");
     let (code, said) = run(Path::new("/nowhere"), "");
     assert_eq!(code, Some(3), "{said}");
+}
+
+/// torch with two GPUs of whole numbers, of which one link may change what it carries.
+const TORCH: &str = r#"
+import types, sys
+BROKEN = sys.argv[1:]
+__version__ = "2.5.1+cu124"
+version = types.SimpleNamespace(cuda="12.4")
+class T(list):
+    def __new__(cls, *a): return list.__new__(cls)
+    where = None
+    def float(self): return self
+    double = long = round = cpu = float
+    def to(self, where):
+        moved = T(self); moved.where = where
+        if self.where and where != self.where and "copy" in BROKEN: moved[0] += 1
+        return moved
+    def reshape(self, *a): return self
+    def __mod__(self, n): return self
+    def __matmul__(self, other): return T(self)
+def arange(n): return T(range(n))
+def full(shape, value): return T([value] * shape[0])
+def equal(a, b): return list(a) == list(b)
+nn = types.SimpleNamespace(functional=types.SimpleNamespace(conv2d=lambda image, weight: T(image)))
+backends = types.SimpleNamespace(cudnn=types.SimpleNamespace(version=lambda: 90100))
+def all_reduce(parts):
+    if "nccl" in BROKEN: raise RuntimeError("unhandled system error")
+    total = [sum(column) for column in zip(*parts)]
+    for part in parts: part[:] = total
+cuda = types.SimpleNamespace(is_available=lambda: True, device_count=lambda: 2, get_arch_list=lambda: ["sm_90"],
+    nccl=types.SimpleNamespace(version=lambda: (2, 21, 5), all_reduce=all_reduce))
+_C = types.SimpleNamespace()
+"#;
+
+#[test]
+fn copies_and_the_all_reduce_between_gpus_are_tried() {
+    let folder = fake::folder("probe-torch");
+    fs::write(folder.join("torch.py"), TORCH).unwrap();
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/probe/torch.py");
+    let run = |broken: &str| -> Value {
+        let head = format!("import sys; sys.path.insert(0, {:?}); exec(open({:?}).read())", folder, script);
+        let output = Command::new("python3").args(["-c", &head, broken]).output().unwrap();
+        let out = String::from_utf8(output.stdout).unwrap();
+        let last = out.lines().filter_map(|line| line.strip_prefix("gpuenv=")).next_back();
+        serde_json::from_str(last.unwrap_or_else(|| panic!("{}", String::from_utf8_lossy(&output.stderr)))).unwrap()
+    };
+    if Command::new("python3").arg("--version").output().is_err() {
+        println!("skipped: copies_and_the_all_reduce_between_gpus_are_tried: no python3");
+        return;
+    }
+    let sound = run("");
+    assert_eq!((&sound["copied"], &sound["reduced"]), (&true.into(), &true.into()), "{sound:#}");
+    let copy = run("copy");
+    assert_eq!(copy["copied"], Value::from(false), "{copy:#}");
+    assert!(copy["messages"].to_string().contains("a copy from GPU 0 to GPU 1 arrives changed"), "{copy:#}");
+    let nccl = run("nccl");
+    assert_eq!((&nccl["copied"], &nccl["reduced"]), (&true.into(), &false.into()), "{nccl:#}");
 }

@@ -15,6 +15,7 @@ const STOREYS: &[&[&str]] = &[
     &["solve"],
     &["explain", "lock", "diagnose", "draft"],
     &["export", "verify"],
+    &["fleet"],
     &["probe", "report"],
     &["cli"],
     &["main", "lib"],

@@ -11,6 +11,7 @@ use crate::catalog::{BUILTIN, SHELVES};
 use crate::export::{FORMATS, Shell};
 use crate::report::Color;
 
+use super::fleet::args::FleetArgs;
 use super::{complete, help};
 
 static VERSION: LazyLock<String> =
@@ -33,6 +34,7 @@ pub enum Command {
     Explain(ExplainArgs),
     Export(ExportArgs),
     Verify(VerifyArgs),
+    Fleet(FleetArgs),
     Diagnose(DiagnoseArgs),
     Probe(ProbeArgs),
     Catalog(CatalogArgs),
@@ -67,6 +69,12 @@ pub enum Format {
     Human,
     Json,
     Github,
+    /// A line of JSON each: `probe` and `fleet check`
+    Ndjson,
+    /// `fleet check`
+    Csv,
+    /// `fleet check`: a page with pictures
+    Html,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -277,7 +285,7 @@ pub struct CheckArgs {
 #[command(after_help = help::PROBE)]
 pub struct ProbeArgs {
     /// Read another machine instead: a record, or the output of nvidia-smi, collect_env and the like; - = stdin
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["quick", "full", "python", "root"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["quick", "full", "python", "root", "timeout"])]
     pub from: Option<PathBuf>,
     /// Write the record to a file too, as JSON
     #[arg(short, long, visible_alias = "record", value_name = "FILE")]
@@ -291,6 +299,9 @@ pub struct ProbeArgs {
     /// Look also at what takes its time: torch, the container runtime
     #[arg(long)]
     pub full: bool,
+    /// How long each probe may take, in seconds [default: 20 for the driver's libraries, less with --quick]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=3600))]
+    pub timeout: Option<u64>,
     /// The interpreter whose packages count [default: that of the active virtual environment, else the first on PATH]
     #[arg(long, value_name = "PATH")]
     pub python: Option<PathBuf>,
@@ -315,6 +326,9 @@ pub struct VerifyArgs {
     /// Check more: compute with torch, ask the container runtime
     #[arg(long, conflicts_with = "host")]
     pub full: bool,
+    /// How long each probe may take, in seconds [default: 20 for the driver's libraries, less with --quick]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=3600), conflicts_with = "host")]
+    pub timeout: Option<u64>,
     /// Write what was observed to this file, for --host
     #[arg(long, value_name = "FILE", conflicts_with = "host")]
     pub record: Option<PathBuf>,
@@ -336,6 +350,9 @@ pub struct VerifyArgs {
     /// As root, load libraries from folders too that other users can write to (GPUENV_TRUST_LIBRARY_PATH=1)
     #[arg(long)]
     pub trust_library_path: bool,
+    /// Fail where the lock is stale for the gpuenv.toml beside it
+    #[arg(long, conflicts_with_all = ["against", "image"])]
+    pub locked: bool,
     /// Also write the checks as JUnit XML
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,

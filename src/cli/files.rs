@@ -2,6 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, IsTerminal, Read};
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 use crate::catalog::overlay;
@@ -158,13 +159,29 @@ fn bad_lock(path: &Path, code: &'static str, message: &str, help: &str) -> Failu
 pub fn read_host(path: &Path, report: &Report) -> Result<Record, Failure> {
     let is_stdin = path == Path::new("-");
     let name = if is_stdin { "stdin".to_string() } else { shown(path) };
-    let bytes = if is_stdin { read_stdin(report)? } else { read(path, HOST_CAP + 1)? };
+    let bytes = match is_stdin {
+        true => read_stdin(report)?,
+        false if is_pipe(path) => read_pipe(path)?,
+        false => read(path, HOST_CAP + 1)?,
+    };
     if bytes.len() as u64 > HOST_CAP {
         let message = format!("{name} is larger than {} MiB, the most that is read", HOST_CAP >> 20);
         return Err(Failure::new(Exit::BadInput, "too-large", message).help("give the part that describes the host"));
     }
     let text = host::decode(&bytes);
     host::read_any(&text).map_err(|error| bad_host(name, text, &error))
+}
+
+/// Whether it is a pipe, as `<(ssh node gpuenv probe)` makes them.
+fn is_pipe(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|about| about.file_type().is_fifo())
+}
+
+fn read_pipe(path: &Path) -> Result<Vec<u8>, Failure> {
+    let mut bytes = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(HOST_CAP + 1).read_to_end(&mut bytes));
+    let failed = |error| Failure::io("read-failed", format!("{} cannot be read: {}", shown(path), reason(&error)));
+    read.map_err(failed).map(|_| bytes)
 }
 
 fn read_stdin(report: &Report) -> Result<Vec<u8>, Failure> {

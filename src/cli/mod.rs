@@ -11,6 +11,7 @@ mod explain;
 mod export;
 mod files;
 mod fix;
+mod fleet;
 mod help;
 mod init;
 mod lock;
@@ -21,6 +22,7 @@ mod probe;
 mod project;
 mod replace;
 mod schema;
+mod stale;
 mod usage;
 mod verify;
 
@@ -32,7 +34,7 @@ use clap::{ColorChoice, CommandFactory, FromArgMatches};
 use crate::probe::{CHILD, child};
 use crate::report::{Color, Exit, Failure, Report};
 
-use args::{Cli, Command};
+use args::{Cli, Command, Format};
 
 /// Runs the command line and says how it ended.
 pub fn run(args: impl Iterator<Item = OsString>) -> Exit {
@@ -55,6 +57,7 @@ pub fn run(args: impl Iterator<Item = OsString>) -> Exit {
             let report = Report::new(cli.common.is_json(), cli.common.color());
             let report = report.for_github(cli.common.is_github()).verbose(cli.command.is_verbose());
             let outcome = match &cli.command {
+                command if !command.has(cli.common.format) => Err(no_such_format(cli.common.format)),
                 Command::Init(args) => init::run(&cli.common, args, &report),
                 Command::Lock(args) => lock::run(&cli.common, args, &report),
                 Command::Export(args) => export::run(&cli.common, args, &report),
@@ -62,8 +65,9 @@ pub fn run(args: impl Iterator<Item = OsString>) -> Exit {
                 Command::Schema(args) => schema::run(args, &report),
                 Command::Diagnose(args) => diagnose::run(&cli.common, args, &report),
                 Command::Catalog(args) => catalog::run(&cli.common, args, &report),
-                Command::Probe(args) => probe::run(args, &report),
+                Command::Probe(args) => probe::run(&cli.common, args, &report),
                 Command::Verify(args) => verify::run(&cli.common, args, &report),
+                Command::Fleet(args) => fleet::run(&cli.common, args, &report),
                 Command::Completions(args) => completions::run(args, &report),
                 Command::Man(args) => man::run(args, &report),
             };
@@ -80,6 +84,16 @@ fn told(outcome: Result<Exit, Failure>, report: &Report) -> Exit {
         Ok(()) => failure.exit,
         Err(unwritten) => unwritten.exit,
     })
+}
+
+fn no_such_format(format: Format) -> Failure {
+    let name = match format {
+        Format::Ndjson => "ndjson",
+        Format::Csv => "csv",
+        _ => "html",
+    };
+    let message = format!("this command has no `--format {name}`");
+    Failure::new(Exit::BadInput, "usage", message).help("use human, json or github")
 }
 
 fn read(args: &[OsString]) -> Result<Cli, clap::Error> {
@@ -109,7 +123,18 @@ impl Command {
             Command::Explain(args) => args.verbose,
             Command::Verify(args) => args.verbose,
             Command::Init(_) | Command::Export(_) | Command::Schema(_) | Command::Diagnose(_) => false,
-            Command::Probe(_) | Command::Catalog(_) | Command::Completions(_) | Command::Man(_) => false,
+            Command::Probe(_) | Command::Catalog(_) | Command::Fleet(_) => false,
+            Command::Completions(_) | Command::Man(_) => false,
+        }
+    }
+
+    /// Whether it answers in this format; few commands have more than the first three.
+    fn has(&self, format: Format) -> bool {
+        match (self, format) {
+            (_, Format::Human | Format::Json | Format::Github) => true,
+            (Command::Probe(_), Format::Ndjson) => true,
+            (Command::Fleet(args), format) => fleet::has(args, format),
+            _ => false,
         }
     }
 }

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 
 use crate::host::Record;
 use crate::probe::{self, Depth, Scene, Wish};
-use crate::report::{Exit, Failure, Report};
+use crate::report::{Exit, Failure, Report, json_text};
 
 use super::files::{reason, shown};
+use super::replace::replace;
 
 /// What is on this machine, or among the recorded files of another below `root`.
 pub fn observe(wish: Wish, root: Option<&Path>, report: &Report) -> Result<Record, Failure> {
@@ -38,6 +39,15 @@ fn linux_only() -> Failure {
     let message = "`gpuenv probe` and `gpuenv verify` look at this machine on Linux only";
     Failure::new(Exit::Unknown, "linux-only", message)
         .help("run `gpuenv probe -o host.json` on the Linux machine and `gpuenv verify --host host.json` anywhere")
+}
+
+/// Writes a host's record into a file.
+pub fn save(file: &Path, record: &Record) -> Result<(), Failure> {
+    let unwritten =
+        |error: serde_json::Error| Failure::io("write-failed", format!("the record has no JSON form: {error}"));
+    let mut text = json_text(record).map_err(unwritten)?;
+    text.push('\n');
+    replace(file, &text).map(|_| ())
 }
 
 /// A folder that holds the recorded files of a machine.

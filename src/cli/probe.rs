@@ -1,47 +1,57 @@
 //! `gpuenv probe`: what is on this host or on one that somebody described, without a judgement.
 
-use std::path::Path;
+use std::time::Duration;
 
 use crate::host::{Record, anonymous};
 use crate::probe::{Depth, Wish};
-use crate::report::{Exit, Failure, Report, json_text};
+use crate::report::{Exit, Failure, Report};
 
-use super::args::ProbeArgs;
+use super::args::{Common, Format, ProbeArgs};
+use super::catalogs;
 use super::files::{self, shown};
 use super::observe;
-use super::replace::replace;
+use super::verify;
 
 /// Runs the command. That there is no GPU is an answer, too.
-pub fn run(args: &ProbeArgs, report: &Report) -> Result<Exit, Failure> {
+pub fn run(common: &Common, args: &ProbeArgs, report: &Report) -> Result<Exit, Failure> {
     let record = match &args.from {
         Some(file) => files::read_host(file, report)?,
-        None => look(args, report)?,
+        None => look(common, args, report)?,
     };
     let record = if args.anonymous { anonymous::anonymous(record) } else { record };
     if let Some(file) = &args.output {
-        save(file, &record)?;
+        observe::save(file, &record)?;
         report.saved(&shown(file));
+    }
+    if common.format == Format::Ndjson {
+        let line = serde_json::to_string(&record).map_err(unwritten)?;
+        report.data(&(line + "\n"))?;
+        return Ok(Exit::Yes);
     }
     report.host(&record)?;
     Ok(Exit::Yes)
 }
 
-/// Looks at the machine, or at the recorded files of another.
-fn look(args: &ProbeArgs, report: &Report) -> Result<Record, Failure> {
+/// Looks at the machine, or at the recorded files of another; as a lock asks for it, where one is named.
+fn look(common: &Common, args: &ProbeArgs, report: &Report) -> Result<Record, Failure> {
     let depth = match (args.quick, args.full) {
         (true, _) => Depth::Quick,
         (_, true) => Depth::Full,
         _ => Depth::Usual,
     };
-    let (python, trust) = (args.python.clone(), args.trust_library_path);
-    observe::observe(Wish { depth, python, trust, ..Wish::default() }, args.root.as_deref(), report)
+    let mut wish = match &common.lock {
+        Some(_) => {
+            let lock = verify::read_lock(common)?;
+            let catalog = catalogs::of_lock(&lock, common, report)?;
+            verify::asked(&lock, &verify::chosen(&lock, None)?, &catalog)
+        }
+        None => Wish::default(),
+    };
+    (wish.depth, wish.python, wish.trust) = (depth, args.python.clone(), args.trust_library_path);
+    wish.limit = args.timeout.map(Duration::from_secs);
+    observe::observe(wish, args.root.as_deref(), report)
 }
 
-/// Writes a record into a file.
-pub fn save(file: &Path, record: &Record) -> Result<(), Failure> {
-    let unwritten =
-        |error: serde_json::Error| Failure::io("write-failed", format!("the record has no JSON form: {error}"));
-    let mut text = json_text(record).map_err(unwritten)?;
-    text.push('\n');
-    replace(file, &text).map(|_| ())
+fn unwritten(error: serde_json::Error) -> Failure {
+    Failure::io("write-failed", format!("the record has no JSON form: {error}"))
 }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::time::Duration;
 
 use crate::catalog::Catalog;
 use crate::explain::{self, Explanation};
@@ -13,7 +14,7 @@ use crate::report::{Exit, Failure, Judged, Report};
 use crate::solve::engine::Steps;
 use crate::solve::problem::Problem;
 use crate::solve::question::Question;
-use crate::verify::{self, Status, Verdict};
+use crate::verify::{self, Status};
 use crate::words::{Arch, ArchList, Version};
 
 use super::args::{Common, VerifyArgs};
@@ -21,8 +22,8 @@ use super::catalogs;
 use super::files::{self, shown};
 use super::lock::{Asked, STEPS, gave_up, read};
 use super::observe;
-use super::probe::save;
 use super::replace::replace;
+use super::stale;
 
 /// Runs the command.
 pub fn run(common: &Common, args: &VerifyArgs, report: &Report) -> Result<Exit, Failure> {
@@ -46,25 +47,18 @@ pub fn run(common: &Common, args: &VerifyArgs, report: &Report) -> Result<Exit, 
     };
     let targets = chosen(&lock, args.target.as_deref())?;
     let record = host(args, wish(&lock, &targets, &catalog, args), report)?;
-    let verdicts = targets.iter().filter_map(|name| verify::judge(&lock, name, &record, &catalog));
-    let mut verdicts: Vec<Verdict> = verdicts.collect();
-    let bare = verify::is_bare(&record);
-    verdicts.sort_by_key(|verdict| rank(verdict, lock.target.get(&verdict.target), bare));
-    let best = verdicts.remove(0);
-    tell(args, &Judged { best, others: verdicts, record: &record }, report)
+    let judged = verify::best(&lock, &targets, args.target.is_some(), &record, &catalog);
+    let (mut best, others) = judged.ok_or_else(no_target)?;
+    if args.against.is_none()
+        && let Some(reason) = stale::reason(common, &lock, &catalog)?
+    {
+        best = best.with_first(verify::stale(&reason, args.locked));
+    }
+    tell(args, &Judged { best, others, record: &record }, report)
 }
 
-/// The target that matches comes first. One for the CPU matches everywhere, so that where there is a trace of a GPU
-/// it must not hide what is wrong with that.
-fn rank(verdict: &Verdict, target: Option<&TargetLock>, bare: bool) -> (bool, u8, usize) {
-    let for_cpu = target.is_some_and(|target| target.driver.is_none());
-    let status = match verdict.status {
-        Status::Fail => 2,
-        Status::Unknown => 1,
-        _ => 0,
-    };
-    let failed = verdict.checks.iter().filter(|check| check.status == Status::Fail).count();
-    (for_cpu && !bare, status, failed)
+fn no_target() -> Failure {
+    Failure::new(Exit::BadInput, "no-target", "the lock holds no target").help("run `gpuenv lock --fresh`")
 }
 
 /// Tells the verdict, writes what is to be written, and says how the run ends.
@@ -80,7 +74,7 @@ fn tell(args: &VerifyArgs, judged: &Judged<'_>, report: &Report) -> Result<Exit,
     })
 }
 
-fn read_lock(common: &Common) -> Result<Lock, Failure> {
+pub(super) fn read_lock(common: &Common) -> Result<Lock, Failure> {
     let place = files::lock_place(common)?;
     files::read_lock(&place)?.ok_or_else(|| {
         let exit = if common.lock.is_some() { Exit::Io } else { Exit::BadInput };
@@ -90,7 +84,7 @@ fn read_lock(common: &Common) -> Result<Lock, Failure> {
 }
 
 /// The lock that a spec would have, and the catalog it rests on; none if it has none, which is told.
-fn solved(path: &Path, report: &Report) -> Result<Option<(Lock, Cow<'static, Catalog>)>, Failure> {
+pub(super) fn solved(path: &Path, report: &Report) -> Result<Option<(Lock, Cow<'static, Catalog>)>, Failure> {
     let Asked { file, spec, catalog } = read(path)?;
     let rules = Problem::new(&catalog);
     let asked = Question::new(&spec, &rules).map_err(|errors| Failure::spec(errors, file.clone()));
@@ -112,13 +106,11 @@ fn solved(path: &Path, report: &Report) -> Result<Option<(Lock, Cow<'static, Cat
 }
 
 /// The targets to try: the one that is named, else all.
-fn chosen<'l>(lock: &'l Lock, named: Option<&str>) -> Result<Vec<&'l str>, Failure> {
+pub(super) fn chosen<'l>(lock: &'l Lock, named: Option<&str>) -> Result<Vec<&'l str>, Failure> {
     let all: Vec<&str> = lock.target.keys().map(String::as_str).collect();
     let list = || format!("the targets are: {}", all.join(", "));
     match named {
-        None if all.is_empty() => {
-            Err(Failure::new(Exit::BadInput, "no-target", "the lock holds no target").help("run `gpuenv lock --fresh`"))
-        }
+        None if all.is_empty() => Err(no_target()),
         None => Ok(all),
         Some(named) => match all.iter().find(|name| **name == named) {
             Some(name) => Ok(vec![name]),
@@ -131,22 +123,30 @@ fn chosen<'l>(lock: &'l Lock, named: Option<&str>) -> Result<Vec<&'l str>, Failu
 }
 
 /// What is asked of the probes: everything that the targets would run.
-fn wish(lock: &Lock, targets: &[&str], catalog: &Catalog, args: &VerifyArgs) -> Wish {
+pub(super) fn asked(lock: &Lock, targets: &[&str], catalog: &Catalog) -> Wish {
     let targets: Vec<&TargetLock> = targets.iter().filter_map(|name| lock.target.get(*name)).collect();
     let lists = targets.iter().filter_map(|target| ArchList::parse_torch(&lock.arch_list_of(target)?.torch).ok());
     let sass: BTreeSet<Arch> = lists.flat_map(|list| list.sass().collect::<Vec<_>>()).collect();
     let cuda = targets.iter().find_map(|target| target.toolkit.as_ref().or_else(|| lock.stack_of(target).get("cuda")));
     let cuda = cuda.and_then(|cuda| Version::parse(cuda).ok());
-    let packages = targets.iter().flat_map(|target| lock.stack_of(target).keys().cloned()).collect();
     Wish {
-        depth: args.depth(),
-        python: args.python.clone(),
         sass: sass.into_iter().collect(),
         ptx_isa: cuda.as_ref().and_then(|cuda| catalog.toolkit(cuda)).map(|row| row.ptx_isa),
         cuda: cuda.map(|cuda| cuda.prefix(2)),
-        trust: args.trust_library_path,
-        packages,
+        packages: targets.iter().flat_map(|target| lock.stack_of(target).keys().cloned()).collect(),
         build: targets.iter().any(|target| target.toolkit.is_some()),
+        ..Wish::default()
+    }
+}
+
+/// The same as deeply and with what else was typed.
+fn wish(lock: &Lock, targets: &[&str], catalog: &Catalog, args: &VerifyArgs) -> Wish {
+    Wish {
+        depth: args.depth(),
+        python: args.python.clone(),
+        trust: args.trust_library_path,
+        limit: args.timeout.map(Duration::from_secs),
+        ..asked(lock, targets, catalog)
     }
 }
 
@@ -157,7 +157,7 @@ fn host(args: &VerifyArgs, wish: Wish, report: &Report) -> Result<Record, Failur
     }
     let record = observe::observe(wish, args.root.as_deref(), report)?;
     if let Some(path) = &args.record {
-        save(path, &record)?;
+        observe::save(path, &record)?;
     }
     Ok(record)
 }

@@ -408,6 +408,9 @@ pub struct CudaDevice {
     /// Its memory in bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory: Option<u64>,
+    /// The CUDA_VISIBLE_DEVICES with which alone a process sees it: an instance of MIG, or one beside a GPU that is sick.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub visible_as: Option<String>,
     /// Whether it shares the machine's memory (Jetson and its like).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub integrated: Option<bool>,
@@ -582,6 +585,12 @@ pub struct Torch {
     /// Whether a small computation on each visible GPU came out right.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub computed: Option<bool>,
+    /// Whether copies between all pairs of GPUs arrived unchanged. None: there is one GPU, or nobody tried.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub copied: Option<bool>,
+    /// Whether NCCL's all-reduce over all GPUs came out right. None: there is one GPU, or nobody tried.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reduced: Option<bool>,
     /// The CUDA libraries in its process after that, links resolved.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub mapped: Vec<String>,

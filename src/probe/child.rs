@@ -5,7 +5,7 @@
 //! what came after it. Its standard output is turned into its standard error before any foreign code runs, so that a
 //! library that prints cannot speak for it.
 //!
-//! The parent waits for an answer and for nothing else: not for the destructors of foreign libraries, not for a
+//! The parent waits for an answer and for little else: not for ever for the destructors of foreign libraries, not for a
 //! daemon that keeps the pipes open and, where the kernel does not let go of it, not for the child's burial.
 
 use std::ffi::OsString;
@@ -31,6 +31,8 @@ pub(super) const CAP: usize = 4 << 20;
 const LOOK: Duration = Duration::from_millis(20);
 /// How long a killed child is waited for: one that hangs in a driver's code inside the kernel does not die.
 const BURIAL: Duration = Duration::from_millis(500);
+/// How long a child that has told everything is waited for at most.
+const GRACE: Duration = Duration::from_secs(1);
 /// The words of a child's standard error that are kept, its last.
 const TAIL: usize = 2_000;
 
@@ -54,6 +56,8 @@ pub struct Reply<A> {
     pub answer: Option<A>,
     /// How it ended, for the record.
     pub probe: Probe,
+    /// What it did last: `cuInit of /usr/lib/libcuda.so.1`.
+    pub doing: String,
 }
 
 /// Runs a probe in a child and waits for it, no longer than its limit.
@@ -62,13 +66,14 @@ pub fn ask<Q: Serialize, A: DeserializeOwned>(task: &Task<'_>, request: &Q) -> R
     let heard = match start(task) {
         Ok(child) => {
             let request = serde_json::to_vec(request).unwrap_or_default();
-            listen(child, request, began + task.limit, Some(FINISHED))
+            listen(child, request, began + task.limit, Some(FINISHED), GRACE.min(task.limit / 10))
         }
         Err(error) => Heard { fate: Fate::Unstarted(error.to_string()), ..Heard::default() },
     };
+    let doing = heard.doing();
     let (answer, ended, detail) = heard.judge(task.limit);
     let millis = Some(began.elapsed().as_millis() as u64);
-    Reply { answer, probe: Probe { name: task.name.to_string(), ended, detail, millis } }
+    Reply { answer, doing, probe: Probe { name: task.name.to_string(), ended, detail, millis } }
 }
 
 fn start(task: &Task<'_>) -> io::Result<Child> {
@@ -103,7 +108,16 @@ pub(super) struct Heard {
 
 /// Feeds the child its request and reads both pipes until it ends, is overdue or tells too much. It must lead a
 /// process group of its own, which is ended with it. A child of ours may be ended after the last line it has.
-pub(super) fn listen(mut child: Child, request: Vec<u8>, until: Instant, last: Option<&[u8]>) -> Heard {
+///
+/// A child that has told everything gets a moment to end by itself: one that is killed may leave its GPU taken for the
+/// next.
+pub(super) fn listen(
+    mut child: Child,
+    request: Vec<u8>,
+    until: Instant,
+    last: Option<&[u8]>,
+    grace: Duration,
+) -> Heard {
     let group = Pid::from_child(&child);
     if let Some(mut pipe) = child.stdin.take() {
         // Nobody waits for this thread: it ends when the child reads or when its reading end is gone.
@@ -134,13 +148,21 @@ pub(super) fn listen(mut child: Child, request: Vec<u8>, until: Instant, last: O
             break if let Ok(Some(status)) = ended { Fate::Ended(status) } else { Fate::TooLoud };
         }
     };
-    end(group);
-    let buried = Instant::now() + BURIAL;
-    while matches!(child.try_wait(), Ok(None)) && Instant::now() < buried {
-        std::thread::sleep(Duration::from_millis(1));
+    if matches!(fate, Fate::Finished) {
+        wait(&mut child, grace);
     }
+    end(group);
+    wait(&mut child, BURIAL);
     let [told, said] = pipes.map(|pipe| pipe.bytes);
     Heard { fate, told, said }
+}
+
+/// Waits for a child's end, no longer than this.
+fn wait(child: &mut Child, limit: Duration) {
+    let until = Instant::now() + limit;
+    while matches!(child.try_wait(), Ok(None)) && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(1));
+    }
 }
 
 /// Ends a child and all it started that stayed with it.
@@ -193,6 +215,13 @@ impl Pipe {
 }
 
 impl Heard {
+    /// What the child said last that it does.
+    fn doing(&self) -> String {
+        let told = String::from_utf8_lossy(&self.told);
+        let step = told.lines().filter_map(|line| line.strip_prefix('>')).next_back();
+        step.unwrap_or("starting").to_string()
+    }
+
     /// The answer, how the child ended, and what a person should know about that.
     fn judge<A: DeserializeOwned>(self, limit: Duration) -> (Option<A>, How, Option<String>) {
         let told = String::from_utf8_lossy(&self.told);

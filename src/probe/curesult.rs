@@ -1,5 +1,7 @@
 //! What a number that the CUDA driver returned is called.
 
+use crate::host::Fault;
+
 /// The codes of the driver API with their names, from cuda.h of pkg:pypi/nvidia-cuda-runtime@13.5.37.
 const NAMES: &[(i32, &str)] = &[
     (0, "CUDA_SUCCESS"),
@@ -114,6 +116,15 @@ const NAMES: &[(i32, &str)] = &[
 pub fn name(code: i32) -> Option<&'static str> {
     let at = NAMES.binary_search_by_key(&code, |(known, _)| *known).ok()?;
     Some(NAMES[at].1)
+}
+
+/// A call's code as a result.
+pub fn check(at: &str, code: i32) -> Result<(), Fault> {
+    if code == 0 {
+        return Ok(());
+    }
+    let name = name(code).map(str::to_string);
+    Err(Fault { at: at.to_string(), code: Some(code.into()), name, message: None })
 }
 
 #[cfg(test)]

@@ -14,6 +14,15 @@ const FAMILIES: &[&str] = &["CUDA_", "CUDNN_", "NCCL_", "NVIDIA_", "PYTORCH_"];
 /// Names that a child needs beside what matters and PATH, to find folders.
 const HANDED_ON: &[&str] = &["HOME", "TMPDIR", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR"];
 
+/// The variable that says which GPUs a process sees.
+pub const VISIBLE: &str = "CUDA_VISIBLE_DEVICES";
+
+/// Sets a variable in what a child is given.
+pub fn set(environment: &mut Vec<(OsString, OsString)>, name: &str, value: &str) {
+    environment.retain(|(known, _)| known != name);
+    environment.push((name.into(), value.into()));
+}
+
 /// What matters, for the record.
 pub fn that_matters(scene: &Scene) -> BTreeMap<String, String> {
     let pairs = scene.environment.iter().filter_map(|(name, value)| Some((name.to_str()?, value)));

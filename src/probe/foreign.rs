@@ -1,6 +1,7 @@
 //! Calls into a library that somebody else wrote: each function looked up when it is needed, each answer taken with
 //! care. Only children load one.
 
+use std::error::Error;
 use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::path::Path;
 
@@ -25,7 +26,6 @@ pub struct Foreign {
 
 /// The signatures that are called here. An `int` or an enum that is returned is the library's code, 0 is success.
 type WithNothing = unsafe extern "C" fn() -> c_int;
-type WithFlags = unsafe extern "C" fn(c_uint) -> c_int;
 type OfNothing<T> = unsafe extern "C" fn(*mut T) -> c_int;
 type OfHandle<T> = unsafe extern "C" fn(*mut c_void, *mut T) -> c_int;
 type TextOfNothing = unsafe extern "C" fn(*mut c_char, c_uint) -> c_int;
@@ -43,7 +43,7 @@ impl Foreign {
             at: "dlopen".to_string(),
             code: None,
             name: None,
-            message: Some(error.to_string()),
+            message: Some(loader_words(&error)),
         })
     }
 
@@ -62,19 +62,10 @@ impl Foreign {
         unsafe { self.library.get(name.as_bytes()) }.map_err(|_| Miss::NoSymbol)
     }
 
-    /// `code f(flags)`
-    ///
-    /// # Safety
-    /// As for every function here: it must have this signature.
-    pub unsafe fn call(&self, name: &str, flags: c_uint) -> Result<(), Miss> {
-        // SAFETY: the caller's word.
-        done(unsafe { self.function::<WithFlags>(name)?(flags) })
-    }
-
     /// `code f(T *out)`
     ///
     /// # Safety
-    /// As above.
+    /// As for every function here: it must have this signature.
     pub unsafe fn value<T: Copy>(&self, name: &str, mut out: T) -> Result<T, Miss> {
         // SAFETY: the caller's word.
         done(unsafe { self.function::<OfNothing<T>>(name)?(&mut out) })?;
@@ -112,6 +103,11 @@ impl Foreign {
         done(unsafe { self.function::<TextOfHandle>(name)?(handle, buffer.as_mut_ptr(), room) })?;
         Ok(readable(&buffer, room))
     }
+}
+
+/// What the loader said: the error itself says only which of its functions failed.
+pub fn loader_words(error: &libloading::Error) -> String {
+    error.source().map_or_else(|| error.to_string(), ToString::to_string)
 }
 
 /// A code as a result.

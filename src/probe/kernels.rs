@@ -2,7 +2,6 @@
 //! own. One child for each GPU, side by side; a child that crashes or hangs costs the code it was busy with, and
 //! another one goes on with the rest.
 
-mod calls;
 mod cuda;
 pub mod image;
 mod nvcc;
@@ -42,9 +41,9 @@ const ABREAST: usize = 16;
 /// How many GPUs are tried: no machine has more, but a broken driver may say so.
 const MOST: usize = 64;
 
-/// What every child's environment has on top of the usual: with its cache the driver would not compile PTX
-/// that it has seen before, and it would write into the user's home.
-const NO_CACHE: (&str, &str) = ("CUDA_CACHE_DISABLE", "1");
+/// What every child's environment has on top of the usual: with its cache the driver would not compile PTX that it has
+/// seen before, and it would write into the user's home; and code that it loads lazily would fail at some later call.
+const SET: &[(&str, &str)] = &[("CUDA_CACHE_DISABLE", "1"), ("CUDA_MODULE_LOADING", "EAGER")];
 
 /// Runs the kernels and writes down how each went.
 pub fn look(scene: &Scene, record: &mut Record) {
@@ -70,7 +69,8 @@ fn ready<'a>(scene: &Scene, record: &'a Record) -> Result<(&'a Path, &'a [CudaDe
     let nothing = |why: &str| ended(How::Absent, Some(why.to_string()));
     let libcuda = record.libcuda.as_ref().ok_or_else(|| nothing("no libcuda"))?;
     let path = libcuda.path.as_deref().ok_or_else(|| nothing("no libcuda"))?;
-    if libcuda.fault.is_some() || libcuda.stub == Some(true) {
+    let alone = libcuda.devices.iter().any(|device| device.visible_as.is_some() && device.fault.is_none());
+    if libcuda.fault.is_some() && !alone || libcuda.stub == Some(true) {
         return Err(nothing("libcuda gives no device"));
     }
     if libcuda.devices.is_empty() {
@@ -81,11 +81,13 @@ fn ready<'a>(scene: &Scene, record: &'a Record) -> Result<(&'a Path, &'a [CudaDe
 
 fn on_all(scene: &Scene, record: &Record, libcuda: &Path, devices: &[CudaDevice]) -> (Vec<Kernel>, Probe) {
     let mut environment = environment::of_child(scene);
-    environment.retain(|(name, _)| name != NO_CACHE.0);
-    environment.push((NO_CACHE.0.into(), NO_CACHE.1.into()));
+    for (name, value) in SET {
+        environment::set(&mut environment, name, value);
+    }
     let (mut kernels, mut probe) = (Vec::new(), ended(How::Done, None));
     for some in devices[..devices.len().min(MOST)].chunks(ABREAST) {
-        let gpus = some.iter().map(|device| OneGpu { scene, environment: &environment, libcuda, device });
+        let sound = some.iter().filter(|device| device.visible_as.is_none() || device.fault.is_none());
+        let gpus = sound.map(|device| OneGpu { scene, environment: &environment, libcuda, device });
         let ran: Vec<_> = std::thread::scope(|scope| {
             let threads: Vec<_> = gpus.map(|gpu| scope.spawn(move || gpu.run(record))).collect();
             threads.into_iter().filter_map(|thread| thread.join().ok()).collect()
@@ -99,6 +101,24 @@ fn on_all(scene: &Scene, record: &Record, libcuda: &Path, devices: &[CudaDevice]
         }
     }
     (kernels, probe)
+}
+
+/// The calls that wait for a kernel to end.
+const COMPUTES: &[&str] = &["cuLaunchKernel", "cuCtxSynchronize", "cuMemcpyDtoH_v2"];
+
+/// The call or the compiler in what a child did: `cuLaunchKernel` of `cuLaunchKernel of saxpy, sm_90 by built-in`.
+fn call(doing: &str) -> &str {
+    doing.split(' ').next().unwrap_or(doing)
+}
+
+/// How a child ended, as a name that stands in the place of an error's.
+fn name(how: &Probe) -> Option<String> {
+    let first = how.detail.as_deref().and_then(|detail| detail.split(' ').next());
+    match how.ended {
+        How::TimedOut => Some("ETIMEDOUT".to_string()),
+        How::Crashed => first.filter(|word| word.starts_with("SIG")).map(str::to_string),
+        _ => None,
+    }
 }
 
 /// A GPU and what its children need.
@@ -118,15 +138,18 @@ impl OneGpu<'_> {
         let (mut kernels, mut left, mut probe) = (Vec::new(), &jobs[..], ended(How::Done, None));
         let began = Instant::now();
         for _ in 0..CHILDREN {
-            let (answer, how) = self.child(left, limit, folder.as_deref());
-            let next = self.outcome(&answer, &how, left, &mut kernels);
+            let (answer, how, doing) = self.child(left, limit, folder.as_deref());
+            let next = self.outcome(&answer, &how, &doing, left, &mut kernels);
+            let how_ended = how.ended;
             if how.ended != How::Done && probe.ended == How::Done {
                 let detail = how.detail.unwrap_or_default();
                 probe = ended(how.ended, Some(format!("device {}: {detail}", self.device.ordinal)));
             }
             left = &left[next..];
-            // Whoever hangs once may hang again: one limit is for all that comes after the first child.
-            if left.is_empty() || next == 0 || began.elapsed() >= limit * 2 {
+            // A kernel that hangs keeps its GPU busy, and whoever hangs once may hang again: one limit is for all that
+            // comes after the first child.
+            let stuck = how_ended == How::TimedOut && COMPUTES.contains(&call(&doing));
+            if left.is_empty() || next == 0 || stuck || began.elapsed() >= limit * 2 {
                 break;
             }
         }
@@ -136,16 +159,27 @@ impl OneGpu<'_> {
         (kernels, probe)
     }
 
-    fn child(&self, jobs: &[Job], limit: Duration, folder: Option<&Path>) -> (Answer, Probe) {
+    fn child(&self, jobs: &[Job], limit: Duration, folder: Option<&Path>) -> (Answer, Probe, String) {
         let (libcuda, folder) = (self.libcuda.to_path_buf(), folder.map(Path::to_path_buf));
-        let request = Request { libcuda, device: self.device.ordinal, jobs: jobs.to_vec(), folder };
-        let task = Task { program: &self.scene.program, name: NAME, limit, environment: self.environment };
+        let mut environment = self.environment.to_vec();
+        // One that is reached only by itself is the first of its process.
+        let device = match &self.device.visible_as {
+            Some(uuid) => {
+                environment::set(&mut environment, environment::VISIBLE, uuid);
+                0
+            }
+            None => self.device.ordinal,
+        };
+        let request = Request { libcuda, device, jobs: jobs.to_vec(), folder };
+        let task = Task { program: &self.scene.program, name: NAME, limit, environment: &environment };
         let reply = ask(&task, &request);
-        (reply.answer.unwrap_or_default(), reply.probe)
+        let mut answer: Answer = reply.answer.unwrap_or_default();
+        answer.kernels.iter_mut().for_each(|kernel| kernel.device = self.device.ordinal);
+        (answer, reply.probe, reply.doing)
     }
 
     /// Adds what a child told, and what can be told of one that told no more; gives how many jobs are done with.
-    fn outcome(&self, answer: &Answer, how: &Probe, jobs: &[Job], kernels: &mut Vec<Kernel>) -> usize {
+    fn outcome(&self, answer: &Answer, how: &Probe, doing: &str, jobs: &[Job], kernels: &mut Vec<Kernel>) -> usize {
         kernels.extend(answer.kernels.iter().cloned());
         let failed = |job: &Job, fault: &Fault| {
             let fault = Some(fault.clone());
@@ -158,7 +192,7 @@ impl OneGpu<'_> {
         }
         let busy = answer.begun.min(jobs.len());
         if how.ended != How::Done && answer.begun > answer.ended {
-            let fault = Fault { at: NAME.to_string(), code: None, name: None, message: how.detail.clone() };
+            let fault = Fault { at: call(doing).to_string(), code: None, name: name(how), message: how.detail.clone() };
             kernels.extend(busy.checked_sub(1).map(|at| failed(&jobs[at], &fault)));
         }
         busy

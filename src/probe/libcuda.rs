@@ -4,19 +4,38 @@ use std::ffi::{c_char, c_int, c_uint};
 use std::path::Path;
 use std::time::Duration;
 
+use cudarc::driver::sys::{self, CUdevice, CUdevice_attribute, CUresult, CUuuid};
+
 use crate::host::{CudaDevice, Fault, How, Libcuda, Probe, Record};
 use crate::words::Cc;
 
-use super::child::{self, Task, Teller};
-use super::foreign::{Foreign, Miss, done, readable};
+use super::calls::{self, calls};
+use super::child::{self, Reply, Task, Teller};
+use super::curesult::check;
+use super::foreign::readable;
 use super::loader::{Found, Loader, Search};
 use super::nvml::{cuda_version, missing};
 use super::scene::Scene;
-use super::{compat, curesult, environment};
+use super::{compat, environment};
+
+calls!(Calls: CUresult {
+    cuDriverGetVersion(*mut c_int);
+    cuInit(c_uint);
+    cuDeviceGetCount(*mut c_int);
+    cuDeviceGet(*mut CUdevice, c_int);
+    cuDeviceGetName(*mut c_char, c_int, CUdevice);
+    cuDeviceGetAttribute(*mut c_int, CUdevice_attribute, CUdevice);
+    cuDeviceTotalMem_v2(*mut usize, CUdevice);
+} later {
+    cuDeviceGetPCIBusId(*mut c_char, c_int, CUdevice);
+    cuDeviceGetUuid(*mut CUuuid, CUdevice);
+    cuDeviceGetUuid_v2(*mut CUuuid, CUdevice);
+});
 
 const NAME: &str = "libcuda";
 const SONAME: &str = "libcuda.so.1";
-const LIMIT: Duration = Duration::from_secs(10);
+/// Eight GPUs of a driver that nobody uses take this long to start.
+const LIMIT: Duration = Duration::from_secs(20);
 
 /// More devices than in any machine: what lies beyond is not looked at.
 const MOST: c_int = 1_024;
@@ -34,11 +53,19 @@ pub fn look(scene: &Scene, record: &mut Record) {
         record.probes.push(Probe { name: NAME.to_string(), ended: How::NotRun, detail: None, millis: None });
         return;
     }
-    let environment = environment::of_child(scene);
-    let task = Task { program: &scene.program, name: NAME, limit: scene.limit(LIMIT), environment: &environment };
-    let reply = child::ask(&task, &Search::of(scene));
+    let reply = asked(scene, None);
     record.libcuda = reply.answer;
     record.probes.push(reply.probe);
+}
+
+/// What a child tells; with this alone to be seen, where it is given.
+pub(super) fn asked(scene: &Scene, visible: Option<&str>) -> Reply<Libcuda> {
+    let mut environment = environment::of_child(scene);
+    if let Some(visible) = visible {
+        environment::set(&mut environment, environment::VISIBLE, visible);
+    }
+    let task = Task { program: &scene.program, name: NAME, limit: scene.limit(LIMIT), environment: &environment };
+    child::ask(&task, &Search::of(scene))
 }
 
 /// What can be said of a file without loading it.
@@ -83,24 +110,25 @@ pub fn inside(request: &str, teller: &mut Teller) -> Result<(), String> {
 fn ask(file: &Path, seen: &mut Libcuda, teller: &mut Teller) -> Result<(), Fault> {
     let shown = file.display();
     teller.doing(&format!("dlopen of {shown}"));
-    let cuda = Foreign::open(file)?;
+    let cuda = Calls::of(calls::open(file)?)?;
     // It needs no driver, so it is asked before and apart from what does.
     teller.doing(&format!("cuDriverGetVersion of {shown}"));
-    // SAFETY: `CUresult f(int *version)`
-    let version = unsafe { cuda.value("cuDriverGetVersion", 0) };
-    seen.cuda = version.ok().and_then(cuda_version);
+    let mut number = 0;
+    // SAFETY: it points to an integer.
+    let version = check("cuDriverGetVersion", unsafe { (cuda.cuDriverGetVersion)(&mut number) });
+    seen.cuda = version.is_ok().then(|| cuda_version(number)).flatten();
     teller.learnt(seen);
     teller.doing(&format!("cuInit of {shown}"));
-    // SAFETY: `CUresult f(unsigned flags)`
-    unsafe { cuda.call("cuInit", 0) }.map_err(|missed| fault("cuInit", missed))?;
-    let version = version.map_err(|missed| fault("cuDriverGetVersion", missed))?;
+    // SAFETY: no flags are defined.
+    check("cuInit", unsafe { (cuda.cuInit)(0) })?;
+    version?;
     if seen.cuda.is_none() {
-        return Err(nonsense("cuDriverGetVersion", format!("it answers {version}, which is no CUDA version")));
+        return Err(nonsense("cuDriverGetVersion", format!("it answers {number}, which is no CUDA version")));
     }
     teller.doing(&format!("cuDeviceGetCount of {shown}"));
-    // SAFETY: `CUresult f(int *count)`
-    let count: c_int =
-        unsafe { cuda.value("cuDeviceGetCount", 0) }.map_err(|missed| fault("cuDeviceGetCount", missed))?;
+    let mut count = 0;
+    // SAFETY: it points to an integer.
+    check("cuDeviceGetCount", unsafe { (cuda.cuDeviceGetCount)(&mut count) })?;
     for ordinal in 0..count.min(MOST) {
         teller.doing(&format!("device {ordinal} of {shown}"));
         seen.devices.push(device(&cuda, ordinal));
@@ -118,83 +146,63 @@ fn ask(file: &Path, seen: &mut Libcuda, teller: &mut Teller) -> Result<(), Fault
 }
 
 /// Everything about one device. What an older driver cannot say is absent.
-fn device(cuda: &Foreign, ordinal: c_int) -> CudaDevice {
+fn device(cuda: &Calls, ordinal: c_int) -> CudaDevice {
     let mut device = CudaDevice { ordinal: u64::from(ordinal.unsigned_abs()), ..CudaDevice::default() };
-    match handle(cuda, ordinal) {
-        Ok(handle) => describe(cuda, handle, &mut device),
-        Err(missed) => device.fault = Some(fault("cuDeviceGet", missed)),
+    let mut handle = 0;
+    // SAFETY: it points to a device.
+    match check("cuDeviceGet", unsafe { (cuda.cuDeviceGet)(&mut handle, ordinal) }) {
+        Ok(()) => describe(cuda, handle, &mut device),
+        Err(fault) => device.fault = Some(fault),
     }
     device
 }
 
-fn handle(cuda: &Foreign, ordinal: c_int) -> Result<c_int, Miss> {
-    type Get = unsafe extern "C" fn(*mut c_int, c_int) -> c_int;
-    let mut handle = 0;
-    // SAFETY: this is its signature.
-    done(unsafe { cuda.function::<Get>("cuDeviceGet")?(&mut handle, ordinal) })?;
-    Ok(handle)
-}
-
-fn describe(cuda: &Foreign, handle: c_int, device: &mut CudaDevice) {
+fn describe(cuda: &Calls, handle: CUdevice, device: &mut CudaDevice) {
     let mut first = None;
-    let mut note = |at: &str, missed: Miss| {
-        if let Miss::Code(_) = missed {
-            first.get_or_insert_with(|| fault(at, missed));
-        }
+    let mut note = |fault: Fault| {
+        first.get_or_insert(fault);
     };
-    let name = text(cuda, "cuDeviceGetName", handle);
-    device.name = name.map_err(|missed| note("cuDeviceGetName", missed)).ok();
-    device.pci = text(cuda, "cuDeviceGetPCIBusId", handle).ok().map(|address| address.to_lowercase());
+    device.name = text("cuDeviceGetName", cuda.cuDeviceGetName, handle).map_err(&mut note).ok();
+    let address = cuda.cuDeviceGetPCIBusId.and_then(|call| text("cuDeviceGetPCIBusId", call, handle).ok());
+    device.pci = address.map(|address| address.to_lowercase());
     let is_mig = device.name.as_ref().is_some_and(|name| name.contains(" MIG "));
-    device.uuid = uuid(cuda, handle).ok().map(|bytes| spelled(&bytes, is_mig));
-    device.memory = memory(cuda, handle).map_err(|missed| note("cuDeviceTotalMem", missed)).ok();
-    let mut attribute =
-        |number| attribute(cuda, handle, number).map_err(|missed| note("cuDeviceGetAttribute", missed)).ok();
-    device.integrated = attribute(INTEGRATED).map(|value| value != 0);
-    let capability = attribute(CAPABILITY_MAJOR).zip(attribute(CAPABILITY_MINOR));
+    device.uuid = uuid(cuda, handle).map(|bytes| spelled(&bytes, is_mig));
+    let mut bytes = 0;
+    // SAFETY: it points to a size.
+    let memory = check("cuDeviceTotalMem", unsafe { (cuda.cuDeviceTotalMem_v2)(&mut bytes, handle) });
+    device.memory = memory.map_err(&mut note).ok().map(|()| bytes as u64);
+    let mut attribute = |attribute: CUdevice_attribute| {
+        let mut value = 0;
+        // SAFETY: it points to an integer.
+        let told = unsafe { (cuda.cuDeviceGetAttribute)(&mut value, attribute, handle) };
+        check("cuDeviceGetAttribute", told).map_err(&mut note).ok().map(|()| value)
+    };
+    device.integrated = attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_INTEGRATED).map(|value| value != 0);
+    let major = attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
+    let minor = attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
     device.compute_capability =
-        capability.and_then(|(major, minor)| Some(Cc::new(major.try_into().ok()?, minor.try_into().ok()?)));
+        major.zip(minor).and_then(|(major, minor)| Some(Cc::new(major.try_into().ok()?, minor.try_into().ok()?)));
     device.fault = first;
 }
 
-/// `CUdevice_attribute`
-const INTEGRATED: c_int = 18;
-const CAPABILITY_MAJOR: c_int = 75;
-const CAPABILITY_MINOR: c_int = 76;
+/// A call that writes a text into the room it is given.
+type Text = unsafe extern "C" fn(*mut c_char, c_int, CUdevice) -> i32;
 
-fn attribute(cuda: &Foreign, handle: c_int, number: c_int) -> Result<c_int, Miss> {
-    type Attribute = unsafe extern "C" fn(*mut c_int, c_int, c_int) -> c_int;
-    let mut value = 0;
-    // SAFETY: this is its signature.
-    done(unsafe { cuda.function::<Attribute>("cuDeviceGetAttribute")?(&mut value, number, handle) })?;
-    Ok(value)
-}
-
-fn text(cuda: &Foreign, name: &str, handle: c_int) -> Result<String, Miss> {
-    type Text = unsafe extern "C" fn(*mut c_char, c_int, c_int) -> c_int;
+fn text(at: &str, call: Text, handle: CUdevice) -> Result<String, Fault> {
     const ROOM: usize = 256;
     let mut buffer = [0; ROOM];
-    // SAFETY: this is the signature of those that are asked here; one more byte than it is told of stays zero.
-    done(unsafe { cuda.function::<Text>(name)?(buffer.as_mut_ptr(), ROOM as c_int - 1, handle) })?;
+    // SAFETY: one more byte than it is told of stays zero.
+    check(at, unsafe { call(buffer.as_mut_ptr(), ROOM as c_int - 1, handle) })?;
     Ok(readable(&buffer, ROOM as c_uint))
 }
 
 /// The second version knows MIG instances.
-fn uuid(cuda: &Foreign, handle: c_int) -> Result<[u8; 16], Miss> {
-    type Uuid = unsafe extern "C" fn(*mut [u8; 16], c_int) -> c_int;
-    let name = if cuda.has("cuDeviceGetUuid_v2") { "cuDeviceGetUuid_v2" } else { "cuDeviceGetUuid" };
-    let mut bytes = [0; 16];
-    // SAFETY: this is the signature of both.
-    done(unsafe { cuda.function::<Uuid>(name)?(&mut bytes, handle) })?;
-    Ok(bytes)
-}
-
-fn memory(cuda: &Foreign, handle: c_int) -> Result<u64, Miss> {
-    type Memory = unsafe extern "C" fn(*mut usize, c_int) -> c_int;
-    let mut bytes = 0;
-    // SAFETY: this is its signature.
-    done(unsafe { cuda.function::<Memory>("cuDeviceTotalMem_v2")?(&mut bytes, handle) })?;
-    Ok(bytes as u64)
+fn uuid(cuda: &Calls, handle: CUdevice) -> Option<[u8; 16]> {
+    let call = cuda.cuDeviceGetUuid_v2.or(cuda.cuDeviceGetUuid)?;
+    let mut uuid = CUuuid { bytes: [0; 16] };
+    // SAFETY: it points to a UUID.
+    check("cuDeviceGetUuid", unsafe { call(&mut uuid, handle) }).ok()?;
+    Some(uuid.bytes.map(|byte| byte as u8))
 }
 
 /// `GPU-8932f937-d72c-4106-c12f-20bd9faed9f6`
@@ -202,14 +210,6 @@ fn spelled(bytes: &[u8; 16], is_mig: bool) -> String {
     let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
     let parts = [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]];
     format!("{}-{}", if is_mig { "MIG" } else { "GPU" }, parts.join("-"))
-}
-
-fn fault(at: &str, missed: Miss) -> Fault {
-    let (code, name, message) = match missed {
-        Miss::NoSymbol => (None, None, Some("the library has no such function".to_string())),
-        Miss::Code(code) => (Some(code), i32::try_from(code).ok().and_then(curesult::name), None),
-    };
-    Fault { at: at.to_string(), code, name: name.map(str::to_string), message }
 }
 
 fn nonsense(at: &str, message: String) -> Fault {

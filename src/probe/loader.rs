@@ -174,6 +174,8 @@ const DEFAULTS: &[&str] = &[
     "/usr/lib64",
     "/lib",
     "/usr/lib",
+    // Where NixOS puts the driver, for every program that it builds.
+    "/run/opengl-driver/lib",
 ];
 
 /// No ld.so.cache is larger.

@@ -4,6 +4,8 @@
 //! Whatever loads a foreign library or runs foreign code does so in a child process with a time limit
 //! ([`child`]), because drivers hang, crash and lie; this process never loads one.
 
+mod alone;
+pub mod calls;
 pub mod child;
 pub mod compat;
 pub mod compilers;
@@ -13,6 +15,7 @@ pub mod dynamic;
 mod environment;
 mod files;
 mod foreign;
+pub mod hold;
 pub mod kernels;
 pub mod libcuda;
 pub mod libraries;
@@ -51,7 +54,7 @@ pub const PROBES: &[(&str, Depth, Look)] = &[
     ("module", Depth::Quick, module::look),
     ("nodes", Depth::Quick, module::nodes),
     ("nvml", Depth::Quick, nvml::look),
-    ("libcuda", Depth::Quick, libcuda::look),
+    ("libcuda", Depth::Quick, alone::look),
     ("toolkits", Depth::Usual, toolkits::look),
     ("compilers", Depth::Usual, compilers::look),
     ("python", Depth::Usual, python::look),
@@ -68,6 +71,7 @@ pub const INSIDE: &[(&str, Inside)] = &[
     ("libcuda", libcuda::inside),
     ("libraries", libraries::inside),
     (kernels::NAME, kernels::inside),
+    (hold::NAME, hold::inside),
 ];
 
 /// The word that makes this program a child: `gpuenv __probe NAME`.
@@ -77,6 +81,8 @@ pub const CHILD: &str = "__probe";
 ///
 /// In the record's texts the user's home is `~`, and nothing is left that a terminal would obey.
 pub fn observe(scene: &Scene, mut now: impl FnMut(&str)) -> Record {
+    let scene = &scene.begun();
+    let _held = hold::nodes(scene);
     let mut record = Record { format: record::FORMAT, ..Record::default() };
     for (name, depth, look) in PROBES {
         if *depth <= scene.wish.depth {
@@ -147,7 +153,7 @@ mod tests {
 
     #[test]
     fn every_child_has_a_probe() {
-        for (name, _) in INSIDE {
+        for (name, _) in INSIDE.iter().filter(|(name, _)| *name != hold::NAME) {
             assert!(PROBES.iter().any(|(known, _, _)| known == name), "{name}");
         }
     }

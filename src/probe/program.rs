@@ -48,7 +48,7 @@ pub fn run_trusted(scene: &Scene, program: &Path, args: &[&str], limit: Duration
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let limit = scene.limit(limit);
     let heard = match command.current_dir("/").process_group(0).spawn() {
-        Ok(child) => listen(child, Vec::new(), Instant::now() + limit, None),
+        Ok(child) => listen(child, Vec::new(), Instant::now() + limit, None, Duration::ZERO),
         Err(error) => Heard { fate: Fate::Unstarted(error.to_string()), ..Heard::default() },
     };
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();

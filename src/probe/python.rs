@@ -55,6 +55,8 @@ struct TorchTold {
     nccl: Option<String>,
     available: Option<bool>,
     computed: Option<bool>,
+    copied: Option<bool>,
+    reduced: Option<bool>,
     mapped: Vec<String>,
     messages: Vec<String>,
 }
@@ -144,6 +146,8 @@ pub fn look_at_torch(scene: &Scene, record: &mut Record) {
         nccl: version(told.nccl),
         available: told.available,
         computed: told.computed,
+        copied: told.copied,
+        reduced: told.reduced,
         mapped: told.mapped,
         messages,
     });

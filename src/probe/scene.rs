@@ -3,7 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::loader;
 
@@ -14,6 +14,15 @@ const TRUST: &str = "GPUENV_TRUST_LIBRARY_PATH";
 
 /// The variable that shortens every child's time, in milliseconds.
 const LIMIT: &str = "GPUENV_PROBE_LIMIT_MS";
+
+/// How long a quick look may take in all, whatever hangs: it promises five seconds.
+const QUICK: Duration = Duration::from_millis(4_300);
+/// How long a usual look may take in all: health checks of clusters end what takes a minute.
+const USUAL: Duration = Duration::from_secs(56);
+/// The part of the time that is left that one child of a quick look may take.
+const SHARE: f32 = 0.6;
+/// What every child gets.
+const LEAST: Duration = Duration::from_millis(100);
 
 /// The machine, as probes are to see it.
 #[derive(Debug, Clone)]
@@ -64,10 +73,32 @@ impl Scene {
         self.root.join(path.trim_start_matches('/'))
     }
 
-    /// How long a child may take: usually this long, less where a test cannot wait.
+    /// The same scene as the look at it begins: from now on time runs out.
+    pub fn begun(&self) -> Scene {
+        let budget = match self.wish.depth {
+            Depth::Quick => Some(QUICK),
+            Depth::Usual => Some(USUAL),
+            Depth::Full => None,
+        };
+        // Who sets a limit for each child has more patience than that.
+        let budget = budget.filter(|_| self.wish.limit.is_none());
+        let mut scene = self.clone();
+        scene.wish.until = budget.map(|budget| Instant::now() + budget);
+        scene
+    }
+
+    /// How long a child may take: as long as the user says, else usually this long, less where a test cannot wait or
+    /// where something has to be left for those that follow.
     pub fn limit(&self, usual: Duration) -> Duration {
+        if let Some(limit) = self.wish.limit {
+            return limit;
+        }
         let told = self.variable(LIMIT).and_then(|millis| millis.to_str()?.parse().ok());
-        told.map_or(usual, |millis| usual.min(Duration::from_millis(millis)))
+        let usual = told.map_or(usual, |millis| usual.min(Duration::from_millis(millis)));
+        let Some(until) = self.wish.until else { return usual };
+        let left = until.saturating_duration_since(Instant::now());
+        let share = if self.wish.depth == Depth::Quick { left.mul_f32(SHARE) } else { left };
+        usual.min(share.max(LEAST))
     }
 
     /// A variable of the environment.

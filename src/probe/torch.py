@@ -64,6 +64,48 @@ def computed():
     return bool(right_everywhere)
 
 
+def copied():
+    # A copy between each two GPUs, in both directions.
+    count = torch.cuda.device_count()
+    if count < 2:
+        return None
+    numbers = torch.arange(4096)
+    right = True
+    for source in range(count):
+        there = numbers.float().to("cuda:%d" % source)
+        for target in range(count):
+            if source == target:
+                continue
+            try:
+                same = torch.equal(there.to("cuda:%d" % target).cpu().long(), numbers)
+            except BaseException as error:
+                keep("copy from GPU %d to GPU %d: %s: %s" % (source, target, type(error).__name__, error))
+                right = False
+                continue
+            if not same:
+                keep("a copy from GPU %d to GPU %d arrives changed" % (source, target))
+                right = False
+    return right
+
+
+def reduced():
+    # NCCL adds up what all GPUs hold.
+    count = torch.cuda.device_count()
+    if count < 2 or not answer.get("nccl"):
+        return None
+    parts = [torch.full((4096,), index + 1).float().to("cuda:%d" % index) for index in range(count)]
+    try:
+        torch.cuda.nccl.all_reduce(parts)
+        wanted = torch.full((4096,), count * (count + 1) // 2).long()
+        wrong = [index for index, part in enumerate(parts) if not torch.equal(part.cpu().long(), wanted)]
+    except BaseException as error:
+        keep("all-reduce over %d GPUs: %s: %s" % (count, type(error).__name__, error))
+        return False
+    if wrong:
+        keep("the all-reduce over %d GPUs is wrong on GPU %s" % (count, wrong))
+    return not wrong
+
+
 def mapped():
     wanted = ("libcudart", "libnvrtc", "libnvJitLink", "libcublas", "libcudnn", "libnccl", "libcuda.so")
     found = set()
@@ -94,5 +136,9 @@ else:
     tell()
     if answer.get("available"):
         attempt("computed", computed)
+        tell()
+        attempt("copied", copied)
+        tell()
+        attempt("reduced", reduced)
     attempt("mapped", mapped)
 tell()

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use crate::words::{Arch, Version};
 
@@ -36,4 +37,8 @@ pub struct Wish {
     pub build: bool,
     /// Whether root is to load libraries from directories that others can write to.
     pub trust: bool,
+    /// How long each child may take, where the user says so.
+    pub limit: Option<Duration>,
+    /// When all of it has to be over, set as it begins.
+    pub until: Option<Instant>,
 }

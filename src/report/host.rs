@@ -76,7 +76,14 @@ fn driver(record: &Record) -> String {
     let version = module.and_then(|module| module.version.as_ref());
     let told = record.nvml.as_ref().and_then(|nvml| nvml.driver.as_ref());
     let Some(version) = version.or(told) else {
-        return if module.is_some_and(|module| module.nouveau == Some(true)) { "nouveau" } else { "none" }.to_string();
+        return if module.is_some_and(|module| module.nouveau == Some(true)) {
+            "nouveau"
+        } else if record.origin == Origin::Pasted {
+            "not told"
+        } else {
+            "none"
+        }
+        .to_string();
     };
     let offers = record.nvml.as_ref().and_then(|nvml| nvml.cuda.as_ref());
     joined([

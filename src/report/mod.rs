@@ -10,6 +10,8 @@ mod draft;
 mod edit;
 mod facts;
 mod failure;
+mod fleet;
+mod fleet_page;
 mod github;
 mod host;
 mod json;
@@ -40,6 +42,7 @@ use crate::solve::unknowns::Unknown;
 use crate::spec::Spec;
 
 pub use failure::{Exit, Failure, Problem, SourceFile};
+pub use fleet::{FleetWriter, Lines};
 pub use screen::{Color, Screen, clean};
 pub use verdict::Judged;
 
@@ -103,6 +106,11 @@ impl Report {
     /// Whether stdout is to hold a JSON document.
     pub fn is_json(&self) -> bool {
         self.json
+    }
+
+    /// The screen that data is laid out for.
+    fn stdout_screen(&self) -> Screen {
+        Screen::of_stdout(self.color)
     }
 
     /// Data for stdout.

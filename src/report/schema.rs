@@ -33,6 +33,8 @@ pub const ALL: &[Schema] = &[
         printed::<json::Errors>,
     ),
     new("explain", "`explain`, with or without a key", printed::<json::Explained>),
+    new("fleet", "`fleet check`", printed::<json::FleetGroups>),
+    new("fleet-host", "a line of `fleet check --format ndjson`", printed::<json::FleetHost>),
     new("graph", "`explain --graph`", printed::<json::Graph>),
     new("host", "`probe`: the record of a host", read::<Record>),
     new("init", "`init`", printed::<json::Init>),

@@ -71,6 +71,11 @@ impl Screen {
         Screen::new(color.suits(&stdout), stdout.is_terminal(), columns(&stdout))
     }
 
+    /// For a file: no colours, the usual width.
+    pub fn plain() -> Self {
+        Screen::new(false, false, None)
+    }
+
     fn new(color: bool, terminal: bool, columns: Option<u16>) -> Self {
         let locale = variable("LC_ALL").or_else(|| variable("LC_CTYPE")).or_else(|| variable("LANG"));
         let utf8 = locale.is_some_and(|locale| {

@@ -28,13 +28,20 @@ const NARROW: usize = 60;
 pub(super) fn render(screen: &Screen, judged: &Judged<'_>, verbose: bool) -> String {
     let rows = rows(&judged.best.checks);
     let mut text = String::new();
+    let folded = if verbose { 0 } else { wait_for_a_driver(&rows) };
     for status in ORDER {
         let of_status = rows.iter().filter(|row| row.check.status == *status);
+        let of_status = of_status.filter(|row| *status != Status::Unknown || folded == 0 || row.check.id == NO_DRIVER);
         for row in of_status {
             text += &match (status, verbose) {
                 (Status::Pass, false) => line(screen, row),
                 _ => full(screen, row),
             };
+        }
+        if *status == Status::Unknown && folded > 0 {
+            let what =
+                if folded == 1 { "1 more check needs".to_string() } else { format!("{folded} more checks need") };
+            text += &paragraph(screen, &" ".repeat(STATUS), &format!("{what} a driver"));
         }
     }
     text += &skipped(screen, &rows, verbose);
@@ -42,6 +49,18 @@ pub(super) fn render(screen: &Screen, judged: &Judged<'_>, verbose: bool) -> Str
         text += &other_target(screen, other);
     }
     text + &sentence(screen, judged)
+}
+
+/// The check that says that there is no driver at all.
+const NO_DRIVER: &str = "driver-present";
+
+/// How many checks are open for no other reason than that there is no driver: they are not told one by one.
+fn wait_for_a_driver(rows: &[Row<'_>]) -> usize {
+    let open = |row: &&Row<'_>| row.check.status == Status::Unknown;
+    let fails = rows.iter().any(|row| row.check.status == Status::Fail);
+    let missing =
+        rows.iter().filter(open).any(|row| row.check.id == NO_DRIVER && row.check.found.as_deref() == Some("none"));
+    if missing && !fails { rows.iter().filter(open).count() - 1 } else { 0 }
 }
 
 /// A check, or several GPUs' one check.
@@ -145,14 +164,13 @@ fn skipped(screen: &Screen, rows: &[Row<'_>], verbose: bool) -> String {
     if verbose {
         return skips.iter().map(|row| full(screen, row)).collect();
     }
-    let mut ids: Vec<&str> = skips.iter().map(|row| row.check.id).collect();
-    ids.dedup();
-    match ids.is_empty() {
-        true => String::new(),
-        false => paragraph(
+    let count: usize = skips.iter().map(|row| row.gpus.len().max(1)).sum();
+    match count {
+        0 => String::new(),
+        _ => paragraph(
             screen,
             &format!("{:<width$}", "skip", width = STATUS),
-            &format!("{} (not judged here; --verbose says why)", ids.join(", ")),
+            &format!("{} skipped (`--verbose` says why)", checks(count)),
         ),
     }
 }
@@ -190,7 +208,8 @@ fn sentence(screen: &Screen, judged: &Judged<'_>) -> String {
         _ => {
             let warned = match count(Status::Warn) {
                 0 => String::new(),
-                warned => format!(", with {} to know of", checks(warned)),
+                1 => " (1 warning)".to_string(),
+                warned => format!(" ({warned} warnings)"),
             };
             (screen.after("PASS:"), format!("{host} can run `{target}`{warned}."))
         }
@@ -205,6 +224,10 @@ fn checks(count: usize) -> String {
 /// What to do first: the least drastic remedy is tried before others, but causes come before what follows from them.
 fn next(verdict: &Verdict) -> String {
     let Some(check) = decisive(verdict) else { return "Nothing could be judged.".to_string() };
+    if check.id == NO_DRIVER && check.found.as_deref() == Some("none") {
+        return "Install the driver, or record the GPU host with `gpuenv probe -o host.json` and verify with `--host host.json`."
+            .to_string();
+    }
     match check.action {
         Action::None => format!("See {} above.", check.id),
         Action::FixEnvironment => format!("Begin with {}, which the environment causes; then verify again.", check.id),

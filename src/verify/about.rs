@@ -17,8 +17,16 @@ pub fn find(id: &str) -> Option<&'static About> {
 /// Every check, in the order in which they are made.
 pub const ALL: &[About] = &[
     About {
+        id: "target-choice",
+        says: "A target without a GPU fits every host. On a host with an NVIDIA GPU it is judged only where --target names it, so that it never hides a driver that is dead.",
+    },
+    About {
         id: "platform-system",
         says: "Which kind of system it is: the lock's wheels are for Linux, and in WSL and on Jetson the driver comes another way.",
+    },
+    About {
+        id: "stale-lock",
+        says: "The lock is that of the gpuenv.toml beside it. A stale one warns; with --locked it fails.",
     },
     About { id: "platform-arch", says: "The CPU architecture is the locked one: wheels and images are for one only." },
     About {
@@ -96,6 +104,14 @@ pub const ALL: &[About] = &[
         id: "kernel-result",
         says: "The kernels' results equal the host's own. Right code that computes wrong is a fault of the hardware.",
     },
+    About {
+        id: "compile-nvrtc",
+        says: "The NVRTC that a process would load compiles the test kernels. A compiler that fails says nothing about the GPU.",
+    },
+    About {
+        id: "compile-nvcc",
+        says: "With [build]: the toolkit's nvcc compiles the test kernels. A compiler that fails says nothing about the GPU.",
+    },
     About { id: "library-cudart", says: "The CUDA runtime that a process would load is of the locked line." },
     About {
         id: "library-cudnn",
@@ -126,6 +142,8 @@ pub const ALL: &[About] = &[
     About { id: "torch-arch-list", says: "The installed torch holds code for this GPU, by its own list." },
     About { id: "torch-available", says: "torch.cuda.is_available() says yes." },
     About { id: "torch-computed", says: "A small computation of torch came out right on each GPU." },
+    About { id: "torch-peers", says: "With --full: a copy between each two GPUs arrives unchanged." },
+    About { id: "torch-allreduce", says: "With --full: NCCL's all-reduce over all GPUs comes out right." },
     About { id: "torch-libraries", says: "The cuDNN and NCCL that torch has loaded are the locked ones." },
     About {
         id: "image-require",
@@ -148,6 +166,7 @@ pub const ALL: &[About] = &[
         id: "environment-library-path",
         says: "LD_LIBRARY_PATH has no empty or relative element and no stubs folder.",
     },
+    About { id: "environment-preload", says: "LD_PRELOAD is not set. The probes run without it, and a job has it." },
     About { id: "environment-mps", says: "Where MPS's variable is set, its daemon answers." },
     About {
         id: "probe",

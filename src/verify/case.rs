@@ -3,7 +3,7 @@
 use crate::catalog::rows::Os;
 use crate::catalog::{Catalog, GpuMatch, OsMatch};
 use crate::coverage::Tegra;
-use crate::host::{CudaDevice, Gpu, How, Origin, Record, System};
+use crate::host::{CudaDevice, Fault, Gpu, How, Origin, Record, System};
 use crate::lock::{Lock, Stack, TargetLock};
 use crate::words::{ArchList, Cc, Version};
 
@@ -147,6 +147,13 @@ impl<'a> Case<'a> {
         probes.any(|known| matches!(known.ended, How::Done | How::Absent))
     }
 
+    /// What a probe was doing when it was ended before its end. What it told until then may be half of the truth.
+    pub fn unfinished(&self, probe: &str) -> Option<&'a str> {
+        let mut probes = self.record.probes.iter().filter(|known| known.name == probe && !self.is_pasted());
+        let cut = |how| matches!(how, How::Crashed | How::TimedOut | How::Garbled | How::Failed);
+        probes.find(|known| cut(known.ended)).map(|known| known.detail.as_deref().unwrap_or("it did not end"))
+    }
+
     /// Whether there is no trace of NVIDIA on the host.
     pub fn is_bare(&self) -> bool {
         is_bare(self.record)
@@ -213,10 +220,18 @@ pub fn is_bare(record: &Record) -> bool {
     let kernel = module.is_some_and(|module| module.version.is_some() || module.nouveau == Some(true));
     let nodes = record.nodes.iter().any(|node| node.errno.as_deref() != Some("ENOENT"));
     let nvml = record.nvml.as_ref();
-    let nvml = nvml.is_some_and(|nvml| nvml.path.is_some() || nvml.driver.is_some() || !nvml.gpus.is_empty());
+    // An error of the driver's own comes from a driver, however dead it is.
+    let answers = |fault: &Option<Fault>| fault.as_ref().is_some_and(|fault| fault.code.is_some());
+    let nvml = nvml.is_some_and(|nvml| {
+        nvml.path.is_some() || nvml.driver.is_some() || !nvml.gpus.is_empty() || answers(&nvml.fault)
+    });
     let libcuda = record.libcuda.as_ref();
-    let libcuda = libcuda.is_some_and(|libcuda| libcuda.path.is_some() || libcuda.cuda.is_some());
-    !(kernel || nodes || nvml || libcuda) && record.pci.is_empty()
+    let libcuda = libcuda.is_some_and(|libcuda| {
+        libcuda.path.is_some() || libcuda.cuda.is_some() || !libcuda.devices.is_empty() || answers(&libcuda.fault)
+    });
+    // A Jetson's GPU is on no bus, and there is no Jetson without one.
+    let jetson = record.platform.system == Some(System::Tegra);
+    !(kernel || nodes || nvml || libcuda || jetson) && record.pci.is_empty()
 }
 
 /// Whether CUDA and NVML speak of the same GPU. An instance of MIG has a UUID of its own, but its card's address.

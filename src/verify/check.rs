@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 /// How a check, a target or a whole run ended. Skip and unknown are never pass.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Status {
     /// It holds.
@@ -20,7 +20,7 @@ pub enum Status {
 }
 
 /// Who has to do something, and how drastic it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Action {
     /// Nothing.
@@ -167,6 +167,12 @@ impl Action {
 }
 
 impl Verdict {
+    /// The verdict with one check more, before all others.
+    pub fn with_first(mut self, check: Check) -> Self {
+        self.checks.insert(0, check);
+        Verdict::of(&self.target, self.checks)
+    }
+
     /// The verdict that follows from checks.
     pub fn of(target: &str, checks: Vec<Check>) -> Self {
         let worst = checks.iter().map(|check| check.status).max();

@@ -37,24 +37,112 @@ pub fn told(fault: &Fault) -> String {
 
 /// Whether a library file was not to be found.
 pub fn is_missing(fault: &Fault) -> bool {
-    let says = |text: &Option<String>| {
-        text.as_ref()
-            .is_some_and(|text| text.contains("ENOENT") || text.contains("No such file") || text.contains("not found"))
-    };
-    fault.at.contains("dlopen")
-        && (fault.code == Some(2) || says(&fault.name) || says(&fault.message) || fault.code.is_none())
+    let is_named = |text: &Option<String>| text.as_ref().is_some_and(|text| text.contains("ENOENT"));
+    let nowhere = fault.message.as_ref().is_some_and(|text| text.ends_with("not found"));
+    fault.at.contains("dlopen") && (fault.code == Some(2) || is_named(&fault.name) || nowhere)
 }
 
-/// Ends a check by an error of the CUDA driver API.
+/// Whether a library file is there and cannot be loaded.
+pub fn is_unloadable(fault: &Fault) -> bool {
+    fault.at.contains("dlopen") && !is_missing(fault)
+}
+
+/// Ends a check by what the loader says of a file that is there: another library that it needs is missing, or it is
+/// no library for this machine.
+pub fn unloadable(case: &Case<'_>, check: Check, fault: &Fault) -> Check {
+    let words = fault.message.as_deref().unwrap_or_default();
+    let check = check.found(told(fault));
+    if words.contains("ELF class") || words.contains("ELF header") || words.contains("file too short") {
+        return check.fail(
+            Action::FixEnvironment,
+            "the file is no library for this machine (32 bits, another processor or damaged): take its folder out of the \
+             search path, or install the driver's libraries again",
+        );
+    }
+    if let Some((needed, _)) = words.split_once(": cannot open shared object file") {
+        let needed = needed.rsplit(['/', ' ']).next().unwrap_or(needed);
+        return check.fail(
+            case.restart(Action::AskAdmin),
+            format!("it needs {needed}, which is not here: install the driver's libraries again, all of one release"),
+        );
+    }
+    check.fail(
+        case.restart(Action::AskAdmin),
+        "the loader refuses the file: install the driver's libraries again, all of one release",
+    )
+}
+
+/// Ends a check by an error of the CUDA driver API, by what was asked of it when it failed.
 pub fn cuda(case: &Case<'_>, check: Check, fault: &Fault) -> Check {
     let check = check.found(told(fault));
-    let meaning = fault.code.and_then(|code| cuda_meaning(case, code)).unwrap_or_else(|| {
-        let hint = fault.code.and_then(|code| remedy(case.catalog, code));
-        let else_say = "the driver answers with an error that has no remedy of its own here: look into `dmesg`, and try a \
-                        reboot";
-        Meaning::fail(Action::AskAdmin, hint.unwrap_or_else(|| else_say.to_string()))
+    let meaning = fault.code.and_then(|code| match starts(&fault.at) {
+        true => cuda_meaning(case, code).or_else(|| Some(Meaning::fail(Action::AskAdmin, remedy(case.catalog, code)?))),
+        false => working_meaning(code).or_else(|| cuda_meaning(case, code)),
     });
+    let meaning = meaning.unwrap_or_else(|| no_meaning(fault));
     check.ends(meaning.status, meaning.action, meaning.hint)
+}
+
+/// Whether a call belongs to the start of CUDA, where the driver and its surroundings are at fault, and not to code
+/// that is loaded and run.
+fn starts(at: &str) -> bool {
+    !["cuModule", "cuLaunch", "cuMem", "cuCtxSynchronize", "kernels"].iter().any(|call| at.starts_with(call))
+}
+
+/// A call that gave no code: its process died in it, it never answered, or the library has no such call.
+fn no_meaning(fault: &Fault) -> Meaning {
+    let at = &fault.at;
+    let unknown = |hint| Meaning { status: Status::Unknown, action: Action::AskAdmin, hint };
+    let computes = ["cuLaunchKernel", "cuCtxSynchronize", "cuMemcpyDtoH_v2"].contains(&at.as_str());
+    match fault.name.as_deref() {
+        Some("ETIMEDOUT") if computes => Meaning::fail(
+            Action::Drain,
+            "a kernel that ends elsewhere does not end on this GPU: take it out of service and look into `dmesg` for Xid",
+        ),
+        Some("ETIMEDOUT") => {
+            unknown(format!("the driver did not answer in {at}: look into `dmesg`, then verify again"))
+        }
+        Some(signal) if signal.starts_with("SIG") => unknown(format!(
+            "the driver's library crashed in {at} ({signal}): install the driver's libraries again, all of one release"
+        )),
+        _ if fault.message.as_ref().is_some_and(|text| text.contains("undefined symbol")) => Meaning::fail(
+            Action::AskAdmin,
+            format!("this libcuda has no {at}: it is no driver's, or older than any that the lock admits"),
+        ),
+        _ => Meaning::fail(
+            Action::AskAdmin,
+            format!("the driver failed in {at} with an error that has no remedy of its own here: look into `dmesg`"),
+        ),
+    }
+}
+
+/// What a number means once CUDA has started and code is loaded and run; none: the same as before.
+fn working_meaning(code: i64) -> Option<Meaning> {
+    let fail = |action, hint: &str| Some(Meaning::fail(action, hint));
+    match code {
+        500 => fail(
+            Action::AskAdmin,
+            "the driver does not find a function in code that it has loaded: install the driver's libraries again, all of \
+             one release",
+        ),
+        701 => fail(
+            Action::AskAdmin,
+            "the GPU has too few resources for a small kernel: see whether MPS or the vGPU profile limits it",
+        ),
+        1 | 400 | 401 => fail(
+            Action::AskAdmin,
+            "the driver refuses a call that is right elsewhere: install the driver's libraries again, all of one release",
+        ),
+        702 => fail(
+            Action::Drain,
+            "the driver broke a small kernel off because it did not end: take the GPU out of service and look into `dmesg`",
+        ),
+        999 => fail(
+            Action::Reboot,
+            "the driver failed while a kernel was run: look into `dmesg` for Xid, then reset the GPU or reboot",
+        ),
+        _ => None,
+    }
 }
 
 /// The first remedy that `gpuenv diagnose` has for a number and that needs nothing filled in.
@@ -89,6 +177,15 @@ fn cuda_meaning(case: &Case<'_>, code: i64) -> Option<Meaning> {
             Action::AskAdmin,
             "MIG is on without instances, or CUDA_VISIBLE_DEVICES names none that exists: create instances \
              (`nvidia-smi mig -cgi … -C`) or correct the variable",
+        ),
+        102 => fail(Action::AskAdmin, "the virtual GPU has no licence: see the licence server in gridd.conf"),
+        300..=302 => fail(
+            Action::AskAdmin,
+            "the driver lacks a file or symbol of its own: install the driver's libraries again, all of one release",
+        ),
+        808 | 809 => fail(
+            Action::FixEnvironment,
+            "MPS serves as many clients as it can: end some, or verify again when fewer run",
         ),
         200 | 218 => fail(
             Action::FixEnvironment,
@@ -204,6 +301,10 @@ pub fn nvml(case: &Case<'_>, check: Check, fault: &Fault) -> Check {
             Action::AskAdmin,
             "the driver's kernel module is not loaded: `modprobe nvidia`; if that fails, see Secure Boot, DKMS and nouveau",
         ),
+        Some(8) => check.fail(Action::Drain, "the GPU lacks power: see its power cables and the machine's supply"),
+        Some(10) => check.unknown(Action::AskAdmin, "the driver did not answer in time: look into `dmesg`, then verify again"),
+        Some(11) => check.fail(Action::Reboot, "the kernel has trouble with the GPU's interrupts: look into `dmesg`, then reboot"),
+        Some(25 | 26) => check.skip("NVML knows another version of this function"),
         Some(12 | 13) => check.skip("this driver is older than the function that was asked"),
         Some(14) => check.warn(Action::Drain, "the card's InfoROM is damaged: it computes, but have it checked"),
         Some(15) => check.fail(Action::Drain, "the GPU fell off the bus: drain the machine and power it off and on"),

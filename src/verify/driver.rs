@@ -2,8 +2,8 @@
 
 use std::cmp::Ordering;
 
-use crate::catalog::GpuMatch;
 use crate::catalog::rows::Class;
+use crate::catalog::{GpuMatch, OsMatch};
 use crate::host::{Compat, System};
 use crate::lock::DriverLock;
 use crate::words::Version;
@@ -12,6 +12,8 @@ use super::case::{Case, Seen, is_product};
 use super::check::{Action, Check};
 use super::codes;
 
+/// Numbers of driver branches are greater than this, those of board support packages are not.
+const BRANCHES: u64 = 100;
 /// The mode in which a cuda-compat package stands before the driver.
 const FORWARD: &str = "forward-compat";
 
@@ -60,7 +62,7 @@ fn minimum(case: &Case<'_>, locked: &DriverLock) -> Check {
         return check.unknown(Action::ChangeLock, "the lock's minimum is no version: lock again");
     };
     if case.record.platform.system == Some(System::Tegra) {
-        return check.skip("a Jetson's driver comes with its board support package and is numbered by itself");
+        return of_jetson(case, check, &locked.minimum);
     }
     let raise = format!(
         "raise the driver to {} or later, or write this driver into gpuenv.toml and lock again",
@@ -94,6 +96,37 @@ fn minimum(case: &Case<'_>, locked: &DriverLock) -> Check {
     match case.is_bare() {
         true => check.unknown(Action::AskAdmin, "there is no driver to ask"),
         false => check.unknown(Action::None, "nothing told the driver's release"),
+    }
+}
+
+/// A Jetson's driver comes with its JetPack and is numbered by itself: the CUDA that it offers tells how old it is.
+fn of_jetson(case: &Case<'_>, check: Check, minimum: &str) -> Check {
+    let check = check.expected(case.wanted_driver());
+    let cuda_of = |os: Option<&str>| match case.catalog.os(os?) {
+        OsMatch::Found(row) => row.cuda,
+        OsMatch::Unknown(_) => None,
+    };
+    let Some(wanted) = cuda_of(case.target.os.as_deref()).or_else(|| case.line()) else {
+        return check.skip("the lock names neither a JetPack nor a CUDA line");
+    };
+    let told = case.offered().map(|(cuda, by)| (*cuda, format!("told by {by}")));
+    let of_system = || Some((cuda_of(case.record.platform.os.as_deref())?, "told by its JetPack".to_string()));
+    let Some((cuda, by)) = told.or_else(of_system) else {
+        // Newer ones are numbered as other drivers are, by branch; older ones by the board support package.
+        let branch = Version::parse(minimum).ok().map(|minimum| minimum.major());
+        if let (Some((driver, by)), Some(branch)) = (case.driver().filter(|(it, _)| it.major() >= BRANCHES), branch) {
+            let check = check.found(driver.as_str()).evidence(Some(format!("told by {by}")));
+            return match driver.major() >= branch {
+                true => check.pass(),
+                false => check.fail(Action::AskAdmin, case.newer_driver()),
+            };
+        }
+        return check.unknown(Action::None, "neither its JetPack nor the CUDA of its driver was told");
+    };
+    let check = check.found(format!("a driver that offers CUDA {cuda}")).evidence(Some(by));
+    match cuda.cmp_prefix(&wanted.prefix(2)).is_ge() {
+        true => check.pass(),
+        false => check.fail(Action::AskAdmin, case.newer_driver()),
     }
 }
 

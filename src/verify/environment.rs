@@ -29,6 +29,7 @@ pub fn judge(case: &Case<'_>) -> Vec<Check> {
         return Vec::new();
     }
     let mut checks = vec![odd(case), jit(case), path(case)];
+    checks.extend(preload(case));
     checks.extend(mps(case));
     checks
 }
@@ -73,6 +74,16 @@ fn path(case: &Case<'_>) -> Check {
         ),
         false => check.pass(),
     }
+}
+
+/// The probes run without it, because it would run somebody's code in them; the job has it.
+fn preload(case: &Case<'_>) -> Option<Check> {
+    let value = case.variable("LD_PRELOAD").filter(|value| !value.trim().is_empty())?;
+    let check = Check::new("environment-preload").expected("no LD_PRELOAD").found(format!("LD_PRELOAD={value}"));
+    Some(check.warn(
+        Action::None,
+        "the checks ran without it, and a job will have it: what it loads into every process was not judged",
+    ))
 }
 
 /// A process with MPS's variable waits for a daemon that may be dead.

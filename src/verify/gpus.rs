@@ -47,8 +47,23 @@ fn present(case: &Case<'_>, gpus: &[Seen<'_>]) -> Check {
     let wanted = if wanted.is_empty() { "a GPU".to_string() } else { wanted.join(" or ") };
     let check = Check::new("gpu-present").expected(wanted);
     if !gpus.is_empty() {
+        let half = case
+            .unfinished("libcuda")
+            .filter(|_| gpus.iter().all(|gpu| gpu.cuda.is_some_and(|device| device.visible_as.is_none())));
+        if let Some(detail) = half {
+            return check
+                .found("not all known")
+                .evidence(Some(detail))
+                .unknown(Action::None, "libcuda did not answer: see libcuda");
+        }
         let names: Vec<&str> = gpus.iter().map(|gpu| gpu.name.unwrap_or("GPU")).collect();
         return check.found(counted(&names)).pass();
+    }
+    if let Some(detail) = case.unfinished("libcuda") {
+        return check
+            .found("not known")
+            .evidence(Some(detail))
+            .unknown(Action::None, "libcuda did not answer: see libcuda");
     }
     let check = check.found("none");
     if case.is_bare() || case.is_pasted() {

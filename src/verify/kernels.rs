@@ -8,6 +8,7 @@ use crate::words::Arch;
 use super::case::{Case, Seen};
 use super::check::{Action, Check};
 use super::codes;
+use super::compilers::is_uncompiled;
 
 /// Everything that is to be said of them.
 pub fn judge(case: &Case<'_>) -> Vec<Check> {
@@ -17,7 +18,8 @@ pub fn judge(case: &Case<'_>) -> Vec<Check> {
     let mut checks = Vec::new();
     for gpu in &case.gpus() {
         let Some(device) = gpu.cuda else { continue };
-        let runs = |kernel: &&Kernel| kernel.device == device.ordinal;
+        // What was never compiled says nothing of a GPU.
+        let runs = |kernel: &&Kernel| kernel.device == device.ordinal && !is_uncompiled(kernel);
         let (ptx, sass): (Vec<&Kernel>, Vec<&Kernel>) =
             case.record.kernels.iter().filter(runs).partition(|kernel| kernel.code.starts_with("compute_"));
         checks.push(native(case, gpu, &sass));

@@ -15,17 +15,21 @@ pub fn judge(case: &Case<'_>) -> Vec<Check> {
 }
 
 fn nvml(case: &Case<'_>) -> Check {
-    let check = Check::new("nvml").expected("libnvidia-ml that answers");
+    let check = Check::new("nvml").expected("libnvidia-ml responds");
     if case.is_bare() {
         return check.skip("there is no NVIDIA driver");
+    }
+    if let Some(detail) = case.unfinished("nvml") {
+        return unfinished(check, "NVML", detail);
     }
     let Some(nvml) = &case.record.nvml else { return case.untold(check, "nvml") };
     let check = check.evidence(nvml.path.clone());
     match &nvml.fault {
-        None => check.found(nvml.path.as_deref().unwrap_or("it answers")).pass(),
+        None => check.found(nvml.path.as_deref().unwrap_or("responding")).pass(),
         // The two releases are told apart by a check of their own.
         Some(fault) if fault.code == Some(18) => check.found(codes::told(fault)).skip("see driver-match"),
         Some(fault) if codes::is_missing(fault) => missing_nvml(case, check, fault),
+        Some(fault) if codes::is_unloadable(fault) => codes::unloadable(case, check, fault),
         Some(fault) => codes::nvml(case, check, fault),
     }
 }
@@ -51,9 +55,15 @@ fn missing_nvml(case: &Case<'_>, check: Check, fault: &Fault) -> Check {
 }
 
 fn libcuda(case: &Case<'_>) -> Check {
-    let check = Check::new("libcuda").expected("libcuda that finds GPUs");
+    let check = Check::new("libcuda").expected("libcuda responds and finds GPUs");
     if case.is_bare() {
         return check.skip("there is no NVIDIA driver");
+    }
+    if let Some(check) = alone(case, &check) {
+        return check;
+    }
+    if let Some(detail) = case.unfinished("libcuda") {
+        return unfinished(check, "libcuda", detail);
     }
     let Some(libcuda) = &case.record.libcuda else { return case.untold(check, "libcuda") };
     let check = check.evidence(libcuda.path.clone());
@@ -75,13 +85,47 @@ fn libcuda(case: &Case<'_>) -> Check {
                 ),
             }
         }
+        Some(fault) if codes::is_unloadable(fault) => codes::unloadable(case, check, fault),
         Some(fault) => codes::cuda(case, check, fault),
         None => answers(case, check, libcuda),
     }
 }
 
+/// CUDA that does not start with all GPUs, and does with some of them by themselves.
+fn alone(case: &Case<'_>, check: &Check) -> Option<Check> {
+    let libcuda = case.record.libcuda.as_ref()?;
+    let detail = libcuda.fault.as_ref().map(codes::told).or_else(|| case.unfinished("libcuda").map(str::to_string))?;
+    let each: Vec<_> = libcuda.devices.iter().filter(|device| device.visible_as.is_some()).collect();
+    let sick: Vec<String> =
+        each.iter().filter(|device| device.fault.is_some()).map(|device| device.ordinal.to_string()).collect();
+    if each.is_empty() || sick.len() == each.len() {
+        return None;
+    }
+    let check = check.clone().found(format!("{} of {} GPUs answer alone", each.len() - sick.len(), each.len()));
+    let check = check.evidence(Some(detail));
+    let hint = match sick.is_empty() {
+        true => "CUDA starts on each GPU alone, but not with all of them: look into `dmesg`, then reboot".to_string(),
+        false => format!(
+            "CUDA does not start because of GPU {}: take it out of service, or leave it out of CUDA_VISIBLE_DEVICES",
+            sick.join(", ")
+        ),
+    };
+    Some(check.fail(if sick.is_empty() { Action::Reboot } else { Action::Drain }, hint))
+}
+
+/// A library that was asked in a child which did not come to its end, whatever it had told until then.
+fn unfinished(check: Check, library: &str, detail: &str) -> Check {
+    check.found(detail).unknown(
+        Action::AskAdmin,
+        format!(
+            "{library} did not answer: look into `dmesg`; if the GPUs only start slowly (no persistence mode), verify \
+             again with a longer `--timeout`"
+        ),
+    )
+}
+
 fn answers(case: &Case<'_>, check: Check, libcuda: &Libcuda) -> Check {
-    let path = libcuda.path.as_deref().unwrap_or("it answers");
+    let path = libcuda.path.as_deref().unwrap_or("responding");
     let check = check.found(path);
     if case.is_wsl() && libcuda.path.as_ref().is_some_and(|path| !path.contains("/wsl/")) {
         return check.warn(

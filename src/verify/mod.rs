@@ -8,9 +8,11 @@ mod build;
 mod case;
 pub mod check;
 mod codes;
+mod compilers;
 mod container;
 mod driver;
 mod environment;
+mod fit;
 mod gpus;
 mod kernels;
 mod libcuda;
@@ -30,6 +32,7 @@ use crate::words::CpuArch;
 
 pub use case::Case;
 pub use check::{Action, Check, Status, Verdict};
+pub use fit::{best, stale};
 
 /// A topic: everything that it has to say of a case.
 pub type Topic = fn(&Case<'_>) -> Vec<Check>;
@@ -42,6 +45,7 @@ pub const TOPICS: &[(&str, Topic)] = &[
     ("libcuda", libcuda::judge),
     ("gpus", gpus::judge),
     ("kernels", kernels::judge),
+    ("compilers", compilers::judge),
     ("libraries", libraries::judge),
     ("build", build::judge),
     ("python", python::judge),
@@ -88,9 +92,4 @@ pub fn judge_image(reference: &str, record: &Record, catalog: &Catalog) -> Verdi
     let mut checks = container::of_image(&case, reference, true);
     checks.extend(probes::judge(&case));
     Verdict::of(reference, checks)
-}
-
-/// Whether there is no trace of NVIDIA on a host.
-pub fn is_bare(record: &Record) -> bool {
-    case::is_bare(record)
 }

@@ -22,8 +22,9 @@ fn present(case: &Case<'_>) -> Check {
     let module = case.record.module.as_ref();
     let check = check.evidence(module.and_then(|module| module.path.clone()));
     if case.is_bare() {
-        let hint =
-            format!("there is no NVIDIA driver to ask: install {wanted}, or verify on the machine that has the GPU");
+        let hint = format!(
+            "this host has no NVIDIA driver: ask an administrator to install {wanted}, or verify on the host that has the GPU"
+        );
         return match case.is_pasted() {
             true => check.found("not told").unknown(Action::None, "the pasted text speaks of no NVIDIA driver"),
             false => check.found("none").unknown(Action::AskAdmin, hint),

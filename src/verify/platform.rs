@@ -38,12 +38,17 @@ fn arch(case: &Case<'_>) -> Check {
         _ => *found == case.target.arch,
     };
     let check = check.found(&**found);
-    match same {
-        true => check.pass(),
-        false => check.fail(
+    match (same, CpuArch::parse(found)) {
+        (true, _) => check.pass(),
+        (false, Ok(arch)) => check.fail(
             Action::ChangeLock,
-            format!("write `arch = \"{found}\"` for this kind of machine into gpuenv.toml and lock again"),
+            format!(
+                "the lock is for another processor: add a target with `arch = \"{arch}\"` to gpuenv.toml and lock again"
+            ),
         ),
+        (false, Err(_)) => {
+            check.fail(Action::AskAdmin, "no locked build runs on this processor: take an x86_64 or aarch64 machine")
+        }
     }
 }
 

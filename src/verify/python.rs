@@ -105,9 +105,11 @@ fn packages(case: &Case<'_>, python: &Python) -> Vec<Check> {
         };
         let wheel = case.lock.wheels_of(case.name).find(|wheel| wheel.package == *name);
         let check = check.found(format!("{name} {found}")).evidence(python.path.clone());
-        match is_same(found, locked, wheel) {
-            true => check.pass(),
-            false => check.fail(Action::FixEnvironment, install(name, locked, found, wheel)),
+        match build(case, python, (name, found), locked, wheel) {
+            Build::Locked => check.pass(),
+            Build::Relabelled(note) => check.pass_with(note),
+            Build::Unclear(note) => check.warn(Action::None, note),
+            Build::Other => check.fail(Action::FixEnvironment, install(name, locked, found, wheel)),
         }
     };
     stack.map(one).collect()
@@ -199,6 +201,83 @@ fn is_same(found: &str, locked: &str, wheel: Option<&Wheel>) -> bool {
             (Some(label), Some(variant)) => label == variant,
             (Some(_), None) => true,
         }
+}
+
+/// What an installed package is of the locked build.
+enum Build {
+    Locked,
+    /// The locked build by the name that another index gives it.
+    Relabelled(String),
+    /// It may be the locked build.
+    Unclear(String),
+    Other,
+}
+
+/// An installed package against the locked build. An index may serve a build without the variant in its name, and then
+/// what torch says of itself decides, else which build the package index serves by default.
+fn build(case: &Case<'_>, python: &Python, (name, found): (&str, &str), locked: &str, wheel: Option<&Wheel>) -> Build {
+    let torch = python.torch.as_ref().filter(|_| name == "torch");
+    if let Some(said) = torch.and_then(|torch| torch.version.as_deref()).filter(|said| said.contains('+')) {
+        let (same, listed) = (is_same(said, locked, wheel), found == said || is_same(found, locked, wheel));
+        return match (same, listed) {
+            (true, true) => Build::Locked,
+            // A list that names another variant is of another installation.
+            (true, false) if found.contains('+') => Build::Other,
+            (true, false) => {
+                Build::Relabelled(format!("torch says of itself that it is {said}: the build is the same"))
+            }
+            (false, _) => Build::Other,
+        };
+    }
+    if is_same(found, locked, wheel) {
+        return Build::Locked;
+    }
+    let Some((release, variant)) = locked.split_once('+').filter(|(release, _)| is_release(found, release)) else {
+        return Build::Other;
+    };
+    if let Some(cuda) = torch.and_then(|torch| torch.cuda.as_ref()) {
+        let line = cuda.prefix(2).to_string().replace('.', "");
+        return match variant.strip_prefix("cu") == Some(line.as_str()) {
+            true => Build::Relabelled(format!("torch says of itself that it was built for CUDA {cuda}")),
+            false => Build::Other,
+        };
+    }
+    match default_variant(case, name, release) {
+        Some(default) if default == variant => {
+            Build::Relabelled(format!("what the package index serves as {name} {release} is the {variant} build"))
+        }
+        Some(_) => Build::Other,
+        // A companion without a variant in its name comes from where such a torch came from.
+        None => match (installed(python, "torch"), case.stack().get("torch")) {
+            (Some(torch), Some(locked)) if name != "torch" && !torch.contains('+') => {
+                let wheel = case.lock.wheels_of(case.name).find(|wheel| wheel.package == "torch");
+                match build(case, python, ("torch", torch), locked, wheel) {
+                    Build::Other => Build::Other,
+                    _ => Build::Unclear(format!(
+                        "{name} {found} comes from another index: which build it is was not told"
+                    )),
+                }
+            }
+            _ => Build::Other,
+        },
+    }
+}
+
+/// Whether an installed version without a variant is this release.
+fn is_release(found: &str, release: &str) -> bool {
+    match (Version::parse(found), Version::parse(release)) {
+        (Ok(found), Ok(release)) => found.cmp_prefix(&release).is_eq(),
+        _ => found == release,
+    }
+}
+
+/// The variant that the package index serves without being asked for one, on the locked processor.
+fn default_variant<'c>(case: &Case<'c>, name: &str, release: &str) -> Option<&'c str> {
+    let builds = case.catalog.builds.iter();
+    let of_release = |row: &&crate::catalog::rows::Build| {
+        *row.package == *name && row.version.as_str() == release && row.arch.as_str() == case.target.arch
+    };
+    builds.into_iter().find(|row| row.default && of_release(row)).map(|row| &*row.variant)
 }
 
 /// The command that puts the locked file in the place of another one.

@@ -17,6 +17,7 @@ pub fn judge(case: &Case<'_>) -> Vec<Check> {
     let mut checks = vec![cuda(case, torch, locked)];
     checks.extend(code(case, torch));
     checks.extend(computes(torch));
+    checks.extend(together(torch));
     checks.extend(mapped(torch));
     checks.extend(library(case, "cudnn", torch.cudnn.as_ref()));
     checks.extend(library(case, "nccl", torch.nccl.as_ref()));
@@ -123,6 +124,26 @@ fn computes(torch: &Torch) -> Vec<Check> {
         });
     }
     checks
+}
+
+/// What several GPUs do together.
+fn together(torch: &Torch) -> Vec<Check> {
+    let words = (!torch.messages.is_empty()).then(|| torch.messages.join("; "));
+    let one = |id, expected: &str, right: bool, hint: &str| {
+        let check = Check::new(id).expected(expected).found(if right { "right" } else { "wrong, or none" });
+        let check = check.evidence(words.clone());
+        if right { check.pass() } else { check.fail(Action::AskAdmin, hint) }
+    };
+    let copied = torch.copied.map(|right| {
+        let hint =
+            "a copy between two GPUs does not arrive: turn ACS and the IOMMU off for them, and look into `dmesg`";
+        one("torch-peers", "copies between all pairs of GPUs arrive", right, hint)
+    });
+    let reduced = torch.reduced.map(|right| {
+        let hint = "NCCL does not add up what the GPUs hold: run again with NCCL_DEBUG=INFO, and see torch-peers";
+        one("torch-allreduce", "NCCL's all-reduce over all GPUs is right", right, hint)
+    });
+    copied.into_iter().chain(reduced).collect()
 }
 
 /// cuDNN loads its parts by name while it computes: in the end they must be of one place all the same.

@@ -4,6 +4,7 @@
  * GPUENV_FAKE scripts it, see fake.h:
  *   devices=2 cc=86 isa=84 cuda=12040   what it pretends to be: two devices of capability 8.6, PTX ISA 8.4, CUDA 12.4
  *   name=Thor integrated=1              also of its devices; the name may be `endless`
+ *   sick=3 sickness=hang                cuInit does this wherever device 3 can be seen
  *   cuInit=999                          a call returns this code, or does something
  *   sm_86=209, ptx=222                  loading this machine code, or any PTX, does
  *   reduce=700                          launching this program does; `wrong`: one result is off by one
@@ -19,6 +20,20 @@ typedef struct {
 
 static int retained = 0;
 
+/* The device that CUDA_VISIBLE_DEVICES leaves, by its UUID; -1: all of them. */
+static int only(void) {
+  const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+  if (!visible) return -1;
+  if (!strncmp(visible, "GPU-", 4)) return (int)strtol((char[]){visible[4], visible[5], 0}, NULL, 16) - 0x10;
+  return strncmp(visible, "MIG-", 4) ? -1 : 0;
+}
+
+/* Whether an instance of MIG is all that is visible. */
+static int is_instance(void) {
+  const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+  return visible && !strncmp(visible, "MIG-", 4);
+}
+
 int cuDriverGetVersion(int *version) {
   CALL("cuDriverGetVersion");
   *version = (int)number("cuda", 12040);
@@ -29,12 +44,14 @@ int cuInit(unsigned flags) {
   CALL("cuInit");
   const char *visible = getenv("CUDA_VISIBLE_DEVICES");
   if (visible && (!*visible || !strcmp(visible, "-1"))) return 100;
+  int sick = (int)number("sick", -1);
+  if (sick >= 0 && (only() < 0 || only() == sick)) CALL("sickness");
   return flags ? 1 : 0;
 }
 
 int cuDeviceGetCount(int *count) {
   CALL("cuDeviceGetCount");
-  *count = (int)number("devices", 1);
+  *count = only() < 0 ? (int)number("devices", 1) : 1;
   return 0;
 }
 
@@ -43,7 +60,7 @@ int cuDeviceGet(int *device, int ordinal) {
   if (ordinal < 0 || ordinal >= number("devices", 1)) {
     return 101;
   }
-  *device = ordinal;
+  *device = only() < 0 ? ordinal : only();
   return 0;
 }
 
@@ -51,6 +68,7 @@ int cuDeviceGetName(char *name, int room, int device) {
   CALL("cuDeviceGetName");
   char usual[32];
   snprintf(usual, sizeof usual, "Fake GPU %d", device);
+  if (is_instance()) snprintf(usual, sizeof usual, "Fake GPU 0 MIG 1g.12gb");
   text(name, (size_t)room, "name", usual);
   return 0;
 }
@@ -65,6 +83,11 @@ int cuDeviceGetPCIBusId(char *address, int room, int device) {
 int cuDeviceGetUuid(unsigned char *uuid, int device) {
   CALL("cuDeviceGetUuid");
   memset(uuid, 0x10 + device, 16);
+  const char *text = is_instance() ? getenv("CUDA_VISIBLE_DEVICES") + 4 : "";
+  for (int i = 0; *text && text[1] && i < 16; ++i, text += 2) {
+    text += *text == '-';
+    uuid[i] = (unsigned char)strtol((char[]){text[0], text[1], 0}, NULL, 16);
+  }
   return 0;
 }
 #endif

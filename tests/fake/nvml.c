@@ -3,6 +3,7 @@
  * GPUENV_FAKE scripts it, see fake.h. A call's word is its name without its version:
  *   count=2 driver=470.57.02 cuda=11040          what the driver pretends to be
  *   name=… uuid=… brand=2 major=8 minor=6        what its GPUs are; a text may be `endless`
+ *   uuids=1                                      each GPU has the UUID that the fake libcuda gives it
  *   mode=3 persistence=0 virtualization=2 processes=5 mig=1 instances=7 fabric=2 fabric_status=9
  *   confidential=1 ready=0                       what state they are in, as the numbers of nvml.h
  *   nvmlDeviceGetName=15                         a call returns this code, or does something
@@ -70,7 +71,10 @@ int nvmlDeviceGetUUID(Device device, char *out, unsigned room) {
   CALL("nvmlDeviceGetUUID");
   if ((size_t)device >= INSTANCES)
     snprintf(out, room, "MIG-11111111-2222-3333-4444-%012zx", (size_t)device);
-  else
+  else if (number("uuids", 0)) {
+    unsigned each = 0x0f + (unsigned)(size_t)device, two = each << 8 | each;
+    snprintf(out, room, "GPU-%04x%04x-%04x-%04x-%04x-%04x%04x%04x", two, two, two, two, two, two, two, two);
+  } else
     text(out, room, "uuid", "GPU-8932f937-d72c-4106-c12f-20bd9faed9f6");
   return 0;
 }

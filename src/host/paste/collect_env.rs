@@ -5,11 +5,67 @@
 //! <https://github.com/vllm-project/vllm/pull/18285> (columns), <https://github.com/vllm-project/vllm/issues/8947>
 //! (MIG), <https://github.com/vectorch-ai/ScaleLLM/pull/288> (NCCL).
 
+use std::borrow::Cow;
+
 use super::super::record::Compiler;
 use super::lines::{field, told};
 use super::seen::{Seen, fill, version};
 use super::{smi_list, system};
 use crate::words::Version;
+
+/// The keys by which lines that were folded into one are told apart again.
+const KEYS: &[&str] = &[
+    "PyTorch version:",
+    "Is debug build:",
+    "CUDA used to build PyTorch:",
+    "ROCM used to build PyTorch:",
+    "OS:",
+    "GCC version:",
+    "Clang version:",
+    "CMake version:",
+    "Libc version:",
+    "Python version:",
+    "Python platform:",
+    "Is CUDA available:",
+    "CUDA runtime version:",
+    "CUDA_MODULE_LOADING set to:",
+    "GPU models and configuration:",
+    "Nvidia driver version:",
+    "cuDNN version:",
+    "HIP runtime version:",
+    "MIOpen runtime version:",
+    "Is XNNPACK available:",
+    "CPU:",
+    "Versions of relevant libraries:",
+    "[pip3]",
+    "[conda]",
+];
+/// So many of them in one line are no accident.
+const FOLDED: usize = 4;
+
+/// The text with a line a key, where a form or a chat has put all lines into one.
+pub(super) fn unfolded(text: &str) -> Cow<'_, str> {
+    let is_folded = |line: &str| {
+        line.contains("PyTorch version:") && KEYS.iter().filter(|key| line.contains(**key)).count() >= FOLDED
+    };
+    if !text.lines().any(is_folded) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 64);
+    for line in text.lines() {
+        let mut line = line.to_string();
+        if is_folded(&line) {
+            // Each GPU of a machine has a line of its own, too, and each of its instances.
+            let gpus = (0..16).map(|index| format!("GPU {index}:")).chain(["MIG ".to_string()]);
+            for key in KEYS.iter().map(|key| (*key).to_string()).chain(gpus) {
+                line = line.replace(&format!(" {key}"), &format!("\n{key}"));
+            }
+        }
+        out += &line;
+        out.push('\n');
+    }
+    Cow::Owned(out)
+}
 
 /// What the lines after a key belong to it.
 enum Block {

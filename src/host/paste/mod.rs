@@ -8,7 +8,9 @@ mod collect_env;
 mod device_query;
 mod ds_report;
 mod environment;
+mod frameworks;
 mod kernel_module;
+mod labels;
 mod lines;
 mod nvcc;
 mod packages;
@@ -18,6 +20,7 @@ mod smi_failure;
 mod smi_list;
 mod smi_log;
 mod smi_table;
+mod smi_xml;
 mod system;
 
 #[cfg(test)]
@@ -35,12 +38,17 @@ const FORMATS: &[(&str, Reader)] = &[
     ("collect_env", collect_env::read),
     ("nvidia-smi", smi_table::read),
     ("nvidia-smi -q", smi_log::read),
+    ("nvidia-smi -q -x", smi_xml::read),
     ("nvidia-smi -L", smi_list::read),
     ("nvidia-smi --query-gpu", smi_csv::read),
     ("nvidia-smi's refusal", smi_failure::read),
     ("/proc/driver/nvidia/version", kernel_module::read),
     ("deviceQuery", device_query::read),
     ("ds_report", ds_report::read),
+    ("detectron2's collect_env", frameworks::detectron),
+    ("mmengine's collect_env", frameworks::mmengine),
+    ("transformers-cli env", frameworks::transformers),
+    ("labels of GPU feature discovery", labels::read),
     ("nvcc --version", nvcc::read),
     ("pip list", packages::read),
     ("uname, /etc/os-release", system::read),
@@ -48,8 +56,14 @@ const FORMATS: &[(&str, Reader)] = &[
 
 /// Why a text describes no host.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("no description of a host is in this text; known are the outputs of {}", known())]
-pub struct Unrecognised;
+pub enum Unrecognised {
+    /// No reader knows it.
+    #[error("no description of a host is in this text; known are the outputs of {}", known())]
+    Unknown,
+    /// A reader knows what it is, and it tells nothing.
+    #[error("this is the output of {0}, but nothing could be read out of it")]
+    Empty(&'static str),
+}
 
 fn known() -> String {
     // What fails to start and what stands beside others is nothing to ask for.
@@ -60,6 +74,7 @@ fn known() -> String {
 /// The host that a text describes, as far as it goes.
 pub fn read(text: &str) -> Result<Record, Unrecognised> {
     let text = lines::clean(text);
+    let text = collect_env::unfolded(&text);
     let lines: Vec<&str> = text.lines().collect();
     let mut seen = Seen::default();
     for (name, reader) in FORMATS {
@@ -67,9 +82,10 @@ pub fn read(text: &str) -> Result<Record, Unrecognised> {
             seen.recognised(name);
         }
     }
-    if !seen.is_any() {
-        return Err(Unrecognised);
-    }
+    let Some(first) = seen.first() else { return Err(Unrecognised::Unknown) };
     environment::read(&lines, &mut seen);
-    Ok(seen.finish())
+    let record = seen.finish();
+    let blank =
+        Record { format: record.format, origin: record.origin, probes: record.probes.clone(), ..Record::default() };
+    if record == blank { Err(Unrecognised::Empty(first)) } else { Ok(record) }
 }

@@ -55,8 +55,9 @@ impl Seen {
         self.formats.push(format);
     }
 
-    pub fn is_any(&self) -> bool {
-        !self.formats.is_empty()
+    /// The first format that was recognised.
+    pub fn first(&self) -> Option<&'static str> {
+        self.formats.first().copied()
     }
 
     pub fn nvml(&mut self) -> &mut Nvml {

@@ -27,10 +27,41 @@ pub(super) fn read(lines: &[&str], seen: &mut Seen) -> bool {
             row += 1;
         } else {
             fields.clear();
+            if without_header(&cells, row, seen) {
+                (found, row) = (true, row + 1);
+            }
         }
     }
     found
 }
+
+/// The makers' words that begin the names of products.
+const PRODUCTS: &[&str] = &["NVIDIA ", "Tesla ", "Quadro ", "GeForce ", "GRID ", "TITAN "];
+
+/// A GPU's line with `noheader`: a product's name and a driver's release or a capability tell what it is.
+fn without_header(cells: &[&str], row: u64, seen: &mut Seen) -> bool {
+    let numbers = |cell: &&&str| cell.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let is_driver =
+        |cell: &&&str| numbers(cell) && version(cell).is_some_and(|it| it.len() > 1 && it.major() >= OLDEST);
+    let is_capability = |cell: &&&str| numbers(cell) && cell.len() <= 4 && cell.matches('.').count() == 1;
+    let name = cells.iter().find(|cell| PRODUCTS.iter().any(|maker| cell.starts_with(maker)));
+    let driver = cells.iter().find(is_driver);
+    let capability = cells.iter().find(|cell| is_capability(cell) && !is_driver(cell));
+    let (Some(name), true) = (name, driver.is_some() || capability.is_some()) else { return false };
+    let index = cells.iter().find_map(|cell| cell.parse().ok()).unwrap_or(row);
+    seen.name(index, name);
+    driver.and_then(|driver| version(driver)).into_iter().for_each(|driver| seen.driver(driver));
+    let Some(gpu) = seen.gpu(index) else { return true };
+    fill(&mut gpu.compute_capability, capability.and_then(|cell| Cc::parse(cell).ok()));
+    fill(&mut gpu.uuid, cells.iter().find(|cell| cell.starts_with("GPU-")).map(|cell| cell.to_string()));
+    // Two sizes may be total and free in either order.
+    let sizes: Vec<u64> = cells.iter().filter_map(|cell| mebibytes(cell)).collect();
+    fill(&mut gpu.memory, sizes.first().copied().filter(|_| sizes.len() == 1));
+    true
+}
+
+/// The oldest driver branch that has this query.
+const OLDEST: u64 = 300;
 
 /// `memory.total [MiB]`
 fn is_field(cell: &str) -> bool {

@@ -45,15 +45,33 @@ pub(super) fn read(lines: &[&str], seen: &mut Seen) -> bool {
         } else if let Some(rest) = line.strip_prefix("ldd (") {
             fill(&mut seen.record.platform.glibc, rest.rsplit_once(' ').and_then(|(_, number)| version(number)));
             found = true;
-        } else if let Some(rest) = line.strip_prefix("gcc (") {
-            let version = unpacked(&format!("({rest}"));
-            if version.is_some() && !seen.record.compilers.iter().any(|known| known.name == "gcc") {
-                seen.record.compilers.push(Compiler { name: "gcc".to_string(), version, ..Compiler::default() });
-            }
+        } else if compiler_of(line).is_some() {
+            compiler(line, seen);
             found = true;
         }
     }
     found
+}
+
+/// The host compiler in the first line of `gcc --version` or `clang --version`, by whatever name it was called:
+/// `x86_64-linux-gnu-g++-12 (Debian 12.2.0-14) 12.2.0`, `Ubuntu clang version 14.0.0-1ubuntu1`.
+fn compiler_of(line: &str) -> Option<Compiler> {
+    let of =
+        |name: &str, version| Some(Compiler { name: name.to_string(), version: Some(version), ..Compiler::default() });
+    if let Some((before, number)) = line.split_once("clang version ") {
+        return of("clang", version(number.trim()).filter(|_| before.split_whitespace().count() <= 1)?);
+    }
+    let (program, rest) = line.split_once(" (")?;
+    let is_it = program.split('-').any(|part| matches!(part, "gcc" | "g++" | "cc" | "c++"));
+    of("gcc", unpacked(&format!("({rest}")).filter(|_| is_it && !program.contains(' '))?)
+}
+
+/// Writes a compiler down, unless its like is known.
+pub(super) fn compiler(line: &str, seen: &mut Seen) {
+    let Some(found) = compiler_of(line) else { return };
+    if !seen.record.compilers.iter().any(|known| known.name == found.name) {
+        seen.record.compilers.push(found);
+    }
 }
 
 /// A system's own name, with the processor in brackets behind it or not.

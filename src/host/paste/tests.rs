@@ -445,9 +445,9 @@ fn what_a_forum_puts_around_a_paste_does_not_matter() {
 fn what_describes_no_host_is_refused() {
     for text in ["", "hello", "torch is great", "GPU 0: out of memory", "a: b", "LD_LIBRARY_PATH=/x", "{}", "| 0 | 1 |"]
     {
-        assert_eq!(read(text), Err(Unrecognised), "{text:?}");
+        assert_eq!(read(text), Err(Unrecognised::Unknown), "{text:?}");
     }
-    let said = Unrecognised.to_string();
+    let said = Unrecognised::Unknown.to_string();
     for format in ["collect_env", "nvidia-smi -q", "deviceQuery", "pip list"] {
         assert!(said.contains(format), "{said}");
     }
@@ -475,4 +475,99 @@ fn hostile_texts_end_well() {
             assert!(json.len() < 200_000, "{} bytes", json.len());
         }
     }
+}
+
+#[test]
+fn xml_tells_what_the_log_tells() {
+    let xml = "<?xml version=\"1.0\" ?>\n<!DOCTYPE nvidia_smi_log SYSTEM \"nvsmi_device_v12.dtd\">\n<nvidia_smi_log>\n\
+               \t<driver_version>550.54.15</driver_version>\n\t<cuda_version>12.4</cuda_version>\n\t<attached_gpus>1</attached_gpus>\n\
+               \t<gpu id=\"00000000:65:00.0\">\n\t\t<product_name>NVIDIA H100 NVL</product_name>\n\t\t<persistence_mode>Enabled</persistence_mode>\n\
+               \t\t<mig_mode>\n\t\t\t<current_mig>Disabled</current_mig>\n\t\t</mig_mode>\n\t\t<compute_mode>Default</compute_mode>\n\
+               \t\t<fb_memory_usage>\n\t\t\t<total>95830 MiB</total>\n\t\t\t<used>10 MiB</used>\n\t\t</fb_memory_usage>\n\t</gpu>\n</nvidia_smi_log>\n";
+    let record = host(xml);
+    assert_eq!(
+        (driver(&record), cuda(&record).as_str(), gpus(&record)),
+        ("550.54.15", "12.4", vec!["NVIDIA H100 NVL"])
+    );
+    let gpu = &record.nvml.as_ref().unwrap().gpus[0];
+    assert_eq!((gpu.pci.as_deref(), gpu.mig, gpu.memory), (Some("0000:65:00.0"), Some(false), Some(95_830 << 20)));
+    assert_eq!(formats(&record), ["nvidia-smi -q -x"]);
+}
+
+#[test]
+fn a_query_without_its_header_is_read() {
+    let record = host(
+        "0, NVIDIA A100-SXM4-80GB, 535.104.05, 8.0, 81920 MiB\n1, NVIDIA A100-SXM4-80GB, 535.104.05, 8.0, 81920 MiB\n",
+    );
+    assert_eq!((driver(&record), gpus(&record).len()), ("535.104.05", 2));
+    let gpu = &record.nvml.as_ref().unwrap().gpus[1];
+    assert_eq!((gpu.index, gpu.memory), (1, Some(81_920 << 20)));
+    let record = host("Tesla T4, 450.51.06\nTesla T4, 450.51.06\n");
+    assert_eq!((driver(&record), gpus(&record)), ("450.51.06", vec!["Tesla T4", "Tesla T4"]));
+}
+
+#[test]
+fn compilers_are_known_by_any_of_their_names() {
+    for (line, name, number) in [
+        ("gcc (Ubuntu 11.4.0-1ubuntu1~22.04) 11.4.0", "gcc", "11.4.0"),
+        ("g++ (Debian 12.2.0-14) 12.2.0", "gcc", "12.2.0"),
+        ("x86_64-linux-gnu-gcc-12 (Debian 12.2.0-14) 12.2.0", "gcc", "12.2.0"),
+        ("gcc (GCC) 8.5.0 20210514 (Red Hat 8.5.0-18)", "gcc", "8.5.0"),
+        ("Ubuntu clang version 14.0.0-1ubuntu1.1", "clang", "14.0.0"),
+        ("clang version 17.0.6", "clang", "17.0.6"),
+    ] {
+        let record = host(&format!("{line}\nCopyright (C) 2021 Free Software Foundation, Inc.\n"));
+        let found = &record.compilers[0];
+        assert_eq!((found.name.as_str(), found.version.unwrap().as_str()), (name, number), "{line}");
+    }
+}
+
+#[test]
+fn reports_of_frameworks_are_read() {
+    let detectron = "-----------  -----------\nsys.platform            linux\nPython                  3.8.10 (default, Jun 2 2021)\n\
+        numpy                   1.21.2\ndetectron2              0.5 @/opt/detectron2\nCUDA compiler           CUDA 11.1\n\
+        PyTorch                 1.9.0+cu111 @/opt/torch\nGPU available           Yes\n\
+        GPU 0,1                 NVIDIA GeForce RTX 3090 (arch=8.6)\nDriver version          470.57.02\n";
+    let record = host(detectron);
+    assert_eq!((driver(&record), gpus(&record).len()), ("470.57.02", 2));
+    let python = record.python.as_ref().unwrap();
+    let torch = python.torch.as_ref().unwrap();
+    assert_eq!((torch.version.as_deref(), torch.available), (Some("1.9.0+cu111"), Some(true)));
+    assert_eq!((python.version.unwrap().as_str(), record.toolkits.len()), ("3.8.10", 1));
+
+    let mmengine = "sys.platform: linux\nPython: 3.8.12 (default, Oct 12 2021) [GCC 7.5.0]\nCUDA available: True\n\
+        GPU 0,1: Tesla V100-SXM2-32GB\nCUDA_HOME: /usr/local/cuda\nNVCC: Cuda compilation tools, release 11.1, V11.1.74\n\
+        GCC: gcc (Ubuntu 9.4.0-1ubuntu1~20.04.1) 9.4.0\nPyTorch: 1.9.0+cu111\nPyTorch compiling details: PyTorch built with:\n\
+        TorchVision: 0.10.0+cu111\n";
+    let record = host(mmengine);
+    assert_eq!((gpus(&record).len(), record.compilers.len(), record.toolkits.len()), (2, 1, 1));
+    assert_eq!(record.python.unwrap().torch.unwrap().version.as_deref(), Some("1.9.0+cu111"));
+
+    let transformers = "- `transformers` version: 4.30.2\n- Platform: Linux-5.15.0-75-generic-x86_64-with-glibc2.31\n\
+        - Python version: 3.10.11\n- PyTorch version (GPU?): 2.0.1+cu117 (True)\n- Using GPU in script?: <fill in>\n";
+    let record = host(transformers);
+    assert_eq!(record.platform.kernel.as_deref(), Some("5.15.0-75-generic"));
+    let torch = record.python.unwrap().torch.unwrap();
+    assert_eq!((torch.version.as_deref(), torch.available), (Some("2.0.1+cu117"), Some(true)));
+
+    let labels = "nvidia.com/cuda.driver.major=535\nnvidia.com/cuda.driver.minor=104\nnvidia.com/cuda.driver.rev=05\n\
+        nvidia.com/gpu.count=4\nnvidia.com/gpu.product=NVIDIA-A100-SXM4-80GB\nnvidia.com/gpu.compute.major=8\n\
+        nvidia.com/gpu.compute.minor=0\n";
+    let record = host(labels);
+    assert_eq!((driver(&record), gpus(&record).len()), ("535.104.05", 4));
+}
+
+#[test]
+fn a_report_in_one_line_is_unfolded() {
+    let folded: Vec<&str> = OLD.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let (one, many) = (host(&folded.join(" ")), host(OLD));
+    assert_eq!((driver(&one), gpus(&one)), (driver(&many), gpus(&many)));
+    assert_eq!((one.platform.os, one.platform.glibc), (many.platform.os, many.platform.glibc));
+}
+
+#[test]
+fn what_is_recognised_and_tells_nothing_says_so() {
+    let empty = "==============NVSMI LOG==============\n\nTimestamp : Mon\n";
+    let told = read(empty).unwrap_err().to_string();
+    assert_eq!(told, "this is the output of nvidia-smi -q, but nothing could be read out of it");
 }

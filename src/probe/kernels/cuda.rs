@@ -9,10 +9,10 @@ use cudarc::driver::sys::{
 };
 
 use crate::host::Fault;
-use crate::probe::curesult;
+use crate::probe::curesult::check;
 
-use super::calls::{self, calls};
 use super::programs::Program;
+use crate::probe::calls::{self, calls};
 
 calls!(Calls: CUresult {
     cuInit(c_uint);
@@ -28,6 +28,7 @@ calls!(Calls: CUresult {
     cuMemcpyDtoH_v2(*mut c_void, CUdeviceptr, usize);
     cuLaunchKernel(CUfunction, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, CUstream, *mut *mut c_void, *mut *mut c_void);
     cuCtxSynchronize();
+} later {
 });
 
 /// The bytes of the JIT compiler's log that are kept.
@@ -159,12 +160,4 @@ impl Cuda {
         // SAFETY: it takes nothing.
         check("cuCtxSynchronize", unsafe { (self.calls.cuCtxSynchronize)() })
     }
-}
-
-fn check(at: &str, code: i32) -> Result<(), Fault> {
-    if code == 0 {
-        return Ok(());
-    }
-    let name = curesult::name(code).map(str::to_string);
-    Err(Fault { at: at.to_string(), code: Some(code.into()), name, message: None })
 }

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use crate::host::Fault;
 use crate::words::Arch;
 
-use super::calls::said;
+use crate::probe::calls::said;
 
 /// The words of its standard error that are kept, its last.
 const TAIL: usize = 2_000;

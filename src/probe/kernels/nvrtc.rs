@@ -8,21 +8,22 @@ use cudarc::nvrtc::sys::{self, nvrtcProgram, nvrtcResult};
 use crate::host::Fault;
 use crate::words::{Arch, Cc};
 
-use super::calls::{self, calls};
+use crate::probe::calls::{self, calls};
 
 calls!(Calls: nvrtcResult {
     nvrtcVersion(*mut c_int, *mut c_int);
-    nvrtcGetNumSupportedArchs(*mut c_int);
-    nvrtcGetSupportedArchs(*mut c_int);
     nvrtcCreateProgram(*mut nvrtcProgram, *const c_char, *const c_char, c_int, *const *const c_char, *const *const c_char);
     nvrtcCompileProgram(nvrtcProgram, c_int, *const *const c_char);
     nvrtcGetProgramLogSize(nvrtcProgram, *mut usize);
     nvrtcGetProgramLog(nvrtcProgram, *mut c_char);
-    nvrtcGetCUBINSize(nvrtcProgram, *mut usize);
-    nvrtcGetCUBIN(nvrtcProgram, *mut c_char);
     nvrtcGetPTXSize(nvrtcProgram, *mut usize);
     nvrtcGetPTX(nvrtcProgram, *mut c_char);
     nvrtcDestroyProgram(*mut nvrtcProgram);
+} later {
+    nvrtcGetNumSupportedArchs(*mut c_int);
+    nvrtcGetSupportedArchs(*mut c_int);
+    nvrtcGetCUBINSize(nvrtcProgram, *mut usize);
+    nvrtcGetCUBIN(nvrtcProgram, *mut c_char);
 });
 
 /// More than this is no program of ours, in bytes.
@@ -55,7 +56,12 @@ impl Nvrtc {
             // Where it cannot be loaded the first compilation says so.
             let _ = calls::open(&file.path());
         }
-        Ok(Nvrtc { calls: Calls::of(calls::open(path)?)? })
+        let by_name = |fault: Fault| match fault.at.starts_with("nvrtc") {
+            true => fault,
+            // Whose library it was that the loader refused.
+            false => Fault { at: format!("nvrtc: {}", fault.at), ..fault },
+        };
+        Ok(Nvrtc { calls: calls::open(path).and_then(Calls::of).map_err(by_name)? })
     }
 
     /// Its major and minor version.
@@ -66,15 +72,22 @@ impl Nvrtc {
         Ok((major, minor))
     }
 
-    /// The architectures it compiles for, their variants with a suffix left out.
-    pub fn archs(&self) -> Result<Vec<Cc>, Fault> {
+    /// The architectures it compiles for, their variants with a suffix left out. None: it is too old to tell.
+    pub fn archs(&self) -> Result<Option<Vec<Cc>>, Fault> {
+        let calls = (self.calls.nvrtcGetNumSupportedArchs, self.calls.nvrtcGetSupportedArchs);
+        let (Some(count_them), Some(list_them)) = calls else { return Ok(None) };
         let mut count = 0;
         // SAFETY: it points to an integer.
-        check("nvrtcGetNumSupportedArchs", unsafe { (self.calls.nvrtcGetNumSupportedArchs)(&mut count) })?;
+        check("nvrtcGetNumSupportedArchs", unsafe { count_them(&mut count) })?;
         let mut numbers: Vec<c_int> = vec![0; usize::try_from(count).unwrap_or(0).min(1_000)];
         // SAFETY: it has room for as many as were counted; a thousand are more than there will be.
-        check("nvrtcGetSupportedArchs", unsafe { (self.calls.nvrtcGetSupportedArchs)(numbers.as_mut_ptr()) })?;
-        Ok(numbers.into_iter().filter_map(|number| Cc::parse(&format!("sm_{number}")).ok()).collect())
+        check("nvrtcGetSupportedArchs", unsafe { list_them(numbers.as_mut_ptr()) })?;
+        Ok(Some(numbers.into_iter().filter_map(|number| Cc::parse(&format!("sm_{number}")).ok()).collect()))
+    }
+
+    /// Whether it writes machine code itself; older ones write PTX alone.
+    pub fn has_cubins(&self) -> bool {
+        self.calls.nvrtcGetCUBIN.is_some() && self.calls.nvrtcGetCUBINSize.is_some()
     }
 
     /// Compiles a source.
@@ -106,7 +119,10 @@ impl Nvrtc {
             Fault { message: message.filter(|text| !text.is_empty()), ..fault }
         })?;
         match form {
-            Form::Cubin => self.taken(program, "nvrtcGetCUBIN", calls.nvrtcGetCUBINSize, calls.nvrtcGetCUBIN),
+            Form::Cubin => match (calls.nvrtcGetCUBINSize, calls.nvrtcGetCUBIN) {
+                (Some(size), Some(take)) => self.taken(program, "nvrtcGetCUBIN", size, take),
+                _ => Err(calls::said("nvrtcGetCUBIN", "this NVRTC writes PTX alone")),
+            },
             Form::Ptx => {
                 let mut ptx = self.taken(program, "nvrtcGetPTX", calls.nvrtcGetPTXSize, calls.nvrtcGetPTX)?;
                 // The end of the string is counted.

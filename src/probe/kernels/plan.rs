@@ -54,30 +54,33 @@ pub fn jobs(wish: &Wish, record: &Record, device: &CudaDevice) -> Vec<Job> {
         return vec![Job { code: best, by: By::BuiltIn, trivial: true }];
     }
     let mut jobs: Vec<Job> = Vec::new();
-    let mut add = |code: Code, by: By| {
+    let add = |jobs: &mut Vec<Job>, code: Code, by: By| {
         let job = Job { code, by, trivial: false };
         if !jobs.contains(&job) {
             jobs.push(job);
         }
     };
     for arch in machine.iter().filter(ready) {
-        add(Code::Cubin(Arch::base(arch.cc)), By::BuiltIn);
+        add(&mut jobs, Code::Cubin(Arch::base(arch.cc)), By::BuiltIn);
     }
-    add(Code::PtxOfIsa(None), By::BuiltIn);
+    add(&mut jobs, Code::PtxOfIsa(None), By::BuiltIn);
     if let Some(isa) = &wish.ptx_isa {
-        add(Code::PtxOfIsa(Some(*isa)), By::BuiltIn);
+        add(&mut jobs, Code::PtxOfIsa(Some(*isa)), By::BuiltIn);
     }
     if let Some(library) = record.libraries.iter().find(|library| compiles(library, wish)) {
         let path = PathBuf::from(library.path.clone().unwrap_or_default());
         let by = By::Nvrtc(path, library.file_version.or(library.version));
-        machine.iter().for_each(|arch| add(Code::Cubin(*arch), by.clone()));
-        device.compute_capability.into_iter().for_each(|cc| add(Code::Ptx(cc), by.clone()));
+        machine.iter().for_each(|arch| add(&mut jobs, Code::Cubin(*arch), by.clone()));
+        device.compute_capability.into_iter().for_each(|cc| add(&mut jobs, Code::Ptx(cc), by.clone()));
     }
-    let toolkit = record.toolkits.iter().find(|toolkit| wish.build && builds(toolkit, wish));
+    let by_nvrtc = jobs.iter().any(|job| matches!(job.by, By::Nvrtc(..)));
+    // What runs on one kind of GPU alone is not built in: where there is a compiler, it compiles that.
+    let alone = !by_nvrtc && machine.first().is_some_and(|arch| *arch != Arch::base(arch.cc));
+    let toolkit = record.toolkits.iter().find(|toolkit| (wish.build || alone) && builds(toolkit, wish));
     if let (Some(toolkit), Some(arch)) = (toolkit, machine.first()) {
         // One is enough: each takes seconds.
         let path = toolkit.nvcc_path.clone().unwrap_or_else(|| format!("{}/bin/nvcc", toolkit.root));
-        add(Code::Cubin(*arch), By::Nvcc(PathBuf::from(path), toolkit.nvcc));
+        add(&mut jobs, Code::Cubin(*arch), By::Nvcc(PathBuf::from(path), toolkit.nvcc));
     }
     jobs
 }

@@ -1,5 +1,6 @@
 //! One GPU's part, in a child: each job's code is compiled, loaded and run, and each outcome told at once.
 
+use std::cmp::Reverse;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -10,7 +11,6 @@ use crate::host::{Fault, Kernel, Outcome};
 use crate::probe::child::Teller;
 use crate::words::{Arch, Cc, Version};
 
-use super::calls::said;
 use super::cuda::{Cuda, Module};
 use super::image;
 use super::nvcc;
@@ -18,6 +18,10 @@ use super::nvrtc::{Form, Nvrtc};
 use super::plan::{By, Code, Job};
 use super::prebuilt;
 use super::programs::{self, Program};
+use crate::probe::calls::said;
+
+/// NVRTC_ERROR_INVALID_OPTION: an architecture it does not know.
+const NO_SUCH_OPTION: i64 = 5;
 
 /// What the child is asked.
 #[derive(Debug, Serialize, Deserialize)]
@@ -190,7 +194,8 @@ fn of_arch(cubin: Vec<u8>, compiler: &str, arch: Arch) -> Result<Vec<u8>, Fault>
 }
 
 fn nvrtc_cubin(nvrtc: &Nvrtc, arch: Arch) -> Result<Option<Vec<u8>>, Fault> {
-    if !nvrtc.archs()?.contains(&arch.cc) {
+    // One that is too old to say what it knows writes no machine code either: its PTX serves.
+    if !nvrtc.has_cubins() || !nvrtc.archs()?.is_some_and(|known| known.contains(&arch.cc)) {
         return Ok(None);
     }
     of_arch(nvrtc.compile(prebuilt::SOURCE, arch, Form::Cubin)?, "nvrtc", arch).map(Some)
@@ -198,12 +203,24 @@ fn nvrtc_cubin(nvrtc: &Nvrtc, arch: Arch) -> Result<Option<Vec<u8>>, Fault> {
 
 /// PTX for the greatest architecture that this NVRTC knows and the driver can compile for this GPU.
 fn nvrtc_ptx(nvrtc: &Nvrtc, cc: Cc, about: &mut Kernel) -> Result<Option<Vec<u8>>, Fault> {
-    let known = nvrtc.archs()?.into_iter().map(Arch::base);
-    let Some(arch) = known.filter(|arch| ptx_runs(*arch, cc)).max() else { return Ok(None) };
-    let ptx = nvrtc.compile(prebuilt::SOURCE, arch, Form::Ptx)?;
-    let claims = std::str::from_utf8(&ptx).ok().and_then(image::ptx_claims);
-    let (isa, target) = claims.ok_or_else(|| said("nvrtc", "what it wrote is no PTX"))?;
-    about.code = format!("compute_{}", target.code());
-    about.ptx_isa = Some(isa);
-    Ok(Some(ptx))
+    let told = nvrtc.archs()?;
+    let mut known: Vec<Arch> = match &told {
+        Some(archs) => archs.iter().copied().map(Arch::base).collect(),
+        None => prebuilt::archs().collect(),
+    };
+    known.retain(|arch| ptx_runs(*arch, cc));
+    known.sort_by_key(|arch| Reverse(*arch));
+    for arch in known {
+        let ptx = match nvrtc.compile(prebuilt::SOURCE, arch, Form::Ptx) {
+            // It did not say what it knows, so it is tried from the top.
+            Err(fault) if told.is_none() && fault.code == Some(NO_SUCH_OPTION) => continue,
+            compiled => compiled?,
+        };
+        let claims = std::str::from_utf8(&ptx).ok().and_then(image::ptx_claims);
+        let (isa, target) = claims.ok_or_else(|| said("nvrtc", "what it wrote is no PTX"))?;
+        about.code = format!("compute_{}", target.code());
+        about.ptx_isa = Some(isa);
+        return Ok(Some(ptx));
+    }
+    Ok(None)
 }

@@ -1,6 +1,7 @@
 //! The JSON documents, a struct each: what is serialised here is what `gpuenv schema` derives its schemas from.
 
 mod answer;
+mod fleet;
 mod host;
 mod lookup;
 
@@ -13,6 +14,7 @@ use crate::solve::question;
 use super::failure::{Failure, SourceFile};
 
 pub(super) use answer::{Init, Locked, NoAnswer, Rendered, Stale, Undetermined};
+pub(super) use fleet::{FleetGroups, FleetHost};
 pub(super) use host::{Diagnosed, Verified};
 pub(super) use lookup::{Census, Checked, Explained, Found, Graph, Listed, Schemas, Topics};
 

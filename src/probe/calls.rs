@@ -8,18 +8,18 @@
 //! codes are plain numbers, while the types of all arguments are cudarc's: [`calls`] compares each signature with
 //! cudarc's function of that name, and what differs does not compile.
 
-use std::error::Error;
 use std::path::Path;
 
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
 use crate::host::Fault;
+use crate::probe::foreign::loader_words;
 
 /// Loads the library at this path, for as long as this process lives: its threads may run to the end of it.
 pub fn open(path: &Path) -> Result<&'static Library, Fault> {
     // SAFETY: its constructors are foreign code, which is why this process is a child.
     let library = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) };
-    let library = library.map_err(|error| said("dlopen", &words(&error)))?;
+    let library = library.map_err(|error| said("dlopen", &loader_words(&error)))?;
     Ok(Box::leak(Box::new(library)))
 }
 
@@ -30,12 +30,7 @@ pub fn open(path: &Path) -> Result<&'static Library, Fault> {
 pub unsafe fn symbol<F: Copy>(library: &Library, name: &str) -> Result<F, Fault> {
     // SAFETY: the caller's.
     let found = unsafe { library.get::<F>(name) };
-    found.map(|symbol| *symbol).map_err(|error| said(name, &words(&error)))
-}
-
-/// What the loader said: the error itself says only which of its functions failed.
-fn words(error: &libloading::Error) -> String {
-    error.source().map_or_else(|| error.to_string(), ToString::to_string)
+    found.map(|symbol| *symbol).map_err(|error| said(name, &loader_words(&error)))
 }
 
 /// A fault that comes with words and no code.
@@ -44,22 +39,30 @@ pub fn said(at: &str, message: &str) -> Fault {
 }
 
 /// A table of calls: `cuInit(c_uint);` is a field of that name, looked up by it, that returns its code as a number.
+/// Those behind `later` came with later releases: a library may lack them.
 macro_rules! calls {
-    ($table:ident: $code:ty { $($call:ident($($argument:ty),*);)* }) => {
+    ($table:ident: $code:ty { $($call:ident($($argument:ty),*);)* } later { $($other:ident($($of_other:ty),*);)* }) => {
         #[allow(non_snake_case)]
         struct $table {
             $($call: unsafe extern "C" fn($($argument),*) -> i32,)*
+            $($other: Option<unsafe extern "C" fn($($of_other),*) -> i32>,)*
         }
 
         $(const _: unsafe fn($($argument),*) -> $code = sys::$call;)*
+        $(const _: unsafe fn($($of_other),*) -> $code = sys::$other;)*
 
         impl $table {
             fn of(library: &libloading::os::unix::Library) -> Result<$table, crate::host::Fault> {
                 // SAFETY: the types are those of the bindings, but for the code, which is as wide.
-                Ok($table { $($call: unsafe { calls::symbol(library, stringify!($call))? },)* })
+                unsafe {
+                    Ok($table {
+                        $($call: calls::symbol(library, stringify!($call))?,)*
+                        $($other: calls::symbol(library, stringify!($other)).ok(),)*
+                    })
+                }
             }
         }
     };
 }
 
-pub(super) use calls;
+pub(in crate::probe) use calls;

@@ -1,0 +1,87 @@
+//! What can be typed behind `gpuenv fleet`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+
+/// Judge many hosts at once, or print the job that looks at them
+#[derive(Debug, Args)]
+pub struct FleetArgs {
+    #[command(subcommand)]
+    pub command: FleetCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum FleetCommand {
+    Check(CheckArgs),
+    Job(JobArgs),
+}
+
+/// Judge every host of the sources against the lock: grouped by cause, or one verdict a line (--format ndjson, csv)
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Exit codes: 0 all hosts pass, 1 some cannot run the lock, 3 some could not be determined (records that \
+                  cannot be read among them), 2 bad input or nothing to judge, 4 reading or writing failed.\n\
+                  Sources: records of `gpuenv probe` (files, folders, NDJSON), `kubectl get nodes -o json`, the text of \
+                  nvidia-smi and the like, also as pdsh, clush or `srun -l` prefix its lines; - = stdin"
+)]
+pub struct CheckArgs {
+    /// Files and folders [default: stdin]
+    #[arg(value_name = "SOURCE")]
+    pub sources: Vec<PathBuf>,
+    /// The target to judge every host for [default: the one that fits it best]
+    #[arg(long, value_name = "NAME")]
+    pub target: Option<String>,
+    /// Judge against this spec instead of a lock: it is locked in memory first
+    #[arg(long, value_name = "SPEC")]
+    pub against: Option<PathBuf>,
+    /// Write to a file instead of stdout
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Name every host of a group
+    #[arg(short, long)]
+    pub verbose: bool,
+}
+
+/// Print the job that runs `gpuenv probe` on every node and gathers the records
+#[derive(Debug, Args)]
+pub struct JobArgs {
+    /// Who runs it
+    #[arg(value_enum)]
+    pub engine: Engine,
+    /// Slurm: the partition
+    #[arg(long, value_name = "NAME")]
+    pub partition: Option<String>,
+    /// Slurm: how many nodes, or a range
+    #[arg(long, value_name = "N", default_value = "1")]
+    pub nodes: String,
+    /// Slurm: the GPUs that a node's part of the job asks for, `gpu:8`
+    #[arg(long, value_name = "GRES")]
+    pub gres: Option<String>,
+    /// Kubernetes: an image that holds gpuenv
+    #[arg(long, value_name = "IMAGE")]
+    pub image: Option<String>,
+    /// Kubernetes: the namespace
+    #[arg(long, value_name = "NAME")]
+    pub namespace: Option<String>,
+    /// Kubernetes: the runtime class that gives pods the GPUs
+    #[arg(long, value_name = "NAME", default_value = "nvidia")]
+    pub runtime_class: String,
+    /// The command that runs gpuenv on the nodes
+    #[arg(long, value_name = "PATH", default_value = "gpuenv")]
+    pub gpuenv: String,
+    /// Look only at what takes a few seconds at most
+    #[arg(long)]
+    pub quick: bool,
+    /// Write to a file instead of stdout
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Engine {
+    /// A batch script for sbatch
+    Slurm,
+    /// A DaemonSet, and a ConfigMap with the lock
+    Kubernetes,
+}

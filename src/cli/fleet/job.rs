@@ -1,0 +1,132 @@
+//! `gpuenv fleet job`: what an existing engine runs on every node. gpuenv schedules nothing itself.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use crate::report::{Exit, Failure, Report};
+
+use crate::cli::args::Common;
+use crate::cli::files;
+use crate::cli::replace::replace;
+
+use super::args::{Engine, JobArgs};
+
+/// What is said at the head of both.
+const HEAD: &str =
+    "Made by `gpuenv fleet job`: runs `gpuenv probe` on every node and gathers a line of JSON from each.";
+
+/// Runs the command.
+pub fn run(common: &Common, args: &JobArgs, report: &Report) -> Result<Exit, Failure> {
+    let text = match args.engine {
+        Engine::Slurm => slurm(args)?,
+        Engine::Kubernetes => kubernetes(common, args)?,
+    };
+    match args.output.as_deref().filter(|path| *path != Path::new("-")) {
+        Some(path) => {
+            replace(path, &text)?;
+            report.saved(&files::shown(path));
+        }
+        None => report.data(&text)?,
+    }
+    Ok(Exit::Yes)
+}
+
+/// A value that goes where no quotes can: names of partitions, images, generic resources.
+fn plain<'v>(option: &str, value: &'v str) -> Result<&'v str, Failure> {
+    let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"-._/:@=,+%".contains(&byte);
+    match !value.is_empty() && value.bytes().all(fits) {
+        true => Ok(value),
+        false => {
+            let message = format!("`{option}` takes letters, digits and -._/:@=,+ only");
+            Err(Failure::new(Exit::BadInput, "bad-value", message))
+        }
+    }
+}
+
+/// A text as one word of a shell.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+/// The command on a node: one line with the host's name and its record. A node on which nothing can be seen tells so
+/// with a line that cannot be read as a record, and does not stop the others.
+fn line(args: &JobArgs, name: &str, lock: Option<&str>) -> String {
+    let quick = if args.quick { " --quick" } else { "" };
+    let lock = lock.map_or(String::new(), |lock| format!(" --lock {lock}"));
+    let probe = format!("{} probe --format ndjson{quick}{lock}", quoted(&args.gpuenv));
+    format!("printf '{{\"host\":\"%s\",\"record\":%s}}\\n' \"${name}\" \"$({probe} || echo null)\"")
+}
+
+fn slurm(args: &JobArgs) -> Result<String, Failure> {
+    let mut text = format!("#!/bin/bash\n# {HEAD}\n#SBATCH --job-name=gpuenv-fleet\n");
+    let nodes = plain("--nodes", &args.nodes)?;
+    let _ = write!(text, "#SBATCH --nodes={nodes}\n#SBATCH --ntasks-per-node=1\n#SBATCH --time=00:10:00\n");
+    if let Some(partition) = &args.partition {
+        let _ = writeln!(text, "#SBATCH --partition={}", plain("--partition", partition)?);
+    }
+    if let Some(gres) = &args.gres {
+        let _ = writeln!(text, "#SBATCH --gres={}", plain("--gres", gres)?);
+    }
+    let line = quoted(&line(args, "SLURMD_NODENAME", None));
+    let _ = write!(
+        text,
+        "set -u\n\
+         folder=\"gpuenv-fleet-$SLURM_JOB_ID\"\n\
+         mkdir -p \"$folder\"\n\
+         # A file for each task: lines of several nodes never mix, and a node that fails costs its own.\n\
+         srun --kill-on-bad-exit=0 --output=\"$folder/%t.ndjson\" bash -c {line}\n\
+         cat \"$folder\"/*.ndjson >\"$folder.ndjson\"\n\
+         # Then: gpuenv fleet check gpuenv-fleet-JOBID.ndjson\n"
+    );
+    Ok(text)
+}
+
+fn kubernetes(common: &Common, args: &JobArgs) -> Result<String, Failure> {
+    let image = args.image.as_deref().ok_or_else(|| {
+        Failure::new(Exit::BadInput, "no-image", "a Kubernetes job needs an image that holds gpuenv")
+            .help("add `--image IMAGE`")
+    })?;
+    let image = plain("--image", image)?;
+    let lock = files::lock_text(&files::lock_place(common)?)?.ok_or_else(|| {
+        Failure::new(Exit::BadInput, "no-lock", "there is no lock to carry to the nodes")
+            .help("run `gpuenv lock` first")
+    })?;
+    let namespace = match &args.namespace {
+        Some(name) => format!("  namespace: {}\n", plain("--namespace", name)?),
+        None => String::new(),
+    };
+    let mut text = format!("# {HEAD}\n# Then:\n");
+    text += "#   kubectl rollout status daemonset/gpuenv-fleet\n\
+             #   kubectl logs --selector=app=gpuenv-fleet --tail=-1 --prefix=false >fleet.ndjson\n\
+             #   gpuenv fleet check fleet.ndjson\n\
+             #   kubectl delete daemonset/gpuenv-fleet configmap/gpuenv-lock\n";
+    let _ = write!(
+        text,
+        "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: gpuenv-lock\n{namespace}data:\n  gpuenv.lock: |\n"
+    );
+    for line in lock.lines() {
+        let _ = match line.is_empty() {
+            true => writeln!(text),
+            false => writeln!(text, "    {line}"),
+        };
+    }
+    // The pod stays, so that its log does.
+    let command = format!("{}; sleep infinity", line(args, "NODE_NAME", Some("/gpuenv/gpuenv.lock")));
+    let command = command.replace('\\', "\\\\").replace('"', "\\\"");
+    let runtime = plain("--runtime-class", &args.runtime_class)?;
+    let _ = write!(
+        text,
+        "---\napiVersion: apps/v1\nkind: DaemonSet\nmetadata:\n  name: gpuenv-fleet\n{namespace}spec:\n  \
+         selector:\n    matchLabels:\n      app: gpuenv-fleet\n  template:\n    metadata:\n      labels:\n        \
+         app: gpuenv-fleet\n    spec:\n      runtimeClassName: {runtime}\n      nodeSelector:\n        \
+         nvidia.com/gpu.present: \"true\"\n      tolerations:\n        - key: nvidia.com/gpu\n          \
+         operator: Exists\n          effect: NoSchedule\n      containers:\n        - name: probe\n          \
+         image: {image}\n          command: [\"/bin/sh\", \"-c\", \"{command}\"]\n          env:\n            \
+         - name: NODE_NAME\n              valueFrom:\n                fieldRef:\n                  \
+         fieldPath: spec.nodeName\n            - name: NVIDIA_VISIBLE_DEVICES\n              value: all\n            \
+         - name: NVIDIA_DRIVER_CAPABILITIES\n              value: compute,utility\n          volumeMounts:\n            \
+         - name: lock\n              mountPath: /gpuenv\n              readOnly: true\n      volumes:\n        \
+         - name: lock\n          configMap:\n            name: gpuenv-lock\n"
+    );
+    Ok(text)
+}

@@ -1,0 +1,24 @@
+//! `gpuenv fleet`: many hosts in one answer.
+
+pub mod args;
+mod check;
+mod job;
+mod source;
+
+use crate::report::{Exit, Failure, Report};
+
+use super::args::{Common, Format};
+use args::{FleetArgs, FleetCommand};
+
+/// Runs the command.
+pub fn run(common: &Common, args: &FleetArgs, report: &Report) -> Result<Exit, Failure> {
+    match &args.command {
+        FleetCommand::Check(args) => check::run(common, args, report),
+        FleetCommand::Job(args) => job::run(common, args, report),
+    }
+}
+
+/// Whether a format that few commands have is one of this command's.
+pub fn has(args: &FleetArgs, format: Format) -> bool {
+    matches!(args.command, FleetCommand::Check(_)) && matches!(format, Format::Ndjson | Format::Csv | Format::Html)
+}

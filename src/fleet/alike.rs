@@ -1,0 +1,70 @@
+//! Which hosts are alike: two whose records differ in nothing that a judgement looks at are judged once.
+
+use std::collections::HashMap;
+
+use sha2::{Digest, Sha256};
+
+use crate::host::Record;
+
+/// Above this part of its memory in use, in hundredths, a judgement says so.
+const FULL: u64 = 90;
+
+/// The record without what tells one host of a kind from another: names, numbers of single cards, times. What the
+/// judgement says of it holds for every host with the same digest.
+pub fn digest(mut record: Record) -> (Record, [u8; 32]) {
+    record.source = None;
+    record.probes.iter_mut().for_each(|probe| probe.millis = None);
+    record.kernels.iter_mut().for_each(|kernel| kernel.micros = None);
+    record.platform.kernel = None;
+    cards(&mut record);
+    let text = serde_json::to_vec(&record).unwrap_or_default();
+    (record, Sha256::digest(&text).into())
+}
+
+/// UUIDs and addresses by the order in which they come, and states as a judgement tells them apart.
+fn cards(record: &mut Record) {
+    let mut known: HashMap<String, String> = HashMap::new();
+    let mut numbered = |text: &mut Option<String>| {
+        if let Some(text) = text {
+            let next = known.len();
+            let kind = text.split_once('-').map_or("", |(kind, _)| kind).to_string();
+            let number = known.entry(std::mem::take(text)).or_insert_with(|| format!("{kind}-{next}"));
+            text.clone_from(number);
+        }
+    };
+    for gpu in record.nvml.iter_mut().flat_map(|nvml| &mut nvml.gpus) {
+        numbered(&mut gpu.uuid);
+        for instance in &mut gpu.instances {
+            numbered(&mut instance.uuid);
+        }
+        gpu.processes = gpu.processes.map(|count| count.min(1));
+        if let (Some(total), Some(used)) = (gpu.memory, gpu.memory_used) {
+            let full = used.saturating_mul(100) / total.max(1) > FULL;
+            gpu.memory_used = Some(if full { total } else { 0 });
+        }
+    }
+    for device in record.libcuda.iter_mut().flat_map(|libcuda| &mut libcuda.devices) {
+        numbered(&mut device.uuid);
+        numbered(&mut device.visible_as);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::host::{Gpu, Nvml, Probe};
+
+    fn host(uuid: &str, driver: &str, millis: u64) -> Record {
+        let gpu = Gpu { uuid: Some(uuid.into()), ..Gpu::default() };
+        let nvml = Nvml { driver: crate::words::Version::parse(driver).ok(), gpus: vec![gpu], ..Nvml::default() };
+        let probe = Probe { name: "nvml".into(), ended: crate::host::How::Done, detail: None, millis: Some(millis) };
+        Record { nvml: Some(nvml), probes: vec![probe], ..Record::default() }
+    }
+
+    #[test]
+    fn what_is_judged_tells_hosts_apart_and_nothing_else() {
+        let of = |uuid, driver, millis| digest(host(uuid, driver, millis)).1;
+        assert_eq!(of("GPU-1", "550.54.15", 3), of("GPU-2", "550.54.15", 4));
+        assert_ne!(of("GPU-1", "550.54.15", 3), of("GPU-1", "550.54.14", 3));
+    }
+}

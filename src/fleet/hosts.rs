@@ -1,0 +1,76 @@
+//! The hosts in a JSON document: a record, a record with its host's name, or a cluster's list of nodes.
+
+use serde::Deserialize;
+
+use crate::host::{self, Record};
+
+use super::split::Piece;
+use super::{Host, nodes};
+
+/// A record with the name of its host, as `gpuenv fleet job` gathers them.
+#[derive(Deserialize)]
+struct Named {
+    #[serde(alias = "name", alias = "node")]
+    host: String,
+    record: Record,
+}
+
+/// A named record says so at its very beginning.
+const BEGINNING: usize = 400;
+
+/// The hosts of a document that stands in `source`. A file with one host gives it its name: `alone`.
+pub fn of_document(piece: &Piece, source: &str, alone: bool) -> Vec<Host> {
+    let place = || if alone { source.to_string() } else { format!("{source}:{}", piece.line) };
+    let unreadable = |why: String| vec![Host { name: place(), record: Err(why) }];
+    if !piece.whole {
+        return unreadable("the JSON is cut off".to_string());
+    }
+    let Ok(text) = std::str::from_utf8(&piece.bytes) else { return unreadable("this is not UTF-8".to_string()) };
+    let text = text.trim().trim_start_matches('\u{feff}');
+    let head = &text.as_bytes()[..text.len().min(BEGINNING)];
+    let says = |word: &[u8]| head.windows(word.len()).any(|window| window == word);
+    if says(b"\"apiVersion\"") {
+        return nodes::of_list(text).unwrap_or_else(unreadable);
+    }
+    if says(b"\"record\"") {
+        return match serde_json::from_str::<Named>(text) {
+            Ok(Named { host, record }) => vec![Host { name: host, record: checked(record) }],
+            Err(error) => unreadable(error.to_string()),
+        };
+    }
+    let record = match serde_json::from_str::<Record>(text) {
+        Ok(record) => checked(record),
+        // The reader of single hosts knows what is wrong.
+        Err(_) => host::read_any(text).map_err(|error| error.to_string()),
+    };
+    vec![Host { name: place(), record }]
+}
+
+fn checked(record: Record) -> Result<Record, String> {
+    match record.format {
+        0 => Err("this host record does not state its `format`".to_string()),
+        format if format > host::record::FORMAT => {
+            Err(format!("the record has format {format}, which a newer gpuenv wrote"))
+        }
+        _ => Ok(record),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str) -> Vec<(String, Result<(), String>)> {
+        let piece = Piece { line: 7, bytes: text.as_bytes().to_vec(), whole: true };
+        of_document(&piece, "hosts.ndjson", false).into_iter().map(|host| (host.name, host.record.map(drop))).collect()
+    }
+
+    #[test]
+    fn records_have_names_or_places() {
+        assert_eq!(of("{\"format\": 1}"), [("hosts.ndjson:7".to_string(), Ok(()))]);
+        assert_eq!(of("{\"host\": \"a\", \"record\": {\"format\": 1}}"), [("a".to_string(), Ok(()))]);
+        for broken in ["{\"format\": 99}", "{\"format\": 1, \"x\": 2}", "{}", "{\"host\": \"a\", \"record\": 1}"] {
+            assert!(of(broken)[0].1.is_err(), "{broken}");
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! L4, many hosts at once: what they are called, which are alike, how each is judged, and what groups of them have in
+//! common. Pure: bytes come in, verdicts and groups go out.
+
+mod alike;
+mod hosts;
+mod nodes;
+mod split;
+mod tally;
+mod text;
+
+pub use alike::digest;
+pub use hosts::of_document;
+pub use split::{Piece, Splitter};
+pub use tally::{Cause, Group, Outcome, Tally};
+pub use text::of_text;
+
+use crate::host::Record;
+
+/// A host, and what is known of it.
+#[derive(Debug, Clone)]
+pub struct Host {
+    /// Its name, or where its record stands.
+    pub name: String,
+    /// What was seen, or why that cannot be read.
+    pub record: Result<Record, String>,
+}

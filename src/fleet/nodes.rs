@@ -1,0 +1,160 @@
+//! `kubectl get nodes -o json`: what GPU feature discovery and the kubelet tell of each node.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use crate::host::{Gpu, How, Nvml, Origin, PciGpu, Platform, Probe, Record, System, record};
+use crate::words::{Cc, Version};
+
+use super::Host;
+
+#[derive(Deserialize)]
+struct List {
+    #[serde(default)]
+    items: Vec<Node>,
+    metadata: Option<Metadata>,
+    status: Option<Status>,
+}
+
+#[derive(Deserialize)]
+struct Node {
+    metadata: Metadata,
+    status: Option<Status>,
+}
+
+#[derive(Deserialize)]
+struct Metadata {
+    #[serde(default)]
+    name: String,
+    #[serde(default)]
+    labels: BTreeMap<String, String>,
+}
+
+#[derive(Deserialize)]
+struct Status {
+    #[serde(rename = "nodeInfo")]
+    info: Option<Info>,
+}
+
+#[derive(Deserialize)]
+struct Info {
+    architecture: Option<String>,
+    #[serde(rename = "kernelVersion")]
+    kernel: Option<String>,
+}
+
+/// More GPUs than in any machine.
+const MOST: u64 = 1_024;
+
+/// The hosts of a list of nodes, or of one node.
+pub fn of_list(text: &str) -> Result<Vec<Host>, String> {
+    let list: List = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    let alone = list.metadata.filter(|metadata| !metadata.name.is_empty());
+    let alone = alone.map(|metadata| Node { metadata, status: list.status });
+    let nodes: Vec<Node> = list.items.into_iter().chain(alone).collect();
+    match nodes.is_empty() {
+        true => Err("this is a Kubernetes document without nodes".to_string()),
+        false => Ok(nodes.into_iter().map(host).collect()),
+    }
+}
+
+fn host(node: Node) -> Host {
+    let labels = Labels(&node.metadata.labels);
+    let info = node.status.and_then(|status| status.info);
+    let arch = info.as_ref().and_then(|info| info.architecture.clone());
+    let arch = arch.or_else(|| labels.text("kubernetes.io/arch"));
+    let gpus = gpus(&labels);
+    let pci = if gpus.is_empty() && labels.has_gpu() {
+        let address = "unknown".to_string();
+        vec![PciGpu { address, device: None, driver: None }]
+    } else {
+        Vec::new()
+    };
+    let (driver, cuda) = (labels.driver(), labels.cuda());
+    let nvml = Nvml { driver, cuda, count: labels.number("nvidia.com/gpu.count"), gpus, ..Nvml::default() };
+    let record = Record {
+        format: record::FORMAT,
+        origin: Origin::Pasted,
+        probes: vec![Probe { name: "Kubernetes".to_string(), ended: How::Done, detail: None, millis: None }],
+        platform: Platform {
+            system: Some(System::Linux),
+            arch: arch.map(|arch| processor(&arch).to_string()),
+            kernel: info.and_then(|info| info.kernel),
+            os: labels.system(),
+            ..Platform::default()
+        },
+        pci,
+        nvml: (nvml != Nvml::default()).then_some(nvml),
+        ..Record::default()
+    };
+    Host { name: node.metadata.name, record: Ok(record) }
+}
+
+fn processor(arch: &str) -> &str {
+    match arch {
+        "amd64" => "x86_64",
+        "arm64" => "aarch64",
+        other => other,
+    }
+}
+
+fn gpus(labels: &Labels<'_>) -> Vec<Gpu> {
+    let Some(product) = labels.text("nvidia.com/gpu.product") else { return Vec::new() };
+    // Sharing and slices are noted behind the name; blanks in it are dashes.
+    let name = product.trim_end_matches("-SHARED");
+    let name = name.split_once("-MIG-").map_or(name, |(name, _)| name);
+    let part = |name: &str| labels.number(&format!("nvidia.com/gpu.compute.{name}"));
+    let capability = part("major").zip(part("minor"));
+    let gpu = |index| Gpu {
+        index,
+        name: Some(name.to_string()),
+        compute_capability: capability
+            .and_then(|(major, minor)| Some(Cc::new(major.try_into().ok()?, minor.try_into().ok()?))),
+        memory: labels.number("nvidia.com/gpu.memory").and_then(|mebibytes| mebibytes.checked_mul(1 << 20)),
+        ..Gpu::default()
+    };
+    let count = labels.number("nvidia.com/gpu.count").unwrap_or(1);
+    (0..count.min(MOST)).map(gpu).collect()
+}
+
+struct Labels<'a>(&'a BTreeMap<String, String>);
+
+impl Labels<'_> {
+    fn text(&self, name: &str) -> Option<String> {
+        self.0.get(name).filter(|value| !value.is_empty()).cloned()
+    }
+
+    fn number(&self, name: &str) -> Option<u64> {
+        self.0.get(name)?.parse().ok()
+    }
+
+    /// Whether node feature discovery has seen an NVIDIA GPU on the bus.
+    fn has_gpu(&self) -> bool {
+        let of_nvidia = |name: &str| {
+            let on_the_bus = name.contains("feature.node.kubernetes.io/pci-") && name.contains("10de.present");
+            on_the_bus || name == "nvidia.com/gpu.present"
+        };
+        self.0.iter().any(|(name, value)| value == "true" && of_nvidia(name))
+    }
+
+    fn driver(&self) -> Option<Version> {
+        let whole = self.text("nvidia.com/cuda.driver-version.full");
+        let parts = ["major", "minor", "rev"].map(|part| self.text(&format!("nvidia.com/cuda.driver.{part}")));
+        let joined = || parts.into_iter().collect::<Option<Vec<String>>>().map(|parts| parts.join("."));
+        Version::parse(&whole.or_else(joined)?).ok()
+    }
+
+    fn cuda(&self) -> Option<Version> {
+        let whole = self.text("nvidia.com/cuda.runtime-version.full");
+        let parts = ["major", "minor"].map(|part| self.text(&format!("nvidia.com/cuda.runtime.{part}")));
+        let joined = || parts.into_iter().collect::<Option<Vec<String>>>().map(|parts| parts.join("."));
+        Version::parse(&whole.or_else(joined)?).ok().map(|cuda| cuda.prefix(2))
+    }
+
+    /// `ubuntu22.04`
+    fn system(&self) -> Option<String> {
+        let part = |name: &str| self.text(&format!("feature.node.kubernetes.io/system-os_release.{name}"));
+        Some(format!("{}{}", part("ID")?, part("VERSION_ID")?))
+    }
+}

@@ -1,0 +1,164 @@
+//! How the hosts of a fleet ended: each for itself, and in groups of one cause and one remedy.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::host::Record;
+use crate::verify::{Action, Check, Status, Verdict};
+
+/// Why hosts do not pass.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Cause {
+    /// The check.
+    pub check: String,
+    /// What to do.
+    pub hint: String,
+    /// Who has to do it.
+    pub action: Action,
+}
+
+/// How the hosts of one kind ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outcome {
+    /// Pass, fail or unknown.
+    pub status: Status,
+    /// The target that fits best; none for a record that cannot be read.
+    pub target: Option<String>,
+    /// What keeps it from passing, the first of them first.
+    pub causes: Vec<Cause>,
+    /// What was expected and found by the first of them.
+    pub expected: Option<String>,
+    /// What was found there.
+    pub found: Option<String>,
+    /// Their driver.
+    pub driver: Option<String>,
+    /// Their GPU, the first one's product, and how many.
+    pub gpu: Option<String>,
+    /// How many checks warn.
+    pub warnings: usize,
+}
+
+/// Hosts that ended alike.
+#[derive(Debug, Clone)]
+pub struct Group {
+    /// How.
+    pub status: Status,
+    /// The target they were held against.
+    pub target: Option<String>,
+    /// Why.
+    pub causes: Vec<Cause>,
+    /// What was expected by the first cause.
+    pub expected: Option<String>,
+    /// What was found, with how many hosts.
+    pub found: BTreeMap<String, usize>,
+    /// Their names, in the order in which they came.
+    pub hosts: Vec<String>,
+}
+
+/// The groups so far.
+#[derive(Debug, Default)]
+pub struct Tally {
+    /// The groups, in the order in which the first of each came.
+    pub groups: Vec<Group>,
+    places: HashMap<(Status, Option<String>, Vec<Cause>), usize>,
+    /// How many hosts have each driver.
+    pub drivers: BTreeMap<String, usize>,
+    /// How many hosts have each GPU.
+    pub gpus: BTreeMap<String, usize>,
+    /// How many hosts there are.
+    pub hosts: usize,
+}
+
+impl Outcome {
+    /// What a verdict on a host comes to.
+    pub fn of(verdict: &Verdict, record: &Record) -> Outcome {
+        let decisive: Vec<&Check> = match verdict.status {
+            Status::Fail | Status::Unknown => {
+                verdict.checks.iter().filter(|check| check.status == verdict.status).collect()
+            }
+            _ => Vec::new(),
+        };
+        let mut causes: Vec<Cause> = Vec::new();
+        for check in &decisive {
+            let hint = check.hint.clone().unwrap_or_default();
+            let cause = Cause { check: check.id.to_string(), hint, action: check.action };
+            // Eight GPUs with one fault have it once.
+            if !causes.contains(&cause) {
+                causes.push(cause);
+            }
+        }
+        let first = decisive.first();
+        let gpus = record.nvml.as_ref().map_or(&[][..], |nvml| &nvml.gpus);
+        let name = gpus.first().and_then(|gpu| gpu.name.as_deref());
+        Outcome {
+            status: verdict.status,
+            target: Some(verdict.target.clone()),
+            causes,
+            expected: first.and_then(|check| check.expected.clone()),
+            found: first.and_then(|check| check.found.clone()),
+            driver: driver(record),
+            gpu: name.map(|name| if gpus.len() > 1 { format!("{} x {name}", gpus.len()) } else { name.to_string() }),
+            warnings: verdict.checks.iter().filter(|check| check.status == Status::Warn).count(),
+        }
+    }
+
+    /// A record that cannot be read.
+    pub fn unreadable(why: &str) -> Outcome {
+        let hint = "write the record again with `gpuenv probe`".to_string();
+        let cause = Cause { check: "record".to_string(), hint, action: Action::None };
+        Outcome {
+            status: Status::Unknown,
+            target: None,
+            causes: vec![cause],
+            expected: Some("a record that can be read".to_string()),
+            found: Some(why.to_string()),
+            driver: None,
+            gpu: None,
+            warnings: 0,
+        }
+    }
+}
+
+fn driver(record: &Record) -> Option<String> {
+    let nvml = record.nvml.as_ref().and_then(|nvml| nvml.driver.as_ref());
+    let module = || record.module.as_ref().and_then(|module| module.version.as_ref());
+    nvml.or_else(module).map(ToString::to_string)
+}
+
+impl Tally {
+    /// Adds a host.
+    pub fn add(&mut self, name: &str, outcome: &Outcome) {
+        self.hosts += 1;
+        let untold = || "not known".to_string();
+        *self.drivers.entry(outcome.driver.clone().unwrap_or_else(untold)).or_default() += 1;
+        *self.gpus.entry(outcome.gpu.clone().unwrap_or_else(untold)).or_default() += 1;
+        let key = (outcome.status, outcome.target.clone(), outcome.causes.clone());
+        let at = *self.places.entry(key).or_insert_with(|| {
+            self.groups.push(Group {
+                status: outcome.status,
+                target: outcome.target.clone(),
+                causes: outcome.causes.clone(),
+                expected: outcome.expected.clone(),
+                found: BTreeMap::new(),
+                hosts: Vec::new(),
+            });
+            self.groups.len() - 1
+        });
+        let group = &mut self.groups[at];
+        if let Some(found) = &outcome.found {
+            *group.found.entry(found.clone()).or_default() += 1;
+        }
+        group.hosts.push(name.to_string());
+    }
+
+    /// How many hosts ended like this.
+    pub fn count(&self, status: Status) -> usize {
+        self.groups.iter().filter(|group| group.status == status).map(|group| group.hosts.len()).sum()
+    }
+
+    /// The groups as they are told: failures first, then what is open, the largest first.
+    pub fn in_order(&self) -> Vec<&Group> {
+        let mut groups: Vec<&Group> = self.groups.iter().collect();
+        groups.sort_by_key(|group| (std::cmp::Reverse(group.status), std::cmp::Reverse(group.hosts.len())));
+        groups
+    }
+}

@@ -1,0 +1,116 @@
+//! Reports of frameworks on top of torch: detectron2's table, mmengine's and mmcv's keys, `transformers-cli env`.
+//!
+//! Seen in <https://github.com/facebookresearch/detectron2/issues/722> (oldest),
+//! <https://github.com/facebookresearch/detectron2/issues/4928>, <https://github.com/open-mmlab/mmdetection/issues/4659>,
+//! <https://github.com/open-mmlab/mmdeploy/issues/1355> (behind a log's prefix),
+//! <https://github.com/HuangJunJie2017/BEVDet/issues/93>, <https://github.com/huggingface/diffusers/pull/7403>,
+//! <https://github.com/ShivamShrirao/diffusers/issues/18>.
+
+use super::lines::{field, told};
+use super::seen::{Seen, fill, version};
+use super::{smi_list, system};
+use crate::words::{Cc, Version};
+
+/// detectron2's table: a key, blanks, a value.
+pub(super) fn detectron(lines: &[&str], seen: &mut Seen) -> bool {
+    if !lines.iter().any(|line| line.starts_with("detectron2"))
+        || !lines.iter().any(|line| line.starts_with("PyTorch "))
+    {
+        return false;
+    }
+    for line in lines {
+        let Some((key, value)) = line.split_once("  ") else { continue };
+        let Some(value) = told(value.trim()) else { continue };
+        match key.trim() {
+            "Python" => fill(&mut seen.python().version, version(value)),
+            "PyTorch" => fill(&mut seen.torch().version, Some(word(value))),
+            "GPU available" | "CUDA available" => {
+                fill(&mut seen.torch().available, Some(value.starts_with("Yes") || value.starts_with("True")))
+            }
+            "CUDA compiler" => {
+                value.strip_prefix("CUDA ").and_then(version).into_iter().for_each(|nvcc| seen.nvcc(nvcc))
+            }
+            "Driver version" => version(value).into_iter().for_each(|driver| seen.driver(driver)),
+            "torchvision" => seen.package("torchvision", &word(value)),
+            key => gpus(key, value, seen),
+        }
+    }
+    true
+}
+
+/// mmengine's and mmcv's keys with colons.
+pub(super) fn mmengine(lines: &[&str], seen: &mut Seen) -> bool {
+    if !lines.iter().any(|line| line.contains("PyTorch compiling details: ")) {
+        return false;
+    }
+    for line in lines {
+        if let Some(cuda) = line.trim().strip_prefix("- CUDA Runtime ") {
+            fill(&mut seen.torch().cuda, version(cuda));
+        }
+        // Some log it line by line.
+        let line = line.rsplit_once(" - INFO - ").map_or(*line, |(_, line)| line);
+        let Some((key, value)) = field(line) else { continue };
+        let Some(value) = told(value) else { continue };
+        match key {
+            "Python" => fill(&mut seen.python().version, version(value)),
+            "PyTorch" => fill(&mut seen.torch().version, Some(word(value))),
+            "CUDA available" => fill(&mut seen.torch().available, Some(value == "True")),
+            "TorchVision" => seen.package("torchvision", &word(value)),
+            "NVCC" => nvcc(value).into_iter().for_each(|nvcc| seen.nvcc(nvcc)),
+            "GCC" => system::compiler(value, seen),
+            key => gpus(key, value, seen),
+        }
+    }
+    true
+}
+
+/// `transformers-cli env`: a list of keys.
+pub(super) fn transformers(lines: &[&str], seen: &mut Seen) -> bool {
+    let asks =
+        |line: &&str| line.contains("PyTorch version (GPU?):") || line.contains("PyTorch version (accelerator?):");
+    if !lines.iter().any(asks) {
+        return false;
+    }
+    for line in lines {
+        let Some((key, value)) = field(line.trim().trim_start_matches("- ")) else { continue };
+        let Some(value) = told(value) else { continue };
+        match key {
+            "Platform" => system::platform(value, seen),
+            "Python version" => fill(&mut seen.python().version, version(value)),
+            "PyTorch version (GPU?)" | "PyTorch version (accelerator?)" => {
+                fill(&mut seen.torch().version, Some(word(value)));
+                fill(&mut seen.torch().available, Some(value.ends_with("(True)") || value.ends_with("(CUDA)")));
+            }
+            "Tensorflow version (GPU?)" => seen.package("tensorflow", &word(value)),
+            "`transformers` version" | "transformers` version" => seen.package("transformers", &word(value)),
+            "GPU type" if !value.contains('<') => seen.name(0, value),
+            _ => {}
+        }
+    }
+    true
+}
+
+/// `CUDA 11.1`, `Build cuda_11.1.TC455_06.29190527_0`, `Cuda compilation tools, release 11.1, V11.1.74`
+fn nvcc(value: &str) -> Option<Version> {
+    ["CUDA ", "cuda_", ", V"].iter().find_map(|before| version(value.split_once(before)?.1))
+}
+
+/// `GPU 0,1`: the same product under several numbers, with its architecture behind it or not.
+fn gpus(key: &str, value: &str, seen: &mut Seen) {
+    let Some(numbers) = key.strip_prefix("GPU ") else { return };
+    let (name, arch) = match value.split_once(" (arch=") {
+        Some((name, arch)) => (name, Cc::parse(arch.trim_end_matches(')')).ok()),
+        None => (value, None),
+    };
+    for number in numbers.split(',') {
+        let Ok(index) = number.trim().parse::<u64>() else { return };
+        smi_list::device(&format!("GPU {index}: {name}"), None, seen);
+        if let Some(gpu) = seen.gpu(index) {
+            fill(&mut gpu.compute_capability, arch);
+        }
+    }
+}
+
+fn word(value: &str) -> String {
+    value.split_whitespace().next().unwrap_or(value).to_string()
+}

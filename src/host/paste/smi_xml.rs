@@ -1,0 +1,94 @@
+//! `nvidia-smi -q -x`: the same as `-q` in XML.
+//!
+//! Seen in <https://github.com/netdata/netdata/pull/2759> (oldest), <https://github.com/a0s/nvidia-smi-exporter/issues/1>,
+//! <https://github.com/netdata/netdata/issues/15755>, <https://github.com/influxdata/telegraf/issues/12996>.
+
+use super::lines::told;
+use super::seen::{Seen, compute_mode, fill, mebibytes, version};
+use super::smi_table::address;
+
+pub(super) fn read(lines: &[&str], seen: &mut Seen) -> bool {
+    let Some(start) = lines.iter().position(|line| line.contains("<nvidia_smi_log>")) else { return false };
+    let mut log = Log::default();
+    for line in &lines[start..] {
+        // Each piece begins with a tag: `product_name>NVIDIA H100 NVL`.
+        for piece in line.split('<').skip(1) {
+            log.piece(piece, seen);
+        }
+    }
+    true
+}
+
+/// Where the reading is.
+#[derive(Default)]
+struct Log {
+    /// The elements that are open, without their attributes.
+    open: Vec<String>,
+    gpus: u64,
+    instance: Option<u64>,
+}
+
+impl Log {
+    fn piece(&mut self, piece: &str, seen: &mut Seen) {
+        let Some((tag, text)) = piece.split_once('>') else { return };
+        if tag.starts_with(['?', '!']) {
+            return;
+        }
+        if let Some(name) = tag.strip_prefix('/') {
+            if let Some(at) = self.open.iter().rposition(|open| open == name) {
+                self.open.truncate(at);
+            }
+            return;
+        }
+        let name = tag.split_whitespace().next().unwrap_or(tag).trim_end_matches('/');
+        if name == "gpu" {
+            (self.gpus, self.instance) = (self.gpus + 1, None);
+            let bus = tag.split('"').nth(1).and_then(address);
+            if let Some(gpu) = seen.gpu(self.gpus - 1) {
+                fill(&mut gpu.pci, bus);
+            }
+        }
+        if name == "mig_device" {
+            self.instance = Some(self.instance.map_or(0, |number| number + 1));
+        }
+        if let Some(value) = told(text.trim()) {
+            self.entry(name, value, seen);
+        }
+        if !tag.ends_with('/') {
+            self.open.push(name.to_string());
+        }
+    }
+
+    fn entry(&self, name: &str, value: &str, seen: &mut Seen) {
+        if self.gpus == 0 {
+            match name {
+                "driver_version" | "kmd_version" => version(value).into_iter().for_each(|driver| seen.driver(driver)),
+                "cuda_version" | "cuda_umd_version" => fill(&mut seen.nvml().cuda, version(value)),
+                _ => {}
+            }
+            return;
+        }
+        let index = self.gpus - 1;
+        let within = |element: &str| self.open.iter().any(|open| open == element);
+        if let (Some(number), true) = (self.instance, within("mig_device")) {
+            if let ("total", true, Some(instance)) = (name, within("fb_memory_usage"), seen.instance(index, number)) {
+                fill(&mut instance.memory, mebibytes(value));
+            }
+            return;
+        }
+        if name == "product_name" {
+            seen.name(index, value);
+            return;
+        }
+        let Some(gpu) = seen.gpu(index) else { return };
+        match name {
+            "uuid" => fill(&mut gpu.uuid, Some(value.to_string())),
+            "compute_mode" => fill(&mut gpu.compute_mode, compute_mode(value)),
+            "persistence_mode" => fill(&mut gpu.persistence, Some(value == "Enabled")),
+            "current_mig" => fill(&mut gpu.mig, Some(value == "Enabled")),
+            "total" if within("fb_memory_usage") => fill(&mut gpu.memory, mebibytes(value)),
+            "used" if within("fb_memory_usage") => fill(&mut gpu.memory_used, mebibytes(value)),
+            _ => {}
+        }
+    }
+}

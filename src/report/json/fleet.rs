@@ -1,0 +1,124 @@
+//! What comes of many hosts: a line for each, or their groups.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::fleet::{Cause, Group, Outcome, Tally};
+use crate::verify::{Action, Status};
+
+/// The format of both documents.
+const FORMAT: u32 = 1;
+
+/// One host, a line of `--format ndjson`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::report) struct FleetHost<'a> {
+    /// The format.
+    format: u32,
+    /// Its name, or where its record stands.
+    host: &'a str,
+    /// Pass, fail or unknown.
+    status: Status,
+    /// The target that it was held against; null where its record cannot be read.
+    target: Option<&'a str>,
+    /// What keeps it from passing, the first of them first.
+    causes: Vec<Why<'a>>,
+    /// What the first of them expected.
+    expected: Option<&'a str>,
+    /// What was found there.
+    found: Option<&'a str>,
+    /// How many checks warn.
+    warnings: usize,
+}
+
+/// All hosts, in groups of one cause and one remedy.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::report) struct FleetGroups<'a> {
+    /// The format.
+    format: u32,
+    /// Fail if any host fails, else unknown if any is, else pass.
+    status: Status,
+    /// How many hosts there are.
+    hosts: usize,
+    /// How many ended how: pass, fail, unknown.
+    counts: BTreeMap<&'static str, usize>,
+    /// The groups: those that fail, then those that are not known, the largest first.
+    groups: Vec<OneGroup<'a>>,
+    /// How many hosts have each driver.
+    drivers: &'a BTreeMap<String, usize>,
+    /// How many hosts have each GPU.
+    gpus: &'a BTreeMap<String, usize>,
+}
+
+/// Hosts that ended alike.
+#[derive(Debug, Serialize, JsonSchema)]
+struct OneGroup<'a> {
+    status: Status,
+    target: Option<&'a str>,
+    /// How many.
+    count: usize,
+    causes: Vec<Why<'a>>,
+    expected: Option<&'a str>,
+    /// What was found by the first cause, with how many hosts.
+    found: &'a BTreeMap<String, usize>,
+    /// Their names.
+    hosts: &'a [String],
+}
+
+/// A check that keeps hosts from passing.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Why<'a> {
+    /// Its id, for `gpuenv explain`.
+    check: &'a str,
+    /// What to do.
+    hint: &'a str,
+    /// Who has to do it.
+    action: Action,
+}
+
+impl<'a> From<&'a Cause> for Why<'a> {
+    fn from(cause: &'a Cause) -> Self {
+        Why { check: &cause.check, hint: &cause.hint, action: cause.action }
+    }
+}
+
+impl<'a> FleetHost<'a> {
+    pub fn new(host: &'a str, outcome: &'a Outcome) -> Self {
+        FleetHost {
+            format: FORMAT,
+            host,
+            status: outcome.status,
+            target: outcome.target.as_deref(),
+            causes: outcome.causes.iter().map(Why::from).collect(),
+            expected: outcome.expected.as_deref(),
+            found: outcome.found.as_deref(),
+            warnings: outcome.warnings,
+        }
+    }
+}
+
+impl<'a> FleetGroups<'a> {
+    pub fn new(tally: &'a Tally) -> Self {
+        let statuses = [Status::Fail, Status::Unknown, Status::Pass];
+        let worst = statuses.into_iter().find(|status| tally.count(*status) > 0);
+        let group = |group: &'a Group| OneGroup {
+            status: group.status,
+            target: group.target.as_deref(),
+            count: group.hosts.len(),
+            causes: group.causes.iter().map(Why::from).collect(),
+            expected: group.expected.as_deref(),
+            found: &group.found,
+            hosts: &group.hosts,
+        };
+        FleetGroups {
+            format: FORMAT,
+            status: worst.unwrap_or(Status::Unknown),
+            hosts: tally.hosts,
+            counts: statuses.iter().map(|status| (status.as_str(), tally.count(*status))).collect(),
+            groups: tally.in_order().into_iter().map(group).collect(),
+            drivers: &tally.drivers,
+            gpus: &tally.gpus,
+        }
+    }
+}

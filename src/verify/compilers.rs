@@ -1,0 +1,88 @@
+//! The compilers that built the test kernels on the host: one that fails is a fault of its own, never a GPU's.
+
+use crate::host::{Fault, Kernel, Outcome};
+
+use super::case::Case;
+use super::check::{Action, Check};
+use super::codes;
+
+/// A compiler by the beginning of its name in a record, and the check that is about it.
+const COMPILERS: &[(&str, &str)] = &[("nvrtc", "compile-nvrtc"), ("nvcc", "compile-nvcc")];
+
+/// One check for each compiler that was tried.
+pub fn judge(case: &Case<'_>) -> Vec<Check> {
+    if !case.needs_gpu() || case.is_bare() {
+        return Vec::new();
+    }
+    COMPILERS.iter().filter_map(|(name, id)| one(case, name, id)).collect()
+}
+
+/// Whether a kernel was never loaded, because its compiler failed.
+pub fn is_uncompiled(kernel: &Kernel) -> bool {
+    let by = |fault: &Fault| COMPILERS.iter().any(|(name, _)| fault.at.starts_with(name));
+    kernel.outcome == Outcome::Failed && kernel.fault.as_ref().is_some_and(by)
+}
+
+fn one(case: &Case<'_>, name: &str, id: &'static str) -> Option<Check> {
+    let of_it = |kernel: &&Kernel| kernel.compiler.starts_with(name);
+    let kernels: Vec<&Kernel> = case.record.kernels.iter().filter(of_it).collect();
+    let first = kernels.first()?;
+    let check = Check::new(id).expected("compiles the test kernels").evidence(Some(&*first.compiler));
+    let Some(bad) = kernels.iter().find(|kernel| is_uncompiled(kernel)) else {
+        return Some(check.found(&*first.compiler).pass());
+    };
+    let fault = bad.fault.as_ref()?;
+    let check = check.evidence(Some(format!("{} to {}", bad.compiler, bad.code))).found(codes::told(fault));
+    Some(match (fault.name.as_deref(), name) {
+        (Some("ETIMEDOUT"), _) => check.unknown(
+            Action::FixEnvironment,
+            format!("{name} did not end in time: see the disk it lies on, then verify again with a longer `--timeout`"),
+        ),
+        (Some(signal), _) if signal.starts_with("SIG") => {
+            check.unknown(Action::FixEnvironment, format!("{name} crashed: install it again, all of one release"))
+        }
+        (_, "nvcc") => of_nvcc(check, fault),
+        _ => of_nvrtc(check, fault),
+    })
+}
+
+/// By the numbers of nvrtc.h.
+fn of_nvrtc(check: Check, fault: &Fault) -> Check {
+    let again = "install the locked release of NVRTC again";
+    let hint = match fault.code {
+        Some(1) => {
+            return check.unknown(
+                Action::None,
+                "the host ran out of memory while NVRTC compiled: verify again when it is less busy",
+            );
+        }
+        Some(5) => format!("this NVRTC does not know the architecture that the lock names: {again}"),
+        Some(6) => format!("NVRTC does not compile a program that compiles elsewhere: {again}"),
+        Some(7) => format!("NVRTC does not find libnvrtc-builtins of its own release: {again}, with all its files"),
+        Some(_) => format!("NVRTC failed by itself: {again}"),
+        None if fault.at.contains("dlopen") => format!("NVRTC cannot be loaded: {again}, with what it needs"),
+        None => format!("this NVRTC is damaged or is another library: {again}"),
+    };
+    check.fail(Action::FixEnvironment, hint)
+}
+
+/// By what nvcc says, as its exit status tells next to nothing.
+fn of_nvcc(check: Check, fault: &Fault) -> Check {
+    let words = fault.message.as_deref().unwrap_or_default();
+    let says = |parts: &[&str]| parts.iter().any(|part| words.contains(part));
+    if says(&["No space left", "Cannot allocate memory", "it has no place for its files", "no source could be written"])
+    {
+        let hint = "nvcc found no room for its files or no memory: see TMPDIR and the free memory, then verify again";
+        return check.unknown(Action::FixEnvironment, hint);
+    }
+    let hint = if says(&["unsupported GNU version", "unsupported clang version"]) {
+        "nvcc does not accept this host compiler: point NVCC_CCBIN to one that it accepts"
+    } else if says(&["Failed to preprocess host compiler", "cc1plus", "g++: ", "gcc: ", "host compiler"]) {
+        "nvcc finds no host compiler that works: install g++, or point NVCC_CCBIN to one"
+    } else if says(&["is not defined for option", "Unsupported gpu architecture"]) {
+        "this nvcc does not know the architecture that the lock names: install the locked toolkit"
+    } else {
+        "nvcc does not compile a program that compiles elsewhere: install the locked toolkit again"
+    };
+    check.fail(Action::FixEnvironment, hint)
+}

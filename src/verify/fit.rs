@@ -1,0 +1,59 @@
+//! Which of a lock's targets a host is held against: the one that fits it best.
+
+use crate::catalog::Catalog;
+use crate::host::Record;
+use crate::lock::Lock;
+
+use super::case::is_bare;
+use super::check::{Action, Check, Status, Verdict};
+
+/// The host's verdict for the target that fits it best, and those for the others, best first; none where the lock has
+/// no such target. `named`: the user has said which.
+///
+/// A target for the CPU fits every host. On one with a GPU it would hide a driver that is dead, so there it answers
+/// only where it was named.
+pub fn best(
+    lock: &Lock,
+    targets: &[&str],
+    named: bool,
+    record: &Record,
+    catalog: &Catalog,
+) -> Option<(Verdict, Vec<Verdict>)> {
+    let bare = is_bare(record);
+    let is_for_cpu = |name: &str| lock.target.get(name).is_some_and(|target| target.driver.is_none());
+    let judged = targets.iter().filter_map(|name| super::judge(lock, name, record, catalog));
+    let mut verdicts: Vec<Verdict> = judged.collect();
+    verdicts.sort_by_key(|verdict| (is_for_cpu(&verdict.target) && !bare, rank(verdict)));
+    if verdicts.is_empty() {
+        return None;
+    }
+    let mut best = verdicts.remove(0);
+    if !named && !bare && is_for_cpu(&best.target) {
+        let check = unnamed(&best.target);
+        best = best.with_first(check);
+    }
+    Some((best, verdicts))
+}
+
+/// Fewest failures, then fewest questions left open, then fewest warnings.
+fn rank(verdict: &Verdict) -> (usize, usize, usize) {
+    let count = |status| verdict.checks.iter().filter(|check| check.status == status).count();
+    (count(Status::Fail), count(Status::Unknown), count(Status::Warn))
+}
+
+fn unnamed(target: &str) -> Check {
+    Check::new("target-choice")
+        .expected("a target with a GPU")
+        .found(format!("`{target}`, a target without one"))
+        .unknown(
+            Action::None,
+            format!("this host has an NVIDIA GPU: add `--target {target}` to judge it as a CPU host"),
+        )
+}
+
+/// What is to be said of a lock that is out of date; `strict`: it must not be.
+pub fn stale(reason: &str, strict: bool) -> Check {
+    let check = Check::new("stale-lock").expected("a lock that is up to date with gpuenv.toml").found(reason);
+    let hint = "the lock is out of date: run `gpuenv lock`, then verify again";
+    if strict { check.fail(Action::ChangeLock, hint) } else { check.warn(Action::ChangeLock, hint) }
+}

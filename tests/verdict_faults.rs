@@ -1,0 +1,267 @@
+//! `gpuenv verify` never cries wolf and never blames the wrong one: each fault is judged by who raised it, what did not
+//! end is not known, and a host is held against the target that fits it best.
+
+#[path = "common/desk.rs"]
+mod desk;
+#[path = "common/judge.rs"]
+mod judge;
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::process::Command;
+
+use desk::Desk;
+use gpuenv::catalog::BUILTIN;
+use gpuenv::verify::{self, Check, Status};
+use judge::{SPEC, healthy, lock, record, set, with, worst};
+use serde_json::{Value, json};
+
+const GPU: &str = "[stack]\ntorch = \"2.5.1+cu124\"\npython = \"3.11\"\n[target.prod]\ngpu = \"H100 NVL\"\n";
+const MIXED: &str = "[stack]\ntorch = \"2.5.1\"\npython = \"3.11\"\n[target.train]\ngpu = \"H100 NVL\"\n[target.ci]\ngpu = \"none\"\n[resolve]\nshare = \"versions\"\n";
+
+fn desk(name: &str, spec: &str, host: &Value) -> Desk {
+    let desk = Desk::new(name, spec);
+    desk.run(&["lock"]).exits(0);
+    fs::write(desk.path("host.json"), host.to_string()).unwrap();
+    desk
+}
+
+/// The host with kernel `at` failed like this.
+fn kernel(at: usize, compiler: &str, code: &str, fault: Value) -> Value {
+    let kernel = json!({ "device": 0, "code": code, "compiler": compiler, "program": "saxpy", "outcome": "failed", "fault": fault });
+    with(&[(&format!("/kernels/{at}"), kernel)])
+}
+
+#[test]
+fn a_dead_driver_is_never_hidden_behind_a_target_for_the_cpu() {
+    let jetson = json!({ "format": 1, "origin": "observed", "platform": { "system": "tegra", "arch": "aarch64" } });
+    let pasted = "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver. Make sure that the \
+                  latest NVIDIA driver is installed and running.\n";
+    let desk = desk("faults-dead", MIXED, &jetson);
+    fs::write(desk.path("dead.txt"), pasted).unwrap();
+    let pci = json!({ "format": 1, "pci": [{ "address": "0000:65:00.0", "device": "2335" }] });
+    fs::write(desk.path("bus.json"), pci.to_string()).unwrap();
+    for host in ["host.json", "dead.txt", "bus.json"] {
+        let (code, told) = desk.json(&["verify", "--host", host]);
+        assert_ne!(code, 0, "{host}: {told:#}");
+        assert_eq!(told["target"], json!("train"), "{host}");
+    }
+    // Where a target for the CPU is all there is, it answers where it is named.
+    let cpu = self::desk("faults-cpu", "[stack]\ntorch = \"2.5.1\"\n[target.ci]\ngpu = \"none\"\n", &pci);
+    let (code, told) = cpu.json(&["verify", "--host", "host.json"]);
+    assert_eq!((code, &told["checks"][0]["id"]), (3, &json!("target-choice")));
+    cpu.run(&["verify", "--host", "host.json"]).exits(3).tells("--target ci");
+    let named = cpu.json(&["verify", "--host", "host.json", "--target", "ci"]).1;
+    assert!(named["checks"].as_array().unwrap().iter().all(|check| check["id"] != "target-choice"), "{named:#}");
+    // A host without any NVIDIA GPU is the CPU target's.
+    let bare = json!({ "format": 1, "origin": "pasted", "platform": { "system": "linux", "arch": "x86_64", "glibc": "2.35" } });
+    fs::write(desk.path("bare.json"), bare.to_string()).unwrap();
+    let (code, told) = desk.json(&["verify", "--host", "bare.json"]);
+    assert_eq!((code, &told["target"]), (0, &json!("ci")), "{told:#}");
+}
+
+#[test]
+fn the_target_that_fits_best_answers() {
+    let spec = "[stack]\ntorch = \"2.5.1+cu124\"\npython = \"3.11\"\n[target.train-a100]\ngpu = \"A100-SXM4-80GB\"\n[target.train-h100]\ngpu = \"H100 NVL\"\n";
+    let desk = desk("faults-best", spec, &healthy());
+    let (code, told) = desk.json(&["verify", "--host", "host.json"]);
+    assert_eq!((code, &told["target"]), (0, &json!("train-h100")), "{told:#}");
+}
+
+#[test]
+fn what_torch_says_of_itself_decides_which_build_it_is() {
+    // Locked from an index whose wheels name their variant.
+    let mut lock = lock(GPU);
+    lock.wheel
+        .iter_mut()
+        .filter(|wheel| wheel.package == "torch")
+        .for_each(|wheel| wheel.version = "2.5.1+cu124".into());
+    let judged = |changes: &[(&str, Value)]| {
+        let verdict = judge::judge(&lock, &with(changes));
+        let is_torch = |check: &&Check| check.expected.as_ref().is_some_and(|text| text.starts_with("torch "));
+        let check = verdict.checks.iter().filter(|check| check.id == "python-package").find(is_torch).unwrap();
+        (verdict.status, check.status, check.hint.clone().unwrap_or_default())
+    };
+    let listed = ("/python/packages/torch", json!("2.5.1"));
+    let of_torch = |version: &str| ("/python/torch/version", json!(version));
+    let (all, one, hint) = judged(&[listed.clone(), of_torch("2.5.1+cu124")]);
+    assert_eq!((all, one), (Status::Pass, Status::Pass));
+    assert!(hint.contains("torch says of itself that it is 2.5.1+cu124"), "{hint}");
+    // conda's has no variant in its name, and says its CUDA.
+    assert_eq!(judged(&[listed.clone(), of_torch("2.5.1")]).1, Status::Pass);
+    // Nobody asked torch: the index serves the locked build by default.
+    let (_, one, hint) = judged(&[listed.clone(), ("/python/torch", Value::Null)]);
+    assert!(one == Status::Pass && hint.contains("package index"), "{hint}");
+    for other in ["2.5.1+cpu", "2.5.1+cu121", "2.5.0+cu124"] {
+        assert_eq!(judged(&[listed.clone(), of_torch(other)]).1, Status::Fail, "{other}");
+        assert_eq!(judged(&[("/python/packages/torch", json!(other)), ("/python/torch", Value::Null)]).1, Status::Fail);
+    }
+    // The default of the index is another build than this lock's.
+    let lock = self::lock(&GPU.replace("cu124", "cu118"));
+    let host = with(&[listed, ("/python/torch", Value::Null)]);
+    assert_eq!(worst(&judge::judge(&lock, &host), "python-package").status, Status::Fail);
+}
+
+#[test]
+fn a_child_that_did_not_end_is_unknown_whatever_it_said() {
+    let lock = lock(SPEC);
+    for (ended, detail) in [
+        ("timed-out", "no answer within 20s in cuInit of /lib/libcuda.so.1"),
+        ("crashed", "SIGSEGV in cuInit of /lib/libcuda.so.1"),
+        ("garbled", "it printed more than 4 MiB in dlopen of /lib/libcuda.so.1"),
+        ("garbled", "it ended without an answer in cuInit of /lib/libcuda.so.1"),
+    ] {
+        for devices in [json!([]), healthy()["libcuda"]["devices"].clone()] {
+            let mut host = with(&[("/libcuda/devices", devices), ("/kernels", json!([]))]);
+            let probes = host["probes"].as_array_mut().unwrap();
+            probes.retain(|probe| probe["name"] != "libcuda" && probe["name"] != "kernels");
+            probes.push(json!({ "name": "libcuda", "ended": ended, "detail": detail }));
+            let verdict = judge::judge(&lock, &host);
+            assert_eq!(verdict.status, Status::Unknown, "{verdict:#?}");
+            let check = worst(&verdict, "libcuda");
+            assert_eq!((check.status, check.found.as_deref()), (Status::Unknown, Some(detail)));
+        }
+    }
+}
+
+/// Each fault with who raised it, the check that speaks of it, how that ends, what is to be done, a word of the hint.
+#[rustfmt::skip]
+#[test]
+fn faults_are_judged_by_who_raised_them() {
+    use Status::{Fail, Unknown};
+    let at = |at: &str, code: i64| json!({ "at": at, "code": code });
+    let said = |at: &str, message: &str| json!({ "at": at, "message": message });
+    let named = |at: &str, name: &str| json!({ "at": at, "name": name, "message": "no answer" });
+    let own = |fault: Value| kernel(1, "built-in", "sm_90", fault);
+    let nvrtc = |fault: Value| kernel(9, "nvrtc 12.4", "sm_90", fault);
+    let nvcc = |fault: Value| kernel(9, "nvcc 12.4.131", "sm_90", fault);
+    let exit = |code: i64, message: &str| json!({ "at": "nvcc", "code": code, "message": message });
+    let cuda = |fault: Value| with(&[("/libcuda/fault", fault)]);
+    let nvml = |code: i64| with(&[("/nvml/fault", at("nvmlInit_v2", code))]);
+    let cases = [
+        (nvcc(exit(2, "nvcc fatal: x")), "compile-nvcc", Fail, "fix-environment", "toolkit"),
+        (nvcc(exit(1, "error: unsupported GNU version!")), "compile-nvcc", Fail, "fix-environment", "NVCC_CCBIN"),
+        (nvcc(exit(1, "Failed to preprocess host compiler properties.")), "compile-nvcc", Fail, "fix-environment", "install g++"),
+        (nvcc(exit(1, "nvcc fatal: Value 'sm_90' is not defined for option 'gpu-architecture'")), "compile-nvcc", Fail, "fix-environment", "architecture"),
+        (nvcc(exit(2, "No space left on device")), "compile-nvcc", Unknown, "fix-environment", "TMPDIR"),
+        (nvcc(named("nvcc", "ETIMEDOUT")), "compile-nvcc", Unknown, "fix-environment", "--timeout"),
+        (nvrtc(at("nvrtcCompileProgram", 1)), "compile-nvrtc", Unknown, "none", "memory"),
+        (nvrtc(at("nvrtcCompileProgram", 5)), "compile-nvrtc", Fail, "fix-environment", "architecture"),
+        (nvrtc(at("nvrtcCompileProgram", 6)), "compile-nvrtc", Fail, "fix-environment", "compiles elsewhere"),
+        (nvrtc(at("nvrtcCompileProgram", 7)), "compile-nvrtc", Fail, "fix-environment", "libnvrtc-builtins"),
+        (nvrtc(at("nvrtcCompileProgram", 11)), "compile-nvrtc", Fail, "fix-environment", "by itself"),
+        (nvrtc(said("nvrtc: dlopen", "libx.so: cannot open")), "compile-nvrtc", Fail, "fix-environment", "cannot be loaded"),
+        (nvrtc(said("nvrtcVersion", "undefined symbol")), "compile-nvrtc", Fail, "fix-environment", "damaged"),
+        (nvrtc(named("nvrtc", "SIGABRT")), "compile-nvrtc", Unknown, "fix-environment", "crashed"),
+        (own(at("cuModuleGetFunction", 500)), "kernel-native", Fail, "ask-admin", "does not find a function"),
+        (own(at("cuModuleLoadDataEx", 999)), "kernel-native", Fail, "reboot", "while a kernel was run"),
+        (own(at("cuLaunchKernel", 701)), "kernel-native", Fail, "ask-admin", "MPS"),
+        (own(at("cuCtxSynchronize", 702)), "kernel-native", Fail, "drain", "did not end"),
+        (own(at("cuCtxSynchronize", 719)), "kernel-native", Fail, "drain", "Xid"),
+        (own(at("cuMemAlloc_v2", 2)), "kernel-native", Unknown, "none", "memory is full"),
+        (own(at("cuLaunchKernel", 1)), "kernel-native", Fail, "ask-admin", "right elsewhere"),
+        (own(named("cuCtxSynchronize", "ETIMEDOUT")), "kernel-native", Fail, "drain", "does not end on this GPU"),
+        (own(named("cuModuleLoadDataEx", "ETIMEDOUT")), "kernel-native", Unknown, "ask-admin", "did not answer in cuModuleLoadDataEx"),
+        (own(named("cuLaunchKernel", "SIGSEGV")), "kernel-native", Unknown, "ask-admin", "crashed"),
+        (own(said("cuDeviceGet", "undefined symbol: cuDeviceGet")), "kernel-native", Fail, "ask-admin", "has no cuDeviceGet"),
+        (cuda(at("cuInit", 102)), "libcuda", Fail, "ask-admin", "licence"),
+        (cuda(at("cuInit", 302)), "libcuda", Fail, "ask-admin", "of its own"),
+        (cuda(at("cuInit", 808)), "libcuda", Fail, "fix-environment", "clients"),
+        (cuda(said("dlopen", "/x/libcuda.so.1: wrong ELF class: ELFCLASS32")), "libcuda", Fail, "fix-environment", "32 bits"),
+        (cuda(said("dlopen", "libnvidia-x.so.1: cannot open shared object file: No such file or directory")), "libcuda", Fail, "ask-admin", "needs libnvidia-x.so.1"),
+        (nvml(8), "nvml", Fail, "drain", "power"),
+        (nvml(10), "nvml", Unknown, "ask-admin", "in time"),
+        (nvml(11), "nvml", Fail, "reboot", "interrupts"),
+    ];
+    let lock = lock(SPEC);
+    let mut wrong = Vec::new();
+    for (host, id, status, action, says) in &cases {
+        let verdict = judge::judge(&lock, host);
+        let Some(check) = verdict.checks.iter().filter(|check| check.id == *id).max_by_key(|check| check.status) else {
+            wrong.push(format!("no {id} for {says}"));
+            continue;
+        };
+        let hint = check.hint.clone().unwrap_or_default();
+        if (check.status, check.action.as_str()) != (*status, *action) || !hint.contains(says) {
+            wrong.push(format!("{id} {says}: {:?} {} {hint:?}", check.status, check.action.as_str()));
+        }
+        // A compiler's fault is not the GPU's.
+        if id.starts_with("compile-") && worst(&verdict, "kernel-native").status != Status::Pass {
+            wrong.push(format!("{id} {says}: kernel-native"));
+        }
+    }
+    assert!(cases.len() >= 30 && wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_lock_that_is_out_of_date_is_told() {
+    let desk = desk("faults-stale", GPU, &healthy());
+    let (code, told) = desk.json(&["verify", "--host", "host.json"]);
+    assert_eq!((code, told["checks"].as_array().unwrap().iter().any(|check| check["id"] == "stale-lock")), (0, false));
+    desk.write(&GPU.replace("3.11", "3.12"));
+    desk.run(&["verify", "--host", "host.json"]).exits(0).tells("stale-lock").tells("gpuenv lock");
+    desk.run(&["verify", "--host", "host.json", "--locked"]).exits(1).tells("stale-lock");
+    desk.write(GPU);
+    let text = fs::read_to_string(desk.path("gpuenv.lock")).unwrap();
+    let edited = text.replacen("minimum = \"", "minimum = \"1", 1);
+    assert_ne!(text, edited);
+    fs::write(desk.path("gpuenv.lock"), edited).unwrap();
+    desk.run(&["verify", "--host", "host.json", "--locked"]).exits(1).tells("edited by hand");
+    // A lock travels without its spec.
+    fs::remove_file(desk.path("gpuenv.toml")).unwrap();
+    fs::write(desk.path("gpuenv.lock"), text).unwrap();
+    desk.run(&["verify", "--host", "host.json", "--locked"]).exits(0);
+}
+
+#[test]
+fn a_host_comes_through_a_pipe() {
+    let desk = desk("faults-pipe", GPU, &healthy());
+    let pipe = desk.path("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let (from, to) = (desk.path("host.json"), pipe.clone());
+    let writer = std::thread::spawn(move || fs::write(to, fs::read(from).unwrap()).unwrap());
+    desk.run(&["verify", "--host", pipe.to_str().unwrap()]).exits(0);
+    writer.join().unwrap();
+    // A device could be read for ever.
+    symlink("/dev/zero", desk.path("zero")).unwrap();
+    desk.run(&["verify", "--host", "zero"]).exits(4);
+}
+
+#[test]
+fn advice_can_be_followed() {
+    let mut host = healthy();
+    set(&mut host, "/platform/arch", json!("ppc64le"));
+    let verdict = judge::judge(&lock(GPU), &host);
+    let check = worst(&verdict, "platform-arch");
+    assert!(!check.hint.as_ref().unwrap().contains("arch = "), "{check:?}");
+    set(&mut host, "/platform/arch", json!("aarch64"));
+    let verdict = judge::judge(&lock(GPU), &host);
+    assert!(worst(&verdict, "platform-arch").hint.as_ref().unwrap().contains("arch = \"aarch64\""));
+    // A Jetson of which nothing is known has not passed.
+    let jetson = json!({ "format": 1, "origin": "pasted", "platform": { "system": "tegra" }, "nvml": { "gpus": [{ "name": "Orin (nvgpu)" }] } });
+    let lock = lock("[stack]\ntorch = \"2.8\"\n[target.robot]\ngpu = \"Jetson AGX Orin 64GB\"\nos = \"jetpack6.2\"\n");
+    let verdict = verify::judge(&lock, "robot", &record(&jetson), &BUILTIN).unwrap();
+    assert_eq!(worst(&verdict, "driver-minimum").status, Status::Unknown, "{verdict:#?}");
+    // Where a report does not tell the driver, nobody says that there is none.
+    let desk =
+        desk("faults-untold", GPU, &json!({ "format": 1, "origin": "pasted", "platform": { "os": "ubuntu22.04" } }));
+    let told = desk.run(&["probe", "--from", "host.json"]).exits(0).out;
+    assert!(told.contains("not told") && !told.contains("none"), "{told}");
+}
+
+#[test]
+fn a_preloaded_library_is_told() {
+    let verdict = judge::judge(&lock(GPU), &with(&[("/environment/LD_PRELOAD", json!("/opt/x.so"))]));
+    assert_eq!(worst(&verdict, "environment-preload").status, Status::Warn);
+    assert_eq!(verdict.status, Status::Pass);
+}
+
+#[test]
+fn gpus_that_do_not_work_together_are_told() {
+    let lock = lock(GPU);
+    for (key, id) in [("copied", "torch-peers"), ("reduced", "torch-allreduce")] {
+        let of = |right: bool| judge::judge(&lock, &with(&[(&format!("/python/torch/{key}"), json!(right))]));
+        assert_eq!(worst(&of(true), id).status, Status::Pass);
+        assert_eq!((worst(&of(false), id).status, of(false).status), (Status::Fail, Status::Fail));
+    }
+}
