@@ -105,15 +105,11 @@ fn requirements(uv: &Path, python: &Path, place: &Place, indexes: &Indexes, name
     let consumer = if text.contains("--index-url") { "" } else { "consumer\n" };
     place.write("uv/requirements.txt", &format!("{text}{consumer}"));
     let mut command = Command::new(uv);
-    command.args([
-        "pip",
-        "compile",
-        "--no-cache",
-        "--no-header",
-        "--no-annotate",
-        "--default-index",
-        &indexes.public(),
-    ]);
+    command.args(["pip", "compile", "--no-cache", "--no-header", "--no-annotate"]);
+    // What is typed would count more than what the file says.
+    if !consumer.is_empty() {
+        command.args(["--default-index", &indexes.public()]);
+    }
     let output = tools::succeed(command.arg("requirements.txt").current_dir(place.path("uv")));
     check(&String::from_utf8_lossy(&output.stdout), indexes, &format!("{name}: uv pip compile"), !consumer.is_empty());
     if full && Command::new(python).args(["-m", "pip", "--version"]).output().is_ok_and(|ran| ran.status.success()) {

@@ -122,8 +122,9 @@ fn images_have_their_registry_and_digest() {
         lock.target.get_mut("prod").unwrap().image = Some(written.to_string());
         let text = render("dockerfile", &lock).unwrap();
         assert!(text.contains(&format!("\nFROM {from}\n")), "{text}");
-        if written.contains([':', '@']) {
-            lint("registry", &text); // It wants a tag, and nobody wrote one.
+        // hadolint wants a tag where nobody wrote one, and cannot read a port beside one.
+        if written.contains(':') && !written.starts_with("localhost") {
+            lint("registry", &text);
         }
     }
 }
