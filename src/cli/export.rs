@@ -117,7 +117,10 @@ fn finish(files: &[File], args: &ExportArgs, report: &Report) -> Result<Exit, Fa
             (Some(_), true) if file.path.exists() => Written::Differs,
             (Some(_), true) => Written::Missing,
             (Some(text), false) => {
-                make_folder(&file.path)?;
+                // A folder that [export] names is part of what it asks for; one that was typed may be a slip.
+                if args.into.is_none() {
+                    make_folder(&file.path)?;
+                }
                 if replace(&file.path, text)? { Written::Now } else { Written::Same }
             }
         };

@@ -145,9 +145,9 @@ pub(super) fn listed<'t>(heading: &str, lines: impl Iterator<Item = &'t str>) ->
 /// Text in Markdown, on one line.
 fn markdown(text: &str) -> String {
     let mut out = String::new();
-    for character in clean(text).chars() {
+    let line = text.replace(['\n', '\r'], " ");
+    for character in clean(&line).chars() {
         match character {
-            '\n' | '\r' => out.push(' '),
             '<' => out += "&lt;",
             '&' => out += "&amp;",
             '*' | '_' | '[' | ']' | '|' | '\\' | '#' | '!' => out.extend(['\\', character]),
