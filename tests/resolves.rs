@@ -173,6 +173,10 @@ impl Indexes {
             }
             indexes.wanted.push((package, version, place));
             indexes.wheels += usize::from(kind == "wheel");
+            // What its build imports.
+            for tool in row.get("tools").and_then(Value::as_array).into_iter().flatten() {
+                files.push(("public".into(), tool.as_str().unwrap().into(), "1".into(), String::new()));
+            }
         }
         files.push(("public".into(), "consumer".into(), "1".into(), constrained.join("\nRequires-Dist: ")));
         files.sort();
