@@ -34,8 +34,10 @@ const EXAMPLES: &str = "cli/help.rs";
 
 /// Texts that look like versions of NVIDIA's or PyTorch's and are none.
 const NO_FACTS: &[(&str, &str)] = &[
-    ("export/dockerfile.rs", "ghcr.io/astral-sh/uv:0.13.8"),
-    ("export/dockerfile.rs", "3.8"),
+    ("export/steps.rs", "ghcr.io/astral-sh/uv:0.13.8"),
+    ("export/steps.rs", "3.8"),
+    ("export/github_actions.rs", "ubuntu-24.04-arm"),
+    ("export/modulefile.rs", "#%Module1.0"),
     ("probe/loader.rs", "glibc-ld.so.cache1.1"),
 ];
 

@@ -1,5 +1,6 @@
 //! What can be typed.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::LazyLock;
@@ -8,7 +9,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::catalog::{BUILTIN, SHELVES};
-use crate::export::{FORMATS, Shell};
+use crate::export::{self, FORMATS};
 use crate::report::Color;
 
 use super::fleet::args::FleetArgs;
@@ -190,27 +191,88 @@ pub struct SchemaArgs {
     pub name: Option<String>,
 }
 
-/// Write the lock in the format of another tool: Dockerfile, uv, requirements, environment variables
+/// Write the lock in the format of another tool, or everything that [export] names
 #[derive(Debug, Args)]
 #[command(after_help = help::EXPORT)]
 pub struct ExportArgs {
-    #[arg(value_name = "FORMAT", value_parser = formats(), help = "The format to write")]
-    pub into: String,
-    /// The target, where the output differs per target
-    #[arg(long, value_name = "NAME", add = complete::targets())]
+    #[arg(value_name = "FORMAT", value_parser = formats(), help = "The format to write [default: all of [export]]")]
+    pub into: Option<String>,
+    /// The target, where the outputs differ per target
+    #[arg(long, value_name = "NAME", requires = "into", add = complete::targets())]
     pub target: Option<String>,
-    /// The shell for which `env` writes
-    #[arg(long, value_name = "SHELL", value_parser = shells(), default_value = Shell::Sh.name())]
-    pub shell: String,
-    /// With `env`: undo what it set
-    #[arg(long)]
-    pub deactivate: bool,
-    /// With `requirements`: the sha256 of every wheel, for `pip install --no-deps --require-hashes`
-    #[arg(long)]
-    pub hashes: bool,
     /// Write to a file instead of stdout
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", requires = "into")]
     pub output: Option<PathBuf>,
+    /// Write nothing; exit 1 if a file is not what would be written
+    #[arg(long)]
+    pub check: bool,
+    /// Replace a file that gpuenv did not write
+    #[arg(long, conflicts_with = "check")]
+    pub force: bool,
+    /// Exit 1 if the lock is not what gpuenv.toml beside it asks for
+    #[arg(long)]
+    pub locked: bool,
+    #[command(flatten)]
+    pub options: FormatOptions,
+}
+
+/// The options that formats have beside these, by name.
+#[derive(Debug, Clone, Default)]
+pub struct FormatOptions(pub BTreeMap<String, String>);
+
+impl Args for FormatOptions {
+    fn augment_args(command: clap::Command) -> clap::Command {
+        let mut command = command;
+        for (option, formats) in export::options() {
+            let formats: Vec<String> = formats.iter().map(|name| format!("`{name}`")).collect();
+            let help = format!("With {}: {}", formats.join(", "), lower(option.help));
+            let arg = clap::Arg::new(option.name).long(option.name).help(help).help_heading(FORMAT_OPTIONS);
+            let arg = arg.requires("into");
+            command = command.arg(match (option.is_switch(), option.choices) {
+                (true, _) => arg.action(clap::ArgAction::SetTrue),
+                (false, []) => arg.value_name(option.value),
+                (false, choices) => arg.value_name(option.value).value_parser(PossibleValuesParser::new(choices)),
+            });
+        }
+        command
+    }
+
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        Self::augment_args(command)
+    }
+}
+
+impl clap::FromArgMatches for FormatOptions {
+    fn from_arg_matches(matches: &clap::ArgMatches) -> Result<Self, clap::Error> {
+        let mut options = FormatOptions::default();
+        options.update_from_arg_matches(matches)?;
+        Ok(options)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &clap::ArgMatches) -> Result<(), clap::Error> {
+        for (option, _) in export::options() {
+            if option.is_switch() {
+                if matches.get_flag(option.name) {
+                    self.0.insert(option.name.to_string(), String::new());
+                }
+            } else if let Some(value) = matches.get_one::<String>(option.name) {
+                self.0.insert(option.name.to_string(), value.clone());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The heading of the options that one format has, or some.
+const FORMAT_OPTIONS: &str = "Options of single formats";
+
+/// A line of help in the middle of a sentence.
+fn lower(text: &str) -> String {
+    let mut text = text.to_string();
+    if let Some(first) = text.get_mut(..1) {
+        first.make_ascii_lowercase();
+    }
+    text
 }
 
 /// Explain an error message and what to change
@@ -384,10 +446,6 @@ pub struct ManArgs {
 
 fn formats() -> PossibleValuesParser {
     PossibleValuesParser::new(FORMATS.iter().map(|format| PossibleValue::new(format.name).help(format.help)))
-}
-
-fn shells() -> PossibleValuesParser {
-    PossibleValuesParser::new(Shell::ALL.iter().map(|shell| shell.name()))
 }
 
 impl From<When> for Color {

@@ -39,8 +39,10 @@ Examples:
   gpuenv export dockerfile -o Dockerfile
   gpuenv export requirements --target prod
   gpuenv export env --shell fish
+  gpuenv export --check
 
-Reads nothing but the lock.";
+Reads nothing but the lock. Without a format, every file that [export] of gpuenv.toml names is written. A file that gpuenv did not write is not replaced without --force; `uv` merges into a pyproject.toml.
+Exit codes: 0 written, or all as it would be written; 1 --check found a difference; 2 bad input; 3 a fact is missing; 4 reading or writing failed";
 
 pub const VERIFY: &str = "\
 Examples:

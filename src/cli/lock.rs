@@ -67,7 +67,7 @@ fn lock(places: &Places, asked: &Asked, args: &LockArgs, report: &Report) -> Res
     let run = Run { args, report, places, file, spec, rules: &rules, catalog };
     match previous {
         None if args.check => {
-            report.stale(&[format!("{} does not exist", files::shown(&places.lock))])?;
+            report.stale(&[format!("{} does not exist", files::shown(&places.lock))], spec, file)?;
             Ok(Exit::No)
         }
         Some(text) => match run.unchanged(&text) {
@@ -163,7 +163,7 @@ impl<'a> Run<'a> {
             return self.keep(previous, warnings);
         }
         if self.args.check {
-            self.report.stale(&reasons)?;
+            self.report.stale(&reasons, self.spec, self.file)?;
             return Ok(Exit::No);
         }
         if previous.version < lock::FORMAT {

@@ -34,7 +34,7 @@ fn write_all(pages: &[(String, String)], folder: &Path, report: &Report) -> Resu
     for (name, text) in pages {
         replace(&folder.join(format!("{name}.1")), text)?;
     }
-    report.exported("man", &shown(folder))?;
+    report.pages(&shown(folder))?;
     Ok(Exit::Yes)
 }
 

@@ -64,18 +64,53 @@ pub enum ExportError {
         /// Its version, without a label that would tell the wheels apart.
         version: String,
     },
-    /// `--hashes` with a format that has no place for them.
-    #[error("--hashes is for `requirements`; {format} is written without")]
-    NoHashes {
+    /// An option of another format.
+    #[error("{format} has no option --{}{}", name.escape_debug(), told(known))]
+    NotAnOption {
+        /// As typed.
+        name: String,
         /// The format asked for.
         format: &'static str,
+        /// The options that it has.
+        known: Vec<&'static str>,
+    },
+    /// An option with a value that it does not take.
+    #[error("--{name} takes {expected}, not `{}`", value.escape_debug())]
+    BadOption {
+        /// The option.
+        name: &'static str,
+        /// As typed.
+        value: String,
+        /// What it takes.
+        expected: String,
+    },
+    /// A file of the user says something else already.
+    #[error("{what}: gpuenv replaces only what it wrote; {cure}")]
+    Taken {
+        /// What is in the way.
+        what: String,
+        /// What to change.
+        cure: String,
     },
     /// pip takes hashes for every requirement or for none.
     #[error(
         "the sha256 of {} is not known, and pip accepts hashes only if every requirement has one: \
-         leave --hashes out, or put the wheel's sha256 into an overlay", .0.join(", ")
+         leave --hashes out and let `uv pip compile --generate-hashes` fetch all of them, those of dependencies too; \
+         or put the wheel's sha256 into an overlay", .0.join(", ")
     )]
     UnknownHash(Vec<String>),
+    /// A file format that names addresses, and a lock that does not know them.
+    #[error(
+        "the address of {} is not known, and a pylock.toml names addresses: run `gpuenv export uv -o pyproject.toml`, then \
+         `uv export --format pylock.toml`, which asks the index", .0.join(", ")
+    )]
+    UnknownAddress(Vec<String>),
+    /// Nobody knows for which GPUs.
+    #[error(
+        "there is no architecture list for {}: name a GPU there in gpuenv.toml, then run `gpuenv lock`",
+        .0.iter().map(|name| format!("`{}`", name.escape_debug())).collect::<Vec<_>>().join(", ")
+    )]
+    NothingToCompile(Vec<String>),
     /// A value of the lock is not what such a value looks like.
     #[error("{what} `{}` in gpuenv.lock is not {expected}: run `gpuenv lock --fresh`", value.escape_debug())]
     BadValue {
@@ -96,7 +131,18 @@ pub enum ExportError {
     },
 }
 
+/// The options that a format has, as the end of a sentence.
+fn told(known: &[&str]) -> String {
+    let known: Vec<String> = known.iter().map(|name| format!("--{name}")).collect();
+    if known.is_empty() { String::new() } else { format!("; it has {}", known.join(", ")) }
+}
+
 impl ExportError {
+    /// The error for an option's value.
+    pub fn bad_option(name: &'static str, value: &str, expected: &str) -> ExportError {
+        ExportError::BadOption { name, value: value.to_string(), expected: expected.to_string() }
+    }
+
     /// The stable name of the error, for JSON.
     pub fn code(&self) -> &'static str {
         match self {
@@ -108,8 +154,12 @@ impl ExportError {
             ExportError::PythonTooOld { .. } => "python-too-old",
             ExportError::NothingToInstall => "nothing-to-install",
             ExportError::Ambiguous { .. } => "ambiguous-index",
-            ExportError::NoHashes { .. } => "no-hashes",
+            ExportError::NotAnOption { .. } => "not-an-option",
+            ExportError::BadOption { .. } => "bad-option",
+            ExportError::Taken { .. } => "taken",
             ExportError::UnknownHash(_) => "unknown-hash",
+            ExportError::UnknownAddress(_) => "unknown-address",
+            ExportError::NothingToCompile(_) => "nothing-to-compile",
             ExportError::BadValue { .. } => "bad-lock-value",
             ExportError::Incomplete { .. } => "incomplete-lock",
         }

@@ -7,13 +7,17 @@ use serde::Serialize;
 
 use crate::lock::{ArchLists, DriverLock, Lock, OverrideLock, Stack, TargetLock, Wheel};
 
-use super::{ExportError, Format, Render, Targets};
+use super::ExportError;
+use super::format::{Format, Options, Render, Targets};
 
 /// `gpuenv export json`
 pub const FORMAT: Format = Format {
     name: "json",
     help: "The lock as JSON, in the shape of `gpuenv lock --format json`",
-    per_target: false,
+    file: "stack.json",
+    options: &[],
+    next: |file, _| format!("jq .targets {file}"),
+    merge: None,
     render: Render::Whole(render),
 };
 
@@ -118,7 +122,7 @@ impl<'a> Driver<'a> {
     }
 }
 
-fn render(lock: &Lock, targets: &Targets) -> Result<String, ExportError> {
+fn render(lock: &Lock, targets: &Targets, _: &Options) -> Result<String, ExportError> {
     // Only a map with keys that are not strings can fail here, and there is none.
     let text = serde_json::to_string_pretty(&Document::of(lock, targets)).unwrap_or_default();
     Ok(text + "\n")

@@ -3,9 +3,18 @@
 //! Control characters never get this far (`valid` refuses them), so no function has to invent a spelling
 //! for a newline: in a Dockerfile there is none that every parser shares.
 
+use serde_json::Value;
+
 /// A word of any POSIX shell. Quoted only where needed, so that plain values stay readable.
 pub fn sh(value: &str) -> String {
     if is_plain(value) { value.to_string() } else { format!("'{}'", value.replace('\'', r"'\''")) }
+}
+
+/// A requirement as a word of a command of sh: quoted where a shell would read something into it. `=`, `+` and `@`
+/// mean themselves there.
+pub fn sh_word(value: &str) -> String {
+    let is_plain = value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/._-:=+@%".contains(&byte));
+    if is_plain && !value.is_empty() { value.to_string() } else { sh(value) }
 }
 
 /// A word of fish, whose single quotes know two escapes.
@@ -34,6 +43,58 @@ pub fn toml(value: &str) -> String {
 pub fn toml_key(key: &str) -> String {
     let is_bare = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
     if is_bare { key.to_string() } else { toml(key) }
+}
+
+/// A word of Tcl. In braces nothing has a meaning but braces and backslashes, which no value holds.
+pub fn tcl(value: &str) -> String {
+    let is_bare =
+        !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/._-:".contains(&byte));
+    if is_bare { value.to_string() } else { format!("{{{}}}", value.replace(['{', '}', '\\'], "_")) }
+}
+
+/// A string of Lua.
+pub fn lua(value: &str) -> String {
+    format!("\"{}\"", value.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+/// A string of JSON, and of YAML.
+pub fn json(value: &str) -> String {
+    serde_json::Value::String(value.to_string()).to_string()
+}
+
+/// As YAML in block style, every string quoted: YAML takes `9.0` for a number else, and `no` for false.
+pub fn yaml(value: &Value, depth: usize) -> String {
+    let indent = "  ".repeat(depth);
+    let nested = |value: &Value| {
+        matches!(value, Value::Object(map) if !map.is_empty())
+            || matches!(value, Value::Array(list) if !list.is_empty())
+    };
+    let mut out = String::new();
+    match value {
+        Value::Object(map) => {
+            for (key, value) in map {
+                let key = if is_plain_key(key) { key.clone() } else { json(key) };
+                out += &match nested(value) {
+                    true => format!("{indent}{key}:\n{}", yaml(value, depth + 1)),
+                    false => format!("{indent}{key}: {value}\n"),
+                };
+            }
+        }
+        Value::Array(list) => {
+            for value in list {
+                let text = if nested(value) { yaml(value, depth + 1) } else { format!("{value}\n") };
+                out += &format!("{indent}- {}", text.trim_start());
+            }
+        }
+        _ => out += &format!("{indent}{value}\n"),
+    }
+    out
+}
+
+fn is_plain_key(key: &str) -> bool {
+    key.starts_with(|first: char| first.is_ascii_alphabetic())
+        && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_./".contains(&byte))
+        && !["y", "n", "yes", "no", "on", "off", "true", "false", "null"].contains(&key)
 }
 
 /// Means itself in every shell. `~` and `=` do not: zsh expands words that start with them.

@@ -12,46 +12,105 @@
 //!
 //! What has an address of its own is asked for by that.
 //!
+//! What others bring in (torchvision, for one) has a page of its own in the third case too: of two builds of one release
+//! pip takes the one with a label, and that one is torch's. `--constraints` prints a file for `pip install -c` that
+//! says so of every package of the lock, for installs that come later.
+//!
 //! With `--hashes` every pin carries the sha256 of its wheel; pip knows them for all or for none.
 //!
 //! The Python version is a comment: a marker would make pip skip a pin silently on another Python.
 
-use crate::lock::{Lock, TargetLock, Wheel};
+use crate::lock::{ConstraintLock, Lock, TargetLock, Wheel};
 
-use super::{ExportError, Format, Options, Render, unisolated, valid};
+use super::format::{Format, Opt, Options, Render};
+use super::wheels::{self, pin, unisolated};
+use super::{ExportError, valid};
 
 /// `gpuenv export requirements`
 pub const FORMAT: Format = Format {
     name: "requirements",
     help: "A requirements.txt for pip",
-    per_target: true,
+    file: "requirements.txt",
+    options: &[
+        Opt::switch("hashes", "The sha256 of every wheel, for `pip install --no-deps --require-hashes`"),
+        Opt::switch("constraints", "A constraints file instead, for `pip install -c`: it installs nothing by itself"),
+    ],
+    next: |file, options| match options.has("constraints") {
+        true => format!("pip install -c {file} PACKAGE"),
+        false => {
+            format!("pip install {}-r {file}", if options.has("hashes") { "--no-deps --require-hashes " } else { "" })
+        }
+    },
+    merge: None,
     render: Render::Target(render),
 };
 
 fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Result<String, ExportError> {
     let wheels: Vec<&Wheel> = lock.wheels_of(name).collect();
+    let beside: Vec<&ConstraintLock> = lock.constraints_of(name).collect();
     let mut out = "# Written by `gpuenv export requirements`; do not edit.\n".to_string();
-    if let Some(python) = lock.stack_of(target).get("python") {
-        let python = valid::release("python", python)?;
+    let python = wheels::python(lock, target)?;
+    if let Some(python) = python {
         let arch = valid::cpu_arch(&target.arch)?;
         out += &format!("# For Python {python} on Linux {arch}.\n");
     }
-    if options.hashes {
+    if options.has("constraints") {
+        if options.has("hashes") {
+            return Err(ExportError::bad_option("hashes", "", "no --constraints beside it: pip wants no hashes there"));
+        }
+        return Ok(out + &constraints(&wheels, &beside)?);
+    }
+    if options.has("hashes") {
         out += "# Holds no dependencies, which have no sha256 here: `pip install --no-deps --require-hashes -r` this file,\n\
-                # then the rest as you are used to, with these versions as constraints.\n";
+                # then the rest as you are used to, with these versions as constraints. For the hashes of all, dependencies too:\n\
+                #   uv pip compile --generate-hashes --emit-index-url -o requirements.lock requirements.txt\n";
         let unknown: Vec<String> = wheels.iter().filter(|wheel| wheel.hashes().is_none()).map(shown).collect();
         if !unknown.is_empty() {
             return Err(ExportError::UnknownHash(unknown));
         }
     }
     out += &compiled(&wheels)?;
-    out += &sources(&wheels)?;
+    out += &sources(&wheels, &beside)?;
     for wheel in wheels {
         out += &pin(wheel)?;
-        for hash in wheel.hashes().into_iter().flatten().filter(|_| options.hashes) {
-            out += &format!(" \\\n    --hash=sha256:{}", valid::sha256(hash)?);
+        // An address carries its own.
+        for hash in wheels::hashes(wheel)?.iter().filter(|_| options.has("hashes")) {
+            out += &format!(" \\\n    {hash}");
         }
         out.push('\n');
+    }
+    Ok(out)
+}
+
+/// What later installs must keep to, and where it is found.
+fn constraints(wheels: &[&Wheel], beside: &[&ConstraintLock]) -> Result<String, ExportError> {
+    if wheels.is_empty() {
+        return Err(ExportError::NothingToInstall);
+    }
+    let mut out =
+        "# Each page below offers one package only; everything else comes from your usual index.\n".to_string();
+    for wheel in wheels {
+        if let Some(index) = &wheel.index {
+            out += &format!("--find-links {}\n", wheels::page(index, &wheel.package)?);
+        }
+    }
+    out += &pages(beside)?;
+    for wheel in wheels {
+        out += &(wheels::locked(wheel)? + "\n");
+    }
+    for one in beside {
+        out += &(wheels::constraint(one)? + "\n");
+    }
+    Ok(out)
+}
+
+/// Where what others bring in is found.
+fn pages(beside: &[&ConstraintLock]) -> Result<String, ExportError> {
+    let mut out = String::new();
+    for one in beside {
+        if let Some(index) = &one.index {
+            out += &format!("--find-links {}\n", wheels::page(index, &one.package)?);
+        }
     }
     Ok(out)
 }
@@ -75,17 +134,8 @@ fn shown(wheel: &&Wheel) -> String {
     format!("{} {}", wheel.package, wheel.version)
 }
 
-/// `torch==2.5.1+cu124`, `jax[cuda13]==0.11.0`; `vllm@https://…` where the wheel lies on no index.
-pub(super) fn pin(wheel: &Wheel) -> Result<String, ExportError> {
-    valid::package(&wheel.package)?;
-    valid::wheel_version(&wheel.version)?;
-    wheel.extra.as_deref().map(valid::package).transpose()?;
-    wheel.url.as_deref().map(valid::wheel).transpose()?;
-    Ok(wheel.requirement())
-}
-
 /// The lines that say where the pins come from.
-fn sources(wheels: &[&Wheel]) -> Result<String, ExportError> {
+pub(super) fn sources(wheels: &[&Wheel], beside: &[&ConstraintLock]) -> Result<String, ExportError> {
     let first = wheels.first().ok_or(ExportError::NothingToInstall)?.index.as_deref();
     if wheels.iter().all(|wheel| wheel.index.as_deref() == first) {
         let Some(index) = first else { return Ok(String::new()) };
@@ -105,14 +155,8 @@ fn sources(wheels: &[&Wheel]) -> Result<String, ExportError> {
                 let version = valid::wheel_version(&wheel.version)?.to_string();
                 return Err(ExportError::Ambiguous { package: package.to_string(), version });
             }
-            out += &format!("--find-links {}/{}/\n", valid::index(index)?.trim_end_matches('/'), normalised(package));
+            out += &format!("--find-links {}\n", wheels::page(index, package)?);
         }
     }
-    Ok(out)
-}
-
-/// The name an index files a package under.
-fn normalised(package: &str) -> String {
-    let parts: Vec<&str> = package.split(['-', '_', '.']).filter(|part| !part.is_empty()).collect();
-    parts.join("-").to_ascii_lowercase()
+    Ok(out + &pages(beside)?)
 }

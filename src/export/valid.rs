@@ -4,7 +4,7 @@
 //! `$`, a `#` or a control character.
 
 use crate::words::address::{self, all, is_number};
-use crate::words::{ArchList, CpuArch};
+use crate::words::{ArchList, CpuArch, Version};
 
 use super::ExportError;
 
@@ -41,9 +41,73 @@ pub fn wheel(url: &str) -> Valid<'_> {
     check(address::wheel(url).is_some_and(|(_, sha256)| sha256.is_none()), "url", url, "the address of a wheel")
 }
 
-/// A full image reference: repository, then a tag or a digest or both.
+/// An image reference; one that nobody could check may stand in the lock without a tag, as it was written.
 pub fn image(reference: &str) -> Valid<'_> {
-    check(address::is_image(reference), "image", reference, "a full image reference")
+    let ok = address::is_image(reference) || address::is_repository(reference) && reference.len() <= 512;
+    check(ok, "image", reference, "an image reference")
+}
+
+/// A driver release: numbers and dots.
+pub fn driver(version: &str) -> Valid<'_> {
+    let ok = version.len() <= 32 && version.split('.').all(is_number);
+    check(ok, "driver.minimum", version, "a driver release such as `535.54.03`")
+}
+
+/// A compute capability: two numbers.
+pub fn capability(text: &str) -> Result<Version, ExportError> {
+    let parts = text.split_once('.').filter(|(major, minor)| is_number(major) && is_number(minor));
+    let version = parts.and_then(|_| Version::parse(text).ok());
+    version.ok_or_else(|| bad("compute-capability", text, "a compute capability such as `8.0`"))
+}
+
+/// The value of an option of a format.
+pub fn option<'a>(
+    name: &'static str,
+    value: &'a str,
+    is_valid: fn(&str) -> bool,
+    expected: &'static str,
+) -> Result<&'a str, ExportError> {
+    if is_valid(value) { Ok(value) } else { Err(ExportError::bad_option(name, value, expected)) }
+}
+
+/// A target's name: letters, digits, `-` and `_`.
+pub fn target(name: &str) -> Valid<'_> {
+    let ok = !name.is_empty() && name.len() <= 64 && all(name, b"-_") && !name.starts_with('-');
+    check(ok, "target", name, "the name of a target")
+}
+
+/// A target's name as a part of a DNS label.
+pub fn dns_label(name: &str) -> Result<String, ExportError> {
+    let label = target(name)?.to_ascii_lowercase().replace('_', "-");
+    Ok(label.trim_matches('-').chars().take(50).collect())
+}
+
+/// A name of lower case letters, digits and `-` that begins with a letter.
+pub fn is_label(name: &str) -> bool {
+    let all = name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
+    all && name.starts_with(|first: char| first.is_ascii_lowercase()) && !name.ends_with('-') && name.len() <= 63
+}
+
+/// A number from one on, in few digits.
+pub fn is_count(text: &str) -> bool {
+    is_number(text) && text.len() <= 6 && !text.starts_with('0')
+}
+
+/// What a scheduler or a module system is asked for: no blank, no quote, nothing that a shell would read.
+pub fn is_request(text: &str) -> bool {
+    !text.is_empty() && text.len() <= 256 && all(text, b":_-.,|&*()[]/=+%") && !text.starts_with('-')
+}
+
+/// A path on a machine: no blank, no quote, no expansion.
+pub fn is_path(text: &str) -> bool {
+    !text.is_empty() && text.len() <= 512 && all(text, b"/._-+@%") && !text.starts_with('-')
+}
+
+/// A user of a Unix system.
+pub fn is_user(name: &str) -> bool {
+    let first = name.bytes().next().is_some_and(|byte| byte.is_ascii_lowercase() || byte == b'_');
+    let all = name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"_-".contains(&byte));
+    first && all && name.len() <= 32
 }
 
 /// An architecture list as PyTorch's extension builder reads it.
@@ -95,6 +159,7 @@ mod tests {
         let digest = format!("sha256:{}", "0a".repeat(32));
         for good in [
             "ubuntu:22.04",
+            "example/train",
             "nvidia/cuda:12.4.1-base-ubuntu22.04",
             "nvcr.io/nvidia/pytorch:24.05-py3",
             "localhost:5000/team/base:1",
@@ -105,7 +170,6 @@ mod tests {
         }
         for bad in [
             "",
-            "nvidia/cuda",
             "nvidia/cuda:",
             "nvidia/cuda:12 AS x",
             "nvidia/cuda:12\nRUN touch /pwned",

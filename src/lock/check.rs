@@ -7,7 +7,10 @@
 use crate::words::{ArchList, address, name};
 
 use super::read::LockError;
-use super::{ArchLists, CatalogStamp, DriverLock, FactLock, GpuLock, Lock, OverrideLock, Stack, TargetLock, Wheel};
+use super::{
+    ArchLists, CatalogStamp, ConstraintLock, DriverLock, FactLock, GpuLock, Lock, OverrideLock, Stack, TargetLock,
+    Wheel,
+};
 
 type Checked = Result<(), LockError>;
 
@@ -33,6 +36,7 @@ pub fn values(lock: &Lock) -> Checked {
         target(&format!("target.{name}."), one)?;
     }
     lock.wheel.iter().try_for_each(wheel)?;
+    lock.constraint.iter().try_for_each(constraint)?;
     lock.overrides.iter().try_for_each(set_aside)?;
     lock.fact.iter().try_for_each(fact)
 }
@@ -147,6 +151,18 @@ fn wheel(wheel: &Wheel) -> Checked {
         let pin = library.split_once("==");
         let ok = pin.is_some_and(|(name, version)| address::is_package(name) && is_version(version));
         check(ok, || key("libraries"), library, "a package with its version")?;
+    }
+    targets.iter().try_for_each(|target| check(name::is_target(target), || key("targets"), target, TARGET))
+}
+
+fn constraint(one: &ConstraintLock) -> Checked {
+    let ConstraintLock { package, version, arch, index, targets } = one;
+    let key = |name: &str| format!("constraint.{name}");
+    check(address::is_package(package), || key("package"), package, NAME)?;
+    check(is_version(version), || key("version"), version, VERSION)?;
+    check(is_arch(arch), || key("arch"), arch, "a CPU architecture")?;
+    if let Some(index) = index {
+        check(address::is_index(index), || key("index"), index, "the https:// address of a wheel index")?;
     }
     targets.iter().try_for_each(|target| check(name::is_target(target), || key("targets"), target, TARGET))
 }

@@ -10,7 +10,8 @@ use crate::spec::{Runtime, Share, Spec};
 use crate::words::{ArchList, Version, address};
 
 use super::{
-    ArchLists, CatalogStamp, DriverLock, FORMAT, GpuLock, Lock, OverrideLock, Stack, TargetLock, Wheel, facts,
+    ArchLists, CatalogStamp, DriverLock, FORMAT, GpuLock, Lock, OverrideLock, Stack, TargetLock, Wheel, constraints,
+    facts,
 };
 
 /// Writes an answer down. `overrides` are those that mattered.
@@ -31,24 +32,26 @@ pub fn make<'c>(spec: &Spec, question: &Question<'c>, answer: &Answer<'c>, overr
         lock.arch_list = lists[at].clone().filter(|own| !shared || Some(own) != arch_list.as_ref());
         for &member in group {
             let name = &answer.targets[member].name;
-            let (os, image) = (systems.of(name, firsts[at]), with_digest(spec, name, lock.image.clone()));
-            target.push((name.clone(), TargetLock { os, image, ..lock.clone() }));
+            let image = lock.image.clone().map(|image| systems.with_digest(name, image));
+            target.push((name.clone(), TargetLock { os: systems.of(name, firsts[at]), image, ..lock.clone() }));
         }
     }
     let target = target.into_iter().collect();
     let catalog = CatalogStamp::of(question.catalog);
     let wheel = wheels(question.catalog, answer, &alike);
+    let constraint = constraints::constraints(question.catalog, answer, &alike);
     let fact = facts::facts(question, answer, &alike);
-    Lock { version: FORMAT, catalog, inputs: spec.inputs(), stack, arch_list, target, wheel, overrides, fact }
-}
-
-/// The image of a target, pinned where the user has pinned it.
-fn with_digest(spec: &Spec, target: &str, image: Option<String>) -> Option<String> {
-    let written = spec.target(target).and_then(|target| target.image.as_ref());
-    let digest = written.and_then(|written| written.value.digest.as_ref());
-    match (image, digest) {
-        (Some(image), Some(digest)) if !image.contains('@') => Some(format!("{image}@{digest}")),
-        (image, _) => image,
+    Lock {
+        version: FORMAT,
+        catalog,
+        inputs: spec.inputs(),
+        stack,
+        arch_list,
+        target,
+        wheel,
+        constraint,
+        overrides,
+        fact,
     }
 }
 
@@ -105,8 +108,9 @@ fn target_lock(asked: &TargetAsk<'_>, chosen: &Chosen<'_>) -> TargetLock {
     }
 }
 
-/// The OS of each target by its own name.
+/// The OS of each target by its own name, and the digest that it pins its image to.
 struct Systems<'a> {
+    digests: HashMap<&'a str, &'a str>,
     catalog: &'a Catalog,
     written: HashMap<&'a str, &'a str>,
     known: HashMap<&'a str, &'a str>,
@@ -115,7 +119,20 @@ struct Systems<'a> {
 impl<'a> Systems<'a> {
     fn new(spec: &'a Spec, catalog: &'a Catalog) -> Self {
         let written = spec.targets.iter().filter_map(|target| Some((&*target.name, &*target.os.as_ref()?.value)));
-        Systems { catalog, written: written.collect(), known: HashMap::new() }
+        let mut digests = HashMap::new();
+        for target in &spec.targets {
+            let digest = target.image.as_ref().and_then(|image| image.value.digest.as_deref());
+            digests.extend(digest.map(|digest| (&*target.name, digest)));
+        }
+        Systems { digests, catalog, written: written.collect(), known: HashMap::new() }
+    }
+
+    /// An image that was pinned is that one, whatever its tag comes to mean.
+    fn with_digest(&self, target: &str, image: String) -> String {
+        match self.digests.get(target).filter(|_| !image.contains('@')) {
+            Some(digest) => format!("{image}@{digest}"),
+            None => image,
+        }
     }
 
     /// As written where the catalog does not know it, else the image's.
@@ -150,7 +167,7 @@ fn wheels(catalog: &Catalog, answer: &Answer<'_>, alike: &[Vec<usize>]) -> Vec<W
     let mut merged: BTreeMap<(Install, &str, String), Vec<usize>> = BTreeMap::new();
     for group in alike {
         let chosen = &answer.targets[group[0]].chosen;
-        for install in chosen.wheels() {
+        for install in chosen.wheels().into_iter().filter(|install| !is_inside(chosen, install)) {
             let sha256 = sha256(catalog, chosen, &install);
             merged.entry((install, chosen.arch.as_str(), sha256)).or_default().extend(group);
         }
@@ -169,6 +186,12 @@ fn wheels(catalog: &Catalog, answer: &Answer<'_>, alike: &[Vec<usize>]) -> Vec<W
         Wheel { package, version, arch, index, url, extra, sdist, unisolated, tools, archs, sha256, libraries, targets }
     };
     merged.into_iter().map(wheel).collect()
+}
+
+/// Whether the image holds it already: a second one beside it would be the one that is imported, or not.
+fn is_inside(chosen: &Chosen<'_>, install: &Install) -> bool {
+    let inside = chosen.image.and_then(|image| image.torch.as_deref()).filter(|_| install.package == "torch");
+    inside.is_some_and(|torch| torch.split('+').next() == install.version.split('+').next())
 }
 
 /// The sha256 of the file that serves a target's Python, or that it is unknown.

@@ -3,6 +3,7 @@
 //! Plain data. Reading, writing and staleness live in the files beside this one.
 
 mod check;
+mod constraints;
 mod facts;
 mod locked;
 mod make;
@@ -50,6 +51,9 @@ pub struct Lock {
     /// The wheels to install, for every stack and platform in this lock.
     #[serde(default)]
     pub wheel: Vec<Wheel>,
+    /// The versions of packages that nobody asked for, where something else brings them in.
+    #[serde(default)]
+    pub constraint: Vec<ConstraintLock>,
     /// Rules set aside by the user.
     #[serde(default, rename = "override")]
     pub overrides: Vec<OverrideLock>,
@@ -189,6 +193,24 @@ pub struct Wheel {
     pub targets: Vec<String>,
 }
 
+/// The version of a package that follows a framework and that nobody asked for: whatever brings it in must not bring
+/// the build of another CUDA.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ConstraintLock {
+    /// `torchvision`
+    pub package: String,
+    /// `0.22.1+cu118`, or `0.22.1` where its wheel carries no label, or nobody told.
+    pub version: String,
+    /// The platform, `x86_64`.
+    pub arch: String,
+    /// The wheel index, as for wheels.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub index: Option<String>,
+    /// The targets it is for.
+    pub targets: Vec<String>,
+}
+
 fn unknown() -> String {
     Wheel::UNKNOWN.to_string()
 }
@@ -264,6 +286,11 @@ impl Lock {
     /// The architecture list of a target: its own, else the common one.
     pub fn arch_list_of<'a>(&'a self, target: &'a TargetLock) -> Option<&'a ArchLists> {
         target.arch_list.as_ref().or(self.arch_list.as_ref())
+    }
+
+    /// The constraints of a target, in the lock's order.
+    pub fn constraints_of<'a>(&'a self, target: &'a str) -> impl Iterator<Item = &'a ConstraintLock> {
+        self.constraint.iter().filter(move |one| one.targets.iter().any(|name| name == target))
     }
 
     /// The wheels of a target, in the lock's order.

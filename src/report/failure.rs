@@ -48,6 +48,19 @@ pub struct Problem {
     pub help: Option<String>,
 }
 
+impl Failure {
+    /// The same, with a place in a file for what has none.
+    pub fn within(mut self, span: Range<usize>, file: &SourceFile) -> Failure {
+        if self.file.is_none() {
+            self.file = Some(file.clone());
+            for problem in &mut self.problems {
+                problem.span.get_or_insert(span.clone());
+            }
+        }
+        self
+    }
+}
+
 /// A file that was read.
 #[derive(Debug, Clone)]
 pub struct SourceFile {

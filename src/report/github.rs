@@ -1,6 +1,9 @@
 //! Annotations for GitHub's workflow log: `::error file=…,line=…,col=…,title=…::message`.
 
+use std::fs::OpenOptions;
+use std::io::Write;
 use std::ops::Range;
+use std::path::{Component, PathBuf};
 
 use crate::explain::Explanation;
 use crate::solve::question::Warning;
@@ -8,6 +11,7 @@ use crate::solve::unknowns::Unknown;
 use crate::spec::Spec;
 use crate::verify::{Check, Status, Verdict};
 
+use super::exports::Exported;
 use super::failure::{Failure, SourceFile};
 use super::screen::clean;
 
@@ -59,9 +63,27 @@ pub(super) fn warnings(warnings: &[Warning], spec: &Spec, file: &SourceFile) -> 
     warnings.iter().map(one).collect()
 }
 
-/// Why a lock is not current.
-pub(super) fn stale(reasons: &[String]) -> String {
-    reasons.iter().map(|reason| annotation("error", "stale", None, reason)).collect()
+/// Why a lock is not current, each reason at the key that it names.
+pub(super) fn stale(reasons: &[String], spec: &Spec, file: &SourceFile) -> String {
+    let inputs = spec.inputs();
+    let mut out = String::new();
+    for reason in reasons {
+        let named = inputs.keys().find(|key| reason.contains(&format!("`{key}`")));
+        out += &annotation("error", "stale", Some((file, named.and_then(|key| spec.key_span(key)))), reason);
+    }
+    out
+}
+
+/// Each file that is not what the lock says.
+pub(super) fn outdated(files: &[Exported]) -> String {
+    let mut out = String::new();
+    for one in files {
+        if let Some(reason) = one.reason() {
+            let file = SourceFile { name: one.file.clone(), text: String::new() };
+            out += &annotation("error", "stale", Some((&file, Some(0..0))), &reason);
+        }
+    }
+    out
 }
 
 /// Each check that is no pass, in the order of the checks.
@@ -89,13 +111,61 @@ pub(super) fn verdict(verdict: &Verdict) -> String {
 fn annotation(level: &str, title: &str, place: Option<(&SourceFile, Option<Range<usize>>)>, message: &str) -> String {
     let mut properties: Vec<String> = Vec::new();
     if let Some((file, span)) = place {
-        properties.push(format!("file={}", property(&file.name)));
+        properties.push(format!("file={}", property(&in_workspace(&file.name))));
         if let Some((line, column)) = span.map(|span| file.position(span.start)) {
             properties.push(format!("line={line},col={column}"));
         }
     }
     properties.push(format!("title={}", property(title)));
     format!("::{level} {}::{}\n", properties.join(","), data(message))
+}
+
+/// A path as GitHub finds it: relative to the checkout, wherever in it the command runs.
+fn in_workspace(name: &str) -> String {
+    let (Ok(here), Some(workspace)) = (std::env::current_dir(), std::env::var_os("GITHUB_WORKSPACE")) else {
+        return name.to_string();
+    };
+    let mut path = PathBuf::new();
+    for part in here.join(name).components() {
+        match part {
+            Component::ParentDir => drop(path.pop()),
+            Component::CurDir => {}
+            part => path.push(part),
+        }
+    }
+    path.strip_prefix(workspace).map_or_else(|_| name.to_string(), |path| path.to_string_lossy().into_owned())
+}
+
+/// Adds to the page that GitHub shows of a step, in Markdown; without such a page nothing is lost.
+pub(super) fn summarise(text: &str) {
+    let Some(file) = std::env::var_os("GITHUB_STEP_SUMMARY") else { return };
+    if let Ok(mut file) = OpenOptions::new().append(true).create(true).open(file) {
+        let _ = file.write_all(text.as_bytes());
+    }
+}
+
+/// A list under a heading, as Markdown shows it: what has a meaning there is spelled out.
+pub(super) fn listed<'t>(heading: &str, lines: impl Iterator<Item = &'t str>) -> String {
+    let mut out = format!("### {heading}\n\n");
+    for line in lines {
+        out += &format!("- {}\n", markdown(line));
+    }
+    out + "\n"
+}
+
+/// Text in Markdown, on one line.
+fn markdown(text: &str) -> String {
+    let mut out = String::new();
+    let line = text.replace(['\n', '\r'], " ");
+    for character in clean(&line).chars() {
+        match character {
+            '<' => out += "&lt;",
+            '&' => out += "&amp;",
+            '*' | '_' | '[' | ']' | '|' | '\\' | '#' | '!' => out.extend(['\\', character]),
+            _ => out.push(character),
+        }
+    }
+    out
 }
 
 /// A message: what would end it or begin a command is spelled by number.
@@ -111,6 +181,12 @@ fn property(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_summary_shows_text_as_text() {
+        let told = listed("Lock", ["a `b` <script> ![x](y)\n# c | d"].into_iter());
+        assert_eq!(told, "### Lock\n\n- a `b` &lt;script> \\!\\[x\\](y) \\# c \\| d\n\n");
+    }
 
     #[test]
     fn nothing_breaks_out_of_an_annotation() {

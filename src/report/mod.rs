@@ -8,6 +8,7 @@ mod cut;
 mod diagnosis;
 mod draft;
 mod edit;
+mod exports;
 mod facts;
 mod failure;
 mod fleet;
@@ -40,7 +41,9 @@ use crate::lock::Lock;
 use crate::solve::question::Warning;
 use crate::solve::unknowns::Unknown;
 use crate::spec::Spec;
+use crate::verify::Status;
 
+pub use exports::{Exported, Written};
 pub use failure::{Exit, Failure, Problem, SourceFile};
 pub use fleet::{FleetWriter, Lines};
 pub use screen::{Color, Screen, clean};
@@ -135,23 +138,6 @@ impl Report {
         }
     }
 
-    /// What was rendered for another tool.
-    pub fn export(&self, format: &str, text: &str) -> Result<(), Failure> {
-        match self.json && format != "json" {
-            true => self.document(&json::Rendered::text(Some(format), text)),
-            false if format == "json" => self.data(&screen::plain_json(text)),
-            false => self.data(text),
-        }
-    }
-
-    /// That something was rendered into a file.
-    pub fn exported(&self, format: &str, file: &str) -> Result<(), Failure> {
-        match self.json {
-            true => self.document(&json::Rendered::file(format, file)),
-            false => Ok(()),
-        }
-    }
-
     /// Help or a version, without colours and with: asked for, hence data.
     pub fn help(&self, plain: &str, colored: &str) -> Result<(), Failure> {
         match self.json {
@@ -171,16 +157,19 @@ impl Report {
             return self.document(&json::Locked::new(lock, warnings, &self.applied));
         }
         self.warnings(warnings);
+        let stack: Vec<String> = lock.stack.iter().map(|(name, version)| format!("{name} {version}")).collect();
+        self.summarise("gpuenv.lock", &stack);
         self.say(&changes::render(&self.screen, lock, old, fate));
         Ok(())
     }
 
     /// Why `gpuenv lock --check` says no.
-    pub fn stale(&self, reasons: &[String]) -> Result<(), Failure> {
+    pub fn stale(&self, reasons: &[String], spec: &Spec, file: &SourceFile) -> Result<(), Failure> {
         if self.json {
             return self.document(&json::Stale::new(reasons));
         }
-        self.annotate(|| github::stale(reasons))?;
+        self.annotate(|| github::stale(reasons, spec, file))?;
+        self.summarise("gpuenv.lock is out of date", reasons);
         let mut text = format!("{} gpuenv.lock is not current\n", self.screen.error("error[stale]:"));
         for reason in reasons {
             text += &self.screen.wrapped("  - ", &clean(reason));
@@ -196,6 +185,8 @@ impl Report {
             return self.document(&json::NoAnswer::new(explanation));
         }
         self.annotate(|| github::conflicts(explanation, spec, file))?;
+        let reasons: Vec<String> = explanation.conflicts.iter().flat_map(|one| one.explanation.clone()).collect();
+        self.summarise("gpuenv.toml has no answer", &reasons);
         self.say(&conflict::render(&self.screen, explanation, spec, file, self.verbose));
         Ok(())
     }
@@ -255,6 +246,11 @@ impl Report {
             return self.document(&json::Verified::new(judged));
         }
         self.annotate(|| github::verdict(&judged.best))?;
+        let mut told = Vec::new();
+        for check in judged.best.checks.iter().filter(|check| !matches!(check.status, Status::Pass | Status::Skip)) {
+            told.push(format!("{}: {}", check.status.as_str(), check.id));
+        }
+        self.summarise(&format!("gpuenv verify: {}", judged.best.status.as_str()), &told);
         self.data(&verdict::render(&Screen::of_stdout(self.color), judged, self.verbose))
     }
 
@@ -408,6 +404,13 @@ impl Report {
 
     fn annotate(&self, text: impl FnOnce() -> String) -> Result<(), Failure> {
         if self.github { self.data(&text()) } else { Ok(()) }
+    }
+
+    /// A list for the page that GitHub shows of a step.
+    fn summarise(&self, heading: &str, lines: &[String]) {
+        if self.github {
+            github::summarise(&github::listed(heading, lines.iter().map(String::as_str)));
+        }
     }
 
     fn warnings(&self, warnings: &[Warning]) {

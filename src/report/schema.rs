@@ -33,6 +33,7 @@ pub const ALL: &[Schema] = &[
         printed::<json::Errors>,
     ),
     new("explain", "`explain`, with or without a key", printed::<json::Explained>),
+    new("exports", "`export` without a format", printed::<json::Exports>),
     new("fleet", "`fleet check`", printed::<json::FleetGroups>),
     new("fleet-host", "a line of `fleet check --format ndjson`", printed::<json::FleetHost>),
     new("graph", "`explain --graph`", printed::<json::Graph>),
@@ -44,7 +45,7 @@ pub const ALL: &[Schema] = &[
     new("schemas", "`schema` without a name", printed::<json::Schemas>),
     new("search", "`catalog search`", printed::<json::Found>),
     new("spec", "gpuenv.toml, read as JSON: for editors that complete and check it", spec),
-    new("stale", "`lock --check`, where it says no", printed::<json::Stale>),
+    new("stale", "`lock --check` and `export --check`, where they say no", printed::<json::Stale>),
     new("topics", "`catalog show`, and `explain` of a rule, a warning, a check or a fact", printed::<json::Topics>),
     new(
         "undetermined",
@@ -114,6 +115,7 @@ fn spec() -> Value {
                 "target".into(),
                 json!({ "type": "object", "description": table.about, "additionalProperties": object }),
             )),
+            "export" => drop(root.insert("export".into(), export(object))),
             name if table.header.starts_with("[[") => {
                 drop(root.insert(name.into(), json!({ "type": "array", "items": object })))
             }
@@ -127,6 +129,16 @@ fn spec() -> Value {
         "required": ["target"],
         "additionalProperties": false,
     })
+}
+
+/// `[export]`: a path, a table with options of the format beside its own keys, or several.
+fn export(mut table: Value) -> Value {
+    let about = table["description"].take();
+    table["additionalProperties"] = json!({ "type": ["string", "integer", "boolean"] });
+    table["required"] = json!(["file"]);
+    let list = json!({ "type": "array", "items": table });
+    let one = json!({ "anyOf": [{ "type": "string" }, table, list] });
+    json!({ "type": "object", "description": about, "additionalProperties": one })
 }
 
 fn object(table: &TableDoc) -> Value {

@@ -104,6 +104,7 @@ impl Spec {
             resolve: self.resolve.clone(),
             overlays: self.overlays.clone(),
             silences: self.silences.clone(),
+            exports: self.exports.clone(),
             overrides: self.overrides.clone(),
         }
     }

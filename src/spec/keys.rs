@@ -4,7 +4,7 @@
 
 use super::normalise::{sorted, without_blanks};
 use super::slot::{Choice, Many, One, Overlays, Packages, Place, Shape, Slot, Switch};
-use super::{Build, Exception, ForwardCompat, ImageRef, Prefer, Resolve, Runtime, Share, Spec, Target, field};
+use super::{Build, Exception, Export, ForwardCompat, ImageRef, Prefer, Resolve, Runtime, Share, Spec, Target, field};
 use crate::words::{ArchList, Version};
 
 /// A key of a table that fills an `O`.
@@ -21,8 +21,8 @@ pub(super) struct Key<O: 'static> {
     pub slot: &'static dyn Slot<O>,
 }
 
-/// Without these an exception means nothing.
-const REQUIRED: [&str; 3] = ["rule", "warning", "reason"];
+/// Without these an exception or an export means nothing.
+const REQUIRED: [&str; 4] = ["rule", "warning", "reason", "file"];
 
 impl<O> Key<O> {
     /// Whether its table means nothing without it.
@@ -105,7 +105,7 @@ pub fn tables() -> Vec<TableDoc> {
     }
     let machines = [doc(&ROOT), doc(&STACK), doc(&BUILD), doc(&TARGET)];
     let others = [doc(&RESOLVE), doc(&CATALOG), doc(&OVERRIDE), doc(&SILENCE)];
-    machines.into_iter().chain(others).collect()
+    machines.into_iter().chain(others).chain([doc(&EXPORT)]).collect()
 }
 
 /// Where a value is kept.
@@ -384,6 +384,34 @@ pub(super) static SILENCE: Table<Exception> = Table {
         exception("warning", "the code between brackets", "\"driver-end-of-life\"", &["code", "id", "name"], &ABOUT),
         exception("target", "only for this target", "\"lab\"", &["targets"], &AIM),
         exception("reason", "why it is no matter here", "\"retired in March\"", WHY, &REASON),
+    ],
+};
+
+pub(super) static EXPORT: Table<Export> = Table {
+    name: "export",
+    header: "[export.FORMAT]",
+    about: "What `gpuenv export` without a format writes, and `--check` compares; no input of the lock. FORMAT is a format of \
+            `gpuenv export`: see exports.md. Beside these keys a table holds the options of its format: \
+            `slurm = { file = \"job.sh\", target = \"prod\", gres = \"gpu:h100:8\" }`. A path alone says the same as a table \
+            with nothing but `file`: `uv = \"pyproject.toml\"`; a list of tables writes several files.",
+    slips: &["exports"],
+    keys: &[
+        Key {
+            name: "file",
+            brief: "where it is written, relative to this file",
+            about: "With `{target}` in it there is one for each target. It lies below this file.",
+            example: "\"docker/{target}.Dockerfile\"",
+            slips: &[],
+            slot: &One(place!(Export.file), |_, text| field::export_file(text), String::clone),
+        },
+        Key {
+            name: "target",
+            brief: "only this target",
+            about: "",
+            example: "\"lab\"",
+            slips: &[],
+            slot: &One(place!(Export.target), |_, text| field::target_name(text), String::clone),
+        },
     ],
 };
 

@@ -64,6 +64,8 @@ pub struct Spec {
     pub overrides: Vec<Override>,
     /// `[[silence]]`
     pub silences: Vec<Silence>,
+    /// `[export]`, in file order. It bears on no answer, so no lock holds it.
+    pub exports: Vec<Export>,
 }
 
 /// `[build]`: CUDA code is compiled on top of the stack.
@@ -203,6 +205,21 @@ struct Exception {
     about: Option<Written<String>>,
     target: Option<Written<String>>,
     reason: Option<Written<String>>,
+}
+
+/// An entry of `[export]`: a file that `gpuenv export` writes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Export {
+    /// The format, as written; whether there is one of that name is asked later.
+    pub format: String,
+    /// Where the entry is.
+    pub span: Range<usize>,
+    /// `file`, beside gpuenv.toml; `{target}` may stand in it.
+    pub file: Option<Written<String>>,
+    /// `target`
+    pub target: Option<Written<String>>,
+    /// Options of the format; a switch that is on has an empty value.
+    pub options: Vec<(String, String)>,
 }
 
 /// `[[silence]]`: a warning that the user knows about. It bears on no answer, so no lock holds it.

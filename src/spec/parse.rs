@@ -10,7 +10,7 @@ use super::error::{Refusal, SpecError, clip, line_at, line_of, quote};
 use super::keys::{self, Table};
 use super::slot::{Packages, Slot};
 use super::value::{Item, Reader};
-use super::{Build, Exception, Override, Silence, Spec, Target, Written, field, suggest, syntax};
+use super::{Build, Exception, Export, Override, Silence, Spec, Target, Written, field, suggest, syntax};
 
 /// Reads a gpuenv.toml. All errors are reported, in file order.
 pub fn parse(source: &str) -> Result<Spec, Vec<SpecError>> {
@@ -61,6 +61,7 @@ impl Reader<'_> {
                     let read = self.exceptions(&keys::SILENCE, item, toml.get("target"));
                     spec.silences = read.into_iter().filter_map(Exception::into_silence).collect();
                 }
+                "export" => spec.exports = self.exports(item, toml.get("target")),
                 _ => match keys::ROOT.key(name) {
                     Some(key) => key.slot.read(&mut spec, name, item, self),
                     None => self.unknown(&keys::ROOT, name, span, item),
@@ -186,6 +187,49 @@ impl Reader<'_> {
             exceptions.push(one);
         }
         exceptions
+    }
+
+    /// The files that are written of a lock. Which formats there are, and which options they have, is asked later.
+    fn exports(&mut self, item: &Item<'_>, targets: Option<&Item<'_>>) -> Vec<Export> {
+        let Some(toml) = self.table("export", item, "[export]") else { return Vec::new() };
+        let mut exports = Vec::new();
+        for (format, span, item) in self.entries(toml) {
+            let tables = item.get_ref().as_array().filter(|list| list.iter().all(|one| one.get_ref().is_table()));
+            let each: Vec<&Item<'_>> = tables.map_or_else(|| vec![item], |list| list.iter().collect());
+            for one in each {
+                let mut export = Export { format: format.to_string(), span: span.clone(), ..Export::default() };
+                match one.get_ref().as_table() {
+                    Some(table) => self.export(table, &mut export),
+                    None => export.file = self.string(format, one, field::export_file),
+                }
+                if let Some(target) = &export.target {
+                    let known = known_target(&target.value, targets);
+                    self.checked(known, &target.span);
+                }
+                let is_told = one.get_ref().as_table().is_none_or(|table| table.contains_key("file"));
+                if !is_told {
+                    let refusal = Refusal::new("missing", format!("`file` is missing in `export.{}`", clip(format)));
+                    self.error(refusal.help("add `file = \"…\"`: where it is written"), span.clone());
+                }
+                exports.push(export);
+            }
+        }
+        exports
+    }
+
+    fn export(&mut self, table: &DeTable<'_>, export: &mut Export) {
+        for (name, _, item) in self.entries(table) {
+            if let Some(key) = keys::EXPORT.key(name) {
+                key.slot.read(export, name, item, self);
+            } else if item.get_ref().as_bool() == Some(true) {
+                export.options.push((name.to_string(), String::new()));
+            } else if let Some(number) = item.get_ref().as_integer() {
+                export.options.push((name.to_string(), number.as_str().to_string()));
+            } else if item.get_ref().as_bool().is_none() {
+                let read = self.string(name, item, |text| Ok(text.to_string()));
+                export.options.extend(read.map(|written| (name.to_string(), written.value)));
+            }
+        }
     }
 
     /// Refuses a key that its table does not have.

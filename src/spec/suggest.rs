@@ -7,6 +7,9 @@ use super::slot::Shape;
 /// Longer words are no slips of the pen, and comparing them costs time.
 const MAX_COMPARED: usize = 40;
 
+/// How headers of tables begin whose keys say nothing about where a key belongs.
+const OF_ANYTHING: [&str; 2] = ["[[", "[export"];
+
 /// What a manifest tells of a project. Nothing of that is known here.
 const OF_MANIFESTS: [&str; 5] = ["project", "package", "tool", "name", "version"];
 
@@ -36,8 +39,10 @@ pub(super) fn unknown_key(table: &str, key: &str, value: Option<&str>) -> (Strin
     if let Some(known) = own.and_then(|doc| slipped(doc, &folded)) {
         return (format!("write `{}`", line(known, value)), false);
     }
-    // Exceptions have keys that may mean anything anywhere else.
-    let others = || tables.iter().filter(|doc| doc.name != table && !doc.header.starts_with("[["));
+    // Exceptions and exports have keys that may mean anything anywhere else.
+    let others = || {
+        tables.iter().filter(|doc| doc.name != table && !OF_ANYTHING.iter().any(|head| doc.header.starts_with(head)))
+    };
     for doc in others() {
         match named(doc, &folded) {
             Some(_) if value.is_some() => return (format!("move it under `{}`", doc.header), true),

@@ -85,6 +85,7 @@ pub fn judge_image(reference: &str, record: &Record, catalog: &Catalog) -> Verdi
         arch_list: None,
         target: BTreeMap::new(),
         wheel: Vec::new(),
+        constraint: Vec::new(),
         overrides: Vec::new(),
         fact: Vec::new(),
     };

@@ -18,7 +18,7 @@ fn lint(name: &str, text: &str) {
 fn one_stage_for_wheels() {
     let text = render("dockerfile", &locks::container()).unwrap();
     assert_eq!(text.matches("\nFROM ").count(), 1);
-    assert!(text.contains("\nFROM nvidia/cuda:12.4.1-base-ubuntu22.04\n"));
+    assert!(text.contains("\nFROM docker.io/nvidia/cuda:12.4.1-base-ubuntu22.04\n"));
     assert!(text.contains("uv python install 3.11 && uv venv --python 3.11 /opt/venv\n"));
     assert!(text.contains(&format!("--no-deps --default-index {} \\\n    torch==2.5.1+cu124\n", locks::CU124)));
     assert!(text.contains("NVIDIA_DRIVER_CAPABILITIES=\"compute,utility\""));
@@ -29,8 +29,8 @@ fn one_stage_for_wheels() {
 #[test]
 fn two_stages_for_a_build() {
     let text = render("dockerfile", &locks::container_with_build()).unwrap();
-    assert!(text.contains("\nFROM nvidia/cuda:12.4.1-devel-ubuntu22.04 AS build\n"));
-    assert!(text.contains("\nFROM nvidia/cuda:12.4.1-base-ubuntu22.04\n"));
+    assert!(text.contains("\nFROM docker.io/nvidia/cuda:12.4.1-devel-ubuntu22.04 AS build\n"));
+    assert!(text.contains("\nFROM docker.io/nvidia/cuda:12.4.1-base-ubuntu22.04\n"));
     assert!(text.contains("ENV TORCH_CUDA_ARCH_LIST=\"8.0;9.0+PTX\" CUDAARCHS=\"80-real;90\"\n"));
     assert!(text.contains("\nCOPY --from=build /opt/venv /opt/venv\n"));
     assert!(text.find("NVIDIA_VISIBLE_DEVICES") > text.find("COPY --from=build"), "in the stage that runs");
@@ -107,6 +107,80 @@ fn without_tools_none_are_installed() {
     assert!(render("dockerfile", &lock).is_err());
 }
 
+/// podman and buildah look up no short names.
+#[test]
+fn images_have_their_registry_and_digest() {
+    let digest = format!("sha256:{}", "0a".repeat(32));
+    for (written, from) in [
+        ("ubuntu:22.04", "docker.io/library/ubuntu:22.04".to_string()),
+        ("example/train", "docker.io/example/train".to_string()),
+        ("localhost:5000/a/b:1", "localhost:5000/a/b:1".to_string()),
+        ("nvcr.io/nvidia/cuda:12.4", "nvcr.io/nvidia/cuda:12.4".to_string()),
+        (&format!("nvidia/cuda:12.4@{digest}"), format!("docker.io/nvidia/cuda:12.4@{digest}")),
+    ] {
+        let mut lock = locks::container();
+        lock.target.get_mut("prod").unwrap().image = Some(written.to_string());
+        let text = render("dockerfile", &lock).unwrap();
+        assert!(text.contains(&format!("\nFROM {from}\n")), "{text}");
+        // hadolint wants a tag where nobody wrote one, and cannot read a port beside one.
+        if written.contains(':') && !written.starts_with("localhost") {
+            lint("registry", &text);
+        }
+    }
+}
+
+/// An image with the framework in it gets no second Python and no second framework.
+#[test]
+fn an_image_that_holds_torch_keeps_it() {
+    let text = render("dockerfile", &locks::image_with_torch()).unwrap();
+    assert!(!text.contains("uv python install") && !text.contains("/opt/venv"), "{text}");
+    assert!(text.contains("assert torch.__version__.startswith('2.5.1')"), "{text}");
+    assert!(text.contains("UV_SYSTEM_PYTHON=\"1\"") && text.contains("transformers==4.50.0"), "{text}");
+    assert!(text.contains(">> /opt/constraints.txt"), "{text}");
+    lint("image-with-torch", &text);
+    let mut nothing_else = locks::image_with_torch();
+    nothing_else.wheel.clear();
+    let text = render("dockerfile", &nothing_else).unwrap();
+    assert!(!text.contains("uv") && text.contains("assert torch"), "{text}");
+}
+
+#[test]
+fn extras_are_quoted_and_known_hashes_are_checked() {
+    let mut lock = locks::public_index();
+    lock.wheel[0] =
+        gpuenv::lock::Wheel { extra: Some("cuda13".into()), ..locks::wheel("jax", "0.6.0", None, &["prod"]) };
+    assert!(render("dockerfile", &lock).unwrap().contains("'jax[cuda13]==0.6.0'"));
+    lock.wheel[0].sha256 = "a".repeat(64);
+    let text = render("dockerfile", &lock).unwrap();
+    assert!(text.contains(&format!("'jax[cuda13]==0.6.0 --hash=sha256:{}'", "a".repeat(64))), "{text}");
+    lint("hashes", &text);
+    let mut lock = locks::beside_a_release();
+    lock.wheel[1].sha256 = "b".repeat(64);
+    for format in ["dockerfile", "uv", "requirements"] {
+        let text = render(format, &lock).unwrap();
+        assert!(text.contains(&format!("x86_64.whl#sha256={}", "b".repeat(64))), "{text}");
+    }
+}
+
+#[test]
+fn what_the_host_must_have_stands_in_the_image() {
+    let text = render("dockerfile", &locks::container()).unwrap();
+    assert!(text.contains("ENV NVIDIA_REQUIRE_CUDA=\"driver>=550.54.14,arch>=9.0\"\n"), "{text}");
+    assert!(text.contains("gpuenv.driver-minimum=\"550.54.14\""), "{text}");
+    let user = |name: &str| {
+        let options = gpuenv::export::Options::default().with("user", name);
+        gpuenv::export::format("dockerfile").unwrap().render(&locks::container(), &options)
+    };
+    let text = user("app").unwrap();
+    assert!(
+        text.contains("--uid 10001 app\n")
+            && text.ends_with("\nUSER 10001\n")
+            && !render("dockerfile", &locks::container()).unwrap().contains("USER")
+    );
+    lint("user", &text);
+    assert_eq!(user("x; rm").unwrap_err().code(), "bad-option");
+}
+
 #[test]
 fn forward_compatibility_is_checked_while_building() {
     let mut lock = locks::container();
@@ -117,6 +191,41 @@ fn forward_compatibility_is_checked_while_building() {
 
     lock.target.get_mut("prod").unwrap().driver.as_mut().unwrap().compat = None;
     assert!(matches!(render("dockerfile", &lock), Err(ExportError::Incomplete { .. })));
+}
+
+/// Run for real: of two builds of one release the one of the locked CUDA, for whatever is installed later too.
+#[test]
+fn what_others_bring_in_is_that_of_the_locked_cuda() {
+    let text = render("dockerfile", &locks::constrained()).unwrap();
+    assert!(text.contains(&format!("UV_FIND_LINKS=\"{}/torchvision/\"", locks::CU124)), "{text}");
+    lint("constrained", &text);
+    let (Some(uv), Some(python)) = (tools::find("uv"), tools::find("python3")) else { return };
+    let folder = tools::folder("dockerfile-constrained");
+    let indexes = tools::Indexes::publish(&python, &folder);
+    tools::timm(&python, &folder);
+    let text = text.replace(locks::CU124, &indexes.private).replace("/opt/", &format!("{}/", folder.display()));
+    let environment = folder.join("venv");
+    tools::succeed(Command::new(&uv).args(["venv", "--offline", "--no-python-downloads"]).arg(&environment));
+    let mut script = String::from("set -eu\n");
+    for step in text.split("\n").collect::<Vec<_>>().join("\n").split("\nRUN ").skip(1) {
+        let (command, rest) = step.split_once("\nENV ").unwrap_or((step, ""));
+        let command = command.split("\n\n").next().unwrap();
+        if command.starts_with("uv pip") || command.starts_with("printf") {
+            script += &format!("{command}\n");
+        }
+        if rest.starts_with("UV_CONSTRAINT") {
+            script += &format!("export {}\n", rest.lines().next().unwrap());
+        }
+    }
+    script += "uv pip install --no-cache timm\n";
+    let path = std::env::join_paths([uv.parent().unwrap(), "/usr/bin".as_ref(), "/bin".as_ref()]).unwrap();
+    let mut command = Command::new("sh");
+    command.args(["-c", &script]).env("PATH", &path).env("VIRTUAL_ENV", &environment);
+    tools::succeed(command.env("UV_DEFAULT_INDEX", &indexes.public).current_dir(&folder));
+    let mut freeze = Command::new(&uv);
+    let listed = tools::succeed(freeze.args(["pip", "freeze"]).env("VIRTUAL_ENV", &environment).current_dir(&folder));
+    let listed = String::from_utf8_lossy(&listed.stdout).to_string();
+    assert!(listed.contains("torch==2.5.1+cu124\ntorchvision==0.20.1+cu124\n"), "{listed}");
 }
 
 #[test]

@@ -6,32 +6,34 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use gpuenv::export::{Options, Shell, format};
+use gpuenv::export::{Options, format};
 use gpuenv::lock::Lock;
 
 use crate::{locks, tools};
 
 /// Every shell: a name, the program, what goes before the script, and whose syntax it reads.
-const SHELLS: &[(&str, &[&str], Shell)] = &[
-    ("dash", &["-eu"], Shell::Sh),
-    ("bash", &["--norc", "-eu"], Shell::Bash),
-    ("zsh", &["-f", "-eu"], Shell::Zsh),
-    ("mksh", &["-eu"], Shell::Sh),
-    ("busybox", &["sh", "-eu"], Shell::Sh),
-    ("fish", &["--no-config"], Shell::Fish),
+const SHELLS: &[(&str, &[&str], &str)] = &[
+    ("dash", &["-eu"], "sh"),
+    ("bash", &["--norc", "-eu"], "bash"),
+    ("zsh", &["-f", "-eu"], "zsh"),
+    ("mksh", &["-eu"], "sh"),
+    ("busybox", &["sh", "-eu"], "sh"),
+    ("fish", &["--no-config"], "fish"),
 ];
 
 type Environment = BTreeMap<String, String>;
 
-fn script(lock: &Lock, shell: Shell, deactivate: bool) -> String {
-    format("env").unwrap().render(lock, &Options { shell, deactivate, ..Options::default() }).unwrap()
+fn script(lock: &Lock, shell: &str, deactivate: bool) -> String {
+    let options = Options::default().with("shell", shell);
+    let options = if deactivate { options.with("deactivate", "") } else { options };
+    format("env").unwrap().render(lock, &options).unwrap()
 }
 
 /// A shell, and the scripts of two locks in its syntax: `on`, `other` (another toolkit) and `off`.
 struct Session {
     program: PathBuf,
     arguments: &'static [&'static str],
-    shell: Shell,
+    shell: &'static str,
     folder: PathBuf,
 }
 
@@ -44,10 +46,10 @@ impl Session {
             let folder = tools::folder(&format!("env-{test}-{program}"));
             let mut other = locks::bare_metal();
             other.target.get_mut("lab").unwrap().toolkit = Some("11.8.0".into());
-            std::fs::write(folder.join("on"), script(&locks::bare_metal(), *shell, false)).unwrap();
-            std::fs::write(folder.join("other"), script(&other, *shell, false)).unwrap();
-            std::fs::write(folder.join("off"), script(&locks::bare_metal(), *shell, true)).unwrap();
-            sessions.push(Session { program: path, arguments, shell: *shell, folder });
+            std::fs::write(folder.join("on"), script(&locks::bare_metal(), shell, false)).unwrap();
+            std::fs::write(folder.join("other"), script(&other, shell, false)).unwrap();
+            std::fs::write(folder.join("off"), script(&locks::bare_metal(), shell, true)).unwrap();
+            sessions.push(Session { program: path, arguments, shell, folder });
         }
         sessions
     }
@@ -57,7 +59,7 @@ impl Session {
         let line = commands
             .split(';')
             .map(|command| match command.trim().split_once(' ') {
-                Some(("source", file)) if self.shell == Shell::Fish => format!("source ./{file}"),
+                Some(("source", file)) if self.shell == "fish" => format!("source ./{file}"),
                 Some(("source", file)) => format!(". ./{file}"),
                 Some(("show", file)) => format!("/usr/bin/env -0 > {file}.env"),
                 _ => command.trim().to_string(),
@@ -181,9 +183,58 @@ fn another_lock_replaces_the_first_and_one_deactivation_undoes_both() {
         session.run(commands, &[("LD_LIBRARY_PATH", b"/a")]);
         let other = session.shown("other");
         assert_eq!(text(&other, "PATH"), Some("/usr/local/cuda-11.8/bin:/usr/bin:/bin"));
-        assert_eq!(text(&other, "LD_LIBRARY_PATH"), Some("/usr/local/cuda-11.8/lib64:/a"));
+        assert_eq!(text(&other, "LD_LIBRARY_PATH"), Some("/a"), "its libraries would shadow those of the wheels");
         assert_eq!(session.shown("after"), session.shown("before"), "{}", session.program.display());
     }
+}
+
+/// What lies in a toolkit is searched before what the wheels bring: `gpuenv verify` would warn of it.
+#[test]
+fn toolkits_that_shadow_the_wheels_go_from_the_library_path() {
+    for session in Session::all("shadow") {
+        let former = b"/usr/local/cuda/lib64:/a:/usr/local/cuda-11.8/targets/x86_64-linux/lib:/opt/cuda-mine:/b/cuda-12/lib64/stubs/";
+        session.run(
+            "show before; source on; show on; source other; show other; source off; show after",
+            &[("LD_LIBRARY_PATH", former)],
+        );
+        let context = session.program.display();
+        let on = session.shown("on");
+        assert_eq!(text(&on, "LD_LIBRARY_PATH"), Some("/usr/local/cuda-12.4/lib64:/a:/opt/cuda-mine"), "{context}");
+        assert_eq!(text(&session.shown("other"), "LD_LIBRARY_PATH"), Some("/a:/opt/cuda-mine"), "{context}");
+        assert_eq!(session.shown("after"), session.shown("before"), "{context}");
+        session
+            .run("source other; show other; source off; show after", &[("LD_LIBRARY_PATH", b"/usr/local/cuda/lib64")]);
+        assert_eq!(
+            text(&session.shown("other"), "LD_LIBRARY_PATH"),
+            None,
+            "{context}: an empty path means the folder here"
+        );
+        assert_eq!(text(&session.shown("after"), "LD_LIBRARY_PATH"), Some("/usr/local/cuda/lib64"), "{context}");
+        session.run("source other; show other", &[]);
+        assert_eq!(text(&session.shown("other"), "LD_LIBRARY_PATH"), None, "{context}");
+    }
+}
+
+/// Without wheels that bring libraries of their own, those of the toolkit are the ones that are wanted.
+#[test]
+fn without_wheels_the_toolkit_serves_programs_too() {
+    let mut lock = locks::bare_metal();
+    lock.wheel.clear();
+    lock.stack.remove("torch");
+    let text = script(&lock, "sh", false);
+    assert!(text.contains("export LD_LIBRARY_PATH=\"$CUDA_HOME/lib64\"") && !text.contains("targets"), "{text}");
+}
+
+#[test]
+fn direnv_needs_no_way_back() {
+    let text = script(&locks::bare_metal(), "direnv", false);
+    assert!(text.contains("export CUDA_HOME=") && !text.contains("_GPUENV_ACTIVE") && !text.contains("--deactivate"));
+    let folder = tools::folder("env-direnv");
+    std::fs::write(folder.join("envrc"), &text).unwrap();
+    check("bash", &["-n"], &[folder.join("envrc")]);
+    check("shellcheck", &["--norc"], &[folder.join("envrc")]);
+    let both = Options::default().with("shell", "direnv").with("deactivate", "");
+    assert_eq!(format("env").unwrap().render(&locks::bare_metal(), &both).unwrap_err().code(), "bad-option");
 }
 
 #[test]
@@ -200,7 +251,7 @@ fn the_toolkit_may_be_elsewhere() {
 fn a_variable_that_was_not_exported_is_not_exported_afterwards() {
     for session in Session::all("unexported") {
         let (assign, check) = match session.shell {
-            Shell::Fish => ("set -g LD_LIBRARY_PATH /mine", "test \"$LD_LIBRARY_PATH\" = /mine; or exit 1"),
+            "fish" => ("set -g LD_LIBRARY_PATH /mine", "test \"$LD_LIBRARY_PATH\" = /mine; or exit 1"),
             _ => ("LD_LIBRARY_PATH=/mine", "[ \"$LD_LIBRARY_PATH\" = /mine ]"),
         };
         session.run(&format!("{assign}; show before; source on; source off; show after; {check}"), &[]);
@@ -234,20 +285,20 @@ fn forward_compatibility_puts_the_newer_libcuda_first_on_bare_metal() {
     let target = lock.target.get_mut("lab").unwrap();
     target.driver = Some(locks::driver("forward-compat"));
     let line = "export LD_LIBRARY_PATH=\"/usr/local/cuda-12.4/compat:$CUDA_HOME/lib64\"";
-    assert!(script(&lock, Shell::Sh, false).contains(line));
+    assert!(script(&lock, "sh", false).contains(line));
 
     lock.target.get_mut("lab").unwrap().toolkit = None;
-    let without_toolkit = script(&lock, Shell::Sh, false);
+    let without_toolkit = script(&lock, "sh", false);
     assert!(without_toolkit.contains("export LD_LIBRARY_PATH=\"/usr/local/cuda-12.4/compat\""), "{without_toolkit}");
     assert!(!without_toolkit.contains("export CUDA_HOME"));
 
     lock.target.get_mut("lab").unwrap().runtime = "container".into();
-    assert!(!script(&lock, Shell::Sh, false).contains("compat:"));
+    assert!(!script(&lock, "sh", false).contains("compat:"));
 }
 
 #[test]
 fn without_a_toolkit_only_the_lists_are_set() {
-    let text = script(&locks::container(), Shell::Sh, false);
+    let text = script(&locks::container(), "sh", false);
     assert!(text.contains("export TORCH_CUDA_ARCH_LIST=9.0\n"));
     assert!(!text.contains("CUDA_HOME=\"") && !text.contains("export PATH"), "{text}");
 }
@@ -257,7 +308,7 @@ fn the_scripts_parse_in_every_shell_and_shellcheck_finds_nothing() {
     let folder = tools::folder("env-syntax");
     let files: Vec<PathBuf> = [(locks::bare_metal(), "full"), (locks::container(), "lists"), (bare_cpu(), "nothing")]
         .iter()
-        .flat_map(|(lock, name)| [(script(lock, Shell::Sh, false), *name), (script(lock, Shell::Sh, true), "off")])
+        .flat_map(|(lock, name)| [(script(lock, "sh", false), *name), (script(lock, "sh", true), "off")])
         .map(|(text, name)| {
             let file = folder.join(name);
             std::fs::write(&file, text).unwrap();

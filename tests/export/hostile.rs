@@ -1,6 +1,6 @@
 //! A lock that somebody has edited must not put instructions into what is printed from it.
 
-use gpuenv::export::{ExportError, FORMATS, Options, Shell};
+use gpuenv::export::{ExportError, FORMATS, Options};
 use gpuenv::lock::Lock;
 
 use crate::{locks, render};
@@ -25,22 +25,39 @@ type Edit = fn(&mut Lock, String);
 
 /// Every place of the lock from which text is printed, with the formats that print it.
 const EDITS: &[(&str, Edit)] = &[
-    ("dockerfile", |lock, text| prod(lock).image = Some(text)),
-    ("dockerfile", |lock, text| prod(lock).runtime_image = Some(text)),
-    ("dockerfile requirements uv", |lock, text| prod(lock).arch = text),
-    ("dockerfile requirements uv", |lock, text| lock.wheel[0].package = text),
-    ("dockerfile requirements uv", |lock, text| lock.wheel[0].version = text),
-    ("dockerfile requirements uv", |lock, text| lock.wheel[0].version = format!("2.5.1+{text}")),
-    ("dockerfile requirements uv", |lock, text| lock.wheel[0].index = Some(text)),
-    ("dockerfile requirements uv", |lock, text| lock.wheel[0].index = Some(format!("https://x/ {text}"))),
-    ("dockerfile requirements uv", |lock, text| lock.wheel[0].url = Some(text)),
-    ("dockerfile requirements uv", |lock, text| lock.wheel[0].url = Some(format!("https://x/{text}.whl"))),
-    ("dockerfile requirements uv", |lock, text| {
+    ("dockerfile apptainer compose devcontainer kubernetes github-actions", |lock, text| prod(lock).image = Some(text)),
+    ("dockerfile apptainer kubernetes", |lock, text| prod(lock).runtime_image = Some(text)),
+    ("dockerfile requirements uv apptainer compose devcontainer kubernetes pixi github-actions", |lock, text| {
+        prod(lock).arch = text
+    }),
+    ("dockerfile requirements uv apptainer conda pixi github-actions", |lock, text| lock.wheel[0].package = text),
+    ("dockerfile requirements uv apptainer conda pixi github-actions", |lock, text| lock.wheel[0].version = text),
+    ("dockerfile requirements uv apptainer conda pixi github-actions", |lock, text| {
+        lock.wheel[0].version = format!("2.5.1+{text}")
+    }),
+    ("dockerfile requirements uv apptainer conda pixi github-actions", |lock, text| lock.wheel[0].index = Some(text)),
+    ("dockerfile requirements uv apptainer conda pixi github-actions", |lock, text| {
+        lock.wheel[0].index = Some(format!("https://x/ {text}"))
+    }),
+    ("dockerfile requirements uv apptainer conda pixi github-actions", |lock, text| lock.wheel[0].url = Some(text)),
+    ("dockerfile requirements uv apptainer conda pixi github-actions", |lock, text| {
+        lock.wheel[0].url = Some(format!("https://x/{text}.whl"))
+    }),
+    ("dockerfile requirements uv apptainer conda pixi github-actions", |lock, text| {
         lock.stack.insert("python".into(), text);
     }),
-    ("env", |lock, text| prod(lock).toolkit = Some(text)),
-    ("env dockerfile", |lock, text| lock.arch_list.as_mut().unwrap().torch = text),
-    ("env dockerfile", |lock, text| lock.arch_list.as_mut().unwrap().cmake = text),
+    ("env slurm modulefile cmake", |lock, text| prod(lock).toolkit = Some(text)),
+    ("env dockerfile apptainer slurm modulefile cmake", |lock, text| lock.arch_list.as_mut().unwrap().torch = text),
+    ("env dockerfile apptainer slurm modulefile cmake", |lock, text| lock.arch_list.as_mut().unwrap().cmake = text),
+    ("dockerfile apptainer kubernetes", |lock, text| {
+        let mut driver = locks::driver("native");
+        driver.minimum = text;
+        prod(lock).driver = Some(driver);
+    }),
+    ("kubernetes", |lock, text| prod(lock).gpu[0].compute_capability = text),
+    ("dockerfile uv requirements conda pixi", |lock, text| constrained(lock).package = text),
+    ("dockerfile uv requirements conda pixi", |lock, text| constrained(lock).index = Some(text)),
+    ("dockerfile uv pixi", |lock, text| constrained(lock).version = text),
     ("env dockerfile", |lock, text| {
         let mut driver = locks::driver("forward-compat");
         driver.compat = Some(text);
@@ -50,6 +67,14 @@ const EDITS: &[(&str, Edit)] = &[
 
 fn prod(lock: &mut Lock) -> &mut gpuenv::lock::TargetLock {
     lock.target.get_mut("prod").unwrap()
+}
+
+/// A constraint, beside a wheel of another index.
+fn constrained(lock: &mut Lock) -> &mut gpuenv::lock::ConstraintLock {
+    let other = locks::constrained();
+    lock.wheel.push(other.wheel[1].clone());
+    lock.constraint = other.constraint;
+    &mut lock.constraint[0]
 }
 
 #[test]
@@ -76,8 +101,15 @@ fn names_and_reasons_are_printed_nowhere_but_in_json() {
         lock.target.insert(payload.to_string(), target);
         lock.wheel[0].targets = vec![payload.to_string()];
         for format in FORMATS {
-            for shell in Shell::ALL {
-                let text = format.render(&lock, &Options { shell: *shell, ..Options::default() }).unwrap();
+            for shell in ["sh", "fish", "direnv"] {
+                let options = Options::default();
+                let options = if format.name == "env" { options.with("shell", shell) } else { options };
+                let text = match format.render(&lock, &options) {
+                    Ok(text) => text,
+                    // Where a name is printed, it is looked at first; and not every format suits this lock.
+                    Err(ExportError::BadValue { .. } | ExportError::UnknownAddress(_)) => continue,
+                    Err(error) => panic!("{}: {error}", format.name),
+                };
                 assert!(!text.contains("touch") || format.name == "json", "{}", format.name);
                 assert!(!text.contains(|c: char| c.is_control() && c != '\n'), "{} {payload:?}", format.name);
             }

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use gpuenv::lock::{ArchLists, CatalogStamp, DriverLock, FORMAT, GpuLock, Lock, Stack, TargetLock, Wheel};
+use gpuenv::lock::{
+    ArchLists, CatalogStamp, ConstraintLock, DriverLock, FORMAT, GpuLock, Lock, Stack, TargetLock, Wheel,
+};
 
 /// Where the CUDA 12.4 wheels of PyTorch are.
 pub const CU124: &str = "https://download.pytorch.org/whl/cu124";
@@ -139,6 +141,27 @@ pub fn wheel(package: &str, version: &str, index: Option<&str>, targets: &[&str]
     }
 }
 
+/// torch of another CUDA than the default one, and what goes with it where others bring it in.
+pub fn constrained() -> Lock {
+    let mut lock = two_indexes();
+    lock.constraint = vec![ConstraintLock {
+        package: "torchvision".into(),
+        version: "0.20.1+cu124".into(),
+        arch: "x86_64".into(),
+        index: Some(CU124.into()),
+        targets: vec!["prod".into()],
+    }];
+    lock
+}
+
+/// The container image holds torch: the lock has no wheel for it.
+pub fn image_with_torch() -> Lock {
+    let mut lock = container();
+    lock.target.get_mut("prod").unwrap().image = Some("pytorch/pytorch:2.5.1-cuda12.4-cudnn9-runtime".into());
+    lock.wheel = vec![wheel("transformers", "4.50.0", None, &["prod"])];
+    lock
+}
+
 /// A driver that suffices, and how.
 pub fn driver(mode: &str) -> DriverLock {
     let compat = (mode == "forward-compat").then(|| "cuda-compat-12-4".to_string());
@@ -180,6 +203,7 @@ fn lock_of(stack: &[(&str, &str)], name: &str, target: TargetLock) -> Lock {
         arch_list: None,
         target: BTreeMap::from([(name.to_string(), target)]),
         wheel: Vec::new(),
+        constraint: Vec::new(),
         overrides: Vec::new(),
         fact: Vec::new(),
     }

@@ -116,7 +116,7 @@ fn pip_takes_mixed_wheels_from_their_own_pages() {
 }
 
 fn with_hashes(lock: &gpuenv::lock::Lock) -> Result<String, ExportError> {
-    format("requirements")?.render(lock, &Options { hashes: true, ..Options::default() })
+    format("requirements")?.render(lock, &Options::default().with("hashes", ""))
 }
 
 #[test]
@@ -132,8 +132,8 @@ fn hashes_are_written_for_all_wheels_or_for_none() {
     assert_eq!(without_comments(&render("requirements", &lock).unwrap()), "torch==2.5.1\n");
     lock.wheel[0].sha256 = "$(reboot)".into();
     assert!(matches!(with_hashes(&lock), Err(ExportError::BadValue { .. })));
-    let uv = format("uv").unwrap().render(&lock, &Options { hashes: true, ..Options::default() });
-    assert_eq!(uv, Err(ExportError::NoHashes { format: "uv" }));
+    let uv = format("uv").unwrap().render(&lock, &Options::default().with("hashes", ""));
+    assert_eq!(uv.unwrap_err().code(), "not-an-option");
 }
 
 #[test]
@@ -165,4 +165,41 @@ fn pip_checks_the_hashes_of_mixed_wheels() {
     lock.wheel[0].sha256 = "0".repeat(64);
     let refused = download(with_hashes(&lock).unwrap()).output().unwrap();
     assert!(!refused.status.success(), "a wheel with another sha256 was taken");
+}
+
+/// pip takes the build with a label of two builds of one release; and a constraints file says it of later installs.
+#[test]
+fn what_others_bring_in_is_that_of_the_locked_cuda() {
+    let text = without_comments(&render("requirements", &locks::constrained()).unwrap());
+    assert!(text.contains(&format!("--find-links {}/torchvision/\n", locks::CU124)), "{text}");
+    assert!(!text.contains("torchvision=="), "it is not asked for: {text}");
+    let constraints = Options::default().with("constraints", "");
+    let text = format("requirements").unwrap().render(&locks::constrained(), &constraints).unwrap();
+    let text = without_comments(&text);
+    assert!(text.contains("torch==2.5.1+cu124\ntensorflow==2.18.0\ntorchvision==0.20.1+cu124\n"), "{text}");
+
+    let Some(python) = tools::find("python3") else { return };
+    let folder = tools::folder("pip-constrained");
+    let indexes = tools::Indexes::publish(&python, &folder);
+    tools::timm(&python, &folder);
+    let pip = |arguments: &[&str], file: &str, text: String| {
+        std::fs::write(folder.join(file), text.replace(locks::CU124, &indexes.private)).unwrap();
+        let _ = std::fs::remove_dir_all(folder.join("got"));
+        let mut pip = Command::new(&python);
+        pip.args(["-m", "pip", "--isolated", "--disable-pip-version-check", "download", "--no-cache-dir"]);
+        pip.args(["--index-url", &indexes.public, "--dest", "got"]).args(arguments);
+        tools::succeed(pip.current_dir(&folder));
+        let files = std::fs::read_dir(folder.join("got")).unwrap();
+        let mut got: Vec<String> = files.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
+        got.retain(|file| file.starts_with("torch"));
+        got.sort();
+        got
+    };
+    let want = ["torch-2.5.1+cu124-py3-none-any.whl", "torchvision-0.20.1+cu124-py3-none-any.whl"];
+    let plain = render("requirements", &locks::constrained()).unwrap();
+    assert_eq!(pip(&["-r", "requirements.txt", "timm"], "requirements.txt", plain), want);
+    assert_eq!(pip(&["-c", "constraints.txt", "timm"], "constraints.txt", text), want);
+    // Told nothing, pip takes the default index's build: the check can fail.
+    let naive = render("requirements", &locks::two_indexes()).unwrap();
+    assert_ne!(pip(&["-r", "requirements.txt", "timm"], "requirements.txt", naive), want);
 }

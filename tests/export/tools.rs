@@ -64,11 +64,32 @@ impl Indexes {
     }
 }
 
+/// Adds wheels: index, package, version, what it needs.
+pub fn publish(python: &Path, folder: &Path, wheels: &[(&str, &str, &str, &str)]) {
+    for (index, package, version, needs) in wheels {
+        let arguments = [folder.join(index).into_os_string(), package.into(), version.into(), needs.into()];
+        succeed(Command::new(python).args(["-c", PUBLISH]).args(arguments));
+    }
+}
+
+/// Adds a package that brings in torchvision, with a build of that on each index.
+pub fn timm(python: &Path, folder: &Path) {
+    publish(
+        python,
+        folder,
+        &[
+            ("public", "timm", "1.0", "torchvision"),
+            ("public", "torchvision", "0.20.1", "torch==2.5.1"),
+            ("private", "torchvision", "0.20.1+cu124", "torch==2.5.1"),
+        ],
+    );
+}
+
 const PUBLISH: &str = r#"
 import pathlib, sys, zipfile
 folder, name, version, needs = sys.argv[1:]
 page = pathlib.Path(folder, name)
-page.mkdir(parents=True)
+page.mkdir(parents=True, exist_ok=True)
 stem = f"{name.replace('-', '_')}-{version}"
 with zipfile.ZipFile(page / f"{stem}-py3-none-any.whl", "w") as wheel:
     metadata = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"

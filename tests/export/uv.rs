@@ -98,6 +98,130 @@ fn indexes_with_similar_addresses_get_different_names() {
 }
 
 #[test]
+fn what_others_bring_in_is_that_of_the_locked_cuda() {
+    let text = render("uv", &locks::constrained()).unwrap();
+    let uv = &parse(&text)["tool"]["uv"];
+    assert_eq!(strings(&uv["constraint-dependencies"]), ["torchvision==0.20.1+cu124"]);
+    assert_eq!(uv["sources"]["torchvision"][0]["index"].as_str(), Some("pytorch-cu124"));
+    let (Some(program), Some(python)) = (tools::find("uv"), tools::find("python3")) else { return };
+    let folder = tools::folder("uv-constrained");
+    let indexes = tools::Indexes::publish(&python, &folder);
+    tools::timm(&python, &folder);
+    let found = |text: &str| {
+        let text = text.replace(locks::CU124, &indexes.private).replace("==3.11.*", ">=3.8");
+        let text = text.replace("dependencies = [\n    \"t", "dependencies = [\n    \"timm\",\n    \"t");
+        std::fs::write(folder.join("pyproject.toml"), text).unwrap();
+        let _ = std::fs::remove_file(folder.join("uv.lock"));
+        let mut lock = Command::new(&program);
+        lock.args(["lock", "--no-python-downloads", "--no-cache", "--default-index", &indexes.public]);
+        tools::succeed(lock.current_dir(&folder));
+        let locked = parse(&std::fs::read_to_string(folder.join("uv.lock")).unwrap());
+        let packages = locked["package"].as_array().unwrap().clone();
+        let package = packages.iter().find(|package| package["name"].as_str() == Some("torchvision")).unwrap();
+        package["version"].as_str().unwrap().to_string()
+    };
+    assert_eq!(found(&text), "0.20.1+cu124");
+    assert_eq!(found(&render("uv", &locks::two_indexes()).unwrap()), "0.20.1", "the check can fail");
+}
+
+/// Targets that differ on one platform are extras, of which no two go together.
+#[test]
+fn targets_that_differ_are_extras_that_exclude_each_other() {
+    let mut lock = locks::mixed();
+    let beside = |version: &str, index: &str, target: &str| gpuenv::lock::ConstraintLock {
+        version: version.into(),
+        index: Some(index.into()),
+        targets: vec![target.into()],
+        ..locks::constrained().constraint[0].clone()
+    };
+    let whl_cpu = "https://download.pytorch.org/whl/cpu";
+    lock.constraint = vec![beside("0.20.1+cpu", whl_cpu, "ci"), beside("0.20.1+cu124", locks::CU124, "lab")];
+    let text = render("uv", &lock).unwrap();
+    let table = parse(&text);
+    let extras = &table["project"]["optional-dependencies"];
+    assert_eq!(strings(&extras["ci"]), ["torch==2.5.1+cpu", "torchvision==0.20.1+cpu"]);
+    assert_eq!(strings(&extras["lab"]), ["torch==2.5.1+cu124", "torchvision==0.20.1+cu124"]);
+    let uv = &table["tool"]["uv"];
+    assert_eq!(uv["conflicts"][0][0]["extra"].as_str(), Some("ci"));
+    assert_eq!(uv["sources"]["torch"][0]["extra"].as_str(), Some("ci"));
+    let (Some(program), Some(python)) = (tools::find("uv"), tools::find("python3")) else { return };
+    let folder = tools::folder("uv-extras");
+    let indexes = tools::Indexes::publish(&python, &folder);
+    tools::timm(&python, &folder);
+    let cpu = [("cpu", "torch", "2.5.1+cpu", ""), ("cpu", "torchvision", "0.20.1+cpu", "torch==2.5.1")];
+    tools::publish(&python, &folder, &cpu);
+    let cpu = format!("file://{}", folder.join("cpu").display());
+    let text = text.replace(locks::CU124, &indexes.private).replace(whl_cpu, &cpu);
+    let text = text.replace("version = \"0\"\n", "version = \"0\"\ndependencies = [\"timm\"]\n");
+    std::fs::write(folder.join("pyproject.toml"), text.replace("==3.11.*", ">=3.8")).unwrap();
+    let mut lock = Command::new(&program);
+    lock.args(["lock", "--no-python-downloads", "--no-cache", "--default-index", &indexes.public]);
+    tools::succeed(lock.current_dir(&folder));
+    let locked = std::fs::read_to_string(folder.join("uv.lock")).unwrap();
+    for extra in ["cpu", "cu124"] {
+        assert!(
+            locked.contains(&format!("\"2.5.1+{extra}\"")) && locked.contains(&format!("\"0.20.1+{extra}\"")),
+            "{locked}"
+        );
+    }
+}
+
+const MINE: &str = "\
+# mine
+[project]
+name = \"mine\"   # kept
+version = \"1\"
+dependencies = [\"rich>=13\", \"requests\"]
+
+[tool.ruff]
+line-length = 99
+
+[tool.uv.sources]
+rich = { git = \"https://git.example/rich\" }
+";
+
+fn merged(old: &str, lock: &gpuenv::lock::Lock) -> Result<String, String> {
+    let merge = gpuenv::export::format("uv").unwrap().merge.unwrap();
+    merge(old, &render("uv", lock).unwrap()).map_err(|error| error.to_string())
+}
+
+#[test]
+fn a_file_that_is_there_keeps_all_that_gpuenv_did_not_write() {
+    let first = merged(MINE, &locks::constrained()).unwrap();
+    let table = parse(&first);
+    let dependencies = strings(&table["project"]["dependencies"]);
+    assert_eq!(dependencies, ["rich>=13", "requests", "tensorflow==2.18.0", "torch==2.5.1+cu124"]);
+    for kept in ["# mine\n", "name = \"mine\"   # kept\n", "[tool.ruff]\nline-length = 99\n", "rich = { git = "] {
+        assert!(first.contains(kept), "{kept}\n{first}");
+    }
+    assert_eq!(table["project"]["requires-python"].as_str(), Some("==3.11.*"));
+    assert_eq!(merged(&first, &locks::constrained()).unwrap(), first, "twice is once");
+    // Another lock takes the place of the first one.
+    let second = merged(&first, &locks::public_index()).unwrap();
+    let table = parse(&second);
+    assert_eq!(strings(&table["project"]["dependencies"]), ["rich>=13", "requests", "torch==2.5.1"]);
+    assert!(!second.contains("pytorch-cu124") && !second.contains("constraint-dependencies"), "{second}");
+    assert!(second.contains("rich = { git = "), "{second}");
+    assert_eq!(merged(&second, &locks::constrained()).unwrap().matches("torchvision==").count(), 2);
+    // What was rendered merges into itself as it is.
+    let whole = render("uv", &locks::mixed()).unwrap();
+    assert_eq!(merged(&whole, &locks::mixed()).unwrap(), whole);
+}
+
+#[test]
+fn what_others_wrote_is_not_replaced() {
+    for (old, told) in [
+        ("[tool.uv.sources]\ntorch = { path = \"x\" }\n", "`tool.uv.sources.torch`"),
+        ("[[tool.uv.index]]\nname = \"pytorch-cu124\"\nurl = \"https://else.example\"\n", "another index"),
+        ("[project]\nname = \"a\"\ndynamic = [\"dependencies\"]\n", "computed"),
+        ("[project\n", "not TOML"),
+    ] {
+        let error = merged(old, &locks::container()).unwrap_err();
+        assert!(error.contains(told), "{error}");
+    }
+}
+
+#[test]
 fn uv_takes_each_wheel_from_its_own_index() {
     let (Some(uv), Some(python)) = (tools::find("uv"), tools::find("python3")) else { return };
     let folder = tools::folder("uv-lock");

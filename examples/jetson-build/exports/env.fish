@@ -5,7 +5,7 @@
 # GPUENV_CUDA_HOME to its directory before sourcing this.
 set -l gpuenv_home /usr/local/cuda-12.6
 test -n "$GPUENV_CUDA_HOME"; and set gpuenv_home "$GPUENV_CUDA_HOME"
-set -l gpuenv_plan "$gpuenv_home|"'|TORCH_CUDA_ARCH_LIST=8.7|CUDAARCHS=87-real'
+set -l gpuenv_plan "$gpuenv_home|"'|libraries|TORCH_CUDA_ARCH_LIST=8.7|CUDAARCHS=87-real'
 if test "$_GPUENV_ACTIVE" != "$gpuenv_plan"
     if test -n "$_GPUENV_ACTIVE"
         for name in CUDA_HOME PATH LD_LIBRARY_PATH LIBRARY_PATH TORCH_CUDA_ARCH_LIST CUDAARCHS
@@ -38,12 +38,14 @@ if test "$_GPUENV_ACTIVE" != "$gpuenv_plan"
     end
     set -gx CUDA_HOME "$gpuenv_home"
     set -gx --path PATH "$CUDA_HOME/bin" $PATH
+    set -gx --path LD_LIBRARY_PATH $LD_LIBRARY_PATH
     set -gx --path LD_LIBRARY_PATH "$CUDA_HOME/lib64" $LD_LIBRARY_PATH
     set -l paths
     for path in $LD_LIBRARY_PATH
         test -n "$path"; and set -a paths "$path"
     end
     set -gx --path LD_LIBRARY_PATH $paths
+    set -gx --path LIBRARY_PATH $LIBRARY_PATH
     set -gx --path LIBRARY_PATH "$CUDA_HOME/lib64" "$CUDA_HOME/lib64/stubs" $LIBRARY_PATH
     set -l paths
     for path in $LIBRARY_PATH

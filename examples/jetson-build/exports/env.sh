@@ -1,11 +1,11 @@
-# shellcheck shell=sh disable=SC2034,SC2154
+# shellcheck shell=sh disable=SC2034,SC2043,SC2154
 # Written by `gpuenv export env`; do not edit. Use it with:
 #   . ./FILE
 # Sourcing it again changes nothing; `gpuenv export env --deactivate` prints what undoes it.
 # The toolkit is expected in /usr/local/cuda-12.6. If yours is elsewhere, set
 # GPUENV_CUDA_HOME to its directory before sourcing this.
 _gpuenv_home=${GPUENV_CUDA_HOME:-/usr/local/cuda-12.6}
-_gpuenv_plan="$_gpuenv_home|"'|TORCH_CUDA_ARCH_LIST=8.7|CUDAARCHS=87-real'
+_gpuenv_plan="$_gpuenv_home|"'|libraries|TORCH_CUDA_ARCH_LIST=8.7|CUDAARCHS=87-real'
 if [ "${_GPUENV_ACTIVE-}" != "$_gpuenv_plan" ]; then
   if [ -n "${_GPUENV_ACTIVE-}" ]; then
     for _gpuenv_name in CUDA_HOME PATH LD_LIBRARY_PATH LIBRARY_PATH TORCH_CUDA_ARCH_LIST CUDAARCHS; do

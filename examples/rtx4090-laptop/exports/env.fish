@@ -3,9 +3,11 @@
 # Sourcing it again changes nothing; `gpuenv export env --deactivate` prints what undoes it.
 # The toolkit is expected in /usr/local/cuda-12.4. If yours is elsewhere, set
 # GPUENV_CUDA_HOME to its directory before sourcing this.
+# Directories of CUDA toolkits go from LD_LIBRARY_PATH: what lies there would be loaded in place
+# of what the wheels bring.
 set -l gpuenv_home /usr/local/cuda-12.4
 test -n "$GPUENV_CUDA_HOME"; and set gpuenv_home "$GPUENV_CUDA_HOME"
-set -l gpuenv_plan "$gpuenv_home|"'|TORCH_CUDA_ARCH_LIST=8.9+PTX|CUDAARCHS=89'
+set -l gpuenv_plan "$gpuenv_home|"'|libraries|clean|TORCH_CUDA_ARCH_LIST=8.9+PTX|CUDAARCHS=89'
 if test "$_GPUENV_ACTIVE" != "$gpuenv_plan"
     if test -n "$_GPUENV_ACTIVE"
         for name in CUDA_HOME PATH LD_LIBRARY_PATH LIBRARY_PATH TORCH_CUDA_ARCH_LIST CUDAARCHS
@@ -38,12 +40,18 @@ if test "$_GPUENV_ACTIVE" != "$gpuenv_plan"
     end
     set -gx CUDA_HOME "$gpuenv_home"
     set -gx --path PATH "$CUDA_HOME/bin" $PATH
-    set -gx --path LD_LIBRARY_PATH "$CUDA_HOME/lib64" $LD_LIBRARY_PATH
+    set -gx --path LD_LIBRARY_PATH $LD_LIBRARY_PATH
+    set -l paths
+    for path in $LD_LIBRARY_PATH
+        string match -qr '/cuda(-[0-9][^/]*)?/(.*lib64|targets/)' -- "$path"; or set -a paths "$path"
+    end
+    set -gx --path LD_LIBRARY_PATH "$CUDA_HOME/lib64" $paths
     set -l paths
     for path in $LD_LIBRARY_PATH
         test -n "$path"; and set -a paths "$path"
     end
     set -gx --path LD_LIBRARY_PATH $paths
+    set -gx --path LIBRARY_PATH $LIBRARY_PATH
     set -gx --path LIBRARY_PATH "$CUDA_HOME/lib64" "$CUDA_HOME/lib64/stubs" $LIBRARY_PATH
     set -l paths
     for path in $LIBRARY_PATH

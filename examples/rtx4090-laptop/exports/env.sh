@@ -1,11 +1,13 @@
-# shellcheck shell=sh disable=SC2034,SC2154
+# shellcheck shell=sh disable=SC2034,SC2043,SC2154
 # Written by `gpuenv export env`; do not edit. Use it with:
 #   . ./FILE
 # Sourcing it again changes nothing; `gpuenv export env --deactivate` prints what undoes it.
 # The toolkit is expected in /usr/local/cuda-12.4. If yours is elsewhere, set
 # GPUENV_CUDA_HOME to its directory before sourcing this.
+# Directories of CUDA toolkits go from LD_LIBRARY_PATH: what lies there would be loaded in place
+# of what the wheels bring.
 _gpuenv_home=${GPUENV_CUDA_HOME:-/usr/local/cuda-12.4}
-_gpuenv_plan="$_gpuenv_home|"'|TORCH_CUDA_ARCH_LIST=8.9+PTX|CUDAARCHS=89'
+_gpuenv_plan="$_gpuenv_home|"'|libraries|clean|TORCH_CUDA_ARCH_LIST=8.9+PTX|CUDAARCHS=89'
 if [ "${_GPUENV_ACTIVE-}" != "$_gpuenv_plan" ]; then
   if [ -n "${_GPUENV_ACTIVE-}" ]; then
     for _gpuenv_name in CUDA_HOME PATH LD_LIBRARY_PATH LIBRARY_PATH TORCH_CUDA_ARCH_LIST CUDAARCHS; do
@@ -36,8 +38,10 @@ if [ "${_GPUENV_ACTIVE-}" != "$_gpuenv_plan" ]; then
   _gpuenv_rest=${LD_LIBRARY_PATH-}:
   export LD_LIBRARY_PATH="$CUDA_HOME/lib64"
   while [ -n "$_gpuenv_rest" ]; do
-    LD_LIBRARY_PATH=$LD_LIBRARY_PATH${_gpuenv_rest:+:${_gpuenv_rest%%:*}}
-    LD_LIBRARY_PATH=${LD_LIBRARY_PATH%:}
+    case ${_gpuenv_rest%%:*} in
+      */cuda/*lib64* | */cuda-[0-9]*/*lib64* | */cuda/targets/* | */cuda-[0-9]*/targets/*) ;;
+      *) LD_LIBRARY_PATH=$LD_LIBRARY_PATH${_gpuenv_rest:+:${_gpuenv_rest%%:*}}; LD_LIBRARY_PATH=${LD_LIBRARY_PATH%:} ;;
+    esac
     _gpuenv_rest=${_gpuenv_rest#*:}
   done
   unset _gpuenv_rest

@@ -86,14 +86,20 @@ fn set(plan: &Plan) -> String {
     if plan.cuda_home.is_some() {
         out += "set -gx CUDA_HOME \"$gpuenv_home\"\n";
         out += "set -gx --path PATH \"$CUDA_HOME/bin\" $PATH\n";
+    }
+    if plan.libraries {
         libraries.push("\"$CUDA_HOME/lib64\"".to_string());
     }
     if !libraries.is_empty() {
-        out += &prepend("LD_LIBRARY_PATH", &libraries.join(" "));
+        out += &prepend("LD_LIBRARY_PATH", &libraries.join(" "), plan.cleans);
+    } else if plan.cleans {
+        let cleaned = prepend("LD_LIBRARY_PATH", "", true);
+        let _ = write!(out, "if test -n \"$LD_LIBRARY_PATH\"\n{}", indent(&cleaned));
+        out += "    test -n \"$LD_LIBRARY_PATH\"; or set -eg LD_LIBRARY_PATH\nend\n";
     }
     if plan.cuda_home.is_some() {
         // The stubs are for linking on machines without a driver; a program that loads one cannot run.
-        out += &prepend("LIBRARY_PATH", "\"$CUDA_HOME/lib64\" \"$CUDA_HOME/lib64/stubs\"");
+        out += &prepend("LIBRARY_PATH", "\"$CUDA_HOME/lib64\" \"$CUDA_HOME/lib64/stubs\"", false);
     }
     for (name, value) in &plan.values {
         let _ = writeln!(out, "set -gx {name} {}", quote::fish(value));
@@ -101,11 +107,19 @@ fn set(plan: &Plan) -> String {
     out
 }
 
-/// Puts directories in front of a library path and drops its empty elements, which would mean the current
-/// directory.
-fn prepend(name: &str, directories: &str) -> String {
+/// Puts directories in front of a library path and drops its empty elements, which would mean the current directory; what
+/// lies in toolkits too, where it cleans.
+fn prepend(name: &str, directories: &str, cleans: bool) -> String {
+    let others = if cleans { "$paths" } else { &format!("${name}") };
+    let dropped = match cleans {
+        true => format!(
+            "set -l paths\nfor path in ${name}\n    string match -qr '{TOOLKITS}' -- \"$path\"; or set -a paths \"$path\"\nend\n"
+        ),
+        false => String::new(),
+    };
     format!(
-        r#"set -gx --path {name} {directories} ${name}
+        r#"set -gx --path {name} ${name}
+{dropped}set -gx --path {name} {directories} {others}
 set -l paths
 for path in ${name}
     test -n "$path"; and set -a paths "$path"
@@ -114,6 +128,9 @@ set -gx --path {name} $paths
 "#
     )
 }
+
+/// Where toolkits have their libraries; `compat`, which holds a driver's, is none of them.
+const TOOLKITS: &str = "/cuda(-[0-9][^/]*)?/(.*lib64|targets/)";
 
 fn indent(block: &str) -> String {
     block.lines().map(|line| format!("    {line}\n")).collect()

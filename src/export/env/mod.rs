@@ -11,48 +11,90 @@ mod fish;
 mod sh;
 
 use crate::lock::{Lock, TargetLock};
+use crate::words::Version;
 
-use super::{ExportError, Format, Options, Render, Shell, valid};
+use super::format::{Format, Opt, Options, Render};
+use super::{ExportError, valid, wheels};
 
 /// `gpuenv export env`
 pub const FORMAT: Format = Format {
     name: "env",
     help: "Shell lines to source: CUDA_HOME, search paths and architecture lists",
-    per_target: true,
+    file: "env.sh",
+    options: &[
+        Opt {
+            name: "shell",
+            value: "SHELL",
+            choices: &["sh", "bash", "zsh", "fish", "direnv"],
+            help: "Whose syntax: sh, bash, zsh, fish, or an .envrc for direnv [default: sh]",
+        },
+        Opt::switch("deactivate", "Take back what the script set"),
+    ],
+    next,
+    merge: None,
     render: Render::Target(render),
 };
+
+fn next(file: &str, options: &Options) -> String {
+    let path = if file.contains('/') { file.to_string() } else { format!("./{file}") };
+    match options.get("shell") {
+        Some("fish") => format!("source {path}"),
+        Some("direnv") => "direnv allow".to_string(),
+        _ => format!(". {path}"),
+    }
+}
 
 /// Every variable that any version of the script may set, so that one script can undo any other.
 const NAMES: [&str; 6] = ["CUDA_HOME", "PATH", "LD_LIBRARY_PATH", "LIBRARY_PATH", "TORCH_CUDA_ARCH_LIST", "CUDAARCHS"];
 
 /// What one target wants in the environment.
-struct Plan {
+pub(super) struct Plan {
     /// Where the toolkit is; `GPUENV_CUDA_HOME` overrides it when the script is sourced.
-    cuda_home: Option<String>,
+    pub cuda_home: Option<String>,
     /// Where a newer libcuda is, for a host whose driver is older than the stack asks for.
-    compat: Option<String>,
+    pub compat: Option<String>,
+    /// Whether its libraries are for programs too: beside wheels that bring those of another line they are not.
+    pub libraries: bool,
+    /// Whether libraries of toolkits go from LD_LIBRARY_PATH: it is searched before what the wheels bring.
+    pub cleans: bool,
     /// Plain variables and their values.
-    values: Vec<(&'static str, String)>,
+    pub values: Vec<(&'static str, String)>,
 }
 
 fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Result<String, ExportError> {
-    let fish = options.shell == Shell::Fish;
-    if options.deactivate {
+    let fish = options.get("shell") == Some("fish");
+    if options.get("shell") == Some("direnv") {
+        // direnv takes back by itself what an .envrc has set.
+        if options.has("deactivate") {
+            return Err(ExportError::bad_option("deactivate", "", "another shell: direnv undoes an .envrc by itself"));
+        }
+        return Ok(sh::envrc(&Plan::new(lock, name, target)?));
+    }
+    if options.has("deactivate") {
         return Ok(if fish { fish::deactivate() } else { sh::deactivate() });
     }
     let plan = Plan::new(lock, name, target)?;
     Ok(if fish { fish::activate(&plan) } else { sh::activate(&plan) })
 }
 
+/// The lines for sh, bash and zsh, for a script of another format to run.
+pub(super) fn lines(plan: &Plan) -> String {
+    sh::lines(plan)
+}
+
 impl Plan {
-    fn new(lock: &Lock, name: &str, target: &TargetLock) -> Result<Plan, ExportError> {
+    pub fn new(lock: &Lock, name: &str, target: &TargetLock) -> Result<Plan, ExportError> {
         let cuda_home = target.toolkit.as_deref().map(cuda_home).transpose()?;
         let mut values = Vec::new();
         if let Some(lists) = lock.arch_list_of(target) {
             values.push(("TORCH_CUDA_ARCH_LIST", valid::torch_arch_list(&lists.torch)?.to_string()));
             values.push(("CUDAARCHS", valid::cmake_arch_list(&lists.cmake)?.to_string()));
         }
-        Ok(Plan { cuda_home, compat: compat(name, target)?, values })
+        let toolkit = target.toolkit.as_deref().and_then(|toolkit| Version::parse(toolkit).ok());
+        let wheels = wheels::cuda_line(lock, target);
+        let same = wheels.is_none_or(|line| toolkit.is_some_and(|toolkit| toolkit.cmp_prefix(&line).is_eq()));
+        let libraries = cuda_home.is_some() && same;
+        Ok(Plan { cuda_home, compat: compat(name, target)?, libraries, cleans: wheels.is_some(), values })
     }
 
     /// What is set, in order.
@@ -60,7 +102,7 @@ impl Plan {
         NAMES
             .into_iter()
             .filter(|name| match *name {
-                "LD_LIBRARY_PATH" => self.cuda_home.is_some() || self.compat.is_some(),
+                "LD_LIBRARY_PATH" => self.libraries || self.cleans || self.compat.is_some(),
                 "CUDA_HOME" | "PATH" | "LIBRARY_PATH" => self.cuda_home.is_some(),
                 _ => self.values.iter().any(|(value, _)| value == name),
             })
@@ -70,6 +112,8 @@ impl Plan {
     /// A text that is equal for equal plans: how a script knows that it is active already.
     fn id(&self) -> String {
         let mut parts = vec![self.compat.clone().unwrap_or_default()];
+        parts.extend(self.libraries.then(|| "libraries".to_string()));
+        parts.extend(self.cleans.then(|| "clean".to_string()));
         parts.extend(self.values.iter().map(|(name, value)| format!("{name}={value}")));
         parts.join("|")
     }
@@ -84,6 +128,17 @@ impl Plan {
         if let Some(home) = &self.cuda_home {
             lines.push(format!("The toolkit is expected in {home}. If yours is elsewhere, set"));
             lines.push("GPUENV_CUDA_HOME to its directory before sourcing this.".to_string());
+        }
+        if self.cuda_home.is_some() && !self.libraries {
+            lines.push(
+                "Its libraries are not put on LD_LIBRARY_PATH: the wheels bring those of another release.".into(),
+            );
+        }
+        if self.cleans {
+            lines.push(
+                "Directories of CUDA toolkits go from LD_LIBRARY_PATH: what lies there would be loaded in place".into(),
+            );
+            lines.push("of what the wheels bring.".into());
         }
         if let Some(compat) = &self.compat {
             lines.push(format!("The driver is older than the stack: the libcuda in {compat} is used instead."));

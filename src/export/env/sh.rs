@@ -9,7 +9,7 @@ use super::{NAMES, Plan};
 
 /// The script that sets the variables.
 pub fn activate(plan: &Plan) -> String {
-    let mut out = format!("# shellcheck shell=sh disable=SC2034,SC2154\n{}", plan.header("FILE"));
+    let mut out = format!("# shellcheck shell=sh disable=SC2034,SC2043,SC2154\n{}", plan.header("FILE"));
     let id = quote::sh(&plan.id());
     match &plan.cuda_home {
         Some(home) => {
@@ -28,7 +28,7 @@ pub fn activate(plan: &Plan) -> String {
 
 /// The script that undoes whichever was sourced last.
 pub fn deactivate() -> String {
-    let head = "# shellcheck shell=sh disable=SC2034,SC2154\n\
+    let head = "# shellcheck shell=sh disable=SC2034,SC2043,SC2154\n\
         # Written by `gpuenv export env --deactivate`: undoes what `gpuenv export env` has set, if anything.\n";
     format!("{head}{}", restore())
 }
@@ -88,37 +88,69 @@ fn set(plan: &Plan) -> String {
     if plan.cuda_home.is_some() {
         out += "export CUDA_HOME=\"$_gpuenv_home\"\n";
         out += "export PATH=\"$CUDA_HOME/bin${PATH:+:$PATH}\"\n";
+    }
+    if plan.libraries {
         libraries.push("$CUDA_HOME/lib64".to_string());
     }
     if !libraries.is_empty() {
-        out += &prepend("LD_LIBRARY_PATH", &libraries.join(":"));
+        out += &prepend("LD_LIBRARY_PATH", &libraries.join(":"), plan.cleans);
+    } else if plan.cleans {
+        let cleaned = prepend("LD_LIBRARY_PATH", "", true);
+        let _ = write!(out, "if [ -n \"${{LD_LIBRARY_PATH-}}\" ]; then\n{}", indent(&cleaned));
+        out += "  LD_LIBRARY_PATH=${LD_LIBRARY_PATH#:}\n  [ -n \"$LD_LIBRARY_PATH\" ] || unset LD_LIBRARY_PATH\nfi\n";
     }
     if plan.cuda_home.is_some() {
         // The stubs are for linking on machines without a driver; a program that loads one cannot run.
-        out += &prepend("LIBRARY_PATH", "$CUDA_HOME/lib64:$CUDA_HOME/lib64/stubs");
+        out += &prepend("LIBRARY_PATH", "$CUDA_HOME/lib64:$CUDA_HOME/lib64/stubs", false);
     }
-    for (name, value) in &plan.values {
-        let _ = writeln!(out, "export {name}={}", quote::sh(value));
-    }
-    out
+    out + &values(plan)
 }
 
-/// Puts directories in front of a library path and drops its empty elements.
+fn values(plan: &Plan) -> String {
+    plan.values.iter().map(|(name, value)| format!("export {name}={}\n", quote::sh(value))).collect()
+}
+
+/// For direnv, in bash: it remembers what was there before by itself.
+pub fn envrc(plan: &Plan) -> String {
+    let head = plan.header("envrc").replace("  . ./envrc", "  direnv allow, with this as .envrc");
+    format!("# shellcheck shell=bash\n{}{}", without_deactivation(&head), lines(plan))
+}
+
+/// What is set, without a way back.
+pub fn lines(plan: &Plan) -> String {
+    match &plan.cuda_home {
+        Some(home) => format!("_gpuenv_home=${{GPUENV_CUDA_HOME:-{home}}}\n{}unset _gpuenv_home\n", set(plan)),
+        None => set(plan),
+    }
+}
+
+fn without_deactivation(header: &str) -> String {
+    header.lines().filter(|line| !line.contains("--deactivate")).map(|line| format!("{line}\n")).collect()
+}
+
+/// Puts directories in front of a library path and drops its empty elements, and those of toolkits where it cleans.
 ///
 /// An empty element means the current directory: a stray colon loads `./libcuda.so.1` from wherever one is.
-fn prepend(name: &str, directories: &str) -> String {
+fn prepend(name: &str, directories: &str, cleans: bool) -> String {
+    let add = format!("{name}=${name}${{_gpuenv_rest:+:${{_gpuenv_rest%%:*}}}}; {name}=${{{name}%:}}");
+    let add = match cleans {
+        true => format!("case ${{_gpuenv_rest%%:*}} in\n    {TOOLKITS}) ;;\n    *) {add} ;;\n  esac"),
+        false => add.replace("; ", "\n  "),
+    };
     format!(
         r#"_gpuenv_rest=${{{name}-}}:
 export {name}="{directories}"
 while [ -n "$_gpuenv_rest" ]; do
-  {name}=${name}${{_gpuenv_rest:+:${{_gpuenv_rest%%:*}}}}
-  {name}=${{{name}%:}}
+  {add}
   _gpuenv_rest=${{_gpuenv_rest#*:}}
 done
 unset _gpuenv_rest
 "#
     )
 }
+
+/// Where toolkits have their libraries; `compat`, which holds a driver's, is none of them.
+const TOOLKITS: &str = "*/cuda/*lib64* | */cuda-[0-9]*/*lib64* | */cuda/targets/* | */cuda-[0-9]*/targets/*";
 
 fn indent(block: &str) -> String {
     block.lines().map(|line| format!("  {line}\n")).collect()

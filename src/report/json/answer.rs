@@ -72,6 +72,26 @@ impl<'a> Rendered<'a> {
     }
 }
 
+/// The files that `[export]` names.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::report) struct Exports<'a> {
+    #[schemars(extend("const" = OK))]
+    status: &'static str,
+    files: Vec<ExportedFile<'a>>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct ExportedFile<'a> {
+    format: &'a str,
+    file: &'a str,
+}
+
+impl<'a> Exports<'a> {
+    pub fn new(files: impl Iterator<Item = (&'a str, &'a str)>) -> Self {
+        Exports { status: OK, files: files.map(|(format, file)| ExportedFile { format, file }).collect() }
+    }
+}
+
 /// A gpuenv.toml that was written to begin with.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::report) struct Init<'a> {

@@ -1,0 +1,102 @@
+//! `compose`: a service with GPUs, for Docker Compose. Every string is quoted: YAML takes `3.10` for a number else.
+
+use std::fmt::Write;
+
+use crate::lock::{Lock, TargetLock};
+
+use super::format::{Format, Opt, Options, Render};
+use super::{ExportError, images, quote, valid};
+
+/// `gpuenv export compose`
+pub const FORMAT: Format = Format {
+    name: "compose",
+    help: "A service for Docker Compose, with GPUs and shared memory",
+    file: "compose.yaml",
+    options: &[IMAGE, Opt::value("service", "NAME", "The name of the service [default: app]"), GPUS, SHM, IPC],
+    next: |file, options| format!("docker compose -f {file} run --rm {}", options.get("service").unwrap_or("app")),
+    merge: None,
+    render: Render::Target(render),
+};
+
+/// The image that is run, where it was built already.
+pub const IMAGE: Opt =
+    Opt::value("image", "REF", "Run this image, built from `gpuenv export dockerfile` [default: build it]");
+/// How many GPUs.
+pub const GPUS: Opt = Opt::value("gpus", "N", "How many GPUs [default: all, or 1 where they must be counted]");
+/// PyTorch's data loaders hand over batches in shared memory, of which a container has 64 MB.
+pub const SHM: Opt = Opt::value("shm-size", "SIZE", "The size of /dev/shm, such as 16g [default: 8g]");
+/// In place of a size.
+pub const IPC: Opt =
+    Opt { name: "ipc", value: "MODE", choices: &["private", "host"], help: "Whose shared memory [default: private]" };
+
+/// Where the image of a target comes from.
+pub enum Origin {
+    /// An image.
+    Image(String),
+    /// What `gpuenv export dockerfile` wrote.
+    Build,
+}
+
+/// The image that was named; else what must be built; else the locked image, where nothing is installed into it.
+pub fn origin(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Result<Origin, ExportError> {
+    let locked = images::of(name, target)?;
+    match options.get("image") {
+        Some(image) => {
+            valid::option("image", image, |image| valid::image(image).is_ok(), "an image reference")?;
+            Ok(Origin::Image(images::qualified(image)?))
+        }
+        None if lock.wheels_of(name).next().is_some() => Ok(Origin::Build),
+        None => Ok(Origin::Image(locked)),
+    }
+}
+
+/// A size as Docker and Kubernetes read it: `8g`.
+pub fn shm_size(options: &Options) -> Result<&str, ExportError> {
+    let size = options.get("shm-size").unwrap_or("8g");
+    let is_size = |size: &str| {
+        let number = size.strip_suffix(['m', 'g']).unwrap_or_default();
+        valid::is_count(number)
+    };
+    valid::option("shm-size", size, is_size, "a number with m or g, such as 16g")
+}
+
+/// How many GPUs were asked for.
+pub fn gpus(options: &Options) -> Result<Option<&str>, ExportError> {
+    let count = options.get("gpus").filter(|count| *count != "all");
+    count.map(|count| valid::option("gpus", count, valid::is_count, "a number of GPUs, or all")).transpose()
+}
+
+fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Result<String, ExportError> {
+    let arch = valid::cpu_arch(&target.arch)?;
+    let service = valid::option("service", options.get("service").unwrap_or("app"), valid::is_label, "a name")?;
+    let mut out = "# Written by `gpuenv export compose`; do not edit.\nservices:\n".to_string();
+    let _ = writeln!(out, "  {}:", quote::json(service));
+    match origin(lock, name, target, options)? {
+        Origin::Image(image) => {
+            let _ = writeln!(out, "    image: {}", quote::json(&image));
+        }
+        Origin::Build => {
+            out += "    build:\n      context: \".\"\n      # Made by `gpuenv export dockerfile -o Dockerfile`.\n      dockerfile: \"Dockerfile\"\n"
+        }
+    }
+    let _ = writeln!(out, "    platform: \"linux/{}\"", arch.docker());
+    match options.get("ipc") {
+        Some("host") => out += "    ipc: \"host\"\n",
+        _ => {
+            out += &format!(
+                "    # Data loaders hand over batches there.\n    shm_size: {}\n",
+                quote::json(&format!("{}b", shm_size(options)?))
+            )
+        }
+    }
+    if target.driver.is_some() {
+        let count = gpus(options)?.unwrap_or("\"all\"");
+        let _ = write!(
+            out,
+            "    ulimits:\n      memlock: -1\n      stack: 67108864\n    \
+             deploy:\n      resources:\n        reservations:\n          devices:\n            \
+             - driver: \"nvidia\"\n              count: {count}\n              capabilities: [\"gpu\"]\n"
+        );
+    }
+    Ok(out)
+}

@@ -1,0 +1,55 @@
+//! `conda`: an environment file whose pip section installs the locked wheels.
+//!
+//! The wheels bring their CUDA libraries; `cuda-version` holds whatever conda itself installs to the same line, and by its
+//! own metadata asks for a driver that can run it, the virtual package `__cuda`.
+
+use std::fmt::Write;
+
+use crate::lock::{ConstraintLock, Lock, TargetLock, Wheel};
+
+use super::format::{Format, Opt, Options, Render};
+use super::requirements;
+use super::wheels::{self, pin};
+use super::{ExportError, quote, valid};
+
+/// `gpuenv export conda`
+pub const FORMAT: Format = Format {
+    name: "conda",
+    help: "An environment.yml for conda and mamba, with the locked wheels in its pip section",
+    file: "environment.yml",
+    options: &[Opt::value("name", "NAME", "The name of the environment [default: gpu-stack]")],
+    next: |file, _| format!("conda env create -f {file}"),
+    merge: None,
+    render: Render::Target(render),
+};
+
+fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Result<String, ExportError> {
+    let wheels: Vec<&Wheel> = lock.wheels_of(name).collect();
+    let beside: Vec<&ConstraintLock> = lock.constraints_of(name).collect();
+    let own = options.get("name").unwrap_or("gpu-stack");
+    let own = valid::option("name", own, valid::is_label, "a name of lower case letters, digits and -")?;
+    let mut out = "# Written by `gpuenv export conda`; do not edit.\n".to_string();
+    if let Some(driver) = target.driver.as_ref().filter(|driver| driver.cuda != "unknown") {
+        let cuda = valid::release("driver.cuda", &driver.cuda)?;
+        let _ = write!(
+            out,
+            "# Where no driver can be seen (a login node, CI) say what the others have, for the virtual package __cuda:\n\
+             #   CONDA_OVERRIDE_CUDA={cuda} conda env create -f environment.yml\n"
+        );
+    }
+    let _ = write!(out, "name: {}\nchannels:\n  - \"conda-forge\"\ndependencies:\n", quote::json(own));
+    if let Some(python) = wheels::python(lock, target)? {
+        let _ = writeln!(out, "  - {}", quote::json(&format!("python={python}")));
+    }
+    if let Some(line) = wheels::cuda_line(lock, target) {
+        let _ = writeln!(out, "  - {}", quote::json(&format!("cuda-version={line}")));
+    }
+    out += "  - \"pip\"\n  - pip:\n";
+    for line in requirements::sources(&wheels, &beside)?.lines().filter(|line| !line.starts_with('#')) {
+        let _ = writeln!(out, "      - {}", quote::json(line));
+    }
+    for wheel in wheels {
+        let _ = writeln!(out, "      - {}", quote::json(&pin(wheel)?));
+    }
+    Ok(out)
+}

@@ -1,0 +1,45 @@
+//! `devcontainer`: a devcontainer.json, which is JSON with comments.
+
+use serde_json::json;
+
+use crate::lock::{Lock, TargetLock};
+
+use super::compose::{self, GPUS, IMAGE, IPC, Origin, SHM};
+use super::format::{Format, Options, Render};
+use super::{ExportError, valid};
+
+/// `gpuenv export devcontainer`
+pub const FORMAT: Format = Format {
+    name: "devcontainer",
+    help: "A devcontainer.json for editors that work inside the container",
+    file: ".devcontainer/devcontainer.json",
+    options: &[IMAGE, GPUS, SHM, IPC],
+    next: |_, _| "devcontainer up --workspace-folder .".to_string(),
+    merge: None,
+    render: Render::Target(render),
+};
+
+fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Result<String, ExportError> {
+    let arch = valid::cpu_arch(&target.arch)?;
+    let mut arguments = vec![format!("--platform=linux/{}", arch.docker())];
+    arguments.push(match options.get("ipc") {
+        Some("host") => "--ipc=host".to_string(),
+        _ => format!("--shm-size={}", compose::shm_size(options)?),
+    });
+    let mut file = json!({ "name": "gpuenv" });
+    match compose::origin(lock, name, target, options)? {
+        Origin::Image(image) => file["image"] = image.into(),
+        Origin::Build => {
+            file["build"] = json!({ "dockerfile": "../Dockerfile", "context": "..", "options": [&arguments[0]] });
+        }
+    }
+    if target.driver.is_some() {
+        arguments.push(format!("--gpus={}", compose::gpus(options)?.unwrap_or("all")));
+        file["hostRequirements"] = json!({ "gpu": true });
+    }
+    file["runArgs"] = arguments.into();
+    let text = serde_json::to_string_pretty(&file).unwrap_or_default();
+    let build = "// The Dockerfile is that of `gpuenv export dockerfile -o Dockerfile`.\n";
+    let note = if file.get("build").is_some() { build } else { "" };
+    Ok(format!("// Written by `gpuenv export devcontainer`; do not edit.\n{note}{text}\n"))
+}

@@ -1,0 +1,187 @@
+//! What a format is: a name, the options that it alone understands, and a pure function from a lock to a text.
+
+use std::collections::BTreeMap;
+
+use crate::lock::{Lock, TargetLock};
+
+use super::ExportError;
+
+/// One thing the lock can be rendered as.
+#[derive(Debug)]
+pub struct Format {
+    /// What is typed: `gpuenv export NAME`.
+    pub name: &'static str,
+    /// One line of help.
+    pub help: &'static str,
+    /// The file it usually is.
+    pub file: &'static str,
+    /// What it can be told beside the target.
+    pub options: &'static [Opt],
+    /// The command that comes next, once the text stands in a file of this name.
+    pub next: fn(file: &str, options: &Options) -> String,
+    /// Puts a rendered text into a file that people wrote; none: such a file is left alone.
+    pub merge: Option<Merge>,
+    pub(super) render: Render,
+}
+
+/// From the old text of a file and what was rendered to the new one.
+pub type Merge = fn(old: &str, rendered: &str) -> Result<String, ExportError>;
+
+/// An option of a format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Opt {
+    /// As it is typed, without the dashes.
+    pub name: &'static str,
+    /// What stands for its value in the help; empty for a switch.
+    pub value: &'static str,
+    /// The values it takes; empty: any that the format accepts.
+    pub choices: &'static [&'static str],
+    /// One line of help.
+    pub help: &'static str,
+}
+
+impl Opt {
+    /// An option with a value.
+    pub const fn value(name: &'static str, value: &'static str, help: &'static str) -> Opt {
+        Opt { name, value, choices: &[], help }
+    }
+
+    /// An option without one.
+    pub const fn switch(name: &'static str, help: &'static str) -> Opt {
+        Opt { name, value: "", choices: &[], help }
+    }
+
+    /// Whether it is given without a value.
+    pub fn is_switch(&self) -> bool {
+        self.value.is_empty()
+    }
+}
+
+/// What the user chose.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Options {
+    /// `--target NAME`
+    pub target: Option<String>,
+    /// Options of formats by name; a switch has an empty value.
+    pub values: BTreeMap<String, String>,
+}
+
+impl Options {
+    /// With one more option.
+    pub fn with(mut self, name: &str, value: &str) -> Options {
+        self.values.insert(name.to_string(), value.to_string());
+        self
+    }
+
+    /// The value of an option.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.values.get(name).map(String::as_str)
+    }
+
+    /// Whether a switch is on.
+    pub fn has(&self, name: &str) -> bool {
+        self.values.contains_key(name)
+    }
+}
+
+/// Targets with their names, in the lock's order.
+pub(super) type Targets<'a> = [(&'a str, &'a TargetLock)];
+
+/// How a format reads the lock.
+#[derive(Debug)]
+pub(super) enum Render {
+    /// Target by target; without `--target` all targets must agree on the result.
+    Target(fn(&Lock, &str, &TargetLock, &Options) -> Result<String, ExportError>),
+    /// All chosen targets at once.
+    Whole(fn(&Lock, &Targets, &Options) -> Result<String, ExportError>),
+}
+
+/// What every rendered text says in its first lines, before the format's name.
+const WRITTEN_BY: &str = "Written by `gpuenv export";
+/// How far down it stands at most.
+const HEAD: usize = 600;
+/// What the one format begins with that has no place for such a line.
+const JSON: &str = "{\n  \"status\": \"ok\",\n  \"stack\": {";
+
+/// Whether gpuenv wrote a file of this text.
+pub fn is_ours(text: &str) -> bool {
+    let mut end = text.len().min(HEAD);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text[..end].contains(WRITTEN_BY) || text.starts_with(JSON)
+}
+
+impl Format {
+    /// Renders the lock.
+    pub fn render(&self, lock: &Lock, options: &Options) -> Result<String, ExportError> {
+        self.check(options)?;
+        let chosen = choose(lock, options)?;
+        match self.render {
+            Render::Whole(render) => render(lock, &chosen, options),
+            Render::Target(render) => {
+                let results = chosen.iter().map(|(name, target)| render(lock, name, target, options));
+                agree(results.collect(), &chosen)
+            }
+        }
+    }
+
+    /// An option of another format must not look as if it had done something.
+    fn check(&self, options: &Options) -> Result<(), ExportError> {
+        for (name, value) in &options.values {
+            let Some(option) = self.options.iter().find(|option| option.name == name) else {
+                let known = self.options.iter().map(|option| option.name).collect();
+                return Err(ExportError::NotAnOption { name: name.clone(), format: self.name, known });
+            };
+            let suits = match option.choices {
+                [] => option.is_switch() == value.is_empty(),
+                choices => choices.contains(&value.as_str()),
+            };
+            if !suits {
+                let expected = if option.is_switch() { "nothing" } else { option.value };
+                return Err(ExportError::bad_option(option.name, value, expected));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The targets asked for: the named one, or all.
+fn choose<'a>(lock: &'a Lock, options: &Options) -> Result<Vec<(&'a str, &'a TargetLock)>, ExportError> {
+    let all: Vec<_> = lock.target.iter().map(|(name, target)| (name.as_str(), target)).collect();
+    let Some(wanted) = &options.target else {
+        return if all.is_empty() { Err(ExportError::NoTarget) } else { Ok(all) };
+    };
+    match all.iter().find(|(name, _)| name == wanted) {
+        Some(found) => Ok(vec![*found]),
+        None => {
+            let known = names(&all);
+            let hint = nearest(wanted, &known.iter().map(String::as_str).collect::<Vec<_>>());
+            Err(ExportError::UnknownTarget { name: wanted.clone(), hint, known: known.join(", ") })
+        }
+    }
+}
+
+/// One result for all targets, if they have one: nobody is asked to choose between equal things.
+fn agree(mut results: Vec<Result<String, ExportError>>, targets: &Targets) -> Result<String, ExportError> {
+    let differ = results.windows(2).any(|pair| match (&pair[0], &pair[1]) {
+        (Ok(left), Ok(right)) => left != right,
+        (Err(_), Err(_)) => false,
+        _ => true,
+    });
+    if differ { Err(ExportError::TargetNeeded(names(targets))) } else { results.swap_remove(0) }
+}
+
+pub(super) fn names(targets: &Targets) -> Vec<String> {
+    targets.iter().map(|(name, _)| name.to_string()).collect()
+}
+
+/// The end of an "unknown" message: what was probably meant.
+pub(super) fn nearest(typed: &str, known: &[&str]) -> String {
+    known
+        .iter()
+        .map(|name| (strsim::damerau_levenshtein(typed, name), name))
+        .filter(|(distance, name)| *distance <= 1 + name.len() / 4)
+        .min()
+        .map_or(String::new(), |(_, name)| format!("; did you mean `{name}`?"))
+}

@@ -1,0 +1,100 @@
+//! `github-actions`: a workflow with a job for each target, in its image and with its wheels.
+
+use serde_json::{Value, json};
+
+use crate::lock::{ConstraintLock, Lock, TargetLock, Wheel};
+
+use super::format::{Format, Opt, Options, Render, Targets};
+use super::wheels::{self, pin};
+use super::{ExportError, images, quote, requirements, valid};
+
+/// `gpuenv export github-actions`
+pub const FORMAT: Format = Format {
+    name: "github-actions",
+    help: "A workflow for GitHub Actions with a job for each target",
+    file: ".github/workflows/gpuenv.yml",
+    options: &[
+        Opt::value("gpu-runner", "LABELS", "The runners with GPUs [default: self-hosted,linux,gpu]"),
+        Opt::value("cpu-runner", "LABELS", "The runners without [default: GitHub's own]"),
+    ],
+    next: |file, _| format!("git add {file}"),
+    merge: None,
+    render: Render::Whole(render),
+};
+
+/// Actions by the commit of their release, which nobody can move: v4.2.2 and v5.6.0.
+const CHECKOUT: &str = "actions/checkout@11bd71901bbe5b1630ceea73d27597364c9af683";
+const SETUP_PYTHON: &str = "actions/setup-python@a26af69be951a213d495a4c3e4e4022e16d87065";
+
+/// GitHub's own runners.
+const RUNNER: &str = "ubuntu-latest";
+const ARM_RUNNER: &str = "ubuntu-24.04-arm";
+
+fn render(lock: &Lock, targets: &Targets, options: &Options) -> Result<String, ExportError> {
+    let mut include = Vec::new();
+    for (name, target) in targets {
+        include.push(row(lock, name, target, options)?);
+    }
+    // What a row of the matrix holds reaches the shell as a variable, never as a part of the script.
+    let install = "printf '%s\\n' \"$REQUIREMENTS\" > requirements-locked.txt\npython3 -m pip install -r requirements-locked.txt\n";
+    let steps = json!([
+        { "uses": CHECKOUT, "with": { "persist-credentials": false } },
+        { "uses": SETUP_PYTHON, "if": "matrix.python != ''", "with": { "python-version": "${{ matrix.python }}" } },
+        { "name": "Install the locked wheels", "if": "matrix.requirements != ''",
+          "env": { "REQUIREMENTS": "${{ matrix.requirements }}" }, "run": install },
+        { "name": "Test", "run": "echo 'Your tests go here.'\n" },
+    ]);
+    let job = json!({
+        "name": "${{ matrix.target }}",
+        "runs-on": "${{ matrix.runner }}",
+        "container": "${{ matrix.container }}",
+        "timeout-minutes": 60,
+        "strategy": { "fail-fast": false, "matrix": { "include": include } },
+        "steps": steps,
+    });
+    let file = json!({
+        "name": "gpuenv",
+        // A bare `on` is the switch of YAML 1.1.
+        "on": { "pull_request": {}, "workflow_dispatch": {} },
+        "permissions": { "contents": "read" },
+        "jobs": { "stack": job },
+    });
+    let head = "# Written by `gpuenv export github-actions`; copy the job to add steps of your own.\n";
+    Ok(format!("{head}{}", quote::yaml(&file, 0)))
+}
+
+fn row(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Result<Value, ExportError> {
+    let has_gpu = target.driver.is_some();
+    let arm = valid::cpu_arch(&target.arch)?.docker() == "arm64";
+    let (option, default) = match (has_gpu, arm) {
+        (true, _) => ("gpu-runner", "self-hosted,linux,gpu"),
+        (false, true) => ("cpu-runner", ARM_RUNNER),
+        (false, false) => ("cpu-runner", RUNNER),
+    };
+    let runner = options.get(option).unwrap_or(default);
+    let labels: Vec<&str> = valid::option(option, runner, valid::is_request, "labels of runners with a comma between")?
+        .split(',')
+        .collect();
+    let container = match &target.image {
+        Some(_) => {
+            let gpus = if has_gpu { "--gpus all" } else { "" };
+            json!({ "image": images::of(name, target)?, "options": gpus })
+        }
+        None => "".into(),
+    };
+    let wheels: Vec<&Wheel> = lock.wheels_of(name).collect();
+    let mut lines = String::new();
+    if !wheels.is_empty() {
+        let beside: Vec<&ConstraintLock> = lock.constraints_of(name).collect();
+        let sources = requirements::sources(&wheels, &beside)?;
+        lines = sources.lines().filter(|line| !line.starts_with('#')).map(|line| format!("{line}\n")).collect();
+        for wheel in &wheels {
+            lines += &(pin(wheel)? + "\n");
+        }
+    }
+    // The image that holds the framework holds the Python it is for.
+    let inside = images::framework_inside(lock, name, target).is_some();
+    let python = wheels::python(lock, target)?.filter(|_| !inside && !wheels.is_empty()).unwrap_or_default();
+    Ok(json!({ "target": valid::target(name)?, "runner": labels, "container": container, "python": python,
+        "requirements": lines }))
+}

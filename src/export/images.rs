@@ -1,0 +1,43 @@
+//! What all formats that start from a container image ask of the lock: its full name, and what it holds already.
+
+use crate::lock::{Lock, TargetLock};
+
+use super::{ExportError, valid};
+
+/// Where an image comes from whose name does not say so.
+const REGISTRY: &str = "docker.io";
+
+/// The image of a target as every engine finds it: podman and buildah look up no short names, and
+/// `docker.io/nvidia/cuda` means the same to all.
+pub fn of(name: &str, target: &TargetLock) -> Result<String, ExportError> {
+    let image = target.image.as_deref().ok_or_else(|| ExportError::NoImage { target: name.to_string() })?;
+    qualified(image)
+}
+
+/// The image to run in: with `[build]` the smaller one.
+pub fn to_run(name: &str, target: &TargetLock) -> Result<String, ExportError> {
+    target.runtime_image.as_deref().map_or_else(|| of(name, target), qualified)
+}
+
+/// With the registry in front, as Docker reads it: a first part with a dot or a port is a registry already.
+pub fn qualified(image: &str) -> Result<String, ExportError> {
+    let image = valid::image(image)?;
+    let qualified = match image.split_once('/') {
+        Some((host, _)) if host.contains(['.', ':']) || host == "localhost" => image.to_string(),
+        Some(_) => format!("{REGISTRY}/{image}"),
+        None => format!("{REGISTRY}/library/{image}"),
+    };
+    Ok(qualified)
+}
+
+/// A framework that the image holds, with its version: the lock has it, and no wheel for it.
+pub fn framework_inside<'a>(lock: &'a Lock, name: &str, target: &'a TargetLock) -> Option<(&'a str, &'a str)> {
+    target.image.as_ref()?;
+    let has_wheel = |package: &str| lock.wheels_of(name).any(|wheel| wheel.package == package);
+    let mut stack = lock.stack_of(target).iter();
+    let (package, version) =
+        stack.find(|(package, _)| FRAMEWORKS.contains(&package.as_str()) && !has_wheel(package))?;
+    Some((package, version))
+}
+
+const FRAMEWORKS: [&str; 3] = ["torch", "tensorflow", "jax"];

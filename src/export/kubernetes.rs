@@ -1,0 +1,186 @@
+//! `kubernetes`: a manifest whose pods land only on nodes that can run the lock.
+//!
+//! Nodes are told apart by the labels of GPU feature discovery: compute capability rather than product, whose label
+//! changes with MIG and time slicing, and the driver's release, compared as numbers. With `--dra` a resource claim says
+//! the same to the driver for dynamic resource allocation.
+
+use serde_json::{Value, json};
+
+use crate::lock::{GpuLock, Lock, TargetLock};
+use crate::words::Version;
+
+use super::compose::{self, Origin, SHM};
+use super::format::{Format, Opt, Options, Render};
+use super::{ExportError, images, quote, valid};
+
+/// `gpuenv export kubernetes`
+pub const FORMAT: Format = Format {
+    name: "kubernetes",
+    help: "A Kubernetes manifest that asks for nodes with the locked GPUs and driver",
+    file: "gpuenv.yaml",
+    options: &[
+        Opt {
+            name: "kind",
+            value: "KIND",
+            choices: &["job", "pod", "deployment"],
+            help: "What is made [default: job]",
+        },
+        Opt::value("image", "REF", "Run this image, built from `gpuenv export dockerfile` [default: the locked one]"),
+        Opt::value("gpus", "N", "How many GPUs [default: 1]"),
+        SHM,
+        Opt::value("runtime-class", "NAME", "The runtime class of the GPU nodes, `nvidia` where it is not the default"),
+        Opt::switch("dra", "Claim the GPUs by dynamic resource allocation, in place of nvidia.com/gpu"),
+    ],
+    next: |file, _| format!("kubectl apply -f {file}"),
+    merge: None,
+    render: Render::Target(render),
+};
+
+/// The class of NVIDIA's driver for dynamic resource allocation.
+const DEVICE_CLASS: &str = "gpu.nvidia.com";
+/// What labels of GPU feature discovery begin with.
+const DRIVER: &str = "nvidia.com/cuda.driver-version";
+const CAPABILITY: &str = "nvidia.com/gpu.compute";
+
+fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Result<String, ExportError> {
+    let app = format!("gpuenv-{}", valid::dns_label(name)?);
+    let spec = pod(lock, name, target, options, &app)?;
+    let template = json!({ "metadata": { "labels": { "app": app } }, "spec": spec });
+    let metadata = json!({ "name": app, "labels": { "app": app } });
+    let main = match options.get("kind").unwrap_or("job") {
+        "pod" => json!({ "apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec }),
+        "deployment" => json!({ "apiVersion": "apps/v1", "kind": "Deployment", "metadata": metadata,
+            "spec": { "replicas": 1, "selector": { "matchLabels": { "app": app } }, "template": template } }),
+        _ => json!({ "apiVersion": "batch/v1", "kind": "Job", "metadata": metadata,
+            "spec": { "backoffLimit": 0, "template": template } }),
+    };
+    let mut out = "# Written by `gpuenv export kubernetes`; do not edit.\n".to_string();
+    if matches!(compose::origin(lock, name, target, options)?, Origin::Build) {
+        out += "# The image below is the locked one, without the wheels: build `gpuenv export dockerfile`, push it, and name it\n\
+                # with --image.\n";
+    }
+    if is_claimed(target, options) {
+        let claim = json!({ "apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaimTemplate",
+            "metadata": { "name": app }, "spec": { "spec": { "devices": { "requests": [claim(target, options)?] } } } });
+        out += &quote::yaml(&claim, 0);
+        out += "---\n";
+    }
+    Ok(out + &quote::yaml(&main, 0))
+}
+
+fn is_claimed(target: &TargetLock, options: &Options) -> bool {
+    options.has("dra") && target.driver.is_some()
+}
+
+fn pod(lock: &Lock, name: &str, target: &TargetLock, options: &Options, app: &str) -> Result<Value, ExportError> {
+    let image = match compose::origin(lock, name, target, options)? {
+        Origin::Image(image) => image,
+        Origin::Build => images::to_run(name, target)?,
+    };
+    let size = compose::shm_size(options)?.to_ascii_uppercase() + "i";
+    let mut container = json!({ "name": "main", "image": image,
+        "volumeMounts": [{ "name": "shm", "mountPath": "/dev/shm" }] });
+    let mut pod = json!({ "volumes": [{ "name": "shm", "emptyDir": { "medium": "Memory", "sizeLimit": size } }] });
+    if options.get("kind") != Some("deployment") {
+        pod["restartPolicy"] = "Never".into();
+    }
+    if let Some(class) = options.get("runtime-class") {
+        pod["runtimeClassName"] =
+            valid::option("runtime-class", class, valid::is_label, "the name of a runtime class")?.into();
+    }
+    if is_claimed(target, options) {
+        pod["resourceClaims"] = json!([{ "name": "gpu", "resourceClaimTemplateName": app }]);
+        container["resources"] = json!({ "claims": [{ "name": "gpu" }] });
+    } else if target.driver.is_some() {
+        container["resources"] = json!({ "limits": { "nvidia.com/gpu": compose::gpus(options)?.unwrap_or("1") } });
+    }
+    pod["containers"] = json!([container]);
+    pod["affinity"] = json!({ "nodeAffinity": { "requiredDuringSchedulingIgnoredDuringExecution":
+        { "nodeSelectorTerms": terms(target)? } } });
+    Ok(pod)
+}
+
+/// The kinds of nodes that will do, each a list of what must hold.
+fn terms(target: &TargetLock) -> Result<Vec<Value>, ExportError> {
+    let is = |key: String, value: &str| json!({ "key": key, "operator": "In", "values": [value] });
+    let arch = is("kubernetes.io/arch".into(), valid::cpu_arch(&target.arch)?.docker());
+    let mut drivers: Vec<Vec<Value>> = Vec::new();
+    if let Some(driver) = &target.driver {
+        drivers = newer_than(valid::driver(&driver.minimum)?);
+    }
+    let mut terms = Vec::new();
+    for capability in capabilities(&target.gpu)? {
+        let (major, minor) = (capability.major().to_string(), capability.minor().to_string());
+        let gpu = [is(format!("{CAPABILITY}.major"), &major), is(format!("{CAPABILITY}.minor"), &minor)];
+        for driver in &drivers {
+            let all: Vec<&Value> = [&arch].into_iter().chain(&gpu).chain(driver).collect();
+            terms.push(json!({ "matchExpressions": all }));
+        }
+    }
+    if terms.is_empty() {
+        for driver in &drivers {
+            let all: Vec<&Value> = [&arch].into_iter().chain(driver).collect();
+            terms.push(json!({ "matchExpressions": all }));
+        }
+    }
+    Ok(if terms.is_empty() { vec![json!({ "matchExpressions": [arch] })] } else { terms })
+}
+
+/// `major > 525`, or `major = 525` and `minor > 60`, or both equal and `revision > 12`: labels are compared one by one.
+fn newer_than(minimum: &str) -> Vec<Vec<Value>> {
+    let parts: Vec<u64> = minimum.split('.').filter_map(|part| part.parse().ok()).collect();
+    let names = ["major", "minor", "revision"];
+    let mut terms = Vec::new();
+    for at in 0..parts.len().min(names.len()) {
+        let is_last = at + 1 == parts.len().min(names.len());
+        let mut all: Vec<Value> = Vec::new();
+        for before in 0..at {
+            let key = format!("{DRIVER}.{}", names[before]);
+            all.push(json!({ "key": key, "operator": "In", "values": [parts[before].to_string()] }));
+        }
+        let key = format!("{DRIVER}.{}", names[at]);
+        match (is_last, parts[at]) {
+            // There is nothing below zero, and no label value begins with a minus.
+            (true, 0) => {}
+            (true, least) => all.push(json!({ "key": key, "operator": "Gt", "values": [(least - 1).to_string()] })),
+            (false, one) => all.push(json!({ "key": key, "operator": "Gt", "values": [one.to_string()] })),
+        }
+        terms.push(all);
+    }
+    terms
+}
+
+fn capabilities(gpus: &[GpuLock]) -> Result<Vec<Version>, ExportError> {
+    let mut all = Vec::new();
+    for gpu in gpus {
+        all.push(valid::capability(&gpu.compute_capability)?);
+    }
+    all.sort();
+    all.dedup();
+    Ok(all)
+}
+
+/// A request of a claim. CEL compares semantic versions, which have three numbers and no zeros before them.
+fn claim(target: &TargetLock, options: &Options) -> Result<Value, ExportError> {
+    let semver = |text: &str| {
+        let mut parts: Vec<u64> = text.split('.').filter_map(|part| part.parse().ok()).collect();
+        parts.resize(3, 0);
+        parts.iter().map(ToString::to_string).collect::<Vec<_>>().join(".")
+    };
+    let attribute = |name: &str| format!("device.attributes['{DEVICE_CLASS}'].{name}");
+    let mut all = Vec::new();
+    let each: Vec<String> = capabilities(&target.gpu)?
+        .iter()
+        .map(|one| format!("{}.compareTo(semver('{}')) == 0", attribute("cudaComputeCapability"), semver(one.as_str())))
+        .collect();
+    if !each.is_empty() {
+        all.push(format!("({})", each.join(" || ")));
+    }
+    if let Some(driver) = &target.driver {
+        let minimum = semver(valid::driver(&driver.minimum)?);
+        all.push(format!("{}.compareTo(semver('{minimum}')) >= 0", attribute("driverVersion")));
+    }
+    let count: u64 = compose::gpus(options)?.unwrap_or("1").parse().unwrap_or(1);
+    Ok(json!({ "name": "gpu", "exactly": { "deviceClassName": DEVICE_CLASS, "count": count,
+        "selectors": [{ "cel": { "expression": all.join(" && ") } }] } }))
+}

@@ -1,0 +1,106 @@
+//! `pixi`: a pixi.toml whose PyPI dependencies are the locked wheels, each from its own index.
+//!
+//! What the driver must be able to run is a system requirement, which pixi checks as the virtual package `__cuda`.
+
+use std::fmt::Write;
+
+use crate::lock::{ConstraintLock, Lock, TargetLock, Wheel};
+use crate::words::CpuArch;
+
+use super::format::{Format, Options, Render};
+use super::{ExportError, quote, valid, wheels};
+
+/// `gpuenv export pixi`
+pub const FORMAT: Format = Format {
+    name: "pixi",
+    help: "A pixi.toml with the locked wheels and what the driver must be able to run",
+    file: "pixi.toml",
+    options: &[],
+    next: |_, _| "pixi install".to_string(),
+    merge: None,
+    render: Render::Target(render),
+};
+
+fn render(lock: &Lock, name: &str, target: &TargetLock, _: &Options) -> Result<String, ExportError> {
+    let wheels: Vec<&Wheel> = lock.wheels_of(name).collect();
+    if wheels.is_empty() {
+        return Err(ExportError::NothingToInstall);
+    }
+    let platform = match valid::cpu_arch(&target.arch)? {
+        CpuArch::X86_64 => "linux-64",
+        CpuArch::Aarch64 => "linux-aarch64",
+    };
+    let mut out = "# Written by `gpuenv export pixi`; do not edit.\n".to_string();
+    if let Some(capability) = wheels::lowest_capability(&target.gpu)? {
+        let _ = write!(
+            out,
+            "# Where no GPU can be seen, say what the others have: CONDA_OVERRIDE_CUDA for __cuda, CONDA_OVERRIDE_CUDA_ARCH\n\
+             # for __cuda_arch ({capability} at least).\n"
+        );
+    }
+    let _ = write!(
+        out,
+        "\n[workspace]\nname = \"gpu-stack\"\nversion = \"0.0.0\"\nchannels = [\"conda-forge\"]\nplatforms = [\"{platform}\"]\n"
+    );
+    if let Some(line) = wheels::cuda_line(lock, target).filter(|_| target.driver.is_some()) {
+        let cuda = required(target, line.as_str())?;
+        let _ = write!(
+            out,
+            "\n[system-requirements]\n# The virtual package __cuda: what the driver can run.\ncuda = \"{cuda}\"\n"
+        );
+    }
+    if let Some(python) = wheels::python(lock, target)? {
+        let exact = if python.split('.').count() > 2 { format!("=={python}") } else { format!("{python}.*") };
+        let _ = write!(out, "\n[dependencies]\npython = {}\n", quote::toml(&exact));
+    }
+    out += "\n[pypi-dependencies]\n";
+    for wheel in &wheels {
+        let _ = writeln!(out, "{} = {}", quote::toml_key(valid::package(&wheel.package)?), spec(wheel)?);
+    }
+    out += &beside(&lock.constraints_of(name).collect::<Vec<_>>())?;
+    Ok(out)
+}
+
+/// The CUDA of the driver at hand; a stack of a newer minor of its major asks for no more than that.
+fn required(target: &TargetLock, line: &str) -> Result<String, ExportError> {
+    let known = target.driver.as_ref().map(|driver| driver.cuda.as_str()).filter(|cuda| *cuda != "unknown");
+    let has_compat = target.driver.as_ref().is_some_and(|driver| driver.mode == "minor-version");
+    match known.filter(|_| has_compat) {
+        Some(cuda) => Ok(valid::release("driver.cuda", cuda)?.to_string()),
+        None => Ok(line.to_string()),
+    }
+}
+
+/// `{ version = "==2.5.1+cu124", index = "…" }`
+fn spec(wheel: &Wheel) -> Result<String, ExportError> {
+    wheels::pin(wheel)?;
+    let mut fields = match &wheel.url {
+        Some(url) => vec![format!("url = {}", quote::toml(valid::wheel(url)?))],
+        None => vec![format!("version = {}", quote::toml(&format!("=={}", wheel.version)))],
+    };
+    if let Some(extra) = &wheel.extra {
+        fields.push(format!("extras = [{}]", quote::toml(extra)));
+    }
+    if let Some(index) = &wheel.index {
+        fields.push(format!("index = {}", quote::toml(valid::index(index)?)));
+    }
+    Ok(format!("{{ {} }}", fields.join(", ")))
+}
+
+/// pixi has no constraints: what other packages bring in must be named to come from its index.
+fn beside(constraints: &[&ConstraintLock]) -> Result<String, ExportError> {
+    let mut out = String::new();
+    for one in constraints {
+        let index = one.index.as_deref().map(valid::index).transpose()?;
+        let index = index.map_or(String::new(), |index| format!(", index = {}", quote::toml(index)));
+        let version = format!("=={}", valid::wheel_version(&one.version)?);
+        let package = quote::toml_key(valid::package(&one.package)?);
+        let _ = writeln!(out, "# {package} = {{ version = {}{index} }}", quote::toml(&version));
+    }
+    match out.is_empty() {
+        true => Ok(out),
+        false => Ok(format!(
+            "# Where another package brings one of these in, name it here: it must not be that of another CUDA.\n{out}"
+        )),
+    }
+}

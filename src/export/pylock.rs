@@ -1,0 +1,61 @@
+//! `pylock`: a pylock.toml (PEP 751), where the lock knows the address of every wheel.
+//!
+//! That format names files, not releases. A lock that takes wheels from an index knows their versions and digests, not
+//! where the index keeps them; `uv export --format pylock.toml` of the `uv` export asks the index.
+
+use std::fmt::Write;
+
+use crate::lock::{Lock, TargetLock, Wheel};
+
+use super::format::{Format, Options, Render};
+use super::{ExportError, quote, valid, wheels};
+
+/// `gpuenv export pylock`
+pub const FORMAT: Format = Format {
+    name: "pylock",
+    help: "A pylock.toml, where the address of every wheel is known; else `uv` and `uv export` make one",
+    file: "pylock.toml",
+    options: &[],
+    next: |file, _| format!("uv pip sync {file}"),
+    merge: None,
+    render: Render::Target(render),
+};
+
+fn render(lock: &Lock, name: &str, target: &TargetLock, _: &Options) -> Result<String, ExportError> {
+    let wheels: Vec<&Wheel> = lock.wheels_of(name).collect();
+    if wheels.is_empty() {
+        return Err(ExportError::NothingToInstall);
+    }
+    let is_known = |wheel: &&&Wheel| wheel.url.is_some() && wheel.hashes().is_some_and(|hashes| hashes.count() == 1);
+    let unknown: Vec<String> = wheels
+        .iter()
+        .filter(|wheel| !is_known(wheel))
+        .map(|wheel| format!("{} {}", wheel.package, wheel.version))
+        .collect();
+    if !unknown.is_empty() {
+        return Err(ExportError::UnknownAddress(unknown));
+    }
+    let mut out = "# Written by `gpuenv export pylock`; do not edit. Holds no dependencies.\nlock-version = \"1.0\"\n"
+        .to_string();
+    if let Some(python) = wheels::python(lock, target)? {
+        let _ = writeln!(out, "requires-python = {}", quote::toml(&format!("=={python}.*")));
+    }
+    out += "created-by = \"gpuenv\"\n";
+    for wheel in wheels {
+        wheels::pin(wheel)?;
+        let (Some(url), Some(sha256)) = (&wheel.url, wheel.hashes().and_then(|mut hashes| hashes.next())) else {
+            continue;
+        };
+        let file = url.rsplit('/').next().unwrap_or_default();
+        let _ = write!(
+            out,
+            "\n[[packages]]\nname = {}\nversion = {}\nwheels = [\n    {{ name = {}, url = {}, hashes = {{ sha256 = {} }} }},\n]\n",
+            quote::toml(&wheels::normalised(&wheel.package)),
+            quote::toml(&wheel.version),
+            quote::toml(file),
+            quote::toml(valid::wheel(url)?),
+            quote::toml(valid::sha256(sha256)?)
+        );
+    }
+    Ok(out)
+}

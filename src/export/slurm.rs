@@ -1,0 +1,87 @@
+//! `slurm`: a batch script that asks for the GPUs, sets the environment up and looks before it runs. Sites differ in how
+//! they name GPUs and features, so what is asked for comes from options.
+
+use std::fmt::Write;
+
+use crate::lock::{Lock, TargetLock};
+
+use super::env::{self, Plan};
+use super::format::{Format, Opt, Options, Render};
+use super::{ExportError, valid};
+
+/// `gpuenv export slurm`
+pub const FORMAT: Format = Format {
+    name: "slurm",
+    help: "A batch script for Slurm: asks for GPUs, verifies the node, runs what it is given",
+    file: "job.sh",
+    options: &[
+        Opt::value("gres", "GRES", "What to ask for, as the site names it: gpu:h100:8 [default: gpu:1]"),
+        Opt::value("constraint", "FEATURES", "Features that the nodes must have: \"a100|h100\""),
+        Opt::value("partition", "NAME", "The partition"),
+        Opt::value("time", "LIMIT", "The time limit: 2:00:00"),
+        Opt::value("nodes", "N", "How many nodes"),
+        Opt::value("modules", "NAMES", "Modules to load, in place of the toolkit's path; a comma between"),
+        Opt::value("venv", "DIR", "The virtual environment with the locked wheels"),
+        Opt::value("container", "FILE", "Run inside this image of Apptainer, made of `gpuenv export apptainer`"),
+    ],
+    next: |file, _| format!("sbatch {file} COMMAND"),
+    merge: None,
+    render: Render::Target(render),
+};
+
+/// Options that are lines of the head, with how a value of theirs is told to be wrong.
+const HEAD: [(&str, fn(&str) -> bool, &str); 5] = [
+    ("gres", valid::is_request, "resources as Slurm names them, such as gpu:h100:8"),
+    ("constraint", valid::is_request, "features as Slurm names them, such as a100|h100"),
+    ("partition", valid::is_request, "the name of a partition"),
+    ("time", valid::is_request, "a time such as 2:00:00"),
+    ("nodes", valid::is_count, "a number of nodes"),
+];
+
+fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Result<String, ExportError> {
+    let name = valid::target(name)?;
+    let mut out = "#!/bin/bash\n# Written by `gpuenv export slurm`; do not edit. Run a command in it:\n#   sbatch job.sh python train.py\n".to_string();
+    let _ = writeln!(out, "#SBATCH --job-name={name}");
+    for (option, is_valid, expected) in HEAD {
+        let default = (option == "gres" && target.driver.is_some()).then_some("gpu:1");
+        if let Some(value) = options.get(option).or(default) {
+            let _ = writeln!(out, "#SBATCH --{option}={}", valid::option(option, value, is_valid, expected)?);
+        }
+    }
+    out += "set -euo pipefail\n";
+    out += &environment(lock, name, target, options)?;
+    out += "\n# A node that cannot run the lock ends the job here, and says why.\n";
+    let _ = writeln!(out, "gpuenv verify --quick --target {name}");
+    let run = match options.get("container") {
+        Some(image) => {
+            let image = valid::option("container", image, valid::is_path, "a path without blanks")?;
+            let gpu = if target.driver.is_some() { "--nv " } else { "" };
+            format!("srun apptainer exec {gpu}{image} \"$@\"")
+        }
+        None => "srun \"$@\"".to_string(),
+    };
+    let _ = write!(out, "\nif [ \"$#\" -gt 0 ]; then\n  {run}\nfi\n");
+    Ok(out)
+}
+
+/// Modules of the site, else what `gpuenv export env` would set; then the environment with the wheels.
+fn environment(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Result<String, ExportError> {
+    let mut out = String::new();
+    if let Some(modules) = options.get("modules") {
+        for module in modules.split(',') {
+            let module = valid::option("modules", module, valid::is_path, "names of modules with a comma between")?;
+            let _ = writeln!(out, "module load {module}");
+        }
+    } else if options.get("container").is_none() {
+        let lines = env::lines(&Plan::new(lock, name, target)?);
+        if !lines.is_empty() {
+            out += "\n# As `gpuenv export env` sets it.\n";
+            out += &lines;
+        }
+    }
+    if let Some(venv) = options.get("venv") {
+        let venv = valid::option("venv", venv, valid::is_path, "a path without blanks")?;
+        let _ = writeln!(out, ". {venv}/bin/activate");
+    }
+    Ok(out)
+}

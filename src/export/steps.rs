@@ -1,0 +1,381 @@
+//! How an image is made from a lock, step by step, whoever writes the steps down: a Dockerfile, an Apptainer definition.
+//!
+//! Python comes from uv rather than from the distribution: a distribution has one version, a lock may name
+//! any, and uv's builds run on every glibc system alike, Ubuntu, Rocky or UBI. Where the image holds the framework
+//! itself, its Python is taken and nothing is put beside its torch.
+
+use std::collections::BTreeSet;
+
+use crate::lock::{ConstraintLock, GpuLock, Lock, TargetLock, Wheel};
+use crate::words::version::Written;
+use crate::words::{Cc, CpuArch, Version};
+
+use super::wheels::{self, pin};
+use super::{ExportError, images, quote, valid};
+
+/// The installer, fixed so that the same lock builds the same way next year.
+pub const UV_IMAGE: &str = "ghcr.io/astral-sh/uv:0.13.8";
+
+/// The oldest Python that this uv can install.
+const OLDEST_PYTHON: Version = Version::of(const { &Written::new("3.8") });
+
+/// Beside each other, so that a later stage can take both.
+pub const PYTHON_DIRECTORY: &str = "/opt/python";
+/// The environment that holds the wheels.
+pub const VENV: &str = "/opt/venv";
+/// What later installs must keep to.
+const CONSTRAINTS: &str = "/opt/constraints.txt";
+
+/// One step.
+#[derive(Debug)]
+pub enum Step {
+    /// What the next ones are for.
+    Note(String),
+    /// A command of the shell; what goes on in the next line ends in a backslash.
+    Run(String),
+    /// Variables for the steps after it and for what runs.
+    Env(Vec<(String, String)>),
+    /// `/uv` of [`UV_IMAGE`] to `/usr/local/bin/uv`.
+    BringUv,
+    /// Makes the environment the one that `python` and `uv pip` mean.
+    Activate,
+}
+
+/// An image and what is done in it.
+#[derive(Debug)]
+pub struct Stage {
+    /// With its registry.
+    pub image: String,
+    /// In order.
+    pub steps: Vec<Step>,
+}
+
+/// All of it.
+#[derive(Debug)]
+pub struct Recipe {
+    /// The platform.
+    pub arch: CpuArch,
+    /// Where everything is installed, and compiled.
+    pub first: Stage,
+    /// With something to compile, the smaller image that runs the result.
+    pub second: Option<Stage>,
+    /// What the second takes from the first.
+    pub carried: &'static [&'static str],
+    /// Facts about the image, by name.
+    pub labels: Vec<(&'static str, String)>,
+}
+
+fn env(variables: &[(&str, &str)]) -> Step {
+    Step::Env(variables.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect())
+}
+
+/// The recipe for a target.
+pub fn recipe(lock: &Lock, name: &str, target: &TargetLock) -> Result<Recipe, ExportError> {
+    let arch = valid::cpu_arch(&target.arch)?;
+    let image = images::of(name, target)?;
+    let wheels: Vec<&Wheel> = lock.wheels_of(name).collect();
+    let inside = images::framework_inside(lock, name, target);
+    let mut steps = vec![
+        Step::Note(
+            "The lock holds for this platform only; on another one the build would find other wheels, or none.".into(),
+        ),
+        Step::Run(format!("test \"$(uname -m)\" = {arch}")),
+    ];
+    let has_venv = inside.is_none() && !wheels.is_empty();
+    if let Some((package, version)) = inside {
+        steps.extend(python_of_image(package, version, !wheels.is_empty())?);
+    } else if has_venv {
+        steps.extend(python(lock, name, target)?);
+    }
+    let from_source = wheels.iter().any(|wheel| wheel.sdist);
+    if from_source {
+        steps.extend(architectures(lock, target, &wheels)?);
+    }
+    if !wheels.is_empty() {
+        let constraints: Vec<&ConstraintLock> = lock.constraints_of(name).collect();
+        steps.extend(install(&wheels, &constraints, inside.map(|(package, _)| package))?);
+    }
+    if target.toolkit.is_some() {
+        if !from_source {
+            steps.extend(architectures(lock, target, &wheels)?);
+        }
+        steps.push(Step::Note(EXAMPLE.into()));
+    }
+    let carried: &[&str] = if has_venv { &[PYTHON_DIRECTORY, VENV] } else { &[] };
+    let mut first = Stage { image, steps };
+    let mut second = match target.runtime_image.as_deref().filter(|_| inside.is_none()) {
+        Some(image) => Some(runtime_stage(images::qualified(image)?, has_venv)),
+        None => None,
+    };
+    second.as_mut().unwrap_or(&mut first).steps.extend(gpu_access(name, target)?);
+    Ok(Recipe { arch, first, second, carried, labels: labels(name, target)? })
+}
+
+/// The locked Python and an environment made from it.
+fn python(lock: &Lock, name: &str, target: &TargetLock) -> Result<Vec<Step>, ExportError> {
+    let missing = || ExportError::Incomplete { what: "the Python version", target: name.to_string() };
+    let python = wheels::python(lock, target)?.ok_or_else(missing)?;
+    if Version::parse(python).is_ok_and(|version| version < OLDEST_PYTHON) {
+        return Err(ExportError::PythonTooOld { python: python.to_string(), oldest: OLDEST_PYTHON.to_string() });
+    }
+    Ok(vec![
+        Step::Note(
+            "The locked Python, whatever the distribution has: uv brings builds that run on any glibc system.".into(),
+        ),
+        Step::BringUv,
+        env(&[
+            ("UV_PYTHON_INSTALL_DIR", PYTHON_DIRECTORY),
+            ("UV_PYTHON_PREFERENCE", "only-managed"),
+            ("UV_LINK_MODE", "copy"),
+        ]),
+        Step::Run(format!("uv python install {python} && uv venv --python {python} {VENV}")),
+        Step::Activate,
+    ])
+}
+
+/// The Python of an image that holds the framework itself: nothing is installed beside it.
+fn python_of_image(package: &str, version: &str, installs: bool) -> Result<Vec<Step>, ExportError> {
+    let package = valid::package(package)?;
+    let version = valid::wheel_version(version)?;
+    let public = version.split('+').next().unwrap_or_default();
+    let mut steps = vec![
+        Step::Note(format!("The image holds {package} {version} and the Python it is installed for: both are kept.")),
+        // What the image says of itself may carry a label of its own, `2.8.0a0+5228986c39`.
+        Step::Run(format!(
+            "python3 -c \"import {package}; assert {package}.__version__.startswith('{public}'), {package}.__version__\""
+        )),
+    ];
+    if installs {
+        steps.push(Step::BringUv);
+        steps.push(env(&[("UV_SYSTEM_PYTHON", "1"), ("UV_BREAK_SYSTEM_PACKAGES", "1"), ("UV_LINK_MODE", "copy")]));
+    }
+    Ok(steps)
+}
+
+/// The locked wheels, each from its own index, then what they depend on.
+///
+/// The other indexes are asked for exactly the locked wheels (`--no-deps`) and then never again: no
+/// dependency can be served by the wrong index, and none is held back by what an index happens to mirror.
+/// What others bring in is held to the lock by constraints.
+///
+/// What is compiled without isolation comes last, when all that its build imports is there.
+fn install(wheels: &[&Wheel], constraints: &[&ConstraintLock], kept: Option<&str>) -> Result<Vec<Step>, ExportError> {
+    let (last, first): (Vec<&Wheel>, Vec<&Wheel>) = wheels.iter().partition(|wheel| wheel.unisolated.is_some());
+    let mut steps = Vec::new();
+    if !wheels::misnamed(wheels).is_empty() {
+        steps.push(Step::Note(
+            "A file below is named otherwise than its metadata says, which uv takes for a mistake.".into(),
+        ));
+        steps.push(env(&[(wheels::UNCHECKED, "1")]));
+    }
+    steps.extend(constrain(wheels, constraints, kept)?);
+    if !first.is_empty() {
+        steps.extend(fetch(&first)?);
+    }
+    let (packages, tools) = wheels::unisolated(&last)?;
+    if !packages.is_empty() {
+        let options = packages.iter().map(|package| format!(" --no-build-isolation-package {package}"));
+        steps.push(Step::Note(
+            "Compiled beside what is installed now, as the documentation tells: first what such builds import.".into(),
+        ));
+        if !tools.is_empty() {
+            steps.push(Step::Run(format!("uv pip install --no-cache {}", tools.join(" "))));
+        }
+        steps.push(Step::Run(format!("uv pip install --no-cache{} {}", options.collect::<String>(), words(wheels)?)));
+    }
+    Ok(steps)
+}
+
+/// What all installs keep to, those that come later too: whatever asks for torchvision must not get that of another CUDA.
+fn constrain(wheels: &[&Wheel], constraints: &[&ConstraintLock], kept: Option<&str>) -> Result<Vec<Step>, ExportError> {
+    if constraints.is_empty() && kept.is_none() {
+        return Ok(Vec::new());
+    }
+    let mut lines = Vec::new();
+    for wheel in wheels.iter().filter(|wheel| wheel.url.is_none()) {
+        lines.push(wheels::locked(wheel)?);
+    }
+    let mut pages = Vec::new();
+    for one in constraints {
+        lines.push(wheels::constraint(one)?);
+        pages.extend(one.index.as_deref().map(|index| wheels::page(index, &one.package)).transpose()?);
+    }
+    let mut command = String::new();
+    if !lines.is_empty() {
+        command = format!("printf '%s\\n' {} > {CONSTRAINTS}", each(&lines));
+    }
+    if let Some(package) = kept {
+        let package = valid::package(package)?;
+        let and = if command.is_empty() { "" } else { " && " };
+        command += &format!(
+            "{and}python3 -c \"import {package}; print('{package}==' + {package}.__version__)\" >> {CONSTRAINTS}"
+        );
+    }
+    let pages = pages.join(",");
+    let mut variables = vec![("UV_CONSTRAINT", CONSTRAINTS)];
+    if !pages.is_empty() {
+        variables.push(("UV_FIND_LINKS", &pages));
+    }
+    Ok(vec![
+        Step::Note("Whatever is installed here, now or later, keeps to the lock: what others bring in must not be that of\nanother CUDA.".into()),
+        Step::Run(command),
+        env(&variables),
+    ])
+}
+
+/// Wheels that nothing has to be compiled for.
+fn fetch(wheels: &[&Wheel]) -> Result<Vec<Step>, ExportError> {
+    let indexes = wheels::indexes(wheels);
+    let mut steps = Vec::new();
+    for (at, index) in indexes.iter().enumerate() {
+        let mine: Vec<&Wheel> = wheels.iter().copied().filter(|wheel| wheel.index.as_deref() == Some(index)).collect();
+        steps.push(Step::Note("Exactly the locked wheels from this index, and nothing else.".into()));
+        let options = format!("--no-cache --no-deps --default-index {}", valid::index(index)?);
+        steps.push(Step::Run(uv_install(&options, &mine, &format!("/tmp/locked-{}.txt", at + 1))?));
+    }
+    let what = match indexes.is_empty() {
+        true => "The locked wheels and what they depend on.",
+        false => "The rest and all dependencies, from the default index.",
+    };
+    steps.push(Step::Note(format!("{what} The pins stand here so that nothing is replaced.")));
+    let (here, elsewhere): (Vec<&Wheel>, Vec<&Wheel>) = wheels.iter().partition(|wheel| wheel.index.is_none());
+    if here.iter().any(|wheel| is_hashed(wheel)) {
+        let rest = if elsewhere.is_empty() { String::new() } else { format!(" {}", words(&elsewhere)?) };
+        steps.push(Step::Run(uv_install("--no-cache", &here, "/tmp/locked.txt")? + &rest));
+    } else {
+        steps.push(Step::Run(format!("uv pip install --no-cache {}", words(wheels)?)));
+    }
+    Ok(steps)
+}
+
+fn is_hashed(wheel: &Wheel) -> bool {
+    wheel.url.is_none() && wheel.hashes().is_some()
+}
+
+/// One install; where the lock knows what the files are, from a file that says so, since a command cannot.
+fn uv_install(options: &str, wheels: &[&Wheel], file: &str) -> Result<String, ExportError> {
+    if !wheels.iter().any(|wheel| is_hashed(wheel)) {
+        return Ok(format!("uv pip install {options} {}", words(wheels)?));
+    }
+    let mut lines = Vec::new();
+    for wheel in wheels {
+        let mut line = vec![pin(wheel)?];
+        line.extend(wheels::hashes(wheel)?);
+        lines.push(line.join(" "));
+    }
+    Ok(format!("printf '%s\\n' {} > {file} && \\\n    uv pip install {options} --requirements {file}", each(&lines)))
+}
+
+/// The pins as words of a command, one a line.
+fn words(wheels: &[&Wheel]) -> Result<String, ExportError> {
+    let pins = wheels.iter().map(|wheel| Ok(quote::sh_word(&pin(wheel)?))).collect::<Result<Vec<_>, ExportError>>()?;
+    Ok(pins.iter().map(|pin| format!("\\\n    {pin}")).collect::<Vec<_>>().join(" "))
+}
+
+/// Lines as words of a command, quoted, one a line.
+fn each(lines: &[String]) -> String {
+    lines.iter().map(|line| format!("\\\n    {}", quote::sh(line))).collect::<Vec<_>>().join(" ")
+}
+
+/// Where the user's own code goes.
+const EXAMPLE: &str =
+    "Compile your CUDA code here, for example:\n  COPY . /src\n  RUN uv pip install --no-build-isolation /src";
+
+/// What tells builds to compile for the locked GPUs.
+fn architectures(lock: &Lock, target: &TargetLock, wheels: &[&Wheel]) -> Result<Vec<Step>, ExportError> {
+    let Some(lists) = lock.arch_list_of(target) else { return Ok(Vec::new()) };
+    let torch = valid::torch_arch_list(&lists.torch)?;
+    let cmake = valid::cmake_arch_list(&lists.cmake)?;
+    let mut steps = vec![
+        Step::Note("Read by PyTorch's extension builder and by CMake.".into()),
+        env(&[("TORCH_CUDA_ARCH_LIST", torch), ("CUDAARCHS", cmake)]),
+    ];
+    for (package, archs) in wheels.iter().filter_map(|wheel| Some((&wheel.package, wheel.archs.as_ref()?))) {
+        let (variable, taken) = valid::arch_variable(archs)?;
+        if let Some(chosen) = within(&target.gpu, &taken) {
+            steps.push(Step::Note(format!("Read by the build of {}.", valid::package(package)?)));
+            steps.push(env(&[(variable, &chosen)]));
+        }
+    }
+    Ok(steps)
+}
+
+/// Those of the architectures that a build takes which the locked GPUs need: of each GPU's major the highest that is
+/// not beyond it. None if a GPU needs another, or nothing is known of the GPUs: then the build compiles for all.
+fn within(gpus: &[GpuLock], taken: &[u32]) -> Option<String> {
+    let need = |gpu: &GpuLock| {
+        let own = Cc::parse(&gpu.compute_capability).ok()?.number();
+        taken.iter().copied().filter(|taken| taken / 10 == own / 10 && *taken <= own).max()
+    };
+    let needed: BTreeSet<u32> = gpus.iter().map(need).collect::<Option<_>>()?;
+    let words: Vec<String> = needed.iter().map(ToString::to_string).collect();
+    (!words.is_empty()).then(|| words.join(";"))
+}
+
+/// The smaller image that runs what the first stage has built.
+fn runtime_stage(image: String, has_venv: bool) -> Stage {
+    let steps = match has_venv {
+        true => vec![Step::Activate],
+        false => vec![Step::Note(
+            "Take over what you have compiled, for example:\n  COPY --from=build /src/build/app /usr/local/bin/app"
+                .into(),
+        )],
+    };
+    Stage { image, steps }
+}
+
+/// What the container runtime reads to let the GPU in, and to refuse a host that cannot run it.
+fn gpu_access(name: &str, target: &TargetLock) -> Result<Vec<Step>, ExportError> {
+    let Some(driver) = &target.driver else { return Ok(Vec::new()) };
+    let mut steps = Vec::new();
+    if driver.mode == "forward-compat" {
+        let missing = || ExportError::Incomplete { what: "the cuda-compat package", target: name.to_string() };
+        let package = driver.compat.as_deref().ok_or_else(missing)?;
+        let line = valid::compat_line(package)?;
+        steps.push(Step::Note(format!(
+            "The host's driver is older than the stack: it runs with the libcuda of {package}.\n\
+             NVIDIA's images hold that package, and the NVIDIA Container Toolkit loads it where the driver\n\
+             needs it. Where yours does not, run with -e LD_LIBRARY_PATH=/usr/local/cuda-{line}/compat.\n\
+             It is not set here: on a newer driver the older libcuda would fail."
+        )));
+        steps.push(Step::Run(format!("test -e /usr/local/cuda-{line}/compat/libcuda.so.1")));
+    }
+    steps.push(Step::Note("Lets the container runtime bring in the GPUs and the driver's libraries.".into()));
+    steps.push(env(&[("NVIDIA_VISIBLE_DEVICES", "all"), ("NVIDIA_DRIVER_CAPABILITIES", "compute,utility")]));
+    steps.push(Step::Note("A host that cannot run the lock is refused when the container starts.".into()));
+    steps.push(env(&[("NVIDIA_REQUIRE_CUDA", &require(target)?.join(","))]));
+    Ok(steps)
+}
+
+/// `driver>=525.60.13` and, where the GPUs are named, `arch>=8.0`: all of them must hold.
+fn require(target: &TargetLock) -> Result<Vec<String>, ExportError> {
+    let mut demands = Vec::new();
+    if let Some(driver) = &target.driver {
+        demands.push(format!("driver>={}", valid::driver(&driver.minimum)?));
+    }
+    if let Some(capability) = wheels::lowest_capability(&target.gpu)? {
+        demands.push(format!("arch>={capability}"));
+    }
+    Ok(demands)
+}
+
+fn labels(name: &str, target: &TargetLock) -> Result<Vec<(&'static str, String)>, ExportError> {
+    let base = images::to_run(name, target)?;
+    let (base, digest) = base.split_once('@').map_or((base.as_str(), None), |(base, digest)| (base, Some(digest)));
+    let mut labels = vec![("org.opencontainers.image.base.name", base.to_string())];
+    labels.extend(digest.map(|digest| ("org.opencontainers.image.base.digest", digest.to_string())));
+    if let Some(driver) = &target.driver {
+        labels.push(("gpuenv.driver-minimum", valid::driver(&driver.minimum)?.to_string()));
+    }
+    let mut capabilities: Vec<Version> = Vec::new();
+    for gpu in &target.gpu {
+        capabilities.push(valid::capability(&gpu.compute_capability)?);
+    }
+    capabilities.sort();
+    capabilities.dedup();
+    if !capabilities.is_empty() {
+        let words: Vec<String> = capabilities.iter().map(ToString::to_string).collect();
+        labels.push(("gpuenv.compute-capabilities", words.join(",")));
+    }
+    Ok(labels)
+}

@@ -1,0 +1,219 @@
+//! A pyproject.toml that is there already takes up what was rendered: what an earlier export wrote is replaced, all else
+//! keeps its bytes. What an earlier export wrote is listed in `[tool.gpuenv]`.
+
+use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, Value};
+
+use super::super::ExportError;
+
+/// The lists of a pyproject.toml that exports add to, by their name in the record.
+const LISTS: [(&str, &[&str]); 7] = [
+    ("dependencies", &["project", "dependencies"]),
+    ("build", &["dependency-groups", "build"]),
+    ("no-build-isolation-package", &["tool", "uv", "no-build-isolation-package"]),
+    ("default-groups", &["tool", "uv", "default-groups"]),
+    ("environments", &["tool", "uv", "environments"]),
+    ("conflicts", &["tool", "uv", "conflicts"]),
+    ("constraint-dependencies", &["tool", "uv", "constraint-dependencies"]),
+];
+/// The tables that exports add keys to.
+const TABLES: [(&str, &[&str]); 2] =
+    [("optional-dependencies", &["project", "optional-dependencies"]), ("sources", &["tool", "uv", "sources"])];
+const RECORD: [&str; 2] = ["tool", "gpuenv"];
+
+/// The file's new text.
+pub fn merge(old: &str, rendered: &str) -> Result<String, ExportError> {
+    let mut file: DocumentMut = old.parse().map_err(|error: toml_edit::TomlError| {
+        taken(format!("it is not TOML: {}", error.message()), "correct it first, or write to another file with -o")
+    })?;
+    let Ok(new) = rendered.parse::<DocumentMut>() else { return Ok(rendered.to_string()) };
+    refuse_dynamic(&file)?;
+    for key in ["name", "version", "requires-python"] {
+        let project = table(file.as_table_mut(), &["project"])?;
+        let is_dynamic = project.get("dynamic").is_some_and(|list| strings(list).iter().any(|one| one == key));
+        if let Some(value) = new["project"].get(key).filter(|_| !project.contains_key(key) && !is_dynamic) {
+            project.insert(key, value.clone());
+        }
+    }
+    for (name, path) in LISTS {
+        let (before, after) = (recorded(&file, name), recorded(&new, name));
+        if !before.is_empty() || !after.is_empty() {
+            merge_list(&mut file, path, at(&new, path), &before, &after)?;
+        }
+    }
+    for (name, path) in TABLES {
+        let (before, after) = (recorded(&file, name), recorded(&new, name));
+        merge_table(&mut file, path, at(&new, path), &before, &after)?;
+    }
+    merge_indexes(&mut file, &new)?;
+    let tool = table(file.as_table_mut(), &["tool"])?;
+    if let Some(record) = at(&new, &RECORD) {
+        let place = tool.get("gpuenv").and_then(Item::as_table).and_then(Table::position);
+        let mut record = record.clone();
+        if let Some(record) = record.as_table_mut() {
+            record.set_position(place);
+        }
+        tool.insert("gpuenv", record);
+    }
+    Ok(file.to_string())
+}
+
+/// Dependencies that a build backend computes cannot be written here.
+fn refuse_dynamic(file: &DocumentMut) -> Result<(), ExportError> {
+    let dynamic = at(file, &["project", "dynamic"]).map(strings).unwrap_or_default();
+    match dynamic.iter().any(|name| name == "dependencies") {
+        true => Err(taken(
+            "pyproject.toml has its dependencies computed (`dynamic`)".into(),
+            "write to another file with -o and take what you need from there",
+        )),
+        false => Ok(()),
+    }
+}
+
+fn taken(what: String, cure: &str) -> ExportError {
+    ExportError::Taken { what, cure: cure.to_string() }
+}
+
+fn at<'d>(document: &'d DocumentMut, path: &[&str]) -> Option<&'d Item> {
+    let mut item = document.as_item();
+    for key in path {
+        item = item.get(key)?;
+    }
+    Some(item)
+}
+
+/// What the record of a file lists under a name.
+fn recorded(document: &DocumentMut, name: &str) -> Vec<String> {
+    at(document, &[RECORD[0], RECORD[1], name]).map(strings).unwrap_or_default()
+}
+
+fn strings(item: &Item) -> Vec<String> {
+    item.as_array().into_iter().flatten().map(text_of).collect()
+}
+
+/// An entry as the record spells it.
+fn text_of(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.clone().decorated("", "").to_string(), str::to_string)
+}
+
+/// The table of a path, made where there is none.
+fn table<'d>(mut table: &'d mut Table, path: &[&str]) -> Result<&'d mut Table, ExportError> {
+    for (depth, key) in path.iter().enumerate() {
+        let mut made = Table::new();
+        made.set_implicit(depth + 1 < path.len());
+        table = table.entry(key).or_insert(Item::Table(made)).as_table_mut().ok_or_else(|| {
+            taken(
+                format!("`{}` of pyproject.toml is no table with a header", path[..=depth].join(".")),
+                "write it as one",
+            )
+        })?;
+    }
+    Ok(table)
+}
+
+/// Entries that only the record knows go, new ones are added behind the others.
+fn merge_list(
+    file: &mut DocumentMut,
+    path: &[&str],
+    new: Option<&Item>,
+    before: &[String],
+    after: &[String],
+) -> Result<(), ExportError> {
+    let (key, parents) = path.split_last().expect("a path has a last key");
+    let parent = table(file.as_table_mut(), parents)?;
+    let list = parent.entry(key).or_insert(Item::Value(Value::Array(Array::new())));
+    let Some(list) = list.as_array_mut() else {
+        return Err(taken(format!("`{}` of pyproject.toml is no list", path.join(".")), "write it as one"));
+    };
+    list.retain(|value| !before.contains(&text_of(value)) || after.contains(&text_of(value)));
+    let had: Vec<String> = list.iter().map(text_of).collect();
+    let mut added = false;
+    for value in new.and_then(Item::as_array).into_iter().flatten() {
+        if !had.contains(&text_of(value)) {
+            list.push_formatted(value.clone().decorated("\n    ", ""));
+            added = true;
+        }
+    }
+    if added {
+        list.set_trailing_comma(true);
+        list.set_trailing("\n");
+    }
+    if list.is_empty() && !before.is_empty() && *key != "dependencies" {
+        parent.remove(key);
+    }
+    Ok(())
+}
+
+/// Keys that only the record knows go, new ones are set; a key of somebody else's is not touched.
+fn merge_table(
+    file: &mut DocumentMut,
+    path: &[&str],
+    new: Option<&Item>,
+    before: &[String],
+    after: &[String],
+) -> Result<(), ExportError> {
+    if before.is_empty() && after.is_empty() {
+        return Ok(());
+    }
+    let own = table(file.as_table_mut(), path)?;
+    for key in before.iter().filter(|key| !after.contains(key)) {
+        own.remove(key);
+    }
+    for key in after {
+        let Some(value) = new.and_then(|new| new.get(key)) else { continue };
+        let known = own.get(key).map(|old| old.to_string().trim().to_string());
+        match known {
+            Some(old) if old == value.to_string().trim() => {}
+            Some(_) if !before.contains(key) => {
+                let what = format!("pyproject.toml sets `{}.{key}` already", path.join("."));
+                return Err(taken(what, "remove that key, or write to another file with -o"));
+            }
+            _ => drop(own.insert(key, value.clone())),
+        }
+    }
+    if own.is_empty() {
+        let (key, parents) = path.split_last().expect("a path has a last key");
+        table(file.as_table_mut(), parents)?.remove(key);
+    }
+    Ok(())
+}
+
+/// `[[tool.uv.index]]`, told apart by their names.
+fn merge_indexes(file: &mut DocumentMut, new: &DocumentMut) -> Result<(), ExportError> {
+    let (before, after) = (recorded(file, "index"), recorded(new, "index"));
+    if before.is_empty() && after.is_empty() {
+        return Ok(());
+    }
+    let uv = table(file.as_table_mut(), &["tool", "uv"])?;
+    let list = uv.entry("index").or_insert(Item::ArrayOfTables(ArrayOfTables::new()));
+    let Some(list) = list.as_array_of_tables_mut() else {
+        return Err(taken(
+            "`tool.uv.index` of pyproject.toml is no list of tables".into(),
+            "write it as [[tool.uv.index]]",
+        ));
+    };
+    let name = |table: &Table| table.get("name").and_then(Item::as_str).unwrap_or_default().to_string();
+    let url = |table: &Table| table.get("url").and_then(Item::as_str).unwrap_or_default().to_string();
+    list.retain(|table| !before.contains(&name(table)) || after.contains(&name(table)));
+    for table in at(new, &["tool", "uv", "index"]).and_then(Item::as_array_of_tables).into_iter().flatten() {
+        let known = list.iter().position(|known| name(known) == name(table));
+        match known.and_then(|known| list.get_mut(known)) {
+            Some(known) if url(known) == url(table) => {}
+            Some(known) if before.contains(&name(table)) => {
+                known.insert("url", table["url"].clone());
+            }
+            Some(_) => {
+                let what = format!("pyproject.toml has another index of the name `{}`", name(table));
+                return Err(taken(what, "rename that index"));
+            }
+            None => {
+                let mut table = table.clone();
+                table.set_position(None);
+                list.push(table);
+            }
+        }
+    }
+    if list.is_empty() {
+        uv.remove("index");
+    }
+    Ok(())
+}

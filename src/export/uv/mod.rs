@@ -1,0 +1,203 @@
+//! `uv`: a pyproject.toml for uv, whole as it stands, or merged into the one that is there.
+//!
+//! Every index is `explicit`: only the packages that the lock took from it are looked up there, so that
+//! nothing else can come from it and nothing else is missed for its sake. What others bring in has a constraint and a
+//! source: uv follows a source for what the project itself names only, and a constraint names it. `environments` keeps
+//! uv from resolving for platforms that the lock says nothing about.
+//!
+//! Targets that want other wheels on one platform become extras that exclude each other.
+
+mod merge;
+mod plan;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+
+use crate::lock::Lock;
+
+use super::format::{Format, Options, Render, Targets, names};
+use super::wheels::{self, UNCHECKED, misnamed, pin, unisolated};
+use super::{ExportError, quote, valid};
+
+use plan::{Entry, Plan};
+
+/// `gpuenv export uv`
+pub const FORMAT: Format = Format {
+    name: "uv",
+    help: "A pyproject.toml for uv, each package tied to its index; merged into the one that is there",
+    file: "pyproject.toml",
+    options: &[],
+    next: |_, _| "uv sync".to_string(),
+    merge: Some(merge::merge),
+    render: Render::Whole(render),
+};
+
+/// What stands in which list of the file, so that the next export knows what is its own.
+type Record = Vec<(&'static str, Vec<String>)>;
+
+fn render(lock: &Lock, targets: &Targets, _: &Options) -> Result<String, ExportError> {
+    let plan = Plan::new(lock, targets)?;
+    let mut pythons: BTreeSet<Option<&str>> = BTreeSet::new();
+    for (_, target) in targets {
+        pythons.insert(wheels::python(lock, target)?);
+    }
+    if pythons.len() > 1 {
+        return Err(ExportError::TargetNeeded(names(targets)));
+    }
+    let mut record = Record::new();
+    let mut out =
+        "# Written by `gpuenv export uv`. What it wrote is listed under [tool.gpuenv] and replaced when it writes\n\
+                   # again; the rest of the file is yours.\n\n"
+            .to_string();
+    out += "[project]\nname = \"gpu-stack\"\nversion = \"0\"\n";
+    if let Some(Some(python)) = pythons.first() {
+        let _ = writeln!(out, "requires-python = {}", quote::toml(&requires_python(python)));
+    }
+    out += &dependencies(&plan, &mut record)?;
+    let named = misnamed(&plan.all);
+    if !named.is_empty() {
+        let _ = write!(
+            out,
+            "\n# The file of {} is named otherwise than its metadata says: run uv with {UNCHECKED}=1.\n",
+            named.join(", ")
+        );
+    }
+    let (unisolated, tools) = unisolated(&plan.all)?;
+    if !unisolated.is_empty() {
+        let _ = write!(out, "\n[dependency-groups]\n# What the builds below import.\nbuild = {}\n", list(&tools));
+        record.push(("build", tools.iter().map(ToString::to_string).collect()));
+    }
+    out += "\n[tool.uv]\n";
+    if !unisolated.is_empty() {
+        let _ = write!(
+            out,
+            "# Compiled beside an installed framework, as the documentation tells. uv asks them for their dependencies when\n\
+             # it locks: if that fails, `uv venv` and `uv pip install` the other dependencies and the group above first.\n\
+             no-build-isolation-package = {}\ndefault-groups = [\"build\"]\n",
+            list(&unisolated)
+        );
+        record.push(("no-build-isolation-package", unisolated.iter().map(ToString::to_string).collect()));
+        record.push(("default-groups", vec!["build".to_string()]));
+    }
+    out += &tool_uv(&plan, &mut record)?;
+    out += &indexes_and_sources(&plan, &mut record)?;
+    out += "\n# What `gpuenv export uv` wrote above.\n[tool.gpuenv]\n";
+    for (key, entries) in record.iter().filter(|(_, entries)| !entries.is_empty()) {
+        out += &lines(key, entries);
+    }
+    Ok(out)
+}
+
+/// The pins, for all or by extra.
+fn dependencies(plan: &Plan, record: &mut Record) -> Result<String, ExportError> {
+    let mut common = Vec::new();
+    let mut extras: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for entry in &plan.wheels {
+        let line = format!("{}{}", pin(entry.of)?, marked(entry));
+        match &entry.extra {
+            Some(extra) => extras.entry(extra).or_default().push(line),
+            None => common.push(line),
+        }
+    }
+    // A constraint knows no extras, and a source of an extra speaks only of what that extra names.
+    for entry in &plan.constraints {
+        if let Some(extra) = &entry.extra {
+            let line = format!("{}{}", wheels::constraint(entry.of)?, marked(entry));
+            extras.entry(extra).or_default().push(line);
+        }
+    }
+    let mut out = if plan.extras.is_empty() { lines("dependencies", &common) } else { String::new() };
+    record.push(("dependencies", common));
+    if !plan.extras.is_empty() {
+        out += "\n# One for each target; they exclude each other. What other packages may bring in is named here too: uv would\n\
+                # take that of another CUDA.\n[project.optional-dependencies]\n";
+        for extra in &plan.extras {
+            out += &lines(extra, extras.get(extra.as_str()).map_or(&[][..], Vec::as_slice));
+        }
+        record.push(("optional-dependencies", plan.extras.clone()));
+    }
+    Ok(out)
+}
+
+/// What holds for the resolution as a whole.
+fn tool_uv(plan: &Plan, record: &mut Record) -> Result<String, ExportError> {
+    let mut out = "# What the lock was made for, and nothing else.\n".to_string();
+    let environments: Vec<String> = plan.arches.iter().map(|arch| plan::marker(*arch)).collect();
+    out += &lines("environments", &environments);
+    record.push(("environments", environments));
+    if plan.extras.len() > 1 {
+        let members: Vec<String> =
+            plan.extras.iter().map(|extra| format!("{{ extra = {} }}", quote::toml(extra))).collect();
+        let set = format!("[{}]", members.join(", "));
+        let _ = writeln!(out, "# No two of the targets can be installed together.\nconflicts = [{set}]");
+        record.push(("conflicts", vec![set]));
+    }
+    let mut constraints = Vec::new();
+    for entry in plan.constraints.iter().filter(|entry| entry.extra.is_none()) {
+        constraints.push(format!("{}{}", wheels::constraint(entry.of)?, marked(entry)));
+    }
+    if !constraints.is_empty() {
+        out += "# Where other packages bring these in, they must not be those of another CUDA.\n";
+        out += &lines("constraint-dependencies", &constraints);
+    }
+    record.push(("constraint-dependencies", constraints));
+    Ok(out)
+}
+
+/// `[[tool.uv.index]]`, and `[tool.uv.sources]`: which package comes from which index.
+fn indexes_and_sources(plan: &Plan, record: &mut Record) -> Result<String, ExportError> {
+    let indexes = plan.indexes()?;
+    let mut out = String::new();
+    for (url, name) in &indexes {
+        let _ = write!(
+            out,
+            "\n[[tool.uv.index]]\nname = {}\nurl = {}\n# Only for the packages that name it below.\nexplicit = true\n",
+            quote::toml(name),
+            quote::toml(url)
+        );
+    }
+    record.push(("index", indexes.values().cloned().collect()));
+    let mut sources: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for source in plan.sources() {
+        let Some(name) = indexes.get(source.index) else { continue };
+        let mut fields = vec![format!("index = {}", quote::toml(name))];
+        fields.extend(source.extra.as_ref().map(|extra| format!("extra = {}", quote::toml(extra))));
+        fields.extend(source.marker.as_ref().map(|marker| format!("marker = {}", quote::toml(marker))));
+        let line = format!("{{ {} }}", fields.join(", "));
+        let known = sources.entry(valid::package(source.package)?).or_default();
+        if !known.contains(&line) {
+            known.push(line);
+        }
+    }
+    if !sources.is_empty() {
+        out += "\n[tool.uv.sources]\n";
+    }
+    for (package, tables) in &sources {
+        let _ = writeln!(out, "{} = [{}]", quote::toml_key(package), tables.join(", "));
+    }
+    record.push(("sources", sources.keys().map(ToString::to_string).collect()));
+    Ok(out)
+}
+
+/// ` ; sys_platform == …` where an entry is not for all platforms.
+fn marked<T>(entry: &Entry<T>) -> String {
+    entry.marker.as_ref().map_or(String::new(), |marker| format!(" ; {marker}"))
+}
+
+/// A list, one entry a line.
+fn lines(key: &str, entries: &[String]) -> String {
+    let mut out = format!("{} = [\n", quote::toml_key(key));
+    for entry in entries {
+        let _ = writeln!(out, "    {},", quote::toml(entry));
+    }
+    out + "]\n"
+}
+
+fn list(words: &[&str]) -> String {
+    format!("[{}]", words.iter().map(|word| quote::toml(word)).collect::<Vec<_>>().join(", "))
+}
+
+/// `==3.11.*`, or exactly the release that the lock names.
+fn requires_python(python: &str) -> String {
+    if python.split('.').count() > 2 { format!("=={python}") } else { format!("=={python}.*") }
+}

@@ -1,0 +1,108 @@
+//! What all formats that install Python packages ask of the lock: pins, constraints, indexes, and what builds need.
+
+use crate::lock::{ConstraintLock, GpuLock, Lock, TargetLock, Wheel};
+use crate::words::{Version, address};
+
+use super::{ExportError, valid};
+
+/// Lets uv install wheels named otherwise than their metadata says.
+pub const UNCHECKED: &str = "UV_SKIP_WHEEL_FILENAME_CHECK";
+
+/// `torch==2.5.1+cu124`, `jax[cuda13]==0.11.0`; `vllm@https://…#sha256=…` where the wheel lies on no index.
+pub fn pin(wheel: &Wheel) -> Result<String, ExportError> {
+    valid::package(&wheel.package)?;
+    valid::wheel_version(&wheel.version)?;
+    wheel.extra.as_deref().map(valid::package).transpose()?;
+    wheel.url.as_deref().map(valid::wheel).transpose()?;
+    let known: Vec<&str> = wheel.hashes().into_iter().flatten().collect();
+    match (&wheel.url, &known[..]) {
+        // One address, one file: whatever else it serves one day is refused.
+        (Some(_), [sha256]) => Ok(format!("{}#sha256={}", wheel.requirement(), valid::sha256(sha256)?)),
+        _ => Ok(wheel.requirement()),
+    }
+}
+
+/// ` --hash=sha256:…` for each file that may be meant; none where the hash is in the address, or nobody knows it.
+pub fn hashes(wheel: &Wheel) -> Result<Vec<String>, ExportError> {
+    let known: Vec<&str> = wheel.hashes().into_iter().flatten().collect();
+    let in_address = wheel.url.is_some() && known.len() == 1;
+    let mut options = Vec::new();
+    for sha256 in known.iter().filter(|_| !in_address) {
+        options.push(format!("--hash=sha256:{}", valid::sha256(sha256)?));
+    }
+    Ok(options)
+}
+
+/// `torchvision==0.22.1+cu118`
+pub fn constraint(one: &ConstraintLock) -> Result<String, ExportError> {
+    Ok(format!("{}=={}", valid::package(&one.package)?, valid::wheel_version(&one.version)?))
+}
+
+/// The lock's version of a package as a constraint: without extras and addresses, which constraints cannot have.
+pub fn locked(wheel: &Wheel) -> Result<String, ExportError> {
+    Ok(format!("{}=={}", valid::package(&wheel.package)?, valid::wheel_version(&wheel.version)?))
+}
+
+/// The page of one package on an index: whatever is found there is that package.
+pub fn page(index: &str, package: &str) -> Result<String, ExportError> {
+    Ok(format!("{}/{}/", valid::index(index)?.trim_end_matches('/'), normalised(valid::package(package)?)))
+}
+
+/// The name an index files a package under.
+pub fn normalised(package: &str) -> String {
+    let parts: Vec<&str> = package.split(['-', '_', '.']).filter(|part| !part.is_empty()).collect();
+    parts.join("-").to_ascii_lowercase()
+}
+
+/// The indexes in use, sorted.
+pub fn indexes<'a>(wheels: &[&'a Wheel]) -> Vec<&'a str> {
+    let mut indexes: Vec<&str> = wheels.iter().filter_map(|wheel| wheel.index.as_deref()).collect();
+    indexes.sort();
+    indexes.dedup();
+    indexes
+}
+
+/// What is compiled without isolation, because its documentation says so, and what these builds import or ask for.
+pub fn unisolated<'a>(wheels: &[&'a Wheel]) -> Result<(Vec<&'a str>, Vec<&'a str>), ExportError> {
+    let distinct = |names: Vec<&'a String>| -> Result<Vec<&'a str>, ExportError> {
+        let mut names = names.into_iter().map(|name| valid::package(name)).collect::<Result<Vec<_>, _>>()?;
+        names.sort();
+        names.dedup();
+        Ok(names)
+    };
+    let beside = || wheels.iter().filter(|wheel| wheel.unisolated.is_some());
+    let tools = distinct(beside().flat_map(|wheel| &wheel.tools).collect())?;
+    Ok((distinct(beside().filter_map(|wheel| wheel.unisolated.as_ref()).collect())?, tools))
+}
+
+/// Wheels whose file is named after another version than it holds, which uv refuses unless [`UNCHECKED`] is set.
+pub fn misnamed<'a>(wheels: &[&'a Wheel]) -> Vec<&'a str> {
+    let told = |wheel: &Wheel| wheel.url.as_deref().and_then(address::version_in).map(str::to_string);
+    let is_other = |wheel: &&&Wheel| told(wheel).is_some_and(|told| !address::is_same_version(&told, &wheel.version));
+    wheels.iter().filter(is_other).map(|wheel| wheel.package.as_str()).collect()
+}
+
+/// The locked Python of a target, if there is one.
+pub fn python<'a>(lock: &'a Lock, target: &'a TargetLock) -> Result<Option<&'a str>, ExportError> {
+    lock.stack_of(target).get("python").map(|python| valid::release("python", python)).transpose()
+}
+
+/// The CUDA line that a target's wheels bring the libraries of, `12.4` for `2.5.1+cu124`; none where none does.
+pub fn cuda_line(lock: &Lock, target: &TargetLock) -> Option<Version> {
+    let of_label = |version: &String| {
+        let digits = version.split_once('+')?.1.strip_prefix("cu")?;
+        let (major, minor) = digits.split_at_checked(digits.len().checked_sub(1)?)?;
+        Version::parse(&format!("{major}.{minor}")).ok()
+    };
+    lock.stack_of(target).values().find_map(of_label)
+}
+
+/// The lowest compute capability of a target's GPUs.
+pub fn lowest_capability(gpus: &[GpuLock]) -> Result<Option<Version>, ExportError> {
+    let mut lowest: Option<Version> = None;
+    for gpu in gpus {
+        let own = valid::capability(&gpu.compute_capability)?;
+        lowest = Some(lowest.map_or(own, |lowest| lowest.min(own)));
+    }
+    Ok(lowest)
+}

@@ -1,0 +1,129 @@
+//! What is said of files that were rendered from the lock.
+
+use super::screen::clean;
+use super::{Failure, Report, github, json};
+
+/// What became of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Written {
+    /// It was written.
+    Now,
+    /// It was so already.
+    Same,
+    /// It says something else, and was only looked at.
+    Differs,
+    /// It is not there, and was only looked for.
+    Missing,
+}
+
+/// A file that was rendered, or compared with what would be.
+#[derive(Debug, Clone)]
+pub struct Exported {
+    /// The format's name.
+    pub format: &'static str,
+    /// The file as it is shown.
+    pub file: String,
+    /// What became of it.
+    pub fate: Written,
+    /// The command that comes next.
+    pub next: String,
+}
+
+impl Report {
+    /// What was rendered for another tool.
+    pub fn export(&self, format: &str, text: &str) -> Result<(), Failure> {
+        match self.json && format != "json" {
+            true => self.document(&json::Rendered::text(Some(format), text)),
+            false if format == "json" => self.data(&super::screen::plain_json(text)),
+            false => self.data(text),
+        }
+    }
+
+    /// That pages were written into a folder.
+    pub fn pages(&self, folder: &str) -> Result<(), Failure> {
+        match self.json {
+            true => self.document(&json::Rendered::file("man", folder)),
+            false => Ok(()),
+        }
+    }
+
+    /// The command that comes next.
+    pub fn next(&self, command: &str) {
+        if !self.json {
+            self.say(&format!("{} {}\n", self.screen.help("next:"), clean(command)));
+        }
+    }
+
+    /// That files were rendered, or how they compare.
+    pub fn exported(&self, files: &[Exported], checked: bool) -> Result<(), Failure> {
+        let reasons: Vec<String> = files.iter().filter_map(Exported::reason).collect();
+        if !reasons.is_empty() {
+            return self.outdated(files, &reasons);
+        }
+        if self.json {
+            return match files {
+                [one] => self.document(&json::Rendered::file(one.format, &one.file)),
+                _ => self.document(&json::Exports::new(files.iter().map(|one| (one.format, one.file.as_str())))),
+            };
+        }
+        let mut text = String::new();
+        for one in files {
+            let told = match one.fate {
+                Written::Now => "wrote",
+                _ if checked => "up to date:",
+                _ => "unchanged:",
+            };
+            text += &format!("{told} {}\n", clean(&one.file));
+        }
+        self.say(&text);
+        let mut told: Vec<&str> = Vec::new();
+        for one in files.iter().filter(|_| !checked) {
+            if !told.contains(&one.next.as_str()) {
+                told.push(&one.next);
+                self.next(&one.next);
+            }
+        }
+        Ok(())
+    }
+
+    /// Files that are not what the lock says.
+    fn outdated(&self, files: &[Exported], reasons: &[String]) -> Result<(), Failure> {
+        if self.json {
+            return self.document(&json::Stale::new(reasons));
+        }
+        self.annotate(|| github::outdated(files))?;
+        self.summarise("Exports are out of date", reasons);
+        let mut text = format!("{} exports are not what gpuenv.lock says\n", self.screen.error("error[stale]:"));
+        for reason in reasons {
+            text += &self.screen.wrapped("  - ", &clean(reason));
+        }
+        text += "run the same command without --check to write them\n";
+        self.say(&text);
+        Ok(())
+    }
+
+    /// That the spec beside the lock asks for something else; an error where that was asked for.
+    pub fn stale_lock(&self, spec: &str, is_error: bool) -> Result<(), Failure> {
+        let message = format!("{spec} says something else than gpuenv.lock, which is what is exported");
+        if is_error && self.json {
+            return self.document(&json::Stale::new(&[message]));
+        }
+        let head = match is_error {
+            true => self.screen.error("error[stale-lock]:"),
+            false => self.screen.warning("warning[stale-lock]:"),
+        };
+        self.say(&self.screen.wrapped(&format!("{head} "), &format!("{}; run `gpuenv lock`", clean(&message))));
+        Ok(())
+    }
+}
+
+impl Exported {
+    /// Why it is not what it should be.
+    pub(super) fn reason(&self) -> Option<String> {
+        match self.fate {
+            Written::Now | Written::Same => None,
+            Written::Differs => Some(format!("{} differs from what `{}` would write", self.file, self.format)),
+            Written::Missing => Some(format!("{} does not exist", self.file)),
+        }
+    }
+}
