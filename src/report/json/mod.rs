@@ -12,7 +12,7 @@ use crate::solve::question;
 
 use super::failure::{Failure, SourceFile};
 
-pub(super) use answer::{Init, Locked, NoAnswer, Rendered, Stale, Undetermined};
+pub(super) use answer::{Differences, Init, Locked, NoAnswer, Rendered, Stale, Undetermined};
 pub(super) use host::{Diagnosed, Verified};
 pub(super) use lookup::{Census, Checked, Explained, Found, Graph, Listed, Schemas, Topics};
 
