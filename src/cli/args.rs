@@ -37,6 +37,7 @@ pub enum Command {
     Verify(VerifyArgs),
     Fleet(FleetArgs),
     Diagnose(DiagnoseArgs),
+    Diff(DiffArgs),
     Probe(ProbeArgs),
     Catalog(CatalogArgs),
     Schema(SchemaArgs),
@@ -53,7 +54,7 @@ pub struct Common {
     /// The spec [default: gpuenv.toml here or in the nearest parent]
     #[arg(long, global = true, value_name = "FILE", help_heading = COMMON)]
     pub spec: Option<PathBuf>,
-    /// The lock [default: gpuenv.lock beside the spec]
+    /// The lock [default: beside the spec under its name, gpuenv.lock]
     #[arg(long, global = true, value_name = "FILE", help_heading = COMMON)]
     pub lock: Option<PathBuf>,
     /// The output format: json is exactly one document on stdout, for errors too; github adds annotations on stdout
@@ -430,6 +431,21 @@ pub struct CompletionsArgs {
     /// The shell
     #[arg(value_parser = ["bash", "zsh", "fish", "powershell", "elvish"])]
     pub shell: String,
+}
+
+/// Show what changes from one lock to another, and for which target
+#[derive(Debug, Args)]
+#[command(after_help = help::DIFF)]
+pub struct DiffArgs {
+    /// The first lock: a file or a revision of git [default: HEAD]
+    #[arg(value_name = "OLD")]
+    pub old: Option<String>,
+    /// The second one [default: the lock here]
+    #[arg(value_name = "NEW")]
+    pub new: Option<String>,
+    /// Exit with 1 if anything differs
+    #[arg(long)]
+    pub exit_code: bool,
 }
 
 /// Print a manual page, or write all of them

@@ -44,7 +44,7 @@ pub fn places(common: &Common) -> Result<Places, Failure> {
     })?;
     let lock = match &common.lock {
         Some(lock) => lock.clone(),
-        None => found(spec.with_file_name(LOCK), "--lock")?,
+        None => found(lock_of(&spec), "--lock")?,
     };
     Ok(Places { spec, lock })
 }
@@ -66,7 +66,7 @@ fn found(path: PathBuf, option: &str) -> Result<PathBuf, Failure> {
 pub fn lock_place(common: &Common) -> Result<PathBuf, Failure> {
     match (&common.lock, &common.spec) {
         (Some(lock), _) => Ok(lock.clone()),
-        (None, Some(spec)) => found(spec.with_file_name(LOCK), "--lock"),
+        (None, Some(spec)) => found(lock_of(spec), "--lock"),
         // A project without a lock must not be given that of a folder above it.
         (None, None) => {
             let folder = nearest(&[SPEC, LOCK])?.ok_or_else(|| {
@@ -78,9 +78,21 @@ pub fn lock_place(common: &Common) -> Result<PathBuf, Failure> {
     }
 }
 
+/// The lock of a spec lies beside it under its name: two specs in one folder have a lock each.
+fn lock_of(spec: &Path) -> PathBuf {
+    match spec.extension().is_some_and(|ending| ending == "toml") {
+        true => spec.with_extension("lock"),
+        false => spec.with_file_name(LOCK),
+    }
+}
+
 /// The spec that lies beside the lock.
 pub fn beside_lock(common: &Common) -> Result<PathBuf, Failure> {
-    found(lock_place(common)?.with_file_name(SPEC), "--spec")
+    let lock = lock_place(common)?;
+    let own = lock.with_extension("toml");
+    // A lock of another name than its spec's lies beside the usual one.
+    let spec = if own.exists() { own } else { lock.with_file_name(SPEC) };
+    found(spec, "--spec")
 }
 
 /// The nearest folder that holds one of these, as a way up from here: `../..`.

@@ -62,6 +62,14 @@ Examples:
 Exit codes: 0 the message is known; 3 it is not (what could be read from it is shown)
 With a gpuenv.toml, what the text says of the machine is put into its target, and the proposed changes were resolved. Nothing is read from this machine.";
 
+pub const DIFF: &str = "\
+Examples:
+  gpuenv diff
+  gpuenv diff HEAD~5
+  gpuenv diff old/gpuenv.lock gpuenv.lock --exit-code
+
+Drivers that hosts need come first. Exit codes: 0 done; 1 something differs, with --exit-code; 2 no such file or revision";
+
 pub const PROBE: &str = "\
 Examples:
   gpuenv probe

@@ -7,6 +7,7 @@ mod clock;
 mod complete;
 mod completions;
 mod diagnose;
+mod diff;
 mod explain;
 mod export;
 mod files;
@@ -64,6 +65,7 @@ pub fn run(args: impl Iterator<Item = OsString>) -> Exit {
                 Command::Explain(args) => explain::run(&cli.common, args, &report),
                 Command::Schema(args) => schema::run(args, &report),
                 Command::Diagnose(args) => diagnose::run(&cli.common, args, &report),
+                Command::Diff(args) => diff::run(&cli.common, args, &report),
                 Command::Catalog(args) => catalog::run(&cli.common, args, &report),
                 Command::Probe(args) => probe::run(&cli.common, args, &report),
                 Command::Verify(args) => verify::run(&cli.common, args, &report),
@@ -124,7 +126,7 @@ impl Command {
             Command::Verify(args) => args.verbose,
             Command::Init(_) | Command::Export(_) | Command::Schema(_) | Command::Diagnose(_) => false,
             Command::Probe(_) | Command::Catalog(_) | Command::Fleet(_) => false,
-            Command::Completions(_) | Command::Man(_) => false,
+            Command::Completions(_) | Command::Man(_) | Command::Diff(_) => false,
         }
     }
 

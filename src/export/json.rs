@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::lock::{ArchLists, DriverLock, Lock, OverrideLock, Stack, TargetLock, Wheel};
+use crate::lock::{ArchLists, DriverLock, Lock, OverrideLock, RecommendedLock, Stack, TargetLock, Wheel};
 
 use super::ExportError;
 use super::format::{Format, Options, Render, Targets};
@@ -66,6 +66,8 @@ struct Driver<'a> {
     mode: &'a str,
     cuda: &'a str,
     compat: Option<&'a str>,
+    /// The driver to install where another may be installed.
+    recommended: Option<&'a RecommendedLock>,
 }
 
 impl<'a> Document<'a> {
@@ -118,7 +120,13 @@ impl<'a> Gpu<'a> {
 
 impl<'a> Driver<'a> {
     fn new(driver: &'a DriverLock) -> Driver<'a> {
-        Driver { minimum: &driver.minimum, mode: &driver.mode, cuda: &driver.cuda, compat: driver.compat.as_deref() }
+        Driver {
+            minimum: &driver.minimum,
+            mode: &driver.mode,
+            cuda: &driver.cuda,
+            compat: driver.compat.as_deref(),
+            recommended: driver.recommended.as_ref(),
+        }
     }
 }
 

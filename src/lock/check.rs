@@ -8,8 +8,8 @@ use crate::words::{ArchList, address, name};
 
 use super::read::LockError;
 use super::{
-    ArchLists, CatalogStamp, ConstraintLock, DriverLock, FactLock, GpuLock, Lock, OverrideLock, Stack, TargetLock,
-    Wheel,
+    ArchLists, CatalogStamp, ConstraintLock, DriverLock, FactLock, GpuLock, Lock, OverrideLock, RecommendedLock, Stack,
+    TargetLock, Wheel,
 };
 
 type Checked = Result<(), LockError>;
@@ -103,11 +103,20 @@ fn target(prefix: &str, target: &TargetLock) -> Checked {
 }
 
 fn driver(prefix: &str, driver: &DriverLock) -> Checked {
-    let DriverLock { minimum, mode, cuda, compat } = driver;
+    let DriverLock { minimum, mode, cuda, compat, recommended } = driver;
     let key = |name: &str| format!("{prefix}driver.{name}");
     check(is_version(minimum), || key("minimum"), minimum, VERSION)?;
     check(name::is_word(mode), || key("mode"), mode, WORD)?;
     check(is_version(cuda) || name::is_word(cuda), || key("cuda"), cuda, VERSION)?;
+    if let Some(RecommendedLock { release, branch, until, modules }) = recommended {
+        check(is_version(release), || key("recommended.release"), release, VERSION)?;
+        check(is_version(branch), || key("recommended.branch"), branch, VERSION)?;
+        let until = until.as_deref().unwrap_or_default();
+        let is_day = until.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+        check(is_day && until.len() <= 10, || key("recommended.until"), until, "a day or a month")?;
+        let modules = modules.as_deref().unwrap_or("open");
+        check(name::is_word(modules), || key("recommended.modules"), modules, WORD)?;
+    }
     match compat {
         Some(compat) => check(address::is_package(compat), || key("compat"), compat, "the name of a package"),
         None => Ok(()),

@@ -6,12 +6,13 @@ use crate::catalog::rows::{Compat, Libraries, SourceBuild};
 use crate::catalog::{Catalog, OsMatch};
 use crate::solve::answer::{Answer, Chosen, Install};
 use crate::solve::question::{Question, TargetAsk};
+use crate::solve::recommended::{self, Recommended};
 use crate::spec::{Runtime, Share, Spec};
 use crate::words::{ArchList, Version, address};
 
 use super::{
-    ArchLists, CatalogStamp, DriverLock, FORMAT, GpuLock, Lock, OverrideLock, Stack, TargetLock, Wheel, constraints,
-    facts,
+    ArchLists, CatalogStamp, DriverLock, FORMAT, GpuLock, Lock, OverrideLock, RecommendedLock, Stack, TargetLock,
+    Wheel, constraints, facts,
 };
 
 /// Writes an answer down. `overrides` are those that mattered.
@@ -33,7 +34,13 @@ pub fn make<'c>(spec: &Spec, question: &Question<'c>, answer: &Answer<'c>, overr
         for &member in group {
             let name = &answer.targets[member].name;
             let image = lock.image.clone().map(|image| systems.with_digest(name, image));
-            target.push((name.clone(), TargetLock { os: systems.of(name, firsts[at]), image, ..lock.clone() }));
+            let os = systems.of(name, firsts[at]);
+            let mut own = TargetLock { os, image, ..lock.clone() };
+            let recommended = recommended::driver(question, &question.targets[member], firsts[at]);
+            if let Some(driver) = &mut own.driver {
+                driver.recommended = recommended.as_ref().map(recommendation);
+            }
+            target.push((name.clone(), own));
         }
     }
     let target = target.into_iter().collect();
@@ -159,7 +166,17 @@ fn driver(chosen: &Chosen<'_>) -> Option<DriverLock> {
         mode: chosen.mode().to_string(),
         cuda: judged.branch.cuda.as_ref().map_or_else(|| "unknown".to_string(), ToString::to_string),
         compat: judged.compat.map(Compat::package),
+        recommended: None,
     })
+}
+
+fn recommendation(driver: &Recommended<'_>) -> RecommendedLock {
+    RecommendedLock {
+        release: driver.release.to_string(),
+        branch: driver.branch.branch.to_string(),
+        until: driver.branch.eol.map(|end| end.to_string()),
+        modules: driver.modules.map(|row| row.needs.as_str().to_string()),
+    }
 }
 
 /// The wheels of all targets: what several need is listed once.

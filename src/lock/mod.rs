@@ -4,6 +4,7 @@
 
 mod check;
 mod constraints;
+mod diff;
 mod facts;
 mod locked;
 mod make;
@@ -12,6 +13,7 @@ mod renew;
 mod stale;
 mod text;
 
+pub use diff::{Difference, diff};
 pub use locked::{Upgrade, locked};
 pub use make::make;
 pub use read::{LockError, parse};
@@ -148,6 +150,25 @@ pub struct DriverLock {
     /// The cuda-compat package, with mode `forward-compat`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compat: Option<String>,
+    /// The driver to install where another may be installed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recommended: Option<RecommendedLock>,
+}
+
+/// A driver to install: the newest release of a branch in support.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RecommendedLock {
+    /// The release.
+    pub release: String,
+    /// Its branch.
+    pub branch: String,
+    /// The month or day on which support of the branch ends.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<String>,
+    /// `open` or `proprietary`, where one flavour of kernel modules alone drives the GPUs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub modules: Option<String>,
 }
 
 /// A wheel to install.

@@ -143,6 +143,12 @@ impl Text {
             put("driver.mode", Some(&driver.mode));
             put("driver.cuda", Some(&driver.cuda));
             put("driver.compat", driver.compat.as_ref());
+            if let Some(recommended) = &driver.recommended {
+                put("driver.recommended.release", Some(&recommended.release));
+                put("driver.recommended.branch", Some(&recommended.branch));
+                put("driver.recommended.until", recommended.until.as_ref());
+                put("driver.recommended.modules", recommended.modules.as_ref());
+            }
         }
         match &target.stack {
             Some(stack) if stack.is_empty() => self.line(&format!("{prefix}stack"), "{}"),

@@ -6,6 +6,7 @@ mod changes;
 mod conflict;
 mod cut;
 mod diagnosis;
+mod differences;
 mod draft;
 mod edit;
 mod exports;
@@ -37,7 +38,7 @@ use crate::explain::topic::Topic;
 use crate::explain::why::Why;
 use crate::explain::{Change, Explanation};
 use crate::host::Record;
-use crate::lock::Lock;
+use crate::lock::{Difference, Lock};
 use crate::solve::question::Warning;
 use crate::solve::unknowns::Unknown;
 use crate::spec::Spec;
@@ -161,6 +162,14 @@ impl Report {
         self.summarise("gpuenv.lock", &stack);
         self.say(&changes::render(&self.screen, lock, old, fate));
         Ok(())
+    }
+
+    /// What two locks choose differently: asked for, hence data.
+    pub fn differences(&self, differences: &[Difference]) -> Result<(), Failure> {
+        match self.json {
+            true => self.document(&json::Differences::new(differences)),
+            false => self.data(&differences::render(&Screen::of_stdout(self.color), differences)),
+        }
     }
 
     /// Why `gpuenv lock --check` says no.

@@ -27,6 +27,7 @@ pub const ALL: &[Schema] = &[
     new("checked", "`catalog check`, where nothing was found", printed::<json::Checked>),
     new("conflict", "`lock` and `explain`, where there is no answer", printed::<json::NoAnswer>),
     new("diagnose", "`diagnose`", printed::<json::Diagnosed>),
+    new("diff", "`diff`", printed::<json::Differences>),
     new(
         "error",
         "every command, where it failed, and `catalog check`, where something was found",

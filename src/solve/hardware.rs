@@ -30,7 +30,8 @@ fn modules(question: &Question<'_>, asked: &TargetAsk<'_>) -> Vec<Warning> {
     question.catalog.modules.iter().filter_map(warning).collect()
 }
 
-fn speaks_of(row: &Module, gpu: &GpuAsk<'_>) -> bool {
+/// Whether a row is about a GPU.
+pub(super) fn speaks_of(row: &Module, gpu: &GpuAsk<'_>) -> bool {
     // Jetson boards have a driver of their own, which comes in one piece with the system.
     let own_driver = gpu.row.is_some_and(|product| product.class == Class::Jetson);
     let cpu_fits = row.cpu.is_none_or(|cpu| gpu.row.is_some_and(|product| product.cpu == Some(cpu)));

@@ -17,6 +17,7 @@ pub mod network;
 pub mod platform;
 pub mod problem;
 pub mod question;
+pub mod recommended;
 pub mod release;
 pub mod resolve;
 pub mod rowset;

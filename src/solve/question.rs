@@ -5,7 +5,9 @@ use std::rc::Rc;
 
 use crate::catalog::rows::{Class, Gpu, Image, Os, WindowsDriver};
 use crate::catalog::{Catalog, GpuMatch, OsMatch};
-use crate::spec::{ForwardCompat, ImageRef, Override, Prefer, Share, Silence, Spec, SpecError, Target, Written};
+use crate::spec::{
+    DriverPolicy, ForwardCompat, ImageRef, Override, Prefer, Share, Silence, Spec, SpecError, Target, Written,
+};
 use crate::words::{ArchList, Cc, Constraint, CpuArch, Version};
 
 use super::codes;
@@ -105,6 +107,8 @@ pub struct TargetAsk<'c> {
     pub reading: Rc<Reading<'c>>,
     /// The machine that these describe, which other targets may share.
     pub machine: Rc<Machine<'c>>,
+    /// Which driver may be recommended for it.
+    pub driver_policy: DriverPolicy,
 }
 
 impl<'c> Deref for TargetAsk<'c> {
@@ -232,7 +236,8 @@ impl<'c> Reading<'c> {
 impl<'c> TargetAsk<'c> {
     /// A target of this name that reads so.
     pub fn new(problem: &Problem<'c>, name: &str, reading: Reading<'c>) -> Self {
-        TargetAsk { name: name.to_string(), machine: problem.machine(reading.clone()), reading: Rc::new(reading) }
+        let machine = problem.machine(reading.clone());
+        TargetAsk { name: name.to_string(), machine, reading: Rc::new(reading), driver_policy: DriverPolicy::Any }
     }
 
     /// The key of one of its settings, `target.prod.gpu`.
@@ -424,7 +429,7 @@ impl<'c> Reader<'_, 'c> {
             image,
             forward_compat: target.forward_compat == ForwardCompat::Auto,
         };
-        TargetAsk::new(self.problem, &target.name, reading)
+        TargetAsk { driver_policy: target.driver_policy, ..TargetAsk::new(self.problem, &target.name, reading) }
     }
 
     fn gpus(&mut self, target: &Target) -> Gpus<'c> {

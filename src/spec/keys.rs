@@ -4,7 +4,10 @@
 
 use super::normalise::{sorted, without_blanks};
 use super::slot::{Choice, Many, One, Overlays, Packages, Place, Shape, Slot, Switch};
-use super::{Build, Exception, Export, ForwardCompat, ImageRef, Prefer, Resolve, Runtime, Share, Spec, Target, field};
+use super::{
+    Build, DriverPolicy, Exception, Export, ForwardCompat, ImageRef, Prefer, Resolve, Runtime, Share, Spec, Target,
+    field,
+};
 use crate::words::{ArchList, Version};
 
 /// A key of a table that fills an `O`.
@@ -277,6 +280,15 @@ pub(super) static TARGET: Table<Target> = Table {
             slot: &Choice(place!(Target.forward_compat), POLICIES, &[(&["no", "off", "false"], "never")]),
         },
         Key {
+            name: "driver-policy",
+            brief: "which driver branches the lock may recommend",
+            about: "`any`: a production branch, else whichever serves. `production`: production and long-term support \
+                    branches. `long-term`: long-term support branches. It changes no verdict. Default: `any`.",
+            example: "\"long-term\"",
+            slips: &["driver-kind", "recommend"],
+            slot: &Choice(place!(Target.driver_policy), DRIVER_POLICIES, &[(&["lts", "ltsb"], "long-term")]),
+        },
+        Key {
             name: "glibc",
             brief: "the C library, in place of what `os` implies",
             about: "",
@@ -437,6 +449,8 @@ const CALLED_RUNTIMES: &[(&[&str], &str)] = &[
     (&["host", "native", "metal", "bare", "vm", "none", "conda", "venv"], "bare-metal"),
 ];
 const POLICIES: &[(&str, ForwardCompat)] = &[("auto", ForwardCompat::Auto), ("never", ForwardCompat::Never)];
+const DRIVER_POLICIES: &[(&str, DriverPolicy)] =
+    &[("any", DriverPolicy::Any), ("production", DriverPolicy::Production), ("long-term", DriverPolicy::LongTerm)];
 const SHARES: &[(&str, Share)] = &[("stack", Share::Stack), ("versions", Share::Versions), ("none", Share::None)];
 const PREFERENCES: &[(&str, Prefer)] = &[("newest", Prefer::Newest), ("oldest-driver", Prefer::OldestDriver)];
 

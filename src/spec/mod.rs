@@ -109,6 +109,8 @@ pub struct Target {
     pub image: Option<Written<ImageRef>>,
     /// `forward-compat`
     pub forward_compat: ForwardCompat,
+    /// `driver-policy`
+    pub driver_policy: DriverPolicy,
     /// `glibc`
     pub glibc: Option<Written<Version>>,
     /// `gcc`
@@ -141,6 +143,18 @@ pub enum ForwardCompat {
     Auto,
     /// `"never"`
     Never,
+}
+
+/// `driver-policy`
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum DriverPolicy {
+    /// `"any"`: a branch for production, else whichever serves.
+    #[default]
+    Any,
+    /// `"production"`: production and long-term support branches.
+    Production,
+    /// `"long-term"`: long-term support branches.
+    LongTerm,
 }
 
 /// An image as written: a repository, or a full reference with tag or digest.

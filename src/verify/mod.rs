@@ -64,7 +64,13 @@ pub fn judge(lock: &Lock, target: &str, record: &Record, catalog: &Catalog) -> O
 
 /// Judges what one image asks of a host, and nothing else.
 pub fn judge_image(reference: &str, record: &Record, catalog: &Catalog) -> Verdict {
-    let nothing = DriverLock { minimum: "0".into(), mode: "native".into(), cuda: "unknown".into(), compat: None };
+    let nothing = DriverLock {
+        minimum: "0".into(),
+        mode: "native".into(),
+        cuda: "unknown".into(),
+        compat: None,
+        recommended: None,
+    };
     let target = TargetLock {
         runtime: "container".into(),
         arch: record.platform.arch.clone().unwrap_or_else(|| CpuArch::X86_64.to_string()),

@@ -165,7 +165,7 @@ pub fn image_with_torch() -> Lock {
 /// A driver that suffices, and how.
 pub fn driver(mode: &str) -> DriverLock {
     let compat = (mode == "forward-compat").then(|| "cuda-compat-12-4".to_string());
-    DriverLock { minimum: "550.54.14".into(), mode: mode.into(), cuda: "12.4".into(), compat }
+    DriverLock { minimum: "550.54.14".into(), mode: mode.into(), cuda: "12.4".into(), compat, recommended: None }
 }
 
 /// An architecture list in both spellings.

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::explain::{self, Explanation};
 use crate::export::json::Document;
-use crate::lock::Lock;
+use crate::lock::{self, Lock};
 use crate::report::Drafted;
 use crate::solve::question;
 use crate::solve::unknowns::Unknown;
@@ -180,5 +180,39 @@ impl<'a> Undetermined<'a> {
         let fact = |one: &'a Unknown| UnknownFact { fact: &one.fact, keys: &one.keys, how: &one.how };
         let fixes = known.map_or_else(Vec::new, |known| known.fixes.iter().map(Fix::from).collect());
         Undetermined { status: "undetermined", unknowns: unknowns.iter().map(fact).collect(), fixes }
+    }
+}
+
+/// What two locks choose differently.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::report) struct Differences<'a> {
+    #[schemars(extend("const" = OK))]
+    status: &'static str,
+    /// Each choice, the drivers first.
+    differences: Vec<Difference<'a>>,
+}
+
+/// One choice that two locks make differently.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Difference<'a> {
+    /// The target it is about; null = all of them alike.
+    target: Option<&'a str>,
+    /// `driver`, `image`, the name of a package.
+    part: &'a str,
+    /// Null where the first lock has none.
+    from: Option<&'a str>,
+    /// Null where the second has none.
+    to: Option<&'a str>,
+}
+
+impl<'a> Differences<'a> {
+    pub fn new(differences: &'a [lock::Difference]) -> Self {
+        let one = |one: &'a lock::Difference| Difference {
+            target: one.target.as_deref(),
+            part: &one.part,
+            from: one.from.as_deref(),
+            to: one.to.as_deref(),
+        };
+        Differences { status: OK, differences: differences.iter().map(one).collect() }
     }
 }

@@ -13,7 +13,7 @@ use crate::solve::question;
 
 use super::failure::{Failure, SourceFile};
 
-pub(super) use answer::{Exports, Init, Locked, NoAnswer, Rendered, Stale, Undetermined};
+pub(super) use answer::{Differences, Exports, Init, Locked, NoAnswer, Rendered, Stale, Undetermined};
 pub(super) use fleet::{FleetGroups, FleetHost};
 pub(super) use host::{Diagnosed, Verified};
 pub(super) use lookup::{Census, Checked, Explained, Found, Graph, Listed, Schemas, Topics};

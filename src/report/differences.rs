@@ -1,0 +1,28 @@
+//! What two locks choose differently, for people: a line each, under the target it is about.
+
+use crate::lock::Difference;
+
+use super::screen::{Screen, clean};
+
+/// The whole report.
+pub(super) fn render(screen: &Screen, differences: &[Difference]) -> String {
+    if differences.is_empty() {
+        return "no differences\n".to_string();
+    }
+    let label = |one: &Difference| {
+        let target = one.target.as_ref().map_or_else(String::new, |target| format!("{}: ", clean(target)));
+        format!("{target}{}", clean(&one.part))
+    };
+    let wide = differences.iter().map(|one| label(one).chars().count()).max().unwrap_or(0);
+    let mut text = String::new();
+    for one in differences {
+        let change = match (&one.from, &one.to) {
+            (Some(old), Some(new)) => screen.change(old, new),
+            (None, Some(new)) => screen.after(&clean(new)),
+            (Some(old), None) => screen.change(old, "(gone)"),
+            (None, None) => String::new(),
+        };
+        text += &format!("{:wide$}  {change}\n", label(one));
+    }
+    text
+}

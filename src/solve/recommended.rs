@@ -1,0 +1,81 @@
+//! The driver to install on hosts that may get another: the newest release of a branch that is still in support. It
+//! says nothing about what runs: that is the minimum.
+
+use crate::catalog::rows::{Branch, Module};
+use crate::spec::DriverPolicy;
+use crate::words::{Constraint, Version};
+
+use super::answer::Chosen;
+use super::lifetime::has_ended;
+use super::question::{DriverAsk, Question, TargetAsk};
+
+/// A driver to install.
+#[derive(Debug, Clone)]
+pub struct Recommended<'c> {
+    /// The release.
+    pub release: Version,
+    /// Its branch.
+    pub branch: &'c Branch,
+    /// The flavour of kernel modules, where only one drives the GPUs.
+    pub modules: Option<&'c Module>,
+}
+
+/// NVIDIA's words for its kinds of branches.
+const PRODUCTION: &str = "PB";
+const LONG_TERM: &str = "LTSB";
+
+/// The driver to install for a target; none where its driver is what it is, or it has none, or no branch in support serves.
+///
+/// Branches for production come first, the newest of them; new-feature branches only where no other serves.
+pub fn driver<'c>(question: &Question<'c>, asked: &TargetAsk<'c>, chosen: &Chosen<'c>) -> Option<Recommended<'c>> {
+    let minimum = chosen.minimum?;
+    let bound: Option<&Constraint> = match &asked.driver {
+        DriverAsk::Exact(_) => return None,
+        _ if asked.is_cpu() || asked.has_system_driver() => return None,
+        DriverAsk::Free(bound) => bound.as_ref(),
+        DriverAsk::AtWorst(bound) => Some(bound),
+        DriverAsk::Cuda(_) => None,
+    };
+    let catalog = question.catalog;
+    let mut best: Option<(bool, Recommended)> = None;
+    for branch in catalog.branches.iter() {
+        let kind = branch.kind.as_deref().unwrap_or_default();
+        let for_production = [PRODUCTION, LONG_TERM].contains(&kind);
+        let fits_policy = match asked.driver_policy {
+            DriverPolicy::Any => true,
+            DriverPolicy::Production => for_production,
+            DriverPolicy::LongTerm => kind == LONG_TERM,
+        };
+        if !fits_policy || branch.eol.as_ref().is_none_or(|end| has_ended(catalog, end)) {
+            continue;
+        }
+        let serves = |version: &Version| {
+            *version >= minimum
+                && bound.is_none_or(|bound| bound.admits(version))
+                && lists_boards(asked, version)
+                && asked.machine.kinds.iter().flat_map(|kind| &kind.driver).all(|rule| rule.needs.admits(version))
+        };
+        let of_branch = catalog.drivers.iter().filter(|row| row.version.major() == branch.branch.major() && !row.beta);
+        let Some(release) = of_branch.map(|row| row.version).filter(|version| serves(version)).max() else { continue };
+        let better = best.as_ref().is_none_or(|(known, _)| for_production >= *known);
+        if better {
+            best = Some((for_production, Recommended { release, branch, modules: modules(question, asked) }));
+        }
+    }
+    best.map(|(_, found)| found)
+}
+
+/// Whether a release is not older than the first one seen to list each board.
+fn lists_boards(asked: &TargetAsk<'_>, version: &Version) -> bool {
+    let mut firsts = asked.named_gpus().iter().filter_map(|gpu| gpu.row?.first_driver.as_ref());
+    firsts.all(|first| first.major() <= version.major())
+}
+
+/// The flavour of kernel modules without which some GPU of a target is not found.
+fn modules<'c>(question: &Question<'c>, asked: &TargetAsk<'c>) -> Option<&'c Module> {
+    question
+        .catalog
+        .modules
+        .iter()
+        .find(|row| asked.named_gpus().iter().any(|gpu| super::hardware::speaks_of(row, gpu)))
+}
