@@ -831,7 +831,7 @@ mod sharing {
             ("stack", "*", Some(["2.10.0+cu128", "2.10.0+cu128"])),
             ("stack", "2.7.1", None),
             ("versions", "2.7.1", Some(["2.7.1+cu128", "2.7.1+cu126"])),
-            ("none", "*", Some(["2.15.0+cu132", "2.14.0+cu126"])),
+            ("none", "*", Some(["2.15.0+cu132", "2.14.1+cu126"])),
         ] {
             let got = volta_and_blackwell(share, version);
             match expected {
