@@ -669,7 +669,7 @@ mod exporting {
         assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
         assert!(ran.stderr.contains("ci") && ran.stderr.contains("gpu") && ran.stderr.contains("--target"), "{ran:?}");
         let ci = desk.run(&["export", "requirements", "--target", "ci"]);
-        assert!(ci.code == 0 && ci.stdout.contains("2.5.1+cpu") && ci.stderr.is_empty(), "{ci:?}");
+        assert!(ci.code == 0 && ci.stdout.contains("2.5.1+cpu") && ci.stderr.starts_with("next: "), "{ci:?}");
         let unknown = desk.run(&["export", "requirements", "--target", "gpo"]);
         assert!(unknown.code == 2 && unknown.stderr.contains("gpu"), "{unknown:?}");
         let (code, document) = desk.json(&["export", "requirements"]);
@@ -683,7 +683,7 @@ mod exporting {
         for format in ["env", "dockerfile", "requirements", "uv", "json"] {
             let lock = ["export", format, "--lock", "gpuenv.lock"];
             let ran = desk.run(&lock);
-            assert!(ran.code == 0 && !ran.stdout.is_empty() && ran.stderr.is_empty(), "{format}: {ran:?}");
+            assert!(ran.code == 0 && !ran.stdout.is_empty() && ran.stderr.lines().count() < 2, "{format}: {ran:?}");
         }
     }
 

@@ -9,7 +9,7 @@ use std::fs;
 
 use common::checkout::{Place, Ran};
 
-const SPEC: &str = "[stack]\ntorch = \"2.5.1\"\npython = \"3.11\"\n[target.prod]\ngpu = \"H100 NVL\"\n";
+const SPEC: &str = "[stack]\ntorch = \"2.5.1\"\npython = \"3.11\"\n[target.prod]\ngpu = \"A100-PCIE-40GB\"\n";
 
 #[test]
 fn what_stdout_does_not_take_is_told_on_stderr() {

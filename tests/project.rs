@@ -80,6 +80,7 @@ fn what_is_named_on_the_command_line_is_the_users() {
     assert!(place.has("home/requirements.txt"));
     place.write("home/spec.toml", SPEC);
     place.link("checkout/linked.toml", "../home/spec.toml");
+    place.link("checkout/linked.lock", "../home/lock");
     place.run(&["lock", "--spec", "linked.toml", "--lock", "mine.lock"]).exits(0);
     // The lock beside it was not named.
     place.run(&["lock", "--spec", "linked.toml"]).exits(2).says("outside");

@@ -76,7 +76,8 @@ pub(super) fn told(build: &Build, property: Property) -> Option<Version> {
         Property::Nccl => build.nccl,
         Property::Triton => build.triton,
     };
-    pin.filter(|_| build.variant != "cpu")
+    // What a practice tells is no ground for one.
+    pin.filter(|_| build.variant != "cpu" && !build.expected.contains(&property))
 }
 
 /// The group that a build belongs to.

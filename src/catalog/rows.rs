@@ -551,10 +551,10 @@ pub struct Build {
     /// The source of toolkit, cuDNN, NCCL and triton.
     pub pins_source: Option<Text>,
     /// Which of its properties nobody has read: a practice of its publisher tells them. Never written, worked out.
-    #[serde(skip_deserializing)]
+    #[serde(default)]
     pub expected: List<Property>,
     /// Pythons for which no wheel was seen and that its publisher's practice lets expect. Never written, worked out.
-    #[serde(skip_deserializing)]
+    #[serde(default)]
     pub expected_pythons: List<Version>,
 }
 

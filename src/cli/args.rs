@@ -71,11 +71,12 @@ pub enum Format {
     Human,
     Json,
     Github,
-    /// A line of JSON each: `probe` and `fleet check`
+    // Plain comments: words of help would make every `--help` the long one.
+    // A line of JSON each: `probe` and `fleet check`.
     Ndjson,
-    /// `fleet check`
+    // `fleet check`.
     Csv,
-    /// `fleet check`: a page with pictures
+    // `fleet check`: a page with pictures.
     Html,
 }
 

@@ -22,15 +22,17 @@ pub fn apply(path: &Path, asked: &Asked, number: usize, report: &Report) -> Resu
     let rules = &Problem::new(catalog);
     let refuse = |code, message: String| Failure::new(Exit::BadInput, code, message);
     let (question, _) = Question::new(spec, rules).map_err(|errors| Failure::spec(errors, file.clone()))?;
-    match resolve(&question, &Locked::new(), &Steps::new(STEPS)) {
-        Resolution::Conflict | Resolution::Undetermined(_) => {}
+    // The same fixes in the same order as `gpuenv lock` has shown.
+    let told = match resolve(&question, &Locked::new(), &Steps::new(STEPS)) {
+        Resolution::Conflict => explain::conflicts(spec, rules, &Steps::new(STEPS)),
+        Resolution::Undetermined(_) => explain::obstacles(spec, rules, &Steps::new(STEPS)),
         Resolution::GaveUp => return Err(gave_up()),
         Resolution::Answer(_) => {
             let message = "--apply-fix: there is nothing to fix, this spec has an answer".to_string();
             return Err(refuse("nothing-to-fix", message).help("run `gpuenv lock`"));
         }
-    }
-    let told = explain::obstacles(spec, rules, &Steps::new(STEPS)).ok_or_else(gave_up)?;
+    };
+    let told = told.ok_or_else(gave_up)?;
     let Some(fix) = number.checked_sub(1).and_then(|at| told.fixes.get(at)) else {
         let message = match told.fixes.len() {
             0 => format!("--apply-fix {number}: no fix was found for this spec"),

@@ -70,6 +70,28 @@ Examples:
 
 Drivers that hosts need come first. Exit codes: 0 done; 1 something differs, with --exit-code; 2 no such file or revision";
 
+pub const FLEET: &str = "\
+Examples:
+  gpuenv fleet check records/
+  gpuenv fleet job slurm --partition gpu --nodes 16
+
+gpuenv schedules nothing itself: an existing engine runs `gpuenv probe` on each node.";
+
+pub const FLEET_CHECK: &str = "\
+Examples:
+  gpuenv fleet check records/
+  gpuenv fleet check hosts.ndjson --format csv
+  kubectl get nodes -o json | gpuenv fleet check -
+  clush -w @gpu nvidia-smi | gpuenv fleet check - --target prod
+
+Exit codes: 0 all hosts pass; 1 some cannot run the lock; 3 some could not be determined, records that cannot be read among them; 2 bad input or nothing to judge; 4 reading or writing failed
+Sources: records of `gpuenv probe` (files, folders, NDJSON), `kubectl get nodes -o json`, the text of nvidia-smi and the like, also as pdsh, clush or `srun -l` prefix its lines; - = stdin";
+
+pub const FLEET_JOB: &str = "\
+Examples:
+  gpuenv fleet job slurm --partition gpu --nodes 16
+  gpuenv fleet job kubernetes";
+
 pub const PROBE: &str = "\
 Examples:
   gpuenv probe

@@ -67,6 +67,7 @@ struct Driver<'a> {
     cuda: &'a str,
     compat: Option<&'a str>,
     /// The driver to install where another may be installed.
+    #[serde(skip_serializing_if = "Option::is_none")]
     recommended: Option<&'a RecommendedLock>,
 }
 

@@ -65,9 +65,9 @@ fn choices(lock: &Lock, other: Option<&Lock>) -> BTreeMap<String, String> {
         let recommended = target.driver.as_ref().and_then(|driver| driver.recommended.as_ref());
         let recommended = recommended.map(|one| {
             let until = one.until.as_ref().map_or_else(String::new, |end| format!(", supported until {end}"));
-            format!("{} (R{}{until})", one.release, one.branch)
+            format!("driver {} (R{}{until})", one.release, one.branch)
         });
-        put(format!("{name}: recommended driver"), recommended.as_ref());
+        put(format!("{name}: recommended"), recommended.as_ref());
         put(format!("{name}: arch-list"), target.arch_list.as_ref().map(|list| &list.torch));
         for (package, version) in target.stack.iter().flatten() {
             if lock.stack.get(package) != Some(version) {

@@ -519,12 +519,14 @@ impl Chosen<'_> {
                 sdist: false,
             });
         }
-        // pip would take the newest cuDNN, which does not serve here.
+        // What a framework leaves open is chosen here, or pip would take whatever is newest when it is installed.
         let by_pip = self.builds.iter().any(|build| build.pins == Some(Pins::AtLeast));
-        if let Some(cudnn) = self.cudnn.filter(|_| by_pip) {
+        let cudnn = self.cudnn.map(|row| ("cudnn", &row.cuda, &row.version));
+        let nccl = self.nccl.map(|row| ("nccl", &row.cuda, &row.version));
+        for (library, cuda, version) in cudnn.into_iter().chain(nccl).filter(|_| by_pip) {
             wheels.push(Install {
-                package: format!("nvidia-cudnn-cu{}", cudnn.cuda.major()),
-                version: cudnn.version.to_string(),
+                package: format!("nvidia-{library}-cu{}", cuda.major()),
+                version: version.to_string(),
                 index: None,
                 url: None,
                 extra: None,

@@ -4,8 +4,11 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
+use crate::cli::help;
+
 /// Judge many hosts at once, or print the job that looks at them
 #[derive(Debug, Args)]
+#[command(after_help = help::FLEET)]
 pub struct FleetArgs {
     #[command(subcommand)]
     pub command: FleetCommand,
@@ -19,12 +22,7 @@ pub enum FleetCommand {
 
 /// Judge every host of the sources against the lock: grouped by cause, or one verdict a line (--format ndjson, csv)
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Exit codes: 0 all hosts pass, 1 some cannot run the lock, 3 some could not be determined (records that \
-                  cannot be read among them), 2 bad input or nothing to judge, 4 reading or writing failed.\n\
-                  Sources: records of `gpuenv probe` (files, folders, NDJSON), `kubectl get nodes -o json`, the text of \
-                  nvidia-smi and the like, also as pdsh, clush or `srun -l` prefix its lines; - = stdin"
-)]
+#[command(after_help = help::FLEET_CHECK)]
 pub struct CheckArgs {
     /// Files and folders [default: stdin]
     #[arg(value_name = "SOURCE")]
@@ -45,6 +43,7 @@ pub struct CheckArgs {
 
 /// Print the job that runs `gpuenv probe` on every node and gathers the records
 #[derive(Debug, Args)]
+#[command(after_help = help::FLEET_JOB)]
 pub struct JobArgs {
     /// Who runs it
     #[arg(value_enum)]

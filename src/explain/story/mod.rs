@@ -151,10 +151,10 @@ impl<'q, 'c> Teller<'q, 'c> {
         self.narrow(id);
     }
 
-    /// Whether a rule tells which line of CUDA is needed, or what a line needs.
+    /// Whether a rule tells which line of CUDA is needed or what a line needs, or what its builds hold.
     fn is_about_lines(&self, id: &str) -> bool {
         let mut rules = self.question.rules.all().filter(|rule| rule.row.id == id);
-        rules.any(|rule| rule.row.subject == Subject::Cuda || rule.row.object == Subject::Cuda)
+        id == law::COVERAGE || rules.any(|rule| rule.row.subject == Subject::Cuda || rule.row.object == Subject::Cuda)
     }
 
     /// The lines of CUDA for which a publisher has said that a blamed framework is no longer made.

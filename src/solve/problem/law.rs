@@ -53,7 +53,7 @@ pub fn concerns(question: &Question<'_>, law: &str) -> bool {
     let placed = || any(&|target| !matches!(target.image, ImageAsk::No));
     match law {
         IMAGE_TAG | IMAGE_ARCH | IMAGE_OS | IMAGE_REQUIRE | IMAGE_HOLDS => placed(),
-        GLIBC => placed() || any(&|target| target.glibc.is_some()),
+        GLIBC => placed() || any(&|target| target.glibc.is_some() || target.os.is_some_and(|os| os.musl)),
         EXTENSION_MAJOR | EXTENSION_ARCH | NVCC_ARCH | NVCC_GCC | ARCH_LIST => question.build.is_some(),
         COVERAGE | PRODUCT_CPU | SYSTEM_BOARDS => any(&|target| !target.named_gpus().is_empty()),
         FORWARD_COMPAT => any(&|target| target.forward_compat && target.pins_driver()),
