@@ -29,8 +29,11 @@ pub const FORMAT: Format = Format {
     render: Render::Target(render),
 };
 
-/// Options that are lines of the head, with how a value of theirs is told to be wrong.
-const HEAD: [(&str, fn(&str) -> bool, &str); 5] = [
+/// An option, what its values look like, and how that is said.
+type Asked = (&'static str, fn(&str) -> bool, &'static str);
+
+/// Options that are lines of the head.
+const HEAD: [Asked; 5] = [
     ("gres", valid::is_request, "resources as Slurm names them, such as gpu:h100:8"),
     ("constraint", valid::is_request, "features as Slurm names them, such as a100|h100"),
     ("partition", valid::is_request, "the name of a partition"),

@@ -28,6 +28,9 @@ pub struct Source<'a> {
     pub marker: Option<&'a String>,
 }
 
+/// The extra, the package, and what tells one entry of both from another.
+type Key = (Option<String>, String, String);
+
 /// What is written.
 #[derive(Debug, Default)]
 pub struct Plan<'a> {
@@ -85,7 +88,7 @@ impl<'a> Plan<'a> {
         rows: Vec<(&'a T, Option<String>, CpuArch)>,
         key: impl Fn(&T) -> (String, String),
     ) -> Vec<Entry<'a, T>> {
-        let mut found: BTreeMap<(Option<String>, String, String), (&'a T, BTreeSet<CpuArch>)> = BTreeMap::new();
+        let mut found: BTreeMap<Key, (&'a T, BTreeSet<CpuArch>)> = BTreeMap::new();
         for (of, extra, arch) in rows {
             let (what, package) = key(of);
             found.entry((extra, package, what)).or_insert((of, BTreeSet::new())).1.insert(arch);
