@@ -172,7 +172,10 @@ mod shapes {
         let document = answer(
             "[stack]\ntorch = \"2.5.1\"\n[target.prod]\ngpu = \"A100-PCIE-40GB\"\ndriver = \"525.60.13\"\nimage = \"nvidia/cuda\"\n",
         );
-        assert_eq!(names(&document), ["arch_list", "overrides", "stack", "status", "targets", "warnings", "wheels"]);
+        assert_eq!(
+            names(&document),
+            ["arch_list", "format", "overrides", "stack", "status", "targets", "warnings", "wheels"]
+        );
         assert_eq!(
             document["stack"],
             json!({"torch": "2.5.1+cu124", "cuda": "12.4.1", "cudnn": "9.1.0.70", "nccl": "2.21.5", "python": "3.13", "triton": "3.1.0"})

@@ -21,11 +21,16 @@ pub const FORMAT: Format = Format {
     render: Render::Whole(render),
 };
 
+/// The number of the documents' shape.
+pub const SHAPE: u32 = 1;
+
 /// What a solved lock looks like to programs. Absent things are `null` where the shape promises a key.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Document<'a> {
     #[schemars(extend("const" = "ok"))]
     status: &'static str,
+    /// The number of this shape: it grows when a field goes or changes its meaning.
+    format: u32,
     stack: &'a Stack,
     arch_list: Option<&'a ArchLists>,
     targets: BTreeMap<&'a str, Target<'a>>,
@@ -87,6 +92,7 @@ impl<'a> Document<'a> {
         let is_chosen = |wheel: &&Wheel| wheel.targets.iter().any(|name| targets.iter().any(|(one, _)| one == name));
         Document {
             status: "ok",
+            format: SHAPE,
             stack,
             arch_list,
             targets: targets.iter().map(|(name, target)| (*name, Target::new(target))).collect(),

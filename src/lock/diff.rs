@@ -17,11 +17,14 @@ pub struct Difference {
     pub to: Option<String>,
 }
 
+/// A part, and its choices in both locks.
+type Change = (String, Option<String>, Option<String>);
+
 /// Every choice that two locks make differently: drivers, then targets that came or went, then the rest by name. What
 /// changes for all targets alike is told once.
 pub fn diff(old: &Lock, new: &Lock) -> Vec<Difference> {
     let names: BTreeSet<&String> = old.target.keys().chain(new.target.keys()).collect();
-    let mut by_change: BTreeMap<(String, Option<String>, Option<String>), Vec<&String>> = BTreeMap::new();
+    let mut by_change: BTreeMap<Change, Vec<&String>> = BTreeMap::new();
     for &name in &names {
         let (before, after) = (choices(old, name), choices(new, name));
         let parts: BTreeSet<&String> = before.keys().chain(after.keys()).collect();

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::diagnose::{self, Extract, Finding};
 use crate::explain::host::{OnHost, Outcome};
+use crate::export::json::SHAPE;
 use crate::host::Origin;
 use crate::report::verdict::{Judged, decisive};
 use crate::verify::{Check, Status, Verdict};
@@ -91,6 +92,8 @@ impl<'a> Hosted<'a> {
 pub(in crate::report) struct Verified<'a> {
     #[schemars(with = "Judgement")]
     status: Status,
+    /// The number of this shape: it grows when a field goes or changes its meaning.
+    format: u32,
     /// The target that fits it best, or the one that was named.
     target: &'a str,
     checks: &'a [Check],
@@ -130,6 +133,7 @@ impl<'a> Verified<'a> {
         };
         Verified {
             status: best.status,
+            format: SHAPE,
             target: &best.target,
             checks: &best.checks,
             others: others.iter().map(other).collect(),
