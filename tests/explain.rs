@@ -364,6 +364,12 @@ fn a_package_that_is_asked_for_is_explained_by_its_name() {
 }
 
 #[test]
+fn a_key_of_a_target_is_asked_for_with_its_target() {
+    let desk = Desk::new("key-of-target", SPEC);
+    desk.run(&["explain", "gpu"]).exits(2).says("`gpu` is a key of each target").says("explain target.NAME.gpu");
+}
+
+#[test]
 fn of_one_variant_the_version_written_is_enough() {
     let fixes = offered("near", "[stack]\ntorch = \"2.7.1+cu118\"\n[target.t]\ngpu = \"RTX 5070\"\n");
     let torch: Vec<&str> = fixes.iter().filter_map(|(change, _)| change.strip_prefix("stack.torch = ")).collect();

@@ -15,7 +15,7 @@ use crate::solve::engine::Steps;
 use crate::solve::problem::Problem;
 use crate::solve::question::Question;
 use crate::solve::resolve::{Resolution, resolve};
-use crate::spec::{Spec, suggest};
+use crate::spec::{Spec, suggest, tables};
 use crate::verify::about;
 
 use super::args::{Common, Drawn, ExplainArgs};
@@ -94,8 +94,13 @@ fn is_key(name: &str) -> bool {
 }
 
 fn unknown(catalog: &Catalog, name: &str) -> Failure {
+    if tables().iter().any(|table| table.name == "target" && table.keys.iter().any(|key| key.name == name)) {
+        let message = format!("`{name}` is a key of each target");
+        let help = format!("name the target too: `gpuenv explain target.NAME.{name}`");
+        return Failure::new(Exit::BadInput, "unknown-topic", message).help(help);
+    }
     let check = || suggest::nearest(name, about::ALL.iter().map(|check| check.id)).map(str::to_string);
-    let near = topic::nearest(catalog, name).into_iter().next().or_else(check);
+    let near = topic::nearest(catalog, name).into_iter().find(|near| near != name).or_else(check);
     let near = near.map(|near| format!("did you mean `{}`? ", clean(&near)));
     let message = format!("`{}` is neither a key, nor a rule, a warning, a check or a fact", clean(name));
     Failure::new(Exit::BadInput, "unknown-topic", message).help(format!(

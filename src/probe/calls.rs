@@ -5,7 +5,7 @@
 //! functions return an enum of the codes of one CUDA release, where any other code is undefined behaviour: newer
 //! drivers return others, and CUDA_ERROR_DEVICE_UNAVAILABLE, the everyday answer of a GPU in exclusive mode, is not
 //! among those of the oldest release it binds. So a library is loaded from the one path that was asked for and its
-//! codes are plain numbers, while the types of all arguments are cudarc's: [`calls`] compares each signature with
+//! codes are plain numbers, while the types of all arguments are cudarc's: `calls` compares each signature with
 //! cudarc's function of that name, and what differs does not compile.
 
 use std::path::Path;
