@@ -24,7 +24,8 @@ pub(super) fn render(
     verbose: bool,
 ) -> String {
     let head = format!("{} ", screen.error("error[undetermined]:"));
-    let mut text = screen.wrapped(&head, "whether this spec has an answer depends on what nobody has read");
+    let mut text =
+        screen.wrapped(&head, "whether anything satisfies this spec depends on a fact that the catalog does not know");
     let mut marks: Vec<(Range<usize>, String)> = Vec::new();
     for key in unknowns.iter().flat_map(|unknown| &unknown.keys) {
         let span = spec.key_span(key);

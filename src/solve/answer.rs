@@ -412,7 +412,7 @@ fn gpus(question: &Question<'_>, class: &Class<'_, '_>, answer: &Chosen<'_>) -> 
 }
 
 /// The PyTorch wheel index of a variant.
-fn pytorch_index(variant: &str) -> String {
+pub(super) fn pytorch_index(variant: &str) -> String {
     format!("https://download.pytorch.org/whl/{variant}")
 }
 

@@ -3,9 +3,13 @@
 use crate::catalog::rows::Build;
 use crate::words::Constraint;
 
+use super::answer::pytorch_index;
 use super::compile::{Plan, ReleaseChoice};
 use super::engine::Selection;
 use super::platform::Platform;
+
+/// What makes a finding known.
+const OVERLAY: &str = "add the row to an overlay (docs/overlays.md)";
 
 /// Something that nobody has read and that an answer depends on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,10 +53,8 @@ fn of_release(
             return Vec::new();
         }
         let fact = format!("whether {name} was published for {}", on.arch);
-        let how = format!(
-            "look for it at https://download.pytorch.org/whl/{}/{package}/; if it is there, add a row to an overlay",
-            release.variant
-        );
+        let index = pytorch_index(release.variant);
+        let how = format!("look for it at {index}/{package}/; if it is there, {OVERLAY}");
         return vec![Unknown { fact, keys: vec![format!("stack.{package}")], how }];
     };
     let mut unknowns = Vec::new();
@@ -61,8 +63,8 @@ fn of_release(
     for (key, title, wanted, has) in libraries {
         if wanted.as_ref().is_some_and(|wanted: &Constraint| !wanted.is_any()) && has.is_none() && !release.is_cpu() {
             let how = format!(
-                "read which {title} the METADATA of its wheel asks for, or which one torch.backends or torch.cuda tells; \
-                 then add a row to an overlay"
+                "read which {title} the METADATA of its wheel asks for, or ask an installed one \
+                 (torch.backends.cudnn.version(), torch.cuda.nccl.version()); then {OVERLAY}"
             );
             unknowns.push(Unknown {
                 fact: format!("which {title} comes with {name}"),
@@ -84,7 +86,7 @@ fn unseen_python(build: &Build, name: &str, line: &crate::words::Version) -> Opt
     }
     let fact = format!("whether {name} has a wheel for Python {line}");
     let how = format!(
-        "try `pip download --no-deps --python-version {line} --only-binary :all: {}=={}+{}` with its index",
+        "try `pip download --no-deps --python-version {line} --only-binary :all: {}=={}+{}` with its index; if it is there, {OVERLAY}",
         build.package, build.version, build.variant
     );
     Some(Unknown { fact, keys: vec!["stack.python".to_string()], how })

@@ -28,6 +28,10 @@ pub struct MayExist<'c> {
 pub fn may_exist<'c>(catalog: &Catalog, builds: &'c [Build]) -> Vec<MayExist<'c>> {
     let Some(package) = builds.first().map(|build| &*build.package) else { return Vec::new() };
     let rules: Vec<&Rule> = catalog.rules.iter().filter(|rule| is_about_lines(rule, package)).collect();
+    let general = [CpuArch::X86_64, CpuArch::Aarch64].map(|arch| {
+        let builds = builds.iter().filter(|build| build.arch == arch && build.systems.is_empty());
+        (arch, builds.collect::<Vec<&Build>>())
+    });
     let mut found = Vec::new();
     for of_version in builds.chunk_by(|one, next| one.version == next.version) {
         let version = &of_version[0].version;
@@ -35,10 +39,8 @@ pub fn may_exist<'c>(catalog: &Catalog, builds: &'c [Build]) -> Vec<MayExist<'c>
         if listing.is_none_or(|listing| listing.reading == Reading::Whole) {
             continue;
         }
-        for arch in [CpuArch::X86_64, CpuArch::Aarch64] {
-            let general: Vec<&Build> =
-                builds.iter().filter(|build| build.arch == arch && build.systems.is_empty()).collect();
-            let missing = missing_of(&general, version);
+        for (arch, general) in &general {
+            let missing = missing_of(general, version);
             let goes_on = |variant: &&str| line_of(variant).is_none_or(|line| !is_given_up(&rules, version, &line));
             // Whoever read all files of a variant has seen that there is none for another processor.
             let read_whole = |variant: &&str| {
@@ -47,7 +49,7 @@ pub fn may_exist<'c>(catalog: &Catalog, builds: &'c [Build]) -> Vec<MayExist<'c>
                     .any(|build| build.variant == *variant && build.systems.is_empty() && !build.pythons_partial)
             };
             for variant in missing.into_iter().filter(goes_on).filter(|variant| !read_whole(variant)) {
-                found.push(MayExist { version, variant, arch, like: like(&general, version, variant) });
+                found.push(MayExist { version, variant, arch: *arch, like: like(general, version, variant) });
             }
         }
     }
