@@ -44,5 +44,5 @@ pub(super) fn branch(asker: &Asker<'_, '_>, edits: &[Edit], key: &str) -> Option
         with.is_some_and(|edits| asker.has_answer(&edits))
     };
     let mut serving = supported.filter(|(row, _)| serves(row));
-    serving.next().map(|(row, end)| format!("recommended: driver branch R{}, supported until {end}", row.branch))
+    serving.next().map(|(row, end)| format!("R{} recommended, supported until {end}", row.branch))
 }

@@ -44,12 +44,14 @@ impl Explanation {
 }
 
 /// The fewest written keys that cannot hold together, and why.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Conflict {
     /// A special kind of conflict: `newer-than-catalog`, `image-tag`.
     pub code: Option<&'static str>,
     /// The keys, in file order.
     pub culprits: Vec<String>,
+    /// For each key what about its value matters, in a few words; empty where nothing short can be said.
+    pub labels: Vec<String>,
     /// The facts in plain sentences, in the order a person would tell them.
     pub explanation: Vec<String>,
     /// The rows and rules behind the sentences.

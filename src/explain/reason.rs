@@ -29,13 +29,13 @@ pub(super) fn driver<'c>(question: &Question<'c>, asked: &TargetAsk<'c>, target:
     }
     reasons.compat(judged);
     if reasons.because.is_empty() {
-        reasons.because.push("nothing asks for more than the oldest driver in question".into());
+        reasons.because.push("nothing needs more than the oldest driver known".into());
     }
     if asked.pins_driver() {
         let mode = match target.mode() {
             "native" => "whose own CUDA version covers the stack",
             "minor-version" => "which runs the stack by minor-version compatibility",
-            _ => "which runs the stack with a newer libcuda before its own",
+            _ => "which runs the stack with the newer libcuda of a cuda-compat package",
         };
         reasons.because.push(format!("judged at driver {}, {mode}", judged.version));
     }
@@ -106,7 +106,7 @@ impl Reasons<'_, '_> {
             else {
                 continue;
             };
-            let says = format!("PTX {} is known to driver branch R{branch} and newer only", row.isa);
+            let says = format!("PTX {} needs driver branch R{branch} or newer", row.isa);
             self.put(&says, question.catalog.cite(row));
         }
     }

@@ -392,11 +392,10 @@ impl<'c> Teller<'_, 'c> {
                 Verdict::Best
             }
             (Some(newest), []) => {
-                let clause = match values.clause {
-                    Some(clause) => format!("`{clause}` asks for nothing better"),
-                    None => "nothing better is asked for".to_string(),
-                };
-                because.push(format!("{clause}; known is {newest}"));
+                because.push(match values.clause {
+                    Some(clause) => format!("limited by `{clause}` (newest: {newest})"),
+                    None => format!("the newest that is admitted (newest: {newest})"),
+                });
                 Verdict::BestAdmitted
             }
             (Some(_), [best, .., next]) => {
@@ -450,7 +449,7 @@ impl<'c> Teller<'_, 'c> {
             let compat = |target: &TargetAnswer<'c>| target.driver.as_ref().and_then(|driver| driver.compat);
             if let (Some(package), None) = (compat(target), compat(now)) {
                 costs.push(format!(
-                    "it would need {} on target `{}`, which is for where nothing else works",
+                    "it would need {} on target `{}`, which is used only where nothing else works",
                     package.package(),
                     target.name
                 ));
@@ -459,11 +458,11 @@ impl<'c> Teller<'_, 'c> {
                 let name = format!("{} {}+{}", build.package, build.version, build.variant);
                 let doubtful = |build: &Build| build.status == Status::Experimental && !build.default;
                 if doubtful(build) && !now.builds.iter().any(|now| doubtful(now)) {
-                    costs.push(format!("{name} is an experimental build, which is for where nothing else fits"));
+                    costs.push(format!("{name} is an experimental build, which is used only where nothing else fits"));
                 }
                 let unknown = |build: &Build| build.variant != "cpu" && build.arch_source.is_none();
                 if unknown(build) && !now.builds.iter().any(|now| unknown(now)) {
-                    costs.push(format!("which GPUs {name} holds code for is not known"));
+                    costs.push(format!("it is not known which GPUs {name} supports"));
                 }
                 if target.python.is_some_and(|python| build.expected_pythons.contains(python)) {
                     costs.push(format!("a wheel of {name} for this Python was not seen"));
@@ -477,7 +476,7 @@ impl<'c> Teller<'_, 'c> {
         }
         costs.dedup();
         if costs.is_empty() {
-            costs.push("it is possible, but what was chosen before it would be another".to_string());
+            costs.push("possible, but it would change a higher-priority choice".to_string());
         }
         costs
     }
@@ -567,10 +566,10 @@ impl<'c> Teller<'_, 'c> {
         let flavour = chosen.flavour.as_str();
         let best = match line {
             Some(line) if on_line(chosen) => {
-                format!("of the wheels' own CUDA line {line}, and `{flavour}` is the smallest flavour that serves")
+                format!("of the wheels' own CUDA line {line}, and `{flavour}` is the smallest flavour that works")
             }
             Some(line) => format!("no tag of CUDA {line} exists for this system and platform; this is the nearest"),
-            None => format!("the newest tag that serves, and `{flavour}` is the smallest flavour that does"),
+            None => format!("the newest tag that works, and `{flavour}` is the smallest flavour that does"),
         };
         self.judge(
             scope,
@@ -609,7 +608,7 @@ impl<'c> Teller<'_, 'c> {
             let how = match group[0].coverage.and_then(|coverage| coverage.as_str()) {
                 Some("native") => format!("machine code in the stack runs on {it}"),
                 Some("jit") => format!("the driver compiles PTX for {it}"),
-                _ => format!("what the stack holds for {it} is not known"),
+                _ => format!("it is not known whether the stack holds code for {it}"),
             };
             let names: Vec<&str> = group.iter().map(|gpu| gpu.name.as_str()).collect();
             let boards = if names.len() > NAMED { format!("{} boards", names.len()) } else { names.join(", ") };

@@ -1,14 +1,27 @@
-//! What `gpuenv lock` did: one line about the lock, then what is chosen differently from before.
+//! What `gpuenv lock` did: what the lock holds, or what is chosen differently from before, and the next command.
 
 use std::collections::BTreeMap;
 
-use crate::lock::Lock;
+use crate::lock::{Lock, TargetLock};
 
 use super::Fate;
 use super::screen::{Screen, clean};
 
 /// Longer tables are cut: a first lock of many machines is read in the file.
 const ROWS: usize = 40;
+
+/// What a stack is named after, the most important first; other packages follow by name.
+const FIRST: [&str; 8] = ["torch", "tensorflow", "jax", "python", "triton", "cuda", "cudnn", "nccl"];
+
+/// The order in which packages are told.
+pub(super) fn importance(name: &str) -> (usize, String) {
+    let rank = FIRST.iter().position(|first| *first == name);
+    // What a user named himself stands between the frameworks and the libraries below them.
+    (rank.map_or(3, |rank| if rank < 3 { rank } else { rank + 1 }), name.to_string())
+}
+
+/// A section's rows: what all targets share, then each target.
+type Section = Vec<(String, String)>;
 
 /// The report.
 pub(super) fn render(screen: &Screen, lock: &Lock, old: Option<&Lock>, fate: Fate) -> String {
@@ -17,63 +30,132 @@ pub(super) fn render(screen: &Screen, lock: &Lock, old: Option<&Lock>, fate: Fat
         count => format!("{count} targets"),
     };
     let catalog = clean(&lock.catalog.version);
+    let changed = changes(screen, lock, old);
     let mut text = match fate {
-        Fate::Current => format!("gpuenv.lock is current: {targets}, catalog {catalog}\n"),
-        Fate::Same => format!("locked {targets} with catalog {catalog}; nothing changed\n"),
+        Fate::Current => screen.wrapped("", &format!("gpuenv.lock is up to date: {}", heart(lock, &targets))),
+        Fate::Same => format!("locked {targets} with catalog {catalog}: nothing changed\n"),
+        Fate::Written if old.is_some() && changed.is_empty() => {
+            format!("locked {targets} with catalog {catalog}: the inputs changed, the versions did not\n")
+        }
         Fate::Written => format!("locked {targets} with catalog {catalog}\n"),
     };
-    let before = old.map(|old| choices(old, Some(lock))).unwrap_or_default();
-    let after = choices(lock, old);
-    let mut keys: Vec<&String> = before.keys().chain(after.keys()).collect();
-    keys.sort();
-    keys.dedup();
-    keys.retain(|key| before.get(*key) != after.get(*key));
-    let wide = keys.iter().map(|key| key.chars().count()).max().unwrap_or(0);
-    for key in keys.iter().take(ROWS) {
-        let shown = clean(key);
-        let change = match (before.get(*key), after.get(*key)) {
-            (Some(old), Some(new)) => screen.change(old, new),
-            (None, Some(new)) => screen.after(&clean(new)),
-            (Some(old), None) => screen.change(old, "(gone)"),
-            (None, None) => String::new(),
-        };
-        text += &format!("  {shown:wide$}  {change}\n");
+    let rows: usize = changed.iter().map(|(_, rows)| rows.len()).sum();
+    let wide = changed.iter().flat_map(|(_, rows)| rows).map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+    let mut left = ROWS;
+    for (target, rows) in &changed {
+        let indent = if target.is_empty() { "  " } else { "    " };
+        if !target.is_empty() && left > 0 {
+            text += &format!("  target `{}`\n", clean(target));
+        }
+        for (name, value) in rows.iter().take(left) {
+            text += &screen.column(&format!("{indent}{:wide$}  ", clean(name)), value);
+        }
+        left = left.saturating_sub(rows.len());
     }
-    if let Some(more) = keys.len().checked_sub(ROWS).filter(|more| *more > 0) {
-        text += &format!("  and {more} more\n");
+    if rows > ROWS {
+        text += &format!("  and {} more, in the lock\n", rows - ROWS);
     }
-    text
+    match fate {
+        Fate::Written => text + &next(screen, lock),
+        Fate::Current | Fate::Same => text,
+    }
 }
 
-/// Every choice of a lock under the name a reader knows it by, but for targets that are the same in the other.
-fn choices(lock: &Lock, other: Option<&Lock>) -> BTreeMap<String, String> {
-    let comparable = other.filter(|other| other.stack == lock.stack);
-    let same = |name: &str, target| comparable.is_some_and(|other| other.target.get(name) == Some(target));
+/// The heart of a lock in a line: its most important packages.
+fn heart(lock: &Lock, targets: &str) -> String {
+    let mut stack: Vec<(&String, &String)> = lock.stack.iter().collect();
+    stack.sort_by_key(|(name, _)| importance(name));
+    let mut parts: Vec<String> = stack.into_iter().map(|(name, version)| format!("{name} {version}")).collect();
+    parts.truncate(4);
+    parts.push(targets.to_string());
+    clean(&parts.join(", ")).into_owned()
+}
 
-    let mut choices: BTreeMap<String, String> = lock.stack.clone();
-    let mut put = |key: String, value: Option<&String>| {
-        choices.extend(value.map(|value| (key, value.clone())));
+/// What to do with a lock.
+fn next(screen: &Screen, lock: &Lock) -> String {
+    let contained = lock.target.values().any(|target| target.image.is_some());
+    let formats = match (contained, lock.wheel.is_empty()) {
+        (true, true) => "dockerfile` or `gpuenv export env`",
+        (true, false) => "dockerfile`, `gpuenv export uv` or `gpuenv export requirements`",
+        (false, true) => "env`",
+        (false, false) => "uv`, `gpuenv export requirements` or `gpuenv export env`",
     };
-    put("arch-list".into(), lock.arch_list.as_ref().map(|list| &list.torch));
-    for (name, target) in lock.target.iter().filter(|(name, target)| !same(name, target)) {
-        put(format!("{name}: image"), target.image.as_ref());
-        put(format!("{name}: runtime-image"), target.runtime_image.as_ref());
-        put(format!("{name}: toolkit"), target.toolkit.as_ref());
-        let driver = target.driver.as_ref();
-        let driver = driver.map(|driver| format!(">={} ({})", driver.minimum, driver.mode));
-        put(format!("{name}: driver"), driver.as_ref());
-        let recommended = target.driver.as_ref().and_then(|driver| driver.recommended.as_ref());
-        let recommended = recommended.map(|one| {
-            let until = one.until.as_ref().map_or_else(String::new, |end| format!(", supported until {end}"));
-            format!("driver {} (R{}{until})", one.release, one.branch)
-        });
-        put(format!("{name}: recommended"), recommended.as_ref());
-        put(format!("{name}: arch-list"), target.arch_list.as_ref().map(|list| &list.torch));
-        for (package, version) in target.stack.iter().flatten() {
-            if lock.stack.get(package) != Some(version) {
-                put(format!("{name}: {package}"), Some(version));
-            }
+    screen.wrapped(&format!("{} ", screen.help("next:")), &format!("`gpuenv export {formats}"))
+}
+
+/// The rows that a lock and an older one do not share, with what became of them.
+fn changes(screen: &Screen, lock: &Lock, old: Option<&Lock>) -> Vec<(String, Section)> {
+    let before = old.map(|old| choices(old, Some(lock))).unwrap_or_default();
+    let after = choices(lock, old);
+    let mut sections: Vec<&String> = before.keys().chain(after.keys()).collect();
+    sections.sort();
+    sections.dedup();
+    let none = Vec::new();
+    let mut changed = Vec::new();
+    for section in sections {
+        let (was, is) = (before.get(section).unwrap_or(&none), after.get(section).unwrap_or(&none));
+        let value =
+            |rows: &Section, name: &str| rows.iter().find(|(row, _)| row == name).map(|(_, value)| value.clone());
+        let mut rows: Section = Vec::new();
+        let gone = was.iter().filter(|(name, _)| value(is, name).is_none());
+        for (name, _) in is.iter().chain(gone) {
+            rows.extend(match (value(was, name), value(is, name)) {
+                (Some(old), Some(new)) if old != new => Some((name.clone(), screen.change(&old, &new))),
+                (None, Some(new)) if old.is_some() => {
+                    Some((name.clone(), screen.after(&format!("{} (new)", clean(&new)))))
+                }
+                (None, Some(new)) => Some((name.clone(), screen.after(&clean(&new)))),
+                (Some(old), None) => Some((name.clone(), screen.before(&format!("{} (removed)", clean(&old))))),
+                _ => None,
+            });
+        }
+        if !rows.is_empty() {
+            changed.push((section.clone(), rows));
         }
     }
+    changed
+}
+
+/// Every choice of a lock under the name a reader knows it by, in the order of importance, but for targets that are the
+/// same in the other: first what all share, then each target.
+fn choices(lock: &Lock, other: Option<&Lock>) -> BTreeMap<String, Section> {
+    let comparable = other.filter(|other| other.stack == lock.stack);
+    let same = |name: &str, target| comparable.is_some_and(|other| other.target.get(name) == Some(target));
+    let mut shared = packages(&lock.stack);
+    shared.extend(lock.arch_list.as_ref().map(|list| ("arch-list".to_string(), list.torch.clone())));
+    let mut choices = BTreeMap::from([(String::new(), shared)]);
+    for (name, target) in lock.target.iter().filter(|(name, target)| !same(name, target)) {
+        choices.insert(name.clone(), of_target(lock, target));
+    }
     choices
+}
+
+/// Packages in the order of importance.
+fn packages(stack: &BTreeMap<String, String>) -> Section {
+    let mut rows: Section = stack.iter().map(|(name, version)| (name.clone(), version.clone())).collect();
+    rows.sort_by_key(|(name, _)| importance(name));
+    rows
+}
+
+/// The choices of one target.
+fn of_target(lock: &Lock, target: &TargetLock) -> Section {
+    let own = target.stack.iter().flatten().filter(|(name, version)| lock.stack.get(*name) != Some(version));
+    let own: BTreeMap<String, String> = own.map(|(name, version)| (name.clone(), version.clone())).collect();
+    let mut rows = packages(&own);
+    let mut put = |key: &str, value: Option<String>| rows.extend(value.map(|value| (key.to_string(), value)));
+    put("image", target.image.clone());
+    put("runtime-image", target.runtime_image.clone());
+    put("toolkit", target.toolkit.clone());
+    let driver = target.driver.as_ref();
+    put("driver", driver.map(|driver| format!(">={} ({})", driver.minimum, driver.mode)));
+    let recommended = driver.and_then(|driver| driver.recommended.as_ref());
+    put(
+        "recommended",
+        recommended.map(|one| {
+            let until = one.until.as_ref().map_or_else(String::new, |end| format!(", supported until {end}"));
+            format!("driver {} (R{}{until})", one.release, one.branch)
+        }),
+    );
+    put("arch-list", target.arch_list.as_ref().map(|list| list.torch.clone()));
+    rows
 }

@@ -5,9 +5,11 @@ use std::ops::Range;
 use crate::explain::{Change, Conflict, Explanation, FactNote, Fix};
 use crate::spec::Spec;
 
+use super::changes::importance;
 use super::facts::overlay;
 use super::failure::SourceFile;
 use super::screen::{Screen, clean};
+use super::setting;
 use super::snippet;
 
 /// Places marked in the file.
@@ -116,7 +118,7 @@ fn told(screen: &Screen, explanation: &Explanation, spec: &Spec, file: &SourceFi
         more => format!("and {more} more conflicts that do not depend on these\n"),
     };
     for conflict in explanation.further.iter().take(detail.further) {
-        text += &next(screen, conflict, detail);
+        text += &next(screen, conflict, spec, detail);
     }
     if explanation.conflicts.is_empty() {
         text += &format!("{} nothing in the catalog satisfies this spec\n", screen.error("error[conflict]:"));
@@ -141,10 +143,11 @@ fn told(screen: &Screen, explanation: &Explanation, spec: &Spec, file: &SourceFi
         text += &screen.wrapped("", &format!("gave up after {steps} steps: there may be more conflicts and fixes"));
     }
     text += &match detail.facts {
-        None => "no lock was written\n".to_string(),
-        Some(_) => {
-            screen.wrapped("", &format!("no lock was written; `--verbose` shows {more}every fact with its source"))
-        }
+        None => "the lock was not changed\n".to_string(),
+        Some(_) => screen.wrapped(
+            "",
+            &format!("the lock was not changed; `gpuenv lock --verbose` shows {more}every fact with its source"),
+        ),
     };
     text
 }
@@ -165,11 +168,12 @@ fn changes(screen: &Screen, explanation: &Explanation, spec: &Spec, detail: Deta
             "no change was found that would help against all of them\n".to_string()
         }
         [] => "no change to the file was found that would help\n".to_string(),
-        [_] => {
-            screen.wrapped(&format!("{} ", screen.help("a fix,")), "which was solved (`gpuenv lock --apply-fix 1`):")
-        }
-        _ => screen
-            .wrapped(&format!("{} ", screen.help("fixes,")), "each of which was solved (`gpuenv lock --apply-fix N`):"),
+        [_] => screen
+            .wrapped(&format!("{} ", screen.help("fix")), "(resolved; apply it with `gpuenv lock --apply-fix 1`):"),
+        _ => screen.wrapped(
+            &format!("{} ", screen.help("fixes")),
+            "(each was resolved; apply one with `gpuenv lock --apply-fix N`):",
+        ),
     };
     for (at, fix) in fixes.iter().take(detail.fixes).enumerate() {
         text += &render_fix(screen, at + 1, fix, spec, detail);
@@ -179,38 +183,47 @@ fn changes(screen: &Screen, explanation: &Explanation, spec: &Spec, detail: Deta
 
 fn one(screen: &Screen, conflict: &Conflict, spec: &Spec, file: &SourceFile, detail: Detail) -> String {
     let head = screen.error(&format!("error[{}]:", conflict.code.unwrap_or("conflict")));
-    let mut text = screen.wrapped(&format!("{head} "), &title(conflict));
-    // The title names the keys; who listens hears the place first.
-    let label = |key: &String| if screen.narrated { key.clone() } else { String::new() };
-    let mut marks: Vec<(Range<usize>, String)> =
-        conflict.culprits.iter().filter_map(|key| Some((spec.key_span(key)?, label(key)))).take(detail.marks).collect();
+    let mut text = screen.wrapped(&format!("{head} "), &title(conflict, spec));
+    let labels = conflict.labels.iter().cloned().chain(std::iter::repeat_with(String::new));
+    // Who listens hears the place first.
+    let label = |key: &String, label: String| match (screen.narrated, label.is_empty()) {
+        (false, _) => label,
+        (true, true) => key.clone(),
+        (true, false) => format!("{key}, {label}"),
+    };
+    let marked = conflict.culprits.iter().zip(labels);
+    let marked = marked.filter_map(|(key, says)| Some((spec.key_span(key)?, label(key, says))));
+    let mut marks: Vec<(Range<usize>, String)> = marked.take(detail.marks).collect();
     marks.sort_by_key(|(span, _)| span.start);
     text += &snippet::render(screen, file, &marks).unwrap_or_default();
     text + &story(screen, conflict, detail)
 }
 
 /// A conflict that somebody would meet next who changes another key of one that was told.
-fn next(screen: &Screen, conflict: &Conflict, detail: Detail) -> String {
-    screen.wrapped(&format!("{} ", screen.error("and next:")), &title(conflict)) + &story(screen, conflict, detail)
+fn next(screen: &Screen, conflict: &Conflict, spec: &Spec, detail: Detail) -> String {
+    let head = format!("{} ", screen.error("once that is fixed:"));
+    screen.wrapped(&head, &title(conflict, spec)) + &story(screen, conflict, detail)
 }
 
 /// Which keys clash.
-fn title(conflict: &Conflict) -> String {
-    let keys: Vec<String> = conflict.culprits.iter().map(|key| clean(key).into_owned()).collect();
-    match keys.as_slice() {
+fn title(conflict: &Conflict, spec: &Spec) -> String {
+    let (lines, target) = setting::lines(&conflict.culprits, spec);
+    match lines.as_slice() {
         [] => "nothing in the catalog satisfies this spec".to_string(),
-        [only] => format!("{only} cannot be satisfied"),
-        [first, second] => format!("{first} and {second} cannot both hold"),
-        [first @ .., last] if keys.len() <= MARKS => format!("{} and {last} cannot all hold", first.join(", ")),
-        _ => format!("{} written keys cannot all hold", keys.len()),
+        [only] => format!("{only} cannot be satisfied{target}"),
+        [first, second] => format!("{first} is incompatible with {second}{target}"),
+        [first @ .., last] if lines.len() <= MARKS => {
+            format!("{} and {last} are incompatible{target}", first.join(", "))
+        }
+        _ => format!("{} settings are incompatible", lines.len()),
     }
 }
 
 /// Why they clash, and the facts behind it.
 fn story(screen: &Screen, conflict: &Conflict, detail: Detail) -> String {
     let mut text = String::new();
-    for (at, sentence) in conflict.explanation.iter().take(detail.sentences).enumerate() {
-        text += &screen.wrapped(&format!("  {}. ", at + 1), &clean(sentence));
+    for sentence in conflict.explanation.iter().take(detail.sentences) {
+        text += &screen.wrapped("  - ", &clean(sentence));
     }
     match detail.facts {
         _ if conflict.facts.is_empty() || detail.facts == Some(0) => {}
@@ -236,37 +249,60 @@ fn story(screen: &Screen, conflict: &Conflict, detail: Detail) -> String {
 
 /// A change and what then becomes of the packages the spec names, as far as the change does not say it itself.
 fn render_fix(screen: &Screen, number: usize, fix: &Fix, spec: &Spec, detail: Detail) -> String {
-    let shown = fix.changes.iter().take(detail.changes).map(|change| render_change(screen, change));
+    let shown = fix.changes.iter().take(detail.changes).map(|change| told_change(screen, change, spec));
     let more = fix.changes.len().saturating_sub(detail.changes);
-    let more = (more > 0).then(|| format!("and {more} more changes"));
+    let more = (more > 0).then(|| format!("{more} more changes"));
     let changes: Vec<String> = shown.chain(more).collect();
     let named = |name: &str| detail.stacks || name == "python" || spec.stack.iter().any(|(package, _)| package == name);
     let said = |name: &str, version: &str| {
         fix.changes.iter().any(|change| change.key == format!("stack.{name}") && change.to.as_deref() == Some(version))
     };
-    let stack = fix.stack.iter().filter(|(name, version)| named(name) && !said(name, version));
-    let stack: Vec<String> = stack.map(|(name, version)| format!("{name} {version}")).collect();
-    let result = match (stack.is_empty(), screen.narrated) {
-        (true, _) => String::new(),
-        (_, true) => format!(", which gives {}", clean(&stack.join(", "))),
-        _ => format!(" => {}", clean(&stack.join(", "))),
+    let mut stack: Vec<(&String, &String)> =
+        fix.stack.iter().filter(|(name, version)| named(name) && !said(name, version)).collect();
+    stack.sort_by_key(|(name, _)| importance(name));
+    let stack: Vec<String> = stack.into_iter().map(|(name, version)| format!("{name} {version}")).collect();
+    let result = match stack.is_empty() {
+        true => String::new(),
+        false => format!("; resolves to {}", clean(&stack.join(", "))),
     };
     let advice = fix.advice.as_ref().map_or_else(String::new, |advice| format!(" ({})", clean(advice)));
-    screen.wrapped(&format!("  {number}. "), &format!("{}{advice}{result}", changes.join("; ")))
+    screen.wrapped(&format!("  {number}. "), &format!("{}{advice}{result}", changes.join(" and ")))
 }
 
-/// A change in one line.
-pub(super) fn render_change(screen: &Screen, change: &Change) -> String {
-    let key = clean(&change.key);
+/// A change in words; the target is named where there are several.
+fn told_change(screen: &Screen, change: &Change, spec: &Spec) -> String {
+    let name = clean(change.key.rsplit('.').next().unwrap_or(&change.key));
+    let of = match setting::target(&change.key) {
+        target if !target.is_empty() && spec.targets.len() > 1 => format!(" of target `{}`", clean(target)),
+        _ => String::new(),
+    };
+    let raised = change.to.as_deref().filter(|_| name == "driver").and_then(|to| to.strip_prefix(">="));
     match (change.from.as_deref(), change.to.as_deref()) {
+        (Some(old), Some(_)) if raised.is_some_and(|new| !new.contains([',', '|'])) => {
+            let (old, new) = (screen.before(&clean(old)), screen.after(&clean(raised.unwrap_or_default())));
+            format!("upgrade the driver{of} from {old} to {new} or newer")
+        }
+        (Some(old), Some("*")) => format!("allow any {name}{of} instead of {}", screen.before(&clean(old))),
         (Some(old), Some(new)) => {
             let (old, new) = shorter(old, new).unwrap_or((old.to_string(), new.to_string()));
-            format!("{key}: {}", screen.change(&old, &new))
+            format!("change {name}{of} from {} to {}", screen.before(&clean(&old)), screen.after(&clean(&new)))
         }
-        (None, Some(new)) => format!("add {key} = {}", screen.after(&clean(new))),
-        (Some(old), None) => format!("remove {key} ({})", screen.before(&clean(old))),
-        (None, None) => format!("remove {key}"),
+        (None, Some(new)) => {
+            let line = format!("{name} = {}", setting::value(new));
+            format!("set `{}` under {}", screen.after(&line), table(&change.key))
+        }
+        (Some(old), None) => {
+            let line = format!("{name} = {}", setting::value(old));
+            format!("remove `{}`{of}", screen.before(&line))
+        }
+        (None, None) => format!("remove {}", clean(&change.key)),
     }
+}
+
+/// The table that holds a key: `[target.lab]`.
+fn table(key: &str) -> String {
+    let of = key.rsplit_once('.').map_or("", |(table, _)| table);
+    format!("[{}]", clean(of))
 }
 
 /// Two lists without the entries that both hold; none where they have none in common or are no lists.

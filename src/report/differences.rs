@@ -19,7 +19,7 @@ pub(super) fn render(screen: &Screen, differences: &[Difference]) -> String {
         let change = match (&one.from, &one.to) {
             (Some(old), Some(new)) => screen.change(old, new),
             (None, Some(new)) => screen.after(&clean(new)),
-            (Some(old), None) => screen.change(old, "(gone)"),
+            (Some(old), None) => screen.before(&format!("{} (removed)", clean(old))),
             (None, None) => String::new(),
         };
         text += &format!("{:wide$}  {change}\n", label(one));

@@ -20,6 +20,7 @@ mod json;
 mod junit;
 pub mod schema;
 mod screen;
+mod setting;
 mod snippet;
 mod undetermined;
 mod verdict;

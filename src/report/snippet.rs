@@ -1,6 +1,6 @@
 //! The lines of a file that something is about, with marks under the very places.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::ops::Range;
 
@@ -17,6 +17,8 @@ use super::screen::{Screen, clean};
 
 /// A longer line of a mark that goes over several says nothing on a screen.
 const LONGEST: usize = 300;
+/// Marks with no more lines than this between them stand in one frame.
+const NEAR: usize = 40;
 /// What is drawn between a line's number and its text, and before the number.
 const FRAME: usize = 4;
 
@@ -53,7 +55,40 @@ pub(super) fn render(screen: &Screen, file: &SourceFile, marks: &[(Range<usize>,
     handler.render_report(&mut drawn, &snippet).ok()?;
     // The handler's own headline repeats what was said already.
     let (_, lines) = drawn.trim_start_matches('\n').split_once('\n')?;
-    Some(lines.trim_end().to_string() + "\n")
+    let bar = if screen.unicode { '\u{2502}' } else { '|' };
+    Some(fold(lines.trim_end(), &marked_lines(&snippet.source.text, &spans), number, bar))
+}
+
+/// The numbers of the lines in which a mark stands.
+fn marked_lines(text: &str, spans: &[Range<usize>]) -> BTreeSet<usize> {
+    let line_of = |at: usize| 1 + text[..at].matches('\n').count();
+    spans.iter().flat_map(|span| line_of(span.start)..=line_of(span.end)).collect()
+}
+
+/// A drawing without the lines between marks: `...` stands for as many as there are.
+fn fold(drawn: &str, marked: &BTreeSet<usize>, number: usize, bar: char) -> String {
+    let mut folded = String::new();
+    let mut in_gap = false;
+    for line in drawn.lines() {
+        let shown = without_colors(line);
+        let line_number = shown.split_once(bar).and_then(|(head, _)| head.trim().parse::<usize>().ok());
+        if line_number.is_none_or(|number| marked.contains(&number)) {
+            folded += line;
+            folded.push('\n');
+            in_gap = false;
+        } else if !in_gap {
+            folded += &format!("{:1$} {bar} ...\n", "", number + 1);
+            in_gap = true;
+        }
+    }
+    folded
+}
+
+/// A drawn line without its colours.
+fn without_colors(line: &str) -> String {
+    let mut parts = line.split('\u{1b}');
+    let first = parts.next().unwrap_or_default().to_string();
+    parts.fold(first, |shown, part| shown + part.split_once('m').map_or("", |(_, rest)| rest))
 }
 
 /// The marked lines in words.
@@ -124,7 +159,8 @@ impl SourceCode for WholeLines {
             (start, end - start).into(),
             line,
             before[start..].chars().count() + self.shifts.get(&line).unwrap_or(&0),
-            lines.lines().count(),
+            // Marks that are near to each other stand in one frame.
+            lines.lines().count() + NEAR,
         )))
     }
 }

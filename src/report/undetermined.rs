@@ -35,12 +35,12 @@ pub(super) fn render(
     marks.truncate(MARKS);
     marks.sort_by_key(|(span, _)| span.start);
     text += &snippet::render(screen, file, &marks).unwrap_or_default();
-    for (at, unknown) in unknowns.iter().enumerate() {
-        text += &screen.wrapped(&format!("  {}. ", at + 1), &format!("not known: {}", clean(&unknown.fact)));
-        text += &screen.wrapped("     ", &format!("{} {}", screen.help("to find out:"), clean(&unknown.how)));
+    for unknown in unknowns {
+        text += &screen.wrapped("  - ", &format!("not known: {}", clean(&unknown.fact)));
+        text += &screen.wrapped("    ", &format!("{} {}", screen.help("to find out:"), clean(&unknown.how)));
     }
     if let Some(known) = known {
         text += &conflict::fixes(screen, known, spec, verbose);
     }
-    text + "no lock was written\n"
+    text + "the lock was not changed\n"
 }

@@ -1,4 +1,4 @@
-//! What `gpuenv explain` tells people: the choices, and what one change would open.
+//! What `gpuenv explain` tells people: the choices, and which change would give a newer version.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ pub(super) fn render(screen: &Screen, why: &Why, locked: &BTreeMap<String, Strin
         }
     }
     if !why.openings.is_empty() {
-        text += &format!("{}\n", screen.help("one change would open:"));
+        text += &format!("{}\n", screen.help("to get a newer version:"));
         why.openings.iter().for_each(|opening| text += &open(screen, opening));
     }
     text
@@ -66,8 +66,10 @@ fn one(screen: &Screen, choice: &Choice, locked: &BTreeMap<String, String>, verb
     }
     choice.rejected.iter().for_each(|rejected| text += &reject(screen, rejected, verbose));
     if let Some(held) = locked.get(&choice.key).filter(|_| part.is_empty()) {
-        let says =
-            format!("the lock holds {}, an earlier choice that still serves: `gpuenv lock --upgrade`", clean(held));
+        let says = format!(
+            "the lock holds {}, an earlier choice that still works; `gpuenv lock --upgrade` replaces it",
+            clean(held)
+        );
         text += &screen.wrapped("  ", &says);
     }
     text + &facts(&choice.facts, verbose)
@@ -75,7 +77,7 @@ fn one(screen: &Screen, choice: &Choice, locked: &BTreeMap<String, String>, verb
 
 fn reject(screen: &Screen, rejected: &Rejected, verbose: bool) -> String {
     let keys: Vec<_> = rejected.culprits.iter().map(|key| clean(key)).collect();
-    let against = if keys.is_empty() { String::new() } else { format!(" beside {}", keys.join(", ")) };
+    let against = if keys.is_empty() { String::new() } else { format!(" with {}", keys.join(", ")) };
     let mut text = screen.wrapped("  ", &format!("not {}{against}:", clean(&rejected.value)));
     let most = if verbose { usize::MAX } else { SENTENCES };
     for sentence in rejected.because.iter().take(most) {
@@ -95,13 +97,13 @@ fn facts(facts: &[FactNote], verbose: bool) -> String {
 fn open(screen: &Screen, opening: &Opening) -> String {
     let change = &opening.change;
     let what = match (change.from.as_deref(), change.to.as_deref()) {
-        (Some(_), Some(to)) if change.key.ends_with(".driver") => format!("raise {} to {to}", change.key),
+        (Some(_), Some(to)) if change.key.ends_with(".driver") => format!("upgrade {} to {to}", change.key),
         (Some(from), Some(to)) => format!("change {} from {from} to {to}", change.key),
-        (None, Some(to)) => format!("add {} = {to}", change.key),
-        (from, None) => format!("drop {} ({})", change.key, from.unwrap_or("as written")),
+        (None, Some(to)) => format!("set {} = {to}", change.key),
+        (from, None) => format!("remove {} ({})", change.key, from.unwrap_or("as written")),
     };
     let name = opening.key.strip_prefix("stack.").unwrap_or(&opening.key);
     let advice = opening.advice.as_ref().map_or_else(String::new, |advice| format!(" ({advice})"));
-    let says = format!("{what} and {name} {} is open{advice}", opening.to);
+    let says = format!("{what}: allows {name} {}{advice}", opening.to);
     screen.wrapped("  - ", &clean(&says))
 }

@@ -7,6 +7,7 @@ use crate::catalog::rows::{Branch, Image, Os};
 use super::answer::Chosen;
 use super::driver;
 use super::question::{DriverAsk, Question, TargetAsk, Warning};
+use super::recommended;
 
 /// Whether a support that ends on this day or month had ended when the catalog was made.
 pub fn has_ended(catalog: &Catalog, end: &str) -> bool {
@@ -15,7 +16,7 @@ pub fn has_ended(catalog: &Catalog, end: &str) -> bool {
 }
 
 /// What of some targets that share a choice was out of support.
-pub(super) fn warnings(question: &Question<'_>, all: &[&TargetAsk<'_>], target: &Chosen<'_>) -> Vec<Warning> {
+pub(super) fn warnings<'c>(question: &Question<'c>, all: &[&TargetAsk<'c>], target: &Chosen<'_>) -> Vec<Warning> {
     // Targets of one choice have equal drivers and systems: the first speaks for all.
     let Some(asked) = all.first() else { return Vec::new() };
     let keys = |setting: &str| all.iter().map(|asked| asked.key(setting)).collect::<Vec<String>>();
@@ -27,7 +28,7 @@ pub(super) fn warnings(question: &Question<'_>, all: &[&TargetAsk<'_>], target: 
 }
 
 /// Only where every branch the hosts may have has ended: nobody is told of a branch they may not have.
-fn driver_ended(question: &Question<'_>, asked: &TargetAsk<'_>) -> Option<(&'static str, String)> {
+fn driver_ended<'c>(question: &Question<'c>, asked: &TargetAsk<'c>) -> Option<(&'static str, String)> {
     let catalog = question.catalog;
     let branches = || catalog.branches.iter();
     let (setting, may_have): (&'static str, Vec<&Branch>) = match &asked.driver {
@@ -56,10 +57,17 @@ fn driver_ended(question: &Question<'_>, asked: &TargetAsk<'_>) -> Option<(&'sta
     if asked.is_cpu() || !may_have.iter().all(ended) {
         return None;
     }
+    let next = recommended::branch(question, asked).map_or_else(String::new, |branch| {
+        let until = branch.eol.as_ref().map_or_else(String::new, |end| format!(", supported until {end}"));
+        format!("; consider R{}{until}", branch.branch)
+    });
     let message = match may_have.as_slice() {
-        [_] => format!("support of driver branch R{} ended {end}", last.branch),
+        [_] => format!("support of driver branch R{} ended {end}{next}", last.branch),
         [first, ..] => {
-            format!("support of driver branches R{} to R{} has ended, the last of it {end}", first.branch, last.branch)
+            format!(
+                "support of driver branches R{} to R{} has ended, of the last on {end}{next}",
+                first.branch, last.branch
+            )
         }
         [] => return None,
     };

@@ -406,7 +406,10 @@ impl<'c> Reader<'_, 'c> {
             self.unknown_parts(target, os, &[("glibc", glibc.is_none()), ("gcc", builds && gcc.is_none())]);
         }
         if matches!(gpus, Gpus::Unsaid) {
-            let message = format!("nothing is said of the GPUs of target `{}`, so none is checked", target.name);
+            let message = format!(
+                "target `{}` sets no `gpu`, so GPU compatibility was not checked: add `gpu = \"RTX 4090\"` or `gpu = \"none\"`",
+                target.name
+            );
             self.warnings.push(Warning::new("gpu-not-checked", message, &[format!("target.{}", target.name)]));
         }
         let arch = target

@@ -65,6 +65,18 @@ pub fn driver<'c>(question: &Question<'c>, asked: &TargetAsk<'c>, chosen: &Chose
     best.map(|(_, found)| found)
 }
 
+/// The newest branch in support that drives a target's GPUs, for hosts whose own has ended.
+pub(super) fn branch<'c>(question: &Question<'c>, asked: &TargetAsk<'c>) -> Option<&'c Branch> {
+    let catalog = question.catalog;
+    let drives = |branch: &Branch| {
+        asked.machine.kinds.iter().flat_map(|kind| &kind.driver).all(|rule| rule.needs.admits(&branch.branch))
+    };
+    let lasts = |branch: &Branch| branch.eol.as_ref().is_some_and(|end| !has_ended(catalog, end));
+    let in_support = || catalog.branches.iter().rev().filter(|branch| lasts(branch) && drives(branch));
+    let production = |branch: &&Branch| [Some(PRODUCTION), Some(LONG_TERM)].contains(&branch.kind.as_deref());
+    in_support().find(production).or_else(|| in_support().next())
+}
+
 /// Whether a release is not older than the first one seen to list each board.
 fn lists_boards(asked: &TargetAsk<'_>, version: &Version) -> bool {
     let mut firsts = asked.named_gpus().iter().filter_map(|gpu| gpu.row?.first_driver.as_ref());

@@ -66,17 +66,18 @@ fn like<'c>(builds: &[&'c Build], version: &Version, variant: &str) -> Vec<&'c B
 
 /// The variants that the releases around a version have, and that were not seen of it.
 fn missing_of<'c>(builds: &[&'c Build], version: &Version) -> BTreeSet<&'c str> {
-    let series = version.prefix(2);
-    let in_series = |build: &&&Build| build.version.cmp_prefix(&series).is_eq();
-    let before = builds.iter().map(|build| build.version.prefix(2)).filter(|other| *other < series).max();
+    // Two numbers, for this is asked of every pair of a version and a build.
+    let minor = |version: &Version| (version.major(), version.minor());
+    let series = minor(version);
+    let before = builds.iter().map(|build| minor(&build.version)).filter(|other| *other < series).max();
     let variants = |holds: &dyn Fn(&Build) -> bool| -> BTreeSet<&'c str> {
         builds.iter().filter(|build| holds(build)).map(|build| &*build.variant).collect()
     };
     let seen = variants(&|build| build.version == *version);
-    let patches = variants(&|build| build.version.prefix(2) == series);
-    let earlier = variants(&|build| before.is_some_and(|before| build.version.prefix(2) == before));
-    let later = variants(&|build| build.version.prefix(2) > series);
-    let newest = later.is_empty() && builds.iter().any(|build| in_series(&build));
+    let patches = variants(&|build| minor(&build.version) == series);
+    let earlier = variants(&|build| Some(minor(&build.version)) == before);
+    let later = variants(&|build| minor(&build.version) > series);
+    let newest = later.is_empty() && !patches.is_empty();
     let goes_on = earlier.into_iter().filter(|variant| newest || later.contains(variant));
     patches.into_iter().chain(goes_on).filter(|variant| !seen.contains(variant)).collect()
 }

@@ -95,21 +95,23 @@ impl<'c> About<'_, 'c> {
             }
             if !build.loads.is_empty() {
                 let files: Vec<&str> = build.loads.iter().map(|file| &**file).collect();
-                let message =
-                    format!("{name} loads {}, which neither pip nor the system brings: install it", files.join(", "));
+                let message = format!(
+                    "{name} loads {}, which neither pip nor the system installs: install it yourself",
+                    files.join(", ")
+                );
                 warnings.push(Warning::new("library-missing", message, &key));
             }
             if self.asked.platform.takes == Takes::Either && !build.systems.is_empty() {
                 let systems: Vec<&str> = build.systems.iter().map(|system| &**system).collect();
                 let message = format!(
-                    "{name} is made for {}, and nothing is said of the system of target `{}`",
+                    "{name} is made for {}, but target `{}` does not set `os`",
                     systems.join(", "),
                     self.asked.name
                 );
                 warnings.push(Warning::new("system-unsaid", message, &[format!("target.{}", self.asked.name)]));
             }
             if build.arch_source.is_none() && !self.asked.named_gpus().is_empty() {
-                let message = format!("nobody has told which GPUs {name} for {} holds code for", build.arch);
+                let message = format!("it is not known which GPUs {name} for {} supports", build.arch);
                 warnings.push(Warning::new("unknown-gpu-code", message, &key));
             }
             if self.asked.is_cpu()
@@ -118,8 +120,8 @@ impl<'c> About<'_, 'c> {
                 && self.beside_gpus()
             {
                 let message = format!(
-                    "target `{}` has no GPU and installs {name} all the same, for all targets share one stack; \
-                     `share = \"versions\"` gives it the CPU build",
+                    "target `{}` has no GPU but installs {name}, because all targets share one stack; `share = \"versions\"` \
+                     gives it the CPU build",
                     self.asked.name
                 );
                 warnings.push(Warning::new("cuda-on-cpu", message, &self.key("gpu")));
@@ -137,7 +139,7 @@ impl<'c> About<'_, 'c> {
             }
             warnings.extend(self.expected(build, &name, &key));
             let unknown = |wanted: bool, has: bool, what: &str| {
-                let message = format!("which {what} comes with {name} is not known");
+                let message = format!("it is not known which {what} comes with {name}");
                 (wanted && !has).then(|| Warning::new("unknown-library", message, &[format!("stack.{what}")]))
             };
             warnings.extend(unknown(self.question.cudnn.is_some(), build.cudnn.is_some(), "cudnn"));
@@ -204,14 +206,15 @@ impl<'c> About<'_, 'c> {
             let code = |gpu: &GpuAsk<'_>| fits::companion_code(row, self.asked.arch, gpu.cc);
             let gpus = self.asked.named_gpus();
             if gpus.iter().any(|gpu| code(gpu).is_none()) {
-                let message = format!("nobody has told which GPUs {name} holds code for");
+                let message = format!("it is not known which GPUs {name} supports");
                 warnings.push(Warning::new("unknown-gpu-code", message, &key));
             }
             let jit: Vec<&str> =
                 gpus.iter().filter(|gpu| code(gpu) == Some(Coverage::Jit)).map(|gpu| gpu.name.as_str()).collect();
             if !jit.is_empty() {
                 let message = format!(
-                    "{name} reaches {} by PTX only: the driver compiles at load, slowly, and only if it knows that PTX",
+                    "{name} holds only PTX for {}: the driver compiles it at the first start, which is slow and needs a driver that \
+                     knows that PTX version",
                     jit.join(", ")
                 );
                 warnings.push(Warning::new("jit-only", message, &key));
@@ -228,8 +231,8 @@ impl<'c> About<'_, 'c> {
         };
         let brought: Vec<&str> = row.brings.iter().map(|pin| &**pin).filter(|pin| !named(pin)).collect();
         let message = format!(
-            "{} {}+{} asks for {}, and installers take from the package index what may be for another CUDA there: what is \
-             named under [stack] comes from the index of {}",
+            "{} {}+{} requires {}, which installers take from the default package index, where it may be built for another \
+             CUDA; put it under [stack] to take it from the index of {}",
             row.package,
             row.version,
             row.variant.as_deref()?,
@@ -276,7 +279,8 @@ impl<'c> About<'_, 'c> {
             return Vec::new();
         }
         let message = format!(
-            "{} is reached by PTX only: the driver compiles at load, slowly, and only if it knows that PTX",
+            "the stack holds only PTX for {}: the driver compiles it at the first start, which is slow and needs a driver that \
+             knows that PTX version",
             names.join(", ")
         );
         vec![Warning::new("jit-only", message, &self.key("gpu"))]
@@ -289,14 +293,21 @@ impl<'c> About<'_, 'c> {
         if self.asked.pins_driver() && self.target.mode() == "minor-version" {
             let of_system = self.asked.os.filter(|_| self.asked.has_system_driver());
             let name = of_system.map_or_else(|| driver.version.to_string(), |os| format!("of {}", os.name));
+            let lines = self.gpu_builds().filter_map(|build| fits::line_of(&build.variant));
+            let newest = lines.chain(self.target.toolkit.iter().map(|toolkit| toolkit.version.prefix(2))).max();
+            let has = driver.branch.cuda.map_or_else(String::new, |cuda| format!(" supports CUDA up to {cuda}"));
+            let uses = newest.map_or_else(|| "a newer CUDA".to_string(), |line| format!("CUDA {line}"));
             let message = format!(
-                "driver {name} runs this stack by minor-version compatibility: machine code only, no PTX of a newer CUDA"
+                "driver {name}{has}, the stack uses {uses}: precompiled kernels run, but PTX of {uses} cannot be \
+                 compiled; usually harmless"
             );
             warnings.push(Warning::new("jit-limited", message, &self.key(setting)));
         }
         if let Some(compat) = driver.compat {
             let message = format!(
-                "the hosts' driver is too old by itself; {} must be installed and found before it",
+                "driver {} is too old for this stack by itself: install {} on the hosts or in the image, where its \
+                 libcuda is found before the driver's; `forward-compat = \"never\"` chooses an older CUDA instead",
+                driver.version,
                 compat.package()
             );
             warnings.push(Warning::new("forward-compat", message, &self.key(setting)));
@@ -342,7 +353,7 @@ impl<'c> About<'_, 'c> {
         let gpu = gpus.iter().find(|gpu| gpu.driver.iter().any(|needs| !needs.needs.admits(&dropping.branch)))?;
         let later = dropping.branch > self.target.driver.as_ref()?.branch.branch;
         let message = format!(
-            "branch R{} and newer, which `{constraint}` admits, no longer drive {}",
+            "branch R{} and newer, which `{constraint}` admits, no longer support {}",
             dropping.branch, gpu.gpu.name
         );
         later.then(|| Warning::new("driver-drops-gpu", message, &self.key(setting)))
@@ -359,7 +370,7 @@ impl<'c> About<'_, 'c> {
         let lines: Vec<_> = own.filter_map(|build| fits::line_of(&build.variant)).collect();
         if let Some(line) = lines.iter().find(|line| chosen.cuda.cmp_prefix(line).is_ne()) {
             let why = match self.asked.image {
-                ImageAsk::Choose(_) => "no image of that line serves here",
+                ImageAsk::Choose(_) => "no image of that CUDA line works here",
                 _ => "the wheel's own is the one that runs",
             };
             let message = format!("{name} holds CUDA {}, the wheels bring CUDA {line}: {why}", chosen.cuda.prefix(2));
@@ -368,11 +379,11 @@ impl<'c> About<'_, 'c> {
         match image::requirement(self.question.catalog, chosen, self.asked.arch) {
             Some(requirement) if !requirement.own => {
                 let guess = requirement.row.id.split('@').next().unwrap_or_default();
-                let message = format!("which drivers {name} starts on is not known; it is judged as CUDA {guess}");
+                let message = format!("it is not known which drivers {name} starts on; it is judged as CUDA {guess}");
                 warnings.push(Warning::new("image-require-unknown", message, &self.key("image")));
             }
             None if !self.asked.is_cpu() => {
-                let message = format!("which drivers {name} starts on is not known");
+                let message = format!("it is not known which drivers {name} starts on");
                 warnings.push(Warning::new("image-require-unknown", message, &self.key("image")));
             }
             _ => {}
@@ -393,7 +404,7 @@ impl<'c> About<'_, 'c> {
             warnings.push(Warning::new("image-withdrawn", message, &self.key("image")));
         }
         if chosen.arches.is_empty() {
-            let message = format!("which CPU architectures {name} exists for is not known");
+            let message = format!("it is not known which CPU architectures {name} exists for");
             warnings.push(Warning::new("image-arch-unknown", message, &self.key("image")));
         }
         warnings
@@ -406,7 +417,7 @@ impl<'c> About<'_, 'c> {
         let other = lines.into_iter().find(|line| toolkit.version.cmp_prefix(line).is_ne());
         let Some(line) = other else { return Vec::new() };
         let message = format!(
-            "extensions are compiled with CUDA {} beside wheels of CUDA {line}: torch warns of this and it mostly works",
+            "extensions are compiled with CUDA {} while the wheels use CUDA {line}: torch warns about it, and it mostly works",
             toolkit.version.prefix(2)
         );
         let key = match (&self.asked.toolkits, &self.asked.image) {

@@ -257,7 +257,7 @@ impl<'c> Finder<'_, 'c> {
         if let Some(gcc) = values.find(|gcc| self.offer(&[set(&key, gcc)]))
             && let Some(fix) = self.found.last_mut()
         {
-            fix.advice.get_or_insert(format!("install gcc {gcc} beside the default one and build with it"));
+            fix.advice.get_or_insert(format!("install gcc {gcc} alongside the default one and build with it"));
         }
     }
 

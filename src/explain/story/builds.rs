@@ -8,7 +8,7 @@ use crate::solve::problem::law;
 use crate::words::{ArchList, Constraint, CpuArch, Version};
 
 use super::Teller;
-use super::words::{build_id, by_version, describe, list, name_of, named, numbers, plainly};
+use super::words::{build_id, by_version, describe, list, name_of, named, numbers, plainly, sets};
 
 impl<'c> Teller<'_, 'c> {
     pub(super) fn coverage(&mut self) {
@@ -81,16 +81,16 @@ impl<'c> Teller<'_, 'c> {
         let asked = self.question.frameworks.iter().find(|ask| ask.constraint.names_variant("cpu"));
         let Some(ask) = asked else { return };
         let (package, constraint) = (ask.package, ask.constraint.to_string());
-        self.say(format!("{package} {constraint} is a build without GPU code"));
+        self.say(format!("{package} {constraint} is a CPU build: it holds no GPU code"));
         if let Some(name) = self.target().map(|target| target.name.clone()) {
-            self.say(format!("target `{name}` runs on a GPU"));
+            self.say(format!("target `{name}` has a GPU"));
         }
         self.cite(law::CPU_BUILD);
     }
 
     pub(super) fn ptx_driver(&mut self) {
         self.gpus();
-        self.say("the GPU is reached by PTX only, which the driver must compile".into());
+        self.say("the build has only PTX for this GPU, which the driver must compile".into());
         self.driver();
     }
 
@@ -112,7 +112,7 @@ impl<'c> Teller<'_, 'c> {
             self.say(format!("{} wheels for Python {span} only", describe(&of, "has", "have")));
         }
         if let Some(python) = &self.question.python {
-            self.say(format!("Python {python} is asked for"));
+            self.say(sets("python", python));
         }
         for build in builds.iter().rev().take(2) {
             self.fact(build_id(build), self.question.catalog.origin_of(*build, &build.source));
@@ -127,7 +127,7 @@ impl<'c> Teller<'_, 'c> {
             let tag =
                 oldest.map_or_else(|| "glibc".to_string(), |glibc| format!("glibc {glibc} or newer, a manylinux tag"));
             self.say(format!("{} {tag}", describe(&builds, "is published for", "are published for")));
-            self.say(format!("{} has musl in the place of glibc", os.name));
+            self.say(format!("{} uses musl instead of glibc", os.name));
             self.fact(format!("os {}", os.id), self.question.catalog.source_of(&os.source, "", "", ""));
             return self.cite_builds(&builds);
         }
@@ -161,7 +161,7 @@ impl<'c> Teller<'_, 'c> {
             let sentence = format!("{} cuDNN {version}", named(self.question.catalog, &known, one, many));
             self.say(sentence);
         } else if let Some(wanted) = &self.question.cudnn {
-            self.say(format!("cuDNN {wanted} is asked for"));
+            self.say(sets("cudnn", wanted));
         }
     }
 
@@ -185,7 +185,7 @@ impl<'c> Teller<'_, 'c> {
             self.say(format!("{} built for {which}", named(self.question.catalog, &of, "is", "are")));
         }
         if let Some(wanted) = self.question.cuda.as_ref().filter(|_| self.blames("cuda")) {
-            self.say(format!("`cuda = \"{wanted}\"` is asked for"));
+            self.say(sets("cuda", wanted));
         }
     }
 
@@ -221,6 +221,6 @@ impl<'c> Teller<'_, 'c> {
             self.say(format!("{} is made for {exactly}{}", name_of(build), parts.join(" and ")));
             self.cite_builds(&[*build]);
         }
-        self.say("one environment holds one copy of each NVIDIA library".into());
+        self.say("one environment can hold only one copy of each NVIDIA library".into());
     }
 }

@@ -8,7 +8,7 @@ use crate::solve::fits;
 use crate::words::{ArchList, Constraint, CpuArch, Version};
 
 use super::Teller;
-use super::words::plainly;
+use super::words::{plainly, sets};
 
 /// Of more releases than this the span is told.
 const MOST_RELEASES: usize = 2;
@@ -91,7 +91,7 @@ impl<'c> Teller<'_, 'c> {
         }
         for ask in &self.question.frameworks {
             if self.blames(ask.package) {
-                self.say(format!("{} {} is asked for", ask.package, ask.constraint));
+                self.say(sets(ask.package, &ask.constraint));
             }
         }
     }
@@ -102,7 +102,7 @@ impl<'c> Teller<'_, 'c> {
         let arch = self.target().map_or(CpuArch::X86_64, |target| target.arch);
         let blamed: Vec<(&str, &str)> = row.asked(arch).filter(|(package, _)| self.blames(package)).collect();
         for (package, range) in blamed {
-            self.say(format!("{} {} asks for {package} {range}", row.package, row.version));
+            self.say(format!("{} {} requires {package} {range}", row.package, row.version));
             let source = self.question.catalog.source_of(&row.source, row.version.as_str(), &row.package, "");
             self.fact(format!("{}-{}", row.package, row.version), source);
         }
@@ -114,11 +114,11 @@ impl<'c> Teller<'_, 'c> {
             && rows.len() > MOST_RELEASES
             && let Some(served) = self.followed_by(rows)
         {
-            self.say(format!("{} {} to {} go with {served} only", first.package, first.version, last.version));
+            self.say(format!("{} {} to {} work with {served} only", first.package, first.version, last.version));
         }
         for row in rows.iter().rev().filter(|row| row.needs != "*").take(MOST_RELEASES) {
             if rows.len() <= MOST_RELEASES {
-                self.say(format!("{} {} needs {} {}", row.package, row.version, row.framework, row.needs));
+                self.say(format!("{} {} requires {} {}", row.package, row.version, row.framework, row.needs));
             }
             let source = self.question.catalog.source_of(&row.source, row.version.as_str(), &row.package, "");
             self.fact(format!("{}-{}", row.package, row.version), source);

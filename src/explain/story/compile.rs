@@ -13,7 +13,7 @@ impl<'c> Teller<'_, 'c> {
     pub(super) fn gcc(&mut self) {
         let Some(target) = self.question.targets.iter().find(|target| target.gcc.is_some()) else { return };
         let of_os = target.os.filter(|_| !self.culprits.contains(&target.key("gcc")));
-        let of = of_os.map_or("the host", |os| &os.name).to_string();
+        let of = of_os.map_or_else(|| format!("target `{}`", target.name), |os| os.name.to_string());
         if let Some(gcc) = target.gcc {
             self.say(format!("{of} has gcc {gcc}"));
         }
@@ -142,7 +142,7 @@ impl<'c> Teller<'_, 'c> {
         else {
             return;
         };
-        self.say(format!("`arch-list` asks for code for {text} only"));
+        self.say(format!("`arch-list` compiles code for {text} only"));
         self.gpus();
         self.say("machine code runs on GPUs of the same major and an equal or greater minor capability".into());
     }

@@ -7,6 +7,7 @@ mod binding;
 mod builds;
 mod companions;
 mod compile;
+mod labels;
 mod place;
 mod published;
 mod words;
@@ -28,12 +29,13 @@ use words::{build_id, driver_words, list};
 pub fn tell(asker: &Asker<'_, '_>, culprits: &[String]) -> Conflict {
     let alone = core::only(asker.spec, culprits);
     let alone = fewest_boards(asker, alone, culprits);
-    let mut conflict = Conflict { code: None, culprits: culprits.to_vec(), explanation: Vec::new(), facts: Vec::new() };
+    let mut conflict = Conflict { culprits: culprits.to_vec(), ..Conflict::default() };
     let Some(question) = asker.question(&alone).map(|alone| asker.on_their_machines(alone)) else { return conflict };
     let binding = shortest(asker, &question, binding_rules(asker, &question));
     let mut teller = Teller { question: &question, culprits, left: Vec::new(), says: Vec::new(), facts: Vec::new() };
     teller.left = teller.admitted();
     conflict.code = teller.special();
+    conflict.labels = teller.labels();
     let mut told = least_demanding(&question, &binding);
     // Which CUDA a GPU needs narrows what is then told of Pythons and C libraries.
     if told.iter().any(|rule| [law::PYTHON, law::GLIBC].contains(&rule.as_str())) {
@@ -225,7 +227,7 @@ impl<'q, 'c> Teller<'q, 'c> {
             Subject::Glibc => {
                 let Some(target) = self.of_oldest_glibc() else { return };
                 if let Some(glibc) = &target.glibc {
-                    let of = target.os.map_or("the host".to_string(), |os| os.name.to_string());
+                    let of = target.os.map_or_else(|| format!("target `{}`", target.name), |os| os.name.to_string());
                     let sentence = format!("{of} has glibc {glibc}");
                     self.say(sentence);
                 }

@@ -5,7 +5,7 @@ use crate::solve::problem::law;
 use crate::solve::question::ImageAsk;
 
 use super::Teller;
-use super::words::{driver_words, list};
+use super::words::{driver_words, list, sets};
 
 impl<'c> Teller<'_, 'c> {
     pub(super) fn image(&mut self, id: &str) {
@@ -19,10 +19,10 @@ impl<'c> Teller<'_, 'c> {
                 format!("{name} exists for {} only", list(&arches))
             }
             law::IMAGE_OS => {
-                format!("{name} is {}, not {}", image.os, target.os.map_or("what is asked for", |os| &os.id))
+                format!("{name} is {}, not {}", image.os, target.os.map_or("the system that is set", |os| &os.id))
             }
-            law::IMAGE_HOLDS if self.question.build.is_some() => format!("{name} holds no nvcc, which `[build]` needs"),
-            _ => format!("{name} does not hold the cuDNN asked for"),
+            law::IMAGE_HOLDS if self.question.build.is_some() => format!("{name} has no nvcc, which `[build]` needs"),
+            _ => format!("{name} does not hold the cuDNN that is needed"),
         };
         let source = self.question.catalog.source_of(&image.source, image.tag.as_ref(), &image.repository, "");
         let machine = target.named_gpus().first().filter(|gpu| gpu.row.is_some_and(|row| row.cpu.is_some()));
@@ -52,7 +52,7 @@ impl<'c> Teller<'_, 'c> {
                 self.fact(id, source);
             }
         } else if let ImageAsk::Choose(repository) = &target.image {
-            let sentence = format!("no tag of {repository} may be started on that driver");
+            let sentence = format!("no tag of {repository} starts on that driver");
             let driver = driver_words(self.question, target);
             driver.into_iter().for_each(|sentence| self.say(sentence));
             self.say(sentence);
@@ -70,7 +70,7 @@ impl<'c> Teller<'_, 'c> {
         });
         let Some(sentence) = other else { return };
         self.say(sentence);
-        self.say(format!("`arch = \"{arch}\"` is asked for"));
+        self.say(sets("arch", &arch));
     }
 
     /// A system that is made for other boards.

@@ -8,7 +8,7 @@ use crate::solve::question::{Ask, ImageAsk};
 use crate::words::{Constraint, CpuArch, Version};
 
 use super::Teller;
-use super::words::{is_above, list, named, nearest_versions, span, version_matches, versions_of};
+use super::words::{is_above, list, named, nearest_versions, sets, span, version_matches, versions_of};
 
 impl<'c> Teller<'_, 'c> {
     /// Clashes of a kind that deserve a code of their own.
@@ -67,7 +67,7 @@ impl<'c> Teller<'_, 'c> {
                 ));
             } else {
                 let nearest = nearest_versions(&ask.constraint, of_package());
-                self.say(format!("no {} {} is known{nearest}", ask.package, ask.constraint));
+                self.say(format!("no known release of {} matches `{}`{nearest}", ask.package, ask.constraint));
             }
         }
         self.parts();
@@ -88,11 +88,11 @@ impl<'c> Teller<'_, 'c> {
         self.say(match (versions.as_slice(), admitted().next()) {
             ([], _) => format!("no wheel of {} for {name} is known", ask.package),
             (known, None) => {
-                format!("no wheel of {} {} for {name} is known; known are {}", ask.package, ask.constraint, span(known))
+                format!("no wheel of {} {} for {name} is known, only {}", ask.package, ask.constraint, span(known))
             }
             (known, Some(_)) => {
                 format!(
-                    "wheels of {} for {name} are made apart, {}: other targets take none of them",
+                    "wheels of {} for {name} are special builds, {}: no other target can use them",
                     ask.package,
                     span(known)
                 )
@@ -132,7 +132,7 @@ impl<'c> Teller<'_, 'c> {
                     true => format!("no build of {} for {arch} is known", ask.package),
                     false => {
                         let known = span(&versions);
-                        format!("no build of {} {constraint} for {arch} is known; known are {known}", ask.package)
+                        format!("no build of {} {constraint} for {arch} is known, only {known}", ask.package)
                     }
                 }),
                 // Of what is older than the catalog nobody says that it was not published.
@@ -186,7 +186,7 @@ impl<'c> Teller<'_, 'c> {
         });
         let Some(row) = named else { return false };
         self.say(format!(
-            "{package} {}+{} was published, but nobody has read what is in it, and nothing is solved with it",
+            "{package} {}+{} was published, but its contents are not known, so gpuenv does not choose it",
             row.version, row.variant
         ));
         self.fact(catalog.cite(row).id, catalog.origin_of(row, &row.source));
@@ -252,10 +252,10 @@ impl<'c> Teller<'_, 'c> {
                 continue;
             };
             if known.iter().any(|version| wanted.cut_to(version.len()).admits(version)) {
-                self.say(format!("`{name} = \"{wanted}\"` is asked for"));
+                self.say(sets(name, wanted));
             } else {
                 let nearest = nearest_versions(wanted, known.into_iter());
-                self.say(format!("no {name} {wanted} is known{nearest}"));
+                self.say(format!("no known release of {name} matches `{wanted}`{nearest}"));
             }
         }
     }
@@ -289,8 +289,8 @@ impl<'c> Teller<'_, 'c> {
                 let os = target.os.filter(|_| self.culprits.contains(&target.key("os")));
                 let sentence = match os {
                     _ if self.line_is_gone(repository) => self.gone(repository),
-                    Some(os) => format!("{repository} has no tag for {} that serves target `{name}`", os.name),
-                    None => format!("no tag of {repository} serves target `{name}`"),
+                    Some(os) => format!("no tag of {repository} for {} works for target `{name}`", os.name),
+                    None => format!("no tag of {repository} works for target `{name}`"),
                 };
                 self.say(sentence);
             }

@@ -6,7 +6,7 @@ use crate::catalog::rows::Build;
 use crate::catalog::{Catalog, Row};
 use crate::solve::driver;
 use crate::solve::question::{Question, TargetAsk};
-use crate::words::Version;
+use crate::words::{Constraint, Version};
 
 /// `torch-2.5.1-cu124-linux-x86_64`
 pub(super) fn build_id(build: &Build) -> String {
@@ -21,27 +21,45 @@ pub(super) fn name_of(build: &Build) -> String {
 /// What is said of a target's driver, in words.
 pub(super) fn driver_words(question: &Question<'_>, target: &TargetAsk<'_>) -> Option<String> {
     use crate::solve::question::DriverAsk;
-    let cuda = |version: &Version| {
-        driver::branch_of(question.catalog, version)?
-            .cuda
-            .as_ref()
-            .map(|cuda| format!(", whose CUDA version is {cuda}"))
-    };
     match &target.driver {
-        DriverAsk::Exact(version) => {
-            Some(format!("the hosts have driver {version}{}", cuda(version).unwrap_or_default()))
-        }
+        DriverAsk::Exact(version) => match cuda_of(question.catalog, version) {
+            Some(cuda) => Some(format!("driver {version} supports CUDA up to {cuda}")),
+            None => Some(format!("the driver is {version}")),
+        },
         DriverAsk::AtWorst(constraint) => {
-            Some(format!("the hosts have driver {constraint}, and the oldest that this admits must do"))
+            let oldest = oldest_of(question.catalog, constraint);
+            let cuda = oldest.and_then(|oldest| cuda_of(question.catalog, oldest));
+            let means = format!("`driver = \"{constraint}\"` means any release that it admits");
+            match oldest.zip(cuda) {
+                Some((oldest, cuda)) => Some(format!("{means}; the oldest, {oldest}, supports CUDA up to {cuda}")),
+                None => Some(means),
+            }
         }
         DriverAsk::Cuda(version) if target.has_system_driver() => {
             let os = target.os.map_or("", |os| &os.name);
-            Some(format!("{os} comes with a driver of CUDA {version}"))
+            Some(format!("{os} comes with a driver that supports CUDA up to {version}"))
         }
-        DriverAsk::Cuda(version) => Some(format!("the hosts' nvidia-smi shows CUDA {version}")),
-        DriverAsk::Free(Some(bound)) => Some(format!("the driver must be {bound}")),
+        DriverAsk::Cuda(version) => {
+            Some(format!("`driver-cuda = \"{version}\"` means a driver that supports CUDA up to {version}"))
+        }
+        DriverAsk::Free(Some(bound)) => Some(format!("`driver = \"{bound}\"` limits the driver")),
         DriverAsk::Free(None) => None,
     }
+}
+
+/// The newest CUDA that a driver supports.
+pub(super) fn cuda_of(catalog: &Catalog, driver: &Version) -> Option<Version> {
+    driver::branch_of(catalog, driver)?.cuda
+}
+
+/// The oldest driver that a constraint admits.
+pub(super) fn oldest_of<'c>(catalog: &'c Catalog, admits: &Constraint) -> Option<&'c Version> {
+    catalog.drivers.iter().find(|row| !row.beta && admits.admits(&row.version)).map(|row| &row.version)
+}
+
+/// What gpuenv.toml says, in a sentence.
+pub(super) fn sets(key: &str, value: &dyn std::fmt::Display) -> String {
+    format!("gpuenv.toml sets `{key} = \"{value}\"`")
 }
 
 /// `torch 1.12.1+cu102 holds`, `torch 2.0.0 to 2.0.1 (cu117, cu118) hold`.
@@ -140,7 +158,7 @@ pub(super) fn numbers(mut of: Vec<u64>) -> String {
 }
 
 /// Whether everything a constraint could admit lies above the newest known.
-pub(super) fn is_above(constraint: &crate::words::Constraint, newest: &Version) -> bool {
+pub(super) fn is_above(constraint: &Constraint, newest: &Version) -> bool {
     use crate::words::constraint::Op;
     constraint.alternatives().iter().all(|all| {
         all.iter().any(|one| {
@@ -150,17 +168,14 @@ pub(super) fn is_above(constraint: &crate::words::Constraint, newest: &Version) 
     })
 }
 
-pub(super) fn version_matches(constraint: &crate::words::Constraint, version: &Version) -> bool {
+pub(super) fn version_matches(constraint: &Constraint, version: &Version) -> bool {
     let mut variants = constraint.comparisons().filter_map(|one| one.variant.as_deref());
     let named = variants.next();
     constraint.admits_build(version, named.unwrap_or(""))
 }
 
 /// `; the nearest are 2.0.1 and 2.1.0`
-pub(super) fn nearest_versions<'v>(
-    constraint: &crate::words::Constraint,
-    known: impl Iterator<Item = &'v Version>,
-) -> String {
+pub(super) fn nearest_versions<'v>(constraint: &Constraint, known: impl Iterator<Item = &'v Version>) -> String {
     let Some(wanted) = constraint.comparisons().find_map(|one| one.version) else { return String::new() };
     let mut known: Vec<&Version> = known.collect();
     known.sort();
@@ -171,5 +186,9 @@ pub(super) fn nearest_versions<'v>(
         .flatten()
         .filter_map(|at| known.get(at).map(|version| version.as_str()))
         .collect();
-    if near.is_empty() { String::new() } else { format!("; the nearest known: {}", list(&near)) }
+    match near.as_slice() {
+        [] => String::new(),
+        [only] => format!("; the nearest is {only}"),
+        several => format!("; the nearest are {}", list(several)),
+    }
 }

@@ -139,7 +139,7 @@ struct Change<'a> {
 
 impl<'a> From<&'a explain::Conflict> for Conflict<'a> {
     fn from(conflict: &'a explain::Conflict) -> Self {
-        let explain::Conflict { code, culprits, explanation, facts: notes } = conflict;
+        let explain::Conflict { code, culprits, explanation, facts: notes, labels: _ } = conflict;
         Conflict { code: *code, culprits, explanation, facts: facts(notes) }
     }
 }

@@ -1,0 +1,72 @@
+//! What a mark in gpuenv.toml says: in a few words, the property of a written value that a conflict turns on.
+
+use crate::catalog::rows::Build;
+use crate::solve::fits;
+use crate::solve::question::{DriverAsk, ImageAsk, TargetAsk};
+use crate::words::Version;
+
+use super::Teller;
+use super::words::{cuda_of, list, oldest_of};
+
+/// More values than this are no label.
+const MOST: usize = 4;
+
+impl Teller<'_, '_> {
+    /// A label for each of the keys; empty where there is nothing short to say.
+    pub(super) fn labels(&self) -> Vec<String> {
+        self.culprits.iter().map(|key| self.label(key).unwrap_or_default()).collect()
+    }
+
+    fn label(&self, key: &str) -> Option<String> {
+        if let Some(package) = key.strip_prefix("stack.") {
+            return self.built_for(package);
+        }
+        let (name, setting) = key.strip_prefix("target.")?.rsplit_once('.')?;
+        let target = self.question.targets.iter().find(|target| &*target.name == name)?;
+        match setting {
+            "gpu" => capabilities(target),
+            "driver" => {
+                let driver = match &target.driver {
+                    DriverAsk::Exact(version) => version,
+                    DriverAsk::AtWorst(admits) => oldest_of(self.question.catalog, admits)?,
+                    DriverAsk::Cuda(_) | DriverAsk::Free(_) => return None,
+                };
+                Some(format!("supports CUDA up to {}", cuda_of(self.question.catalog, driver)?))
+            }
+            "os" => {
+                let glibc = target.glibc.map(|glibc| format!("glibc {glibc}"));
+                let gcc = target.gcc.filter(|_| self.question.build.is_some()).map(|gcc| format!("gcc {gcc}"));
+                let parts: Vec<String> = glibc.into_iter().chain(gcc).collect();
+                (!parts.is_empty()).then(|| parts.join(", "))
+            }
+            "image" => match &target.image {
+                ImageAsk::Known(image) => Some(format!("holds CUDA {}", image.cuda.prefix(2))),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The CUDA that the admitted builds of a framework are made for.
+    fn built_for(&self, package: &str) -> Option<String> {
+        let builds = self.admitted();
+        let of: Vec<&Build> = builds.into_iter().filter(|build| build.package == *package).collect();
+        if !of.is_empty() && of.iter().all(|build| build.variant == "cpu") {
+            return Some("holds no GPU code".to_string());
+        }
+        let mut lines: Vec<Version> = of.iter().filter_map(|build| fits::line_of(&build.variant)).collect();
+        lines.sort();
+        lines.dedup();
+        let words: Vec<&str> = lines.iter().map(Version::as_str).collect();
+        (1..=MOST).contains(&words.len()).then(|| format!("built for CUDA {}", list(&words)))
+    }
+}
+
+/// The capabilities of a target's GPUs.
+fn capabilities(target: &TargetAsk<'_>) -> Option<String> {
+    let mut of: Vec<&Version> = target.named_gpus().iter().map(|gpu| &gpu.cc_version).collect();
+    of.sort();
+    of.dedup();
+    let words: Vec<&str> = of.into_iter().map(Version::as_str).collect();
+    (1..=MOST).contains(&words.len()).then(|| format!("compute capability {}", list(&words)))
+}

@@ -1,0 +1,48 @@
+//! Written keys for people: the line as it stands in gpuenv.toml, and the target it belongs to.
+
+use crate::spec::Spec;
+
+use super::screen::clean;
+
+/// Of a longer value only the beginning is quoted.
+const LONGEST: usize = 48;
+
+/// `` `driver = "550"` ``; the key alone where nothing is written for it.
+pub(super) fn line(key: &str, spec: &Spec) -> String {
+    let name = key.rsplit('.').next().unwrap_or(key);
+    match spec.text(key) {
+        Some(text) if spec.key_span(key).is_some() => format!("`{} = {}`", clean(name), value(&text)),
+        _ => format!("`{}`", clean(key)),
+    }
+}
+
+/// Several lines, the target named after them where all belong to one, else after each.
+pub(super) fn lines(keys: &[String], spec: &Spec) -> (Vec<String>, String) {
+    let targets: Vec<&str> = keys.iter().map(|key| target(key)).filter(|target| !target.is_empty()).collect();
+    let of = |target: &str| match target {
+        "" => String::new(),
+        target => format!(" (target `{}`)", clean(target)),
+    };
+    match targets.first() {
+        Some(first) if targets.iter().all(|target| target == first) => {
+            (keys.iter().map(|key| line(key, spec)).collect(), of(first))
+        }
+        _ => (keys.iter().map(|key| line(key, spec) + &of(target(key))).collect(), String::new()),
+    }
+}
+
+/// The target that a key belongs to; empty for those of none.
+pub(super) fn target(key: &str) -> &str {
+    key.strip_prefix("target.").and_then(|rest| rest.rsplit_once('.')).map_or("", |(target, _)| target)
+}
+
+/// A value as TOML writes it.
+pub(super) fn value(text: &str) -> String {
+    let text = clean(text);
+    let bare = text.starts_with('[') || matches!(&*text, "true" | "false");
+    let short = match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text.into_owned(),
+    };
+    if bare { short } else { format!("\"{short}\"") }
+}
