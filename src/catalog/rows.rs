@@ -376,6 +376,10 @@ pub struct Toolkit {
     /// Its compilers build code for integrated GPUs (Jetson) that discrete ones of the same major share.
     #[serde(default)]
     pub tegra_unified: bool,
+    /// Where evidence differs on whether integrated GPUs load the code of discrete ones that it builds: the source that
+    /// tells both.
+    #[serde(default)]
+    pub tegra_disputed: Option<Text>,
     /// Only compiler and runtime packages were published, no toolkit: it can be named, but nothing chooses it.
     #[serde(default)]
     pub components_only: bool,

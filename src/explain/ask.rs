@@ -104,14 +104,19 @@ impl<'a, 'c> Asker<'a, 'c> {
     }
 
     /// A request with each target on the kind of machine that it is in the whole spec, if it has no answer there either:
-    /// of a few keys alone one cannot always tell which wheels a machine takes.
+    /// of a few keys alone one cannot always tell which wheels a machine takes, and a system implies a C library and a
+    /// compiler only where none is written.
     pub(super) fn on_their_machines(&self, question: Question<'c>) -> Question<'c> {
         let Some(base) = &self.base else { return question };
         let mut on_theirs = question.clone();
         for target in &mut on_theirs.targets {
             let whole = base.targets.iter().find(|of| of.name == target.name);
-            if let Some(whole) = whole.filter(|whole| whole.platform != target.platform) {
-                let reading = Reading { arch: whole.arch, platform: whole.platform, ..Reading::clone(&target.reading) };
+            let Some(whole) = whole else { continue };
+            let mut reading = Reading::clone(&target.reading);
+            (reading.arch, reading.platform) = (whole.arch, whole.platform);
+            reading.glibc = reading.glibc.and(whole.glibc);
+            reading.gcc = reading.gcc.and(whole.gcc);
+            if reading != *target.reading {
                 *target = TargetAsk::new(self.problem, &target.name, reading);
             }
         }

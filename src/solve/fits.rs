@@ -25,7 +25,14 @@ pub fn has_cpu_builds(catalog: &Catalog, package: &str, arch: CpuArch) -> bool {
 /// How a build reaches a GPU; none if the catalog does not know its contents.
 pub fn coverage(build: &Build, toolkit: Option<&Toolkit>, gpu: Cc) -> Option<Coverage> {
     build.arch_source.as_ref()?;
-    Some(covers_targets(build.sass.iter().copied(), build.ptx.iter().copied(), gpu, tegra(toolkit)))
+    let code = |tegra| covers_targets(build.sass.iter().copied(), build.ptx.iter().copied(), gpu, tegra);
+    let coverage = code(tegra(toolkit));
+    (!is_disputed(toolkit) || coverage == code(Tegra::Unified)).then_some(coverage)
+}
+
+/// Whether evidence differs on how integrated GPUs load what a toolkit compiled.
+fn is_disputed(toolkit: Option<&Toolkit>) -> bool {
+    toolkit.is_some_and(|toolkit| toolkit.tegra_disputed.is_some())
 }
 
 /// How integrated GPUs load what a toolkit compiled.

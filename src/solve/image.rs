@@ -53,18 +53,44 @@ impl Needs {
     }
 }
 
+/// The images to choose from as a table, preferred first.
+#[derive(Debug, Default)]
+pub struct Images<'c> {
+    /// The rows.
+    pub rows: Rc<[&'c Image]>,
+    /// Those of which the platforms and the drivers that they start on are known.
+    pub known: RowSet,
+    /// What they demand of a driver, and which of them do.
+    pub demands: Vec<(DemandKey<'c>, RowSet)>,
+}
+
+impl<'c> Images<'c> {
+    fn new(catalog: &'c Catalog, asked: &Reading<'c>, rows: Vec<&'c Image>) -> Self {
+        let mut demands: Vec<(DemandKey, RowSet)> = Vec::new();
+        for (at, image) in rows.iter().enumerate() {
+            let key = demand(catalog, asked, image);
+            match demands.iter_mut().find(|(known, _)| *known == key) {
+                Some((_, images)) => images.insert(at),
+                None => demands.push((key, RowSet::filter(rows.len(), |row| row == at))),
+            }
+        }
+        let known = RowSet::filter(rows.len(), |row| is_known(catalog, rows[row], asked.arch));
+        Images { rows: rows.into(), known, demands }
+    }
+}
+
 /// The images that a machine may take, preferred first; none where an image is asked for and none serves.
-pub fn rows<'c>(
+pub fn of_machine<'c>(
     problem: &Problem<'c>,
     machine: &Machine<'c>,
     needs: Needs,
     cudnn: Option<&Constraint>,
     off: &RowSet,
-) -> Rc<[&'c Image]> {
+) -> Rc<Images<'c>> {
     let repository = match &machine.reading.image {
         ImageAsk::Known(image) => Chosen::This(&image.repository, &image.tag),
         ImageAsk::Choose(repository) => Chosen::From(repository.clone()),
-        _ => return Rc::new([]),
+        _ => return Rc::default(),
     };
     let asked = Asked { machine, needs, cudnn, off };
     let laws = [law::id::IMAGE_TAG, law::id::IMAGE_ARCH, law::id::IMAGE_OS, law::id::IMAGE_HOLDS];
@@ -80,15 +106,18 @@ pub fn rows<'c>(
         cudnn: cudnn.map(|wanted| (wanted.clone(), machine.id)),
         off: matters,
     };
-    problem.images(key, || match &machine.reading.image {
-        ImageAsk::Known(image) => [*image].into_iter().filter(|image| asked.admits(image)).collect(),
-        ImageAsk::Choose(repository) => {
-            let images = &problem.catalog.images;
-            let first = images.partition_point(|image| *image.repository < **repository);
-            let of_repository = images[first..].iter().take_while(|image| image.repository == repository.as_str());
-            preferred_first(of_repository.filter(|image| asked.admits(image)).collect())
-        }
-        _ => Vec::new(),
+    problem.images(key, || {
+        let rows = match &machine.reading.image {
+            ImageAsk::Known(image) => [*image].into_iter().filter(|image| asked.admits(image)).collect(),
+            ImageAsk::Choose(repository) => {
+                let images = &problem.catalog.images;
+                let first = images.partition_point(|image| *image.repository < **repository);
+                let of_repository = images[first..].iter().take_while(|image| image.repository == repository.as_str());
+                preferred_first(of_repository.filter(|image| asked.admits(image)).collect())
+            }
+            _ => Vec::new(),
+        };
+        Images::new(problem.catalog, &machine.reading, rows)
     })
 }
 

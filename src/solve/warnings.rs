@@ -114,6 +114,7 @@ impl<'c> About<'_, 'c> {
                 let message = format!("it is not known which GPUs {name} for {} supports", build.arch);
                 warnings.push(Warning::new("unknown-gpu-code", message, &key));
             }
+            warnings.extend(self.disputed_code(build, &name));
             if self.asked.is_cpu()
                 && build.variant != "cpu"
                 && self.question.share == Share::Stack
@@ -146,6 +147,25 @@ impl<'c> About<'_, 'c> {
             warnings.extend(unknown(self.question.nccl.is_some(), build.nccl.is_some(), "nccl"));
         }
         warnings
+    }
+
+    /// Code of which evidence differs on whether a GPU loads it.
+    fn disputed_code(&self, build: &Build, name: &str) -> Option<Warning> {
+        build.arch_source.as_ref()?;
+        let toolkit = self.question.toolkit_of(build);
+        let unknown = |gpu: &&GpuAsk<'_>| fits::coverage(build, toolkit, gpu.cc).is_none();
+        let gpu = self.asked.named_gpus().iter().find(unknown)?;
+        let source = self.question.catalog.source_of(toolkit?.tegra_disputed.as_deref()?, "", "", "");
+        let settled = self.question.catalog.toolkits.iter().find(|row| row.tegra_unified);
+        let settled = settled.map_or_else(String::new, |row| {
+            format!("; builds of CUDA {} and newer are certain", row.version.prefix(2))
+        });
+        let message = format!(
+            "it is not certain that {} loads the code in {name}: the framework's own table says it does not, while tests \
+             on such a board passed ({source}){settled}",
+            gpu.name
+        );
+        Some(Warning::new("unknown-gpu-code", message, &self.key("gpu")))
     }
 
     /// Whether other targets have GPUs.

@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use crate::catalog::OsMatch;
 use crate::catalog::rows::{Class, Image, Os};
 use crate::solve::fits::line_of;
+use crate::solve::lifetime::has_ended;
 use crate::solve::question::{FRAMEWORKS, GpuAsk, Question};
 use crate::words::Version;
 
@@ -22,8 +23,9 @@ fn is_jetson(question: &Question<'_>, target: &str) -> bool {
 const TAGS: usize = 24;
 
 impl<'c> Finder<'_, 'c> {
-    /// Newer releases of the same system first, oldest of them first; then the newest of others. A Jetson runs only
-    /// what comes with a driver for it, rather that with the C library of the system written.
+    /// Newer releases of the same system first, oldest of them first; then the newest of others; what is out of support
+    /// only after these. A Jetson runs only what comes with a driver for it, rather that with the C library of the system
+    /// written.
     pub(super) fn other_systems(&self, key: &str) -> Vec<String> {
         let written = self.written(key).unwrap_or_default();
         // `centos7` is the RHEL 7 of the catalog, and RHEL 8 is what comes after it.
@@ -55,7 +57,14 @@ impl<'c> Finder<'_, 'c> {
             own.sort_by_key(|os| os.glibc == glibc);
             others = own.into_iter().map(|os| &*os.id).collect();
         }
-        same.chain(others.into_iter().rev()).map(str::to_string).collect()
+        let mut systems: Vec<&str> = same.chain(others.into_iter().rev()).collect();
+        let ended = |id: &str| self.asker.catalog.oses.iter().any(|os| os.id == id && self.has_ended(os));
+        systems.sort_by_key(|id| ended(id));
+        systems.into_iter().map(str::to_string).collect()
+    }
+
+    fn has_ended(&self, os: &Os) -> bool {
+        os.eol.as_ref().is_some_and(|end| has_ended(self.asker.catalog, end))
     }
 
     /// The C libraries of known systems, nearest first.

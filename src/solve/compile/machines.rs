@@ -12,7 +12,7 @@ use crate::words::Version;
 
 use super::{Choice, Class, ForwardCompat, Group, Local, Plan};
 use crate::solve::driver::{self, DriverRow};
-use crate::solve::image;
+use crate::solve::image::{self, Images};
 use crate::solve::machine::DriverNeed;
 use crate::solve::network::{Order, Says, Var};
 use crate::solve::problem::{Needs, law};
@@ -74,17 +74,18 @@ impl<'q, 'c> Plan<'q, 'c> {
             return None;
         }
         let needs = question.needs_of_images();
-        let rows = image::rows(question.problem, class_.machine(), needs, question.system_cudnn(), &class_.off);
+        let images = image::of_machine(question.problem, class_.machine(), needs, question.system_cudnn(), &class_.off);
+        let rows = images.rows.clone();
         let var =
             self.variable(&rows, (Order::Ascending, vec![Says::Machine(class)]), &class_.target.key("image"), |row| {
                 &*row.tag
             });
         let chosen = matches!(asked.image, ImageAsk::Choose(_));
         let admitted = match chosen && !self.policy.unknown {
-            true => RowSet::filter(rows.len(), |row| image::is_known(question.catalog, rows[row], asked.arch)),
+            true => images.known.clone(),
             false => RowSet::first(rows.len()),
         };
-        let admitted = self.leave_out_unstarted(class, &rows, admitted);
+        let admitted = self.leave_out_unstarted(class, &images, admitted);
         self.given[class].push((var, admitted));
         if let Some(wanted) = &question.cuda {
             let follows = chosen && (question.frameworks.is_empty() || question.build.is_some());
@@ -97,17 +98,19 @@ impl<'q, 'c> Plan<'q, 'c> {
     }
 
     /// An image that starts on none of the drivers that the hosts have is none for them, whichever of them it is.
-    fn leave_out_unstarted(&self, class: usize, images: &[&'c Image], admitted: RowSet) -> RowSet {
+    fn leave_out_unstarted(&self, class: usize, images: &Images<'c>, mut admitted: RowSet) -> RowSet {
         let (question, class_) = (self.question, &self.classes[class]);
         let asked = &class_.target.reading;
         if asked.is_cpu() || !asked.pins_driver() || class_.off.has(law::id::IMAGE_REQUIRE) {
             return admitted;
         }
         let drivers = self.drivers_of(class);
-        admitted.filtered(&|row| {
-            let demand = image::demand(question.catalog, asked, images[row]);
-            !drivers.subset_of(&class_.machine().refused_by_image(question.problem, demand))
-        })
+        for (demand, images) in &images.demands {
+            if drivers.subset_of(&class_.machine().refused_by_image(question.problem, *demand)) {
+                admitted.subtract(images);
+            }
+        }
+        admitted
     }
 
     fn driver(&mut self, class: usize) -> Option<Choice<DriverRow<'c>>> {

@@ -1,5 +1,6 @@
 //! The stack in the network: versions and releases of frameworks, and Python.
 
+use std::cell::OnceCell;
 use std::rc::Rc;
 
 use crate::catalog::rows::{Python, Subject};
@@ -93,8 +94,11 @@ impl<'q, 'c> Plan<'q, 'c> {
             self.clause("python", vec![(self.versions[at], framework.versions_of(&some)), (release, some)]);
         }
         let rows = rows.clone();
-        self.network
-            .relate(release, var, move |row| RowSet::filter(rows.len(), |line| with(rows[line].version).has(row)));
+        let of_lines: OnceCell<Vec<RowSet>> = OnceCell::new();
+        self.network.relate(release, var, move |row| {
+            let of_lines = of_lines.get_or_init(|| rows.iter().map(|line| with(line.version)).collect());
+            RowSet::filter(rows.len(), |line| of_lines[line].has(row))
+        });
     }
 
     /// The releases of frameworks, shared or for each class apart, then what goes beside them.
@@ -304,6 +308,7 @@ fn releases_for<'c>(plan: &Plan<'_, 'c>, class: &Class<'_, 'c>, framework: &Fram
     }
     if !policy.unknown && matches!(target.gpus, Gpus::These(_)) {
         rows.subtract(&framework.unknown_code(on));
+        machine.kinds.iter().for_each(|kind| rows.subtract(&framework.disputed_code(on, kind.gpu.cc)));
     }
     let list = question.build.as_ref().and_then(|build| build.arch_list.as_ref());
     if let Some(list) = list.filter(|_| holds(law::id::EXTENSION_ARCH)) {

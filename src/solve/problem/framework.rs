@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Status};
-use crate::coverage::{Coverage, Tegra, covers_targets};
+use crate::coverage::Coverage;
 use crate::solve::fits;
 use crate::solve::platform::Platform;
 use crate::solve::release::{self, Release};
@@ -45,6 +45,7 @@ enum Property<'c> {
     Range(RuleId),
     Experimental(Platform<'c>),
     UnknownCode(Platform<'c>),
+    DisputedCode(Platform<'c>, Cc),
     TakesNewerCudnn(Platform<'c>),
     LeavesOpen(Platform<'c>),
 }
@@ -122,16 +123,14 @@ impl<'c> Framework<'c> {
     /// The releases known to hold no code for a GPU.
     pub fn uncovered(&self, on: Platform<'c>, gpu: Cc) -> Rc<RowSet> {
         // Releases in a row often hold the same code.
-        let reached: RefCell<FxHashMap<(usize, usize, Tegra), bool>> = RefCell::default();
+        let reached: RefCell<FxHashMap<(usize, usize, usize), bool>> = RefCell::default();
         self.property(Property::Uncovered(on, gpu), |release| {
-            let tegra = fits::tegra(release.toolkit(on));
+            let toolkit = release.toolkit(on);
             let lacks = |build: &Build| {
-                let code = (build.sass.as_ptr().addr(), build.ptx.as_ptr().addr(), tegra);
-                build.arch_source.is_some()
-                    && *reached.borrow_mut().entry(code).or_insert_with(|| {
-                        let (sass, ptx) = (build.sass.iter().copied(), build.ptx.iter().copied());
-                        covers_targets(sass, ptx, gpu, tegra) == Coverage::None
-                    })
+                let of_toolkit = toolkit.map_or(0, |toolkit| std::ptr::from_ref(toolkit).addr());
+                let code = (build.sass.as_ptr().addr(), build.ptx.as_ptr().addr(), of_toolkit);
+                let mut reached = reached.borrow_mut();
+                *reached.entry(code).or_insert_with(|| fits::coverage(build, toolkit, gpu) == Some(Coverage::None))
             };
             !release.is_cpu()
                 && match release.on(on) {
@@ -168,6 +167,14 @@ impl<'c> Framework<'c> {
     /// The releases whose GPU code nobody has read.
     pub fn unknown_code(&self, on: Platform<'c>) -> Rc<RowSet> {
         self.of_builds(Property::UnknownCode(on), on, |build| build.arch_source.is_none())
+    }
+
+    /// The releases of which evidence differs on whether a GPU loads their code.
+    pub fn disputed_code(&self, on: Platform<'c>, gpu: Cc) -> Rc<RowSet> {
+        self.property(Property::DisputedCode(on, gpu), |release| {
+            let unknown = |build: &Build| fits::coverage(build, release.toolkit(on), gpu).is_none();
+            !release.is_cpu() && release.on(on).is_some_and(|build| build.arch_source.is_some() && unknown(build))
+        })
     }
 
     /// The releases that take any newer cuDNN than the one they name.

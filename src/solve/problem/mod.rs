@@ -15,10 +15,10 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Build, Companion, Cudnn, Image, Nccl, Python, Subject, Toolkit};
+use crate::catalog::rows::{Build, Companion, Cudnn, Nccl, Python, Subject, Toolkit};
 use crate::words::Version;
 
-use super::image::{Demand, ImageKey};
+use super::image::{Demand, ImageKey, Images};
 use super::machine::{Machine, Reading};
 
 pub use framework::Framework;
@@ -37,7 +37,7 @@ pub struct Problem<'c> {
     /// Driver releases at which some answer can change, whatever the GPU.
     turning_points: OnceCell<Rc<[&'c Version]>>,
     machines: RefCell<FxHashMap<Reading<'c>, Rc<Machine<'c>>>>,
-    images: RefCell<FxHashMap<ImageKey<'c>, Rc<[&'c Image]>>>,
+    images: RefCell<FxHashMap<ImageKey<'c>, Rc<Images<'c>>>>,
     demands: RefCell<FxHashMap<&'c str, Rc<Demand<'c>>>>,
 }
 
@@ -147,11 +147,11 @@ impl<'c> Problem<'c> {
     }
 
     /// The images that serve, preferred first.
-    pub fn images(&self, key: ImageKey<'c>, find: impl FnOnce() -> Vec<&'c Image>) -> Rc<[&'c Image]> {
+    pub fn images(&self, key: ImageKey<'c>, find: impl FnOnce() -> Images<'c>) -> Rc<Images<'c>> {
         if let Some(known) = self.images.borrow().get(&key) {
             return known.clone();
         }
-        let images: Rc<[&Image]> = find().into();
+        let images = Rc::new(find());
         self.images.borrow_mut().insert(key, images.clone());
         images
     }
