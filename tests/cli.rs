@@ -149,7 +149,7 @@ fn locking_says_what_changed_on_stderr() {
     let folder = Folder::with("streams", SPEC);
     let first = folder.run(&["lock"]).exits(0).says("locked 1 target").says("torch").says("2.5.1+cu");
     assert_eq!(first.stdout, "");
-    folder.run(&["lock"]).exits(0).says("gpuenv.lock is current");
+    folder.run(&["lock"]).exits(0).says("gpuenv.lock is up to date");
 }
 
 #[test]

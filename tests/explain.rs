@@ -51,13 +51,13 @@ fn every_choice_is_answered() {
     let ran = desk.run(&["explain"]).exits(0);
     assert_eq!(ran.err, "");
     for part in [
-        "stack.torch: 2.7.1\n  `>=2.4,<2.8` asks for nothing better",
+        "stack.torch: 2.7.1\n  limited by `>=2.4,<2.8`",
         "stack.torch variant: cu126",
         "stack.python: 3.11",
         "stack.cudnn: 9.5.1.17\n  comes with torch 2.7.1+cu126",
         "target.prod.image: nvidia/cuda:12.4.1-base-ubuntu22.04\n  not nvidia/cuda:12.6.3-base-ubuntu22.04 beside",
         "target.prod.driver minimum: >=525.60.13\n  CUDA 12 runs on driver 525.60.13 or newer",
-        "one change would open:\n  - change stack.torch from >=2.4,<2.8 to * and torch 2.",
+        "to get a newer version:\n  - change stack.torch from >=2.4,<2.8 to *: allows torch 2.",
     ] {
         assert!(ran.out.contains(part), "{part:?} in\n{}", ran.out);
     }
@@ -244,9 +244,9 @@ fn narrated_reports_draw_nothing() {
     let desk = Desk::new("narrated", CONFLICT);
     let narrated = [("GPUENV_REPORT", "narrated"), ("COLUMNS", "80")];
     let ran = desk.with(&["lock"], &narrated).exits(1);
-    assert!(ran.err.contains("gpuenv.toml, line 3, column 9, stack.torch:"), "{}", ran.err);
+    assert!(ran.err.contains("gpuenv.toml, line 3, column 9, stack.torch"), "{}", ran.err);
     assert!(
-        ran.err.contains("from 470.57.02 to >=") && !ran.err.contains("->") && !ran.err.contains("^^"),
+        ran.err.contains("from 470.57.02 to ") && !ran.err.contains("->") && !ran.err.contains("^^"),
         "{}",
         ran.err
     );
@@ -418,7 +418,7 @@ fn what_another_target_has_is_told() {
     assert!(lines.iter().any(|line| line.ends_with("need glibc 2.28 or newer")), "{lines:?}");
     let old = "gpu = \"A100-PCIE-40GB\"\ndriver = \"470.57.02\"\nforward-compat = \"never\"\n";
     let lines = told("old-driver", &format!("{new}{old}"));
-    assert!(lines.iter().any(|line| line.starts_with("the hosts have driver 470.57.02")), "{lines:?}");
+    assert!(lines.iter().any(|line| line.starts_with("driver 470.57.02 supports CUDA up to")), "{lines:?}");
 }
 
 #[test]
@@ -432,14 +432,14 @@ fn majors_are_told_in_the_order_of_numbers() {
 #[test]
 fn a_variant_is_held_against_the_line_asked_for() {
     let lines = told("line", "[stack]\ntorch = \"2.4.1+cu118\"\ncuda = \"12\"\n[target.t]\ngpu = \"L4\"\n");
-    assert_eq!(lines, ["torch 2.4.1+cu118 is built for CUDA 11.8", "`cuda = \"12\"` is asked for"]);
+    assert_eq!(lines, ["torch 2.4.1+cu118 is built for CUDA 11.8", "gpuenv.toml sets `cuda = \"12\"`"]);
 }
 
 #[test]
 fn releases_that_go_with_what_is_asked_for_are_told_apart() {
     let lines = told("apart", "[stack]\ntorch = \">=2.6\"\nxformers = \"<0.0.20\"\n[target.t]\ngpu = \"L4\"\n");
     assert!(lines.contains(&"xformers 0.0.13 is for Python 3.8 only".to_string()), "{lines:?}");
-    assert!(lines.contains(&"xformers 0.0.16 to 0.0.19 go with torch 1.13.1 to 2.0.0 only".to_string()), "{lines:?}");
+    assert!(lines.contains(&"xformers 0.0.16 to 0.0.19 work with torch 1.13.1 to 2.0.0 only".to_string()), "{lines:?}");
 }
 
 #[test]
@@ -683,8 +683,8 @@ fn a_conflict_hidden_behind_another_is_told_in_the_same_run() {
     assert_eq!(told["conflicts"].as_array().unwrap().len(), 1);
     assert_eq!(told["further"][0]["culprits"], serde_json::json!(["stack.torch", "target.a.driver"]), "{told:#}");
     let shown = desk.run(&["lock"]).err;
-    let next = shown.find("and next: stack.torch and target.a.driver cannot both hold").expect("it is told");
-    assert!(next > shown.find("error[conflict]").unwrap() && next < shown.find("fixes, each").unwrap(), "{shown}");
+    let next = shown.find("once that is fixed: `torch = \"2.8.0\"` is incompatible with").expect("it is told");
+    assert!(next > shown.find("error[conflict]").unwrap() && next < shown.find("fixes (each").unwrap(), "{shown}");
     // Who follows the first change by hand meets just this.
     desk.write(
         "[stack]\ntorch = \"2.8.0\"\n[target.a]\ngpu = \"A100\"\ndriver = \"470.57.02\"\nforward-compat = \"never\"\n",

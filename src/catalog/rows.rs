@@ -494,7 +494,7 @@ pub struct Build {
     /// The platform.
     pub arch: CpuArch,
     /// The systems that it was made for, ids of `os` rows with `own_packages`, and with which alone it is chosen;
-    /// empty = Linux in general.
+    /// empty = Linux in general. Of what stands in an image alone, that image (never written, worked out).
     #[serde(default)]
     pub systems: List<Text>,
     /// The build the package index serves when nothing else is asked, on this platform.
@@ -569,7 +569,19 @@ impl Libraries {
     }
 }
 
+impl Image {
+    /// As it is pulled: `nvidia/cuda:12.4.1-base-ubuntu22.04`.
+    pub fn name(&self) -> String {
+        format!("{}:{}", self.repository, self.tag)
+    }
+}
+
 impl Build {
+    /// Whether it stands in an image and can be installed from nowhere.
+    pub fn is_in_image(&self) -> bool {
+        self.systems.iter().any(|system| system.contains(':'))
+    }
+
     /// What an answer takes of it that nobody has read, beside a line of Python.
     pub fn expected_of(&self, python: Option<&Version>) -> Vec<Property> {
         let rests = |property: &&Property| match property {

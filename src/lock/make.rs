@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use crate::catalog::rows::{Compat, Libraries, SourceBuild};
 use crate::catalog::{Catalog, OsMatch};
 use crate::solve::answer::{Answer, Chosen, Install};
+use crate::solve::inside;
 use crate::solve::question::{Question, TargetAsk};
 use crate::solve::recommended::{self, Recommended};
 use crate::spec::{Runtime, Share, Spec};
@@ -184,7 +185,7 @@ fn wheels(catalog: &Catalog, answer: &Answer<'_>, alike: &[Vec<usize>]) -> Vec<W
     let mut merged: BTreeMap<(Install, &str, String), Vec<usize>> = BTreeMap::new();
     for group in alike {
         let chosen = &answer.targets[group[0]].chosen;
-        for install in chosen.wheels().into_iter().filter(|install| !is_inside(chosen, install)) {
+        for install in chosen.wheels().into_iter().filter(|install| !is_in_image(chosen, install)) {
             let sha256 = sha256(catalog, chosen, &install);
             merged.entry((install, chosen.arch.as_str(), sha256)).or_default().extend(group);
         }
@@ -206,9 +207,12 @@ fn wheels(catalog: &Catalog, answer: &Answer<'_>, alike: &[Vec<usize>]) -> Vec<W
 }
 
 /// Whether the image holds it already: a second one beside it would be the one that is imported, or not.
-fn is_inside(chosen: &Chosen<'_>, install: &Install) -> bool {
-    let inside = chosen.image.and_then(|image| image.torch.as_deref()).filter(|_| install.package == "torch");
-    inside.is_some_and(|torch| torch.split('+').next() == install.version.split('+').next())
+fn is_in_image(chosen: &Chosen<'_>, install: &Install) -> bool {
+    let Some((image, inside)) = chosen.image.and_then(|image| Some((image, image.torch.as_deref()?))) else {
+        return false;
+    };
+    let mut builds = chosen.builds.iter().filter(|build| build.package == install.package);
+    install.package == "torch" && builds.any(|build| inside::is_inside(image, inside, build))
 }
 
 /// The sha256 of the file that serves a target's Python, or that it is unknown.

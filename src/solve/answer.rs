@@ -430,7 +430,10 @@ impl Chosen<'_> {
     pub fn stack(&self) -> BTreeMap<String, String> {
         let mut stack = BTreeMap::new();
         for build in &self.builds {
-            stack.insert(build.package.to_string(), format!("{}+{}", build.version, build.variant));
+            // What stands in an image tells its version there.
+            let of_image = build.wheel.as_ref().filter(|_| build.is_in_image()).map(ToString::to_string);
+            let version = of_image.unwrap_or_else(|| format!("{}+{}", build.version, build.variant));
+            stack.insert(build.package.to_string(), version);
             let parts = [("cudnn", &build.cudnn), ("nccl", &build.nccl), ("triton", &build.triton)];
             for (name, version) in parts {
                 if let Some(version) = version {

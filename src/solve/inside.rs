@@ -6,7 +6,13 @@ use crate::coverage::Coverage;
 use super::answer::Chosen;
 use super::fits;
 use super::machine::gpu_rules;
+use super::platform::Platform;
+use super::problem::Framework;
 use super::question::{Question, TargetAsk, Warning};
+use super::rowset::RowSet;
+
+/// The framework that images hold.
+const TORCH: &str = "torch";
 
 /// What is to be said of the torch in the image of a target.
 pub fn warnings<'c>(
@@ -19,7 +25,7 @@ pub fn warnings<'c>(
         return Vec::new();
     };
     let name = format!("{}:{}", image.repository, image.tag);
-    if let Some(build) = target.builds.iter().find(|build| build.package == "torch") {
+    if let Some(build) = target.builds.iter().find(|build| build.package == TORCH) {
         if is_inside(image, inside, build) {
             return Vec::new();
         }
@@ -39,13 +45,32 @@ pub fn warnings<'c>(
 
 /// Whether the image holds this very build.
 pub fn is_inside(image: &Image, inside: &str, build: &Build) -> bool {
+    if build.is_in_image() {
+        return build.wheel.as_deref() == Some(inside);
+    }
     build.version.as_str() == inside && line_of(&build.variant).is_some_and(|line| image.cuda.cmp_prefix(&line).is_eq())
+}
+
+/// For each of some images, whether the torch in it is one of the releases: of others nobody knows what they hold, and
+/// another torch may be installed beside it.
+pub fn holding(framework: &Framework<'_>, on: Platform<'_>, images: &[&Image]) -> RowSet {
+    let held = |image: &Image| {
+        let Some(inside) = image.torch.as_deref() else { return false };
+        framework.releases.iter().filter_map(|release| release.on(on)).any(|build| is_inside(image, inside, build))
+    };
+    let held = |image: &Image| framework.package == TORCH && held(image);
+    RowSet::filter(images.len(), |row| held(images[row]))
+}
+
+/// Whether a build runs in an image that holds one of the releases: it is the one inside.
+pub fn runs_in(image: &Image, build: &Build) -> bool {
+    image.torch.as_deref().is_none_or(|inside| is_inside(image, inside, build))
 }
 
 /// A GPU that the image's torch holds no code for, where its release is one whose code is known.
 fn no_code<'c>(question: &Question<'c>, asked: &TargetAsk<'c>, image: &Image, inside: &str) -> Option<String> {
     let of_image =
-        |build: &&Build| build.package == "torch" && asked.platform.takes(build) && is_inside(image, inside, build);
+        |build: &&Build| build.package == TORCH && asked.platform.takes(build) && is_inside(image, inside, build);
     let build = question.catalog.builds.iter().find(of_image)?;
     let gpus = gpu_rules(question, asked);
     let toolkit = question.toolkit_of(build);

@@ -422,7 +422,7 @@ impl<'c> Reader<'_, 'c> {
         let reading = Reading {
             runtime,
             arch,
-            platform: Platform::new(arch, os, &gpus),
+            platform: Platform::new(arch, os, &gpus).in_image(self.catalog, &image),
             gpus,
             driver: self.driver(target, os),
             os,

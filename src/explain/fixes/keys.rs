@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::catalog::rows::Subject;
+use crate::catalog::rows::{Companion, Subject};
 use crate::explain::target_of;
 use crate::solve::answer::Answer;
 use crate::solve::question::{Direction, DriverAsk, FRAMEWORKS, Question};
@@ -102,13 +102,29 @@ impl<'c> Finder<'_, 'c> {
         for (wish, from) in wishes {
             let older = wish.starts_with('<');
             let Some(answer) = self.answer(&[set(key, wish)], Some((package, from))) else { continue };
-            if older && takes_any_newer(&answer, package) {
+            if older && takes_any_newer(&answer, package) && !self.predates(&answer, package, &written) {
                 continue;
             }
             if let Some(value) = chosen(&answer, key).or_else(|| outermost(&answer, package, older)) {
                 self.offer(&[set(key, value)]);
             }
         }
+    }
+
+    /// Whether the framework of an answer is older than what every admitted release of a package accepts: what came out
+    /// before these knew it.
+    fn predates(&self, answer: &Answer<'_>, package: &str, written: &Constraint) -> bool {
+        let companions = self.asker.catalog.companions.iter().filter(|row| row.package == package);
+        let mut admitted = companions.filter(|row| written.admits(&row.version)).peekable();
+        let builds = || answer.targets.iter().flat_map(|target| &target.builds);
+        let too_old = |row: &Companion| {
+            let Ok(needs) = Constraint::parse(&row.needs) else { return false };
+            let lower: Vec<Version> =
+                needs.comparisons().filter(|one| one.op.is_lower()).filter_map(|one| one.version).collect();
+            let mut of_framework = builds().filter(|build| build.package == row.framework);
+            of_framework.any(|build| lower.iter().any(|bound| build.version < *bound))
+        };
+        admitted.peek().is_some() && admitted.all(too_old)
     }
 
     /// The Python nearest to a bound that has an answer.

@@ -132,6 +132,7 @@ impl<'q, 'c> Teller<'q, 'c> {
                 self.companions_say(|row| Some(format!("needs glibc {} or newer", row.glibc.as_ref()?)));
             }
             law::IMAGE_TAG | law::IMAGE_ARCH | law::IMAGE_OS | law::IMAGE_HOLDS => self.image(id),
+            law::IMAGE_TORCH => self.image_torch(),
             law::IMAGE_REQUIRE => self.image_requires(),
             law::NVCC_ARCH => self.nvcc_arch(),
             law::NVCC_GCC => self.nvcc_gcc(),

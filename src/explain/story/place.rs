@@ -33,6 +33,35 @@ impl<'c> Teller<'_, 'c> {
         self.fact(format!("image {name}"), source);
     }
 
+    /// The torch and the Python that an image comes with.
+    pub(super) fn image_torch(&mut self) {
+        let Some(target) = self.target_with("image").or(self.target()) else { return };
+        match &target.image {
+            ImageAsk::Known(image) => {
+                let python = image.python.map_or_else(String::new, |python| format!(" for Python {python}"));
+                let torch = image.torch.as_deref().unwrap_or_default();
+                let cuda = image.cuda.prefix(2);
+                let sentence = format!("{} holds torch {torch}{python}, built with CUDA {cuda}", image.name());
+                let source = self.question.catalog.source_of(&image.source, &image.tag, &image.repository, "");
+                let id = format!("image {}", image.name());
+                self.say(sentence);
+                self.fact(id, source);
+            }
+            ImageAsk::Choose(repository) => {
+                let sentence =
+                    format!("no image of {repository} that works for target `{}` holds such a torch", target.name);
+                self.say(sentence);
+            }
+            _ => {}
+        }
+        if let Some(python) = self.question.python.as_ref().filter(|_| self.blames("python")) {
+            self.say(sets("python", python));
+        }
+        let asks = self.question.frameworks.iter().filter(|ask| self.blames(ask.package));
+        let asked: Vec<String> = asks.map(|ask| sets(ask.package, &ask.constraint)).collect();
+        asked.into_iter().for_each(|sentence| self.say(sentence));
+    }
+
     pub(super) fn image_requires(&mut self) {
         let Some(target) = self.target_with("image").or(self.target()) else { return };
         if let ImageAsk::Known(image) = &target.image {

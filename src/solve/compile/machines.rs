@@ -13,6 +13,7 @@ use crate::words::Version;
 use super::{Choice, Class, ForwardCompat, Group, Local, Plan};
 use crate::solve::driver::{self, DriverRow};
 use crate::solve::image::{self, Images};
+use crate::solve::inside;
 use crate::solve::machine::DriverNeed;
 use crate::solve::network::{Order, Says, Var};
 use crate::solve::problem::{Needs, law};
@@ -177,6 +178,7 @@ impl<'q, 'c> Plan<'q, 'c> {
         let Some(image) = self.locals[class].image.clone() else { return };
         let question = self.question;
         let glibcs: Rc<OnceCell<Vec<Option<Version>>>> = Rc::default();
+        self.relate_torch_inside(class, group, &image);
         for release in &group.releases {
             let (class, framework, images) = (self.classes[class].clone(), release.framework, image.rows.clone());
             let glibcs = glibcs.clone();
@@ -207,6 +209,36 @@ impl<'q, 'c> Plan<'q, 'c> {
                 let release = &toolkits[row].version;
                 RowSet::filter(images.len(), |at| release.cmp_prefix(&images[at].cuda).is_eq())
             });
+        }
+    }
+
+    /// An image that holds torch is where that torch runs, with the Python that it is installed for.
+    fn relate_torch_inside(&mut self, class: usize, group: &Group<'c>, image: &Choice<&'c Image>) {
+        let class_ = self.classes[class].clone();
+        if class_.off.has(law::id::IMAGE_TORCH) || image.rows.iter().all(|row| row.torch.is_none()) {
+            return;
+        }
+        let on = class_.target.platform;
+        for release in &group.releases {
+            let holding = inside::holding(release.framework, on, &image.rows);
+            if holding.is_empty() {
+                continue;
+            }
+            let (framework, images, held) = (release.framework, image.rows.clone(), holding.clone());
+            self.network.relate(release.var, image.var, move |row| {
+                let build = framework.releases[row].on(on);
+                RowSet::filter(images.len(), |at| {
+                    !held.has(at) || build.is_some_and(|build| inside::runs_in(images[at], build))
+                })
+            });
+            if let Some(python) = &self.python {
+                let (lines, images) = (python.rows.clone(), image.rows.clone());
+                let line_of = |image: &Image| image.python.map(|version| version.prefix(2));
+                self.network.relate(python.var, image.var, move |row| {
+                    let has = |image: &Image| line_of(image).is_none_or(|line| line == lines[row].version);
+                    RowSet::filter(images.len(), |at| !holding.has(at) || has(images[at]))
+                });
+            }
         }
     }
 

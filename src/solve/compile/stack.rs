@@ -93,11 +93,13 @@ impl<'q, 'c> Plan<'q, 'c> {
             admitted.rows().for_each(|line| some.add(&with(rows[line].version)));
             self.clause("python", vec![(self.versions[at], framework.versions_of(&some)), (release, some)]);
         }
-        let rows = rows.clone();
+        let (rows, admitted) = (rows.clone(), admitted.clone());
         let of_lines: OnceCell<Vec<RowSet>> = OnceCell::new();
         self.network.relate(release, var, move |row| {
-            let of_lines = of_lines.get_or_init(|| rows.iter().map(|line| with(line.version)).collect());
-            RowSet::filter(rows.len(), |line| of_lines[line].has(row))
+            let of_line = |line: usize| if admitted.has(line) { with(rows[line].version) } else { RowSet::default() };
+            let of_lines = of_lines.get_or_init(|| (0..rows.len()).map(of_line).collect());
+            // What is not admitted is refused by what does not admit it, and need not be asked for here.
+            RowSet::filter(rows.len(), |line| !admitted.has(line) || of_lines[line].has(row))
         });
     }
 

@@ -26,6 +26,8 @@ pub const IMAGE_OS: &str = "image-os";
 pub const IMAGE_REQUIRE: &str = "image-require-cuda";
 /// An image must hold what is needed of it: nvcc, cuDNN.
 pub const IMAGE_HOLDS: &str = "image-flavour";
+/// An image that holds torch is where that torch runs.
+pub const IMAGE_TORCH: &str = "image-torch";
 /// Extensions are compiled by a toolkit of the CUDA major that torch was built with.
 pub const EXTENSION_MAJOR: &str = "extension-cuda-major";
 /// torch's extension builder knows certain architectures only.
@@ -52,7 +54,7 @@ pub fn concerns(question: &Question<'_>, law: &str) -> bool {
     let any = |of: &dyn Fn(&TargetAsk<'_>) -> bool| question.targets.iter().any(of);
     let placed = || any(&|target| !matches!(target.image, ImageAsk::No));
     match law {
-        IMAGE_TAG | IMAGE_ARCH | IMAGE_OS | IMAGE_REQUIRE | IMAGE_HOLDS => placed(),
+        IMAGE_TAG | IMAGE_ARCH | IMAGE_OS | IMAGE_REQUIRE | IMAGE_HOLDS | IMAGE_TORCH => placed(),
         GLIBC => placed() || any(&|target| target.glibc.is_some() || target.os.is_some_and(|os| os.musl)),
         EXTENSION_MAJOR | EXTENSION_ARCH | NVCC_ARCH | NVCC_GCC | ARCH_LIST => question.build.is_some(),
         COVERAGE | PRODUCT_CPU | SYSTEM_BOARDS => any(&|target| !target.named_gpus().is_empty()),
@@ -87,6 +89,7 @@ pub const ALL: &[&str] = &[
     LIBRARY_CUDA,
     TOGETHER,
     FORWARD_COMPAT,
+    IMAGE_TORCH,
 ];
 
 /// The numbers of the laws.
@@ -136,6 +139,8 @@ pub mod id {
     pub const TOGETHER: RuleId = 20;
     /// [`super::FORWARD_COMPAT`]
     pub const FORWARD_COMPAT: RuleId = 21;
+    /// [`super::IMAGE_TORCH`]
+    pub const IMAGE_TORCH: RuleId = 22;
 }
 
 #[cfg(test)]
