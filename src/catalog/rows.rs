@@ -993,6 +993,27 @@ pub struct Rule {
     pub fails: List<Text>,
 }
 
+/// What releases of a package need of another one that the catalog has no releases of, and that their metadata does not
+/// say. Nothing is solved with it: what installs the one installs the other accordingly.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Asks {
+    /// Its stable name.
+    pub id: Text,
+    /// The package, `torch`.
+    pub package: Text,
+    /// Which of its releases, in constraint grammar.
+    pub range: Text,
+    /// The other package, `numpy`.
+    pub of: Text,
+    /// What is needed of it, a requirement specifier of pip: `<2`.
+    pub needs: Text,
+    /// The need in one plain sentence.
+    pub says: Text,
+    /// Its source.
+    pub source: Text,
+}
+
 /// A rule that is code (a wall of five ideas: few of them), described so that users can read and override it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

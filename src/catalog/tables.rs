@@ -212,6 +212,7 @@ row!(Practice, [id], [], [], row is row.id.to_string(), cites source);
 row!(Ptxas, [], [triton], [], row is format!("ptxas {}", row.triton), cites source);
 row!(Python, [], [version], [], row is format!("python {}", row.version), cites source);
 row!(Rule, [id], [], [], row is row.id.to_string(), cites source);
+row!(Asks, [id], [], [], row is row.id.to_string(), cites source);
 row!(Law, [id], [], [], row is row.id.to_string(), cites source);
 row!(ErrorSignature, [code], [], [], row is format!("diagnosis {}", row.code), cites source);
 row!(LogField, [id], [], [], row is format!("clue {}", row.id), cites source);
@@ -381,6 +382,8 @@ tables! {
     companions: Companion = "companion",
     /// How packages that come as source are compiled.
     source_builds: SourceBuild = "source_build",
+    /// What packages need of others that the catalog has no releases of.
+    asks: Asks = "asks",
     /// The NVIDIA libraries that releases pin.
     libraries: Libraries = "libraries",
     /// How much of the listings of indexes was read.

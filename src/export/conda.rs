@@ -8,6 +8,7 @@ use std::fmt::Write;
 use crate::lock::{ConstraintLock, Lock, TargetLock, Wheel};
 
 use super::format::{Format, Opt, Options, Render};
+use super::ordinary;
 use super::requirements;
 use super::wheels::{self, pin};
 use super::{ExportError, quote, valid};
@@ -45,11 +46,14 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Re
         let _ = writeln!(out, "  - {}", quote::json(&format!("cuda-version={line}")));
     }
     out += "  - \"pip\"\n  - pip:\n";
-    for line in requirements::sources(&wheels, &beside)?.lines().filter(|line| !line.starts_with('#')) {
+    for line in requirements::sources(lock, &wheels, &beside)?.lines().filter(|line| !line.starts_with('#')) {
         let _ = writeln!(out, "      - {}", quote::json(line));
     }
     for wheel in wheels {
         let _ = writeln!(out, "      - {}", quote::json(&pin(wheel)?));
+    }
+    for line in ordinary::lines(&ordinary::of(lock, name)?) {
+        let _ = writeln!(out, "      - {}", quote::json(&line));
     }
     Ok(out)
 }

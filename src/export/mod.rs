@@ -19,6 +19,7 @@ mod images;
 pub mod json;
 mod kubernetes;
 mod modulefile;
+mod ordinary;
 mod pixi;
 mod pylock;
 mod quote;

@@ -8,7 +8,7 @@ use std::fmt::Write;
 use crate::lock::{Lock, TargetLock, Wheel};
 
 use super::format::{Format, Options, Render};
-use super::{ExportError, quote, valid, wheels};
+use super::{ExportError, ordinary, quote, valid, wheels};
 
 /// `gpuenv export pylock`
 pub const FORMAT: Format = Format {
@@ -39,6 +39,11 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, _: &Options) -> Result<S
         .to_string();
     if let Some(python) = wheels::python(lock, target)? {
         let _ = writeln!(out, "requires-python = {}", quote::toml(&format!("=={python}.*")));
+    }
+    let others = ordinary::lines(&ordinary::of(lock, name)?);
+    if !others.is_empty() {
+        // Above the first table a comment is one of the file.
+        let _ = writeln!(out, "# Not in it, for no files are known of them: {}", others.join(", "));
     }
     out += "created-by = \"gpuenv\"\n";
     for wheel in wheels {

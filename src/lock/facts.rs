@@ -7,6 +7,7 @@ use crate::catalog::{Cite, Fact};
 use crate::coverage::Coverage;
 use crate::solve::answer::{Answer, Chosen};
 use crate::solve::fits;
+use crate::solve::ordinary;
 use crate::solve::question::{Question, TargetAsk};
 use crate::spec::Share;
 use crate::words::Version;
@@ -96,6 +97,9 @@ impl Ledger<'_, '_> {
             if let Some(row) = built {
                 self.put(entry, row, [Stack(&companion.package)]);
             }
+        }
+        for (row, _) in ordinary::asked_of(self.question.catalog, target) {
+            self.put(entry, row, [Stack(&row.package)]);
         }
         let pythons = self.question.catalog.pythons.iter();
         if let Some(row) = pythons.into_iter().find(|row| target.python == Some(&row.version)) {

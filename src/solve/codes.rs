@@ -179,6 +179,12 @@ pub const ALL: &[Code] = &[
                `gcc` under `[build]`: `ldd --version` and `gcc --version` tell them on such a host.",
     },
     Code {
+        code: "package-excluded",
+        says: "What `[packages]` asks for leaves out every release that a locked package runs with. Installers may take \
+               both all the same, for the metadata of the locked package does not say so, and it fails when it is \
+               imported or used. Ask for what the message names, or for a newer release of the locked package.",
+    },
+    Code {
         code: "snapshot-build",
         says: "What NVIDIA publishes for a JetPack is often built from the development branch, and its version says so: \
                what ends in a0 comes before the release of that number. Here it counts as that release, because \

@@ -14,6 +14,7 @@ pub mod inside;
 pub mod lifetime;
 pub mod machine;
 pub mod network;
+pub mod ordinary;
 pub mod platform;
 pub mod problem;
 pub mod question;

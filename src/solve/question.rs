@@ -8,7 +8,7 @@ use crate::catalog::{Catalog, GpuMatch, OsMatch};
 use crate::spec::{
     DriverPolicy, ForwardCompat, ImageRef, Override, Prefer, Share, Silence, Spec, SpecError, Target, Written,
 };
-use crate::words::{ArchList, Cc, Constraint, CpuArch, Version};
+use crate::words::{ArchList, Cc, Constraint, CpuArch, Specifier, Version};
 
 use super::codes;
 use super::elsewhere;
@@ -46,6 +46,8 @@ pub struct Question<'c> {
     pub cudnn: Option<Constraint>,
     /// `stack.nccl`
     pub nccl: Option<Constraint>,
+    /// `[packages]`: what nothing is solved with.
+    pub packages: Rc<[(String, Specifier)]>,
     /// `[build]`, if CUDA extensions are compiled.
     pub build: Option<BuildAsk>,
     /// The targets, in name order.
@@ -268,6 +270,9 @@ impl<'c> Question<'c> {
         }
         frameworks.sort_by_key(|ask| FRAMEWORKS.iter().position(|name| *name == ask.package));
         companions.sort_by_key(|ask| ask.package);
+        for (name, written) in &spec.packages {
+            reader.ordinary(name, written);
+        }
         let part =
             |name: &str| spec.stack.iter().find(|(key, _)| key == name).map(|(_, written)| written.value.clone());
         let build = spec.build.as_ref().filter(|build| build.cuda_extensions).map(|build| BuildAsk {
@@ -296,6 +301,7 @@ impl<'c> Question<'c> {
             cuda_line: part("cuda").map(|cuda| cuda.cut_to(2)),
             cudnn: part("cudnn"),
             nccl: part("nccl"),
+            packages: spec.packages.iter().map(|(name, written)| (name.clone(), written.value.clone())).collect(),
             build,
             targets,
             share: spec.resolve.share,
@@ -317,6 +323,7 @@ impl<'c> Question<'c> {
             cuda_line: self.cuda_line.clone(),
             cudnn: self.cudnn.clone(),
             nccl: self.nccl.clone(),
+            packages: self.packages.clone(),
             build: self.build.clone(),
             off: self.off.clone(),
             ..*self
@@ -375,16 +382,31 @@ impl<'c> Reader<'_, 'c> {
         let packages = || self.problem.package_names();
         let found = packages().find(|package| *package == name);
         if found.is_none() {
-            let near = crate::spec::suggest::nearest(name, packages().chain(PARTS.iter().copied()));
-            let help = match near {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => {
-                    "gpuenv locks packages that depend on CUDA, see `gpuenv catalog`; an overlay can add others".into()
-                }
-            };
-            self.error("unknown-package", format!("unknown package `{name}`"), Some(help), written);
+            let near = crate::spec::suggest::slip(name, packages().chain(PARTS.iter().copied()));
+            let near = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
+            let help = format!(
+                "{near}If it is an ordinary package, put it under [packages]: `{name} = \"{}\"`; if it depends on CUDA, an \
+                 overlay can describe it (`gpuenv catalog list` shows what is known)",
+                ordinary_text(&written.value)
+            );
+            let message = format!("unknown package `{name}`: this catalog has no releases of it");
+            self.error("unknown-package", message, Some(help), written);
         }
         found
+    }
+
+    /// What `[packages]` asks for is none of what is solved with.
+    fn ordinary(&mut self, name: &str, written: &Written<Specifier>) {
+        let mut known = self.problem.package_names().chain(PARTS.iter().copied());
+        let in_stack = known.any(|package| *package == *name).then_some(name);
+        let Some(key) = in_stack.or_else(|| library(name)) else { return };
+        let range = written.value.specifier();
+        let range = if Constraint::parse(&range).is_ok() { range } else { "*".to_string() };
+        let message = match in_stack {
+            Some(_) => format!("`{name}` is solved with, and stands under [stack]"),
+            None => format!("`{name}` is chosen as `{key}` of the stack"),
+        };
+        self.error("stack-package", message, Some(format!("move it under [stack]: `{key} = \"{range}\"`")), written);
     }
 
     fn target(&mut self, target: &Target, builds: bool) -> TargetAsk<'c> {
@@ -676,6 +698,22 @@ impl Reader<'_, '_> {
             self.error("unknown-warning", message, help, &one.warning);
         }
     }
+}
+
+/// The part of the stack that a package of NVIDIA's libraries is: `cudnn` of `nvidia-cudnn-cu12`.
+fn library(name: &str) -> Option<&'static str> {
+    let rest = name.strip_prefix("nvidia-")?;
+    let is_of = |part: &&&str| rest.strip_prefix(**part).is_some_and(|end| end.is_empty() || end.starts_with("-cu"));
+    PARTS.iter().filter(|part| !["python", "cuda"].contains(part)).find(is_of).copied()
+}
+
+/// What was asked for under `[stack]` as `[packages]` writes it.
+fn ordinary_text(asked: &Constraint) -> String {
+    let pinned = match asked.single() {
+        Some(version) => format!("=={version}.*"),
+        None => asked.as_str().split_whitespace().collect(),
+    };
+    Specifier::parse(&pinned).map_or_else(|_| "*".to_string(), |asked| asked.to_string())
 }
 
 /// Splits `ubuntu22.04` into its family and version.

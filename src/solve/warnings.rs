@@ -15,6 +15,7 @@ use super::image;
 use super::inside;
 use super::lifetime;
 use super::machine::gpu_rules;
+use super::ordinary;
 use super::platform::Takes;
 use super::question::{DriverAsk, GpuAsk, ImageAsk, Question, TargetAsk, Warning};
 
@@ -36,6 +37,7 @@ pub fn warnings<'c>(question: &Question<'c>, answer: &Answer<'c>) -> Vec<Warning
             warnings.extend(hardware::warnings(question, asked, about.target));
         }
     }
+    warnings.extend(ordinary::warnings(question, answer));
     merged(warnings)
 }
 

@@ -3,7 +3,7 @@
 use super::error::{Refusal, clip, quote};
 use super::{repair, suggest};
 use crate::words::name::{self, is_unseen};
-use crate::words::{ArchList, Constraint, CpuArch, Version};
+use crate::words::{ArchList, Constraint, CpuArch, Specifier, Version};
 
 /// What a text means, or why it means nothing.
 pub(super) type Read<T> = Result<T, Refusal>;
@@ -60,6 +60,18 @@ pub(super) fn constraint(key: &str, text: &str) -> Read<Constraint> {
         }
         _ => Ok(constraint),
     }
+}
+
+/// What is asked for of a package that nothing is solved with, as pip writes it.
+pub(super) fn specifier(key: &str, text: &str) -> Read<Specifier> {
+    short(key, text)?;
+    Specifier::parse(text).map_err(|error| {
+        let refusal = Refusal::new("requirement", format!("`{}`: {error}", clip(key)));
+        match repair::specifier(key, text) {
+            Some(meant) => refusal.help(format!("write `{} = \"{meant}\"`", clip(key))),
+            None => refusal,
+        }
+    })
 }
 
 /// One entry of `driver`, as a constraint: a branch is also called `R535` or `535.x`.

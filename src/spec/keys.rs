@@ -3,7 +3,7 @@
 //! and the field that it fills.
 
 use super::normalise::{sorted, without_blanks};
-use super::slot::{Choice, Many, One, Overlays, Packages, Place, Shape, Slot, Switch};
+use super::slot::{Choice, Many, One, Ordinary, Overlays, Packages, Place, Shape, Slot, Switch};
 use super::{
     Build, DriverPolicy, Exception, Export, ForwardCompat, ImageRef, Prefer, Resolve, Runtime, Share, Spec, Target,
     field,
@@ -106,7 +106,7 @@ pub fn tables() -> Vec<TableDoc> {
         };
         TableDoc { name, header, about, slips, keys: table.keys.iter().map(key).collect() }
     }
-    let machines = [doc(&ROOT), doc(&STACK), doc(&BUILD), doc(&TARGET)];
+    let machines = [doc(&ROOT), doc(&STACK), doc(&PACKAGES), doc(&BUILD), doc(&TARGET)];
     let others = [doc(&RESOLVE), doc(&CATALOG), doc(&OVERRIDE), doc(&SILENCE)];
     machines.into_iter().chain(others).chain([doc(&EXPORT)]).collect()
 }
@@ -143,7 +143,7 @@ pub(super) static STACK: Table<Spec> = Table {
             taken only where one is named. A `+variant` may follow a bare version or `==`, or stand alone: `+cu118` pins \
             only the variant of the wheel, `+cpu` is the CPU build. `cuda` is `12` or `12.4`, and with `[build]` it \
             binds the toolkit too; a third component constrains toolkit and image only.",
-    slips: &["dependencies", "packages", "require", "requires", "frameworks"],
+    slips: &["require", "requires", "frameworks"],
     keys: &[
         package(
             "torch",
@@ -169,6 +169,25 @@ const fn package(
     slips: &'static [&'static str],
 ) -> Key<Spec> {
     Key { name, brief, about: "", example, slips, slot: &Packages }
+}
+
+pub(super) static PACKAGES: Table<Spec> = Table {
+    name: "packages",
+    header: "[packages]",
+    about: "Whatever else the environment needs: packages that do not depend on CUDA. Nothing is solved with them; what is \
+            written stands in the lock and in every export that installs packages, and the installer chooses the release. \
+            A value is a requirement specifier of pip: `>=4.50`, `==1.2.*`, `~=2.1`, several with `,` between, `*` for any \
+            version, with extras before it: `[torch]>=4.50`. Markers and addresses are not taken. A package that `[stack]` \
+            knows stands there, and nowhere else.",
+    slips: &["dependencies", "requirements", "pip", "pypi", "pypi-dependencies", "install-requires"],
+    keys: &[
+        ordinary("transformers", "any package of the package index, by its name", "\">=4.50\""),
+        ordinary("accelerate", "any version", "\"*\""),
+    ],
+};
+
+const fn ordinary(name: &'static str, brief: &'static str, example: &'static str) -> Key<Spec> {
+    Key { name, brief, about: "", example, slips: &[], slot: &Ordinary }
 }
 
 pub(super) static BUILD: Table<Build> = Table {

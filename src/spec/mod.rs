@@ -32,7 +32,7 @@ pub use rewrite::{RewriteError, rewrite};
 pub use slot::Shape;
 pub use value::list_text;
 
-use crate::words::{ArchList, Constraint, CpuArch, Version};
+use crate::words::{ArchList, Constraint, CpuArch, Specifier, Version};
 
 /// A value and the place in gpuenv.toml it was read from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,6 +52,8 @@ pub struct Spec {
     pub requires_gpuenv: Option<Written<semver::VersionReq>>,
     /// `[stack]`, in file order: package name and constraint.
     pub stack: Vec<(String, Written<Constraint>)>,
+    /// `[packages]`, in file order: what nothing is solved with, by name.
+    pub packages: Vec<(String, Written<Specifier>)>,
     /// `[build]`
     pub build: Option<Build>,
     /// `[target.*]`, in file order.

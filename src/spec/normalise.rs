@@ -15,6 +15,9 @@ impl Spec {
         for (name, constraint) in &self.stack {
             inputs.insert(format!("stack.{name}"), without_blanks(&constraint.value));
         }
+        for (name, asked) in &self.packages {
+            inputs.insert(format!("packages.{name}"), asked.value.to_string());
+        }
         // With `cuda-extensions = false` the table is as good as absent; otherwise its presence is an input.
         if let Some(build) = self.build.as_ref().filter(|build| build.cuda_extensions) {
             inputs.insert("build.cuda-extensions".into(), "true".into());

@@ -99,6 +99,12 @@ fn dependencies(plan: &Plan, record: &mut Record) -> Result<String, ExportError>
             None => common.push(line),
         }
     }
+    for (line, extra) in &plan.ordinary {
+        match extra {
+            Some(extra) => extras.entry(extra).or_default().push(line.clone()),
+            None => common.push(line.clone()),
+        }
+    }
     // A constraint knows no extras, and a source of an extra speaks only of what that extra names.
     for entry in &plan.constraints {
         if let Some(extra) = &entry.extra {
@@ -106,7 +112,8 @@ fn dependencies(plan: &Plan, record: &mut Record) -> Result<String, ExportError>
             extras.entry(extra).or_default().push(line);
         }
     }
-    let mut out = if plan.extras.is_empty() { lines("dependencies", &common) } else { String::new() };
+    let is_shared = plan.extras.is_empty() || !common.is_empty();
+    let mut out = if is_shared { lines("dependencies", &common) } else { String::new() };
     record.push(("dependencies", common));
     if !plan.extras.is_empty() {
         out += "\n# One for each target; they exclude each other. What other packages may bring in is named here too: uv would\n\

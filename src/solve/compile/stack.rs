@@ -47,7 +47,8 @@ impl<'q, 'c> Plan<'q, 'c> {
     /// most other packages have no wheel for it yet.
     fn add_python(&mut self, groups: &[Group<'c>]) {
         let question = self.question;
-        if question.frameworks.is_empty() && question.companions.is_empty() && question.python.is_none() {
+        let installs = !question.companions.is_empty() || !question.packages.is_empty();
+        if question.frameworks.is_empty() && !installs && question.python.is_none() {
             return;
         }
         let rows = question.problem.pythons();
