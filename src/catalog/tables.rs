@@ -101,11 +101,16 @@ fn of_systems(systems: &[Text]) -> String {
 
 impl Row for Build {
     fn row_name(&self) -> RowName {
-        let tail = format!("{} {}{}", self.variant, self.arch, of_systems(&self.systems));
+        // A build of one's own comes after all that were published of its version.
+        let own = if self.is_own() { "~own " } else { "" };
+        let tail = format!("{own}{} {}{}", self.variant, self.arch, of_systems(&self.systems));
         RowName { head: self.package.to_string(), versions: vec![self.version], tail }
     }
     fn id(&self) -> String {
         let Build { package, version, variant, arch, .. } = self;
+        if self.is_own() {
+            return format!("{package}-{version}-{variant}-own-linux-{arch}");
+        }
         format!("{package}-{version}-{variant}-linux-{arch}{}", of_systems(&self.systems))
     }
     fn cites(&self) -> Vec<&str> {

@@ -6,7 +6,7 @@ use crate::lock::{ConstraintLock, Lock, TargetLock, Wheel};
 
 use super::format::{Format, Opt, Options, Render, Targets};
 use super::wheels::{self, pin};
-use super::{ExportError, images, ordinary, quote, requirements, valid};
+use super::{ExportError, images, ordinary, own, quote, requirements, valid};
 
 /// `gpuenv export github-actions`
 pub const FORMAT: Format = Format {
@@ -59,7 +59,11 @@ fn render(lock: &Lock, targets: &Targets, options: &Options) -> Result<String, E
         "permissions": { "contents": "read" },
         "jobs": { "stack": job },
     });
-    let head = "# Written by `gpuenv export github-actions`; copy the job to add steps of your own.\n";
+    let mut head = "# Written by `gpuenv export github-actions`; copy the job to add steps of your own.\n".to_string();
+    if let Some(note) = targets.iter().map(|(name, target)| own::comment(lock, name, target)).find(|it| !it.is_empty())
+    {
+        head += &note;
+    }
     Ok(format!("{head}{}", quote::yaml(&file, 0)))
 }
 

@@ -20,6 +20,7 @@ pub mod json;
 mod kubernetes;
 mod modulefile;
 mod ordinary;
+mod own;
 mod pixi;
 mod pylock;
 mod quote;

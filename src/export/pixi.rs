@@ -8,7 +8,7 @@ use crate::lock::{ConstraintLock, Lock, TargetLock, Wheel};
 use crate::words::{CpuArch, Specifier};
 
 use super::format::{Format, Options, Render};
-use super::{ExportError, ordinary, quote, valid, wheels};
+use super::{ExportError, ordinary, own, quote, valid, wheels};
 
 /// `gpuenv export pixi`
 pub const FORMAT: Format = Format {
@@ -25,13 +25,14 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, _: &Options) -> Result<S
     let wheels: Vec<&Wheel> = lock.wheels_of(name).collect();
     let others = ordinary::of(lock, name)?;
     if wheels.is_empty() && others.is_empty() {
-        return Err(ExportError::NothingToInstall);
+        return Err(own::nothing(lock, &[(name, target)]));
     }
     let platform = match valid::cpu_arch(&target.arch)? {
         CpuArch::X86_64 => "linux-64",
         CpuArch::Aarch64 => "linux-aarch64",
     };
     let mut out = "# Written by `gpuenv export pixi`; do not edit.\n".to_string();
+    out += &own::comment(lock, name, target);
     if let Some(capability) = wheels::lowest_capability(&target.gpu)? {
         let _ = write!(
             out,

@@ -27,7 +27,7 @@ use crate::lock::{ConstraintLock, Lock, TargetLock, Wheel};
 use super::format::{Format, Opt, Options, Render};
 use super::ordinary::{self, Asked};
 use super::wheels::{self, pin, unisolated};
-use super::{ExportError, valid};
+use super::{ExportError, own, valid};
 
 /// `gpuenv export requirements`
 pub const FORMAT: Format = Format {
@@ -58,6 +58,10 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Re
         out += &format!("# For Python {python} on Linux {arch}.\n");
     }
     let others = ordinary::of(lock, name)?;
+    if wheels.is_empty() && others.is_empty() {
+        return Err(own::nothing(lock, &[(name, target)]));
+    }
+    out += &own::comment(lock, name, target);
     if options.has("constraints") {
         if options.has("hashes") {
             return Err(ExportError::bad_option("hashes", "", "no --constraints beside it: pip wants no hashes there"));
@@ -100,9 +104,6 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Re
 
 /// What later installs must keep to, and where it is found.
 fn constraints(wheels: &[&Wheel], beside: &[&ConstraintLock], others: &[Asked]) -> Result<String, ExportError> {
-    if wheels.is_empty() && others.is_empty() {
-        return Err(ExportError::NothingToInstall);
-    }
     let mut out =
         "# Each page below offers one package only; everything else comes from your usual index.\n".to_string();
     for wheel in wheels {

@@ -11,7 +11,7 @@ use crate::words::version::Written;
 use crate::words::{Cc, CpuArch, Version};
 
 use super::wheels::{self, pin};
-use super::{ExportError, images, ordinary, quote, valid};
+use super::{ExportError, images, ordinary, own, quote, valid};
 
 /// The installer, fixed so that the same lock builds the same way next year.
 pub const UV_IMAGE: &str = "ghcr.io/astral-sh/uv:0.13.8";
@@ -83,6 +83,10 @@ pub fn recipe(lock: &Lock, name: &str, target: &TargetLock) -> Result<Recipe, Ex
         ),
         Step::Run(format!("test \"$(uname -m)\" = {arch}")),
     ];
+    let note = own::note(lock, name, target);
+    if !note.is_empty() {
+        steps.push(Step::Note(note));
+    }
     let has_venv = inside.is_none() && installs;
     if let Some((package, version)) = inside {
         steps.extend(python_of_image(package, version, installs)?);

@@ -307,6 +307,12 @@ impl Lock {
         self.inputs.iter().filter_map(|(key, text)| Some((key.strip_prefix("packages.")?, text.as_str())))
     }
 
+    /// The builds of one's own among the inputs, by package.
+    pub fn own_builds(&self) -> impl Iterator<Item = &str> {
+        let own = self.inputs.iter().filter(|(_, text)| text.starts_with('{'));
+        own.filter_map(|(key, _)| key.strip_prefix("stack."))
+    }
+
     /// The stack a target runs: its own, else the common one.
     pub fn stack_of<'a>(&'a self, target: &'a TargetLock) -> &'a Stack {
         target.stack.as_ref().unwrap_or(&self.stack)

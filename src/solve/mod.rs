@@ -15,6 +15,7 @@ pub mod lifetime;
 pub mod machine;
 pub mod network;
 pub mod ordinary;
+pub mod own;
 pub mod platform;
 pub mod problem;
 pub mod question;

@@ -3,10 +3,10 @@
 use std::ops::Deref;
 use std::rc::Rc;
 
-use crate::catalog::rows::{Class, Gpu, Image, Os, WindowsDriver};
+use crate::catalog::rows::{Build, Class, Gpu, Image, Os, WindowsDriver};
 use crate::catalog::{Catalog, GpuMatch, OsMatch};
 use crate::spec::{
-    DriverPolicy, ForwardCompat, ImageRef, Override, Prefer, Share, Silence, Spec, SpecError, Target, Written,
+    DriverPolicy, ForwardCompat, ImageRef, Override, OwnCuda, Prefer, Share, Silence, Spec, SpecError, Target, Written,
 };
 use crate::words::{ArchList, Cc, Constraint, CpuArch, Specifier, Version};
 
@@ -14,8 +14,10 @@ use super::codes;
 use super::elsewhere;
 use super::image::{self, TagMatch};
 use super::machine::{Machine, Reading};
+use super::own;
 use super::platform::{Platform, Takes};
 use super::problem::{Problem, Rules};
+use super::release::Release;
 use super::rowset::RowSet;
 
 pub use crate::catalog::rows::FRAMEWORKS;
@@ -69,8 +71,27 @@ pub struct Ask<'c> {
     pub package: &'c str,
     /// Which versions.
     pub constraint: Constraint,
+    /// That it is a build of somebody's own, which the spec describes.
+    pub own: bool,
     /// That its version is decided before everything else: how a fix finds the one nearest to a wish.
     pub before_all: Option<Direction>,
+}
+
+impl Ask<'_> {
+    /// Whether a release of the package is what is asked for.
+    pub fn takes(&self, release: &Release<'_>) -> bool {
+        self.own == release.is_own() && self.constraint.admits_build(release.version, release.variant)
+    }
+
+    /// Whether a build of the package is what is asked for.
+    pub fn takes_build(&self, build: &Build) -> bool {
+        self.own == build.is_own() && self.constraint.admits_build(&build.version, &build.variant)
+    }
+
+    /// Whether a build is one of those of which one is asked for: published ones, or one's own.
+    pub fn is_among(&self, build: &Build) -> bool {
+        build.package == *self.package && self.own == build.is_own()
+    }
 }
 
 /// From which end versions are tried.
@@ -258,18 +279,21 @@ impl<'c> Question<'c> {
             if PARTS.contains(&name.as_str()) {
                 continue;
             }
+            let own = spec.own.iter().any(|own| own.package == *name);
             let Some(package) = reader.package(name, constraint) else { continue };
-            let ask = Ask { package, constraint: constraint.value.clone(), before_all: None };
+            let ask = Ask { package, constraint: constraint.value.clone(), own, before_all: None };
             if FRAMEWORKS.contains(&package) { frameworks.push(ask) } else { companions.push(ask) }
         }
         for companion in &companions {
             let follows = catalog.companions.iter().find(|row| row.package == companion.package);
             if let Some(row) = follows.filter(|row| frameworks.iter().all(|ask| ask.package != row.framework)) {
-                frameworks.push(Ask { package: &row.framework, constraint: Constraint::any(), before_all: None });
+                let constraint = Constraint::any();
+                frameworks.push(Ask { package: &row.framework, constraint, own: false, before_all: None });
             }
         }
         frameworks.sort_by_key(|ask| FRAMEWORKS.iter().position(|name| *name == ask.package));
         companions.sort_by_key(|ask| ask.package);
+        reader.own_builds(spec);
         for (name, written) in &spec.packages {
             reader.ordinary(name, written);
         }
@@ -393,6 +417,41 @@ impl<'c> Reader<'_, 'c> {
             self.error("unknown-package", message, Some(help), written);
         }
         found
+    }
+
+    /// A build of one's own is one of a framework, for a CUDA that is known.
+    fn own_builds(&mut self, spec: &Spec) {
+        for own in &spec.own {
+            let Some((_, written)) = spec.stack.iter().find(|(name, _)| *name == own.package) else { continue };
+            let mut known = self.problem.package_names().chain(PARTS.iter().copied());
+            if !FRAMEWORKS.contains(&&*own.package) && known.any(|package| *package == *own.package) {
+                let message = format!("`{}` cannot be a build of your own: {} can", own.package, FRAMEWORKS.join(", "));
+                let help = "write a constraint, such as \"*\"; an overlay describes in-house builds of other packages";
+                self.error("own-build", message, Some(help.into()), written);
+            }
+            let Some(OwnCuda::Line(line)) = own.cuda() else { continue };
+            let line = line.prefix(2);
+            if !self.catalog.toolkits.iter().any(|row| row.version.cmp_prefix(&line).is_eq()) {
+                let nearest =
+                    self.catalog.toolkits.iter().map(|row| row.version.prefix(2)).filter(|one| *one < line).max();
+                let nearest = nearest.map_or(String::new(), |near| format!("the nearest older one is {near}; "));
+                let message =
+                    format!("your build of {} is for CUDA {line}, which this catalog does not know", own.package);
+                let help = format!("{nearest}an overlay can add a toolkit, or install a newer gpuenv");
+                self.error("unknown-cuda", message, Some(help), written);
+            }
+            if own::has_open_python(own)
+                && FRAMEWORKS.contains(&&*own.package)
+                && !spec.stack.iter().any(|(name, _)| name == "python")
+            {
+                let message = format!(
+                    "nobody says for which Python your build of {} {} is: it is taken to be for those of the published release",
+                    own.package,
+                    own.full_version()
+                );
+                self.warnings.push(Warning::new("own-build-python", message, &[format!("stack.{}", own.package)]));
+            }
+        }
     }
 
     /// What `[packages]` asks for is none of what is solved with.

@@ -104,10 +104,12 @@ impl Spec {
         Spec {
             requires_gpuenv: self.requires_gpuenv.clone(),
             stack: self.stack.clone(),
+            own: self.own.clone(),
             packages: self.packages.clone(),
             build: self.build.clone(),
             targets: Vec::new(),
             resolve: self.resolve.clone(),
+            catalog_version: self.catalog_version.clone(),
             overlays: self.overlays.clone(),
             silences: self.silences.clone(),
             exports: self.exports.clone(),

@@ -10,7 +10,7 @@ use super::error::{Refusal, SpecError, clip, line_at, line_of, quote};
 use super::keys::{self, Table};
 use super::slot::{Ordinary, Packages, Slot};
 use super::value::{Item, Reader};
-use super::{Build, Exception, Export, Override, Silence, Spec, Target, Written, field, suggest, syntax};
+use super::{Build, Exception, Export, Override, OwnBuild, Silence, Spec, Target, Written, field, suggest, syntax};
 
 /// Reads a gpuenv.toml. All errors are reported, in file order.
 pub fn parse(source: &str) -> Result<Spec, Vec<SpecError>> {
@@ -117,9 +117,30 @@ impl Reader<'_> {
         for (key, span, item) in self.entries(toml) {
             if suggest::is_no_package(key) {
                 self.unknown(&keys::STACK, key, span, item);
-            } else if let Some(name) = self.package(key, span, &mut seen) {
-                Packages.read(spec, &name, item, self);
+            } else if let Some(name) = self.package(key, span.clone(), &mut seen) {
+                match item.get_ref().as_table() {
+                    Some(table) => self.own(&name, table, (span, item.span()), spec),
+                    None => Packages.read(spec, &name, item, self),
+                }
             }
+        }
+    }
+
+    /// A build of one's own: a table in the place of a constraint.
+    fn own(&mut self, name: &str, toml: &DeTable<'_>, (key, span): (Range<usize>, Range<usize>), spec: &mut Spec) {
+        let mut own = OwnBuild { package: name.to_string(), ..OwnBuild::default() };
+        let before = self.count();
+        self.fill(&keys::OWN, toml, &mut own);
+        if self.count() > before {
+            return;
+        }
+        if let Some(refusal) = own.wrong() {
+            return self.error(refusal, key);
+        }
+        if let Some(value) = self.checked(own.constraint(), &span) {
+            let text = own.canonical();
+            spec.stack.push((name.to_string(), Written { value, text, span }));
+            spec.own.push(own);
         }
     }
 

@@ -193,6 +193,8 @@ impl Slot<Spec> for Packages {
         let mut written: Option<Written<Constraint>> = known.map(|at| spec.stack[at].1.clone());
         let value = text.map(|text| field::constraint(&name, text)).transpose()?;
         put(&mut written, value.zip(text.map(str::to_string)), end);
+        // What takes its place is no build of one's own, unless it is the same text again.
+        spec.own.retain(|own| own.package != name);
         match (known, written) {
             (Some(at), Some(written)) => spec.stack[at].1 = written,
             (Some(at), None) => drop(spec.stack.remove(at)),

@@ -8,7 +8,7 @@ use super::slot::Shape;
 const MAX_COMPARED: usize = 40;
 
 /// How headers of tables begin whose keys say nothing about where a key belongs.
-const OF_ANYTHING: [&str; 2] = ["[[", "[export"];
+const OF_ANYTHING: [&str; 3] = ["[[", "[export", "[stack."];
 
 /// What a manifest tells of a project. Nothing of that is known here.
 const OF_MANIFESTS: [&str; 5] = ["project", "package", "tool", "name", "version"];

@@ -17,7 +17,7 @@ use crate::lock::Lock;
 
 use super::format::{Format, Options, Render, Targets, names};
 use super::wheels::{self, UNCHECKED, misnamed, pin, unisolated};
-use super::{ExportError, quote, valid};
+use super::{ExportError, own, quote, valid};
 
 use plan::{Entry, Plan};
 
@@ -49,6 +49,10 @@ fn render(lock: &Lock, targets: &Targets, _: &Options) -> Result<String, ExportE
         "# Written by `gpuenv export uv`. What it wrote is listed under [tool.gpuenv] and replaced when it writes\n\
                    # again; the rest of the file is yours.\n\n"
             .to_string();
+    if let Some(note) = targets.iter().map(|(name, target)| own::comment(lock, name, target)).find(|it| !it.is_empty())
+    {
+        out += &format!("{note}\n");
+    }
     out += "[project]\nname = \"gpu-stack\"\nversion = \"0\"\n";
     if let Some(Some(python)) = pythons.first() {
         let _ = writeln!(out, "requires-python = {}", quote::toml(&requires_python(python)));

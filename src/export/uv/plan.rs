@@ -8,7 +8,7 @@ use crate::words::CpuArch;
 use super::super::format::{Targets, names};
 use super::super::ordinary::{self, Asked};
 use super::super::wheels::normalised;
-use super::super::{ExportError, valid};
+use super::super::{ExportError, own, valid};
 
 /// Something with those it is for.
 #[derive(Debug)]
@@ -76,7 +76,7 @@ impl<'a> Plan<'a> {
         }
         plan.ordinary(lock, targets, differ)?;
         if wheels.is_empty() && plan.ordinary.is_empty() {
-            return Err(ExportError::NothingToInstall);
+            return Err(own::nothing(lock, targets));
         }
         plan.all = wheels.iter().map(|(wheel, _, _)| *wheel).collect();
         plan.wheels = plan.distinct(wheels, |wheel| (wheel.requirement(), wheel.package.clone()));
