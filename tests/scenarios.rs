@@ -9,7 +9,7 @@ mod parallel;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::{LIMIT, Outcome, rules};
+use common::{LIMIT, Outcome, rules, rules_of};
 use gpuenv::catalog::BUILTIN;
 use gpuenv::catalog::rows::Subject;
 use gpuenv::explain;
@@ -85,7 +85,7 @@ fn complaint(folder: &Path) -> Option<String> {
     if verdict == Verdict::Undetermined {
         return unread(&spec, &expected);
     }
-    let told = explain::conflicts(&spec, rules(), &Steps::new(LIMIT)).expect("it is a conflict");
+    let told = explain::conflicts(&spec, rules_of(&spec), &Steps::new(LIMIT)).expect("it is a conflict");
     let facts: Vec<&str> = told.conflicts.iter().flat_map(|one| &one.facts).map(|fact| fact.id.as_str()).collect();
     if let Some(rule) = expected.rules.iter().find(|rule| !facts.contains(&rule.as_str())) {
         return Some(format!("is told without {rule}, by {facts:?}"));
@@ -106,7 +106,7 @@ fn complaint(folder: &Path) -> Option<String> {
 
 /// What is wrong with what nobody has read: the keys that ask for it, and the changes that do without it.
 fn unread(spec: &spec::Spec, expected: &Expected) -> Option<String> {
-    let (question, _) = Question::new(spec, rules()).expect("it was asked before");
+    let (question, _) = Question::new(spec, rules_of(spec)).expect("it was asked before");
     let Resolution::Undetermined(unknowns) = resolve(&question, &Locked::new(), &Steps::new(LIMIT)) else {
         return Some("another answer the second time".into());
     };
@@ -114,7 +114,7 @@ fn unread(spec: &spec::Spec, expected: &Expected) -> Option<String> {
     if !expected.culprits.iter().any(|set| same(set, &keys)) {
         return Some(format!("does not know {keys:?}, not {:?}", expected.culprits));
     }
-    let told = explain::obstacles(spec, rules(), &Steps::new(LIMIT)).expect("it has no answer");
+    let told = explain::obstacles(spec, rules_of(spec), &Steps::new(LIMIT)).expect("it has no answer");
     let offered: Vec<Vec<String>> =
         told.fixes.iter().map(|fix| fix.changes.iter().map(|change| change.key.clone()).collect()).collect();
     let helps = offered.iter().any(|keys| expected.fixes.iter().any(|set| contained(set, keys)));
@@ -123,7 +123,7 @@ fn unread(spec: &spec::Spec, expected: &Expected) -> Option<String> {
 
 /// Whether a rule shows in an answer: as a warning of its name, or by speaking of a GPU of the spec.
 fn bears_on(rule: &str, spec: &spec::Spec) -> bool {
-    let (question, mut warnings) = Question::new(spec, rules()).expect("it was asked before");
+    let (question, mut warnings) = Question::new(spec, rules_of(spec)).expect("it was asked before");
     if let Resolution::Answer(answer) = resolve(&question, &Locked::new(), &Steps::new(LIMIT)) {
         warnings.extend(warnings::warnings(&question, &answer));
     }

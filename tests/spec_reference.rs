@@ -54,6 +54,22 @@ fn file(table: &TableDoc, line: &str) -> String {
     for other in table.keys.iter().filter(|key| key.required && !line.starts_with(key.name)) {
         text += &format!("{} = {}\n", other.name, other.example);
     }
+    if table.name == "stack.torch" {
+        for other in ["version = \"2.8.0a0+git1234\"", "cuda = \"12.6\""] {
+            let key = other.split(' ').next().unwrap();
+            text += &if line.starts_with(&format!("{key} ")) {
+                String::new()
+            } else {
+                format!(
+                    "{other}
+"
+                )
+            };
+        }
+        return text
+            + "[target.lab]
+";
+    }
     text += if table.name == "stack" { "" } else { "[stack]\ntorch = \"*\"\n" };
     text + if table.name == "target" { "" } else { "[target.lab]\n" }
 }

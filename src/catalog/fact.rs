@@ -72,6 +72,7 @@ cite! {
     Module: row => &row.id, ["", "", "", ""];
     Ptxas: row => row.triton.as_str(), [row.triton.as_str(), "", "", ""];
     Python: row => row.version.as_str(), [row.version.as_str(), "", "", ""];
+    Asks: row => &row.id, ["", &row.package, "", ""];
     Rule: row => &row.id, ["", "", "", ""];
     Law: row => &row.id, ["", "", "", ""];
     ErrorSignature: row => &row.code, ["", "", "", ""];

@@ -582,6 +582,38 @@ impl Build {
         self.systems.iter().any(|system| system.contains(':'))
     }
 
+    /// What stands for the source of what a spec says of a build of its owner's.
+    pub const OWN: &'static str = "gpuenv.toml";
+
+    /// Whether it is a build of somebody's own, which a spec describes.
+    pub fn is_own(&self) -> bool {
+        self.source == Build::OWN
+    }
+
+    /// Whether it was made before the release of its number.
+    pub fn is_nightly(&self) -> bool {
+        self.version.as_str().contains(".dev") && !self.is_own()
+    }
+
+    /// Whether a spec brings it: no catalog has it, and nothing but the entry that names it takes it.
+    pub fn is_laid(&self) -> bool {
+        self.is_own() || self.is_nightly()
+    }
+
+    /// As the stack has it: with its variant behind a `+`, or as its owner or the image that holds it calls it.
+    pub fn shown(&self) -> String {
+        match &self.wheel {
+            Some(own) if self.is_own() || self.is_in_image() => own.to_string(),
+            _ => format!("{}+{}", self.version, self.variant),
+        }
+    }
+
+    /// In the middle of a sentence: `torch 2.5.1+cu124`, `your build of torch 2.8.0`.
+    pub fn named(&self) -> String {
+        let yours = if self.is_own() { "your build of " } else { "" };
+        format!("{yours}{} {}", self.package, self.shown())
+    }
+
     /// What an answer takes of it that nobody has read, beside a line of Python.
     pub fn expected_of(&self, python: Option<&Version>) -> Vec<Property> {
         let rests = |property: &&Property| match property {
@@ -594,7 +626,8 @@ impl Build {
     /// Whether its wheel calls itself older than the release that it is counted as: `2.5.0a0` is not yet 2.5.0.
     pub fn is_snapshot(&self) -> bool {
         let public = self.wheel.as_ref().and_then(|wheel| wheel.split('+').next());
-        public.and_then(|public| Version::parse(public).ok()).is_some_and(|version| version.is_prerelease())
+        let is_earlier = public.and_then(|public| Version::parse(public).ok()).is_some_and(|it| it.is_prerelease());
+        is_earlier && !self.is_laid()
     }
 }
 
@@ -1007,6 +1040,27 @@ pub struct Rule {
     pub holds: List<Text>,
     /// Pairs that break it.
     pub fails: List<Text>,
+}
+
+/// What releases of a package need of another one that the catalog has no releases of, and that their metadata does not
+/// say. Nothing is solved with it: what installs the one installs the other accordingly.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Asks {
+    /// Its stable name.
+    pub id: Text,
+    /// The package, `torch`.
+    pub package: Text,
+    /// Which of its releases, in constraint grammar.
+    pub range: Text,
+    /// The other package, `numpy`.
+    pub of: Text,
+    /// What is needed of it, a requirement specifier of pip: `<2`.
+    pub needs: Text,
+    /// The need in one plain sentence.
+    pub says: Text,
+    /// Its source.
+    pub source: Text,
 }
 
 /// A rule that is code (a wall of five ideas: few of them), described so that users can read and override it.

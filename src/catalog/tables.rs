@@ -101,11 +101,16 @@ fn of_systems(systems: &[Text]) -> String {
 
 impl Row for Build {
     fn row_name(&self) -> RowName {
-        let tail = format!("{} {}{}", self.variant, self.arch, of_systems(&self.systems));
+        // A build of one's own comes after all that were published of its version.
+        let own = if self.is_own() { "~own " } else { "" };
+        let tail = format!("{own}{} {}{}", self.variant, self.arch, of_systems(&self.systems));
         RowName { head: self.package.to_string(), versions: vec![self.version], tail }
     }
     fn id(&self) -> String {
         let Build { package, version, variant, arch, .. } = self;
+        if self.is_own() {
+            return format!("{package}-{version}-{variant}-own-linux-{arch}");
+        }
         format!("{package}-{version}-{variant}-linux-{arch}{}", of_systems(&self.systems))
     }
     fn cites(&self) -> Vec<&str> {
@@ -212,6 +217,7 @@ row!(Practice, [id], [], [], row is row.id.to_string(), cites source);
 row!(Ptxas, [], [triton], [], row is format!("ptxas {}", row.triton), cites source);
 row!(Python, [], [version], [], row is format!("python {}", row.version), cites source);
 row!(Rule, [id], [], [], row is row.id.to_string(), cites source);
+row!(Asks, [id], [], [], row is row.id.to_string(), cites source);
 row!(Law, [id], [], [], row is row.id.to_string(), cites source);
 row!(ErrorSignature, [code], [], [], row is format!("diagnosis {}", row.code), cites source);
 row!(LogField, [id], [], [], row is format!("clue {}", row.id), cites source);
@@ -382,6 +388,8 @@ tables! {
     companions: Companion = "companion",
     /// How packages that come as source are compiled.
     source_builds: SourceBuild = "source_build",
+    /// What packages need of others that the catalog has no releases of.
+    asks: Asks = "asks",
     /// The NVIDIA libraries that releases pin.
     libraries: Libraries = "libraries",
     /// How much of the listings of indexes was read.

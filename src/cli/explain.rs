@@ -28,6 +28,10 @@ use super::lock::{Asked, STEPS, gave_up, read, undetermined};
 pub fn run(common: &Common, args: &ExplainArgs, report: &Report) -> Result<Exit, Failure> {
     let what = args.what.as_deref().map(|name| in_stack(name.trim(), common));
     let what = what.as_deref();
+    if let Some(found) = what.filter(|_| args.graph.is_none()).and_then(|name| ordinary(name, common)) {
+        report.topics(&[found])?;
+        return Ok(Exit::Yes);
+    }
     if let Some(name) = what.filter(|_| args.graph.is_none()) {
         let catalog = if is_key(name) { Cow::Borrowed(&BUILTIN) } else { catalogs::nearby(common)? };
         let mut found = topic::find(&catalog, name);
@@ -87,6 +91,12 @@ fn in_stack<'a>(name: &'a str, common: &Common) -> Cow<'a, str> {
     let key = ["stack.", name].concat();
     let asked = || read(&files::places(common).ok()?.spec).ok()?.spec.text(&key);
     if is_key(name) || asked().is_none() { name.into() } else { key.into() }
+}
+
+/// What there is to say of a package of `[packages]`, where a spec here has it.
+fn ordinary(name: &str, common: &Common) -> Option<Topic> {
+    let Asked { spec, catalog, .. } = read(&files::places(common).ok()?.spec).ok()?;
+    topic::ordinary(&catalog, &spec, name)
 }
 
 fn is_key(name: &str) -> bool {

@@ -27,6 +27,7 @@ pub fn run(common: &Common, args: &ExportArgs, report: &Report) -> Result<Exit, 
     let Some(format) = format else { return everything(common, args, &lock, report) };
     let options = Options { target: args.target.clone(), values: args.options.0.clone() };
     let text = format.render(&lock, &options).map_err(refused)?;
+    format.remarks(&lock, &options).iter().for_each(|remark| report.note(&format!("{}: {remark}", format.name)));
     match args.output.as_deref().filter(|path| *path != Path::new("-")) {
         Some(path) => {
             let file = File { format, path: path.to_path_buf(), text, next: (format.next)(&shown(path), &options) };
@@ -66,6 +67,10 @@ fn everything(common: &Common, args: &ExportArgs, lock: &Lock, report: &Report) 
     }
     let mut written = Vec::new();
     for export in &spec.exports {
+        if let Ok(format) = export::format(&export.format) {
+            let remarks = format.remarks(lock, &options_of(export));
+            remarks.iter().for_each(|remark| report.note(&format!("{}: {remark}", format.name)));
+        }
         let told = |failure: Failure| failure.within(export.span.clone(), &source);
         written.extend(files_of(export, lock, &place).map_err(told)?);
     }
@@ -78,12 +83,16 @@ fn everything(common: &Common, args: &ExportArgs, lock: &Lock, report: &Report) 
     finish(&written, args, report)
 }
 
+fn options_of(export: &Export) -> Options {
+    let values = export.options.iter().cloned().collect();
+    Options { target: export.target.as_ref().map(|target| target.value.clone()), values }
+}
+
 /// The files of an entry: one, or one for each target.
 fn files_of(export: &Export, lock: &Lock, place: &Path) -> Result<Vec<File>, Failure> {
     let format = export::format(&export.format).map_err(refused)?;
     let Some(file) = &export.file else { return Ok(Vec::new()) };
-    let values = export.options.iter().cloned().collect();
-    let options = Options { target: export.target.as_ref().map(|target| target.value.clone()), values };
+    let options = options_of(export);
     let each = match (&options.target, file.value.contains("{target}")) {
         (None, true) => {
             lock.target.keys().map(|name| Options { target: Some(name.clone()), ..options.clone() }).collect()

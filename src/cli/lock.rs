@@ -48,6 +48,7 @@ pub(super) fn read(place: &Path) -> Result<Asked, Failure> {
     let (spec, mut errors) = spec::parse_part(&file.text);
     if errors.is_empty() {
         check_supported(&spec, &file)?;
+        catalogs::check_version(&spec, &file)?;
         let catalog = catalogs::of_spec(&spec, &file, place)?;
         return Ok(Asked { file, spec, catalog });
     }
@@ -271,6 +272,11 @@ fn pinned(spec: &Spec, pins: &[Pin]) -> Result<Spec, Failure> {
     let mut spec = spec.clone();
     for pin in pins {
         let Some(version) = &pin.version else { continue };
+        if spec.own.iter().any(|own| own.package == pin.package) {
+            let message = format!("--upgrade-package: `{}` is a build of your own", pin.package);
+            let help = "change its `version` in gpuenv.toml";
+            return Err(Failure::new(Exit::BadInput, "usage", message).help(help));
+        }
         let key = format!("stack.{}", pin.package);
         let written = spec.stack.iter().find(|(name, _)| *name == pin.package).map(|(_, written)| &written.value);
         let text = match written.filter(|written| !written.is_any()) {

@@ -6,7 +6,7 @@
 use crate::catalog::rows::FRAMEWORKS;
 use crate::catalog::{Catalog, Cite, FullRow, GpuMatch, OsMatch};
 use crate::solve::codes;
-use crate::spec::suggest;
+use crate::spec::{Spec, suggest};
 use crate::words::{Constraint, Version};
 
 /// One thing that has a name.
@@ -18,6 +18,8 @@ pub enum Topic {
     Warning(&'static codes::Code),
     /// A row of the catalog.
     Row(FullRow),
+    /// A package of `[packages]`: its name and what there is to say of it.
+    Ordinary(String, String),
     /// A check of a host: its id and what it asks.
     Check(&'static str, &'static str),
 }
@@ -54,6 +56,21 @@ pub fn find(catalog: &Catalog, name: &str) -> Vec<Topic> {
         found.extend(described(catalog, name).into_iter().map(Topic::Row));
     }
     found
+}
+
+/// A package of `[packages]`: it is carried along, and nothing is solved with it.
+pub fn ordinary(catalog: &Catalog, spec: &Spec, name: &str) -> Option<Topic> {
+    let name = name.strip_prefix("packages.").unwrap_or(name);
+    let (name, written) = spec.packages.iter().find(|(known, _)| known == name)?;
+    let mut says = format!(
+        "`{name} = \"{}\"` stands under [packages]: nothing is solved with it. It is in the lock as it is written and in \
+         every export that installs packages, and the installer chooses the release.",
+        written.text
+    );
+    for row in catalog.asks.iter().filter(|row| *row.of == **name) {
+        says += &format!(" {} ({}.)", row.says, row.id);
+    }
+    Some(Topic::Ordinary(name.clone(), says))
 }
 
 /// The rows that a description means: `cuda@12.8`, `image@nvidia/cuda:12.8.1-base-ubuntu22.04`, a product's name.

@@ -45,7 +45,7 @@ pub fn origin(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -
             valid::option("image", image, |image| valid::image(image).is_ok(), "an image reference")?;
             Ok(Origin::Image(images::qualified(image)?))
         }
-        None if lock.wheels_of(name).next().is_some() => Ok(Origin::Build),
+        None if lock.wheels_of(name).next().is_some() || lock.packages().next().is_some() => Ok(Origin::Build),
         None => Ok(Origin::Image(locked)),
     }
 }

@@ -8,9 +8,10 @@ use std::fmt::Write;
 use crate::lock::{ConstraintLock, Lock, TargetLock, Wheel};
 
 use super::format::{Format, Opt, Options, Render};
+use super::ordinary;
 use super::requirements;
 use super::wheels::{self, pin};
-use super::{ExportError, quote, valid};
+use super::{ExportError, own, quote, valid};
 
 /// `gpuenv export conda`
 pub const FORMAT: Format = Format {
@@ -28,7 +29,12 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Re
     let beside: Vec<&ConstraintLock> = lock.constraints_of(name).collect();
     let own = options.get("name").unwrap_or("gpu-stack");
     let own = valid::option("name", own, valid::is_label, "a name of lower case letters, digits and -")?;
+    let others = ordinary::lines(&ordinary::of(lock, name)?);
+    if wheels.is_empty() && others.is_empty() {
+        return Err(own::nothing(lock, &[(name, target)]));
+    }
     let mut out = "# Written by `gpuenv export conda`; do not edit.\n".to_string();
+    out += &own::comment(lock, name, target);
     if let Some(driver) = target.driver.as_ref().filter(|driver| driver.cuda != "unknown") {
         let cuda = valid::release("driver.cuda", &driver.cuda)?;
         let _ = write!(
@@ -45,11 +51,14 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Re
         let _ = writeln!(out, "  - {}", quote::json(&format!("cuda-version={line}")));
     }
     out += "  - \"pip\"\n  - pip:\n";
-    for line in requirements::sources(&wheels, &beside)?.lines().filter(|line| !line.starts_with('#')) {
+    for line in requirements::sources(lock, &wheels, &beside)?.lines().filter(|line| !line.starts_with('#')) {
         let _ = writeln!(out, "      - {}", quote::json(line));
     }
     for wheel in wheels {
         let _ = writeln!(out, "      - {}", quote::json(&pin(wheel)?));
+    }
+    for line in others {
+        let _ = writeln!(out, "      - {}", quote::json(&line));
     }
     Ok(out)
 }

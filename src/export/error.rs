@@ -53,6 +53,12 @@ pub enum ExportError {
          torch = \"*\", then run `gpuenv lock`"
     )]
     NothingToInstall,
+    /// Nobody says where the only thing to install is.
+    #[error(
+        "there is nothing to install but your build of {0}, and gpuenv.toml does not say where it is: add `url` or `index` to \
+         it, then run `gpuenv lock`"
+    )]
+    OwnBuild(String),
     /// pip cannot be told which index one package comes from.
     #[error(
         "{package} {version} exists under the same number on several indexes and pip cannot be told which one \
@@ -153,6 +159,7 @@ impl ExportError {
             ExportError::NoImage { .. } => "no-image",
             ExportError::PythonTooOld { .. } => "python-too-old",
             ExportError::NothingToInstall => "nothing-to-install",
+            ExportError::OwnBuild(_) => "own-build",
             ExportError::Ambiguous { .. } => "ambiguous-index",
             ExportError::NotAnOption { .. } => "not-an-option",
             ExportError::BadOption { .. } => "bad-option",

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::lock::{Lock, TargetLock};
 
-use super::ExportError;
+use super::{ExportError, ordinary, own};
 
 /// One thing the lock can be rendered as.
 #[derive(Debug)]
@@ -124,6 +124,13 @@ impl Format {
                 agree(results.collect(), &chosen)
             }
         }
+    }
+
+    /// What the text does not hold although the lock asks for it, in sentences.
+    pub fn remarks(&self, lock: &Lock, options: &Options) -> Vec<String> {
+        let Ok(chosen) = choose(lock, options) else { return Vec::new() };
+        let own = own::left_out(lock, &chosen, self.name);
+        own.into_iter().chain(ordinary::left_out(lock, &chosen, self.name, options)).collect()
     }
 
     /// An option of another format must not look as if it had done something.

@@ -6,7 +6,7 @@ use crate::lock::{ConstraintLock, Lock, TargetLock, Wheel};
 
 use super::format::{Format, Opt, Options, Render, Targets};
 use super::wheels::{self, pin};
-use super::{ExportError, images, quote, requirements, valid};
+use super::{ExportError, images, ordinary, own, quote, requirements, valid};
 
 /// `gpuenv export github-actions`
 pub const FORMAT: Format = Format {
@@ -59,7 +59,11 @@ fn render(lock: &Lock, targets: &Targets, options: &Options) -> Result<String, E
         "permissions": { "contents": "read" },
         "jobs": { "stack": job },
     });
-    let head = "# Written by `gpuenv export github-actions`; copy the job to add steps of your own.\n";
+    let mut head = "# Written by `gpuenv export github-actions`; copy the job to add steps of your own.\n".to_string();
+    if let Some(note) = targets.iter().map(|(name, target)| own::comment(lock, name, target)).find(|it| !it.is_empty())
+    {
+        head += &note;
+    }
     Ok(format!("{head}{}", quote::yaml(&file, 0)))
 }
 
@@ -84,17 +88,21 @@ fn row(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Resul
     };
     let wheels: Vec<&Wheel> = lock.wheels_of(name).collect();
     let mut lines = String::new();
-    if !wheels.is_empty() {
+    let others = ordinary::lines(&ordinary::of(lock, name)?);
+    if !wheels.is_empty() || !others.is_empty() {
         let beside: Vec<&ConstraintLock> = lock.constraints_of(name).collect();
-        let sources = requirements::sources(&wheels, &beside)?;
+        let sources = requirements::sources(lock, &wheels, &beside)?;
         lines = sources.lines().filter(|line| !line.starts_with('#')).map(|line| format!("{line}\n")).collect();
         for wheel in &wheels {
             lines += &(pin(wheel)? + "\n");
         }
+        for line in &others {
+            lines += &format!("{line}\n");
+        }
     }
     // The image that holds the framework holds the Python it is for.
     let inside = images::framework_inside(lock, name, target).is_some();
-    let python = wheels::python(lock, target)?.filter(|_| !inside && !wheels.is_empty()).unwrap_or_default();
+    let python = wheels::python(lock, target)?.filter(|_| !inside && !lines.is_empty()).unwrap_or_default();
     Ok(json!({ "target": valid::target(name)?, "runner": labels, "container": container, "python": python,
         "requirements": lines }))
 }

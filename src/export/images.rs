@@ -34,9 +34,11 @@ pub fn qualified(image: &str) -> Result<String, ExportError> {
 pub fn framework_inside<'a>(lock: &'a Lock, name: &str, target: &'a TargetLock) -> Option<(&'a str, &'a str)> {
     target.image.as_ref()?;
     let has_wheel = |package: &str| lock.wheels_of(name).any(|wheel| wheel.package == package);
+    // A build of one's own may lie nowhere that anybody told.
+    let is_own = |package: &str| lock.own_builds().any(|own| own == package);
     let mut stack = lock.stack_of(target).iter();
     let (package, version) =
-        stack.find(|(package, _)| FRAMEWORKS.contains(&package.as_str()) && !has_wheel(package))?;
+        stack.find(|(package, _)| FRAMEWORKS.contains(&package.as_str()) && !has_wheel(package) && !is_own(package))?;
     Some((package, version))
 }
 

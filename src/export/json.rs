@@ -35,6 +35,9 @@ pub struct Document<'a> {
     arch_list: Option<&'a ArchLists>,
     targets: BTreeMap<&'a str, Target<'a>>,
     wheels: Vec<&'a Wheel>,
+    /// What `[packages]` asks for, by name, as it is written.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    packages: BTreeMap<&'a str, &'a str>,
     overrides: &'a [OverrideLock],
 }
 
@@ -97,6 +100,7 @@ impl<'a> Document<'a> {
             arch_list,
             targets: targets.iter().map(|(name, target)| (*name, Target::new(target))).collect(),
             wheels: lock.wheel.iter().filter(is_chosen).collect(),
+            packages: lock.packages().collect(),
             overrides: &lock.overrides,
         }
     }

@@ -19,6 +19,8 @@ mod images;
 pub mod json;
 mod kubernetes;
 mod modulefile;
+mod ordinary;
+mod own;
 mod pixi;
 mod pylock;
 mod quote;

@@ -5,10 +5,10 @@
 use std::fmt::Write;
 
 use crate::lock::{ConstraintLock, Lock, TargetLock, Wheel};
-use crate::words::CpuArch;
+use crate::words::{CpuArch, Specifier};
 
 use super::format::{Format, Options, Render};
-use super::{ExportError, quote, valid, wheels};
+use super::{ExportError, ordinary, own, quote, valid, wheels};
 
 /// `gpuenv export pixi`
 pub const FORMAT: Format = Format {
@@ -23,14 +23,16 @@ pub const FORMAT: Format = Format {
 
 fn render(lock: &Lock, name: &str, target: &TargetLock, _: &Options) -> Result<String, ExportError> {
     let wheels: Vec<&Wheel> = lock.wheels_of(name).collect();
-    if wheels.is_empty() {
-        return Err(ExportError::NothingToInstall);
+    let others = ordinary::of(lock, name)?;
+    if wheels.is_empty() && others.is_empty() {
+        return Err(own::nothing(lock, &[(name, target)]));
     }
     let platform = match valid::cpu_arch(&target.arch)? {
         CpuArch::X86_64 => "linux-64",
         CpuArch::Aarch64 => "linux-aarch64",
     };
     let mut out = "# Written by `gpuenv export pixi`; do not edit.\n".to_string();
+    out += &own::comment(lock, name, target);
     if let Some(capability) = wheels::lowest_capability(&target.gpu)? {
         let _ = write!(
             out,
@@ -56,6 +58,12 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, _: &Options) -> Result<S
     out += "\n[pypi-dependencies]\n";
     for wheel in &wheels {
         let _ = writeln!(out, "{} = {}", quote::toml_key(valid::package(&wheel.package)?), spec(wheel)?);
+    }
+    if !others.is_empty() {
+        let _ = writeln!(out, "# {}", ordinary::NOTE);
+    }
+    for (package, asked) in &others {
+        let _ = writeln!(out, "{} = {}", quote::toml_key(package), range(asked));
     }
     out += &beside(&lock.constraints_of(name).collect::<Vec<_>>())?;
     Ok(out)
@@ -85,6 +93,16 @@ fn spec(wheel: &Wheel) -> Result<String, ExportError> {
         fields.push(format!("index = {}", quote::toml(valid::index(index)?)));
     }
     Ok(format!("{{ {} }}", fields.join(", ")))
+}
+
+/// `">=4.50"`, `{ version = "*", extras = ["torch"] }`
+fn range(asked: &Specifier) -> String {
+    let version = if asked.comparisons.is_empty() { "*".to_string() } else { asked.specifier() };
+    if asked.extras.is_empty() {
+        return quote::toml(&version);
+    }
+    let extras: Vec<String> = asked.extras.iter().map(|extra| quote::toml(extra)).collect();
+    format!("{{ version = {}, extras = [{}] }}", quote::toml(&version), extras.join(", "))
 }
 
 /// pixi has no constraints: what other packages bring in must be named to come from its index.

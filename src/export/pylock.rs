@@ -8,7 +8,7 @@ use std::fmt::Write;
 use crate::lock::{Lock, TargetLock, Wheel};
 
 use super::format::{Format, Options, Render};
-use super::{ExportError, quote, valid, wheels};
+use super::{ExportError, ordinary, own, quote, valid, wheels};
 
 /// `gpuenv export pylock`
 pub const FORMAT: Format = Format {
@@ -24,7 +24,7 @@ pub const FORMAT: Format = Format {
 fn render(lock: &Lock, name: &str, target: &TargetLock, _: &Options) -> Result<String, ExportError> {
     let wheels: Vec<&Wheel> = lock.wheels_of(name).collect();
     if wheels.is_empty() {
-        return Err(ExportError::NothingToInstall);
+        return Err(own::nothing(lock, &[(name, target)]));
     }
     let is_known = |wheel: &&&Wheel| wheel.url.is_some() && wheel.hashes().is_some_and(|hashes| hashes.count() == 1);
     let unknown: Vec<String> = wheels
@@ -37,8 +37,14 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, _: &Options) -> Result<S
     }
     let mut out = "# Written by `gpuenv export pylock`; do not edit. Holds no dependencies.\nlock-version = \"1.0\"\n"
         .to_string();
+    out += &own::comment(lock, name, target);
     if let Some(python) = wheels::python(lock, target)? {
         let _ = writeln!(out, "requires-python = {}", quote::toml(&format!("=={python}.*")));
+    }
+    let others = ordinary::lines(&ordinary::of(lock, name)?);
+    if !others.is_empty() {
+        // Above the first table a comment is one of the file.
+        let _ = writeln!(out, "# Not in it, for no files are known of them: {}", others.join(", "));
     }
     out += "created-by = \"gpuenv\"\n";
     for wheel in wheels {

@@ -16,6 +16,8 @@
 //! pip takes the one with a label, and that one is torch's. `--constraints` prints a file for `pip install -c` that
 //! says so of every package of the lock, for installs that come later.
 //!
+//! What `[packages]` asks for comes from the default index, so with it the third case is the second one's too.
+//!
 //! With `--hashes` every pin carries the sha256 of its wheel; pip knows them for all or for none.
 //!
 //! The Python version is a comment: a marker would make pip skip a pin silently on another Python.
@@ -23,8 +25,9 @@
 use crate::lock::{ConstraintLock, Lock, TargetLock, Wheel};
 
 use super::format::{Format, Opt, Options, Render};
+use super::ordinary::{self, Asked};
 use super::wheels::{self, pin, unisolated};
-use super::{ExportError, valid};
+use super::{ExportError, own, valid};
 
 /// `gpuenv export requirements`
 pub const FORMAT: Format = Format {
@@ -54,11 +57,16 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Re
         let arch = valid::cpu_arch(&target.arch)?;
         out += &format!("# For Python {python} on Linux {arch}.\n");
     }
+    let others = ordinary::of(lock, name)?;
+    if wheels.is_empty() && others.is_empty() {
+        return Err(own::nothing(lock, &[(name, target)]));
+    }
+    out += &own::comment(lock, name, target);
     if options.has("constraints") {
         if options.has("hashes") {
             return Err(ExportError::bad_option("hashes", "", "no --constraints beside it: pip wants no hashes there"));
         }
-        return Ok(out + &constraints(&wheels, &beside)?);
+        return Ok(out + &constraints(&wheels, &beside, &others)?);
     }
     if options.has("hashes") {
         out += "# Holds no dependencies, which have no sha256 here: `pip install --no-deps --require-hashes -r` this file,\n\
@@ -70,7 +78,7 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Re
         }
     }
     out += &compiled(&wheels)?;
-    out += &sources(&wheels, &beside)?;
+    out += &sources(lock, &wheels, &beside)?;
     for wheel in wheels {
         out += &pin(wheel)?;
         // An address carries its own.
@@ -79,14 +87,23 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Re
         }
         out.push('\n');
     }
+    if others.is_empty() {
+        return Ok(out);
+    }
+    // pip takes hashes for all or for none.
+    let (note, sign) = match options.has("hashes") {
+        true => ("Without a sha256 here; to be installed afterwards:", "#   "),
+        false => (ordinary::NOTE, ""),
+    };
+    out += &format!("# {note}\n");
+    for line in ordinary::lines(&others) {
+        out += &format!("{sign}{line}\n");
+    }
     Ok(out)
 }
 
 /// What later installs must keep to, and where it is found.
-fn constraints(wheels: &[&Wheel], beside: &[&ConstraintLock]) -> Result<String, ExportError> {
-    if wheels.is_empty() {
-        return Err(ExportError::NothingToInstall);
-    }
+fn constraints(wheels: &[&Wheel], beside: &[&ConstraintLock], others: &[Asked]) -> Result<String, ExportError> {
     let mut out =
         "# Each page below offers one package only; everything else comes from your usual index.\n".to_string();
     for wheel in wheels {
@@ -100,6 +117,10 @@ fn constraints(wheels: &[&Wheel], beside: &[&ConstraintLock]) -> Result<String, 
     }
     for one in beside {
         out += &(wheels::constraint(one)? + "\n");
+    }
+    // A constraint has no extras, and asks for something.
+    for (name, asked) in others.iter().filter(|(_, asked)| !asked.comparisons.is_empty()) {
+        out += &format!("{name}{}\n", asked.specifier());
     }
     Ok(out)
 }
@@ -135,9 +156,13 @@ fn shown(wheel: &&Wheel) -> String {
 }
 
 /// The lines that say where the pins come from.
-pub(super) fn sources(wheels: &[&Wheel], beside: &[&ConstraintLock]) -> Result<String, ExportError> {
-    let first = wheels.first().ok_or(ExportError::NothingToInstall)?.index.as_deref();
-    if wheels.iter().all(|wheel| wheel.index.as_deref() == first) {
+pub(super) fn sources(lock: &Lock, wheels: &[&Wheel], beside: &[&ConstraintLock]) -> Result<String, ExportError> {
+    let has_others = lock.packages().next().is_some();
+    let Some(first) = wheels.first().map(|wheel| wheel.index.as_deref()) else {
+        return if has_others { Ok(String::new()) } else { Err(ExportError::NothingToInstall) };
+    };
+    // No other index has what `[packages]` asks for.
+    if wheels.iter().all(|wheel| wheel.index.as_deref() == first) && (first.is_none() || !has_others) {
         let Some(index) = first else { return Ok(String::new()) };
         return Ok(format!(
             "# pip takes everything here from this one index, dependencies included. Install the file by itself,\n\

@@ -11,7 +11,7 @@ use crate::words::version::Written;
 use crate::words::{Cc, CpuArch, Version};
 
 use super::wheels::{self, pin};
-use super::{ExportError, images, quote, valid};
+use super::{ExportError, images, ordinary, own, quote, valid};
 
 /// The installer, fixed so that the same lock builds the same way next year.
 pub const UV_IMAGE: &str = "ghcr.io/astral-sh/uv:0.13.8";
@@ -74,6 +74,8 @@ pub fn recipe(lock: &Lock, name: &str, target: &TargetLock) -> Result<Recipe, Ex
     let arch = valid::cpu_arch(&target.arch)?;
     let image = images::of(name, target)?;
     let wheels: Vec<&Wheel> = lock.wheels_of(name).collect();
+    let others = ordinary::lines(&ordinary::of(lock, name)?);
+    let installs = !wheels.is_empty() || !others.is_empty();
     let inside = images::framework_inside(lock, name, target);
     let mut steps = vec![
         Step::Note(
@@ -81,9 +83,13 @@ pub fn recipe(lock: &Lock, name: &str, target: &TargetLock) -> Result<Recipe, Ex
         ),
         Step::Run(format!("test \"$(uname -m)\" = {arch}")),
     ];
-    let has_venv = inside.is_none() && !wheels.is_empty();
+    let note = own::note(lock, name, target);
+    if !note.is_empty() {
+        steps.push(Step::Note(note));
+    }
+    let has_venv = inside.is_none() && installs;
     if let Some((package, version)) = inside {
-        steps.extend(python_of_image(package, version, !wheels.is_empty())?);
+        steps.extend(python_of_image(package, version, installs)?);
     } else if has_venv {
         steps.extend(python(lock, name, target)?);
     }
@@ -91,9 +97,9 @@ pub fn recipe(lock: &Lock, name: &str, target: &TargetLock) -> Result<Recipe, Ex
     if from_source {
         steps.extend(architectures(lock, target, &wheels)?);
     }
-    if !wheels.is_empty() {
+    if installs {
         let constraints: Vec<&ConstraintLock> = lock.constraints_of(name).collect();
-        steps.extend(install(&wheels, &constraints, inside.map(|(package, _)| package))?);
+        steps.extend(install(&wheels, &constraints, inside.map(|(package, _)| package), &others)?);
     }
     if target.toolkit.is_some() {
         if !from_source {
@@ -159,7 +165,12 @@ fn python_of_image(package: &str, version: &str, installs: bool) -> Result<Vec<S
 /// What others bring in is held to the lock by constraints.
 ///
 /// What is compiled without isolation comes last, when all that its build imports is there.
-fn install(wheels: &[&Wheel], constraints: &[&ConstraintLock], kept: Option<&str>) -> Result<Vec<Step>, ExportError> {
+fn install(
+    wheels: &[&Wheel],
+    constraints: &[&ConstraintLock],
+    kept: Option<&str>,
+    others: &[String],
+) -> Result<Vec<Step>, ExportError> {
     let (last, first): (Vec<&Wheel>, Vec<&Wheel>) = wheels.iter().partition(|wheel| wheel.unisolated.is_some());
     let mut steps = Vec::new();
     if !wheels::misnamed(wheels).is_empty() {
@@ -170,7 +181,10 @@ fn install(wheels: &[&Wheel], constraints: &[&ConstraintLock], kept: Option<&str
     }
     steps.extend(constrain(wheels, constraints, kept)?);
     if !first.is_empty() {
-        steps.extend(fetch(&first)?);
+        steps.extend(fetch(&first, others)?);
+    } else if !others.is_empty() {
+        steps.push(Step::Note(ordinary::NOTE.into()));
+        steps.push(Step::Run(format!("uv pip install --no-cache{}", asked(others))));
     }
     let (packages, tools) = wheels::unisolated(&last)?;
     if !packages.is_empty() {
@@ -224,7 +238,7 @@ fn constrain(wheels: &[&Wheel], constraints: &[&ConstraintLock], kept: Option<&s
 }
 
 /// Wheels that nothing has to be compiled for.
-fn fetch(wheels: &[&Wheel]) -> Result<Vec<Step>, ExportError> {
+fn fetch(wheels: &[&Wheel], others: &[String]) -> Result<Vec<Step>, ExportError> {
     let indexes = wheels::indexes(wheels);
     let mut steps = Vec::new();
     for (at, index) in indexes.iter().enumerate() {
@@ -237,13 +251,14 @@ fn fetch(wheels: &[&Wheel]) -> Result<Vec<Step>, ExportError> {
         true => "The locked wheels and what they depend on.",
         false => "The rest and all dependencies, from the default index.",
     };
-    steps.push(Step::Note(format!("{what} The pins stand here so that nothing is replaced.")));
+    let ordinary = if others.is_empty() { String::new() } else { format!("\nBehind them: {}", ordinary::NOTE) };
+    steps.push(Step::Note(format!("{what} The pins stand here so that nothing is replaced.{ordinary}")));
     let (here, elsewhere): (Vec<&Wheel>, Vec<&Wheel>) = wheels.iter().partition(|wheel| wheel.index.is_none());
     if here.iter().any(|wheel| is_hashed(wheel)) {
         let rest = if elsewhere.is_empty() { String::new() } else { format!(" {}", words(&elsewhere)?) };
-        steps.push(Step::Run(uv_install("--no-cache", &here, "/tmp/locked.txt")? + &rest));
+        steps.push(Step::Run(uv_install("--no-cache", &here, "/tmp/locked.txt")? + &rest + &asked(others)));
     } else {
-        steps.push(Step::Run(format!("uv pip install --no-cache {}", words(wheels)?)));
+        steps.push(Step::Run(format!("uv pip install --no-cache {}{}", words(wheels)?, asked(others))));
     }
     Ok(steps)
 }
@@ -270,6 +285,11 @@ fn uv_install(options: &str, wheels: &[&Wheel], file: &str) -> Result<String, Ex
 fn words(wheels: &[&Wheel]) -> Result<String, ExportError> {
     let pins = wheels.iter().map(|wheel| Ok(quote::sh_word(&pin(wheel)?))).collect::<Result<Vec<_>, ExportError>>()?;
     Ok(pins.iter().map(|pin| format!("\\\n    {pin}")).collect::<Vec<_>>().join(" "))
+}
+
+/// Requirements as further words of a command, one a line.
+fn asked(others: &[String]) -> String {
+    others.iter().map(|line| format!(" \\\n    {}", quote::sh_word(line))).collect()
 }
 
 /// Lines as words of a command, quoted, one a line.

@@ -4,7 +4,7 @@
 //! `$`, a `#` or a control character.
 
 use crate::words::address::{self, all, is_number};
-use crate::words::{ArchList, CpuArch, Version};
+use crate::words::{ArchList, CpuArch, Specifier, Version};
 
 use super::ExportError;
 
@@ -13,6 +13,16 @@ type Valid<'a> = Result<&'a str, ExportError>;
 /// A Python package name.
 pub fn package(name: &str) -> Valid<'_> {
     check(address::is_package(name), "package", name, "a Python package name")
+}
+
+/// A requirement specifier of pip: `>=4.50`.
+pub fn specifier(text: &str) -> Result<Specifier, ExportError> {
+    Specifier::parse(text).map_err(|_| bad("inputs.packages", text, "a requirement specifier such as `>=4.50`"))
+}
+
+/// A package and a requirement specifier of pip: `numpy<2`.
+pub fn requirement(text: &str) -> Result<(&str, Specifier), ExportError> {
+    Specifier::split(text).ok_or_else(|| bad("asks", text, "a requirement such as `numpy<2`"))
 }
 
 /// A version that a requirement can pin: a number, then perhaps a local label.

@@ -4,7 +4,7 @@
 //! Held to here are the characters; whether a value means anything is asked where it is used. Prose may say anything that
 //! can be seen: inputs as they were written, and reasons.
 
-use crate::words::{ArchList, address, name};
+use crate::words::{ArchList, Specifier, address, name};
 
 use super::read::LockError;
 use super::{
@@ -18,6 +18,7 @@ const ID: &str = "an id";
 const NAME: &str = "a Python package name";
 const PROSE: &str = "a text of characters that can be seen";
 const SHA256: &str = "64 hexadecimal digits";
+const SPECIFIER: &str = "a requirement specifier of pip";
 const TARGET: &str = "the name of a target";
 const VERSION: &str = "a version";
 const WORD: &str = "a word";
@@ -28,6 +29,10 @@ pub fn values(lock: &Lock) -> Checked {
     for (key, value) in &lock.inputs {
         check(name::is_id(key), || "inputs".into(), key, "the path of a key")?;
         check(is_prose(value), || format!("inputs.{key}"), value, PROSE)?;
+        if let Some(package) = key.strip_prefix("packages.") {
+            check(address::is_package(package), || "inputs".into(), key, NAME)?;
+            check(Specifier::parse(value).is_ok(), || format!("inputs.{key}"), value, SPECIFIER)?;
+        }
     }
     stack("", &lock.stack)?;
     lists("", lock.arch_list.as_ref())?;
@@ -137,7 +142,20 @@ fn gpu(prefix: &str, gpu: &GpuLock) -> Checked {
 
 fn wheel(wheel: &Wheel) -> Checked {
     let Wheel {
-        package, version, arch, index, url, extra, unisolated, tools, archs, sha256, libraries, targets, ..
+        package,
+        version,
+        arch,
+        index,
+        url,
+        extra,
+        unisolated,
+        tools,
+        archs,
+        sha256,
+        libraries,
+        asks,
+        targets,
+        ..
     } = wheel;
     let key = |name: &str| format!("wheel.{name}");
     for name in [package].into_iter().chain(extra).chain(unisolated).chain(tools) {
@@ -160,6 +178,9 @@ fn wheel(wheel: &Wheel) -> Checked {
         let pin = library.split_once("==");
         let ok = pin.is_some_and(|(name, version)| address::is_package(name) && is_version(version));
         check(ok, || key("libraries"), library, "a package with its version")?;
+    }
+    for one in asks {
+        check(Specifier::split(one).is_some(), || key("asks"), one, SPECIFIER)?;
     }
     targets.iter().try_for_each(|target| check(name::is_target(target), || key("targets"), target, TARGET))
 }

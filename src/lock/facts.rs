@@ -3,11 +3,12 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::catalog::rows::{Build, Subject};
-use crate::catalog::{Cite, Fact};
+use crate::catalog::{Catalog, Cite, Fact};
 use crate::coverage::Coverage;
 use crate::solve::answer::{Answer, Chosen};
 use crate::solve::fits;
 use crate::solve::question::{Question, TargetAsk};
+use crate::solve::{ordinary, own};
 use crate::spec::Share;
 use crate::words::Version;
 
@@ -81,7 +82,9 @@ impl Ledger<'_, '_> {
             let parts = [("cudnn", &build.cudnn), ("nccl", &build.nccl), ("triton", &build.triton)];
             let parts = parts.iter().filter(|(_, part)| part.is_some()).map(|(name, _)| Stack(name));
             let gpu = (!target.gpus.is_empty()).then_some(Target("gpu"));
-            self.put(entry, *build, [Stack(&build.package)].into_iter().chain(parts).chain(gpu));
+            if let Some(row) = known(self.question.catalog, build) {
+                self.put(entry, row, [Stack(&build.package)].into_iter().chain(parts).chain(gpu));
+            }
             if !build.expected_of(target.python).is_empty() {
                 self.expected.insert(std::ptr::from_ref(*build).addr());
             }
@@ -96,6 +99,9 @@ impl Ledger<'_, '_> {
             if let Some(row) = built {
                 self.put(entry, row, [Stack(&companion.package)]);
             }
+        }
+        for (row, _) in ordinary::asked_of(self.question.catalog, target) {
+            self.put(entry, row, [Stack(&row.package)]);
         }
         let pythons = self.question.catalog.pythons.iter();
         if let Some(row) = pythons.into_iter().find(|row| target.python == Some(&row.version)) {
@@ -222,4 +228,18 @@ impl Ledger<'_, '_> {
         facts.sort_by(|a, b| a.id.cmp(&b.id));
         facts
     }
+}
+
+/// The catalog's row of a build: of a nightly that of the release by which it is judged. A build of one's own is what the
+/// inputs say.
+fn known<'c>(catalog: &'c Catalog, build: &'c Build) -> Option<&'c Build> {
+    if !build.is_laid() {
+        return Some(build);
+    }
+    let release = own::precedes(&build.version);
+    let of_release = |row: &&Build| {
+        let same = row.package == build.package && row.variant == build.variant && row.arch == build.arch;
+        same && row.version == release && row.systems.is_empty() && !row.is_laid()
+    };
+    catalog.builds.iter().find(of_release).filter(|_| build.is_nightly())
 }

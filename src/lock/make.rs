@@ -6,6 +6,7 @@ use crate::catalog::rows::{Compat, Libraries, SourceBuild};
 use crate::catalog::{Catalog, OsMatch};
 use crate::solve::answer::{Answer, Chosen, Install};
 use crate::solve::inside;
+use crate::solve::ordinary;
 use crate::solve::question::{Question, TargetAsk};
 use crate::solve::recommended::{self, Recommended};
 use crate::spec::{Runtime, Share, Spec};
@@ -197,11 +198,27 @@ fn wheels(catalog: &Catalog, answer: &Answer<'_>, alike: &[Vec<usize>]) -> Vec<W
         let built = source_build(catalog, &install);
         let unisolated = built.map(|row| row.compiles.to_string());
         let tools = built.map_or_else(Vec::new, |row| row.tools.iter().map(ToString::to_string).collect());
+        let asks = asks(catalog, &install);
         let archs = built.and_then(|row| row.archs.as_ref()).map(ToString::to_string);
         let Install { package, version, index, url, extra, sdist } = install;
         let url = url.map(|url| url.split('#').next().unwrap_or_default().to_string());
         let arch = str::to_string(arch);
-        Wheel { package, version, arch, index, url, extra, sdist, unisolated, tools, archs, sha256, libraries, targets }
+        Wheel {
+            package,
+            version,
+            arch,
+            index,
+            url,
+            extra,
+            sdist,
+            unisolated,
+            tools,
+            archs,
+            sha256,
+            libraries,
+            asks,
+            targets,
+        }
     };
     merged.into_iter().map(wheel).collect()
 }
@@ -234,6 +251,13 @@ fn sha256(catalog: &Catalog, chosen: &Chosen<'_>, install: &Install) -> String {
 fn source_build<'c>(catalog: &'c Catalog, install: &Install) -> Option<&'c SourceBuild> {
     let public = install.version.split('+').next()?;
     catalog.source_build(&install.package, &Version::parse(public).ok().filter(|_| install.sdist)?)
+}
+
+/// What it needs of packages that its metadata does not name.
+fn asks(catalog: &Catalog, install: &Install) -> Vec<String> {
+    let public = install.version.split('+').next().and_then(|public| Version::parse(public).ok());
+    let rows = public.map_or_else(Vec::new, |version| ordinary::asked_by(catalog, &install.package, &version));
+    rows.into_iter().map(|row| format!("{}{}", row.of, row.needs)).collect()
 }
 
 /// What the build of the package index pins; what it leaves open is no pin.

@@ -210,6 +210,9 @@ pub struct Wheel {
     /// wheel, or not known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub libraries: Vec<String>,
+    /// What it needs of packages that its metadata does not name, `numpy<2`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub asks: Vec<String>,
     /// The targets it is for.
     pub targets: Vec<String>,
 }
@@ -299,6 +302,17 @@ impl CatalogStamp {
 }
 
 impl Lock {
+    /// What `[packages]` asks for, by name, as it is written.
+    pub fn packages(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.inputs.iter().filter_map(|(key, text)| Some((key.strip_prefix("packages.")?, text.as_str())))
+    }
+
+    /// The builds of one's own among the inputs, by package.
+    pub fn own_builds(&self) -> impl Iterator<Item = &str> {
+        let own = self.inputs.iter().filter(|(_, text)| text.starts_with('{'));
+        own.filter_map(|(key, _)| key.strip_prefix("stack."))
+    }
+
     /// The stack a target runs: its own, else the common one.
     pub fn stack_of<'a>(&'a self, target: &'a TargetLock) -> &'a Stack {
         target.stack.as_ref().unwrap_or(&self.stack)

@@ -49,6 +49,9 @@ pub fn to_text(lock: &Lock) -> String {
         if !wheel.libraries.is_empty() {
             fields.list("libraries", &wheel.libraries);
         }
+        if !wheel.asks.is_empty() {
+            fields.list("asks", &wheel.asks);
+        }
         fields.list("targets", &wheel.targets).close()
     });
     text.rows("constraint", &lock.constraint, |one| {

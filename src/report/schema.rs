@@ -6,6 +6,7 @@ use schemars::transform::{Transform, transform_subschemas};
 use schemars::{JsonSchema, Schema as Derived};
 use serde_json::{Map, Value, json};
 
+use crate::catalog::rows::FRAMEWORKS;
 use crate::host::Record;
 use crate::spec::{KeyDoc, Shape, TableDoc, tables};
 
@@ -112,6 +113,8 @@ fn spec() -> Value {
             "" => {
                 root.extend(object["properties"].as_object().into_iter().flatten().map(|(k, v)| (k.clone(), v.clone())))
             }
+            // A table in the place of a constraint.
+            "stack.torch" => or_a_table(&mut root, &object),
             "target" => drop(root.insert(
                 "target".into(),
                 json!({ "type": "object", "description": table.about, "additionalProperties": object }),
@@ -132,6 +135,17 @@ fn spec() -> Value {
     })
 }
 
+/// A package of `[stack]` is asked for by a constraint, or is a build of one's own.
+fn or_a_table(root: &mut Map<String, Value>, own: &Value) {
+    let mut own = own.clone();
+    own["required"] = json!(["version"]);
+    for package in FRAMEWORKS {
+        let Some(key) = root.get_mut("stack").and_then(|stack| stack["properties"].get_mut(package)) else { continue };
+        let about = key["description"].take();
+        *key = json!({ "anyOf": [{ "type": "string" }, own], "description": about });
+    }
+}
+
 /// `[export]`: a path, a table with options of the format beside its own keys, or several.
 fn export(mut table: Value) -> Value {
     let about = table["description"].take();
@@ -146,7 +160,7 @@ fn object(table: &TableDoc) -> Value {
     let keys: Map<String, Value> = table.keys.iter().map(|key| (key.name.to_string(), value(key))).collect();
     let required: Vec<&str> = table.keys.iter().filter(|key| key.required).map(|key| key.name).collect();
     // Which packages there are is the catalog's to know.
-    let others = if table.name == "stack" { json!({ "type": "string" }) } else { false.into() };
+    let others = if ["stack", "packages"].contains(&table.name) { json!({ "type": "string" }) } else { false.into() };
     let mut object =
         json!({ "type": "object", "description": table.about, "properties": keys, "additionalProperties": others });
     if !required.is_empty() {

@@ -430,10 +430,7 @@ impl Chosen<'_> {
     pub fn stack(&self) -> BTreeMap<String, String> {
         let mut stack = BTreeMap::new();
         for build in &self.builds {
-            // What stands in an image tells its version there.
-            let of_image = build.wheel.as_ref().filter(|_| build.is_in_image()).map(ToString::to_string);
-            let version = of_image.unwrap_or_else(|| format!("{}+{}", build.version, build.variant));
-            stack.insert(build.package.to_string(), version);
+            stack.insert(build.package.to_string(), build.shown());
             let parts = [("cudnn", &build.cudnn), ("nccl", &build.nccl), ("triton", &build.triton)];
             for (name, version) in parts {
                 if let Some(version) = version {
@@ -499,7 +496,10 @@ impl Chosen<'_> {
             let url = pytorch_index(&build.variant);
             let labelled = || format!("{}+{}", build.version, build.variant);
             let carried = || build.wheel.as_ref().map_or_else(labelled, ToString::to_string);
-            let (version, url) = if let Some(own) = &build.index_url {
+            let is_nowhere = build.is_own() && build.url.is_none() && build.index_url.is_none();
+            let (version, url) = if is_nowhere {
+                (carried(), index(Index::Pytorch).then_some(url))
+            } else if let Some(own) = &build.index_url {
                 (carried(), Some(own.to_string()))
             } else if build.url.is_some() {
                 (carried(), None)
@@ -512,6 +512,10 @@ impl Chosen<'_> {
             };
             if build.package == "torch" {
                 torch_index = url.clone();
+            }
+            // Whoever built it has it; nobody says where.
+            if is_nowhere {
+                continue;
             }
             wheels.push(Install {
                 package: build.package.to_string(),

@@ -161,6 +161,12 @@ pub const ALL: &[Code] = &[
                A later gpuenv may know it.",
     },
     Code {
+        code: "nightly",
+        says: "A nightly is a build of a day, and nobody has read it: its libraries, Pythons and GPU code are taken to be \
+               those of the release that it precedes. Nightlies stay on their index for some weeks only, and packages that \
+               need that very release do not take them: name the nightlies of those too.",
+    },
+    Code {
         code: "os-end-of-life",
         says: "The standard support of the operating system had ended when this catalog was made. Paid extensions, \
                where they exist, are not counted. It still runs the stack; newer wheels will ask for a newer glibc \
@@ -177,6 +183,18 @@ pub const ALL: &[Code] = &[
         says: "The catalog lists this operating system, but nobody has read its glibc, or under `[build]` the gcc that \
                comes with it, so whether wheels install and nvcc takes the compiler was not checked. State `glibc`, and \
                `gcc` under `[build]`: `ldd --version` and `gcc --version` tell them on such a host.",
+    },
+    Code {
+        code: "own-build-python",
+        says: "A wheel with compiled code is for one line of Python. Neither `python` nor the name of the file in `url` says \
+               which yours is for, so the Python was chosen as for the published release of the same version. Write `python` \
+               in the table of your build, or under `[stack]`.",
+    },
+    Code {
+        code: "package-excluded",
+        says: "What `[packages]` asks for leaves out every release that a locked package runs with. Installers may take \
+               both all the same, for the metadata of the locked package does not say so, and it fails when it is \
+               imported or used. Ask for what the message names, or for a newer release of the locked package.",
     },
     Code {
         code: "snapshot-build",

@@ -64,7 +64,7 @@ pub fn holding(framework: &Framework<'_>, on: Platform<'_>, images: &[&Image]) -
 
 /// Whether a build runs in an image that holds one of the releases: it is the one inside.
 pub fn runs_in(image: &Image, build: &Build) -> bool {
-    image.torch.as_deref().is_none_or(|inside| is_inside(image, inside, build))
+    build.is_own() || image.torch.as_deref().is_none_or(|inside| is_inside(image, inside, build))
 }
 
 /// A GPU that the image's torch holds no code for, where its release is one whose code is known.

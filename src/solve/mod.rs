@@ -14,6 +14,8 @@ pub mod inside;
 pub mod lifetime;
 pub mod machine;
 pub mod network;
+pub mod ordinary;
+pub mod own;
 pub mod platform;
 pub mod problem;
 pub mod question;

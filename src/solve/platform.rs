@@ -67,7 +67,7 @@ impl<'c> Platform<'c> {
 
     /// Whether a build of a framework was made for such machines.
     pub fn takes(&self, build: &Build) -> bool {
-        build.arch == self.arch && self.is_of(&build.systems)
+        build.arch == self.arch && (self.is_of(&build.systems) || build.is_own())
     }
 
     /// Whether the wheels of a package were made for such machines. What comes as source is compiled there.

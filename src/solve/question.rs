@@ -3,19 +3,21 @@
 use std::ops::Deref;
 use std::rc::Rc;
 
-use crate::catalog::rows::{Class, Gpu, Image, Os, WindowsDriver};
+use crate::catalog::rows::{Build, Class, Gpu, Image, Os, WindowsDriver};
 use crate::catalog::{Catalog, GpuMatch, OsMatch};
 use crate::spec::{
-    DriverPolicy, ForwardCompat, ImageRef, Override, Prefer, Share, Silence, Spec, SpecError, Target, Written,
+    DriverPolicy, ForwardCompat, ImageRef, Override, OwnCuda, Prefer, Share, Silence, Spec, SpecError, Target, Written,
 };
-use crate::words::{ArchList, Cc, Constraint, CpuArch, Version};
+use crate::words::{ArchList, Cc, Constraint, CpuArch, Specifier, Version};
 
 use super::codes;
 use super::elsewhere;
 use super::image::{self, TagMatch};
 use super::machine::{Machine, Reading};
+use super::own;
 use super::platform::{Platform, Takes};
 use super::problem::{Problem, Rules};
+use super::release::Release;
 use super::rowset::RowSet;
 
 pub use crate::catalog::rows::FRAMEWORKS;
@@ -46,6 +48,8 @@ pub struct Question<'c> {
     pub cudnn: Option<Constraint>,
     /// `stack.nccl`
     pub nccl: Option<Constraint>,
+    /// `[packages]`: what nothing is solved with.
+    pub packages: Rc<[(String, Specifier)]>,
     /// `[build]`, if CUDA extensions are compiled.
     pub build: Option<BuildAsk>,
     /// The targets, in name order.
@@ -67,8 +71,27 @@ pub struct Ask<'c> {
     pub package: &'c str,
     /// Which versions.
     pub constraint: Constraint,
+    /// That it is a build of somebody's own, which the spec describes.
+    pub own: bool,
     /// That its version is decided before everything else: how a fix finds the one nearest to a wish.
     pub before_all: Option<Direction>,
+}
+
+impl Ask<'_> {
+    /// Whether a release of the package is what is asked for.
+    pub fn takes(&self, release: &Release<'_>) -> bool {
+        self.own == release.is_own() && self.constraint.admits_build(release.version, release.variant)
+    }
+
+    /// Whether a build of the package is what is asked for.
+    pub fn takes_build(&self, build: &Build) -> bool {
+        self.own == build.is_own() && self.constraint.admits_build(&build.version, &build.variant)
+    }
+
+    /// Whether a build is one of those of which one is asked for: published ones, or one's own.
+    pub fn is_among(&self, build: &Build) -> bool {
+        build.package == *self.package && self.own == build.is_own()
+    }
 }
 
 /// From which end versions are tried.
@@ -256,18 +279,24 @@ impl<'c> Question<'c> {
             if PARTS.contains(&name.as_str()) {
                 continue;
             }
+            let own = spec.own.iter().any(|own| own.package == *name);
             let Some(package) = reader.package(name, constraint) else { continue };
-            let ask = Ask { package, constraint: constraint.value.clone(), before_all: None };
+            let ask = Ask { package, constraint: constraint.value.clone(), own, before_all: None };
             if FRAMEWORKS.contains(&package) { frameworks.push(ask) } else { companions.push(ask) }
         }
         for companion in &companions {
             let follows = catalog.companions.iter().find(|row| row.package == companion.package);
             if let Some(row) = follows.filter(|row| frameworks.iter().all(|ask| ask.package != row.framework)) {
-                frameworks.push(Ask { package: &row.framework, constraint: Constraint::any(), before_all: None });
+                let constraint = Constraint::any();
+                frameworks.push(Ask { package: &row.framework, constraint, own: false, before_all: None });
             }
         }
         frameworks.sort_by_key(|ask| FRAMEWORKS.iter().position(|name| *name == ask.package));
         companions.sort_by_key(|ask| ask.package);
+        reader.own_builds(spec);
+        for (name, written) in &spec.packages {
+            reader.ordinary(name, written);
+        }
         let part =
             |name: &str| spec.stack.iter().find(|(key, _)| key == name).map(|(_, written)| written.value.clone());
         let build = spec.build.as_ref().filter(|build| build.cuda_extensions).map(|build| BuildAsk {
@@ -296,6 +325,7 @@ impl<'c> Question<'c> {
             cuda_line: part("cuda").map(|cuda| cuda.cut_to(2)),
             cudnn: part("cudnn"),
             nccl: part("nccl"),
+            packages: spec.packages.iter().map(|(name, written)| (name.clone(), written.value.clone())).collect(),
             build,
             targets,
             share: spec.resolve.share,
@@ -317,6 +347,7 @@ impl<'c> Question<'c> {
             cuda_line: self.cuda_line.clone(),
             cudnn: self.cudnn.clone(),
             nccl: self.nccl.clone(),
+            packages: self.packages.clone(),
             build: self.build.clone(),
             off: self.off.clone(),
             ..*self
@@ -375,16 +406,66 @@ impl<'c> Reader<'_, 'c> {
         let packages = || self.problem.package_names();
         let found = packages().find(|package| *package == name);
         if found.is_none() {
-            let near = crate::spec::suggest::nearest(name, packages().chain(PARTS.iter().copied()));
-            let help = match near {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => {
-                    "gpuenv locks packages that depend on CUDA, see `gpuenv catalog`; an overlay can add others".into()
-                }
-            };
-            self.error("unknown-package", format!("unknown package `{name}`"), Some(help), written);
+            let near = crate::spec::suggest::slip(name, packages().chain(PARTS.iter().copied()));
+            let near = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
+            let help = format!(
+                "{near}If it is an ordinary package, put it under [packages]: `{name} = \"{}\"`; if it depends on CUDA, an \
+                 overlay can describe it (`gpuenv catalog list` shows what is known)",
+                ordinary_text(&written.value)
+            );
+            let message = format!("unknown package `{name}`: this catalog has no releases of it");
+            self.error("unknown-package", message, Some(help), written);
         }
         found
+    }
+
+    /// A build of one's own is one of a framework, for a CUDA that is known.
+    fn own_builds(&mut self, spec: &Spec) {
+        for own in &spec.own {
+            let Some((_, written)) = spec.stack.iter().find(|(name, _)| *name == own.package) else { continue };
+            let mut known = self.problem.package_names().chain(PARTS.iter().copied());
+            if !FRAMEWORKS.contains(&&*own.package) && known.any(|package| *package == *own.package) {
+                let message = format!("`{}` cannot be a build of your own: {} can", own.package, FRAMEWORKS.join(", "));
+                let help = "write a constraint, such as \"*\"; an overlay describes in-house builds of other packages";
+                self.error("own-build", message, Some(help.into()), written);
+            }
+            let Some(OwnCuda::Line(line)) = own.cuda() else { continue };
+            let line = line.prefix(2);
+            if !self.catalog.toolkits.iter().any(|row| row.version.cmp_prefix(&line).is_eq()) {
+                let nearest =
+                    self.catalog.toolkits.iter().map(|row| row.version.prefix(2)).filter(|one| *one < line).max();
+                let nearest = nearest.map_or(String::new(), |near| format!("the nearest older one is {near}; "));
+                let message =
+                    format!("your build of {} is for CUDA {line}, which this catalog does not know", own.package);
+                let help = format!("{nearest}an overlay can add a toolkit, or install a newer gpuenv");
+                self.error("unknown-cuda", message, Some(help), written);
+            }
+            if own::has_open_python(own)
+                && FRAMEWORKS.contains(&&*own.package)
+                && !spec.stack.iter().any(|(name, _)| name == "python")
+            {
+                let message = format!(
+                    "nobody says for which Python your build of {} {} is: it is taken to be for those of the published release",
+                    own.package,
+                    own.full_version()
+                );
+                self.warnings.push(Warning::new("own-build-python", message, &[format!("stack.{}", own.package)]));
+            }
+        }
+    }
+
+    /// What `[packages]` asks for is none of what is solved with.
+    fn ordinary(&mut self, name: &str, written: &Written<Specifier>) {
+        let mut known = self.problem.package_names().chain(PARTS.iter().copied());
+        let in_stack = known.any(|package| *package == *name).then_some(name);
+        let Some(key) = in_stack.or_else(|| library(name)) else { return };
+        let range = written.value.specifier();
+        let range = if Constraint::parse(&range).is_ok() { range } else { "*".to_string() };
+        let message = match in_stack {
+            Some(_) => format!("`{name}` is solved with, and stands under [stack]"),
+            None => format!("`{name}` is chosen as `{key}` of the stack"),
+        };
+        self.error("stack-package", message, Some(format!("move it under [stack]: `{key} = \"{range}\"`")), written);
     }
 
     fn target(&mut self, target: &Target, builds: bool) -> TargetAsk<'c> {
@@ -679,6 +760,22 @@ impl Reader<'_, '_> {
             self.error("unknown-warning", message, help, &one.warning);
         }
     }
+}
+
+/// The part of the stack that a package of NVIDIA's libraries is: `cudnn` of `nvidia-cudnn-cu12`.
+fn library(name: &str) -> Option<&'static str> {
+    let rest = name.strip_prefix("nvidia-")?;
+    let is_of = |part: &&&str| rest.strip_prefix(**part).is_some_and(|end| end.is_empty() || end.starts_with("-cu"));
+    PARTS.iter().filter(|part| !["python", "cuda"].contains(part)).find(is_of).copied()
+}
+
+/// What was asked for under `[stack]` as `[packages]` writes it.
+fn ordinary_text(asked: &Constraint) -> String {
+    let pinned = match asked.single() {
+        Some(version) => format!("=={version}.*"),
+        None => asked.as_str().split_whitespace().collect(),
+    };
+    Specifier::parse(&pinned).map_or_else(|_| "*".to_string(), |asked| asked.to_string())
 }
 
 /// Splits `ubuntu22.04` into its family and version.

@@ -39,7 +39,8 @@ impl<'c> Release<'c> {
         let own = || self.own.iter().copied().find(|(build, _)| platform.takes(build));
         match platform.takes {
             Takes::General => self.builds[position(platform.arch)],
-            Takes::Own(_) => own(),
+            // What somebody built for it is made for it.
+            Takes::Own(_) => own().or(self.builds[position(platform.arch)].filter(|(build, _)| build.is_own())),
             // What is made for a board has code for it, which others mostly lack.
             Takes::Either => own().or(self.builds[position(platform.arch)]),
         }
@@ -69,6 +70,16 @@ impl<'c> Release<'c> {
     pub fn ptx_isa(&self, platform: Platform<'_>) -> Option<Version> {
         let (build, toolkit) = self.built(platform)?;
         build.ptx_isa.or(toolkit.map(|toolkit| toolkit.ptx_isa))
+    }
+
+    /// Whether it is a build of somebody's own.
+    pub fn is_own(&self) -> bool {
+        self.builds().any(Build::is_own)
+    }
+
+    /// Whether a spec brings it.
+    pub fn is_laid(&self) -> bool {
+        self.builds().any(Build::is_laid)
     }
 
     /// Whether this is the build without CUDA.
@@ -118,7 +129,9 @@ pub fn releases<'c>(catalog: &'c Catalog, builds: &'c [Build]) -> Vec<Release<'c
     let mut releases: Vec<Release> = Vec::new();
     let mut lines: FxHashMap<&str, Option<Version>> = FxHashMap::default();
     for build in builds {
-        let same = |known: &&mut Release| known.version == &build.version && known.variant == build.variant;
+        let same = |known: &&mut Release| {
+            known.version == &build.version && known.variant == build.variant && known.is_laid() == build.is_laid()
+        };
         if let Some(known) = releases.last_mut().filter(same) {
             known.put(build, catalog);
             continue;
@@ -134,7 +147,8 @@ pub fn releases<'c>(catalog: &'c Catalog, builds: &'c [Build]) -> Vec<Release<'c
         releases.push(release);
     }
     for unseen::MayExist { version, variant, arch, like } in unseen::may_exist(catalog, builds) {
-        let known = releases.iter_mut().find(|known| known.version == version && known.variant == variant);
+        let is_it = |known: &&mut Release| known.version == version && known.variant == variant && !known.is_laid();
+        let known = releases.iter_mut().find(is_it);
         if let Some(known) = known {
             known.unseen[position(arch)] = like;
             continue;

@@ -29,12 +29,16 @@ pub fn may_exist<'c>(catalog: &Catalog, builds: &'c [Build]) -> Vec<MayExist<'c>
     let Some(package) = builds.first().map(|build| &*build.package) else { return Vec::new() };
     let rules: Vec<&Rule> = catalog.rules.iter().filter(|rule| is_about_lines(rule, package)).collect();
     let general = [CpuArch::X86_64, CpuArch::Aarch64].map(|arch| {
-        let builds = builds.iter().filter(|build| build.arch == arch && build.systems.is_empty());
+        let builds = builds.iter().filter(|build| build.arch == arch && build.systems.is_empty() && !build.is_laid());
         (arch, builds.collect::<Vec<&Build>>())
     });
     let mut found = Vec::new();
     for of_version in builds.chunk_by(|one, next| one.version == next.version) {
         let version = &of_version[0].version;
+        // Who names a build of his own, or a nightly, knows that it exists.
+        if of_version.iter().all(Build::is_laid) {
+            continue;
+        }
         let listing = catalog.listing(package, Index::Pytorch, version);
         if listing.is_none_or(|listing| listing.reading == Reading::Whole) {
             continue;
@@ -46,6 +50,7 @@ pub fn may_exist<'c>(catalog: &Catalog, builds: &'c [Build]) -> Vec<MayExist<'c>
             let read_whole = |variant: &&str| {
                 of_version
                     .iter()
+                    .filter(|build| !build.is_laid())
                     .any(|build| build.variant == *variant && build.systems.is_empty() && !build.pythons_partial)
             };
             for variant in missing.into_iter().filter(goes_on).filter(|variant| !read_whole(variant)) {

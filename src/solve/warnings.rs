@@ -15,6 +15,8 @@ use super::image;
 use super::inside;
 use super::lifetime;
 use super::machine::gpu_rules;
+use super::ordinary;
+use super::own;
 use super::platform::Takes;
 use super::question::{DriverAsk, GpuAsk, ImageAsk, Question, TargetAsk, Warning};
 
@@ -36,6 +38,7 @@ pub fn warnings<'c>(question: &Question<'c>, answer: &Answer<'c>) -> Vec<Warning
             warnings.extend(hardware::warnings(question, asked, about.target));
         }
     }
+    warnings.extend(ordinary::warnings(question, answer));
     merged(warnings)
 }
 
@@ -78,10 +81,13 @@ impl<'c> About<'_, 'c> {
     fn builds(&self) -> Vec<Warning> {
         let mut warnings = Vec::new();
         for build in self.gpu_builds() {
-            let name = format!("{} {}+{}", build.package, build.version, build.variant);
+            let name = build.named();
             let key = [format!("stack.{}", build.package)];
             let ask = self.question.frameworks.iter().find(|ask| ask.package == build.package);
-            let named = ask.is_some_and(|ask| ask.constraint.names_variant(&build.variant));
+            let named = ask.is_some_and(|ask| ask.own || ask.constraint.names_variant(&build.variant));
+            if build.is_nightly() {
+                warnings.push(self.nightly(build, &key));
+            }
             if let Some(carried) = build.wheel.as_ref().filter(|_| build.is_snapshot()) {
                 let message = format!("{name} is a snapshot from before that release, {carried}; nothing else fits");
                 warnings.push(Warning::new("snapshot-build", message, &key));
@@ -111,7 +117,10 @@ impl<'c> About<'_, 'c> {
                 warnings.push(Warning::new("system-unsaid", message, &[format!("target.{}", self.asked.name)]));
             }
             if build.arch_source.is_none() && !self.asked.named_gpus().is_empty() {
-                let message = format!("it is not known which GPUs {name} for {} supports", build.arch);
+                let message = match build.is_own() {
+                    true => format!("{name} has no `arch-list`, so it is not known which GPUs it supports"),
+                    false => format!("it is not known which GPUs {name} for {} supports", build.arch),
+                };
                 warnings.push(Warning::new("unknown-gpu-code", message, &key));
             }
             warnings.extend(self.disputed_code(build, &name));
@@ -166,6 +175,23 @@ impl<'c> About<'_, 'c> {
             gpu.name
         );
         Some(Warning::new("unknown-gpu-code", message, &self.key("gpu")))
+    }
+
+    /// What a nightly was judged by.
+    fn nightly(&self, build: &Build, key: &[String]) -> Warning {
+        let release = own::precedes(&build.version);
+        let of_release = |row: &&Build| {
+            row.package == build.package && row.version == release && row.variant == build.variant && !row.is_laid()
+        };
+        let name = build.named();
+        let message = match self.question.catalog.builds.iter().find(of_release) {
+            Some(_) => format!("{name} is a nightly and judged as the release {release}, which may differ from it"),
+            None => format!(
+                "{name} is a nightly, and the release {release} has no build for {}: what it holds and brings is not known",
+                build.variant
+            ),
+        };
+        Warning::new("nightly", message, key)
     }
 
     /// Whether other targets have GPUs.

@@ -5,12 +5,13 @@ use std::ops::Range;
 use super::error::Refusal;
 use super::field::Read;
 use super::keys::{self, Key};
-use super::slot::{Packages, Shape, Slot};
+use super::slot::{Ordinary, Packages, Shape, Slot};
 use super::{Build, Resolve, Runtime, Spec, Target};
 
 /// What a key of the whole file names, `target.prod.gpu`.
 enum Place<'k> {
     Package(&'k str),
+    Ordinary(&'k str),
     Build(&'static Key<Build>),
     Resolve(&'static Key<Resolve>),
     Target(&'k str, &'static Key<Target>),
@@ -20,6 +21,7 @@ impl<'k> Place<'k> {
     fn of(key: &'k str) -> Option<Self> {
         Some(match key.split_once('.')? {
             ("stack", name) => Place::Package(name),
+            ("packages", name) => Place::Ordinary(name),
             ("build", key) => Place::Build(keys::BUILD.key(key)?),
             ("resolve", key) => Place::Resolve(keys::RESOLVE.key(key)?),
             ("target", path) => {
@@ -35,6 +37,7 @@ impl<'k> Place<'k> {
 pub(super) fn shape(key: &str) -> Option<Shape> {
     Some(match Place::of(key)? {
         Place::Package(_) => Packages.shape(),
+        Place::Ordinary(_) => Ordinary.shape(),
         Place::Build(key) => key.slot.shape(),
         Place::Resolve(key) => key.slot.shape(),
         Place::Target(_, key) => key.slot.shape(),
@@ -48,6 +51,7 @@ impl Spec {
         let span = |written: Option<(&str, &Range<usize>)>| written.map(|(_, span)| span.clone());
         match Place::of(key) {
             Some(Place::Package(name)) => span(Packages.written(self, name)),
+            Some(Place::Ordinary(name)) => span(Ordinary.written(self, name)),
             Some(Place::Build(key)) => span(key.slot.written(self.build.as_ref()?, key.name)),
             Some(Place::Resolve(_)) => None,
             Some(Place::Target(name, key)) => span(key.slot.written(self.target(name)?, key.name)),
@@ -64,6 +68,7 @@ impl Spec {
         }
         match Place::of(key)? {
             Place::Package(name) => text(&Packages, self, name),
+            Place::Ordinary(name) => text(&Ordinary, self, name),
             Place::Build(key) => text(key.slot, self.build.as_ref()?, key.name),
             Place::Resolve(key) => text(key.slot, &self.resolve, key.name),
             Place::Target(name, key) => text(key.slot, self.target(name)?, key.name),
@@ -99,9 +104,12 @@ impl Spec {
         Spec {
             requires_gpuenv: self.requires_gpuenv.clone(),
             stack: self.stack.clone(),
+            own: self.own.clone(),
+            packages: self.packages.clone(),
             build: self.build.clone(),
             targets: Vec::new(),
             resolve: self.resolve.clone(),
+            catalog_version: self.catalog_version.clone(),
             overlays: self.overlays.clone(),
             silences: self.silences.clone(),
             exports: self.exports.clone(),
@@ -148,6 +156,10 @@ impl Spec {
             Place::Package(name) => {
                 let end = self.stack.iter().map(|(_, one)| one.span.end).max().unwrap_or(0);
                 Packages.set(self, name, text, end)
+            }
+            Place::Ordinary(name) => {
+                let end = self.packages.iter().map(|(_, one)| one.span.end).max().unwrap_or(0);
+                Ordinary.set(self, name, text, end)
             }
             // Removing from a table that is not there must not bring it into being.
             Place::Build(_) if text.is_none() && self.build.is_none() => Ok(()),

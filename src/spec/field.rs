@@ -1,9 +1,10 @@
 //! What the text of each key means, wherever the text came from: a file, or a fix that tries a change.
 
 use super::error::{Refusal, clip, quote};
-use super::{repair, suggest};
+use super::{OwnCuda, repair, suggest};
+use crate::words::address;
 use crate::words::name::{self, is_unseen};
-use crate::words::{ArchList, Constraint, CpuArch, Version};
+use crate::words::{ArchList, Constraint, CpuArch, Specifier, Version};
 
 /// What a text means, or why it means nothing.
 pub(super) type Read<T> = Result<T, Refusal>;
@@ -60,6 +61,71 @@ pub(super) fn constraint(key: &str, text: &str) -> Read<Constraint> {
         }
         _ => Ok(constraint),
     }
+}
+
+/// What is asked for of a package that nothing is solved with, as pip writes it.
+pub(super) fn specifier(key: &str, text: &str) -> Read<Specifier> {
+    short(key, text)?;
+    Specifier::parse(text).map_err(|error| {
+        let refusal = Refusal::new("requirement", format!("`{}`: {error}", clip(key)));
+        match repair::specifier(key, text) {
+            Some(meant) => refusal.help(format!("write `{} = \"{meant}\"`", clip(key))),
+            None => refusal,
+        }
+    })
+}
+
+/// What a build of one's own calls itself, `2.8.0a0+git1234`.
+pub(super) fn own_version(_: &str, text: &str) -> Read<String> {
+    short("version", text)?;
+    let public = text.split('+').next().unwrap_or(text);
+    if address::is_wheel_version(text) && Version::parse(public).is_ok() {
+        return Ok(text.to_string());
+    }
+    let refusal = Refusal::new("value", format!("`version`: {} is not a version of a wheel", quote(text)));
+    Err(refusal.help("write the one version that your build has, as its wheel is named: `2.8.0`, `2.8.0a0+git1234`"))
+}
+
+/// The CUDA of a build of one's own.
+pub(super) fn own_cuda(key: &str, text: &str) -> Read<OwnCuda> {
+    if ["none", "cpu"].contains(&text.to_ascii_lowercase().as_str()) {
+        return Ok(OwnCuda::None);
+    }
+    let line = version(key, text)?;
+    if line.len() < 2 || line.is_prerelease() {
+        let message = format!("`cuda`: {} does not name a line of CUDA", quote(text));
+        return Err(Refusal::new("value", message).help("write major and minor, as `torch.version.cuda` shows them"));
+    }
+    Ok(OwnCuda::Line(line))
+}
+
+/// The line of Python of a build of one's own.
+pub(super) fn own_python(key: &str, text: &str) -> Read<Version> {
+    let line = version(key, text)?;
+    if line.len() != 2 || line.is_prerelease() {
+        let message = format!("`python`: {} is not a line of Python", quote(text));
+        return Err(Refusal::new("value", message).help("write major and minor, such as `python = \"3.12\"`"));
+    }
+    Ok(line)
+}
+
+/// The address of a wheel.
+pub(super) fn own_url(_: &str, text: &str) -> Read<String> {
+    if address::wheel(text).is_some() {
+        return Ok(text.to_string());
+    }
+    let message = format!("`url`: {} is not the https:// address of a wheel", quote(text));
+    Err(Refusal::new("value", message)
+        .help("it ends in `.whl`, perhaps with `#sha256=…` behind it, and holds no password"))
+}
+
+/// The address of a wheel index.
+pub(super) fn own_index(_: &str, text: &str) -> Read<String> {
+    if address::is_index(text) {
+        return Ok(text.to_string());
+    }
+    let message = format!("`index`: {} is not the https:// address of a wheel index", quote(text));
+    Err(Refusal::new("value", message).help("write it as pip's `--index-url` takes it, without a password"))
 }
 
 /// One entry of `driver`, as a constraint: a branch is also called `R535` or `535.x`.
@@ -123,6 +189,18 @@ pub(super) fn overlay(text: &str) -> Read<String> {
         return Err(Refusal::new("value", message).help(help));
     }
     name("overlays", text, name::is_file, "letters, digits, blanks and any of `._-+/@()=,~`")
+}
+
+/// `catalog.version`: catalogs are numbered by their day.
+pub(super) fn catalog_version(key: &str, text: &str) -> Read<Constraint> {
+    let asked = constraint(key, &text.replace('-', "."))?;
+    let is_day = |version: &Version| (2000..3000).contains(&version.major()) && version.len() <= 3;
+    if asked.comparisons().all(|one| one.variant.is_none() && one.version.as_ref().is_none_or(is_day)) {
+        return Ok(asked);
+    }
+    let message = format!("`version`: {} is not a version of the catalog, which is a day", quote(text));
+    Err(Refusal::new("value", message)
+        .help("`gpuenv catalog` shows the one at hand; write it as in `version = \">=2026.11.22\"`"))
 }
 
 /// Where an export is written: within the folder of gpuenv.toml, since a checkout chooses it. `{target}` may stand in it.

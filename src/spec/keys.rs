@@ -3,10 +3,10 @@
 //! and the field that it fills.
 
 use super::normalise::{sorted, without_blanks};
-use super::slot::{Choice, Many, One, Overlays, Packages, Place, Shape, Slot, Switch};
+use super::slot::{Choice, Many, One, Ordinary, Overlays, Packages, Place, Shape, Slot, Switch};
 use super::{
-    Build, DriverPolicy, Exception, Export, ForwardCompat, ImageRef, Prefer, Resolve, Runtime, Share, Spec, Target,
-    field,
+    Build, DriverPolicy, Exception, Export, ForwardCompat, ImageRef, OwnBuild, Prefer, Resolve, Runtime, Share, Spec,
+    Target, field,
 };
 use crate::words::{ArchList, Version};
 
@@ -106,7 +106,7 @@ pub fn tables() -> Vec<TableDoc> {
         };
         TableDoc { name, header, about, slips, keys: table.keys.iter().map(key).collect() }
     }
-    let machines = [doc(&ROOT), doc(&STACK), doc(&BUILD), doc(&TARGET)];
+    let machines = [doc(&ROOT), doc(&STACK), doc(&OWN), doc(&PACKAGES), doc(&BUILD), doc(&TARGET)];
     let others = [doc(&RESOLVE), doc(&CATALOG), doc(&OVERRIDE), doc(&SILENCE)];
     machines.into_iter().chain(others).chain([doc(&EXPORT)]).collect()
 }
@@ -143,7 +143,7 @@ pub(super) static STACK: Table<Spec> = Table {
             taken only where one is named. A `+variant` may follow a bare version or `==`, or stand alone: `+cu118` pins \
             only the variant of the wheel, `+cpu` is the CPU build. `cuda` is `12` or `12.4`, and with `[build]` it \
             binds the toolkit too; a third component constrains toolkit and image only.",
-    slips: &["dependencies", "packages", "require", "requires", "frameworks"],
+    slips: &["require", "requires", "frameworks"],
     keys: &[
         package(
             "torch",
@@ -169,6 +169,95 @@ const fn package(
     slips: &'static [&'static str],
 ) -> Key<Spec> {
     Key { name, brief, about: "", example, slips, slot: &Packages }
+}
+
+pub(super) static OWN: Table<OwnBuild> = Table {
+    name: "stack.torch",
+    header: "[stack.torch]",
+    about: "A build of your own of `torch`, `tensorflow` or `jax`, in the place of a constraint: \
+            `torch = { version = \"2.8.0\", cuda = \"12.6\", arch-list = \"8.6;9.0+PTX\" }`. It holds what you say, not what the \
+            catalog knows of the release of that version: its driver follows from its CUDA, its GPUs from its list; what needs \
+            an exact release of it still does. Exports install it from `url` or `index`; without either they leave it out, \
+            and say so.",
+    slips: &[],
+    keys: &[
+        Key {
+            name: "version",
+            brief: "what the wheel calls itself",
+            about: "One version, with its label if it has one. It cannot be left out.",
+            example: "\"2.8.0a0+git1234\"",
+            slips: &["release"],
+            slot: &One(place!(OwnBuild.version), field::own_version, String::clone),
+        },
+        Key {
+            name: "cuda",
+            brief: "the CUDA that it was compiled with",
+            about: "`none` for a build that computes on the CPU. It can be left out only where the label of the version tells \
+                    it, `2.8.0+cu126`.",
+            example: "\"12.6\"",
+            slips: &["cuda-version", "variant"],
+            slot: &One(place!(OwnBuild.cuda), field::own_cuda, ToString::to_string),
+        },
+        Key {
+            name: "cudnn",
+            brief: "the cuDNN inside",
+            about: "",
+            example: "\"9.10.2\"",
+            slips: &["cudnn-version"],
+            slot: &One(place!(OwnBuild.cudnn), field::version, ToString::to_string),
+        },
+        Key {
+            name: "arch-list",
+            brief: "the GPU code inside, as `TORCH_CUDA_ARCH_LIST` said when it was compiled",
+            about: "Without it nobody knows which GPUs it runs on, and a warning says so.",
+            example: "\"8.6;9.0+PTX\"",
+            slips: &["archs", "arch", "architectures", "torch-cuda-arch-list"],
+            slot: &One(place!(OwnBuild.arch_list), |_, text| field::arch_list(text), ArchList::torch),
+        },
+        Key {
+            name: "python",
+            brief: "the line of Python that it was built for",
+            about: "Without it the file of `url` may tell; else it is taken to be for those of the published release.",
+            example: "\"3.12\"",
+            slips: &["python-version"],
+            slot: &One(place!(OwnBuild.python), field::own_python, ToString::to_string),
+        },
+        Key {
+            name: "url",
+            brief: "the https:// address of its wheel",
+            about: "`#sha256=…` may stand behind it. Its file name tells the processor, and the Python and glibc too.",
+            example: "\"https://wheels.example.org/torch-2.8.0a0+git1234-cp312-cp312-linux_x86_64.whl\"",
+            slips: &["wheel", "file", "path"],
+            slot: &One(place!(OwnBuild.url), field::own_url, String::clone),
+        },
+        Key {
+            name: "index",
+            brief: "the https:// address of the wheel index that has it",
+            about: "",
+            example: "\"https://wheels.example.org/simple\"",
+            slips: &["index-url"],
+            slot: &One(place!(OwnBuild.index), field::own_index, String::clone),
+        },
+    ],
+};
+
+pub(super) static PACKAGES: Table<Spec> = Table {
+    name: "packages",
+    header: "[packages]",
+    about: "Whatever else the environment needs: packages that do not depend on CUDA. Nothing is solved with them; what is \
+            written stands in the lock and in every export that installs packages, and the installer chooses the release. \
+            A value is a requirement specifier of pip: `>=4.50`, `==1.2.*`, `~=2.1`, several with `,` between, `*` for any \
+            version, with extras before it: `[torch]>=4.50`. Markers and addresses are not taken. A package that `[stack]` \
+            knows stands there, and nowhere else.",
+    slips: &["dependencies", "requirements", "pip", "pypi", "pypi-dependencies", "install-requires"],
+    keys: &[
+        ordinary("transformers", "any package of the package index, by its name", "\">=4.50\""),
+        ordinary("accelerate", "any version", "\"*\""),
+    ],
+};
+
+const fn ordinary(name: &'static str, brief: &'static str, example: &'static str) -> Key<Spec> {
+    Key { name, brief, about: "", example, slips: &[], slot: &Ordinary }
 }
 
 pub(super) static BUILD: Table<Build> = Table {
@@ -359,14 +448,25 @@ pub(super) static CATALOG: Table<Spec> = Table {
     header: "[catalog]",
     about: "The facts to choose by.",
     slips: &[],
-    keys: &[Key {
-        name: "overlays",
-        brief: "further catalogs, laid one over the other in this order",
-        about: "Files beside this one, in the format of the built-in catalog: see overlays.md.",
-        example: "[\"site-catalog.toml\"]",
-        slips: &["overlay", "path", "file", "files"],
-        slot: &Overlays,
-    }],
+    keys: &[
+        Key {
+            name: "overlays",
+            brief: "further catalogs, laid one over the other in this order",
+            about: "Files beside this one, in the format of the built-in catalog: see overlays.md.",
+            example: "[\"site-catalog.toml\"]",
+            slips: &["overlay", "path", "file", "files"],
+            slot: &Overlays,
+        },
+        Key {
+            name: "version",
+            brief: "the catalogs that may answer",
+            about: "A constraint on the day of the built-in catalog, which `gpuenv --version` and `gpuenv catalog` show. With another one \
+                    `lock` and `explain` stop and say which is at hand.",
+            example: "\">=2026.11.22\"",
+            slips: &["date", "requires"],
+            slot: &One(place!(Spec.catalog_version), field::catalog_version, without_blanks),
+        },
+    ],
 };
 
 pub(super) static OVERRIDE: Table<Exception> = Table {

@@ -10,6 +10,7 @@ mod image;
 mod keys;
 mod normalise;
 mod observed;
+mod own;
 mod parse;
 mod repair;
 mod rewrite;
@@ -27,12 +28,13 @@ pub use bytes::decode;
 pub use error::SpecError;
 pub use keys::{KeyDoc, TableDoc, tables};
 pub use observed::{Observed, ObservedGpu};
+pub use own::WheelName;
 pub use parse::{parse, parse_part};
 pub use rewrite::{RewriteError, rewrite};
 pub use slot::Shape;
 pub use value::list_text;
 
-use crate::words::{ArchList, Constraint, CpuArch, Version};
+use crate::words::{ArchList, Constraint, CpuArch, Specifier, Version};
 
 /// A value and the place in gpuenv.toml it was read from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,12 +54,18 @@ pub struct Spec {
     pub requires_gpuenv: Option<Written<semver::VersionReq>>,
     /// `[stack]`, in file order: package name and constraint.
     pub stack: Vec<(String, Written<Constraint>)>,
+    /// Builds of one's own: for each an entry of `stack` that asks for its version.
+    pub own: Vec<OwnBuild>,
+    /// `[packages]`, in file order: what nothing is solved with, by name.
+    pub packages: Vec<(String, Written<Specifier>)>,
     /// `[build]`
     pub build: Option<Build>,
     /// `[target.*]`, in file order.
     pub targets: Vec<Target>,
     /// `[resolve]`
     pub resolve: Resolve,
+    /// `[catalog] version`: the catalogs that may answer.
+    pub catalog_version: Option<Written<Constraint>>,
     /// `[catalog] overlays`
     pub overlays: Vec<Written<String>>,
     /// `[[override]]`
@@ -66,6 +74,36 @@ pub struct Spec {
     pub silences: Vec<Silence>,
     /// `[export]`, in file order. It bears on no answer, so no lock holds it.
     pub exports: Vec<Export>,
+}
+
+/// A build of one's own of a package of `[stack]`. It holds what is said of it.
+#[derive(Debug, Clone, Default)]
+pub struct OwnBuild {
+    /// The package.
+    pub package: String,
+    /// `version`, as the wheel calls itself, with its label if it has one.
+    pub version: Option<Written<String>>,
+    /// `cuda`
+    pub cuda: Option<Written<OwnCuda>>,
+    /// `cudnn`
+    pub cudnn: Option<Written<Version>>,
+    /// `arch-list`: the GPU code inside; absent = unknown.
+    pub arch_list: Option<Written<ArchList>>,
+    /// `python`: the line it was built for.
+    pub python: Option<Written<Version>>,
+    /// `url`: the address of its wheel.
+    pub url: Option<Written<String>>,
+    /// `index`: the address of the wheel index it lies on.
+    pub index: Option<Written<String>>,
+}
+
+/// The CUDA of a build of one's own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OwnCuda {
+    /// `"none"`: it computes on the CPU.
+    None,
+    /// `"12.6"`
+    Line(Version),
 }
 
 /// `[build]`: CUDA code is compiled on top of the stack.

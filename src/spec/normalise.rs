@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::keys::{self, Table};
 use super::value::list_text;
-use super::{Runtime, Spec, Target};
+use super::{OwnBuild, Runtime, Spec, Target};
 use crate::words::Constraint;
 
 impl Spec {
@@ -13,7 +13,12 @@ impl Spec {
     pub fn inputs(&self) -> BTreeMap<String, String> {
         let mut inputs = BTreeMap::new();
         for (name, constraint) in &self.stack {
-            inputs.insert(format!("stack.{name}"), without_blanks(&constraint.value));
+            let own = self.own.iter().find(|own| own.package == *name);
+            let text = own.map_or_else(|| without_blanks(&constraint.value), OwnBuild::canonical);
+            inputs.insert(format!("stack.{name}"), text);
+        }
+        for (name, asked) in &self.packages {
+            inputs.insert(format!("packages.{name}"), asked.value.to_string());
         }
         // With `cuda-extensions = false` the table is as good as absent; otherwise its presence is an input.
         if let Some(build) = self.build.as_ref().filter(|build| build.cuda_extensions) {

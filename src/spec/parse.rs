@@ -8,9 +8,9 @@ use toml::de::DeTable;
 use super::bytes::check_size;
 use super::error::{Refusal, SpecError, clip, line_at, line_of, quote};
 use super::keys::{self, Table};
-use super::slot::{Packages, Slot};
+use super::slot::{Ordinary, Packages, Slot};
 use super::value::{Item, Reader};
-use super::{Build, Exception, Export, Override, Silence, Spec, Target, Written, field, suggest, syntax};
+use super::{Build, Exception, Export, Override, OwnBuild, Silence, Spec, Target, Written, field, suggest, syntax};
 
 /// Reads a gpuenv.toml. All errors are reported, in file order.
 pub fn parse(source: &str) -> Result<Spec, Vec<SpecError>> {
@@ -49,6 +49,7 @@ impl Reader<'_> {
         for (name, span, item) in self.entries(toml) {
             match name {
                 "stack" => self.stack(item, &mut spec),
+                "packages" => self.packages(item, &mut spec),
                 "build" => self.section(&keys::BUILD, item, spec.build.insert(Build::default())),
                 "target" => spec.targets = self.targets(item),
                 "resolve" => self.section(&keys::RESOLVE, item, &mut spec.resolve),
@@ -112,22 +113,58 @@ impl Reader<'_> {
 
     fn stack(&mut self, item: &Item<'_>, spec: &mut Spec) {
         let Some(toml) = self.table("stack", item, keys::STACK.header) else { return };
-        let mut seen: HashMap<String, usize> = HashMap::new();
+        let mut seen = HashMap::new();
         for (key, span, item) in self.entries(toml) {
             if suggest::is_no_package(key) {
                 self.unknown(&keys::STACK, key, span, item);
-                continue;
+            } else if let Some(name) = self.package(key, span.clone(), &mut seen) {
+                match item.get_ref().as_table() {
+                    Some(table) => self.own(&name, table, (span, item.span()), spec),
+                    None => Packages.read(spec, &name, item, self),
+                }
             }
-            let Some(name) = self.checked(field::package(key), &span) else { continue };
-            if let Some(first) = seen.get(&name) {
-                let line = line_of(self.source, *first);
-                let message = format!("{} is the package `{name}` again, see line {line}", quote(key));
-                self.error(Refusal::new("duplicate", message).help("keep one of the two"), span);
-                continue;
-            }
-            seen.insert(name.clone(), span.start);
-            Packages.read(spec, &name, item, self);
         }
+    }
+
+    /// A build of one's own: a table in the place of a constraint.
+    fn own(&mut self, name: &str, toml: &DeTable<'_>, (key, span): (Range<usize>, Range<usize>), spec: &mut Spec) {
+        let mut own = OwnBuild { package: name.to_string(), ..OwnBuild::default() };
+        let before = self.count();
+        self.fill(&keys::OWN, toml, &mut own);
+        if self.count() > before {
+            return;
+        }
+        if let Some(refusal) = own.wrong() {
+            return self.error(refusal, key);
+        }
+        if let Some(value) = self.checked(own.constraint(), &span) {
+            let text = own.canonical();
+            spec.stack.push((name.to_string(), Written { value, text, span }));
+            spec.own.push(own);
+        }
+    }
+
+    fn packages(&mut self, item: &Item<'_>, spec: &mut Spec) {
+        let Some(toml) = self.table("packages", item, keys::PACKAGES.header) else { return };
+        let mut seen = HashMap::new();
+        for (key, span, item) in self.entries(toml) {
+            if let Some(name) = self.package(key, span, &mut seen) {
+                Ordinary.read(spec, &name, item, self);
+            }
+        }
+    }
+
+    /// A key as the name of a package, which its table names once.
+    fn package(&mut self, key: &str, span: Range<usize>, seen: &mut HashMap<String, usize>) -> Option<String> {
+        let name = self.checked(field::package(key), &span)?;
+        if let Some(first) = seen.get(&name) {
+            let line = line_of(self.source, *first);
+            let message = format!("{} is the package `{name}` again, see line {line}", quote(key));
+            self.error(Refusal::new("duplicate", message).help("keep one of the two"), span);
+            return None;
+        }
+        seen.insert(name.clone(), span.start);
+        Some(name)
     }
 
     fn targets(&mut self, item: &Item<'_>) -> Vec<Target> {

@@ -1,6 +1,6 @@
 //! What was meant by a value that is spelled as other tools, people or makers spell it.
 
-use crate::words::{Constraint, Version};
+use crate::words::{Constraint, Specifier, Version};
 
 /// Words for whatever there is.
 const ANY: [&str; 8] = ["latest", "newest", "any", "stable", "default", "auto", "all", "x"];
@@ -21,6 +21,24 @@ pub(super) fn constraint(key: &str, text: &str) -> Option<String> {
     }
     let meant = meant.join(" || ");
     Constraint::parse(&meant).is_ok().then_some(meant)
+}
+
+/// The requirement specifier that was meant, if it can be told: `>=4.50,<5` for `^4.50`, `==4.50.*` for `4.50`.
+pub(super) fn specifier(key: &str, text: &str) -> Option<String> {
+    // A marker would be lost.
+    if text.contains([';', '@', '[']) {
+        return None;
+    }
+    let meant = constraint(key, text)?;
+    let pinned: Vec<String> = meant
+        .split(',')
+        .map(|part| match part {
+            number if number.starts_with(|c: char| c.is_ascii_digit()) && number.contains('+') => format!("=={number}"),
+            number if number.starts_with(|c: char| c.is_ascii_digit()) => format!("=={number}.*").replace(".*.*", ".*"),
+            part => part.to_string(),
+        })
+        .collect();
+    Specifier::parse(&pinned.join(",")).ok().map(|meant| meant.to_string())
 }
 
 /// One comparison, in the spelling of gpuenv.toml.
@@ -128,6 +146,22 @@ mod tests {
             ("é", None),
         ] {
             assert_eq!(constraint("torch", text).as_deref(), meant, "{text}");
+        }
+    }
+
+    #[test]
+    fn pip_is_told_in_its_own_words() {
+        for (text, meant) in [
+            ("4.50", Some("==4.50.*")),
+            ("4.50.x", Some("==4.50.*")),
+            ("^4.50", Some(">=4.50,<5")),
+            ("transformers>=4.50", Some(">=4.50")),
+            ("latest", Some("*")),
+            ("2.8.0+cu126", Some("==2.8.0+cu126")),
+            (">=4; python_version < '3.12'", None),
+            ("four", None),
+        ] {
+            assert_eq!(specifier("transformers", text).as_deref(), meant, "{text}");
         }
     }
 

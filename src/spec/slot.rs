@@ -193,6 +193,8 @@ impl Slot<Spec> for Packages {
         let mut written: Option<Written<Constraint>> = known.map(|at| spec.stack[at].1.clone());
         let value = text.map(|text| field::constraint(&name, text)).transpose()?;
         put(&mut written, value.zip(text.map(str::to_string)), end);
+        // What takes its place is no build of one's own, unless it is the same text again.
+        spec.own.retain(|own| own.package != name);
         match (known, written) {
             (Some(at), Some(written)) => spec.stack[at].1 = written,
             (Some(at), None) => drop(spec.stack.remove(at)),
@@ -203,6 +205,44 @@ impl Slot<Spec> for Packages {
 
     fn written<'o>(&self, spec: &'o Spec, name: &str) -> Option<(&'o str, &'o Range<usize>)> {
         let (_, written) = spec.stack.iter().find(|(known, _)| known == name)?;
+        Some((&written.text, &written.span))
+    }
+
+    /// Each is an input of its own.
+    fn input(&self, _: &Spec) -> Option<String> {
+        None
+    }
+}
+
+/// The packages of `[packages]`.
+pub(super) struct Ordinary;
+
+impl Slot<Spec> for Ordinary {
+    fn shape(&self) -> Shape {
+        Shape::Text
+    }
+
+    fn read(&self, spec: &mut Spec, name: &str, item: &Item<'_>, reader: &mut Reader<'_>) {
+        let read = reader.string(name, item, |text| field::specifier(name, text));
+        spec.packages.extend(read.map(|written| (name.to_string(), written)));
+    }
+
+    fn set(&self, spec: &mut Spec, name: &str, text: Option<&str>, end: usize) -> Read<()> {
+        let name = field::package(name)?;
+        let known = spec.packages.iter().position(|(known, _)| *known == name);
+        let mut written = known.map(|at| spec.packages[at].1.clone());
+        let value = text.map(|text| field::specifier(&name, text)).transpose()?;
+        put(&mut written, value.zip(text.map(str::to_string)), end);
+        match (known, written) {
+            (Some(at), Some(written)) => spec.packages[at].1 = written,
+            (Some(at), None) => drop(spec.packages.remove(at)),
+            (None, written) => spec.packages.extend(written.map(|written| (name, written))),
+        }
+        Ok(())
+    }
+
+    fn written<'o>(&self, spec: &'o Spec, name: &str) -> Option<(&'o str, &'o Range<usize>)> {
+        let (_, written) = spec.packages.iter().find(|(known, _)| known == name)?;
         Some((&written.text, &written.span))
     }
 

@@ -8,7 +8,7 @@ use super::slot::Shape;
 const MAX_COMPARED: usize = 40;
 
 /// How headers of tables begin whose keys say nothing about where a key belongs.
-const OF_ANYTHING: [&str; 2] = ["[[", "[export"];
+const OF_ANYTHING: [&str; 3] = ["[[", "[export", "[stack."];
 
 /// What a manifest tells of a project. Nothing of that is known here.
 const OF_MANIFESTS: [&str; 5] = ["project", "package", "tool", "name", "version"];
@@ -105,6 +105,21 @@ fn line(key: &KeyDoc, value: Option<&str>) -> String {
     format!("{} = {}", key.name, value.filter(stays).map_or(key.example.to_string(), clip))
 }
 
+/// The known word that one is a slip of the pen of: other than the nearest word it is the same thing, so torchao is no
+/// torchaudio and torchdata neither.
+pub fn slip<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
+    let folded: String = word.to_lowercase().replace(['_', '-'], "");
+    let names: &[(&str, &str)] =
+        &[("pytorch", "torch"), ("tf", "tensorflow"), ("tensorflowgpu", "tensorflow"), ("jaxlib", "jax")];
+    let meant = names.iter().find(|(name, _)| *name == folded).map(|(_, meant)| *meant);
+    let distance = |candidate: &str| strsim::damerau_levenshtein(&folded, &candidate.replace('-', ""));
+    let near = |candidate: &&str| {
+        word.len() <= MAX_COMPARED
+            && (meant == Some(*candidate) || distance(candidate) <= usize::from(folded.len() > 3))
+    };
+    known.into_iter().filter(near).min_by_key(|candidate| distance(candidate))
+}
+
 /// The known word that is nearest, if it is near.
 pub fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     if word.len() > MAX_COMPARED {
@@ -131,6 +146,24 @@ mod tests {
         assert_eq!(nearest("colour", ["driver", "arch"]), None);
         assert_eq!(nearest("torchao", ["torchaudio", "torchvision"]), None);
         assert_eq!(nearest(&"x".repeat(1 << 20), ["x"]), None);
+    }
+
+    #[test]
+    fn a_package_is_a_slip_of_another_only_where_it_is_the_same() {
+        let known = ["torch", "torchvision", "torchaudio", "tensorflow", "jax", "flash-attn", "vllm"];
+        for (word, meant) in [
+            ("troch", Some("torch")),
+            ("pytorch", Some("torch")),
+            ("torchvison", Some("torchvision")),
+            ("flashattn", Some("flash-attn")),
+            ("tensorflow-gpu", Some("tensorflow")),
+            ("torchao", None),
+            ("torchdata", None),
+            ("transformers", None),
+            ("max", None),
+        ] {
+            assert_eq!(slip(word, known), meant, "{word}");
+        }
     }
 
     #[test]

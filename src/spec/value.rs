@@ -41,6 +41,11 @@ impl<'s> Reader<'s> {
         }
     }
 
+    /// How many errors there are so far.
+    pub fn count(&self) -> usize {
+        self.errors.len() + self.left_off
+    }
+
     /// The errors in file order.
     pub fn finish(self) -> Vec<SpecError> {
         let mut errors = self.errors;

@@ -316,6 +316,7 @@ mod tests {
             archs: None,
             sha256: Wheel::UNKNOWN.into(),
             libraries: Vec::new(),
+            asks: Vec::new(),
             targets: Vec::new(),
         };
         for (found, locked, required, same) in [

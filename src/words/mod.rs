@@ -1,5 +1,5 @@
 //! L0, the words everything else is written in: versions, constraints, compute capabilities,
-//! architectures and architecture lists, what images require, the names things are published under. No facts, no I/O.
+//! architectures and architecture lists, what images require, the specifiers of pip, the names things are published under. No facts, no I/O.
 
 pub mod address;
 pub mod arch;
@@ -7,6 +7,7 @@ pub mod arch_list;
 pub mod constraint;
 pub mod name;
 pub mod require;
+pub mod specifier;
 pub mod text;
 pub mod version;
 
@@ -14,5 +15,6 @@ pub use arch::{Arch, Cc, CpuArch, Suffix};
 pub use arch_list::{ArchEntry, ArchList};
 pub use constraint::Constraint;
 pub use require::Requirement;
+pub use specifier::Specifier;
 pub use text::{List, Text};
 pub use version::Version;

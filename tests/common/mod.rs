@@ -35,6 +35,14 @@ pub fn rules() -> &'static Problem<'static> {
     RULES.with(|rules| *rules)
 }
 
+/// The same with the builds that a spec brings itself.
+pub fn rules_of(spec: &spec::Spec) -> &'static Problem<'static> {
+    match gpuenv::solve::own::lay(spec, &BUILTIN) {
+        Some(laid) => Box::leak(Box::new(Problem::new(Box::leak(Box::new(laid))))),
+        None => rules(),
+    }
+}
+
 /// Parses a spec, looks its names up and resolves it.
 pub fn lock(text: &str) -> Outcome {
     let codes = |errors: Vec<spec::SpecError>| Outcome::Refused(errors.iter().map(|error| error.code).collect());
@@ -42,7 +50,7 @@ pub fn lock(text: &str) -> Outcome {
         Ok(spec) => spec,
         Err(errors) => return codes(errors),
     };
-    let (question, warnings) = match Question::new(&spec, rules()) {
+    let (question, warnings) = match Question::new(&spec, rules_of(&spec)) {
         Ok(asked) => asked,
         Err(errors) => return codes(errors),
     };
@@ -57,7 +65,7 @@ pub fn lock(text: &str) -> Outcome {
 /// The codes of everything that is said of a spec's answer.
 pub fn warned(text: &str) -> Vec<&'static str> {
     let spec = spec::parse(text).expect("the spec parses");
-    let (question, remarks) = Question::new(&spec, rules()).expect("every name is known");
+    let (question, remarks) = Question::new(&spec, rules_of(&spec)).expect("every name is known");
     let Resolution::Answer(answer) = resolve(&question, &Locked::new(), &Steps::new(LIMIT)) else {
         panic!("an answer was expected:\n{text}");
     };
@@ -68,7 +76,7 @@ pub fn warned(text: &str) -> Vec<&'static str> {
 /// The culprits of a spec's first conflict.
 pub fn culprits(text: &str) -> Vec<String> {
     let spec = spec::parse(text).expect("the spec parses");
-    let told = explain::conflicts(&spec, rules(), &Steps::new(LIMIT)).expect("there is a conflict");
+    let told = explain::conflicts(&spec, rules_of(&spec), &Steps::new(LIMIT)).expect("there is a conflict");
     told.conflicts[0].culprits.clone()
 }
 

@@ -137,6 +137,7 @@ pub fn wheel(package: &str, version: &str, index: Option<&str>, targets: &[&str]
         archs: None,
         sha256: "unknown".into(),
         libraries: Vec::new(),
+        asks: Vec::new(),
         targets: targets.iter().map(|target| target.to_string()).collect(),
     }
 }

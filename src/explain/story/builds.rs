@@ -78,10 +78,11 @@ impl<'c> Teller<'_, 'c> {
 
     pub(super) fn cpu_build(&mut self) {
         // Where nobody asked for such a build, that it serves no GPU goes without saying.
-        let asked = self.question.frameworks.iter().find(|ask| ask.constraint.names_variant("cpu"));
+        let asked = self.question.frameworks.iter().find(|ask| ask.own || ask.constraint.names_variant("cpu"));
         let Some(ask) = asked else { return };
-        let (package, constraint) = (ask.package, ask.constraint.to_string());
-        self.say(format!("{package} {constraint} is a CPU build: it holds no GPU code"));
+        let own = self.left.iter().find(|build| build.is_own());
+        let name = own.map_or_else(|| format!("{} {}", ask.package, ask.constraint), |build| build.named());
+        self.say(format!("{name} is a CPU build: it holds no GPU code"));
         if let Some(name) = self.target().map(|target| target.name.clone()) {
             self.say(format!("target `{name}` has a GPU"));
         }

@@ -275,7 +275,7 @@ impl<'q, 'c> Teller<'q, 'c> {
         let platform = self.platform();
         let asked = |build: &&Build| {
             let mut asks = self.question.frameworks.iter().filter(|ask| ask.package == build.package);
-            platform.takes(build) && asks.any(|ask| ask.constraint.admits_build(&build.version, &build.variant))
+            platform.takes(build) && asks.any(|ask| ask.takes_build(build))
         };
         self.question.catalog.builds.iter().filter(asked).collect()
     }

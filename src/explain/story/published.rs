@@ -1,7 +1,7 @@
 //! What was never published, or is newer than the catalog, and what there is instead.
 
 use crate::catalog::Row;
-use crate::catalog::rows::{Build, Companion, Family};
+use crate::catalog::rows::{Build, Companion, Family, line_of};
 use crate::solve::image;
 use crate::solve::platform::Takes;
 use crate::solve::question::{Ask, ImageAsk};
@@ -14,12 +14,13 @@ impl<'c> Teller<'_, 'c> {
     /// Clashes of a kind that deserve a code of their own.
     pub(super) fn special(&mut self) -> Option<&'static str> {
         let (question, catalog) = (self.question, self.question.catalog);
-        let of_build =
-            |package: &str| catalog.builds.iter().filter(|row| row.package == package).map(|row| row.version).max();
+        let of_build = |package: &str| {
+            catalog.builds.iter().filter(|row| row.package == package && !row.is_laid()).map(|row| row.version).max()
+        };
         let of_companion =
             |package: &str| catalog.companions.iter().filter(|row| row.package == package).map(|row| row.version).max();
         let above = |ask: &Ask<'_>, newest: Option<Version>| {
-            self.blames(ask.package) && newest.is_some_and(|newest| is_above(&ask.constraint, &newest))
+            self.blames(ask.package) && !ask.own && newest.is_some_and(|newest| is_above(&ask.constraint, &newest))
         };
         let newer = question.frameworks.iter().any(|ask| above(ask, of_build(ask.package)))
             || question.companions.iter().any(|ask| above(ask, of_companion(ask.package)))
@@ -109,8 +110,12 @@ impl<'c> Teller<'_, 'c> {
         let catalog = self.question.catalog;
         let (platform, arch) = (self.platform(), &self.platform_name());
         let constraint = &ask.constraint;
-        let of_package: Vec<&Build> = catalog.builds.iter().filter(|row| row.package == ask.package).collect();
-        let Some(newest) = of_package.last() else { return };
+        let of_package: Vec<&Build> = catalog.builds.iter().filter(|row| ask.is_among(row)).collect();
+        let newest = of_package.iter().rev().find(|row| ask.own || !row.is_laid());
+        let Some(newest) = newest else { return };
+        if ask.own {
+            return self.own_build(newest);
+        }
         if is_above(constraint, &newest.version) {
             self.say(format!(
                 "the newest {} known is {}; the catalog is of {}",
@@ -175,6 +180,17 @@ impl<'c> Teller<'_, 'c> {
         }
         let cited: Vec<&Build> = same_version.into_iter().copied().collect();
         self.cite_builds(&cited);
+    }
+
+    /// What a build of one's own is made for.
+    fn own_build(&mut self, build: &'c Build) {
+        if build.variant == "cpu" {
+            return self.say(format!("{} computes on the CPU", build.named()));
+        }
+        if !self.libraries(&[build]) {
+            let line = line_of(&build.variant).map_or(String::new(), |line| line.to_string());
+            self.say(format!("{} is built for CUDA {line}", build.named()));
+        }
     }
 
     /// A build beside the usual ones that is asked for: it exists, and nothing is solved with it.

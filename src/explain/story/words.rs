@@ -15,7 +15,7 @@ pub(super) fn build_id(build: &Build) -> String {
 
 /// `torch 2.5.1+cu124`
 pub(super) fn name_of(build: &Build) -> String {
-    format!("{} {}+{}", build.package, build.version, build.variant)
+    build.named()
 }
 
 /// What is said of a target's driver, in words.
@@ -71,7 +71,7 @@ pub(super) fn describe(builds: &[&Build], one: &str, many: &str) -> String {
     variants.sort();
     variants.dedup();
     if builds.len() == 1 {
-        return format!("{} {}+{} {one}", first.package, first.version, first.variant);
+        return format!("{} {one}", first.named());
     }
     let (versions, verb) = match first.version == last.version {
         true => (first.version.to_string(), one),

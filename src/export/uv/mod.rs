@@ -17,7 +17,7 @@ use crate::lock::Lock;
 
 use super::format::{Format, Options, Render, Targets, names};
 use super::wheels::{self, UNCHECKED, misnamed, pin, unisolated};
-use super::{ExportError, quote, valid};
+use super::{ExportError, own, quote, valid};
 
 use plan::{Entry, Plan};
 
@@ -49,6 +49,10 @@ fn render(lock: &Lock, targets: &Targets, _: &Options) -> Result<String, ExportE
         "# Written by `gpuenv export uv`. What it wrote is listed under [tool.gpuenv] and replaced when it writes\n\
                    # again; the rest of the file is yours.\n\n"
             .to_string();
+    if let Some(note) = targets.iter().map(|(name, target)| own::comment(lock, name, target)).find(|it| !it.is_empty())
+    {
+        out += &format!("{note}\n");
+    }
     out += "[project]\nname = \"gpu-stack\"\nversion = \"0\"\n";
     if let Some(Some(python)) = pythons.first() {
         let _ = writeln!(out, "requires-python = {}", quote::toml(&requires_python(python)));
@@ -99,6 +103,12 @@ fn dependencies(plan: &Plan, record: &mut Record) -> Result<String, ExportError>
             None => common.push(line),
         }
     }
+    for (line, extra) in &plan.ordinary {
+        match extra {
+            Some(extra) => extras.entry(extra).or_default().push(line.clone()),
+            None => common.push(line.clone()),
+        }
+    }
     // A constraint knows no extras, and a source of an extra speaks only of what that extra names.
     for entry in &plan.constraints {
         if let Some(extra) = &entry.extra {
@@ -106,7 +116,8 @@ fn dependencies(plan: &Plan, record: &mut Record) -> Result<String, ExportError>
             extras.entry(extra).or_default().push(line);
         }
     }
-    let mut out = if plan.extras.is_empty() { lines("dependencies", &common) } else { String::new() };
+    let is_shared = plan.extras.is_empty() || !common.is_empty();
+    let mut out = if is_shared { lines("dependencies", &common) } else { String::new() };
     record.push(("dependencies", common));
     if !plan.extras.is_empty() {
         out += "\n# One for each target; they exclude each other. What other packages may bring in is named here too: uv would\n\

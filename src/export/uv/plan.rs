@@ -6,8 +6,9 @@ use crate::lock::{ConstraintLock, Lock, Wheel};
 use crate::words::CpuArch;
 
 use super::super::format::{Targets, names};
+use super::super::ordinary::{self, Asked};
 use super::super::wheels::normalised;
-use super::super::{ExportError, valid};
+use super::super::{ExportError, own, valid};
 
 /// Something with those it is for.
 #[derive(Debug)]
@@ -39,6 +40,8 @@ pub struct Plan<'a> {
     pub extras: Vec<String>,
     pub wheels: Vec<Entry<'a, Wheel>>,
     pub constraints: Vec<Entry<'a, ConstraintLock>>,
+    /// Requirements of ordinary packages, for all or by extra.
+    pub ordinary: Vec<(String, Option<String>)>,
     /// Every wheel.
     pub all: Vec<&'a Wheel>,
 }
@@ -71,8 +74,9 @@ impl<'a> Plan<'a> {
                 beside.extend(lock.constraints_of(name).map(|one| (one, None, *arch)));
             }
         }
-        if wheels.is_empty() {
-            return Err(ExportError::NothingToInstall);
+        plan.ordinary(lock, targets, differ)?;
+        if wheels.is_empty() && plan.ordinary.is_empty() {
+            return Err(own::nothing(lock, targets));
         }
         plan.all = wheels.iter().map(|(wheel, _, _)| *wheel).collect();
         plan.wheels = plan.distinct(wheels, |wheel| (wheel.requirement(), wheel.package.clone()));
@@ -80,6 +84,25 @@ impl<'a> Plan<'a> {
             .sort_by(|one, other| (&one.of.package, &one.of.version).cmp(&(&other.of.package, &other.of.version)));
         plan.constraints = plan.distinct(beside, |one| (one.version.clone(), one.package.clone()));
         Ok(plan)
+    }
+
+    /// What `[packages]` asks for is for all, what wheels need for those that have them.
+    fn ordinary(&mut self, lock: &Lock, targets: &Targets<'a>, differ: bool) -> Result<(), ExportError> {
+        if differ {
+            let written: Vec<Asked> = ordinary::written(lock)?.into_iter().collect();
+            self.ordinary.extend(ordinary::lines(&written).into_iter().map(|line| (line, None)));
+            for ((name, _), extra) in targets.iter().zip(&self.extras) {
+                let needed: Vec<Asked> = ordinary::needed(lock.wheels_of(name))?.into_iter().collect();
+                self.ordinary.extend(ordinary::lines(&needed).into_iter().map(|line| (line, Some(extra.clone()))));
+            }
+            return Ok(());
+        }
+        for (name, _) in targets {
+            self.ordinary.extend(ordinary::lines(&ordinary::of(lock, name)?).into_iter().map(|line| (line, None)));
+        }
+        self.ordinary.sort();
+        self.ordinary.dedup();
+        Ok(())
     }
 
     /// Those that differ in `key`, each with the marker of its platforms; no marker if it is for all.

@@ -159,7 +159,7 @@ struct Retracted<'a> {
 /// A kind of warning, or a check of a host.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Described<'a> {
-    #[schemars(extend("enum" = ["warning", "check"]))]
+    #[schemars(extend("enum" = ["warning", "check", "package"]))]
     kind: &'static str,
     id: &'a str,
     says: &'a str,
@@ -225,6 +225,7 @@ impl<'a> Topic<'a> {
             }),
             Named::Warning(code) => Topic::Described(Described { kind: "warning", id: code.code, says: code.says }),
             Named::Check(id, says) => Topic::Described(Described { kind: "check", id, says }),
+            Named::Ordinary(id, says) => Topic::Described(Described { kind: "package", id, says }),
             Named::Row(row) => Topic::Row(Row {
                 kind: "fact",
                 table: row.kind,

@@ -48,7 +48,8 @@ impl<'q, 'c> Plan<'q, 'c> {
     /// most other packages have no wheel for it yet.
     fn add_python(&mut self, groups: &[Group<'c>]) {
         let question = self.question;
-        if question.frameworks.is_empty() && question.companions.is_empty() && question.python.is_none() {
+        let installs = !question.companions.is_empty() || !question.packages.is_empty();
+        if question.frameworks.is_empty() && !installs && question.python.is_none() {
             return;
         }
         let rows = question.problem.pythons();
@@ -171,7 +172,7 @@ impl<'q, 'c> Plan<'q, 'c> {
                 continue;
             }
             let framework = self.frameworks[at];
-            let rows = framework.matching(|release| ask.constraint.admits_build(release.version, release.variant));
+            let rows = framework.matching(|release| ask.takes(release));
             let versions = (self.versions[at], framework.versions_of(&rows));
             let releases = groups.iter().map(|group| (group.releases[at].var, rows.clone()));
             self.clause(ask.package, std::iter::once(versions).chain(releases).collect());
@@ -287,9 +288,10 @@ fn releases_for<'c>(plan: &Plan<'_, 'c>, class: &Class<'_, 'c>, framework: &Fram
     if target.os.is_some_and(|os| os.musl) && holds(law::id::GLIBC) {
         rows = RowSet::default();
     }
+    rows.subtract(&framework.laid.filtered(&|row| !ask.takes(&framework.releases[row])));
     let cpu_fits = match &target.gpus {
         Gpus::Cpu => true,
-        Gpus::Unsaid => ask.constraint.names_variant("cpu"),
+        Gpus::Unsaid => ask.own || ask.constraint.names_variant("cpu"),
         Gpus::These(_) => false,
     };
     if !cpu_fits && holds(law::id::CPU_BUILD) {
@@ -297,7 +299,7 @@ fn releases_for<'c>(plan: &Plan<'_, 'c>, class: &Class<'_, 'c>, framework: &Fram
     }
     let only_cpu =
         question.targets.iter().all(|target: &TargetAsk| target.is_cpu()) || question.share == Share::Versions;
-    let named = |row: usize| ask.constraint.names_variant(framework.releases[row].variant);
+    let named = |row: usize| ask.own || ask.constraint.names_variant(framework.releases[row].variant);
     if target.is_cpu()
         && only_cpu
         && !policy.unknown

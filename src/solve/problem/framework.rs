@@ -29,6 +29,8 @@ pub struct Framework<'c> {
     pub of_version: Vec<RowSet>,
     /// The releases without CUDA.
     pub cpu: RowSet,
+    /// Those that a spec brings, which nothing takes but the entry that names them.
+    pub laid: RowSet,
     known: RefCell<FxHashMap<Property<'c>, Rc<RowSet>>>,
     pythons: RefCell<FxHashMap<(Platform<'c>, Version, bool), Rc<RowSet>>>,
 }
@@ -64,12 +66,14 @@ impl<'c> Framework<'c> {
             of_version.last_mut().expect("a version was just added").insert(row);
         }
         let cpu = RowSet::filter(releases.len(), |row| releases[row].is_cpu());
+        let laid = RowSet::filter(releases.len(), |row| releases[row].is_laid());
         Framework {
             package: &builds[0].package,
             releases: releases.into(),
             versions: versions.into(),
             of_version,
             cpu,
+            laid,
             known: RefCell::default(),
             pythons: RefCell::default(),
         }

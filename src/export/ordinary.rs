@@ -1,0 +1,70 @@
+//! Packages that nothing is solved with, as every format that installs packages writes them: what `[packages]` asks for,
+//! and what the locked wheels need that their metadata does not say.
+
+use std::collections::BTreeMap;
+
+use crate::lock::{Lock, Wheel};
+use crate::words::Specifier;
+
+use super::format::{Options, Targets};
+use super::{ExportError, valid};
+
+/// A package and what is asked for of it.
+pub type Asked = (String, Specifier);
+
+/// What stands above such packages, where a format has comments.
+pub const NOTE: &str = "As [packages] asks for them, and as the pins need them: the installer chooses the release.";
+
+/// What a target asks for, by name; two who ask for one package are one entry.
+pub fn of(lock: &Lock, target: &str) -> Result<Vec<Asked>, ExportError> {
+    let mut all = written(lock)?;
+    for (name, asked) in needed(lock.wheels_of(target))? {
+        let both = all.remove(&name).map_or(asked.clone(), |known| known.and(&asked));
+        all.insert(name, both);
+    }
+    Ok(all.into_iter().collect())
+}
+
+/// What `[packages]` asks for.
+pub fn written(lock: &Lock) -> Result<BTreeMap<String, Specifier>, ExportError> {
+    let mut all = BTreeMap::new();
+    for (name, asked) in lock.packages() {
+        all.insert(valid::package(name)?.to_string(), valid::specifier(asked)?);
+    }
+    Ok(all)
+}
+
+/// What wheels need.
+pub fn needed<'a>(wheels: impl Iterator<Item = &'a Wheel>) -> Result<BTreeMap<String, Specifier>, ExportError> {
+    let mut all: BTreeMap<String, Specifier> = BTreeMap::new();
+    for text in wheels.flat_map(|wheel| &wheel.asks) {
+        let (name, asked) = valid::requirement(text)?;
+        let both = all.remove(name).map_or(asked.clone(), |known| known.and(&asked));
+        all.insert(name.to_string(), both);
+    }
+    Ok(all)
+}
+
+/// One requirement each.
+pub fn lines(asked: &[Asked]) -> Vec<String> {
+    asked.iter().map(|(name, asked)| asked.of(name)).collect()
+}
+
+/// What a format leaves out, in words for whoever runs it.
+pub fn left_out(lock: &Lock, targets: &Targets, format: &str, options: &Options) -> Option<String> {
+    let why = match format {
+        "pylock" => {
+            "it names files, not ranges: `gpuenv export uv` and `uv export --format pylock.toml` make one with all"
+        }
+        "requirements" if options.has("hashes") => "they have no sha256 here: install them afterwards",
+        _ => return None,
+    };
+    let mut names: Vec<String> = Vec::new();
+    for (target, _) in targets {
+        names.extend(lines(&of(lock, target).ok()?));
+    }
+    names.sort();
+    names.dedup();
+    (!names.is_empty())
+        .then(|| format!("{} {} not in it, for {why}", names.join(", "), if names.len() == 1 { "is" } else { "are" }))
+}

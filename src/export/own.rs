@@ -1,0 +1,58 @@
+//! Builds of somebody's own of which the lock does not know where they lie: no format can install them, and each says so.
+
+use crate::lock::{Lock, TargetLock};
+
+use super::ExportError;
+use super::format::Targets;
+
+/// The formats that install packages.
+const INSTALLING: [&str; 8] =
+    ["uv", "pylock", "requirements", "dockerfile", "apptainer", "pixi", "conda", "github-actions"];
+
+/// Those of a target, `torch 2.8.0`.
+pub fn nowhere(lock: &Lock, name: &str, target: &TargetLock) -> Vec<String> {
+    let has_wheel = |package: &str| lock.wheels_of(name).any(|wheel| wheel.package == package);
+    let stack = lock.stack_of(target);
+    let own = lock.own_builds().filter(|package| !has_wheel(package));
+    own.filter_map(|package| Some(format!("{package} {}", stack.get(package)?))).collect()
+}
+
+/// What the text of a format says of them, a line without its sign; empty where there are none.
+pub fn note(lock: &Lock, name: &str, target: &TargetLock) -> String {
+    match nowhere(lock, name, target).as_slice() {
+        [] => String::new(),
+        own => format!(
+            "Not in here, for nobody says where it is: your build of {}. Install it first.",
+            own.join(" and of ")
+        ),
+    }
+}
+
+/// The same as a comment of its own.
+pub fn comment(lock: &Lock, name: &str, target: &TargetLock) -> String {
+    let note = note(lock, name, target);
+    if note.is_empty() { note } else { format!("# {note}\n") }
+}
+
+/// Nothing is left to install: for want of an address, or because nobody asked for anything.
+pub fn nothing(lock: &Lock, targets: &Targets) -> ExportError {
+    let own: Vec<String> = targets.iter().flat_map(|(name, target)| nowhere(lock, name, target)).collect();
+    match own.first() {
+        Some(first) => ExportError::OwnBuild(first.clone()),
+        None => ExportError::NothingToInstall,
+    }
+}
+
+/// What a format leaves out, in words for whoever runs it.
+pub fn left_out(lock: &Lock, targets: &Targets, format: &str) -> Option<String> {
+    let mut own: Vec<String> = targets.iter().flat_map(|(name, target)| nowhere(lock, name, target)).collect();
+    own.sort();
+    own.dedup();
+    (!own.is_empty() && INSTALLING.contains(&format)).then(|| {
+        format!(
+            "your build of {} is not in it, for gpuenv.toml does not say where it is: give it `url` or `index`, or install it \
+             first",
+            own.join(" and of ")
+        )
+    })
+}

@@ -1,0 +1,234 @@
+//! Builds that a spec itself brings, as rows beside those of the catalog: builds of one's own, which hold what their owner
+//! says, and nightlies, which are judged as the release that they precede. Nothing but the entry that names one takes it.
+
+use crate::catalog::Catalog;
+use crate::catalog::rows::{Build, Companion, FRAMEWORKS, Index, List, Status};
+use crate::spec::{OwnBuild, OwnCuda, Spec, WheelName};
+use crate::words::{Constraint, CpuArch, Version};
+
+/// The catalog with the builds that a spec brings laid over it; none where it brings none.
+pub fn lay(spec: &Spec, catalog: &Catalog) -> Option<Catalog> {
+    let mut added = Catalog::default();
+    for own in &spec.own {
+        if FRAMEWORKS.contains(&&*own.package) {
+            added.builds.to_mut().extend(rows(own, catalog));
+        }
+    }
+    for (package, written) in &spec.stack {
+        let own = spec.own.iter().any(|own| own.package == *package);
+        if let Some(version) = nightly(&written.value).filter(|_| !own) {
+            added.builds.to_mut().extend(nightly_builds(catalog, package, version, &written.value));
+            added.companions.to_mut().extend(nightly_companions(catalog, package, version, spec));
+        }
+    }
+    if added.builds.is_empty() && added.companions.is_empty() {
+        return None;
+    }
+    let mut laid = catalog.clone();
+    laid.merge(added);
+    Some(laid)
+}
+
+/// The rows of a build of one's own: one for each processor that it may be for.
+fn rows(own: &OwnBuild, catalog: &Catalog) -> Vec<Build> {
+    let (Some(version), Some(cuda)) = (own.public(), own.cuda()) else { return Vec::new() };
+    let file = own.url.as_ref().and_then(|url| WheelName::of(&url.value));
+    let variant = match cuda {
+        OwnCuda::None => "cpu".to_string(),
+        OwnCuda::Line(line) => format!("cu{}{}", line.major(), line.minor()),
+    };
+    let published = || {
+        let same = |row: &&Build| row.package == own.package && row.version == version && !row.is_laid();
+        catalog.builds.iter().filter(same)
+    };
+    let on_pytorch = published().any(|row| row.variant == variant && row.index.contains(&Index::Pytorch));
+    let mut found = Vec::new();
+    for arch in [CpuArch::Aarch64, CpuArch::X86_64] {
+        // `any` and what nobody can read say nothing of the processor.
+        let other = |name: &WheelName| {
+            let of = |arch: CpuArch| name.platform.ends_with(arch.as_str());
+            !of(arch) && (of(CpuArch::X86_64) || of(CpuArch::Aarch64))
+        };
+        if file.as_ref().is_some_and(other) {
+            continue;
+        }
+        let (sass, ptx) = own.arch_list.as_ref().map_or_else(Default::default, |list| {
+            (list.value.sass().collect::<Vec<_>>(), list.value.ptx().collect::<Vec<_>>())
+        });
+        found.push(Build {
+            package: own.package.clone().into(),
+            version,
+            variant: variant.clone().into(),
+            arch,
+            systems: List::default(),
+            default: false,
+            status: Status::Stable,
+            index: if on_pytorch { vec![Index::Pytorch].into() } else { List::default() },
+            index_url: own.index.as_ref().map(|index| index.value.clone().into()),
+            url: own.url.as_ref().map(|url| url.value.clone().into()),
+            wheel: Some(own.full_version().into()),
+            extra: None,
+            pythons: pythons(own, file.as_ref(), catalog, published().filter(|row| row.arch == arch)).into(),
+            pythons_partial: false,
+            sass: sass.into(),
+            ptx: ptx.into(),
+            ptx_isa: None,
+            glibc: file.as_ref().and_then(glibc),
+            toolkit: match cuda {
+                OwnCuda::Line(line) if line.len() > 2 => Some(line),
+                _ => None,
+            },
+            pins: None,
+            cudnn: own.cudnn.as_ref().map(|cudnn| cudnn.value),
+            cudnn_range: None,
+            system_cuda: false,
+            loads: List::default(),
+            nccl: None,
+            triton: None,
+            source: Build::OWN.into(),
+            arch_source: own.arch_list.as_ref().map(|_| Build::OWN.into()),
+            pins_source: None,
+            expected: List::default(),
+            expected_pythons: List::default(),
+        });
+    }
+    found
+}
+
+/// The Pythons of a build: as written, else as the file is named, else those of the published release, else any.
+fn pythons<'c>(
+    own: &OwnBuild,
+    file: Option<&WheelName<'_>>,
+    catalog: &Catalog,
+    published: impl Iterator<Item = &'c Build>,
+) -> Vec<Version> {
+    if let Some(line) = own.python.as_ref().map(|python| python.value).or_else(|| python_of(file?.python)) {
+        return vec![line];
+    }
+    let mut known: Vec<Version> = published.flat_map(|row| row.pythons.iter().copied()).collect();
+    if known.is_empty() {
+        known = catalog.pythons.iter().filter(|row| row.stable).map(|row| row.version).collect();
+    }
+    known.sort();
+    known.dedup();
+    known
+}
+
+/// Whether nobody says for which Python a build was made.
+pub fn has_open_python(own: &OwnBuild) -> bool {
+    let of_file = own.url.as_ref().and_then(|url| python_of(WheelName::of(&url.value)?.python));
+    own.python.is_none() && of_file.is_none()
+}
+
+/// The line of Python of a tag, `3.12` of `cp312`; none of `py3`, and of a stable interface that later ones take.
+fn python_of(tag: &str) -> Option<Version> {
+    let digits = tag.strip_prefix("cp").filter(|digits| digits.len() > 1)?;
+    let (major, minor) = digits.split_at_checked(1)?;
+    Version::parse(&format!("{major}.{minor}")).ok()
+}
+
+/// The oldest C library that a file's platform tag admits.
+fn glibc(file: &WheelName<'_>) -> Option<Version> {
+    let tags = file.platform.split('.').filter_map(|tag| {
+        let mut numbers = tag.strip_prefix("manylinux_")?.split('_');
+        Version::parse(&format!("{}.{}", numbers.next()?, numbers.next()?)).ok()
+    });
+    tags.min()
+}
+
+/// The nightly that a constraint names: `2.8.0.dev20250327`.
+pub fn nightly(constraint: &Constraint) -> Option<Version> {
+    let version = constraint.single()?;
+    let date = version.as_str().split_once(".dev")?.1;
+    (date.len() == 8 && date.bytes().all(|byte| byte.is_ascii_digit())).then_some(*version)
+}
+
+/// The release that a nightly precedes.
+pub fn precedes(nightly: &Version) -> Version {
+    nightly.prefix(nightly.len())
+}
+
+/// The address of the nightlies of a variant.
+fn nightly_index(variant: &str) -> String {
+    format!("https://download.pytorch.org/whl/nightly/{variant}")
+}
+
+/// The builds of the release that a nightly precedes, as that nightly's. One for a CUDA that the release does not have is
+/// named by the user alone: nothing is known of what it holds.
+fn nightly_builds(catalog: &Catalog, package: &str, version: Version, constraint: &Constraint) -> Vec<Build> {
+    let release = precedes(&version);
+    let general = |row: &&Build| {
+        row.package == package
+            && row.version == release
+            && row.systems.is_empty()
+            && !row.is_laid()
+            && package == "torch"
+    };
+    let of_release: Vec<&Build> = catalog.builds.iter().filter(general).collect();
+    let named = constraint.comparisons().find_map(|one| one.variant.as_deref());
+    let mut found = Vec::new();
+    for row in &of_release {
+        if named.is_none_or(|named| *row.variant == *named) {
+            found.push(as_nightly(row, version, &row.variant));
+        }
+    }
+    if let (true, Some(variant)) = (found.is_empty(), named) {
+        let mut arches: Vec<&&Build> = of_release.iter().collect();
+        arches.dedup_by_key(|row| row.arch);
+        for arch in [CpuArch::Aarch64, CpuArch::X86_64] {
+            let Some(like) = arches.iter().find(|row| row.arch == arch) else { continue };
+            let unread = Build {
+                sass: List::default(),
+                ptx: List::default(),
+                arch_source: None,
+                toolkit: None,
+                pins: None,
+                cudnn: None,
+                cudnn_range: None,
+                nccl: None,
+                triton: None,
+                pins_source: None,
+                ..as_nightly(like, version, variant)
+            };
+            found.push(unread);
+        }
+    }
+    found
+}
+
+fn as_nightly(row: &Build, version: Version, variant: &str) -> Build {
+    Build {
+        version,
+        variant: variant.to_string().into(),
+        default: false,
+        status: Status::Stable,
+        index: List::default(),
+        index_url: Some(nightly_index(variant).into()),
+        url: None,
+        wheel: None,
+        ..row.clone()
+    }
+}
+
+/// A nightly of a package that follows torch goes with the nightly of torch that is asked for beside it.
+fn nightly_companions(catalog: &Catalog, package: &str, version: Version, spec: &Spec) -> Vec<Companion> {
+    let torch = spec.stack.iter().find(|(name, _)| name == "torch").map(|(_, written)| &written.value);
+    let Some(beside) = torch.and_then(nightly) else { return Vec::new() };
+    let variant = torch.and_then(|torch| torch.comparisons().find_map(|one| one.variant.clone()));
+    let release = precedes(&version);
+    let general = |row: &&Companion| {
+        row.package == package && row.version == release && row.framework == "torch" && row.variant.is_none()
+    };
+    let follows = |row: &Companion| Constraint::parse(&row.needs).is_ok_and(|needs| needs.admits(&precedes(&beside)));
+    let rows = catalog.companions.iter().filter(general).filter(|row| follows(row));
+    let nightly = |row: &Companion| Companion {
+        version,
+        needs: beside.to_string().into(),
+        index_url: variant.as_ref().map(|variant| nightly_index(variant).into()),
+        url: None,
+        wheel: variant.as_ref().map(|variant| format!("{version}+{variant}").into()),
+        requires: List::default(),
+        ..row.clone()
+    };
+    rows.map(nightly).collect()
+}

@@ -1,0 +1,264 @@
+//! Specifier specifiers of pip, as PEP 440 and PEP 508 write them behind a package's name: `>=4.50`, `[torch]>=4,<5`.
+//!
+//! Narrower than those: no addresses and no markers, and of versions the spellings that indexes use. Nothing that passes
+//! holds a quote, a `$`, a `;` or a blank, so it can be written into any export.
+
+use std::fmt;
+
+use super::address::{all, is_number, is_package};
+
+/// What is asked for of a package that nothing is solved with.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Specifier {
+    /// The extras, `torch` of `[torch]>=4`.
+    pub extras: Vec<String>,
+    /// The comparisons, `>=4` and `<5`; empty for any version.
+    pub comparisons: Vec<String>,
+}
+
+/// Why a text is not one.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SpecifierError {
+    /// Nothing was written.
+    #[error("a requirement is missing: write \"*\" for any version")]
+    Empty,
+    /// `>=4; python_version < "3.12"`
+    #[error("a marker behind `;` is not taken: what is written holds for all targets")]
+    Marker,
+    /// `@ https://…`
+    #[error("an address is not taken: the package comes from the package index")]
+    Address,
+    /// `[a b]>=1`
+    #[error("`{0}` is not a list of extras such as `[torch]` or `[audio,video]`")]
+    Extras(String),
+    /// `4.50`
+    #[error("`{0}` has no operator, and pip takes none without: one of >= > <= < == != ~=")]
+    Bare(String),
+    /// `^4`, `===4`, `=>4`
+    #[error("`{0}` is not an operator of pip; use one of >= > <= < == != ~=")]
+    Operator(String),
+    /// `>=four`
+    #[error("`{0}` is not a version as packages have them, such as `4.50.1` or `2.0rc1`")]
+    Version(String),
+    /// `>=4.*`
+    #[error("`*` can only end a version behind == or !=")]
+    Star,
+    /// `~=4`
+    #[error("`~={0}` needs at least two numbers, as in `~=4.50`")]
+    Short(String),
+    /// `>=4+cu126`
+    #[error("`+` names a build, which has no order: it can only follow == or !=")]
+    Local,
+}
+
+const OPERATORS: [&str; 7] = ["==", "!=", "<=", ">=", "~=", "<", ">"];
+const MAX_COMPARISONS: usize = 32;
+
+impl Specifier {
+    /// Reads what stands behind a package's name; `*` is any version.
+    pub fn parse(text: &str) -> Result<Self, SpecifierError> {
+        let text = text.trim();
+        if text.is_empty() {
+            return Err(SpecifierError::Empty);
+        }
+        if text.contains(';') {
+            return Err(SpecifierError::Marker);
+        }
+        if text.starts_with('@') || text.contains("://") {
+            return Err(SpecifierError::Address);
+        }
+        let (extras, rest) = match text.strip_prefix('[').map(|text| text.split_once(']')) {
+            Some(Some((inside, rest))) => (extras(inside)?, rest.trim()),
+            Some(None) => return Err(SpecifierError::Extras(shown(text))),
+            None => (Vec::new(), text),
+        };
+        let mut comparisons = Vec::new();
+        if !matches!(rest, "" | "*") {
+            for part in rest.split(',') {
+                comparisons.push(comparison(part.trim())?);
+            }
+        }
+        if comparisons.len() > MAX_COMPARISONS {
+            return Err(SpecifierError::Version(shown(text)));
+        }
+        Ok(Specifier { extras, comparisons })
+    }
+
+    /// A package and what is asked for of it, `numpy` and `<2` of `numpy<2`.
+    pub fn split(text: &str) -> Option<(&str, Specifier)> {
+        let end = text.find(['[', '<', '>', '=', '!', '~']).unwrap_or(text.len());
+        let (package, rest) = text.split_at(end);
+        let rest = if rest.is_empty() { "*" } else { rest };
+        Some((package, Specifier::parse(rest).ok()?)).filter(|_| is_package(package))
+    }
+
+    /// The comparisons as pip reads them, nothing for any version.
+    pub fn specifier(&self) -> String {
+        self.comparisons.join(",")
+    }
+
+    /// The whole requirement, one word: `transformers[torch]>=4.50,<5`.
+    pub fn of(&self, package: &str) -> String {
+        format!("{package}{}{}", self.bracketed(), self.specifier())
+    }
+
+    /// This and what another one asks for.
+    pub fn and(mut self, other: &Specifier) -> Specifier {
+        self.extras.extend(other.extras.iter().cloned());
+        self.extras.sort();
+        self.extras.dedup();
+        for one in &other.comparisons {
+            if !self.comparisons.contains(one) {
+                self.comparisons.push(one.clone());
+            }
+        }
+        self
+    }
+
+    fn bracketed(&self) -> String {
+        if self.extras.is_empty() { String::new() } else { format!("[{}]", self.extras.join(",")) }
+    }
+}
+
+/// As gpuenv.toml writes it.
+impl fmt::Display for Specifier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let any = self.comparisons.is_empty() && self.extras.is_empty();
+        write!(f, "{}{}", self.bracketed(), if any { "*".to_string() } else { self.specifier() })
+    }
+}
+
+fn extras(inside: &str) -> Result<Vec<String>, SpecifierError> {
+    let mut found: Vec<String> = Vec::new();
+    for extra in inside.split(',').map(str::trim) {
+        if !is_package(extra) {
+            return Err(SpecifierError::Extras(shown(&format!("[{inside}]"))));
+        }
+        found.push(extra.to_string());
+    }
+    found.sort();
+    found.dedup();
+    Ok(found)
+}
+
+fn comparison(text: &str) -> Result<String, SpecifierError> {
+    let version = text.trim_start_matches(['=', '<', '>', '!', '~', '^', '|', '&']);
+    let (operator, version) = (&text[..text.len() - version.len()], version.trim());
+    if operator.is_empty() {
+        return Err(if is_version(version) {
+            SpecifierError::Bare(shown(version))
+        } else {
+            SpecifierError::Version(shown(version))
+        });
+    }
+    if !OPERATORS.contains(&operator) {
+        return Err(SpecifierError::Operator(shown(operator)));
+    }
+    let exact = matches!(operator, "==" | "!=");
+    let number = match version.strip_suffix(".*") {
+        Some(_) if !exact => return Err(SpecifierError::Star),
+        Some(number) => number,
+        None => version,
+    };
+    if !is_version(number) {
+        return Err(SpecifierError::Version(shown(version)));
+    }
+    if number.contains('+') && (!exact || number.len() < version.len()) {
+        return Err(SpecifierError::Local);
+    }
+    if operator == "~=" && !number.contains('.') {
+        return Err(SpecifierError::Short(shown(number)));
+    }
+    Ok(format!("{operator}{version}"))
+}
+
+/// A version of PEP 440 in its normal spelling, or one near to it: `1!2.0.3rc1.post2.dev4+cu126`.
+fn is_version(text: &str) -> bool {
+    let (public, local) = text.split_once('+').map_or((text, None), |(public, local)| (public, Some(local)));
+    let public = public.split_once('!').filter(|(epoch, _)| is_number(epoch)).map_or(public, |(_, rest)| rest);
+    let is_local = |local: &str| {
+        !local.is_empty() && all(local, b"._-") && local.split(['.', '_', '-']).all(|part| !part.is_empty())
+    };
+    let release: usize = public.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(public.len());
+    let (release, mut rest) = (public[..release].trim_end_matches('.'), &public[release..]);
+    for (names, sign) in [(&["alpha", "beta", "rc", "a", "b", "c"][..], ""), (&["post"], "."), (&["dev"], ".")] {
+        let bare = rest.strip_prefix(sign).unwrap_or(rest);
+        if let Some(number) = names.iter().find_map(|name| bare.strip_prefix(name)) {
+            rest = number.trim_start_matches(|c: char| c.is_ascii_digit());
+        }
+    }
+    let numbers = release.split('.').all(is_number);
+    numbers && rest.is_empty() && local.is_none_or(is_local) && text.len() <= 64
+}
+
+fn shown(text: &str) -> String {
+    text.chars().take(40).flat_map(char::escape_debug).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn specifiers_of_pip_are_kept_as_written() {
+        for (text, told) in [
+            (">=4.50", ">=4.50"),
+            (" >= 4.50 , < 5 ", ">=4.50,<5"),
+            ("==1.2.*", "==1.2.*"),
+            ("~=1.4.2", "~=1.4.2"),
+            ("!=2.0.0rc1", "!=2.0.0rc1"),
+            ("==1!2.0.post1.dev3", "==1!2.0.post1.dev3"),
+            ("==2.8.0+cu126", "==2.8.0+cu126"),
+            ("[torch,audio]>=4", "[audio,torch]>=4"),
+            ("[torch]", "[torch]"),
+            ("[torch] *", "[torch]"),
+            ("*", "*"),
+        ] {
+            assert_eq!(Specifier::parse(text).unwrap().to_string(), told, "{text}");
+        }
+        assert_eq!(Specifier::parse("[a]>=1,<2").unwrap().of("x"), "x[a]>=1,<2");
+        assert_eq!(Specifier::parse("*").unwrap().of("x"), "x");
+        let both = Specifier::parse(">=1.26").unwrap().and(&Specifier::parse("<2").unwrap());
+        assert_eq!(both.of("numpy"), "numpy>=1.26,<2");
+    }
+
+    #[test]
+    fn what_is_none_or_would_be_more_is_refused() {
+        for text in [
+            "",
+            "4.50",
+            "latest",
+            "^4",
+            "===4",
+            "=>4",
+            ">=four",
+            ">=4.*",
+            "~=4",
+            ">=4+cu126",
+            ">=",
+            ">=4,",
+            "[a",
+            "[]>=1",
+            "[a b]>=1",
+            ">=4; python_version<'3.12'",
+            "@ https://host/a.whl",
+            ">=4 --index-url x",
+            ">=4\n-r y",
+            ">=$(id)",
+            ">=4'",
+            ">=4\"",
+            ">=4`id`",
+            ">=4#x",
+            ">=4 || <3",
+            "==1+a+b",
+            "==1+",
+            "==1..2",
+            "==.1",
+            "==1!",
+            "==1.2final",
+        ] {
+            let read = Specifier::parse(text);
+            assert!(read.is_err(), "{text:?} is {read:?}");
+        }
+    }
+}
