@@ -14,6 +14,8 @@ mod facts;
 mod failure;
 mod fleet;
 mod fleet_page;
+mod fleet_plan;
+mod fleet_plan_page;
 mod github;
 mod host;
 mod json;
@@ -47,6 +49,7 @@ use crate::verify::Status;
 pub use exports::{Exported, Written};
 pub use failure::{Exit, Failure, Problem, SourceFile};
 pub use fleet::{FleetWriter, Lines};
+pub use fleet_plan::{PlanFormat, plan_text};
 pub use screen::{Color, Screen, clean};
 pub use verdict::Judged;
 

@@ -37,6 +37,7 @@ pub const ALL: &[Schema] = &[
     new("exports", "`export` without a format", printed::<json::Exports>),
     new("fleet", "`fleet check`", printed::<json::FleetGroups>),
     new("fleet-host", "a line of `fleet check --format ndjson`", printed::<json::FleetHost>),
+    new("fleet-plan", "`fleet plan`", printed::<json::FleetPlan>),
     new("graph", "`explain --graph`", printed::<json::Graph>),
     new("host", "`probe`: the record of a host", read::<Record>),
     new("init", "`init`", printed::<json::Init>),

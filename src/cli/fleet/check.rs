@@ -5,7 +5,7 @@ use std::collections::hash_map::Entry;
 use std::rc::Rc;
 
 use crate::catalog::Catalog;
-use crate::fleet::{self, Host, Outcome, Piece, Tally};
+use crate::fleet::{self, Host, Outcome, Tally};
 use crate::host::Record;
 use crate::lock::Lock;
 use crate::report::{Exit, Failure, FleetWriter, Lines, Report};
@@ -16,7 +16,7 @@ use crate::cli::replace::replace;
 use crate::cli::{catalogs, verify as one};
 
 use super::args::CheckArgs;
-use super::source::{self, Batch};
+use super::source;
 
 /// A host's name with its record made comparable, or why there is none.
 type Read = (String, Result<(Record, [u8; 32]), String>);
@@ -40,7 +40,7 @@ pub fn run(common: &Common, args: &CheckArgs, report: &Report) -> Result<Exit, F
     let mut tally = Tally::default();
     let mut writer = FleetWriter::new(report, lines(common.format), args.output.is_some());
     source::each(&args.sources, &mut |batch| {
-        for (name, read) in hosts(batch) {
+        for (name, read) in source::hosts(batch, made_comparable) {
             let outcome = judge.outcome(read, &mut known);
             tally.add(&name, &outcome);
             writer.host(&name, &outcome)?;
@@ -48,10 +48,7 @@ pub fn run(common: &Common, args: &CheckArgs, report: &Report) -> Result<Exit, F
         Ok(())
     })?;
     if tally.hosts == 0 {
-        let message = "the sources hold no host";
-        return Err(Failure::new(Exit::BadInput, "nothing-to-judge", message).help(
-            "gather records with the job that `gpuenv fleet job slurm` or `gpuenv fleet job kubernetes` prints",
-        ));
+        return Err(source::no_host());
     }
     let text = writer.end(&tally, common.format == Format::Html, args.verbose)?;
     match (&args.output, text) {
@@ -105,25 +102,6 @@ impl Judge<'_> {
                 };
                 entry.insert(Rc::new(outcome)).clone()
             }
-        }
-    }
-}
-
-/// The hosts of a batch, read side by side, in their order.
-fn hosts(batch: Batch) -> Vec<Read> {
-    match batch {
-        Batch::Text(text, name) => fleet::of_text(&text, &name).into_iter().map(made_comparable).collect(),
-        Batch::Documents(pieces, name, alone) => {
-            let cores = std::thread::available_parallelism().map_or(1, usize::from);
-            let part = pieces.len().div_ceil(cores).max(1);
-            let read = |pieces: &[Piece]| -> Vec<Read> {
-                let hosts = pieces.iter().flat_map(|piece| fleet::of_document(piece, &name, alone));
-                hosts.map(made_comparable).collect()
-            };
-            std::thread::scope(|scope| {
-                let threads: Vec<_> = pieces.chunks(part).map(|some| scope.spawn(move || read(some))).collect();
-                threads.into_iter().flat_map(|thread| thread.join().unwrap_or_default()).collect()
-            })
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod answer;
 mod fleet;
+mod fleet_plan;
 mod host;
 mod lookup;
 
@@ -15,6 +16,7 @@ use super::failure::{Failure, SourceFile};
 
 pub(super) use answer::{Differences, Exports, Init, Locked, NoAnswer, Rendered, Stale, Undetermined};
 pub(super) use fleet::{FleetGroups, FleetHost};
+pub(super) use fleet_plan::FleetPlan;
 pub(super) use host::{Diagnosed, Verified};
 pub(super) use lookup::{Census, Checked, Explained, Found, Graph, Listed, Schemas, Topics};
 
