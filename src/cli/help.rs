@@ -70,6 +70,15 @@ Examples:
 
 Drivers that hosts need come first. Exit codes: 0 done; 1 something differs, with --exit-code; 2 no such file or revision";
 
+pub const MATRIX: &str = "\
+Examples:
+  gpuenv matrix --gpu H100
+  gpuenv matrix --torch 2.9 --format html -o matrix.html
+  gpuenv matrix --gpu \"RTX 5090\" --torch 2.9
+  gpuenv matrix --package jax --driver 550
+
+Needs no gpuenv.toml; the overlays of the one here count. Every cell is what `gpuenv lock` answers for that build, GPU and driver: machine code for the GPU (native), only PTX, which the driver compiles (ptx), not known (unknown), or not at all (no), with the reason.";
+
 pub const FLEET: &str = "\
 Examples:
   gpuenv fleet check records/

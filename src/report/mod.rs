@@ -20,6 +20,8 @@ mod github;
 mod host;
 mod json;
 mod junit;
+mod matrix;
+mod matrix_picture;
 pub mod schema;
 mod screen;
 mod snippet;
@@ -50,6 +52,7 @@ pub use exports::{Exported, Written};
 pub use failure::{Exit, Failure, Problem, SourceFile};
 pub use fleet::{FleetWriter, Lines};
 pub use fleet_plan::{PlanFormat, plan_text};
+pub use matrix::{MatrixFormat, matrix_text};
 pub use screen::{Color, Screen, clean};
 pub use verdict::Judged;
 

@@ -43,6 +43,7 @@ pub const ALL: &[Schema] = &[
     new("init", "`init`", printed::<json::Init>),
     new("list", "`catalog list`", printed::<json::Listed>),
     new("lock", "`lock` and `export json`", printed::<json::Locked>),
+    new("matrix", "`matrix`", printed::<json::MatrixCells>),
     new("rendered", "`export` of other formats, `completions`, `man` and help", printed::<json::Rendered>),
     new("schemas", "`schema` without a name", printed::<json::Schemas>),
     new("search", "`catalog search`", printed::<json::Found>),

@@ -5,6 +5,7 @@ mod fleet;
 mod fleet_plan;
 mod host;
 mod lookup;
+mod matrix;
 
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
@@ -19,6 +20,7 @@ pub(super) use fleet::{FleetGroups, FleetHost};
 pub(super) use fleet_plan::FleetPlan;
 pub(super) use host::{Diagnosed, Verified};
 pub(super) use lookup::{Census, Checked, Explained, Found, Graph, Listed, Schemas, Topics};
+pub(super) use matrix::MatrixCells;
 
 /// What `status` says where all is well.
 const OK: &str = "ok";
