@@ -25,7 +25,15 @@ const GPUS: &[(&str, &str)] = &[
     ("NVIDIA RTX A6000", "8.6"),
 ];
 const DRIVERS: &[&str] = &[
-    "550.54.15", "535.104.05", "535.183.01", "525.116.03", "470.57.02", "560.35.05", "570.124.06", "550.127.05", "545.23.08",
+    "550.54.15",
+    "535.104.05",
+    "535.183.01",
+    "525.116.03",
+    "470.57.02",
+    "560.35.05",
+    "570.124.06",
+    "550.127.05",
+    "545.23.08",
     "515.65.01",
 ];
 const SYSTEMS: &[(&str, &str)] = &[("ubuntu22.04", "2.35"), ("ubuntu20.04", "2.31"), ("rhel8", "2.28")];
@@ -36,12 +44,9 @@ fn main() {
     fs::write(folder.join("gpuenv.toml"), SPEC).expect("a spec can be written");
     run(&folder, &["lock"]);
     println!("{:44} {:>9} {:>9}", "whole process", "seconds", "peak MB");
-    for (hosts, kinds, command) in [
-        (100_000, 30, "check"),
-        (100_000, 3_000, "check"),
-        (10_000, 30, "plan"),
-        (10_000, 300, "plan"),
-    ] {
+    for (hosts, kinds, command) in
+        [(100_000, 30, "check"), (100_000, 3_000, "check"), (10_000, 30, "plan"), (10_000, 300, "plan")]
+    {
         let file = folder.join("hosts.ndjson");
         let bytes = write(&file, hosts, kinds);
         let mut args = vec!["fleet", command, "hosts.ndjson"];

@@ -36,32 +36,18 @@ struct Machine {
     arch: &'static str,
 }
 
-const GPUS: &[(&str, &str, &str)] = &[
-    ("NVIDIA H100 NVL", "9.0", "x86_64"),
-    ("NVIDIA A100-SXM4-80GB", "8.0", "x86_64"),
-    ("NVIDIA A100-PCIE-40GB", "8.0", "x86_64"),
-    ("Tesla V100-SXM2-32GB", "7.0", "x86_64"),
-    ("Tesla T4", "7.5", "x86_64"),
-    ("Tesla K80", "3.7", "x86_64"),
-    ("NVIDIA B200", "10.0", "x86_64"),
-    ("NVIDIA GeForce RTX 5090", "12.0", "x86_64"),
-    ("NVIDIA GeForce RTX 3090", "8.6", "x86_64"),
-    ("NVIDIA GH200 480GB", "9.0", "aarch64"),
-];
-const DRIVERS: &[&str] = &[
-    "450.80.02",
-    "470.57.02",
-    "470.82.01",
-    "515.65.01",
-    "525.60.13",
-    "525.116.03",
-    "535.104.05",
-    "535.183.01",
-    "550.54.14",
-    "550.54.15",
-    "560.35.05",
-    "570.124.06",
-    "580.65.06",
+/// Boards, with drivers that most of them could have.
+const GPUS: &[(&str, &str, &str, &[&str])] = &[
+    ("NVIDIA H100 NVL", "9.0", "x86_64", &["525.60.13", "535.104.05", "550.54.15", "570.124.06"]),
+    ("NVIDIA A100-SXM4-80GB", "8.0", "x86_64", &["470.57.02", "525.116.03", "535.183.01", "560.35.05"]),
+    ("NVIDIA A100-PCIE-40GB", "8.0", "x86_64", &["450.80.02", "535.104.05", "550.54.14"]),
+    ("Tesla V100-SXM2-32GB", "7.0", "x86_64", &["450.80.02", "470.82.01", "535.104.05", "580.65.06"]),
+    ("Tesla T4", "7.5", "x86_64", &["418.40.04", "515.65.01", "570.124.06"]),
+    ("Tesla K80", "3.7", "x86_64", &["450.80.02", "470.57.02", "470.82.01"]),
+    ("NVIDIA B200", "10.0", "x86_64", &["550.54.15", "570.124.06", "580.65.06"]),
+    ("NVIDIA GeForce RTX 5090", "12.0", "x86_64", &["570.124.06", "580.65.06"]),
+    ("NVIDIA GeForce RTX 3090", "8.6", "x86_64", &["470.82.01", "525.60.13", "550.54.14"]),
+    ("NVIDIA GH200 480GB", "9.0", "aarch64", &["535.104.05", "570.124.06"]),
 ];
 const SYSTEMS: &[&str] = &["ubuntu22.04", "ubuntu20.04", "rhel8", "ubuntu24.04"];
 /// What is asked for.
@@ -90,8 +76,8 @@ impl Chance {
     }
 
     fn machine(&mut self) -> Machine {
-        let (gpu, cc, arch) = GPUS[self.below(GPUS.len())];
-        let driver = DRIVERS[self.below(DRIVERS.len())].to_string();
+        let (gpu, cc, arch, drivers) = GPUS[self.below(GPUS.len())];
+        let driver = drivers[self.below(drivers.len())].to_string();
         Machine { gpu, cc, driver, os: SYSTEMS[self.below(SYSTEMS.len())], arch }
     }
 }
@@ -160,6 +146,16 @@ impl Fleet {
 
     fn is_served(&self, machines: &[Machine], stack: &str) -> bool {
         let text = self.written(machines, stack);
+        let (spec, problem) = (spec::parse(&text).unwrap_or_else(|e| panic!("{text}{e:?}")), Problem::new(&BUILTIN));
+        let (question, _) = Question::new(&spec, &problem).unwrap_or_else(|e| panic!("{text}{e:?}"));
+        is_solvable(&question, &Steps::new(LIMIT)).unwrap()
+    }
+
+    /// Whether machines are served by their own driver, without cuda-compat before it.
+    fn is_served_plainly(&self, machines: &[Machine], stack: &str) -> bool {
+        let text = self.written(machines, stack);
+        let never = "arch = \"x86_64\"\nforward-compat = \"never\"\n";
+        let text = if text.contains("forward-compat") { text } else { text.replace("arch = \"x86_64\"\n", never) };
         let (spec, problem) = (spec::parse(&text).unwrap_or_else(|e| panic!("{text}{e:?}")), Problem::new(&BUILTIN));
         let (question, _) = Question::new(&spec, &problem).unwrap_or_else(|e| panic!("{text}{e:?}"));
         is_solvable(&question, &Steps::new(LIMIT)).unwrap()
@@ -292,12 +288,12 @@ fn drivers_are_raised_as_far_as_a_stack_needs_and_no_further() {
             };
             let raised: Vec<Machine> = step.then.classes.iter().map(|&class| machine(class, None)).collect();
             assert_eq!(fleet.locked(&raised), step.then.title, "{}", about());
-            // Without a raise its hosts cannot run that stack.
+            // Without a raise its hosts cannot run that stack by their driver.
             for (at, raise) in step.raises.iter().enumerate() {
                 assert!(number(&raise.to) > number(&raise.from), "{}", about());
                 for &class in &raise.classes {
                     let alone = [machine(class, Some(at))];
-                    assert!(!fleet.is_served(&alone, &pinned(&step.then.title, fleet.stack)), "{}", about());
+                    assert!(!fleet.is_served_plainly(&alone, &pinned(&step.then.title, fleet.stack)), "{}", about());
                 }
             }
             before = (step.then.hosts, step.then.title.clone());
@@ -443,7 +439,7 @@ fn large_fleets_are_planned_with_a_bound() {
     let began = Instant::now();
     let plan = plan::plan(&spec, &spec.targets[0], &Problem::new(&BUILTIN), inventory, LIMIT).unwrap();
     println!("{} hosts, {} classes, {} kinds: {:?}", plan.hosts, plan.classes.len(), plan.kinds, began.elapsed());
-    assert!(plan.classes.len() > 300 && plan.kinds > plan::EXACT, "{} {}", plan.classes.len(), plan.kinds);
+    assert!(plan.classes.len() > 100 && plan.kinds > plan::EXACT, "{} {}", plan.classes.len(), plan.kinds);
     assert!(plan.at_least >= 2 && plan.at_least <= plan.fewest.len(), "{} {}", plan.at_least, plan.fewest.len());
     assert!(plan.most.as_ref().unwrap().hosts <= plan.at_most);
     assert!(!plan.upgrades.is_empty() && !plan.gave_up);

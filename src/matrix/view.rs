@@ -10,7 +10,7 @@ use crate::spec::{SpecError, Target, Written};
 use crate::words::{Cc, Constraint, CpuArch, Version};
 
 use super::cell::Machine;
-use super::model::{Axis, Cell, Matrix, Panel};
+use super::model::{Axis, Cell, Matrix, Panel, State};
 
 /// What a matrix is asked for.
 #[derive(Debug, Clone, Default)]
@@ -163,9 +163,27 @@ impl<'c> Maker<'_, 'c> {
                 let machine = self.machine(gpu, Some(driver.as_str()))?;
                 rows.push((driver.to_string(), machine, self.by_variant(&[version])));
             }
+            return self.until_none_runs(gpu, version, rows);
         }
         let title = format!("{} {version} on {}", self.framework.package, title_of(self.problem.catalog, gpu));
         Ok(self.panel(&title, (Axis::Drivers, Axis::Variants), rows))
+    }
+
+    /// The newest drivers, down to the first on which nothing runs: nothing runs on older ones.
+    fn until_none_runs(&self, gpu: &str, version: &Version, rows: Vec<Row<'_, 'c>>) -> Result<Panel, Refusal> {
+        let title = format!("{} {version} on {}", self.framework.package, title_of(self.problem.catalog, gpu));
+        let mut kept: Vec<Row> = Vec::new();
+        let mut has_run = false;
+        for row in rows {
+            let cells = row.2.iter().filter_map(|(_, release)| row.1.cell(self.framework.package, release));
+            let runs = cells.into_iter().any(|cell| cell.state != State::No);
+            kept.push(row);
+            if has_run && !runs {
+                break;
+            }
+            has_run |= runs;
+        }
+        Ok(self.panel(&title, (Axis::Drivers, Axis::Variants), kept))
     }
 
     /// GPU generations by releases, each by the best of its variants.
@@ -261,7 +279,12 @@ fn examples(products: &[&Gpu]) -> String {
     let mut sorted: Vec<&&Gpu> = products.iter().collect();
     sorted.sort_by_key(|gpu| (gpu.class != crate::catalog::rows::Class::Datacenter, gpu.name.len()));
     let mut names: Vec<&str> = Vec::new();
-    for gpu in sorted {
+    // `A100D-1-10C` and `6000D-84` are slices of a board.
+    let is_slice = |gpu: &&&Gpu| {
+        let last = gpu.name.rsplit('-').next().unwrap_or_default();
+        gpu.name.contains('-') && last.trim_end_matches(['A', 'B', 'C', 'Q']).bytes().all(|byte| byte.is_ascii_digit())
+    };
+    for gpu in sorted.into_iter().filter(|gpu| !is_slice(gpu)) {
         let name = ["NVIDIA ", "Tesla ", "GeForce "]
             .iter()
             .fold(&*gpu.name, |name, maker| name.strip_prefix(maker).unwrap_or(name));

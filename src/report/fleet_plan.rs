@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
-use crate::fleet::plan::{HostClass, Plan, Stack, Unserved, Upgrade};
+use crate::fleet::plan::{HostClass, Plan, Raise, Stack, Unserved, Upgrade};
 
 use super::fleet::{comma_separated, hosts};
 use super::json::FleetPlan;
@@ -25,6 +25,8 @@ pub enum PlanFormat {
 
 /// The classes that are shown of a stack where not all are asked for.
 const SHOWN: usize = 6;
+/// The drivers that are named of those to be raised.
+const DRIVERS: usize = 4;
 /// The hosts that are named of one of which nothing is known.
 const NAMED: usize = 5;
 
@@ -140,9 +142,13 @@ fn classes(screen: &Screen, plan: &Plan, positions: &[usize], verbose: bool) -> 
 }
 
 fn of_upgrade(screen: &Screen, plan: &Plan, upgrade: &Upgrade) -> String {
-    let raises = upgrade.raises.iter();
-    let raises: Vec<String> =
-        raises.map(|raise| format!("{} from {} to {}", hosts(raise.hosts), raise.from, raise.to)).collect();
+    let mut drivers: Vec<&str> = Vec::new();
+    for raise in &upgrade.raises {
+        if !drivers.contains(&raise.to.as_str()) {
+            drivers.push(&raise.to);
+        }
+    }
+    let raises: Vec<String> = drivers.iter().map(|to| of_driver(upgrade, to)).collect();
     let whom = match upgrade.then.hosts {
         all if all == plan.hosts => format!("all {}", hosts(all)),
         some => format!("{some} of {}", hosts(plan.hosts)),
@@ -151,6 +157,22 @@ fn of_upgrade(screen: &Screen, plan: &Plan, upgrade: &Upgrade) -> String {
     let more = if upgrade.more > 0 { format!(" ({} more than before)", upgrade.more) } else { String::new() };
     let says = format!("raise {}: {whom} {run} {}{more}", raises.join(", "), upgrade.then.title);
     screen.wrapped("  - ", &clean(&says))
+}
+
+/// The hosts that one driver is for: `214 hosts from 535.104.05 to 550.54.14`, `30 hosts to 550.54.14 (20 from …)`.
+fn of_driver(upgrade: &Upgrade, to: &str) -> String {
+    let raises: Vec<&Raise> = upgrade.raises.iter().filter(|raise| raise.to == to).collect();
+    let all: usize = raises.iter().map(|raise| raise.hosts).sum();
+    if let [only] = raises.as_slice() {
+        return format!("{} from {} to {to}", hosts(all), only.from);
+    }
+    let shown = raises.iter().take(DRIVERS).map(|raise| format!("{} from {}", raise.hosts, raise.from));
+    let mut parts: Vec<String> = shown.collect();
+    if raises.len() > DRIVERS {
+        let rest: usize = raises[DRIVERS..].iter().map(|raise| raise.hosts).sum();
+        parts.push(format!("{rest} from {} others", raises.len() - DRIVERS));
+    }
+    format!("{} to {to} ({})", hosts(all), parts.join(", "))
 }
 
 fn of_unserved(screen: &Screen, plan: &Plan, unserved: &Unserved, verbose: bool) -> String {

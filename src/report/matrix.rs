@@ -48,8 +48,9 @@ fn human(screen: &Screen, matrix: &Matrix) -> String {
         let with = matrix.driver.as_ref().filter(|_| panel.rows_are != Axis::Drivers);
         let with = with.map_or(String::new(), |driver| format!(", with driver {driver}"));
         text += &screen.wrapped("", &clean(&format!("{}{with}", panel.title)));
-        let width = panel.rows.iter().map(|row| row.chars().count()).max().unwrap_or(0).min(screen.width / 2);
-        for (label, cells) in panel.rows.iter().zip(&panel.cells) {
+        let labels: Vec<&str> = panel.rows.iter().map(|row| short(panel, row)).collect();
+        let width = labels.iter().map(|row| row.chars().count()).max().unwrap_or(0).min(screen.width / 2);
+        for (label, cells) in labels.iter().zip(&panel.cells) {
             let mut head = format!("  {:width$}  ", clean(label));
             for (state, says) in groups(panel, cells) {
                 let word = format!("{:<8}", state.as_str());
@@ -66,38 +67,73 @@ fn human(screen: &Screen, matrix: &Matrix) -> String {
     text + &legend(screen, matrix)
 }
 
+/// A row's name without the products that have a capability.
+fn short<'r>(panel: &Panel, row: &'r str) -> &'r str {
+    match panel.rows_are {
+        Axis::Gpus => row.split(" (").next().unwrap_or(row),
+        _ => row,
+    }
+}
+
 /// The cells of a row that end alike for the same reason, the best first.
-fn groups<'p>(panel: &'p Panel, cells: &'p [Option<Cell>]) -> Vec<(State, String)> {
-    let mut groups: Vec<(State, &str, Vec<String>)> = Vec::new();
-    for (column, cell) in panel.columns.iter().zip(cells) {
+fn groups(panel: &Panel, cells: &[Option<Cell>]) -> Vec<(State, String)> {
+    let mut groups: Vec<(State, &str, Vec<usize>)> = Vec::new();
+    for (at, cell) in cells.iter().enumerate() {
         let Some(cell) = cell else { continue };
-        let why = if cell.state == State::Native { "" } else { cell.why.as_str() };
-        let name = named(panel, column, cell);
+        // The overview has no room for reasons.
+        let is_said = cell.state != State::Native && panel.columns_are == Axis::Variants;
+        let why = if is_said { cell.why.as_str() } else { "" };
         match groups.iter_mut().find(|(state, known, _)| *state == cell.state && *known == why) {
-            Some((_, _, columns)) => columns.push(name),
-            None => groups.push((cell.state, why, vec![name])),
+            Some((_, _, columns)) => columns.push(at),
+            None => groups.push((cell.state, why, vec![at])),
         }
     }
     groups.sort_by_key(|(state, _, _)| *state);
-    let says = |(state, why, columns): (State, &str, Vec<String>)| {
+    let says = |(state, why, columns): (State, &str, Vec<usize>)| {
         let because = if why.is_empty() { String::new() } else { format!(": {why}") };
-        (state, format!("{}{because}", columns.join(", ")))
+        let names = match panel.columns_are {
+            Axis::Releases => spans(panel, cells, &columns),
+            _ => builds(panel, cells, &columns),
+        };
+        (state, format!("{names}{because}"))
     };
     groups.into_iter().map(says).collect()
 }
 
-/// A build with what it needs: `cu128 (driver 525.60.13, Python 3.9-3.13)`.
-fn named(panel: &Panel, column: &str, cell: &Cell) -> String {
-    // The overview has no room for more.
-    if panel.columns_are == Axis::Releases || cell.state == State::No {
-        return column.to_string();
+/// Releases, those that follow each other as a span: `2.7.1 to 2.15.0`.
+fn spans(panel: &Panel, cells: &[Option<Cell>], columns: &[usize]) -> String {
+    let mut runs: Vec<(usize, usize)> = Vec::new();
+    for &at in columns {
+        match runs.last_mut() {
+            Some((_, last)) if (*last + 1..at).all(|between| cells[between].is_none()) => *last = at,
+            _ => runs.push((at, at)),
+        }
     }
-    let mut parts: Vec<String> = Vec::new();
-    parts.extend(cell.minimum.as_ref().map(|minimum| format!("driver {minimum}")));
-    if !cell.pythons.is_empty() && panel.rows_are == Axis::Releases {
-        parts.push(format!("Python {}", python_range(&cell.pythons)));
+    let name = |(first, last): &(usize, usize)| match first == last {
+        true => panel.columns[*first].clone(),
+        false => format!("{} to {}", panel.columns[*first], panel.columns[*last]),
+    };
+    runs.iter().map(name).collect::<Vec<_>>().join(", ")
+}
+
+/// Builds with what they need: `cu126 (driver 525.60.13), cu128 (driver 525.60.13); Python 3.9-3.13`.
+fn builds(panel: &Panel, cells: &[Option<Cell>], columns: &[usize]) -> String {
+    let found: Vec<(&String, &Cell)> =
+        columns.iter().filter_map(|&at| Some((&panel.columns[at], cells[at].as_ref()?))).collect();
+    let runs = |cell: &Cell| cell.state != State::No;
+    let shared = found.windows(2).all(|pair| pair[0].1.pythons == pair[1].1.pythons);
+    let mut names: Vec<String> = Vec::new();
+    for (column, cell) in &found {
+        let mut parts: Vec<String> = Vec::new();
+        if runs(cell) {
+            parts.extend(cell.minimum.as_ref().map(|minimum| format!("driver {minimum}")));
+            parts.extend(Some(python_range(&cell.pythons)).filter(|_| !shared).map(|range| format!("Python {range}")));
+        }
+        names.push(if parts.is_empty() { column.to_string() } else { format!("{column} ({})", parts.join(", ")) });
     }
-    if parts.is_empty() { column.to_string() } else { format!("{column} ({})", parts.join(", ")) }
+    let python = found.first().filter(|(_, cell)| shared && runs(cell) && !cell.pythons.is_empty());
+    let python = python.map_or(String::new(), |(_, cell)| format!("; Python {}", python_range(&cell.pythons)));
+    format!("{}{python}", names.join(", "))
 }
 
 fn legend(screen: &Screen, matrix: &Matrix) -> String {

@@ -28,7 +28,7 @@ const STYLE: &str = "\
 /// The style of the page around it.
 const PAGE: &str = "\
 :root{color-scheme:light dark}\
-body{font:15px/1.45 system-ui,sans-serif;max-width:76rem;margin:2rem auto;padding:0 1rem;color:#1a1a1a;background:#fff}\
+body{font:15px/150% system-ui,sans-serif;max-width:76rem;margin:2rem auto;padding:0 1rem;color:#1a1a1a;background:#fff}\
 table{border-collapse:collapse;width:100%}td,th{border-bottom:1px solid #8886;padding:.3rem .5rem;text-align:left;vertical-align:top}\
 .scroll{overflow-x:auto}\
 @media (prefers-color-scheme:dark){body{color:#eee;background:#16181c}}";

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::solve::answer::{Answer, Chosen};
 use crate::solve::compile::{ForwardCompat, Locked, Plan, Policy};
-use crate::solve::engine::Steps;
+use crate::solve::engine::{Outcome, Steps};
 use crate::solve::question::{Question, TargetAsk};
 use crate::solve::resolve::{Resolution, Verdict, World, judge, resolve};
 use crate::solve::rowset::RowSet;
@@ -57,10 +57,19 @@ impl<'c> Asker<'c> {
         !self.told(verdict)
     }
 
-    /// Whether a stack that was chosen serves another target too.
-    pub fn serves_with(&self, stack: &Chosen<'c>, target: &TargetAsk<'c>) -> bool {
-        let pinned = pinned(&self.base, stack, vec![target.clone()]);
-        self.told(judge(&pinned, World::Known, &Steps::new(self.limit)))
+    /// Whether a stack that was chosen serves another target too; `compat`: if need be with a cuda-compat package.
+    pub fn serves_with(&self, stack: &Chosen<'c>, target: &TargetAsk<'c>, compat: bool) -> bool {
+        let (pinned, nothing) = (pinned(&self.base, stack, vec![target.clone()]), Locked::new());
+        let forward_compat = if compat { ForwardCompat::All } else { ForwardCompat::Nobody };
+        let plan = Plan::new(&pinned, Policy { forward_compat, ..ANYTHING }, &nothing);
+        match plan.solve(&Steps::new(self.limit)) {
+            Outcome::Solved(_) => true,
+            Outcome::Refuted(_) => false,
+            Outcome::GaveUp => {
+                self.gave_up.set(true);
+                false
+            }
+        }
     }
 
     /// The best answer for these, which one stack serves.

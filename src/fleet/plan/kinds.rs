@@ -1,5 +1,6 @@
 //! Classes of hosts as targets of one question, and those of them that the solver cannot tell apart as one.
 
+use crate::catalog::rows::{Os, Subject};
 use crate::solve::machine::Reading;
 use crate::solve::problem::Problem;
 use crate::solve::question::{DriverAsk, GpuAsk, Gpus, ImageAsk, Question, TargetAsk};
@@ -69,8 +70,9 @@ pub fn find<'c>(
     Ok((question, kinds))
 }
 
-/// What a target reads like to the laws: of boards that no law can tell apart the first, of drivers between which no
-/// answer changes the oldest. An image may tell them apart by its own words.
+/// What a target reads like to the laws: of boards that no law can tell apart the first, of drivers and C libraries between
+/// which no answer changes the oldest, and no system of which only these count. An image may tell them apart by its own
+/// words.
 fn as_judged<'c>(problem: &Problem<'c>, reading: &Reading<'c>, boards: &mut Vec<GpuAsk<'c>>) -> Reading<'c> {
     let mut judged = reading.clone();
     if !matches!(reading.image, ImageAsk::No | ImageAsk::Unchecked(_)) {
@@ -86,6 +88,9 @@ fn as_judged<'c>(problem: &Problem<'c>, reading: &Reading<'c>, boards: &mut Vec<
         gpus.sort_by(|a, b| (a.cc, &a.name).cmp(&(b.cc, &b.name)));
         gpus.dedup_by(|a, b| a.name == b.name);
     }
+    let is_plain = |os: &Os| !os.musl && !os.own_packages && os.cuda.is_none() && os.boards.is_empty();
+    judged.os = reading.os.filter(|os| !is_plain(os));
+    judged.glibc = reading.glibc.map(|glibc| oldest_like(problem, glibc));
     if let DriverAsk::Exact(version) = &mut judged.driver {
         let turning = problem.turning_points();
         let before = turning.partition_point(|point| **point <= *version);
@@ -95,6 +100,16 @@ fn as_judged<'c>(problem: &Problem<'c>, reading: &Reading<'c>, boards: &mut Vec<
         }
     }
     judged
+}
+
+/// The oldest C library on which the same wheels run as on this one, and which breaks the same rules.
+fn oldest_like(problem: &Problem<'_>, glibc: Version) -> Version {
+    let catalog = problem.catalog;
+    let builds = catalog.builds.iter().filter_map(|build| build.glibc);
+    let asked = builds.chain(catalog.companions.iter().filter_map(|row| row.glibc));
+    let Some(oldest) = asked.filter(|needs| *needs <= glibc).max() else { return glibc };
+    let broken = |glibc| problem.rules.breaking(Subject::Glibc, glibc).map(|rule| rule.id).collect::<Vec<_>>();
+    if broken(oldest) == broken(glibc) { oldest } else { glibc }
 }
 
 /// Whether no law can tell two boards apart.

@@ -76,7 +76,7 @@ fn unserved<'c>(
     (kinds, known, refused): (&[Kind<'c>], &[Known], &[usize]),
     limit: u64,
 ) -> Vec<Unserved> {
-    let mut told: Vec<Unserved> = Vec::new();
+    let mut told: Vec<(Vec<String>, Unserved)> = Vec::new();
     for (at, &kind) in refused.iter().enumerate() {
         let kind = &kinds[kind];
         let proven = asker.is_refused(&kind.target);
@@ -84,15 +84,20 @@ fn unserved<'c>(
         let one = Target { name: template.name.clone(), ..known[kind.classes[0]].target.clone() };
         let alone = kinds::asked_of(spec, template, vec![one]);
         let conflict = (at < EXPLAINED).then(|| explain::first_conflict(&alone, problem, &Steps::new(limit))).flatten();
-        let why = conflict.map(|conflict| conflict.explanation).unwrap_or_default();
-        match told.iter_mut().find(|other| other.proven == proven && other.why == why) {
-            Some(other) => {
+        let (why, facts) = conflict.map_or_else(Default::default, |found| (found.explanation, found.facts));
+        // One cause is told once, whichever boards and drivers it strikes.
+        let rules = problem.rules.ids(facts.iter().map(|fact| fact.id.as_str()));
+        let cause: Vec<String> =
+            if rules.is_empty() { why.clone() } else { rules.rows().map(|rule| rule.to_string()).collect() };
+        match told.iter_mut().find(|(known, other)| other.proven == proven && *known == cause) {
+            Some((_, other)) => {
                 other.classes.extend(&kind.classes);
                 other.hosts += kind.hosts;
             }
-            None => told.push(Unserved { classes: kind.classes.clone(), hosts: kind.hosts, why, proven }),
+            None => told.push((cause, Unserved { classes: kind.classes.clone(), hosts: kind.hosts, why, proven })),
         }
     }
+    let mut told: Vec<Unserved> = told.into_iter().map(|(_, one)| one).collect();
     told.sort_by_key(|one| std::cmp::Reverse(one.hosts));
     told
 }

@@ -95,8 +95,12 @@ impl<'c> Fleet<'_, 'c> {
         for kind in set.rows() {
             let newer =
                 self.kinds[kind].candidates.iter().filter(|candidate| **candidate <= level).map(|one| Some(*one));
-            let serves = |raised: &Raised| self.asker.serves_with(stack, &self.target(kind, *raised));
-            least.push(std::iter::once(None).chain(newer).find(serves).unwrap_or(raised[kind]));
+            let options: Vec<Raised> = std::iter::once(None).chain(newer).collect();
+            let serves = |to: &Raised, compat| self.asker.serves_with(stack, &self.target(kind, *to), compat);
+            // A newer driver does without cuda-compat, if anything does.
+            let found =
+                options.iter().find(|to| serves(to, false)).or_else(|| options.iter().find(|to| serves(to, true)));
+            least.push(found.copied().unwrap_or(raised[kind]));
         }
         let targets = |of: &dyn Fn(usize, usize) -> Raised| -> Vec<TargetAsk<'c>> {
             set.rows().enumerate().map(|(at, kind)| self.target(kind, of(at, kind))).collect()
