@@ -11,6 +11,7 @@
 //! | | [`report`] | prints, and nobody else does: people on stderr, data on stdout | how what it tells was found |
 //! | L4 outside | [`probe`] | looks at this machine and writes down what it saw | what would be right |
 //! | | [`verify`] | judges a host's record against a lock, one file a topic | where the record came from |
+//! | | [`matrix`] | what runs on what, every cell a question of its own | how it will be drawn |
 //! | | [`export`] | renders a lock for other tools, one file a format | the spec, the catalog, the solver |
 //! | L3 reasoning | [`lock`] | an answer with everything that forced it; what is stale | that it lies on a disk |
 //! | | [`explain`] | which written lines clash, why, and which changes were seen to help | how it will be printed |
@@ -46,6 +47,7 @@ pub mod fleet;
 pub mod host;
 pub mod lock;
 pub mod log_prefix;
+pub mod matrix;
 #[cfg(target_os = "linux")]
 pub mod probe;
 #[cfg(not(target_os = "linux"))]

@@ -14,7 +14,7 @@ const STOREYS: &[&[&str]] = &[
     &["catalog", "host", "spec"],
     &["solve"],
     &["explain", "lock", "diagnose", "draft"],
-    &["export", "verify"],
+    &["export", "verify", "matrix"],
     &["fleet"],
     &["probe", "report"],
     &["cli"],

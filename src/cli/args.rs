@@ -37,6 +37,7 @@ pub enum Command {
     Verify(VerifyArgs),
     Fleet(FleetArgs),
     Diagnose(DiagnoseArgs),
+    Matrix(MatrixArgs),
     Diff(DiffArgs),
     Probe(ProbeArgs),
     Catalog(CatalogArgs),
@@ -74,10 +75,12 @@ pub enum Format {
     // Plain comments: words of help would make every `--help` the long one.
     // A line of JSON each: `probe` and `fleet check`.
     Ndjson,
-    // `fleet check`.
+    // `fleet check`, `fleet plan`, `matrix`.
     Csv,
-    // `fleet check`: a page with pictures.
+    // The same: a page with pictures.
     Html,
+    // `matrix`: the picture alone.
+    Svg,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -432,6 +435,39 @@ pub struct CompletionsArgs {
     /// The shell
     #[arg(value_parser = ["bash", "zsh", "fish", "powershell", "elvish"])]
     pub shell: String,
+}
+
+/// Show what runs on what: releases by CUDA variants for GPUs, GPUs for a release, drivers for both
+#[derive(Debug, Args)]
+#[command(after_help = help::MATRIX)]
+pub struct MatrixArgs {
+    /// A GPU: its name ("RTX 4090", H100) or a compute capability (sm_90); can be repeated
+    #[arg(long, value_name = "NAME", add = complete::gpus())]
+    pub gpu: Vec<String>,
+    /// A release of torch: its builds for every GPU generation, or with --gpu for every driver branch
+    #[arg(long, value_name = "VERSION", conflicts_with_all = ["tensorflow", "jax", "package"], add = complete::releases("torch"))]
+    pub torch: Option<String>,
+    /// A release of tensorflow, likewise
+    #[arg(long, value_name = "VERSION", conflicts_with_all = ["jax", "package"], add = complete::releases("tensorflow"))]
+    pub tensorflow: Option<String>,
+    /// A release of jax, likewise
+    #[arg(long, value_name = "VERSION", conflicts_with = "package", add = complete::releases("jax"))]
+    pub jax: Option<String>,
+    /// The framework, where no release of one is asked for
+    #[arg(long, value_name = "NAME", value_parser = ["torch", "tensorflow", "jax"], default_value = "torch")]
+    pub package: String,
+    /// The installed driver to judge with: a release (550.54.15), a branch (550) or a range
+    #[arg(long, value_name = "VERSION", add = complete::drivers())]
+    pub driver: Option<String>,
+    /// The processor: x86_64 or aarch64 [default: what the GPU implies, else x86_64]
+    #[arg(long, value_name = "ARCH", add = complete::processors())]
+    pub arch: Option<String>,
+    /// Show every release, not only the newest of each minor version
+    #[arg(short, long)]
+    pub all: bool,
+    /// Write to a file instead of stdout
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
 }
 
 /// Show what changes from one lock to another, and for which target

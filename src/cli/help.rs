@@ -70,9 +70,19 @@ Examples:
 
 Drivers that hosts need come first. Exit codes: 0 done; 1 something differs, with --exit-code; 2 no such file or revision";
 
+pub const MATRIX: &str = "\
+Examples:
+  gpuenv matrix --gpu H100
+  gpuenv matrix --torch 2.9 --format html -o matrix.html
+  gpuenv matrix --gpu \"RTX 5090\" --torch 2.9
+  gpuenv matrix --package jax --driver 550
+
+Needs no gpuenv.toml; the overlays of the one here count. Every cell is what `gpuenv lock` answers for that build, GPU and driver: machine code for the GPU (native), only PTX, which the driver compiles (ptx), not known (unknown), or not at all (no), with the reason.";
+
 pub const FLEET: &str = "\
 Examples:
   gpuenv fleet check records/
+  gpuenv fleet plan records/
   gpuenv fleet job slurm --partition gpu --nodes 16
 
 gpuenv schedules nothing itself: an existing engine runs `gpuenv probe` on each node.";
@@ -86,6 +96,15 @@ Examples:
 
 Exit codes: 0 all hosts pass; 1 some cannot run the lock; 3 some could not be determined, records that cannot be read among them; 2 bad input or nothing to judge; 4 reading or writing failed
 Sources: records of `gpuenv probe` (files, folders, NDJSON), `kubectl get nodes -o json`, the text of nvidia-smi and the like, also as pdsh, clush or `srun -l` prefix its lines; - = stdin";
+
+pub const FLEET_PLAN: &str = "\
+Examples:
+  gpuenv fleet plan records/
+  gpuenv fleet plan hosts.ndjson --target prod
+  kubectl get nodes -o json | gpuenv fleet plan - --format html -o plan.html
+
+Reads gpuenv.toml, not the lock: the hosts replace the GPU, driver, system and processor of the target. Sources are those of `gpuenv fleet check`.
+Exit codes: 0 every host can be served as it is; 1 some can run nothing with the driver that they have; 3 of some it could not be determined; 2 bad input or no host; 4 reading or writing failed";
 
 pub const FLEET_JOB: &str = "\
 Examples:

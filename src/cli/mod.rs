@@ -17,6 +17,7 @@ mod help;
 mod init;
 mod lock;
 mod man;
+mod matrix;
 mod mistake;
 mod observe;
 mod probe;
@@ -65,6 +66,7 @@ pub fn run(args: impl Iterator<Item = OsString>) -> Exit {
                 Command::Explain(args) => explain::run(&cli.common, args, &report),
                 Command::Schema(args) => schema::run(args, &report),
                 Command::Diagnose(args) => diagnose::run(&cli.common, args, &report),
+                Command::Matrix(args) => matrix::run(&cli.common, args, &report),
                 Command::Diff(args) => diff::run(&cli.common, args, &report),
                 Command::Catalog(args) => catalog::run(&cli.common, args, &report),
                 Command::Probe(args) => probe::run(&cli.common, args, &report),
@@ -92,6 +94,7 @@ fn no_such_format(format: Format) -> Failure {
     let name = match format {
         Format::Ndjson => "ndjson",
         Format::Csv => "csv",
+        Format::Svg => "svg",
         _ => "html",
     };
     let message = format!("this command has no `--format {name}`");
@@ -126,7 +129,7 @@ impl Command {
             Command::Verify(args) => args.verbose,
             Command::Init(_) | Command::Export(_) | Command::Schema(_) | Command::Diagnose(_) => false,
             Command::Probe(_) | Command::Catalog(_) | Command::Fleet(_) => false,
-            Command::Completions(_) | Command::Man(_) | Command::Diff(_) => false,
+            Command::Completions(_) | Command::Man(_) | Command::Diff(_) | Command::Matrix(_) => false,
         }
     }
 
@@ -135,6 +138,7 @@ impl Command {
         match (self, format) {
             (_, Format::Human | Format::Json | Format::Github) => true,
             (Command::Probe(_), Format::Ndjson) => true,
+            (Command::Matrix(_), Format::Csv | Format::Html | Format::Svg) => true,
             (Command::Fleet(args), format) => fleet::has(args, format),
             _ => false,
         }

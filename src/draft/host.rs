@@ -29,7 +29,7 @@ pub fn of_host(record: &Record, catalog: &Catalog, build: bool) -> Draft {
         stack.push(Entry::on(&name, Value::Text("*".to_string()), note));
     }
     stack.extend(python(record));
-    let machine = machine(record, catalog, build);
+    let machine = entries(record, catalog, build);
     Draft { origin: Some(origin), stack, build, target: TARGET.to_string(), machine, overlays: Vec::new() }
 }
 
@@ -69,7 +69,12 @@ fn variant_of(cuda: &Version) -> String {
     format!("cu{}{}", cuda.major(), cuda.minor())
 }
 
-fn machine(record: &Record, catalog: &Catalog, build: bool) -> Vec<Entry> {
+/// What a host is: its GPUs, driver and system as lines of a target.
+pub fn machine(record: &Record, catalog: &Catalog) -> Vec<Entry> {
+    entries(record, catalog, false)
+}
+
+fn entries(record: &Record, catalog: &Catalog, build: bool) -> Vec<Entry> {
     let mut entries = gpus(record, catalog);
     entries.extend(driver(record));
     if let Some(container) = &record.platform.container {

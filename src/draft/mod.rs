@@ -9,7 +9,7 @@ mod text;
 
 use std::fmt;
 
-pub use host::of_host;
+pub use host::{machine, of_host};
 
 /// A spec in the making.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -122,7 +122,7 @@ fn asks_for_something(spec: &Spec, fix: &Fix) -> bool {
 }
 
 /// The first clash of a spec alone, without what would help.
-fn first_conflict<'c>(spec: &Spec, problem: &'c Problem<'c>, steps: &Steps) -> Option<Conflict> {
+pub fn first_conflict<'c>(spec: &Spec, problem: &'c Problem<'c>, steps: &Steps) -> Option<Conflict> {
     let asker = Asker::new(spec, problem, World::Known, steps);
     let cores = core::Cores::find(&asker)?;
     cores.independent.first().map(|culprits| story::tell(&asker, culprits))

@@ -4,6 +4,7 @@
 mod alike;
 mod hosts;
 mod nodes;
+pub mod plan;
 mod split;
 mod tally;
 mod text;

@@ -62,7 +62,7 @@ impl Failure {
 }
 
 /// A file that was read.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct SourceFile {
     /// Its name as the user would write it.
     pub name: String,

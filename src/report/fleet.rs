@@ -81,7 +81,7 @@ impl<'a> FleetWriter<'a> {
     }
 }
 
-/// A host's line; what a spreadsheet would take for a formula is none.
+/// A host's line.
 fn csv(text: &mut String, name: &str, outcome: &Outcome) {
     let cause = outcome.causes.first();
     let fields = [
@@ -93,6 +93,11 @@ fn csv(text: &mut String, name: &str, outcome: &Outcome) {
         cause.map_or("", |cause| cause.action.as_str()),
         cause.map_or("", |cause| cause.hint.as_str()),
     ];
+    comma_separated(text, &fields);
+}
+
+/// A line of values; what a spreadsheet would take for a formula is none.
+pub(super) fn comma_separated(text: &mut String, fields: &[&str]) {
     for (at, field) in fields.iter().enumerate() {
         let field = clean(field);
         let guard = if field.starts_with(['=', '+', '-', '@']) { "'" } else { "" };
@@ -166,7 +171,8 @@ fn found(group: &Group) -> String {
     texts.join(", ")
 }
 
-fn hosts(count: usize) -> String {
+/// `1 host`, `7 hosts`
+pub(super) fn hosts(count: usize) -> String {
     if count == 1 { "1 host".to_string() } else { format!("{count} hosts") }
 }
 

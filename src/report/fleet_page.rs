@@ -9,7 +9,7 @@ use crate::verify::Status;
 
 use super::screen::clean;
 
-const STYLE: &str = include_str!("fleet_page.css");
+pub(super) const STYLE: &str = include_str!("fleet_page.css");
 
 /// The bars of a picture at most; what is rarer is one bar.
 const BARS: usize = 20;
@@ -21,7 +21,7 @@ const HEIGHT: usize = 22;
 const NAME: usize = 260;
 
 /// What a bar is made of: hosts that pass, fail or are not known.
-type Parts = [usize; 3];
+pub(super) type Parts = [usize; 3];
 
 /// The order of a bar's parts, with their colours.
 const STATUSES: [(Status, &str); 3] =
@@ -54,7 +54,7 @@ pub(super) fn render(tally: &Tally) -> String {
 }
 
 /// Bars, the longest first.
-fn picture(page: &mut String, title: &str, mut bars: Vec<(String, Parts)>) {
+pub(super) fn picture(page: &mut String, title: &str, mut bars: Vec<(String, Parts)>) {
     let whole = |parts: &Parts| parts.iter().sum::<usize>();
     bars.sort_by_key(|(name, parts)| (std::cmp::Reverse(whole(parts)), name.clone()));
     if bars.len() > BARS {
@@ -118,6 +118,6 @@ fn groups(page: &mut String, tally: &Tally) {
 }
 
 /// A text as it may stand in HTML.
-fn escaped(text: &str) -> String {
+pub(super) fn escaped(text: &str) -> String {
     clean(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -39,16 +39,7 @@ pub fn driver<'c>(question: &Question<'c>, asked: &TargetAsk<'c>, chosen: &Chose
     let catalog = question.catalog;
     let mut best: Option<(bool, Recommended)> = None;
     for branch in catalog.branches.iter() {
-        let kind = branch.kind.as_deref().unwrap_or_default();
-        let for_production = [PRODUCTION, LONG_TERM].contains(&kind);
-        let fits_policy = match asked.driver_policy {
-            DriverPolicy::Any => true,
-            DriverPolicy::Production => for_production,
-            DriverPolicy::LongTerm => kind == LONG_TERM,
-        };
-        if !fits_policy || branch.eol.as_ref().is_none_or(|end| has_ended(catalog, end)) {
-            continue;
-        }
+        let Some(for_production) = may_be(question, asked, branch) else { continue };
         let serves = |version: &Version| {
             *version >= minimum
                 && bound.is_none_or(|bound| bound.admits(version))
@@ -65,16 +56,49 @@ pub fn driver<'c>(question: &Question<'c>, asked: &TargetAsk<'c>, chosen: &Chose
     best.map(|(_, found)| found)
 }
 
-/// The newest branch in support that drives a target's GPUs, for hosts whose own has ended.
-pub(super) fn branch<'c>(question: &Question<'c>, asked: &TargetAsk<'c>) -> Option<&'c Branch> {
-    let catalog = question.catalog;
-    let drives = |branch: &Branch| {
-        asked.machine.kinds.iter().flat_map(|kind| &kind.driver).all(|rule| rule.needs.admits(&branch.branch))
+/// Whether a branch is for production, if it is in support and the policy of a target admits it.
+fn may_be(question: &Question<'_>, asked: &TargetAsk<'_>, branch: &Branch) -> Option<bool> {
+    let kind = branch.kind.as_deref().unwrap_or_default();
+    let for_production = [PRODUCTION, LONG_TERM].contains(&kind);
+    let fits_policy = match asked.driver_policy {
+        DriverPolicy::Any => true,
+        DriverPolicy::Production => for_production,
+        DriverPolicy::LongTerm => kind == LONG_TERM,
     };
-    let lasts = |branch: &Branch| branch.eol.as_ref().is_some_and(|end| !has_ended(catalog, end));
-    let in_support = || catalog.branches.iter().rev().filter(|branch| lasts(branch) && drives(branch));
-    let production = |branch: &&Branch| [Some(PRODUCTION), Some(LONG_TERM)].contains(&branch.kind.as_deref());
-    in_support().find(production).or_else(|| in_support().next())
+    let in_support = branch.eol.as_ref().is_some_and(|end| !has_ended(question.catalog, end));
+    (fits_policy && in_support).then_some(for_production)
+}
+
+/// The releases to install on hosts that are as a target says but for their driver: the newest of each branch that is
+/// still in support and drives their GPUs, oldest first. New-feature branches only where no other does.
+pub fn candidates<'c>(question: &Question<'c>, asked: &TargetAsk<'c>) -> Vec<Version> {
+    let catalog = question.catalog;
+    if asked.is_cpu() || asked.has_system_driver() {
+        return Vec::new();
+    }
+    let mut found: Vec<(bool, Version)> = Vec::new();
+    for branch in catalog.branches.iter() {
+        let Some(for_production) = may_be(question, asked, branch) else { continue };
+        let of_branch = catalog.drivers.iter().filter(|row| row.version.major() == branch.branch.major() && !row.beta);
+        let rules = || asked.machine.kinds.iter().flat_map(|kind| &kind.driver);
+        let drives = |version: &Version| lists_boards(asked, version) && rules().all(|rule| rule.needs.admits(version));
+        let newest = of_branch.map(|row| row.version).filter(drives).max();
+        found.extend(newest.map(|newest| (for_production, newest)));
+    }
+    let for_production = found.iter().any(|(for_production, _)| *for_production);
+    found.retain(|(own, _)| *own == for_production);
+    let mut versions: Vec<Version> = found.into_iter().map(|(_, version)| version).collect();
+    versions.sort();
+    versions
+}
+
+/// The branch to move to from one that is out of support: the newest that drives a target's GPUs.
+pub(super) fn branch<'c>(question: &Question<'c>, asked: &TargetAsk<'c>) -> Option<&'c Branch> {
+    let rules = || asked.machine.kinds.iter().flat_map(|kind| &kind.driver);
+    let drives = |branch: &&Branch| rules().all(|rule| rule.needs.admits(&branch.branch));
+    let serving = question.catalog.branches.iter().filter(drives);
+    let serving = serving.filter_map(|branch| Some((may_be(question, asked, branch)?, branch)));
+    serving.max_by_key(|(for_production, branch)| (*for_production, branch.branch)).map(|(_, branch)| branch)
 }
 
 /// Whether a release is not older than the first one seen to list each board.

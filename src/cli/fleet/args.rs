@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use crate::cli::help;
+use crate::cli::{complete, help};
 
-/// Judge many hosts at once, or print the job that looks at them
+/// Judge many hosts at once, plan their stacks and drivers, or print the job that looks at them
 #[derive(Debug, Args)]
 #[command(after_help = help::FLEET)]
 pub struct FleetArgs {
@@ -17,6 +17,7 @@ pub struct FleetArgs {
 #[derive(Debug, Subcommand)]
 pub enum FleetCommand {
     Check(CheckArgs),
+    Plan(PlanArgs),
     Job(JobArgs),
 }
 
@@ -37,6 +38,24 @@ pub struct CheckArgs {
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Name every host of a group
+    #[arg(short, long)]
+    pub verbose: bool,
+}
+
+/// Plan for the hosts of the sources: the fewest stacks that serve all, and which drivers to raise so that one does
+#[derive(Debug, Args)]
+#[command(after_help = help::FLEET_PLAN)]
+pub struct PlanArgs {
+    /// Files and folders [default: stdin]
+    #[arg(value_name = "SOURCE")]
+    pub sources: Vec<PathBuf>,
+    /// The target that says what the hosts do not: runtime, image, what is compiled [default: the only one]
+    #[arg(long, value_name = "NAME", add = complete::targets())]
+    pub target: Option<String>,
+    /// Write to a file instead of stdout
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Name every class and every host
     #[arg(short, long)]
     pub verbose: bool,
 }

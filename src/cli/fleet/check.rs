@@ -1,12 +1,10 @@
 //! `gpuenv fleet check`: every host of the sources against the lock, those that are alike judged once.
 
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
-use std::rc::Rc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::catalog::Catalog;
-use crate::fleet::{self, Host, Outcome, Piece, Tally};
-use crate::host::Record;
+use crate::fleet::{self, Host, Outcome, Tally};
 use crate::lock::Lock;
 use crate::report::{Exit, Failure, FleetWriter, Lines, Report};
 use crate::verify::{self, Status};
@@ -16,10 +14,7 @@ use crate::cli::replace::replace;
 use crate::cli::{catalogs, verify as one};
 
 use super::args::CheckArgs;
-use super::source::{self, Batch};
-
-/// A host's name with its record made comparable, or why there is none.
-type Read = (String, Result<(Record, [u8; 32]), String>);
+use super::source;
 
 /// Runs the command.
 pub fn run(common: &Common, args: &CheckArgs, report: &Report) -> Result<Exit, Failure> {
@@ -35,23 +30,19 @@ pub fn run(common: &Common, args: &CheckArgs, report: &Report) -> Result<Exit, F
         }
     };
     let targets = one::chosen(&lock, args.target.as_deref())?;
-    let judge = Judge { lock: &lock, targets, named: args.target.is_some(), catalog: &catalog };
-    let mut known = HashMap::new();
+    let (named, known) = (args.target.is_some(), RwLock::default());
+    let judge = Judge { lock: &lock, targets, named, catalog: &catalog, known };
     let mut tally = Tally::default();
     let mut writer = FleetWriter::new(report, lines(common.format), args.output.is_some());
     source::each(&args.sources, &mut |batch| {
-        for (name, read) in hosts(batch) {
-            let outcome = judge.outcome(read, &mut known);
+        for (name, outcome) in source::hosts(batch, |host| judge.judged(host)) {
             tally.add(&name, &outcome);
             writer.host(&name, &outcome)?;
         }
         Ok(())
     })?;
     if tally.hosts == 0 {
-        let message = "the sources hold no host";
-        return Err(Failure::new(Exit::BadInput, "nothing-to-judge", message).help(
-            "gather records with the job that `gpuenv fleet job slurm` or `gpuenv fleet job kubernetes` prints",
-        ));
+        return Err(source::no_host());
     }
     let text = writer.end(&tally, common.format == Format::Html, args.verbose)?;
     match (&args.output, text) {
@@ -77,57 +68,33 @@ fn lines(format: Format) -> Option<Lines> {
     }
 }
 
-/// What every host is held against.
+/// What every host is held against, and how each kind of them ended so far.
 struct Judge<'a> {
     lock: &'a Lock,
     targets: Vec<&'a str>,
     named: bool,
     catalog: &'a Catalog,
+    known: RwLock<HashMap<[u8; 32], Arc<Outcome>>>,
 }
 
 impl Judge<'_> {
-    fn outcome(
-        &self,
-        read: Result<(Record, [u8; 32]), String>,
-        known: &mut HashMap<[u8; 32], Rc<Outcome>>,
-    ) -> Rc<Outcome> {
-        let (record, digest) = match read {
-            Ok(read) => read,
-            Err(why) => return Rc::new(Outcome::unreadable(&why)),
+    /// A host's name, and how it ended. Hosts are judged where they are read, side by side; two that meet with the first
+    /// of their kind come to the same.
+    fn judged(&self, host: Host) -> (String, Arc<Outcome>) {
+        let (record, digest) = match host.record {
+            Ok(record) => fleet::digest(record),
+            Err(why) => return (host.name, Arc::new(Outcome::unreadable(&why))),
         };
-        match known.entry(digest) {
-            Entry::Occupied(entry) => entry.get().clone(),
-            Entry::Vacant(entry) => {
-                let best = verify::best(self.lock, &self.targets, self.named, &record, self.catalog);
-                let outcome = match best {
-                    Some((verdict, _)) => Outcome::of(&verdict, &record),
-                    None => Outcome::unreadable("the lock has no target"),
-                };
-                entry.insert(Rc::new(outcome)).clone()
-            }
-        }
+        let known = self.known.read().unwrap_or_else(PoisonError::into_inner).get(&digest).cloned();
+        let outcome = known.unwrap_or_else(|| {
+            let best = verify::best(self.lock, &self.targets, self.named, &record, self.catalog);
+            let outcome = Arc::new(match best {
+                Some((verdict, _)) => Outcome::of(&verdict, &record),
+                None => Outcome::unreadable("the lock has no target"),
+            });
+            self.known.write().unwrap_or_else(PoisonError::into_inner).insert(digest, outcome.clone());
+            outcome
+        });
+        (host.name, outcome)
     }
-}
-
-/// The hosts of a batch, read side by side, in their order.
-fn hosts(batch: Batch) -> Vec<Read> {
-    match batch {
-        Batch::Text(text, name) => fleet::of_text(&text, &name).into_iter().map(made_comparable).collect(),
-        Batch::Documents(pieces, name, alone) => {
-            let cores = std::thread::available_parallelism().map_or(1, usize::from);
-            let part = pieces.len().div_ceil(cores).max(1);
-            let read = |pieces: &[Piece]| -> Vec<Read> {
-                let hosts = pieces.iter().flat_map(|piece| fleet::of_document(piece, &name, alone));
-                hosts.map(made_comparable).collect()
-            };
-            std::thread::scope(|scope| {
-                let threads: Vec<_> = pieces.chunks(part).map(|some| scope.spawn(move || read(some))).collect();
-                threads.into_iter().flat_map(|thread| thread.join().unwrap_or_default()).collect()
-            })
-        }
-    }
-}
-
-fn made_comparable(host: Host) -> Read {
-    (host.name, host.record.map(fleet::digest))
 }

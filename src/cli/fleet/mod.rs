@@ -3,6 +3,7 @@
 pub mod args;
 mod check;
 mod job;
+mod plan;
 mod source;
 
 use crate::report::{Exit, Failure, Report};
@@ -14,11 +15,16 @@ use args::{FleetArgs, FleetCommand};
 pub fn run(common: &Common, args: &FleetArgs, report: &Report) -> Result<Exit, Failure> {
     match &args.command {
         FleetCommand::Check(args) => check::run(common, args, report),
+        FleetCommand::Plan(args) => plan::run(common, args, report),
         FleetCommand::Job(args) => job::run(common, args, report),
     }
 }
 
 /// Whether a format that few commands have is one of this command's.
 pub fn has(args: &FleetArgs, format: Format) -> bool {
-    matches!(args.command, FleetCommand::Check(_)) && matches!(format, Format::Ndjson | Format::Csv | Format::Html)
+    match args.command {
+        FleetCommand::Check(_) => matches!(format, Format::Ndjson | Format::Csv | Format::Html),
+        FleetCommand::Plan(_) => matches!(format, Format::Csv | Format::Html),
+        FleetCommand::Job(_) => false,
+    }
 }

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use crate::fleet::{Piece, Splitter};
+use crate::fleet::{self, Host, Piece, Splitter};
 use crate::host;
 use crate::report::{Exit, Failure};
 
@@ -38,6 +38,32 @@ pub fn each(sources: &[PathBuf], hand: &mut dyn FnMut(Batch) -> Result<(), Failu
         }
     }
     Ok(())
+}
+
+/// The hosts of a batch, read side by side, each as something makes of it, in their order.
+pub fn hosts<T: Send>(batch: Batch, of: impl Fn(Host) -> T + Sync) -> Vec<T> {
+    match batch {
+        Batch::Text(text, name) => fleet::of_text(&text, &name).into_iter().map(&of).collect(),
+        Batch::Documents(pieces, name, alone) => {
+            let cores = std::thread::available_parallelism().map_or(1, usize::from);
+            let part = pieces.len().div_ceil(cores).max(1);
+            let read = |pieces: &[Piece]| -> Vec<T> {
+                let hosts = pieces.iter().flat_map(|piece| fleet::of_document(piece, &name, alone));
+                hosts.map(&of).collect()
+            };
+            std::thread::scope(|scope| {
+                let read = &read;
+                let threads: Vec<_> = pieces.chunks(part).map(|some| scope.spawn(move || read(some))).collect();
+                threads.into_iter().flat_map(|thread| thread.join().unwrap_or_default()).collect()
+            })
+        }
+    }
+}
+
+/// There was nothing in them.
+pub fn no_host() -> Failure {
+    Failure::new(Exit::BadInput, "nothing-to-judge", "the sources hold no host")
+        .help("gather records with the job that `gpuenv fleet job slurm` or `gpuenv fleet job kubernetes` prints")
 }
 
 /// A file or what lies in a folder. What was named must be there.

@@ -2,8 +2,10 @@
 
 mod answer;
 mod fleet;
+mod fleet_plan;
 mod host;
 mod lookup;
+mod matrix;
 
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
@@ -15,8 +17,10 @@ use super::failure::{Failure, SourceFile};
 
 pub(super) use answer::{Differences, Exports, Init, Locked, NoAnswer, Rendered, Stale, Undetermined};
 pub(super) use fleet::{FleetGroups, FleetHost};
+pub(super) use fleet_plan::FleetPlan;
 pub(super) use host::{Diagnosed, Verified};
 pub(super) use lookup::{Census, Checked, Explained, Found, Graph, Listed, Schemas, Topics};
+pub(super) use matrix::MatrixCells;
 
 /// What `status` says where all is well.
 const OK: &str = "ok";

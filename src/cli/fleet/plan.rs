@@ -1,0 +1,75 @@
+//! `gpuenv fleet plan`: the fewest stacks for the hosts of the sources, and which drivers to raise.
+
+use crate::fleet::Host;
+use crate::fleet::plan::{self, Essence, Inventory};
+use crate::report::{Exit, Failure, PlanFormat, Report, plan_text};
+use crate::solve::problem::Problem;
+use crate::solve::question::Question;
+use crate::spec::{Spec, Target};
+
+use crate::cli::args::{Common, Format};
+use crate::cli::files;
+use crate::cli::lock::{Asked, STEPS, read};
+use crate::cli::replace::replace;
+
+use super::args::PlanArgs;
+use super::source;
+
+/// Runs the command.
+pub fn run(common: &Common, args: &PlanArgs, report: &Report) -> Result<Exit, Failure> {
+    let Asked { file, spec, catalog } = read(&files::places(common)?.spec)?;
+    let problem = Problem::new(&catalog);
+    // What is wrong with the spec is told at its place in the file.
+    Question::new(&spec, &problem).map_err(|errors| Failure::spec(errors, file.clone()))?;
+    let template = chosen(&spec, args.target.as_deref())?;
+    let mut inventory = Inventory::default();
+    source::each(&args.sources, &mut |batch| {
+        for (name, read) in source::hosts(batch, essential) {
+            inventory.add(name, read);
+        }
+        Ok(())
+    })?;
+    if inventory.hosts() == 0 {
+        return Err(source::no_host());
+    }
+    let plan = plan::plan(&spec, template, &problem, inventory, STEPS).map_err(|errors| Failure::spec(errors, file))?;
+    let format = match common.format {
+        Format::Json => PlanFormat::Json,
+        Format::Csv => PlanFormat::Csv,
+        Format::Html => PlanFormat::Html,
+        _ => PlanFormat::Human,
+    };
+    let text = plan_text(report, &plan, format, args.output.is_some(), args.verbose)?;
+    match &args.output {
+        Some(path) => {
+            replace(path, &text)?;
+        }
+        None => report.data(&text)?,
+    }
+    Ok(match (plan.refused(), plan.serves_all()) {
+        (0, true) => Exit::Yes,
+        (0, false) => Exit::Unknown,
+        _ => Exit::No,
+    })
+}
+
+fn essential(host: Host) -> (String, Result<Essence, String>) {
+    (host.name, host.record.map(plan::essence))
+}
+
+/// The target that says what the hosts do not.
+fn chosen<'s>(spec: &'s Spec, named: Option<&str>) -> Result<&'s Target, Failure> {
+    let names: Vec<&str> = spec.targets.iter().map(|target| target.name.as_str()).collect();
+    let list = format!("the targets are: {}", names.join(", "));
+    match (named, spec.targets.as_slice()) {
+        (None, [only]) => Ok(only),
+        (None, _) => {
+            let message = "the spec has several targets: one of them says what the hosts do not (runtime, image)";
+            Err(Failure::new(Exit::BadInput, "which-target", message).help(format!("add `--target NAME`; {list}")))
+        }
+        (Some(named), all) => all.iter().find(|target| target.name == named).ok_or_else(|| {
+            let message = format!("the spec has no target `{}`", crate::report::clean(named));
+            Failure::new(Exit::BadInput, "unknown-target", message).help(list)
+        }),
+    }
+}

@@ -1,0 +1,209 @@
+//! The hosts of a fleet as a plan sees them: of each record only what decides what can run there, and hosts that are
+//! equal in it once.
+
+use std::collections::HashMap;
+
+use crate::catalog::{Catalog, GpuMatch};
+use crate::draft::{self, Value};
+use crate::host::{Gpu, KernelModule, Libcuda, Nvml, Platform, Record};
+use crate::spec::{Runtime, Target, Written, list_text};
+use crate::words::{Constraint, CpuArch, Version};
+
+use super::model::HostClass;
+
+/// What a plan looks at in a record, and a key under which equal ones are found.
+pub type Essence = (Box<Record>, Vec<u8>);
+
+/// The hosts so far.
+#[derive(Debug, Default)]
+pub struct Inventory {
+    /// Each record that differs from all before, with the names of its hosts.
+    seen: Vec<(Box<Record>, Vec<String>)>,
+    places: HashMap<Vec<u8>, usize>,
+    /// Hosts of which nothing can be read, each with why.
+    pub unreadable: Vec<(String, String)>,
+}
+
+/// A class of hosts, as people and as the solver see it.
+#[derive(Debug)]
+pub struct Known {
+    /// For people.
+    pub class: HostClass,
+    /// The target that it is, of the name that its template has.
+    pub target: Target,
+    /// Its driver, if its release is known.
+    pub driver: Option<Version>,
+}
+
+/// Leaves of a record what a plan looks at.
+pub fn essence(record: Record) -> Essence {
+    let gpu = |name: Option<String>, compute_capability| Gpu { name, compute_capability, ..Gpu::default() };
+    let nvml = record.nvml.map(|nvml| {
+        let mut gpus: Vec<Gpu> = Vec::new();
+        for one in nvml.gpus {
+            let one = gpu(one.name, one.compute_capability);
+            if !gpus.contains(&one) {
+                gpus.push(one);
+            }
+        }
+        Nvml { driver: nvml.driver, cuda: nvml.cuda, gpus, ..Nvml::default() }
+    });
+    let libcuda = record.libcuda.map(|libcuda| {
+        let mut devices = libcuda.devices;
+        for device in &mut devices {
+            let (name, cc) = (device.name.take(), device.compute_capability);
+            *device = crate::host::CudaDevice { name, compute_capability: cc, ..Default::default() };
+        }
+        devices.dedup();
+        Libcuda { cuda: libcuda.cuda, devices, ..Libcuda::default() }
+    });
+    let platform = Platform { kernel: None, root: None, shm: None, ..record.platform };
+    let mut left =
+        Record { format: record.format, origin: record.origin, platform, nvml, libcuda, ..Record::default() };
+    left.module = record.module.map(|module| KernelModule { version: module.version, ..KernelModule::default() });
+    left.pci = record.pci.into_iter().take(1).collect();
+    left.nodes = record.nodes.into_iter().take(1).collect();
+    let key = serde_json::to_vec(&left).unwrap_or_default();
+    (Box::new(left), key)
+}
+
+impl Inventory {
+    /// Adds a host.
+    pub fn add(&mut self, name: String, read: Result<Essence, String>) {
+        let (record, key) = match read {
+            Ok(read) => read,
+            Err(why) => return self.unreadable.push((name, why)),
+        };
+        let next = self.seen.len();
+        let at = *self.places.entry(key).or_insert(next);
+        if at == next {
+            self.seen.push((record, Vec::new()));
+        }
+        self.seen[at].1.push(name);
+    }
+
+    /// How many hosts there are.
+    pub fn hosts(&self) -> usize {
+        self.seen.iter().map(|(_, names)| names.len()).sum::<usize>() + self.unreadable.len()
+    }
+
+    /// The classes that these hosts are beside a target, the largest first, and those of which too little is known.
+    pub fn classes(self, template: &Target, catalog: &Catalog) -> (Vec<Known>, Vec<(String, String)>) {
+        let mut unknown = self.unreadable;
+        let mut known: Vec<Known> = Vec::new();
+        for (record, names) in self.seen {
+            match class_of(&record, template, catalog) {
+                Ok(class) => match known.iter_mut().find(|one| is_same(&one.class, &class.class)) {
+                    Some(one) => one.class.hosts.extend(names),
+                    None => {
+                        known.push(class);
+                        known.last_mut().expect("just added").class.hosts = names;
+                    }
+                },
+                Err(why) => unknown.extend(names.into_iter().map(|name| (name, why.clone()))),
+            }
+        }
+        known.sort_by_key(|one| std::cmp::Reverse(one.class.hosts.len()));
+        (known, unknown)
+    }
+}
+
+fn is_same(one: &HostClass, other: &HostClass) -> bool {
+    (&one.gpus, &one.driver, &one.os, &one.glibc, &one.arch)
+        == (&other.gpus, &other.driver, &other.os, &other.glibc, &other.arch)
+}
+
+fn written<T>(value: T, text: impl Into<String>) -> Option<Written<T>> {
+    Some(Written { value, text: text.into(), span: 0..0 })
+}
+
+/// The class that a record is of beside a target; else what is not known of it.
+fn class_of(record: &Record, template: &Target, catalog: &Catalog) -> Result<Known, String> {
+    let entries = draft::machine(record, catalog);
+    let text = |key: &str| {
+        let entry = entries.iter().find(|entry| entry.key == key && !entry.off)?;
+        match &entry.value {
+            Value::Text(text) => Some(vec![text.clone()]),
+            Value::List(list) => Some(list.clone()),
+        }
+    };
+    let first = |key: &str| text(key).map(|mut all| all.remove(0));
+    let mut target = template.clone();
+    let mut gpus = text("gpu").ok_or_else(|| no_gpu(record))?;
+    if let Some(name) = untold_gpu(record, catalog) {
+        return Err(format!("the catalog does not know its GPU `{name}`, and its compute capability was not seen"));
+    }
+    gpus.sort();
+    target.gpu = written(gpus.clone(), list_text(&gpus));
+    let without_gpu = gpus.iter().all(|gpu| gpu == "none");
+    (target.driver, target.driver_cuda) = (None, None);
+    let (driver, cuda) = (first("driver"), first("driver-cuda"));
+    let mut release = None;
+    if let Some(text) = driver.as_ref().filter(|_| !without_gpu) {
+        let constraint = Constraint::parse(text).map_err(|error| error.to_string())?;
+        release = Version::parse(text).ok();
+        target.driver = written(constraint, text);
+    } else if let Some(text) = cuda.as_ref().filter(|_| !without_gpu) {
+        let version = Version::parse(text).map_err(|error| error.to_string())?;
+        target.driver_cuda = written(version, text);
+    }
+    // What was seen from inside a container is the container's.
+    let is_seen = record.platform.container.is_none();
+    let (mut os, mut glibc) = (None, None);
+    if target.runtime() == Runtime::BareMetal && is_seen {
+        (os, glibc) = (first("os"), first("glibc"));
+        if os.is_some() || glibc.is_some() {
+            target.os = os.clone().and_then(|os| written(os.clone(), os));
+            target.glibc = glibc.as_ref().and_then(|text| written(Version::parse(text).ok()?, text.as_str()));
+        }
+    }
+    if let Some(arch) = &record.platform.arch {
+        let parsed = CpuArch::parse(arch).map_err(|_| format!("no wheels are known for its processor, {arch}"))?;
+        target.arch = written(parsed, arch);
+    }
+    let has_driver = target.driver.is_some() || target.driver_cuda.is_some();
+    if !has_driver && !without_gpu && !comes_with_driver(&target, catalog) {
+        return Err("its driver is not known".to_string());
+    }
+    let arch = target.arch.as_ref().map_or(CpuArch::X86_64.as_str(), |arch| arch.value.as_str()).to_string();
+    let driver = driver.or(cuda.map(|cuda| format!("CUDA {cuda}"))).filter(|_| !without_gpu);
+    let gpus = if without_gpu { Vec::new() } else { gpus };
+    let class = HostClass { gpus, driver, os, glibc, arch, hosts: Vec::new() };
+    Ok(Known { class, target, driver: release })
+}
+
+/// Whether a target's system brings its driver, as on Jetson.
+fn comes_with_driver(target: &Target, catalog: &Catalog) -> bool {
+    let of_system = |os: &str| match catalog.os(os) {
+        crate::catalog::OsMatch::Found(row) => row.cuda.is_some(),
+        crate::catalog::OsMatch::Unknown(_) => false,
+    };
+    target.os.as_ref().is_some_and(|os| of_system(&os.value))
+}
+
+/// Why nothing is known of a host's GPU.
+fn no_gpu(record: &Record) -> String {
+    let names = record.nvml.iter().flat_map(|nvml| &nvml.gpus).filter_map(|gpu| gpu.name.as_deref());
+    match names.collect::<Vec<_>>().as_slice() {
+        [] if !record.pci.is_empty() || !record.nodes.is_empty() => {
+            "it has an NVIDIA GPU, but its driver did not answer".to_string()
+        }
+        [] => "its record does not tell whether it has a GPU".to_string(),
+        [name, ..] => format!("the catalog does not know its GPU `{name}`, and its compute capability was not seen"),
+    }
+}
+
+/// A GPU of which neither the product nor the capability is known.
+fn untold_gpu<'r>(record: &'r Record, catalog: &Catalog) -> Option<&'r str> {
+    let devices = record.libcuda.iter().flat_map(|libcuda| &libcuda.devices);
+    let has_capability = |name: &str| {
+        let mut same = devices.clone().filter(|device| device.name.as_deref() == Some(name));
+        same.any(|device| device.compute_capability.is_some())
+    };
+    let untold = |gpu: &&Gpu| {
+        let name = gpu.name.as_deref().unwrap_or_default();
+        gpu.compute_capability.is_none() && !has_capability(name) && !matches!(catalog.gpu(name), GpuMatch::Found(_))
+    };
+    let gpu = record.nvml.iter().flat_map(|nvml| &nvml.gpus).find(untold)?;
+    Some(gpu.name.as_deref().unwrap_or("without a name"))
+}

@@ -1,0 +1,198 @@
+//! A plan for a fleet.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::fleet::plan::{Plan, Raise, Stack};
+
+/// The format of the document.
+const FORMAT: u32 = 1;
+
+/// The fewest stacks for some hosts, the one that serves most of them, and which drivers to raise.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::report) struct FleetPlan<'a> {
+    /// The format.
+    format: u32,
+    /// Whether every host is served as it is; some can run nothing; of some it is not known.
+    status: Served,
+    /// The target that says what the hosts do not.
+    target: &'a str,
+    /// How many hosts there are.
+    hosts: usize,
+    /// The hosts in classes of equals, the largest first. Others name them by their position.
+    classes: Vec<Class<'a>>,
+    /// How many of these classes the solver can tell apart. Up to twelve, everything is exact.
+    kinds: usize,
+    /// The fewest stacks that serve every host that one can serve.
+    fewest: Fewest<'a>,
+    /// The stack that serves the most hosts; null where none serves any.
+    most: Option<Most<'a>>,
+    /// What newer drivers make possible, each step more than the one before.
+    upgrades: Vec<Step<'a>>,
+    /// Classes that no stack serves with the driver that they have.
+    unserved: Vec<Unserved<'a>>,
+    /// Hosts of which too little is known.
+    unknown: Vec<Unknown<'a>>,
+    /// Whether some search reached its step limit.
+    gave_up: bool,
+}
+
+/// How a plan ends.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+enum Served {
+    All,
+    Some,
+    Unknown,
+}
+
+/// Hosts that are alike.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Class<'a> {
+    /// The products; empty: no GPU.
+    gpus: &'a [String],
+    /// The driver, or the CUDA version that it offers where its release is not known.
+    driver: Option<&'a str>,
+    /// The system; null where the target's counts.
+    os: Option<&'a str>,
+    /// The C library, where it is another than the system's.
+    glibc: Option<&'a str>,
+    /// The processor.
+    arch: &'a str,
+    /// How many.
+    count: usize,
+    /// Their names.
+    hosts: &'a [String],
+}
+
+/// Stacks that serve all hosts together.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Fewest<'a> {
+    /// No fewer stacks do: where that is their number, it is proven.
+    at_least: usize,
+    /// The stacks. A host that several could serve stands with the first.
+    stacks: Vec<One<'a>>,
+}
+
+/// The stack that serves the most hosts.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Most<'a> {
+    /// No stack serves more hosts than this.
+    at_most: usize,
+    stack: One<'a>,
+}
+
+/// A stack, and whom it serves.
+#[derive(Debug, Serialize, JsonSchema)]
+struct One<'a> {
+    /// Package to version, as `gpuenv lock` would choose for these hosts.
+    stack: &'a BTreeMap<String, String>,
+    /// How many hosts it serves.
+    hosts: usize,
+    /// Their classes.
+    classes: &'a [usize],
+    /// The oldest driver that suffices for each of them.
+    driver: Option<&'a str>,
+    /// The cuda-compat packages that it takes, each with how many hosts need it.
+    compat: &'a BTreeMap<String, usize>,
+}
+
+/// Drivers to raise, and what that makes possible.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Step<'a> {
+    /// Which drivers.
+    raises: Vec<OneRaise<'a>>,
+    /// The stack that then serves the most hosts.
+    then: One<'a>,
+    /// How many hosts one stack serves more than before.
+    more: usize,
+}
+
+/// Hosts whose driver is to be raised.
+#[derive(Debug, Serialize, JsonSchema)]
+struct OneRaise<'a> {
+    from: &'a str,
+    to: &'a str,
+    /// How many.
+    hosts: usize,
+    /// Their classes.
+    classes: &'a [usize],
+}
+
+/// Classes that no stack serves, for one reason.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Unserved<'a> {
+    classes: &'a [usize],
+    /// How many hosts.
+    hosts: usize,
+    /// Why, in plain sentences.
+    why: &'a [String],
+    /// Whether that is proven, or what decides it is not known.
+    proven: bool,
+}
+
+/// A host of which too little is known.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Unknown<'a> {
+    host: &'a str,
+    why: &'a str,
+}
+
+impl<'a> FleetPlan<'a> {
+    pub fn new(plan: &'a Plan) -> Self {
+        let status = match (plan.refused(), plan.serves_all()) {
+            (0, true) => Served::All,
+            (0, false) => Served::Unknown,
+            _ => Served::Some,
+        };
+        let classes = plan.classes.iter().map(|class| Class {
+            gpus: &class.gpus,
+            driver: class.driver.as_deref(),
+            os: class.os.as_deref(),
+            glibc: class.glibc.as_deref(),
+            arch: &class.arch,
+            count: class.hosts.len(),
+            hosts: &class.hosts,
+        });
+        let steps = plan.upgrades.iter().map(|step| Step {
+            raises: step.raises.iter().map(OneRaise::from).collect(),
+            then: One::from(&step.then),
+            more: step.more,
+        });
+        let unserved = plan.unserved.iter().map(|one| Unserved {
+            classes: &one.classes,
+            hosts: one.hosts,
+            why: &one.why,
+            proven: one.proven,
+        });
+        FleetPlan {
+            format: FORMAT,
+            status,
+            target: &plan.target,
+            hosts: plan.hosts,
+            classes: classes.collect(),
+            kinds: plan.kinds,
+            fewest: Fewest { at_least: plan.at_least, stacks: plan.fewest.iter().map(One::from).collect() },
+            most: plan.most.as_ref().map(|most| Most { at_most: plan.at_most, stack: One::from(most) }),
+            upgrades: steps.collect(),
+            unserved: unserved.collect(),
+            unknown: plan.unknown.iter().map(|(host, why)| Unknown { host, why }).collect(),
+            gave_up: plan.gave_up,
+        }
+    }
+}
+
+impl<'a> From<&'a Stack> for One<'a> {
+    fn from(of: &'a Stack) -> Self {
+        let Stack { stack, hosts, classes, driver, compat, .. } = of;
+        One { stack, hosts: *hosts, classes, driver: driver.as_deref(), compat }
+    }
+}
+
+impl<'a> From<&'a Raise> for OneRaise<'a> {
+    fn from(of: &'a Raise) -> Self {
+        OneRaise { from: &of.from, to: &of.to, hosts: of.hosts, classes: &of.classes }
+    }
+}

@@ -1,0 +1,119 @@
+//! What runs on what.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::matrix::{Cell, Matrix, State};
+
+/// The format of the document.
+const FORMAT: u32 = 1;
+
+/// Builds of a framework against GPUs and drivers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::report) struct MatrixCells<'a> {
+    /// The format.
+    format: u32,
+    /// The framework.
+    package: &'a str,
+    /// The processor, where no GPU implies another.
+    arch: &'a str,
+    /// The tables, each with its cells row by row.
+    tables: Vec<Table<'a>>,
+}
+
+/// One table.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Table<'a> {
+    /// What it is about.
+    title: &'a str,
+    /// What its rows are: release, gpu or driver.
+    rows_are: &'a str,
+    /// What its columns are: variant or release.
+    columns_are: &'a str,
+    rows: &'a [String],
+    columns: &'a [String],
+    /// The builds that there are; a place without one has no cell.
+    cells: Vec<One<'a>>,
+}
+
+/// Whether a build runs on a GPU.
+#[derive(Debug, Serialize, JsonSchema)]
+struct One<'a> {
+    /// Its row.
+    row: &'a str,
+    /// Its column.
+    column: &'a str,
+    /// The build, `2.5.1+cu124`.
+    build: &'a str,
+    /// The GPU as it can be asked for.
+    gpu: &'a str,
+    /// The driver that it was judged with; null: any.
+    driver: Option<&'a str>,
+    /// How it runs.
+    state: How,
+    /// The oldest driver that suffices.
+    minimum_driver: Option<&'a str>,
+    /// The mechanism: native, minor-version or forward-compat.
+    mode: Option<&'a str>,
+    /// The Pythons that it has wheels for.
+    pythons: &'a [String],
+    /// Why, in a few words.
+    why: &'a str,
+}
+
+/// How a build runs on a GPU.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+enum How {
+    /// By its machine code.
+    Native,
+    /// By PTX, which the driver compiles.
+    Ptx,
+    /// Nobody can tell.
+    Unknown,
+    /// Not at all.
+    No,
+}
+
+impl<'a> MatrixCells<'a> {
+    pub fn new(matrix: &'a Matrix) -> Self {
+        let mut tables = Vec::new();
+        for panel in &matrix.panels {
+            let mut cells = Vec::new();
+            for (row, of_row) in panel.rows.iter().zip(&panel.cells) {
+                for (column, cell) in panel.columns.iter().zip(of_row) {
+                    cells.extend(cell.as_ref().map(|cell| one(row, column, cell)));
+                }
+            }
+            tables.push(Table {
+                title: &panel.title,
+                rows_are: panel.rows_are.as_str(),
+                columns_are: panel.columns_are.as_str(),
+                rows: &panel.rows,
+                columns: &panel.columns,
+                cells,
+            });
+        }
+        MatrixCells { format: FORMAT, package: &matrix.package, arch: &matrix.arch, tables }
+    }
+}
+
+fn one<'a>(row: &'a str, column: &'a str, cell: &'a Cell) -> One<'a> {
+    One {
+        row,
+        column,
+        build: &cell.build,
+        gpu: &cell.gpu,
+        driver: cell.driver.as_deref(),
+        state: match cell.state {
+            State::Native => How::Native,
+            State::Ptx => How::Ptx,
+            State::Unknown => How::Unknown,
+            State::No => How::No,
+        },
+        minimum_driver: cell.minimum.as_deref(),
+        mode: cell.mode,
+        pythons: &cell.pythons,
+        why: &cell.why,
+    }
+}
