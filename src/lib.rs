@@ -36,6 +36,7 @@
 //! outside starts at [`cli::run`].
 
 pub mod catalog;
+#[cfg(feature = "host")]
 pub mod cli;
 pub mod coverage;
 pub mod diagnose;
@@ -46,9 +47,9 @@ pub mod fleet;
 pub mod host;
 pub mod lock;
 pub mod log_prefix;
-#[cfg(target_os = "linux")]
+#[cfg(all(feature = "host", target_os = "linux"))]
 pub mod probe;
-#[cfg(not(target_os = "linux"))]
+#[cfg(all(feature = "host", not(target_os = "linux")))]
 #[path = "probe/elsewhere.rs"]
 pub mod probe;
 pub mod report;
