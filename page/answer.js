@@ -23,7 +23,7 @@ class AnswerView {
     if (this.status.textContent !== sentence) this.status.textContent = sentence;
     // Who stands on something that is drawn anew stays there.
     const focused = this.result.contains(globalThis.document.activeElement) ? globalThis.document.activeElement.id : null;
-    this.result.replaceChildren(...parts.flat().filter(Boolean));
+    this.result.replaceChildren(...parts.flat(Infinity).filter(Boolean));
     if (focused) byId(focused)?.focus();
   }
 
@@ -92,8 +92,9 @@ class AnswerView {
     const list = h("div", { class: "buttons", role: "tablist", "aria-label": "What to install" });
     const more = h("select", { id: "more-formats", "aria-label": "Other formats" },
       h("option", { value: "" }, "Other formats…"), others.map((one) => h("option", { value: one.name }, `${one.name}: ${one.about}`)));
+    let now;
     const choose = (name) => {
-      this.format = name;
+      now = name;
       for (const tab of list.children) {
         const chosen = tab.dataset.format === name;
         tab.setAttribute("aria-selected", String(chosen));
@@ -104,17 +105,17 @@ class AnswerView {
       panel.replaceChildren(...this.file(name, text, pick.value));
     };
     list.append(...tabs.map(([name, label]) =>
-      button(label, () => choose(name), { role: "tab", id: `tab-${name}`, "data-format": name, "aria-controls": "file" })));
+      button(label, () => choose(this.format = name), { role: "tab", id: `tab-${name}`, "data-format": name, "aria-controls": "file" })));
     list.addEventListener("keydown", (event) => {
       const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
       if (!step) return;
       const at = [...list.children].indexOf(globalThis.document.activeElement);
       const next = list.children[(at + step + list.children.length) % list.children.length];
-      choose(next.dataset.format);
+      choose(this.format = next.dataset.format);
       next.focus();
     });
-    more.addEventListener("change", () => more.value && choose(more.value));
-    pick.addEventListener("change", () => { this.target = pick.value; choose(this.format); });
+    more.addEventListener("change", () => more.value && choose(this.format = more.value));
+    pick.addEventListener("change", () => { this.target = pick.value; choose(now); });
     choose(this.format ?? tabs[0][0]);
     const which = targets.length > 1 && h("div", { class: "field" }, h("label", { for: "file-target" }, "Machine"), pick);
     return [h("h3", {}, "Install"), list, h("p", { class: "buttons" }, more), which, panel];

@@ -18,7 +18,7 @@ class Diagnosis {
     this.root.replaceChildren(
       ...findings.map((one) => this.finding(one)),
       ...Object.entries(seen).map(([key, value]) => h("p", { class: "note" }, `${key}: ${value}`)),
-      ...[this.host(host)].flat(3).filter(Boolean));
+      ...[this.host(host)].flat(Infinity).filter(Boolean));
   }
 
   finding(one) {

@@ -82,8 +82,12 @@ class Page {
     this.later = setTimeout(() => this.writeLink(), 300);
   }
 
+  link() {
+    return toLink(this.text);
+  }
+
   async writeLink() {
-    const link = await toLink(this.text);
+    const link = await this.link();
     if (link !== location.hash) history.replaceState(null, "", link);
   }
 
