@@ -145,16 +145,16 @@ class AnswerView {
     const fixes = told.fixes.length;
     const found = fixes === 0 ? "No change was found that would help." : fixes === 1 ? "One fix was found." : `${fixes} fixes were found.`;
     const gaveUp = told.gave_up && h("p", { class: "note" }, `Gave up after ${told.gave_up} steps: there may be more conflicts and fixes.`);
-    return ["no", `Nothing fits: ${title(told.culprits)}. ${found}`,
+    return ["no", `Nothing fits: ${this.title(told.culprits)}. ${found}`,
       told.conflicts.map((one) => this.reason(one, "")),
       this.fixes(told.fixes, (number) => this.page.applyFix(number)),
-      (told.further ?? []).map((one) => this.reason(one, "And next: ")), gaveUp];
+      (told.further ?? []).map((one) => this.reason(one, "Once that is fixed: ")), gaveUp];
   }
 
   reason(conflict, lead) {
     const link = (source) => (/^https?:/.test(source) ? h("a", { href: source, rel: "noreferrer" }, source) : h("code", {}, source));
-    return h("div", { class: "box no" }, h("h3", {}, `${lead}${title(conflict.culprits)}`),
-      h("ol", {}, conflict.explanation.map((sentence) => h("li", {}, sentence))),
+    return h("div", { class: "box no" }, h("h3", {}, `${lead}${this.title(conflict.culprits)}`),
+      h("ul", {}, conflict.explanation.map((sentence) => h("li", {}, sentence))),
       this.keys(conflict.culprits),
       conflict.facts.length > 0 && h("details", {}, h("summary", {}, `Facts and sources (${conflict.facts.length})`),
         h("ul", {}, conflict.facts.map((fact) => h("li", {}, `${fact.id}: `, link(fact.source))))));
@@ -164,10 +164,21 @@ class AnswerView {
   fixes(fixes, apply) {
     if (fixes.length === 0) return null;
     return [h("h3", {}, "Fixes"), h("p", { class: "note" }, "Each was resolved before it is shown."),
-      h("ol", { class: "fixes" }, fixes.map((fix, at) => h("li", {},
-        button(fix.changes.map(changed).join("; "), () => apply(at + 1), { "data-fix": String(at + 1), "aria-label": `Apply fix ${at + 1}: ${fix.changes.map(changed).join("; ")}` }),
-        h("span", { class: "note" }, `gives ${Object.entries(fix.stack).map((one) => one.join(" ")).join(", ")}`),
-        fix.advice && h("span", { class: "note" }, ` (${fix.advice})`))))];
+      h("ol", { class: "fixes" }, fixes.map((fix, at) => {
+        const says = this.changes(fix.changes);
+        const number = String(at + 1);
+        return h("li", {},
+          button(says, () => apply(at + 1), { "data-fix": number, "aria-label": `Apply fix ${number}: ${says}` }),
+          h("span", { class: "note" }, `resolves to ${stackWords(fix.stack)}${fix.advice ? ` (${fix.advice})` : ""}`));
+      }))];
+  }
+
+  title(keys) {
+    return title(keys, this.page.form.values);
+  }
+
+  changes(changes) {
+    return changes.map((change) => changed(change, this.page.form.now.targets.length > 1)).join(" and ");
   }
 
   unknown(told) {
@@ -184,18 +195,4 @@ class AnswerView {
         one.help && h("p", {}, `Help: ${one.help}`),
         one.span && h("p", { class: "note" }, button(`line ${one.span.line}, column ${one.span.column}`, () => this.page.pointAt(one.span), { class: "plain" }))))];
   }
-}
-
-/** Which keys clash, as the command says it. */
-function title(keys) {
-  if (keys.length === 0) return "nothing in the catalog satisfies this spec";
-  if (keys.length === 1) return `${keys[0]} cannot be satisfied`;
-  if (keys.length > 4) return `${keys.length} written keys cannot all hold`;
-  return `${listed(keys)} cannot ${keys.length === 2 ? "both" : "all"} hold`;
-}
-
-/** A change of a key in words. */
-function changed({ key, from, to }) {
-  if (to === null) return `remove ${key}${from === null ? "" : ` (${from})`}`;
-  return from === null ? `add ${key} = ${to}` : `change ${key} from ${from} to ${to}`;
 }

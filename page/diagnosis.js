@@ -30,9 +30,9 @@ class Diagnosis {
   host(host) {
     if (!host) return null;
     const write = host.differs.length > 0 && [
-      h("p", {}, `The message tells of this machine: ${host.differs.map(changed).join("; ")}.`),
+      h("p", {}, `The message tells of this machine: ${this.answer.changes(host.differs)}.`),
       h("p", { class: "buttons" }, button("Write this into gpuenv.toml", () => this.page.write(host.differs), { id: "write-host" }))];
-    const stack = host.stack && h("p", {}, `What then runs: ${Object.entries(host.stack).map((one) => one.join(" ")).join(", ")}${host.advice ? ` (${host.advice})` : ""}.`);
+    const stack = host.stack && h("p", {}, `What then runs: ${stackWords(host.stack)}${host.advice ? ` (${host.advice})` : ""}.`);
     const fixes = host.fixes ?? [];
     return [h("h3", {}, `Machine ${host.target} of gpuenv.toml`), write, stack,
       (host.conflicts ?? []).map((one) => this.answer.reason(one, "")),

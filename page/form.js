@@ -83,7 +83,7 @@ class Form {
   /** Puts the values into the fields, but not over what somebody types. */
   fill(form) {
     this.now = form;
-    const values = new Map(form.stack.map(({ key, value }) => [`stack.${key}`, value]));
+    const values = this.values = new Map(form.stack.map(({ key, value }) => [`stack.${key}`, value]));
     for (const target of form.targets) {
       for (const { key, value } of target.fields) values.set(`target.${target.name}.${key}`, value);
       this.fillMachine(target);

@@ -36,6 +36,15 @@ class Page {
     byId("licences").addEventListener("toggle", async () => {
       byId("licences").lastElementChild.textContent = new TextDecoder().decode(await unpack("notice"));
     });
+    this.follow();
+    // Links within the page must not take the question's place in the address.
+    for (const link of document.querySelectorAll("a[href^='#']")) {
+      link.addEventListener("click", (event) => {
+        event.preventDefault();
+        byId(link.hash.slice(1)).scrollIntoView();
+        byId(link.hash.slice(1)).focus({ preventScroll: true });
+      });
+    }
     addEventListener("hashchange", () => this.restore());
   }
 
@@ -43,6 +52,16 @@ class Page {
     if (!(await this.restore())) this.set(START);
     this.before = [];
     byId("undo").disabled = true;
+  }
+
+  /** Where the answer is out of sight, as on a phone, its first line stays at the edge and leads to it. */
+  follow() {
+    const brief = byId("brief");
+    new IntersectionObserver(([seen]) => (brief.hidden = seen.isIntersecting || seen.boundingClientRect.top < 0)).observe(byId("status"));
+    new MutationObserver(() => {
+      brief.textContent = byId("status").textContent;
+      brief.className = byId("status").className;
+    }).observe(byId("status"), { attributes: true, childList: true, characterData: true, subtree: true });
   }
 
   /** Takes the question from the address. */
@@ -72,9 +91,8 @@ class Page {
   changed(text) {
     this.text = text;
     const start = performance.now();
-    const told = this.solver.lock(text);
-    this.answer.show(told);
     this.form.show(text);
+    this.answer.show(this.solver.lock(text));
     this.took = performance.now() - start;
     if (this.before.length === 0) performance.mark("answered");
     if (byId("message").value.trim()) this.diagnose();
