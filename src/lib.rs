@@ -7,9 +7,11 @@
 //!
 //! | storey | module | does | must not know |
 //! |---|---|---|---|
-//! | L5 desk | [`cli`] | reads what is typed, opens files, hands on | how an answer is found |
+//! | L5 desk | `cli` | reads what is typed, opens files, hands on | how an answer is found |
+//! | | [`page`] | the same for a page in a browser: texts in, texts out | files, and who shows what it answers |
+//! | | [`task`] | what a command does between reading and telling | where texts come from and go |
 //! | | [`report`] | prints, and nobody else does: people on stderr, data on stdout | how what it tells was found |
-//! | L4 outside | [`probe`] | looks at this machine and writes down what it saw | what would be right |
+//! | L4 outside | `probe` | looks at this machine and writes down what it saw | what would be right |
 //! | | [`verify`] | judges a host's record against a lock, one file a topic | where the record came from |
 //! | | [`matrix`] | what runs on what, every cell a question of its own | how it will be drawn |
 //! | | [`export`] | renders a lock for other tools, one file a format | the spec, the catalog, the solver |
@@ -24,7 +26,9 @@
 //! | L0 words | [`words`] | versions, constraints, architectures | everything else |
 //! | | [`log_prefix`] | what terminals, loggers and forums put around a line | what the line says |
 //!
-//! Below [`report`] and [`probe`] nothing touches files, processes, the environment or the clock. No version number of NVIDIA's or
+//! `cli` and `probe` need a host and stand behind the feature `host`; everything else runs in a browser too.
+//!
+//! Below [`report`] and `probe` nothing touches files, processes, the environment or the clock. No version number of NVIDIA's or
 //! PyTorch's stands in this folder: facts live in `catalog/*.toml`, which `catalog/build.rs` turns into the constant
 //! [`catalog::BUILTIN`] with the row types and lints of [`catalog`] itself.
 //!
@@ -34,9 +38,10 @@
 //! variables and relations, joined from the parts of [`solve::problem::Problem`]) → [`solve::engine::solve`] (PubGrub) →
 //! [`solve::answer::Answer`] → [`lock::Lock`] → [`export`]. Where there is no answer, [`explain::conflicts`] asks the same
 //! with keys masked out or changed. `docs/architecture.md` tells it with an example; whoever wants to follow it from the
-//! outside starts at [`cli::run`].
+//! outside starts at `cli::run`.
 
 pub mod catalog;
+#[cfg(feature = "host")]
 pub mod cli;
 pub mod coverage;
 pub mod diagnose;
@@ -48,13 +53,15 @@ pub mod host;
 pub mod lock;
 pub mod log_prefix;
 pub mod matrix;
-#[cfg(target_os = "linux")]
+pub mod page;
+#[cfg(all(feature = "host", target_os = "linux"))]
 pub mod probe;
-#[cfg(not(target_os = "linux"))]
+#[cfg(all(feature = "host", not(target_os = "linux")))]
 #[path = "probe/elsewhere.rs"]
 pub mod probe;
 pub mod report;
 pub mod solve;
 pub mod spec;
+pub mod task;
 pub mod verify;
 pub mod words;

@@ -17,7 +17,8 @@ const STOREYS: &[&[&str]] = &[
     &["export", "verify", "matrix"],
     &["fleet"],
     &["probe", "report"],
-    &["cli"],
+    &["task"],
+    &["cli", "page"],
     &["main", "lib"],
 ];
 

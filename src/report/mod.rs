@@ -7,6 +7,7 @@ mod conflict;
 mod cut;
 mod diagnosis;
 mod differences;
+pub mod documents;
 mod draft;
 mod edit;
 mod exports;
@@ -439,8 +440,7 @@ impl Report {
     }
 
     fn document(&self, document: &impl Serialize) -> Result<(), Failure> {
-        // Only a map with keys that are not strings can fail here, and there is none.
-        self.data(&(json_text(document).unwrap_or_default() + "\n"))
+        self.data(&documents::text(document))
     }
 
     /// A document whose fields are in the order of the alphabet.

@@ -1,0 +1,168 @@
+//! L5, the page: what `page/` asks of the library in a browser. Texts in, texts out; what is answered is to the byte what
+//! the command prints.
+
+#[cfg(target_arch = "wasm32")]
+mod door;
+mod form;
+mod names;
+
+use std::borrow::Cow;
+
+use crate::catalog::{BUILTIN, Catalog};
+use crate::export::{self, ExportError, Options};
+use crate::lock::{self, Upgrade};
+use crate::report::{Exit, Failure, SourceFile, documents};
+use crate::solve::problem::Problem;
+use crate::solve::question::Question;
+use crate::solve::silence::heard;
+use crate::spec::{self, Spec};
+use crate::task::lock::{Asked, Outcome, read, resolve};
+use crate::task::{diagnose as task, fix};
+
+pub use form::{add_target, change, form, remove_target};
+pub use names::{names, releases};
+
+/// The name of the file that is edited.
+const SPEC: &str = "gpuenv.toml";
+
+/// What came of a question.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    /// The exit code that the command would end with.
+    pub exit: u8,
+    /// What `--format json` prints.
+    pub document: String,
+    /// The lock, the changed spec or the rendered file; none where there is none.
+    pub text: Option<String>,
+}
+
+// The built-in catalog compiled for solving. Its parts are worked out once and serve every question after.
+thread_local! {
+    static RULES: &'static Problem<'static> = Box::leak(Box::new(Problem::new(&BUILTIN)));
+}
+
+fn rules() -> &'static Problem<'static> {
+    RULES.with(|rules| *rules)
+}
+
+impl Answer {
+    fn refused(failure: &Failure) -> Answer {
+        Answer { exit: failure.exit as u8, document: documents::failure(failure), text: None }
+    }
+
+    fn of(outcome: Result<Answer, Failure>) -> Answer {
+        outcome.unwrap_or_else(|failure| Answer::refused(&failure))
+    }
+}
+
+/// `gpuenv lock`, with the text of gpuenv.lock.
+pub fn lock(text: &str) -> Answer {
+    Answer::of(locked(text))
+}
+
+fn locked(text: &str) -> Result<Answer, Failure> {
+    let Asked { file, spec, .. } = asked(text)?;
+    let (question, mut warnings) = Question::new(&spec, rules()).map_err(|errors| Failure::spec(errors, file))?;
+    Ok(match resolve(&spec, &question, rules(), None, &Upgrade::Nothing)? {
+        Outcome::Locked(lock, more) => {
+            warnings.extend(more);
+            let document = documents::locked(&lock, &heard(&spec, warnings));
+            Answer { exit: Exit::Yes as u8, document, text: Some(lock::to_text(&lock)) }
+        }
+        Outcome::Conflict(explanation) => {
+            Answer { exit: Exit::No as u8, document: documents::conflict(&explanation), text: None }
+        }
+        Outcome::Undetermined(unknowns, known) => {
+            let document = documents::undetermined(&unknowns, known.as_ref());
+            Answer { exit: Exit::Unknown as u8, document, text: None }
+        }
+    })
+}
+
+/// `gpuenv lock --apply-fix N`, with the new text of gpuenv.toml.
+pub fn apply_fix(text: &str, number: usize) -> Answer {
+    Answer::of(asked(text).and_then(|asked| {
+        let fixed = fix::apply(&asked, rules(), number)?;
+        Ok(Answer { exit: Exit::Yes as u8, document: String::new(), text: Some(fixed.text) })
+    }))
+}
+
+/// `gpuenv export FORMAT`, with the rendered text. The document is the command that comes next.
+pub fn export(lock: &str, format: &str, target: &str) -> Answer {
+    Answer::of(exported(lock, format, target))
+}
+
+fn exported(lock: &str, format: &str, target: &str) -> Result<Answer, Failure> {
+    let lock = lock::parse(lock).map_err(|error| Failure::new(Exit::BadInput, error.code(), error.to_string()))?;
+    let target = (!target.is_empty()).then(|| target.to_string());
+    let options = Options { target, ..Options::default() };
+    let refused = |error: ExportError| Failure::new(Exit::BadInput, error.code(), error.to_string());
+    let format = export::format(format).map_err(refused)?;
+    let text = format.render(&lock, &options).map_err(refused)?;
+    Ok(Answer { exit: Exit::Yes as u8, document: (format.next)(format.file, &options), text: Some(text) })
+}
+
+/// `gpuenv diagnose` beside a gpuenv.toml; an empty one is none.
+pub fn diagnose(message: &str, text: &str) -> Answer {
+    let mut verdict = crate::diagnose::diagnose(message, &BUILTIN);
+    let observed = verdict.observed();
+    let beside = if observed.is_empty() { None } else { asked(text).ok() };
+    let host = beside.and_then(|asked| task::solved(&asked.spec, &observed, None, rules()).ok().flatten());
+    host.iter().for_each(|host| task::lead_with(&mut verdict, host));
+    let exit = if verdict.findings.is_empty() { Exit::Unknown } else { Exit::Yes };
+    Answer { exit: exit as u8, document: documents::diagnosed(&verdict, host.as_ref()), text: None }
+}
+
+/// Reads the text as the command reads the file.
+fn asked(text: &str) -> Result<Asked, Failure> {
+    let file = |text: String| SourceFile { name: SPEC.to_string(), text };
+    let text =
+        spec::decode(text.as_bytes().to_vec()).map_err(|error| Failure::spec(vec![error], file(String::new())))?;
+    read(file(text), catalog_of)
+}
+
+/// A page has no other files.
+fn catalog_of(spec: &Spec, file: &SourceFile) -> Result<Cow<'static, Catalog>, Failure> {
+    let Some(first) = spec.overlays.first() else { return Ok(Cow::Borrowed(&BUILTIN)) };
+    let message = "overlays are files, and this page reads none";
+    let failure = Failure::new(Exit::BadInput, "no-files", message);
+    Err(failure.help("run `gpuenv lock` where they lie, or remove `overlays`").within(first.span.clone(), file))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SPEC: &str = "[stack]\ntorch = \"1.12.1+cu102\" # why\n\n[target.a]\ngpu = \"A100-PCIE-40GB\"\n\
+                        driver = \"460.32.03\"\n";
+
+    #[test]
+    fn a_conflict_has_fixes_that_lead_to_an_answer() {
+        let answer = lock(SPEC);
+        assert!(answer.exit == 1 && answer.document.contains("\"culprits\""), "{answer:?}");
+        let fixed = apply_fix(SPEC, 1).text.expect("the new text");
+        assert!(fixed.contains("# why") && fixed != SPEC, "{fixed}");
+        let answer = lock(&fixed);
+        let text = answer.text.expect("a lock");
+        assert!(answer.exit == 0 && text.contains("torch"), "{text}");
+        assert!(export(&text, "dockerfile", "").exit == 2, "bare metal has no Dockerfile");
+        assert!(export(&text, "requirements", "").text.is_some_and(|text| text.contains("torch==")));
+        assert!(apply_fix(SPEC, 99).document.contains("no-such-fix"));
+    }
+
+    #[test]
+    fn overlays_are_refused_at_their_place() {
+        let text = format!("{SPEC}[catalog]\noverlays = [\"site.toml\"]\n");
+        let answer = lock(&text);
+        assert!(answer.exit == 2 && answer.document.contains("\"no-files\""), "{answer:?}");
+        assert!(answer.document.contains("\"line\": 8"), "{answer:?}");
+    }
+
+    #[test]
+    fn a_message_is_read_beside_the_spec() {
+        let text = SPEC.replace("+cu102", "");
+        let message = "RuntimeError: CUDA error: no kernel image is available for execution on the device";
+        assert!(diagnose(message, &text).document.contains("\"recognised\""));
+        assert_eq!(diagnose("good morning", "").exit, 3);
+    }
+}

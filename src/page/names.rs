@@ -1,0 +1,145 @@
+//! What can be written into the form: names of the catalog with what is said of each.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+use crate::catalog::{BUILTIN, GpuMatch};
+use crate::export::FORMATS;
+
+/// Words that begin the names of half of all products and that nobody types.
+const MAKER: &[&str] = &["NVIDIA", "GeForce", "Tesla"];
+
+/// Everything that a field can be completed from.
+#[derive(Debug, Serialize)]
+struct Names {
+    catalog: String,
+    version: &'static str,
+    gpus: Vec<Board>,
+    packages: Vec<Name>,
+    drivers: Vec<Name>,
+    systems: Vec<Name>,
+    images: Vec<Name>,
+    pythons: Vec<Name>,
+    formats: Vec<Format>,
+}
+
+/// A name and what is said of it.
+#[derive(Debug, Serialize)]
+struct Name {
+    name: String,
+    about: String,
+}
+
+/// A GPU.
+#[derive(Debug, Serialize)]
+struct Board {
+    /// What is written.
+    name: String,
+    about: String,
+    /// What else it is called.
+    also: String,
+}
+
+/// A format of `gpuenv export`.
+#[derive(Debug, Serialize)]
+struct Format {
+    name: &'static str,
+    about: &'static str,
+    file: &'static str,
+}
+
+/// All names but the releases of packages, as JSON.
+pub fn names() -> String {
+    let shelf = |kind: &str| -> Vec<Name> {
+        let shelf = BUILTIN.shelves().into_iter().find(|shelf| shelf.kind == kind);
+        let names = shelf.map(|shelf| shelf.names).unwrap_or_default();
+        names.into_iter().map(|(name, about)| Name { name, about }).collect()
+    };
+    let pythons = BUILTIN.pythons.iter().rev();
+    let format =
+        |format: &&'static crate::export::Format| Format { name: format.name, about: format.help, file: format.file };
+    let names = Names {
+        catalog: BUILTIN.version.to_string(),
+        version: env!("CARGO_PKG_VERSION"),
+        gpus: gpus(),
+        packages: shelf("packages"),
+        drivers: shelf("drivers"),
+        systems: shelf("systems"),
+        images: shelf("images"),
+        pythons: pythons.map(|row| Name { name: row.version.to_string(), about: String::new() }).collect(),
+        formats: FORMATS.iter().map(format).collect(),
+    };
+    serde_json::to_string(&names).unwrap_or_default()
+}
+
+/// Each product under the shortest name that still names it: `RTX 4090` for the NVIDIA GeForce RTX 4090.
+fn gpus() -> Vec<Board> {
+    let mut seen = BTreeSet::new();
+    let mut boards = Vec::new();
+    let none = Board { name: "none".into(), about: "CPU only".into(), also: "cpu".into() };
+    for gpu in BUILTIN.gpus.iter() {
+        let words = gpu.name.split(' ').skip_while(|word| MAKER.contains(word));
+        let short = words.collect::<Vec<_>>().join(" ");
+        let names_it =
+            matches!(BUILTIN.gpu(&short), GpuMatch::Found(found) if found.iter().any(|one| one.name == gpu.name));
+        let name = if names_it { short } else { gpu.name.to_string() };
+        if seen.insert(name.clone()) {
+            let about = format!("{}, compute capability {}, {}", gpu.name, gpu.cc, gpu.architecture);
+            let also: Vec<&str> = gpu.aliases.iter().map(|alias| &**alias).chain([&*gpu.name]).collect();
+            boards.push(Board { name, about, also: also.join(" ") });
+        }
+    }
+    boards.push(none);
+    boards
+}
+
+/// The releases of a package, the newest first, each with its variants behind it, as a JSON list.
+pub fn releases(package: &str) -> String {
+    let mut known = BTreeSet::new();
+    for row in BUILTIN.builds.iter().filter(|row| row.package == package) {
+        known.insert((row.version, row.variant.to_string()));
+    }
+    for row in BUILTIN.companions.iter().filter(|row| row.package == package) {
+        known.insert((row.version, String::new()));
+    }
+    let plain = match package {
+        "python" => BUILTIN.pythons.iter().map(|row| row.version).collect(),
+        "cuda" => BUILTIN.toolkits.iter().map(|row| row.version).collect(),
+        "cudnn" => BUILTIN.cudnns.iter().map(|row| row.version).collect(),
+        "nccl" => BUILTIN.nccls.iter().map(|row| row.version).collect(),
+        _ => Vec::new(),
+    };
+    known.extend(plain.into_iter().map(|version| (version, String::new())));
+    let mut listed = Vec::new();
+    let mut last = None;
+    for (version, variant) in known.into_iter().rev() {
+        if last != Some(version) {
+            listed.push(version.to_string());
+            last = Some(version);
+        }
+        if !variant.is_empty() {
+            listed.push(format!("{version}+{variant}"));
+        }
+    }
+    serde_json::to_string(&listed).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_releases_are_the_catalogs() {
+        let names: serde_json::Value = serde_json::from_str(&names()).unwrap();
+        for kind in ["gpus", "packages", "drivers", "systems", "images", "pythons", "formats"] {
+            assert!(names[kind].as_array().is_some_and(|list| list.len() > 3), "{kind}");
+        }
+        let gpus = names["gpus"].as_array().unwrap();
+        assert!(gpus.iter().any(|gpu| gpu["name"] == "RTX 4090"), "{:?}", gpus[0]);
+        let torch: Vec<String> = serde_json::from_str(&releases("torch")).unwrap();
+        let at = torch.iter().position(|name| name == "2.5.1").expect("a release");
+        assert!(torch[at + 1].starts_with("2.5.1+"), "{torch:?}");
+        assert!(releases("cudnn").len() > 100 && releases("nothing") == "[]");
+    }
+}

@@ -1,0 +1,30 @@
+//! An error message read, and asked of a gpuenv.toml.
+
+use crate::diagnose::Verdict;
+use crate::explain::host::{OnHost, Unplaced, on_host};
+use crate::solve::engine::Steps;
+use crate::solve::problem::Problem;
+use crate::spec::{Observed, Spec};
+
+use super::STEPS;
+
+/// What a spec comes to on the host that a text tells of; none where it tells nothing that bears on the spec.
+pub fn solved<'r>(
+    spec: &Spec,
+    observed: &Observed,
+    target: Option<&str>,
+    rules: &'r Problem<'r>,
+) -> Result<Option<OnHost>, Unplaced> {
+    match on_host(spec, observed, target, rules, &Steps::new(STEPS)) {
+        Ok(host) => Ok(Some(host)),
+        Err(Unplaced::NothingKnown) => Ok(None),
+        Err(unplaced) => Err(unplaced),
+    }
+}
+
+/// Puts what was solved for this spec before what holds for everybody.
+pub fn lead_with(verdict: &mut Verdict, host: &OnHost) {
+    if let Some(first) = verdict.findings.first_mut() {
+        first.remedies.splice(0..0, host.remedies());
+    }
+}

@@ -1,0 +1,97 @@
+//! A gpuenv.toml read, and resolved.
+
+use std::borrow::Cow;
+
+use crate::catalog::Catalog;
+use crate::explain::{self, Explanation};
+use crate::lock::{Lock, Renewed, Upgrade, renew};
+use crate::report::{Exit, Failure, Problem, SourceFile};
+use crate::solve::engine::Steps;
+use crate::solve::problem::Problem as Compiled;
+use crate::solve::question::{Question, Warning};
+use crate::solve::unknowns::Unknown;
+use crate::spec::{self, Spec};
+
+use super::{STEPS, gave_up};
+
+/// A spec, the file it was read from and the catalog it asks.
+#[derive(Debug, Clone)]
+pub struct Asked {
+    /// The file.
+    pub file: SourceFile,
+    /// What it says.
+    pub spec: Spec,
+    /// The facts, with the spec's overlays.
+    pub catalog: Cow<'static, Catalog>,
+}
+
+/// What came of a spec.
+#[derive(Debug, Clone)]
+pub enum Outcome {
+    /// A lock, and what solving it brought up.
+    Locked(Box<Lock>, Vec<Warning>),
+    /// Nothing satisfies it, and why.
+    Conflict(Explanation),
+    /// It depends on what nobody has read; beside it the changes that do without, as far as there are any.
+    Undetermined(Vec<Unknown>, Option<Explanation>),
+}
+
+/// Reads a spec; `catalog_of` lays its overlays. If the spec has mistakes, the names that the catalog lacks are told in
+/// the same run.
+pub fn read(
+    file: SourceFile,
+    catalog_of: impl Fn(&Spec, &SourceFile) -> Result<Cow<'static, Catalog>, Failure>,
+) -> Result<Asked, Failure> {
+    let (spec, mut errors) = spec::parse_part(&file.text);
+    if errors.is_empty() {
+        check_supported(&spec, &file)?;
+        let catalog = catalog_of(&spec, &file)?;
+        return Ok(Asked { file, spec, catalog });
+    }
+    // Without all of its overlays, names would be missed that are there.
+    if let Ok(catalog) = catalog_of(&spec, &file) {
+        errors.extend(Question::new(&spec, &Compiled::new(&catalog)).err().into_iter().flatten());
+        errors.sort_by_key(|error| error.span.start);
+    }
+    Err(Failure::spec(errors, file))
+}
+
+/// What this version of gpuenv cannot do must not look as if it had been done.
+fn check_supported(spec: &Spec, file: &SourceFile) -> Result<(), Failure> {
+    let here = env!("CARGO_PKG_VERSION");
+    let unmet = spec
+        .requires_gpuenv
+        .as_ref()
+        .filter(|wanted| semver::Version::parse(here).is_ok_and(|version| !wanted.value.matches(&version)));
+    if let Some(wanted) = unmet {
+        let problem = Problem {
+            code: "requires-gpuenv",
+            message: format!("this spec requires gpuenv {}; this is gpuenv {here}", wanted.value),
+            span: Some(wanted.span.clone()),
+            help: Some("install a gpuenv of that version".into()),
+        };
+        return Err(Failure { exit: Exit::BadInput, problems: vec![problem], file: Some(file.clone()) });
+    }
+    Ok(())
+}
+
+/// Resolves a spec. Choices of the previous lock that still hold are kept, except what is upgraded.
+pub fn resolve<'r>(
+    spec: &Spec,
+    question: &Question<'_>,
+    rules: &'r Compiled<'r>,
+    previous: Option<&Lock>,
+    upgrade: &Upgrade,
+) -> Result<Outcome, Failure> {
+    match renew(spec, question, previous, upgrade, &Steps::new(STEPS)) {
+        Renewed::Lock(lock, warnings) => Ok(Outcome::Locked(lock, warnings)),
+        Renewed::Conflict => {
+            let found = explain::conflicts(spec, rules, &Steps::new(STEPS));
+            Ok(Outcome::Conflict(found.unwrap_or(Explanation::gave_up(STEPS))))
+        }
+        Renewed::Undetermined(unknowns) => {
+            Ok(Outcome::Undetermined(unknowns, explain::obstacles(spec, rules, &Steps::new(STEPS))))
+        }
+        Renewed::GaveUp => Err(gave_up()),
+    }
+}

@@ -1,0 +1,18 @@
+//! L5, the tasks: what a command does between reading its files and telling what came of it. No files and no printing,
+//! so that the command line and a page do the same.
+
+pub mod diagnose;
+pub mod fix;
+pub mod lock;
+
+use crate::report::{Exit, Failure};
+
+/// Steps before the solver gives up: some twenty times what the hardest conflict among a thousand random ones takes.
+pub const STEPS: u64 = 1_000_000;
+
+/// Nobody could tell within the limit.
+pub fn gave_up() -> Failure {
+    let message = format!("gave up after {STEPS} steps: neither an answer was found nor a proof that there is none");
+    Failure::new(Exit::Unknown, "step-limit", message)
+        .help("pin a version under [stack], or ask for fewer targets at once")
+}
