@@ -14,14 +14,8 @@ use super::lock::STEPS;
 
 /// Why the lock is out of date, if a spec lies beside it and it is.
 pub fn reason(common: &Common, lock: &Lock, catalog: &Catalog) -> Result<Option<String>, Failure> {
-    let place = match &common.spec {
-        Some(spec) => spec.clone(),
-        None => files::beside_lock(common)?,
-    };
     // A lock may travel without its spec.
-    if !place.is_file() {
-        return Ok(None);
-    }
+    let Some(place) = files::spec_of(lock, common) else { return Ok(None) };
     let file = files::read_spec(&place)?;
     let Ok(spec) = spec::parse(&file.text) else {
         return Ok(Some(format!("{} has mistakes: see `gpuenv lock`", file.name)));
@@ -40,7 +34,7 @@ pub fn reason(common: &Common, lock: &Lock, catalog: &Catalog) -> Result<Option<
     let rules = Problem::new(catalog);
     let Ok((question, _)) = Question::new(&spec, &rules) else { return Ok(None) };
     let same = match renew(&spec, &question, Some(lock), &Upgrade::Nothing, &Steps::new(STEPS)) {
-        Renewed::Lock(again, _) => *again == *lock,
+        Renewed::Lock(again, _) => Lock { spec: lock.spec.clone(), ..*again } == *lock,
         Renewed::GaveUp => true,
         Renewed::Conflict | Renewed::Undetermined(_) => false,
     };

@@ -20,6 +20,7 @@ pub(super) fn render(screen: &Screen, lock: &Lock, old: Option<&Lock>, fate: Fat
     let mut text = match fate {
         Fate::Current => format!("gpuenv.lock is current: {targets}, catalog {catalog}\n"),
         Fate::Same => format!("locked {targets} with catalog {catalog}; nothing changed\n"),
+        Fate::Planned => format!("would lock {targets} with catalog {catalog}; gpuenv.lock was not written\n"),
         Fate::Written => format!("locked {targets} with catalog {catalog}\n"),
     };
     let before = old.map(|old| choices(old, Some(lock))).unwrap_or_default();

@@ -32,6 +32,7 @@ use serde::Serialize;
 
 use crate::catalog::{Catalog, Hit, Shelf};
 use crate::diagnose::Verdict;
+use crate::draft::manifest::Left;
 use crate::explain::graph::{Graph, Language};
 use crate::explain::host::OnHost;
 use crate::explain::topic::Topic;
@@ -56,6 +57,7 @@ pub struct Report {
     json: bool,
     github: bool,
     verbose: bool,
+    quiet: bool,
     color: Color,
     screen: Screen,
     applied: Vec<Change>,
@@ -66,12 +68,18 @@ pub struct Report {
 pub struct Drafted<'a> {
     /// Its name and text.
     pub file: &'a SourceFile,
+    /// What it says.
+    pub spec: &'a Spec,
     /// Whether it goes to stdout.
     pub is_stdout: bool,
     /// Why it has no answer as it stands.
     pub conflict: Option<&'a Explanation>,
     /// What was remarked on it.
     pub warnings: &'a [Warning],
+    /// Requirements of ordinary packages, which gpuenv does not choose.
+    pub packages: &'a [String],
+    /// Lines of a project's files that it does not hold.
+    pub left: &'a [Left],
 }
 
 /// What became of a lock.
@@ -83,13 +91,15 @@ pub enum Fate {
     Same,
     /// It was written.
     Written,
+    /// It would be written.
+    Planned,
 }
 
 impl Report {
     /// A report to this process's streams.
     pub fn new(json: bool, color: Color) -> Self {
         let screen = Screen::of_stderr(color);
-        Report { json, github: false, verbose: false, color, screen, applied: Vec::new() }
+        Report { json, github: false, verbose: false, quiet: false, color, screen, applied: Vec::new() }
     }
 
     /// The same, with annotations for GitHub's log on stdout.
@@ -100,6 +110,11 @@ impl Report {
     /// The same, with nothing left out.
     pub fn verbose(self, verbose: bool) -> Self {
         Report { verbose, ..self }
+    }
+
+    /// The same, with nothing on stderr but errors.
+    pub fn quiet(self, quiet: bool) -> Self {
+        Report { quiet, ..self }
     }
 
     /// The same, after a fix was written into gpuenv.toml.
@@ -160,7 +175,7 @@ impl Report {
         self.warnings(warnings);
         let stack: Vec<String> = lock.stack.iter().map(|(name, version)| format!("{name} {version}")).collect();
         self.summarise("gpuenv.lock", &stack);
-        self.say(&changes::render(&self.screen, lock, old, fate));
+        self.remark(&changes::render(&self.screen, lock, old, fate));
         Ok(())
     }
 
@@ -232,7 +247,7 @@ impl Report {
     /// What else a person should know of how an answer came about.
     pub fn note(&self, text: &str) {
         if !self.json {
-            self.say(&self.screen.wrapped(&format!("{} ", self.screen.help("note:")), &clean(text)));
+            self.remark(&self.screen.wrapped(&format!("{} ", self.screen.help("note:")), &clean(text)));
         }
     }
 
@@ -246,7 +261,7 @@ impl Report {
 
     /// That something was written into a file.
     pub fn saved(&self, file: &str) {
-        self.say(&format!("wrote {file}\n"));
+        self.remark(&format!("wrote {file}\n"));
     }
 
     /// How a host was judged: asked for, hence data.
@@ -280,7 +295,7 @@ impl Report {
     fn shows_progress(&self) -> bool {
         let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
         let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-        !self.json && !self.screen.narrated && !dumb && !set("CI") && std::io::stderr().is_terminal()
+        !self.json && !self.quiet && !self.screen.narrated && !dumb && !set("CI") && std::io::stderr().is_terminal()
     }
 
     /// A new gpuenv.toml, and whether it has an answer.
@@ -291,16 +306,17 @@ impl Report {
         if drafted.is_stdout {
             self.data(&drafted.file.text)?;
         } else {
-            self.say(&format!("wrote {}\n", clean(&drafted.file.name)));
+            self.remark(&format!("created {}\n", clean(&drafted.file.name)));
         }
+        self.remark(&draft::left(&self.screen, drafted));
         self.warnings(drafted.warnings);
-        self.say(&draft::render(&self.screen, drafted));
+        self.remark(&draft::render(&self.screen, drafted));
         Ok(())
     }
 
     /// What the program waits for, where a person would wonder.
     pub fn waiting(&self, hint: &str) {
-        self.say(&format!("{hint}\n"));
+        self.remark(&format!("{hint}\n"));
     }
 
     /// What went wrong. Where stdout takes no document, stderr says what cannot be said there.
@@ -322,8 +338,8 @@ impl Report {
 
     /// That something was left aside, and why: on stderr in every format.
     pub fn left_aside(&self, what: &str, failure: &Failure) {
-        self.say(&self.screen.wrapped(&format!("{} ", self.screen.warning("warning:")), &clean(what)));
-        self.say(&failure::render(&self.screen, failure));
+        self.remark(&self.screen.wrapped(&format!("{} ", self.screen.warning("warning:")), &clean(what)));
+        self.remark(&failure::render(&self.screen, failure));
     }
 
     /// Warnings at their places in gpuenv.toml, for GitHub's log only: [`Report::locked`] tells them to people.
@@ -332,9 +348,16 @@ impl Report {
     }
 
     /// The lines of a file that were changed.
-    pub fn edited(&self, file: &SourceFile, after: &str) {
+    pub fn edited(&self, file: &SourceFile, after: &str, planned: bool) {
         if !self.json {
-            self.say(&edit::render(&self.screen, file, after));
+            self.remark(&edit::render(&self.screen, file, after, planned));
+        }
+    }
+
+    /// That a change was given up, and these files are as they were.
+    pub fn unchanged(&self, files: &[String]) {
+        if !self.json {
+            self.say(&format!("{} not changed\n", clean(&was(files))));
         }
     }
 
@@ -428,7 +451,7 @@ impl Report {
             let head = self.screen.warning(&format!("warning[{}]:", warning.code));
             text += &self.screen.wrapped(&format!("{head} "), &clean(&warning.message));
         }
-        self.say(&text);
+        self.remark(&text);
     }
 
     fn document(&self, document: &impl Serialize) -> Result<(), Failure> {
@@ -441,6 +464,13 @@ impl Report {
         self.document(&serde_json::to_value(document).unwrap_or_default())
     }
 
+    /// What is no error, and not said to who wants quiet.
+    fn remark(&self, text: &str) {
+        if !self.quiet {
+            self.say(text);
+        }
+    }
+
     /// Nobody is left to tell that stderr cannot be written.
     fn say(&self, text: &str) {
         self.draw(&screen::plain(text, self.screen.color));
@@ -450,6 +480,11 @@ impl Report {
     fn draw(&self, text: &str) {
         let _ = std::io::stderr().lock().write_all(text.as_bytes());
     }
+}
+
+/// `gpuenv.toml was`, `gpuenv.toml and gpuenv.lock were`
+fn was(files: &[String]) -> String {
+    format!("{} {}", files.join(" and "), if files.len() == 1 { "was" } else { "were" })
 }
 
 /// A JSON document, wherever it is written.
