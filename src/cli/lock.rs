@@ -78,7 +78,7 @@ fn lock(places: &Places, asked: &Asked, args: &LockArgs, report: &Report) -> Res
     let run = Run { args, report, places, origin: origin::of(places), file, spec, rules: &rules, catalog };
     match previous {
         None if args.check => {
-            report.stale(&[format!("{} does not exist", files::shown(&places.lock))], spec, file)?;
+            report.no_lock(&files::shown(&places.lock), spec, file)?;
             Ok(Exit::No)
         }
         Some(text) => match run.unchanged(&text) {
@@ -184,7 +184,7 @@ impl<'a> Run<'a> {
                 Renewed::Conflict if !same_catalog => warnings.push(outdated(self.catalog, previous)),
                 Renewed::GaveUp => {}
                 _ => reasons.push(
-                    "its content does not follow from gpuenv.toml: it was edited, or made by another gpuenv"
+                    "it does not follow from gpuenv.toml: it was edited by hand, or written by another version of gpuenv"
                         .to_string(),
                 ),
             }

@@ -18,6 +18,7 @@ mod github;
 mod host;
 mod json;
 mod junit;
+mod progress;
 pub mod schema;
 mod screen;
 mod snippet;
@@ -26,7 +27,7 @@ mod verdict;
 mod why;
 
 use std::collections::BTreeMap;
-use std::io::{ErrorKind, IsTerminal, Write};
+use std::io::{ErrorKind, Write};
 
 use serde::Serialize;
 
@@ -48,6 +49,7 @@ use crate::verify::Status;
 pub use exports::{Exported, Written};
 pub use failure::{Exit, Failure, Problem, SourceFile};
 pub use fleet::{FleetWriter, Lines};
+pub use progress::Progress;
 pub use screen::{Color, Screen, clean};
 pub use verdict::Judged;
 
@@ -80,6 +82,17 @@ pub struct Drafted<'a> {
     pub packages: &'a [String],
     /// Lines of a project's files that it does not hold.
     pub left: &'a [Left],
+}
+
+/// How a lock stands to the spec that is explained.
+#[derive(Debug, Clone)]
+pub struct Standing {
+    /// The lock as it is shown.
+    pub lock: String,
+    /// `current`, `stale`, `missing` or `unreadable`.
+    pub status: &'static str,
+    /// Why it is not current.
+    pub reason: Option<String>,
 }
 
 /// What became of a lock.
@@ -194,13 +207,30 @@ impl Report {
         }
         self.annotate(|| github::stale(reasons, spec, file))?;
         self.summarise("gpuenv.lock is out of date", reasons);
-        let mut text = format!("{} gpuenv.lock is not current\n", self.screen.error("error[stale]:"));
+        let mut text = format!("{} gpuenv.lock is out of date\n", self.screen.error("error[stale]:"));
         for reason in reasons {
             text += &self.screen.wrapped("  - ", &clean(reason));
         }
-        text += "run `gpuenv lock` to bring it up to date\n";
         self.say(&text);
+        self.say(&self.screen.wrapped(&self.help_head(), "run `gpuenv lock` to bring it up to date"));
         Ok(())
+    }
+
+    /// That there is no lock, which `gpuenv lock --check` says no to as well.
+    pub fn no_lock(&self, lock: &str, spec: &Spec, file: &SourceFile) -> Result<(), Failure> {
+        let reasons = [format!("{lock} does not exist")];
+        if self.json {
+            return self.document(&json::Stale::new(&reasons));
+        }
+        self.annotate(|| github::stale(&reasons, spec, file))?;
+        self.summarise("gpuenv.lock is missing", &reasons);
+        self.say(&self.screen.wrapped(&format!("{} ", self.screen.error("error[stale]:")), &clean(&reasons[0])));
+        self.say(&self.screen.wrapped(&self.help_head(), "run `gpuenv lock` to create it"));
+        Ok(())
+    }
+
+    fn help_head(&self) -> String {
+        format!("  {} ", self.screen.help("help:"))
     }
 
     /// Why there is no answer.
@@ -278,26 +308,6 @@ impl Report {
         self.data(&verdict::render(&Screen::of_stdout(self.color), judged, self.verbose))
     }
 
-    /// What is being looked at, on a line of its own that the next one takes: for people who wait, not for logs.
-    pub fn progress(&self, what: &str) {
-        if self.shows_progress() {
-            self.draw(&format!("\r\x1b[Klooking at {}", clean(what)));
-        }
-    }
-
-    /// Takes that line back.
-    pub fn progress_ends(&self) {
-        if self.shows_progress() {
-            self.draw("\r\x1b[K");
-        }
-    }
-
-    fn shows_progress(&self) -> bool {
-        let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-        let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-        !self.json && !self.quiet && !self.screen.narrated && !dumb && !set("CI") && std::io::stderr().is_terminal()
-    }
-
     /// A new gpuenv.toml, and whether it has an answer.
     pub fn drafted(&self, drafted: &Drafted<'_>) -> Result<(), Failure> {
         if self.json {
@@ -362,9 +372,10 @@ impl Report {
     }
 
     /// Why an answer is what it is. `locked` is what the lock holds where that is another.
-    pub fn why(&self, why: &Why, locked: &BTreeMap<String, String>) -> Result<(), Failure> {
+    pub fn why(&self, why: &Why, locked: &BTreeMap<String, String>, standing: &Standing) -> Result<(), Failure> {
+        self.remark(&why::standing(&self.screen, standing));
         match self.json {
-            true => self.sorted(&json::Explained::new(why, locked)),
+            true => self.sorted(&json::Explained::new(why, locked, standing)),
             false => self.data(&why::render(&Screen::of_stdout(self.color), why, locked, self.verbose)),
         }
     }
@@ -471,15 +482,15 @@ impl Report {
         }
     }
 
-    /// Nobody is left to tell that stderr cannot be written.
+    /// A sentence on stderr.
     fn say(&self, text: &str) {
-        self.draw(&screen::plain(text, self.screen.color));
+        draw(&screen::plain(text, self.screen.color));
     }
+}
 
-    /// What moves on the screen, all of it ours.
-    fn draw(&self, text: &str) {
-        let _ = std::io::stderr().lock().write_all(text.as_bytes());
-    }
+/// Nobody is left to tell that stderr cannot be written.
+fn draw(text: &str) {
+    let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
 
 /// `gpuenv.toml was`, `gpuenv.toml and gpuenv.lock were`

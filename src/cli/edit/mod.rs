@@ -306,6 +306,9 @@ impl Changed<'_> {
         let Begun { places, file, .. } = self.begun;
         let (spec, lock) = (files::shown(&places.spec), files::shown(&places.lock));
         if !is_old {
+            if exit == Exit::No {
+                self.report.note("fixes that are shown are of gpuenv.toml with this change");
+            }
             self.report.unchanged(&[spec, lock]);
             return Ok(exit);
         }

@@ -39,14 +39,17 @@ pub fn run(common: &Common, args: &CheckArgs, report: &Report) -> Result<Exit, F
     let mut known = HashMap::new();
     let mut tally = Tally::default();
     let mut writer = FleetWriter::new(report, lines(common.format), args.output.is_some());
+    let progress = report.progress();
     source::each(&args.sources, &mut |batch| {
         for (name, read) in hosts(batch) {
             let outcome = judge.outcome(read, &mut known);
             tally.add(&name, &outcome);
+            progress.says(&format!("{} hosts judged", tally.hosts));
             writer.host(&name, &outcome)?;
         }
         Ok(())
     })?;
+    drop(progress);
     if tally.hosts == 0 {
         let message = "the sources hold no host";
         return Err(Failure::new(Exit::BadInput, "nothing-to-judge", message).help(

@@ -76,12 +76,13 @@ impl Reader {
     }
 
     fn run(&mut self, rest: &str, line: usize) {
-        for command in rest.replace("&&", ";").replace("||", ";").split(';') {
-            let words = words(command);
+        let all = words(rest);
+        for words in all.split(|word| word == ";") {
             let Some(install) = words.iter().position(|word| word == "install" || word == "add") else { continue };
-            let program =
-                words[..install].iter().map(|word| word.rsplit('/').next().unwrap_or(word)).collect::<Vec<_>>();
-            let is_pip = program.iter().any(|word| word.starts_with("pip")) || program.last() == Some(&"uv");
+            let program = words[..install].iter().filter(|word| !word.starts_with("--"));
+            let program: Vec<&str> = program.map(|word| word.rsplit('/').next().unwrap_or(word)).collect();
+            let is_pip = program.iter().any(|word| *word == "pip" || word.starts_with("pip3"));
+            let is_pip = is_pip || program.last() == Some(&"uv");
             let is_conda = program.iter().any(|word| CONDAS.contains(word));
             let mut filled = Vec::new();
             let mut unfilled = None;
@@ -182,6 +183,14 @@ fn words(line: &str) -> Vec<String> {
             Some(open) if c == open => quote = None,
             Some(_) => word.push(c),
             None if c == '"' || c == '\'' => (quote, any) = (Some(c), true),
+            // What ends a command is a word of its own.
+            None if ";&|()".contains(c) => {
+                if any || !word.is_empty() {
+                    words.push(std::mem::take(&mut word));
+                }
+                words.push(";".to_string());
+                any = false;
+            }
             None if c.is_whitespace() => {
                 if any || !word.is_empty() {
                     words.push(std::mem::take(&mut word));

@@ -82,6 +82,10 @@ impl Merged {
         let library = LIBRARIES.iter().find(|(theirs, _)| wanted.name.starts_with(theirs));
         let name = called.or(library).map_or(wanted.name.as_str(), |(_, ours)| ours).to_string();
         if !PARTS.contains(&name.as_str()) && !self.known.contains(&name) {
+            if let Some(group) = &wanted.group {
+                let why = format!("of the extra or group `{group}`");
+                return self.leave(file, wanted.line, &wanted.written, why);
+            }
             if COMES_ALONG.iter().any(|start| name.starts_with(start)) {
                 let why = "it comes with the framework, which pins it".to_string();
                 return self.leave(file, wanted.line, &wanted.written, why);
@@ -101,10 +105,13 @@ impl Merged {
             self.leave(file, wanted.line, &wanted.written, why);
         }
         self.is_cpu |= is_framework && constraint.names_variant("cpu");
-        let note = match manifest.kind {
+        let mut note = match manifest.kind {
             Kind::UvLock => format!("{}, as locked there", place(file, wanted.line)),
             _ => place(file, wanted.line),
         };
+        if let Some(group) = &wanted.group {
+            note += &format!(", of the extra or group `{group}`");
+        }
         self.put(file, &name, &wanted, constraint, note);
     }
 
@@ -158,6 +165,10 @@ fn constraint(name: &str, wanted: &Wanted, variant: Option<String>, is_framework
     let variant = label.filter(|label| is_variant(label)).or(variant).or(of_extra).filter(|_| is_framework);
     let plain = version.strip_prefix("==").filter(|version| !version.contains(',')).unwrap_or(version);
     let plain = if plain.is_empty() { "*" } else { plain };
+    // Patch releases of Python are all alike to wheels.
+    let minor = plain.splitn(3, '.').take(2).collect::<Vec<_>>().join(".");
+    let is_plain = plain.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let plain = if name == "python" && is_plain { minor.as_str() } else { plain };
     let read = Constraint::parse(plain).ok().or_else(|| Constraint::parse(&spec::meant(name, plain)?).ok())?;
     let Some(variant) = variant else { return Some(read) };
     let text = read.as_str();

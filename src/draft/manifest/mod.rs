@@ -102,6 +102,8 @@ struct Wanted {
     written: String,
     /// A condition that is not carried over.
     marker: Option<String>,
+    /// The extra or group that it is of.
+    group: Option<String>,
 }
 
 impl Wanted {
@@ -112,7 +114,7 @@ impl Wanted {
             _ => format!("{name}{version}"),
         };
         let version = version.to_string();
-        Wanted { name, version, extras: Vec::new(), variant: None, line, written, marker: None }
+        Wanted { name, version, extras: Vec::new(), variant: None, line, written, marker: None, group: None }
     }
 }
 
@@ -151,6 +153,17 @@ fn variant_of(address: &str) -> Option<String> {
 fn is_variant(word: &str) -> bool {
     let digits = word.strip_prefix("cu").unwrap_or_default();
     word == "cpu" || (digits.len() >= 2 && digits.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// How well a variant goes with a question about GPUs: CUDA before none, the newest first, `cpu` last.
+fn rank(variant: Option<&str>) -> (u8, u32) {
+    match variant {
+        None => (1, 0),
+        Some(variant) => match variant.strip_prefix("cu").and_then(|digits| digits.parse().ok()) {
+            Some(number) => (2, number),
+            None => (0, 0),
+        },
+    }
 }
 
 /// The line of a byte, counted from one.

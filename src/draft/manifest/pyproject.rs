@@ -2,7 +2,7 @@
 
 use toml::{Table, Value};
 
-use super::{Found, Wanted, folded, line_of, line_with, requirement, variant_of};
+use super::{Found, Wanted, folded, line_of, line_with, rank, requirement, variant_of};
 
 pub(super) fn read(text: &str) -> Result<Found, (usize, String)> {
     let toml = text.parse::<Table>();
@@ -44,14 +44,15 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Requirements. Those of an extra or a group are not what the project needs at the least: they are told.
+    /// Requirements. Those of an extra or a group are not what the project needs at the least.
     fn list(&mut self, list: Option<&Value>, group: Option<&str>) {
         let each = list.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
         for one in each {
             let line = line_with(self.text, one);
             match (requirement::read(one, line), group) {
-                (Ok(wanted), None) => self.found.wanted.push(wanted),
-                (Ok(_), Some(group)) => self.found.leave(line, one, format!("of the group or extra `{group}`")),
+                (Ok(wanted), group) => {
+                    self.found.wanted.push(Wanted { group: group.map(str::to_string), ..wanted });
+                }
                 (Err(why), _) => self.found.leave(line, one, why),
             }
         }
@@ -108,7 +109,7 @@ impl<'t> Reader<'t> {
                 }
             }
             // With a choice of extras, the one for a GPU is what gpuenv is asked for.
-            variants.sort_by_key(|variant| variant == "cpu");
+            variants.sort_by_key(|variant: &String| std::cmp::Reverse(rank(Some(variant.as_str()))));
             let Some(first) = variants.first().cloned() else { continue };
             if variants.len() > 1 {
                 let others = variants[1..].join(", ");

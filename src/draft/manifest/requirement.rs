@@ -22,7 +22,8 @@ pub(super) fn read(text: &str, line: usize) -> Result<Wanted, String> {
         Some((extras, rest)) => (extras.split(',').map(folded).collect(), rest.trim()),
         None => (Vec::new(), rest),
     };
-    let marker = marker.filter(|marker| !marker.is_empty());
+    // What holds on every Linux is no condition here.
+    let marker = marker.filter(|marker| !marker.is_empty() && !(is_of_linux(marker) && !marker.contains(" and ")));
     if let Some(why) = marker.as_deref().and_then(elsewhere) {
         return Err(why);
     }
@@ -38,13 +39,19 @@ pub(super) fn read(text: &str, line: usize) -> Result<Wanted, String> {
 
 /// Why a marker is of no machine that gpuenv locks for; none if it may be.
 fn elsewhere(marker: &str) -> Option<String> {
-    let marker = marker.replace('\'', "\"");
-    let linux = ["\"linux\"", "\"Linux\"", "!= \"darwin\"", "!= \"win32\"", "!= \"Darwin\"", "!= \"Windows\""];
-    if linux.iter().any(|word| marker.contains(word)) && !marker.contains("!= \"linux\"") {
+    if is_of_linux(marker) {
         return None;
     }
+    let marker = marker.replace('\'', "\"");
     let others = ["\"darwin\"", "\"Darwin\"", "\"win32\"", "\"Windows\"", "\"cygwin\"", "!= \"linux\"", "!= \"Linux\""];
     others.iter().any(|word| marker.contains(word)).then(|| "it is for another system than Linux".to_string())
+}
+
+/// Whether a marker admits Linux by name, or by naming another system that it does not mean.
+fn is_of_linux(marker: &str) -> bool {
+    let marker = marker.replace('\'', "\"");
+    let linux = ["\"linux\"", "\"Linux\"", "!= \"darwin\"", "!= \"win32\"", "!= \"Darwin\"", "!= \"Windows\""];
+    linux.iter().any(|word| marker.contains(word)) && !marker.contains("!= \"linux\"")
 }
 
 /// The name and version in the name of a wheel; of any other address nobody could tell what it holds.

@@ -1,10 +1,10 @@
 //! uv.lock: the versions that were chosen for what the project itself asks for. What others bring in is not asked for.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use toml::{Table, Value};
 
-use super::{Found, Wanted, folded, line_of, line_with, variant_of};
+use super::{Found, Wanted, folded, line_of, line_with, rank, variant_of};
 
 pub(super) fn read(text: &str) -> Result<Found, (usize, String)> {
     let toml = text.parse::<Table>();
@@ -16,26 +16,23 @@ pub(super) fn read(text: &str) -> Result<Found, (usize, String)> {
     if let Some(python) = toml.get("requires-python").and_then(Value::as_str) {
         found.wanted.push(Wanted::new("python", python, line_with(text, "requires-python")));
     }
-    let mut direct = BTreeSet::new();
+    let (mut direct, mut optional) = (BTreeSet::new(), BTreeMap::new());
+    let mut chosen: Vec<Wanted> = Vec::new();
     for own in packages.iter().filter(|package| is_own(package)) {
         direct.extend(names(own.get("dependencies")));
         let groups = own.get("dev-dependencies").and_then(Value::as_table).into_iter().flat_map(Table::iter);
         let extras = own.get("optional-dependencies").and_then(Value::as_table).into_iter().flat_map(Table::iter);
         for (group, list) in groups.chain(extras) {
-            let told: Vec<String> = names(Some(list)).into_iter().filter(|name| !direct.contains(name)).collect();
-            if !told.is_empty() {
-                found.leave(
-                    line_with(text, &format!("{group} = [")),
-                    &told.join(", "),
-                    format!("of the group or extra `{group}`"),
-                );
+            for name in names(Some(list)) {
+                optional.entry(name).or_insert_with(|| group.clone());
             }
         }
     }
     for package in packages.iter().filter(|package| !is_own(package)) {
         let text_of = |key: &str| package.get(key).and_then(Value::as_str).unwrap_or_default();
         let (name, version) = (folded(text_of("name")), text_of("version"));
-        if !direct.contains(&name) {
+        let group = optional.get(&name).filter(|_| !direct.contains(&name)).cloned();
+        if !direct.contains(&name) && group.is_none() {
             continue;
         }
         let line = line_with(text, &format!("name = \"{}\"", text_of("name")));
@@ -51,9 +48,26 @@ pub(super) fn read(text: &str) -> Result<Found, (usize, String)> {
         let registry = package.get("source").and_then(|source| source.get("registry")).and_then(Value::as_str);
         let mut wanted = Wanted::new(&name, version, line);
         wanted.variant = registry.and_then(variant_of).filter(|_| !version.contains('+'));
-        found.wanted.push(wanted);
+        wanted.group = group;
+        // One package in several builds, for several extras: the one for a GPU is what gpuenv is asked for.
+        match chosen.iter_mut().find(|known| known.name == wanted.name) {
+            None => chosen.push(wanted),
+            Some(known) => {
+                if rank(label(&wanted)) > rank(label(known)) {
+                    std::mem::swap(known, &mut wanted);
+                }
+                let why = format!("`{}` was taken of several", known.written);
+                found.leave(wanted.line, &wanted.written, why);
+            }
+        }
     }
+    found.wanted.extend(chosen);
     Ok(found)
+}
+
+/// The variant of a locked build.
+fn label(wanted: &Wanted) -> Option<&str> {
+    wanted.variant.as_deref().or(wanted.version.split_once('+').map(|(_, label)| label))
 }
 
 /// Whether it is a package of the project, not one that was taken from an index.
