@@ -107,7 +107,60 @@ fn what_the_lock_keeps_is_told() {
     desk.run(&["lock"]).exits(0);
     desk.write(SPEC);
     desk.run(&["lock"]).exits(0);
-    desk.run(&["explain", "stack.torch"]).exits(0).tells("the lock holds 2.5.1");
+    let told = desk.run(&["explain", "stack.torch"]).exits(0).tells("stack.torch: 2.5.1");
+    told.tells("kept by the lock").tells("`gpuenv lock --upgrade` takes 2.7.1");
+}
+
+/// People ask which CUDA, which driver, which Python
+/// their project has, not which there are.
+#[test]
+fn short_names_tell_of_the_lock_of_this_project() {
+    let desk = Desk::new("short", SPEC);
+    desk.run(&["lock"]).exits(0);
+    for (name, key) in [
+        ("driver", "target.prod.driver"),
+        ("gpu", "target.lab.gpu"),
+        ("cuda", "stack.cuda"),
+        ("python", "stack.python"),
+    ] {
+        let ran = desk.run(&["explain", name]).exits(0).tells(key);
+        assert!(!ran.out.contains("branch 304") && ran.out.lines().count() < 25, "{ran:?}");
+        assert!(!ran.err.contains("stale"), "{ran:?}");
+        let (code, told) = desk.json(&["explain", name]);
+        assert_eq!((code, &told["lock"]["status"]), (0, &"current".into()), "{told}");
+        let keys: Vec<&str> =
+            told["choices"].as_array().unwrap().iter().map(|one| one["key"].as_str().unwrap()).collect();
+        assert!(!keys.is_empty() && keys.iter().all(|one| one.ends_with(&format!(".{name}"))), "{keys:?}");
+    }
+    // Of each target.
+    desk.run(&["explain", "driver"]).exits(0).tells("target.prod.driver").tells("target.lab.driver");
+    // Out of a project they are looked up among the facts.
+    fs::create_dir(desk.path("elsewhere")).unwrap();
+    fs::remove_file(desk.path("gpuenv.toml")).unwrap();
+    desk.run(&["explain", "driver"]).exits(0).tells("branch 304");
+}
+
+#[test]
+fn a_lock_that_is_no_longer_true_is_not_explained() {
+    let desk = Desk::new("untrue", SPEC);
+    let missing = desk.run(&["explain", "python"]).exits(0).says("gpuenv.lock does not exist");
+    assert!(!missing.err.contains("stale"), "{missing:?}");
+    desk.run(&["lock"]).exits(0);
+    let lock = fs::read_to_string(desk.path("gpuenv.lock")).unwrap();
+    desk.write(&SPEC.replace("<2.8", "<2.6"));
+    for name in ["driver", "gpu", "cuda", "python", "torch"] {
+        let ran = desk.run(&["explain", name]).exits(0);
+        assert!(ran.err.starts_with("warning[stale-lock]: gpuenv.lock is out of date"), "{ran:?}");
+        ran.says("`stack.torch` was `>=2.4,<2.8` and is now `>=2.4,<2.6`").says("not what is locked");
+    }
+    let (_, told) = desk.json(&["explain", "torch"]);
+    assert_eq!((&told["lock"]["status"], &told["choices"][0]["chosen"]), (&"stale".into(), &"2.5.1".into()), "{told}");
+    desk.write(SPEC);
+    let edited = lock.replace("stack.python = \"3.11\"", "stack.python = \"3.12\"");
+    assert_ne!(edited, lock);
+    fs::write(desk.path("gpuenv.lock"), edited).unwrap();
+    desk.run(&["explain", "python"]).exits(0).says("edited by hand").tells("stack.python: 3.11");
+    assert_eq!(desk.json(&["explain", "python"]).1["lock"]["status"], "stale");
 }
 
 #[test]
@@ -366,7 +419,7 @@ fn a_package_that_is_asked_for_is_explained_by_its_name() {
 #[test]
 fn a_key_of_a_target_is_asked_for_with_its_target() {
     let desk = Desk::new("key-of-target", SPEC);
-    desk.run(&["explain", "gpu"]).exits(2).says("`gpu` is a key of each target").says("explain target.NAME.gpu");
+    desk.run(&["explain", "gcc"]).exits(2).says("`gcc` is a key of each target").says("explain target.NAME.gcc");
 }
 
 #[test]

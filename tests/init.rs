@@ -41,7 +41,7 @@ fn fixture(id: &str) -> String {
 #[test]
 fn without_options_it_writes_a_spec_that_locks_as_it_is() {
     let desk = empty("init-bare");
-    desk.run(&["init"]).exits(0).says("wrote gpuenv.toml").says("`gpuenv lock` solves it");
+    desk.run(&["init"]).exits(0).says("created gpuenv.toml").says("then run `gpuenv lock`");
     let spec = desk.spec();
     for key in ["\ntorch ", "\n# gpu ", "\n# driver", "\n# image", "\n# os ", "\n# [build]"] {
         assert!(spec.contains(key), "{key}: {spec}");
@@ -81,7 +81,8 @@ fn what_is_typed_is_written_and_checked() {
     }
     desk.run(&["lock"]).exits(0);
     for (args, wanted) in [
-        (&["--gpu", "RTX 3091"][..], "NVIDIA GeForce RTX 3090"),
+        (&["--gpu", "RTX 3091"][..], "invalid value for `--gpu`: unknown GPU `RTX 3091`"),
+        (&["--gpu", "RTX 3091"], "NVIDIA GeForce RTX 3090"),
         (&["--torch", "2..5"], "constraint"),
         (&["--driver", "new"], "driver"),
         (&["--arch", "sparc"], "x86_64"),
@@ -98,7 +99,9 @@ fn what_is_typed_is_written_and_checked() {
     // What is known of an unlisted system is little, and that is told.
     desk.run(&["init", "--os", "ubunto22.04", "-o", "-"]).exits(0).says("os-not-listed");
     // A contradiction is a true statement: the spec is written, and it is told.
-    desk.run(&["init", "--force", "--gpu", "RTX 5090", "--torch", "2.0.1"]).exits(0).says("stack.torch");
+    desk.run(&["init", "--force", "--gpu", "RTX 5090", "--torch", "2.0.1"])
+        .exits(0)
+        .says("`torch = \"2.0.1\"` is incompatible");
     desk.run(&["lock"]).exits(1);
 }
 
@@ -118,7 +121,7 @@ fn a_pasted_host_becomes_a_spec() {
     let spec = desk.spec();
     assert!(spec.contains("driver = \"580\"") && !spec.contains("610.43") && spec.contains("[target.node]"), "{spec}");
     for id in ["vllm-pr18272-a100-gcp", "vllm-3744-gh200-480gb", "metategra-pr2088-agx-orin", "vllm-17448-vgpu-48gb"] {
-        desk.run(&["init", "--host", &fixture(id), "--force"]).exits(0).says("`gpuenv lock` solves it");
+        desk.run(&["init", "--host", &fixture(id), "--force"]).exits(0).says("then run `gpuenv lock`");
         desk.run(&["lock", "--fresh"]).exits(0);
     }
     desk.run(&["init", "--host", &fixture("vllm-7680-a100-80gb-pcie"), "--force"]).exits(0).says("+cpu");
@@ -129,7 +132,7 @@ fn a_pasted_host_becomes_a_spec() {
 #[test]
 fn this_host_becomes_a_spec() {
     let desk = empty("init-detect");
-    desk.run(&["init", "--detect"]).exits(0).says("wrote gpuenv.toml");
+    desk.run(&["init", "--detect"]).exits(0).says("created gpuenv.toml");
     assert!(desk.spec().contains("[target.host]"), "{}", desk.spec());
 }
 

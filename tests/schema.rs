@@ -51,6 +51,9 @@ fn documents_fit_their_schemas() {
     fits("lock", &desk.json(&["export", "json"]).1);
     fits("explain", &desk.json(&["explain"]).1);
     fits("explain", &desk.json(&["explain", "stack.torch"]).1);
+    fits("lock", &desk.json(&["add", "torchaudio", "--dry-run"]).1);
+    std::fs::write(desk.path("requirements.txt"), "torch==2.5.1\nnumpy\n-e .\n").unwrap();
+    fits("init", &desk.json(&["init", "--from", "requirements.txt", "-o", "-"]).1);
     fits("graph", &desk.json(&["explain", "--graph", "mermaid"]).1);
     fits("rendered", &desk.json(&["lock", "--help"]).1);
     fits("rendered", &desk.json(&["export", "requirements", "--target", "prod"]).1);

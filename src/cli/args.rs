@@ -12,6 +12,7 @@ use crate::catalog::{BUILTIN, SHELVES};
 use crate::export::{self, FORMATS};
 use crate::report::Color;
 
+use super::edit::args::{AddArgs, RemoveArgs, TargetArgs};
 use super::fleet::args::FleetArgs;
 use super::{complete, help};
 
@@ -32,6 +33,9 @@ pub struct Cli {
 pub enum Command {
     Init(InitArgs),
     Lock(LockArgs),
+    Add(AddArgs),
+    Remove(RemoveArgs),
+    Target(TargetArgs),
     Explain(ExplainArgs),
     Export(ExportArgs),
     Verify(VerifyArgs),
@@ -64,6 +68,9 @@ pub struct Common {
     /// When to use colours; NO_COLOR is respected
     #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t, help_heading = COMMON)]
     pub color: When,
+    /// Say nothing on stderr but errors
+    #[arg(short, long, global = true, help_heading = COMMON)]
+    pub quiet: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -95,6 +102,9 @@ pub enum When {
 #[derive(Debug, Args)]
 #[command(after_help = help::INIT)]
 pub struct InitArgs {
+    /// Use what a project asks for: requirements.txt, pyproject.toml, uv.lock, environment.yml, Dockerfile; can be repeated
+    #[arg(long, value_name = "FILE")]
+    pub from: Vec<PathBuf>,
     /// Use the GPUs, driver and operating system of this machine
     #[arg(long, conflicts_with = "host")]
     pub detect: bool,
@@ -158,6 +168,12 @@ pub struct LockArgs {
     /// Ignore the existing lock, whatever is in the file
     #[arg(long, conflicts_with = "upgrade_package")]
     pub fresh: bool,
+    /// Replace a lock that was made from another spec
+    #[arg(long, conflicts_with = "check")]
+    pub force: bool,
+    /// Show what would change and write nothing
+    #[arg(long, conflicts_with = "check")]
+    pub dry_run: bool,
     /// On a conflict: write fix number N into gpuenv.toml, then lock
     #[arg(long, value_name = "N", conflicts_with_all = ["check", "upgrade", "upgrade_package"])]
     pub apply_fix: Option<usize>,

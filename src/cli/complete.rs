@@ -11,7 +11,7 @@ use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 use crate::catalog::rows::Gpu;
 use crate::catalog::{BUILTIN, GpuMatch};
 use crate::report::schema;
-use crate::spec;
+use crate::spec::{self, Spec};
 use crate::words::CpuArch;
 
 use super::args::Common;
@@ -51,6 +51,14 @@ fn names_it(name: &str, gpu: &Gpu) -> bool {
 /// Packages that `[stack]` can name.
 pub fn packages() -> ArgValueCompleter {
     of(|| BUILTIN.packages().into_iter().map(|package| (package.name.clone(), package.range())).collect())
+}
+
+/// Packages that the gpuenv.toml here asks for.
+pub fn asked_packages() -> ArgValueCompleter {
+    of(|| {
+        let stack = here().stack.into_iter();
+        stack.map(|(name, constraint)| (name, constraint.text)).collect()
+    })
 }
 
 /// Releases of a package, the newest first.
@@ -97,7 +105,7 @@ pub fn processors() -> ArgValueCompleter {
 
 /// Targets of the gpuenv.toml here.
 pub fn targets() -> ArgValueCompleter {
-    of(|| here().into_iter().map(|name| (name, String::new())).collect())
+    of(|| target_names().into_iter().map(|name| (name, String::new())).collect())
 }
 
 /// What can be looked up: packages, keys of targets, rules, warnings and checks.
@@ -105,7 +113,7 @@ pub fn topics() -> ArgValueCompleter {
     of(|| {
         let mut topics: Vec<(String, String)> =
             BUILTIN.packages().into_iter().map(|package| (package.name.clone(), package.range())).collect();
-        for name in here() {
+        for name in target_names() {
             topics.extend(["gpu", "driver", "image"].map(|key| (format!("target.{name}.{key}"), String::new())));
         }
         topics.extend(BUILTIN.rules.iter().map(|rule| (rule.id.to_string(), rule.says.to_string())));
@@ -120,12 +128,16 @@ pub fn schemas() -> ArgValueCompleter {
     of(|| schema::ALL.iter().map(|schema| (schema.name.to_string(), schema.about.to_string())).collect())
 }
 
-/// The names of the targets of the gpuenv.toml here; none where there is none that can be read.
-fn here() -> Vec<String> {
+/// The gpuenv.toml here; an empty one where there is none that can be read.
+fn here() -> Spec {
     let common = Common::default();
-    let Ok(Some(place)) = files::spec_place(&common) else { return Vec::new() };
-    let Ok(file) = files::read_spec(&place) else { return Vec::new() };
-    let names = spec::parse_part(&file.text).0.targets.into_iter().map(|target| target.name);
+    let Ok(Some(place)) = files::spec_place(&common) else { return Spec::default() };
+    files::read_spec(&place).map_or_else(|_| Spec::default(), |file| spec::parse_part(&file.text).0)
+}
+
+/// The names of the targets of the gpuenv.toml here.
+fn target_names() -> Vec<String> {
+    let names = here().targets.into_iter().map(|target| target.name);
     // A name that would have to be quoted is none that a spec may have.
     names.filter(|name| name.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c))).collect()
 }

@@ -8,25 +8,27 @@ use crate::explain::graph::{self, Language};
 use crate::explain::topic::Topic;
 use crate::explain::why::{Why, why};
 use crate::explain::{self, Explanation, topic};
-use crate::lock::Lock;
-use crate::report::{Exit, Failure, Report, SourceFile, clean};
+use crate::lock::{Lock, Upgrade, locked};
+use crate::report::{Exit, Failure, Report, SourceFile, Standing, clean};
 use crate::solve::compile::Locked;
 use crate::solve::engine::Steps;
 use crate::solve::problem::Problem;
 use crate::solve::question::Question;
 use crate::solve::resolve::{Resolution, resolve};
-use crate::spec::{Spec, suggest, tables};
+use crate::spec::{Share, Spec, suggest, tables};
 use crate::verify::about;
 
 use super::args::{Common, Drawn, ExplainArgs};
 use super::catalogs;
 use super::clock;
-use super::files;
+use super::files::{self, Places};
 use super::lock::{Asked, STEPS, gave_up, read, undetermined};
+use super::origin;
+use super::stale;
 
 /// Runs the command.
 pub fn run(common: &Common, args: &ExplainArgs, report: &Report) -> Result<Exit, Failure> {
-    let what = args.what.as_deref().map(|name| in_stack(name.trim(), common));
+    let what = args.what.as_deref().map(|name| in_project(name.trim(), common));
     let what = what.as_deref();
     if let Some(found) = what.filter(|_| args.graph.is_none()).and_then(|name| ordinary(name, common)) {
         report.topics(&[found])?;
@@ -62,19 +64,8 @@ pub fn run(common: &Common, args: &ExplainArgs, report: &Report) -> Result<Exit,
                 report.graph(&graph::draw(&question, &answer), language)?;
                 return Ok(Exit::Yes);
             }
-            let told = why(&spec, &rules, &Steps::new(STEPS)).ok_or_else(gave_up)?;
-            let told = match what {
-                Some(key) => only(told, key, &spec, &file)?,
-                None => told,
-            };
-            // A lock that cannot be read is no reason not to explain the spec, and not to be passed over either.
-            let lock = files::read_lock(&places.lock).unwrap_or_else(|failure| {
-                report.left_aside("this is told of gpuenv.toml alone, not compared with the lock", &failure);
-                None
-            });
-            let locked = lock.map(|lock| differing(&lock, &told)).unwrap_or_default();
-            report.why(&told, &locked)?;
-            Ok(Exit::Yes)
+            let project = Project { spec: &spec, file: &file, catalog: &catalog, rules: &rules };
+            project.tell(&places, what, report)
         }
     }
 }
@@ -86,11 +77,88 @@ fn conflict<'r>(spec: &Spec, rules: &'r Problem<'r>, file: &SourceFile, report: 
     Ok(Exit::No)
 }
 
+/// Keys of targets, and parts of the stack, that mean the project's own choice to who has a project, asked for or not.
+const OF_TARGETS: [&str; 4] = ["driver", "gpu", "image", "toolkit"];
+const OF_STACK: [&str; 2] = ["cuda", "python"];
+
 /// The key of a package that the spec asks for, where only its name is given: who has a spec means that choice.
-fn in_stack<'a>(name: &'a str, common: &Common) -> Cow<'a, str> {
+fn in_project<'a>(name: &'a str, common: &Common) -> Cow<'a, str> {
+    if is_key(name) {
+        return name.into();
+    }
     let key = ["stack.", name].concat();
-    let asked = || read(&files::places(common).ok()?.spec).ok()?.spec.text(&key);
-    if is_key(name) || asked().is_none() { name.into() } else { key.into() }
+    let Some(place) = files::places(common).ok().map(|places| places.spec).filter(|place| place.is_file()) else {
+        return name.into();
+    };
+    if OF_TARGETS.contains(&name) {
+        return ["target.*.", name].concat().into();
+    }
+    let asked = || read(&place).ok()?.spec.text(&key);
+    if OF_STACK.contains(&name) || asked().is_some() { key.into() } else { name.into() }
+}
+
+/// A spec that has an answer.
+struct Project<'a> {
+    spec: &'a Spec,
+    file: &'a SourceFile,
+    catalog: &'a Catalog,
+    rules: &'a Problem<'a>,
+}
+
+impl Project<'_> {
+    /// Explains what is locked, if that is the lock of this spec; else, with a warning, what would be.
+    fn tell(&self, places: &Places, what: Option<&str>, report: &Report) -> Result<Exit, Failure> {
+        let mut standing = Standing { lock: files::shown(&places.lock), status: "missing", reason: None };
+        // A lock that cannot be read is no reason not to explain the spec, and not to be passed over either.
+        let lock = files::read_lock(&places.lock).unwrap_or_else(|failure| {
+            let reason = failure.problems.first().map(|problem| problem.message.clone());
+            (standing.status, standing.reason) = ("unreadable", reason);
+            report.left_aside("this is told of gpuenv.toml alone, not compared with the lock", &failure);
+            None
+        });
+        if let Some(lock) = &lock {
+            let other = origin::other(lock, places).map(|other| format!("it was made from {other}"));
+            standing.reason = other.or_else(|| stale::of(lock, self.spec, self.catalog));
+            standing.status = if standing.reason.is_some() { "stale" } else { "current" };
+        }
+        let fresh = self.why(&Locked::new())?;
+        let told = match lock.as_ref().filter(|_| standing.status == "current") {
+            Some(lock) => self.kept(lock, &fresh)?,
+            None => fresh,
+        };
+        let told = match what {
+            Some(key) => only(told, key, self.spec, self.file)?,
+            None => told,
+        };
+        let locked = lock.map(|lock| differing(&lock, &told)).unwrap_or_default();
+        report.why(&told, &locked, &standing)?;
+        Ok(Exit::Yes)
+    }
+
+    fn why(&self, kept: &Locked) -> Result<Why, Failure> {
+        why(self.spec, self.rules, kept, &Steps::new(STEPS)).ok_or_else(gave_up)
+    }
+
+    /// What a current lock holds. A choice that would be another today is one that it keeps.
+    fn kept(&self, lock: &Lock, fresh: &Why) -> Result<Why, Failure> {
+        let share = self.spec.resolve.share;
+        // Targets that share nothing keep choices of one name each; they are told as they would be chosen today.
+        if share == Share::None {
+            return Ok(fresh.clone());
+        }
+        let names: Vec<&str> = self.spec.targets.iter().map(|target| target.name.as_str()).collect();
+        let mut told = self.why(&locked(lock, share, &names, &Upgrade::Nothing))?;
+        for choice in &mut told.choices {
+            let now = fresh.choices.iter().find(|now| now.key == choice.key && now.part == choice.part);
+            if let Some(now) = now.filter(|now| now.chosen != choice.chosen) {
+                let says =
+                    format!("kept by the lock, for it still serves; `gpuenv lock --upgrade` takes {}", now.chosen);
+                choice.because = vec![says];
+                choice.rejected.clear();
+            }
+        }
+        Ok(told)
+    }
 }
 
 /// What there is to say of a package of `[packages]`, where a spec here has it.
@@ -125,14 +193,20 @@ fn only(told: Why, key: &str, spec: &Spec, file: &SourceFile) -> Result<Why, Fai
     let within = |of: &str| of.strip_prefix(key).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
     // Where each target has a stack of its own, what `[stack]` asks for is chosen there.
     let own = |of: &str| of.strip_prefix("target.")?.split_once('.').map(|(_, rest)| within(rest));
-    let inside = |of: &str| within(of) || key.starts_with("stack") && own(of).unwrap_or(false);
+    let of_each = |of: &str| {
+        let part = key.strip_prefix("target.*.")?;
+        Some(of.strip_prefix("target.")?.split_once('.')?.1 == part)
+    };
+    let inside =
+        |of: &str| within(of) || of_each(of).unwrap_or(false) || key.starts_with("stack") && own(of).unwrap_or(false);
     let choices: Vec<_> = told.choices.iter().filter(|choice| inside(&choice.key)).cloned().collect();
     let openings = told.openings.iter().filter(|one| inside(&one.key) || inside(&one.change.key)).cloned().collect();
     if choices.is_empty() {
         let mut keys: Vec<&str> = told.choices.iter().map(|choice| choice.key.as_str()).collect();
         keys.dedup();
         let what = if spec.text(key).is_some() { "is given, not chosen" } else { "is no part of the answer" };
-        let message = format!("{}: `{}` {what}", clean(&file.name), clean(key));
+        let shown = key.strip_prefix("target.*.").unwrap_or(key);
+        let message = format!("{}: `{}` {what}", clean(&file.name), clean(shown));
         return Err(Failure::new(Exit::BadInput, "unknown-topic", message)
             .help(format!("what was chosen: {}", keys.join(", "))));
     }

@@ -177,7 +177,7 @@ fn make_folder(path: &Path) -> Result<(), Failure> {
 
 /// Whether the spec beside the lock asks for what the lock holds; if not, that is told.
 fn is_current(lock: &Lock, common: &Common, locked: bool, report: &Report) -> Result<bool, Failure> {
-    let Some(place) = spec_of(common).filter(|place| place.is_file()) else { return Ok(true) };
+    let Some(place) = files::spec_of(lock, common) else { return Ok(true) };
     let source = files::read_spec(&place)?;
     let (spec, errors): (Spec, _) = spec::parse_part(&source.text);
     if errors.is_empty() && spec.inputs() == lock.inputs {
@@ -185,16 +185,6 @@ fn is_current(lock: &Lock, common: &Common, locked: bool, report: &Report) -> Re
     }
     report.stale_lock(&shown(&place), locked)?;
     Ok(!locked)
-}
-
-/// The spec that a lock was made from: `a.toml` of `a.lock`, where that is not what was named. What leads out of the
-/// project is not looked at.
-fn spec_of(common: &Common) -> Option<PathBuf> {
-    match (&common.spec, &common.lock) {
-        (Some(spec), _) => Some(spec.clone()),
-        (None, Some(lock)) => Some(lock.with_extension("toml")),
-        (None, None) => files::beside_lock(common).ok(),
-    }
 }
 
 /// A file that was named must be there; without a name there is simply no lock yet.

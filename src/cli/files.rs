@@ -86,6 +86,24 @@ fn lock_of(spec: &Path) -> PathBuf {
     }
 }
 
+/// The spec that a lock was made from, for commands that read the lock; none if none is there, or if the way to it
+/// leads out of the project.
+pub fn spec_of(lock: &Lock, common: &Common) -> Option<PathBuf> {
+    let place = match (&common.spec, &lock.spec) {
+        (Some(spec), _) => return Some(spec.clone()).filter(|spec| spec.is_file()),
+        (None, Some(spec)) => {
+            let folder = lock_place(common).ok()?.with_file_name("");
+            match project::way(&folder, Path::new(spec)) {
+                Ok(project::Way::Inside) => folder.join(spec),
+                _ => return None,
+            }
+        }
+        (None, None) if common.lock.is_some() => common.lock.as_ref()?.with_extension("toml"),
+        (None, None) => beside_lock(common).ok()?,
+    };
+    Some(place).filter(|place| place.is_file())
+}
+
 /// The spec that lies beside the lock.
 pub fn beside_lock(common: &Common) -> Result<PathBuf, Failure> {
     let lock = lock_place(common)?;

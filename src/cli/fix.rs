@@ -1,10 +1,7 @@
-//! `gpuenv lock --apply-fix N`: one of the fixes offered, written into gpuenv.toml.
-
-use std::fs;
-use std::path::Path;
+//! `gpuenv lock --apply-fix N`: one of the fixes offered, as a change of gpuenv.toml.
 
 use crate::explain::{self, Change};
-use crate::report::{Exit, Failure, Report};
+use crate::report::{Exit, Failure};
 use crate::solve::compile::Locked;
 use crate::solve::engine::Steps;
 use crate::solve::problem::Problem;
@@ -12,12 +9,10 @@ use crate::solve::question::Question;
 use crate::solve::resolve::{Resolution, resolve};
 use crate::spec;
 
-use super::files;
 use super::lock::{Asked, STEPS, gave_up};
-use super::replace::replace;
 
-/// Writes fix `number` into the spec, shows what changed, and says which keys did.
-pub fn apply(path: &Path, asked: &Asked, number: usize, report: &Report) -> Result<Vec<Change>, Failure> {
+/// What fix `number` changes, and the text of the spec with it.
+pub fn apply(asked: &Asked, number: usize) -> Result<(Vec<Change>, String), Failure> {
     let Asked { file, spec, catalog } = asked;
     let rules = &Problem::new(catalog);
     let refuse = |code, message: String| Failure::new(Exit::BadInput, code, message);
@@ -28,7 +23,7 @@ pub fn apply(path: &Path, asked: &Asked, number: usize, report: &Report) -> Resu
         Resolution::Undetermined(_) => explain::obstacles(spec, rules, &Steps::new(STEPS)),
         Resolution::GaveUp => return Err(gave_up()),
         Resolution::Answer(_) => {
-            let message = "--apply-fix: there is nothing to fix, this spec has an answer".to_string();
+            let message = format!("nothing to fix: {} resolves", file.name);
             return Err(refuse("nothing-to-fix", message).help("run `gpuenv lock`"));
         }
     };
@@ -44,14 +39,5 @@ pub fn apply(path: &Path, asked: &Asked, number: usize, report: &Report) -> Resu
     let changes: Vec<(String, Option<String>)> =
         fix.changes.iter().map(|change| (change.key.clone(), change.to.clone())).collect();
     let after = spec::rewrite(&file.text, &changes).map_err(|error| refuse("rewrite", error.to_string()))?;
-    // Somebody may have saved the file while it was thought about: their work is worth more than a fix of old text.
-    let bytes = fs::read(path).unwrap_or_default();
-    let mark = if bytes.starts_with("\u{feff}".as_bytes()) { "\u{feff}" } else { "" };
-    if !spec::decode(bytes).is_ok_and(|text| text == file.text) {
-        let message = format!("{} was changed by somebody else meanwhile: nothing was written", files::shown(path));
-        return Err(refuse("spec-changed", message).help("run the command once more"));
-    }
-    replace(path, &format!("{mark}{after}"))?;
-    report.edited(file, &after);
-    Ok(fix.changes.clone())
+    Ok((fix.changes.clone(), after))
 }

@@ -16,6 +16,7 @@ Examples:
   gpuenv init --gpu H100 --image nvidia/cuda --os ubuntu22.04
   gpuenv init --detect
   nvidia-smi | gpuenv init --host -
+  gpuenv init --from pyproject.toml --from Dockerfile --gpu A100
 
 Without any option it writes a commented file that locks as it is. A flag overrides what was found on a machine. An existing file is not replaced without --force; exit 2 names a value that the catalog does not know.";
 
@@ -24,7 +25,45 @@ Examples:
   gpuenv lock
   gpuenv lock --check
   gpuenv lock --upgrade-package torch
-  gpuenv lock --apply-fix 1";
+  gpuenv lock --upgrade --dry-run
+  gpuenv lock --apply-fix 1
+
+Exit codes: 0 locked, or up to date; 1 a conflict, or --check found the lock out of date; 2 bad input; 3 it depends on a fact that is not known; 4 reading or writing failed";
+
+pub const ADD: &str = "\
+Examples:
+  gpuenv add torch
+  gpuenv add \"torch>=2.4,<2.8\" torchvision
+  gpuenv add torch==2.5.1+cu124
+  gpuenv add vllm --dry-run
+
+Layout and comments of gpuenv.toml are kept. A new conflict is printed, and then neither gpuenv.toml nor gpuenv.lock is written.
+Exit codes: 0 done; 1 it would conflict; 2 bad input; 3 it depends on a fact that is not known; 4 reading or writing failed";
+
+pub const REMOVE: &str = "\
+Examples:
+  gpuenv remove xformers
+  gpuenv remove torchvision torchaudio --dry-run
+
+Exit codes: those of `gpuenv add`; a package that is not there is bad input";
+
+pub const TARGET: &str = "\
+Examples:
+  gpuenv target add lab --gpu \"RTX 3090\" --driver 550
+  gpuenv target remove lab";
+
+pub const TARGET_ADD: &str = "\
+Examples:
+  gpuenv target add lab --gpu \"RTX 3090\" --driver 550 --os ubuntu22.04
+  gpuenv target add prod --gpu A100-PCIE-40GB --gpu \"H100 NVL\" --image nvidia/cuda --os ubuntu24.04
+  gpuenv target add ci --gpu none --dry-run
+
+A new conflict is printed, and then neither gpuenv.toml nor gpuenv.lock is written.";
+
+pub const TARGET_REMOVE: &str = "\
+Examples:
+  gpuenv target remove lab
+  gpuenv target remove lab --dry-run";
 
 pub const EXPLAIN: &str = "\
 Examples:

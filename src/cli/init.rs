@@ -15,12 +15,14 @@ use crate::solve::engine::Steps;
 use crate::solve::problem::Problem;
 use crate::solve::question::{Question, Warning};
 use crate::solve::resolve::{Resolution, resolve};
-use crate::spec::{self, Spec};
+use crate::spec::{self, Spec, SpecError};
 
 use super::args::{Common, InitArgs};
 use super::catalogs;
+use super::edit;
 use super::files::{self, shown};
 use super::lock::STEPS;
+use super::manifests;
 use super::observe;
 use super::project;
 use super::replace::replace;
@@ -45,16 +47,21 @@ pub fn run(common: &Common, args: &InitArgs, report: &Report) -> Result<Exit, Fa
         project::check_found(Path::new(files::SPEC), "-o")?;
     }
     let catalog = catalog(place.as_deref(), report);
-    let draft = draft(args, host(args, report)?.as_ref(), &catalog);
+    let (found, left) = match &args.from[..] {
+        [] => (None, Vec::new()),
+        files => manifests::read(files, &catalog).map(|(draft, left)| (Some(draft), left))?,
+    };
+    let draft = draft(args, host(args, report)?.as_ref(), found, &catalog);
     let name = place.as_deref().map_or("stdout".to_string(), shown);
     let file = SourceFile { name, text: draft.text() };
-    let spec = spec::parse(&file.text).map_err(|errors| Failure::spec(errors, file.clone()))?;
-    let (conflict, warnings) = ask(&spec, &file, &catalog)?;
+    let spec = spec::parse(&file.text).map_err(|errors| refused(errors, &file, args))?;
+    let (conflict, warnings) = ask(&spec, &catalog).map_err(|errors| refused(errors, &file, args))?;
     if let Some(place) = &place {
         replace(place, &file.text)?;
     }
     let (conflict, is_stdout) = (conflict.as_ref(), place.is_none());
-    report.drafted(&Drafted { file: &file, is_stdout, conflict, warnings: &warnings })?;
+    let (spec, packages, left) = (&spec, &draft.packages, &left);
+    report.drafted(&Drafted { file: &file, spec, is_stdout, conflict, warnings: &warnings, packages, left })?;
     Ok(Exit::Yes)
 }
 
@@ -82,6 +89,7 @@ fn catalog(place: Option<&Path>, report: &Report) -> Cow<'static, Catalog> {
 /// The host to look at, if any.
 fn host(args: &InitArgs, report: &Report) -> Result<Option<Record>, Failure> {
     if let Some(path) = &args.host {
+        manifests::refuse_as_host(path)?;
         return files::read_host(path, report).map(Some);
     }
     if !args.detect {
@@ -96,9 +104,37 @@ fn interpreter(args: &InitArgs) -> Option<&str> {
     args.python.as_deref().filter(|python| python.contains('/'))
 }
 
+/// Mistakes in what was typed are told of the options; others stand in what was seen, and are told at their places.
+fn refused(errors: Vec<SpecError>, file: &SourceFile, args: &InitArgs) -> Failure {
+    let options = [
+        ("gpu", !args.gpu.is_empty()),
+        ("driver", args.driver.is_some()),
+        ("os", args.os.is_some()),
+        ("arch", args.arch.is_some()),
+        ("image", args.image.is_some()),
+        ("torch", args.torch.is_some()),
+        ("tensorflow", args.tensorflow.is_some()),
+        ("jax", args.jax.is_some()),
+        ("python", args.python.is_some()),
+    ];
+    let is_typed = |error: &&SpecError| {
+        let key = edit::key_at(&file.text, error.span.start);
+        options.iter().any(|(option, given)| *given && key == Some(*option))
+    };
+    let problems: Vec<_> = errors.iter().filter(is_typed).map(|error| edit::typed(error.clone(), &file.text)).collect();
+    match problems.is_empty() {
+        true => Failure::spec(errors, file.clone()),
+        false => Failure { exit: Exit::BadInput, problems, file: None },
+    }
+}
+
 /// What was seen, and over it what was typed.
-fn draft(args: &InitArgs, host: Option<&Record>, catalog: &Catalog) -> Draft {
-    let mut draft = host.map(|record| draft::of_host(record, catalog, args.build)).unwrap_or_default();
+fn draft(args: &InitArgs, host: Option<&Record>, found: Option<Draft>, catalog: &Catalog) -> Draft {
+    let host = host.map(|record| draft::of_host(record, catalog, args.build));
+    let mut draft = match found {
+        Some(files) => manifests::joined(host, files),
+        None => host.unwrap_or_default(),
+    };
     draft.overlays = catalog.overlays.iter().map(|overlay| overlay.name.to_string()).collect();
     draft.build |= args.build;
     if let Some(name) = &args.target {
@@ -126,10 +162,9 @@ fn draft(args: &InitArgs, host: Option<&Record>, catalog: &Catalog) -> Draft {
 }
 
 /// Why the spec has no answer, none if it has one or nobody could tell within the limit; and what is remarked on it.
-fn ask(spec: &Spec, file: &SourceFile, catalog: &Catalog) -> Result<(Option<Explanation>, Vec<Warning>), Failure> {
+fn ask(spec: &Spec, catalog: &Catalog) -> Result<(Option<Explanation>, Vec<Warning>), Vec<SpecError>> {
     let rules = Problem::new(catalog);
-    let asked = Question::new(spec, &rules);
-    let (question, warnings) = asked.map_err(|errors| Failure::spec(errors, file.clone()))?;
+    let (question, warnings) = Question::new(spec, &rules)?;
     let conflict = match resolve(&question, &Locked::new(), &Steps::new(STEPS)) {
         Resolution::Conflict => explain::conflicts(spec, &rules, &Steps::new(STEPS)),
         Resolution::Answer(_) | Resolution::Undetermined(_) | Resolution::GaveUp => None,

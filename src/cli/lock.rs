@@ -19,7 +19,8 @@ use super::catalogs;
 use super::clock;
 use super::files::{self, Places};
 use super::fix;
-use super::replace::replace;
+use super::origin;
+use super::replace::{replace, replace_spec};
 
 /// Steps before the solver gives up: some twenty times what the hardest conflict among a thousand random ones takes.
 pub(super) const STEPS: u64 = 1_000_000;
@@ -28,11 +29,14 @@ pub(super) const STEPS: u64 = 1_000_000;
 pub fn run(common: &Common, args: &LockArgs, report: &Report) -> Result<Exit, Failure> {
     let places = files::places(common)?;
     let asked = read(&places.spec)?;
-    if let Some(number) = args.apply_fix {
-        let applied = fix::apply(&places.spec, &asked, number, report)?;
-        return lock(&places, &read(&places.spec)?, args, &report.clone().after(applied));
+    let Some(number) = args.apply_fix else { return lock(&places, &asked, args, report) };
+    let (applied, after) = fix::apply(&asked, number)?;
+    let edited = self::asked(SourceFile { text: after, ..asked.file.clone() }, &places.spec)?;
+    if !args.dry_run {
+        replace_spec(&places.spec, &asked.file.text, &edited.file.text)?;
     }
-    lock(&places, &asked, args, report)
+    report.edited(&asked.file, &edited.file.text, args.dry_run);
+    lock(&places, &edited, args, &report.clone().after(applied))
 }
 
 /// A spec, the file it was read from and the catalog it asks.
@@ -44,7 +48,11 @@ pub(super) struct Asked {
 
 /// Reads a spec and its overlays. If the spec has mistakes, the names that the catalog lacks are told in the same run.
 pub(super) fn read(place: &Path) -> Result<Asked, Failure> {
-    let file = files::read_spec(place)?;
+    asked(files::read_spec(place)?, place)
+}
+
+/// A spec of this text that lies, or will lie, at this place.
+pub(super) fn asked(file: SourceFile, place: &Path) -> Result<Asked, Failure> {
     let (spec, mut errors) = spec::parse_part(&file.text);
     if errors.is_empty() {
         check_supported(&spec, &file)?;
@@ -63,12 +71,15 @@ pub(super) fn read(place: &Path) -> Result<Asked, Failure> {
 fn lock(places: &Places, asked: &Asked, args: &LockArgs, report: &Report) -> Result<Exit, Failure> {
     let Asked { file, spec, catalog } = asked;
     clock::tell_age(catalog, &spec.silences, report);
-    let previous = if args.fresh { None } else { files::lock_text(&places.lock)? };
+    let mut previous = files::lock_text(&places.lock)?;
+    if args.fresh {
+        may_be_replaced(previous.take().as_deref(), places, args.force)?;
+    }
     let rules = Compiled::new(catalog);
-    let run = Run { args, report, places, file, spec, rules: &rules, catalog };
+    let run = Run { args, report, places, origin: origin::of(places), file, spec, rules: &rules, catalog };
     match previous {
         None if args.check => {
-            report.stale(&[format!("{} does not exist", files::shown(&places.lock))], spec, file)?;
+            report.no_lock(&files::shown(&places.lock), spec, file)?;
             Ok(Exit::No)
         }
         Some(text) => match run.unchanged(&text) {
@@ -76,6 +87,16 @@ fn lock(places: &Places, asked: &Asked, args: &LockArgs, report: &Report) -> Res
             None => run.relock(&files::parse_lock(&places.lock, &text)?),
         },
         None => run.anew(None, &Upgrade::Nothing, Vec::new()),
+    }
+}
+
+/// Whatever is in the file, the lock of a later gpuenv or of another spec is not replaced by a fresh one.
+fn may_be_replaced(text: Option<&str>, places: &Places, force: bool) -> Result<(), Failure> {
+    let Some(text) = text else { return Ok(()) };
+    match files::parse_lock(&places.lock, text) {
+        Ok(lock) => origin::check(&lock, places, force),
+        Err(failure) if failure.problems.iter().any(|problem| problem.code == "newer-lock") => Err(failure),
+        Err(_) => Ok(()),
     }
 }
 
@@ -102,6 +123,8 @@ struct Run<'a> {
     args: &'a LockArgs,
     report: &'a Report,
     places: &'a Places,
+    /// What the lock says of its spec.
+    origin: Option<String>,
     file: &'a SourceFile,
     spec: &'a Spec,
     rules: &'a Compiled<'a>,
@@ -115,17 +138,17 @@ impl<'a> Run<'a> {
     fn unchanged(&self, text: &str) -> Option<(Box<Lock>, Vec<Warning>)> {
         let stamp = CatalogStamp::of(self.catalog);
         let upgrades = self.args.upgrade || !self.args.upgrade_package.is_empty();
-        if upgrades || !text.starts_with(&lock::head(&stamp, &self.spec.inputs())) {
+        if upgrades || !text.starts_with(&lock::head(self.origin.as_deref(), &stamp, &self.spec.inputs())) {
             return None;
         }
         let (question, mut warnings) = self.question(self.spec).ok()?;
-        match renew(self.spec, &question, None, &Upgrade::Nothing, &Steps::new(STEPS)) {
-            Renewed::Lock(lock, more) if lock::to_text(&lock) == text => {
-                warnings.extend(more);
-                Some((lock, warnings))
-            }
-            _ => None,
-        }
+        let Renewed::Lock(mut lock, more) = renew(self.spec, &question, None, &Upgrade::Nothing, &Steps::new(STEPS))
+        else {
+            return None;
+        };
+        lock.spec = self.origin.clone();
+        warnings.extend(more);
+        (lock::to_text(&lock) == text).then_some((lock, warnings))
     }
 
     /// Leaves the lock as it is.
@@ -136,6 +159,9 @@ impl<'a> Run<'a> {
 
     /// With a lock at hand: it is kept if it is current and nothing is to be upgraded.
     fn relock(&self, previous: &Lock) -> Result<Exit, Failure> {
+        if !self.args.check {
+            origin::check(previous, self.places, self.args.force)?;
+        }
         if self.args.upgrade {
             return self.anew(Some(previous), &Upgrade::All, Vec::new());
         }
@@ -145,17 +171,21 @@ impl<'a> Run<'a> {
             return self.anew(Some(previous), &Upgrade::Packages(packages), pins);
         }
         let (question, mut warnings) = self.question(self.spec)?;
-        let mut reasons = staleness(previous, &self.spec.inputs(), self.catalog);
+        let other = origin::other(previous, self.places);
+        let spec = files::shown(&self.places.spec);
+        let mut reasons: Vec<String> =
+            other.into_iter().map(|other| format!("it was made from {other}, not from {spec}")).collect();
+        reasons.extend(staleness(previous, &self.spec.inputs(), self.catalog));
         if reasons.is_empty() {
             let again = renew(self.spec, &question, Some(previous), &Upgrade::Nothing, &Steps::new(STEPS));
             let same_catalog = previous.catalog.digest == self.catalog.digest;
             match again {
-                Renewed::Lock(lock, more) if !same_catalog || *lock == *previous => warnings.extend(more),
+                Renewed::Lock(lock, more) if !same_catalog || self.is_same(&lock, previous) => warnings.extend(more),
                 // A later catalog may know better: that is told, but it takes the user to act on it.
                 Renewed::Conflict if !same_catalog => warnings.push(outdated(self.catalog, previous)),
                 Renewed::GaveUp => {}
                 _ => reasons.push(
-                    "its content does not follow from gpuenv.toml: it was edited, or made by another gpuenv"
+                    "it does not follow from gpuenv.toml: it was edited by hand, or written by another version of gpuenv"
                         .to_string(),
                 ),
             }
@@ -174,6 +204,11 @@ impl<'a> Run<'a> {
         self.anew(Some(previous), &Upgrade::Nothing, Vec::new())
     }
 
+    /// Whether two locks say the same, the spec that they were made from aside.
+    fn is_same(&self, lock: &Lock, previous: &Lock) -> bool {
+        Lock { spec: previous.spec.clone(), ..lock.clone() } == *previous
+    }
+
     /// Solves and writes.
     fn anew(&self, previous: Option<&Lock>, upgrade: &Upgrade, pins: Vec<Pin>) -> Result<Exit, Failure> {
         let asked = pinned(self.spec, &pins)?;
@@ -185,8 +220,13 @@ impl<'a> Run<'a> {
                 if !pins.is_empty() {
                     lock.inputs = self.spec.inputs();
                 }
-                let written = replace(&self.places.lock, &lock::to_text(&lock))?;
-                let fate = if written { Fate::Written } else { Fate::Same };
+                lock.spec = self.origin.clone();
+                let fate = match (self.args.dry_run, lock::to_text(&lock)) {
+                    (true, text) if self.is_written(&text) => Fate::Same,
+                    (true, _) => Fate::Planned,
+                    (false, text) if replace(&self.places.lock, &text)? => Fate::Written,
+                    (false, _) => Fate::Same,
+                };
                 self.locked(&lock, previous, fate, warnings)?;
                 Ok(Exit::Yes)
             }
@@ -198,6 +238,11 @@ impl<'a> Run<'a> {
             Renewed::Undetermined(unknowns) => undetermined(&unknowns, &asked, self.rules, self.file, self.report),
             Renewed::GaveUp => Err(gave_up()),
         }
+    }
+
+    /// Whether the lock on disk is this text already.
+    fn is_written(&self, text: &str) -> bool {
+        files::lock_text(&self.places.lock).is_ok_and(|old| old.as_deref() == Some(text))
     }
 
     /// Tells the lock and those of its warnings that are not silenced.

@@ -8,6 +8,7 @@ mod complete;
 mod completions;
 mod diagnose;
 mod diff;
+mod edit;
 mod explain;
 mod export;
 mod files;
@@ -17,9 +18,11 @@ mod help;
 mod init;
 mod lock;
 mod man;
+mod manifests;
 mod matrix;
 mod mistake;
 mod observe;
+mod origin;
 mod probe;
 mod project;
 mod replace;
@@ -58,10 +61,14 @@ pub fn run(args: impl Iterator<Item = OsString>) -> Exit {
         Ok(cli) => {
             let report = Report::new(cli.common.is_json(), cli.common.color());
             let report = report.for_github(cli.common.is_github()).verbose(cli.command.is_verbose());
+            let report = report.quiet(cli.common.quiet);
             let outcome = match &cli.command {
                 command if !command.has(cli.common.format) => Err(no_such_format(cli.common.format)),
                 Command::Init(args) => init::run(&cli.common, args, &report),
                 Command::Lock(args) => lock::run(&cli.common, args, &report),
+                Command::Add(args) => edit::add(&cli.common, args, &report),
+                Command::Remove(args) => edit::remove(&cli.common, args, &report),
+                Command::Target(args) => edit::target(&cli.common, args, &report),
                 Command::Export(args) => export::run(&cli.common, args, &report),
                 Command::Explain(args) => explain::run(&cli.common, args, &report),
                 Command::Schema(args) => schema::run(args, &report),
@@ -130,6 +137,7 @@ impl Command {
             Command::Init(_) | Command::Export(_) | Command::Schema(_) | Command::Diagnose(_) => false,
             Command::Probe(_) | Command::Catalog(_) | Command::Fleet(_) => false,
             Command::Completions(_) | Command::Man(_) | Command::Diff(_) | Command::Matrix(_) => false,
+            Command::Add(_) | Command::Remove(_) | Command::Target(_) => false,
         }
     }
 

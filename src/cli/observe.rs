@@ -19,8 +19,9 @@ pub fn observe(wish: Wish, root: Option<&Path>, report: &Report) -> Result<Recor
     if let Some(root) = root {
         scene.root = folder(root)?;
     }
-    let record = probe::observe(&scene, |name| report.progress(name));
-    report.progress_ends();
+    let progress = report.progress();
+    let record = probe::observe(&scene, |name| progress.says(&format!("looking at {name}")));
+    drop(progress);
     // Who uses uv never activates anything, so what to type is told.
     if scene.wish.depth >= Depth::Usual
         && let Some(python) = scene.unasked_python()

@@ -9,7 +9,8 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use crate::report::Failure;
+use crate::report::{Exit, Failure};
+use crate::spec;
 
 use super::files::{reason, shown};
 
@@ -42,6 +43,18 @@ pub fn replace(path: &Path, content: &str) -> Result<bool, Failure> {
         })
         .map_err(failed)?;
     Ok(true)
+}
+
+/// Gives gpuenv.toml a new text in place of the one that was read. Somebody may have saved the file while it was thought
+/// about: their work is worth more than a change of old text.
+pub fn replace_spec(path: &Path, old: &str, new: &str) -> Result<bool, Failure> {
+    let bytes = fs::read(path).unwrap_or_default();
+    let mark = if bytes.starts_with("\u{feff}".as_bytes()) { "\u{feff}" } else { "" };
+    if !spec::decode(bytes).is_ok_and(|text| text == old) {
+        let message = format!("{} was changed by somebody else meanwhile: nothing was written", shown(path));
+        return Err(Failure::new(Exit::BadInput, "spec-changed", message).help("run the command once more"));
+    }
+    replace(path, &format!("{mark}{new}"))
 }
 
 /// The file a link leads to, be it there or not.

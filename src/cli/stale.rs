@@ -6,7 +6,7 @@ use crate::report::Failure;
 use crate::solve::engine::Steps;
 use crate::solve::problem::Problem;
 use crate::solve::question::Question;
-use crate::spec;
+use crate::spec::{self, Spec};
 
 use super::args::Common;
 use super::files;
@@ -14,36 +14,35 @@ use super::lock::STEPS;
 
 /// Why the lock is out of date, if a spec lies beside it and it is.
 pub fn reason(common: &Common, lock: &Lock, catalog: &Catalog) -> Result<Option<String>, Failure> {
-    let place = match &common.spec {
-        Some(spec) => spec.clone(),
-        None => files::beside_lock(common)?,
-    };
     // A lock may travel without its spec.
-    if !place.is_file() {
-        return Ok(None);
-    }
+    let Some(place) = files::spec_of(lock, common) else { return Ok(None) };
     let file = files::read_spec(&place)?;
     let Ok(spec) = spec::parse(&file.text) else {
         return Ok(Some(format!("{} has mistakes: see `gpuenv lock`", file.name)));
     };
+    Ok(of(lock, &spec, catalog))
+}
+
+/// Why a lock is not that of a spec, if it is not.
+pub fn of(lock: &Lock, spec: &Spec, catalog: &Catalog) -> Option<String> {
     let reasons = staleness(lock, &spec.inputs(), catalog);
     if let Some(first) = reasons.first() {
-        return Ok(Some(match reasons.len() {
+        return Some(match reasons.len() {
             1 => first.clone(),
             more => format!("{first}, and {} more", more - 1),
-        }));
+        });
     }
     // Another catalog may choose otherwise, which is no edit.
     if lock.catalog.digest != catalog.digest {
-        return Ok(None);
+        return None;
     }
     let rules = Problem::new(catalog);
-    let Ok((question, _)) = Question::new(&spec, &rules) else { return Ok(None) };
-    let same = match renew(&spec, &question, Some(lock), &Upgrade::Nothing, &Steps::new(STEPS)) {
-        Renewed::Lock(again, _) => *again == *lock,
+    let (question, _) = Question::new(spec, &rules).ok()?;
+    let same = match renew(spec, &question, Some(lock), &Upgrade::Nothing, &Steps::new(STEPS)) {
+        Renewed::Lock(again, _) => Lock { spec: lock.spec.clone(), ..*again } == *lock,
         Renewed::GaveUp => true,
         Renewed::Conflict | Renewed::Undetermined(_) => false,
     };
     let edited = "it does not follow from gpuenv.toml: it was edited by hand, or written by another version of gpuenv";
-    Ok((!same).then(|| edited.to_string()))
+    (!same).then(|| edited.to_string())
 }

@@ -52,12 +52,13 @@ pub fn refuse(error: &clap::Error, report: &Report) -> Result<Exit, Failure> {
     let mut paragraphs = text.split("\n\n").map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "));
     let first = paragraphs.next().unwrap_or_default();
     let message = first.strip_prefix("error: ").unwrap_or(&first);
+    let message = message.replace("invalid digit found in string", "expected a number");
     let advice = paragraphs.find(|part| part.starts_with("tip: ") || part.starts_with("Usage: "));
     let advice = advice.map_or_else(
         || "run `gpuenv --help`".to_string(),
         |advice| advice.strip_prefix("tip: ").unwrap_or(&advice).to_string(),
     );
-    Err(Failure::new(Exit::BadInput, "usage", clean(message)).help(clean(&advice)))
+    Err(Failure::new(Exit::BadInput, "usage", clean(&message)).help(clean(&advice)))
 }
 
 /// Nothing was typed: the help says what can be. A program gets an error as ever.

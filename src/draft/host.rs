@@ -30,7 +30,7 @@ pub fn of_host(record: &Record, catalog: &Catalog, build: bool) -> Draft {
     }
     stack.extend(python(record));
     let machine = entries(record, catalog, build);
-    Draft { origin: Some(origin), stack, build, target: TARGET.to_string(), machine, overlays: Vec::new() }
+    Draft { origin: Some(origin), stack, build, target: TARGET.to_string(), machine, ..Draft::default() }
 }
 
 fn stack(record: &Record, catalog: &Catalog) -> Vec<Entry> {

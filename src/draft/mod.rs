@@ -1,10 +1,12 @@
-//! L3, a gpuenv.toml to begin with: from what was typed, from a host as it was seen, or from nothing.
+//! L3, a gpuenv.toml to begin with: from what was typed, from a host as it was seen, from the files of a project, or
+//! from nothing.
 //!
 //! A draft claims nothing of its own. A value from a host stands with the place it was seen at; what the catalog does
 //! not know stays in as a comment, so that whoever reads the file can mend it.
 
 mod hints;
 mod host;
+pub mod manifest;
 mod text;
 
 use std::fmt;
@@ -26,6 +28,10 @@ pub struct Draft {
     pub machine: Vec<Entry>,
     /// `[catalog] overlays`
     pub overlays: Vec<String>,
+    /// Requirements of ordinary packages, which gpuenv does not choose.
+    pub packages: Vec<String>,
+    /// Whether it was made from the files of a project, which say little of machines.
+    pub of_files: bool,
 }
 
 /// A line.

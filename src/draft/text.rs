@@ -6,20 +6,29 @@ use crate::spec::KeyDoc;
 /// What stands above a draft that describes no machine.
 const HEAD: &str = "# What must run, and on which machines. `gpuenv lock` solves this into gpuenv.lock.\n";
 
+/// What to do with what was seen on a machine.
+const OF_HOST: &str = "# Exact versions found on the host; relax any that need not be exact. Next: `gpuenv lock`.\n";
+/// What to do with what the files of a project ask for.
+const OF_FILES: &str = "# Say which machines it must run on, then run `gpuenv lock`.\n";
+
 impl Draft {
     /// The file.
     pub fn text(&self) -> String {
         let mut text = match &self.origin {
-            Some(origin) => format!(
-                "# {}.\n# `gpuenv lock` solves this into gpuenv.lock. Loosen what need not be so.\n",
-                one_line(origin)
-            ),
+            Some(origin) => format!("# {}.\n{}", one_line(origin), if self.of_files { OF_FILES } else { OF_HOST }),
             None => HEAD.to_string(),
         };
         let hint = self.origin.is_none();
-        let hints = |table: &str, names: &[&str]| if hint { hints::of(table, names) } else { Vec::new() };
+        let hints = |table: &str, names: &[&str]| match hint || (self.of_files && table == "target") {
+            true => hints::of(table, names),
+            false => Vec::new(),
+        };
         text += "\n[stack]\n";
         text += &table(&self.stack, &hints("stack", hints::STACK));
+        if !self.packages.is_empty() {
+            text += "\n# Ordinary packages, which gpuenv does not choose:\n";
+            text.extend(self.packages.iter().map(|package| format!("#   {}\n", one_line(package))));
+        }
         if self.build {
             text += "\n[build]\ncuda-extensions = true\n";
         }

@@ -145,7 +145,12 @@ impl<'a, 'c> Asker<'a, 'c> {
 
     /// The best answer to a request, if it has one.
     pub(super) fn best(&self, question: &Question<'c>) -> Option<Answer<'c>> {
-        match resolve(question, &Locked::new(), self.steps) {
+        self.keeping(question, &Locked::new())
+    }
+
+    /// The answer to a request that keeps of these choices what still serves, if it has one.
+    pub(super) fn keeping(&self, question: &Question<'c>, kept: &Locked) -> Option<Answer<'c>> {
+        match resolve(question, kept, self.steps) {
             Resolution::Answer(answer) => Some(answer),
             _ => None,
         }

@@ -5,6 +5,7 @@
 
 use crate::catalog::rows::{Build, Image, Status, Toolkit};
 use crate::solve::answer::{Answer, GpuAnswer, TargetAnswer};
+use crate::solve::compile::Locked;
 use crate::solve::engine::Steps;
 use crate::solve::fits;
 use crate::solve::problem::Problem;
@@ -107,11 +108,12 @@ pub struct Opening {
     pub advice: Option<String>,
 }
 
-/// Explains the answer of a spec; none if it has no answer, or nobody could tell within the limit.
-pub fn why<'c>(spec: &Spec, problem: &'c Problem<'c>, steps: &Steps) -> Option<Why> {
+/// Explains the answer of a spec that keeps the choices of a lock, as far as they still serve; none if it has no answer,
+/// or nobody could tell within the limit.
+pub fn why<'c>(spec: &Spec, problem: &'c Problem<'c>, kept: &Locked, steps: &Steps) -> Option<Why> {
     let asker = Asker::new(spec, problem, World::Known, steps);
     let question = asker.base()?;
-    let answer = asker.best(question)?;
+    let answer = asker.keeping(question, kept)?;
     let teller = Teller { asker: &asker, spec, question, answer: &answer };
     let mut choices = teller.stacks();
     for target in &answer.targets {

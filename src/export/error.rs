@@ -1,5 +1,14 @@
 //! Why a lock was not rendered. All of these are bad input, exit code 2, but for what the lock does not know.
 
+/// What to type for one target each: `--target ci` or `--target train`.
+fn options(targets: &[String]) -> String {
+    let each: Vec<String> = targets.iter().map(|target| format!("`--target {target}`")).collect();
+    match each.split_last() {
+        Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
+        _ => each.concat(),
+    }
+}
+
 /// Why a lock was not rendered.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ExportError {
@@ -24,7 +33,7 @@ pub enum ExportError {
         known: String,
     },
     /// The result depends on the target and none was named.
-    #[error("the result differs between the targets: choose one with --target ({})", .0.join(", "))]
+    #[error("the output differs between the targets: add {}", options(.0))]
     TargetNeeded(Vec<String>),
     /// The lock has no target at all.
     #[error("the lock has no target: run `gpuenv lock`")]

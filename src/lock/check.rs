@@ -25,6 +25,10 @@ const WORD: &str = "a word";
 
 /// Every value of a lock. The first that cannot be what it stands for is told.
 pub fn values(lock: &Lock) -> Checked {
+    if let Some(spec) = &lock.spec {
+        let ok = name::is_file(spec) && !spec.starts_with('/');
+        check(ok, || "spec".into(), spec, "the relative name of a file")?;
+    }
     stamp(&lock.catalog)?;
     for (key, value) in &lock.inputs {
         check(name::is_id(key), || "inputs".into(), key, "the path of a key")?;

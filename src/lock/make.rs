@@ -51,6 +51,7 @@ pub fn make<'c>(spec: &Spec, question: &Question<'c>, answer: &Answer<'c>, overr
     let constraint = constraints::constraints(question.catalog, answer, &alike);
     let fact = facts::facts(question, answer, &alike);
     Lock {
+        spec: None,
         version: FORMAT,
         catalog,
         inputs: spec.inputs(),

@@ -39,6 +39,10 @@ pub const OLDEST_FORMAT: u32 = 1;
 pub struct Lock {
     /// The format.
     pub version: u32,
+    /// The spec it was made from, relative to the lock; none: the one that lies beside it under its name, as
+    /// gpuenv.toml beside gpuenv.lock.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spec: Option<String>,
     /// The catalog it was solved with.
     pub catalog: CatalogStamp,
     /// The normalised inputs: key path to canonical text.

@@ -56,9 +56,7 @@ impl LockError {
     pub fn help(&self) -> &'static str {
         match self {
             LockError::Newer { .. } => "install a newer gpuenv; nothing was written",
-            LockError::MergeMarker { .. } => {
-                "merge gpuenv.toml, then run `gpuenv lock --fresh`: a lock is made, not merged"
-            }
+            LockError::MergeMarker { .. } => "resolve the conflicts in gpuenv.toml, then run `gpuenv lock --fresh`",
             LockError::Unreadable { .. } | LockError::BadValue { .. } => {
                 "run `gpuenv lock --fresh` to make it anew from gpuenv.toml"
             }

@@ -37,6 +37,7 @@ pub(super) fn render(screen: &Screen, lock: &Lock, old: Option<&Lock>, fate: Fat
         Fate::Written if old.is_some() && changed.is_empty() => {
             format!("locked {targets} with catalog {catalog}: the inputs changed, the versions did not\n")
         }
+        Fate::Planned => format!("would lock {targets} with catalog {catalog}; gpuenv.lock was not written\n"),
         Fate::Written => format!("locked {targets} with catalog {catalog}\n"),
     };
     let rows: usize = changed.iter().map(|(_, rows)| rows.len()).sum();
@@ -57,7 +58,7 @@ pub(super) fn render(screen: &Screen, lock: &Lock, old: Option<&Lock>, fate: Fat
     }
     match fate {
         Fate::Written => text + &next(screen, lock),
-        Fate::Current | Fate::Same => text,
+        Fate::Current | Fate::Same | Fate::Planned => text,
     }
 }
 

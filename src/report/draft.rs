@@ -3,16 +3,50 @@
 use super::Drafted;
 use super::screen::{Screen, clean};
 
+/// Lines of a project's files that the spec does not hold, each with the reason.
+pub(super) fn left(screen: &Screen, drafted: &Drafted<'_>) -> String {
+    let mut text = String::new();
+    if !drafted.left.is_empty() {
+        text += "not taken over:\n";
+    }
+    for left in drafted.left {
+        let says = format!("{}:{} `{}`: {}", left.file, left.line, left.text, left.why);
+        text += &screen.wrapped("  - ", &clean(&says));
+    }
+    match drafted.packages.len() {
+        0 => {}
+        1 => text += "1 ordinary package is listed in a comment: gpuenv does not choose it\n",
+        many => text += &format!("{many} ordinary packages are listed in a comment: gpuenv does not choose them\n"),
+    }
+    text
+}
+
 /// What to do next: lock it, or look at what cannot hold together there.
 pub(super) fn render(screen: &Screen, drafted: &Drafted<'_>) -> String {
+    let next = screen.help("next:");
     let Some(conflict) = drafted.conflict.and_then(|explanation| explanation.conflicts.first()) else {
-        return "`gpuenv lock` solves it\n".to_string();
+        return format!("{next} edit it as needed, then run `gpuenv lock`\n");
     };
     let head = screen.warning("warning[conflict]:");
-    let keys = conflict.culprits.join(", ");
-    let mut text = screen.wrapped(&format!("{head} "), &clean(&format!("as it stands it has no answer: {keys}")));
+    let lines: Vec<String> = conflict.culprits.iter().map(|key| line(key, drafted)).collect();
+    let (first, others) = lines.split_first().map_or(("", &[][..]), |(first, others)| (first.as_str(), others));
+    let says = match others {
+        [] => format!("it will not resolve yet: {first} cannot be met"),
+        others => format!("it will not resolve yet: {first} is incompatible with {}", others.join(" and ")),
+    };
+    let mut text = screen.wrapped(&format!("{head} "), &clean(&says));
     for sentence in &conflict.explanation {
         text += &screen.wrapped("  - ", &clean(sentence));
     }
-    text + "`gpuenv lock` shows what would help\n"
+    text + &format!("{next} `gpuenv lock` shows the fixes\n")
+}
+
+/// A key as it is written: `torch = "2.9"`.
+fn line(key: &str, drafted: &Drafted<'_>) -> String {
+    let name = key.rsplit('.').next().unwrap_or(key);
+    match drafted.spec.text(key) {
+        Some(text) if text.starts_with('[') => format!("`{name} = {text}`"),
+        Some(text) => format!("`{name} = \"{text}\"`"),
+        None => format!("`{key}`"),
+    }
 }

@@ -7,10 +7,10 @@ use super::screen::{Screen, clean};
 const COMPARED: usize = 200;
 
 /// The lines that are gone and the lines that are new.
-pub(super) fn render(screen: &Screen, file: &SourceFile, after: &str) -> String {
+pub(super) fn render(screen: &Screen, file: &SourceFile, after: &str, planned: bool) -> String {
     let old: Vec<&str> = file.text.lines().collect();
     let new: Vec<&str> = after.lines().collect();
-    let mut text = format!("changed {}:\n", clean(&file.name));
+    let mut text = format!("{} {}:\n", if planned { "would change" } else { "changed" }, clean(&file.name));
     for (sign, line) in changes(&old, &new) {
         let line = clean(line);
         text += &match (sign, screen.narrated) {

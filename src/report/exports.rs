@@ -50,7 +50,7 @@ impl Report {
     /// The command that comes next.
     pub fn next(&self, command: &str) {
         if !self.json {
-            self.say(&format!("{} {}\n", self.screen.help("next:"), clean(command)));
+            self.remark(&format!("{} {}\n", self.screen.help("next:"), clean(command)));
         }
     }
 
@@ -75,7 +75,7 @@ impl Report {
             };
             text += &format!("{told} {}\n", clean(&one.file));
         }
-        self.say(&text);
+        self.remark(&text);
         let mut told: Vec<&str> = Vec::new();
         for one in files.iter().filter(|_| !checked) {
             if !told.contains(&one.next.as_str()) {
@@ -112,7 +112,12 @@ impl Report {
             true => self.screen.error("error[stale-lock]:"),
             false => self.screen.warning("warning[stale-lock]:"),
         };
-        self.say(&self.screen.wrapped(&format!("{head} "), &format!("{}; run `gpuenv lock`", clean(&message))));
+        let text = self.screen.wrapped(&format!("{head} "), &format!("{}; run `gpuenv lock`", clean(&message)));
+        if is_error {
+            self.say(&text)
+        } else {
+            self.remark(&text)
+        }
         Ok(())
     }
 }

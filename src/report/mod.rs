@@ -23,6 +23,7 @@ mod json;
 mod junit;
 mod matrix;
 mod matrix_picture;
+mod progress;
 pub mod schema;
 mod screen;
 mod setting;
@@ -32,12 +33,13 @@ mod verdict;
 mod why;
 
 use std::collections::BTreeMap;
-use std::io::{ErrorKind, IsTerminal, Write};
+use std::io::{ErrorKind, Write};
 
 use serde::Serialize;
 
 use crate::catalog::{Catalog, Hit, Shelf};
 use crate::diagnose::Verdict;
+use crate::draft::manifest::Left;
 use crate::explain::graph::{Graph, Language};
 use crate::explain::host::OnHost;
 use crate::explain::topic::Topic;
@@ -55,6 +57,7 @@ pub use failure::{Exit, Failure, Problem, SourceFile};
 pub use fleet::{FleetWriter, Lines};
 pub use fleet_plan::{PlanFormat, plan_text};
 pub use matrix::{MatrixFormat, matrix_text};
+pub use progress::Progress;
 pub use screen::{Color, Screen, clean};
 pub use verdict::Judged;
 
@@ -64,6 +67,7 @@ pub struct Report {
     json: bool,
     github: bool,
     verbose: bool,
+    quiet: bool,
     color: Color,
     screen: Screen,
     applied: Vec<Change>,
@@ -74,12 +78,29 @@ pub struct Report {
 pub struct Drafted<'a> {
     /// Its name and text.
     pub file: &'a SourceFile,
+    /// What it says.
+    pub spec: &'a Spec,
     /// Whether it goes to stdout.
     pub is_stdout: bool,
     /// Why it has no answer as it stands.
     pub conflict: Option<&'a Explanation>,
     /// What was remarked on it.
     pub warnings: &'a [Warning],
+    /// Requirements of ordinary packages, which gpuenv does not choose.
+    pub packages: &'a [String],
+    /// Lines of a project's files that it does not hold.
+    pub left: &'a [Left],
+}
+
+/// How a lock stands to the spec that is explained.
+#[derive(Debug, Clone)]
+pub struct Standing {
+    /// The lock as it is shown.
+    pub lock: String,
+    /// `current`, `stale`, `missing` or `unreadable`.
+    pub status: &'static str,
+    /// Why it is not current.
+    pub reason: Option<String>,
 }
 
 /// What became of a lock.
@@ -91,13 +112,15 @@ pub enum Fate {
     Same,
     /// It was written.
     Written,
+    /// It would be written.
+    Planned,
 }
 
 impl Report {
     /// A report to this process's streams.
     pub fn new(json: bool, color: Color) -> Self {
         let screen = Screen::of_stderr(color);
-        Report { json, github: false, verbose: false, color, screen, applied: Vec::new() }
+        Report { json, github: false, verbose: false, quiet: false, color, screen, applied: Vec::new() }
     }
 
     /// The same, with annotations for GitHub's log on stdout.
@@ -108,6 +131,11 @@ impl Report {
     /// The same, with nothing left out.
     pub fn verbose(self, verbose: bool) -> Self {
         Report { verbose, ..self }
+    }
+
+    /// The same, with nothing on stderr but errors.
+    pub fn quiet(self, quiet: bool) -> Self {
+        Report { quiet, ..self }
     }
 
     /// The same, after a fix was written into gpuenv.toml.
@@ -168,7 +196,7 @@ impl Report {
         self.warnings(warnings);
         let stack: Vec<String> = lock.stack.iter().map(|(name, version)| format!("{name} {version}")).collect();
         self.summarise("gpuenv.lock", &stack);
-        self.say(&changes::render(&self.screen, lock, old, fate));
+        self.remark(&changes::render(&self.screen, lock, old, fate));
         Ok(())
     }
 
@@ -187,13 +215,30 @@ impl Report {
         }
         self.annotate(|| github::stale(reasons, spec, file))?;
         self.summarise("gpuenv.lock is out of date", reasons);
-        let mut text = format!("{} gpuenv.lock is not current\n", self.screen.error("error[stale]:"));
+        let mut text = format!("{} gpuenv.lock is out of date\n", self.screen.error("error[stale]:"));
         for reason in reasons {
             text += &self.screen.wrapped("  - ", &clean(reason));
         }
-        text += "run `gpuenv lock` to bring it up to date\n";
         self.say(&text);
+        self.say(&self.screen.wrapped(&self.help_head(), "run `gpuenv lock` to bring it up to date"));
         Ok(())
+    }
+
+    /// That there is no lock, which `gpuenv lock --check` says no to as well.
+    pub fn no_lock(&self, lock: &str, spec: &Spec, file: &SourceFile) -> Result<(), Failure> {
+        let reasons = [format!("{lock} does not exist")];
+        if self.json {
+            return self.document(&json::Stale::new(&reasons));
+        }
+        self.annotate(|| github::stale(&reasons, spec, file))?;
+        self.summarise("gpuenv.lock is missing", &reasons);
+        self.say(&self.screen.wrapped(&format!("{} ", self.screen.error("error[stale]:")), &clean(&reasons[0])));
+        self.say(&self.screen.wrapped(&self.help_head(), "run `gpuenv lock` to create it"));
+        Ok(())
+    }
+
+    fn help_head(&self) -> String {
+        format!("  {} ", self.screen.help("help:"))
     }
 
     /// Why there is no answer.
@@ -240,7 +285,7 @@ impl Report {
     /// What else a person should know of how an answer came about.
     pub fn note(&self, text: &str) {
         if !self.json {
-            self.say(&self.screen.wrapped(&format!("{} ", self.screen.help("note:")), &clean(text)));
+            self.remark(&self.screen.wrapped(&format!("{} ", self.screen.help("note:")), &clean(text)));
         }
     }
 
@@ -254,7 +299,7 @@ impl Report {
 
     /// That something was written into a file.
     pub fn saved(&self, file: &str) {
-        self.say(&format!("wrote {file}\n"));
+        self.remark(&format!("wrote {file}\n"));
     }
 
     /// How a host was judged: asked for, hence data.
@@ -271,26 +316,6 @@ impl Report {
         self.data(&verdict::render(&Screen::of_stdout(self.color), judged, self.verbose))
     }
 
-    /// What is being looked at, on a line of its own that the next one takes: for people who wait, not for logs.
-    pub fn progress(&self, what: &str) {
-        if self.shows_progress() {
-            self.draw(&format!("\r\x1b[Klooking at {}", clean(what)));
-        }
-    }
-
-    /// Takes that line back.
-    pub fn progress_ends(&self) {
-        if self.shows_progress() {
-            self.draw("\r\x1b[K");
-        }
-    }
-
-    fn shows_progress(&self) -> bool {
-        let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-        let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-        !self.json && !self.screen.narrated && !dumb && !set("CI") && std::io::stderr().is_terminal()
-    }
-
     /// A new gpuenv.toml, and whether it has an answer.
     pub fn drafted(&self, drafted: &Drafted<'_>) -> Result<(), Failure> {
         if self.json {
@@ -299,16 +324,17 @@ impl Report {
         if drafted.is_stdout {
             self.data(&drafted.file.text)?;
         } else {
-            self.say(&format!("wrote {}\n", clean(&drafted.file.name)));
+            self.remark(&format!("created {}\n", clean(&drafted.file.name)));
         }
+        self.remark(&draft::left(&self.screen, drafted));
         self.warnings(drafted.warnings);
-        self.say(&draft::render(&self.screen, drafted));
+        self.remark(&draft::render(&self.screen, drafted));
         Ok(())
     }
 
     /// What the program waits for, where a person would wonder.
     pub fn waiting(&self, hint: &str) {
-        self.say(&format!("{hint}\n"));
+        self.remark(&format!("{hint}\n"));
     }
 
     /// What went wrong. Where stdout takes no document, stderr says what cannot be said there.
@@ -330,8 +356,8 @@ impl Report {
 
     /// That something was left aside, and why: on stderr in every format.
     pub fn left_aside(&self, what: &str, failure: &Failure) {
-        self.say(&self.screen.wrapped(&format!("{} ", self.screen.warning("warning:")), &clean(what)));
-        self.say(&failure::render(&self.screen, failure));
+        self.remark(&self.screen.wrapped(&format!("{} ", self.screen.warning("warning:")), &clean(what)));
+        self.remark(&failure::render(&self.screen, failure));
     }
 
     /// Warnings at their places in gpuenv.toml, for GitHub's log only: [`Report::locked`] tells them to people.
@@ -340,16 +366,24 @@ impl Report {
     }
 
     /// The lines of a file that were changed.
-    pub fn edited(&self, file: &SourceFile, after: &str) {
+    pub fn edited(&self, file: &SourceFile, after: &str, planned: bool) {
         if !self.json {
-            self.say(&edit::render(&self.screen, file, after));
+            self.remark(&edit::render(&self.screen, file, after, planned));
+        }
+    }
+
+    /// That a change was given up, and these files are as they were.
+    pub fn unchanged(&self, files: &[String]) {
+        if !self.json {
+            self.say(&format!("{} not changed\n", clean(&was(files))));
         }
     }
 
     /// Why an answer is what it is. `locked` is what the lock holds where that is another.
-    pub fn why(&self, why: &Why, locked: &BTreeMap<String, String>) -> Result<(), Failure> {
+    pub fn why(&self, why: &Why, locked: &BTreeMap<String, String>, standing: &Standing) -> Result<(), Failure> {
+        self.remark(&why::standing(&self.screen, standing));
         match self.json {
-            true => self.sorted(&json::Explained::new(why, locked)),
+            true => self.sorted(&json::Explained::new(why, locked, standing)),
             false => self.data(&why::render(&Screen::of_stdout(self.color), why, locked, self.verbose)),
         }
     }
@@ -436,7 +470,7 @@ impl Report {
             let head = self.screen.warning(&format!("warning[{}]:", warning.code));
             text += &self.screen.wrapped(&format!("{head} "), &clean(&warning.message));
         }
-        self.say(&text);
+        self.remark(&text);
     }
 
     fn document(&self, document: &impl Serialize) -> Result<(), Failure> {
@@ -448,15 +482,27 @@ impl Report {
         self.document(&serde_json::to_value(document).unwrap_or_default())
     }
 
-    /// Nobody is left to tell that stderr cannot be written.
-    fn say(&self, text: &str) {
-        self.draw(&screen::plain(text, self.screen.color));
+    /// What is no error, and not said to who wants quiet.
+    fn remark(&self, text: &str) {
+        if !self.quiet {
+            self.say(text);
+        }
     }
 
-    /// What moves on the screen, all of it ours.
-    fn draw(&self, text: &str) {
-        let _ = std::io::stderr().lock().write_all(text.as_bytes());
+    /// A sentence on stderr.
+    fn say(&self, text: &str) {
+        draw(&screen::plain(text, self.screen.color));
     }
+}
+
+/// Nobody is left to tell that stderr cannot be written.
+fn draw(text: &str) {
+    let _ = std::io::stderr().lock().write_all(text.as_bytes());
+}
+
+/// `gpuenv.toml was`, `gpuenv.toml and gpuenv.lock were`
+fn was(files: &[String]) -> String {
+    format!("{} {}", files.join(" and "), if files.len() == 1 { "was" } else { "were" })
 }
 
 /// A JSON document, wherever it is written.

@@ -5,10 +5,31 @@ use std::collections::BTreeMap;
 use crate::explain::FactNote;
 use crate::explain::why::{Choice, Opening, Rejected, Why};
 
+use super::Standing;
 use super::screen::{Screen, clean};
 
 /// Sentences of a rejected value; the rest is for `--verbose`.
 const SENTENCES: usize = 4;
+
+/// What is to be known of the lock before anything is explained. One that cannot be read was told already.
+pub(super) fn standing(screen: &Screen, standing: &Standing) -> String {
+    let lock = clean(&standing.lock);
+    match (standing.status, &standing.reason) {
+        ("stale", Some(reason)) => {
+            let head = screen.warning("warning[stale-lock]:");
+            let says = format!(
+                "{lock} is out of date: {}; what follows is not what is locked, but what `gpuenv lock` would choose",
+                clean(reason)
+            );
+            screen.wrapped(&format!("{head} "), &says)
+        }
+        ("missing", _) => {
+            let says = format!("{lock} does not exist; what follows is what `gpuenv lock` would choose");
+            screen.wrapped(&format!("{} ", screen.help("note:")), &says)
+        }
+        _ => String::new(),
+    }
+}
 
 /// The choices of an answer. `locked` is what the lock holds where that is another.
 pub(super) fn render(screen: &Screen, why: &Why, locked: &BTreeMap<String, String>, verbose: bool) -> String {

@@ -17,6 +17,7 @@ mod rewrite;
 mod slot;
 pub mod suggest;
 mod syntax;
+mod targets;
 mod value;
 
 #[cfg(test)]
@@ -30,8 +31,10 @@ pub use keys::{KeyDoc, TableDoc, tables};
 pub use observed::{Observed, ObservedGpu};
 pub use own::WheelName;
 pub use parse::{parse, parse_part};
-pub use rewrite::{RewriteError, rewrite};
+pub use repair::constraint as meant;
+pub use rewrite::{RewriteError, is_incomplete, rewrite};
 pub use slot::Shape;
+pub use targets::{add_target, remove_target};
 pub use value::list_text;
 
 use crate::words::{ArchList, Constraint, CpuArch, Specifier, Version};

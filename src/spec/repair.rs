@@ -6,7 +6,7 @@ use crate::words::{Constraint, Specifier, Version};
 const ANY: [&str; 8] = ["latest", "newest", "any", "stable", "default", "auto", "all", "x"];
 
 /// The constraint that was meant, if it can be told: `>=2.5,<3` for `^2.5`, `==1.13.1` for `torch==1.13.1`.
-pub(super) fn constraint(key: &str, text: &str) -> Option<String> {
+pub fn constraint(key: &str, text: &str) -> Option<String> {
     let text = text.trim();
     if ANY.contains(&text.to_ascii_lowercase().as_str()) {
         return Some("*".to_string());

@@ -5,7 +5,7 @@ use toml_edit::{Decor, DocumentMut, Item, Table, Value};
 
 use super::edit::shape;
 use super::error::line_at;
-use super::{Shape, Spec, parse};
+use super::{Shape, Spec, SpecError, parse_part};
 
 /// Why a text could not be changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -21,18 +21,27 @@ pub enum RewriteError {
 /// Sets keys to values (`stack.torch` to `2.5.1`) or removes them.
 pub fn rewrite(source: &str, changes: &[(String, Option<String>)]) -> Result<String, RewriteError> {
     let meant = |spec: Spec, (key, value): &(String, Option<String>)| spec.with(key, value.as_deref());
-    let spec = parse(source).map_err(|_| RewriteError::Different)?;
-    let meant = changes.iter().try_fold(spec, meant).map_err(|_| RewriteError::Different)?;
+    let meant = changes.iter().try_fold(begun(source)?, meant).map_err(|_| RewriteError::Different)?;
     let mut text = source.to_string();
     for (key, value) in changes {
         text = change(&text, key, value.as_deref())?;
     }
-    let said = parse(&text).map_err(|_| RewriteError::Different)?;
-    if said.inputs() == meant.inputs() { Ok(text) } else { Err(RewriteError::Different) }
+    if begun(&text)?.inputs() == meant.inputs() { Ok(text) } else { Err(RewriteError::Different) }
+}
+
+/// Whether it is only that nothing is asked for yet, or of no machine: what such a file holds is right.
+pub fn is_incomplete(error: &SpecError) -> bool {
+    error.code == "missing" && error.span.is_empty()
+}
+
+/// A spec that may still lack its packages or its targets.
+pub(super) fn begun(source: &str) -> Result<Spec, RewriteError> {
+    let (spec, errors) = parse_part(source);
+    if errors.iter().all(is_incomplete) { Ok(spec) } else { Err(RewriteError::Different) }
 }
 
 fn change(source: &str, key: &str, value: Option<&str>) -> Result<String, RewriteError> {
-    let spec = parse(source).map_err(|_| RewriteError::Different)?;
+    let spec = begun(source)?;
     let written = spec.key_span(key);
     match (written, value) {
         (Some(span), Some(value)) => {
@@ -72,9 +81,23 @@ fn line_of_its_own(source: &str, value: &std::ops::Range<usize>) -> Option<std::
 
 /// Keys that are not there yet, or stand within braces, are changed in the tree of the file.
 fn by_tree(source: &str, key: &str, value: Option<&str>) -> Result<String, RewriteError> {
-    let unreachable = || RewriteError::Unreachable(key.to_string());
+    in_tree(source, key, |tree| set(tree, key, value))
+}
+
+/// A file with its tree changed; `key` is what the change is about.
+pub(super) fn in_tree(
+    source: &str,
+    key: &str,
+    change: impl FnOnce(&mut DocumentMut) -> Result<(), RewriteError>,
+) -> Result<String, RewriteError> {
     let plain = source.replace("\r\n", "\n");
-    let mut tree: DocumentMut = plain.parse().map_err(|_| unreachable())?;
+    let mut tree: DocumentMut = plain.parse().map_err(|_| RewriteError::Unreachable(key.to_string()))?;
+    change(&mut tree)?;
+    Ok(with_line_ends_of(source, &tree.to_string()))
+}
+
+fn set(tree: &mut DocumentMut, key: &str, value: Option<&str>) -> Result<(), RewriteError> {
+    let unreachable = || RewriteError::Unreachable(key.to_string());
     let (path, name) = key.rsplit_once('.').ok_or_else(unreachable)?;
     let mut at: &mut Item = tree.as_item_mut();
     for part in path.splitn(2, '.') {
@@ -109,10 +132,10 @@ fn by_tree(source: &str, key: &str, value: Option<&str>) -> Result<String, Rewri
             }
         }
     }
-    Ok(with_line_ends_of(source, &tree.to_string()))
+    Ok(())
 }
 
-fn tree_value(key: &str, text: &str) -> Option<Value> {
+pub(super) fn tree_value(key: &str, text: &str) -> Option<Value> {
     match shape(key) {
         Some(Shape::Switch) => text.parse::<bool>().ok().map(Value::from),
         Some(Shape::TextOrList) if text.starts_with('[') => text.parse().ok(),

@@ -84,6 +84,7 @@ pub fn judge_image(reference: &str, record: &Record, catalog: &Catalog) -> Verdi
         gpu: Vec::new(),
     };
     let lock = Lock {
+        spec: None,
         version: lock::FORMAT,
         catalog: CatalogStamp::of(catalog),
         inputs: BTreeMap::new(),

@@ -197,6 +197,7 @@ pub fn gpu(name: &str, capability: &str) -> GpuLock {
 
 fn lock_of(stack: &[(&str, &str)], name: &str, target: TargetLock) -> Lock {
     Lock {
+        spec: None,
         version: FORMAT,
         catalog: CatalogStamp { version: "2026.11.20".into(), digest: "sha256:00".into(), overlays: Vec::new() },
         inputs: BTreeMap::new(),

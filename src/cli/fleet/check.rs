@@ -34,13 +34,16 @@ pub fn run(common: &Common, args: &CheckArgs, report: &Report) -> Result<Exit, F
     let judge = Judge { lock: &lock, targets, named, catalog: &catalog, known };
     let mut tally = Tally::default();
     let mut writer = FleetWriter::new(report, lines(common.format), args.output.is_some());
+    let progress = report.progress();
     source::each(&args.sources, &mut |batch| {
         for (name, outcome) in source::hosts(batch, |host| judge.judged(host)) {
             tally.add(&name, &outcome);
+            progress.says(&format!("{} hosts judged", tally.hosts));
             writer.host(&name, &outcome)?;
         }
         Ok(())
     })?;
+    drop(progress);
     if tally.hosts == 0 {
         return Err(source::no_host());
     }

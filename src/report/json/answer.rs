@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::draft::manifest::Left;
 use crate::explain::{self, Explanation};
 use crate::export::json::Document;
 use crate::lock::{self, Lock};
@@ -104,6 +105,23 @@ pub(in crate::report) struct Init<'a> {
     /// What cannot hold together as it stands; empty where `lock` finds an answer.
     conflicts: Vec<Conflict<'a>>,
     warnings: Vec<Warning<'a>>,
+    /// With --from: requirements of ordinary packages, which gpuenv does not choose.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    packages: &'a [String],
+    /// With --from: lines of the files that the spec does not hold.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    left: Vec<LeftOut<'a>>,
+}
+
+/// A line of a project's file that the spec does not hold.
+#[derive(Debug, Serialize, JsonSchema)]
+struct LeftOut<'a> {
+    file: &'a str,
+    /// Counted from one.
+    line: usize,
+    text: &'a str,
+    /// Why it was left out.
+    why: &'a str,
 }
 
 impl<'a> Init<'a> {
@@ -114,8 +132,14 @@ impl<'a> Init<'a> {
             spec: &drafted.file.text,
             conflicts: drafted.conflict.map_or_else(Vec::new, |explanation| conflicts(&explanation.conflicts)),
             warnings: warnings(drafted.warnings),
+            packages: drafted.packages,
+            left: drafted.left.iter().map(left_out).collect(),
         }
     }
+}
+
+fn left_out(left: &Left) -> LeftOut<'_> {
+    LeftOut { file: &left.file, line: left.line, text: &left.text, why: &left.why }
 }
 
 /// A spec without an answer; the top level repeats the first conflict.

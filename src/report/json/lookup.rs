@@ -13,6 +13,7 @@ use crate::catalog::{Basis, Catalog, FullRow, Hit, SHELVES, Shelf};
 use crate::explain::graph::{self, Language};
 use crate::explain::topic::Topic as Named;
 use crate::explain::why::{self, Verdict, Why};
+use crate::report::Standing;
 use crate::report::schema::Schema;
 
 use super::{Change, Fact, OK, facts};
@@ -25,6 +26,17 @@ pub(in crate::report) struct Explained<'a> {
     choices: Vec<Choice<'a>>,
     /// Single changes that would make something newer possible, what opens most first.
     openings: Vec<Opening<'a>>,
+    /// How the lock stands to what is explained: only of a current one its own choices are.
+    lock: LockStanding<'a>,
+}
+
+/// How a lock stands to its spec.
+#[derive(Debug, Serialize, JsonSchema)]
+struct LockStanding<'a> {
+    #[schemars(extend("enum" = ["current", "stale", "missing", "unreadable"]))]
+    status: &'a str,
+    /// Why it is not current.
+    reason: Option<&'a str>,
 }
 
 /// One choice.
@@ -72,7 +84,7 @@ struct Opening<'a> {
 }
 
 impl<'a> Explained<'a> {
-    pub fn new(why: &'a Why, locked: &'a BTreeMap<String, String>) -> Self {
+    pub fn new(why: &'a Why, locked: &'a BTreeMap<String, String>, standing: &'a Standing) -> Self {
         let choice = |one: &'a why::Choice| Choice {
             key: &one.key,
             part: one.part,
@@ -91,7 +103,8 @@ impl<'a> Explained<'a> {
             advice: one.advice.as_deref(),
         };
         let choices = why.choices.iter().map(choice).collect();
-        Explained { status: OK, choices, openings: why.openings.iter().map(opening).collect() }
+        let lock = LockStanding { status: standing.status, reason: standing.reason.as_deref() };
+        Explained { status: OK, choices, openings: why.openings.iter().map(opening).collect(), lock }
     }
 }
 

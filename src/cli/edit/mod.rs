@@ -1,0 +1,323 @@
+//! `gpuenv add`, `remove` and `target`: gpuenv.toml edited, its layout kept, and locked. Both files are written, or
+//! neither is.
+
+pub mod args;
+mod package;
+
+use std::collections::BTreeSet;
+
+use crate::explain::{self, Change, Explanation};
+use crate::lock::{self, Lock, Renewed, Upgrade, renew};
+use crate::report::{Exit, Failure, Fate, Problem, Report, SourceFile};
+use crate::solve::engine::Steps;
+use crate::solve::problem::Problem as Compiled;
+use crate::solve::question::{Question, Warning};
+use crate::solve::silence::heard;
+use crate::solve::unknowns::Unknown;
+use crate::spec::{self, RewriteError, Spec, SpecError, is_incomplete, list_text};
+
+use super::args::Common;
+use super::files::{self, Places};
+use super::lock::{Asked, STEPS, asked, gave_up, undetermined};
+use super::origin;
+use super::replace::{replace, replace_spec};
+use args::{AddArgs, RemoveArgs, TargetArgs, TargetCommand};
+
+/// Adds packages, or changes what is asked of them.
+pub fn add(common: &Common, args: &AddArgs, report: &Report) -> Result<Exit, Failure> {
+    let begun = Begun::read(common)?;
+    let mut edits = Vec::new();
+    for word in &args.packages {
+        let (name, constraint) = package::read(word)?;
+        let key = format!("stack.{name}");
+        if edits.iter().any(|(known, _)| *known == key) {
+            return Err(bad("duplicate", format!("`{name}` is named twice"), "name each package once"));
+        }
+        if let Some(was) = begun.spec.text(&key).filter(|was| *was != constraint) {
+            report.note(&format!("`{name}` is in [stack] already: `{was}` becomes `{constraint}`"));
+        }
+        edits.push((key, Some(constraint)));
+    }
+    let after = spec::rewrite(&begun.file.text, &edits).map_err(unwritable)?;
+    begun.finish(after, edits, args.dry_run, report)
+}
+
+/// Removes packages.
+pub fn remove(common: &Common, args: &RemoveArgs, report: &Report) -> Result<Exit, Failure> {
+    let begun = Begun::read(common)?;
+    let mut edits = Vec::new();
+    for word in &args.packages {
+        let name = package::name(word);
+        let key = format!("stack.{name}");
+        if begun.spec.text(&key).is_none() {
+            let there: Vec<&str> = begun.spec.stack.iter().map(|(name, _)| name.as_str()).collect();
+            let message = format!("`{}` is not in [stack] of {}", crate::report::clean(word), begun.file.name);
+            return Err(bad("unknown-package", message, &listed("what is there", &there)));
+        }
+        if !edits.iter().any(|(known, _)| *known == key) {
+            edits.push((key, None));
+        }
+    }
+    let after = spec::rewrite(&begun.file.text, &edits).map_err(unwritable)?;
+    begun.finish(after, edits, args.dry_run, report)
+}
+
+/// Adds a target or removes one.
+pub fn target(common: &Common, args: &TargetArgs, report: &Report) -> Result<Exit, Failure> {
+    let begun = Begun::read(common)?;
+    let names: Vec<&str> = begun.spec.targets.iter().map(|target| target.name.as_str()).collect();
+    match &args.command {
+        TargetCommand::Add(args) => {
+            let name = args.name.as_str();
+            let keys: Vec<(String, String)> =
+                args.keys.0.iter().map(|(key, values)| (key.to_string(), one_or_more(values))).collect();
+            if names.contains(&name) {
+                let message = format!("{} has a target `{name}` already", begun.file.name);
+                let help = format!("choose another name, or remove that one: `gpuenv target remove {name}`");
+                return Err(bad("exists", message, &help));
+            }
+            check_target(name, &keys)?;
+            let after = spec::add_target(&begun.file.text, name, &keys).map_err(unwritable)?;
+            let edits = keys.into_iter().map(|(key, value)| (format!("target.{name}.{key}"), Some(value))).collect();
+            begun.finish(after, edits, args.dry_run, report)
+        }
+        TargetCommand::Remove(args) => {
+            let name = args.name.as_str();
+            if !names.contains(&name) {
+                let message = format!("{} has no target `{}`", begun.file.name, crate::report::clean(name));
+                return Err(bad("unknown-target", message, &listed("the targets are", &names)));
+            }
+            let after = spec::remove_target(&begun.file.text, name).map_err(unwritable)?;
+            let of = format!("target.{name}.");
+            let keys = begun.spec.keys().into_iter().filter(|key| key.starts_with(&of));
+            begun.finish(after, keys.map(|key| (key, None)).collect(), args.dry_run, report)
+        }
+    }
+}
+
+fn bad(code: &'static str, message: String, help: &str) -> Failure {
+    Failure::new(Exit::BadInput, code, message).help(help)
+}
+
+fn unwritable(error: RewriteError) -> Failure {
+    bad("rewrite", error.to_string(), "nothing was written")
+}
+
+fn listed(what: &str, names: &[&str]) -> String {
+    if names.is_empty() { "there is none".to_string() } else { format!("{what}: {}", names.join(", ")) }
+}
+
+fn one_or_more(values: &[String]) -> String {
+    match values {
+        [one] => one.clone(),
+        several => list_text(several),
+    }
+}
+
+/// Refuses what no target can be called or hold, by the option that it was typed behind.
+fn check_target(name: &str, keys: &[(String, String)]) -> Result<(), Failure> {
+    let alone = spec::add_target("[stack]\ntorch = \"*\"\n", "x", keys);
+    let named = spec::add_target("[stack]\ntorch = \"*\"\n", name, &[]);
+    if alone.is_ok() && named.is_ok() {
+        return Ok(());
+    }
+    let mut lines = format!("[stack]\ntorch = \"*\"\n[target.{}]\n", toml::Value::from(name));
+    for (key, value) in keys {
+        let value = if value.starts_with('[') { value.clone() } else { toml::Value::from(value.as_str()).to_string() };
+        lines += &format!("{key} = {value}\n");
+    }
+    let (_, errors) = spec::parse_part(&lines);
+    let problems = errors.into_iter().map(|error| typed(error, &lines)).collect();
+    Err(Failure { exit: Exit::BadInput, problems, file: None })
+}
+
+/// The key whose line this byte stands in.
+pub(super) fn key_at(text: &str, at: usize) -> Option<&str> {
+    let start = text[..at.min(text.len())].rfind('\n').map_or(0, |end| end + 1);
+    let line = text[start..].lines().next().unwrap_or_default();
+    line.split_once('=').map(|(key, _)| key.trim()).filter(|_| !line.starts_with(['[', '#']))
+}
+
+/// A mistake in a text that nobody wrote, told of the option that its line comes from.
+pub(super) fn typed(error: SpecError, text: &str) -> Problem {
+    let message = match key_at(text, error.span.start) {
+        Some(option) => format!("invalid value for `--{option}`: {}", error.message),
+        None => error.message,
+    };
+    Problem { code: error.code, message, span: None, help: error.help }
+}
+
+/// A gpuenv.toml that is to be changed. It may still lack its packages or its targets.
+struct Begun {
+    places: Places,
+    file: SourceFile,
+    spec: Spec,
+    is_complete: bool,
+}
+
+/// What keeps a spec from an answer: sets of keys that cannot hold together, and what nobody has read.
+type Troubles = BTreeSet<Vec<String>>;
+
+impl Begun {
+    fn read(common: &Common) -> Result<Begun, Failure> {
+        let places = files::places(common)?;
+        let file = files::read_spec(&places.spec)?;
+        let (spec, errors) = spec::parse_part(&file.text);
+        if !errors.iter().all(is_incomplete) {
+            return Err(Failure::spec(errors, file));
+        }
+        Ok(Begun { places, file, spec, is_complete: errors.is_empty() })
+    }
+
+    /// Locks the changed text, and writes both files if that makes no new conflict.
+    fn finish(
+        &self,
+        after: String,
+        edits: Vec<(String, Option<String>)>,
+        dry_run: bool,
+        report: &Report,
+    ) -> Result<Exit, Failure> {
+        let asked = asked(SourceFile { text: after, ..self.file.clone() }, &self.places.spec).map_err(without_place)?;
+        let rules = Compiled::new(&asked.catalog);
+        let (question, warnings) = match Question::new(&asked.spec, &rules) {
+            Ok(asked) => asked,
+            Err(errors) => return Err(self.refused(errors, &asked)),
+        };
+        let previous = match files::lock_text(&self.places.lock)? {
+            Some(text) => Some(files::parse_lock(&self.places.lock, &text)?),
+            None => None,
+        };
+        if let Some(previous) = &previous {
+            origin::check(previous, &self.places, false)?;
+        }
+        let changes = edits.into_iter().map(|(key, to)| Change { from: self.spec.text(&key), key, to });
+        let change = Changed { begun: self, asked: &asked, rules: &rules, dry_run, report, changes: changes.collect() };
+        match renew(&asked.spec, &question, previous.as_ref(), &Upgrade::Nothing, &Steps::new(STEPS)) {
+            Renewed::Lock(lock, more) => change.write(*lock, previous.as_ref(), [warnings, more].concat()),
+            Renewed::Conflict => change.conflict(),
+            Renewed::Undetermined(unknowns) => change.undetermined(&unknowns),
+            Renewed::GaveUp => Err(gave_up()),
+        }
+    }
+
+    /// Names that the catalog lacks: told at their places if they stood in the file before, else as what was typed.
+    fn refused(&self, errors: Vec<SpecError>, after: &Asked) -> Failure {
+        let rules = Compiled::new(&after.catalog);
+        match Question::new(&self.spec, &rules) {
+            Err(before) => Failure::spec(before, self.file.clone()),
+            Ok(_) => without_place(Failure::spec(errors, after.file.clone())),
+        }
+    }
+
+    /// What kept the spec from an answer before it was changed.
+    fn troubles(&self) -> Result<Troubles, Failure> {
+        let none = Troubles::new();
+        if !self.is_complete {
+            return Ok(none);
+        }
+        let asked = asked(self.file.clone(), &self.places.spec)?;
+        let rules = Compiled::new(&asked.catalog);
+        let Ok((question, _)) = Question::new(&asked.spec, &rules) else { return Ok(none) };
+        Ok(match renew(&asked.spec, &question, None, &Upgrade::Nothing, &Steps::new(STEPS)) {
+            Renewed::Conflict => {
+                let found = explain::conflicts(&asked.spec, &rules, &Steps::new(STEPS));
+                found.map_or(none, |found| troubles_of(&found).chain(found.alternatives.clone()).collect())
+            }
+            Renewed::Undetermined(unknowns) => unknowns.iter().map(|unknown| vec![unknown.fact.clone()]).collect(),
+            Renewed::Lock(..) | Renewed::GaveUp => none,
+        })
+    }
+}
+
+fn troubles_of(explanation: &Explanation) -> impl Iterator<Item = Vec<String>> {
+    explanation.conflicts.iter().chain(&explanation.further).map(|conflict| conflict.culprits.clone())
+}
+
+/// The text that a mistake stands in was never written, so its lines would mean nothing.
+fn without_place(failure: Failure) -> Failure {
+    let problems = failure.problems.into_iter().map(|problem| Problem { span: None, ..problem });
+    Failure { exit: failure.exit, problems: problems.collect(), file: None }
+}
+
+/// A changed spec that was asked.
+struct Changed<'a> {
+    begun: &'a Begun,
+    asked: &'a Asked,
+    rules: &'a Compiled<'a>,
+    changes: Vec<Change>,
+    dry_run: bool,
+    report: &'a Report,
+}
+
+impl Changed<'_> {
+    /// Writes the spec first: whoever is killed in between finds a lock that is stale, and `gpuenv lock` goes on from
+    /// there. Where the lock cannot be written, the spec is what it was.
+    fn write(&self, lock: Lock, previous: Option<&Lock>, warnings: Vec<Warning>) -> Result<Exit, Failure> {
+        let Begun { places, file, .. } = self.begun;
+        let lock = Lock { spec: origin::of(places), ..lock };
+        let text = lock::to_text(&lock);
+        let fate = if self.dry_run {
+            Fate::Planned
+        } else {
+            replace_spec(&places.spec, &file.text, &self.asked.file.text)?;
+            match replace(&places.lock, &text) {
+                Ok(true) => Fate::Written,
+                Ok(false) => Fate::Same,
+                Err(failure) => {
+                    replace_spec(&places.spec, &self.asked.file.text, &file.text)?;
+                    return Err(failure);
+                }
+            }
+        };
+        self.report.edited(file, &self.asked.file.text, self.dry_run);
+        let warnings = heard(&self.asked.spec, warnings);
+        self.report.annotations(&warnings, &self.asked.spec, &self.asked.file)?;
+        self.report.clone().after(self.changes.clone()).locked(&lock, previous, fate, &warnings)?;
+        Ok(Exit::Yes)
+    }
+
+    fn conflict(&self) -> Result<Exit, Failure> {
+        let found = explain::conflicts(&self.asked.spec, self.rules, &Steps::new(STEPS));
+        let found = found.unwrap_or(Explanation::gave_up(STEPS));
+        let is_old = self.are_old(troubles_of(&found))?;
+        self.report.conflict(&found, &self.asked.spec, &self.asked.file)?;
+        self.end(is_old, Exit::No)
+    }
+
+    fn undetermined(&self, unknowns: &[Unknown]) -> Result<Exit, Failure> {
+        let is_old = self.are_old(unknowns.iter().map(|unknown| vec![unknown.fact.clone()]))?;
+        let Asked { spec, file, .. } = self.asked;
+        let exit = undetermined(unknowns, spec, self.rules, file, self.report)?;
+        self.end(is_old, exit)
+    }
+
+    /// Whether there is trouble, all of which was there before.
+    fn are_old(&self, now: impl Iterator<Item = Vec<String>>) -> Result<bool, Failure> {
+        let now: Troubles = now.collect();
+        if now.is_empty() {
+            return Ok(false);
+        }
+        let before = self.begun.troubles()?;
+        Ok(now.is_subset(&before))
+    }
+
+    /// What is no worse than before is written; a lock that has no answer to it cannot be.
+    fn end(&self, is_old: bool, exit: Exit) -> Result<Exit, Failure> {
+        let Begun { places, file, .. } = self.begun;
+        let (spec, lock) = (files::shown(&places.spec), files::shown(&places.lock));
+        if !is_old {
+            if exit == Exit::No {
+                self.report.note("fixes that are shown are of gpuenv.toml with this change");
+            }
+            self.report.unchanged(&[spec, lock]);
+            return Ok(exit);
+        }
+        if !self.dry_run {
+            replace_spec(&places.spec, &file.text, &self.asked.file.text)?;
+        }
+        self.report.edited(file, &self.asked.file.text, self.dry_run);
+        self.report.note("what stands in the way of a lock was there before");
+        self.report.unchanged(&[lock]);
+        Ok(exit)
+    }
+}

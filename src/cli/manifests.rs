@@ -1,0 +1,80 @@
+//! The files of a project that `gpuenv init --from` reads.
+
+use std::path::{Path, PathBuf};
+
+use crate::catalog::Catalog;
+use crate::draft::manifest::{Kind, Left, Manifest, Unread, of_manifests};
+use crate::draft::{Draft, Value};
+use crate::report::{Exit, Failure, clean};
+use crate::spec;
+
+use super::files::{self, shown};
+
+/// No list of packages is larger; the lock of a large project is a twentieth of it.
+const CAP: u64 = 32 << 20;
+
+/// What the files ask for, and the lines that the draft does not hold.
+pub fn read(paths: &[PathBuf], catalog: &Catalog) -> Result<(Draft, Vec<Left>), Failure> {
+    let mut manifests = Vec::new();
+    for path in paths {
+        manifests.push(manifest(path)?);
+    }
+    of_manifests(&manifests, catalog).map_err(|Unread { file, line, why }| {
+        let message = format!("{file}:{line} cannot be read: {}", clean(&why));
+        Failure::new(Exit::BadInput, "bad-manifest", message).help("nothing was written")
+    })
+}
+
+fn manifest(path: &Path) -> Result<Manifest, Failure> {
+    let name = shown(path);
+    let Some(kind) = kind(path) else {
+        let message = format!("--from {name}: it is not known what kind of file this is");
+        return Err(Failure::new(Exit::BadInput, "usage", message).help(format!("--from reads {}", Kind::NAMES)));
+    };
+    let bytes = files::read(path, CAP + 1)?;
+    let too_large = bytes.len() as u64 > CAP;
+    match spec::decode(bytes) {
+        _ if too_large => {
+            let message = format!("{name} is larger than {} MiB, the most that is read", CAP >> 20);
+            Err(Failure::new(Exit::BadInput, "too-large", message))
+        }
+        Ok(text) => Ok(Manifest { kind, name, text }),
+        Err(error) => Err(Failure::new(Exit::BadInput, "bad-manifest", format!("{name}: {}", error.message))),
+    }
+}
+
+/// What kind of file it is by its name.
+fn kind(path: &Path) -> Option<Kind> {
+    Kind::of(&path.file_name()?.to_string_lossy())
+}
+
+/// Refuses a file of a project where the description of a machine is expected.
+pub fn refuse_as_host(path: &Path) -> Result<(), Failure> {
+    if kind(path).is_none() {
+        return Ok(());
+    }
+    let name = shown(path);
+    let message = format!("--host {name}: it tells what a project asks for, not what a machine has");
+    Err(Failure::new(Exit::BadInput, "usage", message).help(format!("use `gpuenv init --from {name}`")))
+}
+
+/// The machine of one draft and the stack of another: what a project asks for counts more than what is installed.
+pub fn joined(host: Option<Draft>, files: Draft) -> Draft {
+    let Some(mut draft) = host else { return files };
+    let python = draft.stack.iter().find(|entry| entry.key == "python").cloned();
+    let origin = files.origin.iter().chain(&draft.origin).cloned().collect::<Vec<_>>().join(". ");
+    let is_cpu = |value: &Value| *value == Value::Text("none".to_string());
+    for entry in files.machine {
+        // What the wheels are built for does not say that a machine has no GPU.
+        let known = draft.machine.iter().any(|known| known.key == entry.key && !known.off);
+        if !known && !(entry.key == "gpu" && is_cpu(&entry.value)) {
+            draft.machine.push(entry);
+        }
+    }
+    draft.stack = files.stack;
+    if !draft.stack.iter().any(|entry| entry.key == "python") {
+        draft.stack.extend(python);
+    }
+    draft.build |= files.build;
+    Draft { origin: Some(origin), packages: files.packages, ..draft }
+}

@@ -1,0 +1,64 @@
+//! Which spec a lock was made from. One of another spec is somebody else's work, and not replaced unasked.
+
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+use crate::lock::{FORMAT, Lock};
+use crate::probe::project::work_tree;
+use crate::report::{Exit, Failure};
+use crate::words::name;
+
+use super::files::{Places, shown};
+
+/// What the lock says of its spec: nothing where that lies beside it under its name, else the way to it from the lock.
+/// Of a spec outside the lock's project only the name is told: a lock holds no path of a machine.
+pub fn of(places: &Places) -> Option<String> {
+    let spec_name = places.spec.file_name()?;
+    let (spec, lock) = (folder(&places.spec)?, folder(&places.lock)?);
+    if spec == lock && places.lock.with_extension("toml").file_name() == Some(spec_name) {
+        return None;
+    }
+    let same_project = work_tree(&lock).is_some_and(|project| spec.starts_with(project));
+    let way = if spec.starts_with(&lock) || same_project { way(&lock, &spec) } else { PathBuf::new() };
+    let parts: Vec<String> =
+        way.join(spec_name).components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect();
+    Some(parts.join("/")).filter(|way| name::is_file(way))
+}
+
+/// Refuses to replace the lock of another spec, unless that is meant.
+pub fn check(lock: &Lock, places: &Places, force: bool) -> Result<(), Failure> {
+    match other(lock, places) {
+        Some(other) if !force => {
+            let (lock, spec) = (shown(&places.lock), shown(&places.spec));
+            let message = format!("{lock} was made from {other}, not from {spec}: it was not replaced");
+            let own = places.spec.with_extension("lock");
+            let help = match own == places.lock {
+                true => "replace it with --force".to_string(),
+                false => format!("replace it with --force, or write another file: --lock {}", shown(&own)),
+            };
+            Err(Failure::new(Exit::BadInput, "other-spec", message).help(help))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The other spec that a lock was made from, as it is shown. Older formats do not tell.
+pub fn other(lock: &Lock, places: &Places) -> Option<String> {
+    if lock.version < FORMAT || lock.spec == of(places) {
+        return None;
+    }
+    let beside = || places.lock.with_extension("toml").file_name().map(|name| name.to_string_lossy().into_owned());
+    Some(shown(Path::new(&lock.spec.clone().or_else(beside)?)))
+}
+
+fn folder(file: &Path) -> Option<PathBuf> {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    fs::canonicalize(folder).ok()
+}
+
+/// The way from one folder to another: `../other`.
+fn way(from: &Path, to: &Path) -> PathBuf {
+    let common = from.components().zip(to.components()).take_while(|(a, b)| a == b).count();
+    let up = from.components().skip(common).map(|_| Component::ParentDir);
+    up.chain(to.components().skip(common)).collect()
+}

@@ -1,0 +1,142 @@
+//! environment.yml: conda's match specs, and the list for pip among them.
+
+use saphyr::{LoadableYamlNode, MarkedYaml};
+
+use super::{Found, Wanted, pip};
+
+/// conda's names for what package indexes call otherwise.
+const NAMES: &[(&str, &str)] = &[
+    ("pytorch", "torch"),
+    ("pytorch-gpu", "torch"),
+    ("tensorflow-gpu", "tensorflow"),
+    ("pytorch-cuda", "cuda"),
+    ("cudatoolkit", "cuda"),
+    ("cuda-version", "cuda"),
+    ("cuda-toolkit", "cuda"),
+    ("cuda", "cuda"),
+];
+
+/// Packages whose presence means that CUDA code is compiled.
+const COMPILERS: [&str; 4] = ["cuda-nvcc", "cuda-toolkit", "cudatoolkit-dev", "cuda-compiler"];
+/// What comes with conda and says nothing of a stack.
+const TOOLS: [&str; 3] = ["pip", "setuptools", "wheel"];
+
+pub(super) fn read(text: &str) -> Result<Found, (usize, String)> {
+    let documents =
+        MarkedYaml::load_from_str(text).map_err(|error| (error.marker().line(), error.info().to_string()))?;
+    let mut found = Found::default();
+    let root = documents.first().map(|document| &document.data);
+    let list = root.and_then(|root| root.as_mapping_get("dependencies")).and_then(|list| list.data.as_sequence());
+    let Some(list) = list else { return Err((1, "it has no `dependencies`: is it an environment of conda?".into())) };
+    for item in list {
+        let line = item.span.start.line();
+        if let Some(spec) = item.data.as_str() {
+            package(spec, line, &mut found);
+            continue;
+        }
+        let Some(nested) = item.data.as_mapping_get("pip").and_then(|list| list.data.as_sequence()) else {
+            found.leave(
+                line,
+                text.lines().nth(line.saturating_sub(1)).unwrap_or_default(),
+                "it is neither a package nor the list of pip",
+            );
+            continue;
+        };
+        for one in nested {
+            let (line, Some(one_text)) = (one.span.start.line(), one.data.as_str()) else { continue };
+            let inner = pip::requirements(one_text);
+            found.variant = found.variant.or(inner.variant);
+            found.wanted.extend(inner.wanted.into_iter().map(|wanted| Wanted { line, ..wanted }));
+            found.left.extend(inner.left.into_iter().map(|(_, text, why)| (line, text, why)));
+        }
+    }
+    Ok(found)
+}
+
+/// One match spec: `channel::name`, `name=1.2`, `name>=1,<2`, `name=1.2=build`, `name 1.2 build`.
+pub(super) fn package(spec: &str, line: usize, found: &mut Found) {
+    let written = spec.split(" #").next().unwrap_or(spec).trim();
+    let (channel, spec) = written.rsplit_once("::").unwrap_or(("", written));
+    let end = spec.find(|c: char| !(c.is_ascii_alphanumeric() || "._-".contains(c))).unwrap_or(spec.len());
+    let (name, rest) = (spec[..end].to_ascii_lowercase(), spec[end..].trim());
+    if name.is_empty() || rest.starts_with('[') {
+        return found.leave(line, written, "this form of a match spec is not read");
+    }
+    if TOOLS.contains(&name.as_str()) || name.starts_with('_') {
+        return;
+    }
+    found.builds |= COMPILERS.contains(&name.as_str());
+    let (version, build) = version(rest);
+    let renamed = NAMES.iter().find(|(conda, _)| *conda == name).map_or(name.as_str(), |(_, ours)| ours);
+    let mut wanted = Wanted::new(renamed, &version, line);
+    // A channel is named after the CUDA that it holds.
+    if renamed == "cuda" && version.is_empty() {
+        match channel.rsplit_once("cuda-") {
+            Some((_, release)) => wanted.version = release.to_string(),
+            None => return found.leave(line, written, "it says nothing of which CUDA"),
+        }
+    }
+    wanted.variant = build.as_deref().and_then(variant_of_build).filter(|_| renamed == "torch");
+    found.wanted.push(wanted);
+}
+
+/// The version in the spelling of gpuenv.toml, and the build.
+fn version(rest: &str) -> (String, Option<String>) {
+    let is_plain = rest.starts_with('=') && !rest.starts_with("==");
+    let rest = rest.strip_prefix('=').filter(|_| is_plain).unwrap_or(rest).trim();
+    // Only behind a plain version a second `=` parts the build; operators hold one themselves.
+    let bare = rest.starts_with(|c: char| c.is_ascii_digit() || c == '*');
+    let at = if bare {
+        rest.find(['=', ' '])
+    } else {
+        rest.strip_prefix("==").and_then(|rest| rest.find(['=', ' ']).map(|at| at + 2))
+    };
+    let (version, build) = match at {
+        Some(at) => (&rest[..at], Some(rest[at + 1..].trim().to_string())),
+        None => (rest, None),
+    };
+    let version = version.split_whitespace().collect::<String>().replace('|', "||");
+    let version = version.strip_prefix("==").filter(|version| !version.contains(',')).unwrap_or(&version).to_string();
+    let version = version.strip_suffix(".*").filter(|version| !version.contains(',')).unwrap_or(&version).to_string();
+    (if version == "*" { String::new() } else { version }, build)
+}
+
+/// The wheel variant of the same CUDA as a build of conda's: `py3.10_cuda11.7_cudnn8.5.0_0`.
+fn variant_of_build(build: &str) -> Option<String> {
+    let (_, rest) = build.split_once("cuda")?;
+    let number: String = rest.chars().take_while(|c| c.is_ascii_digit() || *c == '.').collect();
+    let mut parts = number.split('.').filter(|part| !part.is_empty());
+    let (major, minor) = (parts.next()?, parts.next()?);
+    Some(format!("cu{major}{minor}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn match_specs_are_read() {
+        for (spec, name, version, variant) in [
+            ("python=3.10", "python", "3.10", None),
+            ("pytorch::pytorch=2.1.*", "torch", "2.1", None),
+            ("pytorch=1.13.1=py3.10_cuda11.7_cudnn8.5.0_0", "torch", "1.13.1", Some("cu117")),
+            ("pytorch-cuda=12.1", "cuda", "12.1", None),
+            ("cudatoolkit 11.3", "cuda", "11.3", None),
+            ("nvidia/label/cuda-11.8.0::cuda-toolkit", "cuda", "11.8.0", None),
+            ("cuda-version>=12.4,<13", "cuda", ">=12.4,<13", None),
+            ("numpy", "numpy", "", None),
+            ("scipy>=1.10", "scipy", ">=1.10", None),
+            ("pandas==2.1.0", "pandas", "2.1.0", None),
+            ("jax=0.4.30|0.4.31", "jax", "0.4.30||0.4.31", None),
+        ] {
+            let mut found = Found::default();
+            package(spec, 1, &mut found);
+            let read = found.wanted.first().unwrap_or_else(|| panic!("{spec}: {:?}", found.left));
+            assert_eq!(
+                (read.name.as_str(), read.version.as_str(), read.variant.as_deref()),
+                (name, version, variant),
+                "{spec}"
+            );
+        }
+    }
+}

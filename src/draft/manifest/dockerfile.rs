@@ -1,0 +1,230 @@
+//! A Dockerfile: the image of its last stage, and what `pip` and `conda` install there.
+
+use std::collections::BTreeMap;
+
+use super::pip::{joined, words_of_pip};
+use super::{Found, Wanted, conda};
+
+/// Programs that install packages of conda.
+const CONDAS: [&str; 4] = ["conda", "mamba", "micromamba", "pixi"];
+/// What says for which GPUs CUDA code is compiled.
+const ARCH_LIST: &str = "TORCH_CUDA_ARCH_LIST";
+
+pub(super) fn read(text: &str) -> Found {
+    let mut reader = Reader::default();
+    for (line, text) in joined(text, '\\') {
+        let text = text.trim();
+        let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+        match word.to_ascii_uppercase().as_str() {
+            "FROM" => reader.from(rest.trim(), line),
+            "ARG" | "ENV" => reader.set(rest.trim(), line),
+            "RUN" => reader.run(rest, line),
+            _ => {}
+        }
+    }
+    reader.end()
+}
+
+/// A stage: its image, or the stage that it begins with.
+struct Stage {
+    name: String,
+    base: String,
+    line: usize,
+    found: Found,
+}
+
+#[derive(Default)]
+struct Reader {
+    /// Values of ARG and ENV that are known.
+    values: BTreeMap<String, String>,
+    stages: Vec<Stage>,
+    left: Vec<(usize, String, String)>,
+}
+
+impl Reader {
+    fn from(&mut self, rest: &str, line: usize) {
+        let mut words = rest.split_whitespace().filter(|word| !word.starts_with("--"));
+        let written = words.next().unwrap_or_default();
+        let name = words.nth(1).unwrap_or_default().to_ascii_lowercase();
+        let base = self.filled(written).unwrap_or_else(|argument| {
+            self.left.push((line, format!("FROM {written}"), format!("the argument {argument} has no default")));
+            String::new()
+        });
+        self.stages.push(Stage { name, base, line, found: Found::default() });
+    }
+
+    fn set(&mut self, rest: &str, line: usize) {
+        let mut words = words(rest);
+        // The old form of ENV: a name, a blank and the value.
+        if let [name, value] = &words[..]
+            && !name.contains('=')
+        {
+            words = vec![format!("{name}={value}")];
+        }
+        for word in words {
+            let Some((name, value)) = word.split_once('=') else { continue };
+            if name == ARCH_LIST
+                && let Some(stage) = self.stages.last_mut()
+            {
+                stage.found.builds = true;
+                stage.found.leave(line, &word, "[build] is added; the lock derives the list from the GPUs");
+            }
+            if let Ok(value) = self.filled(value) {
+                self.values.insert(name.to_string(), value);
+            }
+        }
+    }
+
+    fn run(&mut self, rest: &str, line: usize) {
+        let all = words(rest);
+        for words in all.split(|word| word == ";") {
+            let Some(install) = words.iter().position(|word| word == "install" || word == "add") else { continue };
+            let program = words[..install].iter().filter(|word| !word.starts_with("--"));
+            let program: Vec<&str> = program.map(|word| word.rsplit('/').next().unwrap_or(word)).collect();
+            let is_pip = program.iter().any(|word| *word == "pip" || word.starts_with("pip3"));
+            let is_pip = is_pip || program.last() == Some(&"uv");
+            let is_conda = program.iter().any(|word| CONDAS.contains(word));
+            let mut filled = Vec::new();
+            let mut unfilled = None;
+            for word in &words[install + 1..] {
+                match self.filled(word) {
+                    Ok(word) => filled.push(word),
+                    Err(argument) => unfilled = Some((word.clone(), argument)),
+                }
+            }
+            let Some(stage) = self.stages.last_mut().filter(|_| is_pip || is_conda) else { continue };
+            if let Some((word, argument)) = unfilled {
+                stage.found.leave(line, &word, format!("the argument {argument} has no default"));
+            }
+            if is_pip {
+                words_of_pip(&filled, line, &mut stage.found);
+                continue;
+            }
+            let mut words = filled.iter();
+            while let Some(word) = words.next() {
+                match word.as_str() {
+                    "-c" | "--channel" | "-n" | "--name" | "-p" | "--prefix" => drop(words.next()),
+                    "-f" | "--file" => {
+                        let file = words.next().cloned().unwrap_or_default();
+                        stage.found.leave(line, &format!("{word} {file}"), "another file: name it with --from too");
+                    }
+                    option if option.starts_with('-') => {}
+                    spec => conda::package(spec, line, &mut stage.found),
+                }
+            }
+        }
+    }
+
+    /// A text with the arguments in it replaced; an error names one that has no value.
+    fn filled(&self, text: &str) -> Result<String, String> {
+        let mut out = String::new();
+        let mut rest = text;
+        while let Some((before, after)) = rest.split_once('$') {
+            out += before;
+            let (name, default, end) = match after.strip_prefix('{') {
+                Some(inner) => {
+                    let (inner, end) = inner.split_once('}').ok_or_else(|| after.to_string())?;
+                    let (name, default) =
+                        inner.split_once(":-").map_or((inner, None), |(name, default)| (name, Some(default)));
+                    (name, default, end)
+                }
+                None => {
+                    let end = after.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(after.len());
+                    (&after[..end], None, &after[end..])
+                }
+            };
+            let value = self.values.get(name).map(String::as_str).or(default).ok_or_else(|| name.to_string())?;
+            out += value;
+            rest = end;
+        }
+        Ok(out + rest)
+    }
+
+    /// What the last stage holds, with the stages that it is built on.
+    fn end(mut self) -> Found {
+        let mut found = Found { left: std::mem::take(&mut self.left), ..Found::default() };
+        let mut wanted_base = None;
+        for stage in self.stages.into_iter().rev() {
+            let is_of_it = wanted_base.as_ref().is_none_or(|base: &String| *base == stage.name);
+            if !is_of_it {
+                let from = format!("FROM {}", stage.base);
+                found.leave(stage.line, &from, "a stage that the last one is not built on");
+                found.builds |= stage.found.builds;
+                continue;
+            }
+            found.wanted.splice(0..0, stage.found.wanted);
+            found.left.extend(stage.found.left);
+            found.variant = found.variant.or(stage.found.variant);
+            found.builds |= stage.found.builds;
+            found.image =
+                Some((stage.base.clone(), stage.line)).filter(|(image, _)| !image.is_empty() && image != "scratch");
+            wanted_base = Some(stage.base.to_ascii_lowercase());
+        }
+        // An image of Python tells which one in its tag.
+        if let Some((image, line)) = &found.image
+            && let Some((_, tag)) =
+                image.rsplit('/').next().and_then(|name| name.split_once(':')).filter(|(name, _)| *name == "python")
+        {
+            let version: String = tag.chars().take_while(|c| c.is_ascii_digit() || *c == '.').collect();
+            let minor: Vec<&str> = version.split('.').take(2).collect();
+            if minor.len() == 2 {
+                found.wanted.insert(0, Wanted::new("python", &minor.join("."), *line));
+            }
+        }
+        found
+    }
+}
+
+/// The words of a line as a shell parts them.
+fn words(line: &str) -> Vec<String> {
+    let (mut words, mut word, mut quote, mut any) = (Vec::new(), String::new(), None, false);
+    for c in line.chars() {
+        match quote {
+            Some(open) if c == open => quote = None,
+            Some(_) => word.push(c),
+            None if c == '"' || c == '\'' => (quote, any) = (Some(c), true),
+            // What ends a command is a word of its own.
+            None if ";&|()".contains(c) => {
+                if any || !word.is_empty() {
+                    words.push(std::mem::take(&mut word));
+                }
+                words.push(";".to_string());
+                any = false;
+            }
+            None if c.is_whitespace() => {
+                if any || !word.is_empty() {
+                    words.push(std::mem::take(&mut word));
+                }
+                any = false;
+            }
+            None => word.push(c),
+        }
+    }
+    if any || !word.is_empty() {
+        words.push(word);
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_stage_counts_and_arguments_are_filled_in() {
+        let found = read(
+            "ARG CUDA=12.1.0\nFROM nvidia/cuda:${CUDA}-devel-ubuntu22.04 AS build\nRUN nvcc x.cu\n\
+             FROM --platform=linux/amd64 nvidia/cuda:${CUDA}-base-ubuntu22.04 as base\nARG TORCH=2.1.0\n\
+             RUN apt-get update && pip3 install --no-cache-dir torch==$TORCH \\\n    # why\n    \"transformers>=4.30\" \\\n\
+             \x20   --index-url https://download.pytorch.org/whl/cu121 && rm -rf /x\n\
+             FROM base\nRUN python -m pip install -r requirements.txt $EXTRA\n",
+        );
+        assert_eq!(found.image, Some(("nvidia/cuda:12.1.0-base-ubuntu22.04".to_string(), 4)));
+        let wanted: Vec<_> =
+            found.wanted.iter().map(|one| (one.name.as_str(), one.version.as_str(), one.line)).collect();
+        assert_eq!(wanted, [("torch", "==2.1.0", 6), ("transformers", ">=4.30", 6)]);
+        assert_eq!(found.variant.as_deref(), Some("cu121"));
+        let left: Vec<&str> = found.left.iter().map(|(_, text, _)| text.as_str()).collect();
+        assert_eq!(left, ["$EXTRA", "-r requirements.txt", "FROM nvidia/cuda:12.1.0-devel-ubuntu22.04"]);
+    }
+}

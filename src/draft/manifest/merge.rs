@@ -1,0 +1,188 @@
+//! What several files ask for, made one draft: packages of the catalog into `[stack]`, all others beside it.
+
+use super::{Found, Kind, Left, Manifest, Wanted, is_exact, is_variant, read};
+use crate::catalog::Catalog;
+use crate::draft::{Draft, Entry, Value};
+use crate::solve::question::{FRAMEWORKS, PARTS};
+use crate::spec;
+use crate::words::Constraint;
+
+/// Where the libraries of a wheel come from, if another way than by name: they are parts of its stack.
+const LIBRARIES: [(&str, &str); 2] = [("nvidia-cudnn-", "cudnn"), ("nvidia-nccl-", "nccl")];
+/// What comes with a framework, and is pinned by it.
+const COMES_ALONG: [&str; 2] = ["nvidia-", "jaxlib"];
+/// Other names of one package.
+const CALLED: [(&str, &str); 2] = [("tensorflow-gpu", "tensorflow"), ("pytorch", "torch")];
+
+/// Why a file cannot be read at all.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unread {
+    /// The file.
+    pub file: String,
+    /// The line, counted from one.
+    pub line: usize,
+    /// Why.
+    pub why: String,
+}
+
+/// A draft of what these files ask for, and the lines that it does not hold.
+pub fn of_manifests(manifests: &[Manifest], catalog: &Catalog) -> Result<(Draft, Vec<Left>), Unread> {
+    let names: Vec<&str> = manifests.iter().map(|manifest| manifest.name.as_str()).collect();
+    let mut merged = Merged {
+        known: catalog.packages().into_iter().map(|package| package.name).collect(),
+        draft: Draft { origin: Some(format!("Made from {}", names.join(", "))), of_files: true, ..Draft::default() },
+        left: Vec::new(),
+        is_cpu: false,
+    };
+    for manifest in manifests {
+        let found = read(manifest).map_err(|(line, why)| Unread { file: manifest.name.clone(), line, why })?;
+        merged.take(manifest, found);
+    }
+    Ok(merged.end())
+}
+
+struct Merged {
+    /// Packages of the catalog.
+    known: Vec<String>,
+    draft: Draft,
+    left: Vec<Left>,
+    /// Whether the wheels are builds for the CPU.
+    is_cpu: bool,
+}
+
+impl Merged {
+    fn take(&mut self, manifest: &Manifest, found: Found) {
+        let file = manifest.name.as_str();
+        for (line, text, why) in found.left {
+            self.leave(file, line, &text, why);
+        }
+        self.draft.build |= found.builds;
+        if let Some((image, line)) = found.image {
+            match self.draft.machine.iter().any(|entry| entry.key == "image") {
+                true => self.leave(file, line, &format!("FROM {image}"), "another image was taken before".into()),
+                false => self.draft.machine.push(Entry::on("image", Value::Text(image), place(file, line))),
+            }
+        }
+        for mut wanted in found.wanted {
+            let variant = wanted.variant.take().or_else(|| found.variant.clone());
+            self.package(manifest, wanted, variant);
+        }
+    }
+
+    fn leave(&mut self, file: &str, line: usize, text: &str, why: String) {
+        let left = Left { file: file.to_string(), line, text: text.to_string(), why };
+        if !self.left.contains(&left) {
+            self.left.push(left);
+        }
+    }
+
+    fn package(&mut self, manifest: &Manifest, wanted: Wanted, variant: Option<String>) {
+        let file = manifest.name.as_str();
+        let called = CALLED.iter().find(|(theirs, _)| *theirs == wanted.name);
+        let library = LIBRARIES.iter().find(|(theirs, _)| wanted.name.starts_with(theirs));
+        let name = called.or(library).map_or(wanted.name.as_str(), |(_, ours)| ours).to_string();
+        if !PARTS.contains(&name.as_str()) && !self.known.contains(&name) {
+            if let Some(group) = &wanted.group {
+                let why = format!("of the extra or group `{group}`");
+                return self.leave(file, wanted.line, &wanted.written, why);
+            }
+            if COMES_ALONG.iter().any(|start| name.starts_with(start)) {
+                let why = "it comes with the framework, which pins it".to_string();
+                return self.leave(file, wanted.line, &wanted.written, why);
+            }
+            if !self.draft.packages.contains(&wanted.written) {
+                self.draft.packages.push(wanted.written);
+            }
+            return;
+        }
+        let is_framework = FRAMEWORKS.contains(&name.as_str());
+        let Some(constraint) = constraint(&name, &wanted, variant.filter(|_| name == "torch"), is_framework) else {
+            let why = "its version is not written as gpuenv.toml can say it".to_string();
+            return self.leave(file, wanted.line, &wanted.written, why);
+        };
+        if let Some(marker) = &wanted.marker {
+            let why = format!("taken for all targets: the condition `{marker}` is left out");
+            self.leave(file, wanted.line, &wanted.written, why);
+        }
+        self.is_cpu |= is_framework && constraint.names_variant("cpu");
+        let mut note = match manifest.kind {
+            Kind::UvLock => format!("{}, as locked there", place(file, wanted.line)),
+            _ => place(file, wanted.line),
+        };
+        if let Some(group) = &wanted.group {
+            note += &format!(", of the extra or group `{group}`");
+        }
+        self.put(file, &name, &wanted, constraint, note);
+    }
+
+    /// One version says more than a range; of two that say as much the first stays.
+    fn put(&mut self, file: &str, name: &str, wanted: &Wanted, constraint: Constraint, note: String) {
+        let value = Value::Text(constraint.as_str().to_string());
+        let Some(at) = self.draft.stack.iter().position(|entry| entry.key == name) else {
+            return self.draft.stack.push(Entry::on(name, value, note));
+        };
+        let old = self.draft.stack[at].clone();
+        let Value::Text(text) = &old.value else { return };
+        let was = Constraint::parse(text).unwrap_or_else(|_| Constraint::any());
+        if was == constraint || constraint.is_any() {
+            return;
+        }
+        if was.is_any() || is_exact(&constraint) && !is_exact(&was) {
+            self.draft.stack[at] = Entry::on(name, value, note);
+            return;
+        }
+        if !is_exact(&was) || is_exact(&constraint) {
+            let why = format!("`{name} = \"{}\"` was taken before ({})", was.as_str(), old.note.unwrap_or_default());
+            self.leave(file, wanted.line, &wanted.written, why);
+        }
+    }
+
+    fn end(mut self) -> (Draft, Vec<Left>) {
+        let first = |key: &str| FRAMEWORKS.iter().position(|name| *name == key).unwrap_or(FRAMEWORKS.len());
+        self.draft.stack.sort_by_key(|entry| (first(&entry.key), entry.key == "python"));
+        if self.is_cpu {
+            let note = "the wheels are builds for the CPU";
+            self.draft.machine.insert(0, Entry::on("gpu", Value::Text("none".to_string()), note));
+        }
+        self.draft.packages.sort();
+        (self.draft, self.left)
+    }
+}
+
+fn place(file: &str, line: usize) -> String {
+    format!("{file}:{line}")
+}
+
+/// What `[stack]` says of a requirement; none if it cannot.
+fn constraint(name: &str, wanted: &Wanted, variant: Option<String>, is_framework: bool) -> Option<Constraint> {
+    let version = wanted.version.trim_start_matches("===");
+    // What stands behind `+` in the version of a companion tells of its framework.
+    let (version, label) = match version.split_once('+') {
+        Some((version, label)) => (version, Some(label.to_string())),
+        None => (version, None),
+    };
+    let of_extra = wanted.extras.iter().find_map(|extra| extra_variant(extra)).filter(|_| name == "jax");
+    let variant = label.filter(|label| is_variant(label)).or(variant).or(of_extra).filter(|_| is_framework);
+    let plain = version.strip_prefix("==").filter(|version| !version.contains(',')).unwrap_or(version);
+    let plain = if plain.is_empty() { "*" } else { plain };
+    // Patch releases of Python are all alike to wheels.
+    let minor = plain.splitn(3, '.').take(2).collect::<Vec<_>>().join(".");
+    let is_plain = plain.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let plain = if name == "python" && is_plain { minor.as_str() } else { plain };
+    let read = Constraint::parse(plain).ok().or_else(|| Constraint::parse(&spec::meant(name, plain)?).ok())?;
+    let Some(variant) = variant else { return Some(read) };
+    let text = read.as_str();
+    let is_bare = text.starts_with(|c: char| c.is_ascii_digit()) && !text.contains([',', '|', '*']);
+    Constraint::parse(&match is_bare {
+        true => format!("{text}+{variant}"),
+        false if read.is_any() => format!("+{variant}"),
+        false => format!("{text},+{variant}"),
+    })
+    .ok()
+}
+
+/// The variant that an extra of JAX brings: `cuda12`, `cuda12-pip`.
+fn extra_variant(extra: &str) -> Option<String> {
+    let major: String = extra.strip_prefix("cuda")?.chars().take_while(char::is_ascii_digit).collect();
+    (!major.is_empty()).then(|| format!("cu{major}"))
+}

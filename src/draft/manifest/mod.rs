@@ -1,0 +1,223 @@
+//! A draft of a project that exists: what its requirement lists, manifests, locks and Dockerfiles ask for.
+//!
+//! Every line ends in one of three places: in the draft, among the ordinary packages, or among what was left out, with
+//! the reason. Nothing is dropped without a word.
+
+mod conda;
+mod dockerfile;
+mod merge;
+mod pip;
+mod pyproject;
+mod requirement;
+mod uv_lock;
+
+pub use merge::{Unread, of_manifests};
+
+use crate::words::Constraint;
+
+/// What kind of file it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A requirements.txt, or the input or output of pip-compile.
+    Requirements,
+    /// A pyproject.toml, of the standard's tables or of Poetry's.
+    Pyproject,
+    /// A uv.lock.
+    UvLock,
+    /// An environment.yml of conda.
+    Conda,
+    /// A Dockerfile.
+    Dockerfile,
+}
+
+impl Kind {
+    /// The names of the files that are read.
+    pub const NAMES: &str = "requirements.txt, pyproject.toml, uv.lock, environment.yml, Dockerfile";
+
+    /// What a file of this name is; none if it is none of these.
+    pub fn of(file_name: &str) -> Option<Kind> {
+        let name = file_name.to_ascii_lowercase();
+        let ends = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
+        Some(match name.as_str() {
+            "pyproject.toml" => Kind::Pyproject,
+            "uv.lock" => Kind::UvLock,
+            _ if name.starts_with("dockerfile") || name.starts_with("containerfile") => Kind::Dockerfile,
+            _ if ends(&[".dockerfile", ".containerfile"]) => Kind::Dockerfile,
+            _ if ends(&[".yml", ".yaml"]) => Kind::Conda,
+            _ if ends(&[".in"]) || name.contains("requirements") && ends(&[".txt"]) => Kind::Requirements,
+            _ => return None,
+        })
+    }
+}
+
+/// A file that was read.
+#[derive(Debug, Clone)]
+pub struct Manifest {
+    /// What it is.
+    pub kind: Kind,
+    /// Its name as it is shown.
+    pub name: String,
+    /// Its text.
+    pub text: String,
+}
+
+/// A line that the draft does not hold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Left {
+    /// The file.
+    pub file: String,
+    /// The line, counted from one.
+    pub line: usize,
+    /// What stands there.
+    pub text: String,
+    /// Why it was left out.
+    pub why: String,
+}
+
+/// What a file asks for.
+#[derive(Debug, Default)]
+struct Found {
+    wanted: Vec<Wanted>,
+    /// The image that the result runs in.
+    image: Option<(String, usize)>,
+    /// The wheel variant that the file's indexes hold, `cpu` or that of a CUDA.
+    variant: Option<String>,
+    /// Whether CUDA code is compiled.
+    builds: bool,
+    left: Vec<(usize, String, String)>,
+}
+
+/// A package that a file asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Wanted {
+    /// In the spelling of package indexes: lower case, with hyphens.
+    name: String,
+    /// What is asked of its version, as the file writes it; empty for any.
+    version: String,
+    extras: Vec<String>,
+    /// The variant that this line asks for beside its version.
+    variant: Option<String>,
+    line: usize,
+    /// The whole requirement, for other tools.
+    written: String,
+    /// A condition that is not carried over.
+    marker: Option<String>,
+    /// The extra or group that it is of.
+    group: Option<String>,
+}
+
+impl Wanted {
+    fn new(name: &str, version: &str, line: usize) -> Wanted {
+        let name = folded(name);
+        let written = match version.chars().next() {
+            Some(c) if c.is_ascii_digit() => format!("{name}=={version}"),
+            _ => format!("{name}{version}"),
+        };
+        let version = version.to_string();
+        Wanted { name, version, extras: Vec::new(), variant: None, line, written, marker: None, group: None }
+    }
+}
+
+impl Found {
+    fn leave(&mut self, line: usize, text: &str, why: impl Into<String>) {
+        self.left.push((line, text.trim().to_string(), why.into()));
+    }
+}
+
+/// Reads a file; an error is why nothing of it can be read, and the line.
+fn read(manifest: &Manifest) -> Result<Found, (usize, String)> {
+    let text = manifest.text.as_str();
+    match manifest.kind {
+        Kind::Requirements => Ok(pip::requirements(text)),
+        Kind::Pyproject => pyproject::read(text),
+        Kind::UvLock => uv_lock::read(text),
+        Kind::Conda => conda::read(text),
+        Kind::Dockerfile => Ok(dockerfile::read(text)),
+    }
+}
+
+/// A package's name as indexes compare it.
+fn folded(name: &str) -> String {
+    name.trim().to_ascii_lowercase().replace(['_', '.'], "-")
+}
+
+/// The wheel variant that an address of an index ends in: the one that PyTorch's indexes are named after.
+fn variant_of(address: &str) -> Option<String> {
+    let address = address.replace("%2B", "+").replace("%2b", "+");
+    let (_, path) = address.split_once("/whl")?;
+    let words = path.split(['/', '+', '_']).map(|word| word.split(".html").next().unwrap_or(word));
+    words.map(str::to_string).find(|word| is_variant(word))
+}
+
+/// Whether it is `cpu`, or `cu` and digits.
+fn is_variant(word: &str) -> bool {
+    let digits = word.strip_prefix("cu").unwrap_or_default();
+    word == "cpu" || (digits.len() >= 2 && digits.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// How well a variant goes with a question about GPUs: CUDA before none, the newest first, `cpu` last.
+fn rank(variant: Option<&str>) -> (u8, u32) {
+    match variant {
+        None => (1, 0),
+        Some(variant) => match variant.strip_prefix("cu").and_then(|digits| digits.parse().ok()) {
+            Some(number) => (2, number),
+            None => (0, 0),
+        },
+    }
+}
+
+/// The line of a byte, counted from one.
+fn line_of(text: &str, at: usize) -> usize {
+    1 + text.as_bytes()[..at.min(text.len())].iter().filter(|byte| **byte == b'\n').count()
+}
+
+/// The first line that holds a text, counted from one; where it is not found, the first of all.
+fn line_with(text: &str, part: &str) -> usize {
+    text.find(part).map_or(1, |at| line_of(text, at))
+}
+
+/// Whether it is one version: nothing is left to choose.
+fn is_exact(constraint: &Constraint) -> bool {
+    let version = |text: &str| text.trim_start_matches('=').starts_with(|c: char| c.is_ascii_digit());
+    let text = constraint.as_str();
+    version(text) && !text.contains([',', '|', '*']) && text.matches('.').count() > 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_known_by_their_names() {
+        for (name, kind) in [
+            ("requirements.txt", Some(Kind::Requirements)),
+            ("dev-requirements.txt", Some(Kind::Requirements)),
+            ("requirements.in", Some(Kind::Requirements)),
+            ("pyproject.toml", Some(Kind::Pyproject)),
+            ("uv.lock", Some(Kind::UvLock)),
+            ("environment.yaml", Some(Kind::Conda)),
+            ("Dockerfile.gpu", Some(Kind::Dockerfile)),
+            ("train.Dockerfile", Some(Kind::Dockerfile)),
+            ("nvidia-smi.txt", None),
+            ("host.json", None),
+        ] {
+            assert_eq!(Kind::of(name), kind, "{name}");
+        }
+    }
+
+    #[test]
+    fn the_variant_of_an_index_is_in_its_address() {
+        for (address, variant) in [
+            ("https://download.pytorch.org/whl/cu121", Some("cu121")),
+            ("https://download.pytorch.org/whl/cu111/torch_stable.html", Some("cu111")),
+            ("https://download.pytorch.org/whl/nightly/cu126/", Some("cu126")),
+            ("https://download.pytorch.org/whl/cpu", Some("cpu")),
+            ("https://data.pyg.org/whl/torch-2.4.0%2Bcu121.html", Some("cu121")),
+            ("https://download.pytorch.org/whl/torch_stable.html", None),
+            ("https://download.pytorch.org/whl/rocm6.1", None),
+            ("https://example.org/simple", None),
+        ] {
+            assert_eq!(variant_of(address).as_deref(), variant, "{address}");
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! pyproject.toml: the standard's `[project]`, the sources and indexes of uv, and Poetry's tables.
+
+use toml::{Table, Value};
+
+use super::{Found, Wanted, folded, line_of, line_with, rank, requirement, variant_of};
+
+pub(super) fn read(text: &str) -> Result<Found, (usize, String)> {
+    let toml = text.parse::<Table>();
+    let toml =
+        toml.map_err(|error| (error.span().map_or(1, |span| line_of(text, span.start)), error.message().into()))?;
+    let mut reader = Reader { text, toml: &toml, found: Found::default() };
+    reader.project();
+    reader.poetry();
+    reader.sources();
+    reader.others();
+    Ok(reader.found)
+}
+
+struct Reader<'t> {
+    text: &'t str,
+    toml: &'t Table,
+    found: Found,
+}
+
+impl<'t> Reader<'t> {
+    /// What stands at a path: `tool.uv.sources`.
+    fn at(&self, path: &str) -> Option<&'t Value> {
+        let mut parts = path.split('.');
+        let first = self.toml.get(parts.next()?)?;
+        parts.try_fold(first, |value, part| value.get(part))
+    }
+
+    fn project(&mut self) {
+        if let Some(python) = self.at("project.requires-python").and_then(Value::as_str) {
+            let line = line_with(self.text, "requires-python");
+            self.found.wanted.push(Wanted::new("python", python, line));
+        }
+        self.list(self.at("project.dependencies"), None);
+        for table in ["project.optional-dependencies", "dependency-groups"] {
+            let groups = self.at(table).and_then(Value::as_table).into_iter().flat_map(Table::iter);
+            for (group, list) in groups {
+                self.list(Some(list), Some(group));
+            }
+        }
+    }
+
+    /// Requirements. Those of an extra or a group are not what the project needs at the least.
+    fn list(&mut self, list: Option<&Value>, group: Option<&str>) {
+        let each = list.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+        for one in each {
+            let line = line_with(self.text, one);
+            match (requirement::read(one, line), group) {
+                (Ok(wanted), group) => {
+                    self.found.wanted.push(Wanted { group: group.map(str::to_string), ..wanted });
+                }
+                (Err(why), _) => self.found.leave(line, one, why),
+            }
+        }
+    }
+
+    fn poetry(&mut self) {
+        let Some(table) = self.at("tool.poetry.dependencies").and_then(Value::as_table) else { return };
+        for (name, value) in table {
+            let line = line_with(self.text, &format!("{name} ="));
+            let version = value.as_str().or_else(|| value.get("version").and_then(Value::as_str));
+            let Some(version) = version else {
+                self.found.leave(line, &format!("{name} = {value}"), "it comes from an address or a folder");
+                continue;
+            };
+            let version = if version == "*" { "" } else { version };
+            let mut wanted = Wanted::new(name, version, line);
+            let source = value.get("source").and_then(Value::as_str);
+            wanted.variant = source.and_then(|source| self.index("tool.poetry.source", source));
+            let extras = value.get("extras").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+            wanted.extras = extras.map(folded).collect();
+            self.found.wanted.push(wanted);
+        }
+        let groups = self.at("tool.poetry.group").and_then(Value::as_table).into_iter().flat_map(Table::iter);
+        for (group, value) in groups {
+            let names = value.get("dependencies").and_then(Value::as_table).into_iter().flat_map(Table::keys);
+            let names: Vec<&str> = names.map(String::as_str).collect();
+            let line = line_with(self.text, &format!("[tool.poetry.group.{group}"));
+            self.found.leave(line, &names.join(", "), format!("of the group or extra `{group}`"));
+        }
+    }
+
+    /// The variant of a named index in a list of indexes.
+    fn index(&self, list: &str, name: &str) -> Option<String> {
+        let each = self.at(list)?.as_array()?.iter();
+        let mut named = each.filter(|index| index.get("name").and_then(Value::as_str) == Some(name));
+        variant_of(named.next()?.get("url")?.as_str()?)
+    }
+
+    /// uv's sources tell from which index a package comes.
+    fn sources(&mut self) {
+        let Some(sources) = self.at("tool.uv.sources").and_then(Value::as_table) else { return };
+        for (name, source) in sources {
+            let each: Vec<&Value> = source.as_array().map_or_else(|| vec![source], |list| list.iter().collect());
+            let text = |one: &Value, key: &str| one.get(key).and_then(Value::as_str).map(str::to_string);
+            let line = line_with(self.text, &format!("{name} ="));
+            let mut variants = Vec::new();
+            for one in each {
+                let marker = text(one, "marker").unwrap_or_default();
+                let elsewhere = requirement::read(&format!("{name}; {marker}"), line).is_err();
+                match text(one, "index") {
+                    Some(index) if !elsewhere => variants.extend(self.index("tool.uv.index", &index)),
+                    Some(_) => {}
+                    None => self.found.leave(line, &format!("{name} = {one}"), "it comes from an address or a folder"),
+                }
+            }
+            // With a choice of extras, the one for a GPU is what gpuenv is asked for.
+            variants.sort_by_key(|variant: &String| std::cmp::Reverse(rank(Some(variant.as_str()))));
+            let Some(first) = variants.first().cloned() else { continue };
+            if variants.len() > 1 {
+                let others = variants[1..].join(", ");
+                self.found.leave(line, &format!("{name}: {others}"), format!("`{first}` was taken of several"));
+            }
+            let folded = folded(name);
+            for wanted in self.found.wanted.iter_mut().filter(|wanted| wanted.name == folded) {
+                wanted.variant = Some(first.clone());
+            }
+        }
+    }
+
+    /// Tables of tools that are not read.
+    fn others(&mut self) {
+        for tool in ["pixi", "conda", "hatch.envs", "pdm.dev-dependencies"] {
+            if self.at(&format!("tool.{tool}")).is_some() {
+                let head = format!("[tool.{tool}");
+                self.found.leave(line_with(self.text, &head), &format!("{head}]"), "this table is not read");
+            }
+        }
+    }
+}

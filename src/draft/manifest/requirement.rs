@@ -1,0 +1,122 @@
+//! A requirement as pip writes it: `jax[cuda12]>=0.4; python_version >= "3.10"`.
+
+use super::{Wanted, folded};
+
+/// Reads one; an error is why it is left out.
+pub(super) fn read(text: &str, line: usize) -> Result<Wanted, String> {
+    let text = text.trim();
+    let starts_file = text.starts_with(['.', '/']) || text.contains("://") && !text.contains('@');
+    if starts_file || text.starts_with("git+") {
+        return of_address("", text, line);
+    }
+    let (head, marker) = match text.split_once(';') {
+        Some((head, marker)) => (head.trim(), Some(marker.trim().to_string())),
+        None => (text, None),
+    };
+    let end = head.find(|c: char| !(c.is_ascii_alphanumeric() || "._-".contains(c))).unwrap_or(head.len());
+    let (name, rest) = (&head[..end], head[end..].trim());
+    if name.is_empty() {
+        return Err("it is no requirement".to_string());
+    }
+    let (extras, rest) = match rest.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        Some((extras, rest)) => (extras.split(',').map(folded).collect(), rest.trim()),
+        None => (Vec::new(), rest),
+    };
+    // What holds on every Linux is no condition here.
+    let marker = marker.filter(|marker| !marker.is_empty() && !(is_of_linux(marker) && !marker.contains(" and ")));
+    if let Some(why) = marker.as_deref().and_then(elsewhere) {
+        return Err(why);
+    }
+    let wanted = match rest.strip_prefix('@') {
+        Some(address) => of_address(name, address.trim(), line)?,
+        None => {
+            let version = rest.trim_start_matches('(').trim_end_matches(')');
+            Wanted::new(name, &version.split_whitespace().collect::<String>(), line)
+        }
+    };
+    Ok(Wanted { extras, marker, written: text.to_string(), ..wanted })
+}
+
+/// Why a marker is of no machine that gpuenv locks for; none if it may be.
+fn elsewhere(marker: &str) -> Option<String> {
+    if is_of_linux(marker) {
+        return None;
+    }
+    let marker = marker.replace('\'', "\"");
+    let others = ["\"darwin\"", "\"Darwin\"", "\"win32\"", "\"Windows\"", "\"cygwin\"", "!= \"linux\"", "!= \"Linux\""];
+    others.iter().any(|word| marker.contains(word)).then(|| "it is for another system than Linux".to_string())
+}
+
+/// Whether a marker admits Linux by name, or by naming another system that it does not mean.
+fn is_of_linux(marker: &str) -> bool {
+    let marker = marker.replace('\'', "\"");
+    let linux = ["\"linux\"", "\"Linux\"", "!= \"darwin\"", "!= \"win32\"", "!= \"Darwin\"", "!= \"Windows\""];
+    linux.iter().any(|word| marker.contains(word)) && !marker.contains("!= \"linux\"")
+}
+
+/// The name and version in the name of a wheel; of any other address nobody could tell what it holds.
+fn of_address(name: &str, address: &str, line: usize) -> Result<Wanted, String> {
+    let path = address.split(['#', '?']).next().unwrap_or(address);
+    let file = path.rsplit('/').next().unwrap_or(path).replace("%2B", "+").replace("%2b", "+");
+    let Some(stem) = file.strip_suffix(".whl") else {
+        let is_local = name.is_empty() && !address.contains("://");
+        return Err(match is_local {
+            true => "a package of this project or of a folder".to_string(),
+            false => "it comes from an address, of which the version is not known".to_string(),
+        });
+    };
+    let mut parts = stem.split('-');
+    let of_file = parts.next().unwrap_or_default();
+    let version = parts.next().ok_or("its file is not named as wheels are")?;
+    let name = if name.is_empty() { of_file } else { name };
+    let wanted = Wanted::new(name, version, line);
+    Ok(Wanted { written: format!("{} @ {address}", wanted.name), ..wanted })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requirements_are_read() {
+        for (text, name, version, extras) in [
+            ("torch==2.5.1+cu124", "torch", "==2.5.1+cu124", &[][..]),
+            ("jax[cuda12] >= 0.4, <0.5", "jax", ">=0.4,<0.5", &["cuda12"]),
+            ("Flash_Attn", "flash-attn", "", &[]),
+            ("torch (>=2.0)", "torch", ">=2.0", &[]),
+            ("torch>=2 ; sys_platform == 'linux'", "torch", ">=2", &[]),
+            (
+                "torch @ https://x.org/whl/cu121/torch-2.1.0%2Bcu121-cp310-cp310-linux_x86_64.whl",
+                "torch",
+                "2.1.0+cu121",
+                &[],
+            ),
+            (
+                "https://x.org/flash_attn-2.5.8+cu122torch2.3-cp310-cp310-linux_x86_64.whl",
+                "flash-attn",
+                "2.5.8+cu122torch2.3",
+                &[],
+            ),
+        ] {
+            let read = read(text, 1).unwrap_or_else(|why| panic!("{text}: {why}"));
+            let seen: Vec<&str> = read.extras.iter().map(String::as_str).collect();
+            assert_eq!((read.name.as_str(), read.version.as_str(), &seen[..]), (name, version, extras), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_left_out_has_a_reason() {
+        for (text, why) in [
+            ("torch; sys_platform == 'darwin'", "another system"),
+            ("torch; sys_platform != \"linux\"", "another system"),
+            ("git+https://github.com/x/y.git", "address"),
+            ("detectron2 @ git+https://github.com/x/y.git", "address"),
+            ("./local", "this project"),
+            (">=2", "no requirement"),
+        ] {
+            let told = read(text, 1).expect_err(text);
+            assert!(told.contains(why), "{text}: {told}");
+        }
+        assert!(read("torch; platform_system != 'Darwin'", 1).is_ok());
+    }
+}

@@ -1,0 +1,82 @@
+//! uv.lock: the versions that were chosen for what the project itself asks for. What others bring in is not asked for.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use toml::{Table, Value};
+
+use super::{Found, Wanted, folded, line_of, line_with, rank, variant_of};
+
+pub(super) fn read(text: &str) -> Result<Found, (usize, String)> {
+    let toml = text.parse::<Table>();
+    let toml =
+        toml.map_err(|error| (error.span().map_or(1, |span| line_of(text, span.start)), error.message().into()))?;
+    let mut found = Found::default();
+    let packages: Vec<&Table> =
+        toml.get("package").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_table).collect();
+    if let Some(python) = toml.get("requires-python").and_then(Value::as_str) {
+        found.wanted.push(Wanted::new("python", python, line_with(text, "requires-python")));
+    }
+    let (mut direct, mut optional) = (BTreeSet::new(), BTreeMap::new());
+    let mut chosen: Vec<Wanted> = Vec::new();
+    for own in packages.iter().filter(|package| is_own(package)) {
+        direct.extend(names(own.get("dependencies")));
+        let groups = own.get("dev-dependencies").and_then(Value::as_table).into_iter().flat_map(Table::iter);
+        let extras = own.get("optional-dependencies").and_then(Value::as_table).into_iter().flat_map(Table::iter);
+        for (group, list) in groups.chain(extras) {
+            for name in names(Some(list)) {
+                optional.entry(name).or_insert_with(|| group.clone());
+            }
+        }
+    }
+    for package in packages.iter().filter(|package| !is_own(package)) {
+        let text_of = |key: &str| package.get(key).and_then(Value::as_str).unwrap_or_default();
+        let (name, version) = (folded(text_of("name")), text_of("version"));
+        let group = optional.get(&name).filter(|_| !direct.contains(&name)).cloned();
+        if !direct.contains(&name) && group.is_none() {
+            continue;
+        }
+        let line = line_with(text, &format!("name = \"{}\"", text_of("name")));
+        // Several stand there for several systems: one for Linux is told by what the others are for.
+        let elsewhere = package.get("resolution-markers").and_then(Value::as_array).is_some_and(|markers| {
+            let other = |marker: &Value| marker.as_str().is_some_and(|text| text.contains("sys_platform == 'darwin'"));
+            markers.iter().all(other)
+        });
+        if elsewhere {
+            found.leave(line, &format!("{name} {version}"), "it is for another system than Linux");
+            continue;
+        }
+        let registry = package.get("source").and_then(|source| source.get("registry")).and_then(Value::as_str);
+        let mut wanted = Wanted::new(&name, version, line);
+        wanted.variant = registry.and_then(variant_of).filter(|_| !version.contains('+'));
+        wanted.group = group;
+        // One package in several builds, for several extras: the one for a GPU is what gpuenv is asked for.
+        match chosen.iter_mut().find(|known| known.name == wanted.name) {
+            None => chosen.push(wanted),
+            Some(known) => {
+                if rank(label(&wanted)) > rank(label(known)) {
+                    std::mem::swap(known, &mut wanted);
+                }
+                let why = format!("`{}` was taken of several", known.written);
+                found.leave(wanted.line, &wanted.written, why);
+            }
+        }
+    }
+    found.wanted.extend(chosen);
+    Ok(found)
+}
+
+/// The variant of a locked build.
+fn label(wanted: &Wanted) -> Option<&str> {
+    wanted.variant.as_deref().or(wanted.version.split_once('+').map(|(_, label)| label))
+}
+
+/// Whether it is a package of the project, not one that was taken from an index.
+fn is_own(package: &Table) -> bool {
+    let source = package.get("source").and_then(Value::as_table);
+    source.is_some_and(|source| ["virtual", "editable", "directory"].iter().any(|key| source.contains_key(*key)))
+}
+
+fn names(list: Option<&Value>) -> Vec<String> {
+    let each = list.and_then(Value::as_array).into_iter().flatten();
+    each.filter_map(|one| one.get("name").and_then(Value::as_str)).map(folded).collect()
+}
