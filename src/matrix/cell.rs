@@ -49,7 +49,7 @@ impl<'c> Machine<'c> {
         let name = format!("{}+{}", release.version, release.variant);
         let constraint = Constraint::parse(&name).ok()?;
         let question = Question {
-            frameworks: vec![Ask { package, constraint, before_all: None }],
+            frameworks: vec![Ask { package, constraint, own: false, before_all: None }],
             ..self.question.of(self.question.targets.clone())
         };
         let mut cell = Cell {
