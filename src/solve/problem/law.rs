@@ -27,7 +27,7 @@ pub const IMAGE_REQUIRE: &str = "image-require-cuda";
 /// An image must hold what is needed of it: nvcc, cuDNN.
 pub const IMAGE_HOLDS: &str = "image-flavour";
 /// An image that holds torch is where that torch runs.
-pub const IMAGE_TORCH: &str = "image-torch";
+pub const IMAGE_TORCH: &str = "torch-of-image";
 /// Extensions are compiled by a toolkit of the CUDA major that torch was built with.
 pub const EXTENSION_MAJOR: &str = "extension-cuda-major";
 /// torch's extension builder knows certain architectures only.
