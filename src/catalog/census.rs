@@ -38,6 +38,7 @@ const NAMES: &[(&str, &str)] = &[
     ("libraries", "releases with exact libraries"),
     ("extension", "what extension builders accept"),
     ("module", "needs of kernel modules"),
+    ("service", "what machines need beside a driver"),
     ("diagnosis", "meanings of messages"),
     ("clue", "what logs tell in passing"),
     ("ptxas", "compilers that Triton brings"),

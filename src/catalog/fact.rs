@@ -70,6 +70,7 @@ cite! {
     Image: row => &row.tag, [row.cuda.as_str(), &row.repository, "", ""];
     ImageRequire: row => &row.id, ["", "", "", ""];
     Module: row => &row.id, ["", "", "", ""];
+    Service: row => &row.id, ["", "", "", ""];
     Ptxas: row => row.triton.as_str(), [row.triton.as_str(), "", "", ""];
     Python: row => row.version.as_str(), [row.version.as_str(), "", "", ""];
     Asks: row => &row.id, ["", &row.package, "", ""];
@@ -191,6 +192,7 @@ impl Catalog {
                 .find("rule", &self.rules, id)
                 .or_else(|| self.find("law", &self.laws, id))
                 .or_else(|| self.find("module", &self.modules, id))
+                .or_else(|| self.find("service", &self.services, id))
                 .or_else(|| self.find("practice", &self.practices, id))
                 .or_else(|| self.find("companion", &self.companions, id)),
         }
@@ -278,6 +280,7 @@ mod tests {
             .chain(ids(&c.pythons))
             .chain(ids(&c.rules))
             .chain(ids(&c.modules))
+            .chain(ids(&c.services))
             .chain(ids(&c.ptxases));
         hosts.chain(pins).chain(cuda).chain(libraries).chain(others).chain(images).collect()
     }

@@ -968,10 +968,45 @@ pub struct Module {
     pub gpus: Text,
     /// Only products that imply this CPU architecture.
     pub cpu: Option<CpuArch>,
+    /// Only drivers before this one.
+    pub before: Option<Version>,
     /// The only flavour that drives them.
     pub needs: ModuleKind,
     /// The first driver branch whose installer chooses the other flavour by default; none = there is no safe default.
     pub from: Option<Version>,
+    /// The fact in one plain sentence.
+    pub says: Text,
+    /// Its source.
+    pub source: Text,
+}
+
+vocabulary! {
+    /// Where a machine's need of something beside its driver arises.
+    Place {
+        /// Wherever the board is.
+        Host = "host",
+        /// Where the stack runs in a container.
+        Container = "container",
+        /// Linux inside Windows.
+        Wsl2 = "wsl2",
+    }
+}
+
+/// What machines with some GPUs need beside a driver, or do without.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Service {
+    /// Its stable name.
+    pub id: Text,
+    /// The boards it speaks of, by their names; none: those of `gpus`.
+    #[serde(default)]
+    pub boards: List<Text>,
+    /// The compute capabilities it speaks of, in constraint grammar.
+    pub gpus: Option<Text>,
+    /// Where.
+    pub place: Place,
+    /// What has to be installed, `nvidia-fabricmanager`; none where nothing helps.
+    pub needs: Option<Text>,
     /// The fact in one plain sentence.
     pub says: Text,
     /// Its source.

@@ -67,6 +67,7 @@ impl Catalog {
         all("image", &self.images, see);
         all("image_require", &self.image_requires, see);
         all("module", &self.modules, see);
+        all("service", &self.services, see);
         all("ptxas", &self.ptxases, see);
         all("python", &self.pythons, see);
         all("rule", &self.rules, see);

@@ -213,6 +213,7 @@ row!(Os, [id], [], [], row is format!("os {}", row.id), cites source, maybe gcc_
 row!(Image, [repository], [cuda], [tag], row is format!("image {}:{}", row.repository, row.tag), cites source);
 row!(ImageRequire, [id], [], [], row is format!("image-require {}", row.id), cites source);
 row!(Module, [id], [], [], row is row.id.to_string(), cites source);
+row!(Service, [id], [], [], row is row.id.to_string(), cites source);
 row!(Practice, [id], [], [], row is row.id.to_string(), cites source);
 row!(Ptxas, [], [triton], [], row is format!("ptxas {}", row.triton), cites source);
 row!(Python, [], [version], [], row is format!("python {}", row.version), cites source);
@@ -408,6 +409,8 @@ tables! {
     image_requires: ImageRequire = "image_require",
     /// GPUs that one flavour of kernel modules drives.
     modules: Module = "module",
+    /// What machines need beside a driver.
+    services: Service = "service",
     /// The compilers that Triton brings.
     ptxases: Ptxas = "ptxas",
     /// Python lines.

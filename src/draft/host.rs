@@ -76,6 +76,10 @@ pub fn machine(record: &Record, catalog: &Catalog) -> Vec<Entry> {
 
 fn entries(record: &Record, catalog: &Catalog, build: bool) -> Vec<Entry> {
     let mut entries = gpus(record, catalog);
+    if record.platform.system == Some(System::Wsl) {
+        let note = "Linux inside Windows: the driver is that of Windows";
+        entries.push(Entry::on("platform", Value::Text("wsl2".to_string()), note));
+    }
     entries.extend(driver(record));
     if let Some(container) = &record.platform.container {
         let note = format!("it was seen from inside a container ({container}), so `os` is that of the image");

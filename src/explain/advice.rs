@@ -22,7 +22,7 @@ pub(super) fn on(asker: &Asker<'_, '_>, fix: &Fix) -> Option<String> {
 
 /// The packages that hosts need where a solved change rests on forward compatibility.
 pub(super) fn compat(answer: &Answer<'_>) -> Option<String> {
-    let needed = answer.targets.iter().filter_map(|target| target.driver.as_ref()?.compat);
+    let needed = answer.targets.iter().filter_map(|target| target.driver.as_ref()?.added());
     let packages: BTreeSet<String> = needed.map(Compat::package).collect();
     let packages: Vec<String> = packages.into_iter().collect();
     (!packages.is_empty()).then(|| format!("needs {} on the hosts or in the image", packages.join(", ")))

@@ -113,7 +113,7 @@ impl Reasons<'_, '_> {
 
     fn image(&mut self, below: &Version) {
         let (question, Some(chosen)) = (self.question, self.target.image) else { return };
-        let Some(row) = DriverRow::plain(question.catalog, *below) else { return };
+        let Some(row) = DriverRow::plain(question.catalog, *below, self.asked.windows_driver) else { return };
         let demand = image::demand(question.catalog, self.asked, chosen);
         let starts = image::starts_on(question.problem, &self.asked.machine, demand);
         if question.holds(law::IMAGE_REQUIRE, &self.asked.name) && !starts(&row) {

@@ -49,6 +49,10 @@ fn preset(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Re
     if let Some(compiler) = options.get("host-compiler") {
         cache["CMAKE_CUDA_HOST_COMPILER"] =
             valid::option("host-compiler", compiler, valid::is_path, "a path without blanks")?.into();
+    } else if let Some(clang) = lock.inputs.get(&format!("target.{name}.clang")) {
+        // Under this name the packages of distributions install it.
+        let major = valid::release("clang", clang)?.split('.').next().unwrap_or_default();
+        cache["CMAKE_CUDA_HOST_COMPILER"] = format!("clang++-{major}").into();
     }
     Ok(Some(json!({
         "name": valid::target(name)?,

@@ -47,12 +47,18 @@ struct Target<'a> {
     runtime: &'a str,
     #[schemars(extend("enum" = ["x86_64", "aarch64"]))]
     arch: &'a str,
+    /// `wsl2` for Linux inside Windows: then the driver's numbers are those of Windows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    platform: Option<&'a str>,
     os: Option<&'a str>,
     gpus: Vec<Gpu<'a>>,
     driver: Option<Driver<'a>>,
     image: Option<&'a str>,
     runtime_image: Option<&'a str>,
     toolkit: Option<&'a str>,
+    /// What the machine needs beside the driver, `nvidia-fabricmanager`.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    requires: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
     stack: Option<&'a Stack>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -111,12 +117,14 @@ impl<'a> Target<'a> {
         Target {
             runtime: &target.runtime,
             arch: &target.arch,
+            platform: target.platform.as_deref(),
             os: target.os.as_deref(),
             gpus: target.gpu.iter().map(Gpu::new).collect(),
             driver: target.driver.as_ref().map(Driver::new),
             image: target.image.as_deref(),
             runtime_image: target.runtime_image.as_deref(),
             toolkit: target.toolkit.as_deref(),
+            requires: &target.requires,
             stack: target.stack.as_ref(),
             arch_list: target.arch_list.as_ref(),
         }

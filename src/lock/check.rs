@@ -84,10 +84,13 @@ fn lists(prefix: &str, lists: Option<&ArchLists>) -> Checked {
 
 /// `prefix` is `target.prod.`
 fn target(prefix: &str, target: &TargetLock) -> Checked {
-    let TargetLock { runtime, arch, os, image, runtime_image, toolkit, .. } = target;
+    let TargetLock { runtime, arch, platform, os, image, runtime_image, toolkit, .. } = target;
     let key = |name: &str| format!("{prefix}{name}");
     check(name::is_word(runtime), || key("runtime"), runtime, WORD)?;
     check(is_arch(arch), || key("arch"), arch, "a CPU architecture")?;
+    if let Some(platform) = platform {
+        check(name::is_word(platform), || key("platform"), platform, WORD)?;
+    }
     if let Some(os) = os {
         check(name::is_os(os), || key("os"), os, "the name of an operating system")?;
     }
@@ -103,6 +106,11 @@ fn target(prefix: &str, target: &TargetLock) -> Checked {
     }
     if let Some(driver) = &target.driver {
         self::driver(prefix, driver)?;
+    }
+    for one in &target.requires {
+        let package = one.split(">=").next().unwrap_or_default();
+        let least = one.split_once(">=").is_none_or(|(_, least)| is_version(least));
+        check(address::is_package(package) && least, || key("requires"), one, "a package")?;
     }
     if let Some(own) = &target.stack {
         stack(prefix, own)?;

@@ -61,16 +61,18 @@ const TARGET: &str = "target";
 fn choices(lock: &Lock, name: &str) -> BTreeMap<String, String> {
     let Some(target) = lock.target.get(name) else { return BTreeMap::new() };
     let mut choices: BTreeMap<String, String> = lock.stack_of(target).clone();
-    let TargetLock { runtime, arch, os, image, runtime_image, toolkit, driver, .. } = target;
+    let TargetLock { runtime, arch, platform, os, image, runtime_image, toolkit, driver, requires, .. } = target;
     let mut put = |part: &str, value: Option<String>| {
         choices.extend(value.map(|value| (part.to_string(), value)));
     };
     put(TARGET, Some(format!("{runtime}, {arch}")));
+    put("platform", platform.clone());
     put("os", os.clone());
     put("image", image.clone());
     put("runtime-image", runtime_image.clone());
     put("toolkit", toolkit.clone());
     put(DRIVER, driver.as_ref().map(|driver| format!(">={} ({})", driver.minimum, driver.mode)));
+    put("requires", (!requires.is_empty()).then(|| requires.join(", ")));
     let gpus: Vec<&str> = target.gpu.iter().map(|gpu| gpu.name.as_str()).collect();
     put("gpu", (!gpus.is_empty()).then(|| gpus.join(", ")));
     let list = target.arch_list.as_ref().or(lock.arch_list.as_ref());

@@ -6,7 +6,7 @@ use crate::catalog::rows::{Build, Subject};
 use crate::catalog::{Catalog, Cite, Fact};
 use crate::coverage::Coverage;
 use crate::solve::answer::{Answer, Chosen};
-use crate::solve::fits;
+use crate::solve::{fits, modules, services, windows};
 use crate::solve::question::{Question, TargetAsk};
 use crate::solve::{ordinary, own};
 use crate::spec::Share;
@@ -128,7 +128,21 @@ impl Ledger<'_, '_> {
             self.put(entry, row, [Target("os")]);
         }
         if let Some(row) = target.toolkit {
-            self.put(entry, row, [Target("toolkit")]);
+            let clang = asked.clang.map(|_| Target("clang"));
+            self.put(entry, row, [Target("toolkit")].into_iter().chain(clang));
+        }
+        if asked.kernel_module.is_some() {
+            for gpu in asked.named_gpus() {
+                for row in modules::of_gpu(catalog, gpu) {
+                    self.put(entry, row, [Target("kernel-module")]);
+                }
+            }
+        }
+        for row in services::of_target(catalog, asked) {
+            self.put(entry, row, [Target("requires")]);
+        }
+        if let Some(row) = asked.compat {
+            self.put(entry, row, [Target("compat")]);
         }
         for build in target.builds.iter().filter(|_| target.toolkit.is_some()) {
             if let Some(row) = fits::extension_row(self.question.catalog, &build.package, &build.version) {
@@ -212,6 +226,11 @@ impl Ledger<'_, '_> {
         for needs in question.rules.about(subject, of, object) {
             if question.holds(&needs.row.id, &entry.asked.name) {
                 self.put(entry, needs.row, [supports]);
+            }
+            let floor = windows::floor(question.catalog, needs);
+            let of_windows = entry.asked.windows_driver && (subject, object) == (Subject::Cuda, Subject::Driver);
+            if let Some(row) = floor.filter(|_| of_windows) {
+                self.put(entry, row, [supports]);
             }
         }
     }

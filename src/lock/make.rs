@@ -9,6 +9,7 @@ use crate::solve::inside;
 use crate::solve::ordinary;
 use crate::solve::question::{Question, TargetAsk};
 use crate::solve::recommended::{self, Recommended};
+use crate::solve::services;
 use crate::spec::{Runtime, Share, Spec};
 use crate::words::{ArchList, Version, address};
 
@@ -30,7 +31,7 @@ pub fn make<'c>(spec: &Spec, question: &Question<'c>, answer: &Answer<'c>, overr
     let mut systems = Systems::new(spec, question.catalog);
     let mut target: Vec<(String, TargetLock)> = Vec::with_capacity(answer.targets.len());
     for (at, group) in alike.iter().enumerate() {
-        let mut lock = target_lock(&question.targets[group[0]], firsts[at]);
+        let mut lock = target_lock(question.catalog, &question.targets[group[0]], firsts[at]);
         lock.stack = (!shared || stacks[at] != stack).then(|| stacks[at].clone());
         lock.arch_list = lists[at].clone().filter(|own| !shared || Some(own) != arch_list.as_ref());
         for &member in group {
@@ -94,7 +95,7 @@ fn arch_lists(list: &ArchList) -> ArchLists {
 }
 
 /// A target's lock, but for what is its own.
-fn target_lock(asked: &TargetAsk<'_>, chosen: &Chosen<'_>) -> TargetLock {
+fn target_lock(catalog: &Catalog, asked: &TargetAsk<'_>, chosen: &Chosen<'_>) -> TargetLock {
     let runtime = match asked.runtime {
         Runtime::Container => "container",
         Runtime::BareMetal => "bare-metal",
@@ -107,15 +108,26 @@ fn target_lock(asked: &TargetAsk<'_>, chosen: &Chosen<'_>) -> TargetLock {
     TargetLock {
         runtime: runtime.to_string(),
         arch: chosen.arch.to_string(),
+        platform: asked.windows_driver.then(|| "wsl2".to_string()),
         os: None,
         image: chosen.image_reference(asked),
         runtime_image: chosen.runtime_image.map(|image| format!("{}:{}", image.repository, image.tag)),
         toolkit: chosen.toolkit.map(|toolkit| toolkit.version.to_string()),
         driver: driver(chosen),
+        requires: requires(catalog, asked),
         stack: None,
         arch_list: None,
         gpu: gpus.collect(),
     }
+}
+
+/// What has to be installed beside the driver.
+fn requires(catalog: &Catalog, asked: &TargetAsk<'_>) -> Vec<String> {
+    let rows = services::of_target(catalog, asked);
+    let mut needs: Vec<String> = rows.iter().filter_map(|row| row.needs.as_ref()).map(ToString::to_string).collect();
+    needs.sort();
+    needs.dedup();
+    needs
 }
 
 /// The OS of each target by its own name, and the digest that it pins its image to.
@@ -178,7 +190,7 @@ fn recommendation(driver: &Recommended<'_>) -> RecommendedLock {
         release: driver.release.to_string(),
         branch: driver.branch.branch.to_string(),
         until: driver.branch.eol.map(|end| end.to_string()),
-        modules: driver.modules.map(|row| row.needs.as_str().to_string()),
+        modules: driver.modules.map(str::to_string),
     }
 }
 

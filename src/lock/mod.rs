@@ -102,6 +102,9 @@ pub struct TargetLock {
     pub runtime: String,
     /// `x86_64` or `aarch64`.
     pub arch: String,
+    /// `wsl2` for Linux inside Windows, whose driver it uses: then `driver` holds numbers of Windows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub platform: Option<String>,
     /// The OS of the machine, or of the image in a container.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub os: Option<String>,
@@ -117,6 +120,9 @@ pub struct TargetLock {
     /// The driver; none for a CPU target.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub driver: Option<DriverLock>,
+    /// What the machine needs beside the driver: `nvidia-fabricmanager`, `nvidia-container-toolkit>=1.17.7`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub requires: Vec<String>,
     /// The stack where it differs from the common one: complete.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stack: Option<Stack>,

@@ -140,6 +140,7 @@ impl Text {
         };
         put("runtime", Some(&target.runtime));
         put("arch", Some(&target.arch));
+        put("platform", target.platform.as_ref());
         put("os", target.os.as_ref());
         put("image", target.image.as_ref());
         put("runtime-image", target.runtime_image.as_ref());
@@ -155,6 +156,9 @@ impl Text {
                 put("driver.recommended.until", recommended.until.as_ref());
                 put("driver.recommended.modules", recommended.modules.as_ref());
             }
+        }
+        if !target.requires.is_empty() {
+            self.line(&format!("{prefix}requires"), strings(&target.requires));
         }
         match &target.stack {
             Some(stack) if stack.is_empty() => self.line(&format!("{prefix}stack"), "{}"),

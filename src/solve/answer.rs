@@ -64,6 +64,8 @@ pub struct Chosen<'c> {
     pub cudnn: Option<&'c Cudnn>,
     /// NCCL of the system, likewise.
     pub nccl: Option<&'c Nccl>,
+    /// A cuDNN that is installed there, which builds that bring none load.
+    pub installed_cudnn: Option<Version>,
     /// The CUDA release that runs, where no build brings its own.
     pub cuda: Option<&'c Toolkit>,
     /// The toolkit that compiles.
@@ -163,6 +165,7 @@ fn read_class<'c>(plan: &Plan<'_, 'c>, at: usize, choice: &[usize]) -> Chosen<'c
         python: plan.python.as_ref().map(|python| &python.of(choice).version),
         cudnn: pick(&group.cudnn, choice).filter(|_| leaves_open(&builds)),
         nccl: pick(&group.nccl, choice).filter(|_| leaves_open(&builds)),
+        installed_cudnn: class.target.cudnn,
         cuda,
         toolkit,
         runtime_image: image
@@ -247,7 +250,7 @@ fn local_choice<'c>(
     }
     let mut tried = choice.to_vec();
     let compat_distance = |row: &DriverRow| {
-        row.compat.map(|compat| (line.is_some_and(|line| compat.cuda.cmp_prefix(line).is_ne()), compat.cuda))
+        row.added().map(|compat| (line.is_some_and(|line| compat.cuda.cmp_prefix(line).is_ne()), compat.cuda))
     };
     let mut drivers = beside(var_of_driver);
     if let Some(choices) = &local.driver {
@@ -299,7 +302,7 @@ fn minimum_driver<'c>(plan: &Plan<'_, 'c>, at: usize, choice: &[usize], answer: 
     let suffices =
         |row: &DriverRow<'c>| met.iter().all(|met| met(row)) && starts.as_ref().is_none_or(|starts| starts(row));
     let oldest = |rows: Vec<DriverRow<'c>>| rows.into_iter().find(|row| suffices(row)).map(|row| row.version);
-    let minimum = match judged.compat {
+    let minimum = match judged.added() {
         None => {
             let free = Reading { driver: DriverAsk::Free(None), ..Reading::clone(&class.target.reading) };
             let free = problem.machine(free);
@@ -312,7 +315,7 @@ fn minimum_driver<'c>(plan: &Plan<'_, 'c>, at: usize, choice: &[usize], answer: 
     let minimum = minimum.filter(|minimum| *minimum <= judged.version);
     let minimum = minimum.or_else(|| oldest(driver::of_generation(problem, machine, &class.off)));
     let minimum = minimum.unwrap_or(judged.version).min(judged.version);
-    let stated = DriverRow::plain(question.catalog, minimum).filter(|_| judged.compat.is_none());
+    let stated = DriverRow::plain(question.catalog, minimum, judged.windows).filter(|_| judged.compat.is_none());
     let overridden = stated.is_some_and(|row| !by_every_rule.iter().all(|met| met(&row)));
     (class.target.pins_driver() || !overridden).then_some(minimum)
 }
@@ -448,7 +451,7 @@ impl Chosen<'_> {
         if let Some(python) = self.python {
             put("python", python.to_string());
         }
-        let of_system = || self.system_image_cudnn();
+        let of_system = || self.system_cudnn();
         let chosen = self.cudnn.map(|row| &row.version);
         // A framework that takes the system's loads what the image holds.
         let cudnn = if self.builds.is_empty() { chosen.or_else(of_system) } else { of_system().or(chosen) };
@@ -464,12 +467,14 @@ impl Chosen<'_> {
         stack
     }
 
-    fn system_image_cudnn(&self) -> Option<&Version> {
-        self.image
-            .filter(|_| self.builds.iter().all(|build| build.system_cuda))?
-            .cudnn
-            .as_ref()
-            .filter(|version| version.major() > 0)
+    /// The cuDNN that the system has for builds that bring none: what is installed, else what is in the image.
+    fn system_cudnn(&self) -> Option<&Version> {
+        if !self.builds.iter().all(|build| build.system_cuda) {
+            return None;
+        }
+        let installed = self.installed_cudnn.as_ref().filter(|_| !self.builds.is_empty());
+        let inside = self.image.and_then(|image| image.cudnn.as_ref()).filter(|version| version.major() > 0);
+        installed.or(inside)
     }
 
     /// The CUDA release in the stack: the toolkit's or image's if of the wheel's line, else the one whose runtime

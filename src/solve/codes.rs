@@ -30,9 +30,21 @@ pub const ALL: &[Code] = &[
                does not depend on the day.",
     },
     Code {
+        code: "compat-installed",
+        says: "A cuda-compat package is installed, as the target says, and is not what the answer rests on: the driver is as \
+               new, so that nothing should load it; or nobody knows whether this GPU or this driver branch takes it. \
+               Where it is not needed, remove the package, or keep its folder off the library path.",
+    },
+    Code {
         code: "cuda-on-cpu",
         says: "A target without a GPU gets a wheel built for CUDA, because no CPU build of that release was seen for \
                its platform. It works and is larger than it need be. `+cpu` insists on a CPU build.",
+    },
+    Code {
+        code: "cudnn-installed",
+        says: "The cuDNN that the target says is installed is not the one that runs: the wheel brings its own, of another \
+               major; or it is a release that the catalog does not know. Two of them on one library path are found in \
+               the order of that path. Keep the installed one off it where the wheel's is meant.",
     },
     Code {
         code: "driver-drops-gpu",
@@ -103,6 +115,12 @@ pub const ALL: &[Code] = &[
         code: "image-require-unknown",
         says: "Images state in NVIDIA_REQUIRE_CUDA which drivers they start on. What this one states was not read; it \
                is judged by its CUDA line. `docker inspect` on the image shows the variable.",
+    },
+    Code {
+        code: "image-requires",
+        says: "The catalog knows what this image asks for in NVIDIA_REQUIRE_CUDA, and `image-requires` says something else. \
+               What is written counts: an image of one's own may set the variable anew. Delete `image-requires` if the \
+               image is the published one.",
     },
     Code {
         code: "image-torch",
@@ -273,6 +291,11 @@ pub const ALL: &[Code] = &[
         code: "unused-silence",
         says: "A `[[silence]]` names a warning that was not given, or not for that target. Delete it: should the \
                warning return for another reason, nobody would see it.",
+    },
+    Code {
+        code: "wsl2",
+        says: "Linux inside Windows uses the driver of Windows, and NVIDIA does not support everything there that it supports \
+               on Linux. What the message names may work all the same; who needs it to is safer with Linux itself.",
     },
 ];
 

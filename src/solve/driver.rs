@@ -8,13 +8,14 @@ use std::rc::Rc;
 use pubgrub::VersionSet;
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Branch, Compat, Subject};
+use crate::catalog::rows::{Branch, Compat, Subject, WindowsDriver};
 use crate::words::{Constraint, Version};
 
 use super::machine::{DriverNeed, GpuKind, Machine, Refusals};
-use super::problem::{Problem, RuleId, law};
+use super::problem::{Needs, Problem, RuleId, law};
 use super::question::DriverAsk;
 use super::rowset::RowSet;
+use super::{installed, windows};
 
 /// A driver as the solver sees it: a kernel driver, alone or with cuda-compat before it.
 #[derive(Debug, Clone)]
@@ -25,12 +26,22 @@ pub struct DriverRow<'c> {
     pub branch: &'c Branch,
     /// The compat package whose libcuda is loaded instead of the driver's own.
     pub compat: Option<&'c Compat>,
+    /// Whether that package is there already, wanted or not.
+    pub installed: bool,
+    /// Whether it is a driver of Windows, whose releases are numbered by themselves.
+    pub windows: bool,
 }
 
 impl<'c> DriverRow<'c> {
-    /// A driver without cuda-compat; none where no branch is known.
-    pub fn plain(catalog: &'c Catalog, version: Version) -> Option<Self> {
-        branch_of(catalog, &version).map(|branch| DriverRow { version, branch, compat: None })
+    /// A driver without cuda-compat, of Linux or of Windows; none where no branch is known.
+    pub fn plain(catalog: &'c Catalog, version: Version, windows: bool) -> Option<Self> {
+        let branch = branch_of(catalog, &version)?;
+        Some(DriverRow { version, branch, compat: None, installed: false, windows })
+    }
+
+    /// The compat package that is to be put before it, for where none is installed.
+    pub fn added(&self) -> Option<&'c Compat> {
+        self.compat.filter(|_| !self.installed)
     }
 
     /// The version whose libcuda a process loads.
@@ -70,19 +81,22 @@ impl<'c> Drivers<'c> {
     pub(super) fn new(problem: &Problem<'c>, machine: &Machine<'c>) -> Self {
         let catalog = problem.catalog;
         let versions = possible(problem, machine);
+        let asked = &machine.reading;
+        let plain = |version| DriverRow::plain(catalog, version, asked.windows_driver);
         let mut rows: Vec<DriverRow> =
-            versions.into_iter().filter_map(|version| DriverRow::plain(catalog, version)).collect();
+            versions.into_iter().filter_map(plain).map(|row| installed::beside(machine, row)).collect();
         let mut base: Vec<usize> = (0..rows.len()).collect();
         let plain = RowSet::first(rows.len());
-        let asked = &machine.reading;
-        if asked.forward_compat && asked.pins_driver() && machine.may_use_compat(&RowSet::default()) {
+        let may_add = asked.forward_compat && asked.pins_driver() && asked.compat.is_none();
+        if may_add && machine.may_use_compat(&RowSet::default()) {
             for at in 0..plain.len() {
                 let with = with_compat(catalog, &rows[at]);
                 base.extend(with.iter().map(|_| at));
                 rows.extend(with);
             }
         }
-        let refusals = refused_by_gpus(machine, &rows);
+        let mut refusals = refused_by_gpus(machine, &rows);
+        installed::refuse(problem, machine, &rows, &mut refusals);
         Drivers { rows: rows.into(), base, plain, refusals }
     }
 
@@ -117,13 +131,14 @@ type Refuses<'a> = Box<dyn Fn(&DriverRow<'_>) -> bool + 'a>;
 /// Which drivers each rule keeps from what needs one; none where no rule says so.
 fn refusing<'a, 'c>(problem: &'a Problem<'c>, need: DriverNeed) -> Vec<(Option<RuleId>, Refuses<'a>)> {
     let DriverNeed::Line(line, isa) = need else {
-        return vec![(None, Box::new(|row| row.compat.is_some()))];
+        return vec![(None, Box::new(|row| row.added().is_some()))];
     };
     let short = line.prefix(2);
     let mut all: Vec<(Option<RuleId>, Refuses)> =
-        vec![(None, Box::new(move |row| row.compat.is_some_and(|compat| compat.cuda < short)))];
+        vec![(None, Box::new(move |row| row.added().is_some_and(|compat| compat.cuda < short)))];
     for rule in problem.rules.about(Subject::Cuda, &line, Subject::Driver) {
-        all.push((Some(rule.id), Box::new(|row| row.compat.is_none() && !rule.needs.admits(&row.version))));
+        let floor = windows::floor(problem.catalog, rule);
+        all.push((Some(rule.id), Box::new(move |row| is_too_old(rule, floor, row, &short))));
     }
     match isa {
         None => {}
@@ -136,6 +151,20 @@ fn refusing<'a, 'c>(problem: &'a Problem<'c>, need: DriverNeed) -> Vec<(Option<R
         }
     }
     all
+}
+
+/// Whether a driver is too old for the lines of CUDA that a rule speaks of.
+fn is_too_old(rule: &Needs<'_>, on_windows: Option<&WindowsDriver>, row: &DriverRow<'_>, line: &Version) -> bool {
+    match row.compat {
+        None if row.windows => windows::is_too_old(on_windows, rule, &row.version),
+        None => !rule.needs.admits(&row.version),
+        Some(_) if !row.installed => false,
+        // The package's libcuda runs what the driver that it was taken from runs.
+        Some(compat) => {
+            let least = windows::least_on_linux(rule);
+            compat.cuda < *line && least.is_some_and(|least| compat.branch.major() < least.major())
+        }
+    }
 }
 
 /// Whether a driver does, while some rules are set aside.
@@ -152,20 +181,41 @@ pub fn met_by<'a, 'c>(
 /// The releases that what is said of a machine's driver leaves open, oldest first.
 fn possible<'c>(problem: &Problem<'c>, machine: &Machine<'c>) -> Vec<Version> {
     let catalog = problem.catalog;
-    let candidates = problem.turning_points();
+    let windows = machine.reading.windows_driver;
+    let candidates = candidates(problem, machine);
     match &machine.reading.driver {
         DriverAsk::Exact(version) => vec![*version],
         DriverAsk::Free(bound) => {
             let within = candidates.iter().filter(|version| bound.as_ref().is_none_or(|it| it.admits(version)));
             within.map(|version| **version).collect()
         }
+        DriverAsk::AtWorst(constraint) if windows => windows::worst(catalog, constraint, &candidates),
         DriverAsk::AtWorst(constraint) => worst_branch(catalog, constraint, &candidates),
         DriverAsk::Cuda(cuda) => {
             let branch = branch_telling(catalog, cuda);
+            let is_of = |version: &Version, row: &Branch| match windows {
+                true => branch_of(catalog, version).is_some_and(|of| of.branch == row.branch),
+                false => is_of(version, row),
+            };
             let within = candidates.iter().filter(|version| branch.is_some_and(|row| is_of(version, row)));
             within.map(|version| **version).collect()
         }
     }
+}
+
+/// The releases at which something about a machine can change, oldest first.
+fn candidates<'c>(problem: &Problem<'c>, machine: &Machine<'c>) -> Rc<[&'c Version]> {
+    if machine.reading.windows_driver {
+        return windows::turning_points(problem).into();
+    }
+    let (known, named) = (problem.turning_points(), installed::turning_points(problem, machine));
+    if named.is_empty() {
+        return known;
+    }
+    let mut all: Vec<&Version> = known.iter().copied().chain(named).collect();
+    all.sort();
+    all.dedup();
+    all.into()
 }
 
 fn is_of(version: &Version, branch: &Branch) -> bool {
@@ -221,8 +271,8 @@ fn refused_by_gpus<'c>(machine: &Machine<'c>, rows: &[DriverRow<'c>]) -> Refusal
 
 /// Every driver that knows the generation of a machine's GPUs, whether it lists the boards or not, oldest first.
 pub fn of_generation<'c>(problem: &Problem<'c>, machine: &Machine<'c>, off: &RowSet) -> Vec<DriverRow<'c>> {
-    let turning = problem.turning_points();
-    let rows = turning.iter().filter_map(|version| DriverRow::plain(problem.catalog, **version));
+    let (turning, windows) = (candidates(problem, machine), machine.reading.windows_driver);
+    let rows = turning.iter().filter_map(|version| DriverRow::plain(problem.catalog, **version, windows));
     rows.filter(|row| knows(&machine.kinds, &row.version, off)).collect()
 }
 

@@ -91,6 +91,10 @@ pub fn refused_toolkits<'c>(problem: &Problem<'c>, machine: &Machine<'c>, list: 
         let too_new = |toolkit: &Toolkit| toolkit.gcc_max.is_some_and(|most| gcc.major() > most.major());
         refusals.add(law::id::NVCC_GCC, rows(&too_new));
     }
+    if let Some(clang) = asked.clang {
+        let too_new = |toolkit: &Toolkit| toolkit.clang_max.is_some_and(|most| clang.major() > most.major());
+        refusals.add(law::id::NVCC_CLANG, rows(&too_new));
+    }
     for rule in machine.host.iter().filter(|rule| rule.row.subject == Subject::Toolkit) {
         refusals.add(rule.id, rows(&|toolkit| rule.range.admits(&toolkit.version)));
     }

@@ -1,15 +1,16 @@
 //! What a GPU asks beyond the stack: a flavour of kernel modules, a capability and a driver that torch.compile needs,
 //! and code in NCCL.
 
-use crate::catalog::rows::{Build, Class, Module, Subject};
-use crate::words::{Arch, Constraint};
+use crate::catalog::rows::{Build, Module, Subject};
+use crate::words::Arch;
 
 use super::answer::Chosen;
+use super::modules;
 use super::question::{DriverAsk, GpuAsk, Question, TargetAsk, Warning};
 
 /// What should be known of a target's GPUs.
 pub(super) fn warnings(question: &Question<'_>, asked: &TargetAsk<'_>, target: &Chosen<'_>) -> Vec<Warning> {
-    let mut warnings = modules(question, asked);
+    let mut warnings = flavours(question, asked);
     warnings.extend(triton(question, asked, target));
     warnings.extend(triton_assembler(question, asked, target));
     warnings.extend(triton_driver(question, asked, target));
@@ -18,24 +19,20 @@ pub(super) fn warnings(question: &Question<'_>, asked: &TargetAsk<'_>, target: &
 }
 
 /// GPUs that one flavour of kernel modules drives, where nobody can be sure it is the one installed.
-fn modules(question: &Question<'_>, asked: &TargetAsk<'_>) -> Vec<Warning> {
+fn flavours(question: &Question<'_>, asked: &TargetAsk<'_>) -> Vec<Warning> {
     let warning = |row: &Module| {
         let gpus =
-            asked.named_gpus().iter().filter(|gpu| speaks_of(row, gpu) && may_be_wrong(question, row, asked, gpu));
+            asked.named_gpus().iter().filter(|gpu| modules::speaks_of(row, gpu) && may_be_wrong(question, row, asked, gpu));
         let names = names(gpus)?;
         let message =
             format!("{names}: install the {} kernel modules, the other flavour finds no GPU", row.needs.as_str());
         Some(Warning::new("kernel-module", message, &[asked.key("gpu")]))
     };
-    question.catalog.modules.iter().filter_map(warning).collect()
-}
-
-/// Whether a row is about a GPU.
-pub(super) fn speaks_of(row: &Module, gpu: &GpuAsk<'_>) -> bool {
-    // Jetson boards have a driver of their own, which comes in one piece with the system.
-    let own_driver = gpu.row.is_some_and(|product| product.class == Class::Jetson);
-    let cpu_fits = row.cpu.is_none_or(|cpu| gpu.row.is_some_and(|product| product.cpu == Some(cpu)));
-    !own_driver && cpu_fits && Constraint::parse(&row.gpus).is_ok_and(|range| range.admits(&gpu.cc_version))
+    // Who writes the flavour knows of it, and Windows has one only.
+    if asked.kernel_module.is_some() || asked.windows_driver {
+        return Vec::new();
+    }
+    question.catalog.modules.iter().filter(|row| row.before.is_none()).filter_map(warning).collect()
 }
 
 /// Whether a driver that these hosts may get chooses the wrong flavour by default.

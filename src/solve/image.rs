@@ -22,6 +22,10 @@ pub struct ImageKey<'c> {
     os: Option<&'c str>,
     arch: CpuArch,
     needs: Needs,
+    /// Whether the target says itself what its image demands.
+    demand_written: bool,
+    /// Whether a cuDNN is installed on top of it.
+    cudnn_installed: bool,
     /// The cuDNN that the image must hold, where one is asked for and no framework brings its own.
     cudnn: Option<(Constraint, usize)>,
     /// The laws about images that are set aside.
@@ -103,6 +107,8 @@ pub fn of_machine<'c>(
         os: machine.reading.os.map(|os| &*os.id),
         arch: machine.reading.arch,
         needs,
+        demand_written: machine.reading.image_requires.is_some(),
+        cudnn_installed: machine.reading.cudnn.is_some(),
         cudnn: cudnn.map(|wanted| (wanted.clone(), machine.id)),
         off: matters,
     };
@@ -214,7 +220,9 @@ impl Asked<'_, '_> {
                 .is_some_and(|inside| wanted.admits(inside) && self.machine.takes_cudnn(inside, self.off)),
             None if pinned || whole => true,
             // Which of the two a framework needs depends on its release: see `serves`.
-            None if self.needs.system_cuda && image.cudnn.is_some() => image.flavour == Flavour::Runtime,
+            None if self.needs.system_cuda && (image.cudnn.is_some() || self.machine.reading.cudnn.is_some()) => {
+                image.flavour == Flavour::Runtime
+            }
             None => image.flavour == self.needs.smallest_flavour() && image.cudnn.is_none(),
         }
     }
@@ -230,6 +238,8 @@ pub fn serves(
     image: &Image,
 ) -> bool {
     let same_line = line.is_none_or(|line| image.cuda.cmp_prefix(line).is_eq());
+    // What was installed on top of the image is judged where the release is.
+    let installed = asked.cudnn.is_some();
     let same_cudnn = build.cudnn.as_ref().zip(image.cudnn.as_ref());
     let wanted = |inside: &Version| cudnn.is_none_or(|wanted| wanted.admits(inside));
     // An image of a JetPack holds what the JetPack does, for which such builds are made.
@@ -238,7 +248,7 @@ pub fn serves(
         |needs: &Version, inside: &Version| inside.major() == needs.major() && inside >= needs && wanted(inside);
     let same_cudnn = same_cudnn.is_some_and(|(needs, inside)| of_system(inside) || serves(needs, inside));
     match build.system_cuda {
-        true => image.flavour >= Flavour::Runtime && same_line && same_cudnn,
+        true => image.flavour >= Flavour::Runtime && same_line && (installed || same_cudnn),
         false => {
             let whole = image.torch.is_some() || image.flavour == Flavour::Devel;
             is_given(asked) || image.cudnn.is_none() || whole
@@ -336,6 +346,8 @@ impl<'c> Demand<'c> {
 pub enum DemandKey<'c> {
     /// That of a text.
     Text(&'c str),
+    /// What the machine's lines say of it.
+    Written,
     /// Nothing that anybody knows.
     Nothing,
     /// Nobody knows, so it is taken to be a driver of its own CUDA line.
@@ -345,6 +357,10 @@ pub enum DemandKey<'c> {
 /// What an image demands on a machine. Every requirement known admits the image's own line; what else one of
 /// unknown text admits nobody knows, which is enough to keep the user's image but not to choose one.
 pub fn demand<'c>(catalog: &'c Catalog, asked: &Reading<'c>, image: &Image) -> DemandKey<'c> {
+    if asked.image_requires.is_some() {
+        // What is written is asked of every driver, whichever image is chosen.
+        return DemandKey::Nothing;
+    }
     let given = is_given(asked);
     match requirement(catalog, image, asked.arch) {
         Some(requirement) => DemandKey::Text(&requirement.row.require),
@@ -364,8 +380,9 @@ pub fn starts_on<'a, 'c>(
     machine: &'a Machine<'c>,
     key: DemandKey<'c>,
 ) -> impl Fn(&DriverRow<'c>) -> bool + use<'a, 'c> {
-    let demand = match key {
+    let demand: Rc<Demand<'a>> = match key {
         DemandKey::Text(text) => problem.demand(text),
+        DemandKey::Written => Rc::new(Demand::parse(machine.reading.image_requires.as_deref().unwrap_or_default())),
         DemandKey::Nothing => Rc::new(Demand::parse("")),
         DemandKey::Line(least) => Rc::new(Demand { least: Some(least), ..Demand::parse("") }),
     };
@@ -375,7 +392,7 @@ pub fn starts_on<'a, 'c>(
         brands.extend(MARKETS.iter().map(|&market| self::brands(Some(market))));
     }
     // Nothing is said of the GPU: an image that was chosen must start on every brand, one that was given on any.
-    let any = unsaid && is_given(&machine.reading);
+    let any = unsaid && (is_given(&machine.reading) || key == DemandKey::Written);
     move |driver| {
         let mut starts = brands.iter().map(|brands| demand.admits(driver, brands));
         if any { starts.any(|starts| starts) } else { starts.all(|starts| starts) }
@@ -416,6 +433,8 @@ mod tests {
             version: Version::parse(version).unwrap(),
             branch,
             compat: None,
+            installed: false,
+            windows: false,
         };
         let requirement = "cuda>=12.8 brand=tesla,driver>=535,driver<536 brand=unknown,driver>=535,driver<536";
         let (old, new) = (driver("535.183.01", &r535), driver("570.86.15", &r570));

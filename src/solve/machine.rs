@@ -8,9 +8,9 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use crate::catalog::rows::{Class as Market, Os, Subject, Toolkit};
+use crate::catalog::rows::{Class as Market, Compat, Os, Subject, Toolkit};
 use crate::coverage::{Coverage, covers};
-use crate::spec::Runtime;
+use crate::spec::{KernelModule, Runtime};
 use crate::words::{ArchList, CpuArch, Version};
 
 use super::driver::Drivers;
@@ -41,8 +41,20 @@ pub struct Reading<'c> {
     pub glibc: Option<Version>,
     /// The host compiler: as written, else what the OS implies.
     pub gcc: Option<Version>,
+    /// The host compiler where it is clang; then no gcc is asked.
+    pub clang: Option<Version>,
     /// Toolkits installed there.
     pub toolkits: Option<Vec<Version>>,
+    /// A cuDNN that is installed there.
+    pub cudnn: Option<Version>,
+    /// A cuda-compat package that is installed there.
+    pub compat: Option<&'c Compat>,
+    /// The flavour of kernel modules that is installed there.
+    pub kernel_module: Option<KernelModule>,
+    /// What the image asks for in NVIDIA_REQUIRE_CUDA, where that is written.
+    pub image_requires: Option<Rc<str>>,
+    /// Whether its driver is that of Windows, as under WSL2.
+    pub windows_driver: bool,
     /// The image.
     pub image: ImageAsk<'c>,
     /// Whether forward compatibility may be used.
@@ -64,8 +76,10 @@ impl Reading<'_> {
             ImageAsk::NoSuchTag(_) => (3, None, None),
             ImageAsk::Unchecked(_) => (4, None, None),
         };
-        let host = (self.os.map(|os| &*os.id), self.glibc, self.gcc, &self.toolkits);
-        (self.runtime, self.platform, gpus, &self.driver, host, image, self.forward_compat)
+        let host = (self.os.map(|os| &*os.id), self.glibc, self.gcc, self.clang, &self.toolkits, self.cudnn);
+        let compat = self.compat.map(|compat| compat.cuda);
+        let beneath = (&self.driver, self.windows_driver, compat, self.kernel_module, &self.image_requires);
+        (self.runtime, self.platform, gpus, beneath, host, image, self.forward_compat)
     }
 }
 

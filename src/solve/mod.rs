@@ -2,6 +2,7 @@
 //! there is none.
 
 pub mod answer;
+mod beneath;
 pub mod codes;
 pub mod compile;
 pub mod driver;
@@ -11,8 +12,10 @@ pub mod fits;
 mod hardware;
 pub mod image;
 pub mod inside;
+pub mod installed;
 pub mod lifetime;
 pub mod machine;
+pub mod modules;
 pub mod network;
 pub mod ordinary;
 pub mod own;
@@ -23,8 +26,10 @@ pub mod recommended;
 pub mod release;
 pub mod resolve;
 pub mod rowset;
+pub mod services;
 pub mod shared;
 pub mod silence;
 pub mod unknowns;
 mod unseen;
 pub mod warnings;
+pub mod windows;

@@ -3,7 +3,7 @@
 use std::ops::Deref;
 use std::rc::Rc;
 
-use crate::catalog::rows::{Build, Class, Gpu, Image, Os, WindowsDriver};
+use crate::catalog::rows::{Build, Class, Compat, Gpu, Image, Os, WindowsDriver};
 use crate::catalog::{Catalog, GpuMatch, OsMatch};
 use crate::spec::{
     DriverPolicy, ForwardCompat, ImageRef, Override, OwnCuda, Prefer, Share, Silence, Spec, SpecError, Target, Written,
@@ -484,7 +484,7 @@ impl<'c> Reader<'_, 'c> {
         let glibc = target.glibc.as_ref().map(|written| written.value).or_else(|| os?.glibc);
         let gcc = target.gcc.as_ref().map(|written| written.value).or_else(|| os?.gcc);
         if let Some(os) = os.filter(|os| os.refused.is_none() && target.os.is_some()) {
-            self.unknown_parts(target, os, &[("glibc", glibc.is_none()), ("gcc", builds && gcc.is_none())]);
+            self.unknown_parts(target, os, &[("glibc", glibc.is_none()), ("gcc", builds && gcc.is_none() && target.clang.is_none())]);
         }
         if matches!(gpus, Gpus::Unsaid) {
             let message = format!(
@@ -500,6 +500,7 @@ impl<'c> Reader<'_, 'c> {
             .or(implied)
             .or(os.and_then(|os| os.cpu))
             .unwrap_or(CpuArch::X86_64);
+        self.jetson_under_wsl2(target, implied);
         let reading = Reading {
             runtime,
             arch,
@@ -508,12 +509,51 @@ impl<'c> Reader<'_, 'c> {
             driver: self.driver(target, os),
             os,
             glibc,
-            gcc: gcc.filter(|_| builds),
+            gcc: gcc.filter(|_| builds && target.clang.is_none()),
+            clang: target.clang.as_ref().map(|written| written.value).filter(|_| builds),
             toolkits: target.toolkit.as_ref().map(|written| written.value.clone()).filter(|_| builds),
             image,
-            forward_compat: target.forward_compat == ForwardCompat::Auto,
+            cudnn: self.cudnn(target),
+            compat: self.compat(target),
+            kernel_module: target.kernel_module.as_ref().map(|written| written.value),
+            image_requires: target.image_requires.as_ref().map(|written| written.value.as_str().into()),
+            windows_driver: target.is_wsl2(),
+            forward_compat: target.forward_compat == ForwardCompat::Auto && !target.is_wsl2(),
         };
         TargetAsk { driver_policy: target.driver_policy, ..TargetAsk::new(self.problem, &target.name, reading) }
+    }
+
+    /// The cuDNN that is installed. One that nobody knows is compared by its number.
+    fn cudnn(&mut self, target: &Target) -> Option<Version> {
+        let written = target.cudnn.as_ref()?;
+        let known = self.catalog.cudnns.iter().any(|row| row.version.cmp_prefix(&written.value).is_eq());
+        if !known {
+            let message = format!("cuDNN {} is not in the catalog: it is judged by its number", written.value);
+            self.warnings.push(Warning::new("cudnn-installed", message, &[format!("target.{}.cudnn", target.name)]));
+        }
+        Some(written.value)
+    }
+
+    /// The cuda-compat package that is installed, if it is known.
+    fn compat(&mut self, target: &Target) -> Option<&'c Compat> {
+        let written = target.compat.as_ref()?;
+        let found = self.catalog.compats.iter().find(|row| row.cuda == written.value);
+        if found.is_none() {
+            let message = format!(
+                "no cuda-compat package of CUDA {} is in the catalog: whether its libcuda is loaded was not checked",
+                written.value
+            );
+            self.warnings.push(Warning::new("compat-installed", message, &[format!("target.{}.compat", target.name)]));
+        }
+        found
+    }
+
+    fn jetson_under_wsl2(&mut self, target: &Target, implied: Option<CpuArch>) {
+        let Some(written) = target.platform.as_ref().filter(|_| target.is_wsl2()) else { return };
+        let Some(arch) = implied.filter(|arch| *arch != CpuArch::X86_64) else { return };
+        let message = format!("the GPU of target `{}` comes with an {arch} processor, which WSL2 is not known for", target.name);
+        let help = "drop `platform`, or name a GPU that a Windows machine has".to_string();
+        self.error("exclusive", message, Some(help), written);
     }
 
     fn gpus(&mut self, target: &Target) -> Gpus<'c> {
@@ -599,7 +639,9 @@ impl<'c> Reader<'_, 'c> {
         }
         match constraint.single() {
             Some(version) if version.len() >= 2 => {
-                self.check_driver_listed(target, version);
+                if !target.is_wsl2() {
+                    self.check_driver_listed(target, version);
+                }
                 DriverAsk::Exact(*version)
             }
             _ if self.admits_no_driver(constraint) => {
@@ -610,7 +652,8 @@ impl<'c> Reader<'_, 'c> {
             }
             _ => {
                 // Bounds below are what is mostly written.
-                if self.catalog.drivers.iter().rev().all(|row| !constraint.admits(&row.version)) {
+                let listed = target.is_wsl2() || self.catalog.drivers.iter().rev().any(|row| constraint.admits(&row.version));
+                if !listed {
                     let bounds = constraint.comparisons().filter_map(|one| one.version.as_ref());
                     if let Some(version) = bounds.min() {
                         self.check_driver_listed(target, version);
@@ -649,7 +692,7 @@ impl<'c> Reader<'_, 'c> {
                 nearest.map_or("older than every branch known".to_string(), |row| format!("as branch R{}", row.branch));
             let of_windows = |row: &WindowsDriver| row.driver.major() == version.major();
             let windows = match self.catalog.windows_drivers.iter().any(of_windows) {
-                true => "; on Windows drivers have such numbers: under WSL2 write `driver-cuda` instead",
+                true => "; on Windows drivers have such numbers: under WSL2 write `platform = \"wsl2\"` beside it",
                 false => "",
             };
             let message = format!(
@@ -726,8 +769,12 @@ impl<'c> Reader<'_, 'c> {
                 }
             }
         }
+        let but = match target.image_requires {
+            Some(_) => " but what `image-requires` says",
+            None => "",
+        };
         let message =
-            format!("nothing is known of image `{}`, so nothing of it is checked{near}", written.text.escape_debug());
+            format!("nothing is known of image `{}`, so nothing of it is checked{but}{near}", written.text.escape_debug());
         self.warnings.push(Warning::new("image-not-checked", message, &[format!("target.{}.image", target.name)]));
         ImageAsk::Unchecked(image.clone())
     }

@@ -1,12 +1,13 @@
 //! The driver to install on hosts that may get another: the newest release of a branch that is still in support. It
 //! says nothing about what runs: that is the minimum.
 
-use crate::catalog::rows::{Branch, Module};
+use crate::catalog::rows::Branch;
 use crate::spec::DriverPolicy;
 use crate::words::{Constraint, Version};
 
 use super::answer::Chosen;
 use super::lifetime::has_ended;
+use super::modules;
 use super::question::{DriverAsk, Question, TargetAsk};
 
 /// A driver to install.
@@ -16,8 +17,8 @@ pub struct Recommended<'c> {
     pub release: Version,
     /// Its branch.
     pub branch: &'c Branch,
-    /// The flavour of kernel modules, where only one drives the GPUs.
-    pub modules: Option<&'c Module>,
+    /// The flavour of kernel modules: as written, else the one that alone drives the GPUs.
+    pub modules: Option<&'static str>,
 }
 
 /// NVIDIA's words for its kinds of branches.
@@ -47,10 +48,15 @@ pub fn driver<'c>(question: &Question<'c>, asked: &TargetAsk<'c>, chosen: &Chose
                 && asked.machine.kinds.iter().flat_map(|kind| &kind.driver).all(|rule| rule.needs.admits(version))
         };
         let of_branch = catalog.drivers.iter().filter(|row| row.version.major() == branch.branch.major() && !row.beta);
-        let Some(release) = of_branch.map(|row| row.version).filter(|version| serves(version)).max() else { continue };
+        let newest = match asked.windows_driver {
+            // Which releases Windows has of it is not known; all of them have at least its number.
+            true => Some(branch.branch).filter(serves),
+            false => of_branch.map(|row| row.version).filter(serves).max(),
+        };
+        let Some(release) = newest else { continue };
         let better = best.as_ref().is_none_or(|(known, _)| for_production >= *known);
         if better {
-            best = Some((for_production, Recommended { release, branch, modules: modules(question, asked) }));
+            best = Some((for_production, Recommended { release, branch, modules: flavour(question, asked) }));
         }
     }
     best.map(|(_, found)| found)
@@ -107,11 +113,11 @@ fn lists_boards(asked: &TargetAsk<'_>, version: &Version) -> bool {
     firsts.all(|first| first.major() <= version.major())
 }
 
-/// The flavour of kernel modules without which some GPU of a target is not found.
-fn modules<'c>(question: &Question<'c>, asked: &TargetAsk<'c>) -> Option<&'c Module> {
-    question
-        .catalog
-        .modules
-        .iter()
-        .find(|row| asked.named_gpus().iter().any(|gpu| super::hardware::speaks_of(row, gpu)))
+/// The flavour of kernel modules that is there, else the one without which some GPU of a target is not found.
+fn flavour(question: &Question<'_>, asked: &TargetAsk<'_>) -> Option<&'static str> {
+    if asked.windows_driver {
+        return None;
+    }
+    let needed = || asked.named_gpus().iter().find_map(|gpu| modules::of_gpu(question.catalog, gpu).next());
+    asked.kernel_module.map(|flavour| flavour.as_str()).or_else(|| needed().map(|row| row.needs.as_str()))
 }

@@ -45,6 +45,13 @@ pub fn takes_newer(build: &Build) -> bool {
     build.pins == Some(Pins::AtLeast) || build.system_cuda
 }
 
+/// Whether a build that takes the system's cuDNN runs with an installed one; a build that brings its own does not ask.
+pub fn loads(build: &Build, installed: &Version, wanted: Option<&Constraint>) -> bool {
+    let Some(least) = build.cudnn.filter(|_| build.system_cuda) else { return true };
+    let as_new = least.major() == installed.major() && least.cmp_prefix(installed).is_le();
+    as_new && wanted.is_none_or(|wanted| wanted.cut_to(installed.len()).admits(installed))
+}
+
 /// Whether a build asks pip for a least release of each library: what is installed is then somebody else's choice.
 pub fn leaves_open(build: &Build) -> bool {
     build.pins == Some(Pins::AtLeast)

@@ -9,6 +9,7 @@ use crate::spec::Share;
 use crate::words::{CpuArch, Version};
 
 use super::answer::{Answer, Chosen};
+use super::beneath;
 use super::fits;
 use super::hardware;
 use super::image;
@@ -33,6 +34,7 @@ pub fn warnings<'c>(question: &Question<'c>, answer: &Answer<'c>) -> Vec<Warning
         warnings.extend(about.driver());
         warnings.extend(about.image());
         warnings.extend(about.toolkit());
+        warnings.extend(beneath::warnings(question, &about.all, about.target));
         warnings.extend(lifetime::warnings(question, &about.all, about.target));
         for asked in &about.all {
             warnings.extend(hardware::warnings(question, asked, about.target));
@@ -349,7 +351,7 @@ impl<'c> About<'_, 'c> {
             );
             warnings.push(Warning::new("jit-limited", message, &self.key(setting)));
         }
-        if let Some(compat) = driver.compat {
+        if let Some(compat) = driver.added() {
             let message = format!(
                 "driver {} is too old for this stack by itself: install {} on the hosts or in the image, where its \
                  libcuda is found before the driver's; `forward-compat = \"never\"` chooses an older CUDA instead",
@@ -422,7 +424,16 @@ impl<'c> About<'_, 'c> {
             let message = format!("{name} holds CUDA {}, the wheels bring CUDA {line}: {why}", chosen.cuda.prefix(2));
             warnings.push(Warning::new("two-runtimes", message, &self.key("image")));
         }
-        match image::requirement(self.question.catalog, chosen, self.asked.arch) {
+        let known = image::requirement(self.question.catalog, chosen, self.asked.arch);
+        let known_text = known.filter(|known| known.own).map(|known| &*known.row.require);
+        match known {
+            _ if self.asked.image_requires.is_some() => {
+                let written = self.asked.image_requires.as_deref();
+                if known_text.is_some_and(|known| Some(known) != written) {
+                    let message = format!("{name} asks for something else than `image-requires`, which is what was judged by");
+                    warnings.push(Warning::new("image-requires", message, &self.key("image-requires")));
+                }
+            }
             Some(requirement) if !requirement.own => {
                 let guess = requirement.row.id.split('@').next().unwrap_or_default();
                 let message = format!("it is not known which drivers {name} starts on; it is judged as CUDA {guess}");

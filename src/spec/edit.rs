@@ -6,7 +6,7 @@ use super::error::Refusal;
 use super::field::Read;
 use super::keys::{self, Key};
 use super::slot::{Ordinary, Packages, Shape, Slot};
-use super::{Build, Resolve, Runtime, Spec, Target};
+use super::{Build, Resolve, Spec, Target};
 
 /// What a key of the whole file names, `target.prod.gpu`.
 enum Place<'k> {
@@ -180,19 +180,5 @@ impl Target {
     /// The keys that a conflict can blame, and where their values stand.
     fn written(&self) -> impl Iterator<Item = (&'static str, &Range<usize>)> {
         keys::TARGET.keys.iter().filter_map(|key| Some((key.name, key.slot.written(self, key.name)?.1)))
-    }
-
-    /// Why two of its keys cannot stand together, and where to say so.
-    pub(super) fn contradiction(&self) -> Option<(Refusal, Range<usize>)> {
-        if let (Some(driver), Some(cuda)) = (&self.driver, &self.driver_cuda) {
-            let message = "`driver` and `driver-cuda` exclude each other: both say what the hosts have";
-            let refusal = Refusal::new("exclusive", message).help("keep `driver` if its release is known");
-            let later = if driver.span.start > cuda.span.start { &driver.span } else { &cuda.span };
-            return Some((refusal, later.clone()));
-        }
-        let image = self.image.as_ref().filter(|_| self.runtime == Some(Runtime::BareMetal))?;
-        let message = "`image` needs a container, but `runtime` is \"bare-metal\"";
-        let refusal = Refusal::new("exclusive", message);
-        Some((refusal.help("drop one of the two; an image implies `runtime = \"container\"`"), image.span.clone()))
     }
 }

@@ -4,6 +4,7 @@ use super::error::{Refusal, clip, quote};
 use super::{OwnCuda, repair, suggest};
 use crate::words::address;
 use crate::words::name::{self, is_unseen};
+use crate::words::require::Requirement;
 use crate::words::{ArchList, Constraint, CpuArch, Specifier, Version};
 
 /// What a text means, or why it means nothing.
@@ -11,6 +12,8 @@ pub(super) type Read<T> = Result<T, Refusal>;
 
 /// No honest constraint or list is longer; a hostile one must not cost time.
 const MAX_TEXT: usize = 512;
+/// What images ask for is long: NVIDIA's name a dozen brands for each of several branches.
+const MAX_REQUIRES: usize = 8192;
 /// Longer than any product name, file name or OS.
 const MAX_NAME: usize = 256;
 const MAX_GPUS: usize = 256;
@@ -310,6 +313,48 @@ pub(super) fn driver_cuda(text: &str) -> Read<Version> {
         ));
     }
     Ok(version)
+}
+
+/// `compat`: the CUDA line in the package's name.
+pub(super) fn compat(text: &str) -> Read<Version> {
+    let named = text.trim().strip_prefix("cuda-compat-").map(|line| line.replace('-', "."));
+    if let Some(line) = named {
+        let refusal = Refusal::new("value", format!("`compat`: {} is the name of the package", quote(text)));
+        return Err(refusal.help(format!("write `compat = \"{}\"`", clip(&line))));
+    }
+    let version = version("compat", text)?;
+    if version.len() == 2 && !version.is_prerelease() {
+        return Ok(version);
+    }
+    let refusal = Refusal::new("value", format!("`compat`: {} does not have two components", quote(text)));
+    let help = "write the CUDA line of the package: \"12.9\" for cuda-compat-12-9; a driver release goes to `driver`";
+    Err(match version.len() {
+        3.. => refusal.help(format!("write `compat = \"{}\"`", version.prefix(2))),
+        _ => refusal.help(help),
+    })
+}
+
+/// `image-requires`: the container runtime refuses a container at the first condition that it cannot read.
+pub(super) fn image_requires(text: &str) -> Read<String> {
+    let long = text.len() > MAX_REQUIRES;
+    if long || text.chars().any(is_unseen) {
+        short("image-requires", text)?;
+    }
+    let trimmed = text.trim();
+    let value = trimmed.strip_prefix("NVIDIA_REQUIRE_CUDA=").unwrap_or(trimmed);
+    if value.is_empty() {
+        let refusal = Refusal::new("value", "`image-requires` is empty");
+        return Err(refusal.help("drop the key: an image without NVIDIA_REQUIRE_CUDA asks for nothing"));
+    }
+    match Requirement::parse(value).unreadable() {
+        None => Ok(value.split_whitespace().collect::<Vec<_>>().join(" ")),
+        Some(condition) => {
+            let message = format!("`image-requires`: {} is not a condition", quote(&condition.0));
+            let help = "expected cuda, driver, arch or brand, one of `=`, `!=`, `<`, `<=`, `>`, `>=`, and a value, as in \
+                        \"cuda>=12.8 brand=tesla,driver>=535\"";
+            Err(Refusal::new("value", message).help(help))
+        }
+    }
 }
 
 /// A version of the machine: `glibc`, `gcc`.

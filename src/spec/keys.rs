@@ -3,10 +3,10 @@
 //! and the field that it fills.
 
 use super::normalise::{sorted, without_blanks};
-use super::slot::{Choice, Many, One, Ordinary, Overlays, Packages, Place, Shape, Slot, Switch};
+use super::slot::{Choice, Many, One, Ordinary, Overlays, Packages, Place, Shape, Slot, Switch, Word};
 use super::{
-    Build, DriverPolicy, Exception, Export, ForwardCompat, ImageRef, OwnBuild, Prefer, Resolve, Runtime, Share, Spec,
-    Target, field,
+    Build, DriverPolicy, Exception, Export, ForwardCompat, ImageRef, KernelModule, OwnBuild, Platform, Prefer, Resolve,
+    Runtime, Share, Spec, Target, field,
 };
 use crate::words::{ArchList, Version};
 
@@ -348,7 +348,7 @@ pub(super) static TARGET: Table<Target> = Table {
             brief: "the processor",
             about: "`x86_64` or `aarch64`. Default: what the product implies (GH200, GB10, Jetson: aarch64), else x86_64.",
             example: "\"x86_64\"",
-            slips: &["cpu", "platform", "machine"],
+            slips: &["cpu", "machine"],
             slot: &One(place!(Target.arch), |_, text| field::cpu(text), ToString::to_string),
         },
         Key {
@@ -365,7 +365,7 @@ pub(super) static TARGET: Table<Target> = Table {
             about: "`auto`: only if the whole spec has no answer without it, and then for as few targets as possible. \
                     `never`: not at all. Default: `auto`.",
             example: "\"never\"",
-            slips: &["compat", "cuda-compat"],
+            slips: &["forward-compatibility"],
             slot: &Choice(place!(Target.forward_compat), POLICIES, &[(&["no", "off", "false"], "never")]),
         },
         Key {
@@ -394,12 +394,74 @@ pub(super) static TARGET: Table<Target> = Table {
             slot: &One(place!(Target.gcc), field::version, ToString::to_string),
         },
         Key {
+            name: "clang",
+            brief: "the host compiler where it is not gcc",
+            about: "In place of `gcc`: nvcc is then told to use clang, and the gcc of `os` is not asked.",
+            example: "\"17\"",
+            slips: &["clang++", "llvm"],
+            slot: &One(place!(Target.clang), field::version, ToString::to_string),
+        },
+        Key {
             name: "toolkit",
             brief: "the CUDA toolkits that are installed there",
             about: "If it is absent, the lock says which one to install.",
             example: "[\"11.8\", \"12.4\"]",
             slips: &["cuda-toolkit", "toolkits", "nvcc"],
             slot: &Many(place!(Target.toolkit), |_, text| field::toolkit(text), field::toolkits, toolkits),
+        },
+        Key {
+            name: "cudnn",
+            brief: "a cuDNN that is installed on the machine or in the image",
+            about: "For what brings none of its own: frameworks that load the system's cuDNN, and source builds. What comes \
+                    with a cuDNN ignores it.",
+            example: "\"8.9.7\"",
+            slips: &["libcudnn", "cudnn-version", "system-cudnn"],
+            slot: &One(place!(Target.cudnn), field::version, ToString::to_string),
+        },
+        Key {
+            name: "compat",
+            brief: "a cuda-compat package that is installed there, wanted or not",
+            about: "Its CUDA line, `12.9` for cuda-compat-12-9. Where it is newer than the driver, its libcuda is loaded in \
+                    place of the driver's: data-centre GPUs then run the stack by it, GeForce boards run nothing.",
+            example: "\"12.9\"",
+            slips: &["cuda-compat", "compat-package"],
+            slot: &One(place!(Target.compat), |_, text| field::compat(text), ToString::to_string),
+        },
+        Key {
+            name: "kernel-module",
+            brief: "the flavour of the driver's kernel modules",
+            about: "`open` or `proprietary`. If it is absent, the lock says which one the GPUs need.",
+            example: "\"open\"",
+            slips: &["kernel-modules", "module", "modules", "driver-flavour", "driver-flavor"],
+            slot: &Word(
+                place!(Target.kernel_module),
+                KERNEL_MODULES,
+                None,
+                &[(&["closed", "legacy", "nvidia"], "proprietary"), (&["nvidia-open", "open-source"], "open")],
+            ),
+        },
+        Key {
+            name: "platform",
+            brief: "what runs the Linux system",
+            about: "`linux`, or `wsl2`: Linux inside Windows, whose driver it uses; then `driver` is the number of the \
+                    Windows driver. Default: `linux`.",
+            example: "\"wsl2\"",
+            slips: &["wsl", "wsl2", "system"],
+            slot: &Word(
+                place!(Target.platform),
+                PLATFORMS,
+                Some(Platform::Linux),
+                &[(&["wsl", "wsl-2", "windows", "windows10", "windows11", "win"], "wsl2")],
+            ),
+        },
+        Key {
+            name: "image-requires",
+            brief: "the NVIDIA_REQUIRE_CUDA of an image that the catalog does not know",
+            about: "Which drivers the image starts on; `docker inspect` shows it. Of an image that the catalog knows it \
+                    replaces what is known.",
+            example: "\"cuda>=12.8 brand=tesla,driver>=535\"",
+            slips: &["nvidia-require-cuda", "require-cuda", "image-require", "requires"],
+            slot: &One(place!(Target.image_requires), |_, text| field::image_requires(text), String::clone),
         },
     ],
 };
@@ -549,6 +611,9 @@ const CALLED_RUNTIMES: &[(&[&str], &str)] = &[
     (&["host", "native", "metal", "bare", "vm", "none", "conda", "venv"], "bare-metal"),
 ];
 const POLICIES: &[(&str, ForwardCompat)] = &[("auto", ForwardCompat::Auto), ("never", ForwardCompat::Never)];
+const KERNEL_MODULES: &[(&str, KernelModule)] =
+    &[("open", KernelModule::Open), ("proprietary", KernelModule::Proprietary)];
+const PLATFORMS: &[(&str, Platform)] = &[("linux", Platform::Linux), ("wsl2", Platform::Wsl2)];
 const DRIVER_POLICIES: &[(&str, DriverPolicy)] =
     &[("any", DriverPolicy::Any), ("production", DriverPolicy::Production), ("long-term", DriverPolicy::LongTerm)];
 const SHARES: &[(&str, Share)] = &[("stack", Share::Stack), ("versions", Share::Versions), ("none", Share::None)];

@@ -18,6 +18,7 @@ mod slot;
 pub mod suggest;
 mod syntax;
 mod targets;
+mod together;
 mod value;
 
 #[cfg(test)]
@@ -156,14 +157,31 @@ pub struct Target {
     pub glibc: Option<Written<Version>>,
     /// `gcc`
     pub gcc: Option<Written<Version>>,
+    /// `clang`
+    pub clang: Option<Written<Version>>,
     /// `toolkit`: releases or lines installed there; a list even where one string was written.
     pub toolkit: Option<Written<Vec<Version>>>,
+    /// `cudnn`: the one installed there.
+    pub cudnn: Option<Written<Version>>,
+    /// `compat`: the CUDA line of the cuda-compat package that is installed there.
+    pub compat: Option<Written<Version>>,
+    /// `kernel-module`
+    pub kernel_module: Option<Written<KernelModule>>,
+    /// `platform`
+    pub platform: Option<Written<Platform>>,
+    /// `image-requires`: the text of the image's NVIDIA_REQUIRE_CUDA.
+    pub image_requires: Option<Written<String>>,
 }
 
 impl Target {
     /// Where the stack runs: as written, else a container if an image is given.
     pub fn runtime(&self) -> Runtime {
         self.runtime.unwrap_or(if self.image.is_some() { Runtime::Container } else { Runtime::BareMetal })
+    }
+
+    /// Whether it is Linux inside Windows, whose driver it then uses.
+    pub fn is_wsl2(&self) -> bool {
+        self.platform.as_ref().is_some_and(|written| written.value == Platform::Wsl2)
     }
 }
 
@@ -174,6 +192,34 @@ pub enum Runtime {
     Container,
     /// `"bare-metal"`
     BareMetal,
+}
+
+/// `kernel-module`: the flavour of NVIDIA's kernel modules.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum KernelModule {
+    /// `"open"`
+    Open,
+    /// `"proprietary"`
+    Proprietary,
+}
+
+impl KernelModule {
+    /// Its spelling.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            KernelModule::Open => "open",
+            KernelModule::Proprietary => "proprietary",
+        }
+    }
+}
+
+/// `platform`
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Platform {
+    /// `"linux"`
+    Linux,
+    /// `"wsl2"`: Linux inside Windows.
+    Wsl2,
 }
 
 /// `forward-compat`

@@ -149,6 +149,40 @@ impl<O, T: Copy + Default + PartialEq + Sync> Slot<O> for Choice<O, T> {
     }
 }
 
+/// One of some words that a conflict can blame; behind them the one that is meant where none is written, and what others
+/// call them.
+pub(super) struct Word<O, T: 'static>(
+    pub Place<O, Option<Written<T>>>,
+    pub &'static [(&'static str, T)],
+    pub Option<T>,
+    pub &'static [(&'static [&'static str], &'static str)],
+);
+
+impl<O, T: Copy + PartialEq + Sync> Slot<O> for Word<O, T> {
+    fn shape(&self) -> Shape {
+        Shape::Choice(self.1.iter().map(|(word, _)| *word).collect())
+    }
+
+    fn read(&self, owner: &mut O, key: &str, item: &Item<'_>, reader: &mut Reader<'_>) {
+        *(self.0.get_mut)(owner) = reader.string(key, item, |text| field::choice(key, text, self.1, self.3));
+    }
+
+    fn set(&self, owner: &mut O, key: &str, text: Option<&str>, end: usize) -> Read<()> {
+        let value = text.map(|text| field::choice(key, text, self.1, self.3)).transpose()?;
+        put((self.0.get_mut)(owner), value.zip(text.map(str::to_string)), end);
+        Ok(())
+    }
+
+    fn written<'o>(&self, owner: &'o O, _: &str) -> Option<(&'o str, &'o Range<usize>)> {
+        (self.0.get)(owner).as_ref().map(|written| (written.text.as_str(), &written.span))
+    }
+
+    fn input(&self, owner: &O) -> Option<String> {
+        let value = (self.0.get)(owner).as_ref().map(|written| written.value).filter(|value| Some(*value) != self.2)?;
+        self.1.iter().find(|(_, known)| *known == value).map(|(word, _)| word.to_string())
+    }
+}
+
 /// `true` or `false`, and which of them is the default.
 pub(super) struct Switch<O>(pub Place<O, bool>, pub bool);
 

@@ -101,40 +101,42 @@ fn pointers(case: &Case<'_>, wanted: &Version) -> Check {
 /// nvcc refuses host compilers that are newer than it knows. The lock holds the promise; the catalog knows the limit.
 fn compiler(case: &Case<'_>, wanted: &Version) -> Check {
     let check = Check::new("host-compiler");
-    let Some(limit) = case.catalog.toolkit(wanted).and_then(|row| row.gcc_max.as_ref()) else {
-        return check.skip("which compilers this toolkit takes is not known");
-    };
-    let check = check.expected(format!("gcc {limit} or older"));
-    let Some(Compiler { version: Some(found), path, .. }) = chosen(case) else {
+    let clang = case.lock.inputs.contains_key(&format!("target.{}.clang", case.name));
+    let (name, cxx) = if clang { ("clang", "clang++") } else { ("gcc", "g++") };
+    let row = case.catalog.toolkit(wanted);
+    let limit = row.and_then(|row| if clang { row.clang_max.as_ref() } else { row.gcc_max.as_ref() });
+    let Some(limit) = limit else { return check.skip("which compilers this toolkit takes is not known") };
+    let check = check.expected(format!("{name} {limit} or older"));
+    let Some(Compiler { version: Some(found), path, .. }) = chosen(case, name) else {
         return case.untold(check, "compilers");
     };
-    let check = check.found(format!("gcc {found}")).evidence(path.clone());
+    let check = check.found(format!("{name} {found}")).evidence(path.clone());
     if found.major() > limit.major() {
         return check.fail(
             Action::FixEnvironment,
-            format!("nvcc {wanted} takes gcc {limit} at most: install gcc-{limit} and set NVCC_CCBIN or CUDAHOSTCXX to its g++"),
+            format!("nvcc {wanted} takes {name} {limit} at most: install {name}-{limit} and set NVCC_CCBIN or CUDAHOSTCXX to its {cxx}"),
         );
     }
-    match promised(case).filter(|promised| promised.major() != found.major()) {
+    match promised(case, name).filter(|promised| promised.major() != found.major()) {
         Some(promised) => {
-            check.warn(Action::None, format!("the lock was solved for gcc {promised}; nvcc takes this one too"))
+            check.warn(Action::None, format!("the lock was solved for {name} {promised}; nvcc takes this one too"))
         }
         None => check.pass(),
     }
 }
 
-/// The gcc nvcc would call: what a variable names, else the first on the path.
-fn chosen<'a>(case: &Case<'a>) -> Option<&'a Compiler> {
-    let gccs = || case.record.compilers.iter().filter(|compiler| compiler.name == "gcc");
+/// The host compiler of a name that nvcc would call: what a variable names, else the first on the path.
+fn chosen<'a>(case: &Case<'a>, name: &str) -> Option<&'a Compiler> {
+    let gccs = || case.record.compilers.iter().filter(|compiler| compiler.name == name);
     gccs()
         .find(|compiler| compiler.named_by.iter().any(|by| by == "NVCC_CCBIN" || by == "CUDAHOSTCXX"))
         .or_else(|| gccs().next())
 }
 
-fn promised(case: &Case<'_>) -> Option<Version> {
-    let written = case.lock.inputs.get(&format!("target.{}.gcc", case.name));
+fn promised(case: &Case<'_>, name: &str) -> Option<Version> {
+    let written = case.lock.inputs.get(&format!("target.{}.{name}", case.name));
     let implied = || match case.catalog.os(case.target.os.as_deref()?) {
-        OsMatch::Found(row) => row.gcc,
+        OsMatch::Found(row) => row.gcc.filter(|_| name == "gcc"),
         OsMatch::Unknown(_) => None,
     };
     written.and_then(|text| Version::parse(text).ok()).or_else(implied)

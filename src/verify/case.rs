@@ -120,7 +120,12 @@ impl<'a> Case<'a> {
         self.record.origin == Origin::Pasted
     }
 
-    /// Whether it is Linux inside Windows.
+    /// Whether the lock's target is Linux inside Windows.
+    pub fn is_for_wsl2(&self) -> bool {
+        self.target.platform.as_deref() == Some("wsl2")
+    }
+
+    /// Whether the host is Linux inside Windows.
     pub fn is_wsl(&self) -> bool {
         self.record.platform.system == Some(System::Wsl)
     }

@@ -64,6 +64,9 @@ fn minimum(case: &Case<'_>, locked: &DriverLock) -> Check {
     if case.record.platform.system == Some(System::Tegra) {
         return of_jetson(case, check, &locked.minimum);
     }
+    if case.is_wsl() != case.is_for_wsl2() && case.record.platform.system.is_some() {
+        return of_other_numbers(case, check, &minimum);
+    }
     let raise = format!(
         "raise the driver to {} or later, or write this driver into gpuenv.toml and lock again",
         locked.minimum
@@ -96,6 +99,30 @@ fn minimum(case: &Case<'_>, locked: &DriverLock) -> Check {
     match case.is_bare() {
         true => check.unknown(Action::AskAdmin, "there is no driver to ask"),
         false => check.unknown(Action::None, "nothing told the driver's release"),
+    }
+}
+
+/// Windows numbers its drivers by itself, so that a lock for Linux says little of one under WSL2, and the reverse.
+fn of_other_numbers(case: &Case<'_>, check: Check, minimum: &Version) -> Check {
+    let Some((version, by)) = case.driver() else {
+        return check.unknown(Action::None, "nothing told the driver's release");
+    };
+    let check = check.found(version.as_str()).evidence(Some(format!("told by {by}")));
+    if !case.is_wsl() {
+        let hint = "the lock is for WSL2 and holds a number of Windows' driver: add a target without `platform`";
+        return check.unknown(Action::ChangeLock, hint);
+    }
+    let rows = &case.catalog.windows_drivers;
+    let floor = case.line().and_then(|line| {
+        let of_major = rows.iter().find(|row| row.cuda.len() == 1 && row.cuda.major() == line.major());
+        of_major.or_else(|| rows.iter().filter(|row| row.cuda.cmp_prefix(&line).is_eq()).min_by_key(|row| row.driver))
+    });
+    // Where no number is known for Windows, a branch of Linux's number does.
+    let least = floor.map_or(minimum.prefix(1), |row| row.driver);
+    let check = check.expected(format!(">= {least}, a driver of Windows"));
+    match *version >= least {
+        true => check.pass_with("the lock is for Linux; a target with `platform = \"wsl2\"` is judged by Windows' numbers"),
+        false => check.fail(Action::AskAdmin, format!("raise the driver of Windows to {least} or later")),
     }
 }
 

@@ -74,11 +74,13 @@ pub fn judge_image(reference: &str, record: &Record, catalog: &Catalog) -> Verdi
     let target = TargetLock {
         runtime: "container".into(),
         arch: record.platform.arch.clone().unwrap_or_else(|| CpuArch::X86_64.to_string()),
+        platform: None,
         os: None,
         image: Some(reference.into()),
         runtime_image: None,
         toolkit: None,
         driver: Some(nothing),
+        requires: Vec::new(),
         stack: None,
         arch_list: None,
         gpu: Vec::new(),

@@ -108,7 +108,7 @@ fn needed<'a>(case: &Case<'a>, cc: Cc) -> Option<&'a crate::catalog::rows::Modul
     let version = Version::parse(&cc.to_string()).ok()?;
     let speaks = |row: &&crate::catalog::rows::Module| {
         let cpu = row.cpu.is_none_or(|cpu| cpu.as_str() == case.target.arch);
-        cpu && Constraint::parse(&row.gpus).is_ok_and(|gpus| gpus.admits(&version))
+        row.before.is_none() && cpu && Constraint::parse(&row.gpus).is_ok_and(|gpus| gpus.admits(&version))
     };
     let rows = case.catalog.modules.iter();
     rows.into_iter().find(speaks).filter(|row| row.needs == ModuleKind::Open || row.needs == ModuleKind::Proprietary)

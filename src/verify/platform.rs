@@ -16,6 +16,10 @@ fn system(case: &Case<'_>) -> Check {
     let check = Check::new("platform-system").expected("Linux").evidence(case.record.platform.kernel.clone());
     match case.record.platform.system {
         None => case.untold(check, "platform"),
+        Some(System::Linux) if case.is_for_wsl2() => check.expected("Linux inside Windows (WSL2)").found("Linux").warn(
+            Action::ChangeLock,
+            "the target is for WSL2, whose driver is numbered as Windows numbers it: add a target without `platform`",
+        ),
         Some(System::Linux) => check.found("Linux").pass(),
         Some(System::Wsl) => check
             .found("Linux inside Windows (WSL)")

@@ -107,6 +107,17 @@ impl<'t> Requirement<'t> {
         Requirement { alternatives }
     }
 
+    /// The drivers that it names: where its answer can change.
+    pub fn drivers(&self) -> impl Iterator<Item = Version> + '_ {
+        let conditions = self.alternatives.iter().flat_map(|alternative| &alternative.conditions);
+        conditions.filter_map(|condition| match condition {
+            Condition::Version(Subject::Driver, _, _, text) => {
+                Version::parse(text.trim_start_matches(|c: char| !c.is_ascii_digit())).ok()
+            }
+            _ => None,
+        })
+    }
+
     /// Whether a container is started on this machine with this device. A requirement that asks nothing holds.
     pub fn holds(&self, subjects: &Subjects<'_>) -> Result<bool, Unreadable> {
         let mut held = true;
@@ -151,6 +162,9 @@ impl<'t> Requirement<'t> {
     pub fn unreadable(&self) -> Option<Unreadable> {
         self.alternatives.iter().flat_map(|alternative| &alternative.conditions).find_map(|condition| match condition {
             Condition::Unreadable(text) => Some(Unreadable((*text).to_string())),
+            Condition::Version(_, relation, bound, value) if bound.0.is_empty() => {
+                Some(Unreadable(format!("{}{value}", relation.written())))
+            }
             _ => None,
         })
     }

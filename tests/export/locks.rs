@@ -179,11 +179,13 @@ fn bare(runtime: &str) -> TargetLock {
     TargetLock {
         runtime: runtime.into(),
         arch: "x86_64".into(),
+        platform: None,
         os: None,
         image: None,
         runtime_image: None,
         toolkit: None,
         driver: None,
+        requires: Vec::new(),
         stack: None,
         arch_list: None,
         gpu: Vec::new(),

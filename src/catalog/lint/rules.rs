@@ -54,6 +54,18 @@ pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
             say("rule-range", "module", &row.row_name(), format!("no gpu is in `{}`", row.gpus));
         }
     }
+    for row in catalog.services.iter() {
+        let gpus = row.gpus.as_ref().and_then(|gpus| constraint("service", &row.row_name(), gpus, say));
+        if gpus.is_some_and(|gpus| !matches_something(catalog, Subject::Gpu, None, &gpus)) {
+            say("rule-range", "service", &row.row_name(), "no gpu is in `gpus`".to_string());
+        }
+        for board in row.boards.iter().filter(|board| !catalog.gpus.iter().any(|gpu| gpu.name == **board)) {
+            say("rule-range", "service", &row.row_name(), format!("no gpu is named `{board}`"));
+        }
+        if row.boards.is_empty() == row.gpus.is_none() {
+            say("rule-range", "service", &row.row_name(), "one of `boards` and `gpus` is expected".to_string());
+        }
+    }
 }
 
 /// A rule's own examples.

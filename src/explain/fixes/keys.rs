@@ -30,6 +30,9 @@ impl<'c> Finder<'_, 'c> {
                 }
                 "glibc" => self.try_values(key, &self.other_glibcs(key)),
                 "gcc" => self.try_values(key, &self.other_compilers(target_of(key))),
+                "clang" => self.try_values(key, &self.other_clangs(key)),
+                "kernel-module" => self.try_values(key, &["open".into(), "proprietary".into()]),
+                "cudnn" => self.try_values(key, &self.newer_cudnns(key)),
                 "arch" => self.try_values(key, &["x86_64".into(), "aarch64".into()]),
                 "toolkit" => self.try_values(key, &self.other_toolkits(key)),
                 _ => self.try_together(&[key.to_string()], &[]),

@@ -69,7 +69,8 @@ fn effort(change: &Change) -> u8 {
         "arch-list" => 2,
         // A second compiler is installed beside the first, as a package.
         "gcc" if change.from.is_none() => 1,
-        "image" | "toolkit" => 3,
+        "clang" | "compat" | "cudnn" => 2,
+        "image" | "toolkit" | "kernel-module" => 3,
         "forward-compat" => 4,
         "share" => 5,
         "driver" | "driver-cuda" => 6,

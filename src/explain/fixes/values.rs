@@ -160,6 +160,28 @@ impl<'c> Finder<'_, 'c> {
         newer.into_iter().chain(older.into_iter().rev()).map(|major| major.to_string()).collect()
     }
 
+    /// The clangs below the one that a target has, newest first: what some nvcc takes at most.
+    pub(super) fn other_clangs(&self, key: &str) -> Vec<String> {
+        let own = self.written(key).and_then(|text| Version::parse(&text).ok());
+        let limits = self.asker.catalog.toolkits.iter().filter_map(|row| row.clang_max.as_ref()).map(Version::major);
+        let mut majors: Vec<u64> = limits.filter(|most| own.is_some_and(|own| *most < own.major())).collect();
+        majors.sort();
+        majors.dedup();
+        majors.into_iter().rev().map(|major| major.to_string()).collect()
+    }
+
+    /// The cuDNN releases above the one that a target has, nearest first, those of its major before all others.
+    pub(super) fn newer_cudnns(&self, key: &str) -> Vec<String> {
+        let Some(own) = self.written(key).and_then(|text| Version::parse(&text).ok()) else { return Vec::new() };
+        let mut versions: Vec<Version> = self.asker.catalog.cudnns.iter().map(|row| row.version.prefix(3)).collect();
+        versions.retain(|version| version.cmp_prefix(&own).is_ne());
+        versions.sort();
+        versions.dedup();
+        let (newer, mut older): (Vec<Version>, Vec<Version>) = versions.into_iter().partition(|version| *version > own);
+        older.reverse();
+        newer.into_iter().chain(older).map(|version| version.to_string()).collect()
+    }
+
     /// Every version of a package that the catalog knows, ascending.
     pub(super) fn known_versions(&self, package: &str) -> Vec<Version> {
         let catalog = self.asker.catalog;

@@ -92,6 +92,24 @@ impl<'c> Teller<'_, 'c> {
         }
     }
 
+    /// As [`Self::nvcc_gcc`], for a clang that is written.
+    pub(super) fn nvcc_clang(&mut self) {
+        let mut toolkits = self.toolkits_of_builds();
+        let wanted = self.archs_wanted();
+        let knows = |row: &&Toolkit| wanted.iter().all(|arch| row.sass.contains(arch));
+        if toolkits.iter().any(knows) {
+            toolkits.retain(knows);
+        }
+        let Some((newest, most)) = toolkits.last().and_then(|row| Some((row, row.clang_max.as_ref()?))) else { return };
+        self.say(format!("nvcc of CUDA {} accepts clang up to {most}", newest.version.prefix(2)));
+        let target = self.target_with("clang").or(self.question.targets.iter().find(|target| target.clang.is_some()));
+        let has = target.and_then(|target| target.clang).map(|clang| format!("the host has clang {clang}"));
+        has.into_iter().for_each(|sentence| self.say(sentence));
+        if let Some(source) = newest.host_source {
+            self.cite_toolkit(newest, &source);
+        }
+    }
+
     pub(super) fn extension_arch(&mut self) {
         let builds = self.left.clone();
         let Some(build) = builds.last() else { return };

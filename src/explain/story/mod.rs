@@ -7,6 +7,7 @@ mod binding;
 mod builds;
 mod companions;
 mod compile;
+mod installed;
 mod labels;
 mod place;
 mod published;
@@ -136,6 +137,10 @@ impl<'q, 'c> Teller<'q, 'c> {
             law::IMAGE_REQUIRE => self.image_requires(),
             law::NVCC_ARCH => self.nvcc_arch(),
             law::NVCC_GCC => self.nvcc_gcc(),
+            law::NVCC_CLANG => self.nvcc_clang(),
+            law::KERNEL_MODULE => self.kernel_module(),
+            law::COMPAT_INSTALLED => self.compat_installed(),
+            law::SYSTEM_CUDNN => self.system_cudnn(),
             law::EXTENSION_ARCH => self.extension_arch(),
             law::EXTENSION_MAJOR => self.extension_major(),
             law::ARCH_LIST => self.arch_list(),
@@ -209,8 +214,12 @@ impl<'q, 'c> Teller<'q, 'c> {
     /// The rule's own words, where it is one of the catalog's, and its source.
     fn cite(&mut self, id: &str) {
         let catalog = self.question.catalog;
-        if let Some(rule) = catalog.rules.iter().find(|rule| rule.id == id) {
+        if let Some(needs) = self.question.rules.all().find(|needs| needs.row.id == id) {
+            let rule = needs.row;
             self.subject(rule.subject);
+            if self.windows_floor(needs) {
+                return self.subject(rule.object);
+            }
             self.say(rule.says.trim_end_matches('.').to_string());
             self.subject(rule.object);
             self.fact(id.to_string(), catalog.source_of(&rule.source, "", "", ""));

@@ -63,6 +63,9 @@ impl<'c> Teller<'_, 'c> {
     }
 
     pub(super) fn image_requires(&mut self) {
+        if self.written_requirement() {
+            return;
+        }
         let Some(target) = self.target_with("image").or(self.target()) else { return };
         if let ImageAsk::Known(image) = &target.image {
             if let Some(requirement) = image::requirement(self.question.catalog, image, target.arch) {

@@ -81,7 +81,15 @@ impl<'q, 'c> Plan<'q, 'c> {
     fn admit_cudnn(&mut self, classes: &[usize], var: Var, rows: &[&'c crate::catalog::rows::Cudnn]) {
         for &class in classes {
             let (machine, off) = (self.classes[class].machine(), &self.classes[class].off);
-            let takes = RowSet::filter(rows.len(), |row| machine.takes_cudnn(&rows[row].version, off));
+            let mut takes = RowSet::filter(rows.len(), |row| machine.takes_cudnn(&rows[row].version, off));
+            // Where no framework brings one, what is installed is the one; a release that nobody knows is no row.
+            let alone = self.question.frameworks.is_empty() && !off.has(law::id::SYSTEM_CUDNN);
+            if let Some(installed) = machine.reading.cudnn.filter(|_| alone) {
+                let same = RowSet::filter(rows.len(), |row| rows[row].version.cmp_prefix(&installed).is_eq());
+                if !same.is_empty() {
+                    takes.retain(&same);
+                }
+            }
             self.given[class].push((var, takes));
         }
     }

@@ -321,6 +321,10 @@ fn releases_for<'c>(plan: &Plan<'_, 'c>, class: &Class<'_, 'c>, framework: &Fram
             known.is_none_or(|known| list.entries().iter().all(|entry| known.archs.contains(&entry.arch)))
         });
     }
+    if let Some(installed) = target.cudnn.filter(|_| holds(law::id::SYSTEM_CUDNN)) {
+        let loads = |build: &Build| shared::loads(build, &installed, question.cudnn.as_ref());
+        rows = rows.filtered(&|row| framework.releases[row].on(on).is_none_or(loads));
+    }
     for rule in machine.host.iter().filter(|rule| rule.row.subject == Subject::Package && holds(rule.id)) {
         if rule.row.package.as_deref() == Some(framework.package) {
             rows.subtract(&framework.within(rule));

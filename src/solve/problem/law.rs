@@ -49,14 +49,27 @@ pub const TOGETHER: &str = "framework-libraries";
 /// cuda-compat works on data-centre GPUs and listed driver branches only.
 pub const FORWARD_COMPAT: &str = "forward-compat";
 
+/// Some GPUs are driven by one flavour of kernel modules only.
+pub const KERNEL_MODULE: &str = "kernel-module";
+/// nvcc refuses newer host compilers of LLVM's, too.
+pub const NVCC_CLANG: &str = "nvcc-clang";
+/// A cuda-compat that is installed is loaded where it is newer than the driver, and GPUs may refuse it.
+pub const COMPAT_INSTALLED: &str = "compat-installed";
+/// What brings no cuDNN needs one of its major that is at least as new as its own.
+pub const SYSTEM_CUDNN: &str = "system-cudnn";
+
 /// Whether a law can refuse anything that a question is about.
 pub fn concerns(question: &Question<'_>, law: &str) -> bool {
     let any = |of: &dyn Fn(&TargetAsk<'_>) -> bool| question.targets.iter().any(of);
     let placed = || any(&|target| !matches!(target.image, ImageAsk::No));
     match law {
-        IMAGE_TAG | IMAGE_ARCH | IMAGE_OS | IMAGE_REQUIRE | IMAGE_HOLDS | IMAGE_TORCH => placed(),
+        IMAGE_REQUIRE => placed() || any(&|target| target.image_requires.is_some()),
+        IMAGE_TAG | IMAGE_ARCH | IMAGE_OS | IMAGE_HOLDS | IMAGE_TORCH => placed(),
+        KERNEL_MODULE => any(&|target| target.kernel_module.is_some()),
+        COMPAT_INSTALLED => any(&|target| target.compat.is_some()),
+        SYSTEM_CUDNN => any(&|target| target.cudnn.is_some()),
         GLIBC => placed() || any(&|target| target.glibc.is_some() || target.os.is_some_and(|os| os.musl)),
-        EXTENSION_MAJOR | EXTENSION_ARCH | NVCC_ARCH | NVCC_GCC | ARCH_LIST => question.build.is_some(),
+        EXTENSION_MAJOR | EXTENSION_ARCH | NVCC_ARCH | NVCC_GCC | NVCC_CLANG | ARCH_LIST => question.build.is_some(),
         COVERAGE | PRODUCT_CPU | SYSTEM_BOARDS => any(&|target| !target.named_gpus().is_empty()),
         FORWARD_COMPAT => any(&|target| target.forward_compat && target.pins_driver()),
         TOGETHER => question.frameworks.len() > 1,
@@ -90,6 +103,10 @@ pub const ALL: &[&str] = &[
     TOGETHER,
     FORWARD_COMPAT,
     IMAGE_TORCH,
+    KERNEL_MODULE,
+    NVCC_CLANG,
+    COMPAT_INSTALLED,
+    SYSTEM_CUDNN,
 ];
 
 /// The numbers of the laws.
@@ -141,6 +158,14 @@ pub mod id {
     pub const FORWARD_COMPAT: RuleId = 21;
     /// [`super::IMAGE_TORCH`]
     pub const IMAGE_TORCH: RuleId = 22;
+    /// [`super::KERNEL_MODULE`]
+    pub const KERNEL_MODULE: RuleId = 23;
+    /// [`super::NVCC_CLANG`]
+    pub const NVCC_CLANG: RuleId = 24;
+    /// [`super::COMPAT_INSTALLED`]
+    pub const COMPAT_INSTALLED: RuleId = 25;
+    /// [`super::SYSTEM_CUDNN`]
+    pub const SYSTEM_CUDNN: RuleId = 26;
 }
 
 #[cfg(test)]
@@ -152,5 +177,6 @@ mod tests {
         assert_eq!(ALL[id::COVERAGE], COVERAGE);
         assert_eq!(ALL[id::NVCC_GCC], NVCC_GCC);
         assert_eq!(ALL[id::FORWARD_COMPAT], FORWARD_COMPAT);
+        assert_eq!(ALL[id::SYSTEM_CUDNN], SYSTEM_CUDNN);
     }
 }

@@ -1,0 +1,137 @@
+//! What is already there on a machine and does not go with the rest: a flavour of kernel modules, a cuda-compat package, a
+//! cuDNN, what an image asks for; and the numbers of Windows' drivers.
+
+use crate::catalog::rows::{Build, Subject};
+use crate::solve::problem::Needs;
+use crate::solve::question::{DriverAsk, TargetAsk};
+use crate::solve::{installed, modules, windows};
+use crate::words::Version;
+
+use super::Teller;
+use super::words::{driver_words, list, named};
+
+impl<'c> Teller<'_, 'c> {
+    /// The flavour of kernel modules that is written, and who needs the other one.
+    pub(super) fn kernel_module(&mut self) {
+        let Some(target) = self.target_with("kernel-module").cloned() else { return };
+        let Some(flavour) = target.kernel_module else { return };
+        let catalog = self.question.catalog;
+        self.gpus();
+        let mut told: Vec<&str> = Vec::new();
+        for gpu in target.named_gpus() {
+            for row in modules::against(catalog, gpu, flavour) {
+                let blamed = row.before.is_none() || self.culprits.contains(&target.key(target.driver_setting()));
+                if !blamed || told.contains(&&*row.id) {
+                    continue;
+                }
+                told.push(&row.id);
+                self.say(row.says.trim_end_matches('.').to_string());
+                self.fact(row.id.to_string(), catalog.source_of(&row.source, "", "", ""));
+            }
+        }
+        if told.len() == 1 && modules_need_driver(catalog, told[0]) {
+            self.driver_of(&target);
+        }
+        self.say(format!("target `{}` has the {} kernel modules", target.name, flavour.as_str()));
+    }
+
+    /// The cuda-compat that is installed, and why it is refused.
+    pub(super) fn compat_installed(&mut self) {
+        let Some(target) = self.target_with("compat").cloned() else { return };
+        let Some(compat) = target.compat else { return };
+        let package = compat.package();
+        self.driver_of(&target);
+        self.say(format!(
+            "{package} is installed, and its libcuda, of driver branch R{}, is newer: it is loaded in place of the driver's",
+            compat.branch
+        ));
+        let refusing = target.named_gpus().iter().find(|gpu| installed::is_refused_by(gpu));
+        match (refusing, &target.driver) {
+            (Some(gpu), _) => self.say(format!(
+                "{} takes no forward compatibility, which is for data-centre GPUs: CUDA fails there with error 804",
+                gpu.written
+            )),
+            (None, DriverAsk::Exact(driver)) => {
+                let least = installed::least_base(compat, driver).map_or(String::new(), ToString::to_string);
+                self.say(format!("{package} needs driver {least} or newer of branch R{}: below it CUDA fails with error 803", driver.major()));
+            }
+            _ => {}
+        }
+        self.fact(format!("cuda-compat {}", compat.cuda), self.question.catalog.source_of(&compat.source, "", "", ""));
+    }
+
+    /// The cuDNN that is installed, and what needs another.
+    pub(super) fn system_cudnn(&mut self) {
+        let Some(target) = self.target_with("cudnn") else { return };
+        let Some(has) = target.cudnn else { return };
+        let loading: Vec<&Build> = self.left.iter().copied().filter(|build| build.system_cuda).collect();
+        let mut needed: Vec<&Version> = loading.iter().filter_map(|build| build.cudnn.as_ref()).collect();
+        needed.sort();
+        needed.dedup();
+        let words: Vec<&str> = needed.iter().map(|version| version.as_str()).collect();
+        if !words.is_empty() {
+            let need = named(self.question.catalog, &loading, "needs", "need");
+            self.say(format!("{need} the system's cuDNN {} or a later one of the same major", list(&words)));
+        } else if let Some(wanted) = self.question.cudnn.as_ref() {
+            self.say(format!("`cudnn = \"{wanted}\"` is asked for"));
+        }
+        self.say(format!("cuDNN {has} is installed there"));
+        self.cite_builds(&loading);
+    }
+
+    /// What is written of an image's requirement.
+    pub(super) fn written_requirement(&mut self) -> bool {
+        let target = self.target_with("image-requires").cloned();
+        let Some((target, text)) = target.and_then(|target| Some((target.clone(), target.image_requires.clone()?))) else {
+            return false;
+        };
+        let image = match self.culprits.contains(&target.key("image")) {
+            true => "the image",
+            false => "its image",
+        };
+        self.say(format!("target `{}`: {image} starts only where `{}` holds", target.name, short(&text)));
+        self.driver_of(&target);
+        self.gpus();
+        true
+    }
+
+    /// Which driver of Windows a rule asks for; none for machines with a driver of Linux.
+    pub(super) fn windows_floor(&mut self, rule: &Needs<'c>) -> bool {
+        let on_windows = self.target().is_some_and(|target| target.windows_driver);
+        if !on_windows || (rule.row.subject, rule.row.object) != (Subject::Cuda, Subject::Driver) {
+            return false;
+        }
+        let catalog = self.question.catalog;
+        match windows::floor(catalog, rule) {
+            Some(row) => {
+                self.say(format!("CUDA {} needs driver {} of Windows or a newer one", row.cuda, row.driver));
+                self.fact(format!("windows-driver {}", row.cuda), catalog.source_of(&row.source, "", "", ""));
+            }
+            None => {
+                let branch = windows::least_on_linux(rule).map_or(0, Version::major);
+                self.say(format!("CUDA {} needs driver {branch} of Windows or a newer one", rule.row.range));
+            }
+        }
+        self.fact(rule.row.id.to_string(), catalog.source_of(&rule.row.source, "", "", ""));
+        true
+    }
+
+    fn driver_of(&mut self, target: &TargetAsk<'c>) {
+        if let Some(sentence) = driver_words(self.question, target) {
+            self.say(sentence);
+        }
+    }
+}
+
+/// Whether a row about kernel modules speaks of some drivers only.
+fn modules_need_driver(catalog: &crate::catalog::Catalog, id: &str) -> bool {
+    catalog.modules.iter().any(|row| row.id == id && row.before.is_some())
+}
+
+/// The beginning of a requirement, which may name a dozen brands for each of several branches.
+fn short(text: &str) -> String {
+    const SHOWN: usize = 60;
+    let shown: String = text.chars().take(SHOWN).collect();
+    let shown = shown.escape_debug().to_string();
+    if text.chars().count() > SHOWN { format!("{shown}…") } else { shown }
+}

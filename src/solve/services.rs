@@ -1,0 +1,37 @@
+//! What a machine needs beside its driver: services that go with some boards, the container toolkit that serves them, and
+//! what Linux inside Windows does without.
+
+use crate::catalog::Catalog;
+use crate::catalog::rows::{Place, Service};
+use crate::spec::Runtime;
+use crate::words::Constraint;
+
+use super::question::{GpuAsk, TargetAsk};
+
+/// The rows that speak of a target's machines, in the order of the catalog.
+pub fn of_target<'c>(catalog: &'c Catalog, asked: &TargetAsk<'_>) -> Vec<&'c Service> {
+    let rows = catalog.services.iter();
+    rows.filter(|row| is_place(row, asked) && boards(row, asked).next().is_some()).collect()
+}
+
+/// The boards of a target that a row speaks of. A name that means other products as well may mean one of those.
+pub fn boards<'a, 'c>(row: &'a Service, asked: &'a TargetAsk<'c>) -> impl Iterator<Item = &'a GpuAsk<'c>> {
+    let all = asked.named_gpus();
+    let surely = |gpu: &&GpuAsk| all.iter().filter(|one| one.written == gpu.written).all(|one| speaks_of(row, one));
+    all.iter().filter(surely)
+}
+
+fn speaks_of(row: &Service, gpu: &GpuAsk<'_>) -> bool {
+    if let Some(range) = &row.gpus {
+        return Constraint::parse(range).is_ok_and(|range| range.admits(&gpu.cc_version));
+    }
+    gpu.row.is_some_and(|product| row.boards.iter().any(|board| *board == product.name))
+}
+
+fn is_place(row: &Service, asked: &TargetAsk<'_>) -> bool {
+    match row.place {
+        Place::Host => !asked.windows_driver,
+        Place::Container => asked.runtime == Runtime::Container && !asked.windows_driver,
+        Place::Wsl2 => asked.windows_driver,
+    }
+}

@@ -1,0 +1,54 @@
+//! The driver of Windows, which Linux inside it uses: its releases are numbered by themselves, within the same branches.
+
+use crate::catalog::Catalog;
+use crate::catalog::rows::WindowsDriver;
+use crate::words::{Constraint, Version};
+
+use super::problem::{Needs, Problem};
+
+/// The oldest driver of Windows for the lines of CUDA that a rule speaks of: what does for a whole major, else the oldest
+/// of the line's releases. None where the release notes name none.
+pub fn floor<'c>(catalog: &'c Catalog, rule: &Needs<'_>) -> Option<&'c WindowsDriver> {
+    let of_major = catalog.windows_drivers.iter().find(|row| row.cuda.len() == 1 && rule.range.admits(&row.cuda));
+    let of_line = || {
+        let rows = catalog.windows_drivers.iter().filter(|row| row.cuda.len() > 1 && rule.range.admits(&row.cuda));
+        rows.min_by(|a, b| a.driver.cmp(&b.driver))
+    };
+    of_major.or_else(of_line)
+}
+
+/// The oldest driver that a rule about Linux's drivers admits.
+pub fn least_on_linux<'r>(rule: &'r Needs<'_>) -> Option<&'r Version> {
+    rule.needs.comparisons().filter_map(|one| one.version.as_ref()).min()
+}
+
+/// Whether a driver of Windows is too old for a rule. Where no number is known for Windows, a branch of Linux's number
+/// does.
+pub fn is_too_old(floor: Option<&WindowsDriver>, rule: &Needs<'_>, driver: &Version) -> bool {
+    match floor {
+        Some(floor) => *driver < floor.driver,
+        None => least_on_linux(rule).is_some_and(|least| driver.major() < least.major()),
+    }
+}
+
+/// Drivers of Windows at which an answer can change, oldest first: those that are known, and of each branch its number,
+/// which is what it begins with.
+pub fn turning_points<'c>(problem: &Problem<'c>) -> Vec<&'c Version> {
+    let named = problem.catalog.windows_drivers.iter().map(|row| &row.driver);
+    let mut points: Vec<&Version> = named.chain(problem.catalog.branches.iter().map(|row| &row.branch)).collect();
+    points.sort();
+    points.dedup();
+    points
+}
+
+/// What hosts have at worst of those that a constraint admits: the oldest, and what else there is of its branch.
+pub fn worst(catalog: &Catalog, constraint: &Constraint, candidates: &[&Version]) -> Vec<Version> {
+    let named = constraint.comparisons().filter_map(|one| one.version);
+    let all = named.chain(candidates.iter().map(|version| **version)).filter(|version| constraint.admits(version));
+    let mut all: Vec<Version> = all.collect();
+    all.sort();
+    all.dedup();
+    let branch = |version: &Version| catalog.branch_of(version).map(|row| row.branch);
+    let Some(oldest) = all.first().copied() else { return Vec::new() };
+    all.into_iter().filter(|version| branch(version) == branch(&oldest)).collect()
+}
