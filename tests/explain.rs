@@ -134,10 +134,6 @@ fn short_names_tell_of_the_lock_of_this_project() {
     }
     // Of each target.
     desk.run(&["explain", "driver"]).exits(0).tells("target.prod.driver").tells("target.lab.driver");
-    // Out of a project they are looked up among the facts.
-    fs::create_dir(desk.path("elsewhere")).unwrap();
-    fs::remove_file(desk.path("gpuenv.toml")).unwrap();
-    desk.run(&["explain", "driver"]).exits(0).tells("branch 304");
 }
 
 #[test]
