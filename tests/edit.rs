@@ -15,7 +15,7 @@ python = \"3.11\"
 
 # four of them
 [target.prod]
-gpu    = \"L4\"
+gpu    = \"RTX 4090\"
 driver = \"550\"
 ";
 

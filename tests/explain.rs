@@ -48,6 +48,7 @@ driver = '470.57.02'
 #[test]
 fn every_choice_is_answered() {
     let desk = Desk::new("why", SPEC);
+    desk.run(&["lock"]).exits(0);
     let ran = desk.run(&["explain"]).exits(0);
     assert_eq!(ran.err, "");
     for part in [
