@@ -58,6 +58,14 @@ fn a_lock_that_explain_cannot_read_is_told() {
     }
 }
 
+/// Without a project there is none to tell of.
+#[test]
+fn outside_of_a_project_short_names_are_looked_up_among_the_facts() {
+    let place = Place::new("no-project");
+    assert!(place.run(&["explain", "driver"]).exits(0).out.contains("branch 304"));
+    place.run(&["explain", "gpu"]).exits(2).says("explain target.NAME.gpu");
+}
+
 /// Whoever is on the way to an index over http can put any wheel into it.
 #[test]
 fn an_index_without_https_is_refused() {

@@ -71,10 +71,10 @@ pub(super) fn asked(file: SourceFile, place: &Path) -> Result<Asked, Failure> {
 fn lock(places: &Places, asked: &Asked, args: &LockArgs, report: &Report) -> Result<Exit, Failure> {
     let Asked { file, spec, catalog } = asked;
     clock::tell_age(catalog, &spec.silences, report);
-    let mut previous = files::lock_text(&places.lock)?;
-    if args.fresh {
-        may_be_replaced(previous.take().as_deref(), places, args.force)?;
-    }
+    let previous = match args.fresh {
+        true => may_be_replaced(places, args.force).map(|()| None)?,
+        false => files::lock_text(&places.lock)?,
+    };
     let rules = Compiled::new(catalog);
     let run = Run { args, report, places, origin: origin::of(places), file, spec, rules: &rules, catalog };
     match previous {
@@ -91,10 +91,10 @@ fn lock(places: &Places, asked: &Asked, args: &LockArgs, report: &Report) -> Res
 }
 
 /// Whatever is in the file, the lock of a later gpuenv or of another spec is not replaced by a fresh one.
-fn may_be_replaced(text: Option<&str>, places: &Places, force: bool) -> Result<(), Failure> {
-    let Some(text) = text else { return Ok(()) };
-    match files::parse_lock(&places.lock, text) {
-        Ok(lock) => origin::check(&lock, places, force),
+fn may_be_replaced(places: &Places, force: bool) -> Result<(), Failure> {
+    match files::read_lock(&places.lock) {
+        Ok(None) => Ok(()),
+        Ok(Some(lock)) => origin::check(&lock, places, force),
         Err(failure) if failure.problems.iter().any(|problem| problem.code == "newer-lock") => Err(failure),
         Err(_) => Ok(()),
     }

@@ -48,7 +48,11 @@ pub fn other(lock: &Lock, places: &Places) -> Option<String> {
         return None;
     }
     let beside = || places.lock.with_extension("toml").file_name().map(|name| name.to_string_lossy().into_owned());
-    Some(shown(Path::new(&lock.spec.clone().or_else(beside)?)))
+    let other = lock.spec.clone().or_else(beside)?;
+    // A link to it is the same spec.
+    let file = |path: &Path| fs::canonicalize(path).ok();
+    let same = file(&places.lock.with_file_name(&other)).zip(file(&places.spec)).is_some_and(|(then, now)| then == now);
+    (!same).then(|| shown(Path::new(&other)))
 }
 
 fn folder(file: &Path) -> Option<PathBuf> {

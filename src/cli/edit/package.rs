@@ -57,21 +57,25 @@ fn instead(name: &str, version: &str) -> String {
     let is_version = version.starts_with(|c: char| c.is_ascii_digit()) && check(name, version).is_ok();
     match is_version {
         true => format!("write `{name}=={version}`"),
-        false => {
-            format!("write `{name}` for any version, `{name}==2.5.1`, or a range in quotes, `\"{name}>=2.4,<2.8\"`")
-        }
+        false => examples(name),
     }
+}
+
+fn examples(name: &str) -> String {
+    format!("write `{name}` for any version, `{name}==2.5.1`, or a range in quotes, `\"{name}>=2.4,<2.8\"`")
 }
 
 /// Refuses what `[stack]` would not take, in its words.
 fn check(name: &str, constraint: &str) -> Result<(), Failure> {
-    let (name, value) = (toml::Value::from(name), toml::Value::from(constraint));
-    let (_, errors) = spec::parse_part(&format!("[stack]\n{name} = {value}\n[target.x]\ngpu = \"none\"\n"));
+    let (key, value) = (toml::Value::from(name), toml::Value::from(constraint));
+    let (_, errors) = spec::parse_part(&format!("[stack]\n{key} = {value}\n[target.x]\ngpu = \"none\"\n"));
     if errors.is_empty() {
         return Ok(());
     }
-    let problem =
-        |error: spec::SpecError| Problem { code: error.code, message: error.message, span: None, help: error.help };
+    let problem = |error: spec::SpecError| {
+        let help = error.help.or_else(|| Some(examples(name)));
+        Problem { code: error.code, message: error.message, span: None, help }
+    };
     Err(Failure { exit: Exit::BadInput, problems: errors.into_iter().map(problem).collect(), file: None })
 }
 
