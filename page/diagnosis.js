@@ -26,16 +26,16 @@ class Diagnosis {
       one.remedies.length > 0 && h("ul", {}, one.remedies.map((remedy) => h("li", {}, remedy))));
   }
 
-  /** What gpuenv.toml comes to on the machine that the message tells of. */
+  /** What gpuenv.toml comes to on the machine that the message tells of. Why stands among the remedies. */
   host(host) {
     if (!host) return null;
-    const write = host.differs.length > 0 && [
-      h("p", {}, `The message tells of this machine: ${this.answer.changes(host.differs)}.`),
-      h("p", { class: "buttons" }, button("Write this into gpuenv.toml", () => this.page.write(host.differs), { id: "write-host" }))];
-    const stack = host.stack && h("p", {}, `What then runs: ${stackWords(host.stack)}${host.advice ? ` (${host.advice})` : ""}.`);
+    const head = h("h3", {}, `Machine ${host.target} of gpuenv.toml`);
+    if (host.differs.length === 0) return [head, h("p", {}, "gpuenv.toml says this of the machine already: see the answer.")];
     const fixes = host.fixes ?? [];
-    return [h("h3", {}, `Machine ${host.target} of gpuenv.toml`), write, stack,
-      (host.conflicts ?? []).map((one) => this.answer.reason(one, "")),
+    return [head,
+      h("p", {}, `The message tells of this machine: ${this.answer.changes(host.differs)}.`),
+      h("p", { class: "buttons" }, button("Write this into gpuenv.toml", () => this.page.write(host.differs), { id: "write-host" })),
+      host.stack && h("p", {}, `It then resolves to ${stackWords(host.stack)}${host.advice ? ` (${host.advice})` : ""}.`),
       this.answer.fixes(fixes, (number) => this.page.write([...host.differs, ...fixes[number - 1].changes]))];
   }
 }

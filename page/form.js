@@ -1,7 +1,7 @@
 // The form: its fields are read from the text of gpuenv.toml, and a field that changes changes the text.
 
 /** Keys of a target that have a field; the others are named below them. */
-const SHOWN = ["gpu", "driver", "os", "image", "runtime"];
+const SHOWN = ["gpu", "driver", "driver-cuda", "os", "image", "runtime"];
 
 class Form {
   constructor(root, note, solver, names, edit) {
@@ -64,19 +64,24 @@ class Form {
     const remove = form.targets.length < 2 ? null : h("p", { class: "buttons" }, button("Remove this machine",
       () => this.edit(this.solver.removeTarget(this.text, target.name)), { "aria-label": `Remove the machine ${target.name}` }));
     return h("fieldset", { "data-target": target.name }, h("legend", {}, `Machine ${target.name}`),
-      chips, add,
-      this.field(key("driver"), "Driver (empty: any)", "known-drivers", null),
+      add, chips,
+      h("div", { class: "row" },
+        this.field(key("driver"), "Driver (empty: any)", "known-drivers", null, key("driver-cuda")),
+        this.field(key("driver-cuda"), "or the CUDA Version that nvidia-smi shows", null, null, key("driver"))),
       runtime,
       target.container ? this.field(key("image"), "Image", "known-images", "nvidia/cuda") : null,
       this.field(key("os"), target.container ? "Operating system of the image" : "Operating system", "known-systems", null),
       h("p", { class: "note", id: id("more") }), remove);
   }
 
-  /** A text field. `empty` is what is written when it is emptied; null removes the key. */
-  field(key, label, list, empty) {
+  /** A text field. `empty` is what is written when it is emptied; null removes the key. `instead` is a key that goes. */
+  field(key, label, list, empty, instead) {
     const id = `f-${key}`;
     const input = h("input", { id, type: "text", list, "data-key": key, autocomplete: "off", spellcheck: "false", "aria-describedby": `${id}-wrong` });
-    input.addEventListener("input", () => this.change([[key, input.value.trim() || empty]], input));
+    input.addEventListener("input", () => {
+      const goes = this.values.has(instead) ? [[instead, null]] : [];
+      this.change([...goes, [key, input.value.trim() || empty]], input);
+    });
     return h("div", { class: "field" }, h("label", { for: id }, label), input, h("span", { class: "wrong", id: `${id}-wrong` }));
   }
 
@@ -126,6 +131,7 @@ class Form {
   change(changes, input) {
     let text = this.text;
     for (const [key, value] of changes) {
+      if (value === null && !this.values.has(key)) continue;
       const told = this.solver.change(text, key, value ?? undefined);
       if (told.text === undefined) {
         const message = JSON.parse(told.document).errors[0].message;

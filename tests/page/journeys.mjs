@@ -80,6 +80,8 @@ const JOURNEYS = {
     assert.equal(await field.getAttribute("aria-invalid"), "true");
     assert.match(await page.locator(".wrong").allTextContents().then((all) => all.join("")), /5x5/);
     assert.doesNotMatch(await spec(page), /5x5/);
+    await driver(page, "");
+    assert.equal(await field.getAttribute("aria-invalid"), "false");
     await driver(page, "535");
     assert.equal(await field.getAttribute("aria-invalid"), "false");
   },
@@ -181,7 +183,10 @@ const JOURNEYS = {
     assert.match(await page.locator("#findings").textContent(), /Machine laptop of gpuenv\.toml/);
     await page.locator("#write-host").click();
     assert.match(await spec(page), /driver-cuda = "11\.4"/);
-    assert.match(await page.locator("#findings").textContent(), /driver/);
+    assert.equal(await page.locator("[data-key$='.driver-cuda']").inputValue(), "11.4");
+    assert.match(await page.locator("#findings").textContent(), /says this of the machine already/);
+    await driver(page, "595");
+    assert.doesNotMatch(await spec(page), /driver-cuda/, "one of the two");
   },
   "mistakes of the file lead to their places": async (page) => {
     await write(page, '[stack]\ntorch = "2.5\n\n[target.a]\ngpu = "L4"\n');
