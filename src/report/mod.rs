@@ -16,6 +16,7 @@ mod fleet;
 mod fleet_page;
 mod github;
 mod host;
+mod inspected;
 mod json;
 mod junit;
 pub mod schema;
@@ -47,6 +48,7 @@ use crate::verify::Status;
 pub use exports::{Exported, Written};
 pub use failure::{Exit, Failure, Problem, SourceFile};
 pub use fleet::{FleetWriter, Lines};
+pub use inspected::Inspected;
 pub use screen::{Color, Screen, clean};
 pub use verdict::Judged;
 
@@ -386,6 +388,22 @@ impl Report {
         match self.json {
             true => self.sorted(&json::Checked::new(checked)),
             false => self.data(&facts::checked(checked)),
+        }
+    }
+
+    /// What a library or wheel holds.
+    pub fn inspected(&self, inspected: &Inspected<'_>) -> Result<(), Failure> {
+        match self.json {
+            true => self.document(&json::Inspected::new(inspected)),
+            false => self.data(&inspected::render(&Screen::of_stdout(self.color), inspected)),
+        }
+    }
+
+    /// A text that somebody asked for, as it is.
+    pub fn text(&self, text: &str) -> Result<(), Failure> {
+        match self.json {
+            true => self.document(&json::Rendered::text(None, text)),
+            false => self.data(text),
         }
     }
 

@@ -3,6 +3,7 @@
 mod answer;
 mod fleet;
 mod host;
+mod inspected;
 mod lookup;
 
 use schemars::JsonSchema;
@@ -16,6 +17,7 @@ use super::failure::{Failure, SourceFile};
 pub(super) use answer::{Differences, Exports, Init, Locked, NoAnswer, Rendered, Stale, Undetermined};
 pub(super) use fleet::{FleetGroups, FleetHost};
 pub(super) use host::{Diagnosed, Verified};
+pub(super) use inspected::Inspected;
 pub(super) use lookup::{Census, Checked, Explained, Found, Graph, Listed, Schemas, Topics};
 
 /// What `status` says where all is well.
