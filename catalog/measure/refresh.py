@@ -14,6 +14,9 @@ from remote import Version, requirements
 # Where each kind of row lives, and the packages that are asked for releases.
 COMPANION_FILE = "companions.toml"
 TRITON_SOURCE = "triton-pins"
+FRAMEWORKS = ("torch", "tensorflow", "jax")
+# What may be named and follows no framework.
+NO_COMPANIONS = {*FRAMEWORKS, TOOLKIT, *(stem + cuda for stem in LIBRARIES.values() for cuda in CUDA_MAJORS)}
 FRAMEWORKS_READ_BY_HAND = {"tensorflow": "tensorflow", "jax": "jax-cuda13-plugin"}
 
 
@@ -251,7 +254,10 @@ class Refresh:
 
     def companions(self):
         rows = self.catalog.rows("companion")
-        for package in sorted({row["package"] for row in rows} - {"triton"}):
+        known = {row["package"] for row in rows}
+        for package in sorted(set(self.only) - known - NO_COMPANIONS):
+            self.new(package)
+        for package in sorted(known - {"triton"}):
             if not self.asked(package):
                 continue
             of_package = [row for row in rows if row["package"] == package and "variant" not in row]
@@ -263,6 +269,22 @@ class Refresh:
                     self.adds(COMPANION_FILE, row)
             for row in of_package:
                 self.held(row)
+
+    def new(self, package):
+        """Every release of a package that the catalog does not have at all, as far as its metadata names a framework."""
+        versions = self.index.releases(package)
+        if not versions:
+            self.note(f"{package}: the index has no wheel of it for Linux: what comes as source only is added by hand")
+        for version in versions:
+            wheels = self.index.linux(package, version, "x86_64")
+            asked = {name for name, _, marker in requirements(self.index.metadata(wheels[-1])) if "extra" not in str(marker)} if wheels else set()
+            framework = next((one for one in FRAMEWORKS if one in asked), None)
+            if framework is None:
+                self.note(f"{package} {version}: its metadata names no framework: no row")
+                continue
+            like = {"framework": framework, "needs": "*", "source": "companion-metadata", "gpu_code": package in KERNELS}
+            if row := self.companion_row(package, version, like):
+                self.adds(COMPANION_FILE, row)
 
     def held(self, row):
         """What the listing says of a row's own release: platforms, and whether it is still there."""
