@@ -3,7 +3,7 @@
 import difflib
 import re
 import tomllib
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 from pip._vendor.packaging.version import Version
@@ -23,7 +23,7 @@ class Catalog:
     def tables(self):
         tables = {}
         for text in self.files.values():
-            for kind, rows in tomllib.loads(text).items():
+            for kind, rows in parsed(text).items():
                 if isinstance(rows, list):
                     tables.setdefault(kind, []).extend(rows)
         return tables
@@ -71,7 +71,7 @@ class Catalog:
         for number, text in enumerate(lines):
             if not text.startswith("  {"):
                 continue
-            other = tomllib.loads(f"row = {text.strip().rstrip(',')}")["row"]
+            other = row_of(text)
             if other.get("package") != row.get("package") or "systems" in other:
                 continue
             first = number if first is None else first
@@ -87,7 +87,7 @@ class Catalog:
         path = self.root / "catalog" / file
         lines = self.changed[path].splitlines(keepends=True)
         for number, text in enumerate(lines):
-            if text.startswith("  {") and tomllib.loads(f"row = {text.strip().rstrip(',')}")["row"] == row:
+            if text.startswith("  {") and row_of(text) == row:
                 lines[number] = f"  {inline(row | {field: value})},\n"
                 self.changed[path] = "".join(lines)
                 return True
@@ -121,6 +121,18 @@ def inline(fields):
 
     said = [f"{key} = {value(one)}" for key, one in fields.items() if one not in (None, False, [])]
     return "{ " + ", ".join(said) + " }"
+
+
+@lru_cache(maxsize=256)
+def parsed(text):
+    """A file as data: most are read again and again as they were. Nobody changes the rows."""
+    return tomllib.loads(text)
+
+
+@lru_cache(maxsize=None)
+def row_of(line):
+    """A line of a file as the row it holds."""
+    return tomllib.loads(f"row = {line.strip().rstrip(',')}")["row"]
 
 
 def order(row):

@@ -6,7 +6,7 @@ import scripts
 from catalog import numbers
 from finding import Finding
 from kernels import A_LIBRARY_EACH, TAGGED_TOO_LOW
-from remote import SpecifierSet, applies, parsed, requirements
+from remote import SpecifierSet, Version, applies, parsed, requirements
 
 
 def companions(checker):
@@ -68,7 +68,9 @@ def requires(catalog, index, row):
     for arch in ("x86_64", "aarch64"):
         wheels = index.linux(row["package"], row["version"], arch)
         for name, spec, marker in requirements(index.metadata(wheels[-1])) if wheels else []:
-            if name in packages and str(spec) and "extra" not in str(marker or "") and on_some_python(marker, arch):
+            # The catalog has final releases only: of another a pin says nothing here.
+            final = not any(Version(one.version.removesuffix(".*")).is_prerelease for one in spec)
+            if name in packages and str(spec) and final and "extra" not in str(marker or "") and on_some_python(marker, arch):
                 asked.setdefault(f"{name}{whole(spec)}", []).append(arch)
     there = [arch for arch in ("x86_64", "aarch64") if index.linux(row["package"], row["version"], arch)]
     said = (text if of == there else f"{text}; {of[0]}" for text, of in asked.items())

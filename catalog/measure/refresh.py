@@ -9,7 +9,7 @@ from catalog import inline, numbers
 from checks import CUDA_MAJORS, LIBRARIES, TOOLKIT, Checker, spelled
 from companions import accepted_framework, lines, normal, requires, unisolated
 from kernels import KERNELS, TAGGED_TOO_LOW
-from remote import Version, requirements
+from remote import Version, parsed, requirements
 
 # Where each kind of row lives, and the packages that are asked for releases.
 COMPANION_FILE = "companions.toml"
@@ -273,8 +273,13 @@ class Refresh:
     def new(self, package):
         """Every release of a package that the catalog does not have at all, as far as its metadata names a framework."""
         versions = self.index.releases(package)
-        if not versions:
-            self.note(f"{package}: the index has no wheel of it for Linux: what comes as source only is added by hand")
+        for version in [] if versions else self.released_sources(package):
+            named = {name for name, _, marker in parsed(self.index.described(self.index.source(package, version))[1]) if "extra" not in str(marker)}
+            framework = next((one for one in FRAMEWORKS if one in named), None)
+            if framework and (row := self.source_row(package, version, {"framework": framework})):
+                self.adds(COMPANION_FILE, row)
+            elif not framework:
+                self.note(f"{package} {version}: its metadata names no framework: no row")
         for version in versions:
             wheels = self.index.linux(package, version, "x86_64")
             asked = {name for name, _, marker in requirements(self.index.metadata(wheels[-1])) if "extra" not in str(marker)} if wheels else set()
@@ -304,8 +309,12 @@ class Refresh:
         held = {Version(one) for one in known}
         listed = [row["from"] for row in self.catalog.rows("listing") if row["package"] == package and row["index"] == "pypi"]
         first = Version(min(listed or known, key=Version))
+        return [one for one in self.released_sources(package) if one >= first and one not in held]
+
+    def released_sources(self, package):
+        """The final releases with a source distribution that was not withdrawn."""
         sources = [one for one in self.index.sources(package) if not one.yanked and not one.version.is_prerelease]
-        return [one.version for one in sources if one.version >= first and one.version not in held]
+        return [one.version for one in sources]
 
     def source_row(self, package, version, like):
         source = self.index.source(package, version)

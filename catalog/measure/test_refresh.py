@@ -23,7 +23,6 @@ RECORDED = ROOT / "tests" / "data" / "refresh"
 # comes as source, what torch pins, a toolkit.
 ROWS = [
     ("build", {"package": "torch", "version": "2.14.1", "index": ["pypi"]}),
-    ("build", {"package": "torch", "version": "2.13.1", "index": ["pypi"]}),
     ("build", {"package": "torch", "version": "2.15.0", "arch": "aarch64"}),
     ("libraries", {"package": "torch", "version": "2.14.1"}),
     ("companion", {"package": "triton", "version": "3.8.0"}),
