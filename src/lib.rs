@@ -20,6 +20,7 @@
 //! | | [`draft`] | a spec to begin with, from a host or from flags | whether it has an answer |
 //! | | [`solve`] | the best answer, or that there is none | file formats, the lock's included |
 //! | L2 facts | [`catalog`] | what exists and what it needs, each row with its source | any question asked of it |
+//! | | [`artifact`] | what a library or wheel holds and needs, out of its bytes | where the bytes lie |
 //! | | [`host`] | a host as it was observed, or as somebody described it | any lock |
 //! | | [`spec`] | gpuenv.toml as values that remember where they stand | whether what they name exists |
 //! | L1 law | [`coverage`] | which GPU runs which code, the one rule that is code | releases and products |
@@ -40,6 +41,7 @@
 //! with keys masked out or changed. `docs/architecture.md` tells it with an example; whoever wants to follow it from the
 //! outside starts at `cli::run`.
 
+pub mod artifact;
 pub mod catalog;
 #[cfg(feature = "host")]
 pub mod cli;

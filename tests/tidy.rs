@@ -11,7 +11,7 @@ use gpuenv::solve::problem::law;
 const STOREYS: &[&[&str]] = &[
     &["words", "log_prefix"],
     &["coverage"],
-    &["catalog", "host", "spec"],
+    &["artifact", "catalog", "host", "spec"],
     &["solve"],
     &["explain", "lock", "diagnose", "draft"],
     &["export", "verify", "matrix"],

@@ -1,7 +1,7 @@
 """Measures the facts of `catalog/` again from published artifacts, without a GPU, and proposes new ones.
 
     python3 catalog/measure check [NAME…] [--only WHAT…]      compare; a difference is a failing exit
-    python3 catalog/measure refresh [--write]                 a patch with the releases the catalog lacks
+    python3 catalog/measure refresh [PACKAGE…] [--write]      a patch with the releases the catalog lacks
     python3 catalog/measure practices [--write]               what publishers always do, counted over the builds
     python3 catalog/measure freshness                         how old each source is
 
@@ -18,6 +18,7 @@ from pathlib import Path
 from catalog import ROOT, Catalog
 from checks import CHECKS, Checker
 from remote import Index
+from store import USUAL, Store
 
 
 def main():
@@ -29,6 +30,10 @@ def main():
     only = "only releases that begin so (2.7), of a package (vllm), or both (vllm==0.11); may be repeated"
     check.add_argument("--only", action="append", metavar="WHAT", help=only)
     refresh = commands.add_parser("refresh", help="propose rows for releases the catalog lacks")
+    refresh.add_argument("only", nargs="*", metavar="PACKAGE", help="only these packages of the index")
+    refresh.add_argument("--recorded", type=Path, metavar="FOLDER", help="ask recorded answers instead of the index")
+    refresh.add_argument("--record", type=Path, metavar="FOLDER", help="record the answers that are used")
+    refresh.add_argument("--store", type=Path, default=USUAL, metavar="FOLDER", help=f"what was read before [default: {USUAL}]")
     refresh.add_argument("--write", action="store_true", help="change catalog/ instead of printing a patch")
     practices = commands.add_parser("practices", help="count what publishers always do")
     practices.add_argument("--write", action="store_true", help="put the numbers into catalog/")
@@ -42,12 +47,24 @@ def main():
     if asked.command == "refresh":
         from refresh import refresh as propose
 
-        return propose(Catalog(asked.root), Index(), asked.write)
+        store = Store(asked.recorded, recorded=True) if asked.recorded else Store(asked.store)
+        outcome = propose(Catalog(asked.root), Index(store, progress), asked.write, asked.only)
+        if asked.record:
+            store.keep(asked.record)
+        return outcome
     if asked.command == "practices":
         from practices import practices as count
 
         return count(Catalog(asked.root), asked.write)
     return freshness(Catalog(asked.root))
+
+
+def progress(text):
+    """What is being read, for people who wait."""
+    if sys.stderr.isatty():
+        print(f"\r\x1b[Kreading {text}", end="\r", file=sys.stderr, flush=True)
+    else:
+        print(f"# reading {text}", file=sys.stderr, flush=True)
 
 
 def check_all(catalog, names, only):

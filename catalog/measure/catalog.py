@@ -3,7 +3,7 @@
 import difflib
 import re
 import tomllib
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 from pip._vendor.packaging.version import Version
@@ -23,7 +23,7 @@ class Catalog:
     def tables(self):
         tables = {}
         for text in self.files.values():
-            for kind, rows in tomllib.loads(text).items():
+            for kind, rows in parsed(text).items():
                 if isinstance(rows, list):
                     tables.setdefault(kind, []).extend(rows)
         return tables
@@ -63,19 +63,49 @@ class Catalog:
         lines.insert(at, f"  {line},\n")
         self.changed[path] = "".join(lines)
 
-    def patch(self):
+    def place(self, file, row):
+        """Puts a row where it belongs: behind the last row of its package that is not greater, or of another CUDA line."""
+        path = self.root / "catalog" / file
+        lines = self.changed[path].splitlines(keepends=True)
+        at, first = None, None
+        for number, text in enumerate(lines):
+            if not text.startswith("  {"):
+                continue
+            other = row_of(text)
+            if other.get("package") != row.get("package") or "systems" in other:
+                continue
+            first = number if first is None else first
+            if order(other) <= order(row):
+                at = number + 1
+        if at is None:
+            at = first if first is not None else max(n for n, text in enumerate(lines) if text.startswith("]"))
+        lines.insert(at, f"  {inline(row)},\n")
+        self.changed[path] = "".join(lines)
+
+    def amend(self, file, row, field, value):
+        """Changes one field of the row that says all of this; whether there is one such row."""
+        path = self.root / "catalog" / file
+        lines = self.changed[path].splitlines(keepends=True)
+        for number, text in enumerate(lines):
+            if text.startswith("  {") and row_of(text) == row:
+                lines[number] = f"  {inline(row | {field: value})},\n"
+                self.changed[path] = "".join(lines)
+                return True
+        return False
+
+    def patch(self, files=None):
         """What changed, as a patch that `git apply` takes."""
         parts = []
-        for path, before in self.files.items():
+        for path, before in (files or self.files).items():
             after = self.changed[path]
             name = path.relative_to(self.root)
             old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
             parts.extend(difflib.unified_diff(old, new, f"a/{name}", f"b/{name}"))
         return "".join(parts)
 
-    def write(self):
+    def write(self, files=None):
         for path, text in self.changed.items():
-            if text != self.files[path]:
+            if text != (files or self.files)[path]:
                 path.write_text(text)
 
 
@@ -91,6 +121,25 @@ def inline(fields):
 
     said = [f"{key} = {value(one)}" for key, one in fields.items() if one not in (None, False, [])]
     return "{ " + ", ".join(said) + " }"
+
+
+@lru_cache(maxsize=256)
+def parsed(text):
+    """A file as data: most are read again and again as they were. Nobody changes the rows."""
+    return tomllib.loads(text)
+
+
+@lru_cache(maxsize=None)
+def row_of(line):
+    """A line of a file as the row it holds."""
+    return tomllib.loads(f"row = {line.strip().rstrip(',')}")["row"]
+
+
+def order(row):
+    """Rows of one file by version, variant or CUDA line, platform."""
+    version = Version(row["version"].split("+")[0])
+    arch = ("", "x86_64", "aarch64").index(row.get("arch") or "")
+    return version, numbers(row.get("cuda", "")), row.get("variant") or "", arch
 
 
 def numbers(version):

@@ -13,7 +13,6 @@ import binary
 from catalog import numbers
 from companions import companions
 from finding import Finding
-from kernels import code_of
 from remote import Requirement, Version, applies, pinned, requirements
 
 # Every architecture that a compiler of CUDA 8 to 14 may know; what is not one is refused and costs nothing.
@@ -121,9 +120,11 @@ class Checker:
         package, version = BUNDLED.get(".".join(row["version"].split(".")[:2]), (None, None))
         return self.index.linux(package, version, "x86_64")[0] if package else None
 
-    @lru_cache(maxsize=None)
     def compiled(self, wheel):
         """What the NVRTC in a wheel says and does."""
+        return self.index.kept(wheel, "nvrtc", lambda: self._compiled(wheel))
+
+    def _compiled(self, wheel):
         archive = self.index.open(wheel)
         with tempfile.TemporaryDirectory(prefix="measure-") as folder:
             for name in archive.names:
@@ -157,11 +158,17 @@ class Checker:
     def host_config(self, row):
         for name in ("crt", "nvcc"):
             wheel = self.component(row, name)
-            archive = self.index.open(wheel) if wheel else None
-            for member in archive.names if archive else []:
-                if member.endswith("crt/host_config.h"):
-                    return archive.read(member).decode(), wheel.purl
+            text = self.index.kept(wheel, "host_config.h", lambda: self.header(wheel)) if wheel else None
+            if text:
+                return text, wheel.purl
         return None
+
+    def header(self, wheel):
+        """The lines of host_config.h that name a compiler's version, where a wheel has the file."""
+        archive = self.index.open(wheel)
+        member = next((one for one in archive.names if one.endswith("crt/host_config.h")), None)
+        lines = archive.read(member).decode().splitlines() if member else []
+        return "\n".join(line for line in lines if "__GNUC__" in line or "__clang_major__" in line)
 
     def toolkits(self):
         """nvcc's own version, as the metapackage pins it, and the libraries of `[[libraries]]` rows."""
@@ -381,7 +388,7 @@ class Checker:
         """The kernels that JAX's CUDA plugins bring along."""
         for row, label, wheels in self.published("jax"):
             if wheels and row.get("arch_source") == "jax-wheel":
-                sass, ptx, _ = code_of(self.index.open(wheels[-1]), "jax")
+                sass, ptx, _ = self.index.code(wheels[-1], "jax")
                 yield Finding(label, "sass", row.get("sass", []), sass, wheels[-1].purl)
                 yield Finding(label, "ptx", row.get("ptx", []), ptx, wheels[-1].purl)
 
@@ -420,7 +427,7 @@ class Checker:
         """(SASS, PTX, CUDA, purl) of a release of cuDNN or NCCL."""
         package = LIBRARIES[kind] + cuda
         wheels = self.index.linux(package, version, "x86_64")
-        code = code_of(self.index.open(wheels[-1]), kind) if wheels else (None, None, None)
+        code = self.index.code(wheels[-1], kind) if wheels else (None, None, None)
         return *code, f"pkg:pypi/{package}@{version}"
 
     def wheels(self):

@@ -5,8 +5,8 @@ import re
 import scripts
 from catalog import numbers
 from finding import Finding
-from kernels import A_LIBRARY_EACH, TAGGED_TOO_LOW, asked_glibc, code_of
-from remote import SpecifierSet, applies, parsed, requirements
+from kernels import A_LIBRARY_EACH, TAGGED_TOO_LOW
+from remote import SpecifierSet, Version, applies, parsed, requirements
 
 
 def companions(checker):
@@ -55,7 +55,7 @@ def described(index, row, label, wheels):
     if row.get("glibc") and not row.get("sdist"):
         told = [wheels[-1].glibc]
         if row["package"] in TAGGED_TOO_LOW:
-            told += [asked_glibc(index.open(index.linux(*release, arch)[-1]), row["package"]) for arch in row["arches"]]
+            told += [index.asked_glibc(index.linux(*release, arch)[-1]) for arch in row["arches"]]
         yield Finding(label, "glibc", row["glibc"], max(filter(None, told), key=numbers), purl)
 
 
@@ -68,7 +68,9 @@ def requires(catalog, index, row):
     for arch in ("x86_64", "aarch64"):
         wheels = index.linux(row["package"], row["version"], arch)
         for name, spec, marker in requirements(index.metadata(wheels[-1])) if wheels else []:
-            if name in packages and str(spec) and "extra" not in str(marker or "") and on_some_python(marker, arch):
+            # The catalog has final releases only: of another a pin says nothing here.
+            final = not any(Version(one.version.removesuffix(".*")).is_prerelease for one in spec)
+            if name in packages and str(spec) and final and "extra" not in str(marker or "") and on_some_python(marker, arch):
                 asked.setdefault(f"{name}{whole(spec)}", []).append(arch)
     there = [arch for arch in ("x86_64", "aarch64") if index.linux(row["package"], row["version"], arch)]
     said = (text if of == there else f"{text}; {of[0]}" for text, of in asked.items())
@@ -86,7 +88,7 @@ def whole(spec):
 
 def kernels(index, row, label, wheel):
     """The GPU code inside a wheel for x86_64, and the CUDA whose runtime it loads, where it cannot do without."""
-    sass, ptx, cuda = code_of(index.open(wheel), row["package"])
+    sass, ptx, cuda = index.code(wheel, row["package"])
     yield Finding(label, "sass", row.get("sass", []), sass, wheel.purl)
     yield Finding(label, "ptx", row.get("ptx", []), ptx, wheel.purl)
     if row.get("gpu_code"):
@@ -98,7 +100,7 @@ def kernels_on_arm(index, row, label):
     """The machine code inside the wheel for aarch64 of a package that cannot do without."""
     wheels = [wheel for wheel in index.linux(row["package"], row["version"], "aarch64") if wheel.arch == "aarch64"]
     if wheels and row.get("gpu_code"):
-        sass = code_of(index.open(wheels[-1]), row["package"])[0]
+        sass = index.code(wheels[-1], row["package"])[0]
         yield Finding(label, "arm_sass", row.get("arm_sass", []), sass, wheels[-1].purl)
 
 

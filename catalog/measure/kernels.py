@@ -11,6 +11,9 @@ KERNELS = {
     "jax": r"^jax_cuda\d+_plugin/_(linalg|prng)[\w.-]*\.so$",
     "torchaudio": r"^torchaudio/(lib/)?lib\w+(\.abi3)?\.so$",
     "torchvision": r"^torchvision/_C(_stable)?\.so$",
+    "auto-gptq": r"^(autogptq|exllama)\w*\.cpython[\w.-]*\.so$",
+    "lmcache": r"^lmcache/(c|cuda)_ops[\w.-]*\.so$",
+    "lmdeploy": r"^lmdeploy/(lib|turbomind)/_turbomind[\w.-]*\.so$",
     "vllm": r"^vllm/_C[^/]*\.so$",
     "xformers": r"^xformers/_C[^/]*\.so$",
     # One for each CUDA line; of two for a line, the one for GPUs before Turing is the greater.

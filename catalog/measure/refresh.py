@@ -4,59 +4,96 @@ import datetime
 import re
 import sys
 
-import binary
 import wheels
 from catalog import inline, numbers
 from checks import CUDA_MAJORS, LIBRARIES, TOOLKIT, Checker, spelled
 from companions import accepted_framework, lines, normal, requires, unisolated
-from kernels import KERNELS, code_of
-from remote import Version, requirements
+from kernels import KERNELS, TAGGED_TOO_LOW
+from remote import Version, parsed, requirements
 
 # Where each kind of row lives, and the packages that are asked for releases.
 COMPANION_FILE = "companions.toml"
+TRITON_SOURCE = "triton-pins"
+FRAMEWORKS = ("torch", "tensorflow", "jax")
+# What may be named and follows no framework.
+NO_COMPANIONS = {*FRAMEWORKS, TOOLKIT, *(stem + cuda for stem in LIBRARIES.values() for cuda in CUDA_MAJORS)}
 FRAMEWORKS_READ_BY_HAND = {"tensorflow": "tensorflow", "jax": "jax-cuda13-plugin"}
+
+
+# What no index lists, by the files of the catalog that hold it.
+NOT_READ = {
+    "drivers.toml, branches.toml": "days and ends of support stand on NVIDIA's pages only",
+    "images.toml": "tags stand in the registries of images",
+    "gpus.toml, jetson.toml, rules.toml, diagnoses.toml": "written by hand, from what their sources say",
+    "torch.toml, companions.toml with a variant": "the PyTorch index and GitHub's releases are not read here",
+}
 
 
 class Refresh:
     """One run: the catalog as it becomes, and what people have to do themselves."""
 
-    def __init__(self, catalog, index):
-        self.catalog, self.index = catalog, index
+    def __init__(self, catalog, index, only=()):
+        self.catalog, self.index, self.only = catalog, index, only
         self.checker = Checker(catalog, index)
-        self.notes = []
+        self.notes, self.added, self.changes, self.gone = [], [], [], []
         self.used = set()
 
     def propose(self):
-        self.toolkits()
-        self.torch()
-        self.libraries()
-        self.companions()
-        self.by_hand()
-        self.pins()
+        # Each reads what the ones before it have put in.
+        for step in (self.toolkits, self.torch, self.triton, self.libraries, self.companions, self.by_hand, self.pins):
+            step()
+            self.catalog = self.checker.catalog = self.catalog.reread()
         self.stamp()
         self.wheels()
+
+    def asked(self, package):
+        return not self.only or package in self.only
 
     def note(self, text):
         self.notes.append(text)
 
-    def newer(self, package, known):
-        """The releases of a package beyond the newest the catalog holds."""
-        newest = max(map(numbers, known), default=())
-        newest += (0,) * (4 - len(newest))
-        return [
-            version
-            for version in self.index.releases(package)
-            if numbers(version) > newest and not version.is_postrelease
-        ]
+    def adds(self, file, row):
+        """A row that the catalog lacks."""
+        self.catalog.place(file, row)
+        self.uses(row)
+        named = (row.get(key) for key in ("package", "version", "variant", "cuda", "arch"))
+        self.added.append(f"{file}: {' '.join(filter(None, named))}")
+
+    def amends(self, file, row, field, value):
+        """What a listing says otherwise than a row: changed, and told."""
+        if row.get(field) != value and self.catalog.amend(file, row, field, value):
+            self.uses(row)
+            self.changes.append(f"{row['package']} {row['version']}: {field} was {row.get(field)}, is {value}")
+            return row | {field: value}
+        return row
+
+    def missing(self, package, known, first=None):
+        """The releases that a listing has and the catalog lacks, from the first on that the catalog covers."""
+        held = {Version(one.split("+")[0]) for one in known}
+        listed = [row["from"] for row in self.catalog.rows("listing") if row["package"] == package and row["index"] == "pypi"]
+        first = first or Version(min(listed or known, key=Version)) if listed or known else Version("0")
+        return [version for version in self.index.releases(package) if version >= first and version not in held]
+
+    def withdrawn(self, package, version):
+        """Says so where every file of a release was withdrawn, or none is listed any more."""
+        files = [one for one in (*self.index.wheels(package), *self.index.sources(package)) if one.version == Version(version)]
+        if not files:
+            self.gone.append(f"{package} {version}: the index lists no file of it any more")
+        elif all(one.yanked for one in files):
+            self.gone.append(f"{package} {version}: its publisher has withdrawn (yanked) every file of it")
 
     # ---- what each release says ----------------------------------------------------------------------------------
 
     def toolkits(self):
+        if not self.asked(TOOLKIT):
+            return
         known = [row["version"] for row in self.catalog.rows("toolkit") if not row.get("components_only")]
-        for version in self.newer(TOOLKIT, known):
-            row = {"version": ".".join(map(str, version.release[:3]))}
+        listed = {".".join(map(str, version.release[:3])) for version in self.index.releases(TOOLKIT)}
+        for version in sorted(listed - set(known), key=Version):
+            row = {"version": version}
             if self.published(row["version"]):
                 continue
+            version = Version(version)
             pins = self.checker.toolkit_pins(version)
             row["nvcc"] = pins.get("nvidia-cuda-nvcc") or pins.get(f"nvidia-cuda-nvcc-cu{version.major}")
             wheel = self.checker.component(row, "nvrtc")
@@ -75,8 +112,9 @@ class Refresh:
             if "gcc_max" in row:
                 row["host_source"] = "nvcc-host-header"
             lines = [f"{key} = {inline({'v': value})[6:-2]}" for key, value in row.items() if value]
-            self.append("toolkits.toml", "\n[[toolkit]]\n" + "\n".join(lines) + "\n")
+            self.put_toolkit(row["version"], "\n".join(lines) + "\n")
             self.uses(row)
+            self.added.append(f"toolkits.toml: {row['version']}")
             if row["ptx_isa"] not in [isa["isa"] for isa in self.catalog.rows("ptx_isa")]:
                 isa = {"isa": row["ptx_isa"], "source": "ptx-isa-measured"}
                 self.catalog.insert("ptx_isa.toml", inline(isa), lambda text: True)
@@ -101,34 +139,71 @@ class Refresh:
         header = self.checker.host_config(row)
         return self.checker.limits(row, *header) if header else []
 
-    def append(self, file, text):
-        path = self.catalog.root / "catalog" / file
-        self.catalog.changed[path] = self.catalog.changed[path].rstrip("\n") + "\n" + text
+    def put_toolkit(self, version, text):
+        path = self.catalog.root / "catalog" / "toolkits.toml"
+        head, *blocks = self.catalog.changed[path].rstrip("\n").split("\n[[toolkit]]\n")
+        blocks.append(text)
+        blocks.sort(key=lambda block: Version(re.search(r'^version = "([^"]+)"', block, re.M)[1]))
+        self.catalog.changed[path] = "\n[[toolkit]]\n".join([head, *(block.rstrip("\n") + "\n" for block in blocks)])
 
     def torch(self):
-        for version in self.newer("torch", [row["version"] for row in self.catalog.builds("torch")]):
+        if not self.asked("torch"):
+            return
+        of_index = [row for row in self.catalog.builds("torch") if "pypi" in row["index"]]
+        held = {(Version(row["version"]), row["arch"]): row for row in of_index}
+        first = min(version for version, _ in held)
+        for version in (one for one in self.index.releases("torch") if one >= first):
             for arch in ("x86_64", "aarch64"):
                 wheels = [wheel for wheel in self.index.linux("torch", version, arch) if wheel.arch == arch]
-                if wheels:
-                    row = self.torch_row(version, arch, wheels)
-                    self.catalog.insert("torch.toml", inline(row), lambda text: '"torch"' in text)
-                    self.uses(row)
-            self.note(
-                f"torch {version}: other variants than the default have no listing here; add them when seen published"
-            )
+                row = held.get((version, arch))
+                if wheels and row is None:
+                    self.adds("torch.toml", self.torch_row(version, arch, wheels))
+                    self.note(f"torch {version} {arch}: variants beside the default have no listing here: add those seen published")
+                elif wheels and set(pythons(wheels)) - set(row["pythons"]):
+                    # The PyTorch index may have more of them, so none is taken away.
+                    lines = sorted({*pythons(wheels), *row["pythons"]}, key=numbers)
+                    self.amends("torch.toml", row, "pythons", lines)
+        for version in sorted({str(version) for version, _ in held}, key=Version):
+            self.withdrawn("torch", version)
+
+    def triton(self):
+        """Releases that a default torch pins: which, their Pythons and platforms."""
+        rows = [row for row in self.catalog.rows("companion") if row["package"] == "triton" and "variant" not in row]
+        if not self.asked("triton") or not rows:
+            return
+        pinned = {}
+        for build in self.catalog.builds("torch"):
+            if "pypi" in build["index"] and build.get("triton"):
+                pinned.setdefault(Version(build["triton"]), set()).add(build["version"])
+        held = {Version(row["version"]): row for row in rows if row["source"] == TRITON_SOURCE}
+        for version in self.index.releases("triton"):
+            asked = " || ".join(sorted(pinned.get(version, ()), key=Version))
+            if not asked:
+                continue
+            if version in held:
+                old = held[version]
+                if set(asked.split(" || ")) - set(old["needs"].split(" || ")) and self.of_versions(old["needs"]):
+                    self.amends(COMPANION_FILE, old, "needs", asked)
+                continue
+            wheels = self.index.linux("triton", version, "x86_64")
+            row = {"package": "triton", "version": str(version), "framework": "torch", "needs": asked}
+            row["python"] = accepted(wheels, wheels[-1].requires_python)
+            row["arches"] = self.platforms("triton", version)
+            self.adds(COMPANION_FILE, row | {"source": TRITON_SOURCE})
+
+    @staticmethod
+    def of_versions(needs):
+        """Whether a range is a list of releases."""
+        return all(re.fullmatch(r"[\d.]+", one) for one in needs.split(" || "))
 
     def torch_row(self, version, arch, wheels):
-        archive = self.index.open(wheels[0])
-        text = archive.read("torch/version.py").decode()
+        text = self.index.text(wheels[0], "torch/version.py")
         cuda = re.search(r"cuda[^=\n]*=\s*'([\d.]+)'", text)
         variant = "cu" + cuda[1].replace(".", "") if cuda else "cpu"
         row = {"package": "torch", "version": str(version), "variant": variant, "arch": arch, "default": True}
         row |= {"status": "stable", "index": ["pypi"], "pythons": pythons(wheels)}
         if cuda:
-            with archive.spool("torch/lib/libtorch_python.so") as file:
-                data = binary.mapped(file)
-                flags = binary.arch_flags(data) or []
-                data.close()
+            flags = self.index.flags(wheels[0])
             row["sass"] = [spelled(flag[3:]) for flag in flags if flag.startswith("sm_")]
             row["ptx"] = [spelled(flag[8:]) for flag in flags if flag.startswith("compute_")]
         floors = [wheel.glibc for wheel in wheels if wheel.glibc]
@@ -157,38 +232,89 @@ class Refresh:
     def libraries(self):
         for kind, stem in LIBRARIES.items():
             for cuda in CUDA_MAJORS:
+                if not self.asked(stem + cuda):
+                    continue
                 known = [row["version"] for row in self.catalog.rows(kind) if row["cuda"] == cuda]
-                for version in self.newer(stem + cuda, known):
+                # A post-release packs the same library again.
+                missing = [one for one in self.missing(stem + cuda, known, Version("0")) if not one.is_postrelease]
+                for version in missing:
                     source = f"{kind}-cu{cuda}"
                     if source not in self.catalog.sources:
                         self.note(f"{stem}{cuda} {version}: there is no source `{source}` yet: add one, then run again")
                         break
                     sass, ptx, built_with, _ = self.checker.library_code(kind, version, cuda)
-                    row = {"version": str(version), "cuda": cuda, "built_with": built_with, "sass": sass, "ptx": ptx}
+                    row = {"version": str(version), "cuda": cuda, "built_with": built_with if kind == "nccl" else None}
+                    row |= {"date": self.uploaded(stem + cuda, version), "sass": sass, "ptx": ptx}
                     row |= {"source": source, "arch_source": f"{kind}-code" if sass else None}
-                    self.catalog.insert(f"{kind}.toml", inline(row), lambda text: True)
-                    self.uses(row)
+                    self.adds(f"{kind}.toml", row)
+
+    def uploaded(self, package, version):
+        """The day on which the first file of a release was uploaded, where the index tells."""
+        return min((one.uploaded for one in self.index.wheels(package) if one.version == version and one.uploaded), default=None)
 
     def companions(self):
         rows = self.catalog.rows("companion")
-        for package in sorted({row["package"] for row in rows}):
+        known = {row["package"] for row in rows}
+        for package in sorted(set(self.only) - known - NO_COMPANIONS):
+            self.new(package)
+        for package in sorted(known - {"triton"}):
+            if not self.asked(package):
+                continue
             of_package = [row for row in rows if row["package"] == package and "variant" not in row]
             known = [row["version"] for row in of_package]
             as_source = of_package[-1]["source"] == "companion-sdist"
-            newer, read = (self.newer_source, self.source_row) if as_source else (self.newer, self.companion_row)
-            for version in newer(package, known):
-                row = read(package, version, of_package[-1])
-                if row:
-                    self.catalog.insert(
-                        COMPANION_FILE, inline(row), lambda text, package=package: f'"{package}"' in text
-                    )
-                    self.uses(row)
+            missing, read = (self.missing_source, self.source_row) if as_source else (self.missing, self.companion_row)
+            for version in missing(package, known):
+                if row := read(package, version, of_package[-1]):
+                    self.adds(COMPANION_FILE, row)
+            for row in of_package:
+                self.held(row)
 
-    def newer_source(self, package, known):
-        """The final releases beyond the newest known that have a source distribution."""
-        newest = max(map(Version, known))
+    def new(self, package):
+        """Every release of a package that the catalog does not have at all, as far as its metadata names a framework."""
+        versions = self.index.releases(package)
+        for version in [] if versions else self.released_sources(package):
+            named = {name for name, _, marker in parsed(self.index.described(self.index.source(package, version))[1]) if "extra" not in str(marker)}
+            framework = next((one for one in FRAMEWORKS if one in named), None)
+            if framework and (row := self.source_row(package, version, {"framework": framework})):
+                self.adds(COMPANION_FILE, row)
+            elif not framework:
+                self.note(f"{package} {version}: its metadata names no framework: no row")
+        for version in versions:
+            wheels = self.index.linux(package, version, "x86_64")
+            asked = {name for name, _, marker in requirements(self.index.metadata(wheels[-1])) if "extra" not in str(marker)} if wheels else set()
+            framework = next((one for one in FRAMEWORKS if one in asked), None)
+            if framework is None:
+                self.note(f"{package} {version}: its metadata names no framework: no row")
+                continue
+            like = {"framework": framework, "needs": "*", "source": "companion-metadata", "gpu_code": package in KERNELS}
+            if row := self.companion_row(package, version, like):
+                self.adds(COMPANION_FILE, row)
+
+    def held(self, row):
+        """What the listing says of a row's own release: platforms, and whether it is still there."""
+        if "url" in row or "index_url" in row:
+            return
+        self.withdrawn(row["package"], row["version"])
+        there = self.platforms(row["package"], Version(row["version"]))
+        if row.get("arches") and there and not row.get("sdist"):
+            self.amends(COMPANION_FILE, row, "arches", there)
+
+    def platforms(self, package, version):
+        arches = {wheel.arch for wheel in self.index.wheels(package) if wheel.version == version and wheel.arch}
+        return sorted(arches - {"any"})
+
+    def missing_source(self, package, known):
+        """The final releases with a source distribution that the catalog lacks."""
+        held = {Version(one) for one in known}
+        listed = [row["from"] for row in self.catalog.rows("listing") if row["package"] == package and row["index"] == "pypi"]
+        first = Version(min(listed or known, key=Version))
+        return [one for one in self.released_sources(package) if one >= first and one not in held]
+
+    def released_sources(self, package):
+        """The final releases with a source distribution that was not withdrawn."""
         sources = [one for one in self.index.sources(package) if not one.yanked and not one.version.is_prerelease]
-        return [one.version for one in sources if one.version > newest]
+        return [one.version for one in sources]
 
     def source_row(self, package, version, like):
         source = self.index.source(package, version)
@@ -225,33 +351,39 @@ class Refresh:
             self.note(f"{package} {version}: its rows rest on `{like['source']}`, which is not read here: no row")
             return None
         elif package in KERNELS:
-            row["sass"], row["ptx"], _ = code_of(self.index.open(wheels[-1]), package)
+            row["sass"], row["ptx"], _ = self.index.code(wheels[-1], package)
         return row | {"source": "companion-metadata", "arch_source": "companion-code" if row.get("sass") else None}
 
     def own_code(self, package, version, wheels):
         """Platforms, glibc, and the GPU code of a package that holds its own."""
-        arches = {wheel.arch for wheel in self.index.wheels(package) if wheel.version == version and wheel.arch}
-        row = {"arches": sorted(arches - {"any"}), "glibc": wheels[-1].glibc, "gpu_code": True}
+        row = {"arches": self.platforms(package, version), "glibc": self.glibc(package, version, wheels), "gpu_code": True}
         if package in KERNELS:
-            sass, ptx, cuda = code_of(self.index.open(wheels[-1]), package)
+            sass, ptx, cuda = self.index.code(wheels[-1], package)
             row |= {"cuda": cuda and cuda.split(".")[0], "sass": sass, "ptx": ptx}
             arm = [wheel for wheel in self.index.linux(package, version, "aarch64") if wheel.arch == "aarch64"]
-            row["arm_sass"] = code_of(self.index.open(arm[-1]), package)[0] if arm else None
+            row["arm_sass"] = self.index.code(arm[-1], package)[0] if arm else None
         return row
+
+    def glibc(self, package, version, wheels):
+        """What its tags promise; what its libraries ask for where that is known to be more."""
+        told = [wheels[-1].glibc]
+        if package in TAGGED_TOO_LOW:
+            told += [self.index.asked_glibc(self.index.linux(package, version, arch)[-1]) for arch in self.platforms(package, version)]
+        return max(filter(None, told), key=numbers, default=None)
 
     def by_hand(self):
         for framework, package in FRAMEWORKS_READ_BY_HAND.items():
-            for version in self.newer(package, [row["version"] for row in self.catalog.builds(framework)]):
-                self.note(
-                    f"{framework} {version} is new: its row needs what only its build files say (docs/catalog.md)"
-                )
+            if not self.asked(framework):
+                continue
+            for version in self.missing(package, [row["version"] for row in self.catalog.builds(framework)]):
+                self.note(f"{framework} {version} has no row: it needs what only its build files say (docs/catalog.md)")
 
     def pins(self):
         """The libraries of every default torch and of every toolkit's metapackage that have no row yet."""
-        again = self.catalog.reread()
-        known = {(row["package"], row["version"], row.get("arch")) for row in again.rows("libraries")}
-        asked = [("cuda-toolkit", row["version"], None) for row in again.rows("toolkit")]
-        asked += [("torch", row["version"], row["arch"]) for row in again.builds("torch") if "pypi" in row["index"]]
+        known = {(row["package"], row["version"], row.get("arch")) for row in self.catalog.rows("libraries")}
+        asked = [("cuda-toolkit", row["version"], None) for row in self.catalog.rows("toolkit")]
+        asked += [("torch", row["version"], row["arch"]) for row in self.catalog.builds("torch") if "pypi" in row["index"]]
+        asked = [one for one in asked if self.asked(one[0])]
         for package, version, arch in sorted(
             set(asked) - known, key=lambda one: (one[0], numbers(one[1]), one[2] or "")
         ):
@@ -259,30 +391,28 @@ class Refresh:
             if read:
                 source = "torch-metadata" if arch else "cuda-metapackage"
                 row = {"package": package, "version": version, "arch": arch, "pins": " ".join(read), "source": source}
-                self.catalog.insert("libraries.toml", inline(row), lambda text, package=package: f'"{package}"' in text)
-                self.uses(row)
-        self.extras(again)
+                self.adds("libraries.toml", row)
+        self.extras()
 
-    def extras(self, again):
+    def extras(self):
         """What the extras of jax and TensorFlow ask for, where no row says it yet."""
-        known = {(row["package"], row["version"], row.get("variant")) for row in again.rows("libraries")}
+        known = {(row["package"], row["version"], row.get("variant")) for row in self.catalog.rows("libraries")}
         for package, source in (("jax", "jax-plugin"), ("tensorflow", "tensorflow-and-cuda")):
-            builds = {(one["version"], one["variant"]) for one in again.builds(package) if "pins" in one}
+            if not self.asked(package):
+                continue
+            builds = {(one["version"], one["variant"]) for one in self.catalog.builds(package) if "pins" in one}
             for version, variant in sorted(builds, key=lambda one: (numbers(one[0]), one[1])):
                 if (package, version, variant) in known:
                     continue
                 if read := self.checker.extra_libraries(package, version, variant):
                     row = {"package": package, "version": version, "variant": variant}
                     row |= {"pins": " ".join(read), "source": source}
-                    self.catalog.insert(
-                        "libraries.toml", inline(row), lambda text, package=package: f'"{package}"' in text
-                    )
-                    self.uses(row)
+                    self.adds("libraries.toml", row)
 
     def wheels(self):
         """The listed sha256 of everything that can be locked, releases proposed just now included."""
         again = self.catalog.reread()
-        if count := wheels.add(again, self.index):
+        if count := wheels.add(again, self.index, self.only):
             self.note(f"{count} wheels have their sha256 now")
         self.catalog.changed = again.changed
 
@@ -317,18 +447,20 @@ def pythons(wheels):
     return [f"3.{minor}" for minor in sorted(int(tag[3:]) for tag in tags)]
 
 
-def refresh(catalog, index, write):
-    """Prints the patch, or applies it; what is left to people goes to stderr."""
-    run = Refresh(catalog, index)
+def refresh(catalog, index, write, only=()):
+    """Prints the patch, or applies it; what was added, what changed and what is left to people goes to stderr."""
+    run = Refresh(catalog, index, only)
     run.propose()
+    before = catalog.files
     if write:
-        catalog.write()
+        run.catalog.write(before)
     else:
-        print(run.catalog.patch(), end="")
-    for text in run.notes:
-        print(f"# {text}", file=sys.stderr)
-    print(
-        "# nothing is newer than the catalog" if not run.used else f"# {len(run.used)} sources read again",
-        file=sys.stderr,
-    )
+        print(run.catalog.patch(before), end="")
+    for head, texts in (("added", run.added), ("CHANGED", run.changes), ("withdrawn", run.gone), ("to do", run.notes)):
+        for text in texts:
+            print(f"# {head}: {text}", file=sys.stderr)
+    if not only:
+        for files, why in NOT_READ.items():
+            print(f"# not read: {files}: {why}", file=sys.stderr)
+    print(f"# {len(run.added)} rows added, {len(run.changes)} changed, {len(run.notes)} to do", file=sys.stderr)
     return 0

@@ -6,6 +6,7 @@ megabytes. pip's internals are no public interface: this file is the only one th
 
 import email
 import io
+import json
 import re
 import tarfile
 import tempfile
@@ -29,6 +30,13 @@ from pip._vendor.packaging.utils import (
 )
 from pip._vendor.packaging.version import Version
 
+import binary
+from kernels import asked_glibc, code_of
+from store import Nothing
+
+# What an index answers with where it also tells when a file was uploaded.
+JSON = "application/vnd.pypi.simple.v1+json"
+
 
 @dataclass(frozen=True)
 class File:
@@ -41,6 +49,7 @@ class File:
     sha256: str | None
     requires_python: str | None
     yanked: bool
+    uploaded: str | None
 
     @property
     def purl(self):
@@ -100,7 +109,8 @@ class Source(File):
 class Index:
     """The index that pip is configured for."""
 
-    def __init__(self):
+    def __init__(self, store=None, progress=None):
+        self.store, self.progress = store or Nothing(), progress or (lambda text: None)
         self._command = DownloadCommand("download", "reads an index")
         self._options, _ = self._command.parse_args(["--no-cache-dir", "x"])
         self._context = self._command.main_context()
@@ -111,11 +121,28 @@ class Index:
 
     @lru_cache(maxsize=None)
     def links(self, package):
-        """Every file of a package; an empty list where the index has no such package."""
+        """What the index says of every file of a package; an empty list where it has no such package."""
+        return self.store.fresh(package, "listing", "", lambda: self._listing(package))
+
+    def _listing(self, package):
+        self.progress(f"the listing of {package}")
         collector = self._finder._link_collector
         sources = collector.collect_sources(canonicalize_name(package), candidates_from_page=lambda link: [])
-        pages = [collector.fetch_response(source.link) for source in sources.index_urls if source is not None]
-        return [link for page in pages if page for link in parse_links(page)]
+        sources = [source.link for source in sources.index_urls if source is not None]
+        pages = [collector.fetch_response(link) for link in sources]
+        links = [told(link) for page in pages if page for link in parse_links(page)]
+        days = {}
+        for link in sources if links else []:
+            days |= self._days(link.url)
+        return [link | {"uploaded": days.get(link["name"])} for link in links]
+
+    def _days(self, url):
+        """On which day each file was uploaded, where the index tells."""
+        response = self.session.get(url, headers={"Accept": JSON})
+        if response.headers.get("content-type", "").split(";")[0] != JSON:
+            return {}
+        files = json.loads(response.content).get("files", [])
+        return {file["filename"]: file["upload-time"][:10] for file in files if file.get("upload-time")}
 
     @lru_cache(maxsize=None)
     def wheels(self, package):
@@ -123,11 +150,11 @@ class Index:
         found = {}
         for link in self.links(package):
             try:
-                _, version, _, tags = parse_wheel_filename(link.filename)
+                _, version, _, tags = parse_wheel_filename(link["name"])
             except (InvalidWheelFilename, ValueError):
                 continue
             tags = tuple(sorted(tags, key=str))
-            found[link.filename] = Wheel(package=package, version=version, tags=tags, **told(link))
+            found[link["name"]] = Wheel(package=package, version=version, tags=tags, **link)
         return sorted(found.values(), key=lambda wheel: (wheel.version, wheel.name))
 
     @lru_cache(maxsize=None)
@@ -136,11 +163,11 @@ class Index:
         found = {}
         for link in self.links(package):
             try:
-                _, version = parse_sdist_filename(link.filename)
+                _, version = parse_sdist_filename(link["name"])
             except (InvalidSdistFilename, ValueError):
                 continue
-            if link.filename.endswith(".tar.gz"):
-                found[link.filename] = Source(package=package, version=version, **told(link))
+            if link["name"].endswith(".tar.gz"):
+                found[link["name"]] = Source(package=package, version=version, **link)
         return sorted(found.values(), key=lambda source: (source.version, source.name))
 
     def source(self, package, version):
@@ -150,6 +177,9 @@ class Index:
     @lru_cache(maxsize=None)
     def members(self, source):
         """What a source distribution says of itself and how it builds itself, by name; kernels are left out."""
+        return self.kept(source, "members", lambda: self._members(source))
+
+    def _members(self, source):
         telling = re.compile(r"PKG-INFO|README\.md|pyproject\.toml|setup\.py|build_tools/\w+\.py|[^/]+\.egg-info/requires\.txt")
         with tarfile.open(fileobj=io.BytesIO(self.session.get(source.url).content)) as archive:
             named = ((member.name.split("/", 1)[-1], member) for member in archive if member.isfile())
@@ -169,7 +199,7 @@ class Index:
         return metadata, lines + (metadata.get_all("Requires-Dist") or [])
 
     def releases(self, package):
-        """The final releases of a package with at least one wheel for Linux, oldest first."""
+        """The final releases of a package with at least one wheel for Linux that was not withdrawn, oldest first."""
         wheels = [wheel for wheel in self.wheels(package) if wheel.arch and not wheel.yanked]
         return sorted({wheel.version for wheel in wheels if not wheel.version.is_prerelease})
 
@@ -182,12 +212,54 @@ class Index:
         """The wheel as an archive whose members are fetched when they are read."""
         return Archive(wheel, self.session)
 
+    def kept(self, file, what, read):
+        """What was read in a file before, or is read now. Without its sha256 nothing says that it is still the same."""
+
+        def now():
+            self.progress(f"{file.name}: {what}")
+            return read()
+
+        return self.store.told(file.package, what, f"{file.name} {file.sha256}", now) if file.sha256 else now()
+
     @lru_cache(maxsize=None)
     def metadata(self, wheel):
-        """The METADATA of a wheel."""
-        archive = self.open(wheel)
-        name = next(name for name in archive.names if name.count("/") == 1 and name.endswith(".dist-info/METADATA"))
-        return email.message_from_bytes(archive.read(name))
+        """The METADATA of a wheel; its description is left out."""
+
+        def read():
+            archive = self.open(wheel)
+            name = next(one for one in archive.names if one.count("/") == 1 and one.endswith(".dist-info/METADATA"))
+            return archive.read(name).decode("utf-8", "replace")
+
+        return email.message_from_string(self.kept(wheel, "metadata", read))
+
+    def text(self, wheel, member):
+        """A small member as text; nothing where there is none."""
+
+        def read():
+            archive = self.open(wheel)
+            return archive.read(member).decode("utf-8", "replace") if member in archive.names else None
+
+        return self.kept(wheel, member, read)
+
+    def code(self, wheel, kind):
+        """(SASS, PTX, CUDA) of the libraries of a wheel that hold a package's own kernels."""
+        return self.kept(wheel, f"code {kind}", lambda: code_of(self.open(wheel), kind))
+
+    def asked_glibc(self, wheel):
+        """The newest glibc that its libraries ask for, where its tags promise an older one."""
+        return self.kept(wheel, "glibc", lambda: asked_glibc(self.open(wheel), wheel.package))
+
+    def flags(self, wheel):
+        """The architecture flags of torch."""
+
+        def read():
+            with self.open(wheel).spool("torch/lib/libtorch_python.so") as file:
+                data = binary.mapped(file)
+                flags = binary.arch_flags(data) or []
+                data.close()
+            return flags
+
+        return self.kept(wheel, "flags", read)
 
 
 def told(link):

@@ -31,16 +31,20 @@ def wanted(catalog):
     return sorted(found)
 
 
-def missing(catalog, index):
-    """Rows for the listed wheels that the catalog has no sha256 of."""
+def missing(catalog, index, only=()):
+    """Rows for the listed wheels that the catalog has no sha256 of; `only` those of these packages, if any are named."""
     known = {row["file"] for row in catalog.rows("wheel") if "index" not in row}
     for package, version, source in wanted(catalog):
+        if only and package not in only:
+            continue
         for arch in ("x86_64", "aarch64"):
             for wheel in index.linux(package, version, arch):
                 if wheel.sha256 and wheel.pythons and wheel.name not in known:
                     known.add(wheel.name)
                     yield {"file": wheel.name, "sha256": wheel.sha256, "source": source}
     for row in catalog.rows("companion"):
+        if only and row["package"] not in only:
+            continue
         found = index.source(row["package"], row["version"]) if row["source"] == SDIST_SOURCE else None
         if found and found.sha256 and found.name not in known:
             yield {"file": found.name, "sha256": found.sha256, "source": SDIST_SOURCE}
@@ -59,10 +63,10 @@ def order(file):
     return canonicalize_name(name), Version(version), file
 
 
-def add(catalog, index):
+def add(catalog, index, only=()):
     """Writes the missing rows into the file, in order; how many there were."""
     path = catalog.root / "catalog" / FILE
-    rows = list(missing(catalog, index))
+    rows = list(missing(catalog, index, only))
     lines = catalog.changed[path].splitlines()
     head = [line for line in lines if not line.startswith(("  {", "]"))]
     body = [line for line in lines if line.startswith("  {")] + [f"  {inline(row)}," for row in rows]

@@ -8,10 +8,11 @@ use std::sync::LazyLock;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::catalog::{BUILTIN, SHELVES};
+use crate::catalog::BUILTIN;
 use crate::export::{self, FORMATS};
 use crate::report::Color;
 
+use super::catalog_args::CatalogArgs;
 use super::edit::args::{AddArgs, RemoveArgs, TargetArgs};
 use super::fleet::args::FleetArgs;
 use super::{complete, help};
@@ -309,58 +310,6 @@ pub struct DiagnoseArgs {
     /// The machine that the message comes from: a record of `gpuenv probe`, or the output of nvidia-smi or collect_env
     #[arg(long, value_name = "FILE")]
     pub host: Option<PathBuf>,
-}
-
-/// Look up what gpuenv knows: GPUs, drivers, packages, images, each with its source
-#[derive(Debug, Args)]
-#[command(args_conflicts_with_subcommands = true, after_help = help::CATALOG)]
-pub struct CatalogArgs {
-    #[command(subcommand)]
-    pub command: Option<CatalogCommand>,
-}
-
-#[derive(Debug, Subcommand)]
-pub enum CatalogCommand {
-    List(ListArgs),
-    Show(ShowArgs),
-    Search(SearchArgs),
-    Check(CheckArgs),
-}
-
-/// List what can be written in gpuenv.toml: packages, GPUs, drivers, systems, images, rules
-#[derive(Debug, Args)]
-#[command(after_help = help::CATALOG_LIST)]
-pub struct ListArgs {
-    /// List all names of this kind [default: each kind in short]
-    #[arg(value_parser = PossibleValuesParser::new(SHELVES.iter().map(|(kind, _)| *kind)))]
-    pub kind: Option<String>,
-}
-
-/// Show everything about one thing, with its sources
-#[derive(Debug, Args)]
-#[command(after_help = help::CATALOG_SHOW)]
-pub struct ShowArgs {
-    /// `torch@2.8.0+cu128`, `cuda@12.8`, `driver@570`, `cudnn@9.10`, `image@nvidia/cuda:TAG`, a GPU or system by its
-    /// name, the id of a rule, a source or a fact
-    #[arg(add = complete::topics())]
-    pub what: String,
-}
-
-/// Find the facts in which every word occurs; exit 1 if there is none
-#[derive(Debug, Args)]
-#[command(after_help = help::CATALOG_SEARCH)]
-pub struct SearchArgs {
-    #[arg(required = true, value_name = "WORDS")]
-    pub words: Vec<String>,
-}
-
-/// Check the built-in catalog and overlays with every lint; exit 1 if one finds anything
-#[derive(Debug, Args)]
-#[command(after_help = help::CATALOG_CHECK)]
-pub struct CheckArgs {
-    /// Overlays, applied in this order
-    #[arg(value_name = "FILE")]
-    pub files: Vec<PathBuf>,
 }
 
 /// Show what is on this machine: driver, GPUs, libraries (Linux only)

@@ -7,8 +7,9 @@ use crate::catalog::{BUILTIN, Catalog, lint, overlay};
 use crate::explain::topic;
 use crate::report::{Exit, Failure, Problem, Report, clean};
 
-use super::args::{CatalogArgs, CatalogCommand, Common};
-use super::{catalogs, clock, files};
+use super::args::Common;
+use super::catalog_args::{CatalogArgs, CatalogCommand};
+use super::{catalog_inspect, catalogs, clock, files};
 
 /// Runs the command.
 pub fn run(common: &Common, args: &CatalogArgs, report: &Report) -> Result<Exit, Failure> {
@@ -39,6 +40,7 @@ pub fn run(common: &Common, args: &CatalogArgs, report: &Report) -> Result<Exit,
             report.hits(&hits)?;
             return Ok(if hits.is_empty() { Exit::No } else { Exit::Yes });
         }
+        Some(CatalogCommand::Inspect(args)) => return catalog_inspect::run(common, args, report),
         Some(CatalogCommand::Check(args)) => return check(&args.files, report),
     }
     Ok(Exit::Yes)

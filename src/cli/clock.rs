@@ -31,6 +31,12 @@ pub fn tell_age(catalog: &Catalog, silences: &[Silence], report: &Report) {
     }
 }
 
+/// The day, `2026-11-22`, for what is written down today.
+pub fn day() -> String {
+    let (year, month, day) = day_of(today());
+    format!("{year:04}-{month:02}-{day:02}")
+}
+
 /// Days since 1970.
 fn today() -> i64 {
     let told = std::env::var(NOW).ok().and_then(|seconds| seconds.trim().parse::<i64>().ok());
@@ -52,6 +58,18 @@ fn days_to(year: i64, month: i64, day: i64) -> i64 {
     year * 365 + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400) + of_year - 719_468
 }
 
+/// The other way round.
+fn day_of(days: i64) -> (i64, i64, i64) {
+    let days = days + 719_468;
+    let (era, of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let month = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * month + 2) / 5 + 1;
+    let (year, month) = if month < 10 { (year, month + 3) } else { (year + 1, month - 9) };
+    (year + era * 400, month, day)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -62,6 +80,7 @@ mod tests {
             [((1970, 1, 1), 0), ((2000, 2, 29), 11_016), ((2000, 3, 1), 11_017), ((2026, 11, 20), 20_777)]
         {
             assert_eq!(days_to(day.0, day.1, day.2), number, "{day:?}");
+            assert_eq!(day_of(number), day);
         }
         let catalog = Catalog { version: "2026.11.20".into(), ..Catalog::default() };
         assert_eq!(age(&catalog, 20_777 + 181), Some(181));

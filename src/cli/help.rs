@@ -188,6 +188,15 @@ Examples:
   gpuenv catalog check
   gpuenv catalog check site-catalog.toml";
 
+pub const CATALOG_INSPECT: &str = "\
+Examples:
+  gpuenv catalog inspect vllm-0.9.1-cp38-abi3-manylinux1_x86_64.whl
+  gpuenv catalog inspect build/lib/my_ops.so
+  gpuenv catalog inspect --overlay dist/my_ops-1.0-cp311-cp311-linux_x86_64.whl > site-catalog.toml
+
+Nothing of the file is loaded or run. The row counts what most source files were compiled for; with --url it says where the wheel lies, else that it lies on the index that its version speaks of.
+Exit codes: 0 done, whatever was found; 2 neither a library nor a wheel, damaged, or no row can be written; 4 it cannot be read";
+
 pub const SCHEMA: &str = "\
 Examples:
   gpuenv schema

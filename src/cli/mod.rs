@@ -2,6 +2,8 @@
 
 mod args;
 mod catalog;
+mod catalog_args;
+mod catalog_inspect;
 mod catalogs;
 mod clock;
 mod complete;

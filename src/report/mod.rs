@@ -19,6 +19,7 @@ mod fleet_plan;
 mod fleet_plan_page;
 mod github;
 mod host;
+mod inspected;
 mod json;
 mod junit;
 mod matrix;
@@ -58,6 +59,7 @@ pub use fleet::{FleetWriter, Lines};
 pub use fleet_plan::{PlanFormat, plan_text};
 pub use matrix::{MatrixFormat, matrix_text};
 pub use progress::Progress;
+pub use inspected::Inspected;
 pub use screen::{Color, Screen, clean};
 pub use verdict::Judged;
 
@@ -428,6 +430,22 @@ impl Report {
         match self.json {
             true => self.sorted(&json::Checked::new(checked)),
             false => self.data(&facts::checked(checked)),
+        }
+    }
+
+    /// What a library or wheel holds.
+    pub fn inspected(&self, inspected: &Inspected<'_>) -> Result<(), Failure> {
+        match self.json {
+            true => self.document(&json::Inspected::new(inspected)),
+            false => self.data(&inspected::render(&Screen::of_stdout(self.color), inspected)),
+        }
+    }
+
+    /// A text that somebody asked for, as it is.
+    pub fn text(&self, text: &str) -> Result<(), Failure> {
+        match self.json {
+            true => self.document(&json::Rendered::text(None, text)),
+            false => self.data(text),
         }
     }
 

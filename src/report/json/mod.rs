@@ -4,6 +4,7 @@ mod answer;
 mod fleet;
 mod fleet_plan;
 mod host;
+mod inspected;
 mod lookup;
 mod matrix;
 
@@ -19,6 +20,7 @@ pub(super) use answer::{Differences, Exports, Init, Locked, NoAnswer, Rendered, 
 pub(super) use fleet::{FleetGroups, FleetHost};
 pub(super) use fleet_plan::FleetPlan;
 pub(super) use host::{Diagnosed, Verified};
+pub(super) use inspected::Inspected;
 pub(super) use lookup::{Census, Checked, Explained, Found, Graph, Listed, Schemas, Topics};
 pub(super) use matrix::MatrixCells;
 

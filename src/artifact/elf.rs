@@ -1,0 +1,192 @@
+//! What a shared library says of itself: the libraries it needs, the C library and the C++ ABI that its symbols name.
+//!
+//! The library comes as a stream that may be asked for again (it may lie packed in a wheel), so only ranges of it are
+//! held: its beginning, and what a first look finds wanting.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use super::Pair;
+
+/// How much of the beginning is held: program headers, and in most libraries the names.
+pub const HEAD: usize = 4 << 20;
+/// Parts beyond these sizes are no parts of a library.
+const MAX_DYNAMIC: u64 = 1 << 20;
+const MAX_NAMES: u64 = 160 << 20;
+const MAX_NEEDED: usize = 512;
+
+/// The loader's words: types of program headers, and tags of the dynamic section.
+const LOAD: u32 = 1;
+const DYNAMIC: u32 = 2;
+const NEEDED: u64 = 1;
+const STRTAB: u64 = 5;
+const STRSZ: u64 = 10;
+
+/// Which string type the C++ symbols of a library name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum CxxAbi {
+    /// `std::__cxx11::string`, what gcc writes since 5.
+    Cxx11,
+    /// The older `std::string`.
+    PreCxx11,
+}
+
+impl CxxAbi {
+    /// The word used in output.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            CxxAbi::Cxx11 => "cxx11",
+            CxxAbi::PreCxx11 => "pre-cxx11",
+        }
+    }
+}
+
+/// What the names in a library say.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Names {
+    /// The libraries it needs (DT_NEEDED), in order.
+    pub needed: Vec<String>,
+    /// The newest version of the C library that its symbols ask for.
+    pub glibc: Option<Pair>,
+    /// The C++ ABI, where its symbols name one and no other.
+    pub cxx_abi: Option<CxxAbi>,
+}
+
+/// The parts of a library that are held.
+#[derive(Default)]
+pub struct Parts {
+    parts: Vec<(u64, Vec<u8>)>,
+}
+
+impl Parts {
+    /// Holds a part.
+    pub fn hold(&mut self, at: u64, bytes: Vec<u8>) {
+        self.parts.push((at, bytes));
+    }
+
+    /// The bytes of a range; where none of the parts has them, that is what is asked for next.
+    fn bytes(&self, range: Range<u64>) -> Result<&[u8], Range<u64>> {
+        let inside = |(at, bytes): &(u64, Vec<u8>)| *at <= range.start && range.end <= at + bytes.len() as u64;
+        let (at, bytes) = self.parts.iter().find(|part| inside(part)).ok_or_else(|| range.clone())?;
+        Ok(&bytes[(range.start - at) as usize..(range.end - at) as usize])
+    }
+}
+
+/// Whether these are the first bytes of a library of 64 bits, least significant byte first: all that CUDA runs on.
+pub fn is_library(head: &[u8]) -> bool {
+    head.starts_with(b"\x7fELF\x02\x01") && head.len() >= 64
+}
+
+/// What the names of a library say, from the parts of it that are held; an error is the range that is needed too.
+/// `length` is that of the whole. What is broken says nothing.
+pub fn names(parts: &Parts, length: u64) -> Result<Names, Range<u64>> {
+    let Some(head) = parts.bytes(0..64.min(length)).ok().filter(|head| is_library(head)) else {
+        return Ok(Names::default());
+    };
+    let (table, size, count) = (word(head, 32), u64::from(half(head, 54)), u64::from(half(head, 56)));
+    let Some(headers) = within(table, size * count, length, 1 << 20).filter(|_| size >= 56) else {
+        return Ok(Names::default());
+    };
+    let headers: Vec<&[u8]> = parts.bytes(headers)?.chunks_exact(size as usize).collect();
+    let of_kind = |kind: u32| headers.iter().filter(move |header| header[..4] == kind.to_le_bytes());
+    let section = of_kind(DYNAMIC).next();
+    let Some(section) = section.and_then(|it| within(word(it, 8), word(it, 32), length, MAX_DYNAMIC)) else {
+        return Ok(Names::default());
+    };
+    let entries: Vec<(u64, u64)> =
+        parts.bytes(section)?.chunks_exact(16).map(|entry| (word(entry, 0), word(entry, 8))).collect();
+    let value = |tag: u64| entries.iter().find(|(known, _)| *known == tag).map(|(_, value)| *value);
+    // Addresses in memory become offsets in the file through the segments that are loaded.
+    let offset = |address: u64| {
+        of_kind(LOAD).find_map(|header| {
+            let (at, from, loaded) = (word(header, 8), word(header, 16), word(header, 32));
+            let inside = address.checked_sub(from).filter(|inside| *inside < loaded)?;
+            at.checked_add(inside)
+        })
+    };
+    let table = value(STRTAB).and_then(offset).zip(value(STRSZ));
+    let Some(table) = table.and_then(|(at, size)| within(at, size, length, MAX_NAMES)) else {
+        return Ok(Names::default());
+    };
+    let table = parts.bytes(table)?;
+    let needed = entries.iter().filter(|(tag, _)| *tag == NEEDED).take(MAX_NEEDED);
+    let needed = needed.filter_map(|(_, at)| text(table, *at)).collect();
+    Ok(told(table, needed))
+}
+
+/// A range that lies in a file and is not too long.
+fn within(at: u64, size: u64, length: u64, most: u64) -> Option<Range<u64>> {
+    let end = at.checked_add(size).filter(|end| *end <= length)?;
+    (size > 0 && size <= most).then_some(at..end)
+}
+
+/// The name at a place of the table.
+fn text(table: &[u8], at: u64) -> Option<String> {
+    let rest = table.get(usize::try_from(at).ok()?..)?;
+    let end = rest.iter().take(512).position(|byte| *byte == 0)?;
+    String::from_utf8(rest[..end].to_vec()).ok()
+}
+
+/// What the names of symbols and of their versions say.
+fn told(table: &[u8], needed: Vec<String>) -> Names {
+    let mut names = Names { needed, ..Names::default() };
+    let mut abis = BTreeSet::new();
+    for name in table.split(|byte| *byte == 0) {
+        if let Some(version) = name.strip_prefix(b"GLIBC_").and_then(pair) {
+            names.glibc = names.glibc.max(Some(version));
+        }
+        if name.starts_with(b"_Z") {
+            abis.extend(abi(name));
+        }
+    }
+    names.cxx_abi = abis.pop_first().filter(|_| abis.is_empty());
+    names
+}
+
+/// The C++ ABI that a symbol of torch's own functions names: others may be the C++ library's, which knows both.
+fn abi(symbol: &[u8]) -> Option<CxxAbi> {
+    let of_torch = [b"_ZN3c10".as_slice(), b"_ZN2at", b"_ZN5torch", b"_ZNK3c10", b"_ZNK2at", b"_ZNK5torch"];
+    if !of_torch.iter().any(|start| symbol.starts_with(start)) {
+        return None;
+    }
+    if memchr::memmem::find(symbol, b"7__cxx11").is_some() {
+        return Some(CxxAbi::Cxx11);
+    }
+    // `RKSs` is a reference to the older string.
+    memchr::memmem::find(symbol, b"RKSs").map(|_| CxxAbi::PreCxx11)
+}
+
+/// `2.34` and `2.3.4` as the first two numbers.
+fn pair(text: &[u8]) -> Option<Pair> {
+    let mut numbers = std::str::from_utf8(text).ok()?.split('.').map(|part| part.parse::<u16>().ok());
+    Some((numbers.next()??, numbers.next()??))
+}
+
+fn word(bytes: &[u8], at: usize) -> u64 {
+    bytes.get(at..at + 8).map_or(0, |bytes| u64::from_le_bytes(std::array::from_fn(|byte| bytes[byte])))
+}
+
+fn half(bytes: &[u8], at: usize) -> u16 {
+    bytes.get(at..at + 2).map_or(0, |bytes| u16::from_le_bytes([bytes[0], bytes[1]]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn symbols_tell_the_abi_and_the_c_library() {
+        let new = "_ZN3c106detail14torchCheckFailEPKcS2_jRKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE";
+        let old = "_ZN3c106detail14torchCheckFailEPKcS2_jRKSs";
+        for (symbols, expected) in [
+            (vec![new], Some(CxxAbi::Cxx11)),
+            (vec![old], Some(CxxAbi::PreCxx11)),
+            (vec![new, old], None),
+            (vec!["_ZNSs4swapERSs"], None),
+        ] {
+            let table = [&["", "GLIBC_2.2.5", "GLIBC_2.14", "GLIBC_PRIVATE"], symbols.as_slice()].concat().join("\0");
+            let names = told(table.as_bytes(), Vec::new());
+            assert_eq!((names.cxx_abi, names.glibc), (expected, Some((2, 14))), "{symbols:?}");
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! L2, artifacts: what a library or wheel holds and needs, read out of its bytes. Where the bytes come from is not known
+//! here, and nothing of them is trusted: whatever they are, reading them ends, within bounds, and does not panic.
+
+pub mod elf;
+pub mod fatbin;
+pub mod metadata;
+mod row;
+pub mod zip;
+
+pub use elf::CxxAbi;
+pub use fatbin::{Code, Counts};
+pub use metadata::{Metadata, Requirement, Tags};
+pub use row::{Known, Place, overlay, shown};
+
+/// The first two numbers of a version, `(2, 28)`.
+pub type Pair = (u16, u16);
+
+/// What takes bytes a piece at a time, and says whether it wants more.
+pub type Sink<'s> = &'s mut dyn FnMut(&[u8]) -> bool;
+
+/// Bytes that can be read anywhere.
+pub trait Bytes {
+    /// How many there are.
+    fn length(&self) -> u64;
+    /// As many from a place on as are asked for; fewer are a fault.
+    fn read(&mut self, at: u64, count: usize) -> Result<Vec<u8>, Fault>;
+}
+
+/// Why something cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// Whether the bytes are to blame, and not who brings them.
+    pub is_broken: bool,
+    /// Why, as the rest of a sentence about it.
+    pub says: String,
+}
+
+impl Fault {
+    /// The bytes are not what they should be.
+    pub fn broken(says: &str) -> Self {
+        Fault { is_broken: true, says: says.to_string() }
+    }
+}
+
+/// No library is larger.
+pub const MAX_LIBRARY: u64 = 8 << 30;
+/// Nothing that is inspected holds more in all, unpacked.
+pub const MAX_TOTAL: u64 = 24 << 30;
+/// Nothing that is inspected holds more libraries.
+pub const MAX_LIBRARIES: usize = 4096;
+/// No METADATA is larger.
+pub const MAX_TEXT: u64 = 4 << 20;
+
+/// One library, and what was read in it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Library {
+    /// Its name within what was inspected.
+    pub name: String,
+    /// The GPU code of its source files.
+    pub code: Counts,
+    /// The libraries it needs.
+    pub needed: Vec<String>,
+    /// The newest glibc that its symbols ask for.
+    pub glibc: Option<Pair>,
+    /// The C++ ABI of its symbols.
+    pub cxx_abi: Option<CxxAbi>,
+}
+
+/// All that was read in a file or folder.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Artifact {
+    /// Its name, without its folder.
+    pub name: String,
+    /// What it says of itself, where it is a wheel.
+    pub metadata: Option<Metadata>,
+    /// Where it installs, likewise.
+    pub tags: Tags,
+    /// The CUDA that `torch/version.py` names: `12.4`.
+    pub built_for: Option<String>,
+    /// The libraries with GPU code, or that need CUDA.
+    pub libraries: Vec<Library>,
+    /// The names of the others, without their folders.
+    pub others: Vec<String>,
+    /// The newest glibc that symbols of any ask for.
+    pub glibc: Option<Pair>,
+    /// The sha256 of the file, where it is a wheel.
+    pub sha256: Option<String>,
+}
+
+/// Reads a library that comes as a stream, once or again: `stream` gives its bytes from the beginning until its sink has
+/// enough. None: it is no library of 64 bits.
+pub fn library(
+    name: &str,
+    length: u64,
+    stream: &mut dyn FnMut(Sink<'_>) -> Result<(), Fault>,
+) -> Result<Option<Library>, Fault> {
+    let mut scanner = fatbin::Scanner::default();
+    let (mut head, mut is_one) = (Vec::new(), None);
+    stream(&mut |bytes| {
+        let room = elf::HEAD.saturating_sub(head.len()).min(bytes.len());
+        head.extend_from_slice(&bytes[..room]);
+        if is_one.is_none() && head.len() >= 64 {
+            is_one = Some(elf::is_library(&head));
+        }
+        scanner.take(bytes);
+        is_one != Some(false)
+    })?;
+    if is_one != Some(true) {
+        return Ok(None);
+    }
+    scanner.end();
+    let mut parts = elf::Parts::default();
+    parts.hold(0, head);
+    // Program headers, dynamic section, names: each is asked for at most once.
+    let mut names = elf::names(&parts, length);
+    for _ in 0..4 {
+        let Err(range) = names else { break };
+        parts.hold(range.start, section(range.start, range.end, stream)?);
+        names = elf::names(&parts, length);
+    }
+    let names = names.unwrap_or_default();
+    Ok(Some(Library {
+        name: name.to_string(),
+        code: scanner.counts,
+        needed: names.needed,
+        glibc: names.glibc,
+        cxx_abi: names.cxx_abi,
+    }))
+}
+
+/// The bytes of a range of a stream, or as many as there are.
+fn section(start: u64, end: u64, stream: &mut dyn FnMut(Sink<'_>) -> Result<(), Fault>) -> Result<Vec<u8>, Fault> {
+    let (mut found, mut at) = (Vec::new(), 0_u64);
+    stream(&mut |bytes| {
+        let length = bytes.len() as u64;
+        let from = start.saturating_sub(at).min(length) as usize;
+        let to = end.saturating_sub(at).min(length) as usize;
+        found.extend_from_slice(&bytes[from..to]);
+        at += length;
+        at < end
+    })?;
+    Ok(found)
+}
+
+impl Library {
+    /// The libraries of CUDA that it needs, `libcudart.so.12`.
+    pub fn cuda(&self) -> impl Iterator<Item = &str> {
+        self.needed.iter().map(String::as_str).filter(|name| is_cuda(name))
+    }
+}
+
+/// A name without its folders.
+fn file_name(name: &str) -> &str {
+    name.rsplit('/').next().unwrap_or(name)
+}
+
+/// Whether a library's name is one of CUDA's: runtime, compilers, math, cuDNN, NCCL, driver.
+fn is_cuda(name: &str) -> bool {
+    const STEMS: &[&str] = &[
+        "libcudart",
+        "libcublas",
+        "libcufft",
+        "libcurand",
+        "libcusolver",
+        "libcusparse",
+        "libcudnn",
+        "libnccl",
+        "libnvrtc",
+        "libnvJitLink",
+        "libnvjitlink",
+        "libcuda.",
+        "libcupti",
+        "libcufile",
+        "libnvToolsExt",
+        "libnvshmem",
+        "libnvinfer",
+        "libnvonnxparser",
+        "libnpp",
+        "libnvjpeg",
+        "libcutensor",
+        "libnvidia-ml",
+        "libnvfatbin",
+    ];
+    STEMS.iter().any(|stem| name.starts_with(stem))
+}
+
+impl Artifact {
+    /// Takes what was read in a library.
+    pub fn add(&mut self, library: Library) {
+        self.glibc = self.glibc.max(library.glibc);
+        match library.code.is_empty() && library.cuda().next().is_none() {
+            true => self.others.push(file_name(&library.name).to_string()),
+            false => self.libraries.push(library),
+        }
+    }
+
+    /// The library whose GPU code is the package's own: one that stands highest, and of those the one made of most
+    /// source files. What repaired wheels bring along in `NAME.libs` is somebody else's.
+    pub fn main(&self) -> Option<&Library> {
+        let files = |library: &Library| library.code.values().sum::<u64>();
+        let key = |library: &&Library| {
+            let is_own = !library.name.split('/').any(|part| part.ends_with(".libs"));
+            (is_own, std::cmp::Reverse(library.name.split('/').count()), files(library))
+        };
+        self.libraries.iter().filter(|library| !library.code.is_empty()).max_by_key(key)
+    }
+
+    /// What most source files of the main library were compiled for, and how many so.
+    pub fn main_code(&self) -> Option<(&Code, u64)> {
+        fatbin::main_code(&self.main()?.code)
+    }
+
+    /// The libraries of CUDA that are needed and not part of it, each once.
+    pub fn cuda(&self) -> Vec<&str> {
+        let others = || self.others.iter().map(String::as_str);
+        let own = |name: &str| {
+            self.libraries.iter().map(|library| file_name(&library.name)).chain(others()).any(|one| one == name)
+        };
+        let mut found: Vec<&str> = self.libraries.iter().flat_map(Library::cuda).filter(|name| !own(name)).collect();
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    /// The CUDA major whose runtime is needed, where it is one: `12` for libcudart.so.12 and for libcudart.so.12.0.
+    pub fn cuda_major(&self) -> Option<u16> {
+        let all = self.libraries.iter().flat_map(|library| &library.needed);
+        let numbers = all.filter_map(|name| name.strip_prefix("libcudart.so."));
+        let mut majors: Vec<u16> = numbers.filter_map(|rest| rest.split('.').next()?.parse().ok()).collect();
+        majors.sort_unstable();
+        majors.dedup();
+        majors.first().copied().filter(|_| majors.len() == 1)
+    }
+
+    /// The C++ ABI, where all that tell one tell the same.
+    pub fn cxx_abi(&self) -> Option<CxxAbi> {
+        let mut told = self.libraries.iter().filter_map(|library| library.cxx_abi);
+        let first = told.next()?;
+        told.all(|one| one == first).then_some(first)
+    }
+
+    /// The glibc that is needed: what its tags promise, unless symbols ask for more.
+    pub fn least_glibc(&self) -> Option<Pair> {
+        self.tags.glibc().max(self.glibc)
+    }
+
+    /// What its metadata asks for of CUDA: the packages of NVIDIA and those that name a CUDA major.
+    pub fn cuda_packages(&self) -> impl Iterator<Item = &Requirement> {
+        let all = self.metadata.iter().flat_map(|metadata| &metadata.requires);
+        all.filter(|one| one.package.starts_with("nvidia-") || one.package.starts_with("cuda-"))
+    }
+}

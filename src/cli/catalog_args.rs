@@ -1,0 +1,78 @@
+//! What can be typed behind `gpuenv catalog`.
+
+use std::path::PathBuf;
+
+use clap::builder::PossibleValuesParser;
+use clap::{Args, Subcommand};
+
+use crate::catalog::SHELVES;
+
+use super::{complete, help};
+
+/// Look up what gpuenv knows: GPUs, drivers, packages, images, each with its source
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, after_help = help::CATALOG)]
+pub struct CatalogArgs {
+    #[command(subcommand)]
+    pub command: Option<CatalogCommand>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum CatalogCommand {
+    List(ListArgs),
+    Show(ShowArgs),
+    Search(SearchArgs),
+    Check(CheckArgs),
+    Inspect(InspectArgs),
+}
+
+/// List what can be written in gpuenv.toml: packages, GPUs, drivers, systems, images, rules
+#[derive(Debug, Args)]
+#[command(after_help = help::CATALOG_LIST)]
+pub struct ListArgs {
+    /// List all names of this kind [default: each kind in short]
+    #[arg(value_parser = PossibleValuesParser::new(SHELVES.iter().map(|(kind, _)| *kind)))]
+    pub kind: Option<String>,
+}
+
+/// Show everything about one thing, with its sources
+#[derive(Debug, Args)]
+#[command(after_help = help::CATALOG_SHOW)]
+pub struct ShowArgs {
+    /// `torch@2.8.0+cu128`, `cuda@12.8`, `driver@570`, `cudnn@9.10`, `image@nvidia/cuda:TAG`, a GPU or system by its
+    /// name, the id of a rule, a source or a fact
+    #[arg(add = complete::topics())]
+    pub what: String,
+}
+
+/// Find the facts in which every word occurs; exit 1 if there is none
+#[derive(Debug, Args)]
+#[command(after_help = help::CATALOG_SEARCH)]
+pub struct SearchArgs {
+    #[arg(required = true, value_name = "WORDS")]
+    pub words: Vec<String>,
+}
+
+/// Check the built-in catalog and overlays with every lint; exit 1 if one finds anything
+#[derive(Debug, Args)]
+#[command(after_help = help::CATALOG_CHECK)]
+pub struct CheckArgs {
+    /// Overlays, applied in this order
+    #[arg(value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+}
+
+/// Show the GPU code in a library or wheel, what it needs, and the overlay row that says so
+#[derive(Debug, Args)]
+#[command(after_help = help::CATALOG_INSPECT)]
+pub struct InspectArgs {
+    /// A shared library, a wheel, or a folder such as an unpacked wheel
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Print only the overlay that holds its row, for `overlays` of gpuenv.toml
+    #[arg(long)]
+    pub overlay: bool,
+    /// Where the wheel can be installed from, for the row: its own address, or that of a wheel index
+    #[arg(long, value_name = "ADDRESS")]
+    pub url: Option<String>,
+}

@@ -1,0 +1,302 @@
+//! `gpuenv catalog inspect`: the GPU code of a library, a wheel or a folder, and the overlay's row for it.
+
+use std::fs::{self, File};
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use crate::artifact::{self, Artifact, Bytes, Fault, Known, Library, Place, Sink, metadata, zip};
+use crate::catalog::rows::FRAMEWORKS;
+use crate::catalog::{Catalog, overlay};
+use crate::report::{Exit, Failure, Inspected, Report};
+use crate::words::address;
+
+use super::args::Common;
+use super::catalog_args::InspectArgs;
+use super::{catalogs, clock, files};
+
+/// Bytes that are read at a time.
+const PIECE: usize = 1 << 20;
+/// Folders are not followed deeper, and not for more files.
+const DEEPEST: usize = 32;
+const MOST_FILES: usize = 500_000;
+
+/// Runs the command.
+pub fn run(common: &Common, args: &InspectArgs, report: &Report) -> Result<Exit, Failure> {
+    let place = place(args.url.as_deref())?;
+    let read = read(&args.file, report);
+    report.progress_ends();
+    let artifact = read?;
+    let catalog = catalogs::nearby(common)?;
+    let overlay = overlay_of(&artifact, &catalog, place);
+    if args.overlay {
+        let text = overlay.map_err(|why| {
+            let message = format!("no row can be written for {}: {why}", files::shown(&args.file));
+            Failure::new(Exit::BadInput, "no-row", message)
+                .help("`gpuenv catalog inspect` without --overlay shows what was read")
+        })?;
+        report.text(&text)?;
+        return Ok(Exit::Yes);
+    }
+    let typed = files::shown(&args.file);
+    let overlay = overlay.as_deref().map_err(String::as_str);
+    report.inspected(&Inspected { artifact: &artifact, overlay, typed: &typed })?;
+    Ok(Exit::Yes)
+}
+
+fn place(url: Option<&str>) -> Result<Place<'_>, Failure> {
+    match url {
+        None => Ok(Place::Usual),
+        Some(url) if address::wheel(url).is_some() => Ok(Place::File(url)),
+        Some(url) if address::is_index(url) && !url.ends_with(".whl") => Ok(Place::Index(url)),
+        Some(url) => {
+            let message = format!("`{}` is no address of a wheel or a wheel index", crate::report::clean(url));
+            let help = "it begins with https:// and holds no credentials; that of a wheel ends in .whl";
+            Err(Failure::new(Exit::BadInput, "usage", message).help(help))
+        }
+    }
+}
+
+/// The overlay for an artifact, if it is one that the catalog takes.
+fn overlay_of(artifact: &Artifact, catalog: &Catalog, place: Place<'_>) -> Result<String, String> {
+    let is_package =
+        |name: &str| FRAMEWORKS.contains(&name) || catalog.companions.iter().any(|row| row.package == name);
+    let known = Known {
+        frameworks: FRAMEWORKS,
+        is_package: &is_package,
+        // Where the catalog has its GPU code and does not ask for it.
+        runs_without: &|name| catalog.companions.iter().any(|row| row.package == name && !row.gpu_code && !row.sdist),
+        has: &|id| catalog.rows().any(|row| row.id == id),
+        today: &clock::day(),
+    };
+    let text = artifact::overlay(artifact, &known, place)?;
+    match overlay::lay(catalog, "site-catalog.toml", &text) {
+        Ok(_) => Ok(text),
+        Err(mistakes) => Err(mistakes.into_iter().next().map_or(String::new(), |mistake| mistake.message)),
+    }
+}
+
+/// Reads what lies there.
+fn read(path: &Path, report: &Report) -> Result<Artifact, Failure> {
+    let failed = |error: std::io::Error| {
+        let code = if error.kind() == std::io::ErrorKind::NotFound { "not-found" } else { "read-failed" };
+        Failure::io(code, format!("{} cannot be read: {}", files::shown(path), files::reason(&error)))
+    };
+    let about = fs::metadata(path).map_err(failed)?;
+    let name = fs::canonicalize(path).map_err(failed)?;
+    let name = name.file_name().map_or(String::new(), |name| name.to_string_lossy().into_owned());
+    let mut reader = Reader { artifact: Artifact { name, ..Artifact::default() }, total: 0, report };
+    if about.is_dir() {
+        reader.folder(path).map_err(|fault| refused(path, &fault))?;
+        return Ok(reader.artifact);
+    }
+    if !about.is_file() {
+        return Err(Failure::io("not-a-file", format!("{} is no regular file", files::shown(path))));
+    }
+    let mut bytes = OnDisk::open(path).map_err(|fault| refused(path, &fault))?;
+    let head = bytes.read(0, bytes.length().min(64) as usize).map_err(|fault| refused(path, &fault))?;
+    let outcome = match artifact::elf::is_library(&head) {
+        true => reader.file(path, &reader.artifact.name.clone()),
+        false if head.starts_with(b"PK") => reader.wheel(&mut bytes),
+        false => Err(Fault::broken("it is neither a wheel nor a shared library for Linux of 64 bits")),
+    };
+    outcome.map_err(|fault| refused(path, &fault))?;
+    Ok(reader.artifact)
+}
+
+fn refused(path: &Path, fault: &Fault) -> Failure {
+    let message = format!("{} cannot be read: {}", files::shown(path), fault.says);
+    match fault.is_broken {
+        true => Failure::new(Exit::BadInput, "bad-artifact", message).help("name a .so file, a .whl file or a folder"),
+        false => Failure::io("read-failed", message),
+    }
+}
+
+/// A file whose bytes are read where they lie.
+struct OnDisk {
+    file: File,
+    length: u64,
+}
+
+impl OnDisk {
+    fn open(path: &Path) -> Result<Self, Fault> {
+        let file = File::open(path).map_err(fault)?;
+        let length = file.metadata().map_err(fault)?.len();
+        Ok(OnDisk { file, length })
+    }
+}
+
+fn fault(error: std::io::Error) -> Fault {
+    Fault { is_broken: false, says: files::reason(&error) }
+}
+
+impl Bytes for OnDisk {
+    fn length(&self) -> u64 {
+        self.length
+    }
+
+    fn read(&mut self, at: u64, count: usize) -> Result<Vec<u8>, Fault> {
+        if at.checked_add(count as u64).is_none_or(|end| end > self.length) {
+            return Err(Fault::broken("it breaks off"));
+        }
+        let mut bytes = vec![0; count];
+        self.file.seek(SeekFrom::Start(at)).map_err(fault)?;
+        self.file.read_exact(&mut bytes).map_err(fault)?;
+        Ok(bytes)
+    }
+}
+
+/// One inspection.
+struct Reader<'r> {
+    artifact: Artifact,
+    /// Bytes of libraries so far.
+    total: u64,
+    report: &'r Report,
+}
+
+impl Reader<'_> {
+    /// What one library adds to the bytes that are looked at; more than is honest is refused.
+    fn counts(&mut self, name: &str, size: u64) -> Result<(), Fault> {
+        self.total = self.total.saturating_add(size);
+        let libraries = self.artifact.libraries.len() + self.artifact.others.len();
+        let is_much = self.total > artifact::MAX_TOTAL || libraries >= artifact::MAX_LIBRARIES;
+        if size > artifact::MAX_LIBRARY || is_much {
+            return Err(Fault::broken(&format!("with {name} there is more in it than is read")));
+        }
+        self.report.progress(name);
+        Ok(())
+    }
+
+    fn add(&mut self, library: Option<Library>) {
+        if let Some(library) = library {
+            self.artifact.add(library);
+        }
+    }
+
+    /// A library that lies by itself.
+    fn file(&mut self, path: &Path, name: &str) -> Result<(), Fault> {
+        let length = fs::metadata(path).map_err(fault)?.len();
+        self.counts(name, length)?;
+        let library = artifact::library(name, length, &mut |sink| stream(path, sink))?;
+        self.add(library);
+        Ok(())
+    }
+
+    fn wheel(&mut self, bytes: &mut OnDisk) -> Result<(), Fault> {
+        let members = zip::members(bytes)?;
+        self.artifact.tags = metadata::tags_of_name(&self.artifact.name).unwrap_or_default();
+        let of_info = |name: &str, file: &str| {
+            name.split_once('/').is_some_and(|(folder, rest)| folder.ends_with(".dist-info") && rest == file)
+        };
+        for member in &members {
+            if of_info(&member.name, "METADATA") {
+                self.artifact.metadata = metadata::metadata(&text_of(bytes, member)?);
+            } else if of_info(&member.name, "WHEEL") && self.artifact.tags.pythons.is_empty() {
+                self.artifact.tags = metadata::tags_of_wheel(&text_of(bytes, member)?);
+            } else if member.name == "torch/version.py" {
+                self.artifact.built_for = built_for(&text_of(bytes, member)?);
+            } else if is_library_name(&member.name) && member.size > 0 {
+                self.counts(&member.name, member.size)?;
+                let library = artifact::library(&member.name, member.size, &mut |sink| {
+                    zip::stream(bytes, member, member.size, sink)
+                })?;
+                self.add(library);
+            }
+        }
+        if self.artifact.metadata.is_some() {
+            self.artifact.sha256 = Some(sha256(bytes)?);
+        }
+        Ok(())
+    }
+
+    /// Every library below a folder, and what its .dist-info says where there is just one. Links are not followed.
+    fn folder(&mut self, folder: &Path) -> Result<(), Fault> {
+        let mut waiting = vec![(folder.to_path_buf(), 0)];
+        let (mut seen, mut infos) = (0, Vec::new());
+        while let Some((place, depth)) = waiting.pop() {
+            let mut entries: Vec<fs::DirEntry> = fs::read_dir(&place).map_err(fault)?.flatten().collect();
+            entries.sort_by_key(fs::DirEntry::file_name);
+            for entry in entries {
+                seen += 1;
+                if seen > MOST_FILES {
+                    return Err(Fault::broken("there are more files in it than are looked at"));
+                }
+                let (path, kind) = (entry.path(), entry.file_type().map_err(fault)?);
+                let name = path.strip_prefix(folder).unwrap_or(&path).to_string_lossy().into_owned();
+                if kind.is_dir() && depth < DEEPEST {
+                    if name.ends_with(".dist-info") && depth == 0 {
+                        infos.push(path.clone());
+                    }
+                    waiting.push((path, depth + 1));
+                } else if kind.is_file() && is_library_name(&name) {
+                    self.file(&path, &name)?;
+                }
+            }
+        }
+        if let [info] = infos.as_slice() {
+            self.info(folder, info)?;
+        }
+        Ok(())
+    }
+
+    fn info(&mut self, folder: &Path, info: &Path) -> Result<(), Fault> {
+        let text = |path: PathBuf| -> Result<Option<String>, Fault> {
+            let Ok(mut file) = OnDisk::open(&path) else { return Ok(None) };
+            let bytes = file.read(0, file.length().min(artifact::MAX_TEXT) as usize)?;
+            Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
+        };
+        self.artifact.metadata = text(info.join("METADATA"))?.and_then(|text| metadata::metadata(&text));
+        self.artifact.tags =
+            text(info.join("WHEEL"))?.map_or_else(Default::default, |text| metadata::tags_of_wheel(&text));
+        self.artifact.built_for = text(folder.join("torch/version.py"))?.and_then(|text| built_for(&text));
+        Ok(())
+    }
+}
+
+/// Gives a file's bytes from the beginning.
+fn stream(path: &Path, sink: Sink<'_>) -> Result<(), Fault> {
+    let mut file = File::open(path).map_err(fault)?;
+    let mut piece = vec![0; PIECE];
+    loop {
+        let count = file.read(&mut piece).map_err(fault)?;
+        if count == 0 || !sink(&piece[..count]) {
+            return Ok(());
+        }
+    }
+}
+
+/// A small member as text.
+fn text_of(bytes: &mut OnDisk, member: &zip::Member) -> Result<String, Fault> {
+    let mut found = Vec::new();
+    zip::stream(bytes, member, artifact::MAX_TEXT, &mut |piece| {
+        found.extend_from_slice(piece);
+        true
+    })?;
+    Ok(String::from_utf8_lossy(&found).into_owned())
+}
+
+/// `libx.so`, `libx.so.12`, `_C.abi3.so`
+fn is_library_name(name: &str) -> bool {
+    let file = name.rsplit('/').next().unwrap_or(name);
+    file.ends_with(".so") || file.contains(".so.")
+}
+
+/// The CUDA that `torch/version.py` names: `cuda: Optional[str] = '12.4'`.
+fn built_for(text: &str) -> Option<String> {
+    let line = text.lines().find(|line| line.starts_with("cuda"))?;
+    let value = line.split_once('=')?.1.trim().trim_matches(['\'', '"']);
+    let plain = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    plain.then(|| value.to_string())
+}
+
+fn sha256(bytes: &mut OnDisk) -> Result<String, Fault> {
+    let mut digest = Sha256::new();
+    let mut at = 0;
+    while at < bytes.length() {
+        let piece = bytes.read(at, (bytes.length() - at).min(PIECE as u64) as usize)?;
+        at += piece.len() as u64;
+        digest.update(&piece);
+    }
+    Ok(digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+}
