@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use crate::artifact::{self, Artifact, Bytes, Fault, Known, Library, Place, Sink, metadata, zip};
 use crate::catalog::rows::FRAMEWORKS;
 use crate::catalog::{Catalog, overlay};
-use crate::report::{Exit, Failure, Inspected, Report};
+use crate::report::{Exit, Failure, Inspected, Progress, Report};
 use crate::words::address;
 
 use super::args::Common;
@@ -25,9 +25,7 @@ const MOST_FILES: usize = 500_000;
 /// Runs the command.
 pub fn run(common: &Common, args: &InspectArgs, report: &Report) -> Result<Exit, Failure> {
     let place = place(args.url.as_deref())?;
-    let read = read(&args.file, report);
-    report.progress_ends();
-    let artifact = read?;
+    let artifact = read(&args.file, &report.progress())?;
     let catalog = catalogs::nearby(common)?;
     let overlay = overlay_of(&artifact, &catalog, place);
     if args.overlay {
@@ -78,7 +76,7 @@ fn overlay_of(artifact: &Artifact, catalog: &Catalog, place: Place<'_>) -> Resul
 }
 
 /// Reads what lies there.
-fn read(path: &Path, report: &Report) -> Result<Artifact, Failure> {
+fn read(path: &Path, progress: &Progress) -> Result<Artifact, Failure> {
     let failed = |error: std::io::Error| {
         let code = if error.kind() == std::io::ErrorKind::NotFound { "not-found" } else { "read-failed" };
         Failure::io(code, format!("{} cannot be read: {}", files::shown(path), files::reason(&error)))
@@ -86,7 +84,7 @@ fn read(path: &Path, report: &Report) -> Result<Artifact, Failure> {
     let about = fs::metadata(path).map_err(failed)?;
     let name = fs::canonicalize(path).map_err(failed)?;
     let name = name.file_name().map_or(String::new(), |name| name.to_string_lossy().into_owned());
-    let mut reader = Reader { artifact: Artifact { name, ..Artifact::default() }, total: 0, report };
+    let mut reader = Reader { artifact: Artifact { name, ..Artifact::default() }, total: 0, progress };
     if about.is_dir() {
         reader.folder(path).map_err(|fault| refused(path, &fault))?;
         return Ok(reader.artifact);
@@ -152,7 +150,7 @@ struct Reader<'r> {
     artifact: Artifact,
     /// Bytes of libraries so far.
     total: u64,
-    report: &'r Report,
+    progress: &'r Progress,
 }
 
 impl Reader<'_> {
@@ -164,7 +162,7 @@ impl Reader<'_> {
         if size > artifact::MAX_LIBRARY || is_much {
             return Err(Fault::broken(&format!("with {name} there is more in it than is read")));
         }
-        self.report.progress(name);
+        self.progress.says(name);
         Ok(())
     }
 

@@ -57,9 +57,9 @@ pub use exports::{Exported, Written};
 pub use failure::{Exit, Failure, Problem, SourceFile};
 pub use fleet::{FleetWriter, Lines};
 pub use fleet_plan::{PlanFormat, plan_text};
+pub use inspected::Inspected;
 pub use matrix::{MatrixFormat, matrix_text};
 pub use progress::Progress;
-pub use inspected::Inspected;
 pub use screen::{Color, Screen, clean};
 pub use verdict::Judged;
 
