@@ -54,6 +54,8 @@ fn file(table: &TableDoc, line: &str) -> String {
     for other in table.keys.iter().filter(|key| key.required && !line.starts_with(key.name)) {
         text += &format!("{} = {}\n", other.name, other.example);
     }
+    // What an image asks for needs one.
+    text += if line.starts_with("image-requires") { "runtime = \"container\"\n" } else { "" };
     text += if table.name == "stack" { "" } else { "[stack]\ntorch = \"*\"\n" };
     text + if table.name == "target" { "" } else { "[target.lab]\n" }
 }

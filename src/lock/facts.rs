@@ -6,8 +6,8 @@ use crate::catalog::rows::{Build, Subject};
 use crate::catalog::{Cite, Fact};
 use crate::coverage::Coverage;
 use crate::solve::answer::{Answer, Chosen};
-use crate::solve::{fits, modules, services, windows};
 use crate::solve::question::{Question, TargetAsk};
+use crate::solve::{fits, modules, services, windows};
 use crate::spec::Share;
 use crate::words::Version;
 

@@ -21,8 +21,10 @@ pub(super) fn warnings(question: &Question<'_>, asked: &TargetAsk<'_>, target: &
 /// GPUs that one flavour of kernel modules drives, where nobody can be sure it is the one installed.
 fn flavours(question: &Question<'_>, asked: &TargetAsk<'_>) -> Vec<Warning> {
     let warning = |row: &Module| {
-        let gpus =
-            asked.named_gpus().iter().filter(|gpu| modules::speaks_of(row, gpu) && may_be_wrong(question, row, asked, gpu));
+        let gpus = asked
+            .named_gpus()
+            .iter()
+            .filter(|gpu| modules::speaks_of(row, gpu) && may_be_wrong(question, row, asked, gpu));
         let names = names(gpus)?;
         let message =
             format!("{names}: install the {} kernel modules, the other flavour finds no GPU", row.needs.as_str());

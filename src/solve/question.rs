@@ -403,7 +403,11 @@ impl<'c> Reader<'_, 'c> {
         let glibc = target.glibc.as_ref().map(|written| written.value).or_else(|| os?.glibc);
         let gcc = target.gcc.as_ref().map(|written| written.value).or_else(|| os?.gcc);
         if let Some(os) = os.filter(|os| os.refused.is_none() && target.os.is_some()) {
-            self.unknown_parts(target, os, &[("glibc", glibc.is_none()), ("gcc", builds && gcc.is_none() && target.clang.is_none())]);
+            self.unknown_parts(
+                target,
+                os,
+                &[("glibc", glibc.is_none()), ("gcc", builds && gcc.is_none() && target.clang.is_none())],
+            );
         }
         if matches!(gpus, Gpus::Unsaid) {
             let message = format!("nothing is said of the GPUs of target `{}`, so none is checked", target.name);
@@ -467,7 +471,8 @@ impl<'c> Reader<'_, 'c> {
     fn jetson_under_wsl2(&mut self, target: &Target, implied: Option<CpuArch>) {
         let Some(written) = target.platform.as_ref().filter(|_| target.is_wsl2()) else { return };
         let Some(arch) = implied.filter(|arch| *arch != CpuArch::X86_64) else { return };
-        let message = format!("the GPU of target `{}` comes with an {arch} processor, which WSL2 is not known for", target.name);
+        let message =
+            format!("the GPU of target `{}` comes with an {arch} processor, which WSL2 is not known for", target.name);
         let help = "drop `platform`, or name a GPU that a Windows machine has".to_string();
         self.error("exclusive", message, Some(help), written);
     }
@@ -568,7 +573,8 @@ impl<'c> Reader<'_, 'c> {
             }
             _ => {
                 // Bounds below are what is mostly written.
-                let listed = target.is_wsl2() || self.catalog.drivers.iter().rev().any(|row| constraint.admits(&row.version));
+                let listed =
+                    target.is_wsl2() || self.catalog.drivers.iter().rev().any(|row| constraint.admits(&row.version));
                 if !listed {
                     let bounds = constraint.comparisons().filter_map(|one| one.version.as_ref());
                     if let Some(version) = bounds.min() {
@@ -689,8 +695,10 @@ impl<'c> Reader<'_, 'c> {
             Some(_) => " but what `image-requires` says",
             None => "",
         };
-        let message =
-            format!("nothing is known of image `{}`, so nothing of it is checked{but}{near}", written.text.escape_debug());
+        let message = format!(
+            "nothing is known of image `{}`, so nothing of it is checked{but}{near}",
+            written.text.escape_debug()
+        );
         self.warnings.push(Warning::new("image-not-checked", message, &[format!("target.{}.image", target.name)]));
         ImageAsk::Unchecked(image.clone())
     }

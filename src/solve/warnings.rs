@@ -373,7 +373,8 @@ impl<'c> About<'_, 'c> {
             _ if self.asked.image_requires.is_some() => {
                 let written = self.asked.image_requires.as_deref();
                 if known_text.is_some_and(|known| Some(known) != written) {
-                    let message = format!("{name} asks for something else than `image-requires`, which is what was judged by");
+                    let message =
+                        format!("{name} asks for something else than `image-requires`, which is what was judged by");
                     warnings.push(Warning::new("image-requires", message, &self.key("image-requires")));
                 }
             }

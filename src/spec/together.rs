@@ -36,7 +36,8 @@ impl Target {
             return Some((refusal.help(help), image.span.clone()));
         }
         let requires = self.image_requires.as_ref()?;
-        let refusal = Refusal::new("exclusive", "`image-requires` needs a container: on bare metal no image is started");
+        let refusal =
+            Refusal::new("exclusive", "`image-requires` needs a container: on bare metal no image is started");
         Some((refusal.help("name the image with `image`, or write `runtime = \"container\"`"), requires.span.clone()))
     }
 
@@ -67,7 +68,8 @@ impl Target {
             Some((Refusal::new("exclusive", message).help(help), span.clone()))
         };
         if let Some(module) = &self.kernel_module {
-            let message = "`kernel-module` means nothing under WSL2: the driver is that of Windows, which has one flavour";
+            let message =
+                "`kernel-module` means nothing under WSL2: the driver is that of Windows, which has one flavour";
             return refuse(message, "drop `kernel-module`", &module.span);
         }
         if let Some(arch) = self.arch.as_ref().filter(|arch| arch.value != CpuArch::X86_64) {
@@ -75,7 +77,8 @@ impl Target {
             return refuse(message, "drop `arch`, or write `platform = \"linux\"`", &arch.span);
         }
         let driver = self.driver.as_ref().filter(|driver| is_of_linux(&driver.value))?;
-        let message = format!("`driver`: `{}` is a driver of Linux, and under WSL2 the driver is Windows'", driver.value);
+        let message =
+            format!("`driver`: `{}` is a driver of Linux, and under WSL2 the driver is Windows'", driver.value);
         let refusal = Refusal::new("exclusive", message);
         let help = "write what nvidia-smi shows as \"Driver Version\": two numbers, such as \"572.61\"";
         Some((refusal.help(help), driver.span.clone()))

@@ -121,7 +121,9 @@ fn of_other_numbers(case: &Case<'_>, check: Check, minimum: &Version) -> Check {
     let least = floor.map_or(minimum.prefix(1), |row| row.driver);
     let check = check.expected(format!(">= {least}, a driver of Windows"));
     match *version >= least {
-        true => check.pass_with("the lock is for Linux; a target with `platform = \"wsl2\"` is judged by Windows' numbers"),
+        true => {
+            check.pass_with("the lock is for Linux; a target with `platform = \"wsl2\"` is judged by Windows' numbers")
+        }
         false => check.fail(Action::AskAdmin, format!("raise the driver of Windows to {least} or later")),
     }
 }

@@ -83,7 +83,9 @@ fn names(catalog: &Catalog, say: Say<'_>) {
         } else if let Some(other) = ids.insert(row.id.clone(), name) {
             say("id-twice", row.kind, &row.name, format!("its id `{}` is also that of {other}", row.id));
         }
-        if matches!(row.kind, "rule" | "module" | "service" | "law" | "practice" | "source") && !is_plain(&row.name.head) {
+        if matches!(row.kind, "rule" | "module" | "service" | "law" | "practice" | "source")
+            && !is_plain(&row.name.head)
+        {
             let says = "an id is made of lower-case letters, digits, `.` and `-`, without `-linux-` and `-windows-`";
             say("id-spelling", row.kind, &row.name, says.into());
         } else if !name::is_id(&row.id) {

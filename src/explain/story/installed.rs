@@ -53,7 +53,10 @@ impl<'c> Teller<'_, 'c> {
             )),
             (None, DriverAsk::Exact(driver)) => {
                 let least = installed::least_base(compat, driver).map_or(String::new(), ToString::to_string);
-                self.say(format!("{package} needs driver {least} or newer of branch R{}: below it CUDA fails with error 803", driver.major()));
+                self.say(format!(
+                    "{package} needs driver {least} or newer of branch R{}: below it CUDA fails with error 803",
+                    driver.major()
+                ));
             }
             _ => {}
         }
@@ -82,7 +85,8 @@ impl<'c> Teller<'_, 'c> {
     /// What is written of an image's requirement.
     pub(super) fn written_requirement(&mut self) -> bool {
         let target = self.target_with("image-requires").cloned();
-        let Some((target, text)) = target.and_then(|target| Some((target.clone(), target.image_requires.clone()?))) else {
+        let Some((target, text)) = target.and_then(|target| Some((target.clone(), target.image_requires.clone()?)))
+        else {
             return false;
         };
         let image = match self.culprits.contains(&target.key("image")) {
