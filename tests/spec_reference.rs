@@ -57,19 +57,14 @@ fn file(table: &TableDoc, line: &str) -> String {
     if table.name == "stack.torch" {
         for other in ["version = \"2.8.0a0+git1234\"", "cuda = \"12.6\""] {
             let key = other.split(' ').next().unwrap();
-            text += &if line.starts_with(&format!("{key} ")) {
-                String::new()
-            } else {
-                format!(
-                    "{other}
-"
-                )
-            };
+            if !line.starts_with(&format!("{key} ")) {
+                text += &format!("{other}\n");
+            }
         }
-        return text
-            + "[target.lab]
-";
+        return text + "[target.lab]\n";
     }
+    // What an image asks for needs one.
+    text += if line.starts_with("image-requires") { "runtime = \"container\"\n" } else { "" };
     text += if table.name == "stack" { "" } else { "[stack]\ntorch = \"*\"\n" };
     text + if table.name == "target" { "" } else { "[target.lab]\n" }
 }

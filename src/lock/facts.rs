@@ -7,8 +7,7 @@ use crate::catalog::{Catalog, Cite, Fact};
 use crate::coverage::Coverage;
 use crate::solve::answer::{Answer, Chosen};
 use crate::solve::question::{Question, TargetAsk};
-use crate::solve::{fits, modules, services, windows};
-use crate::solve::{ordinary, own};
+use crate::solve::{fits, modules, ordinary, own, services, windows};
 use crate::spec::Share;
 use crate::words::Version;
 

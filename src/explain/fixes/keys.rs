@@ -187,7 +187,9 @@ impl<'c> Finder<'_, 'c> {
             true => self.cuda_of(&driver),
             false => Some(format!(">={driver}")),
         };
-        let floors = pinned.iter().flat_map(|pinned| self.floors_above(pinned));
+        // Windows numbers its drivers by itself: there the answer tells what suffices.
+        let on_windows = self.spec.target(target).is_some_and(|target| target.is_wsl2());
+        let floors = pinned.iter().filter(|_| !on_windows).flat_map(|pinned| self.floors_above(pinned));
         let higher: Vec<String> = floors.filter_map(write).collect();
         let before = self.found.len();
         self.try_values(key, &higher);
