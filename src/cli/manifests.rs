@@ -67,7 +67,8 @@ pub fn joined(host: Option<Draft>, files: Draft) -> Draft {
     for entry in files.machine {
         // What the wheels are built for does not say that a machine has no GPU.
         let known = draft.machine.iter().any(|known| known.key == entry.key && !known.off);
-        if !known && !(entry.key == "gpu" && is_cpu(&entry.value)) {
+        let says_nothing = entry.key == "gpu" && is_cpu(&entry.value);
+        if !known && !says_nothing {
             draft.machine.push(entry);
         }
     }

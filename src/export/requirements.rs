@@ -182,6 +182,11 @@ pub(super) fn sources(lock: &Lock, wheels: &[&Wheel], beside: &[&ConstraintLock]
             }
             out += &format!("--find-links {}\n", wheels::page(index, package)?);
         }
+        if let Some(index) = wheels::nightlies(wheel) {
+            for package in wheels::WITH_NIGHTLIES {
+                out += &format!("--find-links {}\n", wheels::page(index, package)?);
+            }
+        }
     }
     Ok(out + &pages(beside)?)
 }

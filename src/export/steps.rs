@@ -243,8 +243,12 @@ fn fetch(wheels: &[&Wheel], others: &[String]) -> Result<Vec<Step>, ExportError>
     let mut steps = Vec::new();
     for (at, index) in indexes.iter().enumerate() {
         let mine: Vec<&Wheel> = wheels.iter().copied().filter(|wheel| wheel.index.as_deref() == Some(index)).collect();
-        steps.push(Step::Note("Exactly the locked wheels from this index, and nothing else.".into()));
-        let options = format!("--no-cache --no-deps --default-index {}", valid::index(index)?);
+        let (note, no_deps) = match wheels::is_of_nightlies(index) {
+            true => ("The locked nightlies and what they depend on, which no other index has.", ""),
+            false => ("Exactly the locked wheels from this index, and nothing else.", "--no-deps "),
+        };
+        steps.push(Step::Note(note.into()));
+        let options = format!("--no-cache {no_deps}--default-index {}", valid::index(index)?);
         steps.push(Step::Run(uv_install(&options, &mine, &format!("/tmp/locked-{}.txt", at + 1))?));
     }
     let what = match indexes.is_empty() {

@@ -54,6 +54,19 @@ pub fn normalised(package: &str) -> String {
     parts.join("-").to_ascii_lowercase()
 }
 
+/// What a nightly of torch asks for that no other index has: a Triton of the same days.
+pub const WITH_NIGHTLIES: [&str; 2] = ["pytorch-triton", "triton"];
+
+/// The index of nightlies that a wheel of torch lies on.
+pub fn nightlies<'a>(wheel: &'a Wheel) -> Option<&'a str> {
+    wheel.index.as_deref().filter(|index| wheel.package == "torch" && is_of_nightlies(index))
+}
+
+/// Whether an index holds nightlies: it has whatever they depend on, and often nothing else has it.
+pub fn is_of_nightlies(index: &str) -> bool {
+    index.contains("/whl/nightly/")
+}
+
 /// The indexes in use, sorted.
 pub fn indexes<'a>(wheels: &[&'a Wheel]) -> Vec<&'a str> {
     let mut indexes: Vec<&str> = wheels.iter().filter_map(|wheel| wheel.index.as_deref()).collect();

@@ -23,7 +23,8 @@ pub(super) fn read(text: &str, line: usize) -> Result<Wanted, String> {
         None => (Vec::new(), rest),
     };
     // What holds on every Linux is no condition here.
-    let marker = marker.filter(|marker| !marker.is_empty() && !(is_of_linux(marker) && !marker.contains(" and ")));
+    let marker = marker.filter(|marker| !marker.is_empty());
+    let marker = marker.filter(|marker| marker.contains(" and ") || !is_of_linux(marker));
     if let Some(why) = marker.as_deref().and_then(elsewhere) {
         return Err(why);
     }

@@ -147,6 +147,10 @@ fn tool_uv(plan: &Plan, record: &mut Record) -> Result<String, ExportError> {
     for entry in plan.constraints.iter().filter(|entry| entry.extra.is_none()) {
         constraints.push(format!("{}{}", wheels::constraint(entry.of)?, marked(entry)));
     }
+    if plan.nightlies().is_some() {
+        out += "# A nightly of torch asks for a Triton that its own index alone has.\n";
+        constraints.extend(wheels::WITH_NIGHTLIES.map(str::to_string));
+    }
     if !constraints.is_empty() {
         out += "# Where other packages bring these in, they must not be those of another CUDA.\n";
         out += &lines("constraint-dependencies", &constraints);

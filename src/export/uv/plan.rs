@@ -7,7 +7,7 @@ use crate::words::CpuArch;
 
 use super::super::format::{Targets, names};
 use super::super::ordinary::{self, Asked};
-use super::super::wheels::normalised;
+use super::super::wheels::{WITH_NIGHTLIES, nightlies, normalised};
 use super::super::{ExportError, own, valid};
 
 /// Something with those it is for.
@@ -124,6 +124,11 @@ impl<'a> Plan<'a> {
         entries
     }
 
+    /// The index of nightlies, where torch comes from one; extras name their own.
+    pub fn nightlies(&self) -> Option<&str> {
+        self.wheels.iter().filter(|entry| entry.extra.is_none()).find_map(|entry| nightlies(entry.of))
+    }
+
     /// Which package comes from which index.
     pub fn sources(&self) -> Vec<Source<'_>> {
         let mut sources = Vec::new();
@@ -135,6 +140,10 @@ impl<'a> Plan<'a> {
             // A version of its own for each platform, all from one index: one source says it.
             let marker = marker.as_ref().filter(|_| self.wheels.iter().filter(shared).count() < self.arches.len());
             sources.push(Source { package: &of.package, index, extra: extra.as_ref(), marker });
+        }
+        for index in self.nightlies() {
+            let of = |package| Source { package, index, extra: None, marker: None };
+            sources.extend(WITH_NIGHTLIES.map(of));
         }
         for Entry { of, extra, marker } in &self.constraints {
             let Some(index) = of.index.as_deref() else { continue };
