@@ -154,8 +154,8 @@ impl Fleet {
     /// Whether machines are served by their own driver, without cuda-compat before it.
     fn is_served_plainly(&self, machines: &[Machine], stack: &str) -> bool {
         let text = self.written(machines, stack);
-        let never = "arch = \"x86_64\"\nforward-compat = \"never\"\n";
-        let text = if text.contains("forward-compat") { text } else { text.replace("arch = \"x86_64\"\n", never) };
+        let never = "\nforward-compat = \"never\"\narch = ";
+        let text = if text.contains("forward-compat") { text } else { text.replace("\narch = ", never) };
         let (spec, problem) = (spec::parse(&text).unwrap_or_else(|e| panic!("{text}{e:?}")), Problem::new(&BUILTIN));
         let (question, _) = Question::new(&spec, &problem).unwrap_or_else(|e| panic!("{text}{e:?}"));
         is_solvable(&question, &Steps::new(LIMIT)).unwrap()
@@ -218,7 +218,18 @@ fn plans_of_small_fleets_are_those_that_trying_everything_finds() {
     let mut chance = Chance(20_261_122);
     let (mut several, mut refused) = (0, 0);
     for round in 0..24 {
-        let fleet = Fleet::random(&mut chance, 5);
+        let mut fleet = Fleet::random(&mut chance, 4);
+        if round % 3 == 0 {
+            // No release holds code for both.
+            fleet.stack = STACKS[0];
+            for (at, driver) in [(5, "470.82.01"), (6, "570.124.06")] {
+                let (gpu, cc, arch, _) = GPUS[at];
+                let machine = Machine { gpu, cc, driver: driver.to_string(), os: "ubuntu20.04", arch };
+                if fleet.machines.iter().all(|(known, _)| *known != machine) {
+                    fleet.machines.push((machine, 2));
+                }
+            }
+        }
         let plan = fleet.plan();
         let about =
             || format!("round {round}\n{}{plan:#?}", fleet.written(&fleet.of(0..fleet.machines.len()), fleet.stack));
@@ -239,7 +250,10 @@ fn plans_of_small_fleets_are_those_that_trying_everything_finds() {
             assert!(locked.is_empty() || locked == stack.title, "{locked}\n{}", about());
         }
         for stack in &plan.fewest {
-            held |= stack.classes.iter().fold(0, |held, &class| held | 1 << fleet.position(&plan, class));
+            // In a container machines that differ in their system alone are one class.
+            for host in stack.classes.iter().flat_map(|&class| &plan.classes[class].hosts) {
+                held |= 1 << host.split('-').next().unwrap().parse::<u32>().unwrap();
+            }
         }
         assert_eq!(held, all, "{}", about());
         let unserved: usize = plan.unserved.iter().map(|one| one.hosts).sum();
@@ -350,7 +364,7 @@ fn a_plan_is_told_in_every_format() {
     let last = told["upgrades"].as_array().unwrap().last().unwrap();
     assert_eq!(last["then"]["hosts"], json!(45), "{told:#}");
     let human = desk.run(&args).exits(1);
-    let human = human.tells("1 stack serves 42 of 45 hosts").tells("NVIDIA H100 NVL").tells("from 418.40.04 to");
+    let human = human.tells("1 stack serves 42 of 45 hosts").tells("NVIDIA H100 NVL").tells("raise 45 hosts to");
     human.tells("FAIL: 3 of 45 hosts").tells("help: with driver");
     let csv = desk.run(&[&args[..], &["--format", "csv"]].concat()).exits(1).out;
     assert_eq!(csv.lines().count(), 46);

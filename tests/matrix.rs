@@ -138,7 +138,7 @@ fn drivers_of_a_release_on_a_gpu() {
         found.unwrap_or_else(|| panic!("{row} {column} in {table:#}"))["state"].clone()
     };
     assert_eq!((runs("580.", "cu130"), runs("550.", "cu130")), (json!("native"), json!("no")));
-    assert_eq!((runs("550.", "cu128"), runs("470.", "cu128")), (json!("native"), json!("no")));
+    assert_eq!((runs("550.", "cu128"), runs("520.", "cu128")), (json!("native"), json!("no")));
 }
 
 #[test]

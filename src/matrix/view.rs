@@ -175,8 +175,8 @@ impl<'c> Maker<'_, 'c> {
         let mut kept: Vec<Row> = Vec::new();
         let mut has_run = false;
         for row in rows {
-            let cells = row.2.iter().filter_map(|(_, release)| row.1.cell(self.framework.package, release));
-            let runs = cells.into_iter().any(|cell| cell.state != State::No);
+            let mut cells = row.2.iter().filter_map(|(_, release)| row.1.cell(self.framework.package, release));
+            let runs = cells.any(|cell| cell.state != State::No);
             kept.push(row);
             if has_run && !runs {
                 break;
@@ -222,10 +222,10 @@ impl<'c> Maker<'_, 'c> {
             for (column, release) in asked {
                 let Some(at) = panel.columns.iter().position(|known| *known == column) else { continue };
                 // Releases of one version come preferred first: of two that run alike the first stays.
-                if let Some(cell) = machine.cell(self.framework.package, release) {
-                    if cells[at].as_ref().is_none_or(|known| cell.state < known.state) {
-                        cells[at] = Some(cell);
-                    }
+                if let Some(cell) = machine.cell(self.framework.package, release)
+                    && cells[at].as_ref().is_none_or(|known| cell.state < known.state)
+                {
+                    cells[at] = Some(cell);
                 }
             }
             if cells.iter().any(Option::is_some) {

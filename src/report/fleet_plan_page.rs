@@ -35,13 +35,13 @@ pub(super) fn render(plan: &Plan) -> String {
     let mut page = format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>gpuenv fleet plan</title>\
          <meta name=\"viewport\" content=\"width=device-width\"><style>{STYLE}</style></head><body>\n\
-         <h1>{}: {} of {served} with {} as they are</h1>\n",
+         <h1>{}: {} {} as they are</h1>\n",
         hosts(plan.hosts),
-        if served == plan.hosts { "all" } else { "most" },
         match plan.fewest.len() {
-            1 => "one stack".to_string(),
-            many => format!("{many} stacks"),
-        }
+            1 => "one stack serves".to_string(),
+            many => format!("{many} stacks serve"),
+        },
+        if served == plan.hosts { "all".to_string() } else { served.to_string() },
     );
     let columns = columns(plan);
     grid(&mut page, plan, &columns);
