@@ -141,7 +141,7 @@ impl<'a> Plan<'a> {
             let marker = marker.as_ref().filter(|_| self.wheels.iter().filter(shared).count() < self.arches.len());
             sources.push(Source { package: &of.package, index, extra: extra.as_ref(), marker });
         }
-        for index in self.nightlies() {
+        if let Some(index) = self.nightlies() {
             let of = |package| Source { package, index, extra: None, marker: None };
             sources.extend(WITH_NIGHTLIES.map(of));
         }
