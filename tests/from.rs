@@ -348,7 +348,7 @@ fn people_are_told_what_was_left_out_and_what_is_next() {
     let ran = desk.run(&["init", "--from", "requirements.txt", "--gpu", "A100-PCIE-40GB"]).exits(0);
     let ran = ran.says("created gpuenv.toml").says("requirements.txt:15 `-e .`: a package of this project");
     ran.says("3 ordinary packages are listed in a comment").says("next: edit it as needed, then run `gpuenv lock`");
-    assert!(desk.spec().contains("\n#   transformers>=4.40,<5\n"), "{}", desk.spec());
+    assert!(desk.spec().contains("\n[packages]\ntransformers = \">=4.40,<5\"\n"), "{}", desk.spec());
     desk.run(&["lock"]).exits(0);
     for (args, wanted) in [
         (&["--host", "requirements.txt"][..], "use `gpuenv init --from requirements.txt`"),

@@ -1,7 +1,10 @@
 //! A draft as the text of a gpuenv.toml.
 
+use std::collections::BTreeMap;
+
 use super::{Draft, Entry, Value, hints};
 use crate::spec::KeyDoc;
+use crate::words::Specifier;
 
 /// What stands above a draft that describes no machine.
 const HEAD: &str = "# What must run, and on which machines. `gpuenv lock` solves this into gpuenv.lock.\n";
@@ -25,10 +28,7 @@ impl Draft {
         };
         text += "\n[stack]\n";
         text += &table(&self.stack, &hints("stack", hints::STACK));
-        if !self.packages.is_empty() {
-            text += "\n# Ordinary packages, which gpuenv does not choose:\n";
-            text.extend(self.packages.iter().map(|package| format!("#   {}\n", one_line(package))));
-        }
+        text += &self.ordinary();
         if self.build {
             text += "\n[build]\ncuda-extensions = true\n";
         }
@@ -42,6 +42,29 @@ impl Draft {
             text += "# cuda-extensions = true\n";
         }
         text
+    }
+}
+
+impl Draft {
+    /// `[packages]`, and below it what cannot stand there.
+    fn ordinary(&self) -> String {
+        if self.packages.is_empty() {
+            return String::new();
+        }
+        let mut packages: BTreeMap<&str, Specifier> = BTreeMap::new();
+        let mut others = String::new();
+        for text in &self.packages {
+            match Specifier::split(text) {
+                Some((name, asked)) => {
+                    let known = packages.remove(name).unwrap_or_default();
+                    packages.insert(name, known.and(&asked));
+                }
+                None => others += &format!("# {}\n", one_line(text)),
+            }
+        }
+        let entry = |(name, asked): (&str, Specifier)| Entry::on(name, Value::Text(asked.to_string()), "");
+        let entries: Vec<Entry> = packages.into_iter().map(entry).collect();
+        format!("\n[packages]\n{}{others}", table(&entries, &[]))
     }
 }
 
