@@ -364,7 +364,11 @@ fn a_plan_is_told_in_every_format() {
     let last = told["upgrades"].as_array().unwrap().last().unwrap();
     assert_eq!(last["then"]["hosts"], json!(45), "{told:#}");
     let human = desk.run(&args).exits(1);
-    let human = human.tells("1 stack serves 42 of 45 hosts").tells("NVIDIA H100 NVL").tells("raise 45 hosts to");
+    let human = human
+        .tells("1 stack serves 42 of 45 hosts")
+        .tells("NVIDIA H100 NVL")
+        .tells("raise 3 hosts from 418.40.04 to")
+        .tells("raise 45 hosts to");
     human.tells("FAIL: 3 of 45 hosts").tells("help: with driver");
     let csv = desk.run(&[&args[..], &["--format", "csv"]].concat()).exits(1).out;
     assert_eq!(csv.lines().count(), 46);

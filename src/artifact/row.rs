@@ -341,8 +341,8 @@ fn is_variant(label: &str) -> bool {
 /// A range as the catalog writes it: without labels, and without the single patch releases of Python that some packages
 /// exclude. Nothing where any version does, or where it cannot be said.
 fn range(specifier: &str) -> Option<String> {
-    let is_patch = |part: &&str| !part.strip_prefix("!=").is_some_and(|version| version.split('.').count() > 2);
-    let parts = specifier.split(',').map(str::trim).filter(|part| !part.is_empty()).filter(is_patch);
+    let is_said = |part: &&str| part.strip_prefix("!=").is_none_or(|version| version.split('.').count() <= 2);
+    let parts = specifier.split(',').map(str::trim).filter(|part| !part.is_empty()).filter(is_said);
     let parts: Vec<&str> = parts.map(|part| part.split('+').next().unwrap_or(part)).collect();
     let range = parts.join(",");
     (!range.is_empty() && Constraint::parse(&range).is_ok()).then_some(range)

@@ -5,6 +5,7 @@
 //! with the driver that it has, and with each newer one in turn: so only those are raised that this stack needs raised,
 //! and no further than it needs.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use crate::solve::answer::Answer;
@@ -40,17 +41,26 @@ impl<'c> Fleet<'_, 'c> {
         let mut levels: Vec<Version> = self.kinds.iter().flat_map(|kind| kind.candidates.iter().copied()).collect();
         levels.sort();
         levels.dedup();
-        let (mut served, mut title) = now.map_or((0, String::new()), |now| (now.hosts, now.title.clone()));
+        let mut before: Stack = now.cloned().unwrap_or_default();
         let mut steps: Vec<Upgrade> = Vec::new();
-        for level in levels {
-            let raised: Vec<Raised> = self.kinds.iter().map(|kind| newest_to(kind, level)).collect();
-            let Some((set, answer)) = self.best(&raised) else { continue };
-            let hosts = weight(&self.weights(), &set);
-            if hosts < served || (hosts == served && ask::title(&answer) == title) {
+        // First only those that are not served, then all.
+        let is_served =
+            |kind: &Kind| now.is_some_and(|now| kind.classes.iter().all(|class| now.classes.contains(class)));
+        let of_others = levels.iter().map(|level| (*level, true));
+        for (level, others_only) in of_others.chain(levels.iter().map(|level| (*level, false))) {
+            let to = |kind: &Kind| newest_to(kind, level).filter(|_| !(others_only && is_served(kind)));
+            let raised: Vec<Raised> = self.kinds.iter().map(to).collect();
+            // Where nobody is raised all is as it was.
+            if raised.iter().all(Option::is_none) {
                 continue;
             }
-            let Some(step) = self.step(&set, &answer, &raised, level, served) else { continue };
-            (served, title) = (hosts, ask::title(&answer));
+            let Some((set, answer)) = self.best(&raised) else { continue };
+            let hosts = weight(&self.weights(), &set);
+            if hosts < before.hosts || (hosts == before.hosts && !is_newer(&answer, &before)) {
+                continue;
+            }
+            let Some(step) = self.step(&set, &answer, &raised, before.hosts) else { continue };
+            before = step.then.clone();
             steps.push(step);
         }
         steps
@@ -82,19 +92,12 @@ impl<'c> Fleet<'_, 'c> {
     }
 
     /// The least that is to be raised for a stack.
-    fn step(
-        &self,
-        set: &RowSet,
-        answer: &Answer<'c>,
-        raised: &[Raised],
-        level: Version,
-        served: usize,
-    ) -> Option<Upgrade> {
+    fn step(&self, set: &RowSet, answer: &Answer<'c>, raised: &[Raised], served: usize) -> Option<Upgrade> {
         let stack = ask::spokesman(answer)?;
         let mut least: Vec<Raised> = Vec::new();
         for kind in set.rows() {
-            let newer =
-                self.kinds[kind].candidates.iter().filter(|candidate| **candidate <= level).map(|one| Some(*one));
+            let candidates = self.kinds[kind].candidates.iter();
+            let newer = candidates.filter(|one| raised[kind].is_some_and(|to| **one <= to)).map(|one| Some(*one));
             let options: Vec<Raised> = std::iter::once(None).chain(newer).collect();
             let serves = |to: &Raised, compat| self.asker.serves_with(stack, &self.target(kind, *to), compat);
             // A newer driver does without cuda-compat, if anything does.
@@ -139,6 +142,20 @@ impl<'c> Fleet<'_, 'c> {
         raises.sort_by_key(|raise| std::cmp::Reverse(raise.hosts));
         raises
     }
+}
+
+/// Whether the frameworks of an answer are newer than those of a stack, the first that differs deciding.
+fn is_newer(answer: &Answer<'_>, before: &Stack) -> bool {
+    let builds = ask::spokesman(answer).map_or(&[][..], |chosen| &chosen.builds);
+    for build in builds {
+        let known = before.stack.get(&*build.package).and_then(|text| Version::parse(text.split('+').next()?).ok());
+        match known.map(|known| build.version.cmp(&known)) {
+            None | Some(Ordering::Greater) => return true,
+            Some(Ordering::Less) => return false,
+            Some(Ordering::Equal) => {}
+        }
+    }
+    builds.is_empty() && ask::title(answer) != before.title
 }
 
 /// The newest driver that a kind may be raised to up to a level.
