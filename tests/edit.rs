@@ -141,7 +141,7 @@ fn a_dry_run_shows_everything_and_writes_nothing() {
     desk.run(&["remove", "python", "--dry-run"]).exits(0).says("- python = \"3.11\"");
     desk.run(&["target", "add", "lab", "--gpu", "H100", "--dry-run"]).exits(0).says("+ [target.lab]");
     desk.run(&["lock", "--upgrade-package", "torch=2.5.0", "--dry-run"]).exits(0).says("2.5.1+cu124 -> 2.5.0+cu124");
-    desk.run(&["lock", "--dry-run"]).exits(0).says("is current");
+    desk.run(&["lock", "--dry-run"]).exits(0).says("is up to date");
     desk.run(&["lock", "--dry-run", "--check"]).exits(2);
     assert_eq!(both(&desk), before);
     desk.write(&SPEC.replace("\"2.5\"", "\"2.9.0+cu130\""));
@@ -185,7 +185,7 @@ fn the_lock_of_another_spec_is_replaced_only_where_that_is_meant() {
     assert_eq!(lock(&desk), before);
     desk.run(&[&onto[..], &["--force"]].concat()).exits(0);
     assert!(lock(&desk).contains("\nspec = \"a.toml\"\n"), "{}", lock(&desk));
-    desk.run(&onto).exits(0).says("is current");
+    desk.run(&onto).exits(0).says("is up to date");
     desk.run(&[&onto[..], &["--check"]].concat()).exits(0);
     desk.run(&["add", "torchvision"]).exits(2).says("was made from a.toml");
     // What is exported is compared with the spec that the lock is of.

@@ -56,7 +56,7 @@ fn every_choice_is_answered() {
         "stack.torch variant: cu126",
         "stack.python: 3.11",
         "stack.cudnn: 9.5.1.17\n  comes with torch 2.7.1+cu126",
-        "target.prod.image: nvidia/cuda:12.4.1-base-ubuntu22.04\n  not nvidia/cuda:12.6.3-base-ubuntu22.04 beside",
+        "target.prod.image: nvidia/cuda:12.4.1-base-ubuntu22.04\n  not nvidia/cuda:12.6.3-base-ubuntu22.04 with",
         "target.prod.driver minimum: >=525.60.13\n  CUDA 12 runs on driver 525.60.13 or newer",
         "to get a newer version:\n  - change stack.torch from >=2.4,<2.8 to *: allows torch 2.",
     ] {

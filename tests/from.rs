@@ -70,6 +70,10 @@ fn an_environment_of_conda() {
             "cuda=\"11.3\"",
             "torchvision=\"0.12.0\"",
             "python=\"3.8\"",
+            "[packages]",
+            "numpy=\"==1.19.2\"",
+            "torchmetrics=\"==0.6.0\"",
+            "transformers=\"==4.19.2\"",
             "[target.default]",
             "gpu=\"V100\""
         ]
@@ -121,6 +125,9 @@ fn a_list_of_requirements() {
             "torchvision=\"*\"",
             "flash-attn=\"2.5.8\"",
             "cudnn=\"8.9.2.26\"",
+            "[packages]",
+            "numpy=\"==1.26.4\"",
+            "transformers=\">=4.40,<5\"",
             "[target.default]"
         ]
     );
@@ -297,6 +304,8 @@ fn a_dockerfile() {
             "[stack]",
             "torch=\"2.5.1+cu124\"",
             "torchvision=\"*\"",
+            "[packages]",
+            "transformers=\">=4.45\"",
             "[build]",
             "cuda-extensions=true",
             "[target.default]",
@@ -347,8 +356,8 @@ fn people_are_told_what_was_left_out_and_what_is_next() {
     let desk = project("told", &[("requirements.txt", REQUIREMENTS), ("environment.yml", "a: [\n"), ("notes.md", "")]);
     let ran = desk.run(&["init", "--from", "requirements.txt", "--gpu", "A100-PCIE-40GB"]).exits(0);
     let ran = ran.says("created gpuenv.toml").says("requirements.txt:15 `-e .`: a package of this project");
-    ran.says("3 ordinary packages are listed in a comment").says("next: edit it as needed, then run `gpuenv lock`");
-    assert!(desk.spec().contains("\n[packages]\ntransformers = \">=4.40,<5\"\n"), "{}", desk.spec());
+    ran.says("3 ordinary packages are carried as written").says("next: edit it as needed, then run `gpuenv lock`");
+    assert!(desk.spec().contains("\ntransformers = \">=4.40,<5\"\n"), "{}", desk.spec());
     desk.run(&["lock"]).exits(0);
     for (args, wanted) in [
         (&["--host", "requirements.txt"][..], "use `gpuenv init --from requirements.txt`"),

@@ -25,7 +25,7 @@ fn it_holds_what_is_said_and_not_what_the_catalog_knows() {
     assert_eq!(json["targets"]["prod"]["driver"]["minimum"], "525.60.13", "{json}");
     assert_eq!(json["targets"]["prod"]["gpus"][0]["coverage"], "native");
     works.run(&["lock", "--check"]).exits(0);
-    works.run(&["lock"]).exits(0).says("is current");
+    works.run(&["lock"]).exits(0).says("is up to date");
     let clash = place("own-clash", own, "gpu = \"V100\"");
     let (code, json) = clash.json(&["lock"]);
     assert_eq!(code, 1, "{json}");
@@ -65,7 +65,7 @@ fn what_is_not_said_is_told() {
     let (code, json) = place("own-cpu", cpu, "gpu = \"V100\"").json(&["lock"]);
     assert_eq!(code, 1, "{json}");
     assert!(
-        json["explanation"].to_string().contains("your build of torch 2.8.0 is a build without GPU code"),
+        json["explanation"].to_string().contains("your build of torch 2.8.0 is a CPU build: it holds no GPU code"),
         "{json}"
     );
     place("own-cpu-fits", cpu, "gpu = \"none\"").run(&["lock"]).exits(0);

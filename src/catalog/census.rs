@@ -39,6 +39,7 @@ const NAMES: &[(&str, &str)] = &[
     ("extension", "what extension builders accept"),
     ("module", "needs of kernel modules"),
     ("service", "what machines need beside a driver"),
+    ("asks", "what builds need beside them"),
     ("diagnosis", "meanings of messages"),
     ("clue", "what logs tell in passing"),
     ("ptxas", "compilers that Triton brings"),

@@ -193,6 +193,7 @@ impl Catalog {
                 .or_else(|| self.find("law", &self.laws, id))
                 .or_else(|| self.find("module", &self.modules, id))
                 .or_else(|| self.find("service", &self.services, id))
+                .or_else(|| self.find("asks", &self.asks, id))
                 .or_else(|| self.find("practice", &self.practices, id))
                 .or_else(|| self.find("companion", &self.companions, id)),
         }
@@ -281,6 +282,7 @@ mod tests {
             .chain(ids(&c.rules))
             .chain(ids(&c.modules))
             .chain(ids(&c.services))
+            .chain(ids(&c.asks))
             .chain(ids(&c.ptxases));
         hosts.chain(pins).chain(cuda).chain(libraries).chain(others).chain(images).collect()
     }

@@ -190,7 +190,7 @@ mod tests {
         let OsMatch::Found(row) = BUILTIN.os("jetpack7.2") else { panic!("unknown") };
         assert!(!row.own_packages, "it takes the wheels of all Arm servers");
         let OsMatch::Found(row) = BUILTIN.os("windows11") else { panic!("unknown") };
-        assert!(row.refused.as_ref().is_some_and(|says| says.contains("WSL")) && row.family == Some(Family::Windows));
+        assert!(row.refused.as_ref().is_some_and(|says| says.contains("wsl2")) && row.family == Some(Family::Windows));
         let OsMatch::Found(row) = BUILTIN.os("macOS14") else { panic!("unknown") };
         assert!(row.refused.is_some() && row.family.is_none());
     }

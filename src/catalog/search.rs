@@ -68,6 +68,7 @@ impl Catalog {
         all("image_require", &self.image_requires, see);
         all("module", &self.modules, see);
         all("service", &self.services, see);
+        all("asks", &self.asks, see);
         all("ptxas", &self.ptxases, see);
         all("python", &self.pythons, see);
         all("rule", &self.rules, see);

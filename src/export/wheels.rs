@@ -58,7 +58,7 @@ pub fn normalised(package: &str) -> String {
 pub const WITH_NIGHTLIES: [&str; 2] = ["pytorch-triton", "triton"];
 
 /// The index of nightlies that a wheel of torch lies on.
-pub fn nightlies<'a>(wheel: &'a Wheel) -> Option<&'a str> {
+pub fn nightlies(wheel: &Wheel) -> Option<&str> {
     wheel.index.as_deref().filter(|index| wheel.package == "torch" && is_of_nightlies(index))
 }
 

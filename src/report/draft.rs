@@ -15,8 +15,8 @@ pub(super) fn left(screen: &Screen, drafted: &Drafted<'_>) -> String {
     }
     match drafted.packages.len() {
         0 => {}
-        1 => text += "1 ordinary package is listed in a comment: gpuenv does not choose it\n",
-        many => text += &format!("{many} ordinary packages are listed in a comment: gpuenv does not choose them\n"),
+        1 => text += "1 ordinary package is carried as written: gpuenv does not choose it\n",
+        many => text += &format!("{many} ordinary packages are carried as written: gpuenv does not choose them\n"),
     }
     text
 }

@@ -25,7 +25,7 @@ fn speaks_of(row: &Service, gpu: &GpuAsk<'_>) -> bool {
     if let Some(range) = &row.gpus {
         return Constraint::parse(range).is_ok_and(|range| range.admits(&gpu.cc_version));
     }
-    gpu.row.is_some_and(|product| row.boards.iter().any(|board| *board == product.name))
+    gpu.row.is_some_and(|product| row.boards.contains(&product.name))
 }
 
 fn is_place(row: &Service, asked: &TargetAsk<'_>) -> bool {

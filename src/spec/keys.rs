@@ -143,7 +143,7 @@ pub(super) static STACK: Table<Spec> = Table {
             taken only where one is named. A `+variant` may follow a bare version or `==`, or stand alone: `+cu118` pins \
             only the variant of the wheel, `+cpu` is the CPU build. `cuda` is `12` or `12.4`, and with `[build]` it \
             binds the toolkit too; a third component constrains toolkit and image only.",
-    slips: &["require", "requires", "frameworks"],
+    slips: &["dependencies", "require", "requires", "frameworks"],
     keys: &[
         package(
             "torch",
@@ -249,7 +249,7 @@ pub(super) static PACKAGES: Table<Spec> = Table {
             A value is a requirement specifier of pip: `>=4.50`, `==1.2.*`, `~=2.1`, several with `,` between, `*` for any \
             version, with extras before it: `[torch]>=4.50`. Markers and addresses are not taken. A package that `[stack]` \
             knows stands there, and nowhere else.",
-    slips: &["dependencies", "requirements", "pip", "pypi", "pypi-dependencies", "install-requires"],
+    slips: &["requirements", "pip", "pypi", "pypi-dependencies", "install-requires"],
     keys: &[
         ordinary("transformers", "any package of the package index, by its name", "\">=4.50\""),
         ordinary("accelerate", "any version", "\"*\""),

@@ -45,7 +45,7 @@ const BAD: &[(&str, &str, &str, &str)] = &[
     ("[stack]\ntorch = true", "type", "true", "torch = \"true\""),
     ("[stack]\ntorch = 2024-01-01", "type", "2024-01-01", "a date"),
     ("[stack]\ntorch = ['2.5']", "type", "['2.5']", "one string"),
-    ("[stack]\ntorch = { version = '2.5' }", "type", "{ version = '2.5' }", "torch = \"VALUE\""),
+    ("[stack]\ntorch = { version = '2.5' }", "own-build", "torch", "cuda = \"12.6\""),
     ("[target.a]\ndriver = 535", "type", "535", "driver = \"535\""),
     ("[target.a]\ntoolkit = [11.8, 12.10]", "type", "11.8", "toolkit = [\"11.8\", \"12.10\"]"),
     ("[target.a]\ntoolkit = 12.10", "type", "12.10", "toolkit = \"12.10\""),
