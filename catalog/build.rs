@@ -9,8 +9,6 @@ use std::{env, fs, process};
 
 use sha2::{Digest, Sha256};
 
-#[path = "../src/catalog/bundled.rs"]
-mod bundled;
 #[allow(dead_code)]
 #[path = "../src/coverage.rs"]
 mod coverage;

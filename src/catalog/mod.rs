@@ -2,7 +2,6 @@
 //!
 //! [`BUILTIN`] is the catalog compiled in: a constant, so that starting gpuenv costs nothing.
 
-mod bundled;
 mod capture;
 mod census;
 mod expected;

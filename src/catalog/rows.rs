@@ -494,7 +494,7 @@ pub struct Build {
     /// The platform.
     pub arch: CpuArch,
     /// The systems that it was made for, ids of `os` rows with `own_packages`, and with which alone it is chosen;
-    /// empty = Linux in general. Of what stands in an image alone, that image (never written, worked out).
+    /// empty = Linux in general.
     #[serde(default)]
     pub systems: List<Text>,
     /// The build the package index serves when nothing else is asked, on this platform.
@@ -577,11 +577,6 @@ impl Image {
 }
 
 impl Build {
-    /// Whether it stands in an image and can be installed from nowhere.
-    pub fn is_in_image(&self) -> bool {
-        self.systems.iter().any(|system| system.contains(':'))
-    }
-
     /// What stands for the source of what a spec says of a build of its owner's.
     pub const OWN: &'static str = "gpuenv.toml";
 
@@ -600,10 +595,10 @@ impl Build {
         self.is_own() || self.is_nightly()
     }
 
-    /// As the stack has it: with its variant behind a `+`, or as its owner or the image that holds it calls it.
+    /// As the stack has it: with its variant behind a `+`, or as its owner calls it.
     pub fn shown(&self) -> String {
         match &self.wheel {
-            Some(own) if self.is_own() || self.is_in_image() => own.to_string(),
+            Some(own) if self.is_own() => own.to_string(),
             _ => format!("{}+{}", self.version, self.variant),
         }
     }

@@ -45,9 +45,6 @@ pub fn warnings<'c>(
 
 /// Whether the image holds this very build.
 pub fn is_inside(image: &Image, inside: &str, build: &Build) -> bool {
-    if build.is_in_image() {
-        return build.wheel.as_deref() == Some(inside);
-    }
     build.version.as_str() == inside && line_of(&build.variant).is_some_and(|line| image.cuda.cmp_prefix(&line).is_eq())
 }
 

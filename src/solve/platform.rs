@@ -1,10 +1,9 @@
 //! The machines that wheels are made for: a processor and, where a system takes only what was made for it, that system.
 
-use crate::catalog::Catalog;
-use crate::catalog::rows::{Build, Class, Companion, Image, Os, Text};
+use crate::catalog::rows::{Build, Class, Companion, Os, Text};
 use crate::words::CpuArch;
 
-use super::question::{Gpus, ImageAsk};
+use super::question::Gpus;
 
 /// The kind of machine that a target is, to wheels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -20,7 +19,7 @@ pub struct Platform<'c> {
 pub enum Takes<'c> {
     /// Those for Linux in general.
     General,
-    /// Those made for this system, or that stand in this image, or in some image of this repository.
+    /// Those made for this system.
     Own(&'c str),
     /// Either, for nobody has said which system it has: a Jetson, which may have one of each kind.
     Either,
@@ -39,25 +38,6 @@ impl<'c> Platform<'c> {
             _ => Takes::General,
         };
         Platform { arch, takes }
-    }
-
-    /// The same where an image holds a framework that was published nowhere else: it runs there and nowhere else.
-    pub fn in_image(self, catalog: &'c Catalog, image: &ImageAsk<'c>) -> Self {
-        let own = match image {
-            ImageAsk::Known(image) if holds_its_own(image) => {
-                let name = image.name();
-                let systems = catalog.builds.iter().flat_map(|build| build.systems.iter());
-                systems.map(|system| &**system).find(|system| *system == name)
-            }
-            ImageAsk::Choose(repository) => {
-                let of_repository = |image: &&Image| *image.repository == **repository;
-                let mut images = catalog.images.iter().filter(of_repository).peekable();
-                let first = images.peek().map(|image| &*image.repository);
-                first.filter(|_| images.all(holds_its_own))
-            }
-            _ => None,
-        };
-        Platform { takes: own.map_or(self.takes, Takes::Own), ..self }
     }
 
     /// Any machine with a processor.
@@ -85,9 +65,4 @@ impl<'c> Platform<'c> {
             Takes::Either => true,
         }
     }
-}
-
-/// Whether an image holds a torch that was published nowhere else: it has a label of its own.
-fn holds_its_own(image: &Image) -> bool {
-    image.torch.as_ref().is_some_and(|torch| torch.contains('+'))
 }

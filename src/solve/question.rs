@@ -508,7 +508,7 @@ impl<'c> Reader<'_, 'c> {
         let reading = Reading {
             runtime,
             arch,
-            platform: Platform::new(arch, os, &gpus).in_image(self.catalog, &image),
+            platform: Platform::new(arch, os, &gpus),
             gpus,
             driver: self.driver(target, os),
             os,

@@ -24,7 +24,7 @@ pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
 fn builds(catalog: &Catalog, say: Say<'_>) {
     let newest_glibc = catalog.oses.iter().filter_map(|row| row.glibc.as_ref()).max();
     let pythons: HashSet<&Version> = catalog.pythons.iter().map(|row| &row.version).collect();
-    for row in catalog.builds.iter().filter(|row| !row.is_in_image()) {
+    for row in catalog.builds.iter() {
         let name = row.row_name();
         if !FRAMEWORKS.contains(&&*row.package) {
             let says = format!("a build is of {}; other packages are a `companion`", FRAMEWORKS.join(", "));
