@@ -382,11 +382,14 @@ mod images {
     }
 
     #[test]
-    fn a_torch_inside_the_image_is_no_conflict_with_the_stacks() {
-        for tag in ["pytorch/pytorch:2.8.0-cuda12.8-cudnn9-runtime", "nvcr.io/nvidia/pytorch:25.03-py3"] {
-            let other = warned(&one("torch = \"2.6.0+cu124\"", &format!("{A100}\nimage = \"{tag}\"")));
-            assert!(other.contains(&"two-torches"), "{tag}: {other:?}");
-        }
+    fn a_published_torch_inside_the_image_is_the_one_that_runs() {
+        let in_image =
+            |torch: &str, tag: &str| one(&format!("torch = \"{torch}\""), &format!("{A100}\nimage = \"{tag}\""));
+        let published = "pytorch/pytorch:2.8.0-cuda12.8-cudnn9-runtime";
+        assert_eq!(culprits(&in_image("2.6.0+cu124", published)), ["stack.torch", "target.t.image"]);
+        assert_eq!(lock(&in_image("*", published)).target().has("torch"), "2.8.0+cu128");
+        let snapshot = warned(&in_image("2.6.0+cu124", "nvcr.io/nvidia/pytorch:25.03-py3"));
+        assert!(snapshot.contains(&"two-torches"), "{snapshot:?}");
         let own = |gpu: &str, driver: &str| {
             let target = format!(
                 "gpu = \"{gpu}\"\ndriver = \"{driver}\"\nimage = \"pytorch/pytorch:2.5.1-cuda12.1-cudnn9-runtime\""
