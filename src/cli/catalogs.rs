@@ -8,8 +8,7 @@ use crate::catalog::{BUILTIN, Catalog};
 use crate::lock::{CatalogStamp, Lock};
 use crate::report::{Exit, Failure, Problem, Report, SourceFile};
 use crate::solve::own;
-use crate::spec::{self, Spec, SpecError, Written};
-use crate::words::Version;
+use crate::spec::{self, Spec, Written};
 
 use super::args::Common;
 use super::files;
@@ -36,26 +35,6 @@ pub fn of_spec(spec: &Spec, file: &SourceFile, place: &Path) -> Result<Cow<'stat
         })?);
     }
     Ok(own::lay(spec, &catalog).map_or(catalog, Cow::Owned))
-}
-
-/// Refuses to answer with a catalog that gpuenv.toml does not admit.
-pub fn check_version(spec: &Spec, file: &SourceFile) -> Result<(), Failure> {
-    let Some(asked) = &spec.catalog_version else { return Ok(()) };
-    let Ok(here) = Version::parse(&BUILTIN.version) else { return Ok(()) };
-    if asked.value.admits(&here) {
-        return Ok(());
-    }
-    let message = format!("the catalog at hand is {here}, and gpuenv.toml asks for `{}`", asked.text.escape_debug());
-    let is_below = asked.value.comparisons().any(|one| one.version.is_some_and(|wanted| here < wanted));
-    let help = match is_below {
-        true => format!("install a newer gpuenv, or change `version` under [catalog]: `version = \">={here}\"`"),
-        false => format!(
-            "install the gpuenv that came with such a catalog (`requires-gpuenv` names its version), or change `version` under \
-             [catalog]: `version = \">={here}\"`"
-        ),
-    };
-    let error = SpecError { code: "catalog-version", message, span: asked.span.clone(), help: Some(help) };
-    Err(Failure::spec(vec![error], file.clone()))
 }
 
 /// What is wrong with a file outside the project may not be told: gpuenv.toml chose it, and it may be any file.

@@ -17,7 +17,9 @@ use crate::spec::{Observed, ObservedGpu};
 use super::args::{Common, DiagnoseArgs};
 use super::catalogs;
 use super::files::{self, reason};
-use super::lock::{self, STEPS};
+use super::lock;
+use crate::task::STEPS;
+use crate::task::lock::Asked;
 
 /// What is read of a longer text: its beginning, where a build says what it found …
 const HEAD: usize = 1 << 20;
@@ -76,7 +78,7 @@ fn solved(
     }
     let Some(path) = files::spec_place(common)?.filter(|_| asked || !observed.is_empty()) else { return Ok(None) };
     // A message is told whatever is wrong with a file that happens to lie here.
-    let lock::Asked { spec, catalog, .. } = match lock::read(&path) {
+    let Asked { spec, catalog, .. } = match lock::read(&path) {
         Ok(spec) => spec,
         Err(failure) if asked => return Err(failure),
         Err(_) => {

@@ -16,13 +16,15 @@ use crate::solve::problem::Problem;
 use crate::solve::question::Question;
 use crate::solve::resolve::{Resolution, resolve};
 use crate::spec::{Share, Spec, suggest, tables};
+use crate::task::lock::Asked;
+use crate::task::{STEPS, gave_up};
 use crate::verify::about;
 
 use super::args::{Common, Drawn, ExplainArgs};
 use super::catalogs;
 use super::clock;
 use super::files::{self, Places};
-use super::lock::{Asked, STEPS, gave_up, read, undetermined};
+use super::lock::{read, undetermined};
 use super::origin;
 use super::stale;
 

@@ -16,12 +16,12 @@ use crate::solve::problem::Problem;
 use crate::solve::question::{Question, Warning};
 use crate::solve::resolve::{Resolution, resolve};
 use crate::spec::{self, Spec, SpecError};
+use crate::task::STEPS;
 
 use super::args::{Common, InitArgs};
 use super::catalogs;
 use super::edit;
 use super::files::{self, shown};
-use super::lock::STEPS;
 use super::manifests;
 use super::observe;
 use super::project;

@@ -1,71 +1,49 @@
 //! `gpuenv lock`: gpuenv.toml resolved into gpuenv.lock.
 
-use std::borrow::Cow;
 use std::path::Path;
 
 use crate::catalog::Catalog;
-use crate::explain::{self, Explanation};
+use crate::explain;
 use crate::lock::{self, CatalogStamp, Lock, Renewed, Upgrade, renew, staleness};
-use crate::report::{Exit, Failure, Fate, Problem, Report, SourceFile};
+use crate::report::{Exit, Failure, Fate, Report, SourceFile};
 use crate::solve::engine::Steps;
 use crate::solve::problem::Problem as Compiled;
 use crate::solve::question::{Question, Warning};
 use crate::solve::silence::heard;
 use crate::solve::unknowns::Unknown;
-use crate::spec::{self, Spec};
+use crate::spec::Spec;
+use crate::task::lock::{Asked, Outcome};
+use crate::task::{self, STEPS, fix};
 
 use super::args::{Common, LockArgs};
 use super::catalogs;
 use super::clock;
 use super::files::{self, Places};
-use super::fix;
 use super::origin;
 use super::replace::{replace, replace_spec};
-
-/// Steps before the solver gives up: some twenty times what the hardest conflict among a thousand random ones takes.
-pub(super) const STEPS: u64 = 1_000_000;
 
 /// Runs the command.
 pub fn run(common: &Common, args: &LockArgs, report: &Report) -> Result<Exit, Failure> {
     let places = files::places(common)?;
     let asked = read(&places.spec)?;
     let Some(number) = args.apply_fix else { return lock(&places, &asked, args, report) };
-    let (applied, after) = fix::apply(&asked, number)?;
-    let edited = self::asked(SourceFile { text: after, ..asked.file.clone() }, &places.spec)?;
+    let fixed = fix::apply(&asked, &Compiled::new(&asked.catalog), number)?;
+    let edited = self::asked(SourceFile { text: fixed.text, ..asked.file.clone() }, &places.spec)?;
     if !args.dry_run {
         replace_spec(&places.spec, &asked.file.text, &edited.file.text)?;
     }
     report.edited(&asked.file, &edited.file.text, args.dry_run);
-    lock(&places, &edited, args, &report.clone().after(applied))
+    lock(&places, &edited, args, &report.clone().after(fixed.changes))
 }
 
-/// A spec, the file it was read from and the catalog it asks.
-pub(super) struct Asked {
-    pub file: SourceFile,
-    pub spec: Spec,
-    pub catalog: Cow<'static, Catalog>,
-}
-
-/// Reads a spec and its overlays. If the spec has mistakes, the names that the catalog lacks are told in the same run.
+/// Reads a spec and its overlays.
 pub(super) fn read(place: &Path) -> Result<Asked, Failure> {
     asked(files::read_spec(place)?, place)
 }
 
 /// A spec of this text that lies, or will lie, at this place.
 pub(super) fn asked(file: SourceFile, place: &Path) -> Result<Asked, Failure> {
-    let (spec, mut errors) = spec::parse_part(&file.text);
-    if errors.is_empty() {
-        check_supported(&spec, &file)?;
-        catalogs::check_version(&spec, &file)?;
-        let catalog = catalogs::of_spec(&spec, &file, place)?;
-        return Ok(Asked { file, spec, catalog });
-    }
-    // Without all of its overlays, names would be missed that are there.
-    if let Ok(catalog) = catalogs::of_spec(&spec, &file, place) {
-        errors.extend(Question::new(&spec, &Compiled::new(&catalog)).err().into_iter().flatten());
-        errors.sort_by_key(|error| error.span.start);
-    }
-    Err(Failure::spec(errors, file))
+    task::lock::read(file, |spec, file| catalogs::of_spec(spec, file, place))
 }
 
 fn lock(places: &Places, asked: &Asked, args: &LockArgs, report: &Report) -> Result<Exit, Failure> {
@@ -98,25 +76,6 @@ fn may_be_replaced(places: &Places, force: bool) -> Result<(), Failure> {
         Err(failure) if failure.problems.iter().any(|problem| problem.code == "newer-lock") => Err(failure),
         Err(_) => Ok(()),
     }
-}
-
-/// What this version of gpuenv cannot do must not look as if it had been done.
-fn check_supported(spec: &Spec, file: &SourceFile) -> Result<(), Failure> {
-    let here = env!("CARGO_PKG_VERSION");
-    let unmet = spec
-        .requires_gpuenv
-        .as_ref()
-        .filter(|wanted| semver::Version::parse(here).is_ok_and(|version| !wanted.value.matches(&version)));
-    if let Some(wanted) = unmet {
-        let problem = Problem {
-            code: "requires-gpuenv",
-            message: format!("this spec requires gpuenv {}; this is gpuenv {here}", wanted.value),
-            span: Some(wanted.span.clone()),
-            help: Some("install a gpuenv of that version".into()),
-        };
-        return Err(Failure { exit: Exit::BadInput, problems: vec![problem], file: Some(file.clone()) });
-    }
-    Ok(())
 }
 
 struct Run<'a> {
@@ -213,9 +172,8 @@ impl<'a> Run<'a> {
     fn anew(&self, previous: Option<&Lock>, upgrade: &Upgrade, pins: Vec<Pin>) -> Result<Exit, Failure> {
         let asked = pinned(self.spec, &pins)?;
         let (question, mut warnings) = self.question(&asked)?;
-        let steps = Steps::new(STEPS);
-        match renew(&asked, &question, previous, upgrade, &steps) {
-            Renewed::Lock(mut lock, more) => {
+        match task::lock::resolve(&asked, &question, self.rules, previous, upgrade)? {
+            Outcome::Locked(mut lock, more) => {
                 warnings.extend(more);
                 if !pins.is_empty() {
                     lock.inputs = self.spec.inputs();
@@ -230,13 +188,14 @@ impl<'a> Run<'a> {
                 self.locked(&lock, previous, fate, warnings)?;
                 Ok(Exit::Yes)
             }
-            Renewed::Conflict => {
-                let found = explain::conflicts(&asked, self.rules, &Steps::new(STEPS));
-                self.report.conflict(&found.unwrap_or(Explanation::gave_up(STEPS)), &asked, self.file)?;
+            Outcome::Conflict(explanation) => {
+                self.report.conflict(&explanation, &asked, self.file)?;
                 Ok(Exit::No)
             }
-            Renewed::Undetermined(unknowns) => undetermined(&unknowns, &asked, self.rules, self.file, self.report),
-            Renewed::GaveUp => Err(gave_up()),
+            Outcome::Undetermined(unknowns, known) => {
+                self.report.undetermined(&unknowns, known.as_ref(), &asked, self.file)?;
+                Ok(Exit::Unknown)
+            }
         }
     }
 
@@ -268,13 +227,6 @@ pub(super) fn undetermined<'r>(
     let known = explain::obstacles(spec, rules, &Steps::new(STEPS));
     report.undetermined(unknowns, known.as_ref(), spec, file)?;
     Ok(Exit::Unknown)
-}
-
-/// Nobody could tell within the limit.
-pub(super) fn gave_up() -> Failure {
-    let message = format!("gave up after {STEPS} steps: neither an answer was found nor a proof that there is none");
-    Failure::new(Exit::Unknown, "step-limit", message)
-        .help("pin a version under [stack], or ask for fewer targets at once")
 }
 
 fn outdated(catalog: &Catalog, lock: &Lock) -> Warning {

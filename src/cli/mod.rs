@@ -14,7 +14,6 @@ mod edit;
 mod explain;
 mod export;
 mod files;
-mod fix;
 mod fleet;
 mod help;
 mod init;

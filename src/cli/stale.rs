@@ -7,10 +7,10 @@ use crate::solve::engine::Steps;
 use crate::solve::problem::Problem;
 use crate::solve::question::Question;
 use crate::spec::{self, Spec};
+use crate::task::STEPS;
 
 use super::args::Common;
 use super::files;
-use super::lock::STEPS;
 
 /// Why the lock is out of date, if a spec lies beside it and it is.
 pub fn reason(common: &Common, lock: &Lock, catalog: &Catalog) -> Result<Option<String>, Failure> {

@@ -14,13 +14,15 @@ use crate::report::{Exit, Failure, Judged, Report};
 use crate::solve::engine::Steps;
 use crate::solve::problem::Problem;
 use crate::solve::question::Question;
+use crate::task::lock::Asked;
+use crate::task::{STEPS, gave_up};
 use crate::verify::{self, Status};
 use crate::words::{Arch, ArchList, Version};
 
 use super::args::{Common, VerifyArgs};
 use super::catalogs;
 use super::files::{self, shown};
-use super::lock::{Asked, STEPS, gave_up, read};
+use super::lock::read;
 use super::observe;
 use super::replace::replace;
 use super::stale;

@@ -12,6 +12,7 @@ use crate::catalog::{BUILTIN, Catalog};
 use crate::export::{self, ExportError, Options};
 use crate::lock::{self, Upgrade};
 use crate::report::{Exit, Failure, SourceFile, documents};
+use crate::solve::own;
 use crate::solve::problem::Problem;
 use crate::solve::question::Question;
 use crate::solve::silence::heard;
@@ -61,12 +62,17 @@ pub fn lock(text: &str) -> Answer {
 }
 
 fn locked(text: &str) -> Result<Answer, Failure> {
-    let Asked { file, spec, .. } = asked(text)?;
-    let (question, mut warnings) = Question::new(&spec, rules()).map_err(|errors| Failure::spec(errors, file))?;
-    Ok(match resolve(&spec, &question, rules(), None, &Upgrade::Nothing)? {
+    let asked = asked(text)?;
+    with_rules(&asked, |rules| answered(&asked, rules))
+}
+
+fn answered<'r>(asked: &Asked, rules: &'r Problem<'r>) -> Result<Answer, Failure> {
+    let Asked { file, spec, .. } = asked;
+    let (question, mut warnings) = Question::new(spec, rules).map_err(|errors| Failure::spec(errors, file.clone()))?;
+    Ok(match resolve(spec, &question, rules, None, &Upgrade::Nothing)? {
         Outcome::Locked(lock, more) => {
             warnings.extend(more);
-            let document = documents::locked(&lock, &heard(&spec, warnings));
+            let document = documents::locked(&lock, &heard(spec, warnings));
             Answer { exit: Exit::Yes as u8, document, text: Some(lock::to_text(&lock)) }
         }
         Outcome::Conflict(explanation) => {
@@ -82,7 +88,7 @@ fn locked(text: &str) -> Result<Answer, Failure> {
 /// `gpuenv lock --apply-fix N`, with the new text of gpuenv.toml.
 pub fn apply_fix(text: &str, number: usize) -> Answer {
     Answer::of(asked(text).and_then(|asked| {
-        let fixed = fix::apply(&asked, rules(), number)?;
+        let fixed = with_rules(&asked, |rules| fix::apply(&asked, rules, number))?;
         Ok(Answer { exit: Exit::Yes as u8, document: String::new(), text: Some(fixed.text) })
     }))
 }
@@ -107,7 +113,8 @@ pub fn diagnose(message: &str, text: &str) -> Answer {
     let mut verdict = crate::diagnose::diagnose(message, &BUILTIN);
     let observed = verdict.observed();
     let beside = if observed.is_empty() { None } else { asked(text).ok() };
-    let host = beside.and_then(|asked| task::solved(&asked.spec, &observed, None, rules()).ok().flatten());
+    let host = beside
+        .and_then(|asked| with_rules(&asked, |rules| task::solved(&asked.spec, &observed, None, rules).ok().flatten()));
     host.iter().for_each(|host| task::lead_with(&mut verdict, host));
     let exit = if verdict.findings.is_empty() { Exit::Unknown } else { Exit::Yes };
     Answer { exit: exit as u8, document: documents::diagnosed(&verdict, host.as_ref()), text: None }
@@ -121,9 +128,19 @@ fn asked(text: &str) -> Result<Asked, Failure> {
     read(file(text), catalog_of)
 }
 
+/// Asks something of a spec's catalog: the built-in one is compiled already, one with builds that a spec brings is not.
+fn with_rules<T>(asked: &Asked, ask: impl for<'r> FnOnce(&'r Problem<'r>) -> T) -> T {
+    match &asked.catalog {
+        Cow::Borrowed(_) => ask(rules()),
+        Cow::Owned(catalog) => ask(&Problem::new(catalog)),
+    }
+}
+
 /// A page has no other files.
 fn catalog_of(spec: &Spec, file: &SourceFile) -> Result<Cow<'static, Catalog>, Failure> {
-    let Some(first) = spec.overlays.first() else { return Ok(Cow::Borrowed(&BUILTIN)) };
+    let Some(first) = spec.overlays.first() else {
+        return Ok(own::lay(spec, &BUILTIN).map_or(Cow::Borrowed(&BUILTIN), Cow::Owned));
+    };
     let message = "overlays are files, and this page reads none";
     let failure = Failure::new(Exit::BadInput, "no-files", message);
     Err(failure.help("run `gpuenv lock` where they lie, or remove `overlays`").within(first.span.clone(), file))
@@ -148,6 +165,17 @@ mod tests {
         assert!(export(&text, "dockerfile", "").exit == 2, "bare metal has no Dockerfile");
         assert!(export(&text, "requirements", "").text.is_some_and(|text| text.contains("torch==")));
         assert!(apply_fix(SPEC, 99).document.contains("no-such-fix"));
+    }
+
+    #[test]
+    fn builds_that_a_spec_brings_are_taken() {
+        let own = "[stack]\ntorch = { version = \"2.8.0\", cuda = \"12.6\", arch-list = \"8.0\", python = \"3.12\" }\n";
+        let answer = lock(&format!("{own}[target.a]\ngpu = \"A100-PCIE-40GB\"\n"));
+        assert!(answer.exit == 0 && answer.document.contains("\"torch\": \"2.8.0\""), "{answer:?}");
+        let conflict = lock(&format!("{own}[target.a]\ngpu = \"V100\"\n"));
+        assert!(conflict.exit == 1 && conflict.document.contains("your build of torch 2.8.0"), "{conflict:?}");
+        let later = format!("{own}[target.a]\ngpu = \"none\"\n[catalog]\nversion = \">=2999.1.1\"\n");
+        assert!(lock(&later).document.contains("catalog-version"));
     }
 
     #[test]

@@ -30,7 +30,7 @@ pub fn apply<'r>(asked: &Asked, rules: &'r Problem<'r>, number: usize) -> Result
         Resolution::Undetermined(_) => explain::obstacles(spec, rules, &Steps::new(STEPS)),
         Resolution::GaveUp => return Err(gave_up()),
         Resolution::Answer(_) => {
-            let message = "--apply-fix: there is nothing to fix, this spec has an answer".to_string();
+            let message = format!("nothing to fix: {} resolves", file.name);
             return Err(refused("nothing-to-fix", message).help("run `gpuenv lock`"));
         }
     };

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::catalog::Catalog;
+use crate::catalog::{BUILTIN, Catalog};
 use crate::explain::{self, Explanation};
 use crate::lock::{Lock, Renewed, Upgrade, renew};
 use crate::report::{Exit, Failure, Problem, SourceFile};
@@ -10,7 +10,8 @@ use crate::solve::engine::Steps;
 use crate::solve::problem::Problem as Compiled;
 use crate::solve::question::{Question, Warning};
 use crate::solve::unknowns::Unknown;
-use crate::spec::{self, Spec};
+use crate::spec::{self, Spec, SpecError};
+use crate::words::Version;
 
 use super::{STEPS, gave_up};
 
@@ -45,6 +46,7 @@ pub fn read(
     let (spec, mut errors) = spec::parse_part(&file.text);
     if errors.is_empty() {
         check_supported(&spec, &file)?;
+        check_version(&spec, &file)?;
         let catalog = catalog_of(&spec, &file)?;
         return Ok(Asked { file, spec, catalog });
     }
@@ -73,6 +75,26 @@ fn check_supported(spec: &Spec, file: &SourceFile) -> Result<(), Failure> {
         return Err(Failure { exit: Exit::BadInput, problems: vec![problem], file: Some(file.clone()) });
     }
     Ok(())
+}
+
+/// Refuses to answer with a catalog that gpuenv.toml does not admit.
+fn check_version(spec: &Spec, file: &SourceFile) -> Result<(), Failure> {
+    let Some(asked) = &spec.catalog_version else { return Ok(()) };
+    let Ok(here) = Version::parse(&BUILTIN.version) else { return Ok(()) };
+    if asked.value.admits(&here) {
+        return Ok(());
+    }
+    let message = format!("the catalog at hand is {here}, and gpuenv.toml asks for `{}`", asked.text.escape_debug());
+    let is_below = asked.value.comparisons().any(|one| one.version.is_some_and(|wanted| here < wanted));
+    let help = match is_below {
+        true => format!("install a newer gpuenv, or change `version` under [catalog]: `version = \">={here}\"`"),
+        false => format!(
+            "install the gpuenv that came with such a catalog (`requires-gpuenv` names its version), or change `version` under \
+             [catalog]: `version = \">={here}\"`"
+        ),
+    };
+    let error = SpecError { code: "catalog-version", message, span: asked.span.clone(), help: Some(help) };
+    Err(Failure::spec(vec![error], file.clone()))
 }
 
 /// Resolves a spec. Choices of the previous lock that still hold are kept, except what is upgraded.

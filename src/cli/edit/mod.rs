@@ -15,10 +15,12 @@ use crate::solve::question::{Question, Warning};
 use crate::solve::silence::heard;
 use crate::solve::unknowns::Unknown;
 use crate::spec::{self, RewriteError, Spec, SpecError, is_incomplete, list_text};
+use crate::task::lock::Asked;
+use crate::task::{STEPS, gave_up};
 
 use super::args::Common;
 use super::files::{self, Places};
-use super::lock::{Asked, STEPS, asked, gave_up, undetermined};
+use super::lock::{asked, undetermined};
 use super::origin;
 use super::replace::{replace, replace_spec};
 use args::{AddArgs, RemoveArgs, TargetArgs, TargetCommand};

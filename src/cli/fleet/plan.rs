@@ -9,8 +9,10 @@ use crate::spec::{Spec, Target};
 
 use crate::cli::args::{Common, Format};
 use crate::cli::files;
-use crate::cli::lock::{Asked, STEPS, read};
+use crate::cli::lock::read;
 use crate::cli::replace::replace;
+use crate::task::STEPS;
+use crate::task::lock::Asked;
 
 use super::args::PlanArgs;
 use super::source;
