@@ -84,8 +84,9 @@ fn variants_and_platforms_are_told_apart() {
     let desk = desk("apart");
     let cu128 = ["torch-2.8.0-cu128-linux-x86_64", "torch-2.8.0-cu128-windows-x86_64"];
     assert_eq!(ids(&desk.json(&["catalog", "show", "torch@2.8.0+cu128"]).1), cu128);
-    // Six for Linux, one for JetPack, four and one for Windows, one beside the usual ones.
-    assert_eq!(ids(&desk.json(&["catalog", "show", "torch@2.8.0"]).1).len(), 13);
+    // Six for Linux, one for JetPack, four and one for Windows, one beside the usual ones, and those of NVIDIA's images of
+    // 25.05 to 25.08 for both processors.
+    assert_eq!(ids(&desk.json(&["catalog", "show", "torch@2.8.0"]).1).len(), 13 + 8);
     let of_branch = BUILTIN.drivers.iter().filter(|row| row.version.major() == 570).count();
     assert_eq!(ids(&desk.json(&["catalog", "show", "driver@570"]).1).len(), 1 + of_branch);
     let images = desk.json(&["catalog", "show", "image@nvidia/cuda"]).1;

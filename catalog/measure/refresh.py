@@ -17,6 +17,9 @@ TRITON_SOURCE = "triton-pins"
 FRAMEWORKS = ("torch", "tensorflow", "jax")
 # What may be named and follows no framework.
 NO_COMPANIONS = {*FRAMEWORKS, TOOLKIT, *(stem + cuda for stem in LIBRARIES.values() for cuda in CUDA_MAJORS)}
+# What runs beside any framework of its CUDA major, and alone: its name or its metadata says which.
+CUDA_ONLY = "cuda"
+OF_CUDA_ONLY = ("cudf", "cugraph", "cuml", "cupy-cuda", "faiss-gpu-cu", "onnxruntime-gpu", "rmm-cu")
 FRAMEWORKS_READ_BY_HAND = {"tensorflow": "tensorflow", "jax": "jax-cuda13-plugin"}
 
 
@@ -264,6 +267,8 @@ class Refresh:
             known = [row["version"] for row in of_package]
             as_source = of_package[-1]["source"] == "companion-sdist"
             missing, read = (self.missing_source, self.source_row) if as_source else (self.missing, self.companion_row)
+            if of_package[-1]["framework"] == CUDA_ONLY:
+                read = self.cuda_row
             for version in missing(package, known):
                 if row := read(package, version, of_package[-1]):
                     self.adds(COMPANION_FILE, row)
@@ -280,7 +285,10 @@ class Refresh:
                 self.adds(COMPANION_FILE, row)
             elif not framework:
                 self.note(f"{package} {version}: its metadata names no framework: no row")
-        for version in versions:
+        for version in versions if package.startswith(OF_CUDA_ONLY) else ():
+            if row := self.cuda_row(package, version):
+                self.adds(COMPANION_FILE, row)
+        for version in () if package.startswith(OF_CUDA_ONLY) else versions:
             wheels = self.index.linux(package, version, "x86_64")
             asked = {name for name, _, marker in requirements(self.index.metadata(wheels[-1])) if "extra" not in str(marker)} if wheels else set()
             framework = next((one for one in FRAMEWORKS if one in asked), None)
@@ -353,6 +361,21 @@ class Refresh:
         elif package in KERNELS:
             row["sass"], row["ptx"], _ = self.index.code(wheels[-1], package)
         return row | {"source": "companion-metadata", "arch_source": "companion-code" if row.get("sass") else None}
+
+    def cuda_row(self, package, version, _=None):
+        """A release that follows no framework, if its name or its metadata tells its CUDA major."""
+        wheels = self.index.linux(package, version, "x86_64")
+        metadata = self.index.metadata(wheels[-1]) if wheels else None
+        major = metadata and cuda_major(package, requirements(metadata))
+        if not major:
+            self.note(f"{package} {version}: nothing says for which CUDA it is: no row")
+            return None
+        row = {"package": package, "version": str(version), "framework": CUDA_ONLY, "needs": "*", "cuda": major}
+        row["python"] = accepted(wheels, metadata["Requires-Python"])
+        row["requires"] = requires(self.catalog, self.index, row)
+        row["arches"] = self.platforms(package, version)
+        row["glibc"] = self.glibc(package, version, wheels)
+        return row | {"source": "companion-metadata", "arch_source": "companion-metadata"}
 
     def own_code(self, package, version, wheels):
         """Platforms, glibc, and the GPU code of a package that holds its own."""
@@ -432,6 +455,14 @@ class Refresh:
             if path.name == "catalog.toml":
                 text = re.sub(r'version = "[\d.]+"', f'version = "{today.replace("-", ".")}"', text)
             self.catalog.changed[path] = text
+
+
+def cuda_major(package, asked):
+    """`12` of cupy-cuda12x and cudf-cu12; else that of the libraries of NVIDIA's that extras or the release ask for."""
+    if named := re.search(r"-cu(?:da)?(\d\d)x?$", package):
+        return named[1]
+    told = {found[1] for name, _, _ in asked if (found := re.match(r"nvidia-[\w-]+-cu(\d\d)$", name))}
+    return told.pop() if len(told) == 1 else None
 
 
 def accepted(wheels, requires):

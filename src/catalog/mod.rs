@@ -2,6 +2,7 @@
 //!
 //! [`BUILTIN`] is the catalog compiled in: a constant, so that starting gpuenv costs nothing.
 
+mod bundled;
 mod capture;
 mod census;
 mod expected;

@@ -11,6 +11,9 @@ pub use crate::words::{List, Text};
 /// Packages whose builds come in CUDA variants, most important first.
 pub const FRAMEWORKS: &[&str] = &["torch", "tensorflow", "jax"];
 
+/// What a package follows that runs beside any framework of its CUDA major, and alone: cupy, RAPIDS.
+pub const CUDA_ONLY: &str = "cuda";
+
 macro_rules! vocabulary {
     ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $text:literal),+ $(,)? }) => {
         $(#[$doc])*
@@ -494,7 +497,7 @@ pub struct Build {
     /// The platform.
     pub arch: CpuArch,
     /// The systems that it was made for, ids of `os` rows with `own_packages`, and with which alone it is chosen;
-    /// empty = Linux in general.
+    /// empty = Linux in general. Of what stands in an image alone, that image (never written, worked out).
     #[serde(default)]
     pub systems: List<Text>,
     /// The build the package index serves when nothing else is asked, on this platform.
@@ -577,6 +580,11 @@ impl Image {
 }
 
 impl Build {
+    /// Whether it stands in an image and can be installed from nowhere.
+    pub fn is_in_image(&self) -> bool {
+        self.systems.iter().any(|system| system.contains(':'))
+    }
+
     /// What stands for the source of what a spec says of a build of its owner's.
     pub const OWN: &'static str = "gpuenv.toml";
 
@@ -595,10 +603,12 @@ impl Build {
         self.is_own() || self.is_nightly()
     }
 
-    /// As the stack has it: with its variant behind a `+`, or as its owner calls it.
+    /// As the stack has it: with its variant behind a `+`, or as its owner or the image that holds it calls it.
     pub fn shown(&self) -> String {
         match &self.wheel {
             Some(own) if self.is_own() => own.to_string(),
+            // The label behind it differs between NVIDIA's tables and what the image prints.
+            Some(own) if self.is_in_image() => own.split('+').next().unwrap_or(own).to_string(),
             _ => format!("{}+{}", self.version, self.variant),
         }
     }
@@ -661,7 +671,7 @@ pub struct Companion {
     pub package: Text,
     /// `0.20.1`
     pub version: Version,
-    /// The framework it needs, `torch`.
+    /// The framework it needs, `torch`; `cuda` for what follows none, only a CUDA major.
     pub framework: Text,
     /// The versions of it that it accepts, in constraint grammar: `2.5.1`, `>=2.14`.
     pub needs: Text,
@@ -734,6 +744,11 @@ impl Companion {
             let asked = text.split_once("; ").map_or(&**text, |(asked, _)| asked);
             asked.split_at(asked.find(['=', '<', '>', '~', '!']).unwrap_or(asked.len()))
         })
+    }
+
+    /// Whether it follows no framework, only a CUDA major.
+    pub fn follows_cuda(&self) -> bool {
+        self.framework == CUDA_ONLY
     }
 
     /// The version that its wheel carries where it is installed from.

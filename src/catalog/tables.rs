@@ -347,6 +347,7 @@ macro_rules! tables {
                     self.gpu_index = names::index(&self.gpus).into();
                 }
                 self.wheel_digests = self.wheel_digests.with(&self.wheels);
+                self.unpack_images();
             }
 
             /// Orders every table, so that the order of files and lines never matters.

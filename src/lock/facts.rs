@@ -115,6 +115,9 @@ impl Ledger<'_, '_> {
         if let Some(row) = target.cuda {
             self.put(entry, row, [Stack("cuda")]);
         }
+        if let Some(pieces) = &target.pieces {
+            self.put(entry, pieces.toolkit, [Stack("cuda")]);
+        }
     }
 
     /// Where it runs and is compiled: GPU, OS, image, toolkit.

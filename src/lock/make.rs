@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, HashMap};
 
 use crate::catalog::rows::{Compat, Libraries, SourceBuild};
 use crate::catalog::{Catalog, OsMatch};
-use crate::solve::answer::{Answer, Chosen, Install};
+use crate::solve::answer::{Answer, Chosen};
 use crate::solve::inside;
+use crate::solve::installs::Install;
 use crate::solve::ordinary;
 use crate::solve::question::{Question, TargetAsk};
 use crate::solve::recommended::{self, Recommended};

@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Deref;
 use std::sync::Arc;
 
-use crate::catalog::rows::{Build, Companion, Cudnn, Flavour, Image, Index, Nccl, Pins, Toolkit};
-use crate::coverage::{Coverage, Tegra, covers};
+use crate::catalog::rows::{Build, Companion, Cudnn, Flavour, Image, Nccl, Pins, Toolkit};
+use crate::coverage::{Coverage, covers};
 use crate::spec::Share;
 use crate::words::{Arch, ArchEntry, ArchList, Cc, CpuArch, Version};
 
@@ -20,6 +20,7 @@ use super::fits;
 use super::image;
 use super::machine::{DriverNeed, Reading};
 use super::network::Var;
+use super::pieces::{self, Pieces};
 use super::problem::law;
 use super::question::{DriverAsk, ImageAsk, Question, TargetAsk};
 use super::release::Release;
@@ -64,6 +65,8 @@ pub struct Chosen<'c> {
     pub cudnn: Option<&'c Cudnn>,
     /// NCCL of the system, likewise.
     pub nccl: Option<&'c Nccl>,
+    /// The CUDA libraries that builds leave open.
+    pub pieces: Option<Pieces<'c>>,
     /// A cuDNN that is installed there, which builds that bring none load.
     pub installed_cudnn: Option<Version>,
     /// The CUDA release that runs, where no build brings its own.
@@ -86,23 +89,6 @@ pub struct Chosen<'c> {
     pub arch_list: Option<ArchList>,
 }
 
-/// A wheel to install.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Install {
-    /// Its package.
-    pub package: String,
-    /// The version a requirement must name on the index.
-    pub version: String,
-    /// The wheel index; none = the Python package index.
-    pub index: Option<String>,
-    /// The address of the wheel itself, in place of an index; with `#sha256=` behind it where that is known.
-    pub url: Option<String>,
-    /// The extra that brings the CUDA part.
-    pub extra: Option<String>,
-    /// Whether it comes as source only.
-    pub sdist: bool,
-}
-
 /// How a GPU is reached.
 #[derive(Debug, Clone)]
 pub struct GpuAnswer {
@@ -121,6 +107,12 @@ impl<'c> Answer<'c> {
         let mut by_class: Vec<Chosen> = Vec::new();
         for at in 0..plan.classes.len() {
             by_class.push(read_class(plan, at, choice));
+        }
+        for group in &plan.groups {
+            let Some(pieces) = pieces::choose(plan, group, &by_class) else { continue };
+            for &class in &group.classes {
+                by_class[class].take_pieces(&pieces);
+            }
         }
         let insisted = question.build.as_ref().is_some_and(|build| build.arch_list.is_some());
         if question.share == Share::Stack && !insisted {
@@ -165,6 +157,7 @@ fn read_class<'c>(plan: &Plan<'_, 'c>, at: usize, choice: &[usize]) -> Chosen<'c
         python: plan.python.as_ref().map(|python| &python.of(choice).version),
         cudnn: pick(&group.cudnn, choice).filter(|_| leaves_open(&builds)),
         nccl: pick(&group.nccl, choice).filter(|_| leaves_open(&builds)),
+        pieces: None,
         installed_cudnn: class.target.cudnn,
         cuda,
         toolkit,
@@ -336,7 +329,8 @@ fn is_native(answer: &Chosen<'_>, driver: &DriverRow<'_>) -> bool {
     let Some(cuda) = driver.branch.cuda.as_ref().filter(|_| driver.compat.is_none()) else { return false };
     let lines = answer.builds.iter().filter_map(|build| fits::line_of(&build.variant));
     let releases = answer.toolkit.iter().chain(answer.cuda.iter()).map(|toolkit| toolkit.version.prefix(2));
-    lines.chain(releases).all(|line| line <= *cuda)
+    let pieces = answer.pieces.iter().map(|pieces| pieces.toolkit.version.prefix(2));
+    lines.chain(releases).chain(pieces).all(|line| line <= *cuda)
 }
 
 /// The image of the same CUDA and OS with no compiler in it.
@@ -367,7 +361,7 @@ fn arch_list(question: &Question<'_>, class: &Class<'_, '_>, answer: &Chosen<'_>
         .iter()
         .find_map(|build| fits::extension_row(question.catalog, &build.package, &build.version))
         .map_or(&toolkit.sass, |row| &row.archs);
-    let tegra = if toolkit.tegra_unified { Tegra::Unified } else { Tegra::Apart };
+    let tegra = fits::tegra_of(toolkit);
     let kinds = class.machine().kinds.iter();
     let best = kinds.filter_map(|kind| fits::best_arch(kind.gpu.cc, &toolkit.sass, builder, tegra));
     let mut entries: Vec<ArchEntry> = best.map(|arch| ArchEntry { arch, sass: true, ptx: false }).collect();
@@ -407,19 +401,22 @@ fn gpus(question: &Question<'_>, class: &Class<'_, '_>, answer: &Chosen<'_>) -> 
             return each?.into_iter().max();
         }
         let toolkit = answer.toolkit?;
-        let tegra = if toolkit.tegra_unified { Tegra::Unified } else { Tegra::Apart };
+        let tegra = fits::tegra_of(toolkit);
         Some(covers(answer.arch_list.as_ref()?, cc, tegra))
     };
     let named = class.target.named_gpus().iter();
     named.map(|gpu| GpuAnswer { name: gpu.name.clone(), cc: gpu.cc, coverage: coverage(gpu.cc) }).collect()
 }
 
-/// The PyTorch wheel index of a variant.
-pub(super) fn pytorch_index(variant: &str) -> String {
-    format!("https://download.pytorch.org/whl/{variant}")
-}
+impl<'c> Chosen<'c> {
+    /// Has the libraries of a toolkit release installed, unless no build asks for them.
+    fn take_pieces(&mut self, pieces: &Pieces<'c>) {
+        if self.builds.iter().any(|build| build.pins == Some(Pins::AtLeast)) {
+            self.pieces = Some(pieces.clone());
+            self.native_driver = self.driver.as_ref().is_none_or(|driver| is_native(self, driver));
+        }
+    }
 
-impl Chosen<'_> {
     /// The mechanism by which the driver serves the stack: `native`, `minor-version` or `forward-compat`.
     pub fn mode(&self) -> &'static str {
         match &self.driver {
@@ -480,7 +477,12 @@ impl Chosen<'_> {
     /// The CUDA release in the stack: the toolkit's or image's if of the wheel's line, else the one whose runtime
     /// the wheel carries.
     pub fn cuda_release(&self) -> Option<Version> {
-        let wheel = self.builds.iter().find_map(|build| Some((fits::line_of(&build.variant)?, build.toolkit)));
+        let pieces = self.pieces.as_ref().map(|pieces| pieces.toolkit.version);
+        let of_build = |build: &&Build| Some((fits::line_of(&build.variant)?, build.toolkit));
+        let wheel = match pieces {
+            Some(version) => Some((version.prefix(2), Some(version))),
+            None => self.builds.iter().find_map(of_build),
+        };
         let around = self.toolkit.or(self.cuda).map(|toolkit| &toolkit.version).or(self.image.map(|image| &image.cuda));
         match wheel {
             None if self.builds.iter().any(|build| build.variant == "cpu") => None,
@@ -490,78 +492,6 @@ impl Chosen<'_> {
                 None => Some(runtime.unwrap_or(line)),
             },
         }
-    }
-
-    /// What to install, by package.
-    pub fn wheels(&self) -> Vec<Install> {
-        let mut wheels = Vec::new();
-        let mut torch_index = None;
-        for build in &self.builds {
-            let index = |of: Index| build.index.contains(&of);
-            let url = pytorch_index(&build.variant);
-            let labelled = || format!("{}+{}", build.version, build.variant);
-            let carried = || build.wheel.as_ref().map_or_else(labelled, ToString::to_string);
-            let is_nowhere = build.is_own() && build.url.is_none() && build.index_url.is_none();
-            let (version, url) = if is_nowhere {
-                (carried(), index(Index::Pytorch).then_some(url))
-            } else if let Some(own) = &build.index_url {
-                (carried(), Some(own.to_string()))
-            } else if build.url.is_some() {
-                (carried(), None)
-            } else if index(Index::Pytorch) {
-                (labelled(), Some(url))
-            } else if index(Index::Pypi) {
-                (build.version.to_string(), None)
-            } else {
-                (build.version.to_string(), Some(url))
-            };
-            if build.package == "torch" {
-                torch_index = url.clone();
-            }
-            // Whoever built it has it; nobody says where.
-            if is_nowhere {
-                continue;
-            }
-            wheels.push(Install {
-                package: build.package.to_string(),
-                version,
-                index: url,
-                url: build.url.as_ref().map(ToString::to_string),
-                extra: build.extra.as_ref().filter(|_| build.variant != "cpu").map(|extra| extra.to_string()),
-                sdist: false,
-            });
-        }
-        // What a framework leaves open is chosen here, or pip would take whatever is newest when it is installed.
-        let by_pip = self.builds.iter().any(|build| build.pins == Some(Pins::AtLeast));
-        let cudnn = self.cudnn.map(|row| ("cudnn", &row.cuda, &row.version));
-        let nccl = self.nccl.map(|row| ("nccl", &row.cuda, &row.version));
-        for (library, cuda, version) in cudnn.into_iter().chain(nccl).filter(|_| by_pip) {
-            wheels.push(Install {
-                package: format!("nvidia-{library}-cu{}", cuda.major()),
-                version: version.to_string(),
-                index: None,
-                url: None,
-                extra: None,
-                sdist: false,
-            });
-        }
-        for companion in &self.companions {
-            let beside_torch = matches!(&*companion.package, "torchvision" | "torchaudio" | "torchtext");
-            let own = companion.index_url.as_ref().map(ToString::to_string);
-            let url = companion.file(self.arch, self.python);
-            let of_variant = companion.variant.as_ref().map(|variant| pytorch_index(variant));
-            let index = own.or(of_variant).or_else(|| torch_index.clone().filter(|_| beside_torch));
-            wheels.push(Install {
-                package: companion.package.to_string(),
-                version: companion.carried(),
-                index: index.filter(|_| url.is_none()),
-                url,
-                extra: companion.extra.as_ref().map(ToString::to_string),
-                sdist: companion.sdist,
-            });
-        }
-        wheels.sort();
-        wheels
     }
 
     /// The image as a full reference; an image nobody could check is repeated as it was written.

@@ -153,6 +153,11 @@ pub fn best_arch(gpu: crate::words::Cc, toolkit: &[Arch], builder: &[Arch], tegr
     toolkit.iter().copied().filter(|arch| runs(arch) && builder.contains(arch)).max()
 }
 
+/// How a toolkit treats the GPUs of Jetsons.
+pub fn tegra_of(toolkit: &Toolkit) -> Tegra {
+    if toolkit.tegra_unified { Tegra::Unified } else { Tegra::Apart }
+}
+
 /// The toolkit release whose runtime a build carries; where only its line is known, the line's oldest.
 pub fn toolkit_of<'c>(catalog: &'c Catalog, build: &Build, line: Option<&Version>) -> Option<&'c Toolkit> {
     let toolkits = &catalog.toolkits;

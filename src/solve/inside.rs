@@ -21,10 +21,21 @@ pub fn warnings<'c>(
     target: &Chosen<'c>,
     keys: &[String],
 ) -> Vec<Warning> {
-    let Some((image, inside)) = target.image.and_then(|image| Some((image, image.torch.as_deref()?))) else {
-        return Vec::new();
+    let Some(image) = target.image else { return Vec::new() };
+    let name = image.name();
+    let Some(inside) = image.torch.as_deref() else {
+        let holds_some =
+            question.catalog.images.iter().any(|one| one.repository == image.repository && one.torch.is_some());
+        let installed = target.builds.iter().find(|build| build.package == TORCH).filter(|_| holds_some);
+        let warning = |build: &&Build| {
+            let message = format!(
+                "{name} holds a torch of its own, of which nobody knows the release, and torch {}+{} is installed beside it",
+                build.version, build.variant
+            );
+            Warning::new("two-torches", message, keys)
+        };
+        return installed.map(warning).into_iter().collect();
     };
-    let name = format!("{}:{}", image.repository, image.tag);
     if let Some(build) = target.builds.iter().find(|build| build.package == TORCH) {
         if is_inside(image, inside, build) {
             return Vec::new();
@@ -45,6 +56,9 @@ pub fn warnings<'c>(
 
 /// Whether the image holds this very build.
 pub fn is_inside(image: &Image, inside: &str, build: &Build) -> bool {
+    if build.is_in_image() {
+        return build.wheel.as_deref() == Some(inside);
+    }
     build.version.as_str() == inside && line_of(&build.variant).is_some_and(|line| image.cuda.cmp_prefix(&line).is_eq())
 }
 
@@ -61,7 +75,10 @@ pub fn holding(framework: &Framework<'_>, on: Platform<'_>, images: &[&Image]) -
 
 /// Whether a build runs in an image that holds one of the releases: it is the one inside.
 pub fn runs_in(image: &Image, build: &Build) -> bool {
-    build.is_own() || image.torch.as_deref().is_none_or(|inside| is_inside(image, inside, build))
+    match image.torch.as_deref() {
+        Some(inside) => build.is_own() || is_inside(image, inside, build),
+        None => !build.is_in_image(),
+    }
 }
 
 /// A GPU that the image's torch holds no code for, where its release is one whose code is known.

@@ -1,9 +1,10 @@
 //! The machines that wheels are made for: a processor and, where a system takes only what was made for it, that system.
 
-use crate::catalog::rows::{Build, Class, Companion, Os, Text};
+use crate::catalog::Catalog;
+use crate::catalog::rows::{Build, Class, Companion, Image, Os, Text};
 use crate::words::CpuArch;
 
-use super::question::Gpus;
+use super::question::{Gpus, ImageAsk};
 
 /// The kind of machine that a target is, to wheels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -19,7 +20,7 @@ pub struct Platform<'c> {
 pub enum Takes<'c> {
     /// Those for Linux in general.
     General,
-    /// Those made for this system.
+    /// Those made for this system, or that stand in this image, or in some image of this repository.
     Own(&'c str),
     /// Either, for nobody has said which system it has: a Jetson, which may have one of each kind.
     Either,
@@ -38,6 +39,36 @@ impl<'c> Platform<'c> {
             _ => Takes::General,
         };
         Platform { arch, takes }
+    }
+
+    /// The same where an image holds a framework that was published nowhere else: it runs there and nowhere else.
+    pub fn in_image(self, catalog: &'c Catalog, image: &ImageAsk<'c>) -> Self {
+        let own = match image {
+            ImageAsk::Known(image) if holds_its_own(image) => {
+                let name = image.name();
+                let systems = catalog.builds.iter().flat_map(|build| build.systems.iter());
+                systems.map(|system| &**system).find(|system| *system == name)
+            }
+            ImageAsk::Choose(repository) => {
+                let of_repository = |image: &&Image| *image.repository == **repository;
+                catalog
+                    .images
+                    .iter()
+                    .filter(of_repository)
+                    .find(|image| holds_its_own(image))
+                    .map(|image| &*image.repository)
+            }
+            _ => None,
+        };
+        Platform { takes: own.map_or(self.takes, Takes::Own), ..self }
+    }
+
+    /// The image, or the repository of images, whose own framework runs there.
+    pub fn image(&self) -> Option<&'c str> {
+        match self.takes {
+            Takes::Own(place) if place.contains('/') => Some(place),
+            _ => None,
+        }
     }
 
     /// Any machine with a processor.
@@ -65,4 +96,9 @@ impl<'c> Platform<'c> {
             Takes::Either => true,
         }
     }
+}
+
+/// Whether an image holds a torch that was published nowhere else: a snapshot, or one with a label of its own.
+fn holds_its_own(image: &Image) -> bool {
+    image.torch.as_ref().is_some_and(|torch| torch.contains(|c: char| c != '.' && !c.is_ascii_digit()))
 }

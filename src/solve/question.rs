@@ -121,6 +121,13 @@ pub struct Off {
     pub target: Option<String>,
 }
 
+impl Off {
+    /// Whether it sets this rule aside for this target.
+    fn bears_on(&self, rule: &str, target: &str) -> bool {
+        self.rule == rule && self.target.as_deref().is_none_or(|name| name == target)
+    }
+}
+
 /// A target with its names looked up.
 #[derive(Debug, Clone)]
 pub struct TargetAsk<'c> {
@@ -285,7 +292,8 @@ impl<'c> Question<'c> {
             if FRAMEWORKS.contains(&package) { frameworks.push(ask) } else { companions.push(ask) }
         }
         for companion in &companions {
-            let follows = catalog.companions.iter().find(|row| row.package == companion.package);
+            let mut rows = catalog.companions.iter();
+            let follows = rows.find(|row| row.package == companion.package && !row.follows_cuda());
             if let Some(row) = follows.filter(|row| frameworks.iter().all(|ask| ask.package != row.framework)) {
                 let constraint = Constraint::any();
                 frameworks.push(Ask { package: &row.framework, constraint, own: false, before_all: None });
@@ -303,12 +311,12 @@ impl<'c> Question<'c> {
             ptx: build.ptx,
             arch_list: build.arch_list.as_ref().map(|written| written.value.clone()),
         });
-        let mut targets: Vec<TargetAsk> =
-            spec.targets.iter().map(|target| reader.target(target, build.is_some())).collect();
-        targets.sort_by(|a, b| a.name.cmp(&b.name));
         let mut off = reader.overrides(&spec.overrides);
         // What overlays have retracted holds for no target.
         off.extend(catalog.retractions.iter().map(|one| Off { rule: one.rule.to_string(), target: None }));
+        let mut targets: Vec<TargetAsk> =
+            spec.targets.iter().map(|target| reader.target(target, build.is_some(), &off)).collect();
+        targets.sort_by(|a, b| a.name.cmp(&b.name));
         reader.silences(&spec.silences);
         if !reader.errors.is_empty() {
             reader.errors.sort_by_key(|error| error.span.start);
@@ -384,7 +392,7 @@ impl<'c> Question<'c> {
 
     /// Whether a rule holds for a target.
     pub fn holds(&self, rule: &str, target: &str) -> bool {
-        !self.off.iter().any(|off| off.rule == rule && off.target.as_deref().is_none_or(|name| name == target))
+        !self.off.iter().any(|off| off.bears_on(rule, target))
     }
 }
 
@@ -406,8 +414,15 @@ impl<'c> Reader<'_, 'c> {
         let packages = || self.problem.package_names();
         let found = packages().find(|package| *package == name);
         if found.is_none() {
+            let for_cuda = format!("{name}-cu");
+            let each: Vec<String> =
+                packages().filter(|one| one.starts_with(&for_cuda)).map(|one| format!("`{one}`")).collect();
             let near = crate::spec::suggest::slip(name, packages().chain(PARTS.iter().copied()));
-            let near = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
+            let near = match (each.is_empty(), near) {
+                (false, _) => format!("it is published for each CUDA major as {}. ", each.join(", ")),
+                (true, Some(near)) => format!("did you mean `{near}`? "),
+                (true, None) => String::new(),
+            };
             let help = format!(
                 "{near}If it is an ordinary package, put it under [packages]: `{name} = \"{}\"`; if it depends on CUDA, an \
                  overlay can describe it (`gpuenv catalog list` shows what is known)",
@@ -468,7 +483,7 @@ impl<'c> Reader<'_, 'c> {
         self.error("stack-package", message, Some(format!("move it under [stack]: `{key} = \"{range}\"`")), written);
     }
 
-    fn target(&mut self, target: &Target, builds: bool) -> TargetAsk<'c> {
+    fn target(&mut self, target: &Target, builds: bool, off: &[Off]) -> TargetAsk<'c> {
         let gpus = self.gpus(target);
         let implied = match &gpus {
             Gpus::These(gpus) => gpus.iter().find_map(|gpu| gpu.row.and_then(|row| row.cpu)),
@@ -505,10 +520,14 @@ impl<'c> Reader<'_, 'c> {
             .or(os.and_then(|os| os.cpu))
             .unwrap_or(CpuArch::X86_64);
         self.jetson_under_wsl2(target, implied);
+        let mut platform = Platform::new(arch, os, &gpus);
+        if !off.iter().any(|off| off.bears_on(super::problem::law::IMAGE_TORCH, &target.name)) {
+            platform = platform.in_image(self.catalog, &image);
+        }
         let reading = Reading {
             runtime,
             arch,
-            platform: Platform::new(arch, os, &gpus),
+            platform,
             gpus,
             driver: self.driver(target, os),
             os,

@@ -3,9 +3,9 @@
 use crate::catalog::rows::Build;
 use crate::words::Constraint;
 
-use super::answer::pytorch_index;
 use super::compile::{Plan, ReleaseChoice};
 use super::engine::Selection;
+use super::installs::pytorch_index;
 use super::platform::Platform;
 
 /// What makes a finding known.

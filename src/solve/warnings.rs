@@ -91,7 +91,8 @@ impl<'c> About<'_, 'c> {
                 warnings.push(self.nightly(build, &key));
             }
             if let Some(carried) = build.wheel.as_ref().filter(|_| build.is_snapshot()) {
-                let message = format!("{name} is a snapshot from before that release, {carried}; nothing else fits");
+                let why = if build.is_in_image() { "the one that the image holds" } else { "nothing else fits" };
+                let message = format!("{name} is a snapshot from before that release, {carried}; {why}");
                 warnings.push(Warning::new("snapshot-build", message, &key));
             } else if build.status == Status::Experimental
                 && !build.default

@@ -24,7 +24,7 @@ pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
 fn builds(catalog: &Catalog, say: Say<'_>) {
     let newest_glibc = catalog.oses.iter().filter_map(|row| row.glibc.as_ref()).max();
     let pythons: HashSet<&Version> = catalog.pythons.iter().map(|row| &row.version).collect();
-    for row in catalog.builds.iter() {
+    for row in catalog.builds.iter().filter(|row| !row.is_in_image()) {
         let name = row.row_name();
         if !FRAMEWORKS.contains(&&*row.package) {
             let says = format!("a build is of {}; other packages are a `companion`", FRAMEWORKS.join(", "));
@@ -272,7 +272,10 @@ fn companions(catalog: &Catalog, say: Say<'_>) {
         if FRAMEWORKS.contains(&&*row.package) {
             say("framework", "companion", &name, "a framework follows none: it is a `build`".into());
         }
-        if !FRAMEWORKS.contains(&&*row.framework) {
+        if row.follows_cuda() && (row.cuda.is_none() || row.needs != "*") {
+            let says = "what follows a CUDA major says which, in `cuda`, and needs `*`";
+            say("framework", "companion", &name, says.into());
+        } else if !row.follows_cuda() && !FRAMEWORKS.contains(&&*row.framework) {
             let says = format!("`{}` is no framework: {}", row.framework, FRAMEWORKS.join(", "));
             say("framework", "companion", &name, says);
         }
@@ -315,7 +318,7 @@ fn companions(catalog: &Catalog, say: Say<'_>) {
         }
         let known = versions.get(&*row.framework);
         let admits = |needs: &Constraint| known.is_some_and(|all| all.iter().any(|version| needs.admits(version)));
-        if needs.is_some_and(|needs| !admits(&needs)) {
+        if needs.is_some_and(|needs| !row.follows_cuda() && !admits(&needs)) {
             let says = format!("no {} is in `{}`", row.framework, row.needs);
             say("unchoosable", "companion", &name, says);
         }

@@ -44,14 +44,15 @@ impl<'c> Finder<'_, 'c> {
     /// Where no release of a companion serves, the stack without it.
     pub(super) fn try_without(&mut self, ways: &[Vec<String>]) {
         let question = self.asker.question(self.spec);
-        let Some(question) = question.filter(|question| !question.frameworks.is_empty()) else { return };
+        let Some(question) = question else { return };
         for keys in ways {
             let [key] = keys.as_slice() else { continue };
             let companion = question.companions.iter().any(|ask| key.strip_prefix("stack.") == Some(ask.package));
             // Without what brings the framework along there is nothing left to run.
-            let alone =
-                || question.frameworks.iter().any(|ask| self.written(&format!("stack.{}", ask.package)).is_some());
-            if companion && alone() {
+            let is_left = |package: &str| self.written(&format!("stack.{package}")).is_some();
+            let others = question.companions.iter().filter(|ask| key.strip_prefix("stack.") != Some(ask.package));
+            let left = || question.frameworks.iter().chain(others).any(|ask| is_left(ask.package));
+            if companion && left() {
                 self.offer(&[unset(key)]);
             }
         }

@@ -143,7 +143,7 @@ impl<'c> Teller<'_, 'c> {
             asks.any(|ask| row.package == ask.package && ask.constraint.admits(&row.version))
         };
         let mut rows = self.question.catalog.companions.iter().filter(asked);
-        rows.any(|row| row.framework == build.package && self.goes_with(row, &build.version))
+        rows.any(|row| row.follows_cuda() || row.framework == build.package && self.goes_with(row, &build.version))
     }
 
     fn goes_with(&self, row: &Companion, framework: &Version) -> bool {

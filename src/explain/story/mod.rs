@@ -98,9 +98,12 @@ impl<'q, 'c> Teller<'q, 'c> {
         self.target().map_or(Platform::general(CpuArch::X86_64), |target| target.platform)
     }
 
-    /// Such machines in words: `aarch64`, `NVIDIA JetPack 6.2`.
+    /// Such machines in words: `aarch64`, `NVIDIA JetPack 6.2`, `nvcr.io/nvidia/pytorch:25.02-py3`.
     fn platform_name(&self) -> String {
         let platform = self.platform();
+        if let Some(image) = platform.image() {
+            return image.to_string();
+        }
         let system = self.question.catalog.oses.iter().find(|os| platform.takes == Takes::Own(&os.id));
         system.map_or(platform.arch.to_string(), |os| os.name.to_string())
     }

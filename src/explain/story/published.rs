@@ -60,12 +60,13 @@ impl<'c> Teller<'_, 'c> {
             let Some(newest) = newest.filter(|_| self.blames(ask.package)) else { continue };
             let of_package =
                 || catalog.companions.iter().filter(|row| row.package == ask.package).map(|row| &row.version);
-            if of_package().any(|version| ask.constraint.admits(version)) || is_above(&ask.constraint, &newest.version)
-            {
-                self.say(format!(
-                    "the newest {} known is {}, for {} {}",
-                    ask.package, newest.version, newest.framework, newest.needs
-                ));
+            let admitted = of_package().any(|version| ask.constraint.admits(version));
+            let follows = match (newest.follows_cuda(), &newest.cuda) {
+                (true, Some(cuda)) => format!("and loads the libraries of CUDA {cuda}"),
+                _ => format!("for {} {}", newest.framework, newest.needs),
+            };
+            if admitted || is_above(&ask.constraint, &newest.version) {
+                self.say(format!("the newest {} known is {}, {follows}", ask.package, newest.version));
             } else {
                 let nearest = nearest_versions(&ask.constraint, of_package());
                 self.say(format!("no known release of {} matches `{}`{nearest}", ask.package, ask.constraint));
@@ -81,6 +82,15 @@ impl<'c> Teller<'_, 'c> {
         let (platform, name) = (self.platform(), self.platform_name());
         if !matches!(platform.takes, Takes::Own(_)) {
             return false;
+        }
+        if platform.image().is_some() {
+            self.image_torch();
+            self.say(format!(
+                "wheels of {} are built for published releases of torch, not for the one in the image: use what the \
+                 image holds of it",
+                ask.package
+            ));
+            return true;
         }
         let of_system = |row: &&Companion| row.package == ask.package && platform.takes_companion(row);
         let rows: Vec<&Companion> = self.question.catalog.companions.iter().filter(of_system).collect();
@@ -115,6 +125,9 @@ impl<'c> Teller<'_, 'c> {
         let Some(newest) = newest else { return };
         if ask.own {
             return self.own_build(newest);
+        }
+        if platform.image().is_some() && ask.package == "torch" {
+            return self.image_torch();
         }
         if is_above(constraint, &newest.version) {
             self.say(format!(

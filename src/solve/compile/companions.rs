@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use crate::catalog::rows::Subject;
+use crate::catalog::rows::{Companion, Subject};
 use crate::words::{Constraint, CpuArch, Version};
 
 use super::{Choice, Class, Group, Package, Plan, ReleaseChoice, stack_key};
@@ -84,7 +84,8 @@ impl<'c> Plan<'_, 'c> {
     ) {
         let question = self.question;
         let framework = release.framework;
-        if package.releases.iter().all(|row| row.framework != framework.package) {
+        let concerns = move |row: &Companion| row.framework == framework.package || row.follows_cuda();
+        if !package.releases.iter().any(|row| concerns(row)) {
             return;
         }
         let classes: Vec<Rc<Class>> = group.classes.iter().map(|&class| self.classes[class].clone()).collect();
@@ -110,7 +111,7 @@ impl<'c> Plan<'_, 'c> {
                 rows = rows.filtered(&|row| !rule.range.admits(&package.releases[row].version));
             }
             // What follows another framework is not asked.
-            let mut others = package.matching(|row| row.framework != framework.package);
+            let mut others = package.matching(|row| !concerns(row));
             others.add(&rows);
             others
         });

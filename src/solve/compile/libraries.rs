@@ -6,6 +6,7 @@ use crate::catalog::rows::Toolkit;
 use crate::words::{Constraint, Version};
 
 use super::{Choice, Class, Group, Plan, stack_key};
+use crate::solve::fits;
 use crate::solve::network::{Order, Var};
 use crate::solve::platform::Platform;
 use crate::solve::problem::law;
@@ -37,7 +38,9 @@ impl<'q, 'c> Plan<'q, 'c> {
             self.clause("nccl", vec![(var, admitted)]);
             group.nccl = Some(Choice { var, rows });
         }
-        let asked = question.cuda.is_some() || question.cudnn.is_some() || question.nccl.is_some();
+        let follow_cuda =
+            || self.packages.iter().flat_map(|package| package.releases.iter()).any(|row| row.follows_cuda());
+        let asked = question.cuda.is_some() || question.cudnn.is_some() || question.nccl.is_some() || follow_cuda();
         if question.build.is_none() && asked && !gpu_classes.is_empty() {
             let rows = question.problem.toolkits();
             let var =
@@ -50,6 +53,7 @@ impl<'q, 'c> Plan<'q, 'c> {
             }
             group.cuda = Some(Choice { var, rows });
             self.relate_libraries(group);
+            self.relate_packages_to_cuda(group);
         }
     }
 
@@ -103,6 +107,18 @@ impl<'q, 'c> Plan<'q, 'c> {
         for (library, built_for) in built_for(group) {
             let rows = cuda.rows.clone();
             self.network.relate(library, cuda.var, move |row| of_line(&rows, built_for[row]));
+        }
+    }
+
+    /// A package that follows a CUDA major runs with its releases.
+    fn relate_packages_to_cuda(&mut self, group: &Group<'c>) {
+        let Some(cuda) = group.cuda.as_ref().filter(|_| !self.everywhere.has(law::id::COMPANION)) else { return };
+        for package in &group.companions {
+            let (packages, toolkits) = (package.rows.clone(), cuda.rows.clone());
+            self.network.relate(cuda.var, package.var, move |row| {
+                let line = toolkits[row].version;
+                RowSet::filter(packages.len(), |at| fits::companion_line(packages[at], Some(&line)))
+            });
         }
     }
 

@@ -228,7 +228,8 @@ impl<'q, 'c> Plan<'q, 'c> {
             self.network.relate(release.var, image.var, move |row| {
                 let build = framework.releases[row].on(on);
                 RowSet::filter(images.len(), |at| {
-                    !held.has(at) || build.is_some_and(|build| inside::runs_in(images[at], build))
+                    let elsewhere = !held.has(at) && build.is_none_or(|build| !build.is_in_image());
+                    elsewhere || build.is_some_and(|build| inside::runs_in(images[at], build))
                 })
             });
             if let Some(python) = &self.python {

@@ -177,7 +177,8 @@ pub struct Plan<'q, 'c> {
     given: Vec<Vec<(Var, RowSet)>>,
     everywhere: Rc<RowSet>,
     policy: Policy<'q>,
-    locked: &'q Locked,
+    /// What an earlier lock chose, by key of `[stack]`.
+    pub locked: &'q Locked,
 }
 
 impl<'q, 'c> Plan<'q, 'c> {

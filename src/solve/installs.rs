@@ -1,0 +1,106 @@
+//! What an installer is told to install for a choice: wheels with their index, and the libraries that they leave open.
+
+use crate::catalog::rows::{Index, Pins};
+
+use super::answer::Chosen;
+
+/// A wheel to install.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Install {
+    /// Its package.
+    pub package: String,
+    /// The version a requirement must name on the index.
+    pub version: String,
+    /// The wheel index; none = the Python package index.
+    pub index: Option<String>,
+    /// The address of the wheel itself, in place of an index; with `#sha256=` behind it where that is known.
+    pub url: Option<String>,
+    /// The extra that brings the CUDA part.
+    pub extra: Option<String>,
+    /// Whether it comes as source only.
+    pub sdist: bool,
+}
+
+impl Install {
+    /// A library of the Python package index.
+    fn from_pypi(package: String, version: String) -> Self {
+        Install { package, version, index: None, url: None, extra: None, sdist: false }
+    }
+}
+
+/// The PyTorch wheel index of a variant.
+pub(super) fn pytorch_index(variant: &str) -> String {
+    format!("https://download.pytorch.org/whl/{variant}")
+}
+
+impl Chosen<'_> {
+    /// What to install, by package.
+    pub fn wheels(&self) -> Vec<Install> {
+        let mut wheels = Vec::new();
+        let mut torch_index = None;
+        for build in &self.builds {
+            let index = |of: Index| build.index.contains(&of);
+            let url = pytorch_index(&build.variant);
+            let labelled = || format!("{}+{}", build.version, build.variant);
+            let carried = || build.wheel.as_ref().map_or_else(labelled, ToString::to_string);
+            let is_nowhere = build.is_own() && build.url.is_none() && build.index_url.is_none();
+            let (version, url) = if is_nowhere {
+                (carried(), index(Index::Pytorch).then_some(url))
+            } else if let Some(own) = &build.index_url {
+                (carried(), Some(own.to_string()))
+            } else if build.url.is_some() {
+                (carried(), None)
+            } else if index(Index::Pytorch) {
+                (labelled(), Some(url))
+            } else if index(Index::Pypi) {
+                (build.version.to_string(), None)
+            } else {
+                (build.version.to_string(), Some(url))
+            };
+            if build.package == "torch" {
+                torch_index = url.clone();
+            }
+            // Whoever built it has it; nobody says where.
+            if is_nowhere {
+                continue;
+            }
+            wheels.push(Install {
+                package: build.package.to_string(),
+                version,
+                index: url,
+                url: build.url.as_ref().map(ToString::to_string),
+                extra: build.extra.as_ref().filter(|_| build.variant != "cpu").map(|extra| extra.to_string()),
+                sdist: false,
+            });
+        }
+        // What a framework leaves open is chosen here, or pip would take whatever is newest when it is installed.
+        let by_pip = self.builds.iter().any(|build| build.pins == Some(Pins::AtLeast));
+        let cudnn = self.cudnn.map(|row| ("cudnn", &row.cuda, &row.version));
+        let nccl = self.nccl.map(|row| ("nccl", &row.cuda, &row.version));
+        let apart = cudnn.into_iter().chain(nccl).filter(|_| by_pip);
+        let apart = apart.map(|(library, cuda, version)| {
+            Install::from_pypi(format!("nvidia-{library}-cu{}", cuda.major()), version.to_string())
+        });
+        let pieces = self.pieces.iter().flat_map(|pieces| &pieces.pins);
+        wheels.extend(
+            apart.chain(pieces.map(|(name, version)| Install::from_pypi(name.to_string(), version.to_string()))),
+        );
+        for companion in &self.companions {
+            let beside_torch = matches!(&*companion.package, "torchvision" | "torchaudio" | "torchtext");
+            let own = companion.index_url.as_ref().map(ToString::to_string);
+            let url = companion.file(self.arch, self.python);
+            let of_variant = companion.variant.as_ref().map(|variant| pytorch_index(variant));
+            let index = own.or(of_variant).or_else(|| torch_index.clone().filter(|_| beside_torch));
+            wheels.push(Install {
+                package: companion.package.to_string(),
+                version: companion.carried(),
+                index: index.filter(|_| url.is_none()),
+                url,
+                extra: companion.extra.as_ref().map(ToString::to_string),
+                sdist: companion.sdist,
+            });
+        }
+        wheels.sort();
+        wheels
+    }
+}

@@ -1,0 +1,109 @@
+//! The CUDA libraries that frameworks leave open (`nvidia-cublas-cu12>=12.1.3.1`): one toolkit release whose components
+//! all of them accept is chosen, judged and installed. Left open, an installer takes the newest of each on its day.
+
+use std::cmp::Reverse;
+
+use crate::catalog::Catalog;
+use crate::catalog::rows::{Build, Libraries, Pins};
+use crate::words::{Constraint, CpuArch, Version};
+
+use super::answer::Chosen;
+use super::compile::{Group, Plan};
+use super::fits;
+
+/// Chosen by themselves, as keys of `[stack]`.
+const CHOSEN_APART: [&str; 2] = ["nvidia-cudnn", "nvidia-nccl"];
+
+/// The components of one toolkit release that are installed for frameworks which leave them open.
+#[derive(Debug, Clone)]
+pub struct Pieces<'c> {
+    /// The components of the release.
+    pub toolkit: &'c Libraries,
+    /// Those that are asked for: package and version.
+    pub pins: Vec<(&'c str, &'c str)>,
+}
+
+/// What a framework asks of a library, `nvidia-cublas-cu12` and `>=12.1.3.1`.
+type Ask<'c> = (&'c str, Constraint);
+
+/// The components for the machines of a group, which share one set of wheels; none where nothing is left open.
+pub fn choose<'c>(plan: &Plan<'_, 'c>, group: &Group<'c>, classes: &[Chosen<'c>]) -> Option<Pieces<'c>> {
+    let catalog = plan.question.catalog;
+    let chosen = || group.classes.iter().map(|&class| &classes[class]);
+    let (mut asks, mut fixed) = (Vec::new(), Vec::new());
+    for (build, arch) in chosen().flat_map(|chosen| chosen.builds.iter().map(|build| (*build, chosen.arch))) {
+        match build.pins {
+            Some(Pins::AtLeast) => asks.extend(asked(catalog, build, arch)),
+            Some(Pins::Exact) => fixed.push(build),
+            None => {}
+        }
+    }
+    let serves = |toolkit: &&'c Libraries| {
+        let mut known =
+            asks.iter().filter_map(|(package, range)| Some((component(toolkit, package)?, range))).peekable();
+        known.peek().is_some()
+            && known.all(|(version, range)| Version::parse(version).is_ok_and(|version| range.admits(&version)))
+            && group.classes.iter().all(|&class| compiles_for(plan, class, &toolkit.version))
+    };
+    let of_toolkits = catalog.libraries.iter().filter(|row| row.package == "cuda-toolkit");
+    let toolkit = of_toolkits.filter(serves).min_by_key(|row| {
+        let locked = plan.locked.get("cuda").is_some_and(|locked| *row.version.as_str() == **locked);
+        let wanted = plan.question.cuda.as_ref().is_none_or(|wanted| wanted.admits(&row.version));
+        let beside = fixed.iter().any(|build| build.toolkit == Some(row.version));
+        let native = group.classes.iter().zip(chosen()).all(|(&class, chosen)| {
+            let pinned = chosen.driver.as_ref().filter(|_| plan.classes[class].target.pins_driver());
+            pinned.and_then(|driver| driver.branch.cuda).is_none_or(|cuda| row.version.prefix(2) <= cuda)
+        });
+        // Within what the drivers know the newest, beyond it the nearest.
+        let newest = native.then_some(Reverse(row.version));
+        (!wanted, !beside, !native, !locked, newest, row.version)
+    })?;
+    // What another framework pins by itself comes in with it.
+    let pinned: Vec<&str> =
+        fixed.iter().flat_map(|build| asked_of(catalog, build, None)).map(|(name, _)| name).collect();
+    let mut pins: Vec<(&str, &str)> =
+        asks.iter().filter_map(|(name, _)| Some((*name, component(toolkit, name)?))).collect();
+    pins.retain(|(name, _)| !pinned.contains(name));
+    pins.sort_unstable();
+    pins.dedup();
+    Some(Pieces { toolkit, pins })
+}
+
+/// The libraries that a build leaves open.
+fn asked<'c>(catalog: &'c Catalog, build: &'c Build, arch: CpuArch) -> Vec<Ask<'c>> {
+    let apart = |name: &str| CHOSEN_APART.iter().any(|one| name.starts_with(one));
+    let all = asked_of(catalog, build, Some(arch)).filter(|(name, _)| !apart(name));
+    all.filter_map(|(name, range)| Some((name, Constraint::parse(range).ok()?))).collect()
+}
+
+/// What the metadata of a build asks for.
+fn asked_of<'c>(
+    catalog: &'c Catalog,
+    build: &'c Build,
+    arch: Option<CpuArch>,
+) -> impl Iterator<Item = (&'c str, &'c str)> {
+    let of_build = move |row: &&'c Libraries| {
+        row.package == build.package
+            && row.version == build.version
+            && row.variant.as_ref().is_none_or(|variant| *variant == build.variant)
+            && (row.arch.is_none() || arch.is_none() || row.arch == arch)
+    };
+    catalog.libraries.iter().filter(of_build).flat_map(Libraries::asked)
+}
+
+/// The version of a component in a toolkit release.
+fn component<'c>(toolkit: &'c Libraries, package: &str) -> Option<&'c str> {
+    let (_, range) = toolkit.asked().find(|(name, _)| *name == package)?;
+    range.strip_prefix("==")
+}
+
+/// Whether a toolkit knows every GPU of a class; of one that is not in the catalog nobody knows.
+fn compiles_for(plan: &Plan<'_, '_>, class: usize, toolkit: &Version) -> bool {
+    let Some(row) = plan.question.catalog.toolkits.iter().find(|row| row.version == *toolkit) else { return true };
+    let tegra = fits::tegra_of(row);
+    plan.classes[class]
+        .machine()
+        .kinds
+        .iter()
+        .all(|kind| fits::best_arch(kind.gpu.cc, &row.sass, &row.sass, tegra).is_some())
+}
