@@ -24,7 +24,7 @@ mod lint;
 #[path = "../src/catalog/names.rs"]
 mod names;
 #[allow(dead_code)]
-#[path = "../src/catalog/rows.rs"]
+#[path = "../src/catalog/rows/mod.rs"]
 mod rows;
 #[allow(dead_code)]
 #[path = "../src/catalog/tables.rs"]

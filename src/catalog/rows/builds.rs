@@ -1,0 +1,182 @@
+//! Builds of frameworks.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Family, Index, List, Pins, Property, Status, Text};
+use crate::words::{Arch, CpuArch, Version};
+
+/// The CUDA line of a variant: `12.4` of `cu124`, `12` of `cu12`; none of `cpu`.
+pub fn line_of(variant: &str) -> Option<Version> {
+    let digits = variant.strip_prefix("cu")?;
+    let split = digits.len().checked_sub(1).filter(|&at| at > 0)?;
+    // Two digits are a major of its own (`cu12`) unless they are too great for one (`cu92`).
+    if digits.len() == 2 && digits < "50" {
+        return Version::parse(digits).ok();
+    }
+    Version::parse(&[&digits[..split], ".", &digits[split..]].concat()).ok()
+}
+
+/// One published build of a framework: (package, version, variant, CPU architecture), on Linux.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Build {
+    /// `torch`, `tensorflow`, `jax`
+    pub package: Text,
+    /// `2.5.1`
+    pub version: Version,
+    /// `cu124`, `cpu`
+    pub variant: Text,
+    /// The platform.
+    pub arch: CpuArch,
+    /// The systems that it was made for, ids of `os` rows with `own_packages`, and with which alone it is chosen;
+    /// empty = Linux in general. Of what stands in an image alone, that image (never written, worked out).
+    #[serde(default)]
+    pub systems: List<Text>,
+    /// The build the package index serves when nothing else is asked, on this platform.
+    #[serde(default)]
+    pub default: bool,
+    /// Stable or experimental.
+    pub status: Status,
+    /// Where it can be installed from, preferred first.
+    #[serde(default)]
+    pub index: List<Index>,
+    /// The address of a wheel index of its own, in place of `index`: in-house builds.
+    pub index_url: Option<Text>,
+    /// The address of its only wheel, in place of an index, with `#sha256=` behind it where somebody told that: the
+    /// wheel lies on no index, or on one beside which installers prefer the package index's.
+    pub url: Option<Text>,
+    /// The version its wheel carries there, where it is not `version+variant`: `2.5.0a0+872d972e41.nv24.8`.
+    pub wheel: Option<Text>,
+    /// The extra that brings its CUDA part, `cuda12` for `jax[cuda12]`; none where the package itself is it.
+    pub extra: Option<Text>,
+    /// Pythons with a wheel, `3.9`, `3.10`; free-threaded ones are left out.
+    pub pythons: List<Version>,
+    /// `pythons` is only what was seen; there may be more.
+    #[serde(default)]
+    pub pythons_partial: bool,
+    /// GPU architectures with machine code. Empty and `arch_source` absent = unknown (for CUDA builds).
+    #[serde(default)]
+    pub sass: List<Arch>,
+    /// GPU architectures with PTX.
+    #[serde(default)]
+    pub ptx: List<Arch>,
+    /// The version that its PTX names, where that was read: clang writes an older one than nvcc of the same toolkit. None
+    /// = that of its toolkit, which none is above.
+    pub ptx_isa: Option<Version>,
+    /// The oldest glibc its platform tag or symbols admit.
+    pub glibc: Option<Version>,
+    /// The CUDA toolkit release whose runtime it pins or bundles, `12.4.1`.
+    pub toolkit: Option<Version>,
+    /// How it asks pip for toolkit, cuDNN and NCCL; none = they are inside the wheel, or nobody knows.
+    pub pins: Option<Pins>,
+    /// The cuDNN it pins or bundles; the least one, where `pins` says so.
+    pub cudnn: Option<Version>,
+    /// What it asks pip for of cuDNN, as its metadata writes it, where `pins` is at least: `<10.0,>=9.8`.
+    pub cudnn_range: Option<Text>,
+    /// Needs cuDNN (and CUDA libraries) of the system: TensorFlow before `[and-cuda]`.
+    #[serde(default)]
+    pub system_cuda: bool,
+    /// Libraries that it loads and that neither pip nor the systems it is made for bring, by their file names.
+    #[serde(default)]
+    pub loads: List<Text>,
+    /// The NCCL it pins or bundles.
+    pub nccl: Option<Version>,
+    /// The triton it pins.
+    pub triton: Option<Version>,
+    /// The source of its existence, platform and Pythons.
+    pub source: Text,
+    /// The source of `sass` and `ptx`.
+    pub arch_source: Option<Text>,
+    /// The source of toolkit, cuDNN, NCCL and triton.
+    pub pins_source: Option<Text>,
+    /// Which of its properties nobody has read: a practice of its publisher tells them. Never written, worked out.
+    #[serde(default)]
+    pub expected: List<Property>,
+    /// Pythons for which no wheel was seen and that its publisher's practice lets expect. Never written, worked out.
+    #[serde(default)]
+    pub expected_pythons: List<Version>,
+}
+
+impl Build {
+    /// Whether it stands in an image and can be installed from nowhere.
+    pub fn is_in_image(&self) -> bool {
+        self.systems.iter().any(|system| system.contains(':'))
+    }
+
+    /// What stands for the source of what a spec says of a build of its owner's.
+    pub const OWN: &'static str = "gpuenv.toml";
+
+    /// Whether it is a build of somebody's own, which a spec describes.
+    pub fn is_own(&self) -> bool {
+        self.source == Build::OWN
+    }
+
+    /// Whether it was made before the release of its number.
+    pub fn is_nightly(&self) -> bool {
+        self.version.as_str().contains(".dev") && !self.is_own()
+    }
+
+    /// Whether a spec brings it: no catalog has it, and nothing but the entry that names it takes it.
+    pub fn is_laid(&self) -> bool {
+        self.is_own() || self.is_nightly()
+    }
+
+    /// As the stack has it: with its variant behind a `+`, or as its owner or the image that holds it calls it.
+    pub fn shown(&self) -> String {
+        match &self.wheel {
+            Some(own) if self.is_own() => own.to_string(),
+            // The label behind it differs between NVIDIA's tables and what the image prints.
+            Some(own) if self.is_in_image() => own.split('+').next().unwrap_or(own).to_string(),
+            _ => format!("{}+{}", self.version, self.variant),
+        }
+    }
+
+    /// In the middle of a sentence: `torch 2.5.1+cu124`, `your build of torch 2.8.0`.
+    pub fn named(&self) -> String {
+        let yours = if self.is_own() { "your build of " } else { "" };
+        format!("{yours}{} {}", self.package, self.shown())
+    }
+
+    /// What an answer takes of it that nobody has read, beside a line of Python.
+    pub fn expected_of(&self, python: Option<&Version>) -> Vec<Property> {
+        let rests = |property: &&Property| match property {
+            Property::Pythons => python.is_some_and(|line| self.expected_pythons.contains(line)),
+            _ => true,
+        };
+        self.expected.iter().filter(rests).copied().collect()
+    }
+
+    /// Whether its wheel calls itself older than the release that it is counted as: `2.5.0a0` is not yet 2.5.0.
+    pub fn is_snapshot(&self) -> bool {
+        let public = self.wheel.as_ref().and_then(|wheel| wheel.split('+').next());
+        let is_earlier = public.and_then(|public| Version::parse(public).ok()).is_some_and(|it| it.is_prerelease());
+        is_earlier && !self.is_laid()
+    }
+}
+
+/// A build of a framework that exists and that nothing is solved with, so that a refusal can say so: one for Windows,
+/// or one for Linux beside the usual one of its variant.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OtherBuild {
+    /// `torch`, `tensorflow`, `jax`
+    pub package: Text,
+    /// `2.5.1`
+    pub version: Version,
+    /// `cu124`, `cpu`; on Linux the label or directory that tells it apart, `cu121_full`, `cpu.cxx11.abi`.
+    pub variant: Text,
+    /// The systems it is for.
+    pub os: Family,
+    /// The processors it is for.
+    pub arch: CpuArch,
+    /// The build the package index serves when nothing else is asked, on this platform.
+    #[serde(default)]
+    pub default: bool,
+    /// Pythons with a wheel; free-threaded ones are left out.
+    pub pythons: List<Version>,
+    /// `pythons` is only what was seen; there may be more.
+    #[serde(default)]
+    pub pythons_partial: bool,
+    /// The source of its existence, platform and Pythons.
+    pub source: Text,
+}

@@ -1,0 +1,172 @@
+//! How things are known: sources, listings, practices; rules; and what people paste.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Among, Component, Index, List, Property, Reading, SourceKind, Subject, Text};
+use crate::words::Version;
+
+/// What rules are asked for: what a subject needs of an object. Of another pair a rule would never be heard.
+pub const ASKED: &[(Subject, Subject)] = &[
+    (Subject::Gpu, Subject::Cuda),
+    (Subject::Gpu, Subject::Driver),
+    (Subject::Cuda, Subject::Driver),
+    (Subject::Toolkit, Subject::Glibc),
+    (Subject::Toolkit, Subject::Gcc),
+    (Subject::Cudnn, Subject::Gpu),
+    (Subject::Triton, Subject::Gpu),
+    (Subject::Package, Subject::Gpu),
+    (Subject::Package, Subject::Cuda),
+    (Subject::Package, Subject::Toolkit),
+    (Subject::Package, Subject::Gcc),
+    (Subject::Nccl, Subject::Gpu),
+];
+
+/// A source: where a fact can be looked up.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Source {
+    /// The name rows refer to.
+    pub id: Text,
+    /// A URL or purl. `{version}`, `{package}`, `{arch}` stand for those of the row, `{variant}` also for its CUDA.
+    pub at: Text,
+    /// How it knows.
+    pub kind: SourceKind,
+    /// When it was read, `2026-11-20`.
+    pub seen: Text,
+    /// What a reader should know about it.
+    pub note: Option<Text>,
+}
+
+/// How much of what an index holds of a package was read, from a release on. Only of a listing that was read whole is
+/// known what was not published.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Listing {
+    /// `torch`
+    pub package: Text,
+    /// The index: `pypi`, or `pytorch` for all of the PyTorch index.
+    pub index: Index,
+    /// The first release this row speaks of; it holds until the next row of the package and index.
+    pub from: Version,
+    /// How much of it was read.
+    pub reading: Reading,
+    /// Its source, which tells the day.
+    pub source: Text,
+}
+
+/// What a publisher always does, or nearly so: builds of a group that have the same in a field. What is not known of one
+/// build is expected to be as in the others of its group; that a build exists is never expected.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Practice {
+    /// Its stable name.
+    pub id: Text,
+    /// The package.
+    pub package: Text,
+    /// What is the same.
+    pub property: Property,
+    /// In which builds.
+    pub among: Among,
+    /// In how many groups of the catalog, of those in which two builds or more are known, it holds.
+    pub holds: u32,
+    /// How many such groups there are.
+    pub of: u32,
+    /// The groups in which it does not hold: `1.5.0 x86_64`.
+    #[serde(default)]
+    pub exceptions: List<Text>,
+    /// The practice in one plain sentence.
+    pub says: Text,
+    /// Its source.
+    pub source: Text,
+}
+
+/// A rule that holds for a range: where `subject` is in `range`, `object` must be in `needs`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rule {
+    /// Its stable name, used in overrides and explanations.
+    pub id: Text,
+    /// What it speaks of.
+    pub subject: Subject,
+    /// The package, where that is what it speaks of: `flash-attn`.
+    pub package: Option<Text>,
+    /// Which of it, in constraint grammar.
+    pub range: Text,
+    /// What that needs.
+    pub object: Subject,
+    /// The range needed, in constraint grammar.
+    pub needs: Text,
+    /// The rule in one plain sentence.
+    pub says: Text,
+    /// Its source.
+    pub source: Text,
+    /// Pairs `subject object` that satisfy it.
+    pub holds: List<Text>,
+    /// Pairs that break it.
+    pub fails: List<Text>,
+}
+
+/// A rule that is code (a wall of five ideas: few of them), described so that users can read and override it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Law {
+    /// Its stable name.
+    pub id: Text,
+    /// The law in one or two plain sentences.
+    pub says: Text,
+    /// Its source.
+    pub source: Text,
+}
+
+/// A message that programs print when something does not fit, and what it means.
+///
+/// Patterns are matched against a text without blanks and quotes (see `diagnose`), so blanks in them are only for
+/// the reader. Named groups are the keys of what is read out; `key__form` says how the text is to be decoded.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ErrorSignature {
+    /// Its stable name, `driver-too-old`.
+    pub code: Text,
+    /// What the message speaks of.
+    pub component: Component,
+    /// Regular expressions; one must match.
+    pub patterns: List<Text>,
+    /// Regular expressions that must match nearby as well.
+    #[serde(default)]
+    pub with: List<Text>,
+    /// Regular expressions that must not match nearby.
+    #[serde(default)]
+    pub not: List<Text>,
+    /// The CUDA error numbers it stands for: today's first, then those of older releases.
+    #[serde(default)]
+    pub errors: List<u32>,
+    /// Counts only if the release asked for is among those the message lists, or only if it is not.
+    pub offered: Option<bool>,
+    /// Counts only if this holds of the majors of two values that were read out: `cuda_torch > cuda_found`, or `!=`.
+    pub majors: Option<Text>,
+    /// What the message implies where it does not print it, `nvml_error=18`.
+    #[serde(default)]
+    pub gives: List<Text>,
+    /// Plain sentences; one with a `{placeholder}` that nothing fills is left out.
+    pub meaning: List<Text>,
+    /// What to change, most promising first; likewise.
+    pub remedies: List<Text>,
+    /// Of several findings the heaviest comes first; one below ten counts only where there is no other.
+    pub weight: u32,
+    /// Where the message is produced or documented.
+    pub source: Text,
+    /// A public thread that shows it.
+    pub seen: Option<Text>,
+}
+
+/// What a log tells in passing: a driver, a GPU, a Python. It explains nothing, but belongs to the picture.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LogField {
+    /// Its stable name.
+    pub id: Text,
+    /// Regular expressions, matched line by line; named groups as in a diagnosis.
+    pub patterns: List<Text>,
+    /// Who prints such lines.
+    pub source: Text,
+}

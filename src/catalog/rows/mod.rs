@@ -1,0 +1,27 @@
+//! The kinds of rows a catalog holds. One row is one fact (or the facts one artifact tells), with its source.
+//!
+//! The same types serve the build script, which turns `catalog/*.toml` into constants, the overlays that are
+//! read at run time, and `gpuenv catalog check`. The vocabulary is closed: an unknown field is an error.
+
+mod builds;
+mod cuda;
+mod hardware;
+mod knowledge;
+mod packages;
+mod places;
+mod vocabulary;
+
+pub use crate::words::{List, Text};
+pub use builds::*;
+pub use cuda::*;
+pub use hardware::*;
+pub use knowledge::*;
+pub use packages::*;
+pub use places::*;
+pub use vocabulary::*;
+
+/// Packages whose builds come in CUDA variants, most important first.
+pub const FRAMEWORKS: &[&str] = &["torch", "tensorflow", "jax"];
+
+/// What a package follows that runs beside any framework of its CUDA major, and alone: cupy, RAPIDS.
+pub const CUDA_ONLY: &str = "cuda";

@@ -1,0 +1,189 @@
+//! Packages that follow frameworks, and what packages ask for.
+
+use serde::{Deserialize, Serialize};
+
+use super::{CUDA_ONLY, List, Text};
+use crate::words::{Arch, CpuArch, Version};
+
+impl Libraries {
+    /// Each package with what is asked for of it, `nvidia-cublas` and `<=13.1.1.3,>=13.1.0.3`; nothing where any does.
+    pub fn asked(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.pins.split(' ').map(|pin| pin.split_at(pin.find(['=', '<', '>', '~', '!']).unwrap_or(pin.len())))
+    }
+}
+
+/// A release of a package that follows a framework: torchvision, torchaudio, vllm.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Companion {
+    /// `torchvision`
+    pub package: Text,
+    /// `0.20.1`
+    pub version: Version,
+    /// The framework it needs, `torch`; `cuda` for what follows none, only a CUDA major.
+    pub framework: Text,
+    /// The versions of it that it accepts, in constraint grammar: `2.5.1`, `>=2.14`.
+    pub needs: Text,
+    /// Pythons it accepts, in constraint grammar.
+    pub python: Option<Text>,
+    /// The variant of the framework it was built beside, `cu118`, and with which alone it is chosen; such a wheel lies
+    /// on the PyTorch index of that variant as `version+variant`. None = the release that the package index serves.
+    pub variant: Option<Text>,
+    /// The systems that its wheel was made for, as for builds of frameworks.
+    #[serde(default)]
+    pub systems: List<Text>,
+    /// The address of a wheel index of its own, in place of what `variant` says: in-house builds.
+    pub index_url: Option<Text>,
+    /// The address of its wheel where it lies on no index, but beside a release of its project or among those for a
+    /// system. `{arch}` and `{python}` stand for the processor and the Python as file names spell them: `x86_64`, `310`;
+    /// `#sha256=` may stand behind the address of a single wheel.
+    pub url: Option<Text>,
+    /// The version its wheel carries there, where it is not that one: `2.7.4+cu126`.
+    pub wheel: Option<Text>,
+    /// Of a wheel for a variant what it asks for that is made for one CUDA too, `torchvision==0.26.0`: an installer takes
+    /// that from the package index, where it is for another, unless it is named beside it.
+    #[serde(default)]
+    pub brings: List<Text>,
+    /// What its metadata asks for of other packages that the catalog has, its framework aside: `torchvision==0.29.0`;
+    /// `xformers==0.0.28.post3; x86_64` where it does so on one processor only.
+    #[serde(default)]
+    pub requires: List<Text>,
+    /// The extra that brings what is for the framework, `pytorch` for `transformer-engine[pytorch]`.
+    pub extra: Option<Text>,
+    /// Published as source only, it or the part for the framework: it is compiled where it is installed.
+    #[serde(default)]
+    pub sdist: bool,
+    /// Of a package that comes as source the lines of the framework and CUDA majors for which wheels for x86_64 lie beside
+    /// its releases, on no index, `2.7+cu12`: its build takes one that fits. Only those that were seen; told, never chosen.
+    #[serde(default)]
+    pub finished: List<Text>,
+    /// The platforms it has wheels for; empty = it runs wherever the framework does, or nobody has told.
+    #[serde(default)]
+    pub arches: List<CpuArch>,
+    /// The oldest glibc its platform tags admit; the newest that its libraries ask for where that is newer.
+    pub glibc: Option<Version>,
+    /// The CUDA major whose runtime its libraries load; none where they load none, or look for one when they run.
+    pub cuda: Option<Version>,
+    /// It holds GPU code of its own, and runs on a GPU only with it. Without an `arch_source` its contents are unknown.
+    #[serde(default)]
+    pub gpu_code: bool,
+    /// GPU architectures that the kernels of its wheel for x86_64 hold machine code for. Without `gpu_code` nothing is
+    /// solved with it: a GPU runs the rest (torchvision), and a wheel of another index holds other code.
+    #[serde(default)]
+    pub sass: List<Arch>,
+    /// GPU architectures that its kernels hold PTX for; likewise.
+    #[serde(default)]
+    pub ptx: List<Arch>,
+    /// The machine code of its wheel for aarch64, of which `sass` and `ptx` say nothing; empty = nobody has read it.
+    #[serde(default)]
+    pub arm_sass: List<Arch>,
+    /// Its source.
+    pub source: Text,
+    /// The source of `cuda`, `sass`, `ptx` and `arm_sass`.
+    pub arch_source: Option<Text>,
+    /// The source of `finished`.
+    pub finished_source: Option<Text>,
+}
+
+impl Companion {
+    /// Each package that it asks for on a processor, with the range.
+    pub fn asked(&self, arch: CpuArch) -> impl Iterator<Item = (&str, &str)> {
+        let on = move |text: &&Text| text.split_once("; ").is_none_or(|(_, only)| only == arch.as_str());
+        self.requires.iter().filter(on).map(|text| {
+            let asked = text.split_once("; ").map_or(&**text, |(asked, _)| asked);
+            asked.split_at(asked.find(['=', '<', '>', '~', '!']).unwrap_or(asked.len()))
+        })
+    }
+
+    /// Whether it follows no framework, only a CUDA major.
+    pub fn follows_cuda(&self) -> bool {
+        self.framework == CUDA_ONLY
+    }
+
+    /// The version that its wheel carries where it is installed from.
+    pub fn carried(&self) -> String {
+        let labelled = || self.variant.as_ref().map(|variant| format!("{}+{variant}", self.version));
+        self.wheel.as_ref().map(ToString::to_string).or_else(labelled).unwrap_or_else(|| self.version.to_string())
+    }
+
+    /// The address of the wheel that serves a processor and a Python, where it lies on no index.
+    pub fn file(&self, arch: CpuArch, python: Option<&Version>) -> Option<String> {
+        let python = python.map_or(String::new(), |python| python.as_str().replace('.', ""));
+        Some(self.url.as_ref()?.replace("{arch}", arch.as_str()).replace("{python}", &python))
+    }
+}
+
+/// How a package that comes as source is compiled, from a release on: beside an installed framework and without the
+/// isolation that installers build in, because its own documentation tells to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SourceBuild {
+    /// The companion.
+    pub package: Text,
+    /// The first release this row speaks of; it holds until the next row.
+    pub from: Version,
+    /// What is compiled: the package, or `transformer-engine-torch` for `transformer-engine[pytorch]`.
+    pub compiles: Text,
+    /// What the build imports or asks for, in order; the framework and CUDA aside.
+    pub tools: List<Text>,
+    /// The variable that says for which GPUs, and all it takes, `FLASH_ATTN_CUDA_ARCHS=80;90;100;120`; none where the
+    /// framework's extension builder decides, or nothing is compiled for a GPU.
+    pub archs: Option<Text>,
+    /// Its source.
+    pub source: Text,
+}
+
+/// The NVIDIA libraries that a release asks for, as its metadata writes it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Libraries {
+    /// `torch`, the build that the package index serves; `jax`, `tensorflow`; `cuda-toolkit`, the metapackage of a toolkit
+    /// release.
+    pub package: Text,
+    /// Its version.
+    pub version: Version,
+    /// The variant whose extra asks for them, `cu12` of jax; none where the release itself does.
+    pub variant: Option<Text>,
+    /// The platform; none where it is the same everywhere.
+    pub arch: Option<CpuArch>,
+    /// `nvidia-cublas-cu12==12.4.5.8`, `nvidia-cudnn-cu12<10.0,>=9.8`, …, with blanks between.
+    pub pins: Text,
+    /// Its source.
+    pub source: Text,
+}
+
+/// A published wheel and its sha256.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WheelFile {
+    /// The file's name, which says package, version, Python and platform.
+    pub file: Text,
+    /// The directory of the PyTorch index it lies in, `cu124`, or the label of one that lies on no index; none = the
+    /// Python package index.
+    pub index: Option<Text>,
+    /// Its sha256, in lower case.
+    pub sha256: Text,
+    /// Its source.
+    pub source: Text,
+}
+
+/// What releases of a package need of another one that the catalog has no releases of, and that their metadata does not
+/// say. Nothing is solved with it: what installs the one installs the other accordingly.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Asks {
+    /// Its stable name.
+    pub id: Text,
+    /// The package, `torch`.
+    pub package: Text,
+    /// Which of its releases, in constraint grammar.
+    pub range: Text,
+    /// The other package, `numpy`.
+    pub of: Text,
+    /// What is needed of it, a requirement specifier of pip: `<2`.
+    pub needs: Text,
+    /// The need in one plain sentence.
+    pub says: Text,
+    /// Its source.
+    pub source: Text,
+}

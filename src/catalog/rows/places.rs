@@ -1,0 +1,122 @@
+//! Where a stack runs: systems, images, Pythons.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Family, Flavour, List, Text};
+use crate::words::{CpuArch, Version};
+
+/// Repositories of which no list of tags could be read: the catalog knows those that public files name, and there are
+/// others.
+pub const SAMPLED: &[&str] = &["nvcr.io/nvidia/l4t-jetpack", "nvcr.io/nvidia/pytorch", "pytorch/pytorch"];
+
+impl Image {
+    /// As it is pulled: `nvidia/cuda:12.4.1-base-ubuntu22.04`.
+    pub fn name(&self) -> String {
+        format!("{}:{}", self.repository, self.tag)
+    }
+}
+
+/// An operating system release and what it implies.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Os {
+    /// `ubuntu22.04`
+    pub id: Text,
+    /// Other spellings of the same, and systems binary compatible with it: `rocky8` for `rhel8`.
+    #[serde(default)]
+    pub aliases: List<Text>,
+    /// `Ubuntu 22.04 LTS`
+    pub name: Text,
+    /// Its C library is musl: wheels that were linked with glibc do not load. All of its releases are one row.
+    #[serde(default)]
+    pub musl: bool,
+    /// Its glibc; none = unknown.
+    pub glibc: Option<Version>,
+    /// Its default gcc; none = unknown.
+    pub gcc: Option<Version>,
+    /// Its default python3.
+    pub python: Option<Version>,
+    /// The names of this OS in nvidia/cuda tags: `ubuntu22.04`, `rockylinux8`, `ubi8`.
+    #[serde(default)]
+    pub images: List<Text>,
+    /// Day its standard support ends.
+    pub eol: Option<Text>,
+    /// The CUDA version of the driver that comes with the system, where one does (Jetson).
+    pub cuda: Option<Version>,
+    /// The CPU architecture that it is for, where that is only one (Jetson: aarch64).
+    pub cpu: Option<CpuArch>,
+    /// The compute capabilities of the boards that it is made for, where it is made for some (Jetson); empty = any.
+    #[serde(default)]
+    pub boards: List<Version>,
+    /// The family whose wheels it takes; none = Linux.
+    pub family: Option<Family>,
+    /// Understood, but refused for a reason: Windows until its wheels and drivers are solved for.
+    pub refused: Option<Text>,
+    /// Of packages with machine code it takes only those whose `systems` name it: Jetson, whose GPUs and CUDA are
+    /// none that wheels for Linux in general were compiled for.
+    #[serde(default)]
+    pub own_packages: bool,
+    /// The source of glibc.
+    pub source: Text,
+    /// The source of gcc.
+    pub gcc_source: Option<Text>,
+    /// The source of `boards`.
+    pub boards_source: Option<Text>,
+}
+
+/// A tag of an image repository.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Image {
+    /// `nvidia/cuda`
+    pub repository: Text,
+    /// `12.4.1-base-ubuntu22.04`
+    pub tag: Text,
+    /// `12.4.1`
+    pub cuda: Version,
+    /// How much of CUDA is inside.
+    pub flavour: Flavour,
+    /// The cuDNN inside; `0` when there is one of unknown version.
+    pub cudnn: Option<Version>,
+    /// The OS as the tag spells it.
+    pub os: Text,
+    /// Platforms; empty = unknown.
+    pub arches: List<CpuArch>,
+    /// The torch that is installed in it, as it tells its version: `2.8.0`, `2.7.0a0+7c8ec84dab`.
+    pub torch: Option<Text>,
+    /// The Python that torch is installed for, as far as anybody told.
+    pub python: Option<Version>,
+    /// The tag can no longer be pulled.
+    #[serde(default)]
+    pub withdrawn: bool,
+    /// The requirement (an `image_require` id) for each platform in `arches`.
+    pub require: Option<Text>,
+    /// Its source.
+    pub source: Text,
+}
+
+/// A `NVIDIA_REQUIRE_CUDA` value that images share, in the grammar of libnvidia-container.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ImageRequire {
+    /// The name images refer to; the platform is appended (`12.4.1@x86_64`).
+    pub id: Text,
+    /// Blank = or, comma = and: `cuda>=12.4 brand=tesla,driver>=470,driver<471`.
+    pub require: Text,
+    /// Its source.
+    pub source: Text,
+}
+
+/// A Python line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Python {
+    /// `3.12`
+    pub version: Version,
+    /// A final release exists.
+    pub stable: bool,
+    /// The day of the first final release.
+    pub date: Option<Text>,
+    /// Its source.
+    pub source: Text,
+}
