@@ -1,408 +1,24 @@
-//! What is asked: the spec with every name looked up in the catalog, nothing solved yet.
+//! Reads a spec into a question: every name is looked up, and what is not known is told where it stands.
 
-use std::ops::Deref;
-use std::rc::Rc;
-
-use crate::catalog::rows::{Build, Class, Compat, Gpu, Image, Os, WindowsDriver};
+use crate::catalog::rows::{Compat, FRAMEWORKS, Gpu, Os, WindowsDriver};
 use crate::catalog::{Catalog, GpuMatch, OsMatch};
-use crate::spec::{
-    DriverPolicy, ForwardCompat, ImageRef, Override, OwnCuda, Prefer, Share, Silence, Spec, SpecError, Target, Written,
-};
-use crate::words::{ArchList, Cc, Constraint, CpuArch, Specifier, Version};
+use crate::solve::image::TagMatch;
+use crate::solve::machine::Reading;
+use crate::solve::platform::Platform;
+use crate::solve::problem::Problem;
+use crate::solve::{codes, elsewhere, image, own};
+use crate::spec::{ForwardCompat, Override, OwnCuda, Silence, Spec, SpecError, Target, Written};
+use crate::words::{Cc, Constraint, CpuArch, Specifier, Version};
 
-use super::codes;
-use super::elsewhere;
-use super::image::{self, TagMatch};
-use super::machine::{Machine, Reading};
-use super::own;
-use super::platform::{Platform, Takes};
-use super::problem::{Problem, Rules};
-use super::release::Release;
-use super::rowset::RowSet;
+use super::{DriverAsk, GpuAsk, Gpus, ImageAsk, Off, PARTS, TargetAsk, Warning};
 
-pub use crate::catalog::rows::FRAMEWORKS;
-
-/// Names in `[stack]` that are no packages of their own.
-pub const PARTS: &[&str] = &["python", "cuda", "cudnn", "nccl"];
-
-/// A spec made ready to be solved.
-#[derive(Debug, Clone)]
-pub struct Question<'c> {
-    /// The facts.
-    pub catalog: &'c Catalog,
-    /// The rules among them.
-    pub rules: &'c Rules<'c>,
-    /// What requests have in common.
-    pub problem: &'c Problem<'c>,
-    /// The frameworks asked for, in the order of their importance.
-    pub frameworks: Vec<Ask<'c>>,
-    /// The other packages asked for, in name order.
-    pub companions: Vec<Ask<'c>>,
-    /// `stack.python`
-    pub python: Option<Constraint>,
-    /// `stack.cuda`
-    pub cuda: Option<Constraint>,
-    /// What `stack.cuda` says of lines, which is all that wheels tell of theirs.
-    pub cuda_line: Option<Constraint>,
-    /// `stack.cudnn`
-    pub cudnn: Option<Constraint>,
-    /// `stack.nccl`
-    pub nccl: Option<Constraint>,
-    /// `[packages]`: what nothing is solved with.
-    pub packages: Rc<[(String, Specifier)]>,
-    /// `[build]`, if CUDA extensions are compiled.
-    pub build: Option<BuildAsk>,
-    /// The targets, in name order.
-    pub targets: Vec<TargetAsk<'c>>,
-    /// `resolve.share`
-    pub share: Share,
-    /// `resolve.prefer`
-    pub prefer: Prefer,
-    /// `resolve.allow-experimental`
-    pub allow_experimental: bool,
-    /// Rules that do not hold: overridden by the user, or set aside to learn what they bind.
-    pub off: Vec<Off>,
-}
-
-/// A package asked for.
-#[derive(Debug, Clone)]
-pub struct Ask<'c> {
-    /// Its name.
-    pub package: &'c str,
-    /// Which versions.
-    pub constraint: Constraint,
-    /// That it is a build of somebody's own, which the spec describes.
-    pub own: bool,
-    /// That its version is decided before everything else: how a fix finds the one nearest to a wish.
-    pub before_all: Option<Direction>,
-}
-
-impl Ask<'_> {
-    /// Whether a release of the package is what is asked for.
-    pub fn takes(&self, release: &Release<'_>) -> bool {
-        self.own == release.is_own() && self.constraint.admits_build(release.version, release.variant)
-    }
-
-    /// Whether a build of the package is what is asked for.
-    pub fn takes_build(&self, build: &Build) -> bool {
-        self.own == build.is_own() && self.constraint.admits_build(&build.version, &build.variant)
-    }
-
-    /// Whether a build is one of those of which one is asked for: published ones, or one's own.
-    pub fn is_among(&self, build: &Build) -> bool {
-        build.package == *self.package && self.own == build.is_own()
-    }
-}
-
-/// From which end versions are tried.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Direction {
-    /// The newest first.
-    Newest,
-    /// The oldest first.
-    Oldest,
-}
-
-/// `[build]`
-#[derive(Debug, Clone)]
-pub struct BuildAsk {
-    /// Also embed PTX of the highest architecture.
-    pub ptx: bool,
-    /// The list insisted on.
-    pub arch_list: Option<ArchList>,
-}
-
-/// A rule set aside.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Off {
-    /// Its id.
-    pub rule: String,
-    /// Only for this target.
-    pub target: Option<String>,
-}
-
-impl Off {
-    /// Whether it sets this rule aside for this target.
-    fn bears_on(&self, rule: &str, target: &str) -> bool {
-        self.rule == rule && self.target.as_deref().is_none_or(|name| name == target)
-    }
-}
-
-/// A target with its names looked up.
-#[derive(Debug, Clone)]
-pub struct TargetAsk<'c> {
-    /// Its name.
-    pub name: String,
-    /// Its lines as values.
-    pub reading: Rc<Reading<'c>>,
-    /// The machine that these describe, which other targets may share.
-    pub machine: Rc<Machine<'c>>,
-    /// Which driver may be recommended for it.
-    pub driver_policy: DriverPolicy,
-}
-
-impl<'c> Deref for TargetAsk<'c> {
-    type Target = Reading<'c>;
-
-    fn deref(&self) -> &Reading<'c> {
-        &self.reading
-    }
-}
-
-/// What is known of a target's GPUs.
-#[derive(Debug, Clone)]
-pub enum Gpus<'c> {
-    /// `gpu` is omitted.
-    Unsaid,
-    /// `gpu = "none"`
-    Cpu,
-    /// Each of these must work alone.
-    These(Vec<GpuAsk<'c>>),
-}
-
-/// One GPU product, or a bare capability.
-#[derive(Debug, Clone)]
-pub struct GpuAsk<'c> {
-    /// NVML's name, or `sm_90`.
-    pub name: String,
-    /// The name as it was written, which may mean several products.
-    pub written: String,
-    /// Its compute capability.
-    pub cc: Cc,
-    /// The same as a version, for rules.
-    pub cc_version: Version,
-    /// The product's row; none for a bare capability.
-    pub row: Option<&'c Gpu>,
-}
-
-/// What is said of a target's driver.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum DriverAsk {
-    /// Nothing, or only upper bounds: the lock states the minimum.
-    Free(Option<Constraint>),
-    /// The hosts have exactly this release.
-    Exact(Version),
-    /// The hosts have at worst the oldest branch this admits.
-    AtWorst(Constraint),
-    /// The hosts' nvidia-smi shows this CUDA version.
-    Cuda(Version),
-}
-
-/// What is said of a target's image.
-#[derive(Debug, Clone)]
-pub enum ImageAsk<'c> {
-    /// No image.
-    No,
-    /// Choose a tag of this repository.
-    Choose(String),
-    /// This image, known to the catalog.
-    Known(&'c Image),
-    /// This tag of a known repository, which has no such tag.
-    NoSuchTag(ImageRef),
-    /// An image of a repository the catalog does not know: nothing is checked.
-    Unchecked(ImageRef),
-}
-
-/// A remark about the question that the answer must carry.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Warning {
-    /// Its stable code.
-    pub code: &'static str,
-    /// What it says.
-    pub message: String,
-    /// The keys it is about.
-    pub keys: Vec<String>,
-}
-
-impl Warning {
-    /// A warning about some keys.
-    pub fn new(code: &'static str, message: impl Into<String>, keys: &[String]) -> Self {
-        Warning { code, message: message.into(), keys: keys.to_vec() }
-    }
-}
-
-impl GpuAsk<'_> {
-    /// Whether cuda-compat may run on it.
-    pub fn is_datacenter(&self) -> bool {
-        self.row.is_some_and(|row| row.class == Class::Datacenter)
-    }
-}
-
-impl<'c> Reading<'c> {
-    /// The GPUs named, if any.
-    pub fn named_gpus(&self) -> &[GpuAsk<'c>] {
-        match &self.gpus {
-            Gpus::These(gpus) => gpus,
-            _ => &[],
-        }
-    }
-
-    /// Whether the target has no GPU.
-    pub fn is_cpu(&self) -> bool {
-        matches!(self.gpus, Gpus::Cpu)
-    }
-
-    /// Whether anything definite is said of the driver.
-    pub fn pins_driver(&self) -> bool {
-        !matches!(self.driver, DriverAsk::Free(_))
-    }
-
-    /// Whether the driver is the one that comes with the system, whose release number nobody needs to know.
-    pub fn has_system_driver(&self) -> bool {
-        let of_system = |cuda: &Version| self.os.is_some_and(|os| os.cuda.as_ref() == Some(cuda));
-        matches!(&self.driver, DriverAsk::Cuda(cuda) if of_system(cuda))
-    }
-
-    /// The setting that tells what driver there is.
-    pub fn driver_setting(&self) -> &'static str {
-        match &self.driver {
-            DriverAsk::Cuda(_) if self.has_system_driver() => "os",
-            DriverAsk::Cuda(_) => "driver-cuda",
-            _ => "driver",
-        }
-    }
-}
-
-impl<'c> TargetAsk<'c> {
-    /// A target of this name that reads so.
-    pub fn new(problem: &Problem<'c>, name: &str, reading: Reading<'c>) -> Self {
-        let machine = problem.machine(reading.clone());
-        TargetAsk { name: name.to_string(), machine, reading: Rc::new(reading), driver_policy: DriverPolicy::Any }
-    }
-
-    /// The key of one of its settings, `target.prod.gpu`.
-    pub fn key(&self, setting: &str) -> String {
-        ["target.", &self.name, ".", setting].concat()
-    }
-}
-
-impl<'c> Question<'c> {
-    /// Looks up every name of a spec. Errors are about names that mean nothing; they carry spans.
-    pub fn new(spec: &Spec, problem: &'c Problem<'c>) -> Result<(Question<'c>, Vec<Warning>), Vec<SpecError>> {
-        let catalog = problem.catalog;
-        let mut reader = Reader { catalog, problem, stack: &spec.stack, errors: Vec::new(), warnings: Vec::new() };
-        let (mut frameworks, mut companions) = (Vec::new(), Vec::new());
-        for (name, constraint) in &spec.stack {
-            if PARTS.contains(&name.as_str()) {
-                continue;
-            }
-            let own = spec.own.iter().any(|own| own.package == *name);
-            let Some(package) = reader.package(name, constraint) else { continue };
-            let ask = Ask { package, constraint: constraint.value.clone(), own, before_all: None };
-            if FRAMEWORKS.contains(&package) { frameworks.push(ask) } else { companions.push(ask) }
-        }
-        for companion in &companions {
-            let mut rows = catalog.companions.iter();
-            let follows = rows.find(|row| row.package == companion.package && !row.follows_cuda());
-            if let Some(row) = follows.filter(|row| frameworks.iter().all(|ask| ask.package != row.framework)) {
-                let constraint = Constraint::any();
-                frameworks.push(Ask { package: &row.framework, constraint, own: false, before_all: None });
-            }
-        }
-        frameworks.sort_by_key(|ask| FRAMEWORKS.iter().position(|name| *name == ask.package));
-        companions.sort_by_key(|ask| ask.package);
-        reader.own_builds(spec);
-        for (name, written) in &spec.packages {
-            reader.ordinary(name, written);
-        }
-        let part =
-            |name: &str| spec.stack.iter().find(|(key, _)| key == name).map(|(_, written)| written.value.clone());
-        let build = spec.build.as_ref().filter(|build| build.cuda_extensions).map(|build| BuildAsk {
-            ptx: build.ptx,
-            arch_list: build.arch_list.as_ref().map(|written| written.value.clone()),
-        });
-        let mut off = reader.overrides(&spec.overrides);
-        // What overlays have retracted holds for no target.
-        off.extend(catalog.retractions.iter().map(|one| Off { rule: one.rule.to_string(), target: None }));
-        let mut targets: Vec<TargetAsk> =
-            spec.targets.iter().map(|target| reader.target(target, build.is_some(), &off)).collect();
-        targets.sort_by(|a, b| a.name.cmp(&b.name));
-        reader.silences(&spec.silences);
-        if !reader.errors.is_empty() {
-            reader.errors.sort_by_key(|error| error.span.start);
-            return Err(reader.errors);
-        }
-        let question = Question {
-            catalog,
-            rules: &problem.rules,
-            problem,
-            frameworks,
-            companions,
-            python: part("python"),
-            cuda: part("cuda"),
-            cuda_line: part("cuda").map(|cuda| cuda.cut_to(2)),
-            cudnn: part("cudnn"),
-            nccl: part("nccl"),
-            packages: spec.packages.iter().map(|(name, written)| (name.clone(), written.value.clone())).collect(),
-            build,
-            targets,
-            share: spec.resolve.share,
-            prefer: spec.resolve.prefer,
-            allow_experimental: spec.resolve.allow_experimental,
-            off,
-        };
-        Ok((question, reader.warnings))
-    }
-
-    /// The same asked of these targets.
-    pub fn of(&self, targets: Vec<TargetAsk<'c>>) -> Question<'c> {
-        Question {
-            targets,
-            frameworks: self.frameworks.clone(),
-            companions: self.companions.clone(),
-            python: self.python.clone(),
-            cuda: self.cuda.clone(),
-            cuda_line: self.cuda_line.clone(),
-            cudnn: self.cudnn.clone(),
-            nccl: self.nccl.clone(),
-            packages: self.packages.clone(),
-            build: self.build.clone(),
-            off: self.off.clone(),
-            ..*self
-        }
-    }
-
-    /// The rules that are set aside for every target.
-    pub fn off_everywhere(&self) -> RowSet {
-        let everywhere = self.off.iter().filter(|off| off.target.is_none());
-        self.rules.ids(everywhere.map(|off| off.rule.as_str()))
-    }
-
-    /// The rules that are set aside for a target alone.
-    pub fn off_for(&self, target: &str) -> RowSet {
-        let own = self.off.iter().filter(|off| off.target.as_deref() == Some(target));
-        self.rules.ids(own.map(|off| off.rule.as_str()))
-    }
-
-    /// The cuDNN wanted of the system: asked for where no framework brings its own.
-    pub fn system_cudnn(&self) -> Option<&Constraint> {
-        self.cudnn.as_ref().filter(|_| self.frameworks.is_empty())
-    }
-
-    /// What its stack needs of an image.
-    pub fn needs_of_images(&self) -> image::Needs {
-        let own = self.targets.iter().any(|target| target.platform.takes != Takes::General);
-        let frameworks = self.frameworks.iter().filter_map(|ask| self.problem.framework(ask.package));
-        image::Needs {
-            compiler: self.build.is_some(),
-            libraries: self.frameworks.is_empty(),
-            system_cuda: frameworks.into_iter().any(|framework| framework.takes_system_cuda(own)),
-        }
-    }
-
-    /// Whether a rule holds for a target.
-    pub fn holds(&self, rule: &str, target: &str) -> bool {
-        !self.off.iter().any(|off| off.bears_on(rule, target))
-    }
-}
-
-struct Reader<'s, 'c> {
-    catalog: &'c Catalog,
-    problem: &'c Problem<'c>,
+pub(super) struct Reader<'s, 'c> {
+    pub(super) catalog: &'c Catalog,
+    pub(super) problem: &'c Problem<'c>,
     /// What is asked for.
-    stack: &'s [(String, Written<Constraint>)],
-    errors: Vec<SpecError>,
-    warnings: Vec<Warning>,
+    pub(super) stack: &'s [(String, Written<Constraint>)],
+    pub(super) errors: Vec<SpecError>,
+    pub(super) warnings: Vec<Warning>,
 }
 
 impl<'c> Reader<'_, 'c> {
@@ -410,7 +26,7 @@ impl<'c> Reader<'_, 'c> {
         self.errors.push(SpecError { code, message, span: at.span.clone(), help });
     }
 
-    fn package(&mut self, name: &str, written: &Written<Constraint>) -> Option<&'c str> {
+    pub(super) fn package(&mut self, name: &str, written: &Written<Constraint>) -> Option<&'c str> {
         let packages = || self.problem.package_names();
         let found = packages().find(|package| *package == name);
         if found.is_none() {
@@ -435,7 +51,7 @@ impl<'c> Reader<'_, 'c> {
     }
 
     /// A build of one's own is one of a framework, for a CUDA that is known.
-    fn own_builds(&mut self, spec: &Spec) {
+    pub(super) fn own_builds(&mut self, spec: &Spec) {
         for own in &spec.own {
             let Some((_, written)) = spec.stack.iter().find(|(name, _)| *name == own.package) else { continue };
             let mut known = self.problem.package_names().chain(PARTS.iter().copied());
@@ -470,7 +86,7 @@ impl<'c> Reader<'_, 'c> {
     }
 
     /// What `[packages]` asks for is none of what is solved with.
-    fn ordinary(&mut self, name: &str, written: &Written<Specifier>) {
+    pub(super) fn ordinary(&mut self, name: &str, written: &Written<Specifier>) {
         let mut known = self.problem.package_names().chain(PARTS.iter().copied());
         let in_stack = known.any(|package| *package == *name).then_some(name);
         let Some(key) = in_stack.or_else(|| library(name)) else { return };
@@ -483,7 +99,7 @@ impl<'c> Reader<'_, 'c> {
         self.error("stack-package", message, Some(format!("move it under [stack]: `{key} = \"{range}\"`")), written);
     }
 
-    fn target(&mut self, target: &Target, builds: bool, off: &[Off]) -> TargetAsk<'c> {
+    pub(super) fn target(&mut self, target: &Target, builds: bool, off: &[Off]) -> TargetAsk<'c> {
         let gpus = self.gpus(target);
         let implied = match &gpus {
             Gpus::These(gpus) => gpus.iter().find_map(|gpu| gpu.row.and_then(|row| row.cpu)),
@@ -521,7 +137,7 @@ impl<'c> Reader<'_, 'c> {
             .unwrap_or(CpuArch::X86_64);
         self.jetson_under_wsl2(target, implied);
         let mut platform = Platform::new(arch, os, &gpus);
-        if !off.iter().any(|off| off.bears_on(super::problem::law::IMAGE_TORCH, &target.name)) {
+        if !off.iter().any(|off| off.bears_on(crate::solve::problem::law::IMAGE_TORCH, &target.name)) {
             platform = platform.in_image(self.catalog, &image);
         }
         let reading = Reading {
@@ -806,7 +422,7 @@ impl<'c> Reader<'_, 'c> {
         ImageAsk::Unchecked(image.clone())
     }
 
-    fn overrides(&mut self, overrides: &[Override]) -> Vec<Off> {
+    pub(super) fn overrides(&mut self, overrides: &[Override]) -> Vec<Off> {
         let catalog = self.catalog;
         let mut off = Vec::new();
         for one in overrides {
@@ -826,7 +442,7 @@ impl<'c> Reader<'_, 'c> {
 }
 
 impl Reader<'_, '_> {
-    fn silences(&mut self, silences: &[Silence]) {
+    pub(super) fn silences(&mut self, silences: &[Silence]) {
         for one in silences.iter().filter(|one| codes::find(&one.warning.value).is_none()) {
             let near = crate::spec::suggest::nearest(&one.warning.value, codes::ALL.iter().map(|known| known.code));
             let help = near.map(|near| format!("did you mean `{near}`?"));

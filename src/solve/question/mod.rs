@@ -1,0 +1,396 @@
+//! What is asked: the spec with every name looked up in the catalog, nothing solved yet.
+
+mod reader;
+
+use std::ops::Deref;
+use std::rc::Rc;
+
+use crate::catalog::Catalog;
+use crate::catalog::rows::{Build, Class, Gpu, Image};
+use crate::spec::{DriverPolicy, ImageRef, Prefer, Share, Spec, SpecError};
+use crate::words::{ArchList, Cc, Constraint, Specifier, Version};
+
+use super::image::{self};
+use super::machine::{Machine, Reading};
+use super::platform::Takes;
+use super::problem::{Problem, Rules};
+use super::release::Release;
+use super::rowset::RowSet;
+
+use reader::Reader;
+
+pub use crate::catalog::rows::FRAMEWORKS;
+
+/// Names in `[stack]` that are no packages of their own.
+pub const PARTS: &[&str] = &["python", "cuda", "cudnn", "nccl"];
+
+/// A spec made ready to be solved.
+#[derive(Debug, Clone)]
+pub struct Question<'c> {
+    /// The facts.
+    pub catalog: &'c Catalog,
+    /// The rules among them.
+    pub rules: &'c Rules<'c>,
+    /// What requests have in common.
+    pub problem: &'c Problem<'c>,
+    /// The frameworks asked for, in the order of their importance.
+    pub frameworks: Vec<Ask<'c>>,
+    /// The other packages asked for, in name order.
+    pub companions: Vec<Ask<'c>>,
+    /// `stack.python`
+    pub python: Option<Constraint>,
+    /// `stack.cuda`
+    pub cuda: Option<Constraint>,
+    /// What `stack.cuda` says of lines, which is all that wheels tell of theirs.
+    pub cuda_line: Option<Constraint>,
+    /// `stack.cudnn`
+    pub cudnn: Option<Constraint>,
+    /// `stack.nccl`
+    pub nccl: Option<Constraint>,
+    /// `[packages]`: what nothing is solved with.
+    pub packages: Rc<[(String, Specifier)]>,
+    /// `[build]`, if CUDA extensions are compiled.
+    pub build: Option<BuildAsk>,
+    /// The targets, in name order.
+    pub targets: Vec<TargetAsk<'c>>,
+    /// `resolve.share`
+    pub share: Share,
+    /// `resolve.prefer`
+    pub prefer: Prefer,
+    /// `resolve.allow-experimental`
+    pub allow_experimental: bool,
+    /// Rules that do not hold: overridden by the user, or set aside to learn what they bind.
+    pub off: Vec<Off>,
+}
+
+/// A package asked for.
+#[derive(Debug, Clone)]
+pub struct Ask<'c> {
+    /// Its name.
+    pub package: &'c str,
+    /// Which versions.
+    pub constraint: Constraint,
+    /// That it is a build of somebody's own, which the spec describes.
+    pub own: bool,
+    /// That its version is decided before everything else: how a fix finds the one nearest to a wish.
+    pub before_all: Option<Direction>,
+}
+
+impl Ask<'_> {
+    /// Whether a release of the package is what is asked for.
+    pub fn takes(&self, release: &Release<'_>) -> bool {
+        self.own == release.is_own() && self.constraint.admits_build(release.version, release.variant)
+    }
+
+    /// Whether a build of the package is what is asked for.
+    pub fn takes_build(&self, build: &Build) -> bool {
+        self.own == build.is_own() && self.constraint.admits_build(&build.version, &build.variant)
+    }
+
+    /// Whether a build is one of those of which one is asked for: published ones, or one's own.
+    pub fn is_among(&self, build: &Build) -> bool {
+        build.package == *self.package && self.own == build.is_own()
+    }
+}
+
+/// From which end versions are tried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Direction {
+    /// The newest first.
+    Newest,
+    /// The oldest first.
+    Oldest,
+}
+
+/// `[build]`
+#[derive(Debug, Clone)]
+pub struct BuildAsk {
+    /// Also embed PTX of the highest architecture.
+    pub ptx: bool,
+    /// The list insisted on.
+    pub arch_list: Option<ArchList>,
+}
+
+/// A rule set aside.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Off {
+    /// Its id.
+    pub rule: String,
+    /// Only for this target.
+    pub target: Option<String>,
+}
+
+impl Off {
+    /// Whether it sets this rule aside for this target.
+    fn bears_on(&self, rule: &str, target: &str) -> bool {
+        self.rule == rule && self.target.as_deref().is_none_or(|name| name == target)
+    }
+}
+
+/// A target with its names looked up.
+#[derive(Debug, Clone)]
+pub struct TargetAsk<'c> {
+    /// Its name.
+    pub name: String,
+    /// Its lines as values.
+    pub reading: Rc<Reading<'c>>,
+    /// The machine that these describe, which other targets may share.
+    pub machine: Rc<Machine<'c>>,
+    /// Which driver may be recommended for it.
+    pub driver_policy: DriverPolicy,
+}
+
+impl<'c> Deref for TargetAsk<'c> {
+    type Target = Reading<'c>;
+
+    fn deref(&self) -> &Reading<'c> {
+        &self.reading
+    }
+}
+
+/// What is known of a target's GPUs.
+#[derive(Debug, Clone)]
+pub enum Gpus<'c> {
+    /// `gpu` is omitted.
+    Unsaid,
+    /// `gpu = "none"`
+    Cpu,
+    /// Each of these must work alone.
+    These(Vec<GpuAsk<'c>>),
+}
+
+/// One GPU product, or a bare capability.
+#[derive(Debug, Clone)]
+pub struct GpuAsk<'c> {
+    /// NVML's name, or `sm_90`.
+    pub name: String,
+    /// The name as it was written, which may mean several products.
+    pub written: String,
+    /// Its compute capability.
+    pub cc: Cc,
+    /// The same as a version, for rules.
+    pub cc_version: Version,
+    /// The product's row; none for a bare capability.
+    pub row: Option<&'c Gpu>,
+}
+
+/// What is said of a target's driver.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum DriverAsk {
+    /// Nothing, or only upper bounds: the lock states the minimum.
+    Free(Option<Constraint>),
+    /// The hosts have exactly this release.
+    Exact(Version),
+    /// The hosts have at worst the oldest branch this admits.
+    AtWorst(Constraint),
+    /// The hosts' nvidia-smi shows this CUDA version.
+    Cuda(Version),
+}
+
+/// What is said of a target's image.
+#[derive(Debug, Clone)]
+pub enum ImageAsk<'c> {
+    /// No image.
+    No,
+    /// Choose a tag of this repository.
+    Choose(String),
+    /// This image, known to the catalog.
+    Known(&'c Image),
+    /// This tag of a known repository, which has no such tag.
+    NoSuchTag(ImageRef),
+    /// An image of a repository the catalog does not know: nothing is checked.
+    Unchecked(ImageRef),
+}
+
+/// A remark about the question that the answer must carry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Warning {
+    /// Its stable code.
+    pub code: &'static str,
+    /// What it says.
+    pub message: String,
+    /// The keys it is about.
+    pub keys: Vec<String>,
+}
+
+impl Warning {
+    /// A warning about some keys.
+    pub fn new(code: &'static str, message: impl Into<String>, keys: &[String]) -> Self {
+        Warning { code, message: message.into(), keys: keys.to_vec() }
+    }
+}
+
+impl GpuAsk<'_> {
+    /// Whether cuda-compat may run on it.
+    pub fn is_datacenter(&self) -> bool {
+        self.row.is_some_and(|row| row.class == Class::Datacenter)
+    }
+}
+
+impl<'c> Reading<'c> {
+    /// The GPUs named, if any.
+    pub fn named_gpus(&self) -> &[GpuAsk<'c>] {
+        match &self.gpus {
+            Gpus::These(gpus) => gpus,
+            _ => &[],
+        }
+    }
+
+    /// Whether the target has no GPU.
+    pub fn is_cpu(&self) -> bool {
+        matches!(self.gpus, Gpus::Cpu)
+    }
+
+    /// Whether anything definite is said of the driver.
+    pub fn pins_driver(&self) -> bool {
+        !matches!(self.driver, DriverAsk::Free(_))
+    }
+
+    /// Whether the driver is the one that comes with the system, whose release number nobody needs to know.
+    pub fn has_system_driver(&self) -> bool {
+        let of_system = |cuda: &Version| self.os.is_some_and(|os| os.cuda.as_ref() == Some(cuda));
+        matches!(&self.driver, DriverAsk::Cuda(cuda) if of_system(cuda))
+    }
+
+    /// The setting that tells what driver there is.
+    pub fn driver_setting(&self) -> &'static str {
+        match &self.driver {
+            DriverAsk::Cuda(_) if self.has_system_driver() => "os",
+            DriverAsk::Cuda(_) => "driver-cuda",
+            _ => "driver",
+        }
+    }
+}
+
+impl<'c> TargetAsk<'c> {
+    /// A target of this name that reads so.
+    pub fn new(problem: &Problem<'c>, name: &str, reading: Reading<'c>) -> Self {
+        let machine = problem.machine(reading.clone());
+        TargetAsk { name: name.to_string(), machine, reading: Rc::new(reading), driver_policy: DriverPolicy::Any }
+    }
+
+    /// The key of one of its settings, `target.prod.gpu`.
+    pub fn key(&self, setting: &str) -> String {
+        ["target.", &self.name, ".", setting].concat()
+    }
+}
+
+impl<'c> Question<'c> {
+    /// Looks up every name of a spec. Errors are about names that mean nothing; they carry spans.
+    pub fn new(spec: &Spec, problem: &'c Problem<'c>) -> Result<(Question<'c>, Vec<Warning>), Vec<SpecError>> {
+        let catalog = problem.catalog;
+        let mut reader = Reader { catalog, problem, stack: &spec.stack, errors: Vec::new(), warnings: Vec::new() };
+        let (mut frameworks, mut companions) = (Vec::new(), Vec::new());
+        for (name, constraint) in &spec.stack {
+            if PARTS.contains(&name.as_str()) {
+                continue;
+            }
+            let own = spec.own.iter().any(|own| own.package == *name);
+            let Some(package) = reader.package(name, constraint) else { continue };
+            let ask = Ask { package, constraint: constraint.value.clone(), own, before_all: None };
+            if FRAMEWORKS.contains(&package) { frameworks.push(ask) } else { companions.push(ask) }
+        }
+        for companion in &companions {
+            let mut rows = catalog.companions.iter();
+            let follows = rows.find(|row| row.package == companion.package && !row.follows_cuda());
+            if let Some(row) = follows.filter(|row| frameworks.iter().all(|ask| ask.package != row.framework)) {
+                let constraint = Constraint::any();
+                frameworks.push(Ask { package: &row.framework, constraint, own: false, before_all: None });
+            }
+        }
+        frameworks.sort_by_key(|ask| FRAMEWORKS.iter().position(|name| *name == ask.package));
+        companions.sort_by_key(|ask| ask.package);
+        reader.own_builds(spec);
+        for (name, written) in &spec.packages {
+            reader.ordinary(name, written);
+        }
+        let part =
+            |name: &str| spec.stack.iter().find(|(key, _)| key == name).map(|(_, written)| written.value.clone());
+        let build = spec.build.as_ref().filter(|build| build.cuda_extensions).map(|build| BuildAsk {
+            ptx: build.ptx,
+            arch_list: build.arch_list.as_ref().map(|written| written.value.clone()),
+        });
+        let mut off = reader.overrides(&spec.overrides);
+        // What overlays have retracted holds for no target.
+        off.extend(catalog.retractions.iter().map(|one| Off { rule: one.rule.to_string(), target: None }));
+        let mut targets: Vec<TargetAsk> =
+            spec.targets.iter().map(|target| reader.target(target, build.is_some(), &off)).collect();
+        targets.sort_by(|a, b| a.name.cmp(&b.name));
+        reader.silences(&spec.silences);
+        if !reader.errors.is_empty() {
+            reader.errors.sort_by_key(|error| error.span.start);
+            return Err(reader.errors);
+        }
+        let question = Question {
+            catalog,
+            rules: &problem.rules,
+            problem,
+            frameworks,
+            companions,
+            python: part("python"),
+            cuda: part("cuda"),
+            cuda_line: part("cuda").map(|cuda| cuda.cut_to(2)),
+            cudnn: part("cudnn"),
+            nccl: part("nccl"),
+            packages: spec.packages.iter().map(|(name, written)| (name.clone(), written.value.clone())).collect(),
+            build,
+            targets,
+            share: spec.resolve.share,
+            prefer: spec.resolve.prefer,
+            allow_experimental: spec.resolve.allow_experimental,
+            off,
+        };
+        Ok((question, reader.warnings))
+    }
+
+    /// The same asked of these targets.
+    pub fn of(&self, targets: Vec<TargetAsk<'c>>) -> Question<'c> {
+        Question {
+            targets,
+            frameworks: self.frameworks.clone(),
+            companions: self.companions.clone(),
+            python: self.python.clone(),
+            cuda: self.cuda.clone(),
+            cuda_line: self.cuda_line.clone(),
+            cudnn: self.cudnn.clone(),
+            nccl: self.nccl.clone(),
+            packages: self.packages.clone(),
+            build: self.build.clone(),
+            off: self.off.clone(),
+            ..*self
+        }
+    }
+
+    /// The rules that are set aside for every target.
+    pub fn off_everywhere(&self) -> RowSet {
+        let everywhere = self.off.iter().filter(|off| off.target.is_none());
+        self.rules.ids(everywhere.map(|off| off.rule.as_str()))
+    }
+
+    /// The rules that are set aside for a target alone.
+    pub fn off_for(&self, target: &str) -> RowSet {
+        let own = self.off.iter().filter(|off| off.target.as_deref() == Some(target));
+        self.rules.ids(own.map(|off| off.rule.as_str()))
+    }
+
+    /// The cuDNN wanted of the system: asked for where no framework brings its own.
+    pub fn system_cudnn(&self) -> Option<&Constraint> {
+        self.cudnn.as_ref().filter(|_| self.frameworks.is_empty())
+    }
+
+    /// What its stack needs of an image.
+    pub fn needs_of_images(&self) -> image::Needs {
+        let own = self.targets.iter().any(|target| target.platform.takes != Takes::General);
+        let frameworks = self.frameworks.iter().filter_map(|ask| self.problem.framework(ask.package));
+        image::Needs {
+            compiler: self.build.is_some(),
+            libraries: self.frameworks.is_empty(),
+            system_cuda: frameworks.into_iter().any(|framework| framework.takes_system_cuda(own)),
+        }
+    }
+
+    /// Whether a rule holds for a target.
+    pub fn holds(&self, rule: &str, target: &str) -> bool {
+        !self.off.iter().any(|off| off.bears_on(rule, target))
+    }
+}
