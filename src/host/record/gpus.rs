@@ -1,14 +1,13 @@
 //! What drivers tell of GPUs: NVML, libcuda, and the cuda-compat beside them.
 
-use crate::words::{Cc, Version};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Fault;
+use crate::words::{Cc, Version};
+
+use super::{Fault, Shadowed};
 
 /// What the management library tells.
-use super::Shadowed;
-
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Nvml {

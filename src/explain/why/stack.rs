@@ -1,0 +1,203 @@
+//! Why the stack is what it is: versions, variants, libraries, CUDA.
+
+use crate::catalog::rows::{Build, Status};
+use crate::explain::FactNote;
+use crate::solve::fits;
+use crate::solve::question::FRAMEWORKS;
+use crate::spec::Spec;
+use crate::words::{Constraint, Version};
+
+use super::{Choice, Scope, Teller, Values, Verdict, newest_first, settle};
+
+impl<'c> Teller<'_, 'c> {
+    pub(super) fn stack(&self, scope: &Scope<'_, 'c>) -> Vec<Choice> {
+        let mut choices = Vec::new();
+        // What was decided before stays decided: each choice is the best beside the earlier ones.
+        let mut spec = scope.spec.clone();
+        let mut builds = scope.target.builds.clone();
+        builds.sort_by_key(|build| FRAMEWORKS.iter().position(|name| *name == build.package));
+        for build in builds {
+            let key = format!("stack.{}", build.package);
+            choices.push(self.version(scope, &spec, build, &key));
+            spec = settle(&spec, &key, build.version.as_str());
+            choices.push(self.variant(scope, &spec, build, &key));
+            spec = settle(&spec, &key, &format!("{}+{}", build.version, build.variant));
+        }
+        for companion in &scope.target.companions {
+            let key = format!("stack.{}", companion.package);
+            let rows = self.asker.catalog.companions.iter().filter(|row| row.package == companion.package);
+            let known = rows.map(|row| row.version).collect();
+            let facts = vec![self.note(self.asker.catalog.cite(*companion))];
+            choices.push(self.plain(scope, &spec, &key, &companion.version, known, facts));
+            spec = settle(&spec, &key, companion.version.as_str());
+        }
+        if let Some(python) = scope.target.python {
+            let rows = self.asker.catalog.pythons.iter().filter(|row| row.stable);
+            let known = rows.map(|row| row.version).collect();
+            choices.push(self.plain(scope, &spec, "stack.python", python, known, Vec::new()));
+            spec = settle(&spec, "stack.python", python.as_str());
+        }
+        choices.extend(self.library(scope, &spec, "cudnn"));
+        choices.extend(self.library(scope, &spec, "nccl"));
+        choices.extend(self.cuda(scope));
+        choices
+    }
+
+    fn version(&self, scope: &Scope<'_, 'c>, spec: &Spec, build: &Build, key: &str) -> Choice {
+        let clause = self.written(key);
+        let platforms: Vec<_> = self.question.targets.iter().map(|target| target.platform).collect();
+        let newer = |row: &&Build| {
+            row.package == build.package
+                && row.version > build.version
+                && !row.version.is_prerelease()
+                && platforms.iter().any(|platform| platform.takes(row))
+        };
+        let rows: Vec<&Build> = self.asker.catalog.builds.iter().filter(newer).collect();
+        let asked =
+            |row: &&&Build| clause.as_ref().is_none_or(|clause| clause.admits_build(&row.version, &row.variant));
+        let better = newest_first(rows.iter().map(|row| &row.version));
+        let admitted = newest_first(rows.iter().filter(asked).map(|row| &row.version));
+        self.judge(
+            scope,
+            spec,
+            key,
+            Values {
+                key: self.own_key(scope, key),
+                part: "version",
+                chosen: build.version.to_string(),
+                better,
+                admitted,
+                best: format!("the newest {} of catalog {}", build.package, self.asker.catalog.version),
+                clause: self.spec.text(key).as_deref(),
+                facts: vec![self.note(self.asker.catalog.cite(build))],
+            },
+        )
+    }
+
+    fn variant(&self, scope: &Scope<'_, 'c>, spec: &Spec, build: &Build, key: &str) -> Choice {
+        let clause = self.written(key);
+        let rank = |row: &Build| {
+            let line = fits::line_of(&row.variant);
+            (!row.default, row.status != Status::Stable, std::cmp::Reverse(line))
+        };
+        let alike = |row: &&Build| {
+            row.package == build.package
+                && row.version == build.version
+                && (row.arch, row.systems) == (build.arch, build.systems)
+                && (row.variant == "cpu") == (build.variant == "cpu")
+        };
+        let mut rows: Vec<&Build> = self.asker.catalog.builds.iter().filter(alike).collect();
+        rows.sort_by_key(|row| rank(row));
+        rows.retain(|row| rank(row) < rank(build));
+        let asked = |row: &&&Build| {
+            let line = fits::line_of(&row.variant);
+            let in_line = |cuda: &Constraint| line.as_ref().is_some_and(|line| cuda.admits(line));
+            clause.as_ref().is_none_or(|clause| clause.admits_build(&row.version, &row.variant))
+                && self.question.cuda_line.as_ref().is_none_or(in_line)
+        };
+        let value = |row: &&Build| format!("{}+{}", row.version, row.variant);
+        let best = match (build.variant.as_ref(), build.default) {
+            ("cpu", _) => "the target has no GPU".to_string(),
+            (_, true) => "the build that the package index serves by default".to_string(),
+            _ => "the newest stable CUDA line it was published for".to_string(),
+        };
+        self.judge(
+            scope,
+            spec,
+            key,
+            Values {
+                key: self.own_key(scope, key),
+                part: "variant",
+                chosen: build.variant.to_string(),
+                better: rows.iter().map(value).collect(),
+                admitted: rows.iter().filter(asked).map(value).collect(),
+                best,
+                clause: self.spec.text(key).as_deref(),
+                facts: Vec::new(),
+            },
+        )
+    }
+
+    /// A choice among versions without variants.
+    fn plain(
+        &self,
+        scope: &Scope<'_, 'c>,
+        spec: &Spec,
+        key: &str,
+        chosen: &Version,
+        known: Vec<Version>,
+        facts: Vec<FactNote>,
+    ) -> Choice {
+        let clause = self.written(key);
+        let newer: Vec<&Version> =
+            known.iter().filter(|version| *version > chosen && !version.is_prerelease()).collect();
+        let asked = |version: &&&Version| clause.as_ref().is_none_or(|clause| clause.admits(version));
+        let name = key.rsplit('.').next().unwrap_or(key);
+        self.judge(
+            scope,
+            spec,
+            key,
+            Values {
+                key: self.own_key(scope, key),
+                part: "version",
+                chosen: chosen.to_string(),
+                better: newest_first(newer.iter().copied()),
+                admitted: newest_first(newer.iter().filter(asked).copied()),
+                best: format!("the newest {name} of catalog {}", self.asker.catalog.version),
+                clause: self.spec.text(key).as_deref(),
+                facts,
+            },
+        )
+    }
+
+    /// cuDNN or NCCL: inside a wheel, else of the system.
+    fn library(&self, scope: &Scope<'_, 'c>, spec: &Spec, name: &'static str) -> Option<Choice> {
+        let target = scope.target;
+        let of = |build: &&&'c Build| if name == "cudnn" { build.cudnn.as_ref() } else { build.nccl.as_ref() };
+        let open = name == "cudnn" && target.cudnn.is_some();
+        let bringing = target.builds.iter().find_map(|build| Some((*build, of(&build)?))).filter(|_| !open);
+        let key = format!("stack.{name}");
+        if let Some((build, version)) = bringing {
+            let because = format!("comes with {} {}+{}", build.package, build.version, build.variant);
+            let mut fact = self.note(self.asker.catalog.cite(build));
+            if let Some(source) = &build.pins_source {
+                let catalog = self.asker.catalog;
+                let at = catalog.origin_of(build, source);
+                fact.source = catalog.provenance(&fact.id, at);
+            }
+            return Some(self.follows(self.own_key(scope, &key), "version", version.to_string(), because, vec![fact]));
+        }
+        let catalog = self.asker.catalog;
+        let (chosen, known): (&Version, Vec<Version>) = match name {
+            "cudnn" => (&target.cudnn?.version, catalog.cudnns.iter().map(|row| row.version).collect()),
+            _ => (&target.nccl?.version, catalog.nccls.iter().map(|row| row.version).collect()),
+        };
+        Some(self.plain(scope, spec, &key, chosen, known, Vec::new()))
+    }
+
+    fn cuda(&self, scope: &Scope<'_, 'c>) -> Option<Choice> {
+        let target = scope.target;
+        let release = target.cuda_release()?;
+        let of_image = target.image.is_some_and(|image| image.cuda == release);
+        let because = match (target.toolkit, target.builds.iter().find(|build| build.variant != "cpu")) {
+            (Some(toolkit), _) if toolkit.version == release => "the release of the toolkit".to_string(),
+            (_, Some(_)) if of_image => "the release in the image, of the wheels' line".to_string(),
+            (_, Some(build)) => format!("the runtime of {} {}+{}", build.package, build.version, build.variant),
+            _ => "the release that runs".to_string(),
+        };
+        let row = self.asker.catalog.toolkit(&release);
+        let facts = row.map(|row| self.note(self.asker.catalog.cite(row))).into_iter().collect();
+        Some(self.follows(self.own_key(scope, "stack.cuda"), "version", release.to_string(), because, facts))
+    }
+
+    pub(super) fn follows(
+        &self,
+        key: String,
+        part: &'static str,
+        chosen: String,
+        because: String,
+        facts: Vec<FactNote>,
+    ) -> Choice {
+        Choice { key, part, chosen, verdict: Verdict::Follows, because: vec![because], rejected: Vec::new(), facts }
+    }
+}
