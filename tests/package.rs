@@ -117,7 +117,12 @@ fn no_crate_asks_for_a_newer_rust_than_gpuenv_does() {
     let packages = metadata["packages"].as_array().unwrap();
     let own = packages.iter().find(|package| package["name"] == "gpuenv").and_then(oldest).unwrap();
     for package in packages {
-        assert!(oldest(package).is_none_or(|asked| asked <= own), "{} asks for {}", package["id"], package["rust_version"]);
+        assert!(
+            oldest(package).is_none_or(|asked| asked <= own),
+            "{} asks for {}",
+            package["id"],
+            package["rust_version"]
+        );
     }
     let pages = ["README.md", "docs/install.md"].map(|page| fs::read_to_string(root().join(page)).unwrap());
     let told = format!("Rust {}.{} or later", own[0], own[1]);

@@ -1,6 +1,7 @@
 //! `gpuenv lock`: gpuenv.toml resolved into gpuenv.lock.
 
 use std::borrow::Cow;
+use std::fs;
 use std::path::Path;
 
 use crate::catalog::Catalog;
@@ -36,7 +37,14 @@ pub fn run(common: &Common, args: &LockArgs, report: &Report) -> Result<Exit, Fa
         replace_spec(&places.spec, &asked.file.text, &edited.file.text)?;
     }
     report.edited(&asked.file, &edited.file.text, args.dry_run);
-    lock(&places, &edited, args, &report.clone().after(applied))
+    let before = fs::read(&places.lock).ok();
+    let outcome = lock(&places, &edited, args, &report.clone().after(applied));
+    // Both files are written, or neither is.
+    if outcome.is_err() && !args.dry_run && fs::read(&places.lock).ok() == before {
+        replace_spec(&places.spec, &edited.file.text, &asked.file.text)?;
+        report.note(&format!("{} is as it was before", files::shown(&places.spec)));
+    }
+    outcome
 }
 
 /// A spec, the file it was read from and the catalog it asks.
@@ -301,6 +309,11 @@ fn pins(words: &[String], spec: &Spec, previous: &Lock) -> Result<Vec<Pin>, Fail
             .split_once('=')
             .map_or((word.as_str(), None), |(name, version)| (name, Some(version.trim_start_matches('=').to_string())));
         let name = name.trim().to_ascii_lowercase().replace('_', "-");
+        if version.as_deref().is_some_and(|version| version.trim().is_empty()) {
+            let message = format!("--upgrade-package {}: a version is missing behind `=`", crate::report::clean(word));
+            return Err(Failure::new(Exit::BadInput, "usage", message)
+                .help(format!("write `--upgrade-package {name}` for the newest that fits")));
+        }
         if !known.contains(&&name) {
             let listed: Vec<&str> = known.iter().map(|name| name.as_str()).collect();
             let message = format!("--upgrade-package: `{name}` is neither in the lock nor under [stack]");

@@ -12,7 +12,7 @@ pub fn read(word: &str) -> Result<(String, String), Failure> {
     let end = word.find(|c: char| !(c.is_ascii_alphanumeric() || "._-".contains(c))).unwrap_or(word.len());
     let (written, rest) = (&word[..end], word[end..].trim());
     let name = name(written);
-    if name.is_empty() {
+    if !name.starts_with(|c: char| c.is_ascii_alphanumeric()) {
         return Err(refuse(word, "write a package, `torch`, or one with a version, `torch==2.5.1`"));
     }
     let constraint = match rest.chars().next() {
