@@ -73,7 +73,9 @@ fn check(name: &str, constraint: &str) -> Result<(), Failure> {
         return Ok(());
     }
     let problem = |error: spec::SpecError| {
-        let help = error.help.or_else(|| Some(examples(name)));
+        // What is general is told better by examples of this package.
+        let is_general = |help: &String| error.code == "constraint" && !help.starts_with("write `");
+        let help = error.help.filter(|help| !is_general(help)).or_else(|| Some(examples(name)));
         Problem { code: error.code, message: error.message, span: None, help }
     };
     Err(Failure { exit: Exit::BadInput, problems: errors.into_iter().map(problem).collect(), file: None })
