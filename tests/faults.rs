@@ -27,6 +27,9 @@ const PYPROJECT: &str = "[project]\nname = \"theirs\"\nversion = \"1\"\n";
 /// Files by name.
 type Files = BTreeMap<String, String>;
 
+/// A command that writes: its name, its arguments, and the files that it finds.
+type Written<'f> = (&'static str, &'static [&'static str], &'f [(&'f str, &'f str)]);
+
 /// A command that writes, and what it finds.
 struct Case {
     name: &'static str,
@@ -69,7 +72,7 @@ fn cases(test: &str) -> Option<Vec<Case>> {
     let newer = SPEC.replace("2.5.1", "2.6.0");
     let with_exports = format!("{SPEC}{EXPORTS}");
     let written = "# This file was written by gpuenv\n";
-    let commands: [(&str, &[&str], &[(&str, &str)]); 6] = [
+    let commands: [Written; 6] = [
         ("lock", &["lock", "--fresh"], &[("gpuenv.toml", &newer), ("gpuenv.lock", &lock)]),
         ("first", &["lock"], &[("gpuenv.toml", SPEC)]),
         (
@@ -86,7 +89,7 @@ fn cases(test: &str) -> Option<Vec<Case>> {
         ("add", &["add", "torchvision"], &[("gpuenv.toml", SPEC), ("gpuenv.lock", &lock)]),
         ("fix", &["lock", "--apply-fix", "1"], &[("gpuenv.toml", CONFLICT), ("gpuenv.lock", &lock)]),
     ];
-    let case = |(name, args, before): &(&'static str, &'static [&'static str], &[(&str, &str)])| {
+    let case = |(name, args, before): &Written| {
         let before: Files = before.iter().map(|(name, text)| (name.to_string(), text.to_string())).collect();
         let place = Place::new(&format!("{test}-{name}"));
         lay(&place, &before);
