@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The systems that programs are published for, as about.toml lists them.
+/// The systems that programs are published for, as about.toml and deny.toml list them; the last is the page.
 const TARGETS: &[&str] = &[
     "x86_64-unknown-linux-gnu",
     "aarch64-unknown-linux-gnu",
@@ -15,6 +15,7 @@ const TARGETS: &[&str] = &[
     "aarch64-apple-darwin",
     "x86_64-apple-darwin",
     "x86_64-pc-windows-msvc",
+    "wasm32-unknown-unknown",
 ];
 
 fn root() -> &'static Path {
@@ -79,8 +80,12 @@ fn linked(target: &str) -> BTreeSet<(String, String)> {
 #[test]
 fn the_notice_names_every_linked_crate() {
     let about: toml::Table = toml::from_str(&fs::read_to_string(root().join("about.toml")).unwrap()).unwrap();
-    let listed: Vec<&str> = about["targets"].as_array().unwrap().iter().filter_map(toml::Value::as_str).collect();
-    assert_eq!(listed, TARGETS);
+    let deny: toml::Table = toml::from_str(&fs::read_to_string(root().join("deny.toml")).unwrap()).unwrap();
+    for list in [&about["targets"], &deny["graph"]["targets"]] {
+        let listed: Vec<&str> = list.as_array().unwrap().iter().filter_map(toml::Value::as_str).collect();
+        assert_eq!(listed, TARGETS);
+    }
+    assert_eq!(about["accepted"], deny["licenses"]["allow"]);
     let notice = fs::read_to_string(root().join("NOTICE.md")).unwrap();
     let row = |line: &str| {
         let mut cells = line.trim_matches('|').split('|').map(|cell| cell.trim().to_string());
@@ -98,6 +103,30 @@ fn the_notice_names_every_linked_crate() {
     for licence in ["Mozilla Public License", "MIT License", "Apache License"] {
         assert!(notice.contains(licence), "NOTICE.md holds no {licence}");
     }
+}
+
+/// What the standard library brings later than that is told by clippy (`incompatible_msrv`).
+#[test]
+fn no_crate_asks_for_a_newer_rust_than_gpuenv_does() {
+    let metadata: serde_json::Value =
+        serde_json::from_str(&cargo(&["metadata", "--locked", "--format-version", "1"])).unwrap();
+    let number = |part: &str| part.parse::<u32>().unwrap();
+    let oldest = |package: &serde_json::Value| -> Option<Vec<u32>> {
+        Some(package["rust_version"].as_str()?.split('.').take(2).map(number).collect())
+    };
+    let packages = metadata["packages"].as_array().unwrap();
+    let own = packages.iter().find(|package| package["name"] == "gpuenv").and_then(oldest).unwrap();
+    for package in packages {
+        assert!(
+            oldest(package).is_none_or(|asked| asked <= own),
+            "{} asks for {}",
+            package["id"],
+            package["rust_version"]
+        );
+    }
+    let pages = ["README.md", "docs/install.md"].map(|page| fs::read_to_string(root().join(page)).unwrap());
+    let told = format!("Rust {}.{} or later", own[0], own[1]);
+    assert!(pages.iter().all(|page| page.contains(&told)), "{told} is not what README.md and docs/install.md say");
 }
 
 #[test]

@@ -14,6 +14,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::words::name::is_unseen;
+use crate::words::plain::plain_types;
 
 use super::capture::{self, Capture};
 use super::lint::{Finding, lint};
@@ -230,7 +231,7 @@ impl<'t> Sheet<'t> {
 
     fn unreadable(&mut self, kind: &str, error: &toml::de::Error, row: Range<usize>) {
         let span = fit(self.text, error.span().filter(|span| row.contains(&span.start)).unwrap_or(row));
-        let said = error.message();
+        let said = plain_types(error.message());
         let mistake = Mistake::new("overlay-row", format!("this `{kind}` row cannot be read: {said}"), span);
         let help = match said {
             _ if said.contains("missing field `source`") => {

@@ -109,7 +109,7 @@ pub fn refused(mistakes: Vec<Mistake>, file: SourceFile) -> Failure {
         code: mistake.code,
         message: mistake.message,
         span: mistake.span,
-        help: mistake.help,
+        help: mistake.help.or_else(|| Some("`docs/overlays.md` shows a row of each kind that sites need".into())),
     });
     Failure { exit: Exit::BadInput, problems: problems.collect(), file: Some(file) }
 }

@@ -46,7 +46,16 @@ pub fn places(common: &Common) -> Result<Places, Failure> {
         Some(lock) => lock.clone(),
         None => found(lock_of(&spec), "--lock")?,
     };
+    if is_same(&spec, &lock) {
+        let message = format!("{} cannot be both the spec and the lock", shown(&spec));
+        return Err(Failure::new(Exit::BadInput, "usage", message).help("name another file with --lock"));
+    }
     Ok(Places { spec, lock })
+}
+
+/// Whether both are one file: a lock would be written over what it was made from.
+fn is_same(spec: &Path, lock: &Path) -> bool {
+    spec == lock || spec.canonicalize().is_ok_and(|spec| lock.canonicalize().is_ok_and(|lock| lock == spec))
 }
 
 /// The spec, for commands that can do without one: none if none was named and none is found.

@@ -1,5 +1,6 @@
 //! `gpuenv lock`: gpuenv.toml resolved into gpuenv.lock.
 
+use std::fs;
 use std::path::Path;
 
 use crate::catalog::Catalog;
@@ -33,7 +34,14 @@ pub fn run(common: &Common, args: &LockArgs, report: &Report) -> Result<Exit, Fa
         replace_spec(&places.spec, &asked.file.text, &edited.file.text)?;
     }
     report.edited(&asked.file, &edited.file.text, args.dry_run);
-    lock(&places, &edited, args, &report.clone().after(fixed.changes))
+    let before = fs::read(&places.lock).ok();
+    let outcome = lock(&places, &edited, args, &report.clone().after(fixed.changes));
+    // Both files are written, or neither is.
+    if outcome.is_err() && !args.dry_run && fs::read(&places.lock).ok() == before {
+        replace_spec(&places.spec, &edited.file.text, &asked.file.text)?;
+        report.note(&format!("{} is as it was before", files::shown(&places.spec)));
+    }
+    outcome
 }
 
 /// Reads a spec and its overlays.
@@ -253,6 +261,11 @@ fn pins(words: &[String], spec: &Spec, previous: &Lock) -> Result<Vec<Pin>, Fail
             .split_once('=')
             .map_or((word.as_str(), None), |(name, version)| (name, Some(version.trim_start_matches('=').to_string())));
         let name = name.trim().to_ascii_lowercase().replace('_', "-");
+        if version.as_deref().is_some_and(|version| version.trim().is_empty()) {
+            let message = format!("--upgrade-package {}: a version is missing behind `=`", crate::report::clean(word));
+            return Err(Failure::new(Exit::BadInput, "usage", message)
+                .help(format!("write `--upgrade-package {name}` for the newest that fits")));
+        }
         if !known.contains(&&name) {
             let listed: Vec<&str> = known.iter().map(|name| name.as_str()).collect();
             let message = format!("--upgrade-package: `{name}` is neither in the lock nor under [stack]");

@@ -23,7 +23,11 @@ const MAX_NAMES: u32 = 100;
 pub fn replace(path: &Path, content: &str) -> Result<bool, Failure> {
     let failed = |error: io::Error| {
         let code = if error.kind() == io::ErrorKind::PermissionDenied { "permission-denied" } else { "write-failed" };
-        Failure::io(code, format!("{} cannot be written: {}", shown(path), reason(&error)))
+        let failure = Failure::io(code, format!("{} cannot be written: {}", shown(path), reason(&error)));
+        match folder(path) {
+            folder if !folder.exists() => failure.help(format!("make the folder {} first", shown(folder))),
+            _ => failure,
+        }
     };
     let path = follow(path).map_err(failed)?;
     match fs::metadata(&path) {

@@ -37,12 +37,12 @@ pub fn refuse(error: &clap::Error, report: &Report) -> Result<Exit, Failure> {
             return report.help(&rendered.to_string(), &rendered.ansi().to_string()).map(|()| Exit::Yes);
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
-            return no_command(report);
+            return no_command(error, report);
         }
         ErrorKind::InvalidSubcommand => {
             if let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) {
-                let parent = error.get(ContextKind::Usage).map(ToString::to_string).unwrap_or_default();
-                return Err(unknown_command(word, parent.contains("gpuenv catalog")));
+                let (whole, commands) = asked(error);
+                return Err(unknown_command(word, &whole, &commands));
             }
         }
         _ => {}
@@ -61,23 +61,34 @@ pub fn refuse(error: &clap::Error, report: &Report) -> Result<Exit, Failure> {
     Err(Failure::new(Exit::BadInput, "usage", clean(&message)).help(clean(&advice)))
 }
 
-/// Nothing was typed: the help says what can be. A program gets an error as ever.
-fn no_command(report: &Report) -> Result<Exit, Failure> {
-    if report.is_json() {
-        return Err(Failure::new(Exit::BadInput, "usage", "no command given").help("run `gpuenv --help`"));
+/// The command whose commands were asked for, by what stands behind it in the usage: `gpuenv fleet [OPTIONS] …`.
+fn asked(error: &clap::Error) -> (String, clap::Command) {
+    let mut root = Cli::command().color(ColorChoice::Always);
+    // So that every command's usage names it whole.
+    root.build();
+    // Where nothing was typed behind it, its help is what clap has rendered.
+    let rendered = error.render().to_string();
+    let usage = rendered.lines().find(|line| line.starts_with("Usage: ")).unwrap_or_default();
+    let words: Vec<&str> = usage.split_whitespace().collect();
+    let named = root.get_subcommands().find(|command| words.contains(&command.get_name()) && command.has_subcommands());
+    match named {
+        Some(command) => (format!("gpuenv {}", command.get_name()), command.clone()),
+        None => ("gpuenv".to_string(), root),
     }
-    let help = Cli::command().color(ColorChoice::Always).render_help();
+}
+
+/// Nothing was typed: the help says what can be. A program gets an error as ever.
+fn no_command(error: &clap::Error, report: &Report) -> Result<Exit, Failure> {
+    let (whole, mut command) = asked(error);
+    if report.is_json() {
+        return Err(Failure::new(Exit::BadInput, "usage", "no command given").help(format!("run `{whole} --help`")));
+    }
+    let help = command.render_help();
     report.help_instead(&help.to_string(), &help.ansi().to_string());
     Ok(Exit::BadInput)
 }
 
-fn unknown_command(word: &str, of_catalog: bool) -> Failure {
-    let root = Cli::command();
-    let commands = match of_catalog {
-        true => root.find_subcommand("catalog").unwrap_or(&root),
-        false => &root,
-    };
-    let whole = if of_catalog { "gpuenv catalog" } else { "gpuenv" };
+fn unknown_command(word: &str, whole: &str, commands: &clap::Command) -> Failure {
     let help = match meant(word, commands) {
         Some(name) => format!("did you mean `{whole} {name}`?"),
         None => elsewhere(word).map_or_else(|| format!("`{whole} --help` lists the commands"), str::to_string),

@@ -3,6 +3,8 @@
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::words::plain::plain_types;
+
 use super::environment::is_kept;
 use super::paste::{self, Unrecognised};
 use super::record::{FORMAT, Record};
@@ -48,7 +50,9 @@ impl ReadError {
             ReadError::Empty => "run `gpuenv probe --format json` on the host, or paste the output of `nvidia-smi -q`",
             ReadError::Newer(_) => "read it with the gpuenv that wrote it, or a later one",
             ReadError::Malformed { .. } => "`gpuenv schema host` prints what a record may hold",
-            ReadError::Unrecognised(_) => "give the whole output, its first lines included",
+            ReadError::Unrecognised(_) => {
+                "give the whole output, its first lines included; what an error message means, `gpuenv diagnose` tells"
+            }
         }
     }
 }
@@ -89,7 +93,8 @@ fn record(text: &str) -> Result<Record, ReadError> {
         let (line, column) = (error.line(), error.column());
         let message = error.to_string();
         let place = format!(" at line {line} column {column}");
-        ReadError::Malformed { message: message.strip_suffix(&place).unwrap_or(&message).to_string(), line, column }
+        let message = plain_types(message.strip_suffix(&place).unwrap_or(&message));
+        ReadError::Malformed { message, line, column }
     };
     let stamp: Stamp = serde_json::from_str(text).map_err(malformed)?;
     match stamp.format {

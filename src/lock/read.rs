@@ -1,5 +1,7 @@
 //! gpuenv.lock read back, and the words for everything that may be wrong with it.
 
+use crate::words::plain::plain_types;
+
 use super::{FORMAT, Lock, OLDEST_FORMAT, check};
 
 /// Why a text is not a lock this program reads.
@@ -93,7 +95,7 @@ fn merge_marker(text: &str) -> Option<LockError> {
 fn unreadable(text: &str, error: &toml::de::Error) -> LockError {
     let at = error.span().map_or(0, |span| span.start.min(text.len()));
     let line = 1 + text.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count();
-    LockError::Unreadable { line, reason: error.message().replace('\n', " ") }
+    LockError::Unreadable { line, reason: plain_types(&error.message().replace('\n', " ")) }
 }
 
 #[cfg(test)]

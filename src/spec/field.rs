@@ -23,6 +23,10 @@ const MAX_OVERLAYS: usize = 16;
 /// The `[stack]` keys that are no wheels, and the driver: a `+variant` after them means nothing.
 const WITHOUT_VARIANT: [&str; 5] = ["python", "cuda", "cudnn", "nccl", "driver"];
 
+/// What can be asked of a version.
+const CONSTRAINTS: &str = "write a version, a range with a comma between its bounds, alternatives with `||` between them, or \
+                           `*` for any";
+
 /// A package's name as the Python packaging rules compare names: `Flash_Attn` is `flash-attn`.
 pub(super) fn package(name: &str) -> Read<String> {
     let alphanumeric = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
@@ -54,7 +58,7 @@ pub(super) fn constraint(key: &str, text: &str) -> Read<Constraint> {
     let refusal = |why: String| Refusal::new("constraint", format!("`{}`: {why}", clip(key)));
     let constraint = Constraint::parse(text).map_err(|error| match repair::constraint(key, text) {
         Some(meant) => refusal(error.to_string()).help(format!("write `{key} = \"{meant}\"`")),
-        None => refusal(error.to_string()),
+        None => refusal(error.to_string()).help(CONSTRAINTS),
     })?;
     let variant = constraint.comparisons().find_map(|one| one.variant.as_deref());
     match variant {
@@ -73,7 +77,7 @@ pub(super) fn specifier(key: &str, text: &str) -> Read<Specifier> {
         let refusal = Refusal::new("requirement", format!("`{}`: {error}", clip(key)));
         match repair::specifier(key, text) {
             Some(meant) => refusal.help(format!("write `{} = \"{meant}\"`", clip(key))),
-            None => refusal,
+            None => refusal.help("write what pip takes behind the name: `>=4.50,<5`, `==4.50.1`, or `*` for any"),
         }
     })
 }
@@ -94,12 +98,23 @@ pub(super) fn own_cuda(key: &str, text: &str) -> Read<OwnCuda> {
     if ["none", "cpu"].contains(&text.to_ascii_lowercase().as_str()) {
         return Ok(OwnCuda::None);
     }
+    if let Some(line) = of_variant(text) {
+        let refusal = Refusal::new("value", format!("`cuda`: {} is the name of a wheel variant", quote(text)));
+        return Err(refusal.help(format!("write `cuda = \"{line}\"`")));
+    }
     let line = version(key, text)?;
     if line.len() < 2 || line.is_prerelease() {
         let message = format!("`cuda`: {} does not name a line of CUDA", quote(text));
         return Err(Refusal::new("value", message).help("write major and minor, as `torch.version.cuda` shows them"));
     }
     Ok(OwnCuda::Line(line))
+}
+
+/// The line of CUDA in a variant's name: its last digit is the minor.
+fn of_variant(text: &str) -> Option<String> {
+    let digits = text.strip_prefix("cu").filter(|rest| rest.len() > 1 && rest.bytes().all(|b| b.is_ascii_digit()))?;
+    let (major, minor) = digits.split_at(digits.len() - 1);
+    Some(format!("{major}.{minor}"))
 }
 
 /// The line of Python of a build of one's own.
@@ -133,6 +148,14 @@ pub(super) fn own_index(_: &str, text: &str) -> Read<String> {
 
 /// One entry of `driver`, as a constraint: a branch is also called `R535` or `535.x`.
 pub(super) fn driver(key: &str, text: &str) -> Read<String> {
+    // No driver for CUDA ever had a number of one or two digits, and the number beside the driver's is often copied.
+    let copied = Version::parse(text.trim()).ok().filter(|version| version.len() == 2 && version.major() < 100);
+    if let Some(line) = copied {
+        let refusal = Refusal::new("value", format!("`driver`: {} is a version of CUDA, not of a driver", quote(text)));
+        return Err(refusal.help(format!(
+            "write the \"Driver Version\" that nvidia-smi shows, or `driver-cuda = \"{line}\"` if only that is known"
+        )));
+    }
     constraint(key, repair::driver(text)).map(|constraint| constraint.as_str().to_string())
 }
 
@@ -167,7 +190,7 @@ pub(super) fn id(key: &str, text: &str) -> Read<String> {
 fn name(key: &str, text: &str, is: fn(&str) -> bool, holds: &str) -> Read<String> {
     let trimmed = text.trim();
     if trimmed.is_empty() {
-        return Err(Refusal::new("value", format!("`{key}` is empty")));
+        return Err(Refusal::new("value", format!("`{key}` is empty")).help("write a value, or drop the key"));
     }
     if text.chars().any(is_unseen) {
         let message = format!("`{key}` holds characters that cannot be seen: {}", quote(text));
@@ -369,7 +392,8 @@ pub(super) fn version(key: &str, text: &str) -> Read<Version> {
         let bare = text.trim().trim_start_matches(|c: char| !c.is_ascii_digit());
         match Version::parse(bare) {
             Ok(version) => refusal.help(format!("write `{key} = \"{version}\"`")),
-            Err(_) => refusal,
+            Err(_) if key == "gcc" && text.contains("clang") => refusal.help("write `clang = \"…\"` instead"),
+            Err(_) => refusal.help(format!("write the number alone, `{key} = \"…\"`, or drop the key")),
         }
     })
 }
@@ -378,13 +402,21 @@ pub(super) fn version(key: &str, text: &str) -> Read<Version> {
 pub(super) fn requirement(text: &str) -> Read<semver::VersionReq> {
     short("requires-gpuenv", text)?;
     semver::VersionReq::parse(text).map_err(|error| {
-        Refusal::new("constraint", format!("`requires-gpuenv`: {} is not a version requirement: {error}", quote(text)))
+        let message = format!("`requires-gpuenv`: {} is not a version requirement: {error}", quote(text));
+        Refusal::new("constraint", message).help("write it as in `requires-gpuenv = \">=0.1\"`")
     })
 }
 
 /// `arch`
 pub(super) fn cpu(text: &str) -> Read<CpuArch> {
-    CpuArch::parse(text).map_err(|error| Refusal::new("value", format!("`arch`: {error}")))
+    CpuArch::parse(text).map_err(|error| {
+        let refusal = Refusal::new("value", format!("`arch`: {error}"));
+        match text.to_ascii_lowercase().as_str() {
+            "arm" | "arm64" | "armv8" | "aarch" | "sbsa" => refusal.help("use \"aarch64\""),
+            "x86" | "x64" | "amd64" | "x86-64" | "intel" => refusal.help("use \"x86_64\""),
+            _ => refusal,
+        }
+    })
 }
 
 /// One of some words; `slips` is what others call them.

@@ -12,7 +12,10 @@ const MAX_TAG: usize = 128;
 impl ImageRef {
     /// Reads `nvidia/cuda`, `nvcr.io/nvidia/pytorch:TAG`, `localhost:5000/a/b@sha256:…`.
     pub(super) fn parse(text: &str) -> Result<ImageRef, Refusal> {
-        let refuse = |why: &str| Refusal::new("image", format!("{} is not an image reference: {why}", quote(text)));
+        let refuse = |why: &str| {
+            Refusal::new("image", format!("{} is not an image reference: {why}", quote(text)))
+                .help("write `nvidia/cuda`, `nvidia/cuda:TAG` or `nvidia/cuda@sha256:DIGEST`")
+        };
         if let Some((_, rest)) = text.split_once("://") {
             return Err(refuse("it starts with a scheme").help(format!("write \"{}\"", super::error::clip(rest))));
         }

@@ -13,10 +13,13 @@ pub fn constraint(key: &str, text: &str) -> Option<String> {
     }
     let named = text.get(..key.len()).is_some_and(|start| start.eq_ignore_ascii_case(key));
     let text = if named { text[key.len()..].trim() } else { text };
+    // Semicolons and "or" between alternatives, blanks and "and" between bounds.
+    let text = text.replace(" or ", "||").replace(';', "||").replace(" and ", ",");
     let mut meant = Vec::new();
     for alternative in text.split("||") {
+        let parted = parted(alternative);
         let parts: Option<Vec<String>> =
-            alternative.split([',', '&']).filter(|part| !part.is_empty()).map(part).collect();
+            parted.split([',', '&']).filter(|part| !part.trim().is_empty()).map(part).collect();
         meant.push(parts?.join(","));
     }
     let meant = meant.join(" || ");
@@ -39,6 +42,22 @@ pub(super) fn specifier(key: &str, text: &str) -> Option<String> {
         })
         .collect();
     Specifier::parse(&pinned.join(",")).ok().map(|meant| meant.to_string())
+}
+
+/// Comparisons with a comma between them, where a blank was: `>=2.4,<2.6` for `>=2.4 <2.6`.
+fn parted(text: &str) -> String {
+    let mut parted = String::new();
+    for word in text.split_whitespace() {
+        let begins = word.starts_with(['<', '>', '=', '!', '~', '^']);
+        let goes_on = parted.is_empty() || parted.ends_with([',', '<', '>', '=', '~', '^', '-']);
+        match (begins, goes_on) {
+            (true, false) => parted.push(','),
+            (false, false) => parted.push(' '),
+            _ => {}
+        }
+        parted += word;
+    }
+    parted
 }
 
 /// One comparison, in the spelling of gpuenv.toml.
@@ -68,7 +87,12 @@ fn part(text: &str) -> Option<String> {
     // A variant is glued to its version with anything but `+`: `2.5.1-cu124`.
     let version = plain(version);
     let variant = version.rfind("cu").or(version.rfind("cpu")).map(|at| version.split_at(at));
+    // A variant has no order, so it stands beside a range.
+    let is_range = !["", "=="].contains(&op);
     Some(match variant {
+        Some((version, variant)) if is_range => {
+            format!("{op}{},+{variant}", version.trim_end_matches(['-', '_', '+', ' ', '/']))
+        }
         Some((version, variant)) => format!("{op}{}+{variant}", version.trim_end_matches(['-', '_', '+', ' ', '/'])),
         None => format!("{op}{version}"),
     })
@@ -86,7 +110,7 @@ fn plain(version: &str) -> &str {
     let version = version.trim();
     let bare = version.strip_prefix(['v', 'V', 'r', 'R']).filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
     let bare = bare.unwrap_or(version);
-    bare.strip_suffix(".x").or(bare.strip_suffix(".X")).unwrap_or(bare)
+    bare.strip_suffix(".x").or(bare.strip_suffix(".X")).or(bare.strip_suffix('.')).unwrap_or(bare)
 }
 
 /// A branch or release of a driver without what people write around its number; as it is where it is more than that.
@@ -140,6 +164,13 @@ mod tests {
             ("2.5.1-cu124", Some("2.5.1+cu124")),
             ("cu124", Some("+cu124")),
             ("^2 || ^3", Some(">=2,<3 || >=3,<4")),
+            (">=2.4 <2.6", Some(">=2.4,<2.6")),
+            (">= 2.4 and < 2.6", Some(">=2.4,<2.6")),
+            ("2.5 or 2.6", Some("2.5 || 2.6")),
+            ("2.5;2.6", Some("2.5 || 2.6")),
+            ("<2.5+cu118", Some("<2.5,+cu118")),
+            ("2.5.", Some("2.5")),
+            ("2.5 2.6", None),
             ("nightly", None),
             ("^", None),
             ("", None),

@@ -74,6 +74,11 @@ fn translate(source: &str, error: &toml::de::Error) -> SpecError {
         let at = line_start + bare.at;
         return bare.refusal(number).at(at..at + bare.text.len());
     }
+    // `torch: 2.5`, as YAML has it.
+    if let Some((key, _)) = line.split_once(':').filter(|(key, _)| is_plain(key.trim()) && !line.contains('=')) {
+        let refusal = Refusal::new("toml-syntax", format!("line {number}: `{}` is followed by `:`", clip(key.trim())));
+        return refusal.help("this file is TOML: tables are `[stack]`, and each line is `KEY = \"VALUE\"`").at(span);
+    }
     let words = WORDS.iter().find(|(theirs, _, _)| said.starts_with(theirs));
     let refusal = match words {
         Some((_, message, "")) => Refusal::new("toml-syntax", format!("line {number}: {message}")),
@@ -81,6 +86,11 @@ fn translate(source: &str, error: &toml::de::Error) -> SpecError {
         None => Refusal::new("toml-syntax", format!("line {number}: {said}")),
     };
     refusal.at(span)
+}
+
+/// Whether it is what a key may be without quotes.
+fn is_plain(key: &str) -> bool {
+    !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
 }
 
 /// The parser's words, ours, and what to do.

@@ -157,6 +157,10 @@ impl<'s> Reader<'s> {
     fn not_a_string(&self, key: &str, item: &Item<'_>) -> Refusal {
         let refusal = Refusal::new("type", format!("`{}` must be a string, not {}", clip(key), kind(item)));
         match (scalar(item), item.get_ref()) {
+            // Between quotes neither would mean anything.
+            (_, DeValue::Boolean(_) | DeValue::Datetime(_)) => {
+                refusal.help(format!("write a string, `{} = \"…\"`, or drop the key", clip(key)))
+            }
             (true, _) => refusal.help(format!("write `{} = \"{}\"`", clip(key), clip(&self.source[item.span()]))),
             (false, DeValue::Table(_)) => refusal.help(format!("write `{} = \"VALUE\"`", clip(key))),
             _ => refusal.help(format!("write one string: `{} = \"…\"`", clip(key))),

@@ -12,7 +12,7 @@ pub fn read(word: &str) -> Result<(String, String), Failure> {
     let end = word.find(|c: char| !(c.is_ascii_alphanumeric() || "._-".contains(c))).unwrap_or(word.len());
     let (written, rest) = (&word[..end], word[end..].trim());
     let name = name(written);
-    if name.is_empty() {
+    if !name.starts_with(|c: char| c.is_ascii_alphanumeric()) {
         return Err(refuse(word, "write a package, `torch`, or one with a version, `torch==2.5.1`"));
     }
     let constraint = match rest.chars().next() {
@@ -73,7 +73,9 @@ fn check(name: &str, constraint: &str) -> Result<(), Failure> {
         return Ok(());
     }
     let problem = |error: spec::SpecError| {
-        let help = error.help.or_else(|| Some(examples(name)));
+        // What is general is told better by examples of this package.
+        let is_general = |help: &String| error.code == "constraint" && !help.starts_with("write `");
+        let help = error.help.filter(|help| !is_general(help)).or_else(|| Some(examples(name)));
         Problem { code: error.code, message: error.message, span: None, help }
     };
     Err(Failure { exit: Exit::BadInput, problems: errors.into_iter().map(problem).collect(), file: None })
