@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use crate::catalog::overlay::{self, Mistake};
-use crate::catalog::{BUILTIN, Catalog};
+use crate::catalog::{Catalog, at_hand};
 use crate::lock::{CatalogStamp, Lock};
 use crate::report::{Exit, Failure, Problem, Report, SourceFile};
 use crate::solve::own;
@@ -17,7 +17,7 @@ use super::project::{self, Way};
 
 /// The catalog of a spec. Its overlays lie relative to it and are laid in the order they are written in.
 pub fn of_spec(spec: &Spec, file: &SourceFile, place: &Path) -> Result<Cow<'static, Catalog>, Failure> {
-    let mut catalog = Cow::Borrowed(&BUILTIN);
+    let mut catalog = Cow::Borrowed(at_hand());
     for written in &spec.overlays {
         let folder = place.with_file_name("");
         let path = folder.join(&written.value);
@@ -41,17 +41,20 @@ pub fn of_spec(spec: &Spec, file: &SourceFile, place: &Path) -> Result<Cow<'stat
 /// Refuses to answer with a catalog that gpuenv.toml does not admit.
 pub fn check_version(spec: &Spec, file: &SourceFile) -> Result<(), Failure> {
     let Some(asked) = &spec.catalog_version else { return Ok(()) };
-    let Ok(here) = Version::parse(&BUILTIN.version) else { return Ok(()) };
+    let Ok(here) = Version::parse(&at_hand().version) else { return Ok(()) };
     if asked.value.admits(&here) {
         return Ok(());
     }
     let message = format!("the catalog at hand is {here}, and gpuenv.toml asks for `{}`", asked.text.escape_debug());
     let is_below = asked.value.comparisons().any(|one| one.version.is_some_and(|wanted| here < wanted));
     let help = match is_below {
-        true => format!("install a newer gpuenv, or change `version` under [catalog]: `version = \">={here}\"`"),
+        true => format!(
+            "install a newer one (`gpuenv catalog update FILE`, or a newer gpuenv), or change `version` under [catalog]: \
+             `version = \">={here}\"`"
+        ),
         false => format!(
-            "install the gpuenv that came with such a catalog (`requires-gpuenv` names its version), or change `version` under \
-             [catalog]: `version = \">={here}\"`"
+            "go back to such a catalog (`gpuenv catalog update` lists the installed ones), install the gpuenv that came with \
+             it (`requires-gpuenv` names its version), or change `version` under [catalog]: `version = \">={here}\"`"
         ),
     };
     let error = SpecError { code: "catalog-version", message, span: asked.span.clone(), help: Some(help) };
@@ -70,12 +73,12 @@ fn untold(path: &Path) -> Failure {
 /// The catalog of the spec here, if there is one, else the built-in one: for commands that need no spec.
 pub fn nearby(common: &Common) -> Result<Cow<'static, Catalog>, Failure> {
     let named = common.spec.is_some();
-    let Some(place) = files::spec_place(common)? else { return Ok(Cow::Borrowed(&BUILTIN)) };
+    let Some(place) = files::spec_place(common)? else { return Ok(Cow::Borrowed(at_hand())) };
     match files::read_spec(&place) {
         // A spec's other mistakes are no matter here.
         Ok(file) => of_spec(&spec::parse_part(&file.text).0, &file, &place),
         Err(failure) if named => Err(failure),
-        Err(_) => Ok(Cow::Borrowed(&BUILTIN)),
+        Err(_) => Ok(Cow::Borrowed(at_hand())),
     }
 }
 
@@ -84,7 +87,7 @@ pub fn nearby(common: &Common) -> Result<Cow<'static, Catalog>, Failure> {
 pub fn of_lock(lock: &Lock, common: &Common, report: &Report) -> Result<Cow<'static, Catalog>, Failure> {
     let wanted = &lock.catalog.overlays;
     if wanted.is_empty() {
-        return Ok(Cow::Borrowed(&BUILTIN));
+        return Ok(Cow::Borrowed(at_hand()));
     }
     let beside_it = || files::beside_lock(common);
     let spec = common.spec.clone().map_or_else(beside_it, Ok)?;
@@ -99,7 +102,7 @@ pub fn of_lock(lock: &Lock, common: &Common, report: &Report) -> Result<Cow<'sta
                 names.join(", "),
                 files::shown(&spec)
             ));
-            Ok(Cow::Borrowed(&BUILTIN))
+            Ok(Cow::Borrowed(at_hand()))
         }
     }
 }

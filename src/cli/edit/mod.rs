@@ -19,6 +19,7 @@ use crate::spec::{self, RewriteError, Spec, SpecError, is_incomplete, list_text}
 use super::args::Common;
 use super::files::{self, Places};
 use super::lock::{Asked, STEPS, asked, gave_up, undetermined};
+use super::newer;
 use super::origin;
 use super::replace::{replace, replace_spec};
 use args::{AddArgs, RemoveArgs, TargetArgs, TargetCommand};
@@ -189,6 +190,9 @@ impl Begun {
         };
         if let Some(previous) = &previous {
             origin::check(previous, &self.places, false)?;
+            if lock::is_newer(previous, &asked.catalog) {
+                return Err(newer::refused(previous, &asked.catalog));
+            }
         }
         let changes = edits.into_iter().map(|(key, to)| Change { from: self.spec.text(&key), key, to });
         let change = Changed { begun: self, asked: &asked, rules: &rules, dry_run, report, changes: changes.collect() };
