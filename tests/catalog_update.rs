@@ -6,7 +6,7 @@ mod desk;
 
 use std::fs;
 use std::io::Cursor;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{PermissionsExt, chown};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -20,10 +20,10 @@ use gpuenv::solve::engine::Steps;
 use gpuenv::solve::problem::Problem;
 use gpuenv::solve::question::Question;
 use gpuenv::spec;
-use gpuenv::words::Version;
+use gpuenv::words::{CpuArch, Version};
 use minisign::KeyPair;
 
-const SPEC: &str = "[stack]\ntorch = \"*\"\n[target.a]\ngpu = \"H100 NVL\"\ndriver = \">=550\"\nos = \"ubuntu22.04\"\n";
+const SPEC: &str = "[stack]\ntorch = \"*\"\n[target.a]\ngpu = \"H100 NVL\"\ndriver = \">=580\"\nos = \"ubuntu22.04\"\n";
 
 /// A version that is so many years later than the built-in catalog's.
 fn later(years: u32) -> String {
@@ -36,16 +36,11 @@ fn newer(years: u32) -> Catalog {
     let mut catalog = BUILTIN.clone();
     catalog.version = later(years).into();
     catalog.digest = "ab".repeat(32).into();
-    let torch = catalog.builds.iter().filter(|row| row.package == "torch" && row.systems.is_empty());
-    let newest = torch.clone().map(|row| row.version).max().unwrap();
-    let added = torch.filter(|row| row.version == newest).map(|row| {
-        let mut row = row.clone();
-        row.version = Version::parse("2.99.0").unwrap();
-        row
-    });
-    let added: Vec<_> = added.collect();
-    assert!(!added.is_empty());
-    catalog.builds.to_mut().extend(added);
+    let torch =
+        catalog.builds.iter().filter(|row| row.package == "torch" && row.default && row.arch == CpuArch::X86_64);
+    let mut added = torch.max_by_key(|row| row.version).unwrap().clone();
+    added.version = Version::parse("2.99.0").unwrap();
+    catalog.builds.to_mut().push(added);
     let last: &Driver = catalog.drivers.last().unwrap();
     let driver =
         Driver { version: Version::parse(&format!("{}.999", last.version.prefix(2))).unwrap(), ..last.clone() };
@@ -247,7 +242,7 @@ fn a_damaged_installed_catalog_is_told_and_the_built_in_one_answers() {
         (changed, "does not match its checksum"),
         (future, "has format 2"),
         (whole[..1000].to_vec(), "its end is missing"),
-        (Vec::new(), "it is not a catalog file"),
+        (Vec::new(), "cannot be used"),
         (other, "it holds catalog"),
     ] {
         fs::write(&place, bytes).unwrap();
@@ -264,12 +259,33 @@ fn a_damaged_installed_catalog_is_told_and_the_built_in_one_answers() {
 }
 
 #[test]
+fn the_catalog_of_somebody_else_is_checked_every_time() {
+    let site = Site::new("foreign", SPEC);
+    let newer = newer(1);
+    site.run(&["catalog", "update", &site.packed(&newer)]).exits(0);
+    let place = site.installed(&newer.version);
+    if chown(&place, Some(65_534), None).is_err() {
+        // Only root can give a file away.
+        return;
+    }
+    site.answers_with(&newer.version);
+    // Sound, but nobody has signed it.
+    let other = packed::pack(&Catalog { digest: "cd".repeat(32).into(), ..newer.clone() }).unwrap();
+    fs::write(&place, &other).unwrap();
+    site.run(&["lock"]).exits(0).says("catalog-unusable").says("it is not your file, and it is not signed");
+    site.answers_with(&BUILTIN.version);
+    // Of one's own nothing is asked but that it is whole.
+    chown(&place, Some(0), None).unwrap();
+    site.answers_with(&newer.version);
+}
+
+#[test]
 fn an_installed_catalog_that_is_older_than_the_built_in_one_is_not_asked() {
     let site = Site::new("outgrown", SPEC);
     let old = site.installed("2020.01.01");
     fs::create_dir_all(old.parent().unwrap()).unwrap();
     fs::write(&old, "whatever").unwrap();
-    assert!(!site.run(&["lock"]).exits(0).err.contains("catalog"));
+    assert!(!site.run(&["lock"]).exits(0).err.contains("catalog-unusable"));
     site.answers_with(&BUILTIN.version);
 }
 
@@ -325,12 +341,12 @@ fn a_lock_of_a_newer_catalog_is_kept_and_said_so() {
     assert!(!site.run(&["export", "requirements"]).exits(0).err.contains("stale-lock"));
     site.run(&["lock", "--upgrade"]).exits(2).says("nothing was written").says("gpuenv lock --fresh");
     site.run(&["add", "torchvision"]).exits(2).says("nothing was written");
-    fs::write(site.path("project/gpuenv.toml"), SPEC.replace("550", "560")).unwrap();
+    fs::write(site.path("project/gpuenv.toml"), SPEC.replace("580", "590")).unwrap();
     site.run(&["lock", "--check"]).exits(1).says("target.a.driver");
     site.run(&["lock"]).exits(2).says("lock-newer-catalog");
     assert_eq!(site.lock(), made);
     site.run(&["lock", "--fresh"]).exits(0);
-    assert_eq!(site.lock(), lock_of(&BUILTIN, &SPEC.replace("550", "560")));
+    assert_eq!(site.lock(), lock_of(&BUILTIN, &SPEC.replace("580", "590")));
 }
 
 #[test]

@@ -16,8 +16,10 @@ mod lookup;
 mod names;
 pub mod overlay;
 pub mod packed;
+mod row_reader;
 pub mod rows;
 mod search;
+mod table;
 pub mod tables;
 pub mod wheels;
 
@@ -34,7 +36,11 @@ pub use tables::{AnyRow, Catalog, Overlay, Retraction, Row, RowName};
 mod builtin {
     use std::borrow::Cow;
 
-    use super::{rows::*, tables::Catalog, wheels::Digests};
+    use super::{
+        rows::*,
+        tables::{Catalog, Table},
+        wheels::Digests,
+    };
     use crate::words::{Arch, Cc, CpuArch, Suffix, Version, version::Written};
 
     include!(concat!(env!("OUT_DIR"), "/catalog.rs"));

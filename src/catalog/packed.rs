@@ -15,10 +15,11 @@ use std::fmt;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use super::row_reader;
 use super::tables::{Catalog, Table, TableVisitor};
 use super::wheels::Digests;
 use crate::words::Version;
-use crate::words::packed::{self, Numbering};
+use crate::words::packed;
 use crate::words::version::Written;
 
 /// The form that this program reads and writes: major and minor.
@@ -126,10 +127,12 @@ struct Body<'a> {
     gpu_index: &'a str,
     #[serde(borrow)]
     wheel_digests: &'a [u8],
-    #[serde(borrow)]
-    texts: Vec<&'a str>,
-    #[serde(borrow)]
-    versions: Vec<&'a str>,
+    /// All texts, one behind the other, and how long each is.
+    texts: &'a str,
+    text_lengths: Vec<u16>,
+    /// The same of versions.
+    versions: &'a str,
+    version_lengths: Vec<u16>,
     #[serde(borrow)]
     tables: Vec<PackedTable<'a>>,
 }
@@ -145,17 +148,23 @@ struct PackedTable<'a> {
 
 /// Packs a catalog, without a signature.
 pub fn pack(catalog: &Catalog) -> Result<Vec<u8>, postcard::Error> {
-    let mut packer = Packer::default();
-    let (outcome, Numbering { texts, versions, .. }) = packed::write(|| catalog.clone().each_table(&mut packer));
-    outcome?;
+    let (packer, numbered) = packed::write(|| {
+        let mut packer = Packer::default();
+        catalog.clone().each_table(&mut packer).map(|()| packer)
+    });
+    let (packer, texts, versions) = (packer?, numbered.texts.all, numbered.versions.all);
     let tables = packer.0.iter().map(|(kind, rows, bytes)| PackedTable { kind, rows: *rows, bytes }).collect();
+    let lengths = |all: &[&str]| all.iter().map(|text| u16::try_from(text.len())).collect::<Result<Vec<_>, _>>();
+    let too_long = |_| postcard::Error::SerializeBufferFull;
     let body = postcard::to_allocvec(&Body {
         reader: &catalog.reader,
         digest: &catalog.digest,
         gpu_index: &catalog.gpu_index,
         wheel_digests: &catalog.wheel_digests.0,
-        texts,
-        versions,
+        text_lengths: lengths(&texts).map_err(too_long)?,
+        texts: &texts.concat(),
+        version_lengths: lengths(&versions).map_err(too_long)?,
+        versions: &versions.concat(),
         tables,
     })?;
     let mut bytes = Header::write(&catalog.version, &body);
@@ -163,9 +172,18 @@ pub fn pack(catalog: &Catalog) -> Result<Vec<u8>, postcard::Error> {
     Ok(bytes)
 }
 
-/// Reads a packed catalog; what lies behind it is not looked at. The bytes are kept for the rest of the process: its texts
-/// are parts of them.
+/// Reads a packed catalog that was read as a whole when it was installed: each table when it is first asked for. What lies
+/// behind it is not looked at. The bytes are kept for the rest of the process: its texts are parts of them.
 pub fn unpack(bytes: &'static [u8]) -> Result<Catalog, Refused> {
+    unpack_with(bytes, false)
+}
+
+/// The same to the last row, at once.
+pub fn unpack_whole(bytes: &'static [u8]) -> Result<Catalog, Refused> {
+    unpack_with(bytes, true)
+}
+
+fn unpack_with(bytes: &'static [u8], at_once: bool) -> Result<Catalog, Refused> {
     let header = Header::read(bytes)?;
     let body = bytes.get(HEADER..header.length).ok_or(Refused::Truncated)?;
     if crc32fast::hash(body) != header.checksum {
@@ -174,9 +192,10 @@ pub fn unpack(bytes: &'static [u8]) -> Result<Catalog, Refused> {
     // The checksum guards against accidents alone: whatever the bytes are, reading them ends well.
     let body: Body<'static> = postcard::from_bytes(body).map_err(|_| Refused::Damaged)?;
     check_reader(body.reader)?;
-    let versions: Option<Vec<Written>> = body.versions.iter().map(|text| Written::checked(text)).collect();
-    let versions: &'static [Written] = versions.ok_or(Refused::Damaged)?.leak();
-    let texts: &'static [&'static str] = body.texts.leak();
+    let texts = parts(body.texts, &body.text_lengths).ok_or(Refused::Damaged)?.leak();
+    let versions = parts(body.versions, &body.version_lengths).ok_or(Refused::Damaged)?;
+    let versions: Option<Vec<Written>> = versions.into_iter().map(Written::checked).collect();
+    let versions = versions.ok_or(Refused::Damaged)?.leak();
     let mut catalog = Catalog {
         version: header.version.into(),
         reader: body.reader.into(),
@@ -185,8 +204,25 @@ pub fn unpack(bytes: &'static [u8]) -> Result<Catalog, Refused> {
         wheel_digests: Digests(Cow::Borrowed(body.wheel_digests)),
         ..Catalog::default()
     };
-    let read = packed::read(texts, versions, || catalog.each_table(&mut Unpacker(&body.tables)));
-    read.map_err(|_| Refused::Damaged).map(|()| catalog)
+    let mut tables = Unpacker { tables: body.tables, texts, versions, at_once };
+    catalog.each_table(&mut tables).map(|()| catalog)
+}
+
+/// A text cut into parts of these lengths.
+fn parts(mut text: &'static str, lengths: &[u16]) -> Option<Vec<&'static str>> {
+    let mut parts = Vec::with_capacity(lengths.len());
+    for length in lengths {
+        let (part, rest) = text.split_at_checked(usize::from(*length))?;
+        parts.push(part);
+        text = rest;
+    }
+    Some(parts)
+}
+
+fn check_reader(wanted: &str) -> Result<(), Refused> {
+    let here = semver::Version::parse(env!("CARGO_PKG_VERSION"));
+    let is_met = semver::VersionReq::parse(wanted).is_ok_and(|wanted| here.is_ok_and(|here| wanted.matches(&here)));
+    if is_met { Ok(()) } else { Err(Refused::Requires(wanted.chars().take(40).collect())) }
 }
 
 /// The kind of each table, its rows and their bytes.
@@ -203,26 +239,31 @@ impl TableVisitor for Packer {
 }
 
 /// The tables of a file; those of kinds that are not known here are passed over.
-struct Unpacker<'b>(&'b [PackedTable<'b>]);
+struct Unpacker {
+    tables: Vec<PackedTable<'static>>,
+    texts: &'static [&'static str],
+    versions: &'static [Written],
+    at_once: bool,
+}
 
-impl TableVisitor for Unpacker<'_> {
-    type Error = postcard::Error;
+impl TableVisitor for Unpacker {
+    type Error = Refused;
 
-    fn visit<T>(&mut self, kind: &'static str, table: &mut Table<T>) -> Result<(), postcard::Error>
+    fn visit<T>(&mut self, kind: &'static str, table: &mut Table<T>) -> Result<(), Refused>
     where
         T: Clone + DeserializeOwned + 'static,
     {
-        if let Some(packed) = self.0.iter().find(|packed| packed.kind == kind) {
-            *table = Cow::Borrowed(unpack_rows(packed.rows, packed.bytes)?.leak());
+        if let Some(&PackedTable { rows, bytes, .. }) = self.tables.iter().find(|packed| packed.kind == kind) {
+            let (texts, versions) = (self.texts, self.versions);
+            let read = move || packed::read(texts, versions, || row_reader::rows(rows, bytes));
+            *table = match self.at_once {
+                true => read().map_err(|_| Refused::Damaged)?.into(),
+                // It could be read when it was installed, and the checksum says that it is the same.
+                false => Table::later(move || read().expect("rows of an installed catalog can be read")),
+            };
         }
         Ok(())
     }
-}
-
-fn check_reader(wanted: &str) -> Result<(), Refused> {
-    let here = semver::Version::parse(env!("CARGO_PKG_VERSION"));
-    let is_met = semver::VersionReq::parse(wanted).is_ok_and(|wanted| here.is_ok_and(|here| wanted.matches(&here)));
-    if is_met { Ok(()) } else { Err(Refused::Requires(wanted.chars().take(40).collect())) }
 }
 
 fn pack_rows<T: Serialize>(rows: &[T]) -> Result<Vec<u8>, postcard::Error> {
@@ -231,26 +272,6 @@ fn pack_rows<T: Serialize>(rows: &[T]) -> Result<Vec<u8>, postcard::Error> {
         bytes.extend(postcard::to_allocvec(&postcard::to_allocvec(row)?)?);
     }
     Ok(bytes)
-}
-
-fn unpack_rows<T: DeserializeOwned>(count: u32, mut bytes: &[u8]) -> Result<Vec<T>, postcard::Error> {
-    // Each row has a byte at least: no number in a damaged file makes room for more.
-    let mut rows = Vec::with_capacity(bytes.len().min(count as usize));
-    for _ in 0..count {
-        let (row, rest) = postcard::take_from_bytes::<&[u8]>(bytes)?;
-        rows.push(unpack_row(row)?);
-        bytes = rest;
-    }
-    Ok(rows)
-}
-
-fn unpack_row<T: DeserializeOwned>(row: &[u8]) -> Result<T, postcard::Error> {
-    match postcard::take_from_bytes(row) {
-        Ok((row, _)) => Ok(row),
-        // Of an earlier minor: the fields that it does not have are zeros.
-        Err(postcard::Error::DeserializeUnexpectedEnd) => postcard::from_bytes(&[row, &[0; 64]].concat()),
-        Err(error) => Err(error),
-    }
 }
 
 #[cfg(test)]
@@ -272,6 +293,7 @@ mod tests {
         assert_eq!(catalog.wheel_digests, BUILTIN.wheel_digests);
         let text = |catalog: &Catalog| serde_json::to_string(catalog).unwrap();
         assert_eq!(text(&catalog), text(&BUILTIN));
+        assert_eq!(text(&unpack_whole(bytes).unwrap()), text(&BUILTIN));
     }
 
     #[test]
@@ -288,7 +310,7 @@ mod tests {
             // With the checksum made to match: nobody does that by accident, and still nothing breaks.
             let checksum = crc32fast::hash(&changed[HEADER..]).to_le_bytes();
             changed[16..20].copy_from_slice(&checksum);
-            let _ = unpack(changed.leak());
+            let _ = unpack_whole(changed.leak());
         }
     }
 
@@ -312,9 +334,9 @@ mod tests {
         #[derive(Serialize, Deserialize, PartialEq, Debug)]
         struct New(u32, bool, Option<u32>, Vec<u8>);
         let bytes = pack_rows(&[New(1, true, Some(7), vec![1, 2]), New(2, false, None, vec![])]).unwrap();
-        assert_eq!(unpack_rows::<Old>(2, &bytes).unwrap(), [Old(1, true), Old(2, false)]);
+        assert_eq!(row_reader::rows::<Old>(2, &bytes).unwrap(), [Old(1, true), Old(2, false)]);
         let bytes = pack_rows(&[Old(1, true), Old(2, false)]).unwrap();
-        assert_eq!(unpack_rows::<New>(2, &bytes).unwrap()[0], New(1, true, None, vec![]));
-        assert!(unpack_rows::<Old>(u32::MAX, &bytes).is_err());
+        assert_eq!(row_reader::rows::<New>(2, &bytes).unwrap()[0], New(1, true, None, vec![]));
+        assert!(row_reader::rows::<Old>(u32::MAX, &bytes).is_err());
     }
 }

@@ -1,6 +1,5 @@
 //! The catalog as a whole: one table for each kind of row, and what all rows have in common.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -9,11 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use super::names;
 use super::rows::*;
+pub use super::table::Table;
 use super::wheels::Digests;
 use crate::words::{CpuArch, Version};
-
-/// The rows of one kind: compiled in, until an overlay changes them.
-pub type Table<T> = Cow<'static, [T]>;
 
 /// Something that is done to tables of any kind of row.
 pub trait TableVisitor {

@@ -54,7 +54,8 @@ fn read(from: &str) -> Result<(String, Vec<u8>), Failure> {
 
 /// Installs a catalog. False: it is there already.
 fn install(name: &str, bytes: Vec<u8>, rollback: Option<&str>) -> Result<bool, Failure> {
-    let catalog = open(name, bytes.clone().leak())?;
+    let bytes: &'static [u8] = bytes.leak();
+    let catalog = open(name, bytes)?;
     let version = version_of(&catalog.version)?;
     if let Some(wanted) = rollback.filter(|wanted| *wanted != version.as_str()) {
         let message = format!("{name} holds catalog {version}, not {}", clean(wanted));
@@ -77,11 +78,12 @@ fn install(name: &str, bytes: Vec<u8>, rollback: Option<&str>) -> Result<bool, F
         let help = format!("to go back to the older one, add `--rollback {version}`");
         return Err(Failure::new(Exit::BadInput, "catalog-older", message).help(help));
     }
+    check_sound(name, &catalog)?;
     let folder = installed::folder().ok_or_else(no_folder)?;
     fs::create_dir_all(&folder).map_err(|error| {
         Failure::io("write-failed", format!("{} cannot be made: {}", shown(&folder), reason(&error)))
     })?;
-    let written = replace_bytes(&installed::path_of(&folder, version.as_str()), &bytes)?;
+    let written = replace_bytes(&installed::path_of(&folder, version.as_str()), bytes)?;
     remove(&newer)?;
     Ok(written || !newer.is_empty())
 }
@@ -112,32 +114,31 @@ fn remove(newer: &[Installed]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The catalog of a file, if it is whole, signed, for this gpuenv, and sound.
+/// The catalog of a file, if it is whole, signed and for this gpuenv.
 fn open(name: &str, bytes: &'static [u8]) -> Result<Catalog, Failure> {
     let refuse = |refused: Refused| self::refuse(name, &refused);
     let header = Header::read(bytes).map_err(refuse)?;
     let (signed, signature) = bytes.split_at_checked(header.length).ok_or_else(|| refuse(Refused::Truncated))?;
     signature::verify(signed, signature).map_err(|why| unsigned(name, why))?;
-    let catalog = packed::unpack(signed).map_err(refuse)?;
-    let findings =
-        lint::lint_built_in(&catalog).into_iter().map(|found| (found.lint, format!("{}: {}", found.row, found.says)));
-    let mut wrong: Vec<(&'static str, String)> = findings.collect();
-    wrong.extend(diagnose::lint::lint(&catalog).into_iter().map(|says| ("diagnosis", says)));
+    packed::unpack_whole(signed).map_err(refuse)
+}
+
+/// Holds a catalog to the lints that the built-in one is held to.
+fn check_sound(name: &str, catalog: &Catalog) -> Result<(), Failure> {
+    let findings = lint::lint_built_in(catalog).into_iter();
+    let mut wrong: Vec<_> = findings.map(|found| (found.lint, format!("{}: {}", found.row, found.says))).collect();
+    wrong.extend(diagnose::lint::lint(catalog).into_iter().map(|says| ("diagnosis", says)));
     let mut ordered = catalog.clone();
     ordered.sort();
     if ordered.gpu_index != catalog.gpu_index {
         wrong.push(("gpu-index", "the index of GPU names is not that of its GPUs".into()));
     }
-    if wrong.is_empty() {
-        return Ok(catalog);
-    }
     let more = wrong.len().saturating_sub(FINDINGS);
     let mut problems: Vec<Problem> =
         wrong.into_iter().take(FINDINGS).map(|(code, message)| problem(code, message)).collect();
-    if let Some(last) = problems.last_mut() {
-        let rest = if more > 0 { format!("there are {more} more findings; ") } else { String::new() };
-        last.help = Some(format!("{rest}{name} was not installed: it was made for another gpuenv, or wrongly"));
-    }
+    let Some(last) = problems.last_mut() else { return Ok(()) };
+    let rest = if more > 0 { format!("there are {more} more findings; ") } else { String::new() };
+    last.help = Some(format!("{rest}{name} was not installed: it was made for another gpuenv, or wrongly"));
     Err(Failure { exit: Exit::BadInput, problems, file: None })
 }
 

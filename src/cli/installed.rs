@@ -3,16 +3,20 @@
 //! Each lies in the user's data folder under its version. The newest answers if it is newer than the built-in one:
 //! there is no second place that could say otherwise, and a newer gpuenv needs no tidying up.
 
-use std::fs;
+use std::fs::{self, File, Metadata};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+
+use memmap2::MmapOptions;
 
 use crate::catalog::packed::{self, Header};
 use crate::catalog::{BUILTIN, Catalog, answer_with};
-use crate::report::{Failure, Report};
+use crate::report::Report;
 use crate::solve::question::Warning;
 use crate::words::Version;
 
-use super::files::{self, shown};
+use super::files::{reason, shown};
+use super::signature;
 
 /// What the name of such a file ends with.
 const ENDING: &str = ".catalog";
@@ -54,7 +58,7 @@ pub fn all() -> Vec<Installed> {
         let version = name.to_str().and_then(|name| Version::parse(name.strip_suffix(ENDING)?).ok());
         found.extend(version.map(|version| Installed { version, path: entry.path() }));
     }
-    found.sort_by(|a, b| b.version.cmp(&a.version));
+    found.sort_by_key(|one| std::cmp::Reverse(one.version));
     found
 }
 
@@ -81,15 +85,48 @@ pub fn usable() -> String {
 
 /// What an installed file holds; else why it cannot be used.
 fn load(installed: &Installed) -> Result<Catalog, String> {
-    let bytes = files::read(&installed.path, packed::MAX_BYTES).map_err(|failure: Failure| {
-        failure.problems.into_iter().next().map_or_else(String::new, |problem| problem.message)
-    })?;
-    let bytes: &'static [u8] = bytes.leak();
+    let (bytes, is_own) = bytes(&installed.path).map_err(|error| format!("it cannot be read: {}", reason(&error)))?;
     let header = Header::read(bytes).map_err(|refused| refused.to_string())?;
     if header.version != installed.version.as_str() {
         return Err(format!("it holds catalog {}", header.version));
     }
+    if !is_own {
+        let (signed, signature) = bytes.split_at_checked(header.length).unwrap_or((bytes, &[]));
+        signature::verify(signed, signature).map_err(|why| format!("it is not your file, and {}", why.says()))?;
+    }
     packed::unpack(bytes).map_err(|refused| refused.to_string())
+}
+
+/// The bytes of a file, and whether it is the user's own. To read what is one's own would cost every run a copy of it; what
+/// is somebody else's (root may have the home of a user) could change after it was checked.
+fn bytes(path: &Path) -> io::Result<(&'static [u8], bool)> {
+    let mut file = File::open(path)?;
+    let about = file.metadata()?;
+    if !about.is_file() || about.len() > packed::MAX_BYTES {
+        return Err(io::Error::other("it is no regular file of the size of a catalog"));
+    }
+    if !is_own(&about) {
+        let mut bytes = Vec::new();
+        Read::by_ref(&mut file).take(packed::MAX_BYTES).read_to_end(&mut bytes)?;
+        return Ok((bytes.leak(), false));
+    }
+    // SAFETY: gpuenv never writes into such a file, it puts another in its place, and nobody else may write to a file of the
+    // user's own folder; who can all the same could change the user's programs too.
+    let mapped = unsafe { MmapOptions::new().populate().map(&file) }?;
+    Ok((Box::leak(Box::new(mapped)), true))
+}
+
+/// Whether a file belongs to whoever runs this.
+#[cfg(target_os = "linux")]
+fn is_own(about: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    about.uid() == rustix::process::geteuid().as_raw()
+}
+
+/// Other systems have no root that verifies in the homes of others.
+#[cfg(not(target_os = "linux"))]
+fn is_own(_: &Metadata) -> bool {
+    true
 }
 
 fn unusable(installed: &Installed, why: &str) -> Warning {

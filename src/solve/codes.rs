@@ -26,8 +26,8 @@ pub const ALL: &[Code] = &[
     Code {
         code: "catalog-old",
         says: "The facts were gathered more than half a year before today: drivers, wheels and images published since \
-               are unknown to this gpuenv, and what is newest here may no longer be. Install a newer gpuenv. The lock \
-               does not depend on the day.",
+               are unknown to this gpuenv, and what is newest here may no longer be. Install a newer catalog \
+               (`gpuenv catalog update`) or a newer gpuenv. The lock does not depend on the day.",
     },
     Code {
         code: "catalog-unusable",

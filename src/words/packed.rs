@@ -26,33 +26,58 @@ thread_local! {
 #[derive(Debug, Default)]
 pub struct Numbering {
     /// Texts; the first is the empty one.
-    pub texts: Vec<&'static str>,
+    pub texts: Numbers,
     /// Versions as they were written; the first is `0`.
-    pub versions: Vec<&'static str>,
-    text_numbers: HashMap<&'static str, u32>,
-    version_numbers: HashMap<&'static str, u32>,
+    pub versions: Numbers,
 }
 
-impl Numbering {
-    fn new() -> Self {
-        let mut new = Numbering::default();
-        // Zeros are what a field holds that somebody leaves out.
-        number(&mut new.texts, &mut new.text_numbers, "");
-        number(&mut new.versions, &mut new.version_numbers, "0");
+/// Texts, each with its number.
+#[derive(Debug, Default)]
+pub struct Numbers {
+    /// In the order of their numbers.
+    pub all: Vec<&'static str>,
+    numbers: HashMap<&'static str, u32>,
+    /// How often each was asked for.
+    used: Vec<u32>,
+}
+
+impl Numbers {
+    /// Zeros are what a field holds that somebody leaves out: they stand for the first.
+    fn starting(first: &'static str) -> Self {
+        let mut new = Numbers::default();
+        new.number(first);
+        new
+    }
+
+    fn number(&mut self, text: &'static str) -> u32 {
+        let number = *self.numbers.entry(text).or_insert_with(|| {
+            self.all.push(text);
+            self.used.push(0);
+            (self.all.len() - 1) as u32
+        });
+        self.used[number as usize] += 1;
+        number
+    }
+
+    /// The same texts, those first that are asked for most: small numbers are short.
+    fn by_use(self) -> Self {
+        let mut order: Vec<usize> = (1..self.all.len()).collect();
+        order.sort_by_key(|at| std::cmp::Reverse(self.used[*at]));
+        let mut new = Numbers::starting(self.all[0]);
+        for at in order {
+            new.number(self.all[at]);
+        }
         new
     }
 }
 
-fn number(list: &mut Vec<&'static str>, numbers: &mut HashMap<&'static str, u32>, text: &'static str) -> u32 {
-    *numbers.entry(text).or_insert_with(|| {
-        list.push(text);
-        (list.len() - 1) as u32
-    })
-}
-
-/// Writes with numbers in place of texts, and says what they count in.
-pub fn write<T>(write: impl FnOnce() -> T) -> (T, Numbering) {
-    WRITTEN.set(Some(Numbering::new()));
+/// Writes with numbers in place of texts, and says what they count in. It is done twice: only then is known which texts are
+/// many.
+pub fn write<T>(mut write: impl FnMut() -> T) -> (T, Numbering) {
+    WRITTEN.set(Some(Numbering { texts: Numbers::starting(""), versions: Numbers::starting("0") }));
+    write();
+    let first = WRITTEN.take().unwrap_or_default();
+    WRITTEN.set(Some(Numbering { texts: first.texts.by_use(), versions: first.versions.by_use() }));
     let written = write();
     (written, WRITTEN.take().unwrap_or_default())
 }
@@ -68,10 +93,7 @@ pub fn read<T>(texts: &'static [&'static str], versions: &'static [Written], rea
 impl Text {
     /// The number that stands for it, where numbers do.
     pub(super) fn number(self) -> Option<u32> {
-        WRITTEN.with_borrow_mut(|all| {
-            let all = all.as_mut()?;
-            Some(number(&mut all.texts, &mut all.text_numbers, self.as_str()))
-        })
+        WRITTEN.with_borrow_mut(|all| Some(all.as_mut()?.texts.number(self.as_str())))
     }
 
     /// The text of a number.
@@ -83,10 +105,7 @@ impl Text {
 impl Version {
     /// The number that stands for it, where numbers do.
     pub(super) fn number(&self) -> Option<u32> {
-        WRITTEN.with_borrow_mut(|all| {
-            let all = all.as_mut()?;
-            Some(number(&mut all.versions, &mut all.version_numbers, self.as_str()))
-        })
+        WRITTEN.with_borrow_mut(|all| Some(all.as_mut()?.versions.number(self.as_str())))
     }
 
     /// The version of a number.
@@ -101,12 +120,11 @@ mod tests {
 
     #[test]
     fn a_number_means_something_only_while_it_is_read() {
-        let (number, all) =
-            write(|| (Text::from("one").number(), Text::from("two").number(), Text::from("one").number()));
-        assert_eq!(number, (Some(1), Some(2), Some(1)));
-        assert_eq!(all.texts, ["", "one", "two"]);
-        let texts: &'static [&'static str] = all.texts.leak();
-        assert_eq!(read(texts, &[], || Text::of_number(2)), Some(Text::from("two")));
+        let (numbers, all) = write(|| ["one", "two", "two"].map(|text| Text::from(text).number()));
+        assert_eq!(numbers, [Some(2), Some(1), Some(1)]);
+        assert_eq!(all.texts.all, ["", "two", "one"]);
+        let texts: &'static [&'static str] = all.texts.all.leak();
+        assert_eq!(read(texts, &[], || Text::of_number(2)), Some(Text::from("one")));
         assert_eq!(read(texts, &[], || Text::of_number(3)), None);
         assert_eq!(Text::of_number(0), None);
         assert_eq!(Text::from("one").number(), None);
