@@ -61,7 +61,7 @@ fn unknown(catalog: &Catalog, name: &str) -> Failure {
     Failure::new(Exit::BadInput, "unknown-fact", message).help(help)
 }
 
-/// All lints over the built-in catalog, then over each file laid over what was sound before.
+/// All lints over the catalog at hand, then over each file laid over what was sound before.
 fn check(given: &[PathBuf], report: &Report) -> Result<Exit, Failure> {
     let findings = lint::lint(at_hand());
     if !findings.is_empty() {

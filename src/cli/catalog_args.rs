@@ -54,7 +54,7 @@ pub struct SearchArgs {
     pub words: Vec<String>,
 }
 
-/// Check the built-in catalog and overlays with every lint; exit 1 if one finds anything
+/// Check the catalog in use and overlays with every lint; exit 1 if one finds anything
 #[derive(Debug, Args)]
 #[command(after_help = help::CATALOG_CHECK)]
 pub struct CheckArgs {

@@ -1,4 +1,4 @@
-//! The catalog a command asks: the built-in one, or that with the overlays of a spec laid over it.
+//! The catalog a command asks: the one at hand, or that with the overlays of a spec laid over it.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -70,7 +70,7 @@ fn untold(path: &Path) -> Failure {
     Failure::new(Exit::BadInput, "outside-project", message).help(help)
 }
 
-/// The catalog of the spec here, if there is one, else the built-in one: for commands that need no spec.
+/// The catalog of the spec here, if there is one, else the one at hand: for commands that need no spec.
 pub fn nearby(common: &Common) -> Result<Cow<'static, Catalog>, Failure> {
     let named = common.spec.is_some();
     let Some(place) = files::spec_place(common)? else { return Ok(Cow::Borrowed(at_hand())) };
