@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use gpuenv::catalog::{BUILTIN, Catalog};
+use gpuenv::catalog::{BUILTIN, Catalog, packed};
 use gpuenv::solve::compile::Locked;
 use gpuenv::solve::engine::Steps;
 use gpuenv::solve::problem::Problem;
@@ -68,6 +68,7 @@ fn main() {
     let subjects = [
         ("/bin/true", Command::new("/bin/true")),
         ("lock, 2 targets, fresh", lock(&folder, "two", true)),
+        ("the same, installed catalog", with_catalog(&folder, lock(&folder, "two", true))),
         ("lock, 2 targets, again", lock(&folder, "two", false)),
         ("lock, a conflict", lock(&folder, "conflict", false)),
         ("lock, 1,000 targets, fresh", lock(&folder, "thousand", true)),
@@ -108,6 +109,17 @@ fn lock(folder: &Path, name: &str, fresh: bool) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_gpuenv"));
     command.arg("lock").arg("--spec").arg(spec_file(folder, name));
     command.arg("--lock").arg(folder.join(format!("{name}.lock"))).args(fresh.then_some("--fresh"));
+    command
+}
+
+/// The same command of a user who has installed a newer catalog of the same rows.
+fn with_catalog(folder: &Path, mut command: Command) -> Command {
+    let newer = Catalog { version: "2999.01.01".into(), ..BUILTIN.clone() };
+    let catalogs = folder.join("data/gpuenv/catalogs");
+    fs::create_dir_all(&catalogs).expect("a folder for catalogs can be made");
+    let packed = packed::pack(&newer).expect("a catalog can be packed");
+    fs::write(catalogs.join("2999.01.01.catalog"), packed).expect("a catalog can be written");
+    command.env("XDG_DATA_HOME", folder.join("data"));
     command
 }
 

@@ -2,7 +2,6 @@
 //! what the lints refuse, and writes one `static` that costs nothing when gpuenv starts. And packs the machine code of
 //! the kernels.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::{env, fs, process};
@@ -26,6 +25,9 @@ mod names;
 #[allow(dead_code)]
 #[path = "../src/catalog/rows/mod.rs"]
 mod rows;
+#[allow(dead_code)]
+#[path = "../src/catalog/table.rs"]
+mod table;
 #[allow(dead_code)]
 #[path = "../src/catalog/tables.rs"]
 mod tables;
@@ -77,7 +79,7 @@ fn main() {
     catalog.unpack_images();
     catalog.expect();
     // From here on their digests stand for them.
-    catalog.wheels = Cow::Borrowed(&[]);
+    catalog.wheels = tables::Table::default();
     let code = emit::Code::of(&catalog);
     let doc = "/// The catalog that was built in.";
     let code = format!("{}{doc}\npub static BUILTIN: Catalog = {};\n", code.statics(), code.expression);

@@ -163,8 +163,8 @@ impl<'o> ser::Serializer for Emit<'o> {
         let before = self.0.expression.len();
         value.serialize(Emit(self.0))?;
         let written = self.0.expression.split_off(before);
-        if name == "List" {
-            self.0.push(&written.replacen("Cow::Borrowed(", "List(", 1));
+        if let Some(holder) = [("List", "List("), ("Table", "Table::Given(")].iter().find(|holder| holder.0 == name) {
+            self.0.push(&written.replacen("Cow::Borrowed(", holder.1, 1));
             return Ok(());
         }
         // What was just written is a plain string: numbers, dots and letters, so no escape can be inside.

@@ -69,6 +69,7 @@ fn documents_fit_their_schemas() {
     fits("search", &desk.json(&["catalog", "search", "5090"]).1);
     fits("search", &desk.json(&["catalog", "search", "5091", "nowhere"]).1);
     fits("checked", &desk.json(&["catalog", "check"]).1);
+    fits("catalogs", &desk.json(&["catalog", "update"]).1);
     fits("inspected", &desk.json(&["catalog", "inspect", env!("CARGO_BIN_EXE_gpuenv")]).1);
     fits("schemas", &desk.json(&["schema"]).1);
     for args in

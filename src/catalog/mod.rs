@@ -1,6 +1,9 @@
 //! L2, the facts: what exists, what it holds and what it needs, each row with its source.
 //!
-//! [`BUILTIN`] is the catalog compiled in: a constant, so that starting gpuenv costs nothing.
+//! [`BUILTIN`] is the catalog compiled in: a constant, so that starting gpuenv costs nothing. [`at_hand`] is what answers:
+//! that one, or a newer one that the user installed.
+
+use std::sync::OnceLock;
 
 mod bundled;
 mod capture;
@@ -13,8 +16,11 @@ mod listing;
 mod lookup;
 mod names;
 pub mod overlay;
+pub mod packed;
+mod row_reader;
 pub mod rows;
 mod search;
+mod table;
 pub mod tables;
 pub mod wheels;
 
@@ -31,13 +37,31 @@ pub use tables::{AnyRow, Catalog, Overlay, Retraction, Row, RowName};
 mod builtin {
     use std::borrow::Cow;
 
-    use super::{rows::*, tables::Catalog, wheels::Digests};
+    use super::{
+        rows::*,
+        tables::{Catalog, Table},
+        wheels::Digests,
+    };
     use crate::words::{Arch, Cc, CpuArch, Suffix, Version, version::Written};
 
     include!(concat!(env!("OUT_DIR"), "/catalog.rs"));
 }
 
 pub use builtin::BUILTIN;
+
+/// The catalog that this run asks, if it is not the built-in one.
+static INSTALLED: OnceLock<&Catalog> = OnceLock::new();
+
+/// The catalog that answers: a newer one that the user installed, else the built-in one. Overlays are laid over it.
+pub fn at_hand() -> &'static Catalog {
+    INSTALLED.get().copied().unwrap_or(&BUILTIN)
+}
+
+/// From now on this catalog answers. Only the first word counts: whoever asked before and after must not be told two
+/// stories.
+pub fn answer_with(catalog: &'static Catalog) {
+    let _ = INSTALLED.set(catalog);
+}
 
 #[cfg(test)]
 mod tests {

@@ -1,18 +1,26 @@
 //! The catalog as a whole: one table for each kind of row, and what all rows have in common.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::names;
 use super::rows::*;
+pub use super::table::Table;
 use super::wheels::Digests;
 use crate::words::{CpuArch, Version};
 
-/// The rows of one kind: compiled in, until an overlay changes them.
-pub type Table<T> = Cow<'static, [T]>;
+/// Something that is done to tables of any kind of row.
+pub trait TableVisitor {
+    /// Why it could not be done.
+    type Error;
+    /// Does it to the table of a kind.
+    fn visit<T>(&mut self, kind: &'static str, table: &mut Table<T>) -> Result<(), Self::Error>
+    where
+        T: Clone + Serialize + DeserializeOwned + 'static;
+}
 
 /// A row's identity within its table. It orders the table, names the row in messages and must be unique.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -321,6 +329,12 @@ macro_rules! tables {
                     $($kind => self.$table.serialize(to),)+
                     _ => Err(serde::ser::Error::custom(format!("there is no kind of row called `{kind}`"))),
                 }
+            }
+
+            /// Does something to every table, in a fixed order, whatever its rows are.
+            pub fn each_table<V: TableVisitor>(&mut self, visitor: &mut V) -> Result<(), V::Error> {
+                $(visitor.visit($kind, &mut self.$table)?;)+
+                Ok(())
             }
 
             /// Takes rows out of a table, by their places in it.

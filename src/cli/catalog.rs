@@ -3,17 +3,17 @@
 use std::borrow::Cow;
 use std::path::PathBuf;
 
-use crate::catalog::{BUILTIN, Catalog, lint, overlay};
+use crate::catalog::{Catalog, at_hand, lint, overlay};
 use crate::explain::topic;
 use crate::report::{Exit, Failure, Problem, Report, clean};
 
 use super::args::Common;
 use super::catalog_args::{CatalogArgs, CatalogCommand};
-use super::{catalog_inspect, catalogs, clock, files};
+use super::{catalog_inspect, catalog_update, catalogs, clock, files};
 
 /// Runs the command.
 pub fn run(common: &Common, args: &CatalogArgs, report: &Report) -> Result<Exit, Failure> {
-    clock::tell_age(&BUILTIN, &[], report);
+    clock::tell_age(at_hand(), &[], report);
     match &args.command {
         Some(CatalogCommand::List(args)) => {
             let catalog = catalogs::nearby(common)?;
@@ -42,6 +42,7 @@ pub fn run(common: &Common, args: &CatalogArgs, report: &Report) -> Result<Exit,
         }
         Some(CatalogCommand::Inspect(args)) => return catalog_inspect::run(common, args, report),
         Some(CatalogCommand::Check(args)) => return check(&args.files, report),
+        Some(CatalogCommand::Update(args)) => return catalog_update::run(args, report),
     }
     Ok(Exit::Yes)
 }
@@ -60,9 +61,9 @@ fn unknown(catalog: &Catalog, name: &str) -> Failure {
     Failure::new(Exit::BadInput, "unknown-fact", message).help(help)
 }
 
-/// All lints over the built-in catalog, then over each file laid over what was sound before.
+/// All lints over the catalog at hand, then over each file laid over what was sound before.
 fn check(given: &[PathBuf], report: &Report) -> Result<Exit, Failure> {
-    let findings = lint::lint(&BUILTIN);
+    let findings = lint::lint(at_hand());
     if !findings.is_empty() {
         let problem = |finding: lint::Finding| Problem {
             code: finding.lint,
@@ -73,8 +74,8 @@ fn check(given: &[PathBuf], report: &Report) -> Result<Exit, Failure> {
         let problems = findings.into_iter().map(problem).collect();
         return Err(Failure { exit: Exit::No, problems, file: None });
     }
-    let mut checked = vec![(format!("catalog {}", BUILTIN.version), BUILTIN.rows().count())];
-    let mut catalog = Cow::Borrowed(&BUILTIN);
+    let mut checked = vec![(format!("catalog {}", at_hand().version), at_hand().rows().count())];
+    let mut catalog = Cow::Borrowed(at_hand());
     for path in given {
         let file = files::read_overlay(path)?;
         match overlay::lay(&catalog, &file.name, &file.text) {

@@ -24,6 +24,7 @@ pub enum CatalogCommand {
     Search(SearchArgs),
     Check(CheckArgs),
     Inspect(InspectArgs),
+    Update(UpdateArgs),
 }
 
 /// List what can be written in gpuenv.toml: packages, GPUs, drivers, systems, images, rules
@@ -53,7 +54,7 @@ pub struct SearchArgs {
     pub words: Vec<String>,
 }
 
-/// Check the built-in catalog and overlays with every lint; exit 1 if one finds anything
+/// Check the catalog in use and overlays with every lint; exit 1 if one finds anything
 #[derive(Debug, Args)]
 #[command(after_help = help::CATALOG_CHECK)]
 pub struct CheckArgs {
@@ -75,4 +76,16 @@ pub struct InspectArgs {
     /// Where the wheel can be installed from, for the row: its own address, or that of a wheel index
     #[arg(long, value_name = "ADDRESS")]
     pub url: Option<String>,
+}
+
+/// Install a newer catalog, from a file or an https address; without either, list the installed ones
+#[derive(Debug, Args)]
+#[command(after_help = help::CATALOG_UPDATE)]
+pub struct UpdateArgs {
+    /// A catalog file, or the https:// address of one. Nothing is fetched unless you name it
+    #[arg(value_name = "FILE|ADDRESS")]
+    pub from: Option<String>,
+    /// Go back to this older version: one that is installed, the built-in one, or that of the file
+    #[arg(long, value_name = "VERSION")]
+    pub rollback: Option<String>,
 }

@@ -1,10 +1,10 @@
-//! The catalog a command asks: the built-in one, or that with the overlays of a spec laid over it.
+//! The catalog a command asks: the one at hand, or that with the overlays of a spec laid over it.
 
 use std::borrow::Cow;
 use std::path::Path;
 
 use crate::catalog::overlay::{self, Mistake};
-use crate::catalog::{BUILTIN, Catalog};
+use crate::catalog::{Catalog, at_hand};
 use crate::lock::{CatalogStamp, Lock};
 use crate::report::{Exit, Failure, Problem, Report, SourceFile};
 use crate::solve::own;
@@ -16,7 +16,7 @@ use super::project::{self, Way};
 
 /// The catalog of a spec. Its overlays lie relative to it and are laid in the order they are written in.
 pub fn of_spec(spec: &Spec, file: &SourceFile, place: &Path) -> Result<Cow<'static, Catalog>, Failure> {
-    let mut catalog = Cow::Borrowed(&BUILTIN);
+    let mut catalog = Cow::Borrowed(at_hand());
     for written in &spec.overlays {
         let folder = place.with_file_name("");
         let path = folder.join(&written.value);
@@ -46,15 +46,15 @@ fn untold(path: &Path) -> Failure {
     Failure::new(Exit::BadInput, "outside-project", message).help(help)
 }
 
-/// The catalog of the spec here, if there is one, else the built-in one: for commands that need no spec.
+/// The catalog of the spec here, if there is one, else the one at hand: for commands that need no spec.
 pub fn nearby(common: &Common) -> Result<Cow<'static, Catalog>, Failure> {
     let named = common.spec.is_some();
-    let Some(place) = files::spec_place(common)? else { return Ok(Cow::Borrowed(&BUILTIN)) };
+    let Some(place) = files::spec_place(common)? else { return Ok(Cow::Borrowed(at_hand())) };
     match files::read_spec(&place) {
         // A spec's other mistakes are no matter here.
         Ok(file) => of_spec(&spec::parse_part(&file.text).0, &file, &place),
         Err(failure) if named => Err(failure),
-        Err(_) => Ok(Cow::Borrowed(&BUILTIN)),
+        Err(_) => Ok(Cow::Borrowed(at_hand())),
     }
 }
 
@@ -63,7 +63,7 @@ pub fn nearby(common: &Common) -> Result<Cow<'static, Catalog>, Failure> {
 pub fn of_lock(lock: &Lock, common: &Common, report: &Report) -> Result<Cow<'static, Catalog>, Failure> {
     let wanted = &lock.catalog.overlays;
     if wanted.is_empty() {
-        return Ok(Cow::Borrowed(&BUILTIN));
+        return Ok(Cow::Borrowed(at_hand()));
     }
     let beside_it = || files::beside_lock(common);
     let spec = common.spec.clone().map_or_else(beside_it, Ok)?;
@@ -78,7 +78,7 @@ pub fn of_lock(lock: &Lock, common: &Common, report: &Report) -> Result<Cow<'sta
                 names.join(", "),
                 files::shown(&spec)
             ));
-            Ok(Cow::Borrowed(&BUILTIN))
+            Ok(Cow::Borrowed(at_hand()))
         }
     }
 }

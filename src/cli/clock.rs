@@ -21,7 +21,8 @@ pub fn tell_age(catalog: &Catalog, silences: &[Silence], report: &Report) {
     let warning = Warning::new(
         "catalog-old",
         format!(
-            "catalog {} is {days} days old: it knows nothing of what was published since; install a newer gpuenv",
+            "catalog {} is {days} days old: it knows nothing of what was published since; install a newer one (`gpuenv catalog update`) or a \
+             newer gpuenv",
             catalog.version
         ),
         &[],

@@ -9,7 +9,7 @@ use std::ffi::OsStr;
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 
 use crate::catalog::rows::Gpu;
-use crate::catalog::{BUILTIN, GpuMatch};
+use crate::catalog::{GpuMatch, at_hand};
 use crate::report::schema;
 use crate::spec::{self, Spec};
 use crate::words::CpuArch;
@@ -25,7 +25,7 @@ pub fn gpus() -> ArgValueCompleter {
     ArgValueCompleter::new(|typed: &OsStr| {
         let mut found = vec![CompletionCandidate::new("none").help(Some("CPU only".into()))];
         let mut seen = BTreeSet::new();
-        for gpu in BUILTIN.gpus.iter() {
+        for gpu in at_hand().gpus.iter() {
             let name = spelling(gpu);
             if seen.insert(name.clone()) && names_it(&name, gpu) {
                 let about = format!("{}, compute capability {}", gpu.name, gpu.cc);
@@ -45,12 +45,12 @@ fn spelling(gpu: &Gpu) -> String {
 
 /// Whether the catalog reads this spelling as the product, and perhaps as others that are like it.
 fn names_it(name: &str, gpu: &Gpu) -> bool {
-    matches!(BUILTIN.gpu(name), GpuMatch::Found(found) if found.iter().any(|one| one.name == gpu.name))
+    matches!(at_hand().gpu(name), GpuMatch::Found(found) if found.iter().any(|one| one.name == gpu.name))
 }
 
 /// Packages that `[stack]` can name.
 pub fn packages() -> ArgValueCompleter {
-    of(|| BUILTIN.packages().into_iter().map(|package| (package.name.clone(), package.range())).collect())
+    of(|| at_hand().packages().into_iter().map(|package| (package.name.clone(), package.range())).collect())
 }
 
 /// Packages that the gpuenv.toml here asks for.
@@ -65,14 +65,14 @@ pub fn asked_packages() -> ArgValueCompleter {
 pub fn releases(package: &'static str) -> ArgValueCompleter {
     of(move || {
         let versions: BTreeSet<_> =
-            BUILTIN.builds.iter().filter(|row| row.package == package).map(|row| &row.version).collect();
+            at_hand().builds.iter().filter(|row| row.package == package).map(|row| &row.version).collect();
         versions.into_iter().rev().map(|version| (version.to_string(), String::new())).collect()
     })
 }
 
 /// Pythons, the newest first.
 pub fn pythons() -> ArgValueCompleter {
-    of(|| BUILTIN.pythons.iter().rev().map(|row| (row.version.to_string(), String::new())).collect())
+    of(|| at_hand().pythons.iter().rev().map(|row| (row.version.to_string(), String::new())).collect())
 }
 
 /// Driver branches, the newest first.
@@ -81,21 +81,21 @@ pub fn drivers() -> ArgValueCompleter {
         let cuda = |row: &crate::catalog::rows::Branch| {
             row.cuda.as_ref().map_or(String::new(), |cuda| format!("up to CUDA {cuda}"))
         };
-        BUILTIN.branches.iter().rev().map(|row| (row.branch.to_string(), cuda(row))).collect()
+        at_hand().branches.iter().rev().map(|row| (row.branch.to_string(), cuda(row))).collect()
     })
 }
 
 /// Operating systems.
 pub fn systems() -> ArgValueCompleter {
     of(|| {
-        let known = BUILTIN.oses.iter().filter(|row| row.refused.is_none());
+        let known = at_hand().oses.iter().filter(|row| row.refused.is_none());
         known.map(|row| (row.id.to_string(), row.name.to_string())).collect()
     })
 }
 
 /// Repositories of images.
 pub fn images() -> ArgValueCompleter {
-    of(|| BUILTIN.repositories().into_iter().map(|(name, tags)| (name, format!("{tags} tags"))).collect())
+    of(|| at_hand().repositories().into_iter().map(|(name, tags)| (name, format!("{tags} tags"))).collect())
 }
 
 /// Processors.
@@ -112,11 +112,11 @@ pub fn targets() -> ArgValueCompleter {
 pub fn topics() -> ArgValueCompleter {
     of(|| {
         let mut topics: Vec<(String, String)> =
-            BUILTIN.packages().into_iter().map(|package| (package.name.clone(), package.range())).collect();
+            at_hand().packages().into_iter().map(|package| (package.name.clone(), package.range())).collect();
         for name in target_names() {
             topics.extend(["gpu", "driver", "image"].map(|key| (format!("target.{name}.{key}"), String::new())));
         }
-        topics.extend(BUILTIN.rules.iter().map(|rule| (rule.id.to_string(), rule.says.to_string())));
+        topics.extend(at_hand().rules.iter().map(|rule| (rule.id.to_string(), rule.says.to_string())));
         topics.extend(crate::solve::codes::ALL.iter().map(|code| (code.code.to_string(), code.says.to_string())));
         topics.extend(crate::verify::about::ALL.iter().map(|check| (check.id.to_string(), check.says.to_string())));
         topics
@@ -172,6 +172,7 @@ fn begun(candidates: Vec<CompletionCandidate>, typed: &OsStr) -> Vec<CompletionC
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::catalog::BUILTIN;
 
     fn offered(completer: &ArgValueCompleter, typed: &str) -> Vec<String> {
         let found = completer.complete(OsStr::new(typed));

@@ -9,6 +9,7 @@ use clap_complete::env::{EnvCompleter, Shells};
 use crate::report::{Exit, Failure, Report};
 
 use super::args::{Cli, CompletionsArgs};
+use super::installed;
 
 /// Names the shell that asks: set by the scripts, and by nobody else.
 const VARIABLE: &str = "GPUENV_COMPLETE";
@@ -39,6 +40,7 @@ fn answer(shell: &dyn EnvCompleter, words: Vec<OsString>, report: &Report) -> Re
         return Err(Failure::new(Exit::BadInput, "usage", format!("`{VARIABLE}` is set, but no shell asks anything"))
             .help("unset it: only the scripts of `gpuenv completions` set it"));
     }
+    installed::choose(None);
     let here = std::env::current_dir().ok();
     let mut found = Vec::new();
     shell.write_complete(&mut Cli::command(), words, here.as_deref(), &mut found).map_err(unwritten)?;

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{IsTerminal, Read};
 use std::path::Path;
 
-use crate::catalog::{BUILTIN, Catalog, OsMatch};
+use crate::catalog::{Catalog, OsMatch, at_hand};
 use crate::diagnose::{self, Verdict};
 use crate::explain::host::{OnHost, Unplaced, on_host};
 use crate::host::{self, Gpu, Record, System};
@@ -36,7 +36,7 @@ pub fn run(common: &Common, args: &DiagnoseArgs, report: &Report) -> Result<Exit
     // A message is told whatever is wrong with a file that happens to lie here, unless it was named.
     let (catalog, readable) = match catalogs::nearby(common) {
         Err(failure) if common.spec.is_some() => return Err(failure),
-        Err(_) => (Cow::Borrowed(&BUILTIN), false),
+        Err(_) => (Cow::Borrowed(at_hand()), false),
         Ok(catalog) => (catalog, true),
     };
     if !readable {

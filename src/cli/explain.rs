@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use crate::catalog::{BUILTIN, Catalog};
+use crate::catalog::{Catalog, at_hand};
 use crate::explain::graph::{self, Language};
 use crate::explain::topic::Topic;
 use crate::explain::why::{Why, why};
@@ -37,7 +37,7 @@ pub fn run(common: &Common, args: &ExplainArgs, report: &Report) -> Result<Exit,
         return Ok(Exit::Yes);
     }
     if let Some(name) = what.filter(|_| args.graph.is_none()) {
-        let catalog = if is_key(name) { Cow::Borrowed(&BUILTIN) } else { catalogs::nearby(common)? };
+        let catalog = if is_key(name) { Cow::Borrowed(at_hand()) } else { catalogs::nearby(common)? };
         let mut found = topic::find(&catalog, name);
         found.extend(about::find(name).map(|check| Topic::Check(check.id, check.says)));
         if !found.is_empty() {

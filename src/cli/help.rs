@@ -197,6 +197,16 @@ Examples:
 Nothing of the file is loaded or run. The row counts what most source files were compiled for; with --url it says where the wheel lies, else that it lies on the index that its version speaks of.
 Exit codes: 0 done, whatever was found; 2 neither a library nor a wheel, damaged, or no row can be written; 4 it cannot be read";
 
+pub const CATALOG_UPDATE: &str = "\
+Examples:
+  gpuenv catalog update gpuenv-catalog-2026.12.01
+  gpuenv catalog update https://example.org/gpuenv-catalog-2026.12.01
+  gpuenv catalog update --rollback 2026.12.01
+  gpuenv catalog update
+
+The signature, the reader version and every lint are checked before anything is written; what is refused leaves everything as it was. Locks keep their choices: `gpuenv lock --upgrade` makes use of what is new.
+Exit codes: 0 done; 2 the file was refused; 4 it could not be read, fetched or written";
+
 pub const SCHEMA: &str = "\
 Examples:
   gpuenv schema

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::catalog::{BUILTIN, Catalog};
+use crate::catalog::{Catalog, at_hand};
 use crate::draft::{self, Draft, Value};
 use crate::explain::{self, Explanation};
 use crate::host::Record;
@@ -77,12 +77,12 @@ fn place(common: &Common, args: &InitArgs) -> Option<PathBuf> {
 fn catalog(place: Option<&Path>, report: &Report) -> Cow<'static, Catalog> {
     let spec = place.unwrap_or(Path::new(files::SPEC)).with_file_name(files::SPEC);
     if !spec.is_file() {
-        return Cow::Borrowed(&BUILTIN);
+        return Cow::Borrowed(at_hand());
     }
     project::check_found(&spec, "--spec").and_then(|()| catalogs::beside(&spec)).unwrap_or_else(|failure| {
         let why = failure.problems.first().map_or("", |problem| problem.message.as_str());
         report.note(&format!("the overlays of {} are left aside: {why}", shown(&spec)));
-        Cow::Borrowed(&BUILTIN)
+        Cow::Borrowed(at_hand())
     })
 }
 

@@ -20,6 +20,7 @@ use super::args::{Common, LockArgs};
 use super::catalogs;
 use super::clock;
 use super::files::{self, Places};
+use super::newer;
 use super::origin;
 use super::replace::{replace, replace_spec};
 
@@ -129,6 +130,9 @@ impl<'a> Run<'a> {
         if !self.args.check {
             origin::check(previous, self.places, self.args.force)?;
         }
+        if lock::is_newer(previous, self.catalog) {
+            return self.keep_newer(previous);
+        }
         if self.args.upgrade {
             return self.anew(Some(previous), &Upgrade::All, Vec::new());
         }
@@ -169,6 +173,20 @@ impl<'a> Run<'a> {
             self.report.note(&format!("gpuenv.lock has format {then} and is written anew in format {now}"));
         }
         self.anew(Some(previous), &Upgrade::Nothing, Vec::new())
+    }
+
+    /// Leaves a lock that was made with a newer catalog as it is, and says so.
+    fn keep_newer(&self, previous: &Lock) -> Result<Exit, Failure> {
+        let reasons = staleness(previous, &self.spec.inputs(), self.catalog);
+        let upgrades = self.args.upgrade || !self.args.upgrade_package.is_empty();
+        if reasons.is_empty() && !upgrades {
+            return self.keep(previous, vec![newer::kept(previous, self.catalog)]);
+        }
+        if self.args.check {
+            self.report.stale(&reasons, self.spec, self.file)?;
+            return Ok(Exit::No);
+        }
+        Err(newer::refused(previous, self.catalog))
     }
 
     /// Whether two locks say the same, the spec that they were made from aside.

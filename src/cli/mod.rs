@@ -4,12 +4,14 @@ mod args;
 mod catalog;
 mod catalog_args;
 mod catalog_inspect;
+mod catalog_update;
 mod catalogs;
 mod clock;
 mod complete;
 mod completions;
 mod diagnose;
 mod diff;
+mod download;
 mod edit;
 mod explain;
 mod export;
@@ -17,17 +19,20 @@ mod files;
 mod fleet;
 mod help;
 mod init;
+mod installed;
 mod lock;
 mod man;
 mod manifests;
 mod matrix;
 mod mistake;
+mod newer;
 mod observe;
 mod origin;
 mod probe;
 mod project;
 mod replace;
 mod schema;
+mod signature;
 mod stale;
 mod usage;
 mod verify;
@@ -63,6 +68,9 @@ pub fn run(args: impl Iterator<Item = OsString>) -> Exit {
             let report = Report::new(cli.common.is_json(), cli.common.color());
             let report = report.for_github(cli.common.is_github()).verbose(cli.command.is_verbose());
             let report = report.quiet(cli.common.quiet);
+            if cli.command.asks_a_catalog() {
+                installed::choose(Some(&report));
+            }
             let outcome = match &cli.command {
                 command if !command.has(cli.common.format) => Err(no_such_format(cli.common.format)),
                 Command::Init(args) => init::run(&cli.common, args, &report),
@@ -140,6 +148,11 @@ impl Command {
             Command::Completions(_) | Command::Man(_) | Command::Diff(_) | Command::Matrix(_) => false,
             Command::Add(_) | Command::Remove(_) | Command::Target(_) => false,
         }
+    }
+
+    /// Whether what it says can depend on the catalog.
+    fn asks_a_catalog(&self) -> bool {
+        !matches!(self, Command::Schema(_) | Command::Completions(_) | Command::Man(_))
     }
 
     /// Whether it answers in this format; few commands have more than the first three.

@@ -19,8 +19,13 @@ const MAX_LINKS: usize = 40;
 /// Names that are tried before the folder is given up.
 const MAX_NAMES: u32 = 100;
 
-/// Gives the file this content. False: it has it already and was not touched.
+/// Gives the file this text. False: it has it already and was not touched.
 pub fn replace(path: &Path, content: &str) -> Result<bool, Failure> {
+    replace_bytes(path, content.as_bytes())
+}
+
+/// Gives the file this content. False: it has it already and was not touched.
+pub fn replace_bytes(path: &Path, content: &[u8]) -> Result<bool, Failure> {
     let failed = |error: io::Error| {
         let code = if error.kind() == io::ErrorKind::PermissionDenied { "permission-denied" } else { "write-failed" };
         let failure = Failure::io(code, format!("{} cannot be written: {}", shown(path), reason(&error)));
@@ -32,9 +37,7 @@ pub fn replace(path: &Path, content: &str) -> Result<bool, Failure> {
     let path = follow(path).map_err(failed)?;
     match fs::metadata(&path) {
         Ok(about) if !about.is_file() => return Err(failed(io::Error::other("it is no regular file"))),
-        Ok(about)
-            if about.len() == content.len() as u64 && fs::read(&path).is_ok_and(|old| old == content.as_bytes()) =>
-        {
+        Ok(about) if about.len() == content.len() as u64 && fs::read(&path).is_ok_and(|old| old == content) => {
             return Ok(false);
         }
         _ => {}
@@ -80,14 +83,14 @@ fn folder(path: &Path) -> &Path {
     }
 }
 
-fn write_and_rename(path: &Path, content: &str) -> io::Result<()> {
+fn write_and_rename(path: &Path, content: &[u8]) -> io::Result<()> {
     let Some(name) = path.file_name() else { return Err(io::Error::other("it has no name")) };
     clear_orphans(path, name);
     let (beside, mut file) = create_beside(path, name)?;
     let written = (|| {
         // Some file systems know no locks; there an orphan stays until it is removed by hand.
         let _ = file.try_lock();
-        file.write_all(content.as_bytes())?;
+        file.write_all(content)?;
         if let Ok(old) = fs::metadata(path) {
             file.set_permissions(old.permissions())?;
         }

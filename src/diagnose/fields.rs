@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use crate::catalog::{BUILTIN, Catalog};
+use crate::catalog::{Catalog, at_hand};
 
 use super::literals::LiteralIndex;
 use super::pattern::Pattern;
@@ -17,7 +17,7 @@ const LINES: usize = 64;
 const LINE: usize = 4096;
 
 /// The fields of the built-in catalog; no overlay can bring others.
-static FIELDS: LazyLock<Fields> = LazyLock::new(|| Fields::new(&BUILTIN));
+static FIELDS: LazyLock<Fields> = LazyLock::new(|| Fields::new(at_hand()));
 
 /// The patterns of all fields, prepared.
 struct Fields {

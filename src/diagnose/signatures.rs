@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use crate::catalog::rows::{ErrorSignature, Text};
-use crate::catalog::{BUILTIN, Catalog};
+use crate::catalog::{Catalog, at_hand};
 use crate::words::Version;
 
 use super::literals::{Hits, LiteralIndex};
@@ -26,7 +26,7 @@ const NEAR: usize = 1024;
 const READ: usize = 1 << 16;
 
 /// The messages of the built-in catalog; no overlay can bring others.
-pub static SIGNATURES: LazyLock<Signatures> = LazyLock::new(|| Signatures::new(&BUILTIN));
+pub static SIGNATURES: LazyLock<Signatures> = LazyLock::new(|| Signatures::new(at_hand()));
 
 /// A message, prepared.
 struct Signature {

@@ -18,7 +18,7 @@ pub use locked::{Upgrade, locked};
 pub use make::make;
 pub use read::{LockError, parse};
 pub use renew::{Renewed, renew};
-pub use stale::staleness;
+pub use stale::{is_newer, staleness};
 pub use text::{head, to_text};
 
 use std::collections::BTreeMap;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::catalog::Catalog;
+use crate::words::Version;
 
 use super::{CatalogStamp, FORMAT, Lock};
 
@@ -22,7 +23,9 @@ pub fn staleness(lock: &Lock, inputs: &BTreeMap<String, String>, catalog: &Catal
             reasons.push(format!("the overlay {name} has changed"));
         }
     }
-    for fact in &lock.fact {
+    // What an older catalog does not know, it has not withdrawn.
+    let facts = if is_newer(lock, catalog) { &[] } else { lock.fact.as_slice() };
+    for fact in facts {
         let rests = match fact.supports.as_slice() {
             [] => String::new(),
             [only] => format!(", on which {only} rests"),
@@ -37,6 +40,12 @@ pub fn staleness(lock: &Lock, inputs: &BTreeMap<String, String>, catalog: &Catal
         }
     }
     reasons
+}
+
+/// Whether a lock was made with a newer catalog than this one.
+pub fn is_newer(lock: &Lock, catalog: &Catalog) -> bool {
+    let version = |text: &str| Version::parse(text).ok();
+    version(&lock.catalog.version).zip(version(&catalog.version)).is_some_and(|(then, now)| then > now)
 }
 
 fn changed_inputs(then: &BTreeMap<String, String>, now: &BTreeMap<String, String>) -> Vec<String> {

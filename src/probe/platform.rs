@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
 
-use crate::catalog::{BUILTIN, OsMatch};
+use crate::catalog::{OsMatch, at_hand};
 use crate::host::{Platform, Record, System};
 use crate::words::Version;
 
@@ -65,7 +65,7 @@ fn os(scene: &Scene) -> Option<String> {
     let version = value("VERSION_ID").unwrap_or_default();
     // A release that is still to come has a name and no number.
     let spellings = [Some(format!("{id}{version}")), value("VERSION_CODENAME").filter(|_| version.is_empty())];
-    let known = spellings.iter().flatten().find_map(|spelling| match BUILTIN.os(spelling) {
+    let known = spellings.iter().flatten().find_map(|spelling| match at_hand().os(spelling) {
         OsMatch::Found(row) => Some(row.id.to_string()),
         OsMatch::Unknown(_) => None,
     });

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 
-use crate::catalog::BUILTIN;
+use crate::catalog::at_hand;
 use crate::host::{Fault, How, Probe, Python, Record, Torch};
 use crate::words::Version;
 
@@ -187,7 +187,7 @@ fn ended(fault: &Option<Fault>) -> How {
 fn matters(name: &str) -> bool {
     FAMILIES.iter().any(|family| name.starts_with(family))
         || ALONE.contains(&name)
-        || BUILTIN.builds.iter().any(|build| *build.package == *name)
+        || at_hand().builds.iter().any(|build| *build.package == *name)
 }
 
 #[cfg(test)]

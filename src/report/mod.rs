@@ -2,6 +2,7 @@
 //!
 //! With `--format json` stdout holds exactly one JSON document, whatever happened.
 
+mod catalogs;
 mod changes;
 mod conflict;
 mod cut;
@@ -53,6 +54,7 @@ use crate::solve::unknowns::Unknown;
 use crate::spec::Spec;
 use crate::verify::Status;
 
+pub use catalogs::CatalogState;
 pub use exports::{Exported, Written};
 pub use failure::{Exit, Failure, Problem, SourceFile};
 pub use fleet::{FleetWriter, Lines};
@@ -430,6 +432,18 @@ impl Report {
         match self.json {
             true => self.sorted(&json::Checked::new(checked)),
             false => self.data(&facts::checked(checked)),
+        }
+    }
+
+    /// Which catalogs there are, after what was done; `before` is the version that answered until then.
+    pub fn catalogs(&self, done: &'static str, before: Option<&str>, states: &[CatalogState]) -> Result<(), Failure> {
+        match self.json {
+            true => self.sorted(&json::Catalogs::new(done, states)),
+            false if done == "listed" => self.data(&catalogs::listed(states)),
+            false => {
+                self.say(&catalogs::done(&self.screen, done, before.unwrap_or_default(), states));
+                Ok(())
+            }
         }
     }
 

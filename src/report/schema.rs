@@ -25,6 +25,7 @@ pub struct Schema {
 /// Every schema, by name.
 pub const ALL: &[Schema] = &[
     new("catalog", "`catalog` without a command", printed::<json::Census>),
+    new("catalogs", "`catalog update`", printed::<json::Catalogs>),
     new("checked", "`catalog check`, where nothing was found", printed::<json::Checked>),
     new("conflict", "`lock` and `explain`, where there is no answer", printed::<json::NoAnswer>),
     new("diagnose", "`diagnose`", printed::<json::Diagnosed>),

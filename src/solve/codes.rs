@@ -26,8 +26,14 @@ pub const ALL: &[Code] = &[
     Code {
         code: "catalog-old",
         says: "The facts were gathered more than half a year before today: drivers, wheels and images published since \
-               are unknown to this gpuenv, and what is newest here may no longer be. Install a newer gpuenv. The lock \
-               does not depend on the day.",
+               are unknown to this gpuenv, and what is newest here may no longer be. Install a newer catalog \
+               (`gpuenv catalog update`) or a newer gpuenv. The lock does not depend on the day.",
+    },
+    Code {
+        code: "catalog-unusable",
+        says: "A newer catalog is installed in your data folder, and its file is damaged or made for another gpuenv: the \
+               built-in catalog answers instead, so newer releases are not known. Install it again, or go back to the \
+               built-in one with `gpuenv catalog update --rollback built-in`.",
     },
     Code {
         code: "compat-installed",
@@ -161,6 +167,12 @@ pub const ALL: &[Code] = &[
         says: "The wheel was linked against a library that it does not declare and that is in no JetPack: importing it \
                ends in \"cannot open shared object file\" until that library is installed where the loader looks. \
                libcudss is NVIDIA's cuDSS, libcusparseLt its cuSPARSELt; NVIDIA offers both for Jetson.",
+    },
+    Code {
+        code: "lock-newer-catalog",
+        says: "The lock was made with a newer catalog than this gpuenv has, and may rest on facts that are not known here. It \
+               is kept as it is. Install that catalog (`gpuenv catalog update`) or a newer gpuenv; only \
+               `gpuenv lock --fresh` puts an answer of the older facts in its place.",
     },
     Code {
         code: "lock-outdated",

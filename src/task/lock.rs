@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::catalog::{BUILTIN, Catalog};
+use crate::catalog::{Catalog, at_hand};
 use crate::explain::{self, Explanation};
 use crate::lock::{Lock, Renewed, Upgrade, renew};
 use crate::report::{Exit, Failure, Problem, SourceFile};
@@ -80,17 +80,20 @@ fn check_supported(spec: &Spec, file: &SourceFile) -> Result<(), Failure> {
 /// Refuses to answer with a catalog that gpuenv.toml does not admit.
 fn check_version(spec: &Spec, file: &SourceFile) -> Result<(), Failure> {
     let Some(asked) = &spec.catalog_version else { return Ok(()) };
-    let Ok(here) = Version::parse(&BUILTIN.version) else { return Ok(()) };
+    let Ok(here) = Version::parse(&at_hand().version) else { return Ok(()) };
     if asked.value.admits(&here) {
         return Ok(());
     }
     let message = format!("the catalog at hand is {here}, and gpuenv.toml asks for `{}`", asked.text.escape_debug());
     let is_below = asked.value.comparisons().any(|one| one.version.is_some_and(|wanted| here < wanted));
     let help = match is_below {
-        true => format!("install a newer gpuenv, or change `version` under [catalog]: `version = \">={here}\"`"),
+        true => format!(
+            "install a newer one (`gpuenv catalog update FILE`, or a newer gpuenv), or change `version` under [catalog]: \
+             `version = \">={here}\"`"
+        ),
         false => format!(
-            "install the gpuenv that came with such a catalog (`requires-gpuenv` names its version), or change `version` under \
-             [catalog]: `version = \">={here}\"`"
+            "go back to such a catalog (`gpuenv catalog update` lists the installed ones), install the gpuenv that came with \
+             it (`requires-gpuenv` names its version), or change `version` under [catalog]: `version = \">={here}\"`"
         ),
     };
     let error = SpecError { code: "catalog-version", message, span: asked.span.clone(), help: Some(help) };

@@ -134,16 +134,72 @@ impl fmt::Display for Arch {
     }
 }
 
+/// How a packed catalog holds them: small numbers, read without a text.
+impl Cc {
+    fn packed(self) -> u32 {
+        u32::from(self.major) << 8 | u32::from(self.minor)
+    }
+
+    fn of_packed(number: u32) -> Option<Self> {
+        Some(Cc { major: u8::try_from(number >> 8).ok()?, minor: number as u8 })
+    }
+}
+
+impl Arch {
+    fn packed(self) -> u32 {
+        let suffix = match self.suffix {
+            Suffix::None => 0,
+            Suffix::Family => 1,
+            Suffix::Specific => 2,
+        };
+        self.cc.packed() << 2 | suffix
+    }
+
+    fn of_packed(number: u32) -> Option<Self> {
+        let suffix = match number & 3 {
+            0 => Suffix::None,
+            1 => Suffix::Family,
+            2 => Suffix::Specific,
+            _ => return None,
+        };
+        Some(Arch { cc: Cc::of_packed(number >> 2)?, suffix })
+    }
+}
+
+impl CpuArch {
+    fn packed(self) -> u32 {
+        match self {
+            CpuArch::X86_64 => 0,
+            CpuArch::Aarch64 => 1,
+        }
+    }
+
+    fn of_packed(number: u32) -> Option<Self> {
+        match number {
+            0 => Some(CpuArch::X86_64),
+            1 => Some(CpuArch::Aarch64),
+            _ => None,
+        }
+    }
+}
+
 macro_rules! text_serde {
     ($($type:ty),*) => {$(
         impl Serialize for $type {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.serialize_newtype_struct(stringify!($type), &self.to_string())
+                match serializer.is_human_readable() {
+                    true => serializer.serialize_newtype_struct(stringify!($type), &self.to_string()),
+                    false => serializer.serialize_u32(self.packed()),
+                }
             }
         }
         impl<'de> Deserialize<'de> for $type {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                <$type>::parse(&String::deserialize(deserializer)?).map_err(serde::de::Error::custom)
+                if deserializer.is_human_readable() {
+                    return <$type>::parse(&String::deserialize(deserializer)?).map_err(serde::de::Error::custom);
+                }
+                let missing = || serde::de::Error::custom("there is no such architecture");
+                <$type>::of_packed(u32::deserialize(deserializer)?).ok_or_else(missing)
             }
         }
     )*};

@@ -6,6 +6,7 @@ pub mod arch;
 pub mod arch_list;
 pub mod constraint;
 pub mod name;
+pub mod packed;
 pub mod plain;
 pub mod require;
 pub mod specifier;

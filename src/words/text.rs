@@ -7,7 +7,7 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::{Mutex, PoisonError};
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
 
 /// A text that lives as long as the process. Thousands of rows repeat some hundreds of texts, so it is a thin reference.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -118,13 +118,21 @@ impl fmt::Debug for Text {
 
 impl Serialize for Text {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self)
+        match serializer.is_human_readable() {
+            true => serializer.serialize_str(self),
+            false => {
+                serializer.serialize_u32(self.number().ok_or_else(|| ser::Error::custom("no texts are numbered"))?)
+            }
+        }
     }
 }
 
 impl<'de> Deserialize<'de> for Text {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer).map(Text::from)
+        if deserializer.is_human_readable() {
+            return String::deserialize(deserializer).map(Text::from);
+        }
+        Text::of_number(u32::deserialize(deserializer)?).ok_or_else(|| de::Error::custom("a text is missing"))
     }
 }
 

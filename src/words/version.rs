@@ -9,7 +9,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::{Mutex, PoisonError};
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
 
 /// A version of any length, for example `12.4.1`, `535.183.01` or `2.15.0rc1`.
 ///
@@ -53,6 +53,12 @@ impl Written {
     pub const fn new(text: &'static str) -> Self {
         let (key, len, plain) = key_of(text.as_bytes());
         Written { text, key, plain, len }
+    }
+
+    /// The same of a text that nobody has checked; none where it is no version.
+    pub fn checked(text: &'static str) -> Option<Self> {
+        (text.len() <= MAX_LEN && text.is_ascii() && text.starts_with(|c: char| c.is_ascii_digit()))
+            .then(|| Written::new(text))
     }
 }
 
@@ -295,14 +301,21 @@ impl fmt::Debug for Version {
 
 impl Serialize for Version {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_newtype_struct("Version", self.0.text)
+        match serializer.is_human_readable() {
+            true => serializer.serialize_newtype_struct("Version", self.0.text),
+            false => {
+                serializer.serialize_u32(self.number().ok_or_else(|| ser::Error::custom("no versions are numbered"))?)
+            }
+        }
     }
 }
 
 impl<'de> Deserialize<'de> for Version {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        Version::parse(&text).map_err(serde::de::Error::custom)
+        if deserializer.is_human_readable() {
+            return Version::parse(&String::deserialize(deserializer)?).map_err(de::Error::custom);
+        }
+        Version::of_number(u32::deserialize(deserializer)?).ok_or_else(|| de::Error::custom("a version is missing"))
     }
 }
 

@@ -1,7 +1,6 @@
 //! Catalogs ten and a hundred times as large as the built-in one, for questions about growth.
 
-use std::borrow::Cow;
-
+use gpuenv::catalog::tables::Table;
 use gpuenv::catalog::{BUILTIN, Catalog};
 use gpuenv::words::Version;
 
@@ -20,7 +19,7 @@ pub fn grown(scale: usize) -> Catalog {
     catalog
 }
 
-fn copies<R: Clone>(rows: &[R], scale: usize, rename: impl Fn(&mut R, usize)) -> Cow<'static, [R]> {
+fn copies<R: Clone>(rows: &[R], scale: usize, rename: impl Fn(&mut R, usize)) -> Table<R> {
     let copy = |copy: usize| {
         let rename = &rename;
         rows.iter().cloned().map(move |mut row| {
@@ -28,7 +27,7 @@ fn copies<R: Clone>(rows: &[R], scale: usize, rename: impl Fn(&mut R, usize)) ->
             row
         })
     };
-    rows.iter().cloned().chain((1..scale).flat_map(copy)).collect()
+    rows.iter().cloned().chain((1..scale).flat_map(copy)).collect::<Vec<R>>().into()
 }
 
 /// `2.5.1` published again: `2.5.1.7`. What is no plain number is left alone.

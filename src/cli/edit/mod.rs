@@ -21,6 +21,7 @@ use crate::task::{STEPS, gave_up};
 use super::args::Common;
 use super::files::{self, Places};
 use super::lock::{asked, undetermined};
+use super::newer;
 use super::origin;
 use super::replace::{replace, replace_spec};
 use args::{AddArgs, RemoveArgs, TargetArgs, TargetCommand};
@@ -191,6 +192,9 @@ impl Begun {
         };
         if let Some(previous) = &previous {
             origin::check(previous, &self.places, false)?;
+            if lock::is_newer(previous, &asked.catalog) {
+                return Err(newer::refused(previous, &asked.catalog));
+            }
         }
         let changes = edits.into_iter().map(|(key, to)| Change { from: self.spec.text(&key), key, to });
         let change = Changed { begun: self, asked: &asked, rules: &rules, dry_run, report, changes: changes.collect() };

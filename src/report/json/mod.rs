@@ -1,6 +1,7 @@
 //! The JSON documents, a struct each: what is serialised here is what `gpuenv schema` derives its schemas from.
 
 mod answer;
+mod catalogs;
 mod fleet;
 mod fleet_plan;
 mod host;
@@ -17,6 +18,7 @@ use crate::solve::question;
 use super::failure::{Failure, SourceFile};
 
 pub(super) use answer::{Differences, Exports, Init, Locked, NoAnswer, Rendered, Stale, Undetermined};
+pub(super) use catalogs::Catalogs;
 pub(super) use fleet::{FleetGroups, FleetHost};
 pub(super) use fleet_plan::FleetPlan;
 pub(super) use host::{Diagnosed, Verified};

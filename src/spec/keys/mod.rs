@@ -353,8 +353,8 @@ pub(super) static CATALOG: Table<Spec> = Table {
         Key {
             name: "version",
             brief: "the catalogs that may answer",
-            about: "A constraint on the day of the built-in catalog, which `gpuenv --version` and `gpuenv catalog` show. With another one \
-                    `lock` and `explain` stop and say which is at hand.",
+            about: "A constraint on the day of the catalog in use, which `gpuenv catalog` shows: the built-in one, or a newer one that \
+                    `gpuenv catalog update` installed. With another one `lock` and `explain` stop and say which is at hand.",
             example: "\">=2026.11.22\"",
             slips: &["date", "requires"],
             slot: &One(place!(Spec.catalog_version), field::catalog_version, without_blanks),

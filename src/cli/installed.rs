@@ -1,0 +1,139 @@
+//! Catalogs that the user installed: where they lie, and which one answers.
+//!
+//! Each lies in the user's data folder under its version. The newest answers if it is newer than the built-in one:
+//! there is no second place that could say otherwise, and a newer gpuenv needs no tidying up.
+
+use std::fs::{self, File, Metadata};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use memmap2::MmapOptions;
+
+use crate::catalog::packed::{self, Header};
+use crate::catalog::{BUILTIN, Catalog, answer_with};
+use crate::report::Report;
+use crate::solve::question::Warning;
+use crate::words::Version;
+
+use super::files::{reason, shown};
+use super::signature;
+
+/// What the name of such a file ends with.
+const ENDING: &str = ".catalog";
+
+/// A file in the folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Installed {
+    /// The version that its name says.
+    pub version: Version,
+    /// The file.
+    pub path: PathBuf,
+}
+
+/// The folder of installed catalogs; none where nobody says where the user's data lie.
+pub fn folder() -> Option<PathBuf> {
+    Some(data_home()?.join("gpuenv").join("catalogs"))
+}
+
+/// As the XDG base directory specification has it; Windows has a variable of its own.
+fn data_home() -> Option<PathBuf> {
+    let folder = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    if cfg!(windows) {
+        return folder("APPDATA");
+    }
+    folder("XDG_DATA_HOME").or_else(|| Some(folder("HOME")?.join(".local").join("share")))
+}
+
+/// The file of a version.
+pub fn path_of(folder: &Path, version: &str) -> PathBuf {
+    folder.join(format!("{version}{ENDING}"))
+}
+
+/// All installed catalogs, newest first.
+pub fn all() -> Vec<Installed> {
+    let Some(entries) = folder().and_then(|folder| fs::read_dir(folder).ok()) else { return Vec::new() };
+    let mut found = Vec::new();
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let version = name.to_str().and_then(|name| Version::parse(name.strip_suffix(ENDING)?).ok());
+        found.extend(version.map(|version| Installed { version, path: entry.path() }));
+    }
+    found.sort_by_key(|one| std::cmp::Reverse(one.version));
+    found
+}
+
+/// Whether a catalog is newer than the built-in one.
+pub fn is_news(version: &Version) -> bool {
+    Version::parse(&BUILTIN.version).is_ok_and(|own| *version > own)
+}
+
+/// Lets the newest installed catalog answer, if there is one that is newer than the built-in one. If it cannot be read,
+/// the built-in one answers, and that is told.
+pub fn choose(report: Option<&Report>) {
+    let Some(newest) = all().into_iter().next().filter(|newest| is_news(&newest.version)) else { return };
+    match load(&newest) {
+        Ok(catalog) => answer_with(Box::leak(Box::new(catalog))),
+        Err(why) => report.into_iter().for_each(|report| report.aside(&unusable(&newest, &why))),
+    }
+}
+
+/// The version of the catalog that answers from the next run on.
+pub fn usable() -> String {
+    let newest = all().into_iter().next().filter(|newest| is_news(&newest.version) && load(newest).is_ok());
+    newest.map_or_else(|| BUILTIN.version.to_string(), |newest| newest.version.to_string())
+}
+
+/// What an installed file holds; else why it cannot be used.
+fn load(installed: &Installed) -> Result<Catalog, String> {
+    let (bytes, is_own) = bytes(&installed.path).map_err(|error| format!("it cannot be read: {}", reason(&error)))?;
+    let header = Header::read(bytes).map_err(|refused| refused.to_string())?;
+    if header.version != installed.version.as_str() {
+        return Err(format!("it holds catalog {}", header.version));
+    }
+    if !is_own {
+        let (signed, signature) = bytes.split_at_checked(header.length).unwrap_or((bytes, &[]));
+        signature::verify(signed, signature).map_err(|why| format!("it is not your file, and {}", why.says()))?;
+    }
+    packed::unpack(bytes).map_err(|refused| refused.to_string())
+}
+
+/// The bytes of a file, and whether it is the user's own. To read what is one's own would cost every run a copy of it; what
+/// is somebody else's (root may have the home of a user) could change after it was checked.
+fn bytes(path: &Path) -> io::Result<(&'static [u8], bool)> {
+    let mut file = File::open(path)?;
+    let about = file.metadata()?;
+    if !about.is_file() || about.len() > packed::MAX_BYTES {
+        return Err(io::Error::other("it is no regular file of the size of a catalog"));
+    }
+    if !is_own(&about) {
+        let mut bytes = Vec::new();
+        Read::by_ref(&mut file).take(packed::MAX_BYTES).read_to_end(&mut bytes)?;
+        return Ok((bytes.leak(), false));
+    }
+    // SAFETY: gpuenv never writes into such a file, it puts another in its place, and nobody else may write to a file of the
+    // user's own folder; who can all the same could change the user's programs too.
+    let mapped = unsafe { MmapOptions::new().populate().map(&file) }?;
+    Ok((Box::leak(Box::new(mapped)), true))
+}
+
+/// Whether a file belongs to whoever runs this.
+#[cfg(target_os = "linux")]
+fn is_own(about: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    about.uid() == rustix::process::geteuid().as_raw()
+}
+
+/// Other systems have no root that verifies in the homes of others.
+#[cfg(not(target_os = "linux"))]
+fn is_own(_: &Metadata) -> bool {
+    true
+}
+
+fn unusable(installed: &Installed, why: &str) -> Warning {
+    let (file, version, own) = (shown(&installed.path), installed.version, &BUILTIN.version);
+    let message = format!(
+        "the installed catalog {version} cannot be used: {why} ({file}). The built-in catalog {own} answers instead; \
+         install it again with `gpuenv catalog update FILE`, or remove it with `gpuenv catalog update --rollback built-in`"
+    );
+    Warning::new("catalog-unusable", message, &[])
+}
