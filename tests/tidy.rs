@@ -39,7 +39,7 @@ const NO_FACTS: &[(&str, &str)] = &[
     ("export/steps.rs", "3.8"),
     ("export/github_actions.rs", "ubuntu-24.04-arm"),
     ("export/modulefile.rs", "#%Module1.0"),
-    ("probe/loader.rs", "glibc-ld.so.cache1.1"),
+    ("probe/loader/mod.rs", "glibc-ld.so.cache1.1"),
 ];
 
 struct Source {
