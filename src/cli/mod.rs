@@ -17,6 +17,7 @@ mod explain;
 mod export;
 mod files;
 mod fleet;
+mod format_options;
 mod help;
 mod init;
 mod installed;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::catalog::rows::{Branch, Compat};
 use crate::solve::answer::Answer;
-use crate::solve::lifetime::has_ended;
+use crate::solve::recommended::has_ended;
 
 use super::Fix;
 use super::ask::{Asker, Edit};

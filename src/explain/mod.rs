@@ -6,7 +6,7 @@ mod core;
 mod fixes;
 pub mod graph;
 pub mod host;
-mod opening;
+pub mod opening;
 mod reason;
 mod story;
 pub mod topic;

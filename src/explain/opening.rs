@@ -7,8 +7,22 @@ use crate::spec::{Share, Spec};
 use crate::words::Version;
 
 use super::ask::Asker;
-use super::why::Opening;
 use super::{Change, advice};
+
+/// A single change and what becomes possible with it.
+#[derive(Debug, Clone)]
+pub struct Opening {
+    /// The change.
+    pub change: Change,
+    /// What becomes newer.
+    pub key: String,
+    /// What it is now.
+    pub from: String,
+    /// What it would be.
+    pub to: String,
+    /// What to do rather than the least that suffices.
+    pub advice: Option<String>,
+}
 
 /// More openings than these are not read.
 const SHOWN: usize = 5;

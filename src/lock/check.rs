@@ -6,7 +6,7 @@
 
 use crate::words::{ArchList, Specifier, address, name};
 
-use super::read::LockError;
+use super::error::LockError;
 use super::{
     ArchLists, CatalogStamp, ConstraintLock, DriverLock, FactLock, GpuLock, Lock, OverrideLock, RecommendedLock, Stack,
     TargetLock, Wheel,

@@ -5,6 +5,7 @@
 mod check;
 mod constraints;
 mod diff;
+mod error;
 mod facts;
 mod locked;
 mod make;
@@ -14,9 +15,10 @@ mod stale;
 mod text;
 
 pub use diff::{Difference, diff};
+pub use error::LockError;
 pub use locked::{Upgrade, locked};
 pub use make::make;
-pub use read::{LockError, parse};
+pub use read::parse;
 pub use renew::{Renewed, renew};
 pub use stale::{is_newer, staleness};
 pub use text::{head, to_text};

@@ -7,10 +7,10 @@ use crate::spec::Spec;
 
 use super::changes::importance;
 use super::facts::overlay;
-use super::failure::SourceFile;
 use super::screen::{Screen, clean};
 use super::setting;
 use super::snippet;
+use super::source_file::SourceFile;
 
 /// Places marked in the file.
 const MARKS: usize = 4;

@@ -1,7 +1,7 @@
 //! What was changed in a file, line by line.
 
-use super::failure::SourceFile;
 use super::screen::{Screen, clean};
+use super::source_file::SourceFile;
 
 /// More changed lines than these are not compared one by one.
 const COMPARED: usize = 200;

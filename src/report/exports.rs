@@ -1,33 +1,8 @@
 //! What is said of files that were rendered from the lock.
 
+use super::outcomes::{Exported, Written};
 use super::screen::clean;
 use super::{Failure, Report, github, json};
-
-/// What became of a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Written {
-    /// It was written.
-    Now,
-    /// It was so already.
-    Same,
-    /// It says something else, and was only looked at.
-    Differs,
-    /// It is not there, and was only looked for.
-    Missing,
-}
-
-/// A file that was rendered, or compared with what would be.
-#[derive(Debug, Clone)]
-pub struct Exported {
-    /// The format's name.
-    pub format: &'static str,
-    /// The file as it is shown.
-    pub file: String,
-    /// What became of it.
-    pub fate: Written,
-    /// The command that comes next.
-    pub next: String,
-}
 
 impl Report {
     /// What was rendered for another tool.

@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
-use crate::fleet::plan::{HostClass, Plan, Raise, Stack, Unserved, Upgrade};
+use crate::fleet::plan::{Plan, Raise, Stack, Unserved, Upgrade};
 
 use super::fleet::{comma_separated, hosts};
+use super::fleet_plan_page::{self, class_words};
 use super::json::FleetPlan;
 use super::screen::{Screen, clean};
-use super::{Failure, Report, fleet_plan_page};
+use super::{Failure, Report};
 
 /// How a plan is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,20 +51,6 @@ pub fn plan_text(
             human(&screen, plan, verbose)
         }
     })
-}
-
-/// A class in words: `NVIDIA H100 NVL, driver 550.54.15, ubuntu22.04`.
-pub(super) fn class_words(class: &HostClass) -> String {
-    let gpus = if class.gpus.is_empty() { "no GPU".to_string() } else { class.gpus.join(" + ") };
-    let driver = match class.driver.as_deref() {
-        Some(driver) if driver.starts_with(|c: char| c.is_ascii_digit()) => Some(format!("driver {driver}")),
-        Some(cuda) => Some(format!("driver with {cuda}")),
-        None => None,
-    };
-    let glibc = class.glibc.as_ref().map(|glibc| format!("glibc {glibc}"));
-    let arch = Some(class.arch.clone()).filter(|arch| arch != crate::words::CpuArch::X86_64.as_str());
-    let parts = [Some(gpus), driver, class.os.clone(), glibc, arch];
-    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 fn human(screen: &Screen, plan: &Plan, verbose: bool) -> String {

@@ -4,11 +4,10 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use crate::fleet::plan::{Plan, Stack, Upgrade};
+use crate::fleet::plan::{HostClass, Plan, Stack, Upgrade};
 
 use super::fleet::hosts;
 use super::fleet_page::{STYLE, escaped, picture};
-use super::fleet_plan::class_words;
 
 /// The classes of a picture at most.
 const ROWS: usize = 80;
@@ -183,4 +182,18 @@ fn refused(page: &mut String, plan: &Plan) {
         let _ = writeln!(page, "<tr><td class=\"unknown\">{}</td><td>{}</td></tr>", escaped(host), escaped(why));
     }
     *page += "</tbody></table>\n";
+}
+
+/// A class in words: `NVIDIA H100 NVL, driver 550.54.15, ubuntu22.04`.
+pub(super) fn class_words(class: &HostClass) -> String {
+    let gpus = if class.gpus.is_empty() { "no GPU".to_string() } else { class.gpus.join(" + ") };
+    let driver = match class.driver.as_deref() {
+        Some(driver) if driver.starts_with(|c: char| c.is_ascii_digit()) => Some(format!("driver {driver}")),
+        Some(cuda) => Some(format!("driver with {cuda}")),
+        None => None,
+    };
+    let glibc = class.glibc.as_ref().map(|glibc| format!("glibc {glibc}"));
+    let arch = Some(class.arch.clone()).filter(|arch| arch != crate::words::CpuArch::X86_64.as_str());
+    let parts = [Some(gpus), driver, class.os.clone(), glibc, arch];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }

@@ -25,11 +25,13 @@ mod json;
 mod junit;
 mod matrix;
 mod matrix_picture;
+mod outcomes;
 mod progress;
 pub mod schema;
 mod screen;
 mod setting;
 mod snippet;
+mod source_file;
 mod undetermined;
 mod verdict;
 mod why;
@@ -41,7 +43,6 @@ use serde::Serialize;
 
 use crate::catalog::{Catalog, Hit, Shelf};
 use crate::diagnose::Verdict;
-use crate::draft::manifest::Left;
 use crate::explain::graph::{Graph, Language};
 use crate::explain::host::OnHost;
 use crate::explain::topic::Topic;
@@ -55,14 +56,15 @@ use crate::spec::Spec;
 use crate::verify::Status;
 
 pub use catalogs::CatalogState;
-pub use exports::{Exported, Written};
-pub use failure::{Exit, Failure, Problem, SourceFile};
+pub use failure::{Exit, Failure, Problem};
 pub use fleet::{FleetWriter, Lines};
 pub use fleet_plan::{PlanFormat, plan_text};
 pub use inspected::Inspected;
 pub use matrix::{MatrixFormat, matrix_text};
+pub use outcomes::{Drafted, Exported, Fate, Standing, Written};
 pub use progress::Progress;
 pub use screen::{Color, Screen, clean};
+pub use source_file::SourceFile;
 pub use verdict::Judged;
 
 /// Where and how things are said.
@@ -75,49 +77,6 @@ pub struct Report {
     color: Color,
     screen: Screen,
     applied: Vec<Change>,
-}
-
-/// A gpuenv.toml that was written to begin with.
-#[derive(Debug, Clone, Copy)]
-pub struct Drafted<'a> {
-    /// Its name and text.
-    pub file: &'a SourceFile,
-    /// What it says.
-    pub spec: &'a Spec,
-    /// Whether it goes to stdout.
-    pub is_stdout: bool,
-    /// Why it has no answer as it stands.
-    pub conflict: Option<&'a Explanation>,
-    /// What was remarked on it.
-    pub warnings: &'a [Warning],
-    /// Requirements of ordinary packages, which gpuenv does not choose.
-    pub packages: &'a [String],
-    /// Lines of a project's files that it does not hold.
-    pub left: &'a [Left],
-}
-
-/// How a lock stands to the spec that is explained.
-#[derive(Debug, Clone)]
-pub struct Standing {
-    /// The lock as it is shown.
-    pub lock: String,
-    /// `current`, `stale`, `missing` or `unreadable`.
-    pub status: &'static str,
-    /// Why it is not current.
-    pub reason: Option<String>,
-}
-
-/// What became of a lock.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
-    /// It was current and was left alone.
-    Current,
-    /// It was made anew and came out the same.
-    Same,
-    /// It was written.
-    Written,
-    /// It would be written.
-    Planned,
 }
 
 impl Report {
@@ -483,17 +442,6 @@ impl Report {
         }
         let line = |schema: &schema::Schema| format!("{:<14} {}\n", schema.name, schema.about);
         self.data(&schema::ALL.iter().map(line).collect::<String>())
-    }
-
-    fn annotate(&self, text: impl FnOnce() -> String) -> Result<(), Failure> {
-        if self.github { self.data(&text()) } else { Ok(()) }
-    }
-
-    /// A list for the page that GitHub shows of a step.
-    fn summarise(&self, heading: &str, lines: &[String]) {
-        if self.github {
-            github::summarise(&github::listed(heading, lines.iter().map(String::as_str)));
-        }
     }
 
     fn warnings(&self, warnings: &[Warning]) {

@@ -12,8 +12,8 @@ use miette::{
 use crate::words::name::is_unseen;
 
 use super::cut::{Cut, cut};
-use super::failure::SourceFile;
 use super::screen::{Screen, clean};
+use super::source_file::SourceFile;
 
 /// A longer line of a mark that goes over several says nothing on a screen.
 const LONGEST: usize = 300;

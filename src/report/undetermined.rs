@@ -7,9 +7,9 @@ use crate::solve::unknowns::Unknown;
 use crate::spec::Spec;
 
 use super::conflict;
-use super::failure::SourceFile;
 use super::screen::{Screen, clean};
 use super::snippet;
+use super::source_file::SourceFile;
 
 /// Places marked in the file.
 const MARKS: usize = 4;

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::explain::FactNote;
-use crate::explain::why::{Choice, Opening, Rejected, Why};
+use crate::explain::opening::Opening;
+use crate::explain::why::{Choice, Rejected, Why};
 
 use super::Standing;
 use super::screen::{Screen, clean};

@@ -11,8 +11,9 @@ use std::sync::Arc;
 use crate::catalog::rows::{Build, Companion, Cudnn, Flavour, Image, Nccl, Pins, Toolkit};
 use crate::coverage::{Coverage, covers};
 use crate::spec::Share;
-use crate::words::{Arch, ArchEntry, ArchList, Cc, CpuArch, Version};
+use crate::words::{ArchList, Cc, CpuArch, Version};
 
+use super::arch_lists;
 use super::compile::{Choice, Class, Plan};
 use super::driver::{self, DriverRow};
 use super::engine::Selection;
@@ -20,7 +21,7 @@ use super::fits;
 use super::image;
 use super::machine::{DriverNeed, Reading};
 use super::network::Var;
-use super::pieces::{self, Pieces};
+use super::pieces::{self, Beside, Pieces};
 use super::problem::law;
 use super::question::{DriverAsk, ImageAsk, Question, TargetAsk};
 use super::release::Release;
@@ -109,14 +110,16 @@ impl<'c> Answer<'c> {
             by_class.push(read_class(plan, at, choice));
         }
         for group in &plan.groups {
-            let Some(pieces) = pieces::choose(plan, group, &by_class) else { continue };
+            let beside: Vec<Beside> =
+                group.classes.iter().map(|&class| beside(plan, class, &by_class[class])).collect();
+            let Some(pieces) = pieces::choose(plan, group, &beside) else { continue };
             for &class in &group.classes {
                 by_class[class].take_pieces(&pieces);
             }
         }
         let insisted = question.build.as_ref().is_some_and(|build| build.arch_list.is_some());
         if question.share == Share::Stack && !insisted {
-            share_arch_list(&mut by_class);
+            arch_lists::share_arch_list(&mut by_class);
         }
         let mut targets: Vec<TargetAnswer> = Vec::new();
         for (class, chosen) in plan.classes.iter().zip(by_class.into_iter().map(Arc::new)) {
@@ -178,9 +181,16 @@ fn read_class<'c>(plan: &Plan<'_, 'c>, at: usize, choice: &[usize]) -> Chosen<'c
         answer.driver = None;
     }
     answer.native_driver = answer.driver.as_ref().is_none_or(|driver| is_native(&answer, driver));
-    answer.arch_list = arch_list(question, class, &answer);
+    answer.arch_list = arch_lists::arch_list(question, class, &answer);
     answer.gpus = gpus(question, class, &answer);
     answer
+}
+
+/// What the CUDA libraries of a class must go with.
+fn beside<'c>(plan: &Plan<'_, 'c>, class: usize, chosen: &Chosen<'c>) -> Beside<'c> {
+    let pinned = chosen.driver.as_ref().filter(|_| plan.classes[class].target.pins_driver());
+    let driver_cuda = pinned.and_then(|driver| driver.branch.cuda);
+    Beside { builds: chosen.builds.clone(), arch: chosen.arch, driver_cuda }
 }
 
 /// Whether no build brings a cuDNN of its own: some ask for a least one, or there are none.
@@ -347,49 +357,6 @@ fn runtime_sibling<'c>(question: &Question<'c>, devel: &Image, target: &TargetAs
             && image.arches.contains(&target.arch)
     });
     siblings.min_by_key(|image| image.flavour)
-}
-
-/// What extensions for a class are compiled for.
-fn arch_list(question: &Question<'_>, class: &Class<'_, '_>, answer: &Chosen<'_>) -> Option<ArchList> {
-    if let Some(list) = question.build.as_ref().and_then(|build| build.arch_list.as_ref()) {
-        return Some(list.clone());
-    }
-    let toolkit =
-        answer.toolkit.or(answer.cuda).or_else(|| answer.builds.iter().find_map(|build| question.toolkit_of(build)))?;
-    let builder: &[Arch] = answer
-        .builds
-        .iter()
-        .find_map(|build| fits::extension_row(question.catalog, &build.package, &build.version))
-        .map_or(&toolkit.sass, |row| &row.archs);
-    let tegra = fits::tegra_of(toolkit);
-    let kinds = class.machine().kinds.iter();
-    let best = kinds.filter_map(|kind| fits::best_arch(kind.gpu.cc, &toolkit.sass, builder, tegra));
-    let mut entries: Vec<ArchEntry> = best.map(|arch| ArchEntry { arch, sass: true, ptx: false }).collect();
-    entries.sort();
-    entries.dedup();
-    if let Some(highest) = entries.last_mut() {
-        highest.ptx = question.build.as_ref().is_some_and(|build| build.ptx);
-    }
-    (!entries.is_empty()).then(|| ArchList::new(entries))
-}
-
-/// One stack is compiled once: every target's list holds the architectures of all, where its toolkit knows them.
-fn share_arch_list(classes: &mut [Chosen<'_>]) {
-    let lists = classes.iter().filter_map(|answer| answer.arch_list.as_ref());
-    let ptx = lists.clone().any(|list| list.ptx().next().is_some());
-    let mut all: Vec<Arch> = lists.flat_map(ArchList::sass).collect();
-    all.sort();
-    all.dedup();
-    let knows =
-        |answer: &Chosen| answer.toolkit.is_none_or(|toolkit| all.iter().all(|arch| toolkit.sass.contains(arch)));
-    if all.is_empty() || !classes.iter().all(knows) {
-        return;
-    }
-    let highest = *all.last().expect("not empty");
-    let shared = ArchList::new(all.iter().map(|&arch| ArchEntry { arch, sass: true, ptx: ptx && arch == highest }));
-    for answer in classes.iter_mut().filter(|answer| !answer.gpus.is_empty() || answer.arch_list.is_some()) {
-        answer.arch_list = Some(shared.clone());
-    }
 }
 
 fn gpus(question: &Question<'_>, class: &Class<'_, '_>, answer: &Chosen<'_>) -> Vec<GpuAnswer> {

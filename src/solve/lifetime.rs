@@ -1,19 +1,12 @@
 //! What was out of support on the day the catalog speaks of. Never the clock: the same spec and the same catalog
 //! give the same warnings for ever.
 
-use crate::catalog::Catalog;
 use crate::catalog::rows::{Branch, Image, Os};
 
 use super::answer::Chosen;
 use super::driver;
 use super::question::{DriverAsk, Question, TargetAsk, Warning};
-use super::recommended;
-
-/// Whether a support that ends on this day or month had ended when the catalog was made.
-pub fn has_ended(catalog: &Catalog, end: &str) -> bool {
-    let today = catalog.version.replace('.', "-");
-    today.get(..end.len()).is_some_and(|day| day > end)
-}
+use super::recommended::{self, has_ended};
 
 /// What of some targets that share a choice was out of support.
 pub(super) fn warnings<'c>(question: &Question<'c>, all: &[&TargetAsk<'c>], target: &Chosen<'_>) -> Vec<Warning> {

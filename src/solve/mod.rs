@@ -2,6 +2,7 @@
 //! there is none.
 
 pub mod answer;
+mod arch_lists;
 mod beneath;
 pub mod codes;
 pub mod compile;

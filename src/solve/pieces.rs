@@ -7,7 +7,6 @@ use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Libraries, Pins};
 use crate::words::{Constraint, CpuArch, Version};
 
-use super::answer::Chosen;
 use super::compile::{Group, Plan};
 use super::fits;
 
@@ -23,15 +22,25 @@ pub struct Pieces<'c> {
     pub pins: Vec<(&'c str, &'c str)>,
 }
 
+/// What was chosen for a class of machines of a group.
+#[derive(Debug)]
+pub struct Beside<'c> {
+    /// The builds.
+    pub builds: Vec<&'c Build>,
+    /// The processor.
+    pub arch: CpuArch,
+    /// The CUDA version of the driver that the machines have, where it is known.
+    pub driver_cuda: Option<Version>,
+}
+
 /// What a framework asks of a library, `nvidia-cublas-cu12` and `>=12.1.3.1`.
 type Ask<'c> = (&'c str, Constraint);
 
 /// The components for the machines of a group, which share one set of wheels; none where nothing is left open.
-pub fn choose<'c>(plan: &Plan<'_, 'c>, group: &Group<'c>, classes: &[Chosen<'c>]) -> Option<Pieces<'c>> {
+pub fn choose<'c>(plan: &Plan<'_, 'c>, group: &Group<'c>, chosen: &[Beside<'c>]) -> Option<Pieces<'c>> {
     let catalog = plan.question.catalog;
-    let chosen = || group.classes.iter().map(|&class| &classes[class]);
     let (mut asks, mut fixed) = (Vec::new(), Vec::new());
-    for (build, arch) in chosen().flat_map(|chosen| chosen.builds.iter().map(|build| (*build, chosen.arch))) {
+    for (build, arch) in chosen.iter().flat_map(|one| one.builds.iter().map(|build| (*build, one.arch))) {
         match build.pins {
             Some(Pins::AtLeast) => asks.extend(asked(catalog, build, arch)),
             Some(Pins::Exact) => fixed.push(build),
@@ -50,10 +59,7 @@ pub fn choose<'c>(plan: &Plan<'_, 'c>, group: &Group<'c>, classes: &[Chosen<'c>]
         let locked = plan.locked.get("cuda").is_some_and(|locked| *row.version.as_str() == **locked);
         let wanted = plan.question.cuda.as_ref().is_none_or(|wanted| wanted.admits(&row.version));
         let beside = fixed.iter().any(|build| build.toolkit == Some(row.version));
-        let native = group.classes.iter().zip(chosen()).all(|(&class, chosen)| {
-            let pinned = chosen.driver.as_ref().filter(|_| plan.classes[class].target.pins_driver());
-            pinned.and_then(|driver| driver.branch.cuda).is_none_or(|cuda| row.version.prefix(2) <= cuda)
-        });
+        let native = chosen.iter().all(|one| one.driver_cuda.is_none_or(|cuda| row.version.prefix(2) <= cuda));
         // Within what the drivers know the newest, beyond it the nearest.
         let newest = native.then_some(Reverse(row.version));
         (!wanted, !beside, !native, !locked, newest, row.version)

@@ -6,9 +6,14 @@ use crate::spec::DriverPolicy;
 use crate::words::{Constraint, Version};
 
 use super::answer::Chosen;
-use super::lifetime::has_ended;
 use super::modules;
 use super::question::{DriverAsk, Question, TargetAsk};
+
+/// Whether a support that ends on this day or month had ended when the catalog was made.
+pub fn has_ended(catalog: &crate::catalog::Catalog, end: &str) -> bool {
+    let today = catalog.version.replace('.', "-");
+    today.get(..end.len()).is_some_and(|day| day > end)
+}
 
 /// A driver to install.
 #[derive(Debug, Clone)]

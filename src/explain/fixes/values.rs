@@ -5,8 +5,8 @@ use std::cmp::Reverse;
 use crate::catalog::OsMatch;
 use crate::catalog::rows::{Class, Image, Os};
 use crate::solve::fits::line_of;
-use crate::solve::lifetime::has_ended;
 use crate::solve::question::{FRAMEWORKS, GpuAsk, Question};
+use crate::solve::recommended::has_ended;
 use crate::words::Version;
 
 use super::Finder;

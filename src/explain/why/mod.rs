@@ -17,7 +17,8 @@ use crate::spec::{Prefer, Share, Spec};
 use crate::words::{Constraint, Version};
 
 use super::ask::Asker;
-use super::{Change, FactNote, first_conflict, opening};
+use super::opening::{self, Opening};
+use super::{FactNote, first_conflict};
 
 /// More boards than these are counted, not named.
 const NAMED: usize = 3;
@@ -93,21 +94,6 @@ pub struct Rejected {
     pub because: Vec<String>,
     /// The rows and rules behind them.
     pub facts: Vec<FactNote>,
-}
-
-/// A single change and what becomes possible with it.
-#[derive(Debug, Clone)]
-pub struct Opening {
-    /// The change.
-    pub change: Change,
-    /// What becomes newer.
-    pub key: String,
-    /// What it is now.
-    pub from: String,
-    /// What it would be.
-    pub to: String,
-    /// What to do rather than the least that suffices.
-    pub advice: Option<String>,
 }
 
 /// Explains the answer of a spec that keeps the choices of a lock, as far as they still serve; none if it has no answer,

@@ -10,8 +10,8 @@ use std::borrow::Cow;
 use super::super::record::Compiler;
 use super::lines::{field, told};
 use super::seen::{Seen, fill, version};
-use super::{smi_list, system};
-use crate::words::Version;
+use super::smi_list;
+use super::system::{self, unpacked};
 
 /// The keys by which lines that were folded into one are told apart again.
 const KEYS: &[&str] = &[
@@ -160,14 +160,6 @@ fn compiler(name: &str, value: Option<&str>, seen: &mut Seen) {
     if !seen.record.compilers.iter().any(|known| known.name == name) {
         seen.record.compilers.push(Compiler { name: name.to_string(), version: Some(found), ..Compiler::default() });
     }
-}
-
-pub(super) fn unpacked(value: &str) -> Option<Version> {
-    let rest = match value.starts_with('(') {
-        true => value.split_once(')')?.1,
-        false => value,
-    };
-    version(rest.trim_start())
 }
 
 /// A cuDNN file lies there; whether anything loads it is not said.

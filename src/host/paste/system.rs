@@ -2,7 +2,8 @@
 //! `/etc/os-release`, `ldd --version`, `gcc --version` and the lines of collect_env.
 
 use super::super::record::{Compiler, System};
-use super::collect_env::unpacked;
+use crate::words::Version;
+
 use super::lines::told;
 use super::seen::{Seen, fill, version};
 
@@ -147,4 +148,12 @@ pub(super) fn without_user(text: &str) -> String {
         left = &left[end..];
     }
     kept + left
+}
+
+pub(super) fn unpacked(value: &str) -> Option<Version> {
+    let rest = match value.starts_with('(') {
+        true => value.split_once(')')?.1,
+        false => value,
+    };
+    version(rest.trim_start())
 }

@@ -15,7 +15,8 @@ use serde::{Serialize, Serializer};
 use crate::explain;
 use crate::solve::question;
 
-use super::failure::{Failure, SourceFile};
+use super::failure::Failure;
+use super::source_file::SourceFile;
 
 pub(super) use answer::{Differences, Exports, Init, Locked, NoAnswer, Rendered, Stale, Undetermined};
 pub(super) use catalogs::Catalogs;
