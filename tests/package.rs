@@ -127,6 +127,9 @@ fn no_crate_asks_for_a_newer_rust_than_gpuenv_does() {
     let pages = ["README.md", "docs/install.md"].map(|page| fs::read_to_string(root().join(page)).unwrap());
     let told = format!("Rust {}.{} or later", own[0], own[1]);
     assert!(pages.iter().all(|page| page.contains(&told)), "{told} is not what README.md and docs/install.md say");
+    let workflow = fs::read_to_string(root().join(".github/workflows/ci.yml")).unwrap();
+    let tried = format!("cargo +{}.{} check", own[0], own[1]);
+    assert!(workflow.contains(&tried), "no workflow runs `{tried}`");
 }
 
 #[test]
