@@ -1,6 +1,6 @@
 //! The walls of the house, executed: what every file begins with, who may import whom, where facts live, who prints.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -120,6 +120,121 @@ fn imports_point_down() {
         }
     }
     assert_eq!(wrong, Vec::<String>::new());
+}
+
+/// Files that import each other, a debt of each: what several need belongs into a file below them. Nothing is added here.
+const CIRCLES: &[&[&str]] = &[
+    &[
+        "cli::args",
+        "cli::catalog_args",
+        "cli::complete",
+        "cli::edit::args",
+        "cli::files",
+        "cli::fleet::args",
+        "cli::project",
+    ],
+    &["export::format", "export::ordinary", "export::own"],
+    &["probe::libraries", "probe::version"],
+    &["probe::loader", "probe::scene"],
+    &[
+        "solve::driver",
+        "solve::fits",
+        "solve::image",
+        "solve::installed",
+        "solve::machine",
+        "solve::modules",
+        "solve::platform",
+        "solve::problem",
+        "solve::problem::law",
+        "solve::question",
+        "solve::release",
+        "solve::windows",
+    ],
+    &["spec::field", "spec::keys", "spec::normalise", "spec::slot", "spec::suggest"],
+];
+
+/// The modules by their paths, and which others each imports. What a `mod.rs` takes from its own children is its face.
+fn imports() -> BTreeMap<String, BTreeSet<String>> {
+    let sources = sources();
+    let path_of = |source: &Source| source.path.trim_end_matches(".rs").trim_end_matches("/mod").replace('/', "::");
+    let known: BTreeSet<String> = sources.iter().map(path_of).collect();
+    let mut all = BTreeMap::new();
+    for source in &sources {
+        let own = path_of(source);
+        let mut found = BTreeSet::new();
+        for text in source.code.split("\nuse ").skip(1).filter_map(|rest| rest.split(';').next()) {
+            for path in names(text) {
+                let mut parts: Vec<&str> = own.split("::").collect();
+                let mut steps = path.split("::").peekable();
+                match steps.peek() {
+                    Some(&"crate") => parts.clear(),
+                    Some(&"super") => {}
+                    _ => continue,
+                }
+                for step in steps {
+                    match step {
+                        "crate" | "self" => {}
+                        "super" => drop(parts.pop()),
+                        name => parts.push(name),
+                    }
+                }
+                while !parts.is_empty() && !known.contains(&parts.join("::")) {
+                    parts.pop();
+                }
+                found.insert(parts.join("::"));
+            }
+        }
+        let is_face = source.path.ends_with("/mod.rs");
+        found.retain(|of| !of.is_empty() && *of != own && !(is_face && of.starts_with(&format!("{own}::"))));
+        all.insert(own, found);
+    }
+    all
+}
+
+/// Every path that a `use` names: `a::{b, c::{d}}` is `a::b` and `a::c::d`.
+fn names(text: &str) -> Vec<String> {
+    let text: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let Some((head, body)) = text.split_once('{') else { return vec![text.replace(' ', "")] };
+    let Some((body, _)) = body.rsplit_once('}') else { return Vec::new() };
+    let (mut parts, mut depth) = (vec![String::new()], 0);
+    for c in body.chars() {
+        match c {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            ',' if depth == 0 => {
+                parts.push(String::new());
+                continue;
+            }
+            _ => {}
+        }
+        parts.last_mut().expect("there is one").push(c);
+    }
+    let parts = parts.iter().map(|part| part.trim()).filter(|part| !part.is_empty());
+    parts.flat_map(|part| names(&format!("{}{part}", head.trim()))).collect()
+}
+
+#[test]
+fn files_do_not_import_each_other() {
+    let imports = imports();
+    let reach = |from: &String| {
+        let (mut seen, mut next) = (BTreeSet::new(), vec![from.clone()]);
+        while let Some(module) = next.pop() {
+            next.extend(imports.get(&module).into_iter().flatten().filter(|of| seen.insert((*of).clone())).cloned());
+        }
+        seen
+    };
+    let reached: BTreeMap<&String, BTreeSet<String>> = imports.keys().map(|module| (module, reach(module))).collect();
+    let circle = |module: &String| -> Vec<String> {
+        reached[module]
+            .iter()
+            .filter(|other| reached.get(other).is_some_and(|back| back.contains(module)))
+            .cloned()
+            .collect()
+    };
+    let circles: BTreeSet<Vec<String>> = imports.keys().map(circle).filter(|circle| circle.len() > 1).collect();
+    let known: BTreeSet<Vec<String>> =
+        CIRCLES.iter().map(|circle| circle.iter().map(ToString::to_string).collect()).collect();
+    assert_eq!(circles, known);
 }
 
 #[test]

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use crate::catalog::rows::{Build, Companion, Cudnn, Flavour, Image, Nccl, Pins, Toolkit};
 use crate::coverage::{Coverage, covers};
 use crate::spec::Share;
-use crate::words::{ArchList, Cc, CpuArch, Version};
+use crate::words::{Arch, ArchEntry, ArchList, Cc, CpuArch, Version};
 
 use super::arch_lists;
 use super::compile::{Choice, Class, Plan};
@@ -119,7 +119,7 @@ impl<'c> Answer<'c> {
         }
         let insisted = question.build.as_ref().is_some_and(|build| build.arch_list.is_some());
         if question.share == Share::Stack && !insisted {
-            arch_lists::share_arch_list(&mut by_class);
+            share_arch_list(&mut by_class);
         }
         let mut targets: Vec<TargetAnswer> = Vec::new();
         for (class, chosen) in plan.classes.iter().zip(by_class.into_iter().map(Arc::new)) {
@@ -181,7 +181,7 @@ fn read_class<'c>(plan: &Plan<'_, 'c>, at: usize, choice: &[usize]) -> Chosen<'c
         answer.driver = None;
     }
     answer.native_driver = answer.driver.as_ref().is_none_or(|driver| is_native(&answer, driver));
-    answer.arch_list = arch_lists::arch_list(question, class, &answer);
+    answer.arch_list = arch_lists::arch_list(question, class, answer.toolkit.or(answer.cuda), &answer.builds);
     answer.gpus = gpus(question, class, &answer);
     answer
 }
@@ -357,6 +357,25 @@ fn runtime_sibling<'c>(question: &Question<'c>, devel: &Image, target: &TargetAs
             && image.arches.contains(&target.arch)
     });
     siblings.min_by_key(|image| image.flavour)
+}
+
+/// One stack is compiled once: every target's list holds the architectures of all, where its toolkit knows them.
+fn share_arch_list(classes: &mut [Chosen<'_>]) {
+    let lists = classes.iter().filter_map(|answer| answer.arch_list.as_ref());
+    let ptx = lists.clone().any(|list| list.ptx().next().is_some());
+    let mut all: Vec<Arch> = lists.flat_map(ArchList::sass).collect();
+    all.sort();
+    all.dedup();
+    let knows =
+        |answer: &Chosen| answer.toolkit.is_none_or(|toolkit| all.iter().all(|arch| toolkit.sass.contains(arch)));
+    if all.is_empty() || !classes.iter().all(knows) {
+        return;
+    }
+    let highest = *all.last().expect("not empty");
+    let shared = ArchList::new(all.iter().map(|&arch| ArchEntry { arch, sass: true, ptx: ptx && arch == highest }));
+    for answer in classes.iter_mut().filter(|answer| !answer.gpus.is_empty() || answer.arch_list.is_some()) {
+        answer.arch_list = Some(shared.clone());
+    }
 }
 
 fn gpus(question: &Question<'_>, class: &Class<'_, '_>, answer: &Chosen<'_>) -> Vec<GpuAnswer> {
