@@ -151,7 +151,8 @@ fn an_old_program_with_a_newer_catalog_answers_like_a_new_one() {
     site.run(&["lock"]).exits(0);
     assert_eq!(site.lock(), lock_of(&BUILTIN, SPEC));
     let newer = newer(1);
-    let told = site.run(&["catalog", "update", &site.packed(&newer)]).exits(0);
+    let file = site.packed(&newer);
+    let told = site.run(&["catalog", "update", &file]).exits(0);
     told.says(&format!("Installed catalog {} (was {})", newer.version, BUILTIN.version)).says("gpuenv lock --upgrade");
     site.answers_with(&newer.version);
     // What is locked stays, and what is made anew knows what is new.
@@ -165,7 +166,7 @@ fn an_old_program_with_a_newer_catalog_answers_like_a_new_one() {
     site.run(&["diagnose", "the zorglub of this machine has exploded"]).exits(0).tells("test-message");
     // A second time changes nothing.
     let about = fs::metadata(site.installed(&newer.version)).unwrap().modified().unwrap();
-    site.run(&["catalog", "update", &site.packed(&newer)]).exits(0).says("is in use already");
+    site.run(&["catalog", "update", &file]).exits(0).says("is in use already");
     assert_eq!(fs::metadata(site.installed(&newer.version)).unwrap().modified().unwrap(), about);
 }
 

@@ -18,9 +18,9 @@ use serde::{Deserialize, Serialize};
 use super::row_reader;
 use super::tables::{Catalog, Table, TableVisitor};
 use super::wheels::Digests;
-use crate::words::Version;
 use crate::words::packed;
 use crate::words::version::Written;
+use crate::words::{Text, Version};
 
 /// The form that this program reads and writes: major and minor.
 pub const READER: (u16, u16) = (1, 0);
@@ -198,14 +198,19 @@ fn unpack_with(bytes: &'static [u8], at_once: bool) -> Result<Catalog, Refused> 
     let versions = versions.ok_or(Refused::Damaged)?.leak();
     let mut catalog = Catalog {
         version: header.version.into(),
-        reader: body.reader.into(),
-        digest: body.digest.into(),
-        gpu_index: body.gpu_index.into(),
+        reader: kept(body.reader),
+        digest: kept(body.digest),
+        gpu_index: kept(body.gpu_index),
         wheel_digests: Digests(Cow::Borrowed(body.wheel_digests)),
         ..Catalog::default()
     };
     let mut tables = Unpacker { tables: body.tables, texts, versions, at_once };
     catalog.each_table(&mut tables).map(|()| catalog)
+}
+
+/// A text that is part of a file that is kept; no copy is made of it.
+fn kept(text: &'static str) -> Text {
+    Text::of(Box::leak(Box::new(text)))
 }
 
 /// A text cut into parts of these lengths.
