@@ -81,6 +81,7 @@ fn os_ended(question: &Question<'_>, asked: &TargetAsk<'_>, target: &Chosen<'_>)
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::catalog::Catalog;
 
     #[test]
     fn a_month_has_ended_when_the_next_one_has_begun() {

@@ -3,6 +3,8 @@
 
 mod smi;
 
+use smi::TABLE;
+
 use super::*;
 use crate::host::record::{How, Origin, Record, System};
 
