@@ -76,7 +76,10 @@ fn translate(source: &str, error: &toml::de::Error) -> SpecError {
     }
     // `torch: 2.5`, as YAML has it.
     if let Some((key, _)) = line.split_once(':').filter(|(key, _)| is_plain(key.trim()) && !line.contains('=')) {
-        let refusal = Refusal::new("toml-syntax", format!("line {number}: `{}` is followed by `:`", clip(key.trim())));
+        let refusal = Refusal::new(
+            "toml-syntax",
+            format!("line {number}: `{}` is followed by `:`, not by `=`", clip(key.trim())),
+        );
         return refusal.help("this file is TOML: tables are `[stack]`, and each line is `KEY = \"VALUE\"`").at(span);
     }
     let words = WORDS.iter().find(|(theirs, _, _)| said.starts_with(theirs));

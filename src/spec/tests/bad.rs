@@ -42,7 +42,7 @@ const BAD: &[(&str, &str, &str, &str)] = &[
     // Types: numbers keep the spelling of the file.
     ("[stack]\ncuda = 12.10", "type", "12.10", "cuda = \"12.10\""),
     ("[stack]\ncuda = 12", "type", "12", "cuda = \"12\""),
-    ("[stack]\ntorch = true", "type", "true", "torch = \"true\""),
+    ("[stack]\ntorch = true", "type", "true", "write a string, `torch = \"…\"`"),
     ("[stack]\ntorch = 2024-01-01", "type", "2024-01-01", "a date"),
     ("[stack]\ntorch = ['2.5']", "type", "['2.5']", "one string"),
     ("[stack]\ntorch = { version = '2.5' }", "own-build", "torch", "cuda = \"12.6\""),
@@ -118,7 +118,7 @@ const BAD: &[(&str, &str, &str, &str)] = &[
     ("[target.a]\nimage = 'a/b'\nruntime = 'bare-metal'", "exclusive", "'a/b'", "bare-metal"),
     // What is installed there, misused.
     ("[target.a]\nkernel-module = 'openn'", "value", "'openn'", "did you mean \"open\"?"),
-    ("[target.a]\nkernel-module = true", "type", "true", "kernel-module = \"true\""),
+    ("[target.a]\nkernel-module = true", "type", "true", "write a string"),
     ("[target.a]\ngpu = 'none'\nkernel-module = 'open'", "exclusive", "'open'", "drop `kernel-module`"),
     ("[target.a]\nclang = 17", "type", "17", "clang = \"17\""),
     ("[target.a]\nclang = 'clang-17'", "value", "'clang-17'", "write `clang = \"17\"`"),
