@@ -171,7 +171,7 @@ fn of_targets() -> Vec<Bad> {
         more("[override]\nrule = \"x\"", &["must be a list of tables", "write `[[override]]`"]),
         more("[export]\nuv = \"../x.toml\"", &["does not lie below gpuenv.toml", "docker/Dockerfile"]),
         more("[catalog]\noverlays = \"x.toml\"", &["must be a list of files", "[\"x.toml\"]"]),
-        more("[catalog]\nversion = \">=2099.1.1\"", &["the catalog at hand is", "install a newer gpuenv"]),
+        more("[catalog]\nversion = \">=2099.1.1\"", &["the catalog at hand is", "install a newer one"]),
     ]
 }
 

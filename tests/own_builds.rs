@@ -211,7 +211,11 @@ fn only_a_catalog_that_is_admitted_answers() {
         assert!(place.read("checkout/gpuenv.lock").contains("inputs.\"catalog.version\""));
     }
     let newer = with(">=2099.1.1").run(&["lock"]).exits(2);
-    newer.says("error[catalog-version]").says("the catalog at hand is").says("install a newer gpuenv");
+    newer
+        .says("error[catalog-version]")
+        .says("the catalog at hand is")
+        .says("install a newer one")
+        .says("gpuenv catalog update");
     with("<2020").run(&["explain"]).exits(2).says("error[catalog-version]").says("requires-gpuenv");
     for bad in ["12.4", "+cu118", "yesterday"] {
         with(bad).run(&["lock"]).exits(2);

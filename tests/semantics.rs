@@ -388,8 +388,12 @@ mod images {
         let published = "pytorch/pytorch:2.8.0-cuda12.8-cudnn9-runtime";
         assert_eq!(culprits(&in_image("2.6.0+cu124", published)), ["stack.torch", "target.t.image"]);
         assert_eq!(lock(&in_image("*", published)).target().has("torch"), "2.8.0+cu128");
-        let snapshot = warned(&in_image("2.6.0+cu124", "nvcr.io/nvidia/pytorch:25.03-py3"));
-        assert!(snapshot.contains(&"two-torches"), "{snapshot:?}");
+        let nvidias = "nvcr.io/nvidia/pytorch:25.03-py3";
+        assert_eq!(culprits(&in_image("2.6.0+cu124", nvidias)), ["stack.torch", "target.t.image"]);
+        assert_eq!(lock(&in_image("2.7", nvidias)).target().has("torch"), "2.7.0a0");
+        let beside = "[[override]]\nrule = \"torch-of-image\"\nreason = \"measured\"\n";
+        let both = warned(&format!("{}{beside}", in_image("2.6.0+cu124", nvidias)));
+        assert!(both.contains(&"two-torches"), "{both:?}");
         let own = |gpu: &str, driver: &str| {
             let target = format!(
                 "gpu = \"{gpu}\"\ndriver = \"{driver}\"\nimage = \"pytorch/pytorch:2.5.1-cuda12.1-cudnn9-runtime\""

@@ -53,7 +53,7 @@ impl Known {
 }
 
 impl Catalog {
-    /// What `[stack]` can name: frameworks, what they run on and load, then every other package by its name.
+    /// What `[stack]` can name: frameworks, what they run on and load, what follows them, then the rest, by name.
     pub fn packages(&self) -> Vec<Known> {
         let mut known: BTreeMap<&str, Vec<Version>> = BTreeMap::new();
         let mut add = |name, version| known.entry(name).or_default().push(version);
@@ -64,7 +64,10 @@ impl Catalog {
         self.cudnns.iter().for_each(|row| add("cudnn", row.version));
         self.nccls.iter().for_each(|row| add("nccl", row.version));
         let first: Vec<&str> = FRAMEWORKS.iter().copied().chain(["python", "cuda", "cudnn", "nccl"]).collect();
-        let place = |name: &str| first.iter().position(|one| *one == name).unwrap_or(first.len());
+        // What follows no framework comes last.
+        let alone = |name: &str| self.companions.iter().any(|row| row.package == name && row.follows_cuda());
+        let place =
+            |name: &str| first.iter().position(|one| *one == name).unwrap_or(first.len() + usize::from(alone(name)));
         let mut packages: Vec<Known> = known.into_iter().filter_map(|(name, versions)| of(name, versions)).collect();
         packages.sort_by_key(|package| place(&package.name));
         packages

@@ -11,7 +11,7 @@ use super::screen::{Screen, clean};
 /// More rows than this are told in a line each.
 const IN_FULL: usize = 3;
 /// More names than this of one kind are told where all are asked for.
-const NAMED: usize = 28;
+const NAMED: usize = 26;
 /// More lines than this say nothing on a screen.
 const LINES: usize = 60;
 
