@@ -180,6 +180,19 @@ fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }
 
+impl Report {
+    pub(super) fn annotate(&self, text: impl FnOnce() -> String) -> Result<(), Failure> {
+        if self.github { self.data(&text()) } else { Ok(()) }
+    }
+
+    /// A list for the page that GitHub shows of a step.
+    pub(super) fn summarise(&self, heading: &str, lines: &[String]) {
+        if self.github {
+            summarise(&listed(heading, lines.iter().map(String::as_str)));
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -196,18 +209,5 @@ mod tests {
         let line = annotation("error", "t:i,t", Some((&file, Some(8..9))), "100%\r\n::stop, and: go");
         assert_eq!(line, "::error file=a%2Cb%3Ac.toml,line=2,col=3,title=t%3Ai%2Ct::100%25%0D%0A::stop, and: go\n");
         assert_eq!(annotation("warning", "w", None, "m"), "::warning title=w::m\n");
-    }
-}
-
-impl Report {
-    pub(super) fn annotate(&self, text: impl FnOnce() -> String) -> Result<(), Failure> {
-        if self.github { self.data(&text()) } else { Ok(()) }
-    }
-
-    /// A list for the page that GitHub shows of a step.
-    pub(super) fn summarise(&self, heading: &str, lines: &[String]) {
-        if self.github {
-            summarise(&listed(heading, lines.iter().map(String::as_str)));
-        }
     }
 }
