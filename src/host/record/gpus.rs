@@ -14,7 +14,7 @@ pub struct Nvml {
     /// The file that was loaded, with links resolved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// How it was found, in the words of [`Library::found_by`].
+    /// How it was found, in the words of [`super::Library::found_by`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub found_by: Option<String>,
     /// Other copies, which it keeps from being loaded.
@@ -118,7 +118,7 @@ pub struct Libcuda {
     /// The file that was loaded, with links resolved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// How it was found, in the words of [`Library::found_by`].
+    /// How it was found, in the words of [`super::Library::found_by`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub found_by: Option<String>,
     /// Other copies, which it keeps from being loaded.
