@@ -897,6 +897,29 @@ mod frameworks_together {
     }
 
     #[test]
+    fn cuda_libraries_left_open_are_those_of_one_toolkit() {
+        let cublas = |stack: &str, target: &str| {
+            let target = lock(&one(stack, target)).target();
+            let pinned = target.wheels().into_iter().find(|wheel| wheel.package.starts_with("nvidia-cublas"));
+            (target.has("cuda"), target.mode(), pinned.map(|wheel| wheel.version))
+        };
+        let pinned = |cuda: &str, mode: &'static str, cublas: &str| (cuda.to_string(), mode, Some(cublas.to_string()));
+        // The newest that the hosts' driver knows; with any driver the newest of all.
+        let on = |driver: &str| format!("gpu = \"H100 PCIe\"\ndriver = \"{driver}\"");
+        assert_eq!(cublas("jax = \"0.11\"", &on("580")), pinned("13.0.3", "native", "13.1.1.3"));
+        assert_eq!(cublas("tensorflow = \"2.20\"", &on("570")), pinned("12.8.2", "native", "12.8.5.5"));
+        // TensorFlow needs those of 12.5 and later: an older driver runs them as a minor version.
+        let a100 = "gpu = \"A100-PCIE-40GB\"\ndriver = \"535\"";
+        assert_eq!(cublas("tensorflow = \"2.20\"", a100).1, "minor-version");
+        // A GPU that older ones do not know.
+        let (cuda, mode, _) = cublas("jax = \"0.11\"\ncuda = \"12\"", "gpu = \"RTX 5090\"\ndriver = \"570\"");
+        assert_eq!((&cuda[..4], mode), ("12.8", "native"));
+        // What torch pins comes in with torch.
+        let (cuda, _, pinned) = cublas("torch = \"2.7.1+cu126\"\njax = \"0.5.3\"", &on("570"));
+        assert_eq!((cuda.as_str(), pinned), ("12.6.3", None));
+    }
+
+    #[test]
     fn a_cudnn_that_serves_is_installed_where_the_newest_does_not() {
         let cudnn = |gpu: &str, clause: &str| {
             let target = lock(&one(&format!("jax = \"0.11\"\n{clause}"), &format!("gpu = \"{gpu}\""))).target();

@@ -228,10 +228,11 @@ pub const ALL: &[Code] = &[
     },
     Code {
         code: "snapshot-build",
-        says: "What NVIDIA publishes for a JetPack is often built from the development branch, and its version says so: \
-               what ends in a0 comes before the release of that number. Here it counts as that release, because \
-               nothing nearer to it is known for the system. What asks for that release or a later one may refuse it, \
-               and features that came last may be missing. Ask for an earlier release, or take a newer JetPack.",
+        says: "What NVIDIA builds for a JetPack or for its images is often of the development branch, and its version says \
+               so: what ends in a0 comes before the release of that number. Here it counts as that release, because \
+               nothing nearer to it is known for the system, or because the image holds this one. What asks for that \
+               release or a later one may refuse it, and features that came last may be missing. Ask for an earlier \
+               release, or take a newer JetPack or image.",
     },
     Code {
         code: "source-only",

@@ -47,6 +47,9 @@ pub fn choose<'c>(plan: &Plan<'_, 'c>, group: &Group<'c>, chosen: &[Beside<'c>])
             None => {}
         }
     }
+    if asks.is_empty() {
+        return None;
+    }
     let serves = |toolkit: &&'c Libraries| {
         let mut known =
             asks.iter().filter_map(|(package, range)| Some((component(toolkit, package)?, range))).peekable();
@@ -62,7 +65,7 @@ pub fn choose<'c>(plan: &Plan<'_, 'c>, group: &Group<'c>, chosen: &[Beside<'c>])
         let native = chosen.iter().all(|one| one.driver_cuda.is_none_or(|cuda| row.version.prefix(2) <= cuda));
         // Within what the drivers know the newest, beyond it the nearest.
         let newest = native.then_some(Reverse(row.version));
-        (!wanted, !beside, !native, !locked, newest, row.version)
+        (!wanted, !beside, !locked, !native, newest, row.version)
     })?;
     // What another framework pins by itself comes in with it.
     let pinned: Vec<&str> =

@@ -91,8 +91,14 @@ impl<'c> About<'_, 'c> {
                 warnings.push(self.nightly(build, &key));
             }
             if let Some(carried) = build.wheel.as_ref().filter(|_| build.is_snapshot()) {
-                let why = if build.is_in_image() { "the one that the image holds" } else { "nothing else fits" };
-                let message = format!("{name} is a snapshot from before that release, {carried}; {why}");
+                let message = match build.is_in_image() {
+                    true => format!(
+                        "the {name} in the image is a snapshot from before release {}, as which it counts here: what needs \
+                         that release may refuse it",
+                        build.version
+                    ),
+                    false => format!("{name} is a snapshot from before that release, {carried}; nothing else fits"),
+                };
                 warnings.push(Warning::new("snapshot-build", message, &key));
             } else if build.status == Status::Experimental
                 && !build.default

@@ -5,6 +5,7 @@ use super::{OwnCuda, repair, suggest};
 use crate::words::address;
 use crate::words::name::{self, is_unseen};
 use crate::words::require::Requirement;
+use crate::words::variant::line_of;
 use crate::words::{ArchList, Constraint, CpuArch, Specifier, Version};
 
 /// What a text means, or why it means nothing.
@@ -98,7 +99,7 @@ pub(super) fn own_cuda(key: &str, text: &str) -> Read<OwnCuda> {
     if ["none", "cpu"].contains(&text.to_ascii_lowercase().as_str()) {
         return Ok(OwnCuda::None);
     }
-    if let Some(line) = of_variant(text) {
+    if let Some(line) = line_of(text).filter(|line| line.len() > 1) {
         let refusal = Refusal::new("value", format!("`cuda`: {} is the name of a wheel variant", quote(text)));
         return Err(refusal.help(format!("write `cuda = \"{line}\"`")));
     }
@@ -108,13 +109,6 @@ pub(super) fn own_cuda(key: &str, text: &str) -> Read<OwnCuda> {
         return Err(Refusal::new("value", message).help("write major and minor, as `torch.version.cuda` shows them"));
     }
     Ok(OwnCuda::Line(line))
-}
-
-/// The line of CUDA in a variant's name: its last digit is the minor.
-fn of_variant(text: &str) -> Option<String> {
-    let digits = text.strip_prefix("cu").filter(|rest| rest.len() > 1 && rest.bytes().all(|b| b.is_ascii_digit()))?;
-    let (major, minor) = digits.split_at(digits.len() - 1);
-    Some(format!("{major}.{minor}"))
 }
 
 /// The line of Python of a build of one's own.

@@ -11,6 +11,7 @@ pub mod plain;
 pub mod require;
 pub mod specifier;
 pub mod text;
+pub mod variant;
 pub mod version;
 
 pub use arch::{Arch, Cc, CpuArch, Suffix};

@@ -11,6 +11,7 @@ mod packages;
 mod places;
 mod vocabulary;
 
+pub use crate::words::variant::line_of;
 pub use crate::words::{List, Text};
 pub use builds::*;
 pub use cuda::*;

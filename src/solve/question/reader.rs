@@ -34,16 +34,16 @@ impl<'c> Reader<'_, 'c> {
             let each: Vec<String> =
                 packages().filter(|one| one.starts_with(&for_cuda)).map(|one| format!("`{one}`")).collect();
             let near = crate::spec::suggest::slip(name, packages().chain(PARTS.iter().copied()));
-            let near = match (each.is_empty(), near) {
-                (false, _) => format!("it is published for each CUDA major as {}. ", each.join(", ")),
-                (true, Some(near)) => format!("did you mean `{near}`? "),
-                (true, None) => String::new(),
-            };
-            let help = format!(
+            let near = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
+            let ways = format!(
                 "{near}If it is an ordinary package, put it under [packages]: `{name} = \"{}\"`; if it depends on CUDA, an \
                  overlay can describe it (`gpuenv catalog list` shows what is known)",
                 ordinary_text(&written.value)
             );
+            let help = match each.is_empty() {
+                true => ways,
+                false => format!("write one of those for a single CUDA major: {}", each.join(", ")),
+            };
             let message = format!("unknown package `{name}`: this catalog has no releases of it");
             self.error("unknown-package", message, Some(help), written);
         }
