@@ -24,6 +24,7 @@
 //! | | [`host`] | a host as it was observed, or as somebody described it | any lock |
 //! | | [`spec`] | gpuenv.toml as values that remember where they stand | whether what they name exists |
 //! | L1 law | [`coverage`] | which GPU runs which code, the one rule that is code | releases and products |
+//! | | [`warning`] | every kind of warning: its code, its sentence, its explanation | when it is given |
 //! | L0 words | [`words`] | versions, constraints, architectures | everything else |
 //! | | [`log_prefix`] | what terminals, loggers and forums put around a line | what the line says |
 //!
@@ -66,4 +67,5 @@ pub mod solve;
 pub mod spec;
 pub mod task;
 pub mod verify;
+pub mod warning;
 pub mod words;

@@ -8,9 +8,10 @@ use gpuenv::catalog::rows::Companion;
 use gpuenv::solve::compile::Locked;
 use gpuenv::solve::engine::Steps;
 use gpuenv::solve::installs::Install;
-use gpuenv::solve::question::{Question, Warning};
+use gpuenv::solve::question::Question;
 use gpuenv::solve::resolve::{Resolution, resolve};
 use gpuenv::solve::warnings;
+use gpuenv::warning::Warning;
 use gpuenv::words::{Constraint, Version};
 use gpuenv::{lock as locks, spec};
 

@@ -11,10 +11,10 @@ use std::path::Path;
 use desk::Desk;
 use gpuenv::catalog::BUILTIN;
 use gpuenv::explain;
-use gpuenv::solve::codes;
 use gpuenv::solve::engine::Steps;
 use gpuenv::solve::problem::Problem;
 use gpuenv::spec;
+use gpuenv::warning;
 
 const SPEC: &str = r#"
 [stack]
@@ -188,7 +188,7 @@ fn a_conflict_is_the_story_that_lock_tells() {
 fn every_rule_law_and_warning_can_be_looked_up() {
     let desk = Desk::new("names", "");
     let rules = BUILTIN.rules.iter().map(|row| &*row.id).chain(BUILTIN.laws.iter().map(|row| &*row.id));
-    for name in rules.chain(codes::ALL.iter().map(|one| one.code)) {
+    for name in rules.chain(warning::ALL.iter().map(|one| one.code)) {
         assert!(!gpuenv::explain::topic::find(&BUILTIN, name).is_empty(), "{name}");
     }
     desk.run(&["explain", "cuda-12-driver"]).exits(0).tells("where cuda is").tells("source  http").tells("fails for:");
@@ -204,33 +204,40 @@ fn every_rule_law_and_warning_can_be_looked_up() {
     assert!(!hostile.err.contains('\u{1b}'));
 }
 
-/// Every `Warning::new("code"` of the source, whatever stands between.
-fn codes_in(folder: &Path) -> BTreeSet<String> {
-    let mut found = BTreeSet::new();
+/// The code of all files of a folder, without tests.
+fn code_of(folder: &Path) -> String {
+    let mut code = String::new();
     for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
         let path = entry.path();
         if path.is_dir() {
-            found.extend(codes_in(&path));
-            continue;
-        }
-        if path.extension().is_none_or(|ending| ending != "rs") {
-            continue;
-        }
-        let text = fs::read_to_string(&path).unwrap();
-        let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
-        for part in code.split("Warning::new(").skip(1) {
-            let literal = part.trim_start().strip_prefix('"').and_then(|rest| rest.split('"').next());
-            found.insert(literal.unwrap_or_else(|| panic!("{}: a code is no literal", path.display())).to_string());
+            code += &code_of(&path);
+        } else if path.extension().is_some_and(|ending| ending == "rs") {
+            let text = fs::read_to_string(&path).unwrap();
+            code += text.split("#[cfg(test)]\nmod tests {").next().unwrap();
         }
     }
-    found
+    code
 }
 
 #[test]
-fn every_warning_has_its_paragraph_and_every_paragraph_its_warning() {
-    let used = codes_in(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"));
-    let told: BTreeSet<String> = codes::ALL.iter().map(|one| one.code.to_string()).collect();
-    assert_eq!(used, told);
+fn every_kind_of_warning_is_listed_and_given() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let (kinds, all) = (code_of(&src.join("warning")), code_of(&src));
+    let names: Vec<&str> =
+        kinds.split("impl Kind for ").skip(1).filter_map(|rest| rest.split(['<', ' ']).next()).collect();
+    assert_eq!(names.len(), warning::ALL.len());
+    for name in names {
+        assert!(kinds.contains(&format!("listed::<{name}>()")), "{name} is not listed");
+        let is_given = |rest: &str| rest.starts_with(" {") || rest.starts_with("::");
+        let given = |code: &str| {
+            code.match_indices(&format!(" {name}")).filter(|(at, found)| is_given(&code[at + found.len()..])).count()
+                + code
+                    .match_indices(&format!("(&{name}"))
+                    .filter(|(at, found)| is_given(&code[at + found.len()..]))
+                    .count()
+        };
+        assert!(given(&all) > given(&kinds), "{name} is never given");
+    }
 }
 
 // Drawings

@@ -8,8 +8,8 @@ use std::{env, fs};
 
 use gpuenv::catalog::BUILTIN;
 use gpuenv::report::schema;
-use gpuenv::solve::codes;
 use gpuenv::verify::about;
+use gpuenv::warning;
 use serde_json::Value;
 
 /// Where every page says how it came about.
@@ -108,8 +108,8 @@ fn warnings_are_current() {
     let about = "A warning stops nothing. `[[silence]]` in gpuenv.toml silences one that is known and accepted.";
     let mut page = head("Warnings", about);
     page += "\n| warning | means |\n|---|---|\n";
-    for code in codes::ALL {
-        let _ = writeln!(page, "| `{}` | {} |", code.code, cell(code.says));
+    for code in warning::ALL {
+        let _ = writeln!(page, "| `{}` | {} |", code.code, cell(code.explained));
     }
     is_current("warnings.md", &page);
 }

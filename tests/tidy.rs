@@ -10,7 +10,7 @@ use gpuenv::solve::problem::law;
 /// The modules from the ground up. A module imports from storeys below its own only.
 const STOREYS: &[&[&str]] = &[
     &["words", "log_prefix"],
-    &["coverage"],
+    &["coverage", "warning"],
     &["artifact", "catalog", "host", "spec"],
     &["solve"],
     &["explain", "lock", "diagnose", "draft"],

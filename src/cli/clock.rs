@@ -5,8 +5,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::catalog::Catalog;
 use crate::report::Report;
-use crate::solve::question::Warning;
 use crate::spec::Silence;
+use crate::warning::{CatalogOld, Warning};
 
 /// Days after which a catalog is called old: torch and CUDA have had two or three releases by then.
 const OLD: i64 = 180;
@@ -18,15 +18,7 @@ const NOW: &str = "SOURCE_DATE_EPOCH";
 /// Tells, unless it is silenced, that the catalog is old.
 pub fn tell_age(catalog: &Catalog, silences: &[Silence], report: &Report) {
     let Some(days) = age(catalog, today()).filter(|days| *days > OLD) else { return };
-    let warning = Warning::new(
-        "catalog-old",
-        format!(
-            "catalog {} is {days} days old: it knows nothing of what was published since; install a newer one (`gpuenv catalog update`) or a \
-             newer gpuenv",
-            catalog.version
-        ),
-        &[],
-    );
+    let warning = Warning::about(&CatalogOld { version: &catalog.version, days }, &[]);
     if !silences.iter().any(|one| one.warning.value == warning.code && one.target.is_none()) {
         report.aside(&warning);
     }

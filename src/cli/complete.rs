@@ -117,7 +117,7 @@ pub fn topics() -> ArgValueCompleter {
             topics.extend(["gpu", "driver", "image"].map(|key| (format!("target.{name}.{key}"), String::new())));
         }
         topics.extend(at_hand().rules.iter().map(|rule| (rule.id.to_string(), rule.says.to_string())));
-        topics.extend(crate::solve::codes::ALL.iter().map(|code| (code.code.to_string(), code.says.to_string())));
+        topics.extend(crate::warning::ALL.iter().map(|code| (code.code.to_string(), code.explained.to_string())));
         topics.extend(crate::verify::about::ALL.iter().map(|check| (check.id.to_string(), check.says.to_string())));
         topics
     })

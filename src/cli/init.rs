@@ -13,10 +13,11 @@ use crate::report::{Drafted, Exit, Failure, Report, SourceFile, clean};
 use crate::solve::compile::Locked;
 use crate::solve::engine::Steps;
 use crate::solve::problem::Problem;
-use crate::solve::question::{Question, Warning};
+use crate::solve::question::Question;
 use crate::solve::resolve::{Resolution, resolve};
 use crate::spec::{self, Spec, SpecError};
 use crate::task::STEPS;
+use crate::warning::Warning;
 
 use super::args::{Common, InitArgs};
 use super::catalogs;

@@ -12,7 +12,7 @@ use memmap2::MmapOptions;
 use crate::catalog::packed::{self, Header};
 use crate::catalog::{BUILTIN, Catalog, answer_with};
 use crate::report::Report;
-use crate::solve::question::Warning;
+use crate::warning::{CatalogUnusable, Warning};
 use crate::words::Version;
 
 use super::files::{reason, shown};
@@ -131,9 +131,5 @@ fn is_own(_: &Metadata) -> bool {
 
 fn unusable(installed: &Installed, why: &str) -> Warning {
     let (file, version, own) = (shown(&installed.path), installed.version, &BUILTIN.version);
-    let message = format!(
-        "the installed catalog {version} cannot be used: {why} ({file}). The built-in catalog {own} answers instead; \
-         install it again with `gpuenv catalog update FILE`, or remove it with `gpuenv catalog update --rollback built-in`"
-    );
-    Warning::new("catalog-unusable", message, &[])
+    Warning::about(&CatalogUnusable { version: version.as_str(), file: &file, why, built_in: own }, &[])
 }

@@ -9,12 +9,13 @@ use crate::lock::{self, CatalogStamp, Lock, Renewed, Upgrade, renew, staleness};
 use crate::report::{Exit, Failure, Fate, Report, SourceFile};
 use crate::solve::engine::Steps;
 use crate::solve::problem::Problem as Compiled;
-use crate::solve::question::{Question, Warning};
+use crate::solve::question::Question;
 use crate::solve::silence::heard;
 use crate::solve::unknowns::Unknown;
 use crate::spec::Spec;
 use crate::task::lock::{Asked, Outcome};
 use crate::task::{self, STEPS, fix};
+use crate::warning::{LockOutdated, Warning};
 
 use super::args::{Common, LockArgs};
 use super::catalogs;
@@ -256,11 +257,7 @@ pub(super) fn undetermined<'r>(
 }
 
 fn outdated(catalog: &Catalog, lock: &Lock) -> Warning {
-    let message = format!(
-        "the lock is of catalog {}; catalog {} knows no answer to this spec any more: see `gpuenv lock --upgrade`",
-        lock.catalog.version, catalog.version
-    );
-    Warning::new("lock-outdated", message, &[])
+    Warning::about(&LockOutdated { made_with: &lock.catalog.version, at_hand: &catalog.version }, &[])
 }
 
 /// `--upgrade-package NAME[=V]`

@@ -4,16 +4,11 @@
 use crate::catalog::Catalog;
 use crate::lock::Lock;
 use crate::report::{Exit, Failure};
-use crate::solve::question::Warning;
+use crate::warning::{LockNewerCatalog, Warning};
 
 /// That it was kept.
 pub fn kept(lock: &Lock, catalog: &Catalog) -> Warning {
-    let (then, now) = (&lock.catalog.version, &catalog.version);
-    let message = format!(
-        "gpuenv.lock was made with catalog {then}, and {now} is at hand: it was kept as it is. Install the newer catalog \
-         (`gpuenv catalog update FILE`) or a newer gpuenv to check it"
-    );
-    Warning::new("lock-newer-catalog", message, &[])
+    Warning::about(&LockNewerCatalog { made_with: &lock.catalog.version, at_hand: &catalog.version }, &[])
 }
 
 /// That it would have to change, and was not touched.

@@ -5,8 +5,8 @@
 
 use crate::catalog::rows::FRAMEWORKS;
 use crate::catalog::{Catalog, Cite, FullRow, GpuMatch, OsMatch};
-use crate::solve::codes;
 use crate::spec::{Spec, suggest};
+use crate::warning;
 use crate::words::{Constraint, Version};
 
 /// One thing that has a name.
@@ -15,7 +15,7 @@ pub enum Topic {
     /// A rule of the catalog, or a law that is code.
     Rule(Box<RuleTopic>),
     /// A kind of warning.
-    Warning(&'static codes::Code),
+    Warning(&'static warning::Listed),
     /// A row of the catalog.
     Row(FullRow),
     /// A package of `[packages]`: its name and what there is to say of it.
@@ -48,7 +48,7 @@ pub struct RuleTopic {
 /// Everything of this name: a rule and a warning may share one.
 pub fn find(catalog: &Catalog, name: &str) -> Vec<Topic> {
     let mut found: Vec<Topic> = rule(catalog, name).map(|rule| Topic::Rule(Box::new(rule))).into_iter().collect();
-    found.extend(codes::find(name).map(Topic::Warning));
+    found.extend(warning::find(name).map(Topic::Warning));
     if found.is_empty() {
         found.extend(catalog.row(name).map(Topic::Row));
     }
@@ -196,7 +196,7 @@ pub fn nearest(catalog: &Catalog, name: &str) -> Vec<String> {
     }
     let rules = catalog.rules.iter().map(|row| &*row.id).chain(catalog.laws.iter().map(|row| &*row.id));
     let packages = catalog.companions.iter().map(|row| &*row.package).chain(FRAMEWORKS.iter().copied());
-    let names = rules.chain(codes::ALL.iter().map(|one| one.code)).chain(packages).chain(KINDS.iter().copied());
+    let names = rules.chain(warning::ALL.iter().map(|one| one.code)).chain(packages).chain(KINDS.iter().copied());
     let (before, after) = name.split_once('@').map_or((name, None), |(what, which)| (what, Some(which)));
     if let Some(near) = suggest::nearest(before, names) {
         return vec![after.map_or(near.to_string(), |which| format!("{near}@{which}"))];

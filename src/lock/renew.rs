@@ -3,11 +3,12 @@
 use crate::solve::answer::Answer;
 use crate::solve::compile::Locked;
 use crate::solve::engine::Steps;
-use crate::solve::question::{Off, Question, Warning};
+use crate::solve::question::{Off, Question};
 use crate::solve::resolve::{Resolution, resolve};
 use crate::solve::unknowns::Unknown;
 use crate::solve::warnings::warnings;
 use crate::spec::{Share, Spec};
+use crate::warning::{UnusedOverride, Warning};
 
 use super::locked::{Upgrade, locked};
 use super::make::make;
@@ -99,7 +100,6 @@ fn choices(lock: &Lock) -> Lock {
 }
 
 fn unused(off: &Off) -> Warning {
-    let aim = off.target.as_ref().map_or_else(String::new, |target| format!(" for target `{target}`"));
-    let message = format!("the override of `{}`{aim} changes nothing: it can be deleted", off.rule);
-    Warning::new("unused-override", message, &[format!("override.{}", off.rule)])
+    let unused = UnusedOverride { rule: &off.rule, target: off.target.as_deref() };
+    Warning::about(&unused, &[format!("override.{}", off.rule)])
 }

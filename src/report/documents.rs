@@ -6,8 +6,8 @@ use crate::diagnose::Verdict;
 use crate::explain::Explanation;
 use crate::explain::host::OnHost;
 use crate::lock::Lock;
-use crate::solve::question::Warning;
 use crate::solve::unknowns::Unknown;
+use crate::warning::Warning;
 
 use super::failure::Failure;
 use super::{json, json_text};

@@ -6,10 +6,10 @@ use std::ops::Range;
 use std::path::{Component, PathBuf};
 
 use crate::explain::Explanation;
-use crate::solve::question::Warning;
 use crate::solve::unknowns::Unknown;
 use crate::spec::Spec;
 use crate::verify::{Check, Status, Verdict};
+use crate::warning::Warning;
 
 use super::Report;
 use super::failure::Failure;

@@ -50,10 +50,10 @@ use crate::explain::why::Why;
 use crate::explain::{Change, Explanation};
 use crate::host::Record;
 use crate::lock::{Difference, Lock};
-use crate::solve::question::Warning;
 use crate::solve::unknowns::Unknown;
 use crate::spec::Spec;
 use crate::verify::Status;
+use crate::warning::Warning;
 
 pub use catalogs::CatalogState;
 pub use failure::{Exit, Failure, Problem};

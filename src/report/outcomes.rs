@@ -2,8 +2,8 @@
 
 use crate::draft::manifest::Left;
 use crate::explain::Explanation;
-use crate::solve::question::Warning;
 use crate::spec::Spec;
+use crate::warning::Warning;
 
 use super::source_file::SourceFile;
 

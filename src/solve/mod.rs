@@ -3,19 +3,15 @@
 
 pub mod answer;
 mod arch_lists;
-mod beneath;
-pub mod codes;
 pub mod compile;
 pub mod driver;
 mod elsewhere;
 pub mod engine;
 pub mod fits;
-mod hardware;
 pub mod image;
 pub mod inside;
 pub mod installed;
 pub mod installs;
-pub mod lifetime;
 pub mod machine;
 pub mod modules;
 pub mod network;

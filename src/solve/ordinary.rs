@@ -5,8 +5,7 @@ use crate::catalog::Catalog;
 use crate::catalog::rows::Asks;
 use crate::words::{Constraint, Specifier, Version};
 
-use super::answer::{Answer, Chosen};
-use super::question::{Question, Warning};
+use super::answer::Chosen;
 
 /// What releases of a package need of ordinary ones.
 pub fn asked_by<'c>(catalog: &'c Catalog, package: &str, version: &Version) -> Vec<&'c Asks> {
@@ -32,28 +31,8 @@ pub fn asked_of<'c>(catalog: &'c Catalog, chosen: &Chosen<'_>) -> Vec<(&'c Asks,
     found
 }
 
-/// What `[packages]` asks for that the locked packages are known not to run with.
-pub fn warnings(question: &Question<'_>, answer: &Answer<'_>) -> Vec<Warning> {
-    let mut warnings = Vec::new();
-    for group in answer.alike() {
-        let chosen = &answer.targets[group[0]].chosen;
-        for (row, who) in asked_of(question.catalog, chosen) {
-            let written = question.packages.iter().find(|(name, _)| *row.of == **name);
-            let Some((name, asked)) = written.filter(|(_, asked)| excludes(asked, &row.needs)) else { continue };
-            let message = format!(
-                "`{name} = \"{asked}\"` excludes what the locked {who} needs, {} {}: {}",
-                row.of,
-                row.needs,
-                row.says.trim_end_matches('.')
-            );
-            warnings.push(Warning::new("package-excluded", message, &[format!("packages.{name}")]));
-        }
-    }
-    warnings
-}
-
 /// Whether no release can be what both ask for. Asked of the versions that they name, and of those right beside them.
-fn excludes(asked: &Specifier, needs: &str) -> bool {
+pub fn excludes(asked: &Specifier, needs: &str) -> bool {
     let Ok(needs) = Specifier::parse(needs) else { return false };
     let both: Vec<&String> = asked.comparisons.iter().chain(&needs.comparisons).collect();
     let Ok(range) = Constraint::parse(&both.iter().map(|one| one.as_str()).collect::<Vec<_>>().join(",")) else {

@@ -2,13 +2,13 @@
 
 use crate::spec::{Silence, Spec};
 
-use super::question::Warning;
+use crate::warning::{CatalogOld, Kind, UnusedSilence, Warning};
 
 /// Stays even where everything else is silenced, unless it is silenced by name itself.
-const UNUSED: &str = "unused-silence";
+const UNUSED: &str = UnusedSilence::CODE;
 
 /// Given on stderr by the day: that it was not given today is no reason to delete its silence.
-const OF_THE_DAY: &str = "catalog-old";
+const OF_THE_DAY: &str = CatalogOld::CODE;
 
 /// What is left of the warnings. A silence for one target takes away that target's part of a warning only.
 pub fn heard(spec: &Spec, warnings: Vec<Warning>) -> Vec<Warning> {
@@ -47,14 +47,17 @@ fn is_of(key: &str, target: &str) -> bool {
 }
 
 fn unused(silence: &Silence) -> Warning {
-    let of = silence.target.as_ref().map_or_else(String::new, |target| format!(" of target `{}`", target.value));
-    let message = format!("`{}`{of} is silenced but was not given: the table can be deleted", silence.warning.value);
-    Warning::new("unused-silence", message, &[format!("silence.{}", silence.warning.value)])
+    let unused = UnusedSilence {
+        warning: &silence.warning.value,
+        target: silence.target.as_ref().map(|target| target.value.as_str()),
+    };
+    Warning::about(&unused, &[format!("silence.{}", silence.warning.value)])
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::warning::JitOnly;
 
     const HEAD: &str = "[stack]\ntorch = \"2.4\"\n[target.a]\n[target.ab]\n";
 
@@ -65,7 +68,7 @@ mod tests {
 
     fn given() -> Vec<Warning> {
         let keys = ["target.a.gpu".to_string(), "target.ab.gpu".to_string()];
-        vec![Warning::new("jit-only", "slow", &keys)]
+        vec![Warning::about(&JitOnly { what: "it", gpus: &["K80"] }, &keys)]
     }
 
     #[test]

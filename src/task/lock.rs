@@ -8,9 +8,10 @@ use crate::lock::{Lock, Renewed, Upgrade, renew};
 use crate::report::{Exit, Failure, Problem, SourceFile};
 use crate::solve::engine::Steps;
 use crate::solve::problem::Problem as Compiled;
-use crate::solve::question::{Question, Warning};
+use crate::solve::question::Question;
 use crate::solve::unknowns::Unknown;
 use crate::spec::{self, Spec, SpecError};
+use crate::warning::Warning;
 use crate::words::Version;
 
 use super::{STEPS, gave_up};

@@ -7,9 +7,10 @@ use gpuenv::solve::answer::{Answer, TargetAnswer};
 use gpuenv::solve::compile::Locked;
 use gpuenv::solve::engine::Steps;
 use gpuenv::solve::problem::Problem;
-use gpuenv::solve::question::{Question, Warning};
+use gpuenv::solve::question::Question;
 use gpuenv::solve::resolve::{Resolution, resolve};
 use gpuenv::spec;
+use gpuenv::warning::Warning;
 
 /// More decisions than any spec in these tests needs.
 pub const LIMIT: u64 = 1_000_000;

@@ -11,12 +11,13 @@ use crate::lock::{self, Lock, Renewed, Upgrade, renew};
 use crate::report::{Exit, Failure, Fate, Problem, Report, SourceFile};
 use crate::solve::engine::Steps;
 use crate::solve::problem::Problem as Compiled;
-use crate::solve::question::{Question, Warning};
+use crate::solve::question::Question;
 use crate::solve::silence::heard;
 use crate::solve::unknowns::Unknown;
 use crate::spec::{self, RewriteError, Spec, SpecError, is_incomplete, list_text};
 use crate::task::lock::Asked;
 use crate::task::{STEPS, gave_up};
+use crate::warning::Warning;
 
 use super::args::Common;
 use super::files::{self, Places};

@@ -8,8 +8,8 @@ use crate::explain::{self, Explanation};
 use crate::export::json::Document;
 use crate::lock::{self, Lock};
 use crate::report::Drafted;
-use crate::solve::question;
 use crate::solve::unknowns::Unknown;
+use crate::warning;
 
 use super::{Change, Conflict, Fix, OK, Warning, changes, conflicts, sorted, warnings};
 
@@ -28,7 +28,7 @@ pub(in crate::report) struct Locked<'a> {
 }
 
 impl<'a> Locked<'a> {
-    pub fn new(lock: &'a Lock, remarks: &'a [question::Warning], applied: &'a [explain::Change]) -> Self {
+    pub fn new(lock: &'a Lock, remarks: &'a [warning::Warning], applied: &'a [explain::Change]) -> Self {
         Locked { lock: Document::new(lock), warnings: Some(warnings(remarks)), applied: changes(applied) }
     }
 }

@@ -236,7 +236,9 @@ impl<'a> Topic<'a> {
                 fails: &rule.fails,
                 retracted: rule.retracted.as_ref().map(|(by, reason)| Retracted { by, reason }),
             }),
-            Named::Warning(code) => Topic::Described(Described { kind: "warning", id: code.code, says: code.says }),
+            Named::Warning(code) => {
+                Topic::Described(Described { kind: "warning", id: code.code, says: code.explained })
+            }
             Named::Check(id, says) => Topic::Described(Described { kind: "check", id, says }),
             Named::Ordinary(id, says) => Topic::Described(Described { kind: "package", id, says }),
             Named::Row(row) => Topic::Row(Row {

@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 use crate::explain;
-use crate::solve::question;
+use crate::warning;
 
 use super::failure::Failure;
 use super::source_file::SourceFile;
@@ -95,7 +95,7 @@ struct Warning<'a> {
     keys: &'a [String],
 }
 
-fn warnings(warnings: &[question::Warning]) -> Vec<Warning<'_>> {
+fn warnings(warnings: &[warning::Warning]) -> Vec<Warning<'_>> {
     warnings.iter().map(|one| Warning { code: one.code, message: &one.message, keys: &one.keys }).collect()
 }
 

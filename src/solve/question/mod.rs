@@ -8,6 +8,7 @@ use std::rc::Rc;
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Class, Gpu, Image};
 use crate::spec::{DriverPolicy, ImageRef, Prefer, Share, Spec, SpecError};
+use crate::warning::Warning;
 use crate::words::{ArchList, Cc, Constraint, Specifier, Version};
 
 use super::image::{self};
@@ -200,24 +201,6 @@ pub enum ImageAsk<'c> {
     NoSuchTag(ImageRef),
     /// An image of a repository the catalog does not know: nothing is checked.
     Unchecked(ImageRef),
-}
-
-/// A remark about the question that the answer must carry.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Warning {
-    /// Its stable code.
-    pub code: &'static str,
-    /// What it says.
-    pub message: String,
-    /// The keys it is about.
-    pub keys: Vec<String>,
-}
-
-impl Warning {
-    /// A warning about some keys.
-    pub fn new(code: &'static str, message: impl Into<String>, keys: &[String]) -> Self {
-        Warning { code, message: message.into(), keys: keys.to_vec() }
-    }
 }
 
 impl GpuAsk<'_> {

@@ -6,11 +6,15 @@ use crate::solve::image::TagMatch;
 use crate::solve::machine::Reading;
 use crate::solve::platform::Platform;
 use crate::solve::problem::Problem;
-use crate::solve::{codes, elsewhere, image, own};
+use crate::solve::{elsewhere, image, own};
 use crate::spec::{ForwardCompat, Override, OwnCuda, Silence, Spec, SpecError, Target, Written};
+use crate::warning::{
+    self, CompatInstalled, CudnnInstalled, DriverNotListed, GpuNotChecked, ImageNotChecked, NewerThanCatalog,
+    OsNotListed, OsPartsUnknown, OwnBuildPython, Warning,
+};
 use crate::words::{Cc, Constraint, CpuArch, Specifier, Version};
 
-use super::{DriverAsk, GpuAsk, Gpus, ImageAsk, Off, PARTS, TargetAsk, Warning};
+use super::{DriverAsk, GpuAsk, Gpus, ImageAsk, Off, PARTS, TargetAsk};
 
 pub(super) struct Reader<'s, 'c> {
     pub(super) catalog: &'c Catalog,
@@ -24,6 +28,10 @@ pub(super) struct Reader<'s, 'c> {
 impl<'c> Reader<'_, 'c> {
     fn error(&mut self, code: &'static str, message: String, help: Option<String>, at: &Written<impl Sized>) {
         self.errors.push(SpecError { code, message, span: at.span.clone(), help });
+    }
+
+    fn warn<K: warning::Kind>(&mut self, kind: &K, key: String) {
+        self.warnings.push(Warning::about(kind, &[key]));
     }
 
     pub(super) fn package(&mut self, name: &str, written: &Written<Constraint>) -> Option<&'c str> {
@@ -75,12 +83,8 @@ impl<'c> Reader<'_, 'c> {
                 && FRAMEWORKS.contains(&&*own.package)
                 && !spec.stack.iter().any(|(name, _)| name == "python")
             {
-                let message = format!(
-                    "nobody says for which Python your build of {} {} is: it is taken to be for those of the published release",
-                    own.package,
-                    own.full_version()
-                );
-                self.warnings.push(Warning::new("own-build-python", message, &[format!("stack.{}", own.package)]));
+                let open = OwnBuildPython { package: &own.package, version: &own.full_version() };
+                self.warn(&open, format!("stack.{}", own.package));
             }
         }
     }
@@ -122,11 +126,7 @@ impl<'c> Reader<'_, 'c> {
             );
         }
         if matches!(gpus, Gpus::Unsaid) {
-            let message = format!(
-                "target `{}` sets no `gpu`, so GPU compatibility was not checked: add `gpu = \"RTX 4090\"` or `gpu = \"none\"`",
-                target.name
-            );
-            self.warnings.push(Warning::new("gpu-not-checked", message, &[format!("target.{}", target.name)]));
+            self.warn(&GpuNotChecked { target: &target.name }, format!("target.{}", target.name));
         }
         let arch = target
             .arch
@@ -167,8 +167,8 @@ impl<'c> Reader<'_, 'c> {
         let written = target.cudnn.as_ref()?;
         let known = self.catalog.cudnns.iter().any(|row| row.version.cmp_prefix(&written.value).is_eq());
         if !known {
-            let message = format!("cuDNN {} is not in the catalog: it is judged by its number", written.value);
-            self.warnings.push(Warning::new("cudnn-installed", message, &[format!("target.{}.cudnn", target.name)]));
+            let unknown = CudnnInstalled::Unknown { installed: &written.value };
+            self.warn(&unknown, format!("target.{}.cudnn", target.name));
         }
         Some(written.value)
     }
@@ -178,11 +178,8 @@ impl<'c> Reader<'_, 'c> {
         let written = target.compat.as_ref()?;
         let found = self.catalog.compats.iter().find(|row| row.cuda == written.value);
         if found.is_none() {
-            let message = format!(
-                "no cuda-compat package of CUDA {} is in the catalog: whether its libcuda is loaded was not checked",
-                written.value
-            );
-            self.warnings.push(Warning::new("compat-installed", message, &[format!("target.{}.compat", target.name)]));
+            let unknown = CompatInstalled::Unknown { cuda: &written.value };
+            self.warn(&unknown, format!("target.{}.compat", target.name));
         }
         found
     }
@@ -255,13 +252,8 @@ impl<'c> Reader<'_, 'c> {
             let newest = known.max().cloned();
             if newest.as_ref().is_some_and(|newest| cuda.value > *newest) {
                 let newest = newest.expect("just compared");
-                let message =
-                    format!("no driver branch with CUDA {} is known yet; it is judged as {newest}", cuda.value);
-                self.warnings.push(Warning::new(
-                    "newer-than-catalog",
-                    message,
-                    &[format!("target.{}.driver-cuda", target.name)],
-                ));
+                let newer = NewerThanCatalog { cuda: &cuda.value, newest: &newest };
+                self.warn(&newer, format!("target.{}.driver-cuda", target.name));
                 return DriverAsk::Cuda(newest);
             }
             return DriverAsk::Cuda(cuda.value);
@@ -317,11 +309,8 @@ impl<'c> Reader<'_, 'c> {
     fn check_release_listed(&mut self, target: &Target, version: &Version) {
         let of_branch = self.catalog.drivers.iter().filter(|row| row.version.major() == version.major());
         let Some(newest) = of_branch.map(|row| row.version).max().filter(|newest| version > newest) else { return };
-        let message = format!(
-            "driver {version} is not in the catalog, whose newest of branch R{} is {newest}: it is judged by its number",
-            version.major()
-        );
-        self.warnings.push(Warning::new("driver-not-listed", message, &[format!("target.{}.driver", target.name)]));
+        let not_listed = DriverNotListed::Release { version, newest: &newest };
+        self.warn(&not_listed, format!("target.{}.driver", target.name));
     }
 
     fn check_driver_listed(&mut self, target: &Target, version: &Version) {
@@ -329,23 +318,17 @@ impl<'c> Reader<'_, 'c> {
         let known = |branch: u64| self.catalog.branches.iter().any(|row| row.branch.major() == branch);
         if !known(version.major()) {
             let nearest = self.catalog.branches.iter().rev().find(|row| row.branch.major() < version.major());
-            let judged =
-                nearest.map_or("older than every branch known".to_string(), |row| format!("as branch R{}", row.branch));
             let of_windows = |row: &WindowsDriver| row.driver.major() == version.major();
-            let windows = match self.catalog.windows_drivers.iter().any(of_windows) {
-                true => "; on Windows drivers have such numbers: under WSL2 write `platform = \"wsl2\"` beside it",
-                false => "",
+            let not_listed = DriverNotListed::Branch {
+                version,
+                nearest: nearest.map(|row| &row.branch),
+                of_windows: self.catalog.windows_drivers.iter().any(of_windows),
             };
-            let message = format!(
-                "driver branch R{} is not in the catalog; {version} is judged {judged}{windows}",
-                version.major()
-            );
-            self.warnings.push(Warning::new("driver-not-listed", message, &[format!("target.{}.driver", target.name)]));
+            self.warn(&not_listed, format!("target.{}.driver", target.name));
         }
     }
 
     fn os(&mut self, target: &Target, written: &Written<String>) -> Option<&'c Os> {
-        let key = format!("target.{}.os", target.name);
         if let OsMatch::Found(os) = self.catalog.os(&written.value) {
             if let Some(reason) = os.refused.as_ref() {
                 let arch = target.arch.as_ref().map_or(CpuArch::X86_64, |arch| arch.value);
@@ -370,12 +353,8 @@ impl<'c> Reader<'_, 'c> {
             older.sort_by_key(|a| a.0);
             older.iter().rev().find(|(known, _)| *known <= version).or(older.first()).map(|(_, os)| *os)
         });
-        let name = written.value.escape_debug();
-        let message = match nearest {
-            Some(os) => format!("`{name}` is not in the catalog; it is judged as `{}`", os.id),
-            None => format!("`{name}` is not in the catalog: its glibc and gcc are unknown and not checked"),
-        };
-        self.warnings.push(Warning::new("os-not-listed", message, &[key]));
+        let name = written.value.escape_debug().to_string();
+        self.warn(&OsNotListed { os: &name, nearest: nearest.map(|os| &*os.id) }, format!("target.{}.os", target.name));
         nearest
     }
 
@@ -383,9 +362,7 @@ impl<'c> Reader<'_, 'c> {
     fn unknown_parts(&mut self, target: &Target, os: &Os, parts: &[(&str, bool)]) {
         let unknown: Vec<&str> = parts.iter().filter(|(_, unknown)| *unknown).map(|(part, _)| *part).collect();
         if !unknown.is_empty() {
-            let (which, are) = (unknown.join(" and "), if unknown.len() == 1 { "is" } else { "are" });
-            let message = format!("the {which} of {} {are} not known and not checked", os.name);
-            self.warnings.push(Warning::new("os-parts-unknown", message, &[format!("target.{}.os", target.name)]));
+            self.warn(&OsPartsUnknown { os: &os.name, parts: &unknown }, format!("target.{}.os", target.name));
         }
     }
 
@@ -410,15 +387,9 @@ impl<'c> Reader<'_, 'c> {
                 }
             }
         }
-        let but = match target.image_requires {
-            Some(_) => " but what `image-requires` says",
-            None => "",
-        };
-        let message = format!(
-            "nothing is known of image `{}`, so nothing of it is checked{but}{near}",
-            written.text.escape_debug()
-        );
-        self.warnings.push(Warning::new("image-not-checked", message, &[format!("target.{}.image", target.name)]));
+        let name = written.text.escape_debug().to_string();
+        let not_checked = ImageNotChecked { image: &name, has_requires: target.image_requires.is_some(), near: &near };
+        self.warn(&not_checked, format!("target.{}.image", target.name));
         ImageAsk::Unchecked(image.clone())
     }
 
@@ -443,8 +414,8 @@ impl<'c> Reader<'_, 'c> {
 
 impl Reader<'_, '_> {
     pub(super) fn silences(&mut self, silences: &[Silence]) {
-        for one in silences.iter().filter(|one| codes::find(&one.warning.value).is_none()) {
-            let near = crate::spec::suggest::nearest(&one.warning.value, codes::ALL.iter().map(|known| known.code));
+        for one in silences.iter().filter(|one| warning::find(&one.warning.value).is_none()) {
+            let near = crate::spec::suggest::nearest(&one.warning.value, warning::ALL.iter().map(|known| known.code));
             let help = near.map(|near| format!("did you mean `{near}`?"));
             let message = format!("unknown warning `{}`", one.warning.value.escape_debug());
             self.error("unknown-warning", message, help, &one.warning);

@@ -1,12 +1,23 @@
-//! What a GPU asks beyond the stack: a flavour of kernel modules, a capability and a driver that torch.compile needs,
-//! and code in NCCL.
+//! What a GPU needs beyond a stack that runs on it: a flavour of kernel modules, a capability and a driver for
+//! torch.compile, code in NCCL; and whether only a driver's compiler makes the stack run.
 
 use crate::catalog::rows::{Build, Module, Subject};
+use crate::coverage::Coverage;
+use crate::solve::answer::Chosen;
+use crate::solve::modules;
+use crate::solve::question::{DriverAsk, GpuAsk, Question, TargetAsk};
+use crate::warning::{JitOnly, KernelModule, NcclGpu, TritonDriver, TritonGpu, Warning};
 use crate::words::Arch;
 
-use super::answer::Chosen;
-use super::modules;
-use super::question::{DriverAsk, GpuAsk, Question, TargetAsk, Warning};
+use super::About;
+
+/// GPUs that only a driver's compiler makes the stack run on.
+pub(super) fn only_ptx(about: &About<'_, '_>) -> Option<Warning> {
+    let jit = about.target.gpus.iter().filter(|gpu| gpu.coverage == Some(Coverage::Jit));
+    let gpus: Vec<&str> = jit.map(|gpu| gpu.name.as_str()).collect();
+    let only = JitOnly { what: "the stack", gpus: &gpus };
+    (!gpus.is_empty()).then(|| Warning::about(&only, &about.keys("gpu")))
+}
 
 /// What should be known of a target's GPUs.
 pub(super) fn warnings(question: &Question<'_>, asked: &TargetAsk<'_>, target: &Chosen<'_>) -> Vec<Warning> {
@@ -25,10 +36,8 @@ fn flavours(question: &Question<'_>, asked: &TargetAsk<'_>) -> Vec<Warning> {
             .named_gpus()
             .iter()
             .filter(|gpu| modules::speaks_of(row, gpu) && may_be_wrong(question, row, asked, gpu));
-        let names = names(gpus)?;
-        let message =
-            format!("{names}: install the {} kernel modules, the other flavour finds no GPU", row.needs.as_str());
-        Some(Warning::new("kernel-module", message, &[asked.key("gpu")]))
+        let flavour = KernelModule { gpus: &names(gpus)?, needs: row.needs.as_str() };
+        Some(Warning::about(&flavour, &[asked.key("gpu")]))
     };
     // Who writes the flavour knows of it, and Windows has one only.
     if asked.kernel_module.is_some() || asked.windows_driver {
@@ -57,13 +66,10 @@ fn triton(question: &Question<'_>, asked: &TargetAsk<'_>, target: &Chosen<'_>) -
     let (build, triton) = target.builds.iter().find_map(|build: &&Build| Some((build, build.triton.as_ref()?)))?;
     let rules: Vec<_> = question.rules.about(Subject::Triton, triton, Subject::Gpu).collect();
     let too_old = |gpu: &&GpuAsk| rules.iter().any(|rule| !rule.needs.admits(&gpu.cc_version));
-    let names = names(asked.named_gpus().iter().filter(too_old))?;
-    let floor = rules.iter().map(|rule| rule.needs.to_string()).next()?;
-    let message = format!(
-        "torch.compile of {} {} does not run on {names}: Triton needs compute capability {floor}",
-        build.package, build.version
-    );
-    Some(Warning::new("triton-gpu", message, &[asked.key("gpu")]))
+    let gpus = names(asked.named_gpus().iter().filter(too_old))?;
+    let capability = rules.iter().map(|rule| rule.needs.to_string()).next()?;
+    let too_old = TritonGpu::TooOld { build: &release(build), gpus: &gpus, capability: &capability };
+    Some(Warning::about(&too_old, &[asked.key("gpu")]))
 }
 
 /// GPUs that are newer than the assembler Triton brings.
@@ -78,16 +84,14 @@ fn triton_assembler(question: &Question<'_>, asked: &TargetAsk<'_>, target: &Cho
         newest && of_line.peek().is_some() && of_line.all(|kit| !kit.sass.contains(&Arch::base(gpu.cc)))
     };
     let newer = asked.named_gpus().iter().find(unknown)?;
-    let message = format!(
-        "torch.compile of {} {} does not run on {}: the ptxas in Triton {triton} is of CUDA {} and does not know sm_{}; \
-         TRITON_PTXAS_PATH can name a newer one",
-        build.package,
-        build.version,
-        names(asked.named_gpus().iter().filter(unknown))?,
-        row.release_for(newer.cc).prefix(2),
-        newer.cc.number()
-    );
-    Some(Warning::new("triton-gpu", message, &[asked.key("gpu")]))
+    let too_new = TritonGpu::TooNew {
+        build: &release(build),
+        gpus: &names(asked.named_gpus().iter().filter(unknown))?,
+        triton,
+        cuda: row.release_for(newer.cc).prefix(2),
+        arch: &Arch::base(newer.cc).to_string(),
+    };
+    Some(Warning::about(&too_new, &[asked.key("gpu")]))
 }
 
 /// GPUs that the NCCL in the stack holds no code for: each of them computes, but no two of them together.
@@ -96,12 +100,10 @@ fn nccl(question: &Question<'_>, asked: &TargetAsk<'_>, target: &Chosen<'_>) -> 
     let nccl = target.nccl.map(|row| &row.version).or_else(bundled)?;
     let rules: Vec<_> = question.rules.about(Subject::Nccl, nccl, Subject::Gpu).collect();
     let too_old = |gpu: &&GpuAsk| rules.iter().any(|rule| !rule.needs.admits(&gpu.cc_version));
-    let names = names(asked.named_gpus().iter().filter(too_old))?;
-    let floor = rules.iter().map(|rule| rule.needs.to_string()).next()?;
-    let message = format!(
-        "several {names} cannot work together: NCCL {nccl} holds code for compute capability {floor}; one alone computes"
-    );
-    Some(Warning::new("nccl-gpu", message, &[asked.key("gpu")]))
+    let gpus = names(asked.named_gpus().iter().filter(too_old))?;
+    let capability = rules.iter().map(|rule| rule.needs.to_string()).next()?;
+    let too_old = NcclGpu { gpus: &gpus, nccl, capability: &capability };
+    Some(Warning::about(&too_old, &[asked.key("gpu")]))
 }
 
 /// A driver that runs the wheel and not what its compiler makes. Where the driver is free nobody has one yet.
@@ -113,18 +115,19 @@ fn triton_driver(question: &Question<'_>, asked: &TargetAsk<'_>, target: &Chosen
         question.rules.about(Subject::Triton, triton, Subject::Gpu).all(|rule| rule.needs.admits(&gpu.cc_version))
     };
     let missed = |gpu: &GpuAsk<'_>| {
-        let release = row.release_for(gpu.cc).prefix(2);
-        let rules = question.rules.about(Subject::Cuda, &release, Subject::Driver);
+        let cuda = row.release_for(gpu.cc).prefix(2);
+        let rules = question.rules.about(Subject::Cuda, &cuda, Subject::Driver);
         let needs = rules.map(|rule| &rule.needs).find(|needs| !needs.admits(&driver.version))?.to_string();
-        Some((release, needs))
+        Some((cuda, needs))
     };
-    let (release, needs) = asked.named_gpus().iter().filter(compiles).find_map(missed)?;
-    let message = format!(
-        "torch.compile of {} {} needs driver {needs}: the compiler in Triton {triton} is of CUDA {release}",
-        build.package, build.version
-    );
+    let (cuda, needs) = asked.named_gpus().iter().filter(compiles).find_map(missed)?;
+    let missed = TritonDriver { build: &release(build), needs: &needs, triton, cuda };
     let setting = if matches!(asked.driver, DriverAsk::Cuda(_)) { "driver-cuda" } else { "driver" };
-    Some(Warning::new("triton-driver", message, &[asked.key(setting)]))
+    Some(Warning::about(&missed, &[asked.key(setting)]))
+}
+
+fn release(build: &Build) -> String {
+    format!("{} {}", build.package, build.version)
 }
 
 fn names<'a>(gpus: impl Iterator<Item = &'a GpuAsk<'a>>) -> Option<String> {

@@ -1,0 +1,197 @@
+//! Builds that were taken although their publisher or the catalog does not stand behind them, and what of them is not known.
+
+use crate::catalog::rows::{Build, Property, Status};
+use crate::solve::platform::Takes;
+use crate::solve::question::{GpuAsk, TargetAsk};
+use crate::solve::{fits, own};
+use crate::spec::Share;
+use crate::warning::{
+    CudaOnCpu, Expected, ExperimentalVariant, LibraryMissing, Nightly, SnapshotBuild, SystemUnsaid, TwoCudnns,
+    UnknownGpuCode, UnknownLibrary, Warning,
+};
+use crate::words::Version;
+
+use super::About;
+
+pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    for build in about.gpu_builds() {
+        let one = One { about, build, name: build.named(), key: [format!("stack.{}", build.package)] };
+        warnings.extend(one.nightly());
+        warnings.extend(one.unreleased());
+        warnings.extend(one.library_missing());
+        warnings.extend(one.system_unsaid());
+        warnings.extend(one.unknown_code());
+        warnings.extend(one.disputed_code());
+        warnings.extend(one.cuda_on_cpu());
+        warnings.extend(one.expected());
+        warnings.extend(one.unknown_libraries());
+    }
+    warnings.extend(two_cudnns(about));
+    warnings
+}
+
+/// One of the builds.
+struct One<'a, 'c> {
+    about: &'a About<'a, 'c>,
+    build: &'a Build,
+    name: String,
+    key: [String; 1],
+}
+
+impl One<'_, '_> {
+    /// Whether the spec names the variant, so that it is no surprise.
+    fn is_named(&self) -> bool {
+        let frameworks = &self.about.question.frameworks;
+        let ask = frameworks.iter().find(|ask| ask.package == self.build.package);
+        ask.is_some_and(|ask| ask.own || ask.constraint.names_variant(&self.build.variant))
+    }
+
+    /// What a nightly was judged by.
+    fn nightly(&self) -> Option<Warning> {
+        let build = self.build;
+        let release = own::precedes(&build.version);
+        let is_of_release = |row: &Build| {
+            row.package == build.package && row.version == release && row.variant == build.variant && !row.is_laid()
+        };
+        let is_known = self.about.question.catalog.builds.iter().any(is_of_release);
+        let without = (!is_known).then_some(&*build.variant);
+        let nightly = Nightly { name: &self.name, release: &release, without };
+        build.is_nightly().then(|| Warning::about(&nightly, &self.key))
+    }
+
+    /// A snapshot from before its release, or a build that its publisher calls experimental.
+    fn unreleased(&self) -> Option<Warning> {
+        let build = self.build;
+        if let Some(carried) = build.wheel.as_ref().filter(|_| build.is_snapshot()) {
+            let snapshot = match build.is_in_image() {
+                true => SnapshotBuild::InImage { name: &self.name, release: &build.version },
+                false => SnapshotBuild::Wheel { name: &self.name, carried },
+            };
+            return Some(Warning::about(&snapshot, &self.key));
+        }
+        let is_experimental = build.status == Status::Experimental && !build.default;
+        let is_asked_for = self.is_named() || self.about.question.allow_experimental;
+        let experimental = ExperimentalVariant { name: &self.name };
+        (is_experimental && !is_asked_for).then(|| Warning::about(&experimental, &self.key))
+    }
+
+    fn library_missing(&self) -> Option<Warning> {
+        let files: Vec<&str> = self.build.loads.iter().map(|file| &**file).collect();
+        let missing = LibraryMissing { name: &self.name, files: &files };
+        (!files.is_empty()).then(|| Warning::about(&missing, &self.key))
+    }
+
+    fn system_unsaid(&self) -> Option<Warning> {
+        let (asked, build) = (self.about.asked, self.build);
+        let systems: Vec<&str> = build.systems.iter().map(|system| &**system).collect();
+        let unsaid = SystemUnsaid { name: &self.name, systems: &systems, target: &asked.name };
+        let is_unsaid = asked.platform.takes == Takes::Either && !systems.is_empty();
+        is_unsaid.then(|| Warning::about(&unsaid, &[format!("target.{}", asked.name)]))
+    }
+
+    fn unknown_code(&self) -> Option<Warning> {
+        let build = self.build;
+        if build.arch_source.is_some() || self.about.asked.named_gpus().is_empty() {
+            return None;
+        }
+        let unknown = match build.is_own() {
+            true => UnknownGpuCode::OwnBuild { name: &self.name },
+            false => UnknownGpuCode::Build { name: &self.name, arch: build.arch.as_str() },
+        };
+        Some(Warning::about(&unknown, &self.key))
+    }
+
+    /// Code of which evidence differs on whether a GPU loads it.
+    fn disputed_code(&self) -> Option<Warning> {
+        let (about, build) = (self.about, self.build);
+        build.arch_source.as_ref()?;
+        let catalog = about.question.catalog;
+        let toolkit = about.question.toolkit_of(build);
+        let is_unknown = |gpu: &&GpuAsk<'_>| fits::coverage(build, toolkit, gpu.cc).is_none();
+        let gpu = about.asked.named_gpus().iter().find(is_unknown)?;
+        let source = catalog.source_of(toolkit?.tegra_disputed.as_deref()?, "", "", "").to_string();
+        let settled = catalog.toolkits.iter().find(|row| row.tegra_unified).map(|row| row.version.prefix(2));
+        let disputed = UnknownGpuCode::Disputed { name: &self.name, gpu: &gpu.name, source: &source, settled };
+        Some(Warning::about(&disputed, &about.keys("gpu")))
+    }
+
+    /// A build for CUDA where nothing computes with it.
+    fn cuda_on_cpu(&self) -> Vec<Warning> {
+        let (question, asked, build) = (self.about.question, self.about.asked, self.build);
+        if !asked.is_cpu() {
+            return Vec::new();
+        }
+        let is_cpu = |target: &TargetAsk<'_>| target.is_cpu();
+        let shares = question.share == Share::Stack && !question.targets.iter().all(is_cpu);
+        let mut warnings = Vec::new();
+        if shares {
+            let shared = CudaOnCpu::Shared { target: &asked.name, name: &self.name };
+            warnings.push(Warning::about(&shared, &self.about.keys("gpu")));
+        } else if !self.is_named() && fits::has_cpu_builds(question.catalog, &build.package, build.arch) {
+            let release = format!("{} {}", build.package, build.version);
+            let none = CudaOnCpu::NoneSeen { release: &release, arch: build.arch.as_str() };
+            warnings.push(Warning::about(&none, &self.key));
+        }
+        warnings
+    }
+
+    /// What nobody has read of a build, and a practice of its publisher tells.
+    fn expected(&self) -> Option<Warning> {
+        let (build, python) = (self.build, self.about.target.python);
+        let expected = build.expected_of(python);
+        let practices = &self.about.question.catalog.practices;
+        let practice = practices.iter().find(|row| row.package == build.package && expected.contains(&row.property))?;
+        let mut what: Vec<String> = Vec::new();
+        for property in &expected {
+            let (library, version) = match property {
+                Property::Pythons => {
+                    what.push(python.map_or_else(String::new, |line| format!("a wheel for Python {line}")));
+                    continue;
+                }
+                Property::Toolkit => ("CUDA", build.toolkit),
+                Property::Cudnn => ("cuDNN", build.cudnn),
+                Property::Nccl => ("NCCL", build.nccl),
+                Property::Triton => ("triton", build.triton),
+            };
+            what.push(version.map_or_else(|| library.to_string(), |version| format!("{library} {version}")));
+        }
+        let expected = Expected {
+            name: &self.name,
+            what: &what,
+            practice: &practice.says,
+            counted: (practice.holds, practice.of),
+        };
+        Some(Warning::about(&expected, &self.key))
+    }
+
+    /// Libraries that are constrained, where it is not known which release the build brings.
+    fn unknown_libraries(&self) -> Vec<Warning> {
+        let (question, build) = (self.about.question, self.build);
+        let libraries =
+            [("cudnn", question.cudnn.is_some(), build.cudnn), ("nccl", question.nccl.is_some(), build.nccl)];
+        let mut warnings = Vec::new();
+        for (library, is_asked_for, brings) in libraries {
+            if is_asked_for && brings.is_none() {
+                let unknown = UnknownLibrary { library, name: &self.name };
+                warnings.push(Warning::about(&unknown, &[format!("stack.{library}")]));
+            }
+        }
+        warnings
+    }
+}
+
+/// Two frameworks that each come with a cuDNN of their own, where one environment holds one only.
+fn two_cudnns(about: &About<'_, '_>) -> Option<Warning> {
+    let mut bringing = about.gpu_builds().filter_map(|build| Some((*build, build.cudnn.as_ref()?)));
+    let (first, loaded) = bringing.next()?;
+    // What all of them ask pip for they agree on. Else an older one of the same major is what the other was built
+    // with, and that it runs with.
+    let apart = |other: &Build, needed: &Version| {
+        (first.pins.is_none() || other.pins.is_none()) && (needed.major() != loaded.major() || needed > loaded)
+    };
+    let (other, needed) = bringing.find(|(other, needed)| apart(other, needed))?;
+    let release = |build: &Build| format!("{} {}", build.package, build.version);
+    let two = TwoCudnns { first: (&release(first), loaded), other: (&release(other), needed) };
+    Some(Warning::about(&two, &[format!("stack.{}", first.package), format!("stack.{}", other.package)]))
+}

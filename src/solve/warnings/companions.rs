@@ -1,0 +1,78 @@
+//! Packages beside the frameworks: GPU code of their own that nobody has read or that only a driver's compiler makes run,
+//! what is compiled where it is installed, and what comes along from another index.
+
+use crate::catalog::rows::{Build, Companion, Subject};
+use crate::coverage::Coverage;
+use crate::solve::fits;
+use crate::solve::question::GpuAsk;
+use crate::warning::{BringsOtherCuda, JitOnly, SourceOnly, UnknownGpuCode, Warning, With};
+use crate::words::CpuArch;
+
+use super::About;
+
+pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    for row in &about.target.companions {
+        warnings.extend(source_only(about, row));
+        warnings.extend(brings_other_cuda(about, row));
+        if row.gpu_code {
+            warnings.extend(gpu_code(about, row));
+        }
+    }
+    warnings
+}
+
+fn key(row: &Companion) -> [String; 1] {
+    [format!("stack.{}", row.package)]
+}
+
+/// GPU code that is not known, or PTX alone.
+fn gpu_code(about: &About<'_, '_>, row: &Companion) -> Vec<Warning> {
+    let name = format!("{} {}", row.package, row.version);
+    let code = |gpu: &GpuAsk<'_>| fits::companion_code(row, about.asked.arch, gpu.cc);
+    let gpus = about.asked.named_gpus();
+    let mut warnings = Vec::new();
+    if gpus.iter().any(|gpu| code(gpu).is_none()) {
+        warnings.push(Warning::about(&UnknownGpuCode::Package { name: &name }, &key(row)));
+    }
+    let jit = gpus.iter().filter(|gpu| code(gpu) == Some(Coverage::Jit));
+    let jit: Vec<&str> = jit.map(|gpu| gpu.name.as_str()).collect();
+    if !jit.is_empty() {
+        warnings.push(Warning::about(&JitOnly { what: &name, gpus: &jit }, &key(row)));
+    }
+    warnings
+}
+
+/// What a wheel for a variant brings along from the package index, where it may be for another CUDA.
+fn brings_other_cuda(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
+    let named = |pin: &str| {
+        let mut asked = about.question.companions.iter().filter_map(|ask| pin.strip_prefix(ask.package));
+        asked.any(|rest| rest.starts_with(['=', '>']))
+    };
+    let brings: Vec<&str> = row.brings.iter().map(|pin| &**pin).filter(|pin| !named(pin)).collect();
+    let name = format!("{} {}+{}", row.package, row.version, row.variant.as_deref()?);
+    let brought = BringsOtherCuda { name: &name, requires: &brings, framework: &row.framework };
+    (!brings.is_empty()).then(|| Warning::about(&brought, &key(row)))
+}
+
+/// A package that is compiled where it is installed, and with what.
+fn source_only(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
+    let lined = |build: &&Build| Some((fits::line_of(&build.variant)?, build.version.prefix(2)));
+    let mut of_framework = about.gpu_builds().filter(|build| build.package == row.framework);
+    let (line, release) = of_framework.find_map(lined).filter(|_| row.sdist)?;
+    let major = line.major();
+    let bounds = about.question.rules.of_package(&row.package, Subject::Toolkit);
+    let bounds: String = bounds.about(&row.version).map(|needs| format!(" {}", needs.row.needs)).collect();
+    let made_for = format!("{release}+cu{major}");
+    let is_finished = row.finished.iter().any(|one| *one == made_for) && about.asked.arch == CpuArch::X86_64;
+    let source_only = SourceOnly {
+        name: &format!("{} {}", row.package, row.version),
+        framework: &row.framework,
+        toolkit: match about.target.toolkit {
+            Some(toolkit) => With::Chosen(toolkit.version.as_str()),
+            None => With::Any { major, bounds: &bounds },
+        },
+        finished: is_finished.then(|| (release.to_string(), major)),
+    };
+    Some(Warning::about(&source_only, &key(row)))
+}

@@ -1,0 +1,80 @@
+//! What was out of support on the day the catalog speaks of. Never the clock: the same spec and the same catalog
+//! give the same warnings for ever.
+
+use crate::catalog::rows::{Branch, Image, Os};
+use crate::solve::driver::branch_of;
+use crate::solve::question::{DriverAsk, ImageAsk};
+use crate::solve::recommended::{self, has_ended};
+use crate::warning::{DriverEndOfLife, OsEndOfLife, Warning};
+
+use super::About;
+
+/// What of some targets that share a choice was out of support.
+pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
+    driver_ended(about).into_iter().chain(os_ended(about)).collect()
+}
+
+/// Only where every branch the hosts may have has ended: nobody is told of a branch they may not have.
+fn driver_ended(about: &About<'_, '_>) -> Option<Warning> {
+    // Targets of one choice have equal drivers and systems: the first speaks for all.
+    let (question, asked, catalog) = (about.question, about.asked, about.question.catalog);
+    let branches = || catalog.branches.iter();
+    let (setting, may_have): (&'static str, Vec<&Branch>) = match &asked.driver {
+        DriverAsk::Free(_) => return None,
+        // It is supported as long as its system is.
+        _ if asked.has_system_driver() => return None,
+        DriverAsk::Exact(version) => {
+            // An unlisted branch is judged by its neighbour, but its support is its own affair.
+            let own = branch_of(catalog, version).filter(|row| row.branch.major() == version.major());
+            ("driver", own.into_iter().collect())
+        }
+        DriverAsk::AtWorst(constraint) => {
+            let of = |row: &&Branch| {
+                let branch = row.branch.major();
+                let first = catalog.drivers.partition_point(|driver| driver.version.major() < branch);
+                let mut releases = catalog.drivers[first..].iter().take_while(|one| one.version.major() == branch);
+                constraint.admits(&row.branch) || releases.any(|driver| constraint.admits(&driver.version))
+            };
+            ("driver", branches().filter(of).collect())
+        }
+        DriverAsk::Cuda(cuda) => ("driver-cuda", branches().filter(|row| row.cuda.as_ref() == Some(cuda)).collect()),
+    };
+    let has_ended = |row: &&Branch| row.eol.as_ref().is_some_and(|end| has_ended(catalog, end));
+    let end = may_have.iter().filter_map(|row| row.eol.as_ref()).max()?;
+    if asked.is_cpu() || !may_have.iter().all(has_ended) {
+        return None;
+    }
+    let next = recommended::branch(question, asked);
+    let ended = DriverEndOfLife {
+        branches: (&may_have.first()?.branch, &may_have.last()?.branch),
+        end,
+        next: next.as_ref().map(|branch| (&branch.branch, branch.eol.as_deref())),
+    };
+    Some(Warning::about(&ended, &about.keys(setting)))
+}
+
+fn os_ended(about: &About<'_, '_>) -> Option<Warning> {
+    let (asked, catalog) = (about.asked, about.question.catalog);
+    let of_image = |image: &Image| catalog.oses.iter().find(|os| os.images.contains(&image.os));
+    let (os, setting): (&Os, &'static str) = match (asked.os, about.target.image) {
+        (Some(os), _) => (os, if matches!(asked.image, ImageAsk::Known(_)) { "image" } else { "os" }),
+        (None, image) => (of_image(image?)?, "image"),
+    };
+    let end = os.eol.as_ref().filter(|end| has_ended(catalog, end))?;
+    Some(Warning::about(&OsEndOfLife { os: &os.name, end }, &about.keys(setting)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::Catalog;
+
+    #[test]
+    fn a_month_has_ended_when_the_next_one_has_begun() {
+        let catalog = Catalog { version: "2026.11.20".into(), ..Catalog::default() };
+        for (end, ended) in [("2026-10", true), ("2026-11", false), ("2026-11-19", true), ("2026-11-20", false)] {
+            assert_eq!(has_ended(&catalog, end), ended, "{end}");
+        }
+        assert!(has_ended(&catalog, "2025") && !has_ended(&catalog, "2026"));
+    }
+}

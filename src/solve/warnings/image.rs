@@ -1,0 +1,145 @@
+//! What the chosen image holds beside the stack and needs of the driver, and the toolkit that extensions are compiled with.
+
+use crate::catalog::rows::{Build, Image, Subject};
+use crate::coverage::Coverage;
+use crate::solve::inside::{self, TORCH};
+use crate::solve::machine::gpu_rules;
+use crate::solve::question::{GpuAsk, ImageAsk};
+use crate::solve::{fits, image};
+use crate::warning::{
+    ImageArchUnknown, ImageCompat, ImageRequireUnknown, ImageRequires, ImageTorch, ImageWithdrawn, ToolkitMinor,
+    TwoRuntimes, TwoTorches, Warning,
+};
+
+use super::About;
+
+pub(super) fn warnings<'c>(about: &About<'_, 'c>) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    if let Some(chosen) = about.target.image {
+        let one = One { about, image: chosen, name: chosen.name(), keys: about.keys("image") };
+        let torch = one.torch();
+        let two_torches = torch.as_ref().is_some_and(|warning| warning.code == "two-torches");
+        warnings.extend(torch);
+        warnings.extend(one.two_runtimes().filter(|_| !two_torches));
+        warnings.extend(one.requirement());
+        warnings.extend(one.compat());
+        if chosen.withdrawn {
+            warnings.push(Warning::about(&ImageWithdrawn { image: &one.name }, &one.keys));
+        }
+        if chosen.arches.is_empty() {
+            warnings.push(Warning::about(&ImageArchUnknown { image: &one.name }, &one.keys));
+        }
+    }
+    warnings.extend(toolkit_minor(about));
+    warnings
+}
+
+/// The image that was chosen.
+struct One<'a, 'c> {
+    about: &'a About<'a, 'c>,
+    image: &'c Image,
+    name: String,
+    keys: Vec<String>,
+}
+
+impl One<'_, '_> {
+    /// A torch in the image: beside another one, or one that does not run here.
+    fn torch(&self) -> Option<Warning> {
+        let image = self.image;
+        let installed = self.about.target.builds.iter().find(|build| build.package == TORCH);
+        let named = |build: &Build| format!("{}+{}", build.version, build.variant);
+        let Some(inside) = image.torch.as_deref() else {
+            let images = &self.about.question.catalog.images;
+            let holds_some = images.iter().any(|one| one.repository == image.repository && one.torch.is_some());
+            let installed = named(installed.filter(|_| holds_some)?);
+            let unknown = TwoTorches::Unknown { image: &self.name, installed: &installed };
+            return Some(Warning::about(&unknown, &self.keys));
+        };
+        if let Some(build) = installed {
+            let cuda = image.cuda.prefix(2);
+            let other = TwoTorches::Other { image: &self.name, inside, cuda, installed: &named(build) };
+            return (!inside::is_inside(image, inside, build)).then(|| Warning::about(&other, &self.keys));
+        }
+        let why = self.no_code(inside).or_else(|| self.no_driver())?;
+        Some(Warning::about(&ImageTorch { image: &self.name, torch: inside, why: &why }, &self.keys))
+    }
+
+    /// A GPU that the image's torch holds no code for, where its release is one whose code is known.
+    fn no_code(&self, inside: &str) -> Option<String> {
+        let (question, asked) = (self.about.question, self.about.asked);
+        let of_image = |build: &&Build| {
+            build.package == TORCH && asked.platform.takes(build) && inside::is_inside(self.image, inside, build)
+        };
+        let build = question.catalog.builds.iter().find(of_image)?;
+        let gpus = gpu_rules(question, asked);
+        let toolkit = question.toolkit_of(build);
+        let gpu = gpus.iter().find(|gpu| fits::coverage(build, toolkit, gpu.gpu.cc) == Some(Coverage::None))?;
+        Some(format!("it has no code for {} (compute capability {})", gpu.gpu.name, gpu.gpu.cc))
+    }
+
+    /// A driver that is older than the CUDA line of the image. On data-centre GPUs the image may bring cuda-compat along.
+    fn no_driver(&self) -> Option<String> {
+        let asked = self.about.asked;
+        let is_judged = asked.pins_driver() && !asked.has_system_driver();
+        let driver = self.about.target.driver.as_ref().filter(|_| is_judged)?;
+        let gpus = asked.named_gpus();
+        if gpus.is_empty() || gpus.iter().all(GpuAsk::is_datacenter) {
+            return None;
+        }
+        let line = self.image.cuda.prefix(2);
+        let mut rules = self.about.question.rules.about(Subject::Cuda, &line, Subject::Driver);
+        let needs = rules.find(|needs| !needs.needs.admits(driver.user_mode()))?;
+        Some(format!("its CUDA {line} needs driver {}, and the hosts have {}", needs.row.needs, driver.version))
+    }
+
+    /// A CUDA of the image beside the wheels' own.
+    fn two_runtimes(&self) -> Option<Warning> {
+        let own = self.about.gpu_builds().filter(|build| !build.system_cuda);
+        let mut lines = own.filter_map(|build| fits::line_of(&build.variant));
+        let wheels = lines.find(|line| self.image.cuda.cmp_prefix(line).is_ne())?;
+        let chosen = matches!(self.about.asked.image, ImageAsk::Choose(_));
+        let two = TwoRuntimes { image: &self.name, holds: self.image.cuda.prefix(2), wheels, chosen };
+        Some(Warning::about(&two, &self.keys))
+    }
+
+    /// Which drivers it starts on, where that is not known or written otherwise.
+    fn requirement(&self) -> Option<Warning> {
+        let asked = self.about.asked;
+        let known = image::requirement(self.about.question.catalog, self.image, asked.arch);
+        if let Some(written) = asked.image_requires.as_deref() {
+            let published = known.filter(|known| known.own)?;
+            let differs = ImageRequires { image: &self.name };
+            return (*published.row.require != *written)
+                .then(|| Warning::about(&differs, &self.about.keys("image-requires")));
+        }
+        let judged = match &known {
+            Some(requirement) if requirement.own => return None,
+            Some(requirement) => requirement.row.id.split('@').next(),
+            None if asked.is_cpu() => return None,
+            None => None,
+        };
+        Some(Warning::about(&ImageRequireUnknown { image: &self.name, judged }, &self.keys))
+    }
+
+    /// A cuda-compat package in the image that the GPUs refuse.
+    fn compat(&self) -> Option<Warning> {
+        let asked = self.about.asked;
+        let driver = self.about.target.driver.as_ref().filter(|_| asked.pins_driver())?;
+        let compat = ImageCompat { image: &self.name, cuda: self.image.cuda.prefix(2), driver: &driver.version };
+        image::leans_on_compat(self.image, driver, asked.named_gpus().iter())
+            .then(|| Warning::about(&compat, &self.keys))
+    }
+}
+
+/// A toolkit of another minor than the wheel's.
+fn toolkit_minor(about: &About<'_, '_>) -> Option<Warning> {
+    let toolkit = about.target.toolkit?;
+    let mut lines = about.gpu_builds().filter_map(|build| fits::line_of(&build.variant));
+    let wheels = lines.find(|line| toolkit.version.cmp_prefix(line).is_ne())?;
+    let key = match (&about.asked.toolkits, &about.asked.image) {
+        (Some(_), _) => about.asked.key("toolkit"),
+        (None, ImageAsk::No) => format!("target.{}", about.asked.name),
+        (None, _) => about.asked.key("image"),
+    };
+    Some(Warning::about(&ToolkitMinor { toolkit: toolkit.version.prefix(2), wheels }, &[key]))
+}

@@ -1,0 +1,55 @@
+//! What is already installed on a machine and no part of the answer: a cuda-compat package that is not loaded, a cuDNN that
+//! nobody loads; and what WSL2 does without.
+
+use crate::catalog::rows::Build;
+use crate::solve::installed::{is_loaded, names_branch};
+use crate::solve::services;
+use crate::spec::Runtime;
+use crate::warning::{CompatInstalled, CudnnInstalled, Warning, Wsl2};
+
+use super::About;
+
+/// The warnings about targets that share one choice.
+pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    warnings.extend(compat(about));
+    warnings.extend(cudnn(about));
+    let services = services::of_target(about.question.catalog, about.asked);
+    for row in services.into_iter().filter(|row| row.needs.is_none()) {
+        let boards: Vec<&str> = services::boards(row, about.asked).map(|gpu| gpu.written.as_str()).collect();
+        let wsl2 = Wsl2 { boards: &boards.join(", "), says: &row.says };
+        warnings.push(Warning::about(&wsl2, &about.keys("gpu")));
+    }
+    warnings
+}
+
+/// A cuda-compat that is not loaded, or of which nobody knows whether it works.
+fn compat(about: &About<'_, '_>) -> Option<Warning> {
+    let asked = about.asked;
+    let (compat, row) = (asked.compat?, about.target.driver.as_ref().filter(|_| asked.pins_driver())?);
+    let (package, driver) = (&*compat.package(), &row.version);
+    let unsure = asked.named_gpus().iter().find(|gpu| !gpu.is_datacenter()).map_or("the GPU", |gpu| &gpu.written);
+    let installed = if row.windows {
+        CompatInstalled::Wsl2 { package }
+    } else if !is_loaded(compat, row) {
+        CompatInstalled::NotLoaded { package, driver, in_container: asked.runtime == Runtime::Container }
+    } else if row.compat.is_none() {
+        CompatInstalled::Gpu { package, driver, gpu: unsure }
+    } else if !names_branch(compat, driver) {
+        CompatInstalled::Branch { package, branch: driver.major() }
+    } else {
+        return None;
+    };
+    Some(Warning::about(&installed, &about.keys("compat")))
+}
+
+/// A cuDNN that is installed and that no part of the stack loads.
+fn cudnn(about: &About<'_, '_>) -> Option<Warning> {
+    let installed = about.asked.cudnn.as_ref()?;
+    let own = |build: &&&Build| build.cudnn.is_some() && !build.system_cuda;
+    let build = about.target.builds.iter().find(own)?;
+    let brings = build.cudnn.as_ref().filter(|brings| brings.major() != installed.major())?;
+    let name = format!("{} {}+{}", build.package, build.version, build.variant);
+    let unused = CudnnInstalled::Unused { name: &name, brings, installed };
+    Some(Warning::about(&unused, &about.keys("cudnn")))
+}

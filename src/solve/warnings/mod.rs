@@ -1,0 +1,79 @@
+//! Which warnings an answer deserves. Each names the keys it is about; none is given for what is merely as asked. What they
+//! say stands in [`crate::warning`].
+
+mod builds;
+mod companions;
+mod driver;
+mod end_of_life;
+mod gpu;
+mod image;
+mod installed;
+mod packages;
+
+use std::collections::HashMap;
+
+use crate::catalog::rows::Build;
+use crate::warning::Warning;
+
+use super::answer::{Answer, Chosen};
+use super::question::{Question, TargetAsk};
+
+/// The warnings an answer deserves, by target.
+pub fn warnings<'c>(question: &Question<'c>, answer: &Answer<'c>) -> Vec<Warning> {
+    let mut warnings: Vec<Warning> = Vec::new();
+    for group in answer.alike() {
+        let all: Vec<&TargetAsk> = group.iter().map(|&at| &question.targets[at]).collect();
+        let about = About { question, asked: all[0], all, target: &answer.targets[group[0]].chosen };
+        warnings.extend(builds::warnings(&about));
+        warnings.extend(companions::warnings(&about));
+        warnings.extend(gpu::only_ptx(&about));
+        warnings.extend(driver::warnings(&about));
+        warnings.extend(image::warnings(&about));
+        warnings.extend(installed::warnings(&about));
+        warnings.extend(end_of_life::warnings(&about));
+        for asked in &about.all {
+            warnings.extend(gpu::warnings(question, asked, about.target));
+        }
+        warnings.extend(packages::warnings(&about));
+    }
+    merged(warnings)
+}
+
+/// Equal warnings of several targets are one that names the keys of all.
+fn merged(warnings: Vec<Warning>) -> Vec<Warning> {
+    let mut at: HashMap<(&'static str, String), usize> = HashMap::new();
+    let mut merged: Vec<Warning> = Vec::new();
+    for warning in warnings {
+        let known = *at.entry((warning.code, warning.message.clone())).or_insert(merged.len());
+        match merged.get_mut(known) {
+            None => merged.push(warning),
+            Some(known) => known.keys.extend(warning.keys),
+        }
+    }
+    for warning in &mut merged {
+        warning.keys.sort();
+        warning.keys.dedup();
+    }
+    merged
+}
+
+/// Targets that share one choice.
+struct About<'a, 'c> {
+    question: &'a Question<'c>,
+    /// The first of the targets, and all of them.
+    asked: &'a TargetAsk<'c>,
+    all: Vec<&'a TargetAsk<'c>>,
+    target: &'a Chosen<'c>,
+}
+
+impl About<'_, '_> {
+    /// The key of a setting, for each of the targets.
+    fn keys(&self, setting: &str) -> Vec<String> {
+        self.all.iter().map(|target| target.key(setting)).collect()
+    }
+
+    /// The builds made for CUDA.
+    fn gpu_builds(&self) -> impl Iterator<Item = &&Build> {
+        self.target.builds.iter().filter(|build| build.variant != "cpu")
+    }
+}

@@ -1,0 +1,286 @@
+//! What is said of the builds of frameworks: which one was taken, what is known of it, and what it brings along.
+
+use crate::words::Version;
+
+use super::Kind;
+
+/// A target without a GPU that gets a wheel made for CUDA.
+pub enum CudaOnCpu<'a> {
+    /// It shares the stack of targets with GPUs.
+    Shared {
+        /// The target.
+        target: &'a str,
+        /// The build.
+        name: &'a str,
+    },
+    /// No other build was seen for its processor.
+    NoneSeen {
+        /// The framework and its release.
+        release: &'a str,
+        /// The processor.
+        arch: &'a str,
+    },
+}
+
+impl Kind for CudaOnCpu<'_> {
+    const CODE: &'static str = "cuda-on-cpu";
+    const EXPLAINED: &'static str = "A target without a GPU gets a wheel built for CUDA, because no CPU build of that release was seen for \
+        its platform. It works and is larger than it need be. `+cpu` insists on a CPU build.";
+
+    fn message(&self) -> String {
+        match self {
+            CudaOnCpu::Shared { target, name } => format!(
+                "target `{target}` has no GPU but installs {name}, because all targets share one stack; \
+                 `share = \"versions\"` gives it the CPU build"
+            ),
+            CudaOnCpu::NoneSeen { release, arch } => format!("no build of {release} without CUDA was seen for {arch}"),
+        }
+    }
+}
+
+/// A cuDNN installed on the target that does not run, or that is not known.
+pub enum CudnnInstalled<'a> {
+    /// The catalog does not list it.
+    Unknown {
+        /// What is written.
+        installed: &'a Version,
+    },
+    /// The wheel brings its own.
+    Unused {
+        /// The build.
+        name: &'a str,
+        /// The one it brings.
+        brings: &'a Version,
+        /// The one that is installed.
+        installed: &'a Version,
+    },
+}
+
+impl Kind for CudnnInstalled<'_> {
+    const CODE: &'static str = "cudnn-installed";
+    const EXPLAINED: &'static str = "The cuDNN that the target says is installed is not the one that runs: the wheel brings its own, of another \
+        major; or it is a release that the catalog does not know. Two of them on one library path are found in \
+        the order of that path. Keep the installed one off it where the wheel's is meant.";
+
+    fn message(&self) -> String {
+        match self {
+            CudnnInstalled::Unknown { installed } => {
+                format!("cuDNN {installed} is not in the catalog: it is judged by its number")
+            }
+            CudnnInstalled::Unused { name, brings, installed } => format!(
+                "{name} brings cuDNN {brings} and does not use the installed {installed}: keep that one off the library path"
+            ),
+        }
+    }
+}
+
+/// What a practice of the publisher tells of a build that was not read.
+pub struct Expected<'a> {
+    /// The build.
+    pub name: &'a str,
+    /// What is expected.
+    pub what: &'a [String],
+    /// The practice.
+    pub practice: &'a str,
+    /// How often it was followed, and how often it could have been.
+    pub counted: (u32, u32),
+}
+
+impl Kind for Expected<'_> {
+    const CODE: &'static str = "expected";
+    const EXPLAINED: &'static str = "Something about this build was not read from the build itself: its publisher does it the same way for all \
+        builds of a kind, as often as the message tells, and so it is expected here. Whether a build exists is \
+        never expected. `gpuenv catalog search practice` lists what is counted so.";
+
+    fn message(&self) -> String {
+        let (what, practice, (holds, of)) = (self.what.join(", "), self.practice.trim_end_matches('.'), self.counted);
+        format!("{}: {what} expected, not read from this build: {practice} ({holds} of {of} times)", self.name)
+    }
+}
+
+/// A build that its publisher calls experimental.
+pub struct ExperimentalVariant<'a> {
+    /// The build.
+    pub name: &'a str,
+}
+
+impl Kind for ExperimentalVariant<'_> {
+    const CODE: &'static str = "experimental-variant";
+    const EXPLAINED: &'static str = "The wheel that was chosen is published as experimental, or was published without a word in the release \
+        notes, and no stable one fits. Name the variant in the spec, or set `allow-experimental`, to say that \
+        this is wanted.";
+
+    fn message(&self) -> String {
+        format!("{} is an experimental build; nothing else fits", self.name)
+    }
+}
+
+/// Libraries that a wheel loads and nothing installs.
+pub struct LibraryMissing<'a> {
+    /// The build.
+    pub name: &'a str,
+    /// The libraries.
+    pub files: &'a [&'a str],
+}
+
+impl Kind for LibraryMissing<'_> {
+    const CODE: &'static str = "library-missing";
+    const EXPLAINED: &'static str = "The wheel was linked against a library that it does not declare and that is in no JetPack: importing it \
+        ends in \"cannot open shared object file\" until that library is installed where the loader looks. \
+        libcudss is NVIDIA's cuDSS, libcusparseLt its cuSPARSELt; NVIDIA offers both for Jetson.";
+
+    fn message(&self) -> String {
+        format!(
+            "{} loads {}, which neither pip nor the system installs: install it yourself",
+            self.name,
+            self.files.join(", ")
+        )
+    }
+}
+
+/// A build of a day.
+pub struct Nightly<'a> {
+    /// The build.
+    pub name: &'a str,
+    /// The release that it precedes.
+    pub release: &'a Version,
+    /// The variant, where that release has no build of it.
+    pub without: Option<&'a str>,
+}
+
+impl Kind for Nightly<'_> {
+    const CODE: &'static str = "nightly";
+    const EXPLAINED: &'static str = "A nightly is a build of a day, and nobody has read it: its libraries, Pythons and GPU code are taken to be \
+        those of the release that it precedes. Nightlies stay on their index for some weeks only, and packages that \
+        need that very release do not take them: name the nightlies of those too.";
+
+    fn message(&self) -> String {
+        let (name, release) = (self.name, self.release);
+        match self.without {
+            None => format!("{name} is a nightly and judged as the release {release}, which may differ from it"),
+            Some(variant) => format!(
+                "{name} is a nightly, and the release {release} has no build for {variant}: what it holds and brings is \
+                 not known"
+            ),
+        }
+    }
+}
+
+/// A build of one's own that does not say for which Python it is.
+pub struct OwnBuildPython<'a> {
+    /// The framework.
+    pub package: &'a str,
+    /// Its version, as its owner calls it.
+    pub version: &'a str,
+}
+
+impl Kind for OwnBuildPython<'_> {
+    const CODE: &'static str = "own-build-python";
+    const EXPLAINED: &'static str = "A wheel with compiled code is for one line of Python. Neither `python` nor the name of the file in `url` says \
+        which yours is for, so the Python was chosen as for the published release of the same version. Write `python` \
+        in the table of your build, or under `[stack]`.";
+
+    fn message(&self) -> String {
+        format!(
+            "nobody says for which Python your build of {} {} is: it is taken to be for those of the published release",
+            self.package, self.version
+        )
+    }
+}
+
+/// A build from before the release that it counts as.
+pub enum SnapshotBuild<'a> {
+    /// The one in an image.
+    InImage {
+        /// The build.
+        name: &'a str,
+        /// The release.
+        release: &'a Version,
+    },
+    /// A wheel.
+    Wheel {
+        /// The build.
+        name: &'a str,
+        /// The version that the wheel carries.
+        carried: &'a str,
+    },
+}
+
+impl Kind for SnapshotBuild<'_> {
+    const CODE: &'static str = "snapshot-build";
+    const EXPLAINED: &'static str = "What NVIDIA builds for a JetPack or for its images is often of the development branch, and its version says \
+        so: what ends in a0 comes before the release of that number. Here it counts as that release, because \
+        nothing nearer to it is known for the system, or because the image holds this one. What asks for that \
+        release or a later one may refuse it, and features that came last may be missing. Ask for an earlier \
+        release, or take a newer JetPack or image.";
+
+    fn message(&self) -> String {
+        match self {
+            SnapshotBuild::InImage { name, release } => format!(
+                "the {name} in the image is a snapshot from before release {release}, as which it counts here: what needs \
+                 that release may refuse it"
+            ),
+            SnapshotBuild::Wheel { name, carried } => {
+                format!("{name} is a snapshot from before that release, {carried}; nothing else fits")
+            }
+        }
+    }
+}
+
+/// A wheel for some systems, where it is not written which one the target has.
+pub struct SystemUnsaid<'a> {
+    /// The build.
+    pub name: &'a str,
+    /// The systems.
+    pub systems: &'a [&'a str],
+    /// The target.
+    pub target: &'a str,
+}
+
+impl Kind for SystemUnsaid<'_> {
+    const CODE: &'static str = "system-unsaid";
+    const EXPLAINED: &'static str = "The wheel was made for some releases of JetPack and runs on those only, but the target does not say \
+        which it has. Write `os`, such as \"jetpack6.2\".";
+
+    fn message(&self) -> String {
+        let systems = self.systems.join(", ");
+        format!("{} is made for {systems}, but target `{}` does not set `os`", self.name, self.target)
+    }
+}
+
+/// Two frameworks that each come with a cuDNN of their own.
+pub struct TwoCudnns<'a> {
+    /// The framework whose cuDNN is loaded, and that cuDNN.
+    pub first: (&'a str, &'a Version),
+    /// The other one, and what it needs.
+    pub other: (&'a str, &'a Version),
+}
+
+impl Kind for TwoCudnns<'_> {
+    const CODE: &'static str = "two-cudnns";
+    const EXPLAINED: &'static str = "Two frameworks in one environment each come with a cuDNN, and the one that is loaded is not the one both \
+        were built with. Put them into environments of their own, or choose releases that agree on cuDNN.";
+
+    fn message(&self) -> String {
+        let ((first, loaded), (other, needed)) = (self.first, self.other);
+        format!("{first} comes with cuDNN {loaded}, {other} needs {needed}: one environment holds only one of them")
+    }
+}
+
+/// A library that is constrained, where it is not known which release a build brings.
+pub struct UnknownLibrary<'a> {
+    /// The library.
+    pub library: &'a str,
+    /// The build.
+    pub name: &'a str,
+}
+
+impl Kind for UnknownLibrary<'_> {
+    const CODE: &'static str = "unknown-library";
+    const EXPLAINED: &'static str = "The spec constrains a library that comes inside the wheel, and which release of it this wheel brings is \
+        not known. The constraint was not checked.";
+
+    fn message(&self) -> String {
+        format!("it is not known which {} comes with {}", self.library, self.name)
+    }
+}

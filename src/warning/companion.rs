@@ -1,0 +1,113 @@
+//! What is said of packages beside the frameworks.
+
+use super::Kind;
+
+/// What a wheel for one CUDA line brings along from an index of another.
+pub struct BringsOtherCuda<'a> {
+    /// The wheel.
+    pub name: &'a str,
+    /// What it requires.
+    pub requires: &'a [&'a str],
+    /// The framework on whose index it lies.
+    pub framework: &'a str,
+}
+
+impl Kind for BringsOtherCuda<'_> {
+    const CODE: &'static str = "brings-other-cuda";
+    const EXPLAINED: &'static str = "A wheel for one CUDA line asks for further packages by version only, and installers take those from the \
+        package index, where they are made for another line: two CUDA runtimes, or libraries that do not load. \
+        Name these packages under `[stack]`, and they come from the index of the framework's variant.";
+
+    fn message(&self) -> String {
+        format!(
+            "{} requires {}, which installers take from the default package index, where it may be built for another \
+             CUDA; put it under [stack] to take it from the index of {}",
+            self.name,
+            self.requires.join(" and "),
+            self.framework
+        )
+    }
+}
+
+/// An ordinary package that leaves out what a locked one needs.
+pub struct PackageExcluded<'a> {
+    /// The ordinary package.
+    pub package: &'a str,
+    /// What is written of it.
+    pub asked: &'a str,
+    /// The locked package and its release.
+    pub locked: &'a str,
+    /// What that one needs.
+    pub needs: &'a str,
+    /// Why.
+    pub says: &'a str,
+}
+
+impl Kind for PackageExcluded<'_> {
+    const CODE: &'static str = "package-excluded";
+    const EXPLAINED: &'static str = "What `[packages]` asks for leaves out every release that a locked package runs with. Installers may take \
+        both all the same, for the metadata of the locked package does not say so, and it fails when it is \
+        imported or used. Ask for what the message names, or for a newer release of the locked package.";
+
+    fn message(&self) -> String {
+        let PackageExcluded { package, asked, locked, needs, .. } = self;
+        let says = self.says.trim_end_matches('.');
+        format!("`{package} = \"{asked}\"` excludes what the locked {locked} needs, {package} {needs}: {says}")
+    }
+}
+
+/// A package that is compiled where it is installed.
+pub struct SourceOnly<'a> {
+    /// The package and its release.
+    pub name: &'a str,
+    /// The framework that its code is for.
+    pub framework: &'a str,
+    /// The toolkit that compiles it.
+    pub toolkit: With<'a>,
+    /// The release of the framework and the CUDA major that a finished wheel beside the release is for, if there is one.
+    pub finished: Option<(String, u64)>,
+}
+
+/// The toolkit that a package is compiled with.
+pub enum With<'a> {
+    /// The one that was chosen.
+    Chosen(&'a str),
+    /// One of a CUDA major, within bounds.
+    Any {
+        /// The major.
+        major: u64,
+        /// The bounds, each after a blank.
+        bounds: &'a str,
+    },
+}
+
+impl Kind for SourceOnly<'_> {
+    const CODE: &'static str = "source-only";
+    const EXPLAINED: &'static str = "The package index has no wheel of this package, or none of its part for the framework, so pip compiles \
+        it on the machine or in the image where it is installed. That takes minutes to hours, needs nvcc of the \
+        CUDA major of the wheels, a host compiler, and the framework installed before it: install the rest \
+        first, then this with pip's --no-build-isolation. A [build] table has gpuenv choose the toolkit and an \
+        image that holds it. Where wheels lie beside the releases, flash-attn's build downloads one of the very \
+        release, torch, CUDA major, Python and C++ ABI, and compiles only where there is none.";
+
+    fn message(&self) -> String {
+        let framework = self.framework;
+        let with = match &self.toolkit {
+            With::Chosen(version) => format!("the toolkit that was chosen, {version}"),
+            With::Any { major, bounds } => {
+                format!("a CUDA {major} toolkit{bounds}; a [build] table has gpuenv choose it")
+            }
+        };
+        let finished = self.finished.as_ref().map_or_else(String::new, |(release, major)| {
+            format!(
+                "unless its build finds the wheel that was made for {framework} {release}, CUDA {major}, the Python and \
+                 the C++ ABI beside its release, "
+            )
+        });
+        format!(
+            "{} comes as source only: {finished}its CUDA code is compiled where it is installed or first used, \
+             beside an installed {framework} (pip's --no-build-isolation) and with {with}",
+            self.name
+        )
+    }
+}

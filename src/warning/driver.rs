@@ -1,0 +1,275 @@
+//! What is said of drivers, and of the cuda-compat packages beside them.
+
+use crate::words::{Constraint, Version};
+
+use super::Kind;
+
+/// A cuda-compat package that the answer does not rest on.
+pub enum CompatInstalled<'a> {
+    /// The catalog does not know it.
+    Unknown {
+        /// Its CUDA.
+        cuda: &'a Version,
+    },
+    /// Windows has no forward compatibility.
+    Wsl2 {
+        /// The package.
+        package: &'a str,
+    },
+    /// The driver is as new.
+    NotLoaded {
+        /// The package.
+        package: &'a str,
+        /// The driver.
+        driver: &'a Version,
+        /// Whether it is in a container.
+        in_container: bool,
+    },
+    /// NVIDIA does not name the driver's branch.
+    Branch {
+        /// The package.
+        package: &'a str,
+        /// The branch.
+        branch: u64,
+    },
+    /// It is not known whether the GPU takes it.
+    Gpu {
+        /// The package.
+        package: &'a str,
+        /// The driver.
+        driver: &'a Version,
+        /// The GPU.
+        gpu: &'a str,
+    },
+}
+
+impl Kind for CompatInstalled<'_> {
+    const CODE: &'static str = "compat-installed";
+    const EXPLAINED: &'static str = "A cuda-compat package is installed, as the target says, and is not what the answer rests on: the driver is as \
+        new, so that nothing should load it; or nobody knows whether this GPU or this driver branch takes it. \
+        Where it is not needed, remove the package, or keep its folder off the library path.";
+
+    fn message(&self) -> String {
+        match self {
+            CompatInstalled::Unknown { cuda } => format!(
+                "no cuda-compat package of CUDA {cuda} is in the catalog: whether its libcuda is loaded was not checked"
+            ),
+            CompatInstalled::Wsl2 { package } => {
+                format!("forward compatibility does not exist under WSL2: {package} is not counted on")
+            }
+            CompatInstalled::NotLoaded { package, driver, in_container } => {
+                let so = match in_container {
+                    true => {
+                        "the container toolkit does not use it; a library path that names it makes CUDA fail (error 803)"
+                    }
+                    false => "remove it: a library path that names it makes CUDA fail (error 803)",
+                };
+                format!("driver {driver} is as new as {package} or newer: {so}")
+            }
+            CompatInstalled::Branch { package, branch } => {
+                format!("NVIDIA does not name branch R{branch} among those that {package} runs on")
+            }
+            CompatInstalled::Gpu { package, driver, gpu } => format!(
+                "{package} is newer than driver {driver}, so its libcuda is loaded; whether {gpu} takes it is not known, and \
+                 the answer counts on the driver alone"
+            ),
+        }
+    }
+}
+
+/// Later branches that are admitted and no longer drive the GPU.
+pub struct DriverDropsGpu<'a> {
+    /// The first of them.
+    pub branch: &'a Version,
+    /// What is written.
+    pub admitted_by: &'a Constraint,
+    /// The GPU.
+    pub gpu: &'a str,
+}
+
+impl Kind for DriverDropsGpu<'_> {
+    const CODE: &'static str = "driver-drops-gpu";
+    const EXPLAINED: &'static str = "The spec promises a driver branch or any later one, but later branches no longer drive this GPU. The \
+        choice holds for the branches that do. An upper bound such as `<` with the first branch that dropped \
+        the GPU keeps an upgrade of the hosts from breaking it.";
+
+    fn message(&self) -> String {
+        format!(
+            "branch R{} and newer, which `{}` admits, no longer support {}",
+            self.branch, self.admitted_by, self.gpu
+        )
+    }
+}
+
+/// Branches of which none is supported any more.
+pub struct DriverEndOfLife<'a> {
+    /// The first and the last of them, which may be the same.
+    pub branches: (&'a Version, &'a Version),
+    /// The day on which the last of their supports ended.
+    pub end: &'a str,
+    /// The branch to move to, and the day its support ends.
+    pub next: Option<(&'a Version, Option<&'a str>)>,
+}
+
+impl Kind for DriverEndOfLife<'_> {
+    const CODE: &'static str = "driver-end-of-life";
+    const EXPLAINED: &'static str = "Every driver branch that the spec says the hosts have was out of support when this catalog was made: \
+        no more fixes, security fixes included. It still runs the stack. Plan a move to the branch that \
+        `gpuenv explain` recommends.";
+
+    fn message(&self) -> String {
+        let (first, last) = self.branches;
+        let next = self.next.map_or_else(String::new, |(branch, end)| {
+            let until = end.map_or_else(String::new, |end| format!(", supported until {end}"));
+            format!("; consider R{branch}{until}")
+        });
+        let end = self.end;
+        match first == last {
+            true => format!("support of driver branch R{last} ended {end}{next}"),
+            false => format!("support of driver branches R{first} to R{last} has ended, of the last on {end}{next}"),
+        }
+    }
+}
+
+/// A driver that the catalog does not list.
+pub enum DriverNotListed<'a> {
+    /// A release above all of its branch that are known.
+    Release {
+        /// What is written.
+        version: &'a Version,
+        /// The newest of its branch.
+        newest: &'a Version,
+    },
+    /// A release of a branch that is not known.
+    Branch {
+        /// What is written.
+        version: &'a Version,
+        /// The branch it is judged as.
+        nearest: Option<&'a Version>,
+        /// Whether drivers for Windows have such numbers.
+        of_windows: bool,
+    },
+}
+
+impl Kind for DriverNotListed<'_> {
+    const CODE: &'static str = "driver-not-listed";
+    const EXPLAINED: &'static str = "The catalog does not know the driver branch that is written, so it is judged as the nearest older one \
+        that is known: a newer driver can only do more. Check the number for a slip of the pen.";
+
+    fn message(&self) -> String {
+        match self {
+            DriverNotListed::Release { version, newest } => format!(
+                "driver {version} is not in the catalog, whose newest of branch R{} is {newest}: it is judged by its number",
+                version.major()
+            ),
+            DriverNotListed::Branch { version, nearest, of_windows } => {
+                let judged = match nearest {
+                    Some(branch) => format!("as branch R{branch}"),
+                    None => "older than every branch known".to_string(),
+                };
+                let windows = match of_windows {
+                    true => "; on Windows drivers have such numbers: under WSL2 write `platform = \"wsl2\"` beside it",
+                    false => "",
+                };
+                let branch = version.major();
+                format!("driver branch R{branch} is not in the catalog; {version} is judged {judged}{windows}")
+            }
+        }
+    }
+}
+
+/// A driver that needs a cuda-compat package.
+pub struct ForwardCompat<'a> {
+    /// The driver.
+    pub driver: &'a Version,
+    /// The package.
+    pub package: &'a str,
+}
+
+impl Kind for ForwardCompat<'_> {
+    const CODE: &'static str = "forward-compat";
+    const EXPLAINED: &'static str = "The driver of the hosts is too old for this CUDA line, and the spec has an answer only because these \
+        data-centre GPUs may load a newer libcuda from a cuda-compat package. The package must be installed \
+        and its folder must come first on the library path. A newer driver makes it unnecessary; \
+        `forward-compat = \"never\"` forbids it.";
+
+    fn message(&self) -> String {
+        format!(
+            "driver {} is too old for this stack by itself: install {} on the hosts or in the image, where its \
+             libcuda is found before the driver's; `forward-compat = \"never\"` chooses an older CUDA instead",
+            self.driver, self.package
+        )
+    }
+}
+
+/// A driver older than the CUDA line it runs.
+pub struct JitLimited<'a> {
+    /// The driver, by its number or its system.
+    pub driver: &'a str,
+    /// The CUDA line that it supports, where it is known.
+    pub supports: Option<Version>,
+    /// The CUDA line of the stack, where it is known.
+    pub uses: Option<Version>,
+}
+
+impl Kind for JitLimited<'_> {
+    const CODE: &'static str = "jit-limited";
+    const EXPLAINED: &'static str = "The driver is older than the CUDA line of the wheels and runs them by minor-version compatibility. \
+        Machine code runs; PTX written by that newer CUDA does not, which concerns kernels compiled at run \
+        time by other tools than the driver's own. A driver of the wheels' CUDA line lifts the limit.";
+
+    fn message(&self) -> String {
+        let supports = self.supports.map_or_else(String::new, |cuda| format!(" supports CUDA up to {cuda}"));
+        let uses = self.uses.map_or_else(|| "a newer CUDA".to_string(), |line| format!("CUDA {line}"));
+        format!(
+            "driver {}{supports}, the stack uses {uses}: precompiled kernels run, but PTX of {uses} cannot be compiled; \
+             usually harmless",
+            self.driver
+        )
+    }
+}
+
+/// A CUDA of the driver that is newer than the catalog.
+pub struct NewerThanCatalog<'a> {
+    /// What is written.
+    pub cuda: &'a Version,
+    /// The newest that is known.
+    pub newest: &'a Version,
+}
+
+impl Kind for NewerThanCatalog<'_> {
+    const CODE: &'static str = "newer-than-catalog";
+    const EXPLAINED: &'static str = "Something about the hosts is newer than everything the catalog knows and is judged as the newest known. \
+        A later gpuenv may know it.";
+
+    fn message(&self) -> String {
+        format!("no driver branch with CUDA {} is known yet; it is judged as {}", self.cuda, self.newest)
+    }
+}
+
+/// A driver that runs the wheel and not what its compiler makes.
+pub struct TritonDriver<'a> {
+    /// The framework and its release.
+    pub build: &'a str,
+    /// The drivers that load it.
+    pub needs: &'a str,
+    /// The release of Triton.
+    pub triton: &'a Version,
+    /// The CUDA of its compiler.
+    pub cuda: Version,
+}
+
+impl Kind for TritonDriver<'_> {
+    const CODE: &'static str = "triton-driver";
+    const EXPLAINED: &'static str = "The wheel runs with this driver, but torch.compile may not: Triton brings a compiler of a newer CUDA \
+        major, and this driver does not load what it makes (\"device kernel image is invalid\"). Raise the \
+        driver to the number named, or do without torch.compile: setting TORCHDYNAMO_DISABLE to 1 makes such \
+        code run uncompiled.";
+
+    fn message(&self) -> String {
+        format!(
+            "torch.compile of {} needs driver {}: the compiler in Triton {} is of CUDA {}",
+            self.build, self.needs, self.triton, self.cuda
+        )
+    }
+}

@@ -1,0 +1,256 @@
+//! What is said of GPUs: whether the wheels hold code for them, and what torch.compile, NCCL and the driver make of them.
+
+use crate::words::Version;
+
+use super::Kind;
+
+/// A target that names no GPU.
+pub struct GpuNotChecked<'a> {
+    /// The target.
+    pub target: &'a str,
+}
+
+impl Kind for GpuNotChecked<'_> {
+    const CODE: &'static str = "gpu-not-checked";
+    const EXPLAINED: &'static str = "The target says nothing of its GPUs, so whether the wheels hold code for them was not checked. Write \
+        `gpu`, or `gpu = \"none\"` for machines that compute on the CPU.";
+
+    fn message(&self) -> String {
+        format!(
+            "target `{}` sets no `gpu`, so GPU compatibility was not checked: add `gpu = \"RTX 4090\"` or `gpu = \"none\"`",
+            self.target
+        )
+    }
+}
+
+/// A driver from before the first one that is known to list the board.
+pub struct GpuNotListed<'a> {
+    /// The board.
+    pub gpu: &'a str,
+    /// The first driver that lists it.
+    pub first: &'a Version,
+    /// The driver that it was judged by.
+    pub driver: &'a Version,
+}
+
+impl Kind for GpuNotListed<'_> {
+    const CODE: &'static str = "gpu-not-listed";
+    const EXPLAINED: &'static str = "The driver of the hosts is older than the first release known to list this board. Its architecture may \
+        be supported all the same, and boards often work before they are listed: look at what nvidia-smi says \
+        on such a host.";
+
+    fn message(&self) -> String {
+        format!("{} is first listed in driver {}; {} may not know the board", self.gpu, self.first, self.driver)
+    }
+}
+
+/// A board whose driver comes with its system.
+pub struct JetsonDriver<'a> {
+    /// The board.
+    pub gpu: &'a str,
+    /// The CUDA version that the driver must support, where it is known.
+    pub cuda: Option<Version>,
+    /// The driver minimum of machines with a driver of their own.
+    pub minimum: &'a Version,
+}
+
+impl Kind for JetsonDriver<'_> {
+    const CODE: &'static str = "jetson-driver";
+    const EXPLAINED: &'static str = "A Jetson's driver comes with its system image and has no release number of its own among the drivers \
+        of the catalog. What the target needs of it was not checked: the JetPack release decides.";
+
+    fn message(&self) -> String {
+        let cuda = self.cuda.map_or(String::new(), |cuda| format!(" whose CUDA is {cuda} or newer"));
+        let (gpu, minimum) = (self.gpu, self.minimum);
+        format!(
+            "the driver of {gpu} comes with JetPack: take one{cuda}; the number {minimum} is that of other machines"
+        )
+    }
+}
+
+/// Code that the driver compiles before it runs.
+pub struct JitOnly<'a> {
+    /// What holds it: a package with its version, or the stack.
+    pub what: &'a str,
+    /// The GPUs that it is compiled for.
+    pub gpus: &'a [&'a str],
+}
+
+impl Kind for JitOnly<'_> {
+    const CODE: &'static str = "jit-only";
+    const EXPLAINED: &'static str = "The wheel holds no machine code for this GPU, only PTX that the driver compiles when a kernel is first \
+        loaded. The first start takes minutes, the result is kept in a cache, and the driver must know that \
+        version of PTX. Another release or variant may hold machine code for it.";
+
+    fn message(&self) -> String {
+        format!(
+            "{} holds only PTX for {}: the driver compiles it at the first start, which is slow and needs a driver that \
+             knows that PTX version",
+            self.what,
+            self.gpus.join(", ")
+        )
+    }
+}
+
+/// GPUs that only one flavour of kernel modules drives.
+pub struct KernelModule<'a> {
+    /// The GPUs.
+    pub gpus: &'a str,
+    /// The flavour.
+    pub needs: &'a str,
+}
+
+impl Kind for KernelModule<'_> {
+    const CODE: &'static str = "kernel-module";
+    const EXPLAINED: &'static str = "The driver's kernel modules come in two flavours, open and proprietary, and this GPU is driven by one of \
+        them only. With the other one the driver installs without complaint and finds no GPU. Choose the \
+        flavour when the driver is installed on the hosts; containers use that of their host.";
+
+    fn message(&self) -> String {
+        format!("{}: install the {} kernel modules, the other flavour finds no GPU", self.gpus, self.needs)
+    }
+}
+
+/// GPUs that NCCL holds no code for: each of them computes, but no two of them together.
+pub struct NcclGpu<'a> {
+    /// The GPUs.
+    pub gpus: &'a str,
+    /// The NCCL of the stack.
+    pub nccl: &'a Version,
+    /// The compute capabilities that it holds code for.
+    pub capability: &'a str,
+}
+
+impl Kind for NcclGpu<'_> {
+    const CODE: &'static str = "nccl-gpu";
+    const EXPLAINED: &'static str = "Each of these GPUs runs the stack, but NCCL, through which several work together, holds no code for \
+        them: a job on more than one fails (\"no kernel image is available\"). Take an older release, whose \
+        NCCL still does, or use one GPU in a process.";
+
+    fn message(&self) -> String {
+        format!(
+            "several {} cannot work together: NCCL {} holds code for compute capability {}; one alone computes",
+            self.gpus, self.nccl, self.capability
+        )
+    }
+}
+
+/// GPUs that run the wheel and not what its compiler makes.
+pub enum TritonGpu<'a> {
+    /// They are too old for Triton.
+    TooOld {
+        /// The framework and its release.
+        build: &'a str,
+        /// The GPUs.
+        gpus: &'a str,
+        /// The compute capabilities that Triton needs.
+        capability: &'a str,
+    },
+    /// They are newer than the assembler that Triton brings.
+    TooNew {
+        /// The framework and its release.
+        build: &'a str,
+        /// The GPUs.
+        gpus: &'a str,
+        /// The release of Triton.
+        triton: &'a Version,
+        /// The CUDA line of its assembler.
+        cuda: Version,
+        /// The architecture that it does not know.
+        arch: &'a str,
+    },
+}
+
+impl Kind for TritonGpu<'_> {
+    const CODE: &'static str = "triton-gpu";
+    const EXPLAINED: &'static str = "The wheel runs on this GPU, but torch.compile does not: it generates code with Triton, which needs a \
+        newer GPU, or whose assembler is older than the GPU. Code that calls torch.compile fails at its first \
+        run; setting TORCHDYNAMO_DISABLE to 1 makes it run uncompiled. Where the assembler is too old, \
+        TRITON_PTXAS_PATH can name the ptxas of an installed toolkit.";
+
+    fn message(&self) -> String {
+        match self {
+            TritonGpu::TooOld { build, gpus, capability } => {
+                format!("torch.compile of {build} does not run on {gpus}: Triton needs compute capability {capability}")
+            }
+            TritonGpu::TooNew { build, gpus, triton, cuda, arch } => format!(
+                "torch.compile of {build} does not run on {gpus}: the ptxas in Triton {triton} is of CUDA {cuda} and does \
+                 not know {arch}; TRITON_PTXAS_PATH can name a newer one"
+            ),
+        }
+    }
+}
+
+/// Code of which it is not known which GPUs it is for.
+pub enum UnknownGpuCode<'a> {
+    /// A build of one's own without an `arch-list`.
+    OwnBuild {
+        /// The build.
+        name: &'a str,
+    },
+    /// A published build that nobody has read.
+    Build {
+        /// The build.
+        name: &'a str,
+        /// The processor it is for.
+        arch: &'a str,
+    },
+    /// A package with GPU code of its own that nobody has read.
+    Package {
+        /// The package and its release.
+        name: &'a str,
+    },
+    /// A build of which evidence differs.
+    Disputed {
+        /// The build.
+        name: &'a str,
+        /// The GPU.
+        gpu: &'a str,
+        /// Where the evidence is.
+        source: &'a str,
+        /// The CUDA line from which on it is settled.
+        settled: Option<Version>,
+    },
+}
+
+impl Kind for UnknownGpuCode<'_> {
+    const CODE: &'static str = "unknown-gpu-code";
+    const EXPLAINED: &'static str = "Which GPUs this wheel holds code for is not known, and nothing better documented fits. It may fail with \
+        \"no kernel image is available\". `torch.cuda.get_arch_list()` tells it where the wheel is installed.";
+
+    fn message(&self) -> String {
+        match self {
+            UnknownGpuCode::OwnBuild { name } => {
+                format!("{name} has no `arch-list`, so it is not known which GPUs it supports")
+            }
+            UnknownGpuCode::Build { name, arch } => format!("it is not known which GPUs {name} for {arch} supports"),
+            UnknownGpuCode::Package { name } => format!("it is not known which GPUs {name} supports"),
+            UnknownGpuCode::Disputed { name, gpu, source, settled } => {
+                let settled =
+                    settled.map_or_else(String::new, |cuda| format!("; builds of CUDA {cuda} and newer are certain"));
+                format!(
+                    "it is not certain that {gpu} loads the code in {name}: the framework's own table says it does not, \
+                     while tests on such a board passed ({source}){settled}"
+                )
+            }
+        }
+    }
+}
+
+/// What NVIDIA does not support under WSL2.
+pub struct Wsl2<'a> {
+    /// The boards.
+    pub boards: &'a str,
+    /// What the row of the catalog says of them.
+    pub says: &'a str,
+}
+
+impl Kind for Wsl2<'_> {
+    const CODE: &'static str = "wsl2";
+    const EXPLAINED: &'static str = "Linux inside Windows uses the driver of Windows, and NVIDIA does not support everything there that it supports \
+        on Linux. What the message names may work all the same; who needs it to is safer with Linux itself.";
+
+    fn message(&self) -> String {
+        format!("{}: {}", self.boards, self.says.trim_end_matches('.'))
+    }
+}

@@ -1,0 +1,64 @@
+//! What is said of operating systems.
+
+use super::Kind;
+
+/// A system whose support had ended on the day of the catalog.
+pub struct OsEndOfLife<'a> {
+    /// The system.
+    pub os: &'a str,
+    /// The day.
+    pub end: &'a str,
+}
+
+impl Kind for OsEndOfLife<'_> {
+    const CODE: &'static str = "os-end-of-life";
+    const EXPLAINED: &'static str = "The standard support of the operating system had ended when this catalog was made. Paid extensions, \
+        where they exist, are not counted. It still runs the stack; newer wheels will ask for a newer glibc \
+        sooner or later.";
+
+    fn message(&self) -> String {
+        format!("standard support of {} ended {}", self.os, self.end)
+    }
+}
+
+/// A system that the catalog does not list.
+pub struct OsNotListed<'a> {
+    /// What is written.
+    pub os: &'a str,
+    /// The relative that it is judged as.
+    pub nearest: Option<&'a str>,
+}
+
+impl Kind for OsNotListed<'_> {
+    const CODE: &'static str = "os-not-listed";
+    const EXPLAINED: &'static str = "The catalog does not know this operating system. A relative of the same family is taken in its place, \
+        or its glibc and gcc are not checked at all. State `glibc`, and `gcc` under `[build]`, to have them \
+        checked.";
+
+    fn message(&self) -> String {
+        match self.nearest {
+            Some(nearest) => format!("`{}` is not in the catalog; it is judged as `{nearest}`", self.os),
+            None => format!("`{}` is not in the catalog: its glibc and gcc are unknown and not checked", self.os),
+        }
+    }
+}
+
+/// Parts of a listed system that nobody has read.
+pub struct OsPartsUnknown<'a> {
+    /// The system.
+    pub os: &'a str,
+    /// The parts.
+    pub parts: &'a [&'a str],
+}
+
+impl Kind for OsPartsUnknown<'_> {
+    const CODE: &'static str = "os-parts-unknown";
+    const EXPLAINED: &'static str = "The catalog lists this operating system, but nobody has read its glibc, or under `[build]` the gcc that \
+        comes with it, so whether wheels install and nvcc takes the compiler was not checked. State `glibc`, and \
+        `gcc` under `[build]`: `ldd --version` and `gcc --version` tell them on such a host.";
+
+    fn message(&self) -> String {
+        let are = if self.parts.len() == 1 { "is" } else { "are" };
+        format!("the {} of {} {are} not known and not checked", self.parts.join(" and "), self.os)
+    }
+}

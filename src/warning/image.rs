@@ -1,0 +1,233 @@
+//! What is said of images, and of the toolkit that extensions are compiled with.
+
+use crate::words::Version;
+
+use super::Kind;
+
+/// An image of which it is not known for which processors it exists.
+pub struct ImageArchUnknown<'a> {
+    /// The image.
+    pub image: &'a str,
+}
+
+impl Kind for ImageArchUnknown<'_> {
+    const CODE: &'static str = "image-arch-unknown";
+    const EXPLAINED: &'static str = "Nobody has told which CPU architectures this image tag exists for, so it is taken to be an x86_64 one. \
+        Pull it once on the machine it is for.";
+
+    fn message(&self) -> String {
+        format!("it is not known which CPU architectures {} exists for", self.image)
+    }
+}
+
+/// An image with a cuda-compat package that the GPU refuses.
+pub struct ImageCompat<'a> {
+    /// The image.
+    pub image: &'a str,
+    /// Its CUDA.
+    pub cuda: Version,
+    /// The driver.
+    pub driver: &'a Version,
+}
+
+impl Kind for ImageCompat<'_> {
+    const CODE: &'static str = "image-compat";
+    const EXPLAINED: &'static str = "The image starts on drivers older than its CUDA, for it brings a cuda-compat package with a newer \
+        libcuda. That library refuses GeForce, TITAN and workstation boards: \"forward compatibility was \
+        attempted on non supported HW\" (804). NVIDIA's container toolkit puts it before the driver's own \
+        unless `cuda-compat-mode` is \"disabled\" in its configuration. Take a newer driver, an image whose \
+        CUDA is no newer than the driver's, or switch the mode off: the wheels do without.";
+
+    fn message(&self) -> String {
+        format!(
+            "{} holds CUDA {}, newer than driver {} knows, and a cuda-compat package that is for data-centre \
+             GPUs only: a container runtime that puts it first makes CUDA fail with error 804",
+            self.image, self.cuda, self.driver
+        )
+    }
+}
+
+/// An image that the catalog does not know.
+pub struct ImageNotChecked<'a> {
+    /// What is written.
+    pub image: &'a str,
+    /// Whether `image-requires` says what it needs of the driver.
+    pub has_requires: bool,
+    /// What was meant, or what is nearest to it, as it ends the sentence.
+    pub near: &'a str,
+}
+
+impl Kind for ImageNotChecked<'_> {
+    const CODE: &'static str = "image-not-checked";
+    const EXPLAINED: &'static str = "The image is not of a repository the catalog knows, or it is named by digest only, or its tag is one of \
+        a repository of which not all tags are known. It is taken as it is written: neither its CUDA, nor its system, nor the drivers it starts on were checked.";
+
+    fn message(&self) -> String {
+        let but = if self.has_requires { " but what `image-requires` says" } else { "" };
+        format!("nothing is known of image `{}`, so nothing of it is checked{but}{}", self.image, self.near)
+    }
+}
+
+/// An image of which it is not known on which drivers it starts.
+pub struct ImageRequireUnknown<'a> {
+    /// The image.
+    pub image: &'a str,
+    /// The CUDA that it is judged as.
+    pub judged: Option<&'a str>,
+}
+
+impl Kind for ImageRequireUnknown<'_> {
+    const CODE: &'static str = "image-require-unknown";
+    const EXPLAINED: &'static str = "Images state in NVIDIA_REQUIRE_CUDA which drivers they start on. What this one states was not read; it \
+        is judged by its CUDA line. `docker inspect` on the image shows the variable.";
+
+    fn message(&self) -> String {
+        let judged = self.judged.map_or_else(String::new, |cuda| format!("; it is judged as CUDA {cuda}"));
+        format!("it is not known which drivers {} starts on{judged}", self.image)
+    }
+}
+
+/// A requirement that is written of an image and differs from the published one.
+pub struct ImageRequires<'a> {
+    /// The image.
+    pub image: &'a str,
+}
+
+impl Kind for ImageRequires<'_> {
+    const CODE: &'static str = "image-requires";
+    const EXPLAINED: &'static str = "The catalog knows what this image asks for in NVIDIA_REQUIRE_CUDA, and `image-requires` says something else. \
+        What is written counts: an image of one's own may set the variable anew. Delete `image-requires` if the \
+        image is the published one.";
+
+    fn message(&self) -> String {
+        format!("{} asks for something else than `image-requires`, which is what was judged by", self.image)
+    }
+}
+
+/// An image whose torch does not run on the target.
+pub struct ImageTorch<'a> {
+    /// The image.
+    pub image: &'a str,
+    /// The torch in it.
+    pub torch: &'a str,
+    /// Why not.
+    pub why: &'a str,
+}
+
+impl Kind for ImageTorch<'_> {
+    const CODE: &'static str = "image-torch";
+    const EXPLAINED: &'static str = "No torch is asked for, so the one inside the image is what would run, and it does not run on this \
+        machine: it holds no code for the GPU, or its CUDA is newer than the driver. Take another tag, or ask \
+        for torch in `[stack]`.";
+
+    fn message(&self) -> String {
+        format!("the torch {} that {} holds does not run here: {}", self.torch, self.image, self.why)
+    }
+}
+
+/// An image that was taken from its registry.
+pub struct ImageWithdrawn<'a> {
+    /// The image.
+    pub image: &'a str,
+}
+
+impl Kind for ImageWithdrawn<'_> {
+    const CODE: &'static str = "image-withdrawn";
+    const EXPLAINED: &'static str = "The tag was taken from the registry, and it is used only because an override says so. It works where a \
+        copy of the image is kept. Mirror it, or move to a tag that can be pulled.";
+
+    fn message(&self) -> String {
+        format!("{} can no longer be pulled", self.image)
+    }
+}
+
+/// A toolkit of another minor release than the wheels'.
+pub struct ToolkitMinor {
+    /// The toolkit's CUDA line.
+    pub toolkit: Version,
+    /// The wheels'.
+    pub wheels: Version,
+}
+
+impl Kind for ToolkitMinor {
+    const CODE: &'static str = "toolkit-minor";
+    const EXPLAINED: &'static str = "Extensions are compiled with a toolkit of another minor release than the wheel's CUDA. torch prints a \
+        warning while building and the result mostly works, as CUDA promises within a major. Install the \
+        toolkit of the wheel's own line to be on the safe side.";
+
+    fn message(&self) -> String {
+        format!(
+            "extensions are compiled with CUDA {} while the wheels use CUDA {}: torch warns about it, and it mostly works",
+            self.toolkit, self.wheels
+        )
+    }
+}
+
+/// An image of another CUDA line than the wheels'.
+pub struct TwoRuntimes<'a> {
+    /// The image.
+    pub image: &'a str,
+    /// Its CUDA line.
+    pub holds: Version,
+    /// The wheels'.
+    pub wheels: Version,
+    /// Whether gpuenv chose the image.
+    pub chosen: bool,
+}
+
+impl Kind for TwoRuntimes<'_> {
+    const CODE: &'static str = "two-runtimes";
+    const EXPLAINED: &'static str = "The image holds one CUDA line and the wheels bring another of their own. The process loads the wheels' \
+        libraries, so it works; the image's are dead weight, and a program that links against them by chance \
+        meets the wrong one. An image of flavour `base` of the wheels' line avoids it.";
+
+    fn message(&self) -> String {
+        let why = match self.chosen {
+            true => "no image of that CUDA line works here",
+            false => "the wheel's own is the one that runs",
+        };
+        format!("{} holds CUDA {}, the wheels bring CUDA {}: {why}", self.image, self.holds, self.wheels)
+    }
+}
+
+/// A torch beside the image's own.
+pub enum TwoTorches<'a> {
+    /// It is not known which one the image holds.
+    Unknown {
+        /// The image.
+        image: &'a str,
+        /// What is installed.
+        installed: &'a str,
+    },
+    /// The image holds another one.
+    Other {
+        /// The image.
+        image: &'a str,
+        /// The torch in it.
+        inside: &'a str,
+        /// Its CUDA line.
+        cuda: Version,
+        /// What is installed.
+        installed: &'a str,
+    },
+}
+
+impl Kind for TwoTorches<'_> {
+    const CODE: &'static str = "two-torches";
+    const EXPLAINED: &'static str = "The image holds a torch of its own and the lock installs another beside it. Both are there: the lock's \
+        for programs that its Python runs, the image's for all others. Ask for the release that the image \
+        holds, take an image without torch (`nvidia/cuda`), or leave torch out of `[stack]`.";
+
+    fn message(&self) -> String {
+        match self {
+            TwoTorches::Unknown { image, installed } => format!(
+                "{image} holds a torch of its own, of which nobody knows the release, and torch {installed} is installed \
+                 beside it"
+            ),
+            TwoTorches::Other { image, inside, cuda, installed } => format!(
+                "{image} holds torch {inside} for CUDA {cuda} of its own, and torch {installed} is installed beside it: a \
+                 program that is not started with the locked Python meets the image's"
+            ),
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! What is said of the catalog and the lock as such, and of tables of the spec that do nothing.
+
+use super::Kind;
+
+/// A catalog of which much time has passed.
+pub struct CatalogOld<'a> {
+    /// Its version.
+    pub version: &'a str,
+    /// Its age.
+    pub days: i64,
+}
+
+impl Kind for CatalogOld<'_> {
+    const CODE: &'static str = "catalog-old";
+    const EXPLAINED: &'static str = "The facts were gathered more than half a year before today: drivers, wheels and images published since \
+        are unknown to this gpuenv, and what is newest here may no longer be. Install a newer catalog \
+        (`gpuenv catalog update`) or a newer gpuenv. The lock does not depend on the day.";
+
+    fn message(&self) -> String {
+        format!(
+            "catalog {} is {} days old: it knows nothing of what was published since; install a newer one \
+             (`gpuenv catalog update`) or a newer gpuenv",
+            self.version, self.days
+        )
+    }
+}
+
+/// An installed catalog that cannot be read.
+pub struct CatalogUnusable<'a> {
+    /// Its version.
+    pub version: &'a str,
+    /// Its file.
+    pub file: &'a str,
+    /// What is wrong with it.
+    pub why: &'a str,
+    /// The version of the built-in one.
+    pub built_in: &'a str,
+}
+
+impl Kind for CatalogUnusable<'_> {
+    const CODE: &'static str = "catalog-unusable";
+    const EXPLAINED: &'static str = "A newer catalog is installed in your data folder, and its file is damaged or made for another gpuenv: the \
+        built-in catalog answers instead, so newer releases are not known. Install it again, or go back to the \
+        built-in one with `gpuenv catalog update --rollback built-in`.";
+
+    fn message(&self) -> String {
+        format!(
+            "the installed catalog {} cannot be used: {} ({}). The built-in catalog {} answers instead; install it again \
+             with `gpuenv catalog update FILE`, or remove it with `gpuenv catalog update --rollback built-in`",
+            self.version, self.why, self.file, self.built_in
+        )
+    }
+}
+
+/// A lock made with a newer catalog than is at hand.
+pub struct LockNewerCatalog<'a> {
+    /// The version it was made with.
+    pub made_with: &'a str,
+    /// The version at hand.
+    pub at_hand: &'a str,
+}
+
+impl Kind for LockNewerCatalog<'_> {
+    const CODE: &'static str = "lock-newer-catalog";
+    const EXPLAINED: &'static str = "The lock was made with a newer catalog than this gpuenv has, and may rest on facts that are not known here. It \
+        is kept as it is. Install that catalog (`gpuenv catalog update`) or a newer gpuenv; only \
+        `gpuenv lock --fresh` puts an answer of the older facts in its place.";
+
+    fn message(&self) -> String {
+        format!(
+            "gpuenv.lock was made with catalog {}, and {} is at hand: it was kept as it is. Install the newer catalog \
+             (`gpuenv catalog update FILE`) or a newer gpuenv to check it",
+            self.made_with, self.at_hand
+        )
+    }
+}
+
+/// A lock that holds an answer which the catalog at hand does not have any more.
+pub struct LockOutdated<'a> {
+    /// The version it was made with.
+    pub made_with: &'a str,
+    /// The version at hand.
+    pub at_hand: &'a str,
+}
+
+impl Kind for LockOutdated<'_> {
+    const CODE: &'static str = "lock-outdated";
+    const EXPLAINED: &'static str = "The lock was made with another catalog, and with what is known today the spec has no answer. The lock \
+        was left alone. `gpuenv explain` tells what speaks against it, `gpuenv lock --upgrade` starts over.";
+
+    fn message(&self) -> String {
+        format!(
+            "the lock is of catalog {}; catalog {} knows no answer to this spec any more: see `gpuenv lock --upgrade`",
+            self.made_with, self.at_hand
+        )
+    }
+}
+
+/// An override without which the answer is the same.
+pub struct UnusedOverride<'a> {
+    /// The rule that it sets aside.
+    pub rule: &'a str,
+    /// The target that it is for.
+    pub target: Option<&'a str>,
+}
+
+impl Kind for UnusedOverride<'_> {
+    const CODE: &'static str = "unused-override";
+    const EXPLAINED: &'static str = "An override sets a rule aside, but the answer is the same without it. Delete it: should the rule begin \
+        to matter one day, nobody would notice.";
+
+    fn message(&self) -> String {
+        let aim = self.target.map_or_else(String::new, |target| format!(" for target `{target}`"));
+        format!("the override of `{}`{aim} changes nothing: it can be deleted", self.rule)
+    }
+}
+
+/// A silence of what was not said.
+pub struct UnusedSilence<'a> {
+    /// The code that it names.
+    pub warning: &'a str,
+    /// The target that it is for.
+    pub target: Option<&'a str>,
+}
+
+impl Kind for UnusedSilence<'_> {
+    const CODE: &'static str = "unused-silence";
+    const EXPLAINED: &'static str = "A `[[silence]]` names a warning that was not given, or not for that target. Delete it: should the \
+        warning return for another reason, nobody would see it.";
+
+    fn message(&self) -> String {
+        let of = self.target.map_or_else(String::new, |target| format!(" of target `{target}`"));
+        format!("`{}`{of} is silenced but was not given: the table can be deleted", self.warning)
+    }
+}

@@ -1,0 +1,131 @@
+//! What an answer should not be taken without knowing. A kind of warning is a type: it holds what it speaks of, says it in
+//! one sentence, and has a stable code and the text of `gpuenv explain CODE` beside it. When one is given is decided where
+//! the answer is known; here stands what is said. A new kind is such a type and its line in [`ALL`].
+
+mod build;
+mod companion;
+mod driver;
+mod gpu;
+mod host;
+mod image;
+mod lock;
+
+pub use build::*;
+pub use companion::*;
+pub use driver::*;
+pub use gpu::*;
+pub use host::*;
+pub use image::*;
+pub use lock::*;
+
+/// A kind of warning.
+pub trait Kind {
+    /// Its stable name, as it stands between brackets.
+    const CODE: &'static str;
+    /// What it means and what can be done about it, for a reader who has just met it.
+    const EXPLAINED: &'static str;
+    /// What it says of the case at hand.
+    fn message(&self) -> String;
+}
+
+/// A warning as it is given.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Warning {
+    /// Its stable code.
+    pub code: &'static str,
+    /// What it says.
+    pub message: String,
+    /// The keys it is about.
+    pub keys: Vec<String>,
+}
+
+impl Warning {
+    /// A warning about some keys.
+    pub fn about<K: Kind>(kind: &K, keys: &[String]) -> Self {
+        Warning { code: K::CODE, message: kind.message(), keys: keys.to_vec() }
+    }
+}
+
+/// A kind of warning, as it is listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Listed {
+    /// Its stable name.
+    pub code: &'static str,
+    /// What it means and what can be done about it.
+    pub explained: &'static str,
+}
+
+const fn listed<K: Kind>() -> Listed {
+    Listed { code: K::CODE, explained: K::EXPLAINED }
+}
+
+/// The kind of warning with this code.
+pub fn find(code: &str) -> Option<&'static Listed> {
+    ALL.iter().find(|one| one.code == code)
+}
+
+/// Every kind of warning, in the order of the alphabet: `gpuenv explain CODE` has an answer for each, and a `[[silence]]`
+/// may name it.
+pub const ALL: &[Listed] = &[
+    listed::<BringsOtherCuda>(),
+    listed::<CatalogOld>(),
+    listed::<CatalogUnusable>(),
+    listed::<CompatInstalled>(),
+    listed::<CudaOnCpu>(),
+    listed::<CudnnInstalled>(),
+    listed::<DriverDropsGpu>(),
+    listed::<DriverEndOfLife>(),
+    listed::<DriverNotListed>(),
+    listed::<Expected>(),
+    listed::<ExperimentalVariant>(),
+    listed::<ForwardCompat>(),
+    listed::<GpuNotChecked>(),
+    listed::<GpuNotListed>(),
+    listed::<ImageArchUnknown>(),
+    listed::<ImageCompat>(),
+    listed::<ImageNotChecked>(),
+    listed::<ImageRequireUnknown>(),
+    listed::<ImageRequires>(),
+    listed::<ImageTorch>(),
+    listed::<ImageWithdrawn>(),
+    listed::<JetsonDriver>(),
+    listed::<JitLimited>(),
+    listed::<JitOnly>(),
+    listed::<KernelModule>(),
+    listed::<LibraryMissing>(),
+    listed::<LockNewerCatalog>(),
+    listed::<LockOutdated>(),
+    listed::<NcclGpu>(),
+    listed::<NewerThanCatalog>(),
+    listed::<Nightly>(),
+    listed::<OsEndOfLife>(),
+    listed::<OsNotListed>(),
+    listed::<OsPartsUnknown>(),
+    listed::<OwnBuildPython>(),
+    listed::<PackageExcluded>(),
+    listed::<SnapshotBuild>(),
+    listed::<SourceOnly>(),
+    listed::<SystemUnsaid>(),
+    listed::<ToolkitMinor>(),
+    listed::<TritonDriver>(),
+    listed::<TritonGpu>(),
+    listed::<TwoCudnns>(),
+    listed::<TwoRuntimes>(),
+    listed::<TwoTorches>(),
+    listed::<UnknownGpuCode>(),
+    listed::<UnknownLibrary>(),
+    listed::<UnusedOverride>(),
+    listed::<UnusedSilence>(),
+    listed::<Wsl2>(),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_are_sorted_and_explained() {
+        assert!(ALL.windows(2).all(|pair| pair[0].code < pair[1].code));
+        assert!(ALL.iter().all(|one| one.explained.len() > 80 && one.explained.ends_with('.')));
+    }
+}
