@@ -31,12 +31,12 @@ mod table;
 #[allow(dead_code)]
 #[path = "../src/catalog/tables.rs"]
 mod tables;
+#[allow(dead_code, unused_imports)]
+#[path = "../src/types/mod.rs"]
+mod types;
 #[allow(dead_code)]
 #[path = "../src/catalog/wheels.rs"]
 mod wheels;
-#[allow(dead_code, unused_imports)]
-#[path = "../src/words/mod.rs"]
-mod words;
 
 use tables::Catalog;
 

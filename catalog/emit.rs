@@ -35,7 +35,7 @@ impl Code {
 
     /// Words are newtypes around their text: their parts are worked out here, not when gpuenv starts.
     fn word(&mut self, type_name: &str, text: &str) -> Option<String> {
-        use crate::words::{Arch, Cc, CpuArch};
+        use crate::types::{Arch, Cc, CpuArch};
         match type_name {
             "Version" => {
                 self.versions.insert(text.to_string());

@@ -4,13 +4,13 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use gpuenv::artifact::{self, Bytes, Fault, metadata, zip};
+use gpuenv::artifact::{self, Bytes, ReadError, metadata, zip};
 use gpuenv::catalog::{BUILTIN, overlay};
-use gpuenv::draft::manifest::{self, Kind, Manifest};
 use gpuenv::export::{FORMATS, Options};
+use gpuenv::init::manifest::{self, Kind, Manifest};
 use gpuenv::lock::Lock;
-use gpuenv::words::{ArchList, Constraint, Requirement, Specifier, Version};
-use gpuenv::{diagnose, draft, fleet, host, lock, page, spec, verify};
+use gpuenv::types::{ArchList, Constraint, Requirement, Specifier, Version};
+use gpuenv::{diagnose, fleet, host, init, lock, page, spec, verify};
 
 /// A reader by its name, which is that of its target and of its corpus.
 pub type Reader = (&'static str, fn(&[u8]));
@@ -53,7 +53,7 @@ fn read_spec(data: &[u8]) {
     }
 }
 
-/// A question, from the text to the lock and to what is exported of it.
+/// A request, from the text to the lock and to what is exported of it.
 fn answer(data: &[u8]) {
     // Many targets are many questions, and take their time.
     let Some(text) = std::str::from_utf8(data).ok().filter(|text| text.len() <= 700) else { return };
@@ -107,7 +107,7 @@ fn read_host(data: &[u8]) {
     for target in LOCK.target.keys() {
         drop(verify::judge(&LOCK, target, &record, &BUILTIN));
     }
-    drop(draft::of_host(&record, &BUILTIN, true).text());
+    drop(init::of_host(&record, &BUILTIN, true).text());
 }
 
 /// A log or an error message.
@@ -142,8 +142,8 @@ fn read_manifest(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(rest) else { return };
     let Some(kind) = Kind::of(name) else { return };
     let manifest = Manifest { kind, name: name.to_string(), text: text.to_string() };
-    if let Ok((draft, _)) = manifest::of_manifests(&[manifest], &BUILTIN) {
-        drop(spec::parse_part(&draft.text()));
+    if let Ok((init, _)) = manifest::of_manifests(&[manifest], &BUILTIN) {
+        drop(spec::parse_part(&init.text()));
     }
 }
 
@@ -155,10 +155,10 @@ impl Bytes for InMemory<'_> {
         self.0.len() as u64
     }
 
-    fn read(&mut self, at: u64, count: usize) -> Result<Vec<u8>, Fault> {
+    fn read(&mut self, at: u64, count: usize) -> Result<Vec<u8>, ReadError> {
         let from = usize::try_from(at).ok();
         let bytes = from.and_then(|from| self.0.get(from..from.checked_add(count)?));
-        bytes.map(<[u8]>::to_vec).ok_or_else(|| Fault::broken("it breaks off"))
+        bytes.map(<[u8]>::to_vec).ok_or_else(|| ReadError::broken("it breaks off"))
     }
 }
 

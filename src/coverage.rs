@@ -4,7 +4,7 @@
 //! equal or greater minor), NVIDIA's notes on architecture- and family-specific targets (`a`, `f`), and the
 //! `DEVICE_REQUIREMENT` table inside pkg:pypi/torch@2.15.0, which adds the Jetson exceptions and their end.
 
-use crate::words::{Arch, ArchList, Cc, Suffix};
+use crate::types::{Arch, ArchList, Cc, Suffix};
 
 /// How some code reaches a GPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -17,7 +17,7 @@
 //! | | [`export`] | renders a lock for other tools, one file a format | the spec, the catalog, the solver |
 //! | L3 reasoning | [`lock`] | an answer with everything that forced it; what is stale | that it lies on a disk |
 //! | | [`explain`] | which written lines clash, why, and which changes were seen to help | how it will be printed |
-//! | | [`draft`] | a spec to begin with, from a host or from flags | whether it has an answer |
+//! | | [`init`] | a spec to begin with, from a host or from flags | whether it has an answer |
 //! | | [`solve`] | the best answer, or that there is none | file formats, the lock's included |
 //! | L2 facts | [`catalog`] | what exists and what it needs, each row with its source | any question asked of it |
 //! | | [`artifact`] | what a library or wheel holds and needs, out of its bytes | where the bytes lie |
@@ -25,7 +25,7 @@
 //! | | [`spec`] | gpuenv.toml as values that remember where they stand | whether what they name exists |
 //! | L1 law | [`coverage`] | which GPU runs which code, the one rule that is code | releases and products |
 //! | | [`warning`] | every kind of warning: its code, its sentence, its explanation | when it is given |
-//! | L0 words | [`words`] | versions, constraints, architectures | everything else |
+//! | L0 types | [`types`] | versions, constraints, architectures | everything else |
 //! | | [`log_prefix`] | what terminals, loggers and forums put around a line | what the line says |
 //!
 //! `cli` and `probe` need a host and stand behind the feature `host`; everything else runs in a browser too.
@@ -34,11 +34,11 @@
 //! PyTorch's stands in this folder: facts live in `catalog/*.toml`, which `catalog/build.rs` turns into the constant
 //! [`catalog::BUILTIN`] with the row types and lints of [`catalog`] itself.
 //!
-//! # The way of a question
+//! # The way of a request
 //!
-//! [`spec::parse`] → [`solve::question::Question`] (names looked up in the catalog) → [`solve::compile::Plan`] (premises,
+//! [`spec::parse`] → [`solve::request::Request`] (names looked up in the catalog) → [`solve::compile::Plan`] (premises,
 //! variables and relations, joined from the parts of [`solve::problem::Problem`]) → [`solve::engine::solve`] (PubGrub) →
-//! [`solve::answer::Answer`] → [`lock::Lock`] → [`export`]. Where there is no answer, [`explain::conflicts`] asks the same
+//! [`solve::solution::Solution`] → [`lock::Lock`] → [`export`]. Where there is no answer, [`explain::conflicts`] asks the same
 //! with keys masked out or changed. `docs/architecture.md` tells it with an example; whoever wants to follow it from the
 //! outside starts at `cli::run`.
 
@@ -48,11 +48,11 @@ pub mod catalog;
 pub mod cli;
 pub mod coverage;
 pub mod diagnose;
-pub mod draft;
 pub mod explain;
 pub mod export;
 pub mod fleet;
 pub mod host;
+pub mod init;
 pub mod lock;
 pub mod log_prefix;
 pub mod matrix;
@@ -66,6 +66,6 @@ pub mod report;
 pub mod solve;
 pub mod spec;
 pub mod task;
+pub mod types;
 pub mod verify;
 pub mod warning;
-pub mod words;

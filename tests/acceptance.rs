@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 const STORY: &str = "[stack]\ntorch = \"1.12.1\"\n[target.prod]\ngpu = \"A100-PCIE-40GB\"\ndriver = \"460.32.03\"\n";
 
 /// A folder of its own that is gone after the test.
-struct Desk(PathBuf);
+struct Sandbox(PathBuf);
 
 /// What a run left behind.
 #[derive(Debug)]
@@ -22,16 +22,16 @@ struct Ran {
     stderr: String,
 }
 
-impl Desk {
-    fn new(spec: impl AsRef<[u8]>) -> Desk {
+impl Sandbox {
+    fn new(spec: impl AsRef<[u8]>) -> Sandbox {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let name = format!("accept-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
         let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
         let _ = fs::remove_dir_all(&path);
         fs::create_dir_all(&path).unwrap();
-        let desk = Desk(path);
-        desk.write(spec);
-        desk
+        let sandbox = Sandbox(path);
+        sandbox.write(spec);
+        sandbox
     }
 
     fn write(&self, spec: impl AsRef<[u8]>) {
@@ -72,15 +72,15 @@ impl Desk {
     }
 
     #[track_caller]
-    fn locked(spec: impl AsRef<[u8]>) -> Desk {
-        let desk = Desk::new(spec);
-        let ran = desk.run(&["lock"]);
+    fn locked(spec: impl AsRef<[u8]>) -> Sandbox {
+        let sandbox = Sandbox::new(spec);
+        let ran = sandbox.run(&["lock"]);
         assert_eq!((ran.code, ran.stdout.as_str()), (0, ""), "{ran:?}");
-        desk
+        sandbox
     }
 }
 
-impl Drop for Desk {
+impl Drop for Sandbox {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.0);
     }
@@ -104,14 +104,14 @@ fn texts(list: &Value) -> Vec<&str> {
 
 #[track_caller]
 fn conflict(spec: &str) -> Value {
-    let (code, document) = Desk::new(spec).json(&["lock"]);
+    let (code, document) = Sandbox::new(spec).json(&["lock"]);
     assert_eq!((code, document["status"].as_str()), (1, Some("conflict")), "{spec}\n{document:#}");
     document
 }
 
 #[track_caller]
 fn answer(spec: &str) -> Value {
-    let (code, document) = Desk::new(spec).json(&["lock"]);
+    let (code, document) = Sandbox::new(spec).json(&["lock"]);
     assert_eq!((code, document["status"].as_str()), (0, Some("ok")), "{spec}\n{document:#}");
     document
 }
@@ -123,7 +123,7 @@ fn warned(document: &Value) -> Vec<&str> {
 /// The code of the first error of a spec that is refused with exit code 2.
 #[track_caller]
 fn refused(spec: &str) -> (String, String) {
-    let (code, document) = Desk::new(spec).json(&["lock"]);
+    let (code, document) = Sandbox::new(spec).json(&["lock"]);
     assert_eq!((code, document["status"].as_str()), (2, Some("error")), "{spec}\n{document:#}");
     let error = &document["errors"][0];
     let told = format!("{} {}", error["message"].as_str().unwrap(), error["help"].as_str().unwrap_or(""));
@@ -218,7 +218,7 @@ mod shapes {
     #[test]
     fn an_error() {
         let spec = "[stack]\ntorch = 2.10\n[target.prod]\ngpu = \"H100 NVL\"\ncuda = 12.10\n";
-        let (code, document) = Desk::new(spec).json(&["lock"]);
+        let (code, document) = Sandbox::new(spec).json(&["lock"]);
         assert_eq!((code, names(&document)), (2, vec!["errors", "status"]));
         let errors = document["errors"].as_array().unwrap();
         assert_eq!(errors.len(), 2, "all of a file in one run: {document:#}");
@@ -337,7 +337,7 @@ mod conflicts {
             // Without any one of them, that conflict is gone: what is left has other culprits, or an answer.
             for culprit in &culprits {
                 let removed = json!([{ "key": culprit, "from": "", "to": null }]);
-                let (code, left) = Desk::new(edited(spec, &removed)).json(&["lock"]);
+                let (code, left) = Sandbox::new(edited(spec, &removed)).json(&["lock"]);
                 let conflicts = left["conflicts"].as_array().cloned().unwrap_or_default();
                 let same = conflicts.iter().any(|conflict| conflict["culprits"] == document["culprits"]);
                 assert!(code != 1 || !same, "{culprit} of\n{spec}");
@@ -447,7 +447,7 @@ mod warnings {
 
     #[test]
     fn with_words_they_go_to_stderr_and_are_no_failure() {
-        let ran = Desk::new(one("torch = \"2.5\"", "driver = \"999.99\"")).run(&["lock"]);
+        let ran = Sandbox::new(one("torch = \"2.5\"", "driver = \"999.99\"")).run(&["lock"]);
         assert_eq!((ran.code, ran.stdout.as_str()), (0, ""));
         assert!(ran.stderr.contains("warning[gpu-not-checked]:") && ran.stderr.contains("warning[driver-not-listed]:"));
     }
@@ -484,7 +484,7 @@ mod input {
     #[test]
     fn names_the_catalog_lacks_are_told_beside_every_other_mistake() {
         let spec = one("torch = 2.5", "gpu = \"RTX 4009\"\ndriver = \"57x\"");
-        let ran = Desk::new(spec).run(&["lock"]);
+        let ran = Sandbox::new(spec).run(&["lock"]);
         assert_eq!(ran.code, 2);
         let heads = ran.stderr.lines().filter(|line| line.starts_with("error["));
         let codes: Vec<&str> = heads.filter_map(|line| line["error[".len()..].split(']').next()).collect();
@@ -495,8 +495,8 @@ mod input {
     #[test]
     fn hostile_files_end_soon_and_harm_nothing() {
         let good = one("torch = \"2.5\"", "gpu = \"T4\"");
-        let desk = Desk::locked(&good);
-        let lock = desk.lock_text();
+        let sandbox = Sandbox::locked(&good);
+        let lock = sandbox.lock_text();
         let nested =
             |open: &str, close: &str| format!("[stack]\ntorch = {}{}\n", open.repeat(100_000), close.repeat(100_000));
         let utf16: Vec<u8> = "\u{feff}[stack]\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
@@ -523,16 +523,16 @@ mod input {
             ("a hostile target name", good.replace("target.t", "target.\"../../x\\n\\u001b\"").into()),
         ];
         for (name, content) in files {
-            desk.write(&content);
+            sandbox.write(&content);
             let begun = Instant::now();
-            let ran = desk.run(&["lock"]);
+            let ran = sandbox.run(&["lock"]);
             assert!(begun.elapsed() < Duration::from_secs(2), "{name} took {:?}", begun.elapsed());
             assert!(matches!(ran.code, 1 | 2), "{name}: {} {}", ran.code, &ran.stderr[..ran.stderr.len().min(500)]);
             assert!(!ran.stderr.is_empty() && ran.stderr.len() < 20_000, "{name}: {} bytes", ran.stderr.len());
             assert!(!ran.stderr.contains(|c: char| c.is_control() && c != '\n'), "{name}: {:?}", ran.stderr);
             assert!(ran.stdout.is_empty() && !ran.stderr.contains("panicked"), "{name}: {ran:?}");
-            assert_eq!(desk.lock_text(), lock, "{name}");
-            let (code, document) = desk.json(&["lock"]);
+            assert_eq!(sandbox.lock_text(), lock, "{name}");
+            let (code, document) = sandbox.json(&["lock"]);
             assert_eq!(code, ran.code, "{name}: {document}");
         }
     }
@@ -540,7 +540,7 @@ mod input {
     #[test]
     fn the_ranges_that_hold_nothing_are_conflicts_not_crashes() {
         for range in [">2.5,<2.5", ">=2.6,<2.5", "==2.5,==2.6", "!=*"] {
-            let ran = Desk::new(one(&format!("torch = \"{range}\""), "gpu = \"T4\"")).run(&["lock"]);
+            let ran = Sandbox::new(one(&format!("torch = \"{range}\""), "gpu = \"T4\"")).run(&["lock"]);
             assert!(matches!(ran.code, 1 | 2), "{range}: {ran:?}");
         }
     }
@@ -553,7 +553,7 @@ mod determinism {
     fn the_same_question_in_other_words_is_the_same_lock() {
         let plain = "[stack]\ntorch = \">=2.4,<2.6\"\npython = \"3.11\"\n[target.a]\ngpu = [\"T4\", \"H100 NVL\"]\nos = \"ubuntu22.04\"\n[target.b]\ngpu = \"L4\"\ndriver = \"535.104.05\"\n[build]\nptx = true\n";
         let shuffled = "# first\nbuild = { ptx = true }\n[target.b]\n'driver' = '535.104.05' # hosts\ngpu=\"L4\"\n\n[target.a]\nos = \"ubuntu22.04\"\ngpu = [\n  \"H100 NVL\", # new\n  \"T4\",\n]\n[stack]\npython = \"3.11\"\ntorch = \" >=2.4 , <2.6 \"\n";
-        let lock = Desk::locked(plain).lock_text();
+        let lock = Sandbox::locked(plain).lock_text();
         let variants = [
             shuffled.to_string(),
             plain.replace('\n', "\r\n"),
@@ -561,13 +561,13 @@ mod determinism {
             plain.replace(" = ", "=").replace('\n', "   \n\n"),
         ];
         for text in variants {
-            let desk = Desk::locked(&text);
-            assert_eq!(desk.lock_text(), lock, "{text}");
-            assert_eq!(desk.run(&["lock", "--check"]).code, 0);
+            let sandbox = Sandbox::locked(&text);
+            assert_eq!(sandbox.lock_text(), lock, "{text}");
+            assert_eq!(sandbox.run(&["lock", "--check"]).code, 0);
         }
-        let desk = Desk::locked(plain);
-        desk.write(shuffled);
-        assert_eq!(desk.run(&["lock", "--check"]).code, 0, "formatting makes no lock stale");
+        let sandbox = Sandbox::locked(plain);
+        sandbox.write(shuffled);
+        assert_eq!(sandbox.run(&["lock", "--check"]).code, 0, "formatting makes no lock stale");
         assert!(!lock.contains(env!("CARGO_TARGET_TMPDIR")) && !lock.contains('\r'));
     }
 }
@@ -575,22 +575,22 @@ mod determinism {
 mod relocking {
     use super::*;
 
-    fn stack(desk: &Desk) -> Value {
-        desk.json(&["lock"]).1["stack"].clone()
+    fn stack(sandbox: &Sandbox) -> Value {
+        sandbox.json(&["lock"]).1["stack"].clone()
     }
 
     #[test]
     fn one_package_may_move_alone() {
         let spec =
             |torch: &str| one(&format!("torch = \"{torch}\"\ntorchvision = \"*\"\npython = \"*\""), "gpu = \"T4\"");
-        let desk = Desk::locked(spec(">=2.4,<2.5").replace("torchvision = \"*\"", "torchvision = \"0.19.0\""));
-        let before = stack(&desk);
-        desk.write(spec(">=2.4,<2.5"));
-        assert_eq!(stack(&desk), before, "what is locked and still holds stays");
+        let sandbox = Sandbox::locked(spec(">=2.4,<2.5").replace("torchvision = \"*\"", "torchvision = \"0.19.0\""));
+        let before = stack(&sandbox);
+        sandbox.write(spec(">=2.4,<2.5"));
+        assert_eq!(stack(&sandbox), before, "what is locked and still holds stays");
         // Its pairing binds torchvision to torch, so the older torch keeps it too.
-        let (code, after) = desk.json(&["lock", "--upgrade-package", "python"]);
+        let (code, after) = sandbox.json(&["lock", "--upgrade-package", "python"]);
         assert_eq!((code, &after["stack"]), (0, &before));
-        let (code, after) = desk.json(&["lock", "--upgrade-package", "torchvision"]);
+        let (code, after) = sandbox.json(&["lock", "--upgrade-package", "torchvision"]);
         assert_eq!(code, 0);
         let others = ["torch", "python", "cudnn", "nccl"];
         let moved: Vec<&&str> = others.iter().filter(|name| after["stack"][**name] != before[**name]).collect();
@@ -599,41 +599,41 @@ mod relocking {
 
     #[test]
     fn upgrades_and_fresh_locks_reach_the_best_again() {
-        let desk = Desk::locked(one("torch = \"2.4\"", "gpu = \"T4\""));
-        desk.write(one("torch = \">=2.4,<2.7\"", "gpu = \"T4\""));
-        assert_eq!(stack(&desk)["torch"], "2.4.1+cu121");
-        assert_eq!(desk.json(&["lock", "--upgrade-package", "torch=2.5.0"]).1["stack"]["torch"], "2.5.0+cu124");
-        let upgraded = desk.json(&["lock", "--upgrade"]).1;
+        let sandbox = Sandbox::locked(one("torch = \"2.4\"", "gpu = \"T4\""));
+        sandbox.write(one("torch = \">=2.4,<2.7\"", "gpu = \"T4\""));
+        assert_eq!(stack(&sandbox)["torch"], "2.4.1+cu121");
+        assert_eq!(sandbox.json(&["lock", "--upgrade-package", "torch=2.5.0"]).1["stack"]["torch"], "2.5.0+cu124");
+        let upgraded = sandbox.json(&["lock", "--upgrade"]).1;
         assert_eq!(upgraded["stack"]["torch"], "2.6.0+cu124");
-        let text = desk.lock_text();
-        assert_eq!(desk.json(&["lock", "--fresh"]).1, upgraded);
-        assert_eq!(desk.lock_text(), text);
-        let (code, _) = desk.json(&["lock", "--upgrade-package", "torhc"]);
-        assert_eq!((code, desk.lock_text()), (2, text));
+        let text = sandbox.lock_text();
+        assert_eq!(sandbox.json(&["lock", "--fresh"]).1, upgraded);
+        assert_eq!(sandbox.lock_text(), text);
+        let (code, _) = sandbox.json(&["lock", "--upgrade-package", "torhc"]);
+        assert_eq!((code, sandbox.lock_text()), (2, text));
     }
 
     #[test]
     fn check_gives_every_reason_and_writes_nothing() {
-        let desk = Desk::locked(one("torch = \"2.4\"\npython = \"3.11\"", "gpu = \"T4\""));
-        let lock = desk.lock_text();
-        desk.write(one("torch = \"2.5\"\ncudnn = \"9\"", "gpu = [\"T4\", \"L4\"]"));
-        let (code, document) = desk.json(&["lock", "--check"]);
+        let sandbox = Sandbox::locked(one("torch = \"2.4\"\npython = \"3.11\"", "gpu = \"T4\""));
+        let lock = sandbox.lock_text();
+        sandbox.write(one("torch = \"2.5\"\ncudnn = \"9\"", "gpu = [\"T4\", \"L4\"]"));
+        let (code, document) = sandbox.json(&["lock", "--check"]);
         assert_eq!((code, names(&document)), (1, vec!["reasons", "status"]));
         let reasons = document["reasons"].to_string();
         for key in ["stack.torch", "stack.python", "stack.cudnn", "target.t.gpu"] {
             assert!(reasons.contains(key), "{key} in {reasons}");
         }
-        assert_eq!(desk.lock_text(), lock);
+        assert_eq!(sandbox.lock_text(), lock);
     }
 
     #[test]
     fn a_conflict_leaves_the_lock_as_it_was() {
-        let desk = Desk::locked(one("torch = \"2.5\"", "gpu = \"T4\""));
-        let lock = desk.lock_text();
-        desk.write(one("torch = \"2.5\"", "gpu = \"RTX 5090\""));
+        let sandbox = Sandbox::locked(one("torch = \"2.5\"", "gpu = \"T4\""));
+        let lock = sandbox.lock_text();
+        sandbox.write(one("torch = \"2.5\"", "gpu = \"RTX 5090\""));
         for args in [&["lock"][..], &["lock", "--fresh"], &["lock", "--upgrade"]] {
-            assert_eq!(desk.run(args).code, 1);
-            assert_eq!(desk.lock_text(), lock);
+            assert_eq!(sandbox.run(args).code, 1);
+            assert_eq!(sandbox.lock_text(), lock);
         }
     }
 }
@@ -649,7 +649,7 @@ mod overriding {
 
     #[test]
     fn a_used_one_is_recorded_with_its_reason_and_an_unused_one_warns() {
-        let used = Desk::locked(spec("gpu = \"RTX 3090\"\ndriver = \"470.57.02\"", "target = \"t\"\n"));
+        let used = Sandbox::locked(spec("gpu = \"RTX 3090\"\ndriver = \"470.57.02\"", "target = \"t\"\n"));
         let lock = used.lock_text();
         assert!(lock.contains("cuda-12-driver") && lock.contains("ticket 123"), "{lock}");
         let other = spec("gpu = \"RTX 3090\"", "").replace("cuda-12-driver", "cuda-13-driver");
@@ -665,27 +665,27 @@ mod exporting {
 
     #[test]
     fn outputs_that_differ_ask_for_a_target_by_name() {
-        let desk = Desk::locked(
+        let sandbox = Sandbox::locked(
             "[stack]\ntorch = \"2.5.1\"\n[target.ci]\ngpu = \"none\"\n[target.gpu]\ngpu = \"T4\"\n[resolve]\nshare = \"versions\"\n",
         );
-        let ran = desk.run(&["export", "requirements"]);
+        let ran = sandbox.run(&["export", "requirements"]);
         assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
         assert!(ran.stderr.contains("ci") && ran.stderr.contains("gpu") && ran.stderr.contains("--target"), "{ran:?}");
-        let ci = desk.run(&["export", "requirements", "--target", "ci"]);
+        let ci = sandbox.run(&["export", "requirements", "--target", "ci"]);
         assert!(ci.code == 0 && ci.stdout.contains("2.5.1+cpu") && ci.stderr.starts_with("next: "), "{ci:?}");
-        let unknown = desk.run(&["export", "requirements", "--target", "gpo"]);
+        let unknown = sandbox.run(&["export", "requirements", "--target", "gpo"]);
         assert!(unknown.code == 2 && unknown.stderr.contains("gpu"), "{unknown:?}");
-        let (code, document) = desk.json(&["export", "requirements"]);
+        let (code, document) = sandbox.json(&["export", "requirements"]);
         assert_eq!((code, document["status"].as_str()), (2, Some("error")));
     }
 
     #[test]
     fn they_need_the_lock_only() {
-        let desk = Desk::locked(one("torch = \"2.5.1\"", "gpu = \"T4\"\nimage = \"nvidia/cuda\""));
-        fs::remove_file(desk.0.join("gpuenv.toml")).unwrap();
+        let sandbox = Sandbox::locked(one("torch = \"2.5.1\"", "gpu = \"T4\"\nimage = \"nvidia/cuda\""));
+        fs::remove_file(sandbox.0.join("gpuenv.toml")).unwrap();
         for format in ["env", "dockerfile", "requirements", "uv", "json"] {
             let lock = ["export", format, "--lock", "gpuenv.lock"];
-            let ran = desk.run(&lock);
+            let ran = sandbox.run(&lock);
             assert!(
                 ran.code == 0 && !ran.stdout.is_empty() && ran.stderr.lines().all(|line| line.starts_with("next: ")),
                 "{format}: {ran:?}"
@@ -695,8 +695,8 @@ mod exporting {
 
     #[test]
     fn a_lock_edited_by_a_hostile_hand_is_refused() {
-        let desk = Desk::locked(one("torch = \"2.5.1\"", "gpu = \"T4\"\nimage = \"nvidia/cuda\""));
-        let lock = desk.lock_text();
+        let sandbox = Sandbox::locked(one("torch = \"2.5.1\"", "gpu = \"T4\"\nimage = \"nvidia/cuda\""));
+        let lock = sandbox.lock_text();
         for (old, new) in [
             ("nvidia/cuda:12.4.1-base-ubuntu22.04", "nvidia/cuda:1\\nRUN curl x | sh"),
             ("nvidia/cuda:12.4.1-base-ubuntu22.04", "$(id)"),
@@ -705,9 +705,9 @@ mod exporting {
             ("2.5.1+cu124", "2.5.1+cu124 --extra-index-url x"),
         ] {
             assert!(lock.contains(old), "{old}\n{lock}");
-            fs::write(desk.lock_path(), lock.replace(old, new)).unwrap();
+            fs::write(sandbox.lock_path(), lock.replace(old, new)).unwrap();
             for format in ["env", "dockerfile", "requirements", "uv"] {
-                let ran = desk.run(&["export", format]);
+                let ran = sandbox.run(&["export", format]);
                 let smuggled = ["curl x", "$(id)", "rm -rf", "import os", "--extra-index-url x"];
                 let harmless = ran.code == 0 && !smuggled.iter().any(|text| ran.stdout.contains(text));
                 assert!(harmless || (ran.code == 2 && ran.stdout.is_empty()), "{new} {format}: {ran:?}");
@@ -717,8 +717,8 @@ mod exporting {
 
     #[test]
     fn machines_without_a_gpu_install_the_cpu_wheel() {
-        let desk = Desk::locked(one("torch = \"2.5.1\"", "gpu = \"none\""));
-        let ran = desk.run(&["export", "requirements"]);
+        let sandbox = Sandbox::locked(one("torch = \"2.5.1\"", "gpu = \"none\""));
+        let ran = sandbox.run(&["export", "requirements"]);
         assert!(ran.stdout.contains("torch==2.5.1+cpu") && ran.stdout.contains("/whl/cpu"), "{ran:?}");
     }
 }

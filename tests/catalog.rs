@@ -9,13 +9,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use gpuenv::catalog::rows::{Build, Flavour, Index, Reading};
 use gpuenv::catalog::{BUILTIN, Catalog};
 use gpuenv::coverage::Coverage;
-use gpuenv::solve::answer::TargetAnswer;
 use gpuenv::solve::engine::Steps;
 use gpuenv::solve::fits::line_of;
 use gpuenv::solve::problem::{Problem, law};
-use gpuenv::solve::question::Question;
+use gpuenv::solve::request::Request;
 use gpuenv::solve::resolve::{Resolution, resolve};
-use gpuenv::words::{CpuArch, Version};
+use gpuenv::solve::solution::TargetAnswer;
+use gpuenv::types::{CpuArch, Version};
 
 fn version(text: &str) -> Version {
     Version::parse(text).unwrap()
@@ -244,9 +244,9 @@ fn solved<T>(spec: &str, read: impl FnOnce(&TargetAnswer<'_>) -> T) -> Option<T>
 fn solved_with<T>(catalog: &Catalog, spec: &str, read: impl FnOnce(&TargetAnswer<'_>) -> T) -> Option<T> {
     let rules = Problem::new(catalog);
     let spec = gpuenv::spec::parse(spec).unwrap();
-    let (question, _) = Question::new(&spec, &rules).unwrap();
-    match resolve(&question, &Default::default(), &Steps::new(1_000_000)) {
-        Resolution::Answer(answer) => Some(read(&answer.targets[0])),
+    let (request, _) = Request::new(&spec, &rules).unwrap();
+    match resolve(&request, &Default::default(), &Steps::new(1_000_000)) {
+        Resolution::Solution(answer) => Some(read(&answer.targets[0])),
         _ => None,
     }
 }

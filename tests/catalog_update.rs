@@ -1,8 +1,8 @@
 //! A newer catalog as data: an old program answers with it like a new one, and whatever is wrong with a file leaves
 //! everything as it was.
 
-#[path = "common/desk.rs"]
-mod desk;
+#[path = "common/sandbox.rs"]
+mod sandbox;
 
 use std::fs;
 use std::io::Cursor;
@@ -12,16 +12,16 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use desk::{Desk, Ran};
 use gpuenv::catalog::rows::{Driver, ErrorSignature, Rule};
 use gpuenv::catalog::{BUILTIN, Catalog, packed};
 use gpuenv::lock::{self, Renewed, Upgrade, renew};
 use gpuenv::solve::engine::Steps;
 use gpuenv::solve::problem::Problem;
-use gpuenv::solve::question::Question;
+use gpuenv::solve::request::Request;
 use gpuenv::spec;
-use gpuenv::words::{CpuArch, Version};
+use gpuenv::types::{CpuArch, Version};
 use minisign::KeyPair;
+use sandbox::{Ran, Sandbox};
 
 const SPEC: &str = "[stack]\ntorch = \"*\"\n[target.a]\ngpu = \"H100 NVL\"\ndriver = \">=580\"\nos = \"ubuntu22.04\"\n";
 
@@ -57,23 +57,23 @@ fn newer(years: u32) -> Catalog {
     catalog
 }
 
-/// A desk with a data folder of its own and a key that the program trusts.
+/// A sandbox with a data folder of its own and a key that the program trusts.
 struct Site {
-    desk: Desk,
+    sandbox: Sandbox,
     key: KeyPair,
 }
 
 impl Site {
     fn new(name: &str, spec: &str) -> Site {
-        let desk = Desk::new(&format!("update-{name}"), spec);
+        let sandbox = Sandbox::new(&format!("update-{name}"), spec);
         // A project of its own: what lies beside it is not its.
-        fs::create_dir_all(desk.path("project/.git")).unwrap();
-        fs::rename(desk.path("gpuenv.toml"), desk.path("project/gpuenv.toml")).unwrap();
-        Site { desk, key: KeyPair::generate_unencrypted_keypair().unwrap() }
+        fs::create_dir_all(sandbox.path("project/.git")).unwrap();
+        fs::rename(sandbox.path("gpuenv.toml"), sandbox.path("project/gpuenv.toml")).unwrap();
+        Site { sandbox, key: KeyPair::generate_unencrypted_keypair().unwrap() }
     }
 
     fn path(&self, name: &str) -> PathBuf {
-        self.desk.path(name)
+        self.sandbox.path(name)
     }
 
     fn installed(&self, version: &str) -> PathBuf {
@@ -138,8 +138,8 @@ fn ran(child: Child) -> Ran {
 fn lock_of(catalog: &Catalog, text: &str) -> String {
     let spec = spec::parse(text).unwrap();
     let rules = Problem::new(catalog);
-    let (question, _) = Question::new(&spec, &rules).unwrap();
-    let Renewed::Lock(lock, _) = renew(&spec, &question, None, &Upgrade::Nothing, &Steps::new(1_000_000)) else {
+    let (request, _) = Request::new(&spec, &rules).unwrap();
+    let Renewed::Lock(lock, _) = renew(&spec, &request, None, &Upgrade::Nothing, &Steps::new(1_000_000)) else {
         panic!("there is an answer");
     };
     lock::to_text(&lock)

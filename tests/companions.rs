@@ -8,11 +8,11 @@ use gpuenv::catalog::rows::Companion;
 use gpuenv::solve::compile::Locked;
 use gpuenv::solve::engine::Steps;
 use gpuenv::solve::installs::Install;
-use gpuenv::solve::question::Question;
+use gpuenv::solve::request::Request;
 use gpuenv::solve::resolve::{Resolution, resolve};
 use gpuenv::solve::warnings;
+use gpuenv::types::{Constraint, Version};
 use gpuenv::warning::Warning;
-use gpuenv::words::{Constraint, Version};
 use gpuenv::{lock as locks, spec};
 
 fn asked(stack: &str, rest: &str) -> String {
@@ -27,9 +27,9 @@ fn wheel(text: &str, package: &str) -> Install {
 
 fn given(text: &str) -> Vec<Warning> {
     let spec = spec::parse(text).expect("the spec parses");
-    let (question, _) = Question::new(&spec, rules()).expect("its names are known");
-    match resolve(&question, &Locked::new(), &Steps::new(LIMIT)) {
-        Resolution::Answer(answer) => warnings::warnings(&question, &answer),
+    let (request, _) = Request::new(&spec, rules()).expect("its names are known");
+    match resolve(&request, &Locked::new(), &Steps::new(LIMIT)) {
+        Resolution::Solution(answer) => warnings::warnings(&request, &answer),
         other => panic!("an answer was expected: {other:?}"),
     }
 }
@@ -83,9 +83,9 @@ fn a_wheel_that_lies_beside_a_release_is_locked_by_its_address() {
     assert_eq!(told.len(), 1);
     assert!(told[0].message.contains("requires torchaudio==2.11.0, which"), "{}", told[0].message);
     let spec = spec::parse(&text).expect("the spec parses");
-    let (question, _) = Question::new(&spec, rules()).expect("its names are known");
-    let Resolution::Answer(answer) = resolve(&question, &Locked::new(), &Steps::new(LIMIT)) else { panic!("{text}") };
-    let lock = locks::make(&spec, &question, &answer, Vec::new());
+    let (request, _) = Request::new(&spec, rules()).expect("its names are known");
+    let Resolution::Solution(answer) = resolve(&request, &Locked::new(), &Steps::new(LIMIT)) else { panic!("{text}") };
+    let lock = locks::make(&spec, &request, &answer, Vec::new());
     let wheel = lock.wheel.iter().find(|wheel| wheel.package == "vllm").expect("it is locked");
     assert!(wheel.hashes().is_some_and(|mut hashes| hashes.next().is_some_and(|one| one.starts_with("e98cb696"))));
 }
@@ -149,9 +149,9 @@ fn what_comes_as_source_says_so_and_what_it_needs() {
 fn the_sha256_of_a_source_distribution_is_locked() {
     let text = asked("torch = \"2.7.1\"\nflash-attn = \"2.8.3\"", "");
     let spec = spec::parse(&text).expect("the spec parses");
-    let (question, _) = Question::new(&spec, rules()).expect("its names are known");
-    let Resolution::Answer(answer) = resolve(&question, &Locked::new(), &Steps::new(LIMIT)) else { panic!("{text}") };
-    let lock = locks::make(&spec, &question, &answer, Vec::new());
+    let (request, _) = Request::new(&spec, rules()).expect("its names are known");
+    let Resolution::Solution(answer) = resolve(&request, &Locked::new(), &Steps::new(LIMIT)) else { panic!("{text}") };
+    let lock = locks::make(&spec, &request, &answer, Vec::new());
     let wheel = lock.wheel.iter().find(|wheel| wheel.package == "flash-attn").expect("it is locked");
     assert_eq!(wheel.hashes().expect("it is known").count(), 1, "{}", wheel.sha256);
 }
@@ -171,7 +171,7 @@ fn conflicts_of_packages_blame_what_clashes() {
     // FlashAttention 1 is the one for Turing.
     let chosen = lock(&t4("flash-attn = \"*\"")).target().companions[0].version;
     assert!(chosen.major() == 1, "{chosen}");
-    assert!(matches!(lock(&t4("torch = \"2.3\"\ntorchtext = \"*\"")), Outcome::Answer(..)));
+    assert!(matches!(lock(&t4("torch = \"2.3\"\ntorchtext = \"*\"")), Outcome::Solution(..)));
 }
 
 /// What a package asks for of another one binds: versions that vllm's metadata names, of companions left open.

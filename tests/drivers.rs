@@ -1,20 +1,20 @@
 //! Drivers, from spec to lock: which release is the least, which cuda-compat package may stand before which driver,
 //! and what a range promises.
 
-#[path = "common/desk.rs"]
-mod desk;
+#[path = "common/sandbox.rs"]
+mod sandbox;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use desk::Desk;
 use gpuenv::catalog::BUILTIN;
+use sandbox::Sandbox;
 use serde_json::Value;
 
 /// What a spec comes to: its lock as JSON, or the culprits.
 fn locked(spec: &str) -> Result<Value, Vec<String>> {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
-    let desk = Desk::new(&format!("driver-{}", COUNT.fetch_add(1, Ordering::Relaxed)), spec);
-    match desk.json(&["lock"]) {
+    let sandbox = Sandbox::new(&format!("driver-{}", COUNT.fetch_add(1, Ordering::Relaxed)), spec);
+    match sandbox.json(&["lock"]) {
         (0, document) => Ok(document),
         (1, document) => {
             let culprits = document["culprits"].as_array().unwrap();
@@ -196,9 +196,9 @@ mod betas {
                      first_driver = \"470.56.05\", source = \"acme\", driver_source = \"acme\" }]\n";
         let source = "source = [{ id = \"acme\", at = \"https://wiki.acme.example/\", kind = \"measured\", seen = \"2026-11-18\" }]\n";
         let spec = one("torch = \"1.13.1+cu117\"", "gpu = \"X100\"") + "[catalog]\noverlays = [\"site.toml\"]\n";
-        let desk = Desk::new("driver-first-listing", &spec);
-        std::fs::write(desk.path("site.toml"), format!("{source}{board}")).unwrap();
-        let (code, document) = desk.json(&["lock"]);
+        let sandbox = Sandbox::new("driver-first-listing", &spec);
+        std::fs::write(sandbox.path("site.toml"), format!("{source}{board}")).unwrap();
+        let (code, document) = sandbox.json(&["lock"]);
         // What the generation needs binds; that the board stands in a later list is said.
         assert_eq!((code, &document["targets"]["t"]["driver"]["minimum"]), (0, &"455.23.04".into()), "{document:#}");
         let codes: Vec<&str> =

@@ -1,11 +1,11 @@
 //! `gpuenv add`, `remove` and `target`, `lock --dry-run`, `--force` and `-q`, as users run them.
 
-#[path = "common/desk.rs"]
-mod desk;
+#[path = "common/sandbox.rs"]
+mod sandbox;
 
 use std::fs;
 
-use desk::Desk;
+use sandbox::Sandbox;
 
 const SPEC: &str = "\
 # ours
@@ -19,38 +19,38 @@ gpu    = \"RTX 4090\"
 driver = \"550\"
 ";
 
-fn lock(desk: &Desk) -> String {
-    fs::read_to_string(desk.path("gpuenv.lock")).unwrap_or_default()
+fn lock(sandbox: &Sandbox) -> String {
+    fs::read_to_string(sandbox.path("gpuenv.lock")).unwrap_or_default()
 }
 
 /// Both files as they are now.
-fn both(desk: &Desk) -> (String, String) {
-    (desk.spec(), lock(desk))
+fn both(sandbox: &Sandbox) -> (String, String) {
+    (sandbox.spec(), lock(sandbox))
 }
 
 #[test]
 fn a_package_is_added_changed_and_removed_and_nothing_else_moves() {
-    let desk = Desk::new("edit-add", SPEC);
-    desk.run(&["add", "torchvision"]).exits(0).says("+ torchvision = \"*\"").says("locked 1 target");
-    assert_eq!(desk.spec(), SPEC.replace("\"3.11\"\n", "\"3.11\"\ntorchvision = \"*\"\n"));
-    assert!(lock(&desk).contains("stack.torchvision = \"0.20.1\""));
-    let ran = desk.run(&["add", "torchvision>=0.21", "torch==2.6.0+cu124"]).exits(0);
+    let sandbox = Sandbox::new("edit-add", SPEC);
+    sandbox.run(&["add", "torchvision"]).exits(0).says("+ torchvision = \"*\"").says("locked 1 target");
+    assert_eq!(sandbox.spec(), SPEC.replace("\"3.11\"\n", "\"3.11\"\ntorchvision = \"*\"\n"));
+    assert!(lock(&sandbox).contains("stack.torchvision = \"0.20.1\""));
+    let ran = sandbox.run(&["add", "torchvision>=0.21", "torch==2.6.0+cu124"]).exits(0);
     let ran = ran.says("`torch` is in [stack] already: `2.5` becomes `2.6.0+cu124`");
     ran.says("`*` becomes `>=0.21`");
-    assert!(desk.spec().contains("torch  = \"2.6.0+cu124\"   # see ticket 7\n"), "{}", desk.spec());
-    desk.run(&["remove", "torchvision"]).exits(0).says("- torchvision = \">=0.21\"");
-    assert_eq!(desk.spec(), SPEC.replace("2.5", "2.6.0+cu124"));
-    assert!(!lock(&desk).contains("torchvision ="));
-    desk.run(&["lock", "--check"]).exits(0);
-    let (code, told) = desk.json(&["add", "torch==2.5.1"]);
+    assert!(sandbox.spec().contains("torch  = \"2.6.0+cu124\"   # see ticket 7\n"), "{}", sandbox.spec());
+    sandbox.run(&["remove", "torchvision"]).exits(0).says("- torchvision = \">=0.21\"");
+    assert_eq!(sandbox.spec(), SPEC.replace("2.5", "2.6.0+cu124"));
+    assert!(!lock(&sandbox).contains("torchvision ="));
+    sandbox.run(&["lock", "--check"]).exits(0);
+    let (code, told) = sandbox.json(&["add", "torch==2.5.1"]);
     assert_eq!((code, &told["status"], &told["applied"][0]["to"]), (0, &"ok".into(), &"2.5.1".into()), "{told}");
 }
 
 #[test]
 fn what_cannot_be_added_or_removed_is_told_and_nothing_is_written() {
-    let desk = Desk::new("edit-refused", SPEC);
-    desk.run(&["lock"]).exits(0);
-    let before = both(&desk);
+    let sandbox = Sandbox::new("edit-refused", SPEC);
+    sandbox.run(&["lock"]).exits(0);
+    let before = both(&sandbox);
     for (args, wanted) in [
         (&["add", "troch"][..], "did you mean `torch`?"),
         (&["add", "torch@2.6"], "write `torch==2.6`"),
@@ -65,41 +65,41 @@ fn what_cannot_be_added_or_removed_is_told_and_nothing_is_written() {
         (&["target", "remove", "lab"], "the targets are: prod"),
         (&["target", "remove", "prod"], "no target"),
     ] {
-        let ran = desk.run(args).exits(2).says(wanted);
+        let ran = sandbox.run(args).exits(2).says(wanted);
         assert!(!ran.err.contains(",-["), "a box in a file that was never written: {ran:?}");
-        assert_eq!(both(&desk), before, "{args:?}");
+        assert_eq!(both(&sandbox), before, "{args:?}");
     }
-    let (code, told) = desk.json(&["add", "troch"]);
+    let (code, told) = sandbox.json(&["add", "troch"]);
     assert_eq!((code, &told["errors"][0]["code"]), (2, &"unknown-package".into()), "{told}");
 }
 
 #[test]
 fn a_new_conflict_is_shown_and_neither_file_is_written() {
-    let desk = Desk::new("edit-conflict", SPEC);
-    desk.run(&["lock"]).exits(0);
-    let before = both(&desk);
-    let ran = desk.run(&["target", "add", "lab", "--gpu", "RTX 5090"]).exits(1);
+    let sandbox = Sandbox::new("edit-conflict", SPEC);
+    sandbox.run(&["lock"]).exits(0);
+    let before = both(&sandbox);
+    let ran = sandbox.run(&["target", "add", "lab", "--gpu", "RTX 5090"]).exits(1);
     ran.says("gpuenv.toml and gpuenv.lock were not changed");
-    let (code, told) = desk.json(&["add", "torch==2.9.0+cu130"]);
+    let (code, told) = sandbox.json(&["add", "torch==2.9.0+cu130"]);
     assert_eq!((code, &told["status"]), (1, &"conflict".into()), "{told}");
-    assert_eq!(both(&desk), before);
+    assert_eq!(both(&sandbox), before);
 }
 
 #[test]
 fn a_conflict_that_was_there_before_keeps_nobody_from_mending_another() {
     let broken = SPEC.replace("\"2.5\"", "\"2.9.0+cu130\"") + "[target.new]\ngpu = \"RTX 5090\"\ndriver = \"535\"\n";
-    let desk = Desk::new("edit-old-conflict", &broken);
-    let ran = desk.run(&["target", "remove", "new"]).exits(1);
+    let sandbox = Sandbox::new("edit-old-conflict", &broken);
+    let ran = sandbox.run(&["target", "remove", "new"]).exits(1);
     ran.says("what stands in the way of a lock was there before").says("gpuenv.lock was not changed");
-    assert!(!desk.spec().contains("target.new") && lock(&desk).is_empty(), "{}", desk.spec());
+    assert!(!sandbox.spec().contains("target.new") && lock(&sandbox).is_empty(), "{}", sandbox.spec());
     // The last of them mended, there is a lock.
-    desk.run(&["add", "torch==2.5.1"]).exits(0);
-    desk.run(&["lock", "--check"]).exits(0);
+    sandbox.run(&["add", "torch==2.5.1"]).exits(0);
+    sandbox.run(&["lock", "--check"]).exits(0);
 }
 
 #[test]
 fn a_target_is_added_with_every_key_and_removed_again() {
-    let desk = Desk::new("edit-target", SPEC);
+    let sandbox = Sandbox::new("edit-target", SPEC);
     let args = [
         "target",
         "add",
@@ -113,128 +113,133 @@ fn a_target_is_added_with_every_key_and_removed_again() {
         "--os",
         "ubuntu22.04",
     ];
-    desk.run(&args).exits(0).says("+ [target.lab]").says("locked 2 targets");
+    sandbox.run(&args).exits(0).says("+ [target.lab]").says("locked 2 targets");
     let added = "\n[target.lab]\ngpu = [\"RTX 3090\", \"A100-PCIE-40GB\"]\ndriver = \"550\"\nos = \"ubuntu22.04\"\n";
-    assert_eq!(desk.spec(), format!("{SPEC}{added}"));
-    desk.run(&["lock", "--check"]).exits(0);
-    desk.run(&["target", "remove", "lab"]).exits(0).says("locked 1 target");
-    assert_eq!(desk.spec(), SPEC);
+    assert_eq!(sandbox.spec(), format!("{SPEC}{added}"));
+    sandbox.run(&["lock", "--check"]).exits(0);
+    sandbox.run(&["target", "remove", "lab"]).exits(0).says("locked 1 target");
+    assert_eq!(sandbox.spec(), SPEC);
     // A spec that lacks its machines or its packages may be completed.
-    desk.write("[stack]\ntorch = \"2.5\"\n");
-    desk.run(&["target", "add", "ci", "--gpu", "none"]).exits(0);
-    desk.write("[target.ci]\ngpu = \"L4\"\n");
-    desk.run(&["add", "torch"]).exits(0);
-    assert_eq!(desk.spec(), "[target.ci]\ngpu = \"L4\"\n\n[stack]\ntorch = \"*\"\n");
+    sandbox.write("[stack]\ntorch = \"2.5\"\n");
+    sandbox.run(&["target", "add", "ci", "--gpu", "none"]).exits(0);
+    sandbox.write("[target.ci]\ngpu = \"L4\"\n");
+    sandbox.run(&["add", "torch"]).exits(0);
+    assert_eq!(sandbox.spec(), "[target.ci]\ngpu = \"L4\"\n\n[stack]\ntorch = \"*\"\n");
 }
 
 #[test]
 fn a_dry_run_shows_everything_and_writes_nothing() {
-    let desk = Desk::new("edit-dry", SPEC);
-    desk.run(&["lock", "--dry-run"]).exits(0).says("would lock 1 target").says("2.5.1+cu124");
-    assert!(!desk.path("gpuenv.lock").exists());
-    desk.run(&["lock"]).exits(0);
-    let before = both(&desk);
-    desk.run(&["add", "torch==2.6", "--dry-run"])
+    let sandbox = Sandbox::new("edit-dry", SPEC);
+    sandbox.run(&["lock", "--dry-run"]).exits(0).says("would lock 1 target").says("2.5.1+cu124");
+    assert!(!sandbox.path("gpuenv.lock").exists());
+    sandbox.run(&["lock"]).exits(0);
+    let before = both(&sandbox);
+    sandbox
+        .run(&["add", "torch==2.6", "--dry-run"])
         .exits(0)
         .says("would change gpuenv.toml")
         .says("2.5.1+cu124 -> 2.6.0+cu124");
-    desk.run(&["remove", "python", "--dry-run"]).exits(0).says("- python = \"3.11\"");
-    desk.run(&["target", "add", "lab", "--gpu", "H100", "--dry-run"]).exits(0).says("+ [target.lab]");
-    desk.run(&["lock", "--upgrade-package", "torch=2.5.0", "--dry-run"]).exits(0).says("2.5.1+cu124 -> 2.5.0+cu124");
-    desk.run(&["lock", "--dry-run"]).exits(0).says("is up to date");
-    desk.run(&["lock", "--dry-run", "--check"]).exits(2);
-    assert_eq!(both(&desk), before);
-    desk.write(&SPEC.replace("\"2.5\"", "\"2.9.0+cu130\""));
-    let spec = desk.spec();
-    desk.run(&["lock", "--dry-run"]).exits(1);
-    desk.run(&["lock", "--apply-fix", "1", "--dry-run"]).exits(0).says("would change gpuenv.toml").says("would lock");
-    assert_eq!((desk.spec(), lock(&desk)), (spec, before.1));
+    sandbox.run(&["remove", "python", "--dry-run"]).exits(0).says("- python = \"3.11\"");
+    sandbox.run(&["target", "add", "lab", "--gpu", "H100", "--dry-run"]).exits(0).says("+ [target.lab]");
+    sandbox.run(&["lock", "--upgrade-package", "torch=2.5.0", "--dry-run"]).exits(0).says("2.5.1+cu124 -> 2.5.0+cu124");
+    sandbox.run(&["lock", "--dry-run"]).exits(0).says("is up to date");
+    sandbox.run(&["lock", "--dry-run", "--check"]).exits(2);
+    assert_eq!(both(&sandbox), before);
+    sandbox.write(&SPEC.replace("\"2.5\"", "\"2.9.0+cu130\""));
+    let spec = sandbox.spec();
+    sandbox.run(&["lock", "--dry-run"]).exits(1);
+    sandbox
+        .run(&["lock", "--apply-fix", "1", "--dry-run"])
+        .exits(0)
+        .says("would change gpuenv.toml")
+        .says("would lock");
+    assert_eq!((sandbox.spec(), lock(&sandbox)), (spec, before.1));
 }
 
 #[test]
 fn quiet_leaves_errors_and_data_alone() {
-    let desk = Desk::new("edit-quiet", SPEC);
+    let sandbox = Sandbox::new("edit-quiet", SPEC);
     for args in [&["lock", "-q"][..], &["add", "torchvision", "-q"], &["explain", "--quiet"], &["export", "env", "-q"]]
     {
-        let ran = desk.run(args).exits(0);
+        let ran = sandbox.run(args).exits(0);
         assert_eq!(ran.err, "", "{args:?}");
     }
-    assert!(desk.run(&["-q", "explain", "torch"]).exits(0).out.contains("stack.torch"));
-    desk.run(&["lock", "-q"]).exits(0);
-    desk.write("[stack]\ntorch = 2\n");
-    desk.run(&["lock", "-q"]).exits(2).says("error[");
-    desk.write(&SPEC.replace("\"2.5\"", "\"2.9.0+cu130\""));
-    desk.run(&["lock", "-q"]).exits(1).says("error[conflict]");
-    desk.run(&["lock", "-q", "--check"]).exits(1).says("error[stale]");
+    assert!(sandbox.run(&["-q", "explain", "torch"]).exits(0).out.contains("stack.torch"));
+    sandbox.run(&["lock", "-q"]).exits(0);
+    sandbox.write("[stack]\ntorch = 2\n");
+    sandbox.run(&["lock", "-q"]).exits(2).says("error[");
+    sandbox.write(&SPEC.replace("\"2.5\"", "\"2.9.0+cu130\""));
+    sandbox.run(&["lock", "-q"]).exits(1).says("error[conflict]");
+    sandbox.run(&["lock", "-q", "--check"]).exits(1).says("error[stale]");
 }
 
 #[test]
 fn the_lock_of_another_spec_is_replaced_only_where_that_is_meant() {
-    let desk = Desk::new("edit-other", SPEC);
-    fs::write(desk.path("a.toml"), SPEC.replace("2.5", "2.6")).unwrap();
-    desk.run(&["lock"]).exits(0);
-    desk.run(&["lock", "--spec", "a.toml"]).exits(0);
-    assert!(!lock(&desk).contains("\nspec ="), "the usual names go without saying");
-    let before = lock(&desk);
+    let sandbox = Sandbox::new("edit-other", SPEC);
+    fs::write(sandbox.path("a.toml"), SPEC.replace("2.5", "2.6")).unwrap();
+    sandbox.run(&["lock"]).exits(0);
+    sandbox.run(&["lock", "--spec", "a.toml"]).exits(0);
+    assert!(!lock(&sandbox).contains("\nspec ="), "the usual names go without saying");
+    let before = lock(&sandbox);
     let onto = ["lock", "--spec", "a.toml", "--lock", "gpuenv.lock"];
     for more in [&[][..], &["--fresh"], &["--upgrade"], &["--dry-run"]] {
-        let ran = desk.run(&[&onto, more].concat()).exits(2).says("was made from gpuenv.toml, not from a.toml");
+        let ran = sandbox.run(&[&onto, more].concat()).exits(2).says("was made from gpuenv.toml, not from a.toml");
         ran.says("--lock a.lock");
     }
-    desk.run(&[&onto[..], &["--check"]].concat()).exits(1).says("it was made from gpuenv.toml, not from a.toml");
-    assert_eq!(lock(&desk), before);
-    desk.run(&[&onto[..], &["--force"]].concat()).exits(0);
-    assert!(lock(&desk).contains("\nspec = \"a.toml\"\n"), "{}", lock(&desk));
-    desk.run(&onto).exits(0).says("is up to date");
-    desk.run(&[&onto[..], &["--check"]].concat()).exits(0);
-    desk.run(&["add", "torchvision"]).exits(2).says("was made from a.toml");
+    sandbox.run(&[&onto[..], &["--check"]].concat()).exits(1).says("it was made from gpuenv.toml, not from a.toml");
+    assert_eq!(lock(&sandbox), before);
+    sandbox.run(&[&onto[..], &["--force"]].concat()).exits(0);
+    assert!(lock(&sandbox).contains("\nspec = \"a.toml\"\n"), "{}", lock(&sandbox));
+    sandbox.run(&onto).exits(0).says("is up to date");
+    sandbox.run(&[&onto[..], &["--check"]].concat()).exits(0);
+    sandbox.run(&["add", "torchvision"]).exits(2).says("was made from a.toml");
     // What is exported is compared with the spec that the lock is of.
-    desk.run(&["export", "env", "--locked"]).exits(0);
-    desk.run(&["lock"]).exits(2);
-    desk.run(&["lock", "--force"]).exits(0);
-    assert_eq!(lock(&desk), before);
+    sandbox.run(&["export", "env", "--locked"]).exits(0);
+    sandbox.run(&["lock"]).exits(2);
+    sandbox.run(&["lock", "--force"]).exits(0);
+    assert_eq!(lock(&sandbox), before);
     // In another folder the way to it stands there, and no path of this machine.
-    fs::create_dir(desk.path("locks")).unwrap();
-    desk.run(&["lock", "--lock", "locks/x.lock"]).exits(0);
-    let text = fs::read_to_string(desk.path("locks/x.lock")).unwrap();
+    fs::create_dir(sandbox.path("locks")).unwrap();
+    sandbox.run(&["lock", "--lock", "locks/x.lock"]).exits(0);
+    let text = fs::read_to_string(sandbox.path("locks/x.lock")).unwrap();
     assert!(text.contains("spec = \"../gpuenv.toml\"") || text.contains("spec = \"gpuenv.toml\""), "{text}");
-    assert!(!text.contains(desk.path("").to_str().unwrap()), "{text}");
+    assert!(!text.contains(sandbox.path("").to_str().unwrap()), "{text}");
 }
 
 #[test]
 fn a_newer_lock_is_left_alone_by_fresh_too() {
-    let desk = Desk::new("edit-newer", SPEC);
-    fs::write(desk.path("gpuenv.lock"), "version = 99\nfuture = [1]\n").unwrap();
-    desk.run(&["lock", "--fresh"]).exits(2).says("format 99");
-    assert_eq!(lock(&desk), "version = 99\nfuture = [1]\n");
-    fs::write(desk.path("gpuenv.lock"), "<<<<<<< ours\n").unwrap();
-    desk.run(&["lock", "--fresh"]).exits(0);
+    let sandbox = Sandbox::new("edit-newer", SPEC);
+    fs::write(sandbox.path("gpuenv.lock"), "version = 99\nfuture = [1]\n").unwrap();
+    sandbox.run(&["lock", "--fresh"]).exits(2).says("format 99");
+    assert_eq!(lock(&sandbox), "version = 99\nfuture = [1]\n");
+    fs::write(sandbox.path("gpuenv.lock"), "<<<<<<< ours\n").unwrap();
+    sandbox.run(&["lock", "--fresh"]).exits(0);
 }
 
 #[test]
 fn where_the_lock_cannot_be_written_the_spec_stays_as_it_was() {
-    let desk = Desk::new("edit-unwritable", SPEC);
-    desk.run(&["lock"]).exits(0);
-    let ran = desk.run(&["add", "torchvision", "--lock", "no/such/x.lock"]).exits(4);
-    assert_eq!(desk.spec(), SPEC, "{ran:?}");
+    let sandbox = Sandbox::new("edit-unwritable", SPEC);
+    sandbox.run(&["lock"]).exits(0);
+    let ran = sandbox.run(&["add", "torchvision", "--lock", "no/such/x.lock"]).exits(4);
+    assert_eq!(sandbox.spec(), SPEC, "{ran:?}");
 }
 
 #[test]
 fn a_gpuenv_toml_that_is_a_link_out_of_the_project_is_not_written() {
-    let desk = Desk::new("edit-link", SPEC);
-    fs::create_dir_all(desk.path("project/.git")).unwrap();
-    fs::rename(desk.path("gpuenv.toml"), desk.path("outside.toml")).unwrap();
-    std::os::unix::fs::symlink("../outside.toml", desk.path("project/gpuenv.toml")).unwrap();
+    let sandbox = Sandbox::new("edit-link", SPEC);
+    fs::create_dir_all(sandbox.path("project/.git")).unwrap();
+    fs::rename(sandbox.path("gpuenv.toml"), sandbox.path("outside.toml")).unwrap();
+    std::os::unix::fs::symlink("../outside.toml", sandbox.path("project/gpuenv.toml")).unwrap();
     let run = |args: &[&str]| {
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_gpuenv"));
-        command.current_dir(desk.path("project")).args(args).output().unwrap()
+        command.current_dir(sandbox.path("project")).args(args).output().unwrap()
     };
     let ran = run(&["add", "torchvision"]);
     assert_eq!(ran.status.code(), Some(2), "{ran:?}");
     assert!(String::from_utf8_lossy(&ran.stderr).contains("outside-project"), "{ran:?}");
-    assert_eq!(fs::read_to_string(desk.path("outside.toml")).unwrap(), SPEC);
+    assert_eq!(fs::read_to_string(sandbox.path("outside.toml")).unwrap(), SPEC);
     // What is named is the user's.
     let ran = run(&["add", "torchvision", "--spec", "gpuenv.toml", "--lock", "x.lock"]);
     assert_eq!(ran.status.code(), Some(0), "{ran:?}");
-    assert!(fs::read_to_string(desk.path("outside.toml")).unwrap().contains("torchvision"));
+    assert!(fs::read_to_string(sandbox.path("outside.toml")).unwrap().contains("torchvision"));
 }

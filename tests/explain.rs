@@ -1,20 +1,20 @@
 //! `gpuenv explain`, and what it shares with `gpuenv lock`: conflicts that fit a screen, fixes that are applied,
 //! warnings that are explained and silenced, annotations.
 
-#[path = "common/desk.rs"]
-mod desk;
+#[path = "common/sandbox.rs"]
+mod sandbox;
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use desk::Desk;
 use gpuenv::catalog::BUILTIN;
 use gpuenv::explain;
 use gpuenv::solve::engine::Steps;
 use gpuenv::solve::problem::Problem;
 use gpuenv::spec;
 use gpuenv::warning;
+use sandbox::Sandbox;
 
 const SPEC: &str = r#"
 [stack]
@@ -47,9 +47,9 @@ driver = '470.57.02'
 
 #[test]
 fn every_choice_is_answered() {
-    let desk = Desk::new("why", SPEC);
-    desk.run(&["lock"]).exits(0);
-    let ran = desk.run(&["explain"]).exits(0);
+    let sandbox = Sandbox::new("why", SPEC);
+    sandbox.run(&["lock"]).exits(0);
+    let ran = sandbox.run(&["explain"]).exits(0);
     assert_eq!(ran.err, "");
     for part in [
         "stack.torch: 2.7.1\n  limited by `>=2.4,<2.8`",
@@ -67,27 +67,27 @@ fn every_choice_is_answered() {
 
 #[test]
 fn a_key_shows_its_own_part() {
-    let desk = Desk::new("key", SPEC);
-    let ran = desk.run(&["explain", "target.prod.driver"]).exits(0).tells("target.prod.driver minimum");
+    let sandbox = Sandbox::new("key", SPEC);
+    let ran = sandbox.run(&["explain", "target.prod.driver"]).exits(0).tells("target.prod.driver minimum");
     assert!(!ran.out.contains("stack.torch:") && !ran.out.contains("target.lab"), "{}", ran.out);
-    desk.run(&["explain", "stack.torch"]).exits(0).tells("variant: cu126");
-    desk.run(&["explain", "target.prod"]).exits(0).tells("target.prod.image").tells("target.prod.driver");
-    desk.run(&["explain", "target.prod.os"]).exits(2).says("is given, not chosen");
-    desk.run(&["explain", "target.nobody.os"]).exits(2).says("is no part of the answer");
+    sandbox.run(&["explain", "stack.torch"]).exits(0).tells("variant: cu126");
+    sandbox.run(&["explain", "target.prod"]).exits(0).tells("target.prod.image").tells("target.prod.driver");
+    sandbox.run(&["explain", "target.prod.os"]).exits(2).says("is given, not chosen");
+    sandbox.run(&["explain", "target.nobody.os"]).exits(2).says("is no part of the answer");
 }
 
 #[test]
 fn a_key_of_the_stack_shows_what_each_target_got() {
-    let desk = Desk::new("own-stacks", &format!("{SPEC}[resolve]\nshare = \"versions\"\n"));
-    let ran = desk.run(&["explain", "stack.torch"]).exits(0).tells("target.lab.stack.torch");
+    let sandbox = Sandbox::new("own-stacks", &format!("{SPEC}[resolve]\nshare = \"versions\"\n"));
+    let ran = sandbox.run(&["explain", "stack.torch"]).exits(0).tells("target.lab.stack.torch");
     assert!(!ran.out.contains("stack.python"), "{}", ran.out);
 }
 
 #[test]
 fn raising_the_driver_is_told_where_it_opens_something() {
     let spec = "[stack]\ntorch = \"*\"\n[target.prod]\ngpu = \"RTX 3090\"\ndriver = \"535.183.01\"\n";
-    let desk = Desk::new("open", spec);
-    let (code, told) = desk.json(&["explain"]);
+    let sandbox = Sandbox::new("open", spec);
+    let (code, told) = sandbox.json(&["explain"]);
     assert_eq!((code, told["status"].as_str()), (0, Some("ok")));
     let opening = &told["openings"][0];
     assert_eq!(opening["change"]["key"], "target.prod.driver", "{told}");
@@ -98,17 +98,17 @@ fn raising_the_driver_is_told_where_it_opens_something() {
     assert_eq!(told["choices"][0]["verdict"], "limited");
     assert_eq!(told["choices"][0]["rejected"][0]["culprits"], serde_json::json!(["target.prod.driver"]));
     // What is promised holds.
-    desk.write(&spec.replace("535.183.01", to));
-    assert_eq!(torch(&desk.json(&["explain"]).1), version);
+    sandbox.write(&spec.replace("535.183.01", to));
+    assert_eq!(torch(&sandbox.json(&["explain"]).1), version);
 }
 
 #[test]
 fn what_the_lock_keeps_is_told() {
-    let desk = Desk::new("kept", &SPEC.replace("<2.8", "<2.6"));
-    desk.run(&["lock"]).exits(0);
-    desk.write(SPEC);
-    desk.run(&["lock"]).exits(0);
-    let told = desk.run(&["explain", "stack.torch"]).exits(0).tells("stack.torch: 2.5.1");
+    let sandbox = Sandbox::new("kept", &SPEC.replace("<2.8", "<2.6"));
+    sandbox.run(&["lock"]).exits(0);
+    sandbox.write(SPEC);
+    sandbox.run(&["lock"]).exits(0);
+    let told = sandbox.run(&["explain", "stack.torch"]).exits(0).tells("stack.torch: 2.5.1");
     told.tells("kept by the lock").tells("`gpuenv lock --upgrade` takes 2.7.1");
 }
 
@@ -116,91 +116,97 @@ fn what_the_lock_keeps_is_told() {
 /// their project has, not which there are.
 #[test]
 fn short_names_tell_of_the_lock_of_this_project() {
-    let desk = Desk::new("short", SPEC);
-    desk.run(&["lock"]).exits(0);
+    let sandbox = Sandbox::new("short", SPEC);
+    sandbox.run(&["lock"]).exits(0);
     for (name, key) in [
         ("driver", "target.prod.driver"),
         ("gpu", "target.lab.gpu"),
         ("cuda", "stack.cuda"),
         ("python", "stack.python"),
     ] {
-        let ran = desk.run(&["explain", name]).exits(0).tells(key);
+        let ran = sandbox.run(&["explain", name]).exits(0).tells(key);
         assert!(!ran.out.contains("branch 304") && ran.out.lines().count() < 25, "{ran:?}");
         assert!(!ran.err.contains("stale"), "{ran:?}");
-        let (code, told) = desk.json(&["explain", name]);
+        let (code, told) = sandbox.json(&["explain", name]);
         assert_eq!((code, &told["lock"]["status"]), (0, &"current".into()), "{told}");
         let keys: Vec<&str> =
             told["choices"].as_array().unwrap().iter().map(|one| one["key"].as_str().unwrap()).collect();
         assert!(!keys.is_empty() && keys.iter().all(|one| one.ends_with(&format!(".{name}"))), "{keys:?}");
     }
     // Of each target.
-    desk.run(&["explain", "driver"]).exits(0).tells("target.prod.driver").tells("target.lab.driver");
+    sandbox.run(&["explain", "driver"]).exits(0).tells("target.prod.driver").tells("target.lab.driver");
 }
 
 #[test]
 fn a_lock_that_is_no_longer_true_is_not_explained() {
-    let desk = Desk::new("untrue", SPEC);
-    let missing = desk.run(&["explain", "python"]).exits(0).says("gpuenv.lock does not exist");
+    let sandbox = Sandbox::new("untrue", SPEC);
+    let missing = sandbox.run(&["explain", "python"]).exits(0).says("gpuenv.lock does not exist");
     assert!(!missing.err.contains("stale"), "{missing:?}");
-    desk.run(&["lock"]).exits(0);
-    let lock = fs::read_to_string(desk.path("gpuenv.lock")).unwrap();
-    desk.write(&SPEC.replace("<2.8", "<2.6"));
+    sandbox.run(&["lock"]).exits(0);
+    let lock = fs::read_to_string(sandbox.path("gpuenv.lock")).unwrap();
+    sandbox.write(&SPEC.replace("<2.8", "<2.6"));
     for name in ["driver", "gpu", "cuda", "python", "torch"] {
-        let ran = desk.run(&["explain", name]).exits(0);
+        let ran = sandbox.run(&["explain", name]).exits(0);
         assert!(ran.err.starts_with("warning[stale-lock]: gpuenv.lock is out of date"), "{ran:?}");
         ran.says("`stack.torch` was `>=2.4,<2.8` and is now `>=2.4,<2.6`").says("not what is locked");
     }
-    let (_, told) = desk.json(&["explain", "torch"]);
+    let (_, told) = sandbox.json(&["explain", "torch"]);
     assert_eq!((&told["lock"]["status"], &told["choices"][0]["chosen"]), (&"stale".into(), &"2.5.1".into()), "{told}");
-    desk.write(SPEC);
+    sandbox.write(SPEC);
     let edited = lock.replace("stack.python = \"3.11\"", "stack.python = \"3.12\"");
     assert_ne!(edited, lock);
-    fs::write(desk.path("gpuenv.lock"), edited).unwrap();
-    desk.run(&["explain", "python"]).exits(0).says("edited by hand").tells("stack.python: 3.11");
-    assert_eq!(desk.json(&["explain", "python"]).1["lock"]["status"], "stale");
+    fs::write(sandbox.path("gpuenv.lock"), edited).unwrap();
+    sandbox.run(&["explain", "python"]).exits(0).says("edited by hand").tells("stack.python: 3.11");
+    assert_eq!(sandbox.json(&["explain", "python"]).1["lock"]["status"], "stale");
 }
 
 #[test]
 fn shared_versions_and_targets_by_themselves_are_explained() {
     for share in ["versions", "none"] {
-        let desk = Desk::new(share, &format!("{SPEC}[resolve]\nshare = \"{share}\"\n"));
-        let ran = desk.run(&["explain"]).exits(0);
+        let sandbox = Sandbox::new(share, &format!("{SPEC}[resolve]\nshare = \"{share}\"\n"));
+        let ran = sandbox.run(&["explain"]).exits(0);
         assert!(ran.out.contains("target.lab.stack.torch: 2.7.1"), "{}", ran.out);
         assert!(ran.out.contains("target.lab.stack.torch variant:"), "{}", ran.out);
         assert!(ran.out.contains("the same for target prod"), "{}", ran.out);
-        let prod = desk.run(&["explain", "target.prod.stack.torch"]).exits(0);
+        let prod = sandbox.run(&["explain", "target.prod.stack.torch"]).exits(0);
         assert!(prod.out.starts_with("target.prod.stack.torch: 2.7.1"), "{}", prod.out);
     }
 }
 
 #[test]
 fn a_conflict_is_the_story_that_lock_tells() {
-    let desk = Desk::new("same", CONFLICT);
-    let (told, locked) = (desk.run(&["explain"]).exits(1), desk.run(&["lock"]).exits(1));
+    let sandbox = Sandbox::new("same", CONFLICT);
+    let (told, locked) = (sandbox.run(&["explain"]).exits(1), sandbox.run(&["lock"]).exits(1));
     assert_eq!((told.out, told.err), (locked.out, locked.err));
-    assert_eq!(desk.json(&["explain"]), desk.json(&["lock"]));
-    assert_eq!(desk.run(&["explain", "stack.torch"]).code, 1);
+    assert_eq!(sandbox.json(&["explain"]), sandbox.json(&["lock"]));
+    assert_eq!(sandbox.run(&["explain", "stack.torch"]).code, 1);
 }
 
 // Things with a name
 
 #[test]
 fn every_rule_law_and_warning_can_be_looked_up() {
-    let desk = Desk::new("names", "");
+    let sandbox = Sandbox::new("names", "");
     let rules = BUILTIN.rules.iter().map(|row| &*row.id).chain(BUILTIN.laws.iter().map(|row| &*row.id));
     for name in rules.chain(warning::ALL.iter().map(|one| one.code)) {
         assert!(!gpuenv::explain::topic::find(&BUILTIN, name).is_empty(), "{name}");
     }
-    desk.run(&["explain", "cuda-12-driver"]).exits(0).tells("where cuda is").tells("source  http").tells("fails for:");
-    desk.run(&["explain", "jit-only"]).exits(0).tells("[[silence]]\n    warning = \"jit-only\"");
-    desk.run(&["explain", "forward-compat"]).exits(0).tells("rule forward-compat").tells("warning forward-compat");
-    desk.run(&["explain", "torch-2.5.1-cu124-linux-x86_64"])
+    sandbox
+        .run(&["explain", "cuda-12-driver"])
+        .exits(0)
+        .tells("where cuda is")
+        .tells("source  http")
+        .tells("fails for:");
+    sandbox.run(&["explain", "jit-only"]).exits(0).tells("[[silence]]\n    warning = \"jit-only\"");
+    sandbox.run(&["explain", "forward-compat"]).exits(0).tells("rule forward-compat").tells("warning forward-compat");
+    sandbox
+        .run(&["explain", "torch-2.5.1-cu124-linux-x86_64"])
         .exits(0)
         .tells("sass         5.0, 6.0")
         .tells("pkg:pypi/torch@2.5.1");
-    desk.run(&["explain", "kernel-module-open-blackwell"]).exits(0).tells("source  https://");
-    desk.run(&["explain", "jit-onyl"]).exits(2).says("did you mean `jit-only`?");
-    let hostile = desk.run(&["explain", "\u{1b}[31mx"]).exits(2);
+    sandbox.run(&["explain", "kernel-module-open-blackwell"]).exits(0).tells("source  https://");
+    sandbox.run(&["explain", "jit-onyl"]).exits(2).says("did you mean `jit-only`?");
+    let hostile = sandbox.run(&["explain", "\u{1b}[31mx"]).exits(2);
     assert!(!hostile.err.contains('\u{1b}'));
 }
 
@@ -244,13 +250,13 @@ fn every_kind_of_warning_is_listed_and_given() {
 
 #[test]
 fn the_answer_is_drawn() {
-    let desk = Desk::new("graph", SPEC);
-    let mermaid = desk.run(&["explain", "--graph", "mermaid"]).exits(0);
+    let sandbox = Sandbox::new("graph", SPEC);
+    let mermaid = sandbox.run(&["explain", "--graph", "mermaid"]).exits(0);
     assert!(mermaid.out.starts_with("flowchart LR\n"), "{}", mermaid.out);
     assert!(mermaid.out.contains("-->|\"cuda-12-driver\"| driver_prod"), "{}", mermaid.out);
-    let dot = desk.run(&["explain", "--graph", "dot"]).exits(0);
+    let dot = sandbox.run(&["explain", "--graph", "dot"]).exits(0);
     assert!(dot.out.starts_with("digraph gpuenv {") && dot.out.ends_with("}\n"), "{}", dot.out);
-    let (_, told) = desk.json(&["explain", "--graph", "dot"]);
+    let (_, told) = sandbox.json(&["explain", "--graph", "dot"]);
     let ids: BTreeSet<&str> =
         told["nodes"].as_array().unwrap().iter().map(|node| node["id"].as_str().unwrap()).collect();
     for edge in told["edges"].as_array().unwrap() {
@@ -267,12 +273,12 @@ fn one_conflict_fits_a_terminal_and_every_width_holds_it() {
     let hard = "[stack]\ntorch = \"*\"\n[build]\nptx = true\n[target.prod]\n\
                 gpu = [\"Tesla V100\", \"Tesla P100\", \"RTX 5090\"]\ndriver = \"570.86.15\"\nimage = \"nvidia/cuda\"\n";
     for (at, spec) in [CONFLICT, hard].iter().enumerate() {
-        let desk = Desk::new(&format!("width{at}"), spec);
-        let ran = desk.run(&["lock"]).exits(1);
+        let sandbox = Sandbox::new(&format!("width{at}"), spec);
+        let ran = sandbox.run(&["lock"]).exits(1);
         assert!(ran.err.lines().count() <= 25, "{}\n{}", ran.err.lines().count(), ran.err);
         assert!(ran.err.lines().all(|line| line.chars().count() <= 80), "{}", ran.err);
         for columns in [1, 40, 60, 100, 200, 100_000] {
-            let ran = desk.with(&["lock"], &[("COLUMNS", &columns.to_string())]).exits(1);
+            let ran = sandbox.with(&["lock"], &[("COLUMNS", &columns.to_string())]).exits(1);
             let prose = ran.err.lines().filter(|line| line.starts_with("  ") && !line.contains(['|', ':']));
             let most = columns.clamp(40, 110);
             assert!(prose.clone().all(|line| line.chars().count() <= most), "{columns}: {}", ran.err);
@@ -283,38 +289,38 @@ fn one_conflict_fits_a_terminal_and_every_width_holds_it() {
 
 #[test]
 fn verbose_tells_every_fact_with_its_source() {
-    let desk = Desk::new("verbose", CONFLICT);
-    let (_, told) = desk.json(&["lock"]);
-    let ran = desk.run(&["lock", "--verbose"]).exits(1);
+    let sandbox = Sandbox::new("verbose", CONFLICT);
+    let (_, told) = sandbox.json(&["lock"]);
+    let ran = sandbox.run(&["lock", "--verbose"]).exits(1);
     let facts = told["facts"].as_array().unwrap();
     assert!(!facts.is_empty());
     for fact in facts {
         let line = format!("  fact {}: {}\n", fact["id"].as_str().unwrap(), fact["source"].as_str().unwrap());
         assert!(ran.err.contains(&line), "{line} in {}", ran.err);
     }
-    assert!(!desk.run(&["lock"]).err.contains("https://"));
-    desk.run(&["explain", "-v"]).exits(1).says("fact cuda-12-driver: https://");
+    assert!(!sandbox.run(&["lock"]).err.contains("https://"));
+    sandbox.run(&["explain", "-v"]).exits(1).says("fact cuda-12-driver: https://");
 }
 
 #[test]
 fn narrated_reports_draw_nothing() {
-    let desk = Desk::new("narrated", CONFLICT);
+    let sandbox = Sandbox::new("narrated", CONFLICT);
     let narrated = [("GPUENV_REPORT", "narrated"), ("COLUMNS", "80")];
-    let ran = desk.with(&["lock"], &narrated).exits(1);
+    let ran = sandbox.with(&["lock"], &narrated).exits(1);
     assert!(ran.err.contains("gpuenv.toml, line 3, column 9, stack.torch"), "{}", ran.err);
     assert!(
         ran.err.contains("from 470.57.02 to ") && !ran.err.contains("->") && !ran.err.contains("^^"),
         "{}",
         ran.err
     );
-    desk.write("[stack]\ntorhc = \"2\"\n[target.a]\ngpu = \"H100 NVL\"\n");
-    desk.with(&["lock"], &narrated).exits(2).says("line 2, column 9: torhc");
+    sandbox.write("[stack]\ntorhc = \"2\"\n[target.a]\ngpu = \"H100 NVL\"\n");
+    sandbox.with(&["lock"], &narrated).exits(2).says("line 2, column 9: torhc");
 }
 
 #[test]
 fn a_driver_that_suffices_stands_beside_the_one_to_install() {
-    let desk = Desk::new("advice", CONFLICT);
-    let (_, told) = desk.json(&["lock"]);
+    let sandbox = Sandbox::new("advice", CONFLICT);
+    let (_, told) = sandbox.json(&["lock"]);
     let fixes = told["fixes"].as_array().unwrap();
     let raised = fixes.iter().find(|fix| fix["changes"][0]["key"] == "target.prod.driver").unwrap();
     let advice = raised["advice"].as_str().unwrap();
@@ -327,7 +333,7 @@ fn a_driver_that_suffices_stands_beside_the_one_to_install() {
 
 /// The fixes of a spec: the changed keys with their new texts, and the advice.
 fn offered(name: &str, spec: &str) -> Vec<(String, String)> {
-    let (_, told) = Desk::new(name, spec).json(&["lock"]);
+    let (_, told) = Sandbox::new(name, spec).json(&["lock"]);
     let text = |value: &serde_json::Value| value.as_str().unwrap_or("").to_string();
     let fix = |fix: &serde_json::Value| {
         let changes = fix["changes"].as_array().unwrap().iter();
@@ -376,11 +382,11 @@ fn equal_targets_are_told_once_and_families_are_counted() {
     let machine = "gpu = \"A100\"\ndriver = \"535\"\n";
     let spec =
         format!("[stack]\ntorch = \"*\"\n[target.a]\n{machine}[target.b]\n{machine}[resolve]\nshare = \"none\"\n");
-    let desk = Desk::new("equal", &spec);
-    let told = desk.run(&["explain"]).exits(0).out;
+    let sandbox = Sandbox::new("equal", &spec);
+    let told = sandbox.run(&["explain"]).exits(0).out;
     assert!(told.contains("the same for target b") && !told.contains("target.b."), "{told}");
     assert!(told.contains("boards have compute capability 8.0: machine code"), "{told}");
-    assert!(desk.run(&["explain", "--graph", "dot"]).exits(0).out.contains("[label=\"A100 (8.0)\"]"));
+    assert!(sandbox.run(&["explain", "--graph", "dot"]).exits(0).out.contains("[label=\"A100 (8.0)\"]"));
 }
 
 #[test]
@@ -412,18 +418,18 @@ fn a_jetson_gets_the_system_that_comes_with_its_driver() {
 
 #[test]
 fn a_package_that_is_asked_for_is_explained_by_its_name() {
-    let desk = Desk::new("by-name", SPEC);
-    let by_key = desk.run(&["explain", "stack.torch"]).exits(0).out;
-    assert_eq!(desk.run(&["explain", "torch"]).exits(0).out, by_key);
+    let sandbox = Sandbox::new("by-name", SPEC);
+    let by_key = sandbox.run(&["explain", "stack.torch"]).exits(0).out;
+    assert_eq!(sandbox.run(&["explain", "torch"]).exits(0).out, by_key);
     assert!(by_key.starts_with("stack.torch: "), "{by_key}");
     // What the spec does not ask for is looked up among the facts.
-    assert!(desk.run(&["explain", "xformers"]).exits(0).out.contains("xformers-0.0.13"));
+    assert!(sandbox.run(&["explain", "xformers"]).exits(0).out.contains("xformers-0.0.13"));
 }
 
 #[test]
 fn a_key_of_a_target_is_asked_for_with_its_target() {
-    let desk = Desk::new("key-of-target", SPEC);
-    desk.run(&["explain", "gcc"]).exits(2).says("`gcc` is a key of each target").says("explain target.NAME.gcc");
+    let sandbox = Sandbox::new("key-of-target", SPEC);
+    sandbox.run(&["explain", "gcc"]).exits(2).says("`gcc` is a key of each target").says("explain target.NAME.gcc");
 }
 
 #[test]
@@ -457,7 +463,7 @@ fn another_repository_serves_where_the_one_written_has_nothing_for_a_machine() {
 
 /// What is told of the first conflict of a spec.
 fn told(name: &str, spec: &str) -> Vec<String> {
-    let (_, told) = Desk::new(name, spec).json(&["lock"]);
+    let (_, told) = Sandbox::new(name, spec).json(&["lock"]);
     told["explanation"].as_array().unwrap().iter().map(|line| line.as_str().unwrap().to_string()).collect()
 }
 
@@ -531,7 +537,7 @@ fn tags_that_are_gone_are_said_to_be() {
 
 #[test]
 fn a_name_of_several_kinds_is_answered_with_one_of_each() {
-    let (_, told) = Desk::new("kinds", "[stack]\ntorch = \"*\"\n[target.t]\ngpu = \"RTX 5000\"\n").json(&["lock"]);
+    let (_, told) = Sandbox::new("kinds", "[stack]\ntorch = \"*\"\n[target.t]\ngpu = \"RTX 5000\"\n").json(&["lock"]);
     let told = told.to_string();
     assert!(told.contains("Quadro RTX 5000 (7.5, Turing)"), "{told}");
     assert!(told.contains("NVIDIA RTX 5000 Ada Generation (8.9, Ada Lovelace)"), "{told}");
@@ -547,48 +553,48 @@ fn a_release_that_reads_no_list_is_no_way_to_keep_it() {
 
 #[test]
 fn a_fix_is_written_shown_and_locked() {
-    let desk = Desk::new("apply", &CONFLICT.replace('\n', "\r\n"));
-    let (_, told) = desk.json(&["lock"]);
+    let sandbox = Sandbox::new("apply", &CONFLICT.replace('\n', "\r\n"));
+    let (_, told) = sandbox.json(&["lock"]);
     for (at, fix) in told["fixes"].as_array().unwrap().iter().enumerate() {
-        let desk = Desk::new(&format!("apply{at}"), &CONFLICT.replace('\n', "\r\n"));
-        let ran = desk.run(&["lock", "--apply-fix", &(at + 1).to_string()]).exits(0);
+        let sandbox = Sandbox::new(&format!("apply{at}"), &CONFLICT.replace('\n', "\r\n"));
+        let ran = sandbox.run(&["lock", "--apply-fix", &(at + 1).to_string()]).exits(0);
         let change = &fix["changes"][0];
         let (from, to) = (change["from"].as_str().unwrap(), change["to"].as_str().unwrap());
-        assert_eq!(desk.spec(), CONFLICT.replace('\n', "\r\n").replace(from, to));
+        assert_eq!(sandbox.spec(), CONFLICT.replace('\n', "\r\n").replace(from, to));
         assert!(ran.err.contains("changed gpuenv.toml:\n  - ") && ran.err.contains("locked 1 target"), "{}", ran.err);
-        desk.run(&["lock", "--check"]).exits(0);
+        sandbox.run(&["lock", "--check"]).exits(0);
     }
-    let (code, locked) = desk.json(&["lock", "--apply-fix", "1"]);
+    let (code, locked) = sandbox.json(&["lock", "--apply-fix", "1"]);
     assert_eq!((code, &locked["applied"]), (0, &told["fixes"][0]["changes"]));
 }
 
 #[test]
 fn a_fix_that_is_not_there_changes_nothing() {
-    let desk = Desk::new("apply-none", CONFLICT);
+    let sandbox = Sandbox::new("apply-none", CONFLICT);
     for number in ["0", "99"] {
-        desk.run(&["lock", "--apply-fix", number]).exits(2).says("error[no-such-fix]");
+        sandbox.run(&["lock", "--apply-fix", number]).exits(2).says("error[no-such-fix]");
     }
-    desk.run(&["lock", "--apply-fix", "x"]).exits(2);
-    desk.run(&["lock", "--apply-fix", "1", "--check"]).exits(2);
-    assert_eq!(desk.spec(), CONFLICT);
-    assert!(!desk.path("gpuenv.lock").exists());
-    desk.write(SPEC);
-    desk.run(&["lock", "--apply-fix", "1"]).exits(2).says("error[nothing-to-fix]");
-    assert_eq!(desk.spec(), SPEC);
+    sandbox.run(&["lock", "--apply-fix", "x"]).exits(2);
+    sandbox.run(&["lock", "--apply-fix", "1", "--check"]).exits(2);
+    assert_eq!(sandbox.spec(), CONFLICT);
+    assert!(!sandbox.path("gpuenv.lock").exists());
+    sandbox.write(SPEC);
+    sandbox.run(&["lock", "--apply-fix", "1"]).exits(2).says("error[nothing-to-fix]");
+    assert_eq!(sandbox.spec(), SPEC);
 }
 
 // Warnings
 
-fn warned(desk: &Desk) -> Vec<String> {
-    let (_, told) = desk.json(&["lock"]);
+fn warned(sandbox: &Sandbox) -> Vec<String> {
+    let (_, told) = sandbox.json(&["lock"]);
     let warnings = told["warnings"].as_array().unwrap_or_else(|| panic!("{told}")).iter();
     warnings.map(|one| format!("{} {}", one["code"].as_str().unwrap(), one["keys"][0].as_str().unwrap())).collect()
 }
 
 #[test]
 fn ended_support_is_told_and_never_locked() {
-    let desk = Desk::new("ended", SPEC);
-    let told = warned(&desk);
+    let sandbox = Sandbox::new("ended", SPEC);
+    let told = warned(&sandbox);
     for warning in [
         "driver-end-of-life target.prod.driver",
         "driver-end-of-life target.lab.driver",
@@ -597,23 +603,23 @@ fn ended_support_is_told_and_never_locked() {
         assert!(told.iter().any(|one| one == warning), "{warning}: {told:?}");
     }
     assert!(!told.iter().any(|one| one == "os-end-of-life target.prod.os"), "{told:?}");
-    let lock = fs::read_to_string(desk.path("gpuenv.lock")).unwrap();
+    let lock = fs::read_to_string(sandbox.path("gpuenv.lock")).unwrap();
     assert!(!lock.contains("end-of-life") && !lock.contains("2025-05-31"));
     // A promise that supported branches keep too is nobody's fault; nor is a minimum that was only stated.
     for driver in ["driver = \">=535\"\n", ""] {
-        desk.write(&format!("[stack]\ntorch = \"2.5\"\n[target.a]\ngpu = \"RTX 3090\"\n{driver}"));
-        assert!(warned(&desk).iter().all(|one| !one.starts_with("driver-end")), "{driver}");
+        sandbox.write(&format!("[stack]\ntorch = \"2.5\"\n[target.a]\ngpu = \"RTX 3090\"\n{driver}"));
+        assert!(warned(&sandbox).iter().all(|one| !one.starts_with("driver-end")), "{driver}");
     }
-    desk.write("[stack]\ntorch = \"2.5\"\n[target.a]\ngpu = \"RTX 3090\"\ndriver-cuda = \"12.4\"\n");
-    assert!(warned(&desk).contains(&"driver-end-of-life target.a.driver-cuda".to_string()));
+    sandbox.write("[stack]\ntorch = \"2.5\"\n[target.a]\ngpu = \"RTX 3090\"\ndriver-cuda = \"12.4\"\n");
+    assert!(warned(&sandbox).contains(&"driver-end-of-life target.a.driver-cuda".to_string()));
 }
 
 #[test]
 fn gpus_tell_their_kernel_modules_and_what_compiles_for_them() {
     let told = |gpu: &str, rest: &str| {
         let spec = format!("[stack]\ntorch = \"*\"\n[target.a]\ngpu = \"{gpu}\"\n{rest}");
-        let desk = Desk::new(&format!("gpu{}", gpu.len() + rest.len() * 100), &spec);
-        let codes = warned(&desk).into_iter();
+        let sandbox = Sandbox::new(&format!("gpu{}", gpu.len() + rest.len() * 100), &spec);
+        let codes = warned(&sandbox).into_iter();
         codes.filter(|one| one.starts_with("kernel-module") || one.starts_with("triton")).collect::<Vec<_>>()
     };
     assert_eq!(told("RTX 5090", ""), ["kernel-module target.a.gpu"]);
@@ -630,15 +636,15 @@ fn a_driver_that_runs_the_wheel_but_not_its_compiler_is_told() {
     let spec =
         |driver: &str| format!("[stack]\ntorch = \"2.0.1+cu117\"\n[target.a]\ngpu = \"A100-PCIE-40GB\"\n{driver}");
     let told = |driver: &str, at: usize| {
-        let desk = Desk::new(&format!("compiler{at}"), &spec(driver));
-        warned(&desk).into_iter().filter(|one| one.starts_with("triton")).collect::<Vec<_>>()
+        let sandbox = Sandbox::new(&format!("compiler{at}"), &spec(driver));
+        warned(&sandbox).into_iter().filter(|one| one.starts_with("triton")).collect::<Vec<_>>()
     };
     assert_eq!(told("driver = \"470.223.02\"\n", 0), ["triton-driver target.a.driver"]);
     assert_eq!(told("driver-cuda = \"11.4\"\n", 1), ["triton-driver target.a.driver-cuda"]);
     assert_eq!(told("driver = \"535.183.01\"\n", 2), Vec::<String>::new());
     assert_eq!(told("", 3), Vec::<String>::new());
     let newer = BUILTIN.ptxases.iter().find(|row| row.newer.is_some()).unwrap();
-    let cc = |text: &str| gpuenv::words::Cc::parse(text).unwrap();
+    let cc = |text: &str| gpuenv::types::Cc::parse(text).unwrap();
     assert_eq!(newer.release_for(cc("9.0")), &newer.ptxas);
     assert_eq!(Some(newer.release_for(cc("12.0"))), newer.newer.as_ref());
 }
@@ -669,7 +675,7 @@ fn a_search_that_is_given_up_says_so_and_still_offers_only_what_holds() {
     assert!(broken_off > 0);
 }
 
-/// What costs is not only to decide but to put the question: a spec of many unlike machines asks many large ones.
+/// What costs is not only to decide but to put the request: a spec of many unlike machines asks many large ones.
 #[test]
 fn a_hostile_spec_is_given_up_soon_and_a_common_one_never() {
     let rules = Problem::new(&BUILTIN);
@@ -731,22 +737,22 @@ fn every_clash_of_a_fleet_is_told() {
 
 #[test]
 fn a_conflict_hidden_behind_another_is_told_in_the_same_run() {
-    let desk = Desk::new(
+    let sandbox = Sandbox::new(
         "next",
         "[stack]\ntorch = \"2.8.0\"\npython = \"3.8\"\n[target.a]\ngpu = \"A100\"\ndriver = \"470.57.02\"\nforward-compat = \"never\"\n",
     );
-    let (_, told) = desk.json(&["lock"]);
+    let (_, told) = sandbox.json(&["lock"]);
     assert_eq!(told["culprits"], serde_json::json!(["stack.torch", "stack.python"]), "{told:#}");
     assert_eq!(told["conflicts"].as_array().unwrap().len(), 1);
     assert_eq!(told["further"][0]["culprits"], serde_json::json!(["stack.torch", "target.a.driver"]), "{told:#}");
-    let shown = desk.run(&["lock"]).err;
+    let shown = sandbox.run(&["lock"]).err;
     let next = shown.find("once that is fixed: `torch = \"2.8.0\"` is incompatible with").expect("it is told");
     assert!(next > shown.find("error[conflict]").unwrap() && next < shown.find("fixes (each").unwrap(), "{shown}");
     // Who follows the first change by hand meets just this.
-    desk.write(
+    sandbox.write(
         "[stack]\ntorch = \"2.8.0\"\n[target.a]\ngpu = \"A100\"\ndriver = \"470.57.02\"\nforward-compat = \"never\"\n",
     );
-    let (_, left) = desk.json(&["lock"]);
+    let (_, left) = sandbox.json(&["lock"]);
     assert_eq!(left["culprits"], told["further"][0]["culprits"]);
 }
 
@@ -767,8 +773,8 @@ fn reports_fit_their_screen() {
             for at in 0..count {
                 spec += &format!("[target.machine-with-a-long-name-{at}]\n{}\n", broken[(from + at) % broken.len()]);
             }
-            let desk = Desk::new(&format!("screen{count}-{from}"), &spec);
-            let ran = desk.run(&["lock"]).exits(1);
+            let sandbox = Sandbox::new(&format!("screen{count}-{from}"), &spec);
+            let ran = sandbox.run(&["lock"]).exits(1);
             let told = ran.err.lines().filter(|line| line.starts_with("error[")).count();
             let room = if told > 1 || ran.err.contains("more conflict") { 40 } else { 25 };
             let lines = ran.err.lines().count();
@@ -781,8 +787,8 @@ fn reports_fit_their_screen() {
 #[test]
 fn a_story_that_breaks_off_says_so() {
     let spec = "[stack]\ntorch = \"*\"\n[target.a]\ngpu = \"RTX 5090\"\n[target.b]\ngpu = \"Tesla K80\"\n";
-    let desk = Desk::new("breaks-off", spec);
-    let at = |columns: &str| desk.with(&["lock"], &[("COLUMNS", columns)]).exits(1).err.replace('\n', " ");
+    let sandbox = Sandbox::new("breaks-off", spec);
+    let at = |columns: &str| sandbox.with(&["lock"], &[("COLUMNS", columns)]).exits(1).err.replace('\n', " ");
     assert!(at("40").contains("shows the whole story, 2 more fixes"), "{}", at("40"));
     assert!(!at("80").contains("the whole story"), "{}", at("80"));
 }
@@ -792,9 +798,9 @@ fn a_long_line_is_cut_to_every_width() {
     let gpus: Vec<String> =
         (0..40).map(|at| format!("\"A100-PCIE-40GB{}\"", if at == 39 { " X" } else { "" })).collect();
     let spec = format!("[stack]\ntorch = \"*\"\n[target.a]\ngpu = [{}]\n", gpus.join(", "));
-    let desk = Desk::new("long", &spec);
+    let sandbox = Sandbox::new("long", &spec);
     for columns in [40, 60, 80, 110] {
-        let ran = desk.with(&["lock"], &[("COLUMNS", &columns.to_string())]).exits(2);
+        let ran = sandbox.with(&["lock"], &[("COLUMNS", &columns.to_string())]).exits(2);
         assert!(ran.err.contains("gpu = [") && ran.err.contains("..."), "{}", ran.err);
         assert!(ran.err.lines().all(|line| line.chars().count() <= columns), "{columns}: {}", ran.err);
     }
@@ -808,8 +814,8 @@ fn a_pinned_tag_that_is_gone_is_used_under_protest() {
          rule = \"image-tag\"\nreason = \"mirrored\"\n",
         row.repository, row.tag
     );
-    let desk = Desk::new("withdrawn", &spec);
-    let (code, told) = desk.json(&["lock"]);
+    let sandbox = Sandbox::new("withdrawn", &spec);
+    let (code, told) = sandbox.json(&["lock"]);
     if code == 0 {
         assert!(told["warnings"].to_string().contains("image-withdrawn"), "{told}");
     } else {
@@ -820,37 +826,38 @@ fn a_pinned_tag_that_is_gone_is_used_under_protest() {
 #[test]
 fn a_silence_takes_a_warning_away_and_is_told_when_it_takes_none() {
     let silence = |code: &str, more: &str| format!("[[silence]]\nwarning = \"{code}\"\nreason = \"planned\"\n{more}");
-    let desk = Desk::new("silence", &format!("{SPEC}{}", silence("driver-end-of-life", "")));
-    assert!(warned(&desk).iter().all(|one| !one.starts_with("driver-end-of-life")));
-    let lock = fs::read_to_string(desk.path("gpuenv.lock")).unwrap();
-    desk.write(SPEC);
-    desk.run(&["lock", "--check"]).exits(0);
+    let sandbox = Sandbox::new("silence", &format!("{SPEC}{}", silence("driver-end-of-life", "")));
+    assert!(warned(&sandbox).iter().all(|one| !one.starts_with("driver-end-of-life")));
+    let lock = fs::read_to_string(sandbox.path("gpuenv.lock")).unwrap();
+    sandbox.write(SPEC);
+    sandbox.run(&["lock", "--check"]).exits(0);
     assert!(!lock.contains("silence"));
-    desk.write(&format!("{SPEC}{}", silence("driver-end-of-life", "target = \"lab\"\n")));
-    let told = warned(&desk);
+    sandbox.write(&format!("{SPEC}{}", silence("driver-end-of-life", "target = \"lab\"\n")));
+    let told = warned(&sandbox);
     assert!(told.contains(&"driver-end-of-life target.prod.driver".to_string()), "{told:?}");
     assert!(!told.contains(&"driver-end-of-life target.lab.driver".to_string()), "{told:?}");
-    desk.write(&format!("{SPEC}{}", silence("jit-only", "")));
-    assert!(warned(&desk).contains(&"unused-silence silence.jit-only".to_string()));
-    desk.write(&format!("{SPEC}{}", silence("jit-onyl", "")));
-    desk.run(&["lock"]).exits(2).says("error[unknown-warning]").says("did you mean `jit-only`?");
+    sandbox.write(&format!("{SPEC}{}", silence("jit-only", "")));
+    assert!(warned(&sandbox).contains(&"unused-silence silence.jit-only".to_string()));
+    sandbox.write(&format!("{SPEC}{}", silence("jit-onyl", "")));
+    sandbox.run(&["lock"]).exits(2).says("error[unknown-warning]").says("did you mean `jit-only`?");
 }
 
 // Annotations
 
 #[test]
 fn annotations_stand_at_their_lines() {
-    let desk = Desk::new("github", SPEC);
-    let ran = desk.run(&["lock", "--format", "github"]).exits(0).says("locked 2 targets");
+    let sandbox = Sandbox::new("github", SPEC);
+    let ran = sandbox.run(&["lock", "--format", "github"]).exits(0).says("locked 2 targets");
     ran.tells("::warning file=gpuenv.toml,line=9,col=10,title=driver-end-of-life::support of driver branch R525 ended");
-    desk.write(CONFLICT);
-    let ran = desk.run(&["lock", "--format", "github"]).exits(1).says("error[conflict]");
+    sandbox.write(CONFLICT);
+    let ran = sandbox.run(&["lock", "--format", "github"]).exits(1).says("error[conflict]");
     assert!(ran.out.starts_with("::error file=gpuenv.toml,line=3,col=9,title=conflict::stack.torch, "), "{}", ran.out);
     assert_eq!(ran.out.lines().count(), 1, "{}", ran.out);
-    desk.run(&["lock", "--check", "--format", "github"]).exits(1).tells("title=stale::");
-    desk.write("[stack]\ntorhc = \"2\"\n[target.a]\ngpu = \"H100 NVL\"\n");
-    desk.run(&["lock", "--format", "github"])
+    sandbox.run(&["lock", "--check", "--format", "github"]).exits(1).tells("title=stale::");
+    sandbox.write("[stack]\ntorhc = \"2\"\n[target.a]\ngpu = \"H100 NVL\"\n");
+    sandbox
+        .run(&["lock", "--format", "github"])
         .exits(2)
         .tells("::error file=gpuenv.toml,line=2,col=9,title=unknown-package::");
-    desk.run(&["lock", "--bogus", "--format=github"]).exits(2).tells("::error title=usage::");
+    sandbox.run(&["lock", "--bogus", "--format=github"]).exits(2).tells("::error title=usage::");
 }

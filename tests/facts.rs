@@ -1,17 +1,17 @@
 //! `gpuenv catalog`: everything a user can name is found, with its sources, and what is not is told what is near.
 
-#[path = "common/desk.rs"]
-mod desk;
+#[path = "common/sandbox.rs"]
+mod sandbox;
 
 use std::fs;
 
-use desk::Desk;
 use gpuenv::catalog::BUILTIN;
+use sandbox::Sandbox;
 use serde_json::Value;
 
 /// A folder without a gpuenv.toml of its own; one is written that has no overlays.
-fn desk(name: &str) -> Desk {
-    Desk::new(&format!("facts-{name}"), "")
+fn sandbox(name: &str) -> Sandbox {
+    Sandbox::new(&format!("facts-{name}"), "")
 }
 
 fn ids(told: &Value) -> Vec<&str> {
@@ -60,9 +60,9 @@ const ASKED: &[(&str, &str)] = &[
 
 #[test]
 fn everything_a_user_can_name_is_shown_with_its_sources() {
-    let desk = desk("shown");
+    let sandbox = sandbox("shown");
     for (asked, wanted) in ASKED {
-        let (code, told) = desk.json(&["catalog", "show", asked]);
+        let (code, told) = sandbox.json(&["catalog", "show", asked]);
         assert!(code == 0 && ids(&told).contains(wanted), "{asked}: {told:#}");
         // A source is looked up where it says itself.
         let rests = |topic: &&Value| topic["kind"] != "warning" && topic["table"] != "source";
@@ -75,45 +75,45 @@ fn everything_a_user_can_name_is_shown_with_its_sources() {
             }
         }
         // One lookup: what `show` finds, `explain` finds.
-        assert_eq!(ids(&desk.json(&["explain", asked]).1), ids(&told), "{asked}");
+        assert_eq!(ids(&sandbox.json(&["explain", asked]).1), ids(&told), "{asked}");
     }
 }
 
 #[test]
 fn variants_and_platforms_are_told_apart() {
-    let desk = desk("apart");
+    let sandbox = sandbox("apart");
     let cu128 = ["torch-2.8.0-cu128-linux-x86_64", "torch-2.8.0-cu128-windows-x86_64"];
-    assert_eq!(ids(&desk.json(&["catalog", "show", "torch@2.8.0+cu128"]).1), cu128);
+    assert_eq!(ids(&sandbox.json(&["catalog", "show", "torch@2.8.0+cu128"]).1), cu128);
     // Six for Linux, one for JetPack, four and one for Windows, one beside the usual ones, and those of NVIDIA's images of
     // 25.05 to 25.08 for both processors.
-    assert_eq!(ids(&desk.json(&["catalog", "show", "torch@2.8.0"]).1).len(), 13 + 8);
+    assert_eq!(ids(&sandbox.json(&["catalog", "show", "torch@2.8.0"]).1).len(), 13 + 8);
     let of_branch = BUILTIN.drivers.iter().filter(|row| row.version.major() == 570).count();
-    assert_eq!(ids(&desk.json(&["catalog", "show", "driver@570"]).1).len(), 1 + of_branch);
-    let images = desk.json(&["catalog", "show", "image@nvidia/cuda"]).1;
+    assert_eq!(ids(&sandbox.json(&["catalog", "show", "driver@570"]).1).len(), 1 + of_branch);
+    let images = sandbox.json(&["catalog", "show", "image@nvidia/cuda"]).1;
     assert_eq!(ids(&images).len(), BUILTIN.images.iter().filter(|row| row.repository == "nvidia/cuda").count());
 }
 
 #[test]
 fn people_read_few_aligned_lines() {
-    let desk = desk("human");
-    let one = desk.run(&["catalog", "show", "RTX 5090"]).exits(0);
+    let sandbox = sandbox("human");
+    let one = sandbox.run(&["catalog", "show", "RTX 5090"]).exits(0);
     assert!(
         one.out.contains("  class            geforce\n") && one.out.contains("(measured, seen 2026-"),
         "{}",
         one.out
     );
-    let many = desk.run(&["catalog", "show", "image@nvidia/cuda"]).exits(0);
+    let many = sandbox.run(&["catalog", "show", "image@nvidia/cuda"]).exits(0);
     assert!(many.out.lines().count() < 80 && many.out.contains("more: `--format json`"), "{}", many.out);
     for line in many.out.lines().take(50) {
         assert!(line.chars().count() <= 80, "{line}");
     }
-    let branch = desk.run(&["catalog", "show", "driver@570"]).exits(0);
+    let branch = sandbox.run(&["catalog", "show", "driver@570"]).exits(0);
     assert!(branch.out.starts_with("branch 570 ") && branch.out.contains("\nsource "), "{}", branch.out);
 }
 
 #[test]
 fn what_is_unknown_gets_what_is_near() {
-    let desk = desk("unknown");
+    let sandbox = sandbox("unknown");
     for (asked, near) in [
         ("torch@2.99", "torch@2.15.0"),
         ("torhc@2.8", "torch@2.8"),
@@ -127,31 +127,31 @@ fn what_is_unknown_gets_what_is_near() {
         ("@", "catalog search"),
         ("no such thing at all", "catalog search"),
     ] {
-        let ran = desk.run(&["catalog", "show", asked]).exits(2);
+        let ran = sandbox.run(&["catalog", "show", asked]).exits(2);
         let words = ran.err.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(words.contains(near), "{asked}: {}", ran.err);
         assert!(ran.out.is_empty());
-        assert_eq!(desk.json(&["catalog", "show", asked]).1["errors"][0]["code"], "unknown-fact");
+        assert_eq!(sandbox.json(&["catalog", "show", asked]).1["errors"][0]["code"], "unknown-fact");
     }
-    let hostile = desk.run(&["catalog", "show", "\u{1b}[31mx"]).exits(2);
+    let hostile = sandbox.run(&["catalog", "show", "\u{1b}[31mx"]).exits(2);
     assert!(!hostile.err.contains('\u{1b}'));
-    desk.run(&["catalog", "show", &"9".repeat(100_000)]).exits(2);
+    sandbox.run(&["catalog", "show", &"9".repeat(100_000)]).exits(2);
 }
 
 #[test]
 fn words_are_searched_for_in_every_fact() {
-    let desk = desk("search");
-    desk.run(&["catalog", "search", "rtx", "5090"]).exits(0).tells("gpu  gpu NVIDIA GeForce RTX 5090 12.0");
-    desk.run(&["catalog", "search", "12.4.1 devel ubuntu22.04"]).exits(0).tells("12.4.1-cudnn-devel-ubuntu22.04");
-    desk.run(&["catalog", "search", "driver"]).exits(0).tells("more: add a word");
-    desk.run(&["catalog", "search", "nowhere-to-be-found"]).exits(1).says("no fact holds all of these words");
-    desk.run(&["catalog", "search"]).exits(2);
+    let sandbox = sandbox("search");
+    sandbox.run(&["catalog", "search", "rtx", "5090"]).exits(0).tells("gpu  gpu NVIDIA GeForce RTX 5090 12.0");
+    sandbox.run(&["catalog", "search", "12.4.1 devel ubuntu22.04"]).exits(0).tells("12.4.1-cudnn-devel-ubuntu22.04");
+    sandbox.run(&["catalog", "search", "driver"]).exits(0).tells("more: add a word");
+    sandbox.run(&["catalog", "search", "nowhere-to-be-found"]).exits(1).says("no fact holds all of these words");
+    sandbox.run(&["catalog", "search"]).exits(2);
 }
 
 #[test]
 fn the_whole_is_counted() {
-    let desk = desk("counted");
-    let (_, told) = desk.json(&["catalog"]);
+    let sandbox = sandbox("counted");
+    let (_, told) = sandbox.json(&["catalog"]);
     assert_eq!(told["version"], *BUILTIN.version);
     for table in told["tables"].as_array().unwrap() {
         let by = table["by_source"].as_object().unwrap().values().map(|rows| rows.as_u64().unwrap());
@@ -159,21 +159,21 @@ fn the_whole_is_counted() {
     }
     let days = told["sources"]["by_day"].as_object().unwrap().values().map(|rows| rows.as_u64().unwrap());
     assert_eq!(days.sum::<u64>(), BUILTIN.sources.len() as u64);
-    desk.run(&["catalog"]).exits(0).tells("GPU products").tells(&BUILTIN.version);
-    desk.run(&["catalog", "check"]).exits(0).tells("rows, nothing found");
-    desk.run(&["catalog", "check", "nowhere.toml"]).exits(4);
-    desk.run(&["catalog", "bogus"]).exits(2);
+    sandbox.run(&["catalog"]).exits(0).tells("GPU products").tells(&BUILTIN.version);
+    sandbox.run(&["catalog", "check"]).exits(0).tells("rows, nothing found");
+    sandbox.run(&["catalog", "check", "nowhere.toml"]).exits(4);
+    sandbox.run(&["catalog", "bogus"]).exits(2);
 }
 
 #[test]
 fn an_unreadable_spec_is_no_reason_not_to_look_up_facts() {
-    let desk = desk("spec");
-    desk.write("this is = no [ TOML");
-    desk.run(&["catalog", "show", "RTX 5090"]).exits(0);
-    desk.write("[catalog]\noverlays = [\"gone.toml\"]\n");
-    desk.run(&["catalog", "show", "RTX 5090"]).exits(4).says("gone.toml cannot be read");
-    fs::remove_file(desk.path("gpuenv.toml")).unwrap();
-    desk.run(&["catalog", "show", "RTX 5090", "--spec", "gpuenv.toml"]).exits(4);
+    let sandbox = sandbox("spec");
+    sandbox.write("this is = no [ TOML");
+    sandbox.run(&["catalog", "show", "RTX 5090"]).exits(0);
+    sandbox.write("[catalog]\noverlays = [\"gone.toml\"]\n");
+    sandbox.run(&["catalog", "show", "RTX 5090"]).exits(4).says("gone.toml cannot be read");
+    fs::remove_file(sandbox.path("gpuenv.toml")).unwrap();
+    sandbox.run(&["catalog", "show", "RTX 5090", "--spec", "gpuenv.toml"]).exits(4);
 }
 
 // The catalog's age
@@ -193,16 +193,16 @@ fn after(days: i64) -> String {
 
 #[test]
 fn an_old_catalog_says_so_once_and_the_lock_does_not() {
-    let desk = Desk::new("facts-age", SPEC);
-    let at = |days: i64, args: &[&str]| desk.with(args, &[("SOURCE_DATE_EPOCH", &after(days))]).exits(0);
+    let sandbox = Sandbox::new("facts-age", SPEC);
+    let at = |days: i64, args: &[&str]| sandbox.with(args, &[("SOURCE_DATE_EPOCH", &after(days))]).exits(0);
     let young = at(180, &["lock"]);
     assert!(!young.err.contains("catalog-old"), "{young:?}");
-    let lock = fs::read(desk.path("gpuenv.lock")).unwrap();
-    fs::remove_file(desk.path("gpuenv.lock")).unwrap();
+    let lock = fs::read(sandbox.path("gpuenv.lock")).unwrap();
+    fs::remove_file(sandbox.path("gpuenv.lock")).unwrap();
     let old = at(181, &["lock"]);
     assert_eq!(old.err.matches("warning[catalog-old]").count(), 1, "{old:?}");
     assert!(old.err.contains("is 181 days old"), "{old:?}");
-    assert_eq!(fs::read(desk.path("gpuenv.lock")).unwrap(), lock);
+    assert_eq!(fs::read(sandbox.path("gpuenv.lock")).unwrap(), lock);
     for args in [&["explain"][..], &["catalog"], &["catalog", "show", "RTX 5090"]] {
         assert_eq!(at(500, args).err.matches("warning[catalog-old]").count(), 1, "{args:?}");
     }
@@ -212,12 +212,12 @@ fn an_old_catalog_says_so_once_and_the_lock_does_not() {
     let json = |days| at(days, &["lock", "--format", "json"]);
     assert_eq!(json(0).out, json(500).out);
     assert!(json(500).err.contains("catalog-old"));
-    desk.write(&format!("{SPEC}[[silence]]\nwarning = \"catalog-old\"\nreason = \"pinned on purpose\"\n"));
+    sandbox.write(&format!("{SPEC}[[silence]]\nwarning = \"catalog-old\"\nreason = \"pinned on purpose\"\n"));
     for days in [0, 500] {
         assert!(!at(days, &["lock"]).err.contains("catalog-old"), "neither told nor missed");
     }
     // What is no number is no day.
-    desk.with(&["lock"], &[("SOURCE_DATE_EPOCH", "soon")]).exits(0);
+    sandbox.with(&["lock"], &[("SOURCE_DATE_EPOCH", "soon")]).exits(0);
 }
 
 /// A spec for Windows, and what its refusal tells of it.
@@ -241,8 +241,8 @@ const ON_WINDOWS: &[(&str, &[&str])] = &[
 fn a_refusal_of_windows_tells_what_is_known_there() {
     for (at, (stack, tells)) in ON_WINDOWS.iter().enumerate() {
         let target = "[target.a]\ngpu = \"RTX 3090\"\nos = \"windows11\"\n";
-        let desk = Desk::new(&format!("facts-windows-{at}"), &format!("[stack]\n{stack}\n{target}"));
-        let (code, told) = desk.json(&["lock"]);
+        let sandbox = Sandbox::new(&format!("facts-windows-{at}"), &format!("[stack]\n{stack}\n{target}"));
+        let (code, told) = sandbox.json(&["lock"]);
         let error = &told["errors"][0];
         assert!(code == 3 && error["code"] == "not-supported-yet", "{stack}: {told:#}");
         let help = error["help"].as_str().unwrap_or_default();
@@ -251,20 +251,21 @@ fn a_refusal_of_windows_tells_what_is_known_there() {
         }
     }
     for os in ["wsl2", "macos14"] {
-        let desk = Desk::new(&format!("facts-{os}"), &format!("[stack]\ntorch = \"*\"\n[target.a]\nos = \"{os}\"\n"));
-        let (code, told) = desk.json(&["lock"]);
+        let sandbox =
+            Sandbox::new(&format!("facts-{os}"), &format!("[stack]\ntorch = \"*\"\n[target.a]\nos = \"{os}\"\n"));
+        let (code, told) = sandbox.json(&["lock"]);
         assert!(code == 3 && told["errors"][0]["code"] == "not-supported-yet", "{os}: {told:#}");
     }
 }
 
 #[test]
 fn windows_is_searched_and_counted() {
-    let desk = desk("windows");
-    let found = desk.json(&["catalog", "search", "torch", "2.8.0", "windows"]).1;
+    let sandbox = sandbox("windows");
+    let found = sandbox.json(&["catalog", "search", "torch", "2.8.0", "windows"]).1;
     let tables: Vec<&str> =
         found["rows"].as_array().unwrap().iter().map(|row| row["table"].as_str().unwrap()).collect();
     assert_eq!(tables, ["other_build"; 5]);
-    let census = desk.json(&["catalog"]).1;
+    let census = sandbox.json(&["catalog"]).1;
     let rows = |kind: &str| {
         let table = census["tables"].as_array().unwrap().iter().find(|table| table["kind"] == kind);
         table.and_then(|table| table["rows"].as_u64()).unwrap_or(0)
@@ -275,11 +276,11 @@ fn windows_is_searched_and_counted() {
 /// A build that exists is not called unpublished, although nothing is solved with it.
 #[test]
 fn a_build_beside_the_usual_ones_is_known_to_exist() {
-    let desk = Desk::new(
+    let sandbox = Sandbox::new(
         "facts-beside",
         "[stack]\ntorch = \"2.0.1+cu117.with.pypi.cudnn\"\n[target.a]\ngpu = \"RTX 3090\"\nos = \"ubuntu22.04\"\n",
     );
-    let (code, told) = desk.json(&["lock"]);
+    let (code, told) = sandbox.json(&["lock"]);
     let says = told["explanation"].to_string();
     assert!(code == 1 && says.contains("was published, but") && !says.contains(" only"), "{told:#}");
     assert!(told["facts"].to_string().contains("torch-2.0.1-cu117.with.pypi.cudnn-linux-x86_64"), "{told:#}");
@@ -289,11 +290,11 @@ fn a_build_beside_the_usual_ones_is_known_to_exist() {
 /// Under WSL2 the driver of the host has a number of Windows, which is no branch of Linux.
 #[test]
 fn a_number_of_windows_is_recognised() {
-    let desk = Desk::new(
+    let sandbox = Sandbox::new(
         "facts-wsl",
         "[stack]\ntorch = \"2.4.0\"\n[target.a]\ngpu = \"RTX 4070\"\nos = \"ubuntu22.04\"\ndriver = \"551.88\"\n",
     );
-    let (code, told) = desk.json(&["lock"]);
+    let (code, told) = sandbox.json(&["lock"]);
     let warnings = told["warnings"].to_string();
     assert!(
         code == 0 && warnings.contains("judged as branch R550") && warnings.contains("under WSL2 write `platform ="),

@@ -1,9 +1,9 @@
 //! `gpuenv fleet`: many hosts in one answer, from every kind of source, in every format; the jobs that gather them.
 
-#[path = "common/desk.rs"]
-mod desk;
 #[path = "common/judge.rs"]
 mod judge;
+#[path = "common/sandbox.rs"]
+mod sandbox;
 #[path = "common/schema.rs"]
 mod validate;
 
@@ -11,17 +11,17 @@ use std::fs;
 use std::process::Command;
 use std::time::Instant;
 
-use desk::Desk;
 use gpuenv::report::schema;
 use judge::{healthy, with};
+use sandbox::Sandbox;
 use serde_json::{Value, json};
 
 const SPEC: &str = "[stack]\ntorch = \"2.5.1\"\npython = \"3.11\"\n[target.h100]\ngpu = \"H100 NVL\"\n[target.a100]\ngpu = \"A100-SXM4-80GB\"\n[target.ci]\ngpu = \"none\"\n[resolve]\nshare = \"versions\"\n";
 
-fn desk(name: &str) -> Desk {
-    let desk = Desk::new(name, SPEC);
-    desk.run(&["lock"]).exits(0);
-    desk
+fn sandbox(name: &str) -> Sandbox {
+    let sandbox = Sandbox::new(name, SPEC);
+    sandbox.run(&["lock"]).exits(0);
+    sandbox
 }
 
 fn old() -> Value {
@@ -42,14 +42,14 @@ fn fits(name: &str, document: &Value) {
 /// The kinds of sources, mixed in one run.
 #[test]
 fn hosts_of_every_source_are_judged_together() {
-    let desk = desk("fleet-sources");
-    fs::create_dir_all(desk.path("racks/b")).unwrap();
-    fs::write(desk.path("racks/node1.json"), serde_json::to_string_pretty(&healthy()).unwrap()).unwrap();
-    fs::write(desk.path("racks/b/node2.json"), old().to_string()).unwrap();
-    fs::write(desk.path("racks/.hidden"), "no host").unwrap();
+    let sandbox = sandbox("fleet-sources");
+    fs::create_dir_all(sandbox.path("racks/b")).unwrap();
+    fs::write(sandbox.path("racks/node1.json"), serde_json::to_string_pretty(&healthy()).unwrap()).unwrap();
+    fs::write(sandbox.path("racks/b/node2.json"), old().to_string()).unwrap();
+    fs::write(sandbox.path("racks/.hidden"), "no host").unwrap();
     let lines =
         [named("node3", &healthy()), named("node4", &old()), "{\"broken\": ".to_string(), healthy().to_string()];
-    fs::write(desk.path("more.ndjson"), lines.join("\n")).unwrap();
+    fs::write(sandbox.path("more.ndjson"), lines.join("\n")).unwrap();
     let labels = |product: &str, driver: &str| {
         json!({ "nvidia.com/gpu.product": product, "nvidia.com/gpu.count": "2", "nvidia.com/gpu.compute.major": "8",
                 "nvidia.com/gpu.compute.minor": "0", "nvidia.com/cuda.driver-version.full": driver, "kubernetes.io/arch": "amd64" })
@@ -57,12 +57,12 @@ fn hosts_of_every_source_are_judged_together() {
     let node = |name: &str, labels: Value| json!({ "kind": "Node", "metadata": { "name": name, "labels": labels } });
     let list = json!({ "apiVersion": "v1", "items": [node("kube1", labels("NVIDIA-A100-SXM4-80GB", "550.54.15")),
         node("kube2", labels("NVIDIA-A100-SXM4-80GB-SHARED", "418.40.04"))], "kind": "List" });
-    fs::write(desk.path("nodes.json"), serde_json::to_string_pretty(&list).unwrap()).unwrap();
+    fs::write(sandbox.path("nodes.json"), serde_json::to_string_pretty(&list).unwrap()).unwrap();
     let csv = "gpu7: name, driver_version, compute_cap\ngpu7: NVIDIA A100-SXM4-80GB, 550.54.15, 8.0\n\
                gpu8: name, driver_version, compute_cap\ngpu8: NVIDIA A100-SXM4-80GB, 418.40.04, 8.0\n";
-    fs::write(desk.path("pdsh.txt"), csv).unwrap();
+    fs::write(sandbox.path("pdsh.txt"), csv).unwrap();
     let args = ["fleet", "check", "racks", "more.ndjson", "nodes.json", "pdsh.txt"];
-    let ran = desk.run(&[&args[..], &["--format", "ndjson"]].concat()).exits(1);
+    let ran = sandbox.run(&[&args[..], &["--format", "ndjson"]].concat()).exits(1);
     let told: Vec<(String, String, String)> = ran
         .out
         .lines()
@@ -91,11 +91,11 @@ fn hosts_of_every_source_are_judged_together() {
 
 #[test]
 fn hosts_are_grouped_by_cause_and_remedy() {
-    let desk = desk("fleet-groups");
+    let sandbox = sandbox("fleet-groups");
     let mut lines: Vec<String> = (0..30).map(|at| named(&format!("new{at}"), &healthy())).collect();
     lines.extend((0..20).map(|at| named(&format!("old{at}"), &old())));
-    fs::write(desk.path("all.ndjson"), lines.join("\n") + "\n").unwrap();
-    let (code, told) = desk.json(&["fleet", "check", "all.ndjson"]);
+    fs::write(sandbox.path("all.ndjson"), lines.join("\n") + "\n").unwrap();
+    let (code, told) = sandbox.json(&["fleet", "check", "all.ndjson"]);
     fits("fleet", &told);
     assert_eq!((code, &told["status"], &told["hosts"]), (1, &json!("fail"), &json!(50)));
     assert_eq!(told["counts"], json!({ "fail": 20, "pass": 30, "unknown": 0 }));
@@ -103,29 +103,29 @@ fn hosts_are_grouped_by_cause_and_remedy() {
     assert_eq!((&first["count"], &first["status"]), (&json!(20), &json!("fail")));
     assert!(first["causes"][0]["hint"].as_str().unwrap().contains("driver"), "{first:#}");
     assert_eq!(told["drivers"]["470.57.02"], json!(20));
-    let human = desk.run(&["fleet", "check", "all.ndjson"]).exits(1);
+    let human = sandbox.run(&["fleet", "check", "all.ndjson"]).exits(1);
     let human =
         human.tells("20 hosts: driver-m").tells("old0, old1").tells("and 15 more").tells("FAIL: 20 of 50 hosts");
     assert!(human.out.lines().count() < 30, "{}", human.out);
-    desk.run(&["fleet", "check", "all.ndjson", "-v"]).exits(1).tells("old19");
-    let csv = desk.run(&["fleet", "check", "all.ndjson", "--format", "csv"]).exits(1).out;
+    sandbox.run(&["fleet", "check", "all.ndjson", "-v"]).exits(1).tells("old19");
+    let csv = sandbox.run(&["fleet", "check", "all.ndjson", "--format", "csv"]).exits(1).out;
     assert_eq!((csv.lines().count(), csv.lines().next()), (51, Some("host,status,target,check,found,action,do")));
-    let page = desk.run(&["fleet", "check", "all.ndjson", "--format", "html"]).exits(1).out;
+    let page = sandbox.run(&["fleet", "check", "all.ndjson", "--format", "html"]).exits(1).out;
     assert!(page.starts_with("<!doctype html>") && page.contains("<svg") && page.contains("470.57.02"));
     assert!(
         !page.contains("http://") && !page.contains("https://") && !page.contains("<script"),
         "it needs no network"
     );
-    desk.run(&["fleet", "check", "all.ndjson", "--format", "html", "-o", "fleet.html"]).exits(1).says("");
-    assert_eq!(fs::read_to_string(desk.path("fleet.html")).unwrap(), page);
-    desk.run(&["lock", "--format", "csv"]).exits(2).says("no `--format csv`");
+    sandbox.run(&["fleet", "check", "all.ndjson", "--format", "html", "-o", "fleet.html"]).exits(1).says("");
+    assert_eq!(fs::read_to_string(sandbox.path("fleet.html")).unwrap(), page);
+    sandbox.run(&["lock", "--format", "csv"]).exits(2).says("no `--format csv`");
 }
 
 #[test]
 fn the_exit_code_says_how_the_worst_host_ended() {
-    let desk = desk("fleet-exits");
-    let write = |text: &str| fs::write(desk.path("h.ndjson"), text).unwrap();
-    let check = |args: &[&str], code: i32| desk.run(&[&["fleet", "check", "h.ndjson"], args].concat()).exits(code);
+    let sandbox = sandbox("fleet-exits");
+    let write = |text: &str| fs::write(sandbox.path("h.ndjson"), text).unwrap();
+    let check = |args: &[&str], code: i32| sandbox.run(&[&["fleet", "check", "h.ndjson"], args].concat()).exits(code);
     write(&named("a", &healthy()));
     check(&[], 0).tells("PASS: all 1 host");
     write(&format!("{}\nnot a record\n", named("a", &healthy())));
@@ -134,21 +134,21 @@ fn the_exit_code_says_how_the_worst_host_ended() {
     check(&[], 1).tells("FAIL");
     write("\n\n");
     check(&[], 2).says("no host");
-    desk.run(&["fleet", "check", "nowhere.ndjson"]).exits(4);
-    desk.run(&["fleet", "check", "h.ndjson", "--target", "x"]).exits(2);
+    sandbox.run(&["fleet", "check", "nowhere.ndjson"]).exits(4);
+    sandbox.run(&["fleet", "check", "h.ndjson", "--target", "x"]).exits(2);
     // A dead driver is not hidden behind the target for the CPU, unless that is what is asked.
     let dead = json!({ "format": 1, "platform": { "arch": "x86_64" }, "pci": [{ "address": "0000:65:00.0" }] });
     write(&named("dead", &dead));
     check(&[], 1);
-    let (_, told) = desk.json(&["fleet", "check", "h.ndjson", "--target", "ci"]);
+    let (_, told) = sandbox.json(&["fleet", "check", "h.ndjson", "--target", "ci"]);
     assert_eq!(told["groups"][0]["target"], json!("ci"));
-    desk.run(&["fleet", "check", "h.ndjson", "--against", "gpuenv.toml"]).exits(1);
+    sandbox.run(&["fleet", "check", "h.ndjson", "--against", "gpuenv.toml"]).exits(1);
 }
 
 /// What one host is told alone it is told in a fleet, whatever its neighbours are.
 #[test]
 fn a_host_is_judged_in_a_fleet_as_by_itself() {
-    let desk = desk("fleet-alike");
+    let sandbox = sandbox("fleet-alike");
     let changes: [(&str, Value); 6] = [
         ("/nvml/driver", json!("470.57.02")),
         ("/libcuda/fault", json!({ "at": "cuInit", "code": 999 })),
@@ -160,12 +160,12 @@ fn a_host_is_judged_in_a_fleet_as_by_itself() {
     let hosts: Vec<Value> =
         std::iter::once(healthy()).chain(changes.iter().map(|change| with(std::slice::from_ref(change)))).collect();
     let lines: Vec<String> = hosts.iter().enumerate().map(|(at, host)| named(&format!("h{at}"), host)).collect();
-    fs::write(desk.path("all.ndjson"), lines.join("\n")).unwrap();
-    let ran = desk.run(&["fleet", "check", "all.ndjson", "--format", "ndjson"]);
+    fs::write(sandbox.path("all.ndjson"), lines.join("\n")).unwrap();
+    let ran = sandbox.run(&["fleet", "check", "all.ndjson", "--format", "ndjson"]);
     for (line, host) in ran.out.lines().zip(&hosts) {
-        fs::write(desk.path("one.json"), host.to_string()).unwrap();
+        fs::write(sandbox.path("one.json"), host.to_string()).unwrap();
         let (line, one) =
-            (serde_json::from_str::<Value>(line).unwrap(), desk.json(&["verify", "--host", "one.json"]).1);
+            (serde_json::from_str::<Value>(line).unwrap(), sandbox.json(&["verify", "--host", "one.json"]).1);
         assert_eq!((&line["status"], &line["target"]), (&one["status"], &one["target"]), "{line:#}");
         let failed = one["checks"]
             .as_array()
@@ -179,11 +179,11 @@ fn a_host_is_judged_in_a_fleet_as_by_itself() {
 /// Nothing hostile of a source reaches a terminal, a spreadsheet or a page.
 #[test]
 fn names_of_hosts_are_made_harmless() {
-    let desk = desk("fleet-hostile");
+    let sandbox = sandbox("fleet-hostile");
     let evil = "=cmd|' /C calc'!A0\u{1b}[31m<script>";
-    fs::write(desk.path("h.ndjson"), named(evil, &old())).unwrap();
+    fs::write(sandbox.path("h.ndjson"), named(evil, &old())).unwrap();
     for format in ["human", "csv", "html", "json", "ndjson"] {
-        let out = desk.run(&["fleet", "check", "h.ndjson", "--format", format]).exits(1).out;
+        let out = sandbox.run(&["fleet", "check", "h.ndjson", "--format", format]).exits(1).out;
         assert!(!out.contains('\u{1b}') && (format != "html" || !out.contains("<script>")), "{format}: {out}");
         assert!(format != "csv" || !out.contains("\n="), "{out}");
     }
@@ -192,7 +192,7 @@ fn names_of_hosts_are_made_harmless() {
 /// Time grows with the hosts, not with their square: what is alike is judged once.
 #[test]
 fn twenty_thousand_hosts_are_soon_judged() {
-    let desk = desk("fleet-many");
+    let sandbox = sandbox("fleet-many");
     let drivers = ["550.54.15", "535.104.05", "470.57.02"];
     let mut text = String::new();
     for at in 0..20_000 {
@@ -205,9 +205,9 @@ fn twenty_thousand_hosts_are_soon_judged() {
     for _ in 1..20_000 / 300 {
         text += &block;
     }
-    fs::write(desk.path("h.ndjson"), &text).unwrap();
+    fs::write(sandbox.path("h.ndjson"), &text).unwrap();
     let began = Instant::now();
-    let (_, told) = desk.json(&["fleet", "check", "h.ndjson"]);
+    let (_, told) = sandbox.json(&["fleet", "check", "h.ndjson"]);
     println!("{} hosts, {} bytes took {:?}", told["hosts"], text.len(), began.elapsed());
     assert!(told["hosts"].as_u64().unwrap() > 19_000 && told["groups"].as_array().unwrap().len() <= 6);
     assert!(began.elapsed().as_secs() < 60);
@@ -215,26 +215,26 @@ fn twenty_thousand_hosts_are_soon_judged() {
 
 #[test]
 fn the_job_for_slurm_runs_on_each_node() {
-    let desk = desk("fleet-slurm");
+    let sandbox = sandbox("fleet-slurm");
     let script =
-        desk.run(&["fleet", "job", "slurm", "--partition", "gpu", "--nodes", "4", "--gres", "gpu:8"]).exits(0).out;
+        sandbox.run(&["fleet", "job", "slurm", "--partition", "gpu", "--nodes", "4", "--gres", "gpu:8"]).exits(0).out;
     assert!(script.contains("#SBATCH --partition=gpu\n") && script.contains("#SBATCH --gres=gpu:8\n"), "{script}");
     // A stand-in for srun runs its command as one node would.
     let fake = "#!/bin/bash\nfor node in a b; do out=$(echo \"$2\" | sed \"s/--output=//; s/%t/$node/\"); SLURMD_NODENAME=$node \"${@:3}\" >\"$out\"; done\n";
-    let bin = desk.path("bin");
+    let bin = sandbox.path("bin");
     fs::create_dir(&bin).unwrap();
     let probe = format!("#!/bin/bash\nexec {} \"$@\"\n", env!("CARGO_BIN_EXE_gpuenv"));
     for (name, text) in [("srun", fake), ("gpuenv", &probe)] {
         fs::write(bin.join(name), text).unwrap();
         assert!(Command::new("chmod").arg("755").arg(bin.join(name)).status().unwrap().success());
     }
-    fs::write(desk.path("job.sh"), &script).unwrap();
+    fs::write(sandbox.path("job.sh"), &script).unwrap();
     let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
     let mut bash = Command::new("bash");
-    bash.arg("job.sh").current_dir(desk.path("")).env("PATH", path).env("SLURM_JOB_ID", "7");
+    bash.arg("job.sh").current_dir(sandbox.path("")).env("PATH", path).env("SLURM_JOB_ID", "7");
     let output = bash.output().unwrap();
     assert!(output.status.success(), "{output:?}");
-    let (_, told) = desk.json(&["fleet", "check", "gpuenv-fleet-7.ndjson"]);
+    let (_, told) = sandbox.json(&["fleet", "check", "gpuenv-fleet-7.ndjson"]);
     let mut names: Vec<&str> = told["groups"]
         .as_array()
         .unwrap()
@@ -244,16 +244,16 @@ fn the_job_for_slurm_runs_on_each_node() {
         .collect();
     names.sort_unstable();
     assert_eq!(names, ["a", "b"], "{told:#}");
-    desk.run(&["fleet", "job", "slurm", "--partition", "x; rm -rf /"]).exits(2);
+    sandbox.run(&["fleet", "job", "slurm", "--partition", "x; rm -rf /"]).exits(2);
 }
 
 #[test]
 fn the_job_for_kubernetes_carries_the_lock() {
-    let desk = desk("fleet-kube");
-    desk.run(&["fleet", "job", "kubernetes"]).exits(2).says("--image");
-    let text = desk.run(&["fleet", "job", "kubernetes", "--image", "registry.example/gpuenv:0.1"]).exits(0).out;
+    let sandbox = sandbox("fleet-kube");
+    sandbox.run(&["fleet", "job", "kubernetes"]).exits(2).says("--image");
+    let text = sandbox.run(&["fleet", "job", "kubernetes", "--image", "registry.example/gpuenv:0.1"]).exits(0).out;
     assert!(text.contains("kind: ConfigMap") && text.contains("kind: DaemonSet"), "{text}");
-    let lock = fs::read_to_string(desk.path("gpuenv.lock")).unwrap();
+    let lock = fs::read_to_string(sandbox.path("gpuenv.lock")).unwrap();
     let carried: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("    ")).collect();
     assert!(lock.lines().filter(|line| !line.is_empty()).all(|line| carried.contains(&line)));
     let command = text.lines().find_map(|line| line.trim().strip_prefix("command: ")).unwrap();
@@ -261,7 +261,7 @@ fn the_job_for_kubernetes_carries_the_lock() {
     let script = command[2].replace("/gpuenv/gpuenv.lock", "gpuenv.lock").replace("; sleep infinity", "");
     let script = script.replace("'gpuenv'", env!("CARGO_BIN_EXE_gpuenv"));
     let ran =
-        Command::new("sh").arg("-c").arg(script).env("NODE_NAME", "n1").current_dir(desk.path("")).output().unwrap();
+        Command::new("sh").arg("-c").arg(script).env("NODE_NAME", "n1").current_dir(sandbox.path("")).output().unwrap();
     let line: Value = serde_json::from_slice(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {ran:?}"));
     assert_eq!((&line["host"], &line["record"]["format"]), (&json!("n1"), &json!(1)));
 }

@@ -1,16 +1,15 @@
 //! `gpuenv fleet plan`: against every choice tried out on random small fleets, and what it tells in every format.
 
-#[path = "common/desk.rs"]
-mod desk;
 #[path = "common/judge.rs"]
 mod judge;
+#[path = "common/sandbox.rs"]
+mod sandbox;
 #[path = "common/schema.rs"]
 mod validate;
 
 use std::fs;
 use std::time::Instant;
 
-use desk::Desk;
 use gpuenv::catalog::BUILTIN;
 use gpuenv::fleet::plan::{self, Inventory, Plan};
 use gpuenv::host;
@@ -18,10 +17,11 @@ use gpuenv::report::schema;
 use gpuenv::solve::compile::Locked;
 use gpuenv::solve::engine::Steps;
 use gpuenv::solve::problem::Problem;
-use gpuenv::solve::question::Question;
+use gpuenv::solve::request::Request;
 use gpuenv::solve::resolve::{Resolution, is_solvable, resolve};
 use gpuenv::spec;
 use judge::healthy;
+use sandbox::Sandbox;
 use serde_json::{Value, json};
 
 const LIMIT: u64 = 1_000_000;
@@ -147,8 +147,8 @@ impl Fleet {
     fn is_served(&self, machines: &[Machine], stack: &str) -> bool {
         let text = self.written(machines, stack);
         let (spec, problem) = (spec::parse(&text).unwrap_or_else(|e| panic!("{text}{e:?}")), Problem::new(&BUILTIN));
-        let (question, _) = Question::new(&spec, &problem).unwrap_or_else(|e| panic!("{text}{e:?}"));
-        is_solvable(&question, &Steps::new(LIMIT)).unwrap()
+        let (request, _) = Request::new(&spec, &problem).unwrap_or_else(|e| panic!("{text}{e:?}"));
+        is_solvable(&request, &Steps::new(LIMIT)).unwrap()
     }
 
     /// Whether machines are served by their own driver, without cuda-compat before it.
@@ -157,16 +157,16 @@ impl Fleet {
         let never = "\nforward-compat = \"never\"\narch = ";
         let text = if text.contains("forward-compat") { text } else { text.replace("\narch = ", never) };
         let (spec, problem) = (spec::parse(&text).unwrap_or_else(|e| panic!("{text}{e:?}")), Problem::new(&BUILTIN));
-        let (question, _) = Question::new(&spec, &problem).unwrap_or_else(|e| panic!("{text}{e:?}"));
-        is_solvable(&question, &Steps::new(LIMIT)).unwrap()
+        let (request, _) = Request::new(&spec, &problem).unwrap_or_else(|e| panic!("{text}{e:?}"));
+        is_solvable(&request, &Steps::new(LIMIT)).unwrap()
     }
 
     /// The frameworks that `lock` chooses for some machines.
     fn locked(&self, machines: &[Machine]) -> String {
         let spec = spec::parse(&self.written(machines, self.stack)).unwrap();
         let problem = Problem::new(&BUILTIN);
-        let (question, _) = Question::new(&spec, &problem).unwrap();
-        let Resolution::Answer(answer) = resolve(&question, &Locked::new(), &Steps::new(LIMIT)) else { panic!() };
+        let (request, _) = Request::new(&spec, &problem).unwrap();
+        let Resolution::Solution(answer) = resolve(&request, &Locked::new(), &Steps::new(LIMIT)) else { panic!() };
         let builds = answer.targets[0].builds.iter();
         builds
             .map(|build| format!("{} {}+{}", build.package, build.version, build.variant))
@@ -348,10 +348,10 @@ fn mixed() -> String {
 
 #[test]
 fn a_plan_is_told_in_every_format() {
-    let desk = Desk::new("plan-formats", SPEC);
-    fs::write(desk.path("h.ndjson"), mixed()).unwrap();
+    let sandbox = Sandbox::new("plan-formats", SPEC);
+    fs::write(sandbox.path("h.ndjson"), mixed()).unwrap();
     let args = ["fleet", "plan", "h.ndjson", "--target", "prod"];
-    let (code, told) = desk.json(&args);
+    let (code, told) = sandbox.json(&args);
     let known: Value = serde_json::from_str(&schema::find("fleet-plan").unwrap().text()).unwrap();
     let wrong = validate::errors(&known, &told);
     assert!(wrong.is_empty(), "{wrong:#?}\n{told:#}");
@@ -363,34 +363,34 @@ fn a_plan_is_told_in_every_format() {
     // In the end all 45 run one stack, and nobody's driver goes down.
     let last = told["upgrades"].as_array().unwrap().last().unwrap();
     assert_eq!(last["then"]["hosts"], json!(45), "{told:#}");
-    let human = desk.run(&args).exits(1);
+    let human = sandbox.run(&args).exits(1);
     let human = human
         .tells("1 stack serves 42 of 45 hosts")
         .tells("NVIDIA H100 NVL")
         .tells("raise 3 hosts from 418.40.04 to")
         .tells("raise 45 hosts to");
     human.tells("FAIL: 3 of 45 hosts").tells("help: with driver");
-    let csv = desk.run(&[&args[..], &["--format", "csv"]].concat()).exits(1).out;
+    let csv = sandbox.run(&[&args[..], &["--format", "csv"]].concat()).exits(1).out;
     assert_eq!(csv.lines().count(), 46);
     assert!(
         csv.lines().any(|line| line.starts_with("new0,NVIDIA H100 NVL,570.124.06,ubuntu22.04,x86_64,1,torch")),
         "{csv}"
     );
-    let page = desk.run(&[&args[..], &["--format", "html"]].concat()).exits(1).out;
+    let page = sandbox.run(&[&args[..], &["--format", "html"]].concat()).exits(1).out;
     assert!(page.starts_with("<!doctype html>") && page.contains("<svg") && page.contains("418.40.04"));
     assert!(
         !page.contains("http://") && !page.contains("https://") && !page.contains("<script"),
         "it needs no network"
     );
-    desk.run(&[&args[..], &["--format", "html", "-o", "plan.html"]].concat()).exits(1).says("");
-    assert_eq!(fs::read_to_string(desk.path("plan.html")).unwrap(), page);
+    sandbox.run(&[&args[..], &["--format", "html", "-o", "plan.html"]].concat()).exits(1).says("");
+    assert_eq!(fs::read_to_string(sandbox.path("plan.html")).unwrap(), page);
 }
 
 #[test]
 fn the_exit_code_says_whether_all_are_served() {
-    let desk = Desk::new("plan-exits", "[stack]\ntorch = \"2.5.1\"\n[target.prod]\ngpu = \"H100 NVL\"\n");
-    let write = |text: &str| fs::write(desk.path("h.ndjson"), text).unwrap();
-    let plan = |code: i32| desk.run(&["fleet", "plan", "h.ndjson"]).exits(code);
+    let sandbox = Sandbox::new("plan-exits", "[stack]\ntorch = \"2.5.1\"\n[target.prod]\ngpu = \"H100 NVL\"\n");
+    let write = |text: &str| fs::write(sandbox.path("h.ndjson"), text).unwrap();
+    let plan = |code: i32| sandbox.run(&["fleet", "plan", "h.ndjson"]).exits(code);
     write(&named("a", &healthy()));
     plan(0).tells("PASS: every host can be served, by one stack");
     write(&format!("{}\n{{\"broken\": \n", named("a", &healthy())));
@@ -406,39 +406,39 @@ fn the_exit_code_says_whether_all_are_served() {
     write("\n");
     plan(2).says("no host");
     write(&named("a", &healthy()));
-    desk.run(&["fleet", "plan", "h.ndjson", "--target", "x"]).exits(2).says("no target `x`");
-    desk.run(&["fleet", "plan", "h.ndjson", "--format", "ndjson"]).exits(2).says("no `--format ndjson`");
-    desk.write(SPEC);
+    sandbox.run(&["fleet", "plan", "h.ndjson", "--target", "x"]).exits(2).says("no target `x`");
+    sandbox.run(&["fleet", "plan", "h.ndjson", "--format", "ndjson"]).exits(2).says("no `--format ndjson`");
+    sandbox.write(SPEC);
     plan(2).says("several targets").says("prod, other");
 }
 
 /// The system of a container is the image's: the hosts' own does not count there.
 #[test]
 fn in_containers_the_system_of_hosts_does_not_count() {
-    let desk = Desk::new(
+    let sandbox = Sandbox::new(
         "plan-container",
         "[stack]\ntorch = \"2.8.0\"\n[target.prod]\ngpu = \"A100\"\nos = \"ubuntu22.04\"\n",
     );
     let record = host("NVIDIA A100-SXM4-80GB", "8.0", "580.65.06", "centos7");
-    fs::write(desk.path("h.ndjson"), named("old", &record)).unwrap();
-    desk.run(&["fleet", "plan", "h.ndjson"]).exits(1).tells("glibc");
-    desk.write(&(desk.spec() + "image = \"nvidia/cuda\"\n"));
-    desk.run(&["fleet", "plan", "h.ndjson"]).exits(0);
+    fs::write(sandbox.path("h.ndjson"), named("old", &record)).unwrap();
+    sandbox.run(&["fleet", "plan", "h.ndjson"]).exits(1).tells("glibc");
+    sandbox.write(&(sandbox.spec() + "image = \"nvidia/cuda\"\n"));
+    sandbox.run(&["fleet", "plan", "h.ndjson"]).exits(0);
 }
 
 /// Names of hosts and GPUs come from anybody.
 #[test]
 fn what_sources_hold_is_made_harmless() {
-    let desk = Desk::new("plan-hostile", "[stack]\ntorch = \"2.5.1\"\n[target.prod]\ngpu = \"H100 NVL\"\n");
+    let sandbox = Sandbox::new("plan-hostile", "[stack]\ntorch = \"2.5.1\"\n[target.prod]\ngpu = \"H100 NVL\"\n");
     let evil = "=cmd|' /C calc'!A0\u{1b}[31m<script>";
     let mut strange = host("x", "9.0", "550.54.15", "ubuntu22.04");
     strange["nvml"]["gpus"][0]["name"] = json!(evil);
     strange["nvml"]["gpus"][0]["compute_capability"] = Value::Null;
     let lines =
         [named(evil, &healthy()), named("b", &strange), named(evil, &host("Tesla T4", "7.5", "418.40.04", "rhel8"))];
-    fs::write(desk.path("h.ndjson"), lines.join("\n")).unwrap();
+    fs::write(sandbox.path("h.ndjson"), lines.join("\n")).unwrap();
     for format in ["human", "csv", "html", "json"] {
-        let out = desk.run(&["fleet", "plan", "h.ndjson", "-v", "--format", format]).exits(1).out;
+        let out = sandbox.run(&["fleet", "plan", "h.ndjson", "-v", "--format", format]).exits(1).out;
         assert!(!out.contains('\u{1b}') && (format != "html" || !out.contains("<script>")), "{format}: {out}");
         assert!(format != "csv" || !out.contains("\n="), "{out}");
     }

@@ -1,31 +1,31 @@
 //! `gpuenv init --from`: the spec of a project that exists. The files are written after public ones of the same shape;
 //! what each is after stands above it.
 
-#[path = "common/desk.rs"]
-mod desk;
+#[path = "common/sandbox.rs"]
+mod sandbox;
 
 use std::fs;
 
-use desk::Desk;
+use sandbox::Sandbox;
 use serde_json::Value;
 
 /// A folder with some files and no gpuenv.toml.
-fn project(name: &str, files: &[(&str, &str)]) -> Desk {
-    let desk = Desk::new(&format!("from-{name}"), "");
-    fs::remove_file(desk.path("gpuenv.toml")).unwrap();
+fn project(name: &str, files: &[(&str, &str)]) -> Sandbox {
+    let sandbox = Sandbox::new(&format!("from-{name}"), "");
+    fs::remove_file(sandbox.path("gpuenv.toml")).unwrap();
     for (name, text) in files {
-        fs::write(desk.path(name), text).unwrap();
+        fs::write(sandbox.path(name), text).unwrap();
     }
-    desk
+    sandbox
 }
 
 /// Runs `init --from` with all files and more words; the spec's lines without comments and blanks, and the document.
 fn drafted(name: &str, files: &[(&str, &str)], more: &[&str]) -> (Vec<String>, Value) {
-    let desk = project(name, files);
+    let sandbox = project(name, files);
     let mut args = vec!["init", "-o", "-"];
     files.iter().for_each(|(name, _)| args.extend(["--from", name]));
     args.extend(more);
-    let (code, told) = desk.json(&args);
+    let (code, told) = sandbox.json(&args);
     assert_eq!(code, 0, "{told:#}");
     let spec = told["spec"].as_str().unwrap();
     let lines = spec.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
@@ -353,29 +353,30 @@ fn a_build_for_the_cpu_says_so() {
 
 #[test]
 fn people_are_told_what_was_left_out_and_what_is_next() {
-    let desk = project("told", &[("requirements.txt", REQUIREMENTS), ("environment.yml", "a: [\n"), ("notes.md", "")]);
-    let ran = desk.run(&["init", "--from", "requirements.txt", "--gpu", "A100-PCIE-40GB"]).exits(0);
+    let sandbox =
+        project("told", &[("requirements.txt", REQUIREMENTS), ("environment.yml", "a: [\n"), ("notes.md", "")]);
+    let ran = sandbox.run(&["init", "--from", "requirements.txt", "--gpu", "A100-PCIE-40GB"]).exits(0);
     let ran = ran.says("created gpuenv.toml").says("requirements.txt:15 `-e .`: a package of this project");
     ran.says("3 ordinary packages are carried as written").says("next: edit it as needed, then run `gpuenv lock`");
-    assert!(desk.spec().contains("\ntransformers = \">=4.40,<5\"\n"), "{}", desk.spec());
-    desk.run(&["lock"]).exits(0);
+    assert!(sandbox.spec().contains("\ntransformers = \">=4.40,<5\"\n"), "{}", sandbox.spec());
+    sandbox.run(&["lock"]).exits(0);
     for (args, wanted) in [
         (&["--host", "requirements.txt"][..], "use `gpuenv init --from requirements.txt`"),
         (&["--from", "notes.md"], "--from reads requirements.txt, pyproject.toml, uv.lock"),
         (&["--from", "environment.yml"], "environment.yml:"),
     ] {
-        desk.run(&[&["init", "-o", "other.toml"], args].concat()).exits(2).says(wanted);
+        sandbox.run(&[&["init", "-o", "other.toml"], args].concat()).exits(2).says(wanted);
     }
-    desk.run(&["init", "-o", "other.toml", "--from", "missing/uv.lock"]).exits(4);
-    assert!(!desk.path("other.toml").exists());
+    sandbox.run(&["init", "-o", "other.toml", "--from", "missing/uv.lock"]).exits(4);
+    assert!(!sandbox.path("other.toml").exists());
 }
 
 #[test]
 fn the_machine_comes_from_a_host_and_the_stack_from_the_project() {
     let smi = "| NVIDIA-SMI 550.54.15   Driver Version: 550.54.15   CUDA Version: 12.4 |\n|   0  NVIDIA A100-SXM4-40GB  On |\n";
-    let desk = project("host", &[("requirements.txt", "torch==2.5.1\n"), ("smi.txt", smi)]);
-    desk.run(&["init", "--from", "requirements.txt", "--host", "smi.txt"]).exits(0);
-    let spec = desk.spec();
+    let sandbox = project("host", &[("requirements.txt", "torch==2.5.1\n"), ("smi.txt", smi)]);
+    sandbox.run(&["init", "--from", "requirements.txt", "--host", "smi.txt"]).exits(0);
+    let spec = sandbox.spec();
     assert!(spec.contains("torch = \"2.5.1\"") && spec.contains("driver = \"550.54.15\""), "{spec}");
-    desk.run(&["lock"]).exits(0);
+    sandbox.run(&["lock"]).exits(0);
 }

@@ -7,7 +7,7 @@ use gpuenv::catalog::{BUILTIN, Catalog};
 use gpuenv::solve::compile::Locked;
 use gpuenv::solve::engine::Steps;
 use gpuenv::solve::problem::Problem;
-use gpuenv::solve::question::Question;
+use gpuenv::solve::request::Request;
 use gpuenv::solve::resolve::resolve;
 use gpuenv::spec;
 
@@ -32,9 +32,9 @@ const SPECS: &[(&str, &str)] = &[
 fn decisions(catalog: &Catalog, text: &str) -> u64 {
     let rules = Problem::new(catalog);
     let spec = spec::parse(text).expect("the spec parses");
-    let (question, _) = Question::new(&spec, &rules).expect("its names are known");
+    let (request, _) = Request::new(&spec, &rules).expect("its names are known");
     let steps = Steps::new(1_000_000);
-    resolve(&question, &Locked::new(), &steps);
+    resolve(&request, &Locked::new(), &steps);
     steps.taken()
 }
 

@@ -6,16 +6,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use gpuenv::catalog::{BUILTIN, GpuMatch};
-use gpuenv::draft;
 use gpuenv::explain;
 use gpuenv::host::{Origin, Record, System, read_any};
+use gpuenv::init;
 use gpuenv::lock::{Lock, Renewed, Upgrade, renew};
 use gpuenv::solve::engine::Steps;
 use gpuenv::solve::problem::Problem;
-use gpuenv::solve::question::Question;
+use gpuenv::solve::request::Request;
 use gpuenv::spec;
+use gpuenv::types::Version;
 use gpuenv::verify::{self, Status};
-use gpuenv::words::Version;
 use serde::Deserialize;
 
 /// Names that are no product's: boards of one customer, slices of somebody's virtual machine, names cut off too early.
@@ -126,13 +126,13 @@ struct Outcome {
 }
 
 fn outcome(record: &Record) -> Outcome {
-    let text = draft::of_host(record, &BUILTIN, false).text();
+    let text = init::of_host(record, &BUILTIN, false).text();
     let spec = spec::parse(&text).unwrap_or_else(|errors| panic!("{errors:#?}\n{text}"));
     let rules = Problem::new(&BUILTIN);
-    let asked = Question::new(&spec, &rules);
-    let (question, _) = asked.unwrap_or_else(|errors| panic!("{errors:#?}\n{text}"));
+    let asked = Request::new(&spec, &rules);
+    let (request, _) = asked.unwrap_or_else(|errors| panic!("{errors:#?}\n{text}"));
     let steps = Steps::new(1_000_000);
-    match renew(&spec, &question, None, &Upgrade::Nothing, &steps) {
+    match renew(&spec, &request, None, &Upgrade::Nothing, &steps) {
         Renewed::Lock(lock, _) => {
             let verdict = verify::judge(&lock, "host", record, &BUILTIN).expect("the target is there");
             let failed = verdict.checks.iter().filter(|check| check.status == Status::Fail);
@@ -308,8 +308,8 @@ fn a_toolkit_is_told_without_a_place_that_nobody_told() {
     let spec = "[stack]\ntorch = \"2.7.1\"\n[build]\n[target.host]\ngpu = \"RTX 4000 Ada\"\n";
     let spec = spec::parse(spec).unwrap();
     let rules = Problem::new(&BUILTIN);
-    let (question, _) = Question::new(&spec, &rules).unwrap();
-    let Renewed::Lock(lock, _) = renew(&spec, &question, None, &Upgrade::Nothing, &Steps::new(1_000_000)) else {
+    let (request, _) = Request::new(&spec, &rules).unwrap();
+    let Renewed::Lock(lock, _) = renew(&spec, &request, None, &Upgrade::Nothing, &Steps::new(1_000_000)) else {
         panic!("no lock")
     };
     let record = record("vllm-6147-rtx4000ada-wsl-e2");
@@ -320,10 +320,10 @@ fn a_toolkit_is_told_without_a_place_that_nobody_told() {
 
 /// The lock of the spec that is drafted from a host.
 fn lock_of(host: &Record) -> Option<Lock> {
-    let spec = spec::parse(&draft::of_host(host, &BUILTIN, false).text()).unwrap();
+    let spec = spec::parse(&init::of_host(host, &BUILTIN, false).text()).unwrap();
     let rules = Problem::new(&BUILTIN);
-    let (question, _) = Question::new(&spec, &rules).unwrap();
-    match renew(&spec, &question, None, &Upgrade::Nothing, &Steps::new(1_000_000)) {
+    let (request, _) = Request::new(&spec, &rules).unwrap();
+    match renew(&spec, &request, None, &Upgrade::Nothing, &Steps::new(1_000_000)) {
         Renewed::Lock(lock, _) => Some(*lock),
         _ => None,
     }

@@ -1,15 +1,15 @@
 //! `gpuenv init`, and `gpuenv probe --from`, as users run them.
 
-#[path = "common/desk.rs"]
-mod desk;
+#[path = "common/sandbox.rs"]
+mod sandbox;
 #[path = "common/schema.rs"]
 mod validate;
 
 use std::fs;
 use std::path::Path;
 
-use desk::Desk;
 use gpuenv::report::schema;
+use sandbox::Sandbox;
 use serde_json::Value;
 
 /// An excerpt of <https://github.com/sgl-project/sglang/issues/27487>: the newest header.
@@ -21,10 +21,10 @@ const B200: &str = "\
 ";
 
 /// A folder without a gpuenv.toml.
-fn empty(name: &str) -> Desk {
-    let desk = Desk::new(name, "");
-    fs::remove_file(desk.path("gpuenv.toml")).unwrap();
-    desk
+fn empty(name: &str) -> Sandbox {
+    let sandbox = Sandbox::new(name, "");
+    fs::remove_file(sandbox.path("gpuenv.toml")).unwrap();
+    sandbox
 }
 
 #[track_caller]
@@ -40,46 +40,46 @@ fn fixture(id: &str) -> String {
 
 #[test]
 fn without_options_it_writes_a_spec_that_locks_as_it_is() {
-    let desk = empty("init-bare");
-    desk.run(&["init"]).exits(0).says("created gpuenv.toml").says("then run `gpuenv lock`");
-    let spec = desk.spec();
+    let sandbox = empty("init-bare");
+    sandbox.run(&["init"]).exits(0).says("created gpuenv.toml").says("then run `gpuenv lock`");
+    let spec = sandbox.spec();
     for key in ["\ntorch ", "\n# gpu ", "\n# driver", "\n# image", "\n# os ", "\n# [build]"] {
         assert!(spec.contains(key), "{key}: {spec}");
     }
-    desk.run(&["lock"]).exits(0);
+    sandbox.run(&["lock"]).exits(0);
     // Every hint is right: without the marks it is a spec.
     let bold: Vec<&str> = spec.lines().skip(2).map(|line| line.strip_prefix("# ").unwrap_or(line)).collect();
-    desk.write(&bold.join("\n"));
-    desk.run(&["lock", "--fresh"]).exits(0);
+    sandbox.write(&bold.join("\n"));
+    sandbox.run(&["lock", "--fresh"]).exits(0);
 }
 
 #[test]
 fn a_file_is_not_replaced_unasked() {
-    let desk = Desk::new("init-there", "mine");
-    desk.run(&["init"]).exits(2).says("exists already").says("--force");
-    assert_eq!(desk.spec(), "mine");
-    desk.run(&["init", "-o", "other.toml"]).exits(0);
-    desk.run(&["init", "--spec", "other.toml"]).exits(2);
-    desk.run(&["init", "--force", "--gpu", "RTX 3091"]).exits(2);
-    assert_eq!(desk.spec(), "mine", "a mistake writes nothing");
-    desk.run(&["init", "--force"]).exits(0);
-    desk.run(&["lock"]).exits(0);
-    let ran = desk.run(&["init", "-o", "-"]).exits(0);
-    assert_eq!(ran.out, desk.spec());
-    desk.run(&["init", "-o", "no/such/folder/gpuenv.toml"]).exits(4);
+    let sandbox = Sandbox::new("init-there", "mine");
+    sandbox.run(&["init"]).exits(2).says("exists already").says("--force");
+    assert_eq!(sandbox.spec(), "mine");
+    sandbox.run(&["init", "-o", "other.toml"]).exits(0);
+    sandbox.run(&["init", "--spec", "other.toml"]).exits(2);
+    sandbox.run(&["init", "--force", "--gpu", "RTX 3091"]).exits(2);
+    assert_eq!(sandbox.spec(), "mine", "a mistake writes nothing");
+    sandbox.run(&["init", "--force"]).exits(0);
+    sandbox.run(&["lock"]).exits(0);
+    let ran = sandbox.run(&["init", "-o", "-"]).exits(0);
+    assert_eq!(ran.out, sandbox.spec());
+    sandbox.run(&["init", "-o", "no/such/folder/gpuenv.toml"]).exits(4);
 }
 
 #[test]
 fn what_is_typed_is_written_and_checked() {
-    let desk = empty("init-typed");
+    let sandbox = empty("init-typed");
     let all = "init --target prod --gpu A100-PCIE-40GB --gpu RTX-3090 --driver 535 --image nvidia/cuda --os ubuntu22.04 \
                --arch x86_64 --torch >=2.4,<2.8 --python 3.11 --build";
-    desk.run(&all.split_whitespace().collect::<Vec<_>>()).exits(0);
-    let spec = desk.spec();
+    sandbox.run(&all.split_whitespace().collect::<Vec<_>>()).exits(0);
+    let spec = sandbox.spec();
     for line in ["[target.prod]", "[build]", "gpu    = [\"A100-PCIE-40GB\", \"RTX-3090\"]", "\"535\""] {
         assert!(spec.contains(line), "{line}: {spec}");
     }
-    desk.run(&["lock"]).exits(0);
+    sandbox.run(&["lock"]).exits(0);
     for (args, wanted) in [
         (&["--gpu", "RTX 3091"][..], "invalid value for `--gpu`: unknown GPU `RTX 3091`"),
         (&["--gpu", "RTX 3091"], "NVIDIA GeForce RTX 3090"),
@@ -92,90 +92,92 @@ fn what_is_typed_is_written_and_checked() {
         (&["--gpu", "\u{1b}[31mRTX"], "cannot be seen"),
         (&["--detect", "--host", "x"], "cannot be used with"),
     ] {
-        let ran = desk.run(&[&["init", "--force"], args].concat()).exits(2).says(wanted);
+        let ran = sandbox.run(&[&["init", "--force"], args].concat()).exits(2).says(wanted);
         assert!(!ran.err.contains('\u{1b}'), "{ran:?}");
     }
-    assert_eq!(desk.spec(), spec);
+    assert_eq!(sandbox.spec(), spec);
     // What is known of an unlisted system is little, and that is told.
-    desk.run(&["init", "--os", "ubunto22.04", "-o", "-"]).exits(0).says("os-not-listed");
+    sandbox.run(&["init", "--os", "ubunto22.04", "-o", "-"]).exits(0).says("os-not-listed");
     // A contradiction is a true statement: the spec is written, and it is told.
-    desk.run(&["init", "--force", "--gpu", "RTX 5090", "--torch", "2.0.1"])
+    sandbox
+        .run(&["init", "--force", "--gpu", "RTX 5090", "--torch", "2.0.1"])
         .exits(0)
         .says("`torch = \"2.0.1\"` is incompatible");
-    desk.run(&["lock"]).exits(1);
+    sandbox.run(&["lock"]).exits(1);
 }
 
 #[test]
 fn a_pasted_host_becomes_a_spec() {
-    let desk = empty("init-host");
-    fs::write(desk.path("paste.txt"), B200).unwrap();
-    desk.run(&["init", "--host", "paste.txt"]).exits(0);
-    let spec = desk.spec();
+    let sandbox = empty("init-host");
+    fs::write(sandbox.path("paste.txt"), B200).unwrap();
+    sandbox.run(&["init", "--host", "paste.txt"]).exits(0);
+    let spec = sandbox.spec();
     for line in ["gpu    = \"NVIDIA B200\"", "driver = \"610.43.02\"", "as nvidia-smi tells it", "torch = \"*\""] {
         assert!(spec.contains(line), "{line}: {spec}");
     }
-    desk.run(&["lock"]).exits(0);
+    sandbox.run(&["lock"]).exits(0);
     // What is typed counts more.
-    desk.run(&["init", "--host", "paste.txt", "--force", "--driver", "580", "--torch", "2.9", "--target", "node"])
+    sandbox
+        .run(&["init", "--host", "paste.txt", "--force", "--driver", "580", "--torch", "2.9", "--target", "node"])
         .exits(0);
-    let spec = desk.spec();
+    let spec = sandbox.spec();
     assert!(spec.contains("driver = \"580\"") && !spec.contains("610.43") && spec.contains("[target.node]"), "{spec}");
     for id in ["vllm-pr18272-a100-gcp", "vllm-3744-gh200-480gb", "metategra-pr2088-agx-orin", "vllm-17448-vgpu-48gb"] {
-        desk.run(&["init", "--host", &fixture(id), "--force"]).exits(0).says("then run `gpuenv lock`");
-        desk.run(&["lock", "--fresh"]).exits(0);
+        sandbox.run(&["init", "--host", &fixture(id), "--force"]).exits(0).says("then run `gpuenv lock`");
+        sandbox.run(&["lock", "--fresh"]).exits(0);
     }
-    desk.run(&["init", "--host", &fixture("vllm-7680-a100-80gb-pcie"), "--force"]).exits(0).says("+cpu");
-    desk.run(&["init", "--host", &fixture("vllm-pr18272-a100-gcp"), "--build", "--force"]).exits(0);
-    assert!(desk.spec().contains("toolkit") && desk.spec().contains("gcc"), "{}", desk.spec());
+    sandbox.run(&["init", "--host", &fixture("vllm-7680-a100-80gb-pcie"), "--force"]).exits(0).says("+cpu");
+    sandbox.run(&["init", "--host", &fixture("vllm-pr18272-a100-gcp"), "--build", "--force"]).exits(0);
+    assert!(sandbox.spec().contains("toolkit") && sandbox.spec().contains("gcc"), "{}", sandbox.spec());
 }
 
 #[test]
 fn this_host_becomes_a_spec() {
-    let desk = empty("init-detect");
-    desk.run(&["init", "--detect"]).exits(0).says("created gpuenv.toml");
-    assert!(desk.spec().contains("[target.host]"), "{}", desk.spec());
+    let sandbox = empty("init-detect");
+    sandbox.run(&["init", "--detect"]).exits(0).says("created gpuenv.toml");
+    assert!(sandbox.spec().contains("[target.host]"), "{}", sandbox.spec());
 }
 
 #[test]
 fn documents_fit_their_schema() {
-    let desk = empty("init-json");
-    let (code, document) = desk.json(&["init"]);
+    let sandbox = empty("init-json");
+    let (code, document) = sandbox.json(&["init"]);
     fits("init", &document);
     assert_eq!(
         (code, document["file"].as_str(), &document["conflicts"]),
         (0, Some("gpuenv.toml"), &Value::Array(vec![]))
     );
-    let (_, document) = desk.json(&["init", "-o", "-", "--gpu", "RTX 5090", "--torch", "2.0.1"]);
+    let (_, document) = sandbox.json(&["init", "-o", "-", "--gpu", "RTX 5090", "--torch", "2.0.1"]);
     fits("init", &document);
     assert!(document["file"].is_null() && document["conflicts"][0]["culprits"].is_array());
-    fits("error", &desk.json(&["init"]).1);
-    fits("error", &desk.json(&["probe", "--from", "nowhere"]).1);
+    fits("error", &sandbox.json(&["init"]).1);
+    fits("error", &sandbox.json(&["probe", "--from", "nowhere"]).1);
 }
 
 #[test]
 fn a_paste_becomes_a_record() {
-    let desk = empty("probe-from");
-    fs::write(desk.path("paste.txt"), B200).unwrap();
-    let (code, record) = desk.json(&["probe", "--from", "paste.txt"]);
+    let sandbox = empty("probe-from");
+    fs::write(sandbox.path("paste.txt"), B200).unwrap();
+    let (code, record) = sandbox.json(&["probe", "--from", "paste.txt"]);
     fits("host", &record);
     assert_eq!((code, record["origin"].as_str()), (0, Some("pasted")));
     assert_eq!(record["nvml"]["gpus"][0]["name"], "NVIDIA B200");
     // PowerShell's `>` writes UTF-16.
     let wide: Vec<u8> = format!("\u{feff}{B200}").encode_utf16().flat_map(u16::to_le_bytes).collect();
-    fs::write(desk.path("wide.txt"), wide).unwrap();
-    assert_eq!(desk.json(&["probe", "--from", "wide.txt"]).1, record);
+    fs::write(sandbox.path("wide.txt"), wide).unwrap();
+    assert_eq!(sandbox.json(&["probe", "--from", "wide.txt"]).1, record);
     // A record is read back as it is.
-    fs::write(desk.path("record.json"), record.to_string()).unwrap();
-    assert_eq!(desk.json(&["probe", "--from", "record.json"]).1, record);
+    fs::write(sandbox.path("record.json"), record.to_string()).unwrap();
+    assert_eq!(sandbox.json(&["probe", "--from", "record.json"]).1, record);
     for id in ["vllm-pr18272-a100-gcp", "vllm-37096-gh200-144g-hbm3e", "nvdocker-1352-titanv-windows"] {
-        fits("host", &desk.json(&["probe", "--from", &fixture(id)]).1);
-        desk.run(&["probe", "--from", &fixture(id)]).exits(0);
+        fits("host", &sandbox.json(&["probe", "--from", &fixture(id)]).1);
+        sandbox.run(&["probe", "--from", &fixture(id)]).exits(0);
     }
 }
 
 #[test]
 fn what_is_no_host_is_refused() {
-    let desk = empty("probe-bad");
+    let sandbox = empty("probe-bad");
     for (text, wanted) in [
         (&b""[..], "is empty"),
         (b"\xff\xfe", "is empty"),
@@ -185,17 +187,17 @@ fn what_is_no_host_is_refused() {
         (b"{\"format\": 1, \"platform\": {\"glibc\": \"new\"}}", "`new` is not a version"),
         (b"{", "EOF"),
     ] {
-        fs::write(desk.path("text"), text).unwrap();
-        let ran = desk.run(&["probe", "--from", "text"]).exits(2).says(wanted);
+        fs::write(sandbox.path("text"), text).unwrap();
+        let ran = sandbox.run(&["probe", "--from", "text"]).exits(2).says(wanted);
         assert!(!ran.err.contains('\u{1b}') && ran.out.is_empty(), "{ran:?}");
-        desk.run(&["init", "--host", "text"]).exits(2).says(wanted);
+        sandbox.run(&["init", "--host", "text"]).exits(2).says(wanted);
     }
-    let (_, error) = desk.json(&["probe", "--from", "-"]);
+    let (_, error) = sandbox.json(&["probe", "--from", "-"]);
     assert_eq!(error["errors"][0]["code"], "no-text");
-    fs::write(desk.path("text"), b"{\"format\": 1,\n  \"colour\": \"red\"}").unwrap();
-    let (_, error) = desk.json(&["probe", "--from", "text"]);
+    fs::write(sandbox.path("text"), b"{\"format\": 1,\n  \"colour\": \"red\"}").unwrap();
+    let (_, error) = sandbox.json(&["probe", "--from", "text"]);
     assert_eq!(error["errors"][0]["span"]["line"], 2);
-    desk.run(&["probe", "--from", "nowhere"]).exits(4);
-    fs::write(desk.path("large"), vec![b'x'; (16 << 20) + 1]).unwrap();
-    desk.run(&["probe", "--from", "large"]).exits(2).says("larger than 16 MiB");
+    sandbox.run(&["probe", "--from", "nowhere"]).exits(4);
+    fs::write(sandbox.path("large"), vec![b'x'; (16 << 20) + 1]).unwrap();
+    sandbox.run(&["probe", "--from", "large"]).exits(2).says("larger than 16 MiB");
 }

@@ -1,15 +1,15 @@
 //! `gpuenv catalog inspect`: what libraries and wheels hold, and the row for it; whatever somebody hands in, it ends.
 
-#[path = "common/desk.rs"]
-mod desk;
+#[path = "common/sandbox.rs"]
+mod sandbox;
 
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use desk::{Desk, Ran};
-use gpuenv::artifact::{self, Bytes, Fault, zip};
+use gpuenv::artifact::{self, Bytes, ReadError, zip};
+use sandbox::{Ran, Sandbox};
 
 /// Made by CUDA 13.0's fatbinary: sm_80, sm_90, sm_90a, sm_100f; PTX 8.0 of compute_80 and compute_90a, 8.8 of compute_100f.
 const FATBIN: &[u8] = include_bytes!("data/artifacts/empty.fatbin");
@@ -102,19 +102,19 @@ const METADATA: &str = "Version: 1.0\nRequires-Python: >=3.9\nRequires-Dist: tor
     Requires-Dist: torchvision==0.22.0\nRequires-Dist: nvidia-cublas-cu12==12.6.4.1; platform_machine == \"x86_64\"";
 
 /// A folder without a spec that says anything.
-fn desk(name: &str) -> Desk {
-    Desk::new(name, "")
+fn sandbox(name: &str) -> Sandbox {
+    Sandbox::new(name, "")
 }
 
 /// Runs on a day that a row may be dated with.
-fn overlay(desk: &Desk, args: &[&str]) -> Ran {
+fn overlay(sandbox: &Sandbox, args: &[&str]) -> Ran {
     let day = [("SOURCE_DATE_EPOCH", "1795305600"), ("COLUMNS", "80")];
-    desk.with(&[&["catalog", "inspect", "--overlay"], args].concat(), &day)
+    sandbox.with(&[&["catalog", "inspect", "--overlay"], args].concat(), &day)
 }
 
 #[test]
 fn a_library_tells_its_code_and_what_it_needs() {
-    let place = desk("inspect-library");
+    let place = sandbox("inspect-library");
     fs::write(place.path("ops.so"), ops()).unwrap();
     let (code, told) = place.json(&["catalog", "inspect", "ops.so"]);
     assert_eq!((code, told["name"].as_str()), (0, Some("ops.so")), "{told}");
@@ -131,7 +131,7 @@ fn a_library_tells_its_code_and_what_it_needs() {
 
 #[test]
 fn the_row_of_a_wheel_is_one_that_the_catalog_takes() {
-    let place = desk("inspect-row");
+    let place = sandbox("inspect-row");
     let plain = "my_ops-1.0-cp311-cp311-manylinux_2_28_x86_64.whl";
     fs::write(place.path(plain), wheel_of("my_ops", METADATA)).unwrap();
     place.run(&["catalog", "inspect", plain]).exits(0).tells("sm_90a").tells("2.32 or newer (its tag promises 2.28)");
@@ -159,7 +159,7 @@ fn the_row_of_a_wheel_is_one_that_the_catalog_takes() {
 
 #[test]
 fn an_address_stands_in_the_row() {
-    let place = desk("inspect-address");
+    let place = sandbox("inspect-address");
     let labelled = "my_ops-1.0+torch2.7-cp311-cp311-linux_x86_64.whl";
     let metadata = METADATA.replace("Version: 1.0", "Version: 1.0+torch2.7");
     fs::write(place.path(labelled), wheel_of("my_ops", &metadata)).unwrap();
@@ -175,7 +175,7 @@ fn an_address_stands_in_the_row() {
 
 #[test]
 fn a_known_release_is_replaced() {
-    let place = desk("inspect-known");
+    let place = sandbox("inspect-known");
     let file = "xformers-0.0.28.post3-cp311-cp311-manylinux_2_28_x86_64.whl";
     let metadata = "Version: 0.0.28.post3\nRequires-Python: >=3.9\nRequires-Dist: torch==2.5.1";
     fs::write(place.path(file), wheel_of("xformers", metadata)).unwrap();
@@ -185,7 +185,7 @@ fn a_known_release_is_replaced() {
 
 #[test]
 fn a_folder_is_an_unpacked_wheel() {
-    let place = desk("inspect-folder");
+    let place = sandbox("inspect-folder");
     fs::create_dir_all(place.path("u/my_ops/deep")).unwrap();
     fs::create_dir_all(place.path("u/my_ops-1.0.dist-info")).unwrap();
     fs::write(place.path("u/my_ops/deep/_C.abi3.so"), ops()).unwrap();
@@ -200,7 +200,7 @@ fn a_folder_is_an_unpacked_wheel() {
 
 #[test]
 fn what_is_no_artifact_is_refused() {
-    let place = desk("inspect-refused");
+    let place = sandbox("inspect-refused");
     fs::write(place.path("text.so"), "hello").unwrap();
     fs::write(place.path("cut.whl"), "PK\u{3}\u{4}").unwrap();
     fs::write(place.path("half.whl"), &wheel_of("my_ops", METADATA)[..3000]).unwrap();
@@ -220,15 +220,15 @@ impl Bytes for InMemory<'_> {
         self.0.len() as u64
     }
 
-    fn read(&mut self, at: u64, count: usize) -> Result<Vec<u8>, Fault> {
+    fn read(&mut self, at: u64, count: usize) -> Result<Vec<u8>, ReadError> {
         let at = usize::try_from(at).unwrap();
         let bytes = at.checked_add(count).and_then(|end| self.0.get(at..end));
-        bytes.map(<[u8]>::to_vec).ok_or_else(|| Fault::broken("it breaks off"))
+        bytes.map(<[u8]>::to_vec).ok_or_else(|| ReadError::broken("it breaks off"))
     }
 }
 
 /// Reads an archive as the command does.
-fn unpack(bytes: &[u8]) -> Result<usize, Fault> {
+fn unpack(bytes: &[u8]) -> Result<usize, ReadError> {
     let mut file = InMemory(bytes);
     let mut libraries = 0;
     for member in zip::members(&mut file)? {
@@ -290,7 +290,7 @@ fn whatever_is_handed_in_it_ends() {
 
 #[test]
 fn an_archive_that_unpacks_to_too_much_is_refused() {
-    let place = desk("inspect-bomb");
+    let place = sandbox("inspect-bomb");
     let zeros = vec![0; 8 << 20];
     let mut bomb = wheel(&[("a.py", b""), ("a/_C.so", &zeros)]);
     // The list says that it is small.
@@ -308,7 +308,7 @@ fn memchr_of(bytes: &[u8], what: &[u8]) -> usize {
 #[test]
 fn real_wheels_hold_what_the_catalog_says() {
     let Some(folder) = std::env::var_os("GPUENV_WHEELS") else { return };
-    let place = desk("inspect-real");
+    let place = sandbox("inspect-real");
     for entry in fs::read_dir(Path::new(&folder)).unwrap().map(Result::unwrap) {
         let path = entry.path();
         let (code, told) = place.json(&["catalog", "inspect", path.to_str().unwrap()]);

@@ -11,13 +11,13 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use gpuenv::host::{CudaDevice, Fault, How, Kernel, Libcuda, Library, Outcome, Record, Toolkit};
-use gpuenv::probe::{Depth, Scene, Wish, curesult, kernels};
-use gpuenv::words::{Arch, Cc, Version};
+use gpuenv::host::{ApiError, CudaDevice, Kernel, Libcuda, Library, Outcome, ProbeStatus, Record, Toolkit};
+use gpuenv::probe::{Depth, ProbeContext, ProbeOptions, curesult, kernels};
+use gpuenv::types::{Arch, Cc, Version};
 
 /// A machine with the fake driver.
 struct Machine {
-    wish: Wish,
+    options: ProbeOptions,
     environment: Vec<(OsString, OsString)>,
     record: Record,
 }
@@ -29,26 +29,26 @@ fn libcuda() -> Option<&'static Path> {
 }
 
 /// A lock of CUDA 12.4 for 8.6 and 9.0.
-fn locked() -> Wish {
+fn locked() -> ProbeOptions {
     let arch = |text| Arch::parse(text).unwrap();
-    Wish {
+    ProbeOptions {
         sass: vec![arch("8.0"), arch("8.6"), arch("9.0")],
         ptx_isa: Version::parse("8.4").ok(),
         cuda: Version::parse("12.4.1").ok(),
-        ..Wish::default()
+        ..ProbeOptions::default()
     }
 }
 
-fn quick() -> Wish {
-    Wish { depth: Depth::Quick, ..locked() }
+fn quick() -> ProbeOptions {
+    ProbeOptions { depth: Depth::Quick, ..locked() }
 }
 
 impl Machine {
-    fn new(wish: Wish, script: &str, capabilities: &[&str]) -> Option<Machine> {
-        Some(Machine::with(libcuda()?, wish, script, capabilities))
+    fn new(options: ProbeOptions, script: &str, capabilities: &[&str]) -> Option<Machine> {
+        Some(Machine::with(libcuda()?, options, script, capabilities))
     }
 
-    fn with(libcuda: &Path, wish: Wish, script: &str, capabilities: &[&str]) -> Machine {
+    fn with(libcuda: &Path, options: ProbeOptions, script: &str, capabilities: &[&str]) -> Machine {
         let device = |(ordinal, cc): (usize, &&str)| CudaDevice {
             ordinal: ordinal as u64,
             compute_capability: Cc::parse(cc).ok(),
@@ -62,7 +62,7 @@ impl Machine {
             ..Libcuda::default()
         };
         let environment = vec![("PATH".into(), "/usr/bin:/bin".into()), ("GPUENV_FAKE".into(), script.into())];
-        Machine { wish, environment, record: Record { libcuda: Some(libcuda), ..Record::default() } }
+        Machine { options, environment, record: Record { libcuda: Some(libcuda), ..Record::default() } }
     }
 
     fn set(mut self, name: &str, value: impl Into<OsString>) -> Machine {
@@ -70,9 +70,9 @@ impl Machine {
         self
     }
 
-    fn scene(&self) -> Scene {
-        Scene {
-            wish: self.wish.clone(),
+    fn context(&self) -> ProbeContext {
+        ProbeContext {
+            options: self.options.clone(),
             root: PathBuf::from("/"),
             program: PathBuf::from(env!("CARGO_BIN_EXE_gpuenv")),
             environment: self.environment.clone(),
@@ -80,7 +80,7 @@ impl Machine {
     }
 
     fn run(mut self) -> Record {
-        kernels::look(&self.scene(), &mut self.record);
+        kernels::look(&self.context(), &mut self.record);
         self.record
     }
 }
@@ -100,7 +100,7 @@ fn told(record: &Record) -> Vec<String> {
     kernels.map(|kernel| format!("{}{} {} {}", kernel.code, isa(kernel), kernel.program, outcome(kernel))).collect()
 }
 
-fn ended(record: &Record) -> (How, String) {
+fn ended(record: &Record) -> (ProbeStatus, String) {
     let probe = record.probes.last().unwrap();
     assert_eq!(probe.name, "kernels");
     (probe.ended, probe.detail.clone().unwrap_or_default())
@@ -113,7 +113,7 @@ fn every_kernel_of_the_lock_is_right_on_a_sound_driver() {
     let expected = ["sm_86", "sm_80", "compute_35 ptx 3.1", "compute_35 ptx 8.4"]
         .map(|code| ["saxpy", "reduce", "matmul"].map(|program| format!("{code} {program} right")));
     assert_eq!(told(&record), expected.concat());
-    assert_eq!(ended(&record), (How::Done, String::new()));
+    assert_eq!(ended(&record), (ProbeStatus::Done, String::new()));
     assert!(record.kernels.iter().all(|kernel| kernel.micros.is_some() && kernel.compiler == "built-in"));
 }
 
@@ -165,7 +165,7 @@ fn every_call_may_fail_with_any_code() {
             assert_eq!(told(&record), [format!("sm_90 saxpy {code} in {call}")]);
             let name = record.kernels[0].fault.as_ref().unwrap().name.as_deref();
             assert_eq!(name, curesult::name(code), "{code}");
-            assert_eq!(ended(&record).0, How::Done, "{call} {code}");
+            assert_eq!(ended(&record).0, ProbeStatus::Done, "{call} {code}");
         }
     }
 }
@@ -198,7 +198,7 @@ fn what_crashes_costs_only_itself() {
         assert_eq!(told[..2], ["sm_86 saxpy failed in cuModuleLoadDataEx", "sm_80 saxpy right"], "{action}");
         assert_eq!(told.len(), 10);
         let (how, detail) = ended(&record);
-        assert!(matches!(how, How::Crashed | How::Garbled), "{how:?}");
+        assert!(matches!(how, ProbeStatus::Crashed | ProbeStatus::Garbled), "{how:?}");
         let place = "in cuModuleLoadDataEx of sm_86 by built-in";
         assert!(detail.starts_with("device 0: ") && detail.contains(ending) && detail.contains(place), "{detail}");
         assert!(record.kernels[0].fault.as_ref().unwrap().message.as_ref().unwrap().contains(place));
@@ -213,7 +213,7 @@ fn what_crashes_every_time_ends() {
     assert!(record.kernels.iter().all(|kernel| kernel.outcome == Outcome::Failed));
     let Some(machine) = Machine::new(locked(), "cuInit=crash", &["8.6"]) else { return };
     let record = machine.run();
-    assert_eq!((record.kernels.len(), ended(&record).0), (0, How::Crashed));
+    assert_eq!((record.kernels.len(), ended(&record).0), (0, ProbeStatus::Crashed));
     assert!(ended(&record).1.contains("SIGSEGV in cuInit of /"), "{:?}", ended(&record));
 }
 
@@ -222,7 +222,7 @@ fn what_hangs_is_left_and_the_rest_goes_on() {
     let Some(machine) = Machine::new(locked(), "0:sm_86=hang", &["8.6", "8.6"]) else { return };
     let record = machine.set("GPUENV_PROBE_LIMIT_MS", "1500").run();
     let (how, detail) = ended(&record);
-    assert_eq!(how, How::TimedOut);
+    assert_eq!(how, ProbeStatus::TimedOut);
     assert!(detail.contains("in cuModuleLoadDataEx of sm_86 by built-in"), "{detail}");
     let told = told(&record);
     assert_eq!(told[..2], ["sm_86 saxpy failed in cuModuleLoadDataEx", "sm_80 saxpy right"]);
@@ -278,7 +278,7 @@ fn only_the_recorded_library_is_loaded() {
     assert_eq!(told(&machine.set("LD_LIBRARY_PATH", folder).run()), ["sm_90 saxpy right"]);
     // The decoy does bite where it is what the record names.
     let record = Machine::with(&decoy, quick(), "", &["9.0"]).run();
-    assert_eq!((ended(&record).0, record.kernels.len()), (How::Crashed, 0));
+    assert_eq!((ended(&record).0, record.kernels.len()), (ProbeStatus::Crashed, 0));
     assert!(ended(&record).1.contains("SIGABRT in dlopen of /"), "{:?}", ended(&record));
 }
 
@@ -293,26 +293,26 @@ fn a_library_that_lacks_a_call_is_refused_before_any_is_made() {
     fs::write(&garbage, "not a library ".repeat(100)).unwrap();
     let record = Machine::with(&garbage, quick(), "", &["9.0"]).run();
     assert!(fault(&record).message.unwrap().contains("invalid ELF header"), "{record:?}");
-    assert_eq!(ended(&record).0, How::Done);
+    assert_eq!(ended(&record).0, ProbeStatus::Done);
 }
 
-fn fault(record: &Record) -> Fault {
+fn fault(record: &Record) -> ApiError {
     record.kernels[0].fault.clone().unwrap()
 }
 
 #[test]
 fn nothing_is_run_where_nothing_can_be() {
     let Some(mut machine) = Machine::new(quick(), "", &[]) else { return };
-    assert_eq!(ended(&Machine::new(quick(), "", &[]).unwrap().run()), (How::Absent, "no device".into()));
+    assert_eq!(ended(&Machine::new(quick(), "", &[]).unwrap().run()), (ProbeStatus::Absent, "no device".into()));
     machine.record.libcuda = None;
-    assert_eq!(ended(&machine.run()), (How::Absent, "no libcuda".into()));
+    assert_eq!(ended(&machine.run()), (ProbeStatus::Absent, "no libcuda".into()));
     let mut machine = Machine::new(quick(), "", &["9.0"]).unwrap();
     machine.record.libcuda.as_mut().unwrap().stub = Some(true);
-    assert_eq!(ended(&machine.run()).0, How::Absent);
+    assert_eq!(ended(&machine.run()).0, ProbeStatus::Absent);
     let mut machine = Machine::new(quick(), "", &["9.0"]).unwrap();
-    let elsewhere = Scene { root: PathBuf::from("/elsewhere"), ..machine.scene() };
+    let elsewhere = ProbeContext { root: PathBuf::from("/elsewhere"), ..machine.context() };
     kernels::look(&elsewhere, &mut machine.record);
-    assert_eq!((ended(&machine.record).0, machine.record.kernels.len()), (How::NotRun, 0));
+    assert_eq!((ended(&machine.record).0, machine.record.kernels.len()), (ProbeStatus::NotRun, 0));
 }
 
 #[test]
@@ -325,7 +325,7 @@ fn a_driver_with_too_many_devices_is_not_asked_for_all() {
 
 /// A toolkit whose nvcc is this script; `$cubins` are the built-in ones, `$out` where it is to write.
 fn with_nvcc(test: &str, script: &str) -> Option<Machine> {
-    let mut machine = Machine::new(Wish { build: true, ..locked() }, "", &["9.0"])?;
+    let mut machine = Machine::new(ProbeOptions { build: true, ..locked() }, "", &["9.0"])?;
     let root = fake::folder(test);
     let nvcc = root.join("bin/nvcc");
     fs::create_dir(root.join("bin")).unwrap();
@@ -402,7 +402,7 @@ fn the_locked_nvrtc_compiles_where_it_is() {
     assert!(record.kernels.iter().all(|kernel| kernel.outcome == Outcome::Right), "{record:?}");
     assert_eq!(record.kernels.last().unwrap().ptx_isa, Version::parse("8.4").ok());
     // A GPU that is newer than the compiler gets the newest PTX it can write.
-    let Some(mut machine) = Machine::new(Wish { sass: vec![], ..locked() }, "", &["12.0"]) else { return };
+    let Some(mut machine) = Machine::new(ProbeOptions { sass: vec![], ..locked() }, "", &["12.0"]) else { return };
     machine.record.libraries = vec![library];
     let record = machine.run();
     let told = told(&record);
@@ -415,7 +415,9 @@ fn the_locked_nvrtc_compiles_where_it_is() {
 fn an_nvrtc_that_is_broken_costs_only_itself() {
     let lacking = "int nvrtcVersion(int *major, int *minor) { *major = 12; *minor = 4; return 0; }\n";
     let crash = "#include <stdlib.h>\n__attribute__((constructor)) static void f(void) { abort(); }\n";
-    for (test, source, how) in [("nvrtc-lacks", lacking, How::Done), ("nvrtc-crash", crash, How::Crashed)] {
+    for (test, source, how) in
+        [("nvrtc-lacks", lacking, ProbeStatus::Done), ("nvrtc-crash", crash, ProbeStatus::Crashed)]
+    {
         let Some(path) = fake::library_of(test, source, "libnvrtc.so.12") else { return };
         let library = Library { name: "nvrtc".into(), path: path.to_str().map(str::to_string), ..Library::default() };
         let Some(mut machine) = Machine::new(locked(), "", &["9.0"]) else { return };

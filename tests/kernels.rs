@@ -13,7 +13,7 @@ use gpuenv::catalog::BUILTIN;
 use gpuenv::probe::kernels::image::{ptx_claims, sm_number, with_isa};
 use gpuenv::probe::kernels::nvrtc::{Form, Nvrtc};
 use gpuenv::probe::kernels::prebuilt::{self, SOURCE};
-use gpuenv::words::{Arch, Cc, Suffix, Version};
+use gpuenv::types::{Arch, Cc, Suffix, Version};
 use sha2::{Digest, Sha256};
 use toml_edit::{DocumentMut, value};
 

@@ -26,7 +26,7 @@ use gpuenv::catalog::{BUILTIN, Catalog, lint};
 use gpuenv::lock::{Renewed, Upgrade, renew};
 use gpuenv::solve::engine::Steps;
 use gpuenv::solve::problem::Problem;
-use gpuenv::solve::question::Question;
+use gpuenv::solve::request::Request;
 use gpuenv::spec::{self, Spec};
 use serde_json::Value;
 
@@ -165,11 +165,11 @@ fn mutant(place: &Place, row: &Value) -> Option<Catalog> {
 /// What a spec gets, the catalog's stamp and its facts aside: a changed digest is no proof that anything was noticed.
 fn answer(spec: &Spec, catalog: &Catalog) -> String {
     let rules = Problem::new(catalog);
-    let question = match Question::new(spec, &rules) {
-        Ok((question, _)) => question,
+    let request = match Request::new(spec, &rules) {
+        Ok((request, _)) => request,
         Err(_) => return "refused".into(),
     };
-    match renew(spec, &question, None, &Upgrade::Nothing, &Steps::new(1_000_000)) {
+    match renew(spec, &request, None, &Upgrade::Nothing, &Steps::new(1_000_000)) {
         Renewed::Lock(mut lock, _) => {
             lock.fact.clear();
             format!("{:?} {:?} {:?} {:?}", lock.stack, lock.arch_list, lock.target, lock.wheel)

@@ -358,7 +358,7 @@ fn every_field_of_the_record_is_in_the_table() {
         ("Container", "/container"),
         ("Cdi", "/container/cdi/#"),
         ("Kernel", "/kernels/#"),
-        ("Fault", "fault"),
+        ("ApiError", "fault"),
     ];
     let mut seen: BTreeSet<String> = BTreeSet::new();
     for mutation in mutations().iter().chain(&of_containers()).chain(&of_compat()) {

@@ -1,14 +1,14 @@
 //! Overlays from end to end: what a site adds is locked, exported and told as its own, and what is wrong with its
 //! file ends in words.
 
-#[path = "common/desk.rs"]
-mod desk;
+#[path = "common/sandbox.rs"]
+mod sandbox;
 
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::time::{Duration, Instant};
 
-use desk::{Desk, Ran};
+use sandbox::{Ran, Sandbox};
 use serde_json::Value;
 
 const SOURCE: &str =
@@ -16,18 +16,18 @@ const SOURCE: &str =
 
 const SPEC: &str = "[stack]\ntorch = \"2.7\"\n[target.a]\ngpu = \"H100 NVL\"\nos = \"ubuntu22.04\"\n";
 
-/// A desk whose spec reads this overlay.
-fn site(name: &str, spec: &str, overlay: &str) -> Desk {
-    let desk = Desk::new(&format!("overlay-{name}"), &format!("{spec}\n[catalog]\noverlays = [\"site.toml\"]\n"));
-    fs::write(desk.path("site.toml"), format!("{SOURCE}{overlay}")).unwrap();
-    desk
+/// A sandbox whose spec reads this overlay.
+fn site(name: &str, spec: &str, overlay: &str) -> Sandbox {
+    let sandbox = Sandbox::new(&format!("overlay-{name}"), &format!("{spec}\n[catalog]\noverlays = [\"site.toml\"]\n"));
+    fs::write(sandbox.path("site.toml"), format!("{SOURCE}{overlay}")).unwrap();
+    sandbox
 }
 
-fn lock_of(desk: &Desk) -> String {
-    fs::read_to_string(desk.path("gpuenv.lock")).unwrap()
+fn lock_of(sandbox: &Sandbox) -> String {
+    fs::read_to_string(sandbox.path("gpuenv.lock")).unwrap()
 }
 
-impl Desk {
+impl Sandbox {
     /// Locks, then exports with nothing but the lock left.
     fn exported(&self, args: &[&str]) -> Ran {
         self.run(&["lock"]).exits(0);
@@ -47,15 +47,15 @@ image_require = [{ id = "acme@x86_64", require = "cuda>=12.6", source = "acme" }
 #[test]
 fn a_private_image_is_chosen_checked_and_exported() {
     let spec = SPEC.replace("[target.a]", "[target.a]\nimage = \"registry.acme.example:5000/ml/cuda\"");
-    let desk = site("image", &spec, IMAGE);
-    let told = desk.run(&["lock"]).exits(0);
+    let sandbox = site("image", &spec, IMAGE);
+    let told = sandbox.run(&["lock"]).exits(0);
     assert!(!told.err.contains("image-not-checked"), "{told:?}");
-    assert!(lock_of(&desk).contains("target.a.image = \"registry.acme.example:5000/ml/cuda:12.6-r3\""));
-    desk.exported(&["dockerfile"]).tells("FROM registry.acme.example:5000/ml/cuda:12.6-r3\n");
+    assert!(lock_of(&sandbox).contains("target.a.image = \"registry.acme.example:5000/ml/cuda:12.6-r3\""));
+    sandbox.exported(&["dockerfile"]).tells("FROM registry.acme.example:5000/ml/cuda:12.6-r3\n");
     // What it asks of the driver counts as for any image.
     let old = spec.replace("[target.a]", "[target.a]\ndriver = \"535.183.01\"");
-    let desk = site("image-driver", &old.replace("ml/cuda", "ml/cuda:12.6-r3"), IMAGE);
-    desk.run(&["lock"]).exits(1).says("(your overlay site.toml:3)");
+    let sandbox = site("image-driver", &old.replace("ml/cuda", "ml/cuda:12.6-r3"), IMAGE);
+    sandbox.run(&["lock"]).exits(1).says("(your overlay site.toml:3)");
 }
 
 const WHEELS: &str = r#"
@@ -89,9 +89,9 @@ pins_source = "acme"
 
 #[test]
 fn in_house_wheels_come_from_their_own_index() {
-    let desk = site("wheels", &SPEC.replace("[target", "flash-attn = \"*\"\n[target"), WHEELS);
-    desk.run(&["lock"]).exits(0);
-    let lock = lock_of(&desk);
+    let sandbox = site("wheels", &SPEC.replace("[target", "flash-attn = \"*\"\n[target"), WHEELS);
+    sandbox.run(&["lock"]).exits(0);
+    let lock = lock_of(&sandbox);
     for part in [
         "stack.torch = \"2.7.1.7+cu126\"",
         "{ package = \"torch\", version = \"2.7.1+cu126.acme\", arch = \"x86_64\", index = \"https://wheels.acme.example/simple\"",
@@ -99,53 +99,54 @@ fn in_house_wheels_come_from_their_own_index() {
     ] {
         assert!(lock.contains(part), "{part}\n{lock}");
     }
-    desk.run(&["explain", "--verbose", "stack.torch"]).exits(0).tells("your overlay site.toml:13");
-    let (_, told) = desk.json(&["explain", "stack.flash-attn"]);
+    sandbox.run(&["explain", "--verbose", "stack.torch"]).exits(0).tells("your overlay site.toml:13");
+    let (_, told) = sandbox.json(&["explain", "stack.flash-attn"]);
     let facts = told["choices"][0]["facts"].to_string();
     assert!(facts.contains("your overlay site.toml:3 ("), "{facts}");
-    desk.exported(&["requirements"])
+    sandbox
+        .exported(&["requirements"])
         .tells("--index-url https://wheels.acme.example/simple\n")
         .tells("flash-attn==2.8.3.post2+cu126torch2.7\ntorch==2.7.1+cu126.acme\n");
-    desk.run(&["export", "uv"]).exits(0).tells("url = \"https://wheels.acme.example/simple\"");
+    sandbox.run(&["export", "uv"]).exits(0).tells("url = \"https://wheels.acme.example/simple\"");
 }
 
 #[test]
 fn a_gpu_not_yet_released_is_locked_and_compiled_for() {
     let gpu = "gpu = [{ name = \"NVIDIA X100\", cc = \"12.0\", class = \"datacenter\", architecture = \"Blackwell\", source = \"acme\" }]\n";
     let spec = SPEC.replace("H100 NVL", "X100") + "[build]\n";
-    let desk = site("gpu", &spec, gpu);
-    desk.run(&["lock"]).exits(0);
-    let lock = lock_of(&desk);
+    let sandbox = site("gpu", &spec, gpu);
+    sandbox.run(&["lock"]).exits(0);
+    let lock = lock_of(&sandbox);
     assert!(
         lock.contains("{ name = \"NVIDIA X100\", compute-capability = \"12.0\", coverage = \"native\" }"),
         "{lock}"
     );
     assert!(lock.contains("id = \"gpu NVIDIA X100 12.0\", source = \"your overlay site.toml:2 ("), "{lock}");
-    desk.run(&["catalog", "show", "x100"]).exits(0).tells("your overlay site.toml:2");
-    desk.run(&["catalog", "search", "x100"]).exits(0).tells("gpu NVIDIA X100 12.0");
-    desk.exported(&["env"]).tells("TORCH_CUDA_ARCH_LIST=12.0");
+    sandbox.run(&["catalog", "show", "x100"]).exits(0).tells("your overlay site.toml:2");
+    sandbox.run(&["catalog", "search", "x100"]).exits(0).tells("gpu NVIDIA X100 12.0");
+    sandbox.exported(&["env"]).tells("TORCH_CUDA_ARCH_LIST=12.0");
 }
 
 /// A capability that no wheel has machine code for is reached by PTX, or is refused with the overlay's place.
 #[test]
 fn a_gpu_of_a_new_capability_is_judged_by_what_it_needs() {
     let gpu = "gpu = [{ name = \"NVIDIA Y1\", cc = \"14.0\", class = \"datacenter\", architecture = \"Later\", source = \"acme\" }]\n";
-    let desk = site("capability", &SPEC.replace("H100 NVL", "Y1").replace("2.7", "2.7.1+cu128"), gpu);
-    let lock = || lock_of(&desk);
-    desk.run(&["lock"]).exits(0).says("jit");
+    let sandbox = site("capability", &SPEC.replace("H100 NVL", "Y1").replace("2.7", "2.7.1+cu128"), gpu);
+    let lock = || lock_of(&sandbox);
+    sandbox.run(&["lock"]).exits(0).says("jit");
     assert!(lock().contains("coverage = \"jit\""), "{}", lock());
-    desk.write(&desk.spec().replace("2.7.1+cu128", "2.7.1+cu126"));
-    desk.run(&["lock"]).exits(1).says("(your overlay site.toml:2)");
+    sandbox.write(&sandbox.spec().replace("2.7.1+cu128", "2.7.1+cu126"));
+    sandbox.run(&["lock"]).exits(1).says("(your overlay site.toml:2)");
 }
 
 // Judging and drafting
 
 /// A host of that GPU and driver, as probes would write it down.
-fn host(desk: &Desk, gpu: &str, driver: &str) {
+fn host(sandbox: &Sandbox, gpu: &str, driver: &str) {
     let nvml = format!(r#"{{ "driver": "{driver}", "cuda": "12.8", "gpus": [{{ "index": 0, "name": "{gpu}" }}] }}"#);
     let platform = r#"{ "system": "linux", "arch": "x86_64", "os": "ubuntu22.04", "glibc": "2.35" }"#;
     let text = format!(r#"{{ "format": 1, "platform": {platform}, "nvml": {nvml} }}"#);
-    fs::write(desk.path("host.json"), text).unwrap();
+    fs::write(sandbox.path("host.json"), text).unwrap();
 }
 
 /// How a check of a JSON verdict ended; the worst of several.
@@ -159,24 +160,24 @@ fn status(verdict: &Value, id: &str) -> String {
 fn verify_judges_with_the_facts_the_lock_was_made_with() {
     let image = "registry.acme.example:5000/ml/cuda:12.6-r3";
     let spec = SPEC.replace("[target.a]", &format!("[target.a]\nimage = \"{image}\""));
-    let desk = site("verify", &spec, IMAGE);
-    desk.run(&["lock"]).exits(0);
-    host(&desk, "NVIDIA H100 NVL", "570.86.15");
+    let sandbox = site("verify", &spec, IMAGE);
+    sandbox.run(&["lock"]).exits(0);
+    host(&sandbox, "NVIDIA H100 NVL", "570.86.15");
     let verify = ["verify", "--host", "host.json"];
-    let judged = |args: &[&str]| desk.json(&[&verify, args].concat()).1;
+    let judged = |args: &[&str]| sandbox.json(&[&verify, args].concat()).1;
     assert_eq!(status(&judged(&[]), "image-require"), "pass");
     assert_eq!(status(&judged(&["--against", "gpuenv.toml"]), "image-require"), "pass");
     assert_eq!(status(&judged(&["--image", image]), "image-require"), "pass");
-    assert_eq!(desk.run(&verify).err, "");
+    assert_eq!(sandbox.run(&verify).err, "");
     // An overlay that is another one by now, or gone, is no fact of this lock.
-    fs::write(desk.path("site.toml"), format!("{SOURCE}{}", IMAGE.replace("12.6\"", "99\""))).unwrap();
+    fs::write(sandbox.path("site.toml"), format!("{SOURCE}{}", IMAGE.replace("12.6\"", "99\""))).unwrap();
     assert_ne!(status(&judged(&[]), "image-require"), "pass");
-    desk.run(&verify).says("was made with site.toml, which gpuenv.toml does not name any more as it was");
-    fs::remove_file(desk.path("site.toml")).unwrap();
-    desk.run(&verify).says("does not name any more");
-    desk.run(&[&verify[..], &["--spec", "gpuenv.toml"]].concat()).exits(4).says("site.toml cannot be read");
+    sandbox.run(&verify).says("was made with site.toml, which gpuenv.toml does not name any more as it was");
+    fs::remove_file(sandbox.path("site.toml")).unwrap();
+    sandbox.run(&verify).says("does not name any more");
+    sandbox.run(&[&verify[..], &["--spec", "gpuenv.toml"]].concat()).exits(4).says("site.toml cannot be read");
     // A lock that needs none reads none.
-    let plain = Desk::new("overlay-verify-plain", SPEC);
+    let plain = Sandbox::new("overlay-verify-plain", SPEC);
     plain.run(&["lock"]).exits(0);
     plain.write(&format!("{SPEC}[catalog]\noverlays = [\"site.toml\"]\n"));
     host(&plain, "NVIDIA H100 NVL", "570.86.15");
@@ -187,22 +188,22 @@ const X100: &str = "gpu = [{ name = \"NVIDIA X100\", cc = \"12.0\", class = \"da
 
 #[test]
 fn init_and_diagnose_know_what_the_overlays_here_know() {
-    let desk = site("init", SPEC, X100);
-    host(&desk, "NVIDIA X100", "570.86.15");
-    desk.run(&["init", "--host", "host.json", "-o", "new.toml"]).exits(0);
-    let draft = fs::read_to_string(desk.path("new.toml")).unwrap();
+    let sandbox = site("init", SPEC, X100);
+    host(&sandbox, "NVIDIA X100", "570.86.15");
+    sandbox.run(&["init", "--host", "host.json", "-o", "new.toml"]).exits(0);
+    let draft = fs::read_to_string(sandbox.path("new.toml")).unwrap();
     assert!(draft.contains("\n[catalog]\noverlays = [\"site.toml\"]\n"), "{draft}");
     assert!(draft.contains("\ngpu ") && draft.contains("\"NVIDIA X100\""), "{draft}");
-    desk.run(&["lock", "--spec", "new.toml", "--lock", "new.lock"]).exits(0);
+    sandbox.run(&["lock", "--spec", "new.toml", "--lock", "new.lock"]).exits(0);
 
     let message = "NVIDIA X100 with CUDA capability sm_120 is not compatible with the current PyTorch installation.";
-    let known = desk.run(&["diagnose", message]).exits(0);
+    let known = sandbox.run(&["diagnose", message]).exits(0);
     assert!(!known.err.contains("X100"), "{known:?}");
     // What is wrong with an overlay is no reason to say nothing, unless its spec was named.
-    fs::remove_file(desk.path("site.toml")).unwrap();
-    desk.run(&["diagnose", message]).exits(0);
-    desk.run(&["diagnose", message, "--spec", "gpuenv.toml"]).exits(4);
-    desk.run(&["init", "--host", "host.json", "-o", "old.toml"]).says("the overlays of gpuenv.toml are left aside");
+    fs::remove_file(sandbox.path("site.toml")).unwrap();
+    sandbox.run(&["diagnose", message]).exits(0);
+    sandbox.run(&["diagnose", message, "--spec", "gpuenv.toml"]).exits(4);
+    sandbox.run(&["init", "--host", "host.json", "-o", "old.toml"]).says("the overlays of gpuenv.toml are left aside");
 }
 
 // Replacing and retracting
@@ -212,33 +213,34 @@ const REPLACED: &str =
 
 #[test]
 fn a_replaced_fact_is_told_as_the_overlays() {
-    let desk = site("replace", SPEC, REPLACED);
-    desk.run(&["catalog", "show", "driver 570.26"]).exits(0).tells("2025-01-02").tells("your overlay site.toml:2");
-    desk.run(&["catalog", "show", "driver 570.86.15"]).exits(0);
-    let (_, counted) = desk.json(&["catalog"]);
+    let sandbox = site("replace", SPEC, REPLACED);
+    sandbox.run(&["catalog", "show", "driver 570.26"]).exits(0).tells("2025-01-02").tells("your overlay site.toml:2");
+    sandbox.run(&["catalog", "show", "driver 570.86.15"]).exits(0);
+    let (_, counted) = sandbox.json(&["catalog"]);
     let drivers = counted["tables"].as_array().unwrap().iter().find(|table| table["kind"] == "driver").unwrap();
     assert_eq!(drivers["rows"], gpuenv::catalog::BUILTIN.drivers.len());
 }
 
 #[test]
 fn nothing_is_overridden_in_silence() {
-    let desk = site("silent", SPEC, &REPLACED.replace("replace = true, ", ""));
-    desk.run(&["lock"])
+    let sandbox = site("silent", SPEC, &REPLACED.replace("replace = true, ", ""));
+    sandbox
+        .run(&["lock"])
         .exits(2)
         .says("error[overlay-exists]")
         .says("the built-in catalog: site.toml:2")
         .says("replace = true");
-    fs::write(desk.path("site.toml"), format!("{SOURCE}{}", REPLACED.replace("570.26", "570.27"))).unwrap();
-    desk.run(&["lock"]).exits(2).says("error[overlay-replaces-nothing]").says("there is no `driver 570.27`");
+    fs::write(sandbox.path("site.toml"), format!("{SOURCE}{}", REPLACED.replace("570.26", "570.27"))).unwrap();
+    sandbox.run(&["lock"]).exits(2).says("error[overlay-replaces-nothing]").says("there is no `driver 570.27`");
     // A second overlay may not override the first either.
     let row = "driver = [{ version = \"570.27\", source = \"acme\" }]\n";
-    fs::write(desk.path("site.toml"), format!("{SOURCE}{row}")).unwrap();
-    fs::write(desk.path("team.toml"), format!("\n{row}")).unwrap();
-    desk.write(&desk.spec().replace("\"site.toml\"", "\"site.toml\", \"team.toml\""));
-    desk.run(&["lock"]).exits(2).says("already in site.toml:2: team.toml:2");
-    fs::write(desk.path("team.toml"), row.replace("source", "replace = true, source")).unwrap();
-    desk.run(&["lock"]).exits(0);
-    desk.run(&["catalog", "show", "driver@570.27"]).tells("your overlay team.toml:1");
+    fs::write(sandbox.path("site.toml"), format!("{SOURCE}{row}")).unwrap();
+    fs::write(sandbox.path("team.toml"), format!("\n{row}")).unwrap();
+    sandbox.write(&sandbox.spec().replace("\"site.toml\"", "\"site.toml\", \"team.toml\""));
+    sandbox.run(&["lock"]).exits(2).says("already in site.toml:2: team.toml:2");
+    fs::write(sandbox.path("team.toml"), row.replace("source", "replace = true, source")).unwrap();
+    sandbox.run(&["lock"]).exits(0);
+    sandbox.run(&["catalog", "show", "driver@570.27"]).tells("your overlay team.toml:1");
 }
 
 #[test]
@@ -248,19 +250,22 @@ fn a_retracted_rule_binds_nobody_and_is_recorded_where_it_mattered() {
         .replace("[target.a]", "[target.a]\ndriver = \"470.256.02\"\nforward-compat = \"never\"")
         .replace("2.7", "2.1.2+cu121")
         .replace("H100 NVL", "A100-PCIE-40GB");
-    let desk = site("retract", &old, "");
-    fs::write(desk.path("site.toml"), "").unwrap();
-    desk.run(&["lock"]).exits(1).says("cuda-12-driver");
-    fs::write(desk.path("site.toml"), retract).unwrap();
-    desk.run(&["lock"]).exits(0);
+    let sandbox = site("retract", &old, "");
+    fs::write(sandbox.path("site.toml"), "").unwrap();
+    sandbox.run(&["lock"]).exits(1).says("cuda-12-driver");
+    fs::write(sandbox.path("site.toml"), retract).unwrap();
+    sandbox.run(&["lock"]).exits(0);
     let recorded = "{ rule = \"cuda-12-driver\", overlay = \"site.toml:1\", reason = \"measured here\" }";
-    assert!(lock_of(&desk).contains(recorded), "{}", lock_of(&desk));
-    desk.run(&["explain", "cuda-12-driver"]).exits(0).tells("your overlay site.toml:1 has set it aside: measured here");
-    desk.run(&["lock", "--check"]).exits(0);
+    assert!(lock_of(&sandbox).contains(recorded), "{}", lock_of(&sandbox));
+    sandbox
+        .run(&["explain", "cuda-12-driver"])
+        .exits(0)
+        .tells("your overlay site.toml:1 has set it aside: measured here");
+    sandbox.run(&["lock", "--check"]).exits(0);
     // An override beside it has nothing left to do.
-    let doubled = format!("{}\n[[override]]\nrule = \"cuda-12-driver\"\nreason = \"too\"\n", desk.spec());
-    desk.write(&doubled);
-    desk.run(&["lock"]).exits(0).says("warning[unused-override]");
+    let doubled = format!("{}\n[[override]]\nrule = \"cuda-12-driver\"\nreason = \"too\"\n", sandbox.spec());
+    sandbox.write(&doubled);
+    sandbox.run(&["lock"]).exits(0).says("warning[unused-override]");
     let free = site("retract-unused", SPEC, "");
     fs::write(free.path("site.toml"), retract.replace("cuda-12-driver", "cudnn-9.0-gpu")).unwrap();
     free.run(&["lock"]).exits(0);
@@ -280,42 +285,45 @@ fn a_retracted_rule_binds_nobody_and_is_recorded_where_it_mattered() {
 
 #[test]
 fn a_changed_overlay_makes_the_lock_stale() {
-    let desk = site("stale", SPEC, REPLACED);
-    desk.run(&["lock"]).exits(0);
-    desk.run(&["lock", "--check"]).exits(0);
-    let lock = lock_of(&desk);
+    let sandbox = site("stale", SPEC, REPLACED);
+    sandbox.run(&["lock"]).exits(0);
+    sandbox.run(&["lock", "--check"]).exits(0);
+    let lock = lock_of(&sandbox);
     let digest = lock.lines().find(|line| line.starts_with("catalog.overlays = [\"site.toml sha256:"));
     assert_eq!(digest.unwrap().len(), "catalog.overlays = [\"site.toml sha256:\"]".len() + 64);
-    fs::write(desk.path("site.toml"), format!("{SOURCE}{}", REPLACED.replace("01-02", "01-03"))).unwrap();
-    desk.run(&["lock", "--check"]).exits(1).says("the overlay site.toml has changed");
-    desk.run(&["export", "requirements"]).exits(0);
-    desk.run(&["lock"]).exits(0);
-    assert_ne!(lock_of(&desk), lock);
-    fs::remove_file(desk.path("site.toml")).unwrap();
-    desk.run(&["lock", "--check"]).exits(4).says("site.toml cannot be read").says("gpuenv.toml:8");
-    desk.run(&["export", "requirements"]).exits(0);
-    desk.write(SPEC);
-    desk.run(&["lock", "--check"]).exits(1).says("`catalog.overlays` was `[\"site.toml\"]` and is no longer written");
+    fs::write(sandbox.path("site.toml"), format!("{SOURCE}{}", REPLACED.replace("01-02", "01-03"))).unwrap();
+    sandbox.run(&["lock", "--check"]).exits(1).says("the overlay site.toml has changed");
+    sandbox.run(&["export", "requirements"]).exits(0);
+    sandbox.run(&["lock"]).exits(0);
+    assert_ne!(lock_of(&sandbox), lock);
+    fs::remove_file(sandbox.path("site.toml")).unwrap();
+    sandbox.run(&["lock", "--check"]).exits(4).says("site.toml cannot be read").says("gpuenv.toml:8");
+    sandbox.run(&["export", "requirements"]).exits(0);
+    sandbox.write(SPEC);
+    sandbox
+        .run(&["lock", "--check"])
+        .exits(1)
+        .says("`catalog.overlays` was `[\"site.toml\"]` and is no longer written");
 }
 
 /// The lock is the same wherever the folder lies and says nothing of it.
 #[test]
 fn a_lock_holds_names_as_written() {
-    let desk = site("names", SPEC, REPLACED);
-    fs::create_dir(desk.path("sub")).unwrap();
-    fs::copy(desk.path("gpuenv.toml"), desk.path("sub/gpuenv.toml")).unwrap();
-    let spec = fs::read_to_string(desk.path("sub/gpuenv.toml")).unwrap().replace("site.toml", "../site.toml");
-    fs::write(desk.path("sub/gpuenv.toml"), spec).unwrap();
-    desk.run(&["lock", "--spec", "sub/gpuenv.toml"]).exits(0);
-    let lock = fs::read_to_string(desk.path("sub/gpuenv.lock")).unwrap();
+    let sandbox = site("names", SPEC, REPLACED);
+    fs::create_dir(sandbox.path("sub")).unwrap();
+    fs::copy(sandbox.path("gpuenv.toml"), sandbox.path("sub/gpuenv.toml")).unwrap();
+    let spec = fs::read_to_string(sandbox.path("sub/gpuenv.toml")).unwrap().replace("site.toml", "../site.toml");
+    fs::write(sandbox.path("sub/gpuenv.toml"), spec).unwrap();
+    sandbox.run(&["lock", "--spec", "sub/gpuenv.toml"]).exits(0);
+    let lock = fs::read_to_string(sandbox.path("sub/gpuenv.lock")).unwrap();
     assert!(lock.contains("catalog.overlays = [\"../site.toml sha256:"), "{lock}");
     assert!(!lock.contains(env!("CARGO_TARGET_TMPDIR")), "{lock}");
     for path in ["/etc/site.toml", "~/site.toml", "C:/site.toml", "\\\\\\\\host\\\\site.toml"] {
-        desk.write(&format!("{SPEC}[catalog]\noverlays = [\"{path}\"]\n"));
-        desk.run(&["lock"]).exits(2).says("is not relative to gpuenv.toml");
+        sandbox.write(&format!("{SPEC}[catalog]\noverlays = [\"{path}\"]\n"));
+        sandbox.run(&["lock"]).exits(2).says("is not relative to gpuenv.toml");
     }
-    desk.write(&format!("{SPEC}[catalog]\noverlays = [\"site.toml\", \"site.toml\"]\n"));
-    desk.run(&["lock"]).exits(2).says("names `site.toml` twice");
+    sandbox.write(&format!("{SPEC}[catalog]\noverlays = [\"site.toml\", \"site.toml\"]\n"));
+    sandbox.run(&["lock"]).exits(2).says("names `site.toml` twice");
 }
 
 // Bad input
@@ -392,24 +400,25 @@ const WRONG: &[(&str, &str)] = &[
 
 #[test]
 fn what_is_wrong_with_an_overlay_is_told_at_its_place() {
-    let desk = site("wrong", SPEC, "");
+    let sandbox = site("wrong", SPEC, "");
     for (overlay, says) in WRONG {
-        fs::write(desk.path("site.toml"), format!("{SOURCE}{overlay}\n")).unwrap();
-        let ran = desk.run(&["lock"]).exits(2);
+        fs::write(sandbox.path("site.toml"), format!("{SOURCE}{overlay}\n")).unwrap();
+        let ran = sandbox.run(&["lock"]).exits(2);
         let words = ran.err.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(words.contains(says), "{overlay}\n{says}\n{}", ran.err);
         assert!(ran.err.contains("site.toml:") && !ran.err.contains('\u{1b}'), "{overlay}\n{}", ran.err);
-        let (_, told) = desk.json(&["lock"]);
+        let (_, told) = sandbox.json(&["lock"]);
         let places = told["errors"].as_array().unwrap().iter().filter(|error| !error["span"]["line"].is_null());
         assert!(places.count() > 0, "{told:#}");
-        assert!(!desk.path("gpuenv.lock").exists());
+        assert!(!sandbox.path("gpuenv.lock").exists());
     }
     // The same by `catalog check`: what could not be read is bad input, what contradicts itself a finding.
     for (overlay, code) in [(WRONG[0].0, 2), (WRONG[12].0, 1)] {
-        fs::write(desk.path("site.toml"), format!("{SOURCE}{overlay}\n")).unwrap();
-        desk.run(&["catalog", "check", "site.toml"]).exits(code).says("site.toml:2");
+        fs::write(sandbox.path("site.toml"), format!("{SOURCE}{overlay}\n")).unwrap();
+        sandbox.run(&["catalog", "check", "site.toml"]).exits(code).says("site.toml:2");
     }
-    desk.run(&["catalog", "check", "site.toml", "--format", "github"])
+    sandbox
+        .run(&["catalog", "check", "site.toml", "--format", "github"])
         .exits(1)
         .tells("::error file=site.toml,line=2,col=11,title=unknown-branch::");
 }
@@ -417,9 +426,9 @@ fn what_is_wrong_with_an_overlay_is_told_at_its_place() {
 /// Whoever asks a catalog with a broken overlay is told of it: as an error, or where something else was asked as a note.
 #[test]
 fn a_broken_overlay_is_told_by_every_command() {
-    let desk = site("broken-everywhere", SPEC, "");
-    fs::write(desk.path("site.toml"), "").unwrap();
-    desk.run(&["lock"]).exits(0);
+    let sandbox = site("broken-everywhere", SPEC, "");
+    fs::write(sandbox.path("site.toml"), "").unwrap();
+    sandbox.run(&["lock"]).exits(0);
     let cycle = "companion = [\n\
                  { package = \"a\", version = \"1\", framework = \"b\", needs = \"1\", source = \"acme\" },\n\
                  { package = \"b\", version = \"1\", framework = \"a\", needs = \"1\", source = \"acme\" },\n]\n";
@@ -435,7 +444,7 @@ fn a_broken_overlay_is_told_by_every_command() {
         (&long, "at most 64 comparisons"),
         ("driver = [{ version = \"535.183.01\", source = \"acme\" }]", "in silence"),
     ] {
-        fs::write(desk.path("site.toml"), format!("{SOURCE}{wrong}\n")).unwrap();
+        fs::write(sandbox.path("site.toml"), format!("{SOURCE}{wrong}\n")).unwrap();
         for command in [
             &["lock"][..],
             &["explain"],
@@ -443,15 +452,15 @@ fn a_broken_overlay_is_told_by_every_command() {
             &["verify", "--quick", "--against", "gpuenv.toml"],
             &["diagnose", "--spec", "gpuenv.toml", "no kernel image is available for execution on the device"],
         ] {
-            let told = desk.run(command).exits(2);
+            let told = sandbox.run(command).exits(2);
             assert!(told.err.contains("site.toml") && told.err.len() < 3000, "{command:?}: {told:?}");
             let flat = told.err.split_whitespace().collect::<Vec<_>>().join(" ");
             assert!(flat.contains(says), "{command:?}: {told:?}");
         }
-        let told = desk.run(&["diagnose", "no kernel image is available for execution on the device"]).exits(0);
+        let told = sandbox.run(&["diagnose", "no kernel image is available for execution on the device"]).exits(0);
         assert_eq!(told.err.matches("was left aside").count(), 1, "{told:?}");
         // The lock was made without any row of it: it is judged as it stands.
-        assert_ne!(desk.run(&["verify", "--quick"]).code, 2);
+        assert_ne!(sandbox.run(&["verify", "--quick"]).code, 2);
     }
 }
 
@@ -459,17 +468,17 @@ fn a_broken_overlay_is_told_by_every_command() {
 #[test]
 fn sites_need_not_do_as_publishers_do() {
     let wheels = WHEELS.replace("pythons = [\"3.12\"]", "pythons = [\"3.9\", \"3.12\"]");
-    let desk = site("own-pythons", SPEC, &wheels);
-    desk.run(&["catalog", "check", "site.toml"]).exits(0);
+    let sandbox = site("own-pythons", SPEC, &wheels);
+    sandbox.run(&["catalog", "check", "site.toml"]).exits(0);
 }
 
 #[test]
 fn paths_that_play_tricks_are_refused_at_once() {
-    let desk = site("tricks", SPEC, "");
-    fs::create_dir(desk.path("folder")).unwrap();
-    symlink("round", desk.path("loop")).unwrap();
-    symlink("loop", desk.path("round")).unwrap();
-    symlink("/dev/zero", desk.path("zero")).unwrap();
+    let sandbox = site("tricks", SPEC, "");
+    fs::create_dir(sandbox.path("folder")).unwrap();
+    symlink("round", sandbox.path("loop")).unwrap();
+    symlink("loop", sandbox.path("round")).unwrap();
+    symlink("/dev/zero", sandbox.path("zero")).unwrap();
     let up = "../".repeat(40);
     let begun = Instant::now();
     for (path, says, exit) in [
@@ -480,8 +489,8 @@ fn paths_that_play_tricks_are_refused_at_once() {
         (&format!("{up}dev/zero"), "is no regular file", 4),
         ("nowhere.toml", "nowhere.toml cannot be read: No such file", 4),
     ] {
-        desk.write(&format!("{SPEC}[catalog]\noverlays = [\"{path}\"]\n"));
-        let ran = desk.run(&["lock"]).exits(exit);
+        sandbox.write(&format!("{SPEC}[catalog]\noverlays = [\"{path}\"]\n"));
+        let ran = sandbox.run(&["lock"]).exits(exit);
         let words = ran.err.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(words.contains(says) && ran.err.contains("gpuenv.toml:7"), "{path}: {}", ran.err);
     }
@@ -490,26 +499,26 @@ fn paths_that_play_tricks_are_refused_at_once() {
 
 #[test]
 fn a_million_rows_end_in_a_word() {
-    let desk = site("many", SPEC, "");
+    let sandbox = site("many", SPEC, "");
     let begun = Instant::now();
     let row = "[[retract]]\n";
-    fs::write(desk.path("site.toml"), row.repeat(1_000_000)).unwrap();
-    desk.run(&["lock"]).exits(2).says("4 MiB");
-    fs::write(desk.path("site.toml"), row.repeat(300_000)).unwrap();
-    desk.run(&["lock"]).exits(2).says("300000 rows are too many: an overlay may have 20000");
-    fs::write(desk.path("site.toml"), "[[rule]]\n".repeat(501)).unwrap();
-    desk.run(&["lock"]).exits(2).says("501 rules are too many");
-    fs::write(desk.path("site.toml"), format!("gpu = [{{ aliases = [{}] }}]\n", "\"a\", ".repeat(300))).unwrap();
-    desk.run(&["lock"]).exits(2).says("has too many items");
+    fs::write(sandbox.path("site.toml"), row.repeat(1_000_000)).unwrap();
+    sandbox.run(&["lock"]).exits(2).says("4 MiB");
+    fs::write(sandbox.path("site.toml"), row.repeat(300_000)).unwrap();
+    sandbox.run(&["lock"]).exits(2).says("300000 rows are too many: an overlay may have 20000");
+    fs::write(sandbox.path("site.toml"), "[[rule]]\n".repeat(501)).unwrap();
+    sandbox.run(&["lock"]).exits(2).says("501 rules are too many");
+    fs::write(sandbox.path("site.toml"), format!("gpu = [{{ aliases = [{}] }}]\n", "\"a\", ".repeat(300))).unwrap();
+    sandbox.run(&["lock"]).exits(2).says("has too many items");
     // As many as are taken are still locked.
     let drivers: String = (1..20_000).map(|n| format!("{{version=\"570.26.{n}\",source=\"acme\"}},\n")).collect();
-    fs::write(desk.path("site.toml"), format!("{SOURCE}driver = [\n{drivers}]\n")).unwrap();
-    desk.run(&["lock"]).exits(0);
+    fs::write(sandbox.path("site.toml"), format!("{SOURCE}driver = [\n{drivers}]\n")).unwrap();
+    sandbox.run(&["lock"]).exits(0);
     assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", begun.elapsed());
-    fs::write(desk.path("site.toml"), format!("x = {}", "[".repeat(1_000_000))).unwrap();
-    desk.run(&["lock"]).exits(2);
-    fs::write(desk.path("site.toml"), [0xff, 0xfe, b'a', 0]).unwrap();
-    desk.run(&["lock"]).exits(2).says("UTF-16");
+    fs::write(sandbox.path("site.toml"), format!("x = {}", "[".repeat(1_000_000))).unwrap();
+    sandbox.run(&["lock"]).exits(2);
+    fs::write(sandbox.path("site.toml"), [0xff, 0xfe, b'a', 0]).unwrap();
+    sandbox.run(&["lock"]).exits(2).says("UTF-16");
 }
 
 /// The example of the documentation is a whole overlay.
@@ -517,9 +526,9 @@ fn a_million_rows_end_in_a_word() {
 fn the_documented_overlay_is_sound() {
     let docs = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/overlays.md")).unwrap();
     let overlay = docs.split("```toml\n# site-catalog.toml\n").nth(1).unwrap().split("```").next().unwrap();
-    let desk = site("documented", &SPEC.replace("[target", "flash-attn = \"*\"\n[target"), "");
-    fs::write(desk.path("site.toml"), overlay).unwrap();
-    desk.run(&["catalog", "check", "site.toml"]).exits(0).tells("site.toml: 7 rows, nothing found");
-    desk.run(&["lock"]).exits(0);
-    assert!(lock_of(&desk).contains("2.7.1+cu126.acme"), "{}", lock_of(&desk));
+    let sandbox = site("documented", &SPEC.replace("[target", "flash-attn = \"*\"\n[target"), "");
+    fs::write(sandbox.path("site.toml"), overlay).unwrap();
+    sandbox.run(&["catalog", "check", "site.toml"]).exits(0).tells("site.toml: 7 rows, nothing found");
+    sandbox.run(&["lock"]).exits(0);
+    assert!(lock_of(&sandbox).contains("2.7.1+cu126.acme"), "{}", lock_of(&sandbox));
 }

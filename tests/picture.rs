@@ -1,16 +1,16 @@
 //! The picture of the README is what the program prints: a conflict, and the lock after a fix.
 //! `UPDATE_EXAMPLES=1 cargo test --test picture` draws it anew.
 
-#[path = "common/desk.rs"]
-mod desk;
 #[path = "common/golden.rs"]
 mod golden;
+#[path = "common/sandbox.rs"]
+mod sandbox;
 
 use std::fs;
 use std::path::Path;
 
 use anstyle_svg::Term;
-use desk::Desk;
+use sandbox::Sandbox;
 
 const SPEC: &str = "\
 [stack]
@@ -35,12 +35,12 @@ const COLOURS: &[(&str, &str)] = &[
 
 #[test]
 fn the_picture_shows_what_is_printed() {
-    let desk = Desk::new("picture", SPEC);
+    let sandbox = Sandbox::new("picture", SPEC);
     let mut seen = String::new();
     for (args, code) in
         [(&["lock"][..], 1), (&["lock", "--apply-fix", "1"], 0), (&["export", "uv", "-o", "pyproject.toml"], 0)]
     {
-        let ran = desk.run(&[args, &["--color", "always"]].concat());
+        let ran = sandbox.run(&[args, &["--color", "always"]].concat());
         assert_eq!(ran.code, code, "{ran:?}");
         seen += &format!("\x1b[2m$\x1b[0m \x1b[1mgpuenv {}\x1b[0m\n{}{}\n", args.join(" "), ran.out, ran.err);
     }

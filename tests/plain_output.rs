@@ -8,7 +8,7 @@ mod common {
 use std::process::Stdio;
 
 use common::checkout::{Place, Ran};
-use gpuenv::words::name::is_unseen;
+use gpuenv::types::name::is_unseen;
 
 /// A title, a colour by its C1 spelling, text that runs backwards, breaks of lines, marks that hide, a tag.
 const HOSTILE: &str =

@@ -1,10 +1,10 @@
 //! The probes in real children, on drivers that are scripted (tests/fake) and on recorded files (tests/data/roots):
 //! what hangs, crashes, lies or is missing costs its own answer and nothing else.
 
-#[path = "common/desk.rs"]
-mod desk;
 #[path = "common/fake.rs"]
 mod fake;
+#[path = "common/sandbox.rs"]
+mod sandbox;
 #[path = "common/schema.rs"]
 mod validate;
 
@@ -17,10 +17,10 @@ use std::process::Command;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use desk::Desk;
-use gpuenv::host::{Fault, How, Libcuda, Nvml, Record, System};
-use gpuenv::probe::{Depth, Look, Scene, Wish, curesult, hold, libcuda, loader, nvml, observe};
+use gpuenv::host::{ApiError, Libcuda, Nvml, ProbeStatus, Record, System};
+use gpuenv::probe::{Depth, Look, ProbeContext, ProbeOptions, curesult, hold, libcuda, loader, nvml, observe};
 use gpuenv::report::schema;
+use sandbox::Sandbox;
 use serde_json::Value;
 
 /// The variable with the fake libraries' script.
@@ -50,41 +50,41 @@ fn drivers() -> Option<&'static Drivers> {
     BUILT.get_or_init(build).as_ref()
 }
 
-/// A scene with a driver's folder in LD_LIBRARY_PATH and a script; no child may take longer than `millis`.
-fn scene(folder: &Path, script: &[u8], millis: u64) -> Scene {
+/// A context with a driver's folder in LD_LIBRARY_PATH and a script; no child may take longer than `millis`.
+fn context(folder: &Path, script: &[u8], millis: u64) -> ProbeContext {
     let environment: Vec<(OsString, OsString)> = vec![
         ("LD_LIBRARY_PATH".into(), folder.into()),
         (SCRIPT.into(), OsStr::from_bytes(script).into()),
         ("GPUENV_PROBE_LIMIT_MS".into(), millis.to_string().into()),
     ];
-    let wish = Wish { depth: Depth::Quick, trust: true, ..Wish::default() };
-    Scene { wish, root: "/".into(), program: env!("CARGO_BIN_EXE_gpuenv").into(), environment }
+    let options = ProbeOptions { depth: Depth::Quick, trust: true, ..ProbeOptions::default() };
+    ProbeContext { options, root: "/".into(), program: env!("CARGO_BIN_EXE_gpuenv").into(), environment }
 }
 
 /// What one probe writes.
-fn looked(look: Look, scene: &Scene) -> Record {
+fn looked(look: Look, context: &ProbeContext) -> Record {
     let mut record = Record::default();
-    look(scene, &mut record);
+    look(context, &mut record);
     record
 }
 
 /// Long enough for any child that is going to answer on a machine with much else to do.
 const PATIENCE: u64 = 20_000;
 
-fn nvml_says(script: &str) -> Option<(Nvml, How, String)> {
-    let record = looked(nvml::look, &scene(&drivers()?.new, script.as_bytes(), PATIENCE));
+fn nvml_says(script: &str) -> Option<(Nvml, ProbeStatus, String)> {
+    let record = looked(nvml::look, &context(&drivers()?.new, script.as_bytes(), PATIENCE));
     let probe = record.probes.into_iter().next().unwrap();
     Some((record.nvml.unwrap(), probe.ended, probe.detail.unwrap_or_default()))
 }
 
-fn cuda_says(script: &str) -> Option<(Libcuda, How, String)> {
-    let record = looked(libcuda::look, &scene(&drivers()?.new, script.as_bytes(), PATIENCE));
+fn cuda_says(script: &str) -> Option<(Libcuda, ProbeStatus, String)> {
+    let record = looked(libcuda::look, &context(&drivers()?.new, script.as_bytes(), PATIENCE));
     let probe = record.probes.into_iter().next().unwrap();
     Some((record.libcuda.unwrap(), probe.ended, probe.detail.unwrap_or_default()))
 }
 
-fn fault(at: &str, code: i64, name: Option<&str>) -> Option<Fault> {
-    Some(Fault { at: at.to_string(), code: Some(code), name: name.map(str::to_string), message: None })
+fn fault(at: &str, code: i64, name: Option<&str>) -> Option<ApiError> {
+    Some(ApiError { at: at.to_string(), code: Some(code), name: name.map(str::to_string), message: None })
 }
 
 fn text<T: ToString>(value: &Option<T>) -> String {
@@ -94,7 +94,7 @@ fn text<T: ToString>(value: &Option<T>) -> String {
 #[test]
 fn a_healthy_driver_tells_everything() {
     let Some((nvml, ended, _)) = nvml_says("") else { return };
-    assert_eq!(ended, How::Done);
+    assert_eq!(ended, ProbeStatus::Done);
     assert_eq!(
         (text(&nvml.driver), text(&nvml.cuda), nvml.count, &nvml.fault),
         ("550.54.15".into(), "12.4".into(), Some(1), &None)
@@ -114,7 +114,7 @@ fn a_healthy_driver_tells_everything() {
     assert_eq!((gpu.persistence, gpu.mig, gpu.confidential_ready, &gpu.fault), (Some(true), Some(false), None, &None));
 
     let (cuda, ended, _) = cuda_says("devices=2,cc=86").unwrap();
-    assert_eq!((ended, &cuda.fault, text(&cuda.cuda)), (How::Done, &None, "12.4".into()));
+    assert_eq!((ended, &cuda.fault, text(&cuda.cuda)), (ProbeStatus::Done, &None, "12.4".into()));
     assert_eq!((cuda.stub, cuda.compat, cuda.devices.len()), (Some(false), Some(false), 2));
     let device = &cuda.devices[1];
     assert_eq!((text(&device.name), text(&device.pci)), ("Fake GPU 1".into(), "0000:66:00.0".into()));
@@ -129,7 +129,7 @@ fn a_healthy_driver_tells_everything() {
 fn states_of_a_gpu_are_told() {
     let script = "mig=1,instances=5,mode=3,virtualization=2,persistence=0,fabric=2,confidential=1,ready=0,brand=15";
     let Some((nvml, ended, _)) = nvml_says(script) else { return };
-    assert_eq!(ended, How::Done);
+    assert_eq!(ended, ProbeStatus::Done);
     let gpu = &nvml.gpus[0];
     assert_eq!(gpu.mig, Some(true));
     let instances: Vec<String> =
@@ -152,7 +152,7 @@ fn states_of_a_gpu_are_told() {
     assert_eq!(nvml.gpus[0].fault, fault("nvmlDeviceGetGpuFabricInfoV", 999, Some("NVML_ERROR_UNKNOWN")));
     // Older drivers are known to crash when they are asked for the fabric.
     let (nvml, ended, _) = nvml_says("driver=535.183.01,nvmlDeviceGetGpuFabricInfoV=crash").unwrap();
-    assert_eq!((ended, &nvml.gpus[0].fabric), (How::Done, &None));
+    assert_eq!((ended, &nvml.gpus[0].fabric), (ProbeStatus::Done, &None));
 }
 
 #[test]
@@ -164,7 +164,7 @@ fn every_code_of_cuda_is_told_with_its_name() {
     assert!(known.len() > 90, "{}", known.len());
     for code in known.into_iter().chain([-1, 35, 77, i32::MIN, i32::MAX]) {
         let (cuda, ended, _) = cuda_says(&format!("cuInit={code}")).unwrap();
-        assert_eq!((ended, &cuda.fault), (How::Done, &fault("cuInit", code.into(), curesult::name(code))));
+        assert_eq!((ended, &cuda.fault), (ProbeStatus::Done, &fault("cuInit", code.into(), curesult::name(code))));
         assert_eq!((text(&cuda.cuda), cuda.stub), ("12.4".into(), Some(code == 34)));
     }
 }
@@ -177,7 +177,7 @@ fn every_code_of_nvml_is_told_with_its_name() {
     for code in (1..=32).chain([999, 77, i32::MAX]) {
         let (nvml, ended, _) = nvml_says(&format!("nvmlInit={code}")).unwrap();
         let told = nvml.fault.unwrap();
-        assert_eq!((ended, told.at.as_str(), told.code), (How::Done, "nvmlInit_v2", Some(code.into())));
+        assert_eq!((ended, told.at.as_str(), told.code), (ProbeStatus::Done, "nvmlInit_v2", Some(code.into())));
         let named = told.name.is_some_and(|name| name.starts_with("NVML_ERROR_"));
         assert_eq!(named, code <= 30 || code == 999, "{code}");
         // The CUDA version can be told without a driver.
@@ -188,7 +188,7 @@ fn every_code_of_nvml_is_told_with_its_name() {
 #[test]
 fn a_gpu_that_fails_spoils_no_other_answer() {
     let Some((nvml, ended, _)) = nvml_says("count=2,nvmlDeviceGetMemoryInfo=15,nvmlDeviceGetName=3") else { return };
-    assert_eq!(ended, How::Done);
+    assert_eq!(ended, ProbeStatus::Done);
     assert_eq!(nvml.gpus.len(), 2);
     let gpu = &nvml.gpus[1];
     assert_eq!(gpu.fault, fault("nvmlDeviceGetMemoryInfo", 15, Some("NVML_ERROR_GPU_IS_LOST")));
@@ -205,19 +205,19 @@ fn a_gpu_that_fails_spoils_no_other_answer() {
 #[test]
 fn nonsense_is_told_as_nonsense() {
     let Some((nvml, ended, _)) = nvml_says("count=4294967295") else { return };
-    assert_eq!(ended, How::Done);
+    assert_eq!(ended, ProbeStatus::Done);
     assert_eq!((nvml.count, nvml.gpus.len()), (Some(4_294_967_295), 1_024));
     assert!(text(&nvml.fault.unwrap().message).contains("4294967295 GPUs"));
     let (nvml, ..) = nvml_says("cuda=34,driver=unknown,major=300,minor=-1").unwrap();
     assert_eq!((nvml.cuda, nvml.driver, nvml.gpus[0].compute_capability), (None, None, None));
     for version in ["34", "0", "-12040", "2147483647"] {
         let (cuda, ended, _) = cuda_says(&format!("cuda={version}")).unwrap();
-        assert_eq!((ended, &cuda.cuda), (How::Done, &None));
+        assert_eq!((ended, &cuda.cuda), (ProbeStatus::Done, &None));
         assert!(text(&cuda.fault.unwrap().message).contains(version), "{version}");
     }
     for (count, looked_at) in [("-1", 0), ("2147483647", 1_024)] {
         let (cuda, ended, _) = cuda_says(&format!("devices={count}")).unwrap();
-        assert_eq!((ended, cuda.devices.len()), (How::Done, looked_at));
+        assert_eq!((ended, cuda.devices.len()), (ProbeStatus::Done, looked_at));
         assert!(text(&cuda.fault.unwrap().message).contains(count), "{count}");
     }
 }
@@ -228,11 +228,11 @@ fn a_stub_is_told_apart_by_its_folder_and_by_its_answer() {
     let stubs = fake::folder("probe-stubs").join("lib64/stubs");
     fs::create_dir_all(&stubs).unwrap();
     fs::copy(drivers.new.join("libcuda.so.1"), stubs.join("libcuda.so.1")).unwrap();
-    let mut scene = scene(&stubs, b"cuDriverGetVersion=34,cuInit=34", PATIENCE);
+    let mut context = context(&stubs, b"cuDriverGetVersion=34,cuInit=34", PATIENCE);
     let entries = std::env::join_paths([&stubs, &drivers.new]).unwrap();
-    scene.environment.push(("LD_LIBRARY_PATH".into(), entries));
-    scene.environment.remove(0);
-    let cuda = looked(libcuda::look, &scene).libcuda.unwrap();
+    context.environment.push(("LD_LIBRARY_PATH".into(), entries));
+    context.environment.remove(0);
+    let cuda = looked(libcuda::look, &context).libcuda.unwrap();
     assert_eq!(
         (cuda.stub, cuda.cuda, cuda.fault),
         (Some(true), None, fault("cuInit", 34, Some("CUDA_ERROR_STUB_LIBRARY")))
@@ -244,15 +244,15 @@ fn a_stub_is_told_apart_by_its_folder_and_by_its_answer() {
 #[test]
 fn an_old_driver_tells_what_it_can() {
     let Some(drivers) = drivers() else { return };
-    let scene = scene(&drivers.old, b"", PATIENCE);
-    let record = looked(nvml::look, &scene);
+    let context = context(&drivers.old, b"", PATIENCE);
+    let record = looked(nvml::look, &context);
     let nvml = record.nvml.unwrap();
     // The wrapper begins with a function that this driver has not.
     let told = nvml.fault.unwrap();
-    assert_eq!((told.at.as_str(), told.code, record.probes[0].ended), ("nvmlInit_v2", None, How::Done));
+    assert_eq!((told.at.as_str(), told.code, record.probes[0].ended), ("nvmlInit_v2", None, ProbeStatus::Done));
     assert!(text(&told.message).contains("no such function"));
     assert_eq!(text(&nvml.cuda), "12.4");
-    let cuda = looked(libcuda::look, &scene).libcuda.unwrap();
+    let cuda = looked(libcuda::look, &context).libcuda.unwrap();
     let device = &cuda.devices[0];
     assert_eq!(
         (text(&device.name), &device.pci, &device.uuid, &device.fault),
@@ -265,25 +265,25 @@ fn an_old_driver_tells_what_it_can() {
 fn drivers_that_misbehave_cost_their_own_answer_only() {
     let Some(drivers) = drivers() else { return };
     // Few of these wait for their time to be up; the others get all the time they want.
-    let cases: &[(&str, u64, How, &str)] = &[
-        ("constructor=crash", PATIENCE, How::Crashed, "SIGSEGV in dlopen of "),
-        ("constructor=abort", PATIENCE, How::Crashed, "SIGABRT in dlopen of "),
-        ("constructor=exit", PATIENCE, How::Garbled, "without an answer in dlopen of "),
-        ("constructor=flood", PATIENCE, How::Garbled, "more than 4 MiB in dlopen of "),
-        ("constructor=hang", 1_500, How::TimedOut, "within 1.5s in dlopen of "),
-        ("constructor=noise", PATIENCE, How::Done, ""),
-        ("constructor=daemon", PATIENCE, How::Done, ""),
-        ("destructor=hang", PATIENCE, How::Done, ""),
-        ("destructor=crash", PATIENCE, How::Done, ""),
-        ("nvmlInit=crash,cuInit=crash", PATIENCE, How::Crashed, "SIGSEGV in "),
-        ("nvmlInit=stubborn,cuInit=stubborn", 1_500, How::TimedOut, "Init"),
-        ("nvmlDeviceGetName=crash,cuDeviceGetName=crash", PATIENCE, How::Crashed, " 0 of "),
-        ("nvmlDeviceGetUUID=hang,cuDeviceGetUuid=hang", 1_500, How::TimedOut, " 0 of "),
+    let cases: &[(&str, u64, ProbeStatus, &str)] = &[
+        ("constructor=crash", PATIENCE, ProbeStatus::Crashed, "SIGSEGV in dlopen of "),
+        ("constructor=abort", PATIENCE, ProbeStatus::Crashed, "SIGABRT in dlopen of "),
+        ("constructor=exit", PATIENCE, ProbeStatus::Garbled, "without an answer in dlopen of "),
+        ("constructor=flood", PATIENCE, ProbeStatus::Garbled, "more than 4 MiB in dlopen of "),
+        ("constructor=hang", 1_500, ProbeStatus::TimedOut, "within 1.5s in dlopen of "),
+        ("constructor=noise", PATIENCE, ProbeStatus::Done, ""),
+        ("constructor=daemon", PATIENCE, ProbeStatus::Done, ""),
+        ("destructor=hang", PATIENCE, ProbeStatus::Done, ""),
+        ("destructor=crash", PATIENCE, ProbeStatus::Done, ""),
+        ("nvmlInit=crash,cuInit=crash", PATIENCE, ProbeStatus::Crashed, "SIGSEGV in "),
+        ("nvmlInit=stubborn,cuInit=stubborn", 1_500, ProbeStatus::TimedOut, "Init"),
+        ("nvmlDeviceGetName=crash,cuDeviceGetName=crash", PATIENCE, ProbeStatus::Crashed, " 0 of "),
+        ("nvmlDeviceGetUUID=hang,cuDeviceGetUuid=hang", 1_500, ProbeStatus::TimedOut, " 0 of "),
     ];
     for (script, limit, ended, detail) in cases {
         let began = Instant::now();
         let mut heard = Vec::new();
-        let record = observe(&scene(&drivers.new, script.as_bytes(), *limit), |name| heard.push(name.to_string()));
+        let record = observe(&context(&drivers.new, script.as_bytes(), *limit), |name| heard.push(name.to_string()));
         assert!(began.elapsed() < Duration::from_secs(15), "{script}: {:?}", began.elapsed());
         for name in ["nvml", "libcuda"] {
             let probe = record.probes.iter().find(|probe| probe.name == name).unwrap();
@@ -308,7 +308,7 @@ fn of_sixteen_gpus_the_sick_one_is_told_and_fifteen_compute() {
     let Some(drivers) = drivers() else { return };
     for (sickness, limit, code) in [("802", PATIENCE, Some(802)), ("hang", 1_500, None)] {
         let script = format!("devices=16,count=16,uuids=1,sick=5,sickness={sickness}");
-        let record = observe(&scene(&drivers.new, script.as_bytes(), limit), |_| ());
+        let record = observe(&context(&drivers.new, script.as_bytes(), limit), |_| ());
         let libcuda = record.libcuda.as_ref().unwrap();
         assert_eq!(libcuda.devices.len(), 16, "{libcuda:?}");
         for device in &libcuda.devices {
@@ -325,16 +325,16 @@ fn of_sixteen_gpus_the_sick_one_is_told_and_fifteen_compute() {
 #[test]
 fn every_instance_of_mig_computes() {
     let Some(drivers) = drivers() else { return };
-    let record = observe(&scene(&drivers.new, b"mig=1,instances=5", PATIENCE), |_| ());
+    let record = observe(&context(&drivers.new, b"mig=1,instances=5", PATIENCE), |_| ());
     let devices = &record.libcuda.as_ref().unwrap().devices;
     let alone: Vec<_> = devices.iter().filter(|device| device.visible_as.is_some()).collect();
     assert_eq!(alone.len(), 3, "{devices:?}");
     assert!(alone.iter().all(|device| device.uuid == device.visible_as && text(&device.name).contains(" MIG ")));
     assert_eq!(record.kernels.len(), devices.len());
     // Whoever has said what is visible gets that.
-    let mut scene = scene(&drivers.new, b"mig=1,instances=5", PATIENCE);
-    scene.environment.push(("CUDA_VISIBLE_DEVICES".into(), "0".into()));
-    assert_eq!(observe(&scene, |_| ()).libcuda.unwrap().devices.len(), 1);
+    let mut context = context(&drivers.new, b"mig=1,instances=5", PATIENCE);
+    context.environment.push(("CUDA_VISIBLE_DEVICES".into(), "0".into()));
+    assert_eq!(observe(&context, |_| ()).libcuda.unwrap().devices.len(), 1);
 }
 
 #[test]
@@ -344,11 +344,11 @@ fn a_quick_look_keeps_its_five_seconds_and_a_limit_can_be_set() {
         ["nvmlInit=stubborn,cuInit=stubborn", "cuInit=stubborn,count=8,uuids=1,devices=8", "cuCtxSynchronize=hang"]
     {
         let began = Instant::now();
-        observe(&scene(&drivers.new, script.as_bytes(), 60_000), |_| ());
+        observe(&context(&drivers.new, script.as_bytes(), 60_000), |_| ());
         assert!(began.elapsed() < Duration::from_secs(5), "{script}: {:?}", began.elapsed());
     }
-    let mut patient = scene(&drivers.new, b"cuInit=hang", 60_000);
-    patient.wish.limit = Some(Duration::from_secs(1));
+    let mut patient = context(&drivers.new, b"cuInit=hang", 60_000);
+    patient.options.limit = Some(Duration::from_secs(1));
     let detail = looked(libcuda::look, &patient).probes[0].detail.clone();
     assert!(text(&detail).contains("no answer within 1s in cuInit of "), "{detail:?}");
 }
@@ -358,8 +358,8 @@ fn the_nodes_are_held_open_and_let_go() {
     let folder = fake::folder("probe-hold");
     let file = folder.join("nvidia0");
     fs::write(&file, "").unwrap();
-    let scene = scene(&folder, b"", PATIENCE);
-    let held = hold::hold(&scene, &[file.to_str().unwrap().to_string()]);
+    let context = context(&folder, b"", PATIENCE);
+    let held = hold::hold(&context, &[file.to_str().unwrap().to_string()]);
     let process = held.process().unwrap();
     let is_open = || {
         let links = fs::read_dir(format!("/proc/{process}/fd")).into_iter().flatten().flatten();
@@ -389,7 +389,7 @@ fn the_loaders_own_words_are_told() {
     let built = cc.args(["-shared", "-fPIC", "-Wl,--no-as-needed", "-o"]).arg(&out).arg(&file);
     let built = built.arg("-L").arg(other.parent().unwrap()).arg("-l:libother.so.7").output().unwrap();
     assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
-    let told = looked(libcuda::look, &scene(&folder, b"", PATIENCE)).libcuda.unwrap().fault.unwrap();
+    let told = looked(libcuda::look, &context(&folder, b"", PATIENCE)).libcuda.unwrap().fault.unwrap();
     assert!(text(&told.message).contains("libother.so.7: cannot open shared object file"), "{told:?}");
 }
 
@@ -397,7 +397,7 @@ fn the_loaders_own_words_are_told() {
 fn texts_of_drivers_are_made_plain() {
     let Some(drivers) = drivers() else { return };
     let plain = |script: &[u8]| {
-        let record = observe(&scene(&drivers.new, script, PATIENCE), |_| ());
+        let record = observe(&context(&drivers.new, script, PATIENCE), |_| ());
         let json = serde_json::to_string(&record).unwrap();
         assert!(!json.contains("\\u001b") && !json.contains("\\u0000"), "{json}");
         (text(&record.nvml.unwrap().gpus[0].name), text(&record.libcuda.unwrap().devices[0].name))
@@ -415,25 +415,25 @@ fn files_that_are_no_library_are_told() {
     let folder = fake::folder("probe-files");
     let file = folder.join("libcuda.so.1");
     let look = |limit| {
-        let record = looked(libcuda::look, &scene(&folder, b"", limit));
+        let record = looked(libcuda::look, &context(&folder, b"", limit));
         (record.libcuda.unwrap_or_default(), record.probes[0].clone())
     };
     for content in ["", "not a library", "\x7fELF"] {
         fs::write(&file, content).unwrap();
         let (cuda, probe) = look(PATIENCE);
         let told = cuda.fault.unwrap();
-        assert_eq!((told.at.as_str(), probe.ended), ("dlopen", How::Done), "{content:?}");
+        assert_eq!((told.at.as_str(), probe.ended), ("dlopen", ProbeStatus::Done), "{content:?}");
         assert!(told.message.is_some() && cuda.path.is_some());
     }
     // A pipe that nobody writes into hangs whoever opens it: the loader here.
     fs::remove_file(&file).unwrap();
     rustix::fs::mknodat(rustix::fs::CWD, &file, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
-    assert_eq!(look(1_500).1.ended, How::TimedOut);
+    assert_eq!(look(1_500).1.ended, ProbeStatus::TimedOut);
     fs::remove_file(&file).unwrap();
     // A link that leads nowhere is no library: the search goes on.
     symlink("/nonexistent", &file).unwrap();
     let (cuda, probe) = look(PATIENCE);
-    assert!(probe.ended == How::Absent || cuda.path.is_some_and(|path| !path.contains("probe-files")));
+    assert!(probe.ended == ProbeStatus::Absent || cuda.path.is_some_and(|path| !path.contains("probe-files")));
 }
 
 #[test]
@@ -446,24 +446,24 @@ fn root_loads_nothing_that_others_can_change() {
     let folder = fake::folder("probe-open");
     fs::copy(drivers.new.join("libcuda.so.1"), folder.join("libcuda.so.1")).unwrap();
     fs::set_permissions(&folder, fs::Permissions::from_mode(0o777)).unwrap();
-    let mut scene = scene(&folder, b"constructor=crash", PATIENCE);
-    scene.wish.trust = false;
-    let record = looked(libcuda::look, &scene);
+    let mut context = context(&folder, b"constructor=crash", PATIENCE);
+    context.options.trust = false;
+    let record = looked(libcuda::look, &context);
     let probe = &record.probes[0];
-    assert_eq!(probe.ended, How::Refused, "{probe:?}");
+    assert_eq!(probe.ended, ProbeStatus::Refused, "{probe:?}");
     assert!(text(&probe.detail).contains("can be changed by users other than root"), "{probe:?}");
     assert!(record.libcuda.unwrap().path.is_some());
-    scene.environment.push(("GPUENV_TRUST_LIBRARY_PATH".into(), "1".into()));
-    assert_eq!(looked(libcuda::look, &scene).probes[0].ended, How::Crashed);
+    context.environment.push(("GPUENV_TRUST_LIBRARY_PATH".into(), "1".into()));
+    assert_eq!(looked(libcuda::look, &context).probes[0].ended, ProbeStatus::Crashed);
 }
 
 #[test]
 fn a_program_that_cannot_start_is_told() {
-    let mut scene = scene(Path::new("/nonexistent"), b"", PATIENCE);
-    scene.program = "/nonexistent/gpuenv".into();
-    let record = observe(&scene, |_| ());
+    let mut context = context(Path::new("/nonexistent"), b"", PATIENCE);
+    context.program = "/nonexistent/gpuenv".into();
+    let record = observe(&context, |_| ());
     let probe = record.probes.iter().find(|probe| probe.name == "nvml").unwrap();
-    assert_eq!(probe.ended, How::Failed);
+    assert_eq!(probe.ended, ProbeStatus::Failed);
     assert!(text(&probe.detail).contains("could not be started"), "{probe:?}");
 }
 
@@ -478,7 +478,7 @@ fn fits(document: &Value) {
 #[test]
 fn the_command_prints_and_writes_the_record() {
     let Some(drivers) = drivers() else { return };
-    let desk = Desk::new("probe", "");
+    let sandbox = Sandbox::new("probe", "");
     let variables = [
         ("LD_LIBRARY_PATH", drivers.new.to_str().unwrap()),
         ("CUDA_VISIBLE_DEVICES", "GPU-8932f937"),
@@ -486,10 +486,10 @@ fn the_command_prints_and_writes_the_record() {
         ("COLUMNS", "100"),
     ];
     let args = ["probe", "--quick", "--trust-library-path", "--anonymous", "-o", "host.json"];
-    let ran = desk.with(&args, &variables).exits(0).says("wrote host.json");
+    let ran = sandbox.with(&args, &variables).exits(0).says("wrote host.json");
     let ran = ran.tells("libcuda").tells("CUDA 12.4").tells("GPU 0").tells("[31mH100").tells("MIG 1g.12gb");
     assert!(!ran.out.contains('\x1b'), "{}", ran.out);
-    let written = fs::read_to_string(desk.path("host.json")).unwrap();
+    let written = fs::read_to_string(sandbox.path("host.json")).unwrap();
     let document: Value = serde_json::from_str(&written).unwrap();
     fits(&document);
     assert!(!written.contains("8932f937"), "{written}");
@@ -497,20 +497,20 @@ fn the_command_prints_and_writes_the_record() {
     let uuid = document["nvml"]["gpus"][0]["uuid"].as_str().unwrap();
     assert!(uuid.starts_with(visible) && uuid.ends_with("-0000-0000-0000-000000000000"), "{visible} {uuid}");
 
-    let json = desk.with(&["probe", "--quick", "--trust-library-path", "--format", "json"], &variables).exits(0);
+    let json = sandbox.with(&["probe", "--quick", "--trust-library-path", "--format", "json"], &variables).exits(0);
     let document: Value = serde_json::from_str(&json.out).unwrap();
     fits(&document);
     assert_eq!((json.err.as_str(), &document["format"]), ("", &Value::from(1)));
-    desk.run(&["probe", "--quick", "--full"]).exits(2);
-    desk.run(&["probe", "--root", "nowhere"]).exits(2).says("no folder");
-    desk.run(&["probe", "--quick", "-o", "no/such/folder"]).exits(4);
+    sandbox.run(&["probe", "--quick", "--full"]).exits(2);
+    sandbox.run(&["probe", "--root", "nowhere"]).exits(2).says("no folder");
+    sandbox.run(&["probe", "--quick", "-o", "no/such/folder"]).exits(4);
 }
 
 #[test]
 fn a_machine_without_a_driver_is_looked_at_quickly() {
-    let desk = Desk::new("probe-bare", "");
+    let sandbox = Sandbox::new("probe-bare", "");
     let began = Instant::now();
-    let (code, document) = desk.json(&["probe", "--quick"]);
+    let (code, document) = sandbox.json(&["probe", "--quick"]);
     assert_eq!(code, 0);
     fits(&document);
     assert!(document["platform"]["kernel"].is_string() && document["probes"].as_array().unwrap().len() >= 5);
@@ -537,8 +537,8 @@ fn a_compat_package_is_known_by_its_note() {
     fs::copy(&library, folder.join("libcuda.so.550.54.15")).unwrap();
     symlink("libcuda.so.550.54.15", folder.join("libcuda.so.1")).unwrap();
     symlink("/usr/local/cuda-12.4", root.join("usr/local/cuda")).unwrap();
-    let scene = Scene { root, ..Scene::here(Wish::default()).unwrap() };
-    let packages = looked(libcuda::look, &scene).compat;
+    let context = ProbeContext { root, ..ProbeContext::here(ProbeOptions::default()).unwrap() };
+    let packages = looked(libcuda::look, &context).compat;
     assert_eq!(packages.len(), 1, "{packages:?}");
     assert_eq!(packages[0].path, "/usr/local/cuda-12.4/compat/libcuda.so.550.54.15");
     assert_eq!((text(&packages[0].cuda), text(&packages[0].file_version)), ("12.4".into(), "550.54.15".into()));
@@ -550,9 +550,9 @@ fn a_compat_package_is_known_by_its_note() {
 fn another_root_is_another_machine() {
     let roots = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/roots");
     let look = |name: &str| {
-        let wish = Wish { depth: Depth::Quick, ..Wish::default() };
-        let scene = Scene { root: roots.join(name), ..Scene::here(wish).unwrap() };
-        let record = observe(&scene, |_| ());
+        let options = ProbeOptions { depth: Depth::Quick, ..ProbeOptions::default() };
+        let context = ProbeContext { root: roots.join(name), ..ProbeContext::here(options).unwrap() };
+        let record = observe(&context, |_| ());
         fits(&serde_json::to_value(&record).unwrap());
         assert!(record.environment.is_empty() && record.platform.root.is_none());
         record

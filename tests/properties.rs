@@ -9,12 +9,12 @@ use gpuenv::catalog::rows::{Build, Class, Subject};
 use gpuenv::catalog::{BUILTIN, GpuMatch};
 use gpuenv::coverage::{Coverage, Tegra, covers_targets};
 use gpuenv::explain;
-use gpuenv::solve::answer::TargetAnswer;
 use gpuenv::solve::engine::Steps;
-use gpuenv::solve::question::Question;
+use gpuenv::solve::request::Request;
 use gpuenv::solve::resolve::is_solvable;
+use gpuenv::solve::solution::TargetAnswer;
 use gpuenv::spec;
-use gpuenv::words::{Cc, Constraint, Version};
+use gpuenv::types::{Cc, Constraint, Version};
 
 /// A small deterministic generator: tests must not depend on the day they run.
 struct Random(u64);
@@ -193,7 +193,7 @@ impl Draft {
 /// An answer as a text, for comparing.
 fn shown(outcome: &Outcome) -> String {
     match outcome {
-        Outcome::Answer(answer, _) => answer
+        Outcome::Solution(answer, _) => answer
             .targets
             .iter()
             .map(|target| {
@@ -465,12 +465,12 @@ fn a_second_judge_agrees_with_every_answer() {
     for _ in 0..1200 {
         let draft = Draft::random(&mut random, 2);
         match lock(&draft.text()) {
-            Outcome::Answer(answer, _) => {
+            Outcome::Solution(answer, _) => {
                 answers += 1;
                 for target in &answer.targets {
                     let lines = &draft.targets.iter().find(|(name, _)| *name == target.name).unwrap().1;
                     if let Err(why) = judge::target(target, lines, draft.build.is_some()) {
-                        panic!("{why}\n{}\n{}", draft.text(), shown(&Outcome::Answer(answer.clone(), Vec::new())));
+                        panic!("{why}\n{}\n{}", draft.text(), shown(&Outcome::Solution(answer.clone(), Vec::new())));
                     }
                 }
                 if draft.share == "stack" {
@@ -492,7 +492,7 @@ fn the_stated_minimum_suffices() {
     let mut tried = 0;
     while tried < 300 {
         let mut draft = Draft::random(&mut random, 1);
-        let Outcome::Answer(answer, _) = lock(&draft.text()) else { continue };
+        let Outcome::Solution(answer, _) = lock(&draft.text()) else { continue };
         let target = &answer.targets[0];
         let Some(minimum) = &target.minimum else { continue };
         tried += 1;
@@ -506,7 +506,7 @@ fn the_stated_minimum_suffices() {
             lines.push(format!("image = \"{}:{}\"", image.repository, image.tag));
         }
         let again = lock(&draft.text());
-        assert!(matches!(again, Outcome::Answer(..)), "{before}\n---\n{}", draft.text());
+        assert!(matches!(again, Outcome::Solution(..)), "{before}\n---\n{}", draft.text());
     }
 }
 
@@ -517,13 +517,13 @@ fn an_answer_written_down_is_answered_by_itself() {
     for _ in 0..200 {
         let mut draft = Draft::random(&mut random, 2);
         draft.share = "stack";
-        let Outcome::Answer(answer, _) = lock(&draft.text()) else { continue };
+        let Outcome::Solution(answer, _) = lock(&draft.text()) else { continue };
         let target = &answer.targets[0];
         let python = target.python.map(ToString::to_string).unwrap_or_default();
         let before = draft.text();
         draft.stack.retain(|line| !line.starts_with("torch =") && !line.starts_with("python"));
         draft.stack.push(format!("torch = \"{}\"\npython = \"{python}\"", target.has("torch")));
-        assert_eq!(shown(&lock(&draft.text())), shown(&Outcome::Answer(answer.clone(), Vec::new())), "{before}");
+        assert_eq!(shown(&lock(&draft.text())), shown(&Outcome::Solution(answer.clone(), Vec::new())), "{before}");
     }
 }
 
@@ -577,7 +577,7 @@ fn exhaustive_search_agrees_on_verdict_and_newest_version() {
             "[stack]\ntorch = \"{wanted}\"\n[target.t]\ngpu = \"{gpu}\"\ndriver = \"{driver}\"\nforward-compat = \"never\"\n"
         );
         let got = match lock(&text) {
-            Outcome::Answer(answer, _) => Some(answer.targets[0].builds[0].version),
+            Outcome::Solution(answer, _) => Some(answer.targets[0].builds[0].version),
             _ => None,
         };
         assert_eq!(got.as_ref(), newest, "{text}");
@@ -598,9 +598,9 @@ fn whether_there_is_an_answer_is_told_like_the_answer() {
         }
         let text = draft.text();
         let spec = spec::parse(&text).unwrap();
-        let (question, _) = Question::new(&spec, rules()).unwrap();
-        let told = is_solvable(&question, &Steps::new(LIMIT)).unwrap();
-        assert_eq!(told, matches!(lock(&text), Outcome::Answer(..)), "{text}");
+        let (request, _) = Request::new(&spec, rules()).unwrap();
+        let told = is_solvable(&request, &Steps::new(LIMIT)).unwrap();
+        assert_eq!(told, matches!(lock(&text), Outcome::Solution(..)), "{text}");
         if told { answers += 1 } else { conflicts += 1 }
     }
     assert!(answers > 60 && conflicts > 60, "{answers} {conflicts}");
@@ -626,8 +626,8 @@ fn the_culprits_clash_and_no_smaller_set_does() {
             *known.entry(kept).or_insert_with(|| {
                 let dropped = keys.iter().enumerate().filter(|(at, _)| kept >> at & 1 == 0);
                 let less = dropped.fold(spec.clone(), |spec, (_, key)| spec.without(key));
-                match Question::new(&less, rules()) {
-                    Ok((question, _)) => is_solvable(&question, &Steps::new(LIMIT)).unwrap(),
+                match Request::new(&less, rules()) {
+                    Ok((request, _)) => is_solvable(&request, &Steps::new(LIMIT)).unwrap(),
                     Err(_) => true,
                 }
             })
@@ -691,7 +691,7 @@ fn every_fix_can_be_written_and_then_answers() {
             for source in [text.clone(), text.replace('\n', "\r\n"), format!("# ours\n\n{text}\n# end")] {
                 let after =
                     spec::rewrite(&source, &changes).unwrap_or_else(|error| panic!("{error}: {changes:?}\n{text}"));
-                assert!(matches!(lock(&after), Outcome::Answer(..)), "{changes:?}\n{after}");
+                assert!(matches!(lock(&after), Outcome::Solution(..)), "{changes:?}\n{after}");
                 assert_eq!(source.contains('\r'), after.contains('\r'), "{after:?}");
                 assert!(!source.contains('\r') || !after.replace("\r\n", "").contains('\n'), "{after:?}");
                 assert_eq!(source.matches('#').count(), after.matches('#').count(), "{after}");

@@ -8,7 +8,7 @@ use std::{env, fs};
 
 use gpuenv::catalog::BUILTIN;
 use gpuenv::report::schema;
-use gpuenv::verify::about;
+use gpuenv::verify::check_docs;
 use gpuenv::warning;
 use serde_json::Value;
 
@@ -118,7 +118,7 @@ fn warnings_are_current() {
 fn checks_are_current() {
     let mut page = head("Checks", "What `gpuenv verify` looks at. Each is pass, fail, warn, skip or unknown.");
     page += "\n| check | looks at |\n|---|---|\n";
-    for check in about::ALL {
+    for check in check_docs::ALL {
         let _ = writeln!(page, "| `{}` | {} |", check.id, cell(check.says));
     }
     is_current("checks.md", &page);

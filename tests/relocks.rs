@@ -1,30 +1,30 @@
 //! What a lock keeps when it is made again, and what `--upgrade` and `--upgrade-package` give up.
 
-#[path = "common/desk.rs"]
-mod desk;
+#[path = "common/sandbox.rs"]
+mod sandbox;
 
 use std::fs;
 
-use desk::Desk;
+use sandbox::Sandbox;
 use serde_json::Value;
 
 /// The lock that a run writes, as JSON.
-fn locked(desk: &Desk, args: &[&str]) -> Value {
-    let (code, document) = desk.json(&[&["lock"], args].concat());
+fn locked(sandbox: &Sandbox, args: &[&str]) -> Value {
+    let (code, document) = sandbox.json(&[&["lock"], args].concat());
     assert_eq!(code, 0, "{document:#}");
     document
 }
 
-fn text(desk: &Desk) -> String {
-    fs::read_to_string(desk.path("gpuenv.lock")).unwrap()
+fn text(sandbox: &Sandbox) -> String {
+    fs::read_to_string(sandbox.path("gpuenv.lock")).unwrap()
 }
 
-/// A desk whose first spec is locked and which then has the second.
-fn relocked(name: &str, first: &str, second: &str) -> Desk {
-    let desk = Desk::new(&format!("relock-{name}"), first);
-    locked(&desk, &[]);
-    desk.write(second);
-    desk
+/// A sandbox whose first spec is locked and which then has the second.
+fn relocked(name: &str, first: &str, second: &str) -> Sandbox {
+    let sandbox = Sandbox::new(&format!("relock-{name}"), first);
+    locked(&sandbox, &[]);
+    sandbox.write(second);
+    sandbox
 }
 
 /// The version of a package in a target's stack.
@@ -47,8 +47,8 @@ mod upgrades {
         )
     }
 
-    /// A desk with old releases in its lock and nothing that holds them in its spec.
-    fn loosened(name: &str) -> Desk {
+    /// A sandbox with old releases in its lock and nothing that holds them in its spec.
+    fn loosened(name: &str) -> Sandbox {
         relocked(name, &spec("2.5.0", "3.10", "0.44.0", "0.15.0"), &spec("*", "*", "*", "*"))
     }
 
@@ -60,14 +60,14 @@ mod upgrades {
 
     #[test]
     fn two_packages_move_at_once_and_the_others_stay() {
-        let desk = loosened("two");
-        assert_eq!(stack(&locked(&desk, &[])), KEPT, "nothing moves by itself");
+        let sandbox = loosened("two");
+        assert_eq!(stack(&locked(&sandbox, &[])), KEPT, "nothing moves by itself");
         let both = ["--upgrade-package", "bitsandbytes", "--upgrade-package", "deepspeed"];
-        let moved = locked(&desk, &both);
+        let moved = locked(&sandbox, &both);
         let [torch, python, bitsandbytes, deepspeed] = stack(&moved);
         assert_eq!([torch, python], [KEPT[0], KEPT[1]]);
         assert!(bitsandbytes != KEPT[2] && deepspeed != KEPT[3], "{bitsandbytes} {deepspeed}");
-        let first = text(&desk);
+        let first = text(&sandbox);
         let turned = loosened("two-turned");
         locked(&turned, &["--upgrade-package", "deepspeed", "--upgrade-package", "bitsandbytes"]);
         assert_eq!(text(&turned), first, "in whatever order they are named");
@@ -75,13 +75,13 @@ mod upgrades {
 
     #[test]
     fn each_of_two_may_name_its_version() {
-        let desk = loosened("versions");
+        let sandbox = loosened("versions");
         let args = ["--upgrade-package", "bitsandbytes=0.45.0", "--upgrade-package", "deepspeed=0.15.1"];
-        assert_eq!(stack(&locked(&desk, &args)), [KEPT[0], KEPT[1], "0.45.0", "0.15.1"]);
+        assert_eq!(stack(&locked(&sandbox, &args)), [KEPT[0], KEPT[1], "0.45.0", "0.15.1"]);
         // One by name and one by version.
-        let desk = loosened("mixed");
+        let sandbox = loosened("mixed");
         let args = ["--upgrade-package", "python", "--upgrade-package", "deepspeed=0.15.1"];
-        let moved = locked(&desk, &args);
+        let moved = locked(&sandbox, &args);
         let [torch, python, bitsandbytes, deepspeed] = stack(&moved);
         assert_eq!([torch, bitsandbytes, deepspeed], [KEPT[0], KEPT[2], "0.15.1"]);
         assert_ne!(python, KEPT[1]);
@@ -91,8 +91,8 @@ mod upgrades {
     fn a_package_that_is_not_named_stays() {
         // A newer torch would not have the other's Python.
         for (at, package) in [(1, "python"), (2, "bitsandbytes"), (3, "deepspeed")] {
-            let desk = loosened(package);
-            let document = locked(&desk, &["--upgrade-package", package]);
+            let sandbox = loosened(package);
+            let document = locked(&sandbox, &["--upgrade-package", package]);
             for (other, (now, then)) in stack(&document).iter().zip(KEPT).enumerate() {
                 assert_eq!(*now == then, other != at, "{package}: {now} {then}");
             }
@@ -101,8 +101,8 @@ mod upgrades {
 
     #[test]
     fn all_of_them_move_with_upgrade() {
-        let desk = loosened("all");
-        let upgraded = locked(&desk, &["--upgrade"]);
+        let sandbox = loosened("all");
+        let upgraded = locked(&sandbox, &["--upgrade"]);
         assert!(stack(&upgraded).iter().zip(KEPT).all(|(now, then)| *now != then), "{upgraded:#}");
     }
 }
@@ -128,24 +128,24 @@ mod places {
 
     #[test]
     fn toolkit_and_image_are_kept_while_they_hold() {
-        let desk = relocked("places", &spec("12.4.0"), &spec("12.4"));
-        assert_eq!(toolkits(&locked(&desk, &[])), OLD);
-        assert_eq!(toolkits(&locked(&desk, &["--upgrade-package", "torch"])), OLD, "CUDA was not named");
-        assert_eq!(toolkits(&locked(&desk, &["--upgrade-package", "cuda"])), NEW);
+        let sandbox = relocked("places", &spec("12.4.0"), &spec("12.4"));
+        assert_eq!(toolkits(&locked(&sandbox, &[])), OLD);
+        assert_eq!(toolkits(&locked(&sandbox, &["--upgrade-package", "torch"])), OLD, "CUDA was not named");
+        assert_eq!(toolkits(&locked(&sandbox, &["--upgrade-package", "cuda"])), NEW);
     }
 
     #[test]
     fn toolkit_and_image_move_where_everything_does() {
         for args in ["--upgrade", "--fresh"] {
-            let desk = relocked(args.trim_start_matches('-'), &spec("12.4.0"), &spec("12.4"));
-            assert_eq!(toolkits(&locked(&desk, &[args])), NEW, "{args}");
+            let sandbox = relocked(args.trim_start_matches('-'), &spec("12.4.0"), &spec("12.4"));
+            assert_eq!(toolkits(&locked(&sandbox, &[args])), NEW, "{args}");
         }
     }
 
     #[test]
     fn what_the_spec_refuses_is_not_kept() {
-        let desk = relocked("refused", &spec("12.4.0"), &spec("12.4.1"));
-        assert_eq!(toolkits(&locked(&desk, &[])), NEW);
+        let sandbox = relocked("refused", &spec("12.4.0"), &spec("12.4.1"));
+        assert_eq!(toolkits(&locked(&sandbox, &[])), NEW);
     }
 
     /// One target has an image, the other a toolkit: neither is tied to the other by the lock.
@@ -158,10 +158,10 @@ mod places {
                  [target.metal]\ngpu = \"A100-PCIE-40GB\"\nos = \"ubuntu22.04\"\n{toolkit}\n"
             )
         };
-        let desk = relocked("own", &spec("", "toolkit = [\"12.4.0\"]"), &spec("", ""));
-        assert_eq!(toolkits(&locked(&desk, &[])), [NEW[0], NEW[1], OLD[2]]);
-        let desk = relocked("own-image", &spec(":12.4.0-devel-ubuntu22.04", ""), &spec("", ""));
-        assert_eq!(toolkits(&locked(&desk, &[])), [OLD[0], OLD[1], NEW[2]]);
+        let sandbox = relocked("own", &spec("", "toolkit = [\"12.4.0\"]"), &spec("", ""));
+        assert_eq!(toolkits(&locked(&sandbox, &[])), [NEW[0], NEW[1], OLD[2]]);
+        let sandbox = relocked("own-image", &spec(":12.4.0-devel-ubuntu22.04", ""), &spec("", ""));
+        assert_eq!(toolkits(&locked(&sandbox, &[])), [OLD[0], OLD[1], NEW[2]]);
     }
 
     #[test]
@@ -171,9 +171,9 @@ mod places {
                 "[stack]\ntorch = \"2.5.1+cu124\"\n[target.t]\ngpu = \"A100-PCIE-40GB\"\nimage = \"nvidia/cuda{image}\"\n"
             )
         };
-        let desk = relocked("runs", &spec(":12.4.0-base-ubuntu22.04"), &spec(""));
-        assert_eq!(locked(&desk, &[])["targets"]["t"]["image"], "nvidia/cuda:12.4.0-base-ubuntu22.04");
-        assert_eq!(locked(&desk, &["--upgrade"])["targets"]["t"]["image"], "nvidia/cuda:12.4.1-base-ubuntu22.04");
+        let sandbox = relocked("runs", &spec(":12.4.0-base-ubuntu22.04"), &spec(""));
+        assert_eq!(locked(&sandbox, &[])["targets"]["t"]["image"], "nvidia/cuda:12.4.0-base-ubuntu22.04");
+        assert_eq!(locked(&sandbox, &["--upgrade"])["targets"]["t"]["image"], "nvidia/cuda:12.4.1-base-ubuntu22.04");
     }
 }
 
@@ -197,10 +197,10 @@ mod shares {
     fn a_variant_that_was_pinned_once_stays() {
         for share in SHARES {
             let [first, second] = ["2.6.0+cu118", "2.6.0"].map(|torch| spec(share, torch, ["a", "b"], NEW));
-            let desk = relocked(&format!("pinned-{share}"), &first, &second);
-            let kept = locked(&desk, &[]);
+            let sandbox = relocked(&format!("pinned-{share}"), &first, &second);
+            let kept = locked(&sandbox, &[]);
             assert_eq!([has(&kept, "a", "torch"), has(&kept, "b", "torch")], ["2.6.0+cu118"; 2], "{share}");
-            let moved = locked(&desk, &["--upgrade-package", "torch"]);
+            let moved = locked(&sandbox, &["--upgrade-package", "torch"]);
             assert_eq!([has(&moved, "a", "torch"), has(&moved, "b", "torch")], ["2.6.0+cu124"; 2], "{share}");
         }
     }
@@ -214,8 +214,8 @@ mod shares {
         ] {
             for names in [["a", "b"], ["b", "a"]] {
                 let [first, second] = [OLD, NEW].map(|driver| spec(share, "2.6.0", names, driver));
-                let desk = relocked(&format!("asked-{share}-{}", names[0]), &first, &second);
-                let kept = locked(&desk, &[]);
+                let sandbox = relocked(&format!("asked-{share}-{}", names[0]), &first, &second);
+                let kept = locked(&sandbox, &[]);
                 let found = names.map(|name| has(&kept, name, "torch"));
                 assert_eq!(found, [a, b], "{share} {names:?}");
             }
@@ -228,9 +228,10 @@ mod shares {
         for names in [["a", "b"], ["b", "a"]] {
             for share in ["stack", "versions"] {
                 let first = spec("none", "<2.15", names, OLD);
-                let desk = relocked(&format!("heir-{share}-{}", names[0]), &first, &spec(share, "<2.15", names, NEW));
-                let found = locked(&desk, &[]);
-                let best = locked(&desk, &["--fresh"]);
+                let sandbox =
+                    relocked(&format!("heir-{share}-{}", names[0]), &first, &spec(share, "<2.15", names, NEW));
+                let found = locked(&sandbox, &[]);
+                let best = locked(&sandbox, &["--fresh"]);
                 assert_eq!(found["stack"], best["stack"], "{share} {names:?}");
             }
         }
@@ -240,11 +241,11 @@ mod shares {
     fn each_stack_of_its_own_is_kept_as_it_was() {
         for names in [["a", "b"], ["b", "a"]] {
             let [first, second] = [OLD, NEW].map(|driver| spec("none", "*", names, driver));
-            let desk = relocked(&format!("alone-{}", names[0]), &first, &first);
-            let before = locked(&desk, &[]);
+            let sandbox = relocked(&format!("alone-{}", names[0]), &first, &first);
+            let before = locked(&sandbox, &[]);
             assert_ne!(has(&before, names[0], "torch"), has(&before, names[1], "torch"));
-            desk.write(&second);
-            let after = locked(&desk, &[]);
+            sandbox.write(&second);
+            let after = locked(&sandbox, &[]);
             for name in names {
                 assert_eq!(before["targets"][name]["stack"], after["targets"][name]["stack"], "{name}");
             }
@@ -255,12 +256,12 @@ mod shares {
     fn a_target_that_joins_takes_what_the_others_have() {
         let first = "[stack]\ntorch = \"2.5.1+cu121\"\n[target.a]\ngpu = \"A100-PCIE-40GB\"\n";
         let second = "[stack]\ntorch = \"2\"\n[target.a]\ngpu = \"A100-PCIE-40GB\"\n[target.b]\ngpu = \"L40S\"\n";
-        let desk = relocked("joins", first, second);
-        let joined = locked(&desk, &[]);
+        let sandbox = relocked("joins", first, second);
+        let joined = locked(&sandbox, &[]);
         assert_eq!([has(&joined, "a", "torch"), has(&joined, "b", "torch")], ["2.5.1+cu121"; 2]);
         // With versions in common the newcomer is free in its variant.
-        let desk = relocked("joins-versions", first, &format!("{second}[resolve]\nshare = \"versions\"\n"));
-        let joined = locked(&desk, &[]);
+        let sandbox = relocked("joins-versions", first, &format!("{second}[resolve]\nshare = \"versions\"\n"));
+        let joined = locked(&sandbox, &[]);
         assert_eq!([has(&joined, "a", "torch"), has(&joined, "b", "torch")], ["2.5.1+cu121", "2.5.1+cu124"]);
     }
 }
@@ -290,8 +291,8 @@ mod set_aside {
 
     #[test]
     fn an_override_for_one_target_frees_that_one_alone() {
-        let desk = Desk::new("relock-aimed", &spec(&aimed("a")));
-        let document = locked(&desk, &[]);
+        let sandbox = Sandbox::new("relock-aimed", &spec(&aimed("a")));
+        let document = locked(&sandbox, &[]);
         assert_eq!(minimum(&document, "b"), "525.60.13");
         assert_ne!(minimum(&document, "a"), "525.60.13");
         let recorded = &document["overrides"];
@@ -299,41 +300,41 @@ mod set_aside {
             (&recorded[0]["target"], &recorded[0]["overlay"], recorded.as_array().unwrap().len()),
             (&"a".into(), &Value::Null, 1)
         );
-        desk.write(&spec(&aimed("b")));
-        let (code, document) = desk.json(&["lock"]);
+        sandbox.write(&spec(&aimed("b")));
+        let (code, document) = sandbox.json(&["lock"]);
         assert_eq!((code, &document["culprits"]), (1, &serde_json::json!(["stack.torch", "target.a.driver"])));
     }
 
     #[test]
     fn a_retraction_takes_the_place_of_a_targeted_override() {
-        let desk = Desk::new("relock-retracted", &spec(&aimed("a")));
-        locked(&desk, &[]);
-        fs::write(desk.path("site.toml"), RETRACT).unwrap();
-        desk.write(&spec(&format!("{}{OVERLAY}", aimed("a"))));
-        desk.run(&["lock", "--check"]).exits(1);
-        let document = locked(&desk, &[]);
+        let sandbox = Sandbox::new("relock-retracted", &spec(&aimed("a")));
+        locked(&sandbox, &[]);
+        fs::write(sandbox.path("site.toml"), RETRACT).unwrap();
+        sandbox.write(&spec(&format!("{}{OVERLAY}", aimed("a"))));
+        sandbox.run(&["lock", "--check"]).exits(1);
+        let document = locked(&sandbox, &[]);
         assert_ne!(minimum(&document, "b"), "525.60.13", "it frees the other target too");
         let recorded = document["overrides"].as_array().unwrap();
         assert_eq!(recorded.len(), 1, "{recorded:?}");
         assert_eq!((&recorded[0]["overlay"], &recorded[0]["target"]), (&"site.toml:1".into(), &Value::Null));
         assert!(codes(&document).contains(&"unused-override"), "{document:#}");
-        desk.run(&["lock", "--check"]).exits(0);
+        sandbox.run(&["lock", "--check"]).exits(0);
         // Without the override all stays as it is, but for the warning.
-        desk.write(&spec(OVERLAY));
-        let alone = locked(&desk, &[]);
+        sandbox.write(&spec(OVERLAY));
+        let alone = locked(&sandbox, &[]);
         assert_eq!((&alone["targets"], &alone["overrides"]), (&document["targets"], &document["overrides"]));
         assert!(!codes(&alone).contains(&"unused-override"), "{alone:#}");
         // Without the retraction the override counts again.
-        desk.write(&spec(&aimed("a")));
-        assert_eq!(locked(&desk, &[])["overrides"][0]["target"], "a");
+        sandbox.write(&spec(&aimed("a")));
+        assert_eq!(locked(&sandbox, &[])["overrides"][0]["target"], "a");
     }
 
     #[test]
     fn a_retraction_takes_the_place_of_an_override_for_all() {
         let everywhere = "[[override]]\nrule = \"cuda-12-driver\"\nreason = \"measured everywhere\"\n";
-        let desk = Desk::new("relock-everywhere", &spec(&format!("{everywhere}{OVERLAY}")));
-        fs::write(desk.path("site.toml"), RETRACT).unwrap();
-        let document = locked(&desk, &[]);
+        let sandbox = Sandbox::new("relock-everywhere", &spec(&format!("{everywhere}{OVERLAY}")));
+        fs::write(sandbox.path("site.toml"), RETRACT).unwrap();
+        let document = locked(&sandbox, &[]);
         let recorded = document["overrides"].as_array().unwrap();
         assert_eq!((recorded.len(), &recorded[0]["overlay"]), (1, &"site.toml:1".into()), "{recorded:?}");
         assert!(codes(&document).contains(&"unused-override"), "{document:#}");
@@ -342,8 +343,8 @@ mod set_aside {
     #[test]
     fn of_two_overrides_of_one_rule_the_one_that_changes_nothing_is_told() {
         let everywhere = "[[override]]\nrule = \"cuda-12-driver\"\nreason = \"measured everywhere\"\n";
-        let desk = Desk::new("relock-both", &spec(&format!("{everywhere}{}", aimed("a"))));
-        let document = locked(&desk, &[]);
+        let sandbox = Sandbox::new("relock-both", &spec(&format!("{everywhere}{}", aimed("a"))));
+        let document = locked(&sandbox, &[]);
         let recorded = document["overrides"].as_array().unwrap();
         assert_eq!((recorded.len(), &recorded[0]["target"]), (1, &Value::Null), "{recorded:?}");
         assert!(codes(&document).contains(&"unused-override"));
@@ -366,28 +367,28 @@ mod formats {
 
     #[test]
     fn a_lock_of_another_format_is_neither_read_nor_replaced() {
-        let desk = Desk::new("relock-format", SPEC);
-        locked(&desk, &[]);
-        let sound = text(&desk);
+        let sandbox = Sandbox::new("relock-format", SPEC);
+        locked(&sandbox, &[]);
+        let sound = text(&sandbox);
         assert!(sound.contains("\nversion = 2\n"), "{sound}");
         for (format, code) in [(0, "bad-lock"), (3, "newer-lock")] {
             let other = sound.replacen("\nversion = 2\n", &format!("\nversion = {format}\n"), 1);
-            fs::write(desk.path("gpuenv.lock"), &other).unwrap();
+            fs::write(sandbox.path("gpuenv.lock"), &other).unwrap();
             for args in READING {
-                let (exit, document) = desk.json(args);
+                let (exit, document) = sandbox.json(args);
                 assert_eq!(
                     (exit, &document["errors"][0]["code"]),
                     (2, &code.into()),
                     "{format} {args:?}: {document:#}"
                 );
-                assert_eq!(text(&desk), other, "{format} {args:?}");
+                assert_eq!(text(&sandbox), other, "{format} {args:?}");
             }
             // What a later gpuenv wrote is left alone whatever is asked: only that one can read it.
-            let (exit, _) = desk.json(&["lock", "--fresh"]);
+            let (exit, _) = sandbox.json(&["lock", "--fresh"]);
             let left = if format == 3 { (2, &other) } else { (0, &sound) };
-            assert_eq!((exit, &text(&desk)), left, "{format}");
-            fs::remove_file(desk.path("gpuenv.lock")).unwrap();
-            locked(&desk, &[]);
+            assert_eq!((exit, &text(&sandbox)), left, "{format}");
+            fs::remove_file(sandbox.path("gpuenv.lock")).unwrap();
+            locked(&sandbox, &[]);
         }
     }
 }

@@ -15,7 +15,7 @@ use gpuenv::catalog::rows::Subject;
 use gpuenv::explain;
 use gpuenv::solve::compile::Locked;
 use gpuenv::solve::engine::Steps;
-use gpuenv::solve::question::{GpuAsk, Question};
+use gpuenv::solve::request::{GpuRequest, Request};
 use gpuenv::solve::resolve::{Resolution, resolve};
 use gpuenv::solve::warnings;
 use gpuenv::spec;
@@ -72,7 +72,7 @@ fn complaint(folder: &Path) -> Option<String> {
     let expected: Expected = toml::from_str(&read("expected.toml")).expect("expected.toml is well-formed");
     assert!(!expected.source.is_empty(), "{}: without a source", folder.display());
     let verdict = match common::lock(&text) {
-        Outcome::Answer(..) => Verdict::Ok,
+        Outcome::Solution(..) => Verdict::Ok,
         Outcome::Conflict => Verdict::Conflict,
         Outcome::Undetermined => Verdict::Undetermined,
         Outcome::Refused(codes) => return Some(format!("refused: {codes:?}")),
@@ -109,8 +109,8 @@ fn complaint(folder: &Path) -> Option<String> {
 
 /// What is wrong with what nobody has read: the keys that ask for it, and the changes that do without it.
 fn unread(spec: &spec::Spec, expected: &Expected) -> Option<String> {
-    let (question, _) = Question::new(spec, rules_of(spec)).expect("it was asked before");
-    let Resolution::Undetermined(unknowns) = resolve(&question, &Locked::new(), &Steps::new(LIMIT)) else {
+    let (request, _) = Request::new(spec, rules_of(spec)).expect("it was asked before");
+    let Resolution::Undetermined(unknowns) = resolve(&request, &Locked::new(), &Steps::new(LIMIT)) else {
         return Some("another answer the second time".into());
     };
     let keys: Vec<String> = unknowns.into_iter().flat_map(|unknown| unknown.keys).collect();
@@ -126,13 +126,13 @@ fn unread(spec: &spec::Spec, expected: &Expected) -> Option<String> {
 
 /// Whether a rule shows in an answer: as a warning of its name, or by speaking of a GPU of the spec.
 fn bears_on(rule: &str, spec: &spec::Spec) -> bool {
-    let (question, mut warnings) = Question::new(spec, rules_of(spec)).expect("it was asked before");
-    if let Resolution::Answer(answer) = resolve(&question, &Locked::new(), &Steps::new(LIMIT)) {
-        warnings.extend(warnings::warnings(&question, &answer));
+    let (request, mut warnings) = Request::new(spec, rules_of(spec)).expect("it was asked before");
+    if let Resolution::Solution(answer) = resolve(&request, &Locked::new(), &Steps::new(LIMIT)) {
+        warnings.extend(warnings::warnings(&request, &answer));
     }
     let of_gpu = rules().rules.all().any(|one| {
-        let speaks = |gpu: &GpuAsk<'_>| one.row.subject == Subject::Gpu && one.range.admits(&gpu.cc_version);
-        one.row.id == rule && question.targets.iter().any(|target| target.named_gpus().iter().any(speaks))
+        let speaks = |gpu: &GpuRequest<'_>| one.row.subject == Subject::Gpu && one.range.admits(&gpu.cc_version);
+        one.row.id == rule && request.targets.iter().any(|target| target.named_gpus().iter().any(speaks))
     });
     of_gpu || warnings.iter().any(|warning| warning.code == rule)
 }

@@ -1,13 +1,13 @@
 //! Every JSON document the tool prints, held against the schema it publishes.
 
-#[path = "common/desk.rs"]
-mod desk;
+#[path = "common/sandbox.rs"]
+mod sandbox;
 #[path = "common/schema.rs"]
 mod validate;
 
-use desk::Desk;
 use gpuenv::explain::why::Verdict;
 use gpuenv::report::schema;
+use sandbox::Sandbox;
 use serde_json::{Value, json};
 
 const SPEC: &str = r#"
@@ -45,66 +45,66 @@ fn fits(name: &str, document: &Value) {
 
 #[test]
 fn documents_fit_their_schemas() {
-    let desk = Desk::new("schema", SPEC);
-    fits("stale", &desk.json(&["lock", "--check"]).1);
-    fits("lock", &desk.json(&["lock"]).1);
-    fits("lock", &desk.json(&["export", "json"]).1);
-    fits("explain", &desk.json(&["explain"]).1);
-    fits("explain", &desk.json(&["explain", "stack.torch"]).1);
-    fits("lock", &desk.json(&["add", "torchaudio", "--dry-run"]).1);
-    std::fs::write(desk.path("requirements.txt"), "torch==2.5.1\nnumpy\n-e .\n").unwrap();
-    fits("init", &desk.json(&["init", "--from", "requirements.txt", "-o", "-"]).1);
-    fits("graph", &desk.json(&["explain", "--graph", "mermaid"]).1);
-    fits("rendered", &desk.json(&["lock", "--help"]).1);
-    fits("rendered", &desk.json(&["export", "requirements", "--target", "prod"]).1);
+    let sandbox = Sandbox::new("schema", SPEC);
+    fits("stale", &sandbox.json(&["lock", "--check"]).1);
+    fits("lock", &sandbox.json(&["lock"]).1);
+    fits("lock", &sandbox.json(&["export", "json"]).1);
+    fits("explain", &sandbox.json(&["explain"]).1);
+    fits("explain", &sandbox.json(&["explain", "stack.torch"]).1);
+    fits("lock", &sandbox.json(&["add", "torchaudio", "--dry-run"]).1);
+    std::fs::write(sandbox.path("requirements.txt"), "torch==2.5.1\nnumpy\n-e .\n").unwrap();
+    fits("init", &sandbox.json(&["init", "--from", "requirements.txt", "-o", "-"]).1);
+    fits("graph", &sandbox.json(&["explain", "--graph", "mermaid"]).1);
+    fits("rendered", &sandbox.json(&["lock", "--help"]).1);
+    fits("rendered", &sandbox.json(&["export", "requirements", "--target", "prod"]).1);
     for name in ["cuda-12-driver", "gpu-code", "forward-compat", "os ubuntu22.04", "toolkit 12.4.1"] {
-        fits("topics", &desk.json(&["explain", name]).1);
+        fits("topics", &sandbox.json(&["explain", name]).1);
     }
     for what in ["torch@2.8.0", "RTX 5090", "driver@570", "source torch-pypi", "gpu-code"] {
-        fits("topics", &desk.json(&["catalog", "show", what]).1);
+        fits("topics", &sandbox.json(&["catalog", "show", what]).1);
     }
-    fits("catalog", &desk.json(&["catalog"]).1);
-    fits("list", &desk.json(&["catalog", "list"]).1);
-    fits("list", &desk.json(&["catalog", "list", "gpus"]).1);
-    fits("search", &desk.json(&["catalog", "search", "5090"]).1);
-    fits("search", &desk.json(&["catalog", "search", "5091", "nowhere"]).1);
-    fits("checked", &desk.json(&["catalog", "check"]).1);
-    fits("catalogs", &desk.json(&["catalog", "update"]).1);
-    fits("inspected", &desk.json(&["catalog", "inspect", env!("CARGO_BIN_EXE_gpuenv")]).1);
-    fits("schemas", &desk.json(&["schema"]).1);
+    fits("catalog", &sandbox.json(&["catalog"]).1);
+    fits("list", &sandbox.json(&["catalog", "list"]).1);
+    fits("list", &sandbox.json(&["catalog", "list", "gpus"]).1);
+    fits("search", &sandbox.json(&["catalog", "search", "5090"]).1);
+    fits("search", &sandbox.json(&["catalog", "search", "5091", "nowhere"]).1);
+    fits("checked", &sandbox.json(&["catalog", "check"]).1);
+    fits("catalogs", &sandbox.json(&["catalog", "update"]).1);
+    fits("inspected", &sandbox.json(&["catalog", "inspect", env!("CARGO_BIN_EXE_gpuenv")]).1);
+    fits("schemas", &sandbox.json(&["schema"]).1);
     for args in
         [&["lock", "--bogus"][..], &["explain", "nobody"], &["schema", "nobody"], &["export", "json", "--lock", "no"]]
     {
-        fits("error", &desk.json(args).1);
+        fits("error", &sandbox.json(args).1);
     }
-    desk.write(&SPEC.replace("torch =", "torhc ="));
-    fits("error", &desk.json(&["lock"]).1);
+    sandbox.write(&SPEC.replace("torch =", "torhc ="));
+    fits("error", &sandbox.json(&["lock"]).1);
     for spec in [
         "[stack]\ntorch = \"1.12.1+cu102\"\n[target.a]\ngpu = \"A100-PCIE-40GB\"\n",
         "[stack]\ntorch = \"99\"\n[target.a]\ngpu = \"A100-PCIE-40GB\"\ndriver = \"470.57.02\"\n",
         "[stack]\ntorch = \">=2.8\"\npython = \"3.8\"\n[target.a]\ngpu = \"RTX 3090\"\ndriver = \"470.57.02\"\n",
     ] {
-        desk.write(spec);
-        fits("conflict", &desk.json(&["lock"]).1);
-        fits("conflict", &desk.json(&["explain"]).1);
+        sandbox.write(spec);
+        fits("conflict", &sandbox.json(&["lock"]).1);
+        fits("conflict", &sandbox.json(&["explain"]).1);
     }
-    fits("lock", &desk.json(&["lock", "--apply-fix", "1"]).1);
+    fits("lock", &sandbox.json(&["lock", "--apply-fix", "1"]).1);
 }
 
 #[test]
 fn diagnoses_fit_their_schema() {
     let old_driver = "The NVIDIA driver on your system is too old (found version 11040).";
-    let desk = Desk::new("schema-diagnose", "[stack]\ntorch = \">=2.10\"\n[target.a]\ngpu = \"RTX 3090\"\n");
-    let conflict = desk.json(&["diagnose", old_driver]).1;
+    let sandbox = Sandbox::new("schema-diagnose", "[stack]\ntorch = \">=2.10\"\n[target.a]\ngpu = \"RTX 3090\"\n");
+    let conflict = sandbox.json(&["diagnose", old_driver]).1;
     assert_eq!(conflict["host"]["status"], "conflict", "{conflict:#}");
     fits("diagnose", &conflict);
-    desk.write("[stack]\ntorch = \"*\"\n[target.a]\ngpu = \"RTX 3090\"\n");
-    let answer = desk.json(&["diagnose", old_driver]).1;
+    sandbox.write("[stack]\ntorch = \"*\"\n[target.a]\ngpu = \"RTX 3090\"\n");
+    let answer = sandbox.json(&["diagnose", old_driver]).1;
     assert_eq!(answer["host"]["status"], "ok", "{answer:#}");
     fits("diagnose", &answer);
-    fits("diagnose", &desk.json(&["diagnose", "Driver Version: 535.54.03"]).1);
-    fits("diagnose", &desk.json(&["diagnose", "nvcc fatal : Unsupported gpu architecture 'compute_120'"]).1);
-    fits("error", &desk.json(&["diagnose", " "]).1);
+    fits("diagnose", &sandbox.json(&["diagnose", "Driver Version: 535.54.03"]).1);
+    fits("diagnose", &sandbox.json(&["diagnose", "nvcc fatal : Unsupported gpu architecture 'compute_120'"]).1);
+    fits("error", &sandbox.json(&["diagnose", " "]).1);
 }
 
 /// The schema of gpuenv.toml admits every spec of this project, and nothing that the program refuses.
@@ -134,21 +134,21 @@ fn specs_fit_their_schema() {
 #[test]
 fn share_does_not_change_the_shape() {
     for share in ["versions", "none"] {
-        let desk = Desk::new(&format!("schema-{share}"), &format!("{SPEC}[resolve]\nshare = \"{share}\"\n"));
-        fits("lock", &desk.json(&["lock"]).1);
-        fits("explain", &desk.json(&["explain"]).1);
+        let sandbox = Sandbox::new(&format!("schema-{share}"), &format!("{SPEC}[resolve]\nshare = \"{share}\"\n"));
+        fits("lock", &sandbox.json(&["lock"]).1);
+        fits("explain", &sandbox.json(&["explain"]).1);
     }
 }
 
 #[test]
 fn every_schema_is_listed_and_printed() {
-    let desk = Desk::new("schemas", "");
-    let listed = desk.run(&["schema"]).exits(0);
+    let sandbox = Sandbox::new("schemas", "");
+    let listed = sandbox.run(&["schema"]).exits(0);
     assert!(schema::ALL.is_sorted_by_key(|one| one.name));
     for one in schema::ALL {
         assert!(listed.out.contains(one.name));
         let schema = schema_of(one.name);
-        assert_eq!(desk.run(&["schema", one.name]).exits(0).out, format!("{schema:#}\n"));
+        assert_eq!(sandbox.run(&["schema", one.name]).exits(0).out, format!("{schema:#}\n"));
         assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
         assert!(schema["additionalProperties"] == false && schema["properties"].is_object(), "{}", one.name);
     }

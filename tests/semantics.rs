@@ -116,7 +116,7 @@ mod drivers {
         for gpu in ["H100 NVL", "A100", "H100", "L40S", "H200"] {
             for driver in ["525.60.13", "470.57.02", "<=525", "525", "550.54.15"] {
                 let asked = torch("2.5.1", &format!("gpu = \"{gpu}\"\ndriver = \"{driver}\""));
-                let Outcome::Answer(answer, _) = asked else { continue };
+                let Outcome::Solution(answer, _) = asked else { continue };
                 let target = &answer.targets[0];
                 let (minimum, judged) = (target.minimum.as_ref().unwrap(), &target.driver.as_ref().unwrap().version);
                 assert!(minimum <= judged, "{gpu} {driver}: {minimum} > {judged}");

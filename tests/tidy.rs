@@ -9,11 +9,11 @@ use gpuenv::solve::problem::law;
 
 /// The modules from the ground up. A module imports from storeys below its own only.
 const STOREYS: &[&[&str]] = &[
-    &["words", "log_prefix"],
+    &["types", "log_prefix"],
     &["coverage", "warning"],
     &["artifact", "catalog", "host", "spec"],
     &["solve"],
-    &["explain", "lock", "diagnose", "draft"],
+    &["explain", "lock", "diagnose", "init"],
     &["export", "verify", "matrix"],
     &["fleet"],
     &["probe", "report"],
@@ -28,7 +28,7 @@ const FIRST_WITH_IO: &str = "report";
 /// The module that may look at the clock: what it waits for may never come.
 const WITH_LIMITS: &str = "probe";
 /// The files that may look at it too: one tells that the catalog is old, one that something takes its time.
-const WITH_CLOCK: &[&str] = &["cli/clock.rs", "report/progress.rs"];
+const WITH_CLOCK: &[&str] = &["cli/catalog_age.rs", "report/progress.rs"];
 
 /// The file of nothing but examples: what can be typed, below each `--help`.
 const EXAMPLES: &str = "cli/help.rs";
@@ -134,8 +134,8 @@ const CIRCLES: &[&[&str]] = &[
         "cli::project",
     ],
     &["export::format", "export::ordinary", "export::own"],
+    &["probe::context", "probe::loader"],
     &["probe::libraries", "probe::version"],
-    &["probe::loader", "probe::scene"],
     &[
         "solve::driver",
         "solve::fits",
@@ -146,8 +146,8 @@ const CIRCLES: &[&[&str]] = &[
         "solve::platform",
         "solve::problem",
         "solve::problem::law",
-        "solve::question",
         "solve::release",
+        "solve::request",
         "solve::windows",
     ],
     &["spec::field", "spec::keys", "spec::normalise", "spec::slot", "spec::suggest"],

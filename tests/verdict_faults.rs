@@ -1,29 +1,29 @@
 //! `gpuenv verify` never cries wolf and never blames the wrong one: each fault is judged by who raised it, what did not
 //! end is not known, and a host is held against the target that fits it best.
 
-#[path = "common/desk.rs"]
-mod desk;
 #[path = "common/judge.rs"]
 mod judge;
+#[path = "common/sandbox.rs"]
+mod sandbox;
 
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::process::Command;
 
-use desk::Desk;
 use gpuenv::catalog::BUILTIN;
 use gpuenv::verify::{self, Check, Status};
 use judge::{SPEC, healthy, lock, record, set, with, worst};
+use sandbox::Sandbox;
 use serde_json::{Value, json};
 
 const GPU: &str = "[stack]\ntorch = \"2.5.1+cu124\"\npython = \"3.11\"\n[target.prod]\ngpu = \"H100 NVL\"\n";
 const MIXED: &str = "[stack]\ntorch = \"2.5.1\"\npython = \"3.11\"\n[target.train]\ngpu = \"H100 NVL\"\n[target.ci]\ngpu = \"none\"\n[resolve]\nshare = \"versions\"\n";
 
-fn desk(name: &str, spec: &str, host: &Value) -> Desk {
-    let desk = Desk::new(name, spec);
-    desk.run(&["lock"]).exits(0);
-    fs::write(desk.path("host.json"), host.to_string()).unwrap();
-    desk
+fn sandbox(name: &str, spec: &str, host: &Value) -> Sandbox {
+    let sandbox = Sandbox::new(name, spec);
+    sandbox.run(&["lock"]).exits(0);
+    fs::write(sandbox.path("host.json"), host.to_string()).unwrap();
+    sandbox
 }
 
 /// The host with kernel `at` failed like this.
@@ -37,17 +37,17 @@ fn a_dead_driver_is_never_hidden_behind_a_target_for_the_cpu() {
     let jetson = json!({ "format": 1, "origin": "observed", "platform": { "system": "tegra", "arch": "aarch64" } });
     let pasted = "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver. Make sure that the \
                   latest NVIDIA driver is installed and running.\n";
-    let desk = desk("faults-dead", MIXED, &jetson);
-    fs::write(desk.path("dead.txt"), pasted).unwrap();
+    let sandbox = sandbox("faults-dead", MIXED, &jetson);
+    fs::write(sandbox.path("dead.txt"), pasted).unwrap();
     let pci = json!({ "format": 1, "pci": [{ "address": "0000:65:00.0", "device": "2335" }] });
-    fs::write(desk.path("bus.json"), pci.to_string()).unwrap();
+    fs::write(sandbox.path("bus.json"), pci.to_string()).unwrap();
     for host in ["host.json", "dead.txt", "bus.json"] {
-        let (code, told) = desk.json(&["verify", "--host", host]);
+        let (code, told) = sandbox.json(&["verify", "--host", host]);
         assert_ne!(code, 0, "{host}: {told:#}");
         assert_eq!(told["target"], json!("train"), "{host}");
     }
     // Where a target for the CPU is all there is, it answers where it is named.
-    let cpu = self::desk("faults-cpu", "[stack]\ntorch = \"2.5.1\"\n[target.ci]\ngpu = \"none\"\n", &pci);
+    let cpu = self::sandbox("faults-cpu", "[stack]\ntorch = \"2.5.1\"\n[target.ci]\ngpu = \"none\"\n", &pci);
     let (code, told) = cpu.json(&["verify", "--host", "host.json"]);
     assert_eq!((code, &told["checks"][0]["id"]), (3, &json!("target-choice")));
     cpu.run(&["verify", "--host", "host.json"]).exits(3).tells("--target ci");
@@ -55,16 +55,16 @@ fn a_dead_driver_is_never_hidden_behind_a_target_for_the_cpu() {
     assert!(named["checks"].as_array().unwrap().iter().all(|check| check["id"] != "target-choice"), "{named:#}");
     // A host without any NVIDIA GPU is the CPU target's.
     let bare = json!({ "format": 1, "origin": "pasted", "platform": { "system": "linux", "arch": "x86_64", "glibc": "2.35" } });
-    fs::write(desk.path("bare.json"), bare.to_string()).unwrap();
-    let (code, told) = desk.json(&["verify", "--host", "bare.json"]);
+    fs::write(sandbox.path("bare.json"), bare.to_string()).unwrap();
+    let (code, told) = sandbox.json(&["verify", "--host", "bare.json"]);
     assert_eq!((code, &told["target"]), (0, &json!("ci")), "{told:#}");
 }
 
 #[test]
 fn the_target_that_fits_best_answers() {
     let spec = "[stack]\ntorch = \"2.5.1+cu124\"\npython = \"3.11\"\n[target.train-a100]\ngpu = \"A100-SXM4-80GB\"\n[target.train-h100]\ngpu = \"H100 NVL\"\n";
-    let desk = desk("faults-best", spec, &healthy());
-    let (code, told) = desk.json(&["verify", "--host", "host.json"]);
+    let sandbox = sandbox("faults-best", spec, &healthy());
+    let (code, told) = sandbox.json(&["verify", "--host", "host.json"]);
     assert_eq!((code, &told["target"]), (0, &json!("train-h100")), "{told:#}");
 }
 
@@ -195,36 +195,36 @@ fn faults_are_judged_by_who_raised_them() {
 
 #[test]
 fn a_lock_that_is_out_of_date_is_told() {
-    let desk = desk("faults-stale", GPU, &healthy());
-    let (code, told) = desk.json(&["verify", "--host", "host.json"]);
+    let sandbox = sandbox("faults-stale", GPU, &healthy());
+    let (code, told) = sandbox.json(&["verify", "--host", "host.json"]);
     assert_eq!((code, told["checks"].as_array().unwrap().iter().any(|check| check["id"] == "stale-lock")), (0, false));
-    desk.write(&GPU.replace("3.11", "3.12"));
-    desk.run(&["verify", "--host", "host.json"]).exits(0).tells("stale-lock").tells("gpuenv lock");
-    desk.run(&["verify", "--host", "host.json", "--locked"]).exits(1).tells("stale-lock");
-    desk.write(GPU);
-    let text = fs::read_to_string(desk.path("gpuenv.lock")).unwrap();
+    sandbox.write(&GPU.replace("3.11", "3.12"));
+    sandbox.run(&["verify", "--host", "host.json"]).exits(0).tells("stale-lock").tells("gpuenv lock");
+    sandbox.run(&["verify", "--host", "host.json", "--locked"]).exits(1).tells("stale-lock");
+    sandbox.write(GPU);
+    let text = fs::read_to_string(sandbox.path("gpuenv.lock")).unwrap();
     let edited = text.replacen("minimum = \"", "minimum = \"1", 1);
     assert_ne!(text, edited);
-    fs::write(desk.path("gpuenv.lock"), edited).unwrap();
-    desk.run(&["verify", "--host", "host.json", "--locked"]).exits(1).tells("edited by hand");
+    fs::write(sandbox.path("gpuenv.lock"), edited).unwrap();
+    sandbox.run(&["verify", "--host", "host.json", "--locked"]).exits(1).tells("edited by hand");
     // A lock travels without its spec.
-    fs::remove_file(desk.path("gpuenv.toml")).unwrap();
-    fs::write(desk.path("gpuenv.lock"), text).unwrap();
-    desk.run(&["verify", "--host", "host.json", "--locked"]).exits(0);
+    fs::remove_file(sandbox.path("gpuenv.toml")).unwrap();
+    fs::write(sandbox.path("gpuenv.lock"), text).unwrap();
+    sandbox.run(&["verify", "--host", "host.json", "--locked"]).exits(0);
 }
 
 #[test]
 fn a_host_comes_through_a_pipe() {
-    let desk = desk("faults-pipe", GPU, &healthy());
-    let pipe = desk.path("pipe");
+    let sandbox = sandbox("faults-pipe", GPU, &healthy());
+    let pipe = sandbox.path("pipe");
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-    let (from, to) = (desk.path("host.json"), pipe.clone());
+    let (from, to) = (sandbox.path("host.json"), pipe.clone());
     let writer = std::thread::spawn(move || fs::write(to, fs::read(from).unwrap()).unwrap());
-    desk.run(&["verify", "--host", pipe.to_str().unwrap()]).exits(0);
+    sandbox.run(&["verify", "--host", pipe.to_str().unwrap()]).exits(0);
     writer.join().unwrap();
     // A device could be read for ever.
-    symlink("/dev/zero", desk.path("zero")).unwrap();
-    desk.run(&["verify", "--host", "zero"]).exits(4);
+    symlink("/dev/zero", sandbox.path("zero")).unwrap();
+    sandbox.run(&["verify", "--host", "zero"]).exits(4);
 }
 
 #[test]
@@ -243,9 +243,9 @@ fn advice_can_be_followed() {
     let verdict = verify::judge(&lock, "robot", &record(&jetson), &BUILTIN).unwrap();
     assert_eq!(worst(&verdict, "driver-minimum").status, Status::Unknown, "{verdict:#?}");
     // Where a report does not tell the driver, nobody says that there is none.
-    let desk =
-        desk("faults-untold", GPU, &json!({ "format": 1, "origin": "pasted", "platform": { "os": "ubuntu22.04" } }));
-    let told = desk.run(&["probe", "--from", "host.json"]).exits(0).out;
+    let sandbox =
+        sandbox("faults-untold", GPU, &json!({ "format": 1, "origin": "pasted", "platform": { "os": "ubuntu22.04" } }));
+    let told = sandbox.run(&["probe", "--from", "host.json"]).exits(0).out;
     assert!(told.contains("not told") && !told.contains("none"), "{told}");
 }
 

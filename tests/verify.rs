@@ -1,19 +1,19 @@
 //! `gpuenv verify`: each known failure has its check, its hint and its action; the command as users run it.
 
-#[path = "common/desk.rs"]
-mod desk;
 #[path = "common/judge.rs"]
 mod judge;
+#[path = "common/sandbox.rs"]
+mod sandbox;
 #[path = "common/schema.rs"]
 mod validate;
 
 use std::fs;
 use std::time::{Duration, Instant};
 
-use desk::Desk;
 use gpuenv::report::schema;
-use gpuenv::verify::{Status, about};
+use gpuenv::verify::{Status, check_docs};
 use judge::{SPEC, healthy, lock, with, worst};
+use sandbox::Sandbox;
 use serde_json::{Value, json};
 
 /// One of the failures that are known from public reports: what is changed on a sound host, and what must be said.
@@ -206,11 +206,11 @@ fn every_check_is_described() {
         text += &fs::read_to_string(file).unwrap();
     }
     let made = |id: &str| text.contains(&format!("\"{id}\""));
-    let unmade: Vec<&str> = about::ALL.iter().map(|about| about.id).filter(|id| !made(id)).collect();
+    let unmade: Vec<&str> = check_docs::ALL.iter().map(|about| about.id).filter(|id| !made(id)).collect();
     assert!(unmade.is_empty(), "nothing makes {unmade:?}");
     for part in text.split("Check::new(\"").skip(1) {
         let id = part.split('"').next().unwrap();
-        assert!(about::find(id).is_some(), "{id} is not described");
+        assert!(check_docs::find(id).is_some(), "{id} is not described");
     }
 }
 
@@ -303,12 +303,12 @@ fn a_package_that_came_from_a_file_is_held_against_the_locked_sha256() {
 const GPU: &str = "[stack]\ntorch = \"2.5.1+cu124\"\npython = \"3.11\"\n[target.prod]\ngpu = \"H100 NVL\"\n";
 const CPU: &str = "[stack]\ntorch = \"2.5.1\"\npython = \"3.11\"\n[target.ci]\ngpu = \"none\"\n";
 
-/// A desk with a lock and the sound host in `host.json`.
-fn desk(name: &str, spec: &str) -> Desk {
-    let desk = Desk::new(name, spec);
-    desk.run(&["lock"]).exits(0);
-    fs::write(desk.path("host.json"), healthy().to_string()).unwrap();
-    desk
+/// A sandbox with a lock and the sound host in `host.json`.
+fn sandbox(name: &str, spec: &str) -> Sandbox {
+    let sandbox = Sandbox::new(name, spec);
+    sandbox.run(&["lock"]).exits(0);
+    fs::write(sandbox.path("host.json"), healthy().to_string()).unwrap();
+    sandbox
 }
 
 #[track_caller]
@@ -329,9 +329,9 @@ fn a_machine_without_a_gpu_leaves_the_question_open() {
         eprintln!("skipped: this machine has an NVIDIA driver");
         return;
     }
-    let desk = desk("verify-bare", GPU);
+    let sandbox = sandbox("verify-bare", GPU);
     let began = Instant::now();
-    let (code, document) = desk.json(&["verify", "--quick"]);
+    let (code, document) = sandbox.json(&["verify", "--quick"]);
     assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
     fits(&document);
     assert_eq!((code, &document["status"]), (3, &json!("unknown")), "{document:#}");
@@ -340,32 +340,32 @@ fn a_machine_without_a_gpu_leaves_the_question_open() {
     for id in ["platform-arch", "driver-present", "driver-minimum", "gpu-present"] {
         assert!(ids.contains(&id), "{id} in {ids:?}");
     }
-    let cpu = self::desk("verify-cpu", CPU);
+    let cpu = self::sandbox("verify-cpu", CPU);
     cpu.run(&["verify", "--quick"]).exits(0).tells("PASS");
 }
 
 #[test]
 fn the_command_judges_a_recorded_host() {
-    let desk = desk("verify-host", GPU);
-    desk.run(&["verify", "--host", "host.json"]).exits(0).tells("PASS: the host can run `prod`").says("");
-    let (code, document) = desk.json(&["verify", "--host", "host.json"]);
+    let sandbox = sandbox("verify-host", GPU);
+    sandbox.run(&["verify", "--host", "host.json"]).exits(0).tells("PASS: the host can run `prod`").says("");
+    let (code, document) = sandbox.json(&["verify", "--host", "host.json"]);
     fits(&document);
     assert_eq!((code, &document["status"], &document["target"]), (0, &json!("pass"), &json!("prod")));
-    fs::write(desk.path("old.json"), with(&[("/nvml/driver", json!("418.40.04\u{1b}[31m"))]).to_string()).unwrap();
-    desk.run(&["verify", "--host", "old.json"]).exits(2);
-    fs::write(desk.path("old.json"), with(&[("/nvml/driver", json!("418.40.04"))]).to_string()).unwrap();
-    desk.run(&["verify", "--host", "old.json"]).exits(1).tells("fail    driver-minimum").tells("FAIL");
-    let github = desk.run(&["verify", "--host", "old.json", "--format", "github"]).exits(1);
+    fs::write(sandbox.path("old.json"), with(&[("/nvml/driver", json!("418.40.04\u{1b}[31m"))]).to_string()).unwrap();
+    sandbox.run(&["verify", "--host", "old.json"]).exits(2);
+    fs::write(sandbox.path("old.json"), with(&[("/nvml/driver", json!("418.40.04"))]).to_string()).unwrap();
+    sandbox.run(&["verify", "--host", "old.json"]).exits(1).tells("fail    driver-minimum").tells("FAIL");
+    let github = sandbox.run(&["verify", "--host", "old.json", "--format", "github"]).exits(1);
     assert!(github.out.starts_with("::error title=driver-minimum::"), "{github:?}");
-    fits(&desk.json(&["verify", "--host", "old.json"]).1);
-    desk.run(&["verify", "--host", "old.json", "--junit", "out.xml"]).exits(1);
-    let xml = fs::read_to_string(desk.path("out.xml")).unwrap();
+    fits(&sandbox.json(&["verify", "--host", "old.json"]).1);
+    sandbox.run(&["verify", "--host", "old.json", "--junit", "out.xml"]).exits(1);
+    let xml = fs::read_to_string(sandbox.path("out.xml")).unwrap();
     assert!(xml.contains("<failure type=\"ask-admin\"") && xml.contains("<testsuite name=\"prod\""), "{xml}");
 }
 
 #[test]
 fn the_driver_of_a_jetson_comes_with_its_system() {
-    let desk = desk(
+    let sandbox = sandbox(
         "verify-jetson",
         "[stack]\ntorch = \"2.8\"\n[target.robot]\ngpu = \"Jetson AGX Orin 64GB\"\nos = \"jetpack6.2\"\n",
     );
@@ -373,77 +373,80 @@ fn the_driver_of_a_jetson_comes_with_its_system() {
         json!({ "format": 1, "origin": "pasted", "probes": [], "platform": { "system": "tegra" },
                 "nvml": { "driver": driver, "cuda": cuda, "gpus": [{ "name": "Orin (nvgpu)" }] } })
     };
-    fs::write(desk.path("robot.json"), host("540.4.0", "12.6").to_string()).unwrap();
-    desk.run(&["verify", "--host", "robot.json"]).exits(0).tells("pass    gpu-supported").tells("PASS");
-    fs::write(desk.path("robot.json"), host("35.4.1", "11.4").to_string()).unwrap();
-    let told = desk.run(&["verify", "--host", "robot.json"]).exits(1).tells("take NVIDIA JetPack 6.2 or a").out;
+    fs::write(sandbox.path("robot.json"), host("540.4.0", "12.6").to_string()).unwrap();
+    sandbox.run(&["verify", "--host", "robot.json"]).exits(0).tells("pass    gpu-supported").tells("PASS");
+    fs::write(sandbox.path("robot.json"), host("35.4.1", "11.4").to_string()).unwrap();
+    let told = sandbox.run(&["verify", "--host", "robot.json"]).exits(1).tells("take NVIDIA JetPack 6.2 or a").out;
     assert!(!told.contains("525"), "that number is none of a Jetson's: {told}");
 }
 
 #[test]
 fn bad_input_gets_a_clear_answer() {
-    let desk = desk("verify-bad", GPU);
+    let sandbox = sandbox("verify-bad", GPU);
     for (text, words) in [
         ("", "empty"),
         ("{\"format\": 99}", "format 99"),
         ("{\"format\": 1, \"x\": 1}", "unknown field"),
         ("{", "record"),
     ] {
-        fs::write(desk.path("bad.json"), text).unwrap();
-        let ran = desk.run(&["verify", "--host", "bad.json"]).exits(2).says(words);
+        fs::write(sandbox.path("bad.json"), text).unwrap();
+        let ran = sandbox.run(&["verify", "--host", "bad.json"]).exits(2).says(words);
         assert!(ran.out.is_empty());
     }
-    desk.run(&["verify", "--host", "nowhere.json"]).exits(4);
-    desk.run(&["verify", "--host", "host.json", "--target", "x"]).exits(2).says("prod");
-    desk.run(&["verify", "--host", "host.json", "--quick"]).exits(2);
-    desk.run(&["verify", "--host", "host.json", "--lock", "nowhere.lock"]).exits(4);
+    sandbox.run(&["verify", "--host", "nowhere.json"]).exits(4);
+    sandbox.run(&["verify", "--host", "host.json", "--target", "x"]).exits(2).says("prod");
+    sandbox.run(&["verify", "--host", "host.json", "--quick"]).exits(2);
+    sandbox.run(&["verify", "--host", "host.json", "--lock", "nowhere.lock"]).exits(4);
 }
 
 #[test]
 fn specs_and_images_are_judged_without_a_lock() {
-    let desk = desk("verify-against", GPU);
-    fs::remove_file(desk.path("gpuenv.lock")).unwrap();
-    desk.run(&["verify", "--host", "host.json"]).exits(2).says("--against");
-    desk.run(&["verify", "--host", "host.json", "--against", "gpuenv.toml"]).exits(0);
-    assert!(!desk.path("gpuenv.lock").exists());
-    desk.write("[stack]\ntorch = \"1.12.1+cu102\"\n[target.a]\ngpu = \"H100 NVL\"\n");
-    desk.run(&["verify", "--host", "host.json", "--against", "gpuenv.toml"]).exits(1).says("error[");
-    desk.run(&["verify", "--host", "host.json", "--image", "nvidia/cuda:12.4.1-base-ubuntu22.04"]).exits(0);
-    desk.run(&["verify", "--host", "host.json", "--image", "ghcr.io/some/thing:1"]).exits(3);
+    let sandbox = sandbox("verify-against", GPU);
+    fs::remove_file(sandbox.path("gpuenv.lock")).unwrap();
+    sandbox.run(&["verify", "--host", "host.json"]).exits(2).says("--against");
+    sandbox.run(&["verify", "--host", "host.json", "--against", "gpuenv.toml"]).exits(0);
+    assert!(!sandbox.path("gpuenv.lock").exists());
+    sandbox.write("[stack]\ntorch = \"1.12.1+cu102\"\n[target.a]\ngpu = \"H100 NVL\"\n");
+    sandbox.run(&["verify", "--host", "host.json", "--against", "gpuenv.toml"]).exits(1).says("error[");
+    sandbox.run(&["verify", "--host", "host.json", "--image", "nvidia/cuda:12.4.1-base-ubuntu22.04"]).exits(0);
+    sandbox.run(&["verify", "--host", "host.json", "--image", "ghcr.io/some/thing:1"]).exits(3);
 }
 
 #[test]
 fn of_several_targets_the_matching_one_is_named() {
     let spec = "[stack]\ntorch = \"2.5.1\"\npython = \"3.11\"\n[target.arm]\ngpu = \"GH200 480GB\"\n[target.big]\ngpu = \"H100 NVL\"\n[target.ci]\ngpu = \"none\"\n[resolve]\nshare = \"versions\"\n";
-    let desk = desk("verify-several", spec);
-    let (code, document) = desk.json(&["verify", "--host", "host.json"]);
+    let sandbox = sandbox("verify-several", spec);
+    let (code, document) = sandbox.json(&["verify", "--host", "host.json"]);
     fits(&document);
     assert_eq!((code, &document["target"]), (0, &json!("big")), "{document:#}");
     assert_eq!(document["others"].as_array().unwrap().len(), 2);
-    desk.run(&["verify", "--host", "host.json"]).exits(0).tells("target arm: fail, platform-arch");
+    sandbox.run(&["verify", "--host", "host.json"]).exits(0).tells("target arm: fail, platform-arch");
     // A target for the CPU must not hide a driver that is wrong.
-    fs::write(desk.path("host.json"), with(&[("/libcuda/fault", json!({ "at": "cuInit", "code": 999 }))]).to_string())
-        .unwrap();
-    desk.run(&["verify", "--host", "host.json"]).exits(1);
-    desk.run(&["verify", "--host", "host.json", "--target", "ci"]).exits(1).tells("python-package");
+    fs::write(
+        sandbox.path("host.json"),
+        with(&[("/libcuda/fault", json!({ "at": "cuInit", "code": 999 }))]).to_string(),
+    )
+    .unwrap();
+    sandbox.run(&["verify", "--host", "host.json"]).exits(1);
+    sandbox.run(&["verify", "--host", "host.json", "--target", "ci"]).exits(1).tells("python-package");
 }
 
 #[test]
 fn nothing_hostile_of_a_record_reaches_the_terminal() {
-    let desk = desk("verify-hostile", GPU);
+    let sandbox = sandbox("verify-hostile", GPU);
     let evil = "H100\u{1b}]0;x\u{7}\u{202e}<&\"";
     fs::write(
-        desk.path("host.json"),
+        sandbox.path("host.json"),
         with(&[("/libcuda/devices/0/name", json!(evil)), ("/module/path", json!(evil))]).to_string(),
     )
     .unwrap();
     for args in [&["verify", "--host", "host.json", "-v"][..], &["verify", "--host", "host.json", "--format", "github"]]
     {
-        let ran = desk.run(args);
+        let ran = sandbox.run(args);
         assert!(!ran.out.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{ran:?}");
     }
-    desk.run(&["verify", "--host", "host.json", "--junit", "out.xml"]);
-    assert!(!fs::read_to_string(desk.path("out.xml")).unwrap().contains(['\u{1b}', '\u{7}', '\u{202e}']));
+    sandbox.run(&["verify", "--host", "host.json", "--junit", "out.xml"]);
+    assert!(!fs::read_to_string(sandbox.path("out.xml")).unwrap().contains(['\u{1b}', '\u{7}', '\u{202e}']));
 }
 
 /// Where what is compiled on top holds only PTX for a GPU, PTX that does not run there is a failure, whatever the

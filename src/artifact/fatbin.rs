@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use memchr::memmem::Finder;
 
-use crate::words::{Arch, Cc, arch::Suffix};
+use crate::types::{Arch, Cc, arch::Suffix};
 
 /// What a container begins with.
 const MAGIC: [u8; 4] = 0xBA55_ED50_u32.to_le_bytes();

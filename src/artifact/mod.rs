@@ -23,22 +23,22 @@ pub trait Bytes {
     /// How many there are.
     fn length(&self) -> u64;
     /// As many from a place on as are asked for; fewer are a fault.
-    fn read(&mut self, at: u64, count: usize) -> Result<Vec<u8>, Fault>;
+    fn read(&mut self, at: u64, count: usize) -> Result<Vec<u8>, ReadError>;
 }
 
 /// Why something cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
+pub struct ReadError {
     /// Whether the bytes are to blame, and not who brings them.
     pub is_broken: bool,
     /// Why, as the rest of a sentence about it.
     pub says: String,
 }
 
-impl Fault {
+impl ReadError {
     /// The bytes are not what they should be.
     pub fn broken(says: &str) -> Self {
-        Fault { is_broken: true, says: says.to_string() }
+        ReadError { is_broken: true, says: says.to_string() }
     }
 }
 
@@ -92,8 +92,8 @@ pub struct Artifact {
 pub fn library(
     name: &str,
     length: u64,
-    stream: &mut dyn FnMut(Sink<'_>) -> Result<(), Fault>,
-) -> Result<Option<Library>, Fault> {
+    stream: &mut dyn FnMut(Sink<'_>) -> Result<(), ReadError>,
+) -> Result<Option<Library>, ReadError> {
     let mut scanner = fatbin::Scanner::default();
     let (mut head, mut is_one) = (Vec::new(), None);
     stream(&mut |bytes| {
@@ -129,7 +129,11 @@ pub fn library(
 }
 
 /// The bytes of a range of a stream, or as many as there are.
-fn section(start: u64, end: u64, stream: &mut dyn FnMut(Sink<'_>) -> Result<(), Fault>) -> Result<Vec<u8>, Fault> {
+fn section(
+    start: u64,
+    end: u64,
+    stream: &mut dyn FnMut(Sink<'_>) -> Result<(), ReadError>,
+) -> Result<Vec<u8>, ReadError> {
     let (mut found, mut at) = (Vec::new(), 0_u64);
     stream(&mut |bytes| {
         let length = bytes.len() as u64;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::words::{Constraint, Version, address};
+use crate::types::{Constraint, Version, address};
 
 use super::{Artifact, Code, Metadata, Pair, Requirement};
 

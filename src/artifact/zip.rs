@@ -5,7 +5,7 @@
 use miniz_oxide::inflate::TINFLStatus;
 use miniz_oxide::inflate::core::{DecompressorOxide, decompress, inflate_flags};
 
-use super::{Bytes, Fault, Sink};
+use super::{Bytes, ReadError, Sink};
 
 /// What archives and their members begin and end with.
 const END: &[u8] = b"PK\x05\x06";
@@ -33,11 +33,11 @@ pub struct Member {
 }
 
 /// Every member, in the order of the list.
-pub fn members(file: &mut dyn Bytes) -> Result<Vec<Member>, Fault> {
+pub fn members(file: &mut dyn Bytes) -> Result<Vec<Member>, ReadError> {
     let length = file.length();
     let from = length.saturating_sub(LONGEST_END);
     let tail = file.read(from, (length - from) as usize)?;
-    let end = memchr::memmem::rfind(&tail, END).ok_or_else(|| Fault::broken("it is no zip archive"))?;
+    let end = memchr::memmem::rfind(&tail, END).ok_or_else(|| ReadError::broken("it is no zip archive"))?;
     let (mut size, mut at) = (u64::from(word(&tail, end + 12)), u64::from(word(&tail, end + 16)));
     if (size == u64::from(u32::MAX) || at == u64::from(u32::MAX))
         && let Some(large) = memchr::memmem::rfind(&tail[..end], END_LARGE)
@@ -45,21 +45,21 @@ pub fn members(file: &mut dyn Bytes) -> Result<Vec<Member>, Fault> {
         (size, at) = (long(&tail, large + 40), long(&tail, large + 48));
     }
     if size > MAX_LIST || at.checked_add(size).is_none_or(|end| end > length) {
-        return Err(Fault::broken("its list of members does not lie in it"));
+        return Err(ReadError::broken("its list of members does not lie in it"));
     }
     let list = file.read(at, size as usize)?;
     let mut members = Vec::new();
     let mut rest = list.as_slice();
     let mut packed: u64 = 0;
     while rest.starts_with(LISTED) {
-        let (member, used) = listed(rest).ok_or_else(|| Fault::broken("its list of members breaks off"))?;
+        let (member, used) = listed(rest).ok_or_else(|| ReadError::broken("its list of members breaks off"))?;
         packed = packed.saturating_add(member.packed);
         rest = &rest[used..];
         members.push(member);
     }
     // Members that share their bytes unpack to more than any honest archive holds.
     if packed > length {
-        return Err(Fault::broken("its members overlap"));
+        return Err(ReadError::broken("its members overlap"));
     }
     Ok(members)
 }
@@ -95,21 +95,21 @@ fn extra_field(mut extra: &[u8], id: u16) -> Option<&[u8]> {
 }
 
 /// Gives the bytes of a member to `sink`, unpacked, until it has enough. At most `cap` bytes are given.
-pub fn stream(file: &mut dyn Bytes, member: &Member, cap: u64, sink: Sink<'_>) -> Result<(), Fault> {
+pub fn stream(file: &mut dyn Bytes, member: &Member, cap: u64, sink: Sink<'_>) -> Result<(), ReadError> {
     let head = file.read(member.at, 30)?;
     if !head.starts_with(MEMBER) {
-        return Err(Fault::broken(&format!("its member {} is not where the list says", member.name)));
+        return Err(ReadError::broken(&format!("its member {} is not where the list says", member.name)));
     }
     let skip = half(&head, 26).zip(half(&head, 28)).map_or(0, |(name, extra)| u64::from(name) + u64::from(extra));
     let start = member.at.saturating_add(30).saturating_add(skip);
     match member.method {
         0 => stored(file, start, member.packed.min(cap), sink),
         8 => inflated(file, member, start, cap, sink),
-        _ => Err(Fault::broken(&format!("its member {} is packed in a way that is not read", member.name))),
+        _ => Err(ReadError::broken(&format!("its member {} is packed in a way that is not read", member.name))),
     }
 }
 
-fn stored(file: &mut dyn Bytes, start: u64, length: u64, sink: Sink<'_>) -> Result<(), Fault> {
+fn stored(file: &mut dyn Bytes, start: u64, length: u64, sink: Sink<'_>) -> Result<(), ReadError> {
     let mut done = 0;
     while done < length {
         let piece = file.read(start.saturating_add(done), (length - done).min(PIECE as u64) as usize)?;
@@ -121,8 +121,8 @@ fn stored(file: &mut dyn Bytes, start: u64, length: u64, sink: Sink<'_>) -> Resu
     Ok(())
 }
 
-fn inflated(file: &mut dyn Bytes, member: &Member, start: u64, cap: u64, sink: Sink<'_>) -> Result<(), Fault> {
-    let broken = || Fault::broken(&format!("its member {} cannot be unpacked", member.name));
+fn inflated(file: &mut dyn Bytes, member: &Member, start: u64, cap: u64, sink: Sink<'_>) -> Result<(), ReadError> {
+    let broken = || ReadError::broken(&format!("its member {} cannot be unpacked", member.name));
     let mut state = Box::new(DecompressorOxide::new());
     let mut window = vec![0; WINDOW];
     let (mut read, mut out, mut given) = (0, 0, 0);
@@ -140,7 +140,7 @@ fn inflated(file: &mut dyn Bytes, member: &Member, start: u64, cap: u64, sink: S
         let fresh = &window[out..out + made];
         given += made as u64;
         if given > cap {
-            return Err(Fault::broken(&format!("its member {} unpacks to more than it says", member.name)));
+            return Err(ReadError::broken(&format!("its member {} unpacks to more than it says", member.name)));
         }
         if made > 0 && !sink(fresh) {
             return Ok(());

@@ -2,7 +2,7 @@
 
 use super::rows::*;
 use super::tables::{Catalog, Row};
-use crate::words::{CpuArch, Version};
+use crate::types::{CpuArch, Version};
 
 impl Catalog {
     /// Adds a build for each torch that an image holds and that was published nowhere else: a snapshot, or one with a

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::rows::*;
 use super::tables::Catalog;
-use crate::words::Version;
+use crate::types::Version;
 
 impl Catalog {
     /// Fills in what practices tell, and marks it as expected. What a practice says rests on what is known alone, not on

@@ -10,7 +10,7 @@ use super::lookup::nearest;
 use super::names::{fold, hits, index, is_number, without_maker, written};
 use super::rows::{Class, Gpu};
 use super::tables::Catalog;
-use crate::words::{Cc, CpuArch, Version};
+use crate::types::{Cc, CpuArch, Version};
 
 /// What a name in `gpu` means.
 #[derive(Debug, Clone, PartialEq)]

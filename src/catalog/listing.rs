@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::rows::{Class, FRAMEWORKS};
 use super::tables::Catalog;
-use crate::words::Version;
+use crate::types::Version;
 
 /// Names of one kind.
 #[derive(Debug, Clone, PartialEq, Eq)]

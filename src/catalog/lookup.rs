@@ -2,7 +2,7 @@
 
 use super::Catalog;
 use super::rows::{Branch, Compat, Driver, Os, Source, SourceBuild, Toolkit};
-use crate::words::Version;
+use crate::types::Version;
 
 /// What a spelling of an operating system means.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -186,7 +186,7 @@ mod tests {
     fn jetpack_has_a_driver_of_its_own_and_windows_is_refused() {
         let OsMatch::Found(row) = BUILTIN.os("l4t36.4.3") else { panic!("unknown") };
         assert!(row.id == "jetpack6.2" && row.cuda.is_some() && row.refused.is_none());
-        assert!(row.own_packages && row.cpu == Some(crate::words::CpuArch::Aarch64));
+        assert!(row.own_packages && row.cpu == Some(crate::types::CpuArch::Aarch64));
         let OsMatch::Found(row) = BUILTIN.os("jetpack7.2") else { panic!("unknown") };
         assert!(!row.own_packages, "it takes the wheels of all Arm servers");
         let OsMatch::Found(row) = BUILTIN.os("windows11") else { panic!("unknown") };

@@ -42,7 +42,7 @@ mod builtin {
         tables::{Catalog, Table},
         wheels::Digests,
     };
-    use crate::words::{Arch, Cc, CpuArch, Suffix, Version, version::Written};
+    use crate::types::{Arch, Cc, CpuArch, Suffix, Version, version::Written};
 
     include!(concat!(env!("OUT_DIR"), "/catalog.rs"));
 }

@@ -13,8 +13,8 @@ use sha2::{Digest, Sha256};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::words::name::is_unseen;
-use crate::words::plain::plain_types;
+use crate::types::name::is_unseen;
+use crate::types::plain::plain_types;
 
 use super::capture::{self, Capture};
 use super::lint::{Finding, lint};

@@ -18,9 +18,9 @@ use serde::{Deserialize, Serialize};
 use super::row_reader;
 use super::tables::{Catalog, Table, TableVisitor};
 use super::wheels::Digests;
-use crate::words::packed;
-use crate::words::version::Written;
-use crate::words::{Text, Version};
+use crate::types::packed;
+use crate::types::version::Written;
+use crate::types::{Text, Version};
 
 /// The form that this program reads and writes: major and minor.
 pub const READER: (u16, u16) = (1, 0);

@@ -10,7 +10,7 @@ use super::names;
 use super::rows::*;
 pub use super::table::Table;
 use super::wheels::Digests;
-use crate::words::{CpuArch, Version};
+use crate::types::{CpuArch, Version};
 
 /// Something that is done to tables of any kind of row.
 pub trait TableVisitor {

@@ -9,14 +9,14 @@ use crate::report::{Exit, Failure, Problem, Report, clean};
 
 use super::args::Common;
 use super::catalog_args::{CatalogArgs, CatalogCommand};
-use super::{catalog_inspect, catalog_update, catalogs, clock, files};
+use super::{catalog_age, catalog_inspect, catalog_update, files, load_catalog};
 
 /// Runs the command.
 pub fn run(common: &Common, args: &CatalogArgs, report: &Report) -> Result<Exit, Failure> {
-    clock::tell_age(at_hand(), &[], report);
+    catalog_age::tell_age(at_hand(), &[], report);
     match &args.command {
         Some(CatalogCommand::List(args)) => {
-            let catalog = catalogs::nearby(common)?;
+            let catalog = load_catalog::nearby(common)?;
             let shelves = catalog.shelves();
             match &args.kind {
                 None => report.listed(&shelves, false)?,
@@ -26,9 +26,9 @@ pub fn run(common: &Common, args: &CatalogArgs, report: &Report) -> Result<Exit,
                 }
             }
         }
-        None => report.census(catalogs::nearby(common)?.as_ref())?,
+        None => report.census(load_catalog::nearby(common)?.as_ref())?,
         Some(CatalogCommand::Show(args)) => {
-            let catalog = catalogs::nearby(common)?;
+            let catalog = load_catalog::nearby(common)?;
             let found = topic::find(&catalog, args.what.trim());
             if found.is_empty() {
                 return Err(unknown(&catalog, &args.what));
@@ -36,7 +36,7 @@ pub fn run(common: &Common, args: &CatalogArgs, report: &Report) -> Result<Exit,
             report.topics(&found)?;
         }
         Some(CatalogCommand::Search(args)) => {
-            let hits = catalogs::nearby(common)?.search(&args.words);
+            let hits = load_catalog::nearby(common)?.search(&args.words);
             report.hits(&hits)?;
             return Ok(if hits.is_empty() { Exit::No } else { Exit::Yes });
         }
@@ -86,7 +86,7 @@ fn check(given: &[PathBuf], report: &Report) -> Result<Exit, Failure> {
             }
             Err(mistakes) => {
                 let readable = mistakes.iter().all(|mistake| mistake.finding);
-                let failure = catalogs::refused(mistakes, file);
+                let failure = load_catalog::refused(mistakes, file);
                 return Err(Failure { exit: if readable { Exit::No } else { Exit::BadInput }, ..failure });
             }
         }

@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use crate::artifact::{self, Artifact, Bytes, Fault, Known, Library, Place, Sink, metadata, zip};
+use crate::artifact::{self, Artifact, Bytes, Known, Library, Place, ReadError, Sink, metadata, zip};
 use crate::catalog::rows::FRAMEWORKS;
 use crate::catalog::{Catalog, overlay};
 use crate::report::{Exit, Failure, Inspected, Progress, Report};
-use crate::words::address;
+use crate::types::address;
 
 use super::args::Common;
 use super::catalog_args::InspectArgs;
-use super::{catalogs, clock, files};
+use super::{catalog_age, files, load_catalog};
 
 /// Bytes that are read at a time.
 const PIECE: usize = 1 << 20;
@@ -26,7 +26,7 @@ const MOST_FILES: usize = 500_000;
 pub fn run(common: &Common, args: &InspectArgs, report: &Report) -> Result<Exit, Failure> {
     let place = place(args.url.as_deref())?;
     let artifact = read(&args.file, &report.progress())?;
-    let catalog = catalogs::nearby(common)?;
+    let catalog = load_catalog::nearby(common)?;
     let overlay = overlay_of(&artifact, &catalog, place);
     if args.overlay {
         let text = overlay.map_err(|why| {
@@ -66,7 +66,7 @@ fn overlay_of(artifact: &Artifact, catalog: &Catalog, place: Place<'_>) -> Resul
         // Where the catalog has its GPU code and does not ask for it.
         runs_without: &|name| catalog.companions.iter().any(|row| row.package == name && !row.gpu_code && !row.sdist),
         has: &|id| catalog.rows().any(|row| row.id == id),
-        today: &clock::day(),
+        today: &catalog_age::day(),
     };
     let text = artifact::overlay(artifact, &known, place)?;
     match overlay::lay(catalog, "site-catalog.toml", &text) {
@@ -97,13 +97,13 @@ fn read(path: &Path, progress: &Progress) -> Result<Artifact, Failure> {
     let outcome = match artifact::elf::is_library(&head) {
         true => reader.file(path, &reader.artifact.name.clone()),
         false if head.starts_with(b"PK") => reader.wheel(&mut bytes),
-        false => Err(Fault::broken("it is neither a wheel nor a shared library for Linux of 64 bits")),
+        false => Err(ReadError::broken("it is neither a wheel nor a shared library for Linux of 64 bits")),
     };
     outcome.map_err(|fault| refused(path, &fault))?;
     Ok(reader.artifact)
 }
 
-fn refused(path: &Path, fault: &Fault) -> Failure {
+fn refused(path: &Path, fault: &ReadError) -> Failure {
     let message = format!("{} cannot be read: {}", files::shown(path), fault.says);
     match fault.is_broken {
         true => Failure::new(Exit::BadInput, "bad-artifact", message).help("name a .so file, a .whl file or a folder"),
@@ -118,15 +118,15 @@ struct OnDisk {
 }
 
 impl OnDisk {
-    fn open(path: &Path) -> Result<Self, Fault> {
+    fn open(path: &Path) -> Result<Self, ReadError> {
         let file = File::open(path).map_err(fault)?;
         let length = file.metadata().map_err(fault)?.len();
         Ok(OnDisk { file, length })
     }
 }
 
-fn fault(error: std::io::Error) -> Fault {
-    Fault { is_broken: false, says: files::reason(&error) }
+fn fault(error: std::io::Error) -> ReadError {
+    ReadError { is_broken: false, says: files::reason(&error) }
 }
 
 impl Bytes for OnDisk {
@@ -134,9 +134,9 @@ impl Bytes for OnDisk {
         self.length
     }
 
-    fn read(&mut self, at: u64, count: usize) -> Result<Vec<u8>, Fault> {
+    fn read(&mut self, at: u64, count: usize) -> Result<Vec<u8>, ReadError> {
         if at.checked_add(count as u64).is_none_or(|end| end > self.length) {
-            return Err(Fault::broken("it breaks off"));
+            return Err(ReadError::broken("it breaks off"));
         }
         let mut bytes = vec![0; count];
         self.file.seek(SeekFrom::Start(at)).map_err(fault)?;
@@ -155,12 +155,12 @@ struct Reader<'r> {
 
 impl Reader<'_> {
     /// What one library adds to the bytes that are looked at; more than is honest is refused.
-    fn counts(&mut self, name: &str, size: u64) -> Result<(), Fault> {
+    fn counts(&mut self, name: &str, size: u64) -> Result<(), ReadError> {
         self.total = self.total.saturating_add(size);
         let libraries = self.artifact.libraries.len() + self.artifact.others.len();
         let is_much = self.total > artifact::MAX_TOTAL || libraries >= artifact::MAX_LIBRARIES;
         if size > artifact::MAX_LIBRARY || is_much {
-            return Err(Fault::broken(&format!("with {name} there is more in it than is read")));
+            return Err(ReadError::broken(&format!("with {name} there is more in it than is read")));
         }
         self.progress.says(name);
         Ok(())
@@ -173,7 +173,7 @@ impl Reader<'_> {
     }
 
     /// A library that lies by itself.
-    fn file(&mut self, path: &Path, name: &str) -> Result<(), Fault> {
+    fn file(&mut self, path: &Path, name: &str) -> Result<(), ReadError> {
         let length = fs::metadata(path).map_err(fault)?.len();
         self.counts(name, length)?;
         let library = artifact::library(name, length, &mut |sink| stream(path, sink))?;
@@ -181,7 +181,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn wheel(&mut self, bytes: &mut OnDisk) -> Result<(), Fault> {
+    fn wheel(&mut self, bytes: &mut OnDisk) -> Result<(), ReadError> {
         let members = zip::members(bytes)?;
         self.artifact.tags = metadata::tags_of_name(&self.artifact.name).unwrap_or_default();
         let of_info = |name: &str, file: &str| {
@@ -209,7 +209,7 @@ impl Reader<'_> {
     }
 
     /// Every library below a folder, and what its .dist-info says where there is just one. Links are not followed.
-    fn folder(&mut self, folder: &Path) -> Result<(), Fault> {
+    fn folder(&mut self, folder: &Path) -> Result<(), ReadError> {
         let mut waiting = vec![(folder.to_path_buf(), 0)];
         let (mut seen, mut infos) = (0, Vec::new());
         while let Some((place, depth)) = waiting.pop() {
@@ -218,7 +218,7 @@ impl Reader<'_> {
             for entry in entries {
                 seen += 1;
                 if seen > MOST_FILES {
-                    return Err(Fault::broken("there are more files in it than are looked at"));
+                    return Err(ReadError::broken("there are more files in it than are looked at"));
                 }
                 let (path, kind) = (entry.path(), entry.file_type().map_err(fault)?);
                 let name = path.strip_prefix(folder).unwrap_or(&path).to_string_lossy().into_owned();
@@ -238,8 +238,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn info(&mut self, folder: &Path, info: &Path) -> Result<(), Fault> {
-        let text = |path: PathBuf| -> Result<Option<String>, Fault> {
+    fn info(&mut self, folder: &Path, info: &Path) -> Result<(), ReadError> {
+        let text = |path: PathBuf| -> Result<Option<String>, ReadError> {
             let Ok(mut file) = OnDisk::open(&path) else { return Ok(None) };
             let bytes = file.read(0, file.length().min(artifact::MAX_TEXT) as usize)?;
             Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
@@ -253,7 +253,7 @@ impl Reader<'_> {
 }
 
 /// Gives a file's bytes from the beginning.
-fn stream(path: &Path, sink: Sink<'_>) -> Result<(), Fault> {
+fn stream(path: &Path, sink: Sink<'_>) -> Result<(), ReadError> {
     let mut file = File::open(path).map_err(fault)?;
     let mut piece = vec![0; PIECE];
     loop {
@@ -265,7 +265,7 @@ fn stream(path: &Path, sink: Sink<'_>) -> Result<(), Fault> {
 }
 
 /// A small member as text.
-fn text_of(bytes: &mut OnDisk, member: &zip::Member) -> Result<String, Fault> {
+fn text_of(bytes: &mut OnDisk, member: &zip::Member) -> Result<String, ReadError> {
     let mut found = Vec::new();
     zip::stream(bytes, member, artifact::MAX_TEXT, &mut |piece| {
         found.extend_from_slice(piece);
@@ -288,7 +288,7 @@ fn built_for(text: &str) -> Option<String> {
     plain.then(|| value.to_string())
 }
 
-fn sha256(bytes: &mut OnDisk) -> Result<String, Fault> {
+fn sha256(bytes: &mut OnDisk) -> Result<String, ReadError> {
     let mut digest = Sha256::new();
     let mut at = 0;
     while at < bytes.length() {

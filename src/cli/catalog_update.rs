@@ -8,13 +8,13 @@ use crate::catalog::packed::{self, Header, Refused};
 use crate::catalog::{BUILTIN, Catalog, at_hand, lint};
 use crate::diagnose;
 use crate::report::{CatalogState, Exit, Failure, Problem, Report, clean};
-use crate::words::Version;
+use crate::types::Version;
 
+use super::atomic_write::replace_bytes;
 use super::catalog_args::UpdateArgs;
 use super::download;
 use super::files::{self, reason, shown};
 use super::installed::{self, Installed};
-use super::replace::replace_bytes;
 use super::signature::{self, Unsigned};
 
 /// What `--rollback` takes for the catalog that is compiled in, beside its version.

@@ -12,7 +12,7 @@ use crate::catalog::rows::Gpu;
 use crate::catalog::{GpuMatch, at_hand};
 use crate::report::schema;
 use crate::spec::{self, Spec};
-use crate::words::CpuArch;
+use crate::types::CpuArch;
 
 use super::args::Common;
 use super::files;
@@ -118,7 +118,8 @@ pub fn topics() -> ArgValueCompleter {
         }
         topics.extend(at_hand().rules.iter().map(|rule| (rule.id.to_string(), rule.says.to_string())));
         topics.extend(crate::warning::ALL.iter().map(|code| (code.code.to_string(), code.explained.to_string())));
-        topics.extend(crate::verify::about::ALL.iter().map(|check| (check.id.to_string(), check.says.to_string())));
+        topics
+            .extend(crate::verify::check_docs::ALL.iter().map(|check| (check.id.to_string(), check.says.to_string())));
         topics
     })
 }

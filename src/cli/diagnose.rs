@@ -15,8 +15,8 @@ use crate::solve::problem::Problem;
 use crate::spec::{Observed, ObservedGpu};
 
 use super::args::{Common, DiagnoseArgs};
-use super::catalogs;
 use super::files::{self, reason};
+use super::load_catalog;
 use super::lock;
 use crate::task::STEPS;
 use crate::task::lock::Asked;
@@ -34,7 +34,7 @@ pub fn run(common: &Common, args: &DiagnoseArgs, report: &Report) -> Result<Exit
         return Err(failure.help("give the message as an argument, or pipe a log: `gpuenv diagnose < build.log`"));
     }
     // A message is told whatever is wrong with a file that happens to lie here, unless it was named.
-    let (catalog, readable) = match catalogs::nearby(common) {
+    let (catalog, readable) = match load_catalog::nearby(common) {
         Err(failure) if common.spec.is_some() => return Err(failure),
         Err(_) => (Cow::Borrowed(at_hand()), false),
         Ok(catalog) => (catalog, true),

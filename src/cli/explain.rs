@@ -13,17 +13,17 @@ use crate::report::{Exit, Failure, Report, SourceFile, Standing, clean};
 use crate::solve::compile::Locked;
 use crate::solve::engine::Steps;
 use crate::solve::problem::Problem;
-use crate::solve::question::Question;
+use crate::solve::request::Request;
 use crate::solve::resolve::{Resolution, resolve};
 use crate::spec::{Share, Spec, suggest, tables};
 use crate::task::lock::Asked;
 use crate::task::{STEPS, gave_up};
-use crate::verify::about;
+use crate::verify::check_docs;
 
 use super::args::{Common, Drawn, ExplainArgs};
-use super::catalogs;
-use super::clock;
+use super::catalog_age;
 use super::files::{self, Places};
+use super::load_catalog;
 use super::lock::{read, undetermined};
 use super::origin;
 use super::stale;
@@ -37,9 +37,9 @@ pub fn run(common: &Common, args: &ExplainArgs, report: &Report) -> Result<Exit,
         return Ok(Exit::Yes);
     }
     if let Some(name) = what.filter(|_| args.graph.is_none()) {
-        let catalog = if is_key(name) { Cow::Borrowed(at_hand()) } else { catalogs::nearby(common)? };
+        let catalog = if is_key(name) { Cow::Borrowed(at_hand()) } else { load_catalog::nearby(common)? };
         let mut found = topic::find(&catalog, name);
-        found.extend(about::find(name).map(|check| Topic::Check(check.id, check.says)));
+        found.extend(check_docs::find(name).map(|check| Topic::Check(check.id, check.says)));
         if !found.is_empty() {
             report.topics(&found)?;
             return Ok(Exit::Yes);
@@ -50,20 +50,20 @@ pub fn run(common: &Common, args: &ExplainArgs, report: &Report) -> Result<Exit,
     }
     let places = files::places(common)?;
     let Asked { file, spec, catalog } = read(&places.spec)?;
-    clock::tell_age(&catalog, &spec.silences, report);
+    catalog_age::tell_age(&catalog, &spec.silences, report);
     let rules = Problem::new(&catalog);
-    let (question, _) = Question::new(&spec, &rules).map_err(|errors| Failure::spec(errors, file.clone()))?;
-    match resolve(&question, &Locked::new(), &Steps::new(STEPS)) {
+    let (request, _) = Request::new(&spec, &rules).map_err(|errors| Failure::spec(errors, file.clone()))?;
+    match resolve(&request, &Locked::new(), &Steps::new(STEPS)) {
         Resolution::GaveUp => Err(gave_up()),
         Resolution::Conflict => conflict(&spec, &rules, &file, report),
         Resolution::Undetermined(unknowns) => undetermined(&unknowns, &spec, &rules, &file, report),
-        Resolution::Answer(answer) => {
+        Resolution::Solution(answer) => {
             if let Some(drawn) = args.graph {
                 let language = match drawn {
                     Drawn::Mermaid => Language::Mermaid,
                     Drawn::Dot => Language::Dot,
                 };
-                report.graph(&graph::draw(&question, &answer), language)?;
+                report.graph(&graph::draw(&request, &answer), language)?;
                 return Ok(Exit::Yes);
             }
             let project = Project { spec: &spec, file: &file, catalog: &catalog, rules: &rules };
@@ -179,7 +179,7 @@ fn unknown(catalog: &Catalog, name: &str) -> Failure {
         let help = format!("name the target too: `gpuenv explain target.NAME.{name}`");
         return Failure::new(Exit::BadInput, "unknown-topic", message).help(help);
     }
-    let check = || suggest::nearest(name, about::ALL.iter().map(|check| check.id)).map(str::to_string);
+    let check = || suggest::nearest(name, check_docs::ALL.iter().map(|check| check.id)).map(str::to_string);
     let near = topic::nearest(catalog, name).into_iter().find(|near| near != name).or_else(check);
     let near = near.map(|near| format!("did you mean `{}`? ", clean(&near)));
     let message = format!("`{}` is neither a key, nor a rule, a warning, a check or a fact", clean(name));

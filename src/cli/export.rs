@@ -9,9 +9,9 @@ use crate::report::{Exit, Exported, Failure, Report, Written};
 use crate::spec::{self, Export, Spec};
 
 use super::args::{Common, ExportArgs};
+use super::atomic_write::replace;
 use super::files::{self, shown};
 use super::project::{self, Way};
-use super::replace::replace;
 
 /// No file that is merged into, or compared with, is larger.
 const MAX_BYTES: u64 = 16 << 20;

@@ -5,28 +5,28 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::catalog::{Catalog, at_hand};
-use crate::draft::{self, Draft, Value};
 use crate::explain::{self, Explanation};
 use crate::host::Record;
-use crate::probe::{Depth, Wish};
+use crate::init::{self, Draft, Value};
+use crate::probe::{Depth, ProbeOptions};
 use crate::report::{Drafted, Exit, Failure, Report, SourceFile, clean};
 use crate::solve::compile::Locked;
 use crate::solve::engine::Steps;
 use crate::solve::problem::Problem;
-use crate::solve::question::Question;
+use crate::solve::request::Request;
 use crate::solve::resolve::{Resolution, resolve};
 use crate::spec::{self, Spec, SpecError};
 use crate::task::STEPS;
 use crate::warning::Warning;
 
 use super::args::{Common, InitArgs};
-use super::catalogs;
+use super::atomic_write::replace;
 use super::edit;
 use super::files::{self, shown};
+use super::load_catalog;
 use super::manifests;
 use super::observe;
 use super::project;
-use super::replace::replace;
 
 /// Runs the command.
 pub fn run(common: &Common, args: &InitArgs, report: &Report) -> Result<Exit, Failure> {
@@ -80,7 +80,7 @@ fn catalog(place: Option<&Path>, report: &Report) -> Cow<'static, Catalog> {
     if !spec.is_file() {
         return Cow::Borrowed(at_hand());
     }
-    project::check_found(&spec, "--spec").and_then(|()| catalogs::beside(&spec)).unwrap_or_else(|failure| {
+    project::check_found(&spec, "--spec").and_then(|()| load_catalog::beside(&spec)).unwrap_or_else(|failure| {
         let why = failure.problems.first().map_or("", |problem| problem.message.as_str());
         report.note(&format!("the overlays of {} are left aside: {why}", shown(&spec)));
         Cow::Borrowed(at_hand())
@@ -96,8 +96,9 @@ fn host(args: &InitArgs, report: &Report) -> Result<Option<Record>, Failure> {
     if !args.detect {
         return Ok(None);
     }
-    let wish = Wish { depth: Depth::Usual, python: interpreter(args).map(PathBuf::from), ..Wish::default() };
-    observe::observe(wish, None, report).map(Some)
+    let options =
+        ProbeOptions { depth: Depth::Usual, python: interpreter(args).map(PathBuf::from), ..ProbeOptions::default() };
+    observe::observe(options, None, report).map(Some)
 }
 
 /// As uv does it: `--python` takes versions, or the interpreter to look at.
@@ -131,7 +132,7 @@ fn refused(errors: Vec<SpecError>, file: &SourceFile, args: &InitArgs) -> Failur
 
 /// What was seen, and over it what was typed.
 fn draft(args: &InitArgs, host: Option<&Record>, found: Option<Draft>, catalog: &Catalog) -> Draft {
-    let host = host.map(|record| draft::of_host(record, catalog, args.build));
+    let host = host.map(|record| init::of_host(record, catalog, args.build));
     let mut draft = match found {
         Some(files) => manifests::joined(host, files),
         None => host.unwrap_or_default(),
@@ -165,10 +166,10 @@ fn draft(args: &InitArgs, host: Option<&Record>, found: Option<Draft>, catalog: 
 /// Why the spec has no answer, none if it has one or nobody could tell within the limit; and what is remarked on it.
 fn ask(spec: &Spec, catalog: &Catalog) -> Result<(Option<Explanation>, Vec<Warning>), Vec<SpecError>> {
     let rules = Problem::new(catalog);
-    let (question, warnings) = Question::new(spec, &rules)?;
-    let conflict = match resolve(&question, &Locked::new(), &Steps::new(STEPS)) {
+    let (request, warnings) = Request::new(spec, &rules)?;
+    let conflict = match resolve(&request, &Locked::new(), &Steps::new(STEPS)) {
         Resolution::Conflict => explain::conflicts(spec, &rules, &Steps::new(STEPS)),
-        Resolution::Answer(_) | Resolution::Undetermined(_) | Resolution::GaveUp => None,
+        Resolution::Solution(_) | Resolution::Undetermined(_) | Resolution::GaveUp => None,
     };
     Ok((conflict, warnings))
 }

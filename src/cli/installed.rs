@@ -12,8 +12,8 @@ use memmap2::MmapOptions;
 use crate::catalog::packed::{self, Header};
 use crate::catalog::{BUILTIN, Catalog, answer_with};
 use crate::report::Report;
+use crate::types::Version;
 use crate::warning::{CatalogUnusable, Warning};
-use crate::words::Version;
 
 use super::files::{reason, shown};
 use super::signature;

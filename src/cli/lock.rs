@@ -9,8 +9,8 @@ use crate::lock::{self, CatalogStamp, Lock, Renewed, Upgrade, renew, staleness};
 use crate::report::{Exit, Failure, Fate, Report, SourceFile};
 use crate::solve::engine::Steps;
 use crate::solve::problem::Problem as Compiled;
-use crate::solve::question::Question;
-use crate::solve::silence::heard;
+use crate::solve::request::Request;
+use crate::solve::suppress::heard;
 use crate::solve::unknowns::Unknown;
 use crate::spec::Spec;
 use crate::task::lock::{Asked, Outcome};
@@ -18,12 +18,12 @@ use crate::task::{self, STEPS, fix};
 use crate::warning::{LockOutdated, Warning};
 
 use super::args::{Common, LockArgs};
-use super::catalogs;
-use super::clock;
+use super::atomic_write::{replace, replace_spec};
+use super::catalog_age;
 use super::files::{self, Places};
+use super::load_catalog;
 use super::newer;
 use super::origin;
-use super::replace::{replace, replace_spec};
 
 /// Runs the command.
 pub fn run(common: &Common, args: &LockArgs, report: &Report) -> Result<Exit, Failure> {
@@ -53,12 +53,12 @@ pub(super) fn read(place: &Path) -> Result<Asked, Failure> {
 
 /// A spec of this text that lies, or will lie, at this place.
 pub(super) fn asked(file: SourceFile, place: &Path) -> Result<Asked, Failure> {
-    task::lock::read(file, |spec, file| catalogs::of_spec(spec, file, place))
+    task::lock::read(file, |spec, file| load_catalog::of_spec(spec, file, place))
 }
 
 fn lock(places: &Places, asked: &Asked, args: &LockArgs, report: &Report) -> Result<Exit, Failure> {
     let Asked { file, spec, catalog } = asked;
-    clock::tell_age(catalog, &spec.silences, report);
+    catalog_age::tell_age(catalog, &spec.silences, report);
     let previous = match args.fresh {
         true => may_be_replaced(places, args.force).map(|()| None)?,
         false => files::lock_text(&places.lock)?,
@@ -110,8 +110,8 @@ impl<'a> Run<'a> {
         if upgrades || !text.starts_with(&lock::head(self.origin.as_deref(), &stamp, &self.spec.inputs())) {
             return None;
         }
-        let (question, mut warnings) = self.question(self.spec).ok()?;
-        let Renewed::Lock(mut lock, more) = renew(self.spec, &question, None, &Upgrade::Nothing, &Steps::new(STEPS))
+        let (request, mut warnings) = self.question(self.spec).ok()?;
+        let Renewed::Lock(mut lock, more) = renew(self.spec, &request, None, &Upgrade::Nothing, &Steps::new(STEPS))
         else {
             return None;
         };
@@ -142,14 +142,14 @@ impl<'a> Run<'a> {
             let packages = pins.iter().map(|pin| pin.package.clone()).collect();
             return self.anew(Some(previous), &Upgrade::Packages(packages), pins);
         }
-        let (question, mut warnings) = self.question(self.spec)?;
+        let (request, mut warnings) = self.question(self.spec)?;
         let other = origin::other(previous, self.places);
         let spec = files::shown(&self.places.spec);
         let mut reasons: Vec<String> =
             other.into_iter().map(|other| format!("it was made from {other}, not from {spec}")).collect();
         reasons.extend(staleness(previous, &self.spec.inputs(), self.catalog));
         if reasons.is_empty() {
-            let again = renew(self.spec, &question, Some(previous), &Upgrade::Nothing, &Steps::new(STEPS));
+            let again = renew(self.spec, &request, Some(previous), &Upgrade::Nothing, &Steps::new(STEPS));
             let same_catalog = previous.catalog.digest == self.catalog.digest;
             match again {
                 Renewed::Lock(lock, more) if !same_catalog || self.is_same(&lock, previous) => warnings.extend(more),
@@ -198,8 +198,8 @@ impl<'a> Run<'a> {
     /// Solves and writes.
     fn anew(&self, previous: Option<&Lock>, upgrade: &Upgrade, pins: Vec<Pin>) -> Result<Exit, Failure> {
         let asked = pinned(self.spec, &pins)?;
-        let (question, mut warnings) = self.question(&asked)?;
-        match task::lock::resolve(&asked, &question, self.rules, previous, upgrade)? {
+        let (request, mut warnings) = self.question(&asked)?;
+        match task::lock::resolve(&asked, &request, self.rules, previous, upgrade)? {
             Outcome::Locked(mut lock, more) => {
                 warnings.extend(more);
                 if !pins.is_empty() {
@@ -238,8 +238,8 @@ impl<'a> Run<'a> {
         self.report.locked(lock, old, fate, &warnings)
     }
 
-    fn question(&self, spec: &Spec) -> Result<(Question<'a>, Vec<Warning>), Failure> {
-        Question::new(spec, self.rules).map_err(|errors| Failure::spec(errors, self.file.clone()))
+    fn question(&self, spec: &Spec) -> Result<(Request<'a>, Vec<Warning>), Failure> {
+        Request::new(spec, self.rules).map_err(|errors| Failure::spec(errors, self.file.clone()))
     }
 }
 

@@ -8,8 +8,8 @@ use clap_mangen::Man;
 use crate::report::{Exit, Failure, Report, clean};
 
 use super::args::{Cli, ManArgs};
+use super::atomic_write::replace;
 use super::files::shown;
-use super::replace::replace;
 
 /// Prints one page, or writes all of them into a folder.
 pub fn run(args: &ManArgs, report: &Report) -> Result<Exit, Failure> {

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use crate::catalog::Catalog;
-use crate::draft::manifest::{Kind, Left, Manifest, Unread, of_manifests};
-use crate::draft::{Draft, Value};
+use crate::init::manifest::{Kind, Left, Manifest, Unread, of_manifests};
+use crate::init::{Draft, Value};
 use crate::report::{Exit, Failure, clean};
 use crate::spec;
 

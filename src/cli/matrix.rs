@@ -1,17 +1,17 @@
 //! `gpuenv matrix`: what runs on what.
 
-use crate::matrix::{self, Refusal, Request};
+use crate::matrix::{self, MatrixRequest, Refusal};
 use crate::report::{Exit, Failure, MatrixFormat, Report, clean, matrix_text};
 use crate::solve::problem::Problem;
-use crate::words::{Constraint, CpuArch};
+use crate::types::{Constraint, CpuArch};
 
 use super::args::{Common, Format, MatrixArgs};
-use super::catalogs;
-use super::replace::replace;
+use super::atomic_write::replace;
+use super::load_catalog;
 
 /// Runs the command.
 pub fn run(common: &Common, args: &MatrixArgs, report: &Report) -> Result<Exit, Failure> {
-    let catalog = catalogs::nearby(common)?;
+    let catalog = load_catalog::nearby(common)?;
     let problem = Problem::new(&catalog);
     let request = request(args)?;
     let matrix = matrix::matrix(&request, &problem).map_err(|refusal| refused(refusal, &request))?;
@@ -32,7 +32,7 @@ pub fn run(common: &Common, args: &MatrixArgs, report: &Report) -> Result<Exit, 
     Ok(Exit::Yes)
 }
 
-fn request(args: &MatrixArgs) -> Result<Request, Failure> {
+fn request(args: &MatrixArgs) -> Result<MatrixRequest, Failure> {
     let named = [("torch", &args.torch), ("tensorflow", &args.tensorflow), ("jax", &args.jax)];
     let version = named.into_iter().find_map(|(package, version)| Some((package, version.as_ref()?)));
     let package = version.map_or(args.package.as_str(), |(package, _)| package);
@@ -48,7 +48,7 @@ fn request(args: &MatrixArgs) -> Result<Request, Failure> {
     if args.gpu.iter().any(|gpu| gpu.eq_ignore_ascii_case("none")) {
         return Err(Failure::new(Exit::BadInput, "bad-value", "a matrix tells what runs on GPUs: `none` is none"));
     }
-    Ok(Request {
+    Ok(MatrixRequest {
         package: package.to_string(),
         gpus: args.gpu.clone(),
         version: version.map(|(package, text)| constraint(package, text)).transpose()?,
@@ -58,7 +58,7 @@ fn request(args: &MatrixArgs) -> Result<Request, Failure> {
     })
 }
 
-fn refused(refusal: Refusal, request: &Request) -> Failure {
+fn refused(refusal: Refusal, request: &MatrixRequest) -> Failure {
     match refusal {
         Refusal::Names(errors) => {
             let mut failure = Failure::spec(errors, crate::report::SourceFile::default());

@@ -1,12 +1,12 @@
 //! L5, the desk: the command line, one file a command. Here what is typed is read and handed on.
 
 mod args;
+mod atomic_write;
 mod catalog;
+mod catalog_age;
 mod catalog_args;
 mod catalog_inspect;
 mod catalog_update;
-mod catalogs;
-mod clock;
 mod complete;
 mod completions;
 mod diagnose;
@@ -21,6 +21,7 @@ mod format_options;
 mod help;
 mod init;
 mod installed;
+mod load_catalog;
 mod lock;
 mod man;
 mod manifests;
@@ -31,7 +32,6 @@ mod observe;
 mod origin;
 mod probe;
 mod project;
-mod replace;
 mod schema;
 mod signature;
 mod stale;

@@ -4,27 +4,27 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use crate::host::Record;
-use crate::probe::{self, Depth, Scene, Wish};
+use crate::probe::{self, Depth, ProbeContext, ProbeOptions};
 use crate::report::{Exit, Failure, Report, json_text};
 
+use super::atomic_write::replace;
 use super::files::{reason, shown};
-use super::replace::replace;
 
 /// What is on this machine, or among the recorded files of another below `root`.
-pub fn observe(wish: Wish, root: Option<&Path>, report: &Report) -> Result<Record, Failure> {
-    let mut scene = Scene::here(wish).map_err(|error| match error.kind() {
+pub fn observe(options: ProbeOptions, root: Option<&Path>, report: &Report) -> Result<Record, Failure> {
+    let mut context = ProbeContext::here(options).map_err(|error| match error.kind() {
         ErrorKind::Unsupported => linux_only(),
         _ => Failure::io("no-program", format!("this program's own file cannot be found: {}", reason(&error))),
     })?;
     if let Some(root) = root {
-        scene.root = folder(root)?;
+        context.root = folder(root)?;
     }
     let progress = report.progress();
-    let record = probe::observe(&scene, |name| progress.says(&format!("looking at {name}")));
+    let record = probe::observe(&context, |name| progress.says(&format!("looking at {name}")));
     drop(progress);
     // Who uses uv never activates anything, so what to type is told.
-    if scene.wish.depth >= Depth::Usual
-        && let Some(python) = scene.unasked_python()
+    if context.options.depth >= Depth::Usual
+        && let Some(python) = context.unasked_python()
     {
         let python = shown(&python);
         report.note(&format!(

@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use crate::lock::{FORMAT, Lock};
 use crate::probe::project::work_tree;
 use crate::report::{Exit, Failure};
-use crate::words::name;
+use crate::types::name;
 
 use super::files::{Places, shown};
 

@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use crate::host::{Record, anonymous};
-use crate::probe::{Depth, Wish};
+use crate::probe::{Depth, ProbeOptions};
 use crate::report::{Exit, Failure, Report};
 
 use super::args::{Common, Format, ProbeArgs};
-use super::catalogs;
 use super::files::{self, shown};
+use super::load_catalog;
 use super::observe;
 use super::verify;
 
@@ -39,17 +39,17 @@ fn look(common: &Common, args: &ProbeArgs, report: &Report) -> Result<Record, Fa
         (_, true) => Depth::Full,
         _ => Depth::Usual,
     };
-    let mut wish = match &common.lock {
+    let mut options = match &common.lock {
         Some(_) => {
             let lock = verify::read_lock(common)?;
-            let catalog = catalogs::of_lock(&lock, common, report)?;
+            let catalog = load_catalog::of_lock(&lock, common, report)?;
             verify::asked(&lock, &verify::chosen(&lock, None)?, &catalog)
         }
-        None => Wish::default(),
+        None => ProbeOptions::default(),
     };
-    (wish.depth, wish.python, wish.trust) = (depth, args.python.clone(), args.trust_library_path);
-    wish.limit = args.timeout.map(Duration::from_secs);
-    observe::observe(wish, args.root.as_deref(), report)
+    (options.depth, options.python, options.trust) = (depth, args.python.clone(), args.trust_library_path);
+    options.limit = args.timeout.map(Duration::from_secs);
+    observe::observe(options, args.root.as_deref(), report)
 }
 
 fn unwritten(error: serde_json::Error) -> Failure {

@@ -5,7 +5,7 @@ use crate::lock::{Lock, Renewed, Upgrade, renew, staleness};
 use crate::report::Failure;
 use crate::solve::engine::Steps;
 use crate::solve::problem::Problem;
-use crate::solve::question::Question;
+use crate::solve::request::Request;
 use crate::spec::{self, Spec};
 use crate::task::STEPS;
 
@@ -37,8 +37,8 @@ pub fn of(lock: &Lock, spec: &Spec, catalog: &Catalog) -> Option<String> {
         return None;
     }
     let rules = Problem::new(catalog);
-    let (question, _) = Question::new(spec, &rules).ok()?;
-    let same = match renew(spec, &question, Some(lock), &Upgrade::Nothing, &Steps::new(STEPS)) {
+    let (request, _) = Request::new(spec, &rules).ok()?;
+    let same = match renew(spec, &request, Some(lock), &Upgrade::Nothing, &Steps::new(STEPS)) {
         Renewed::Lock(again, _) => Lock { spec: lock.spec.clone(), ..*again } == *lock,
         Renewed::GaveUp => true,
         Renewed::Conflict | Renewed::Undetermined(_) => false,

@@ -9,30 +9,33 @@ use crate::catalog::Catalog;
 use crate::explain::{self, Explanation};
 use crate::host::Record;
 use crate::lock::{Lock, Renewed, TargetLock, Upgrade, renew};
-use crate::probe::{Depth, Wish};
+use crate::probe::{Depth, ProbeOptions};
 use crate::report::{Exit, Failure, Judged, Report};
 use crate::solve::engine::Steps;
 use crate::solve::problem::Problem;
-use crate::solve::question::Question;
+use crate::solve::request::Request;
 use crate::task::lock::Asked;
 use crate::task::{STEPS, gave_up};
+use crate::types::{Arch, ArchList, Version};
 use crate::verify::{self, Status};
-use crate::words::{Arch, ArchList, Version};
 
 use super::args::{Common, VerifyArgs};
-use super::catalogs;
+use super::atomic_write::replace;
 use super::files::{self, shown};
+use super::load_catalog;
 use super::lock::read;
 use super::observe;
-use super::replace::replace;
 use super::stale;
 
 /// Runs the command.
 pub fn run(common: &Common, args: &VerifyArgs, report: &Report) -> Result<Exit, Failure> {
     if let Some(reference) = &args.image {
-        let record =
-            host(args, Wish { depth: Depth::Quick, trust: args.trust_library_path, ..Wish::default() }, report)?;
-        let catalog = catalogs::nearby(common)?;
+        let record = host(
+            args,
+            ProbeOptions { depth: Depth::Quick, trust: args.trust_library_path, ..ProbeOptions::default() },
+            report,
+        )?;
+        let catalog = load_catalog::nearby(common)?;
         let verdict = verify::judge_image(reference, &record, &catalog);
         return tell(args, &Judged { best: verdict, others: Vec::new(), record: &record }, report);
     }
@@ -43,12 +46,12 @@ pub fn run(common: &Common, args: &VerifyArgs, report: &Report) -> Result<Exit, 
         },
         None => {
             let lock = read_lock(common)?;
-            let catalog = catalogs::of_lock(&lock, common, report)?;
+            let catalog = load_catalog::of_lock(&lock, common, report)?;
             (lock, catalog)
         }
     };
     let targets = chosen(&lock, args.target.as_deref())?;
-    let record = host(args, wish(&lock, &targets, &catalog, args), report)?;
+    let record = host(args, options(&lock, &targets, &catalog, args), report)?;
     let judged = verify::best(&lock, &targets, args.target.is_some(), &record, &catalog);
     let (mut best, others) = judged.ok_or_else(no_target)?;
     if args.against.is_none()
@@ -89,7 +92,7 @@ pub(super) fn read_lock(common: &Common) -> Result<Lock, Failure> {
 pub(super) fn solved(path: &Path, report: &Report) -> Result<Option<(Lock, Cow<'static, Catalog>)>, Failure> {
     let Asked { file, spec, catalog } = read(path)?;
     let rules = Problem::new(&catalog);
-    let asked = Question::new(&spec, &rules).map_err(|errors| Failure::spec(errors, file.clone()));
+    let asked = Request::new(&spec, &rules).map_err(|errors| Failure::spec(errors, file.clone()));
     match renew(&spec, &asked?.0, None, &Upgrade::Nothing, &Steps::new(STEPS)) {
         Renewed::Lock(lock, _) => Ok(Some((*lock, catalog))),
         Renewed::Undetermined(unknowns) => {
@@ -125,25 +128,25 @@ pub(super) fn chosen<'l>(lock: &'l Lock, named: Option<&str>) -> Result<Vec<&'l 
 }
 
 /// What is asked of the probes: everything that the targets would run.
-pub(super) fn asked(lock: &Lock, targets: &[&str], catalog: &Catalog) -> Wish {
+pub(super) fn asked(lock: &Lock, targets: &[&str], catalog: &Catalog) -> ProbeOptions {
     let targets: Vec<&TargetLock> = targets.iter().filter_map(|name| lock.target.get(*name)).collect();
     let lists = targets.iter().filter_map(|target| ArchList::parse_torch(&lock.arch_list_of(target)?.torch).ok());
     let sass: BTreeSet<Arch> = lists.flat_map(|list| list.sass().collect::<Vec<_>>()).collect();
     let cuda = targets.iter().find_map(|target| target.toolkit.as_ref().or_else(|| lock.stack_of(target).get("cuda")));
     let cuda = cuda.and_then(|cuda| Version::parse(cuda).ok());
-    Wish {
+    ProbeOptions {
         sass: sass.into_iter().collect(),
         ptx_isa: cuda.as_ref().and_then(|cuda| catalog.toolkit(cuda)).map(|row| row.ptx_isa),
         cuda: cuda.map(|cuda| cuda.prefix(2)),
         packages: targets.iter().flat_map(|target| lock.stack_of(target).keys().cloned()).collect(),
         build: targets.iter().any(|target| target.toolkit.is_some()),
-        ..Wish::default()
+        ..ProbeOptions::default()
     }
 }
 
 /// The same as deeply and with what else was typed.
-fn wish(lock: &Lock, targets: &[&str], catalog: &Catalog, args: &VerifyArgs) -> Wish {
-    Wish {
+fn options(lock: &Lock, targets: &[&str], catalog: &Catalog, args: &VerifyArgs) -> ProbeOptions {
+    ProbeOptions {
         depth: args.depth(),
         python: args.python.clone(),
         trust: args.trust_library_path,
@@ -153,11 +156,11 @@ fn wish(lock: &Lock, targets: &[&str], catalog: &Catalog, args: &VerifyArgs) -> 
 }
 
 /// The host: somebody's record, or this machine as probes see it.
-fn host(args: &VerifyArgs, wish: Wish, report: &Report) -> Result<Record, Failure> {
+fn host(args: &VerifyArgs, options: ProbeOptions, report: &Report) -> Result<Record, Failure> {
     if let Some(path) = &args.host {
         return files::read_host(path, report);
     }
-    let record = observe::observe(wish, args.root.as_deref(), report)?;
+    let record = observe::observe(options, args.root.as_deref(), report)?;
     if let Some(path) = &args.record {
         observe::save(path, &record)?;
     }

@@ -10,7 +10,7 @@ use crate::catalog::{Catalog, GpuMatch};
 use crate::coverage::{Coverage, Tegra, covers_targets};
 use crate::solve::fits::line_of;
 use crate::solve::problem::Problem;
-use crate::words::{Arch, Cc, CpuArch, Version};
+use crate::types::{Arch, Cc, CpuArch, Version};
 
 /// What placeholders stand for.
 pub type Filling = BTreeMap<String, String>;

@@ -22,7 +22,7 @@ use serde::Serialize;
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Component, Text};
 use crate::spec::{Observed, ObservedGpu};
-use crate::words::Version;
+use crate::types::Version;
 
 use fields::LogFields;
 use signatures::{LAST_RESORT, Match, SIGNATURES};

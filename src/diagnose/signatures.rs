@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use crate::catalog::rows::{ErrorSignature, Text};
 use crate::catalog::{Catalog, at_hand};
-use crate::words::Version;
+use crate::types::Version;
 
 use super::literals::{Hits, LiteralIndex};
 use super::pattern::{Compiled, Pattern};

@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 
 use crate::catalog::rows::{Branch, Compat};
-use crate::solve::answer::Answer;
 use crate::solve::recommended::has_ended;
+use crate::solve::solution::Solution;
 
 use super::Fix;
 use super::ask::{Asker, Edit};
@@ -21,7 +21,7 @@ pub(super) fn on(asker: &Asker<'_, '_>, fix: &Fix) -> Option<String> {
 }
 
 /// The packages that hosts need where a solved change rests on forward compatibility.
-pub(super) fn compat(answer: &Answer<'_>) -> Option<String> {
+pub(super) fn compat(answer: &Solution<'_>) -> Option<String> {
     let needed = answer.targets.iter().filter_map(|target| target.driver.as_ref()?.added());
     let packages: BTreeSet<String> = needed.map(Compat::package).collect();
     let packages: Vec<String> = packages.into_iter().collect();

@@ -6,13 +6,13 @@ use std::cell::RefCell;
 use rustc_hash::FxHashMap;
 
 use crate::catalog::Catalog;
-use crate::solve::answer::Answer;
 use crate::solve::compile::Locked;
 use crate::solve::engine::Steps;
 use crate::solve::machine::Reading;
 use crate::solve::problem::Problem;
-use crate::solve::question::{Question, TargetAsk};
+use crate::solve::request::{Request, TargetRequest};
 use crate::solve::resolve::{Resolution, Verdict, World, is_solvable, judge, resolve};
+use crate::solve::solution::Solution;
 use crate::spec::Spec;
 
 use super::target_of;
@@ -21,7 +21,7 @@ use super::target_of;
 pub(super) type Edit = (String, Option<String>);
 
 /// Targets by their position and what was edited in them; none where that means nothing.
-type Edited<'c> = FxHashMap<(usize, Vec<Edit>), Option<TargetAsk<'c>>>;
+type Edited<'c> = FxHashMap<(usize, Vec<Edit>), Option<TargetRequest<'c>>>;
 
 /// Asks variations of one spec.
 pub(super) struct Asker<'a, 'c> {
@@ -31,7 +31,7 @@ pub(super) struct Asker<'a, 'c> {
     world: World,
     /// The spec, and what it asks.
     pub(super) spec: &'a Spec,
-    base: Option<Question<'c>>,
+    base: Option<Request<'c>>,
     /// Targets as some edits leave them.
     targets: RefCell<Edited<'c>>,
 }
@@ -39,22 +39,22 @@ pub(super) struct Asker<'a, 'c> {
 impl<'a, 'c> Asker<'a, 'c> {
     /// Asks variations of a spec, of which one that has no answer in a world is a clash.
     pub(super) fn new(spec: &'a Spec, problem: &'c Problem<'c>, world: World, steps: &'a Steps) -> Self {
-        let base = Question::new(spec, problem).ok().map(|(question, _)| question);
+        let base = Request::new(spec, problem).ok().map(|(request, _)| request);
         Asker { catalog: problem.catalog, problem, steps, world, spec, base, targets: RefCell::default() }
     }
 
     /// The request of the spec as it is written; none if a name in it means nothing.
-    pub(super) fn base(&self) -> Option<&Question<'c>> {
+    pub(super) fn base(&self) -> Option<&Request<'c>> {
         self.base.as_ref()
     }
 
     /// The request of another spec; none if a name in it means nothing.
-    pub(super) fn question(&self, spec: &Spec) -> Option<Question<'c>> {
-        Question::new(spec, self.problem).ok().map(|(question, _)| question)
+    pub(super) fn question(&self, spec: &Spec) -> Option<Request<'c>> {
+        Request::new(spec, self.problem).ok().map(|(request, _)| request)
     }
 
     /// The request of the spec with these edits; none if one of them cannot be written, or means nothing.
-    pub(super) fn vary(&self, edits: &[Edit]) -> Option<Question<'c>> {
+    pub(super) fn vary(&self, edits: &[Edit]) -> Option<Request<'c>> {
         let base = self.base.as_ref()?;
         let section = |edit: &Edit| edit.0.split('.').next().map(str::to_string);
         let local =
@@ -75,13 +75,13 @@ impl<'a, 'c> Asker<'a, 'c> {
             }
         }
         let edits: Vec<Edit> = stack.into_iter().cloned().collect();
-        let mut question = self.vary_stack(&edits)?;
-        question.targets = targets;
-        Some(question)
+        let mut request = self.vary_stack(&edits)?;
+        request.targets = targets;
+        Some(request)
     }
 
     /// The request of the spec with these edits of what is no target's, and without targets.
-    pub(super) fn vary_stack(&self, edits: &[Edit]) -> Option<Question<'c>> {
+    pub(super) fn vary_stack(&self, edits: &[Edit]) -> Option<Request<'c>> {
         match edits {
             [] => Some(self.base.as_ref()?.of(Vec::new())),
             edits => self.question(&self.spec.clone_without_targets().edited(edits).ok()?),
@@ -89,7 +89,7 @@ impl<'a, 'c> Asker<'a, 'c> {
     }
 
     /// A target as some edits leave it.
-    pub(super) fn target(&self, at: usize, edits: Vec<Edit>) -> Option<TargetAsk<'c>> {
+    pub(super) fn target(&self, at: usize, edits: Vec<Edit>) -> Option<TargetRequest<'c>> {
         let key = (at, edits);
         if let Some(known) = self.targets.borrow().get(&key) {
             return known.clone();
@@ -98,7 +98,7 @@ impl<'a, 'c> Asker<'a, 'c> {
         let alone = self.spec.targets.iter().filter(|target| target.name == *name).cloned().collect();
         let alone = Spec { targets: alone, ..self.spec.clone_without_targets() };
         let edited = alone.edited(&key.1).ok();
-        let read = edited.and_then(|spec| self.question(&spec)).and_then(|mut question| question.targets.pop());
+        let read = edited.and_then(|spec| self.question(&spec)).and_then(|mut request| request.targets.pop());
         self.targets.borrow_mut().insert(key, read.clone());
         read
     }
@@ -106,9 +106,9 @@ impl<'a, 'c> Asker<'a, 'c> {
     /// A request with each target on the kind of machine that it is in the whole spec, if it has no answer there either:
     /// of a few keys alone one cannot always tell which wheels a machine takes, and a system implies a C library and a
     /// compiler only where none is written.
-    pub(super) fn on_their_machines(&self, question: Question<'c>) -> Question<'c> {
-        let Some(base) = &self.base else { return question };
-        let mut on_theirs = question.clone();
+    pub(super) fn on_their_machines(&self, request: Request<'c>) -> Request<'c> {
+        let Some(base) = &self.base else { return request };
+        let mut on_theirs = request.clone();
         for target in &mut on_theirs.targets {
             let whole = base.targets.iter().find(|of| of.name == target.name);
             let Some(whole) = whole else { continue };
@@ -117,20 +117,20 @@ impl<'a, 'c> Asker<'a, 'c> {
             reading.glibc = reading.glibc.and(whole.glibc);
             reading.gcc = reading.gcc.and(whole.gcc);
             if reading != *target.reading {
-                *target = TargetAsk::new(self.problem, &target.name, reading);
+                *target = TargetRequest::new(self.problem, &target.name, reading);
             }
         }
-        if self.is_refuted(&on_theirs) == Some(true) { on_theirs } else { question }
+        if self.is_refuted(&on_theirs) == Some(true) { on_theirs } else { request }
     }
 
     /// Whether a request clashes, and what PubGrub's proof of it rests on.
-    pub(super) fn judge(&self, question: &Question<'_>) -> Verdict {
-        judge(question, self.world, self.steps)
+    pub(super) fn judge(&self, request: &Request<'_>) -> Verdict {
+        judge(request, self.world, self.steps)
     }
 
     /// Whether a request clashes; none if the limit was reached first.
-    pub(super) fn is_refuted(&self, question: &Question<'_>) -> Option<bool> {
-        match self.judge(question) {
+    pub(super) fn is_refuted(&self, request: &Request<'_>) -> Option<bool> {
+        match self.judge(request) {
             Verdict::Solvable => Some(false),
             Verdict::Conflict(_) => Some(true),
             Verdict::GaveUp => None,
@@ -139,19 +139,19 @@ impl<'a, 'c> Asker<'a, 'c> {
 
     /// Whether the spec with these edits has any answer, which is quicker to tell than which is the best.
     pub(super) fn has_answer(&self, edits: &[Edit]) -> bool {
-        let question = self.vary(edits);
-        question.is_some_and(|question| is_solvable(&question, self.steps) == Some(true))
+        let request = self.vary(edits);
+        request.is_some_and(|request| is_solvable(&request, self.steps) == Some(true))
     }
 
     /// The best answer to a request, if it has one.
-    pub(super) fn best(&self, question: &Question<'c>) -> Option<Answer<'c>> {
-        self.keeping(question, &Locked::new())
+    pub(super) fn best(&self, request: &Request<'c>) -> Option<Solution<'c>> {
+        self.keeping(request, &Locked::new())
     }
 
     /// The answer to a request that keeps of these choices what still serves, if it has one.
-    pub(super) fn keeping(&self, question: &Question<'c>, kept: &Locked) -> Option<Answer<'c>> {
-        match resolve(question, kept, self.steps) {
-            Resolution::Answer(answer) => Some(answer),
+    pub(super) fn keeping(&self, request: &Request<'c>, kept: &Locked) -> Option<Solution<'c>> {
+        match resolve(request, kept, self.steps) {
+            Resolution::Solution(answer) => Some(answer),
             _ => None,
         }
     }

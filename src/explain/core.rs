@@ -13,7 +13,7 @@ use std::cell::RefCell;
 use pubgrub::VersionSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::solve::question::{FRAMEWORKS, PARTS, Question, TargetAsk};
+use crate::solve::request::{FRAMEWORKS, PARTS, Request, TargetRequest};
 use crate::solve::resolve::{Culprit, Verdict};
 use crate::solve::rowset::RowSet;
 use crate::spec::Spec;
@@ -74,11 +74,11 @@ impl Cores {
 
 struct Search<'a, 'c> {
     asker: &'a Asker<'a, 'c>,
-    base: &'a Question<'c>,
+    base: &'a Request<'c>,
     keys: &'a [String],
     /// For each target of the request its keys, and the targets as some of them leave it.
     targets: Vec<Keys>,
-    masked: RefCell<FxHashMap<(usize, Keys), TargetAsk<'c>>>,
+    masked: RefCell<FxHashMap<(usize, Keys), TargetRequest<'c>>>,
     /// The keys of `[stack]` and `[build]`.
     shared: Keys,
     /// The keys whose absence changes what is asked: frameworks, and what a machine is.
@@ -94,7 +94,7 @@ struct Search<'a, 'c> {
 }
 
 impl<'a, 'c> Search<'a, 'c> {
-    fn new(asker: &'a Asker<'a, 'c>, base: &'a Question<'c>, keys: &'a [String]) -> Self {
+    fn new(asker: &'a Asker<'a, 'c>, base: &'a Request<'c>, keys: &'a [String]) -> Self {
         let at: FxHashMap<&str, usize> =
             base.targets.iter().enumerate().map(|(at, target)| (target.name.as_str(), at)).collect();
         let mut targets = vec![Keys::default(); base.targets.len()];
@@ -140,7 +140,7 @@ impl<'a, 'c> Search<'a, 'c> {
         let verdict = match self.request(kept) {
             // A name that means nothing is an error of its own.
             None => Verdict::Solvable,
-            Some(question) => self.asker.judge(&question),
+            Some(request) => self.asker.judge(&request),
         };
         match verdict {
             Verdict::Solvable => Some(None),
@@ -176,23 +176,23 @@ impl<'a, 'c> Search<'a, 'c> {
     }
 
     /// The request of the spec with only these keys; none if a name in it means nothing.
-    fn request(&self, kept: &Keys) -> Option<Question<'c>> {
+    fn request(&self, kept: &Keys) -> Option<Request<'c>> {
         let dropped = self.shared.minus(kept);
         let edits: Vec<_> = dropped.rows().map(|key| (self.keys[key].clone(), None)).collect();
         let lists = edits.iter().any(|(key, _)| key.starts_with("build."));
-        let mut question = self.asker.vary_stack(&edits)?;
-        question.targets = self.base.targets.clone();
+        let mut request = self.asker.vary_stack(&edits)?;
+        request.targets = self.base.targets.clone();
         for (at, own) in self.targets.iter().enumerate() {
             if !own.subset_of(kept) {
-                question.targets[at] = self.masked(at, own.minus(kept))?;
+                request.targets[at] = self.masked(at, own.minus(kept))?;
             }
         }
-        debug_assert!(!lists || question.build.as_ref().is_none_or(|build| build.arch_list.is_none()));
-        Some(question)
+        debug_assert!(!lists || request.build.as_ref().is_none_or(|build| build.arch_list.is_none()));
+        Some(request)
     }
 
     /// A target without some of its keys.
-    fn masked(&self, at: usize, dropped: Keys) -> Option<TargetAsk<'c>> {
+    fn masked(&self, at: usize, dropped: Keys) -> Option<TargetRequest<'c>> {
         let key = (at, dropped);
         if let Some(known) = self.masked.borrow().get(&key) {
             return Some(known.clone());
@@ -260,8 +260,8 @@ impl<'a, 'c> Search<'a, 'c> {
         let dropped = (0..self.keys.len()).filter(|&key| !kept.has(key)).map(|key| (self.keys[key].clone(), None));
         let loosened = packages.rows().map(|key| (self.keys[key].clone(), Some("*".to_string())));
         let edits: Vec<Edit> = dropped.chain(loosened).collect();
-        let Some(question) = self.asker.vary(&edits) else { return Some(true) };
-        self.asker.is_refuted(&question)
+        let Some(request) = self.asker.vary(&edits) else { return Some(true) };
+        self.asker.is_refuted(&request)
     }
 
     /// Every smallest clash within `all`, the first by file order first.

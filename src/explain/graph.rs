@@ -3,11 +3,11 @@
 use std::fmt::Write;
 
 use crate::catalog::rows::{Build, Subject};
-use crate::solve::answer::{Answer, TargetAnswer};
 use crate::solve::fits;
 use crate::solve::problem::law;
-use crate::solve::question::{Question, TargetAsk};
-use crate::words::Version;
+use crate::solve::request::{Request, TargetRequest};
+use crate::solve::solution::{Solution, TargetAnswer};
+use crate::types::Version;
 
 /// Nodes and edges.
 #[derive(Debug, Clone, Default)]
@@ -50,11 +50,11 @@ pub enum Language {
 }
 
 /// Draws an answer.
-pub fn draw(question: &Question<'_>, answer: &Answer<'_>) -> Graph {
+pub fn draw(request: &Request<'_>, answer: &Solution<'_>) -> Graph {
     let mut graph = Graph::default();
     for target in &answer.targets {
-        if let Some(asked) = question.targets.iter().find(|asked| asked.name == target.name) {
-            graph.target(question, asked, target);
+        if let Some(asked) = request.targets.iter().find(|asked| asked.name == target.name) {
+            graph.target(request, asked, target);
         }
     }
     graph
@@ -85,7 +85,7 @@ impl Graph {
         self.node("package", &format!("{name} {version}"), format!("{name} {version}"))
     }
 
-    fn target(&mut self, question: &Question<'_>, asked: &TargetAsk<'_>, target: &TargetAnswer<'_>) {
+    fn target(&mut self, request: &Request<'_>, asked: &TargetRequest<'_>, target: &TargetAnswer<'_>) {
         let name = &target.name;
         let minimum = target.minimum.as_ref().map(|minimum| format!("{name}: driver >= {minimum}"));
         let driver = minimum.map(|label| self.node("driver", name, label));
@@ -111,7 +111,7 @@ impl Graph {
                 self.edge(&id, os, law::GLIBC);
             }
             let line = fits::line_of(&build.variant);
-            self.drives(question, asked, &id, line.as_ref(), driver.as_deref());
+            self.drives(request, asked, &id, line.as_ref(), driver.as_deref());
             frameworks.push((build.package.to_string(), id));
         }
         for companion in &target.companions {
@@ -124,7 +124,7 @@ impl Graph {
             let id = self.node("toolkit", toolkit.version.as_str(), format!("CUDA toolkit {}", toolkit.version));
             frameworks.iter().for_each(|(_, framework)| self.edge(&id, framework, law::EXTENSION_MAJOR));
             gpus.iter().for_each(|(gpu, _)| self.edge(&id, gpu, law::NVCC_ARCH));
-            self.drives(question, asked, &id, Some(&toolkit.version.prefix(2)), driver.as_deref());
+            self.drives(request, asked, &id, Some(&toolkit.version.prefix(2)), driver.as_deref());
         }
         if let Some(reference) = target.image_reference(asked) {
             let id = self.node("image", &reference, reference.clone());
@@ -136,7 +136,7 @@ impl Graph {
             }
         }
         for (gpu, capability) in &gpus {
-            let rules: Vec<String> = question
+            let rules: Vec<String> = request
                 .rules
                 .about(Subject::Gpu, capability, Subject::Driver)
                 .map(|one| one.row.id.to_string())
@@ -165,15 +165,15 @@ impl Graph {
     /// The rules by which a CUDA line needs a driver.
     fn drives(
         &mut self,
-        question: &Question<'_>,
-        asked: &TargetAsk<'_>,
+        request: &Request<'_>,
+        asked: &TargetRequest<'_>,
         from: &str,
         line: Option<&Version>,
         driver: Option<&str>,
     ) {
         let (Some(line), Some(driver)) = (line, driver) else { return };
-        let rules = question.rules.about(Subject::Cuda, line, Subject::Driver);
-        for rule in rules.filter(|rule| question.holds(&rule.row.id, &asked.name)) {
+        let rules = request.rules.about(Subject::Cuda, line, Subject::Driver);
+        for rule in rules.filter(|rule| request.holds(&rule.row.id, &asked.name)) {
             self.edge(from, driver, &rule.row.id);
         }
     }

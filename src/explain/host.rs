@@ -7,10 +7,10 @@ use crate::catalog::{Catalog, GpuMatch};
 use crate::solve::compile::Locked;
 use crate::solve::engine::Steps;
 use crate::solve::problem::Problem;
-use crate::solve::question::Question;
+use crate::solve::request::Request;
 use crate::solve::resolve::{Resolution, resolve};
 use crate::spec::{Observed, ObservedGpu, Runtime, Spec, Target, list_text};
-use crate::words::{Cc, Constraint, Version};
+use crate::types::{Cc, Constraint, Version};
 
 use super::{Change, Explanation, Fix, advice, conflicts, fixes};
 
@@ -29,7 +29,7 @@ pub struct OnHost {
 #[derive(Debug, Clone)]
 pub enum Outcome {
     /// It has one.
-    Answer {
+    Solution {
         /// What then runs, by package.
         stack: BTreeMap<String, String>,
         /// What it takes on the host besides, cuda-compat for one.
@@ -70,11 +70,11 @@ pub fn on_host<'c>(
         hosted = changed;
         differs.push(Change { from: spec.text(&key), key, to });
     }
-    let question = Question::new(&hosted, problem).ok().map(|(question, _)| question);
-    let question = question.filter(|_| !observed.is_empty()).ok_or(Unplaced::NothingKnown)?;
-    let outcome = match resolve(&question, &Locked::new(), steps) {
-        Resolution::Answer(answer) => {
-            Outcome::Answer { stack: fixes::common_stack(&answer), advice: advice::compat(&answer) }
+    let request = Request::new(&hosted, problem).ok().map(|(request, _)| request);
+    let request = request.filter(|_| !observed.is_empty()).ok_or(Unplaced::NothingKnown)?;
+    let outcome = match resolve(&request, &Locked::new(), steps) {
+        Resolution::Solution(answer) => {
+            Outcome::Solution { stack: fixes::common_stack(&answer), advice: advice::compat(&answer) }
         }
         Resolution::Conflict => conflicts(&hosted, problem, steps).map_or(Outcome::GaveUp, Outcome::Conflict),
         Resolution::Undetermined(_) => Outcome::GaveUp,
@@ -219,7 +219,7 @@ impl OnHost {
         };
         match &self.outcome {
             Outcome::GaveUp => Vec::new(),
-            Outcome::Answer { stack, advice } => {
+            Outcome::Solution { stack, advice } => {
                 let stack = list(stack.iter().map(|(name, version)| format!("{name} {version}")));
                 let advice = advice.as_ref().map(|advice| format!(" ({advice})")).unwrap_or_default();
                 let run = "Run `gpuenv lock` and install what it names.";

@@ -6,10 +6,10 @@ mod core;
 mod fixes;
 pub mod graph;
 pub mod host;
-pub mod opening;
 mod reason;
-mod story;
+mod reasons;
 pub mod topic;
+pub mod unlocks;
 pub mod why;
 
 use std::collections::BTreeMap;
@@ -104,7 +104,7 @@ pub fn obstacles<'c>(spec: &Spec, problem: &'c Problem<'c>, steps: &Steps) -> Op
 fn explain<'c>(spec: &Spec, problem: &'c Problem<'c>, world: World, steps: &Steps) -> Option<Explanation> {
     let asker = Asker::new(spec, problem, world, steps);
     let cores = core::Cores::find(&asker)?;
-    let tell = |clashes: &[Vec<String>]| clashes.iter().map(|culprits| story::tell(&asker, culprits)).collect();
+    let tell = |clashes: &[Vec<String>]| clashes.iter().map(|culprits| reasons::tell(&asker, culprits)).collect();
     let (conflicts, further) = (tell(&cores.independent), tell(&cores.further));
     let mut fixes = fixes::find(&asker, &cores);
     fixes.retain(|fix| asks_for_something(spec, fix));
@@ -125,7 +125,7 @@ fn asks_for_something(spec: &Spec, fix: &Fix) -> bool {
 pub fn first_conflict<'c>(spec: &Spec, problem: &'c Problem<'c>, steps: &Steps) -> Option<Conflict> {
     let asker = Asker::new(spec, problem, World::Known, steps);
     let cores = core::Cores::find(&asker)?;
-    cores.independent.first().map(|culprits| story::tell(&asker, culprits))
+    cores.independent.first().map(|culprits| reasons::tell(&asker, culprits))
 }
 
 /// Those of some things that something needs: what is left when, many at once and at last one by one, all others were

@@ -2,21 +2,25 @@
 
 use crate::catalog::rows::Build;
 use crate::coverage::Coverage;
-use crate::solve::answer::TargetAnswer;
 use crate::solve::driver::DriverRow;
 use crate::solve::problem::law;
-use crate::solve::question::{Question, TargetAsk};
+use crate::solve::request::{Request, TargetRequest};
+use crate::solve::solution::TargetAnswer;
 use crate::solve::{fits, image};
-use crate::words::Version;
+use crate::types::Version;
 
 use super::FactNote;
 use super::why::{Choice, Verdict};
 
 /// Why a target's driver minimum is what it is; none without a driver.
-pub(super) fn driver<'c>(question: &Question<'c>, asked: &TargetAsk<'c>, target: &TargetAnswer<'c>) -> Option<Choice> {
+pub(super) fn driver<'c>(
+    request: &Request<'c>,
+    asked: &TargetRequest<'c>,
+    target: &TargetAnswer<'c>,
+) -> Option<Choice> {
     let (judged, minimum) = (target.driver.as_ref()?, target.minimum.as_ref()?);
-    let mut reasons = Reasons { question, asked, target, because: Vec::new(), facts: Vec::new() };
-    let turning = question.problem.turning_points();
+    let mut reasons = Reasons { request, asked, target, because: Vec::new(), facts: Vec::new() };
+    let turning = request.problem.turning_points();
     let below = turning.iter().rev().find(|candidate| **candidate < minimum);
     if let Some(below) = below {
         reasons.cuda(below);
@@ -46,8 +50,8 @@ pub(super) fn driver<'c>(question: &Question<'c>, asked: &TargetAsk<'c>, target:
 }
 
 struct Reasons<'a, 'c> {
-    question: &'a Question<'c>,
-    asked: &'a TargetAsk<'c>,
+    request: &'a Request<'c>,
+    asked: &'a TargetRequest<'c>,
     target: &'a TargetAnswer<'c>,
     because: Vec<String>,
     facts: Vec<FactNote>,
@@ -71,13 +75,13 @@ impl Reasons<'_, '_> {
         let mut lines: Vec<Version> =
             self.target.builds.iter().filter_map(|build| fits::line_of(&build.variant)).collect();
         lines.extend(self.target.toolkit.iter().chain(&self.target.cuda).map(|row| row.version.prefix(2)));
-        let question = self.question;
+        let request = self.request;
         for line in lines {
             for rule in
-                question.rules.about(crate::catalog::rows::Subject::Cuda, &line, crate::catalog::rows::Subject::Driver)
+                request.rules.about(crate::catalog::rows::Subject::Cuda, &line, crate::catalog::rows::Subject::Driver)
             {
-                if question.holds(&rule.row.id, &self.asked.name) && !rule.needs.admits(self.user_mode(below)) {
-                    self.put(&rule.row.says, question.catalog.cite(rule.row));
+                if request.holds(&rule.row.id, &self.asked.name) && !rule.needs.admits(self.user_mode(below)) {
+                    self.put(&rule.row.says, request.catalog.cite(rule.row));
                 }
             }
         }
@@ -85,10 +89,10 @@ impl Reasons<'_, '_> {
 
     /// Rules about the GPUs' architecture.
     fn generation(&mut self, below: &Version) {
-        let (question, asked) = (self.question, self.asked);
-        for gpu in crate::solve::machine::gpu_rules(question, asked) {
+        let (request, asked) = (self.request, self.asked);
+        for gpu in crate::solve::machine::gpu_rules(request, asked) {
             for rule in gpu.driver.iter().filter(|rule| !rule.needs.admits(below)) {
-                self.put(&rule.row.says, question.catalog.cite(rule.row));
+                self.put(&rule.row.says, request.catalog.cite(rule.row));
             }
         }
     }
@@ -97,38 +101,38 @@ impl Reasons<'_, '_> {
         if self.target.gpus.iter().all(|gpu| gpu.coverage != Some(Coverage::Jit)) {
             return;
         }
-        let question = self.question;
-        let of_build = |build: &&Build| build.ptx_isa.or(question.toolkit_of(build).map(|toolkit| toolkit.ptx_isa));
+        let request = self.request;
+        let of_build = |build: &&Build| build.ptx_isa.or(request.toolkit_of(build).map(|toolkit| toolkit.ptx_isa));
         let compiled = self.target.toolkit.map(|toolkit| toolkit.ptx_isa);
         let isas: Vec<Version> = self.target.builds.iter().filter_map(of_build).chain(compiled).collect();
-        for row in question.catalog.ptx_isas.iter().filter(|row| isas.contains(&row.isa)) {
+        for row in request.catalog.ptx_isas.iter().filter(|row| isas.contains(&row.isa)) {
             let Some(branch) = row.branch.as_ref().filter(|branch| branch.major() > self.user_mode(below).major())
             else {
                 continue;
             };
             let says = format!("PTX {} needs driver branch R{branch} or newer", row.isa);
-            self.put(&says, question.catalog.cite(row));
+            self.put(&says, request.catalog.cite(row));
         }
     }
 
     fn image(&mut self, below: &Version) {
-        let (question, Some(chosen)) = (self.question, self.target.image) else { return };
-        let Some(row) = DriverRow::plain(question.catalog, *below, self.asked.windows_driver) else { return };
-        let demand = image::demand(question.catalog, self.asked, chosen);
-        let starts = image::starts_on(question.problem, &self.asked.machine, demand);
-        if question.holds(law::IMAGE_REQUIRE, &self.asked.name) && !starts(&row) {
+        let (request, Some(chosen)) = (self.request, self.target.image) else { return };
+        let Some(row) = DriverRow::plain(request.catalog, *below, self.asked.windows_driver) else { return };
+        let demand = image::demand(request.catalog, self.asked, chosen);
+        let starts = image::starts_on(request.problem, &self.asked.machine, demand);
+        if request.holds(law::IMAGE_REQUIRE, &self.asked.name) && !starts(&row) {
             let says = format!("{}:{} does not start on driver {below}", chosen.repository, chosen.tag);
-            self.put(&says, question.catalog.cite(chosen));
+            self.put(&says, request.catalog.cite(chosen));
         }
     }
 
     /// The release that is the first to list a board.
     fn boards(&mut self, below: &Version) {
-        let question = self.question;
+        let request = self.request;
         for row in self.asked.named_gpus().iter().filter_map(|gpu| gpu.row) {
             let Some(first) = row.first_driver.as_ref().filter(|first| *first > below) else { continue };
             let says = format!("driver {first} is the first known to list {}", row.name);
-            self.put(&says, question.catalog.cite(row));
+            self.put(&says, request.catalog.cite(row));
         }
     }
 
@@ -136,6 +140,6 @@ impl Reasons<'_, '_> {
         let Some(compat) = judged.compat else { return };
         let bases: Vec<String> = compat.bases.iter().map(ToString::to_string).collect();
         let says = format!("{} runs on drivers {} of their branches and newer", compat.package(), bases.join(", "));
-        self.put(&says, self.question.catalog.cite(compat));
+        self.put(&says, self.request.catalog.cite(compat));
     }
 }

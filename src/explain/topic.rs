@@ -6,8 +6,8 @@
 use crate::catalog::rows::FRAMEWORKS;
 use crate::catalog::{Catalog, Cite, FullRow, GpuMatch, OsMatch};
 use crate::spec::{Spec, suggest};
+use crate::types::{Constraint, Version};
 use crate::warning;
-use crate::words::{Constraint, Version};
 
 /// One thing that has a name.
 #[derive(Debug, Clone)]

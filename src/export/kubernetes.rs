@@ -7,7 +7,7 @@
 use serde_json::{Value, json};
 
 use crate::lock::{GpuLock, Lock, TargetLock};
-use crate::words::Version;
+use crate::types::Version;
 
 use super::compose::{self, Origin, SHM};
 use super::format::{Format, Opt, Options, Render};

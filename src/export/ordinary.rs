@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::lock::{Lock, Wheel};
-use crate::words::Specifier;
+use crate::types::Specifier;
 
 use super::format::{Options, Targets};
 use super::{ExportError, valid};

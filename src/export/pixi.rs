@@ -5,7 +5,7 @@
 use std::fmt::Write;
 
 use crate::lock::{ConstraintLock, Lock, TargetLock, Wheel};
-use crate::words::{CpuArch, Specifier};
+use crate::types::{CpuArch, Specifier};
 
 use super::format::{Format, Options, Render};
 use super::{ExportError, ordinary, own, quote, valid, wheels};

@@ -7,8 +7,8 @@
 use std::collections::BTreeSet;
 
 use crate::lock::{ConstraintLock, GpuLock, Lock, TargetLock, Wheel};
-use crate::words::version::Written;
-use crate::words::{Cc, CpuArch, Version};
+use crate::types::version::Written;
+use crate::types::{Cc, CpuArch, Version};
 
 use super::wheels::{self, pin};
 use super::{ExportError, images, ordinary, own, quote, valid};

@@ -3,8 +3,8 @@
 //! Each pattern is narrower than the language it protects: nothing that passes holds a blank, a quote, a
 //! `$`, a `#` or a control character.
 
-use crate::words::address::{self, all, is_number};
-use crate::words::{ArchList, CpuArch, Specifier, Version};
+use crate::types::address::{self, all, is_number};
+use crate::types::{ArchList, CpuArch, Specifier, Version};
 
 use super::ExportError;
 

@@ -1,7 +1,7 @@
 //! What all formats that install Python packages ask of the lock: pins, constraints, indexes, and what builds need.
 
 use crate::lock::{ConstraintLock, GpuLock, Lock, TargetLock, Wheel};
-use crate::words::{Version, address};
+use crate::types::{Version, address};
 
 use super::{ExportError, valid};
 

@@ -56,8 +56,9 @@ mod tests {
 
     fn host(uuid: &str, driver: &str, millis: u64) -> Record {
         let gpu = Gpu { uuid: Some(uuid.into()), ..Gpu::default() };
-        let nvml = Nvml { driver: crate::words::Version::parse(driver).ok(), gpus: vec![gpu], ..Nvml::default() };
-        let probe = Probe { name: "nvml".into(), ended: crate::host::How::Done, detail: None, millis: Some(millis) };
+        let nvml = Nvml { driver: crate::types::Version::parse(driver).ok(), gpus: vec![gpu], ..Nvml::default() };
+        let probe =
+            Probe { name: "nvml".into(), ended: crate::host::ProbeStatus::Done, detail: None, millis: Some(millis) };
         Record { nvml: Some(nvml), probes: vec![probe], ..Record::default() }
     }
 

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use crate::host::{Gpu, How, Nvml, Origin, PciGpu, Platform, Probe, Record, System, record};
-use crate::words::{Cc, Version};
+use crate::host::{Gpu, Nvml, Origin, PciGpu, Platform, Probe, ProbeStatus, Record, System, record};
+use crate::types::{Cc, Version};
 
 use super::Host;
 
@@ -76,7 +76,7 @@ fn host(node: Node) -> Host {
     let record = Record {
         format: record::FORMAT,
         origin: Origin::Pasted,
-        probes: vec![Probe { name: "Kubernetes".to_string(), ended: How::Done, detail: None, millis: None }],
+        probes: vec![Probe { name: "Kubernetes".to_string(), ended: ProbeStatus::Done, detail: None, millis: None }],
         platform: Platform {
             system: Some(System::Linux),
             arch: arch.map(|arch| processor(&arch).to_string()),

@@ -11,6 +11,6 @@ pub mod record;
 
 pub use read::{ReadError, decode, read_any};
 pub use record::{
-    Cdi, Compat, Compiler, Container, CudaDevice, Fault, Gpu, How, Kernel, KernelModule, Libcuda, Library, Mig, Node,
-    Nvml, Origin, Outcome, PciGpu, Platform, Probe, Python, Record, Shadowed, System, Toolkit, Torch,
+    ApiError, Cdi, Compat, Compiler, Container, CudaDevice, Gpu, Kernel, KernelModule, Libcuda, Library, Mig, Node,
+    Nvml, Origin, Outcome, PciGpu, Platform, Probe, ProbeStatus, Python, Record, Shadowed, System, Toolkit, Torch,
 };

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::words::plain::plain_types;
+use crate::types::plain::plain_types;
 
 use super::environment::is_kept;
 use super::paste::{self, Unrecognised};

@@ -4,7 +4,7 @@
 //! Held to here are the characters; whether a value means anything is asked where it is used. Prose may say anything that
 //! can be seen: inputs as they were written, and reasons.
 
-use crate::words::{ArchList, Specifier, address, name};
+use crate::types::{ArchList, Specifier, address, name};
 
 use super::error::LockError;
 use super::{

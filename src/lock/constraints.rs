@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Companion, Index};
-use crate::solve::answer::{Answer, Chosen};
-use crate::words::{Constraint, Version};
+use crate::solve::solution::{Solution, TargetSolution};
+use crate::types::{Constraint, Version};
 
 use super::ConstraintLock;
 
@@ -17,7 +17,7 @@ use super::ConstraintLock;
 const BESIDE_TORCH: [&str; 2] = ["torchaudio", "torchvision"];
 
 /// The constraints of all targets: what several have in common is listed once.
-pub fn constraints(catalog: &Catalog, answer: &Answer<'_>, alike: &[Vec<usize>]) -> Vec<ConstraintLock> {
+pub fn constraints(catalog: &Catalog, answer: &Solution<'_>, alike: &[Vec<usize>]) -> Vec<ConstraintLock> {
     let mut merged: BTreeMap<(String, String, &str, Option<String>), Vec<usize>> = BTreeMap::new();
     for group in alike {
         let chosen = &answer.targets[group[0]].chosen;
@@ -35,7 +35,7 @@ pub fn constraints(catalog: &Catalog, answer: &Answer<'_>, alike: &[Vec<usize>])
 }
 
 /// Package, version and index of each constraint of a choice.
-fn of(catalog: &Catalog, chosen: &Chosen<'_>) -> Vec<(String, String, Option<String>)> {
+fn of(catalog: &Catalog, chosen: &TargetSolution<'_>) -> Vec<(String, String, Option<String>)> {
     let mut found = Vec::new();
     let Some(torch) = chosen.builds.iter().find(|build| build.package == "torch") else { return found };
     // In-house builds and those for one system have companions of their own, or none.

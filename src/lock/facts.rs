@@ -5,22 +5,22 @@ use std::collections::{HashMap, HashSet};
 use crate::catalog::rows::{Build, Subject};
 use crate::catalog::{Catalog, Cite, Fact};
 use crate::coverage::Coverage;
-use crate::solve::answer::{Answer, Chosen};
-use crate::solve::question::{Question, TargetAsk};
+use crate::solve::request::{Request, TargetRequest};
+use crate::solve::solution::{Solution, TargetSolution};
 use crate::solve::{fits, modules, ordinary, own, services, windows};
 use crate::spec::Share;
-use crate::words::Version;
+use crate::types::Version;
 
 use super::FactLock;
 use Supports::{Stack, Target};
 
 /// Every fact of an answer, by id. `alike` are the targets that share one choice each.
-pub fn facts<'c>(question: &Question<'c>, answer: &Answer<'c>, alike: &[Vec<usize>]) -> Vec<FactLock> {
-    let mut ledger = Ledger { question, facts: HashMap::new(), expected: HashSet::new() };
+pub fn facts<'c>(request: &Request<'c>, answer: &Solution<'c>, alike: &[Vec<usize>]) -> Vec<FactLock> {
+    let mut ledger = Ledger { request, facts: HashMap::new(), expected: HashSet::new() };
     for group in alike {
-        let members = group.iter().map(|&member| &*question.targets[member].name).collect();
-        let (asked, target) = (&question.targets[group[0]], &*answer.targets[group[0]].chosen);
-        let book = Entry { asked, target, members, one_stack: question.share == Share::Stack };
+        let members = group.iter().map(|&member| &*request.targets[member].name).collect();
+        let (asked, target) = (&request.targets[group[0]], &*answer.targets[group[0]].chosen);
+        let book = Entry { asked, target, members, one_stack: request.share == Share::Stack };
         ledger.stack(&book);
         ledger.place(&book);
         ledger.driver(&book);
@@ -30,7 +30,7 @@ pub fn facts<'c>(question: &Question<'c>, answer: &Answer<'c>, alike: &[Vec<usiz
 }
 
 struct Ledger<'q, 'c> {
-    question: &'q Question<'c>,
+    request: &'q Request<'c>,
     /// Facts and what they support, by the addresses of their rows: of a thousand targets most rest on the same.
     facts: HashMap<usize, (Fact, Vec<String>)>,
     /// The addresses of rows of which a practice tells a part.
@@ -39,8 +39,8 @@ struct Ledger<'q, 'c> {
 
 /// A part of the question and of the answer that some targets share.
 struct Entry<'a, 'c> {
-    asked: &'a TargetAsk<'c>,
-    target: &'a Chosen<'c>,
+    asked: &'a TargetRequest<'c>,
+    target: &'a TargetSolution<'c>,
     members: Vec<&'a str>,
     one_stack: bool,
 }
@@ -68,7 +68,7 @@ impl Entry<'_, '_> {
 
 impl Ledger<'_, '_> {
     fn put<'a>(&mut self, entry: &Entry<'_, '_>, row: &impl Cite, supports: impl IntoIterator<Item = Supports<'a>>) {
-        let catalog = self.question.catalog;
+        let catalog = self.request.catalog;
         let address = std::ptr::from_ref(row).addr();
         let (_, known) = self.facts.entry(address).or_insert_with(|| (catalog.cite(row), Vec::new()));
         supports.into_iter().for_each(|one| entry.spell(one, known));
@@ -81,28 +81,28 @@ impl Ledger<'_, '_> {
             let parts = [("cudnn", &build.cudnn), ("nccl", &build.nccl), ("triton", &build.triton)];
             let parts = parts.iter().filter(|(_, part)| part.is_some()).map(|(name, _)| Stack(name));
             let gpu = (!target.gpus.is_empty()).then_some(Target("gpu"));
-            if let Some(row) = known(self.question.catalog, build) {
+            if let Some(row) = known(self.request.catalog, build) {
                 self.put(entry, row, [Stack(&build.package)].into_iter().chain(parts).chain(gpu));
             }
             if !build.expected_of(target.python).is_empty() {
                 self.expected.insert(std::ptr::from_ref(*build).addr());
             }
-            if let Some(toolkit) = self.question.toolkit_of(build) {
+            if let Some(toolkit) = self.request.toolkit_of(build) {
                 self.put(entry, toolkit, [Stack("cuda")]);
             }
         }
         for companion in &target.companions {
             self.put(entry, *companion, [Stack(&companion.package)]);
-            let catalog = self.question.catalog;
+            let catalog = self.request.catalog;
             let built = catalog.source_build(&companion.package, &companion.version).filter(|_| companion.sdist);
             if let Some(row) = built {
                 self.put(entry, row, [Stack(&companion.package)]);
             }
         }
-        for (row, _) in ordinary::asked_of(self.question.catalog, target) {
+        for (row, _) in ordinary::asked_of(self.request.catalog, target) {
             self.put(entry, row, [Stack(&row.package)]);
         }
-        let pythons = self.question.catalog.pythons.iter();
+        let pythons = self.request.catalog.pythons.iter();
         if let Some(row) = pythons.into_iter().find(|row| target.python == Some(&row.version)) {
             self.put(entry, row, [Stack("python")]);
         }
@@ -122,7 +122,7 @@ impl Ledger<'_, '_> {
 
     /// Where it runs and is compiled: GPU, OS, image, toolkit.
     fn place(&mut self, entry: &Entry<'_, '_>) {
-        let (asked, target, catalog) = (entry.asked, entry.target, self.question.catalog);
+        let (asked, target, catalog) = (entry.asked, entry.target, self.request.catalog);
         for row in asked.named_gpus().iter().filter_map(|gpu| gpu.row) {
             self.put(entry, row, [Target("gpu")]);
         }
@@ -147,7 +147,7 @@ impl Ledger<'_, '_> {
             self.put(entry, row, [Target("compat")]);
         }
         for build in target.builds.iter().filter(|_| target.toolkit.is_some()) {
-            if let Some(row) = fits::extension_row(self.question.catalog, &build.package, &build.version) {
+            if let Some(row) = fits::extension_row(self.request.catalog, &build.package, &build.version) {
                 self.put(entry, row, [Target("arch-list"), Target("toolkit")]);
             }
         }
@@ -164,7 +164,7 @@ impl Ledger<'_, '_> {
     /// The driver: the release named, its branch, and what stands before it.
     fn driver(&mut self, entry: &Entry<'_, '_>) {
         let Some(driver) = &entry.target.driver else { return };
-        let (catalog, key) = (self.question.catalog, Target("driver"));
+        let (catalog, key) = (self.request.catalog, Target("driver"));
         self.put(entry, driver.branch, [key]);
         if let Some(compat) = driver.compat {
             self.put(entry, compat, [key]);
@@ -173,7 +173,7 @@ impl Ledger<'_, '_> {
             self.put(entry, row, [key]);
         }
         if entry.target.gpus.iter().any(|gpu| gpu.coverage == Some(Coverage::Jit)) {
-            let builds = entry.target.builds.iter().filter_map(|build| self.question.toolkit_of(build));
+            let builds = entry.target.builds.iter().filter_map(|build| self.request.toolkit_of(build));
             let isas: Vec<Version> = builds.chain(entry.target.toolkit).map(|row| row.ptx_isa).collect();
             for row in catalog.ptx_isas.iter().filter(|row| isas.contains(&row.isa)) {
                 self.put(entry, row, [key]);
@@ -210,7 +210,7 @@ impl Ledger<'_, '_> {
             self.about(entry, Subject::Toolkit, &toolkit.version, Subject::Glibc, Target("toolkit"));
             self.about(entry, Subject::Toolkit, &toolkit.version, Subject::Gcc, Target("toolkit"));
             for build in &target.builds {
-                let rules = self.question.rules.of_package(&build.package, Subject::Gcc);
+                let rules = self.request.rules.of_package(&build.package, Subject::Gcc);
                 rules.about(&build.version).for_each(|needs| self.put(entry, needs.row, [Stack(&build.package)]));
             }
         }
@@ -224,12 +224,12 @@ impl Ledger<'_, '_> {
         object: Subject,
         supports: Supports<'_>,
     ) {
-        let question = self.question;
-        for needs in question.rules.about(subject, of, object) {
-            if question.holds(&needs.row.id, &entry.asked.name) {
+        let request = self.request;
+        for needs in request.rules.about(subject, of, object) {
+            if request.holds(&needs.row.id, &entry.asked.name) {
                 self.put(entry, needs.row, [supports]);
             }
-            let floor = windows::floor(question.catalog, needs);
+            let floor = windows::floor(request.catalog, needs);
             let of_windows = entry.asked.windows_driver && (subject, object) == (Subject::Cuda, Subject::Driver);
             if let Some(row) = floor.filter(|_| of_windows) {
                 self.put(entry, row, [supports]);

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::solve::compile::Locked;
-use crate::solve::question::FRAMEWORKS;
+use crate::solve::request::FRAMEWORKS;
 use crate::spec::Share;
 
 use super::{Lock, Stack, TargetLock};

@@ -4,15 +4,15 @@ use std::collections::{BTreeMap, HashMap};
 
 use crate::catalog::rows::{Compat, Libraries, SourceBuild};
 use crate::catalog::{Catalog, OsMatch};
-use crate::solve::answer::{Answer, Chosen};
-use crate::solve::inside;
+use crate::solve::bundled_torch;
 use crate::solve::installs::Install;
 use crate::solve::ordinary;
-use crate::solve::question::{Question, TargetAsk};
 use crate::solve::recommended::{self, Recommended};
+use crate::solve::request::{Request, TargetRequest};
 use crate::solve::services;
+use crate::solve::solution::{Solution, TargetSolution};
 use crate::spec::{Runtime, Share, Spec};
-use crate::words::{ArchList, Version, address};
+use crate::types::{ArchList, Version, address};
 
 use super::{
     ArchLists, CatalogStamp, DriverLock, FORMAT, GpuLock, Lock, OverrideLock, RecommendedLock, Stack, TargetLock,
@@ -20,19 +20,19 @@ use super::{
 };
 
 /// Writes an answer down. `overrides` are those that mattered.
-pub fn make<'c>(spec: &Spec, question: &Question<'c>, answer: &Answer<'c>, overrides: Vec<OverrideLock>) -> Lock {
+pub fn make<'c>(spec: &Spec, request: &Request<'c>, answer: &Solution<'c>, overrides: Vec<OverrideLock>) -> Lock {
     // Whatever targets have in common by their class is worked out for the first of each class.
     let alike = answer.alike();
-    let firsts: Vec<&Chosen> = alike.iter().map(|group| &*answer.targets[group[0]].chosen).collect();
+    let firsts: Vec<&TargetSolution> = alike.iter().map(|group| &*answer.targets[group[0]].chosen).collect();
     let stacks: Vec<Stack> = firsts.iter().map(|chosen| chosen.stack()).collect();
     let lists: Vec<Option<ArchLists>> = firsts.iter().map(|chosen| chosen.arch_list.as_ref().map(arch_lists)).collect();
-    let shared = question.share == Share::Stack;
+    let shared = request.share == Share::Stack;
     let stack = common_stack(&firsts, &stacks, shared);
     let arch_list = common_list(&lists, shared);
-    let mut systems = Systems::new(spec, question.catalog);
+    let mut systems = Systems::new(spec, request.catalog);
     let mut target: Vec<(String, TargetLock)> = Vec::with_capacity(answer.targets.len());
     for (at, group) in alike.iter().enumerate() {
-        let mut lock = target_lock(question.catalog, &question.targets[group[0]], firsts[at]);
+        let mut lock = target_lock(request.catalog, &request.targets[group[0]], firsts[at]);
         lock.stack = (!shared || stacks[at] != stack).then(|| stacks[at].clone());
         lock.arch_list = lists[at].clone().filter(|own| !shared || Some(own) != arch_list.as_ref());
         for &member in group {
@@ -40,7 +40,7 @@ pub fn make<'c>(spec: &Spec, question: &Question<'c>, answer: &Answer<'c>, overr
             let image = lock.image.clone().map(|image| systems.with_digest(name, image));
             let os = systems.of(name, firsts[at]);
             let mut own = TargetLock { os, image, ..lock.clone() };
-            let recommended = recommended::driver(question, &question.targets[member], firsts[at]);
+            let recommended = recommended::driver(request, &request.targets[member], firsts[at]);
             if let Some(driver) = &mut own.driver {
                 driver.recommended = recommended.as_ref().map(recommendation);
             }
@@ -48,10 +48,10 @@ pub fn make<'c>(spec: &Spec, question: &Question<'c>, answer: &Answer<'c>, overr
         }
     }
     let target = target.into_iter().collect();
-    let catalog = CatalogStamp::of(question.catalog);
-    let wheel = wheels(question.catalog, answer, &alike);
-    let constraint = constraints::constraints(question.catalog, answer, &alike);
-    let fact = facts::facts(question, answer, &alike);
+    let catalog = CatalogStamp::of(request.catalog);
+    let wheel = wheels(request.catalog, answer, &alike);
+    let constraint = constraints::constraints(request.catalog, answer, &alike);
+    let fact = facts::facts(request, answer, &alike);
     Lock {
         spec: None,
         version: FORMAT,
@@ -70,9 +70,9 @@ pub fn make<'c>(spec: &Spec, question: &Question<'c>, answer: &Answer<'c>, overr
 /// What all targets have in common. Targets that share one stack may still differ in what lies below it (the
 /// release of a CUDA line, the parts of another platform's wheel): there the first target that compiles or has
 /// an image speaks for all, and those that differ carry their own.
-fn common_stack(firsts: &[&Chosen<'_>], stacks: &[Stack], shared: bool) -> Stack {
+fn common_stack(firsts: &[&TargetSolution<'_>], stacks: &[Stack], shared: bool) -> Stack {
     if shared {
-        let leads = |chosen: &&Chosen| chosen.toolkit.is_some() || chosen.image.is_some();
+        let leads = |chosen: &&TargetSolution| chosen.toolkit.is_some() || chosen.image.is_some();
         let by_place = firsts.iter().position(|chosen| leads(chosen) && chosen.driver.is_some());
         let by_driver = firsts.iter().position(|chosen| chosen.driver.is_some());
         let lead = by_place.or(by_driver).unwrap_or(0);
@@ -96,7 +96,7 @@ fn arch_lists(list: &ArchList) -> ArchLists {
 }
 
 /// A target's lock, but for what is its own.
-fn target_lock(catalog: &Catalog, asked: &TargetAsk<'_>, chosen: &Chosen<'_>) -> TargetLock {
+fn target_lock(catalog: &Catalog, asked: &TargetRequest<'_>, chosen: &TargetSolution<'_>) -> TargetLock {
     let runtime = match asked.runtime {
         Runtime::Container => "container",
         Runtime::BareMetal => "bare-metal",
@@ -123,7 +123,7 @@ fn target_lock(catalog: &Catalog, asked: &TargetAsk<'_>, chosen: &Chosen<'_>) ->
 }
 
 /// What has to be installed beside the driver.
-fn requires(catalog: &Catalog, asked: &TargetAsk<'_>) -> Vec<String> {
+fn requires(catalog: &Catalog, asked: &TargetRequest<'_>) -> Vec<String> {
     let rows = services::of_target(catalog, asked);
     let mut needs: Vec<String> = rows.iter().filter_map(|row| row.needs.as_ref()).map(ToString::to_string).collect();
     needs.sort();
@@ -159,7 +159,7 @@ impl<'a> Systems<'a> {
     }
 
     /// As written where the catalog does not know it, else the image's.
-    fn of(&mut self, target: &str, chosen: &Chosen<'_>) -> Option<String> {
+    fn of(&mut self, target: &str, chosen: &TargetSolution<'_>) -> Option<String> {
         let catalog = self.catalog;
         if let Some(written) = self.written.get(target) {
             let known = self.known.entry(written).or_insert_with(|| match catalog.os(written) {
@@ -174,7 +174,7 @@ impl<'a> Systems<'a> {
     }
 }
 
-fn driver(chosen: &Chosen<'_>) -> Option<DriverLock> {
+fn driver(chosen: &TargetSolution<'_>) -> Option<DriverLock> {
     let judged = chosen.driver.as_ref()?;
     let minimum = chosen.minimum.as_ref().unwrap_or(&judged.version);
     Some(DriverLock {
@@ -196,7 +196,7 @@ fn recommendation(driver: &Recommended<'_>) -> RecommendedLock {
 }
 
 /// The wheels of all targets: what several need is listed once.
-fn wheels(catalog: &Catalog, answer: &Answer<'_>, alike: &[Vec<usize>]) -> Vec<Wheel> {
+fn wheels(catalog: &Catalog, answer: &Solution<'_>, alike: &[Vec<usize>]) -> Vec<Wheel> {
     let mut merged: BTreeMap<(Install, &str, String), Vec<usize>> = BTreeMap::new();
     for group in alike {
         let chosen = &answer.targets[group[0]].chosen;
@@ -238,16 +238,16 @@ fn wheels(catalog: &Catalog, answer: &Answer<'_>, alike: &[Vec<usize>]) -> Vec<W
 }
 
 /// Whether the image holds it already: a second one beside it would be the one that is imported, or not.
-fn is_in_image(chosen: &Chosen<'_>, install: &Install) -> bool {
+fn is_in_image(chosen: &TargetSolution<'_>, install: &Install) -> bool {
     let Some((image, inside)) = chosen.image.and_then(|image| Some((image, image.torch.as_deref()?))) else {
         return false;
     };
     let mut builds = chosen.builds.iter().filter(|build| build.package == install.package);
-    install.package == "torch" && builds.any(|build| inside::is_inside(image, inside, build))
+    install.package == "torch" && builds.any(|build| bundled_torch::is_inside(image, inside, build))
 }
 
 /// The sha256 of the file that serves a target's Python, or that it is unknown.
-fn sha256(catalog: &Catalog, chosen: &Chosen<'_>, install: &Install) -> String {
+fn sha256(catalog: &Catalog, chosen: &TargetSolution<'_>, install: &Install) -> String {
     if let Some(sha256) = install.url.as_deref().and_then(|url| address::wheel(url)?.1) {
         return sha256.to_string();
     }

@@ -1,6 +1,6 @@
 //! gpuenv.lock read back, and the words for everything that may be wrong with it.
 
-use crate::words::plain::plain_types;
+use crate::types::plain::plain_types;
 
 use super::error::LockError;
 use super::{FORMAT, Lock, OLDEST_FORMAT, check};

@@ -1,10 +1,10 @@
 //! The way to a lock: solve with the earlier choices first, see which overrides mattered, write it down.
 
-use crate::solve::answer::Answer;
 use crate::solve::compile::Locked;
 use crate::solve::engine::Steps;
-use crate::solve::question::{Off, Question};
+use crate::solve::request::{Off, Request};
 use crate::solve::resolve::{Resolution, resolve};
+use crate::solve::solution::Solution;
 use crate::solve::unknowns::Unknown;
 use crate::solve::warnings::warnings;
 use crate::spec::{Share, Spec};
@@ -27,28 +27,22 @@ pub enum Renewed {
     GaveUp,
 }
 
-/// Solves a spec's question. Choices of the previous lock that still hold are kept, except what is upgraded.
-pub fn renew(
-    spec: &Spec,
-    question: &Question<'_>,
-    previous: Option<&Lock>,
-    upgrade: &Upgrade,
-    steps: &Steps,
-) -> Renewed {
-    let best = |question: &Question<'_>| match answer(question, previous, upgrade, steps) {
-        Resolution::Answer(answer) => {
-            let warnings = warnings(question, &answer);
-            Renewed::Lock(Box::new(make(spec, question, &answer, Vec::new())), warnings)
+/// Solves a spec's request. Choices of the previous lock that still hold are kept, except what is upgraded.
+pub fn renew(spec: &Spec, request: &Request<'_>, previous: Option<&Lock>, upgrade: &Upgrade, steps: &Steps) -> Renewed {
+    let best = |request: &Request<'_>| match answer(request, previous, upgrade, steps) {
+        Resolution::Solution(answer) => {
+            let warnings = warnings(request, &answer);
+            Renewed::Lock(Box::new(make(spec, request, &answer, Vec::new())), warnings)
         }
         Resolution::Conflict => Renewed::Conflict,
         Resolution::Undetermined(unknowns) => Renewed::Undetermined(unknowns),
         Resolution::GaveUp => Renewed::GaveUp,
     };
-    let mut renewed = best(question);
+    let mut renewed = best(request);
     if let Renewed::Lock(lock, warnings) = &mut renewed {
         let mut used = Vec::new();
-        for one in question.catalog.retractions.iter() {
-            let mut without = question.clone();
+        for one in request.catalog.retractions.iter() {
+            let mut without = request.clone();
             without.off.retain(|off| off.rule != one.rule || off.target.is_some());
             if !matches!(best(&without), Renewed::Lock(same, _) if choices(&same) == choices(lock)) {
                 let (rule, reason) = (one.rule.to_string(), one.reason.to_string());
@@ -58,10 +52,10 @@ pub fn renew(
         for one in &spec.overrides {
             let target = one.target.as_ref().map(|target| target.value.clone());
             let off = Off { rule: one.rule.value.clone(), target: target.clone() };
-            let mut without = question.clone();
+            let mut without = request.clone();
             without.off.retain(|other| *other != off);
             // What an overlay has set aside already, gpuenv.toml need not.
-            let retracted = question.catalog.retraction(&off.rule).is_some();
+            let retracted = request.catalog.retraction(&off.rule).is_some();
             if retracted || matches!(best(&without), Renewed::Lock(same, _) if choices(&same) == choices(lock)) {
                 warnings.push(unused(&off));
             } else {
@@ -75,23 +69,23 @@ pub fn renew(
 }
 
 /// The solver's answer. With `share = "none"` each target is asked alone, for each has choices of its own to keep.
-fn answer<'c>(question: &Question<'c>, previous: Option<&Lock>, upgrade: &Upgrade, steps: &Steps) -> Resolution<'c> {
-    let keep = |question: &Question<'_>| {
-        let names: Vec<&str> = question.targets.iter().map(|target| target.name.as_str()).collect();
-        previous.map_or_else(Locked::new, |lock| locked(lock, question.share, &names, upgrade))
+fn answer<'c>(request: &Request<'c>, previous: Option<&Lock>, upgrade: &Upgrade, steps: &Steps) -> Resolution<'c> {
+    let keep = |request: &Request<'_>| {
+        let names: Vec<&str> = request.targets.iter().map(|target| target.name.as_str()).collect();
+        previous.map_or_else(Locked::new, |lock| locked(lock, request.share, &names, upgrade))
     };
-    if question.share != Share::None || previous.is_none() {
-        return resolve(question, &keep(question), steps);
+    if request.share != Share::None || previous.is_none() {
+        return resolve(request, &keep(request), steps);
     }
     let mut targets = Vec::new();
-    for target in &question.targets {
-        let alone = question.of(vec![target.clone()]);
+    for target in &request.targets {
+        let alone = request.of(vec![target.clone()]);
         match resolve(&alone, &keep(&alone), steps) {
-            Resolution::Answer(answer) => targets.extend(answer.targets),
+            Resolution::Solution(answer) => targets.extend(answer.targets),
             other => return other,
         }
     }
-    Resolution::Answer(Answer { targets })
+    Resolution::Solution(Solution { targets })
 }
 
 /// Everything a lock chose, without what it rests on.

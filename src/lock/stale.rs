@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::catalog::Catalog;
-use crate::words::Version;
+use crate::types::Version;
 
 use super::{CatalogStamp, FORMAT, Lock};
 

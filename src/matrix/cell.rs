@@ -3,20 +3,20 @@
 use crate::catalog::rows::{Build, Subject};
 use crate::coverage::Coverage;
 use crate::explain;
-use crate::solve::answer::Chosen;
 use crate::solve::compile::Locked;
 use crate::solve::engine::Steps;
 use crate::solve::fits;
 use crate::solve::problem::Problem;
-use crate::solve::question::{Ask, Question, TargetAsk};
 use crate::solve::release::Release;
+use crate::solve::request::{PackageRequest, Request, TargetRequest};
 use crate::solve::resolve::{Resolution, resolve};
+use crate::solve::solution::TargetSolution;
 use crate::spec::{Spec, Target};
-use crate::words::{Arch, Constraint, Version};
+use crate::types::{Arch, Constraint, Version};
 
 use super::model::{Cell, State};
 
-/// The most steps of one question.
+/// The most steps of one request.
 const STEPS: u64 = 1_000_000;
 
 /// A target whose builds are asked for one by one.
@@ -26,7 +26,7 @@ pub struct Machine<'c> {
     /// The target as it would be written.
     pub target: Target,
     /// The question without a package.
-    pub question: Question<'c>,
+    pub request: Request<'c>,
     /// The GPU as it was asked for.
     pub gpu: String,
     /// The driver that it has.
@@ -34,8 +34,8 @@ pub struct Machine<'c> {
 }
 
 impl<'c> Machine<'c> {
-    fn asked(&self) -> &TargetAsk<'c> {
-        &self.question.targets[0]
+    fn asked(&self) -> &TargetRequest<'c> {
+        &self.request.targets[0]
     }
 
     /// The build of a release for this machine.
@@ -48,9 +48,9 @@ impl<'c> Machine<'c> {
         let build = self.build(release)?;
         let name = format!("{}+{}", release.version, release.variant);
         let constraint = Constraint::parse(&name).ok()?;
-        let question = Question {
-            frameworks: vec![Ask { package, constraint, own: false, before_all: None }],
-            ..self.question.of(self.question.targets.clone())
+        let request = Request {
+            frameworks: vec![PackageRequest { package, constraint, own: false, before_all: None }],
+            ..self.request.of(self.request.targets.clone())
         };
         let mut cell = Cell {
             state: State::Unknown,
@@ -62,8 +62,8 @@ impl<'c> Machine<'c> {
             pythons: pythons(self.problem, build),
             why: String::new(),
         };
-        match resolve(&question, &Locked::new(), &Steps::new(STEPS)) {
-            Resolution::Answer(answer) => {
+        match resolve(&request, &Locked::new(), &Steps::new(STEPS)) {
+            Resolution::Solution(answer) => {
                 let chosen = &answer.targets[0].chosen;
                 (cell.state, cell.why) = self.reached(chosen, build);
                 cell.minimum = chosen.minimum.map(|minimum| minimum.to_string());
@@ -85,7 +85,7 @@ impl<'c> Machine<'c> {
     }
 
     /// How an answer reaches the GPUs: as the one that it reaches worst.
-    fn reached(&self, chosen: &Chosen<'_>, build: &Build) -> (State, String) {
+    fn reached(&self, chosen: &TargetSolution<'_>, build: &Build) -> (State, String) {
         let codes: Option<Vec<Coverage>> = chosen.gpus.iter().map(|gpu| gpu.coverage).collect();
         match codes.and_then(|codes| codes.into_iter().max()) {
             Some(Coverage::Native) => (State::Native, "machine code for it".to_string()),

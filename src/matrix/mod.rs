@@ -6,4 +6,4 @@ mod model;
 mod view;
 
 pub use model::{Axis, Cell, Matrix, Panel, State, python_range};
-pub use view::{Refusal, Request, matrix};
+pub use view::{MatrixRequest, Refusal, matrix};

@@ -4,17 +4,17 @@
 use crate::catalog::rows::Gpu;
 use crate::catalog::{Catalog, GpuMatch};
 use crate::solve::problem::{Framework, Problem};
-use crate::solve::question::Question;
 use crate::solve::release::Release;
+use crate::solve::request::Request;
 use crate::spec::{SpecError, Target, Written};
-use crate::words::{Cc, Constraint, CpuArch, Version};
+use crate::types::{Cc, Constraint, CpuArch, Version};
 
 use super::cell::Machine;
 use super::model::{Axis, Cell, Matrix, Panel, State};
 
 /// What a matrix is asked for.
 #[derive(Debug, Clone, Default)]
-pub struct Request {
+pub struct MatrixRequest {
     /// The framework.
     pub package: String,
     /// GPUs, a table each.
@@ -42,7 +42,7 @@ pub enum Refusal {
 const NAMED: usize = 4;
 
 /// The matrix that is asked for.
-pub fn matrix<'c>(request: &Request, problem: &'c Problem<'c>) -> Result<Matrix, Refusal> {
+pub fn matrix<'c>(request: &MatrixRequest, problem: &'c Problem<'c>) -> Result<Matrix, Refusal> {
     let framework = problem.framework(&request.package).ok_or(Refusal::NoRelease)?;
     let maker = Maker { request, problem, framework };
     let panels = match (request.gpus.as_slice(), &request.version) {
@@ -61,7 +61,7 @@ pub fn matrix<'c>(request: &Request, problem: &'c Problem<'c>) -> Result<Matrix,
 }
 
 struct Maker<'r, 'c> {
-    request: &'r Request,
+    request: &'r MatrixRequest,
     problem: &'c Problem<'c>,
     framework: &'c Framework<'c>,
 }
@@ -83,9 +83,9 @@ impl<'c> Maker<'_, 'c> {
         };
         let (mut spec, _) = crate::spec::parse_part("[stack]\n");
         spec.targets = vec![target.clone()];
-        let (question, _) = Question::new(&spec, self.problem).map_err(Refusal::Names)?;
+        let (request, _) = Request::new(&spec, self.problem).map_err(Refusal::Names)?;
         let driver = parsed.map(|driver| driver.as_str().to_string());
-        Ok(Machine { problem: self.problem, target, question, gpu: gpu.to_string(), driver })
+        Ok(Machine { problem: self.problem, target, request, gpu: gpu.to_string(), driver })
     }
 
     /// The versions that are shown, newest first.

@@ -2,7 +2,7 @@
 
 use wasm_bindgen::prelude::wasm_bindgen;
 
-/// What came of a question.
+/// What came of a request.
 #[wasm_bindgen(getter_with_clone)]
 #[derive(Debug)]
 pub struct Told {

@@ -14,8 +14,8 @@ use crate::lock::{self, Upgrade};
 use crate::report::{Exit, Failure, SourceFile, documents};
 use crate::solve::own;
 use crate::solve::problem::Problem;
-use crate::solve::question::Question;
-use crate::solve::silence::heard;
+use crate::solve::request::Request;
+use crate::solve::suppress::heard;
 use crate::spec::{self, Spec};
 use crate::task::lock::{Asked, Outcome, read, resolve};
 use crate::task::{diagnose as task, fix};
@@ -26,7 +26,7 @@ pub use names::{names, releases};
 /// The name of the file that is edited.
 const SPEC: &str = "gpuenv.toml";
 
-/// What came of a question.
+/// What came of a request.
 #[derive(Debug, Clone)]
 pub struct Answer {
     /// The exit code that the command would end with.
@@ -68,8 +68,8 @@ fn locked(text: &str) -> Result<Answer, Failure> {
 
 fn answered<'r>(asked: &Asked, rules: &'r Problem<'r>) -> Result<Answer, Failure> {
     let Asked { file, spec, .. } = asked;
-    let (question, mut warnings) = Question::new(spec, rules).map_err(|errors| Failure::spec(errors, file.clone()))?;
-    Ok(match resolve(spec, &question, rules, None, &Upgrade::Nothing)? {
+    let (request, mut warnings) = Request::new(spec, rules).map_err(|errors| Failure::spec(errors, file.clone()))?;
+    Ok(match resolve(spec, &request, rules, None, &Upgrade::Nothing)? {
         Outcome::Locked(lock, more) => {
             warnings.extend(more);
             let document = documents::locked(&lock, &heard(spec, warnings));

@@ -1,12 +1,12 @@
 //! GPUs one by one: where CUDA does not start because one of several is sick, and instances of MIG, of which CUDA lists
 //! one alone, each is asked by its UUID in a child that sees nothing else.
 
-use crate::host::{CudaDevice, Fault, Gpu, How, Libcuda, Record};
+use crate::host::{ApiError, CudaDevice, Gpu, Libcuda, ProbeStatus, Record};
 
 use super::child::Reply;
+use super::context::ProbeContext;
 use super::environment::VISIBLE;
 use super::libcuda;
-use super::scene::Scene;
 
 /// No machine has more GPUs and instances; what lies beyond is not looked at.
 const MOST: usize = 128;
@@ -24,10 +24,10 @@ struct One<'a> {
 }
 
 /// Writes what libcuda tells, and adds the devices that it tells only by themselves.
-pub fn look(scene: &Scene, record: &mut Record) {
-    libcuda::look(scene, record);
+pub fn look(context: &ProbeContext, record: &mut Record) {
+    libcuda::look(context, record);
     // Whoever has said what a process may see has said it.
-    if scene.variable(VISIBLE).is_some() || !scene.is_here() {
+    if context.variable(VISIBLE).is_some() || !context.is_here() {
         return;
     }
     let gpus = record.nvml.as_ref().map_or(&[][..], |nvml| &nvml.gpus);
@@ -36,7 +36,7 @@ pub fn look(scene: &Scene, record: &mut Record) {
     if libcuda.stub == Some(true) || libcuda.path.is_none() || !is_of_a_gpu(libcuda, ended) {
         return;
     }
-    let failed = libcuda.fault.is_some() || ended != Some(How::Done);
+    let failed = libcuda.fault.is_some() || ended != Some(ProbeStatus::Done);
     let mut ones = ones(gpus);
     if failed {
         // With one alone there is nothing to tell apart.
@@ -50,7 +50,7 @@ pub fn look(scene: &Scene, record: &mut Record) {
     ones.retain(|one| !libcuda.devices.iter().any(|device| device.uuid.as_deref() == Some(one.uuid)));
     ones.truncate(MOST);
     let first = libcuda.devices.len() as u64;
-    for (at, reply) in replies(scene, &ones).into_iter().enumerate() {
+    for (at, reply) in replies(context, &ones).into_iter().enumerate() {
         libcuda.devices.push(told(&ones[at], first + at as u64, reply));
     }
     // A list of nothing but faults tells no more than the first one.
@@ -60,10 +60,11 @@ pub fn look(scene: &Scene, record: &mut Record) {
 }
 
 /// Whether a GPU can be what CUDA did not start for.
-fn is_of_a_gpu(libcuda: &Libcuda, ended: Option<How>) -> bool {
+fn is_of_a_gpu(libcuda: &Libcuda, ended: Option<ProbeStatus>) -> bool {
     let code = libcuda.fault.as_ref().and_then(|fault| fault.code);
     let refused = libcuda.fault.as_ref().is_some_and(|fault| !fault.at.starts_with("cu"));
-    let ran = matches!(ended, Some(How::Done | How::TimedOut | How::Crashed | How::Garbled));
+    let ran =
+        matches!(ended, Some(ProbeStatus::Done | ProbeStatus::TimedOut | ProbeStatus::Crashed | ProbeStatus::Garbled));
     ran && !refused && !code.is_some_and(|code| OF_THE_DRIVER.contains(&code))
 }
 
@@ -79,12 +80,12 @@ fn ones(gpus: &[Gpu]) -> Vec<One<'_>> {
     ones
 }
 
-fn replies(scene: &Scene, ones: &[One<'_>]) -> Vec<Reply<Libcuda>> {
+fn replies(context: &ProbeContext, ones: &[One<'_>]) -> Vec<Reply<Libcuda>> {
     let mut replies = Vec::new();
     for some in ones.chunks(ABREAST) {
         let asked = std::thread::scope(|scope| {
             let threads: Vec<_> =
-                some.iter().map(|one| scope.spawn(move || libcuda::asked(scene, Some(one.uuid)))).collect();
+                some.iter().map(|one| scope.spawn(move || libcuda::asked(context, Some(one.uuid)))).collect();
             threads.into_iter().filter_map(|thread| thread.join().ok()).collect::<Vec<_>>()
         });
         replies.extend(asked);
@@ -95,10 +96,10 @@ fn replies(scene: &Scene, ones: &[One<'_>]) -> Vec<Reply<Libcuda>> {
 /// The device that answered, or why none did.
 fn told(one: &One<'_>, ordinal: u64, reply: Reply<Libcuda>) -> CudaDevice {
     let libcuda = reply.answer.unwrap_or_default();
-    let died = (reply.probe.ended != How::Done).then(|| Fault {
+    let died = (reply.probe.ended != ProbeStatus::Done).then(|| ApiError {
         at: reply.doing.split(' ').next().unwrap_or("cuInit").to_string(),
         code: None,
-        name: (reply.probe.ended == How::TimedOut).then(|| "ETIMEDOUT".to_string()),
+        name: (reply.probe.ended == ProbeStatus::TimedOut).then(|| "ETIMEDOUT".to_string()),
         message: reply.probe.detail.clone(),
     });
     let fault = died.or(libcuda.fault);
@@ -106,7 +107,7 @@ fn told(one: &One<'_>, ordinal: u64, reply: Reply<Libcuda>) -> CudaDevice {
     match libcuda.devices.into_iter().next().filter(|_| fault.is_none()) {
         Some(device) => CudaDevice { ordinal, visible_as, ..device },
         None => {
-            let none = || Fault { at: "cuDeviceGetCount".to_string(), code: Some(100), name: None, message: None };
+            let none = || ApiError { at: "cuDeviceGetCount".to_string(), code: Some(100), name: None, message: None };
             CudaDevice {
                 ordinal,
                 visible_as,

@@ -12,11 +12,11 @@ use std::path::Path;
 
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
-use crate::host::Fault;
+use crate::host::ApiError;
 use crate::probe::foreign::loader_words;
 
 /// Loads the library at this path, for as long as this process lives: its threads may run to the end of it.
-pub fn open(path: &Path) -> Result<&'static Library, Fault> {
+pub fn open(path: &Path) -> Result<&'static Library, ApiError> {
     // SAFETY: its constructors are foreign code, which is why this process is a child.
     let library = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) };
     let library = library.map_err(|error| said("dlopen", &loader_words(&error)))?;
@@ -27,15 +27,15 @@ pub fn open(path: &Path) -> Result<&'static Library, Fault> {
 ///
 /// # Safety
 /// `F` must be the function's type.
-pub unsafe fn symbol<F: Copy>(library: &Library, name: &str) -> Result<F, Fault> {
+pub unsafe fn symbol<F: Copy>(library: &Library, name: &str) -> Result<F, ApiError> {
     // SAFETY: the caller's.
     let found = unsafe { library.get::<F>(name) };
     found.map(|symbol| *symbol).map_err(|error| said(name, &loader_words(&error)))
 }
 
 /// A fault that comes with words and no code.
-pub fn said(at: &str, message: &str) -> Fault {
-    Fault { at: at.to_string(), code: None, name: None, message: Some(message.to_string()) }
+pub fn said(at: &str, message: &str) -> ApiError {
+    ApiError { at: at.to_string(), code: None, name: None, message: Some(message.to_string()) }
 }
 
 /// A table of calls: `cuInit(c_uint);` is a field of that name, looked up by it, that returns its code as a number.
@@ -52,7 +52,7 @@ macro_rules! calls {
         $(const _: unsafe fn($($of_other),*) -> $code = sys::$other;)*
 
         impl $table {
-            fn of(library: &libloading::os::unix::Library) -> Result<$table, crate::host::Fault> {
+            fn of(library: &libloading::os::unix::Library) -> Result<$table, crate::host::ApiError> {
                 // SAFETY: the types are those of the bindings, but for the code, which is as wide.
                 unsafe {
                     Ok($table {

@@ -21,7 +21,7 @@ use rustix::process::{Pid, Resource, Rlimit, Signal};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::host::{How, Probe};
+use crate::host::{Probe, ProbeStatus};
 
 use super::{CHILD, INSIDE};
 
@@ -223,7 +223,7 @@ impl Heard {
     }
 
     /// The answer, how the child ended, and what a person should know about that.
-    fn judge<A: DeserializeOwned>(self, limit: Duration) -> (Option<A>, How, Option<String>) {
+    fn judge<A: DeserializeOwned>(self, limit: Duration) -> (Option<A>, ProbeStatus, Option<String>) {
         let told = String::from_utf8_lossy(&self.told);
         // A line without its end was cut off by whatever ended the child.
         let lines = told.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n'));
@@ -242,23 +242,23 @@ impl Heard {
         let with_words = |text: String| if said.is_empty() { text } else { format!("{text}: {said}") };
         let (ended, detail) = match &self.fate {
             Fate::Finished => match (&answer, stopped) {
-                (Some(Err(error)), _) => (How::Garbled, Some(format!("its answer makes no sense: {error}"))),
-                (_, Some(why)) => why.split_once(' ').map_or((How::Failed, None), |(how, why)| {
-                    (if how == ABSENT { How::Absent } else { How::Refused }, Some(why.to_string()))
+                (Some(Err(error)), _) => (ProbeStatus::Garbled, Some(format!("its answer makes no sense: {error}"))),
+                (_, Some(why)) => why.split_once(' ').map_or((ProbeStatus::Failed, None), |(how, why)| {
+                    (if how == ABSENT { ProbeStatus::Absent } else { ProbeStatus::Refused }, Some(why.to_string()))
                 }),
-                _ => (How::Done, None),
+                _ => (ProbeStatus::Done, None),
             },
             Fate::Ended(status) if status.success() => {
-                (How::Garbled, Some(with_words(format!("it ended without an answer in {doing}"))))
+                (ProbeStatus::Garbled, Some(with_words(format!("it ended without an answer in {doing}"))))
             }
             Fate::Ended(status) => match status.signal() {
-                Some(signal) => (How::Crashed, Some(with_words(format!("{} in {doing}", signal_name(signal))))),
-                None => (How::Failed, Some(with_words(format!("failed in {doing}")))),
+                Some(signal) => (ProbeStatus::Crashed, Some(with_words(format!("{} in {doing}", signal_name(signal))))),
+                None => (ProbeStatus::Failed, Some(with_words(format!("failed in {doing}")))),
             },
-            Fate::Overdue => (How::TimedOut, Some(format!("no answer within {limit:?} in {doing}"))),
-            Fate::TooLoud => (How::Garbled, Some(format!("it printed more than {} MiB in {doing}", CAP >> 20))),
-            Fate::Lost => (How::Failed, Some(format!("it was lost in {doing}"))),
-            Fate::Unstarted(error) => (How::Failed, Some(format!("it could not be started: {error}"))),
+            Fate::Overdue => (ProbeStatus::TimedOut, Some(format!("no answer within {limit:?} in {doing}"))),
+            Fate::TooLoud => (ProbeStatus::Garbled, Some(format!("it printed more than {} MiB in {doing}", CAP >> 20))),
+            Fate::Lost => (ProbeStatus::Failed, Some(format!("it was lost in {doing}"))),
+            Fate::Unstarted(error) => (ProbeStatus::Failed, Some(format!("it could not be started: {error}"))),
         };
         (answer.and_then(Result::ok), ended, detail)
     }
@@ -286,11 +286,11 @@ pub(super) fn signal_name(number: i32) -> String {
 }
 
 /// A child's side of the pipe.
-pub struct Teller {
+pub struct Progress {
     pipe: std::fs::File,
 }
 
-impl Teller {
+impl Progress {
     /// Says what comes next, for whoever reads of a crash in it: a function's name and the file it is of.
     pub fn doing(&mut self, step: &str) {
         self.line('>', step);
@@ -303,12 +303,12 @@ impl Teller {
         }
     }
 
-    /// Says that what it is to look at is not on this host: the probe ends as [`How::Absent`].
+    /// Says that what it is to look at is not on this host: the probe ends as [`ProbeStatus::Absent`].
     pub fn absent(&mut self, why: &str) {
         self.line('!', &format!("{ABSENT} {why}"));
     }
 
-    /// Says that it is not safe to go on: the probe ends as [`How::Refused`].
+    /// Says that it is not safe to go on: the probe ends as [`ProbeStatus::Refused`].
     pub fn refused(&mut self, why: &str) {
         self.line('!', &format!("{REFUSED} {why}"));
     }
@@ -331,10 +331,10 @@ pub fn serve(name: &str) -> Option<()> {
     let _ = rustix::process::setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
     let pipe = rustix::io::fcntl_dupfd_cloexec(io::stdout(), 3).ok()?;
     rustix::stdio::dup2_stdout(io::stderr()).ok()?;
-    let mut teller = Teller { pipe: pipe.into() };
+    let mut progress = Progress { pipe: pipe.into() };
     let mut request = String::new();
     io::stdin().take(CAP as u64).read_to_string(&mut request).ok()?;
-    inside(&request, &mut teller).map_err(|why| teller.doing(&why)).ok()?;
-    teller.finished();
+    inside(&request, &mut progress).map_err(|why| progress.doing(&why)).ok()?;
+    progress.finished();
     Some(())
 }

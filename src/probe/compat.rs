@@ -11,10 +11,10 @@ use object::{Endianness, Object, ObjectSection, ReadCache};
 use serde::Deserialize;
 
 use crate::host::Compat;
-use crate::words::Version;
+use crate::types::Version;
 
+use super::context::ProbeContext;
 use super::loader;
-use super::scene::Scene;
 
 const SECTION: &str = ".note.cuda.fwd_compatibility";
 const OWNER: &[u8] = b"NVIDIA Corporation";
@@ -31,19 +31,19 @@ pub struct Note {
 }
 
 /// The packages, by path.
-pub fn packages(scene: &Scene) -> Vec<Compat> {
-    let folders = scene.names(ROOTS).into_iter().filter(|name| name == "cuda" || name.starts_with("cuda-"));
+pub fn packages(context: &ProbeContext) -> Vec<Compat> {
+    let folders = context.names(ROOTS).into_iter().filter(|name| name == "cuda" || name.starts_with("cuda-"));
     let mut packages: Vec<Compat> = Vec::new();
     for folder in folders.map(|name| format!("{ROOTS}/{name}/compat")) {
-        for name in scene.names(&folder).into_iter().filter(|name| name.starts_with("libcuda.so.")) {
-            let Some(file) = loader::resolve(&scene.root, Path::new(&format!("{folder}/{name}"))) else { continue };
+        for name in context.names(&folder).into_iter().filter(|name| name.starts_with("libcuda.so.")) {
+            let Some(file) = loader::resolve(&context.root, Path::new(&format!("{folder}/{name}"))) else { continue };
             let Some(file_version) = loader::file_version(&file) else { continue };
             let path = file.display().to_string();
             // `cuda` is a link to one of the others.
             if packages.iter().any(|known| known.path == path) {
                 continue;
             }
-            let Note { cuda, branches } = note(&scene.root, &file).unwrap_or_default();
+            let Note { cuda, branches } = note(&context.root, &file).unwrap_or_default();
             packages.push(Compat { path, file_version: Some(file_version), cuda, branches });
         }
     }

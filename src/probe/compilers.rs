@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use crate::host::{Compiler, How, Record};
-use crate::words::Version;
+use crate::host::{Compiler, ProbeStatus, Record};
+use crate::types::Version;
 
+use super::context::ProbeContext;
 use super::program::{self, LIMIT, Said};
-use super::scene::Scene;
 
 /// Compilers looked for on PATH.
 const NAMES: &[&str] = &["gcc", "g++", "clang", "clang++"];
@@ -15,7 +15,7 @@ const NAMES: &[&str] = &["gcc", "g++", "clang", "clang++"];
 const VARIABLES: &[&str] = &["NVCC_CCBIN", "CUDAHOSTCXX", "CXX", "CC"];
 
 /// Looks for host compilers.
-pub fn look(scene: &Scene, record: &mut Record) {
+pub fn look(context: &ProbeContext, record: &mut Record) {
     let began = Instant::now();
     let mut found: Vec<(PathBuf, Vec<String>)> = Vec::new();
     let mut note = |path: PathBuf, by: &str| match found.iter_mut().find(|(known, _)| *known == path) {
@@ -23,41 +23,41 @@ pub fn look(scene: &Scene, record: &mut Record) {
         None => found.push((path, vec![by.to_string()])),
     };
     for variable in VARIABLES {
-        if let Some(path) = scene.variable(variable).and_then(|value| named(scene, &value.to_string_lossy())) {
+        if let Some(path) = context.variable(variable).and_then(|value| named(context, &value.to_string_lossy())) {
             note(path, variable);
         }
     }
     for name in NAMES {
-        if let Some(path) = program::on_path(scene, name) {
+        if let Some(path) = program::on_path(context, name) {
             note(path, "PATH");
         }
     }
-    record.compilers = found.into_iter().map(|(path, named_by)| compiler(scene, &path, named_by)).collect();
-    let ended = if record.compilers.is_empty() { How::Absent } else { How::Done };
+    record.compilers = found.into_iter().map(|(path, named_by)| compiler(context, &path, named_by)).collect();
+    let ended = if record.compilers.is_empty() { ProbeStatus::Absent } else { ProbeStatus::Done };
     record.probes.push(super::told("compilers", ended, began));
 }
 
 /// The program that a variable such as CXX names: a path, a name on PATH, arguments after it.
-fn named(scene: &Scene, value: &str) -> Option<PathBuf> {
+fn named(context: &ProbeContext, value: &str) -> Option<PathBuf> {
     let word = value.split_whitespace().next()?;
     let path = Path::new(word);
     match word.contains('/') {
         true => {
-            let place = scene.at(word);
+            let place = context.at(word);
             // nvcc takes the directory of a compiler too.
             let inside = path.join("g++");
             match place.is_dir() {
-                true => program::is_program(&scene.at(&inside.to_string_lossy())).then_some(inside),
+                true => program::is_program(&context.at(&inside.to_string_lossy())).then_some(inside),
                 false => (path.is_absolute() && program::is_program(&place)).then(|| path.to_path_buf()),
             }
         }
-        false => program::on_path(scene, word),
+        false => program::on_path(context, word),
     }
 }
 
-fn compiler(scene: &Scene, path: &Path, named_by: Vec<String>) -> Compiler {
-    let said = match scene.is_here() {
-        true => program::run(scene, path, &["--version"], LIMIT),
+fn compiler(context: &ProbeContext, path: &Path, named_by: Vec<String>) -> Compiler {
+    let said = match context.is_here() {
+        true => program::run(context, path, &["--version"], LIMIT),
         false => Said::default(),
     };
     let (kind, version) = read(&said.out);

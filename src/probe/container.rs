@@ -7,11 +7,11 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
 use std::time::Instant;
 
-use crate::host::{Cdi, Container, Fault, How, Record};
-use crate::words::Version;
+use crate::host::{ApiError, Cdi, Container, ProbeStatus, Record};
+use crate::types::Version;
 
+use super::context::{Depth, ProbeContext};
 use super::program::{self, LIMIT};
-use super::scene::{Depth, Scene};
 
 /// A container runtime: its name, its program, and how it is asked for its version.
 const RUNTIMES: &[(&str, &str, &str)] = &[
@@ -30,27 +30,27 @@ const CDI: &[&str] = &["/etc/cdi", "/var/run/cdi"];
 const MISSING: usize = 5;
 
 /// Looks for all of it.
-pub fn look(scene: &Scene, record: &mut Record) {
+pub fn look(context: &ProbeContext, record: &mut Record) {
     let began = Instant::now();
-    let deep = scene.wish.depth >= Depth::Full && scene.is_here();
+    let deep = context.options.depth >= Depth::Full && context.is_here();
     let mut container =
-        Container { runtimes: runtimes(scene, deep), cdi: specifications(scene), ..Container::default() };
-    container.toolkit = packaged(scene, "nvidia-container-toolkit").or_else(|| asked(scene, deep, "nvidia-ctk"));
-    container.mode = mode(scene);
-    docker(scene, &mut container);
-    container.cgroup_version = cgroups(scene);
-    container.dev_char = dev_char(scene);
+        Container { runtimes: runtimes(context, deep), cdi: specifications(context), ..Container::default() };
+    container.toolkit = packaged(context, "nvidia-container-toolkit").or_else(|| asked(context, deep, "nvidia-ctk"));
+    container.mode = mode(context);
+    docker(context, &mut container);
+    container.cgroup_version = cgroups(context);
+    container.dev_char = dev_char(context);
     let nothing = Container { cgroup_version: container.cgroup_version, ..Container::default() };
     let absent = container == nothing;
-    record.probes.push(super::told("container", if absent { How::Absent } else { How::Done }, began));
+    record.probes.push(super::told("container", if absent { ProbeStatus::Absent } else { ProbeStatus::Done }, began));
     record.container = (!absent).then_some(container);
 }
 
 /// The runtimes on PATH. A version is empty where nobody asked, or where it was not told.
-fn runtimes(scene: &Scene, deep: bool) -> BTreeMap<String, String> {
-    let there = RUNTIMES.iter().filter_map(|row| Some((row, program::on_path(scene, row.1)?)));
+fn runtimes(context: &ProbeContext, deep: bool) -> BTreeMap<String, String> {
+    let there = RUNTIMES.iter().filter_map(|row| Some((row, program::on_path(context, row.1)?)));
     let told = there.map(|((name, _, ask), path)| {
-        let said = if deep { program::run(scene, &path, &[ask], LIMIT).out } else { String::new() };
+        let said = if deep { program::run(context, &path, &[ask], LIMIT).out } else { String::new() };
         (name.to_string(), first_version(&said).map_or(String::new(), |version| version.to_string()))
     });
     told.collect()
@@ -64,15 +64,15 @@ fn first_version(text: &str) -> Option<Version> {
 }
 
 /// The version that a program of NVIDIA's toolkit tells: `NVIDIA Container Toolkit CLI version 1.17.8`.
-fn asked(scene: &Scene, deep: bool, name: &str) -> Option<Version> {
-    let path = program::on_path(scene, name).filter(|_| deep)?;
-    first_version(&program::run(scene, &path, &["--version"], LIMIT).out)
+fn asked(context: &ProbeContext, deep: bool, name: &str) -> Option<Version> {
+    let path = program::on_path(context, name).filter(|_| deep)?;
+    first_version(&program::run(context, &path, &["--version"], LIMIT).out)
 }
 
 /// The version of a Debian package that is installed.
-fn packaged(scene: &Scene, package: &str) -> Option<Version> {
+fn packaged(context: &ProbeContext, package: &str) -> Option<Version> {
     // The list may be larger than other texts that are read; a cut one lacks its end only.
-    let text = fs::read(scene.find("/var/lib/dpkg/status")?).ok()?;
+    let text = fs::read(context.find("/var/lib/dpkg/status")?).ok()?;
     let text = String::from_utf8_lossy(&text);
     let paragraph = text.split("\n\n").find(|part| part.starts_with(&format!("Package: {package}\n")))?;
     let installed = paragraph.lines().any(|line| line == "Status: install ok installed");
@@ -81,15 +81,15 @@ fn packaged(scene: &Scene, package: &str) -> Option<Version> {
 }
 
 /// The mode that the toolkit's configuration sets, whoever wrote it.
-fn mode(scene: &Scene) -> Option<String> {
-    let config = scene.text("/etc/nvidia-container-runtime/config.toml")?;
+fn mode(context: &ProbeContext) -> Option<String> {
+    let config = context.text("/etc/nvidia-container-runtime/config.toml")?;
     let config: toml::Table = toml::from_str(&config).ok()?;
     Some(config.get("nvidia-container-runtime")?.get("mode")?.as_str()?.to_string())
 }
 
 /// What docker's configuration says of runtimes, CDI and cgroups.
-fn docker(scene: &Scene, container: &mut Container) {
-    let Some(text) = scene.text("/etc/docker/daemon.json") else { return };
+fn docker(context: &ProbeContext, container: &mut Container) {
+    let Some(text) = context.text("/etc/docker/daemon.json") else { return };
     let Ok(config) = serde_json::from_str::<serde_json::Value>(&text) else { return };
     let runtimes = config.get("runtimes").and_then(|runtimes| runtimes.as_object());
     container.docker_runtimes = runtimes.map_or(Vec::new(), |runtimes| runtimes.keys().cloned().collect());
@@ -101,25 +101,25 @@ fn docker(scene: &Scene, container: &mut Container) {
 }
 
 /// The version of the cgroup tree.
-fn cgroups(scene: &Scene) -> Option<u64> {
+fn cgroups(context: &ProbeContext) -> Option<u64> {
     match () {
-        () if scene.has("/sys/fs/cgroup/cgroup.controllers") => Some(2),
-        () if scene.has("/sys/fs/cgroup/devices") || scene.has("/sys/fs/cgroup/memory") => Some(1),
+        () if context.has("/sys/fs/cgroup/cgroup.controllers") => Some(2),
+        () if context.has("/sys/fs/cgroup/devices") || context.has("/sys/fs/cgroup/memory") => Some(1),
         () => None,
     }
 }
 
 /// Whether every NVIDIA device has its link in /dev/char.
-fn dev_char(scene: &Scene) -> Option<bool> {
-    let nodes = scene.names("/dev").into_iter().filter(|name| name.starts_with("nvidia"));
+fn dev_char(context: &ProbeContext) -> Option<bool> {
+    let nodes = context.names("/dev").into_iter().filter(|name| name.starts_with("nvidia"));
     let numbers = nodes.filter_map(|name| {
-        let about = fs::metadata(scene.find(&format!("/dev/{name}"))?).ok()?;
+        let about = fs::metadata(context.find(&format!("/dev/{name}"))?).ok()?;
         let number = about.rdev();
         about.file_type().is_char_device().then(|| (rustix::fs::major(number), rustix::fs::minor(number)))
     });
     let links: Vec<bool> = numbers
         .map(|(major, minor)| {
-            let link = scene.at(&format!("/dev/char/{major}:{minor}"));
+            let link = context.at(&format!("/dev/char/{major}:{minor}"));
             fs::symlink_metadata(link).is_ok()
         })
         .collect();
@@ -127,13 +127,13 @@ fn dev_char(scene: &Scene) -> Option<bool> {
 }
 
 /// The specifications of NVIDIA devices. /run/cdi is /var/run/cdi wherever the one is a link to the other.
-fn specifications(scene: &Scene) -> Vec<Cdi> {
+fn specifications(context: &ProbeContext) -> Vec<Cdi> {
     let mut found = Vec::new();
     for folder in CDI {
-        for name in scene.names(folder) {
+        for name in context.names(folder) {
             let is_one = [".yaml", ".yml", ".json"].iter().any(|ending| name.ends_with(ending));
             let path = format!("{folder}/{name}");
-            if let Some(specification) = is_one.then(|| specification(scene, &path)).flatten() {
+            if let Some(specification) = is_one.then(|| specification(context, &path)).flatten() {
                 found.push(specification);
             }
         }
@@ -142,9 +142,9 @@ fn specifications(scene: &Scene) -> Vec<Cdi> {
 }
 
 /// One specification; none where it is for somebody else's devices.
-fn specification(scene: &Scene, path: &str) -> Option<Cdi> {
-    let Some(text) = scene.text(path) else {
-        let fault = Fault { at: path.to_string(), code: None, name: Some("EACCES".into()), message: None };
+fn specification(context: &ProbeContext, path: &str) -> Option<Cdi> {
+    let Some(text) = context.text(path) else {
+        let fault = ApiError { at: path.to_string(), code: None, name: Some("EACCES".into()), message: None };
         return path.contains("nvidia").then(|| Cdi { path: path.to_string(), fault: Some(fault), ..Cdi::default() });
     };
     let outline = if path.ends_with(".json") { of_json(&text) } else { of_yaml(&text) };
@@ -155,9 +155,9 @@ fn specification(scene: &Scene, path: &str) -> Option<Cdi> {
     })?;
     let fault = kind.is_empty().then(|| {
         let message = Some("it names no kind of device".to_string());
-        Fault { at: path.to_string(), code: None, name: None, message }
+        ApiError { at: path.to_string(), code: None, name: None, message }
     });
-    let gone = outline.files.iter().filter(|file| !scene.has(file));
+    let gone = outline.files.iter().filter(|file| !context.has(file));
     let mut missing: Vec<String> = gone.cloned().collect();
     missing.sort();
     missing.dedup();

@@ -1,6 +1,6 @@
 //! What a number that the CUDA driver returned is called.
 
-use crate::host::Fault;
+use crate::host::ApiError;
 
 /// The codes of the driver API with their names, from cuda.h of pkg:pypi/nvidia-cuda-runtime@13.5.37.
 const NAMES: &[(i32, &str)] = &[
@@ -119,12 +119,12 @@ pub fn name(code: i32) -> Option<&'static str> {
 }
 
 /// A call's code as a result.
-pub fn check(at: &str, code: i32) -> Result<(), Fault> {
+pub fn check(at: &str, code: i32) -> Result<(), ApiError> {
     if code == 0 {
         return Ok(());
     }
     let name = name(code).map(str::to_string);
-    Err(Fault { at: at.to_string(), code: Some(code.into()), name, message: None })
+    Err(ApiError { at: at.to_string(), code: Some(code.into()), name, message: None })
 }
 
 #[cfg(test)]

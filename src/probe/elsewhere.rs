@@ -5,12 +5,12 @@ use std::path::PathBuf;
 
 use crate::host::Record;
 
-#[path = "wish.rs"]
-mod wish;
+#[path = "options.rs"]
+mod options;
 #[path = "work_tree.rs"]
 mod work_tree;
 
-pub use wish::{Depth, Wish};
+pub use options::{Depth, ProbeOptions};
 
 /// The project around a folder.
 pub mod project {
@@ -19,16 +19,16 @@ pub mod project {
 
 /// The machine, as probes would see it.
 #[derive(Debug, Clone)]
-pub struct Scene {
+pub struct ProbeContext {
     /// What is asked.
-    pub wish: Wish,
+    pub options: ProbeOptions,
     /// Where the files of a machine begin.
     pub root: PathBuf,
 }
 
-impl Scene {
+impl ProbeContext {
     /// This machine: of no use, because nothing here looks at it.
-    pub fn here(_: Wish) -> io::Result<Scene> {
+    pub fn here(_: ProbeOptions) -> io::Result<ProbeContext> {
         Err(io::ErrorKind::Unsupported.into())
     }
 
@@ -39,6 +39,6 @@ impl Scene {
 }
 
 /// Nothing is seen.
-pub fn observe(_: &Scene, _: impl FnMut(&str)) -> Record {
+pub fn observe(_: &ProbeContext, _: impl FnMut(&str)) -> Record {
     Record::default()
 }

@@ -5,8 +5,8 @@ use std::ffi::OsString;
 
 use crate::host::environment::is_kept;
 
+use super::context::ProbeContext;
 use super::loader;
-use super::scene::Scene;
 
 /// The beginnings of names that a child is given beside those that a record keeps: what CUDA's own libraries read.
 const FAMILIES: &[&str] = &["CUDA_", "CUDNN_", "NCCL_", "NVIDIA_", "PYTORCH_"];
@@ -24,8 +24,8 @@ pub fn set(environment: &mut Vec<(OsString, OsString)>, name: &str, value: &str)
 }
 
 /// What matters, for the record.
-pub fn that_matters(scene: &Scene) -> BTreeMap<String, String> {
-    let pairs = scene.environment.iter().filter_map(|(name, value)| Some((name.to_str()?, value)));
+pub fn that_matters(context: &ProbeContext) -> BTreeMap<String, String> {
+    let pairs = context.environment.iter().filter_map(|(name, value)| Some((name.to_str()?, value)));
     let pairs = pairs.filter(|(name, _)| is_kept(name));
     pairs.map(|(name, value)| (name.to_string(), value.to_string_lossy().into_owned())).collect()
 }
@@ -34,22 +34,22 @@ pub fn that_matters(scene: &Scene) -> BTreeMap<String, String> {
 ///
 /// Where root loads from safe directories only, LD_LIBRARY_PATH has no others, so that no library brings in a second
 /// one from there. Neither it nor PATH has what an empty or relative entry makes of the folder we stand in.
-pub fn of_child(scene: &Scene) -> Vec<(OsString, OsString)> {
+pub fn of_child(context: &ProbeContext) -> Vec<(OsString, OsString)> {
     let given = |name: &str| {
         let family = FAMILIES.iter().any(|family| name.starts_with(family));
         (family || is_kept(name) || HANDED_ON.contains(&name) || name.starts_with("GPUENV_"))
             && !matches!(name, "LD_PRELOAD" | "LD_LIBRARY_PATH" | "CUDA_INJECTION32_PATH" | "CUDA_INJECTION64_PATH")
     };
-    let pairs = scene.environment.iter().filter(|(name, _)| name.to_str().is_some_and(given));
+    let pairs = context.environment.iter().filter(|(name, _)| name.to_str().is_some_and(given));
     let mut pairs: Vec<(OsString, OsString)> = pairs.cloned().collect();
     pairs.push(("LC_ALL".into(), "C".into()));
-    pairs.extend(path_of_child(scene).map(|path| ("PATH".into(), path)));
-    let trusts = scene.trusts_everywhere();
-    let unnamed = scene.unnamed_library_path();
+    pairs.extend(path_of_child(context).map(|path| ("PATH".into(), path)));
+    let trusts = context.trusts_everywhere();
+    let unnamed = context.unnamed_library_path();
     let safe = |entry: &std::path::PathBuf| {
         !unnamed.contains(entry) && (trusts || (entry.is_dir() && loader::danger(entry).is_none()))
     };
-    let entries: Vec<_> = scene.library_path().into_iter().filter(safe).collect();
+    let entries: Vec<_> = context.library_path().into_iter().filter(safe).collect();
     if let Ok(entries) = std::env::join_paths(entries)
         && !entries.is_empty()
     {
@@ -60,10 +60,10 @@ pub fn of_child(scene: &Scene) -> Vec<(OsString, OsString)> {
 
 /// The user's PATH without entries that depend on where one stands and without the project's: what nvcc calls by name
 /// is not to come from there.
-fn path_of_child(scene: &Scene) -> Option<OsString> {
-    let path = scene.variable("PATH")?.to_os_string();
+fn path_of_child(context: &ProbeContext) -> Option<OsString> {
+    let path = context.variable("PATH")?.to_os_string();
     let folders = std::env::split_paths(&path);
-    let ours = folders.filter(|folder| folder.is_absolute() && !scene.is_folder_of_project(folder));
+    let ours = folders.filter(|folder| folder.is_absolute() && !context.is_folder_of_project(folder));
     std::env::join_paths(ours).ok()
 }
 
@@ -72,14 +72,14 @@ mod tests {
     use super::*;
     use crate::probe::tests::Tree;
 
-    fn scene(pairs: &[(&str, &str)]) -> Scene {
+    fn context(pairs: &[(&str, &str)]) -> ProbeContext {
         let environment = pairs.iter().map(|(name, value)| (name.into(), value.into())).collect();
-        Scene { environment, ..Tree::new("environment").scene() }
+        ProbeContext { environment, ..Tree::new("environment").context() }
     }
 
     #[test]
     fn secrets_are_not_recorded() {
-        let scene = scene(&[
+        let context = context(&[
             ("CUDA_VISIBLE_DEVICES", "0"),
             ("NVIDIA_API_KEY", "nvapi-1"),
             ("NCCL_TOKEN", "1"),
@@ -90,21 +90,21 @@ mod tests {
             ("USER", "alice"),
             ("CONDA_PREFIX", "/opt/conda"),
         ]);
-        let names: Vec<String> = that_matters(&scene).into_keys().collect();
+        let names: Vec<String> = that_matters(&context).into_keys().collect();
         assert_eq!(names, ["CONDA_PREFIX", "CUDA_VISIBLE_DEVICES"]);
     }
 
     #[test]
     fn children_run_no_foreign_code_by_the_environment() {
-        let mut scene = scene(&[
+        let mut context = context(&[
             ("LD_PRELOAD", "/x.so"),
             ("CUDA_INJECTION64_PATH", "/y.so"),
             ("LD_LIBRARY_PATH", ":/usr/lib"),
             ("LANG", "de_DE.UTF-8"),
             ("CUDA_VISIBLE_DEVICES", "1"),
         ]);
-        scene.wish.trust = true;
-        let given: BTreeMap<OsString, OsString> = of_child(&scene).into_iter().collect();
+        context.options.trust = true;
+        let given: BTreeMap<OsString, OsString> = of_child(&context).into_iter().collect();
         let names: Vec<&str> = given.keys().filter_map(|name| name.to_str()).collect();
         assert_eq!(names, ["CUDA_VISIBLE_DEVICES", "LC_ALL", "LD_LIBRARY_PATH"]);
         assert_eq!(given[std::ffi::OsStr::new("LD_LIBRARY_PATH")], "/usr/lib");
@@ -112,9 +112,9 @@ mod tests {
 
     #[test]
     fn what_depends_on_where_one_stands_is_not_handed_on() {
-        let mut scene = scene(&[("PATH", ":bin:/usr/bin:./x:/bin"), ("LD_LIBRARY_PATH", "lib:/usr/lib:.")]);
-        scene.wish.trust = true;
-        let given: BTreeMap<OsString, OsString> = of_child(&scene).into_iter().collect();
+        let mut context = context(&[("PATH", ":bin:/usr/bin:./x:/bin"), ("LD_LIBRARY_PATH", "lib:/usr/lib:.")]);
+        context.options.trust = true;
+        let given: BTreeMap<OsString, OsString> = of_child(&context).into_iter().collect();
         let of = |name: &str| given[std::ffi::OsStr::new(name)].to_str().unwrap().to_string();
         assert_eq!((of("PATH"), of("LD_LIBRARY_PATH")), ("/usr/bin:/bin".to_string(), "/usr/lib".to_string()));
     }

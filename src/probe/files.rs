@@ -1,16 +1,16 @@
-//! Small files under the scene's root: what /proc, /sys and /etc say.
+//! Small files under the context's root: what /proc, /sys and /etc say.
 
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use super::context::ProbeContext;
 use super::loader;
-use super::scene::Scene;
 
 /// No file that is read as a text is larger.
 const CAP: u64 = 1 << 20;
 
-impl Scene {
+impl ProbeContext {
     /// The place of an absolute path under the root, links followed and none leading out of it. None: it is not there.
     pub fn find(&self, path: &str) -> Option<PathBuf> {
         let inside = loader::resolve(&self.root, Path::new(path))?;

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW, Symbol};
 
-use crate::host::Fault;
+use crate::host::ApiError;
 
 /// Why a call gave nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,10 +36,10 @@ const ROOM: usize = 256;
 
 impl Foreign {
     /// Loads a file. Its constructors run.
-    pub fn open(path: &Path) -> Result<Self, Fault> {
+    pub fn open(path: &Path) -> Result<Self, ApiError> {
         // SAFETY: what its constructors do cannot be known; this is why it happens in a child.
         let library = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) };
-        library.map(|library| Foreign { library: std::mem::ManuallyDrop::new(library) }).map_err(|error| Fault {
+        library.map(|library| Foreign { library: std::mem::ManuallyDrop::new(library) }).map_err(|error| ApiError {
             at: "dlopen".to_string(),
             code: None,
             name: None,

@@ -9,9 +9,9 @@ use std::time::Duration;
 use rustix::fs::{Mode, OFlags};
 use rustix::process::{Pid, Signal};
 
-use super::child::Teller;
+use super::child::Progress;
+use super::context::ProbeContext;
 use super::environment;
-use super::scene::Scene;
 
 /// The child's name.
 pub const NAME: &str = "hold";
@@ -23,23 +23,23 @@ const LOOK: Duration = Duration::from_secs(3600);
 pub struct Held(Option<Child>);
 
 /// Holds the nodes of this machine's GPUs, if it has any.
-pub fn nodes(scene: &Scene) -> Held {
+pub fn nodes(context: &ProbeContext) -> Held {
     let is_gpu = |name: &String| {
         let number = name.strip_prefix("nvidia");
         number.is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit()))
     };
-    let names = if scene.is_here() { scene.names("/dev") } else { Vec::new() };
+    let names = if context.is_here() { context.names("/dev") } else { Vec::new() };
     let paths: Vec<String> = names.iter().filter(|name| is_gpu(name)).map(|name| format!("/dev/{name}")).collect();
-    hold(scene, &paths)
+    hold(context, &paths)
 }
 
 /// Holds these files open.
-pub fn hold(scene: &Scene, paths: &[String]) -> Held {
+pub fn hold(context: &ProbeContext, paths: &[String]) -> Held {
     if paths.is_empty() {
         return Held::default();
     }
-    let mut command = Command::new(&scene.program);
-    command.args([super::CHILD, NAME]).env_clear().envs(environment::of_child(scene));
+    let mut command = Command::new(&context.program);
+    command.args([super::CHILD, NAME]).env_clear().envs(environment::of_child(context));
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
     // Whoever cannot hold them looks a little more slowly.
     let Ok(mut child) = command.current_dir("/").process_group(0).spawn() else { return Held::default() };
@@ -50,7 +50,7 @@ pub fn hold(scene: &Scene, paths: &[String]) -> Held {
 }
 
 /// Opens the files side by side, as a child, and keeps them until it is ended.
-pub fn inside(request: &str, _: &mut Teller) -> Result<(), String> {
+pub fn inside(request: &str, _: &mut Progress) -> Result<(), String> {
     let paths: Vec<String> = serde_json::from_str(request).map_err(|error| error.to_string())?;
     for path in paths {
         std::thread::spawn(move || {

@@ -17,13 +17,13 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use crate::host::{CudaDevice, Fault, How, Kernel, Probe, Record};
+use crate::host::{ApiError, CudaDevice, Kernel, Probe, ProbeStatus, Record};
 
 use super::child::{Task, ask};
+use super::context::{Depth, ProbeContext};
 use super::environment;
-use super::scene::{Depth, Scene};
 use plan::{By, Job};
-use run::{Answer, Request};
+use run::{KernelRequest, Reply};
 
 pub use run::inside;
 
@@ -46,10 +46,10 @@ const MOST: usize = 64;
 const SET: &[(&str, &str)] = &[("CUDA_CACHE_DISABLE", "1"), ("CUDA_MODULE_LOADING", "EAGER")];
 
 /// Runs the kernels and writes down how each went.
-pub fn look(scene: &Scene, record: &mut Record) {
+pub fn look(context: &ProbeContext, record: &mut Record) {
     let began = Instant::now();
-    let (kernels, mut probe) = match ready(scene, record) {
-        Ok((libcuda, devices)) => on_all(scene, record, libcuda, devices),
+    let (kernels, mut probe) = match ready(context, record) {
+        Ok((libcuda, devices)) => on_all(context, record, libcuda, devices),
         Err(probe) => (Vec::new(), probe),
     };
     probe.millis = Some(began.elapsed().as_millis() as u64);
@@ -57,16 +57,16 @@ pub fn look(scene: &Scene, record: &mut Record) {
     record.probes.push(probe);
 }
 
-fn ended(ended: How, detail: Option<String>) -> Probe {
+fn ended(ended: ProbeStatus, detail: Option<String>) -> Probe {
     Probe { name: NAME.to_string(), ended, detail, millis: None }
 }
 
 /// The library and the devices, or why nothing can be run.
-fn ready<'a>(scene: &Scene, record: &'a Record) -> Result<(&'a Path, &'a [CudaDevice]), Probe> {
-    if !scene.is_here() {
-        return Err(ended(How::NotRun, None));
+fn ready<'a>(context: &ProbeContext, record: &'a Record) -> Result<(&'a Path, &'a [CudaDevice]), Probe> {
+    if !context.is_here() {
+        return Err(ended(ProbeStatus::NotRun, None));
     }
-    let nothing = |why: &str| ended(How::Absent, Some(why.to_string()));
+    let nothing = |why: &str| ended(ProbeStatus::Absent, Some(why.to_string()));
     let libcuda = record.libcuda.as_ref().ok_or_else(|| nothing("no libcuda"))?;
     let path = libcuda.path.as_deref().ok_or_else(|| nothing("no libcuda"))?;
     let alone = libcuda.devices.iter().any(|device| device.visible_as.is_some() && device.fault.is_none());
@@ -79,15 +79,15 @@ fn ready<'a>(scene: &Scene, record: &'a Record) -> Result<(&'a Path, &'a [CudaDe
     Ok((Path::new(path), &libcuda.devices))
 }
 
-fn on_all(scene: &Scene, record: &Record, libcuda: &Path, devices: &[CudaDevice]) -> (Vec<Kernel>, Probe) {
-    let mut environment = environment::of_child(scene);
+fn on_all(context: &ProbeContext, record: &Record, libcuda: &Path, devices: &[CudaDevice]) -> (Vec<Kernel>, Probe) {
+    let mut environment = environment::of_child(context);
     for (name, value) in SET {
         environment::set(&mut environment, name, value);
     }
-    let (mut kernels, mut probe) = (Vec::new(), ended(How::Done, None));
+    let (mut kernels, mut probe) = (Vec::new(), ended(ProbeStatus::Done, None));
     for some in devices[..devices.len().min(MOST)].chunks(ABREAST) {
         let sound = some.iter().filter(|device| device.visible_as.is_none() || device.fault.is_none());
-        let gpus = sound.map(|device| OneGpu { scene, environment: &environment, libcuda, device });
+        let gpus = sound.map(|device| OneGpu { context, environment: &environment, libcuda, device });
         let ran: Vec<_> = std::thread::scope(|scope| {
             let threads: Vec<_> = gpus.map(|gpu| scope.spawn(move || gpu.run(record))).collect();
             threads.into_iter().filter_map(|thread| thread.join().ok()).collect()
@@ -95,7 +95,7 @@ fn on_all(scene: &Scene, record: &Record, libcuda: &Path, devices: &[CudaDevice]
         for (of_one, how) in ran {
             kernels.extend(of_one);
             // What went wrong first stands for all.
-            if probe.ended == How::Done {
+            if probe.ended == ProbeStatus::Done {
                 probe = how;
             }
         }
@@ -115,15 +115,15 @@ fn call(doing: &str) -> &str {
 fn name(how: &Probe) -> Option<String> {
     let first = how.detail.as_deref().and_then(|detail| detail.split(' ').next());
     match how.ended {
-        How::TimedOut => Some("ETIMEDOUT".to_string()),
-        How::Crashed => first.filter(|word| word.starts_with("SIG")).map(str::to_string),
+        ProbeStatus::TimedOut => Some("ETIMEDOUT".to_string()),
+        ProbeStatus::Crashed => first.filter(|word| word.starts_with("SIG")).map(str::to_string),
         _ => None,
     }
 }
 
 /// A GPU and what its children need.
 struct OneGpu<'a> {
-    scene: &'a Scene,
+    context: &'a ProbeContext,
     environment: &'a [(OsString, OsString)],
     libcuda: &'a Path,
     device: &'a CudaDevice,
@@ -131,24 +131,24 @@ struct OneGpu<'a> {
 
 impl OneGpu<'_> {
     fn run(&self, record: &Record) -> (Vec<Kernel>, Probe) {
-        let jobs = plan::jobs(&self.scene.wish, record, self.device);
-        let usual = if self.scene.wish.depth == Depth::Quick { QUICK } else { LIMIT };
-        let limit = self.scene.limit(usual);
+        let jobs = plan::jobs(&self.context.options, record, self.device);
+        let usual = if self.context.options.depth == Depth::Quick { QUICK } else { LIMIT };
+        let limit = self.context.limit(usual);
         let folder = jobs.iter().any(|job| matches!(job.by, By::Nvcc(..))).then(|| self.folder()).flatten();
-        let (mut kernels, mut left, mut probe) = (Vec::new(), &jobs[..], ended(How::Done, None));
+        let (mut kernels, mut left, mut probe) = (Vec::new(), &jobs[..], ended(ProbeStatus::Done, None));
         let began = Instant::now();
         for _ in 0..CHILDREN {
             let (answer, how, doing) = self.child(left, limit, folder.as_deref());
             let next = self.outcome(&answer, &how, &doing, left, &mut kernels);
             let how_ended = how.ended;
-            if how.ended != How::Done && probe.ended == How::Done {
+            if how.ended != ProbeStatus::Done && probe.ended == ProbeStatus::Done {
                 let detail = how.detail.unwrap_or_default();
                 probe = ended(how.ended, Some(format!("device {}: {detail}", self.device.ordinal)));
             }
             left = &left[next..];
             // A kernel that hangs keeps its GPU busy, and whoever hangs once may hang again: one limit is for all that
             // comes after the first child.
-            let stuck = how_ended == How::TimedOut && COMPUTES.contains(&call(&doing));
+            let stuck = how_ended == ProbeStatus::TimedOut && COMPUTES.contains(&call(&doing));
             if left.is_empty() || next == 0 || stuck || began.elapsed() >= limit * 2 {
                 break;
             }
@@ -159,7 +159,7 @@ impl OneGpu<'_> {
         (kernels, probe)
     }
 
-    fn child(&self, jobs: &[Job], limit: Duration, folder: Option<&Path>) -> (Answer, Probe, String) {
+    fn child(&self, jobs: &[Job], limit: Duration, folder: Option<&Path>) -> (Reply, Probe, String) {
         let (libcuda, folder) = (self.libcuda.to_path_buf(), folder.map(Path::to_path_buf));
         let mut environment = self.environment.to_vec();
         // One that is reached only by itself is the first of its process.
@@ -170,18 +170,18 @@ impl OneGpu<'_> {
             }
             None => self.device.ordinal,
         };
-        let request = Request { libcuda, device, jobs: jobs.to_vec(), folder };
-        let task = Task { program: &self.scene.program, name: NAME, limit, environment: &environment };
+        let request = KernelRequest { libcuda, device, jobs: jobs.to_vec(), folder };
+        let task = Task { program: &self.context.program, name: NAME, limit, environment: &environment };
         let reply = ask(&task, &request);
-        let mut answer: Answer = reply.answer.unwrap_or_default();
+        let mut answer: Reply = reply.answer.unwrap_or_default();
         answer.kernels.iter_mut().for_each(|kernel| kernel.device = self.device.ordinal);
         (answer, reply.probe, reply.doing)
     }
 
     /// Adds what a child told, and what can be told of one that told no more; gives how many jobs are done with.
-    fn outcome(&self, answer: &Answer, how: &Probe, doing: &str, jobs: &[Job], kernels: &mut Vec<Kernel>) -> usize {
+    fn outcome(&self, answer: &Reply, how: &Probe, doing: &str, jobs: &[Job], kernels: &mut Vec<Kernel>) -> usize {
         kernels.extend(answer.kernels.iter().cloned());
-        let failed = |job: &Job, fault: &Fault| {
+        let failed = |job: &Job, fault: &ApiError| {
             let fault = Some(fault.clone());
             Kernel { fault, ..run::kernel(self.device.ordinal, job) }
         };
@@ -191,8 +191,9 @@ impl OneGpu<'_> {
             return jobs.len();
         }
         let busy = answer.begun.min(jobs.len());
-        if how.ended != How::Done && answer.begun > answer.ended {
-            let fault = Fault { at: call(doing).to_string(), code: None, name: name(how), message: how.detail.clone() };
+        if how.ended != ProbeStatus::Done && answer.begun > answer.ended {
+            let fault =
+                ApiError { at: call(doing).to_string(), code: None, name: name(how), message: how.detail.clone() };
             kernels.extend(busy.checked_sub(1).map(|at| failed(&jobs[at], &fault)));
         }
         busy
@@ -200,7 +201,7 @@ impl OneGpu<'_> {
 
     /// A folder that nobody else can read or write. None: there is no place for one.
     fn folder(&self) -> Option<PathBuf> {
-        let place = self.scene.variable("TMPDIR").map_or_else(|| PathBuf::from("/tmp"), PathBuf::from);
+        let place = self.context.variable("TMPDIR").map_or_else(|| PathBuf::from("/tmp"), PathBuf::from);
         let path = place.join(format!("gpuenv-{}-{}", std::process::id(), self.device.ordinal));
         // One that is there already is somebody else's.
         DirBuilder::new().mode(0o700).create(&path).ok().map(|()| path)

@@ -6,16 +6,16 @@ use std::time::Duration;
 
 use cudarc::driver::sys::{self, CUdevice, CUdevice_attribute, CUresult, CUuuid};
 
-use crate::host::{CudaDevice, Fault, How, Libcuda, Probe, Record};
-use crate::words::Cc;
+use crate::host::{ApiError, CudaDevice, Libcuda, Probe, ProbeStatus, Record};
+use crate::types::Cc;
 
 use super::calls::{self, calls};
-use super::child::{self, Reply, Task, Teller};
+use super::child::{self, Progress, Reply, Task};
+use super::context::ProbeContext;
 use super::curesult::check;
 use super::foreign::readable;
 use super::loader::{Found, Loader, Search};
 use super::nvml::{cuda_version, missing};
-use super::scene::Scene;
 use super::{compat, environment};
 
 calls!(Calls: CUresult {
@@ -45,27 +45,27 @@ const EACH: c_int = 64;
 const STUB: i64 = 34;
 
 /// Writes what libcuda tells; under another root, which file it would be.
-pub fn look(scene: &Scene, record: &mut Record) {
-    record.compat = compat::packages(scene);
-    if !scene.is_here() {
-        let found = Loader::new(&scene.root, &[]).find(SONAME);
-        record.libcuda = found.map(|found| file(&found, compat::note(&scene.root, &found.file).is_some()));
-        record.probes.push(Probe { name: NAME.to_string(), ended: How::NotRun, detail: None, millis: None });
+pub fn look(context: &ProbeContext, record: &mut Record) {
+    record.compat = compat::packages(context);
+    if !context.is_here() {
+        let found = Loader::new(&context.root, &[]).find(SONAME);
+        record.libcuda = found.map(|found| file(&found, compat::note(&context.root, &found.file).is_some()));
+        record.probes.push(Probe { name: NAME.to_string(), ended: ProbeStatus::NotRun, detail: None, millis: None });
         return;
     }
-    let reply = asked(scene, None);
+    let reply = asked(context, None);
     record.libcuda = reply.answer;
     record.probes.push(reply.probe);
 }
 
 /// What a child tells; with this alone to be seen, where it is given.
-pub(super) fn asked(scene: &Scene, visible: Option<&str>) -> Reply<Libcuda> {
-    let mut environment = environment::of_child(scene);
+pub(super) fn asked(context: &ProbeContext, visible: Option<&str>) -> Reply<Libcuda> {
+    let mut environment = environment::of_child(context);
     if let Some(visible) = visible {
         environment::set(&mut environment, environment::VISIBLE, visible);
     }
-    let task = Task { program: &scene.program, name: NAME, limit: scene.limit(LIMIT), environment: &environment };
-    child::ask(&task, &Search::of(scene))
+    let task = Task { program: &context.program, name: NAME, limit: context.limit(LIMIT), environment: &environment };
+    child::ask(&task, &Search::of(context))
 }
 
 /// What can be said of a file without loading it.
@@ -84,56 +84,56 @@ fn file(found: &Found, noted: bool) -> Libcuda {
 }
 
 /// Asks libcuda, as a child.
-pub fn inside(request: &str, teller: &mut Teller) -> Result<(), String> {
+pub fn inside(request: &str, progress: &mut Progress) -> Result<(), String> {
     let search: Search = serde_json::from_str(request).map_err(|error| error.to_string())?;
-    teller.doing(&format!("the search for {SONAME}"));
+    progress.doing(&format!("the search for {SONAME}"));
     let Some(found) = search.loader().find(SONAME) else {
-        teller.learnt(&Libcuda { fault: Some(missing(SONAME)), ..Libcuda::default() });
-        teller.absent(&format!("{SONAME} is nowhere the loader looks"));
+        progress.learnt(&Libcuda { fault: Some(missing(SONAME)), ..Libcuda::default() });
+        progress.absent(&format!("{SONAME} is nowhere the loader looks"));
         return Ok(());
     };
     let mut seen = file(&found, compat::note(Path::new("/"), &found.file).is_some());
-    teller.learnt(&seen);
+    progress.learnt(&seen);
     match search.refuses(SONAME, &found.path) {
-        Some(why) => teller.refused(&why),
+        Some(why) => progress.refused(&why),
         None => {
-            seen.fault = ask(&found.file, &mut seen, teller).err();
+            seen.fault = ask(&found.file, &mut seen, progress).err();
             if seen.fault.as_ref().is_some_and(|fault| fault.code == Some(STUB)) {
                 seen.stub = Some(true);
             }
-            teller.learnt(&seen);
+            progress.learnt(&seen);
         }
     }
     Ok(())
 }
 
-fn ask(file: &Path, seen: &mut Libcuda, teller: &mut Teller) -> Result<(), Fault> {
+fn ask(file: &Path, seen: &mut Libcuda, progress: &mut Progress) -> Result<(), ApiError> {
     let shown = file.display();
-    teller.doing(&format!("dlopen of {shown}"));
+    progress.doing(&format!("dlopen of {shown}"));
     let cuda = Calls::of(calls::open(file)?)?;
     // It needs no driver, so it is asked before and apart from what does.
-    teller.doing(&format!("cuDriverGetVersion of {shown}"));
+    progress.doing(&format!("cuDriverGetVersion of {shown}"));
     let mut number = 0;
     // SAFETY: it points to an integer.
     let version = check("cuDriverGetVersion", unsafe { (cuda.cuDriverGetVersion)(&mut number) });
     seen.cuda = version.is_ok().then(|| cuda_version(number)).flatten();
-    teller.learnt(seen);
-    teller.doing(&format!("cuInit of {shown}"));
+    progress.learnt(seen);
+    progress.doing(&format!("cuInit of {shown}"));
     // SAFETY: no flags are defined.
     check("cuInit", unsafe { (cuda.cuInit)(0) })?;
     version?;
     if seen.cuda.is_none() {
         return Err(nonsense("cuDriverGetVersion", format!("it answers {number}, which is no CUDA version")));
     }
-    teller.doing(&format!("cuDeviceGetCount of {shown}"));
+    progress.doing(&format!("cuDeviceGetCount of {shown}"));
     let mut count = 0;
     // SAFETY: it points to an integer.
     check("cuDeviceGetCount", unsafe { (cuda.cuDeviceGetCount)(&mut count) })?;
     for ordinal in 0..count.min(MOST) {
-        teller.doing(&format!("device {ordinal} of {shown}"));
+        progress.doing(&format!("device {ordinal} of {shown}"));
         seen.devices.push(device(&cuda, ordinal));
         if count <= EACH {
-            teller.learnt(seen);
+            progress.learnt(seen);
         }
     }
     match count {
@@ -159,7 +159,7 @@ fn device(cuda: &Calls, ordinal: c_int) -> CudaDevice {
 
 fn describe(cuda: &Calls, handle: CUdevice, device: &mut CudaDevice) {
     let mut first = None;
-    let mut note = |fault: Fault| {
+    let mut note = |fault: ApiError| {
         first.get_or_insert(fault);
     };
     device.name = text("cuDeviceGetName", cuda.cuDeviceGetName, handle).map_err(&mut note).ok();
@@ -188,7 +188,7 @@ fn describe(cuda: &Calls, handle: CUdevice, device: &mut CudaDevice) {
 /// A call that writes a text into the room it is given.
 type Text = unsafe extern "C" fn(*mut c_char, c_int, CUdevice) -> i32;
 
-fn text(at: &str, call: Text, handle: CUdevice) -> Result<String, Fault> {
+fn text(at: &str, call: Text, handle: CUdevice) -> Result<String, ApiError> {
     const ROOM: usize = 256;
     let mut buffer = [0; ROOM];
     // SAFETY: one more byte than it is told of stays zero.
@@ -212,8 +212,8 @@ fn spelled(bytes: &[u8; 16], is_mig: bool) -> String {
     format!("{}-{}", if is_mig { "MIG" } else { "GPU" }, parts.join("-"))
 }
 
-fn nonsense(at: &str, message: String) -> Fault {
-    Fault { at: at.to_string(), code: None, name: None, message: Some(message) }
+fn nonsense(at: &str, message: String) -> ApiError {
+    ApiError { at: at.to_string(), code: None, name: None, message: Some(message) }
 }
 
 #[cfg(test)]

@@ -14,15 +14,15 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::host::{Fault, Library, Record, Shadowed};
-use crate::words::Version;
+use crate::host::{ApiError, Library, Record, Shadowed};
+use crate::types::Version;
 
-use super::child::{self, Task, Teller};
+use super::child::{self, Progress, Task};
+use super::context::ProbeContext;
 use super::dynamic::{self, Dynamic};
 use super::loader::{self, By, Found, Loader};
 use super::program;
-use super::scene::Scene;
-use super::version::{self, Question};
+use super::version::{self, VersionQuestion};
 
 /// How long the search may take.
 const LIMIT: Duration = Duration::from_secs(10);
@@ -61,11 +61,11 @@ const OF_DRIVER: &[(&str, &str)] = &[
 
 /// What the child is to do.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) enum Request {
+pub(super) enum ChildRequest {
     /// Search.
     Search(Place),
     /// Load one library and ask it.
-    Ask(Question),
+    Ask(VersionQuestion),
 }
 
 /// Where the child is to search.
@@ -81,47 +81,47 @@ pub(super) struct Place {
 
 /// What the child found.
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct Answer {
+struct Reply {
     libraries: Vec<Library>,
     driver_libraries: Vec<Library>,
 }
 
 /// Searches, then asks every file found for its version.
-pub fn look(scene: &Scene, record: &mut Record) {
+pub fn look(context: &ProbeContext, record: &mut Record) {
     let python = record.python.as_ref();
     let place = Place {
-        root: scene.root.clone(),
-        library_path: scene.library_path(),
+        root: context.root.clone(),
+        library_path: context.library_path(),
         python: python.and_then(|python| python.path.as_ref()).map(PathBuf::from),
         sites: python.map_or(Vec::new(), |python| python.sites.iter().map(PathBuf::from).collect()),
-        conda: scene.variable("CONDA_PREFIX").map(PathBuf::from),
-        cuda: scene.wish.cuda,
+        conda: context.variable("CONDA_PREFIX").map(PathBuf::from),
+        cuda: context.options.cuda,
     };
-    let task = Task { program: &scene.program, name: "libraries", limit: scene.limit(LIMIT), environment: &[] };
-    let reply = child::ask::<_, Answer>(&task, &Request::Search(place));
+    let task = Task { program: &context.program, name: "libraries", limit: context.limit(LIMIT), environment: &[] };
+    let reply = child::ask::<_, Reply>(&task, &ChildRequest::Search(place));
     record.probes.push(reply.probe);
-    let Answer { mut libraries, driver_libraries } = reply.answer.unwrap_or_default();
+    let Reply { mut libraries, driver_libraries } = reply.answer.unwrap_or_default();
     record.driver_libraries = driver_libraries;
-    if scene.is_here() {
-        version::ask_all(scene, &mut libraries);
+    if context.is_here() {
+        version::ask_all(context, &mut libraries);
     }
     record.libraries = libraries;
 }
 
 /// The child's side of it.
-pub fn inside(request: &str, teller: &mut Teller) -> Result<(), String> {
+pub fn inside(request: &str, progress: &mut Progress) -> Result<(), String> {
     let place = match serde_json::from_str(request).map_err(|error| error.to_string())? {
-        Request::Search(place) => place,
-        Request::Ask(question) => return version::answer(&question, teller),
+        ChildRequest::Search(place) => place,
+        ChildRequest::Ask(question) => return version::answer(&question, progress),
     };
-    teller.doing("searching for CUDA libraries");
+    progress.doing("searching for CUDA libraries");
     let search = Search::new(&place);
     let libraries: Vec<Library> = KINDS.iter().flat_map(|kind| search.of_kind(kind)).collect();
     let driver_libraries = of_driver(&search.loader);
     let nothing = libraries.is_empty() && driver_libraries.is_empty();
-    teller.learnt(&Answer { libraries, driver_libraries });
+    progress.learnt(&Reply { libraries, driver_libraries });
     if nothing {
-        teller.absent("no CUDA library where the loader looks");
+        progress.absent("no CUDA library where the loader looks");
     }
     Ok(())
 }
@@ -189,7 +189,7 @@ impl<'r> Search<'r> {
         let library = Library { name: kind.name.to_string(), soname: soname.to_string(), ..Library::default() };
         let Some(found) = self.find(kind, soname) else {
             let message = Some("the framework needs it and the loader finds it nowhere".to_string());
-            let fault = Fault { at: "ld.so".into(), code: None, name: Some("ENOENT".into()), message };
+            let fault = ApiError { at: "ld.so".into(), code: None, name: Some("ENOENT".into()), message };
             return needed.then_some(Library { fault: Some(fault), ..library });
         };
         Some(Library {

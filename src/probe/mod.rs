@@ -10,6 +10,7 @@ pub mod child;
 pub mod compat;
 pub mod compilers;
 pub mod container;
+pub mod context;
 pub mod curesult;
 pub mod dynamic;
 mod environment;
@@ -22,31 +23,30 @@ pub mod libraries;
 pub mod loader;
 pub mod module;
 pub mod nvml;
+mod options;
 mod plain;
 pub mod platform;
 mod program;
 pub mod project;
 pub mod python;
-pub mod scene;
 pub mod toolkits;
 mod version;
-mod wish;
 mod work_tree;
 
 use std::time::Instant;
 
-use crate::host::{How, Probe, Record, record};
+use crate::host::{Probe, ProbeStatus, Record, record};
 
+pub use context::{Depth, ProbeContext, ProbeOptions};
 pub use environment::of_child;
-pub use scene::{Depth, Scene, Wish};
 
-use child::Teller;
+use child::Progress;
 
 /// A probe: it looks, and writes what it saw into the record, a [`crate::host::Probe`] of its own included.
-pub type Look = fn(scene: &Scene, record: &mut Record);
+pub type Look = fn(context: &ProbeContext, record: &mut Record);
 
 /// A probe that runs in a child: it reads its request, tells what it does and what it learnt.
-pub type Inside = fn(request: &str, teller: &mut Teller) -> Result<(), String>;
+pub type Inside = fn(request: &str, progress: &mut Progress) -> Result<(), String>;
 
 /// Every probe with the depth from which on it is made, cheapest first. Later ones read what earlier ones wrote.
 pub const PROBES: &[(&str, Depth, Look)] = &[
@@ -80,17 +80,17 @@ pub const CHILD: &str = "__probe";
 /// Looks at the machine as deeply as wished. `now` hears the name of each probe before it begins.
 ///
 /// In the record's texts the user's home is `~`, and nothing is left that a terminal would obey.
-pub fn observe(scene: &Scene, mut now: impl FnMut(&str)) -> Record {
-    let scene = &scene.begun();
-    let _held = hold::nodes(scene);
+pub fn observe(context: &ProbeContext, mut now: impl FnMut(&str)) -> Record {
+    let context = &context.begun();
+    let _held = hold::nodes(context);
     let mut record = Record { format: record::FORMAT, ..Record::default() };
     for (name, depth, look) in PROBES {
-        if *depth <= scene.wish.depth {
+        if *depth <= context.options.depth {
             now(name);
-            look(scene, &mut record);
+            look(context, &mut record);
         }
     }
-    plain::made_plain(record, scene.variable("HOME").and_then(|home| home.to_str()))
+    plain::made_plain(record, context.variable("HOME").and_then(|home| home.to_str()))
 }
 
 /// Runs a probe that needs no child, and writes down that it came to its end.
@@ -98,11 +98,11 @@ fn ended(record: &mut Record, name: &str, look: impl FnOnce(&mut Record)) {
     let began = Instant::now();
     look(record);
     let millis = Some(began.elapsed().as_millis() as u64);
-    record.probes.push(Probe { name: name.to_string(), ended: How::Done, detail: None, millis });
+    record.probes.push(Probe { name: name.to_string(), ended: ProbeStatus::Done, detail: None, millis });
 }
 
 /// What is written down of a probe that began then and needed no child.
-fn told(name: &str, ended: How, began: Instant) -> Probe {
+fn told(name: &str, ended: ProbeStatus, began: Instant) -> Probe {
     Probe { name: name.to_string(), ended, detail: None, millis: Some(began.elapsed().as_millis() as u64) }
 }
 
@@ -139,9 +139,9 @@ mod tests {
             self
         }
 
-        pub fn scene(&self) -> Scene {
+        pub fn context(&self) -> ProbeContext {
             let program = PathBuf::from("/nonexistent");
-            Scene { wish: Wish::default(), root: self.0.clone(), program, environment: Vec::new() }
+            ProbeContext { options: ProbeOptions::default(), root: self.0.clone(), program, environment: Vec::new() }
         }
     }
 
@@ -162,7 +162,7 @@ mod tests {
     fn an_empty_tree_is_observed_without_a_word_of_this_machine() {
         let tree = Tree::new("empty");
         let mut heard = Vec::new();
-        let record = observe(&tree.scene(), |name| heard.push(name.to_string()));
+        let record = observe(&tree.context(), |name| heard.push(name.to_string()));
         assert!(record.environment.is_empty() && record.pci.is_empty() && record.module.is_none());
         assert_eq!(record.platform.root, None);
         assert_eq!(heard.len(), PROBES.iter().filter(|(_, depth, _)| *depth <= Depth::Usual).count());

@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use rustix::fs::{Mode, OFlags};
 
-use crate::host::{How, KernelModule, Node, PciGpu, Record, System};
-use crate::words::Version;
+use crate::host::{KernelModule, Node, PciGpu, ProbeStatus, Record, System};
+use crate::types::Version;
 
-use super::child::{self, Task, Teller};
+use super::child::{self, Progress, Task};
+use super::context::ProbeContext;
 use super::ended;
 use super::environment;
-use super::scene::Scene;
 
 /// Opening a node of a driver that hangs hangs as well.
 const LIMIT: Duration = Duration::from_secs(5);
@@ -23,33 +23,33 @@ const NVIDIA: &str = "0x10de";
 const DISPLAYS: &[&str] = &["0x0300", "0x0302"];
 
 /// Writes the kernel module and what is on the PCI bus.
-pub fn look(scene: &Scene, record: &mut Record) {
+pub fn look(context: &ProbeContext, record: &mut Record) {
     ended(record, "module", |record| {
-        record.module = module(scene);
-        record.pci = pci(scene);
+        record.module = module(context);
+        record.pci = pci(context);
     });
     if record.module.as_ref().is_none_or(|module| module.version.is_none())
         && let Some(probe) = record.probes.last_mut()
     {
-        probe.ended = How::Absent;
+        probe.ended = ProbeStatus::Absent;
     }
 }
 
 /// None: the system hides its modules, so nothing is known of them.
-fn module(scene: &Scene) -> Option<KernelModule> {
+fn module(context: &ProbeContext) -> Option<KernelModule> {
     const SYS: &str = "/sys/module/nvidia/version";
     const PROC: &str = "/proc/driver/nvidia/version";
-    let told = scene.text(PROC);
-    let by_sys = scene.text(SYS).and_then(|text| Some((Version::parse(&text).ok()?, SYS)));
+    let told = context.text(PROC);
+    let by_sys = context.text(SYS).and_then(|text| Some((Version::parse(&text).ok()?, SYS)));
     let by_proc = || told.as_deref().and_then(|text| Some((release(text)?, PROC)));
     let found = by_sys.or_else(by_proc);
-    let loaded = scene.text("/proc/modules");
-    if found.is_none() && loaded.is_none() && !scene.has("/sys/module") {
+    let loaded = context.text("/proc/modules");
+    if found.is_none() && loaded.is_none() && !context.has("/sys/module") {
         return None;
     }
     let has = |name: &str| {
         let listed = loaded.as_ref().map(|text| text.lines().any(|line| line.split(' ').next() == Some(name)));
-        if scene.has(&format!("/sys/module/{name}")) { Some(true) } else { listed }
+        if context.has(&format!("/sys/module/{name}")) { Some(true) } else { listed }
     };
     let flavour = told.as_deref().map(|text| if text.contains("Open Kernel Module") { "open" } else { "proprietary" });
     Some(KernelModule {
@@ -68,35 +68,37 @@ fn release(text: &str) -> Option<Version> {
     words.filter(|word| word.contains('.')).find_map(|word| Version::parse(word).ok())
 }
 
-fn pci(scene: &Scene) -> Vec<PciGpu> {
+fn pci(context: &ProbeContext) -> Vec<PciGpu> {
     const DEVICES: &str = "/sys/bus/pci/devices";
-    let gpus = scene.names(DEVICES).into_iter().filter_map(|address| {
+    let gpus = context.names(DEVICES).into_iter().filter_map(|address| {
         let of = |name: &str| format!("{DEVICES}/{address}/{name}");
-        let class = scene.text(&of("class"))?;
-        let is_gpu = scene.text(&of("vendor"))? == NVIDIA && DISPLAYS.iter().any(|display| class.starts_with(display));
-        let device = scene.text(&of("device")).map(|number| number.trim_start_matches("0x").to_string());
-        let driver = scene.link(&of("driver"));
+        let class = context.text(&of("class"))?;
+        let is_gpu =
+            context.text(&of("vendor"))? == NVIDIA && DISPLAYS.iter().any(|display| class.starts_with(display));
+        let device = context.text(&of("device")).map(|number| number.trim_start_matches("0x").to_string());
+        let driver = context.link(&of("driver"));
         is_gpu.then_some(PciGpu { address, device, driver })
     });
     gpus.collect()
 }
 
 /// Writes the device nodes, really opened where they are this machine's.
-pub fn nodes(scene: &Scene, record: &mut Record) {
-    let paths = paths(scene, record.platform.system);
-    if !scene.is_here() {
-        ended(record, "nodes", |record| record.nodes = paths.iter().map(|path| recorded(scene, path)).collect());
+pub fn nodes(context: &ProbeContext, record: &mut Record) {
+    let paths = paths(context, record.platform.system);
+    if !context.is_here() {
+        ended(record, "nodes", |record| record.nodes = paths.iter().map(|path| recorded(context, path)).collect());
         return;
     }
-    let environment = environment::of_child(scene);
-    let task = Task { program: &scene.program, name: "nodes", limit: scene.limit(LIMIT), environment: &environment };
+    let environment = environment::of_child(context);
+    let task =
+        Task { program: &context.program, name: "nodes", limit: context.limit(LIMIT), environment: &environment };
     let reply = child::ask::<_, Vec<Node>>(&task, &paths);
     record.nodes = reply.answer.unwrap_or_default();
     record.probes.push(reply.probe);
 }
 
 /// The nodes that a CUDA process opens on this kind of system.
-fn paths(scene: &Scene, system: Option<System>) -> Vec<String> {
+fn paths(context: &ProbeContext, system: Option<System>) -> Vec<String> {
     let is_gpu = |name: &String| {
         name.strip_prefix("nvidia")
             .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit()))
@@ -106,7 +108,7 @@ fn paths(scene: &Scene, system: Option<System>) -> Vec<String> {
         Some(System::Tegra) => vec!["nvmap".to_string()],
         _ => vec!["nvidiactl".to_string(), "nvidia-uvm".to_string()],
     };
-    let mut others = scene.names("/dev");
+    let mut others = context.names("/dev");
     others.retain(|name| is_gpu(name) || (system == Some(System::Tegra) && name.starts_with("nvhost-")));
     // 2 before 10.
     others.sort_by_key(|name| (name.len(), name.clone()));
@@ -115,22 +117,22 @@ fn paths(scene: &Scene, system: Option<System>) -> Vec<String> {
 }
 
 /// A node among recorded files is there or is not.
-fn recorded(scene: &Scene, path: &str) -> Node {
-    Node { path: path.to_string(), errno: (!scene.has(path)).then(|| "ENOENT".to_string()) }
+fn recorded(context: &ProbeContext, path: &str) -> Node {
+    Node { path: path.to_string(), errno: (!context.has(path)).then(|| "ENOENT".to_string()) }
 }
 
 /// Opens each node, as a child.
-pub fn open(request: &str, teller: &mut Teller) -> Result<(), String> {
+pub fn open(request: &str, progress: &mut Progress) -> Result<(), String> {
     let paths: Vec<String> = serde_json::from_str(request).map_err(|error| error.to_string())?;
     let mut nodes: Vec<Node> = Vec::new();
-    teller.learnt(&nodes);
+    progress.learnt(&nodes);
     for path in paths {
-        teller.doing(&format!("open of {path}"));
+        progress.doing(&format!("open of {path}"));
         // Without O_NONBLOCK the driver would start the GPU up before it answers.
         let flags = OFlags::RDWR | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         let opened = rustix::fs::open(Path::new(std::ffi::OsStr::from_bytes(path.as_bytes())), flags, Mode::empty());
         nodes.push(Node { path, errno: opened.err().map(errno_name) });
-        teller.learnt(&nodes);
+        progress.learnt(&nodes);
     }
     Ok(())
 }
@@ -166,20 +168,20 @@ mod tests {
     fn the_module_is_read_from_either_file() {
         let both =
             Tree::new("both").with("sys/module/nvidia/version", "555.42.02\n").with("proc/driver/nvidia/version", OPEN);
-        let found = module(&both.with("proc/modules", "nvidia_uvm 1 0 - Live 0x0\nnvidia 2 1").scene()).unwrap();
+        let found = module(&both.with("proc/modules", "nvidia_uvm 1 0 - Live 0x0\nnvidia 2 1").context()).unwrap();
         assert_eq!(found.version.unwrap().as_str(), "555.42.02");
         assert_eq!((found.flavour.as_deref(), found.uvm, found.nouveau), (Some("open"), Some(true), Some(false)));
 
-        let found = module(&Tree::new("proc").with("proc/driver/nvidia/version", CLOSED).scene()).unwrap();
+        let found = module(&Tree::new("proc").with("proc/driver/nvidia/version", CLOSED).context()).unwrap();
         assert_eq!(found.version.unwrap().as_str(), "470.57.02");
         assert_eq!((found.flavour.as_deref(), found.uvm), (Some("proprietary"), None));
         assert_eq!(found.path.as_deref(), Some("/proc/driver/nvidia/version"));
 
-        assert_eq!(module(&Tree::new("hidden").scene()), None);
-        let nouveau = module(&Tree::new("nouveau").with("sys/module/nouveau/refcnt", "1").scene()).unwrap();
+        assert_eq!(module(&Tree::new("hidden").context()), None);
+        let nouveau = module(&Tree::new("nouveau").with("sys/module/nouveau/refcnt", "1").context()).unwrap();
         assert_eq!((nouveau.version, nouveau.nouveau), (None, Some(true)));
         let rubbish = Tree::new("rubbish").with("sys/module/nvidia/version", "\u{1b}[31mN/A\n");
-        assert_eq!(module(&rubbish.scene()).unwrap().version, None);
+        assert_eq!(module(&rubbish.context()).unwrap().version, None);
     }
 
     #[test]
@@ -192,7 +194,7 @@ mod tests {
         let tree = device(tree, "0000:65:00.1", "0x10de\n", "0x040300\n");
         let tree = device(tree, "0000:00:02.0", "0x8086\n", "0x030000\n");
         let tree = tree.link("sys/bus/pci/devices/0000:65:00.0/driver", "../../../bus/pci/drivers/vfio-pci");
-        let found = pci(&tree.scene());
+        let found = pci(&tree.context());
         let expected = PciGpu {
             address: "0000:65:00.0".to_string(),
             device: Some("2335".to_string()),
@@ -205,10 +207,10 @@ mod tests {
     fn nodes_follow_the_kind_of_system() {
         let tree = Tree::new("nodes").with("dev/nvidia10", "").with("dev/nvidia2", "").with("dev/nvidiactl", "");
         let tree = tree.with("dev/nvidia-modeset", "").with("dev/nvhost-ctrl", "");
-        let of = |system| paths(&tree.scene(), Some(system));
+        let of = |system| paths(&tree.context(), Some(system));
         assert_eq!(of(System::Linux), ["/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia2", "/dev/nvidia10"]);
         assert_eq!(of(System::Tegra)[..2], ["/dev/nvmap", "/dev/nvidia2"]);
-        assert_eq!(recorded(&tree.scene(), "/dev/nvidia2").errno, None);
-        assert_eq!(recorded(&tree.scene(), "/dev/nvidia3").errno.as_deref(), Some("ENOENT"));
+        assert_eq!(recorded(&tree.context(), "/dev/nvidia2").errno, None);
+        assert_eq!(recorded(&tree.context(), "/dev/nvidia3").errno.as_deref(), Some("ENOENT"));
     }
 }

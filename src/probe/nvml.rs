@@ -12,14 +12,14 @@ use nvml_wrapper::Device;
 use nvml_wrapper::enum_wrappers::device::{Brand, ComputeMode, GpuVirtualizationMode};
 use nvml_wrapper::error::NvmlError;
 
-use crate::host::{Fault, Gpu, How, Mig, Nvml, Probe, Record};
-use crate::words::{Cc, Version};
+use crate::host::{ApiError, Gpu, Mig, Nvml, Probe, ProbeStatus, Record};
+use crate::types::{Cc, Version};
 
-use super::child::{self, Task, Teller};
+use super::child::{self, Progress, Task};
+use super::context::ProbeContext;
 use super::environment;
 use super::foreign::{Foreign, Miss};
 use super::loader::{Loader, Search};
-use super::scene::Scene;
 
 const NAME: &str = "nvml";
 const SONAME: &str = "libnvidia-ml.so.1";
@@ -34,9 +34,9 @@ const EACH: u32 = 64;
 const FABRIC_SINCE: u64 = 550;
 
 /// Writes what NVML tells; under another root, which file it would be.
-pub fn look(scene: &Scene, record: &mut Record) {
-    if !scene.is_here() {
-        let found = Loader::new(&scene.root, &[]).find(SONAME);
+pub fn look(context: &ProbeContext, record: &mut Record) {
+    if !context.is_here() {
+        let found = Loader::new(&context.root, &[]).find(SONAME);
         record.nvml = found.map(|found| Nvml {
             path: found.shown(),
             file_version: found.file_version(),
@@ -44,72 +44,72 @@ pub fn look(scene: &Scene, record: &mut Record) {
             shadows: found.shadowed(),
             ..Nvml::default()
         });
-        record.probes.push(Probe { name: NAME.to_string(), ended: How::NotRun, detail: None, millis: None });
+        record.probes.push(Probe { name: NAME.to_string(), ended: ProbeStatus::NotRun, detail: None, millis: None });
         return;
     }
-    let environment = environment::of_child(scene);
-    let task = Task { program: &scene.program, name: NAME, limit: scene.limit(LIMIT), environment: &environment };
-    let reply = child::ask(&task, &Search::of(scene));
+    let environment = environment::of_child(context);
+    let task = Task { program: &context.program, name: NAME, limit: context.limit(LIMIT), environment: &environment };
+    let reply = child::ask(&task, &Search::of(context));
     record.nvml = reply.answer;
     record.probes.push(reply.probe);
 }
 
 /// Asks NVML, as a child.
-pub fn inside(request: &str, teller: &mut Teller) -> Result<(), String> {
+pub fn inside(request: &str, progress: &mut Progress) -> Result<(), String> {
     let search: Search = serde_json::from_str(request).map_err(|error| error.to_string())?;
     let mut seen = Nvml::default();
-    teller.doing(&format!("the search for {SONAME}"));
+    progress.doing(&format!("the search for {SONAME}"));
     let Some(found) = search.loader().find(SONAME) else {
         seen.fault = Some(missing(SONAME));
-        teller.learnt(&seen);
-        teller.absent(&format!("{SONAME} is nowhere the loader looks"));
+        progress.learnt(&seen);
+        progress.absent(&format!("{SONAME} is nowhere the loader looks"));
         return Ok(());
     };
     (seen.path, seen.file_version) = (found.shown(), found.file_version());
     (seen.found_by, seen.shadows) = (found.found_by(), found.shadowed());
-    teller.learnt(&seen);
+    progress.learnt(&seen);
     match search.refuses(SONAME, &found.path) {
-        Some(why) => teller.refused(&why),
+        Some(why) => progress.refused(&why),
         None => {
-            seen.fault = ask(&found.file, &mut seen, teller).err();
-            teller.learnt(&seen);
+            seen.fault = ask(&found.file, &mut seen, progress).err();
+            progress.learnt(&seen);
         }
     }
     Ok(())
 }
 
 /// The fault of a library that is not there.
-pub(super) fn missing(soname: &str) -> Fault {
+pub(super) fn missing(soname: &str) -> ApiError {
     let message = Some(format!("{soname} not found"));
-    Fault { at: "dlopen".to_string(), code: None, name: Some("ENOENT".to_string()), message }
+    ApiError { at: "dlopen".to_string(), code: None, name: Some("ENOENT".to_string()), message }
 }
 
-fn ask(file: &Path, seen: &mut Nvml, teller: &mut Teller) -> Result<(), Fault> {
+fn ask(file: &Path, seen: &mut Nvml, progress: &mut Progress) -> Result<(), ApiError> {
     let shown = file.display();
-    teller.doing(&format!("dlopen of {shown}"));
+    progress.doing(&format!("dlopen of {shown}"));
     let foreign = Foreign::open(file)?;
-    teller.doing(&format!("nvmlInit_v2 of {shown}"));
+    progress.doing(&format!("nvmlInit_v2 of {shown}"));
     let begun = nvml_wrapper::Nvml::builder().lib_path(OsStr::new(file)).init();
     // It can be told without a driver, too.
-    teller.doing(&format!("nvmlSystemGetCudaDriverVersion of {shown}"));
+    progress.doing(&format!("nvmlSystemGetCudaDriverVersion of {shown}"));
     seen.cuda = ["nvmlSystemGetCudaDriverVersion_v2", "nvmlSystemGetCudaDriverVersion"]
         .iter()
         // SAFETY: `nvmlReturn_t f(int *version)`
         .find_map(|name| cuda_version(unsafe { foreign.value(name, 0) }.ok()?));
     // Never shut down: that may hang as well, and this process ends.
     let nvml = ManuallyDrop::new(begun.map_err(|error| fault("nvmlInit_v2", miss(error)))?);
-    teller.doing(&format!("nvmlSystemGetDriverVersion of {shown}"));
+    progress.doing(&format!("nvmlSystemGetDriverVersion of {shown}"));
     // SAFETY: `nvmlReturn_t f(char *version, unsigned length)`
     let driver = unsafe { foreign.text("nvmlSystemGetDriverVersion", 80) };
     seen.driver = driver.ok().and_then(|text| Version::parse(&text).ok());
-    teller.learnt(seen);
-    teller.doing(&format!("nvmlDeviceGetCount_v2 of {shown}"));
+    progress.learnt(seen);
+    progress.doing(&format!("nvmlDeviceGetCount_v2 of {shown}"));
     let count = nvml.device_count().map_err(|error| fault("nvmlDeviceGetCount_v2", miss(error)))?;
     seen.count = Some(u64::from(count));
     let driver = seen.driver.as_ref().map_or(0, Version::major);
     let ready = confidential_ready(&foreign);
     for index in 0..count.min(MOST) {
-        teller.doing(&format!("GPU {index} of {shown}"));
+        progress.doing(&format!("GPU {index} of {shown}"));
         let mut gpu = match nvml.device_by_index(index) {
             Ok(device) => gpu(&foreign, &device, driver),
             Err(error) => Gpu { fault: Some(fault("nvmlDeviceGetHandleByIndex_v2", miss(error))), ..Gpu::default() },
@@ -117,12 +117,12 @@ fn ask(file: &Path, seen: &mut Nvml, teller: &mut Teller) -> Result<(), Fault> {
         (gpu.index, gpu.confidential_ready) = (u64::from(index), ready);
         seen.gpus.push(gpu);
         if count <= EACH {
-            teller.learnt(seen);
+            progress.learnt(seen);
         }
     }
     if count > MOST {
         let message = Some(format!("it counts {count} GPUs, of which {MOST} were looked at"));
-        return Err(Fault { at: "nvmlDeviceGetCount_v2".to_string(), code: None, name: None, message });
+        return Err(ApiError { at: "nvmlDeviceGetCount_v2".to_string(), code: None, name: None, message });
     }
     Ok(())
 }
@@ -167,7 +167,7 @@ fn gpu(foreign: &Foreign, device: &Device<'_>, driver: u64) -> Gpu {
 
 /// Takes answers and keeps the first failure that matters.
 struct Told<'a> {
-    first: &'a mut Option<Fault>,
+    first: &'a mut Option<ApiError>,
 }
 
 impl Told<'_> {
@@ -371,12 +371,12 @@ fn miss(error: NvmlError) -> Miss {
     }
 }
 
-fn fault(at: &str, missed: Miss) -> Fault {
+fn fault(at: &str, missed: Miss) -> ApiError {
     let (code, name, message) = match missed {
         Miss::NoSymbol => (None, None, Some("the library has no such function".to_string())),
         Miss::Code(code) => (Some(code), name(code).map(str::to_string), None),
     };
-    Fault { at: at.to_string(), code, name, message }
+    ApiError { at: at.to_string(), code, name, message }
 }
 
 /// The names of NVML's codes: the position is the code, from nvml.h as pkg:cargo/nvml-wrapper-sys@0.10.0 has it.

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::host::Record;
-use crate::words::name::is_unseen;
+use crate::types::name::is_unseen;
 
 /// No text of a record is longer, in characters.
 const LONGEST: usize = 16_384;

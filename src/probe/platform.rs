@@ -6,39 +6,39 @@ use std::path::Path;
 
 use crate::catalog::{OsMatch, at_hand};
 use crate::host::{Platform, Record, System};
-use crate::words::Version;
+use crate::types::Version;
 
+use super::context::ProbeContext;
 use super::ended;
 use super::environment;
 use super::loader::Loader;
-use super::scene::Scene;
 
 /// Writes the platform and the environment.
-pub fn look(scene: &Scene, record: &mut Record) {
+pub fn look(context: &ProbeContext, record: &mut Record) {
     ended(record, "platform", |record| {
         record.platform = Platform {
-            system: Some(system(scene)),
-            arch: arch(scene),
-            kernel: scene.text("/proc/sys/kernel/osrelease"),
-            os: os(scene),
-            glibc: glibc(scene),
-            container: container(scene).map(str::to_string),
-            root: scene.is_here().then(|| rustix::process::geteuid().is_root()),
-            shm: shared_memory(scene),
+            system: Some(system(context)),
+            arch: arch(context),
+            kernel: context.text("/proc/sys/kernel/osrelease"),
+            os: os(context),
+            glibc: glibc(context),
+            container: container(context).map(str::to_string),
+            root: context.is_here().then(|| rustix::process::geteuid().is_root()),
+            shm: shared_memory(context),
         };
-        if scene.is_here() {
-            record.environment = environment::that_matters(scene);
+        if context.is_here() {
+            record.environment = environment::that_matters(context);
         }
     });
 }
 
 /// By how the driver comes onto it.
-fn system(scene: &Scene) -> System {
+fn system(context: &ProbeContext) -> System {
     let starts = |text: Option<String>, start| text.is_some_and(|text| text.to_lowercase().starts_with(start));
-    let kernel = scene.text("/proc/sys/kernel/osrelease").unwrap_or_default().to_lowercase();
-    if kernel.contains("microsoft") || scene.has("/usr/lib/wsl/lib/libdxcore.so") {
+    let kernel = context.text("/proc/sys/kernel/osrelease").unwrap_or_default().to_lowercase();
+    if kernel.contains("microsoft") || context.has("/usr/lib/wsl/lib/libdxcore.so") {
         System::Wsl
-    } else if scene.has("/etc/nv_tegra_release") || starts(scene.text("/sys/devices/soc0/family"), "tegra") {
+    } else if context.has("/etc/nv_tegra_release") || starts(context.text("/sys/devices/soc0/family"), "tegra") {
         System::Tegra
     } else {
         System::Linux
@@ -46,17 +46,17 @@ fn system(scene: &Scene) -> System {
 }
 
 /// The kernel says it since version 6.1; before, the loader that programs name has it in its own name.
-fn arch(scene: &Scene) -> Option<String> {
-    let told = scene.text("/proc/sys/kernel/arch").filter(|arch| !arch.is_empty());
-    let here = || scene.is_here().then(|| std::env::consts::ARCH.to_string());
+fn arch(context: &ProbeContext) -> Option<String> {
+    let told = context.text("/proc/sys/kernel/arch").filter(|arch| !arch.is_empty());
+    let here = || context.is_here().then(|| std::env::consts::ARCH.to_string());
     let loaders = [("/lib64/ld-linux-x86-64.so.2", "x86_64"), ("/lib/ld-linux-aarch64.so.1", "aarch64")];
-    let implied = || loaders.iter().find(|(path, _)| scene.has(path)).map(|(_, arch)| (*arch).to_string());
+    let implied = || loaders.iter().find(|(path, _)| context.has(path)).map(|(_, arch)| (*arch).to_string());
     told.or_else(here).or_else(implied)
 }
 
 /// The distribution, as the catalog spells it where it knows it.
-fn os(scene: &Scene) -> Option<String> {
-    let text = scene.text("/etc/os-release").or_else(|| scene.text("/usr/lib/os-release"))?;
+fn os(context: &ProbeContext) -> Option<String> {
+    let text = context.text("/etc/os-release").or_else(|| context.text("/usr/lib/os-release"))?;
     let value = |key: &str| {
         let line = text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix('='))?;
         Some(line.trim().trim_matches(['"', '\'']).to_string()).filter(|value| !value.is_empty())
@@ -76,9 +76,9 @@ fn os(scene: &Scene) -> Option<String> {
 const RELEASE: &[u8] = b" release version ";
 
 /// The C library names its version in its own text, in every release, here and under another root.
-fn glibc(scene: &Scene) -> Option<Version> {
-    let file = Loader::new(&scene.root, &[]).find("libc.so.6")?.file;
-    let bytes = fs::read(scene.at(file.to_str()?)).ok()?;
+fn glibc(context: &ProbeContext) -> Option<Version> {
+    let file = Loader::new(&context.root, &[]).find("libc.so.6")?.file;
+    let bytes = fs::read(context.at(file.to_str()?)).ok()?;
     let start = bytes.windows(RELEASE.len()).position(|window| window == RELEASE)? + RELEASE.len();
     let number: String = bytes[start..].iter().map(|byte| char::from(*byte)).take_while(|c| is_numeric(*c)).collect();
     Version::parse(number.trim_end_matches('.')).ok()
@@ -89,21 +89,21 @@ fn is_numeric(c: char) -> bool {
 }
 
 /// What keeps this process apart from the machine, the innermost first.
-fn container(scene: &Scene) -> Option<&'static str> {
-    if scene.has("/proc/sentry-meminfo") {
+fn container(context: &ProbeContext) -> Option<&'static str> {
+    if context.has("/proc/sentry-meminfo") {
         return Some("gvisor");
     }
-    let variable = |name| if scene.is_here() { scene.variable(name) } else { None };
-    let groups = scene.text("/proc/self/cgroup").or_else(|| scene.text("/proc/1/cgroup")).unwrap_or_default();
-    let manager = scene.text("/run/systemd/container").unwrap_or_default();
+    let variable = |name| if context.is_here() { context.variable(name) } else { None };
+    let groups = context.text("/proc/self/cgroup").or_else(|| context.text("/proc/1/cgroup")).unwrap_or_default();
+    let manager = context.text("/run/systemd/container").unwrap_or_default();
     let named =
         |name: &str| groups.contains(name) || manager == name || variable("container") == Some(OsStr::new(name));
     let service_account = "/var/run/secrets/kubernetes.io";
-    if variable("KUBERNETES_SERVICE_HOST").is_some() || groups.contains("kubepods") || scene.has(service_account) {
+    if variable("KUBERNETES_SERVICE_HOST").is_some() || groups.contains("kubepods") || context.has(service_account) {
         Some("kubernetes")
-    } else if scene.has("/run/.containerenv") || groups.contains("libpod") || named("podman") {
+    } else if context.has("/run/.containerenv") || groups.contains("libpod") || named("podman") {
         Some("podman")
-    } else if scene.has("/.dockerenv") || named("docker") {
+    } else if context.has("/.dockerenv") || named("docker") {
         Some("docker")
     } else if named("lxc") {
         Some("lxc")
@@ -114,8 +114,8 @@ fn container(scene: &Scene) -> Option<&'static str> {
     }
 }
 
-fn shared_memory(scene: &Scene) -> Option<u64> {
-    let about = scene.is_here().then(|| rustix::fs::statvfs(Path::new("/dev/shm")).ok())??;
+fn shared_memory(context: &ProbeContext) -> Option<u64> {
+    let about = context.is_here().then(|| rustix::fs::statvfs(Path::new("/dev/shm")).ok())??;
     Some(about.f_blocks.saturating_mul(about.f_frsize))
 }
 
@@ -137,14 +137,14 @@ mod tests {
             ("ID=wolfi\nVERSION_ID=20230201\n", "wolfi20230201"),
         ] {
             let tree = Tree::new("os").with("etc/os-release", release);
-            assert_eq!(os(&tree.scene()).as_deref(), Some(expected));
+            assert_eq!(os(&tree.context()).as_deref(), Some(expected));
         }
-        assert_eq!(os(&Tree::new("no-os").scene()), None);
+        assert_eq!(os(&Tree::new("no-os").context()), None);
     }
 
     #[test]
     fn systems_are_told_apart() {
-        let with = |path: &str, text: &str| system(&Tree::new("system").with(path, text).scene());
+        let with = |path: &str, text: &str| system(&Tree::new("system").with(path, text).context());
         assert_eq!(with("proc/sys/kernel/osrelease", "5.15.153.1-microsoft-standard-WSL2\n"), System::Wsl);
         assert_eq!(with("usr/lib/wsl/lib/libdxcore.so", ""), System::Wsl);
         assert_eq!(with("etc/nv_tegra_release", "# R36 (release)"), System::Tegra);
@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn containers_are_told_apart() {
-        let with = |path: &str, text: &str| container(&Tree::new("container").with(path, text).scene());
+        let with = |path: &str, text: &str| container(&Tree::new("container").with(path, text).context());
         assert_eq!(with(".dockerenv", ""), Some("docker"));
         assert_eq!(with("run/.containerenv", ""), Some("podman"));
         assert_eq!(with("proc/self/cgroup", "12:devices:/kubepods/burstable/pod1\n"), Some("kubernetes"));
@@ -169,7 +169,7 @@ mod tests {
     fn the_c_library_names_its_own_version() {
         let text = "\x7fELF\x02 GNU C Library (Ubuntu GLIBC 2.35-0ubuntu3.8) stable release version 2.35.\nCopyright";
         let tree = Tree::new("glibc").with("lib/x86_64-linux-gnu/libc.so.6", text);
-        assert_eq!(glibc(&tree.scene()), Some(Version::parse("2.35").unwrap()));
-        assert_eq!(glibc(&Tree::new("musl").scene()), None);
+        assert_eq!(glibc(&tree.context()), Some(Version::parse("2.35").unwrap()));
+        assert_eq!(glibc(&Tree::new("musl").context()), None);
     }
 }

@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::host::Fault;
+use crate::host::ApiError;
 
 use super::child::{CAP, Fate, Heard, listen, signal_name};
+use super::context::ProbeContext;
 use super::loader;
-use super::scene::Scene;
 
 /// How long a program may take to say its version.
 pub const LIMIT: Duration = Duration::from_secs(5);
@@ -26,27 +26,27 @@ pub struct Said {
     /// On its standard error.
     pub err: String,
     /// Why it did not end well, if it did not. What it printed before may still serve.
-    pub fault: Option<Fault>,
+    pub fault: Option<ApiError>,
 }
 
 /// Runs a program from the root directory, in the environment of a child of ours, and waits for it, no longer than the
 /// limit. Nothing is fed to it.
-pub fn run(scene: &Scene, program: &Path, args: &[&str], limit: Duration) -> Said {
-    if !scene.trusts_everywhere()
+pub fn run(context: &ProbeContext, program: &Path, args: &[&str], limit: Duration) -> Said {
+    if !context.trusts_everywhere()
         && let Some(danger) = loader::danger(program)
     {
         let (name, message) = (Some("EPERM".to_string()), Some(format!("not run as root: {danger}")));
-        return Said { fault: Some(Fault { at: shown(program), code: None, name, message }), ..Said::default() };
+        return Said { fault: Some(ApiError { at: shown(program), code: None, name, message }), ..Said::default() };
     }
-    run_trusted(scene, program, args, limit)
+    run_trusted(context, program, args, limit)
 }
 
 /// The same for a program that the user has named, who is then believed that it can be trusted.
-pub fn run_trusted(scene: &Scene, program: &Path, args: &[&str], limit: Duration) -> Said {
+pub fn run_trusted(context: &ProbeContext, program: &Path, args: &[&str], limit: Duration) -> Said {
     let mut command = Command::new(program);
-    command.args(args).env_clear().envs(super::of_child(scene));
+    command.args(args).env_clear().envs(super::of_child(context));
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let limit = scene.limit(limit);
+    let limit = context.limit(limit);
     let heard = match command.current_dir("/").process_group(0).spawn() {
         Ok(child) => listen(child, Vec::new(), Instant::now() + limit, None, Duration::ZERO),
         Err(error) => Heard { fate: Fate::Unstarted(error.to_string()), ..Heard::default() },
@@ -58,7 +58,7 @@ pub fn run_trusted(scene: &Scene, program: &Path, args: &[&str], limit: Duration
         Some(err[start..].trim().to_string()).filter(|text| !text.is_empty())
     };
     let fault = |name: Option<String>, code: Option<i64>, message: Option<String>| {
-        Some(Fault { at: shown(program), code, name, message })
+        Some(ApiError { at: shown(program), code, name, message })
     };
     let fault = match heard.fate {
         Fate::Finished => None,
@@ -87,12 +87,12 @@ pub fn is_program(path: &Path) -> bool {
 
 /// The first program of this name in the directories of PATH, as seen from the root. Entries that are not absolute
 /// depend on where one stands and are passed over, and so is what lies in the project.
-pub fn on_path(scene: &Scene, name: &str) -> Option<PathBuf> {
-    let path: OsString = scene.variable("PATH")?.to_os_string();
+pub fn on_path(context: &ProbeContext, name: &str) -> Option<PathBuf> {
+    let path: OsString = context.variable("PATH")?.to_os_string();
     std::env::split_paths(&path).filter(|folder| folder.is_absolute()).find_map(|folder| {
         let candidate = folder.join(name);
-        let resolved = loader::resolve(&scene.root, &candidate)?;
-        let is_it = is_program(&scene.at(&resolved.to_string_lossy())) && !scene.is_of_project(&candidate);
+        let resolved = loader::resolve(&context.root, &candidate)?;
+        let is_it = is_program(&context.at(&resolved.to_string_lossy())) && !context.is_of_project(&candidate);
         is_it.then_some(candidate)
     })
 }

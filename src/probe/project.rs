@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use super::scene::Scene;
+use super::context::ProbeContext;
 use super::work_tree::is_home;
 
 pub use super::work_tree::work_tree;
@@ -32,7 +32,7 @@ fn here() -> Option<&'static Path> {
     HERE.get_or_init(find).as_deref()
 }
 
-impl Scene {
+impl ProbeContext {
     /// Whether a file lies in the project and in no environment that is active; by the way to it or as what it links to.
     pub fn is_of_project(&self, file: &Path) -> bool {
         let folder = file.parent().and_then(|folder| fs::canonicalize(folder).ok());
@@ -62,7 +62,7 @@ impl Scene {
     /// name it, or to activate its environment.
     pub fn unasked_python(&self) -> Option<PathBuf> {
         if !self.is_here()
-            || self.wish.python.is_some()
+            || self.options.python.is_some()
             || self.variable("VIRTUAL_ENV").is_some_and(|it| !it.is_empty())
         {
             return None;

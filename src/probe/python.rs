@@ -11,11 +11,11 @@ use std::time::{Duration, Instant};
 use serde::Deserialize;
 
 use crate::catalog::at_hand;
-use crate::host::{Fault, How, Probe, Python, Record, Torch};
-use crate::words::Version;
+use crate::host::{ApiError, Probe, ProbeStatus, Python, Record, Torch};
+use crate::types::Version;
 
+use super::context::ProbeContext;
 use super::program::{self, Said};
-use super::scene::Scene;
 
 /// How long the interpreter may take to list its packages, in whatever state its disk is.
 const LIMIT: Duration = Duration::from_secs(10);
@@ -62,21 +62,21 @@ struct TorchTold {
 }
 
 /// Finds the interpreter and asks it for its packages.
-pub fn look(scene: &Scene, record: &mut Record) {
+pub fn look(context: &ProbeContext, record: &mut Record) {
     let began = Instant::now();
-    let beside = scene.unasked_python().map(|python| {
+    let beside = context.unasked_python().map(|python| {
         let python = python.display();
         format!("{python} lies in the project and was not run: activate its environment, or add `--python {python}`")
     });
-    let Some((path, named_by)) = interpreter(scene) else {
-        record.probes.push(Probe { detail: beside, ..super::told("python", How::Absent, began) });
+    let Some((path, named_by)) = interpreter(context) else {
+        record.probes.push(Probe { detail: beside, ..super::told("python", ProbeStatus::Absent, began) });
         return;
     };
     let mut python =
         Python { path: Some(path.display().to_string()), named_by: Some(named_by.to_string()), ..Python::default() };
-    let ended = if scene.is_here() { ask(scene, &path, &mut python) } else { How::Refused };
+    let ended = if context.is_here() { ask(context, &path, &mut python) } else { ProbeStatus::Refused };
     let detail = match ended {
-        How::Refused if !scene.is_here() => Some("another machine's programs are not run here".to_string()),
+        ProbeStatus::Refused if !context.is_here() => Some("another machine's programs are not run here".to_string()),
         _ => python.fault.as_ref().and_then(|fault| fault.message.clone().or(fault.name.clone())).or(beside),
     };
     record.probes.push(Probe { detail, ..super::told("python", ended, began) });
@@ -84,51 +84,51 @@ pub fn look(scene: &Scene, record: &mut Record) {
 }
 
 /// The interpreter: the one the user names, the active environment's, PATH's.
-fn interpreter(scene: &Scene) -> Option<(PathBuf, &'static str)> {
-    if let Some(named) = &scene.wish.python {
+fn interpreter(context: &ProbeContext) -> Option<(PathBuf, &'static str)> {
+    if let Some(named) = &context.options.python {
         let is_path = named.components().count() > 1;
-        let found = if is_path { None } else { program::on_path(scene, &named.to_string_lossy()) };
+        let found = if is_path { None } else { program::on_path(context, &named.to_string_lossy()) };
         let here = std::env::current_dir().unwrap_or_default();
         return Some((found.unwrap_or_else(|| here.join(named)), "--python"));
     }
-    if let Some(environment) = scene.variable("VIRTUAL_ENV").filter(|value| !value.is_empty()) {
+    if let Some(environment) = context.variable("VIRTUAL_ENV").filter(|value| !value.is_empty()) {
         // Where it is gone the variable still says what the user means.
         return Some((Path::new(environment).join("bin/python"), "VIRTUAL_ENV"));
     }
     let names = ["python3", "python"];
-    names.iter().find_map(|name| program::on_path(scene, name)).map(|path| (path, "PATH"))
+    names.iter().find_map(|name| program::on_path(context, name)).map(|path| (path, "PATH"))
 }
 
-fn ask(scene: &Scene, path: &Path, python: &mut Python) -> How {
-    let said = run(scene, path, python, PACKAGES, LIMIT);
+fn ask(context: &ProbeContext, path: &Path, python: &mut Python) -> ProbeStatus {
+    let said = run(context, path, python, PACKAGES, LIMIT);
     let told: Option<Told> = last(&said.out);
     python.fault = said.fault;
     let Some(told) = told else {
         if python.fault.is_none() {
             let message = Some("it printed nothing that makes sense".to_string());
-            python.fault = Some(Fault { at: "python".into(), code: None, name: None, message });
-            return How::Garbled;
+            python.fault = Some(ApiError { at: "python".into(), code: None, name: None, message });
+            return ProbeStatus::Garbled;
         }
         return ended(&python.fault);
     };
     python.version = told.version.and_then(|text| Version::parse(&text).ok());
     python.bits = told.bits;
     python.sites = told.sites;
-    let matters = |name: &str| matters(name) || scene.wish.packages.contains(name);
+    let matters = |name: &str| matters(name) || context.options.packages.contains(name);
     python.packages = told.packages.into_iter().filter(|(name, _)| matters(name)).collect();
     python.origins = told.origins.into_iter().filter(|(name, _)| python.packages.contains_key(name)).collect();
     ended(&python.fault)
 }
 
 /// Imports torch in the interpreter that was found and has it compute on every GPU.
-pub fn look_at_torch(scene: &Scene, record: &mut Record) {
+pub fn look_at_torch(context: &ProbeContext, record: &mut Record) {
     let began = Instant::now();
     let Some(python) = record.python.as_mut().filter(|python| python.packages.contains_key("torch")) else {
-        record.probes.push(super::told("torch", How::Absent, began));
+        record.probes.push(super::told("torch", ProbeStatus::Absent, began));
         return;
     };
     let path = PathBuf::from(python.path.clone().unwrap_or_default());
-    let said = run(scene, &path, python, TORCH, TORCH_LIMIT);
+    let said = run(context, &path, python, TORCH, TORCH_LIMIT);
     let told: Option<TorchTold> = last(&said.out);
     let answered = told.is_some();
     let told = told.unwrap_or_default();
@@ -151,17 +151,17 @@ pub fn look_at_torch(scene: &Scene, record: &mut Record) {
         mapped: told.mapped,
         messages,
     });
-    let ended = if said.fault.is_none() && !answered { How::Garbled } else { ended(&said.fault) };
+    let ended = if said.fault.is_none() && !answered { ProbeStatus::Garbled } else { ended(&said.fault) };
     let detail = said.fault.and_then(|fault| fault.message.or(fault.name));
     record.probes.push(Probe { detail, ..super::told("torch", ended, began) });
 }
 
 /// Runs a script in the interpreter.
-fn run(scene: &Scene, path: &Path, python: &Python, script: &str, limit: Duration) -> Said {
+fn run(context: &ProbeContext, path: &Path, python: &Python, script: &str, limit: Duration) -> Said {
     let args = ["-E", "-B", "-c", script];
     match python.named_by.as_deref() {
-        Some("--python") => program::run_trusted(scene, path, &args, limit),
-        _ => program::run(scene, path, &args, limit),
+        Some("--python") => program::run_trusted(context, path, &args, limit),
+        _ => program::run(context, path, &args, limit),
     }
 }
 
@@ -171,14 +171,14 @@ fn last<T: for<'de> Deserialize<'de>>(out: &str) -> Option<T> {
     ours.filter_map(|json| serde_json::from_str(json).ok()).next()
 }
 
-fn ended(fault: &Option<Fault>) -> How {
+fn ended(fault: &Option<ApiError>) -> ProbeStatus {
     match fault {
-        None => How::Done,
+        None => ProbeStatus::Done,
         Some(fault) => match fault.name.as_deref() {
-            Some("ETIMEDOUT") => How::TimedOut,
-            Some("EPERM") => How::Refused,
-            Some(name) if name.starts_with("SIG") => How::Crashed,
-            _ => How::Failed,
+            Some("ETIMEDOUT") => ProbeStatus::TimedOut,
+            Some("EPERM") => ProbeStatus::Refused,
+            Some(name) if name.starts_with("SIG") => ProbeStatus::Crashed,
+            _ => ProbeStatus::Failed,
         },
     }
 }

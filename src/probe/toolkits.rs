@@ -4,12 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use crate::host::{Fault, How, Record, Toolkit};
-use crate::words::Version;
+use crate::host::{ApiError, ProbeStatus, Record, Toolkit};
+use crate::types::Version;
 
+use super::context::ProbeContext;
 use super::loader;
 use super::program::{self, LIMIT};
-use super::scene::Scene;
 
 /// The directories toolkits are installed in, each as `cuda` or `cuda-12.8`.
 const ROOTS: &[&str] = &["/usr/local", "/opt"];
@@ -19,33 +19,33 @@ const VARIABLES: &[&str] = &["CUDA_HOME", "CUDA_PATH", "CONDA_PREFIX"];
 const CAP: u64 = 1 << 20;
 
 /// Looks for toolkits.
-pub fn look(scene: &Scene, record: &mut Record) {
+pub fn look(context: &ProbeContext, record: &mut Record) {
     let began = Instant::now();
     let mut found: Vec<Toolkit> = Vec::new();
     for variable in VARIABLES {
-        if let Some(value) = scene.variable(variable).filter(|value| !value.is_empty()) {
-            note(scene, &mut found, Path::new(value), variable);
+        if let Some(value) = context.variable(variable).filter(|value| !value.is_empty()) {
+            note(context, &mut found, Path::new(value), variable);
         }
     }
-    if let Some(nvcc) = program::on_path(scene, "nvcc") {
-        let resolved = loader::resolve(&scene.root, &nvcc).unwrap_or(nvcc);
-        if let Some(root) = root_of(scene, &resolved) {
-            note(scene, &mut found, &root, "PATH");
+    if let Some(nvcc) = program::on_path(context, "nvcc") {
+        let resolved = loader::resolve(&context.root, &nvcc).unwrap_or(nvcc);
+        if let Some(root) = root_of(context, &resolved) {
+            note(context, &mut found, &root, "PATH");
         }
     }
-    for root in usual(scene) {
-        note(scene, &mut found, &root, &root.display().to_string());
+    for root in usual(context) {
+        note(context, &mut found, &root, &root.display().to_string());
     }
-    let ended = if found.is_empty() { How::Absent } else { How::Done };
+    let ended = if found.is_empty() { ProbeStatus::Absent } else { ProbeStatus::Done };
     record.toolkits = found;
     record.probes.push(super::told("toolkits", ended, began));
 }
 
 /// The toolkits under the usual directories, by name.
-fn usual(scene: &Scene) -> Vec<PathBuf> {
+fn usual(context: &ProbeContext) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for root in ROOTS {
-        let entries = fs::read_dir(scene.at(root)).into_iter().flatten().flatten();
+        let entries = fs::read_dir(context.at(root)).into_iter().flatten().flatten();
         let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
         let is_one = |name: &String| name == "cuda" || name.strip_prefix("cuda-").is_some_and(starts_with_digit);
         found.extend(names.filter(is_one).map(|name| Path::new(root).join(name)));
@@ -59,10 +59,10 @@ fn starts_with_digit(text: &str) -> bool {
 }
 
 /// Adds a toolkit, or who else points to it. What is not there is told with a fault, where somebody points to it.
-fn note(scene: &Scene, found: &mut Vec<Toolkit>, path: &Path, by: &str) {
-    let Some(root) = loader::resolve(&scene.root, path) else {
+fn note(context: &ProbeContext, found: &mut Vec<Toolkit>, path: &Path, by: &str) {
+    let Some(root) = loader::resolve(&context.root, path) else {
         if VARIABLES.contains(&by) && by != "CONDA_PREFIX" {
-            let fault = Fault { at: by.to_string(), code: None, name: Some("ENOENT".into()), message: None };
+            let fault = ApiError { at: by.to_string(), code: None, name: Some("ENOENT".into()), message: None };
             let root = path.display().to_string();
             found.push(Toolkit { root, named_by: vec![by.to_string()], fault: Some(fault), ..Toolkit::default() });
         }
@@ -75,7 +75,7 @@ fn note(scene: &Scene, found: &mut Vec<Toolkit>, path: &Path, by: &str) {
         }
         return;
     }
-    let toolkit = Toolkit { root: shown, named_by: vec![by.to_string()], ..observe(scene, &root) };
+    let toolkit = Toolkit { root: shown, named_by: vec![by.to_string()], ..observe(context, &root) };
     // A conda environment need not hold a toolkit, and a directory called cuda may hold libraries only.
     let says_something = toolkit.version.is_some() || toolkit.nvcc_path.is_some();
     if says_something || (VARIABLES.contains(&by) && by != "CONDA_PREFIX") {
@@ -83,40 +83,40 @@ fn note(scene: &Scene, found: &mut Vec<Toolkit>, path: &Path, by: &str) {
     }
 }
 
-fn observe(scene: &Scene, root: &Path) -> Toolkit {
+fn observe(context: &ProbeContext, root: &Path) -> Toolkit {
     let nvcc = root.join("bin/nvcc");
-    let file = loader::resolve(&scene.root, &nvcc);
-    let nvcc_path = file.filter(|file| program::is_program(&scene.at(&file.to_string_lossy())));
+    let file = loader::resolve(&context.root, &nvcc);
+    let nvcc_path = file.filter(|file| program::is_program(&context.at(&file.to_string_lossy())));
     let mut toolkit = Toolkit {
-        version: release(scene, root),
+        version: release(context, root),
         nvcc_path: nvcc_path.as_ref().map(|file| file.display().to_string()),
         ..Toolkit::default()
     };
-    if scene.is_here() && nvcc_path.is_some() {
+    if context.is_here() && nvcc_path.is_some() {
         // By the way it was found: nvcc looks for its parts beside the name it is called with.
-        let said = program::run(scene, &nvcc, &["--version"], LIMIT);
+        let said = program::run(context, &nvcc, &["--version"], LIMIT);
         let version =
             program::version_after(&said.out, ", V").or_else(|| program::version_after(&said.out, "release "));
         toolkit.nvcc = version.and_then(|text| Version::parse(text).ok());
         toolkit.fault = said.fault.or_else(|| {
             let message = Some("it does not say a version".to_string());
-            toolkit.nvcc.is_none().then(|| Fault { at: "nvcc".into(), code: None, name: None, message })
+            toolkit.nvcc.is_none().then(|| ApiError { at: "nvcc".into(), code: None, name: None, message })
         });
     }
     toolkit
 }
 
 /// The root of the toolkit an nvcc belongs to: conda and Debian keep it outside of one.
-fn root_of(scene: &Scene, nvcc: &Path) -> Option<PathBuf> {
+fn root_of(context: &ProbeContext, nvcc: &Path) -> Option<PathBuf> {
     let root = nvcc.parent()?.parent()?;
-    let holds = |root: &Path| program::is_program(&scene.at(&root.join("bin/nvcc").to_string_lossy()));
+    let holds = |root: &Path| program::is_program(&context.at(&root.join("bin/nvcc").to_string_lossy()));
     holds(root).then(|| root.to_path_buf())
 }
 
 /// A toolkit's release, from the files it carries: `version.json`, before 11.1 `version.txt`, else its header.
-fn release(scene: &Scene, root: &Path) -> Option<Version> {
+fn release(context: &ProbeContext, root: &Path) -> Option<Version> {
     let read = |name: &str| {
-        let file = fs::File::open(scene.at(&root.join(name).to_string_lossy())).ok()?;
+        let file = fs::File::open(context.at(&root.join(name).to_string_lossy())).ok()?;
         let mut text = Vec::new();
         std::io::Read::read_to_end(&mut std::io::Read::take(file, CAP), &mut text).ok()?;
         Some(String::from_utf8_lossy(&text).into_owned())

@@ -9,13 +9,13 @@ use std::time::Duration;
 use libloading::os::unix::{Library as Loaded, RTLD_GLOBAL, RTLD_LAZY, RTLD_LOCAL};
 use serde::{Deserialize, Serialize};
 
-use crate::host::{Fault, How, Library};
-use crate::words::Version;
+use crate::host::{ApiError, Library, ProbeStatus};
+use crate::types::Version;
 
-use super::child::{self, Task, Teller};
-use super::libraries::Request;
+use super::child::{self, Progress, Task};
+use super::context::ProbeContext;
+use super::libraries::ChildRequest;
 use super::loader::Guard;
-use super::scene::Scene;
 
 /// How long a library may take to load and answer.
 const LIMIT: Duration = Duration::from_secs(10);
@@ -24,7 +24,7 @@ const COPIES: usize = 4;
 
 /// The library to load, and those it is to find already loaded.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Question {
+pub(super) struct VersionQuestion {
     name: String,
     soname: String,
     path: PathBuf,
@@ -35,17 +35,17 @@ pub(super) struct Question {
 
 /// What it said.
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct Answer {
+struct Reply {
     version: Option<Version>,
     /// The files of its family in the process after that.
     mapped: Vec<String>,
-    fault: Option<Fault>,
+    fault: Option<ApiError>,
 }
 
 /// Asks every library that was found, and its other copies where nothing else tells their versions.
-pub(super) fn ask_all(scene: &Scene, libraries: &mut [Library]) {
-    let environment = super::of_child(scene);
-    let guard = Guard::of(scene);
+pub(super) fn ask_all(context: &ProbeContext, libraries: &mut [Library]) {
+    let environment = super::of_child(context);
+    let guard = Guard::of(context);
     for at in 0..libraries.len() {
         // A process has cublasLt before it loads cublas, from where it would load it by itself.
         let major = |soname: &str| soname.rsplit_once(".so.").map(|(_, major)| major.to_string());
@@ -59,10 +59,10 @@ pub(super) fn ask_all(scene: &Scene, libraries: &mut [Library]) {
         let library = &mut libraries[at];
         let ask = |path: &str, before: Vec<PathBuf>| {
             let (name, soname) = (library.name.clone(), library.soname.clone());
-            let question = Question { name, soname, path: path.into(), before, guard: guard.clone() };
-            let limit = scene.limit(LIMIT);
-            let task = Task { program: &scene.program, name: "libraries", limit, environment: &environment };
-            child::ask::<_, Answer>(&task, &Request::Ask(question))
+            let question = VersionQuestion { name, soname, path: path.into(), before, guard: guard.clone() };
+            let limit = context.limit(LIMIT);
+            let task = Task { program: &context.program, name: "libraries", limit, environment: &environment };
+            child::ask::<_, Reply>(&task, &ChildRequest::Ask(question))
         };
         let unknown = library.shadows.iter_mut().filter(|copy| copy.version.is_none());
         for copy in unknown.take(COPIES) {
@@ -75,13 +75,13 @@ pub(super) fn ask_all(scene: &Scene, libraries: &mut [Library]) {
             library.fault = answer.fault;
             take_over(&mut library.parts, answer.mapped.into_iter().filter(|file| *file != main));
         }
-        if reply.probe.ended != How::Done {
+        if reply.probe.ended != ProbeStatus::Done {
             let name = match reply.probe.ended {
-                How::TimedOut => Some("ETIMEDOUT".to_string()),
-                How::Refused => Some("EPERM".to_string()),
+                ProbeStatus::TimedOut => Some("ETIMEDOUT".to_string()),
+                ProbeStatus::Refused => Some("EPERM".to_string()),
                 _ => None,
             };
-            let fault = Fault { at: library.soname.clone(), code: None, name, message: reply.probe.detail };
+            let fault = ApiError { at: library.soname.clone(), code: None, name, message: reply.probe.detail };
             library.fault.get_or_insert(fault);
         }
     }
@@ -98,36 +98,36 @@ fn take_over(parts: &mut Vec<String>, mapped: impl Iterator<Item = String>) {
 }
 
 /// The child's side of it.
-pub(super) fn answer(question: &Question, teller: &mut Teller) -> Result<(), String> {
+pub(super) fn answer(question: &VersionQuestion, progress: &mut Progress) -> Result<(), String> {
     let name_of = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let before = question.before.iter().find_map(|path| question.guard.refuses(&name_of(path), path));
     if let Some(why) = before.or_else(|| question.guard.refuses(&question.soname, &question.path)) {
-        teller.refused(&format!("not loaded: {why}"));
+        progress.refused(&format!("not loaded: {why}"));
         return Ok(());
     }
     for path in &question.before {
-        teller.doing(&format!("dlopen of {}", path.display()));
+        progress.doing(&format!("dlopen of {}", path.display()));
         // Where it cannot be loaded, what comes next says so too.
         let _ = open(path, RTLD_GLOBAL).map(std::mem::forget);
     }
-    teller.doing(&format!("dlopen of {}", question.path.display()));
-    let mut answer = Answer::default();
+    progress.doing(&format!("dlopen of {}", question.path.display()));
+    let mut answer = Reply::default();
     match open(&question.path, RTLD_LOCAL) {
         Ok(library) => {
-            answer.version = version(&library, &question.name, teller);
-            teller.learnt(&answer);
+            answer.version = version(&library, &question.name, progress);
+            progress.learnt(&answer);
             if question.name == "cudnn" {
-                answer.fault = check_parts(&library, teller);
+                answer.fault = check_parts(&library, progress);
                 answer.mapped = mapped("libcudnn");
             }
             // To unload is not asked of a library that only had to load.
             std::mem::forget(library);
         }
         Err(message) => {
-            answer.fault = Some(Fault { at: "dlopen".into(), code: None, name: None, message: Some(message) });
+            answer.fault = Some(ApiError { at: "dlopen".into(), code: None, name: None, message: Some(message) });
         }
     }
-    teller.learnt(&answer);
+    progress.learnt(&answer);
     Ok(())
 }
 
@@ -140,13 +140,13 @@ fn open(path: &Path, scope: c_int) -> Result<Loaded, String> {
 }
 
 /// A function of the library, if it has one of this name.
-fn function<'l, F>(library: &'l Loaded, name: &str, teller: &mut Teller) -> Option<libloading::os::unix::Symbol<F>>
+fn function<'l, F>(library: &'l Loaded, name: &str, progress: &mut Progress) -> Option<libloading::os::unix::Symbol<F>>
 where
     F: 'l,
 {
     // SAFETY: the types are those of NVIDIA's headers, which have not changed in any release.
     let found = unsafe { library.get::<F>(name.as_bytes()) }.ok()?;
-    teller.doing(name);
+    progress.doing(name);
     Some(found)
 }
 
@@ -156,25 +156,25 @@ type Property = unsafe extern "C" fn(c_int, *mut c_int) -> c_int;
 type Plain = unsafe extern "C" fn() -> usize;
 type Status = unsafe extern "C" fn() -> c_int;
 
-fn version(library: &Loaded, name: &str, teller: &mut Teller) -> Option<Version> {
+fn version(library: &Loaded, name: &str, progress: &mut Progress) -> Option<Version> {
     let (mut first, mut second): (c_int, c_int) = (0, 0);
     match name {
         "cudart" => {
-            let ask = function::<Out1>(library, "cudaRuntimeGetVersion", teller)?;
+            let ask = function::<Out1>(library, "cudaRuntimeGetVersion", progress)?;
             // SAFETY: one integer is written.
             let ended = unsafe { ask(&mut first) };
             (ended == 0).then(|| thousands(first)).flatten()
         }
         "nvrtc" | "nvjitlink" => {
             let symbol = if name == "nvrtc" { "nvrtcVersion" } else { "nvJitLinkVersion" };
-            let ask = function::<Out2>(library, symbol, teller)?;
+            let ask = function::<Out2>(library, symbol, progress)?;
             // SAFETY: two integers are written.
             let ended = unsafe { ask(&mut first, &mut second) };
             (ended == 0).then(|| dotted(&[first, second])).flatten()
         }
         "cublas" | "cublaslt" => {
             let symbol = if name == "cublas" { "cublasGetProperty" } else { "cublasLtGetProperty" };
-            let ask = function::<Property>(library, symbol, teller)?;
+            let ask = function::<Property>(library, symbol, progress)?;
             let numbers = [0, 1, 2].map(|property| {
                 let mut value = -1;
                 // SAFETY: one integer is written; the properties are major, minor and patch level.
@@ -184,13 +184,13 @@ fn version(library: &Loaded, name: &str, teller: &mut Teller) -> Option<Version>
             dotted(&numbers)
         }
         "cudnn" => {
-            let ask = function::<Plain>(library, "cudnnGetVersion", teller)?;
+            let ask = function::<Plain>(library, "cudnnGetVersion", progress)?;
             // SAFETY: it takes nothing.
             let number = unsafe { ask() };
             packed(u64::try_from(number).ok()?)
         }
         "nccl" => {
-            let ask = function::<Out1>(library, "ncclGetVersion", teller)?;
+            let ask = function::<Out1>(library, "ncclGetVersion", progress)?;
             // SAFETY: one integer is written.
             let ended = unsafe { ask(&mut first) };
             (ended == 0).then(|| packed(u64::try_from(first).ok()?)).flatten()
@@ -200,7 +200,7 @@ fn version(library: &Loaded, name: &str, teller: &mut Teller) -> Option<Version>
 }
 
 /// Makes cuDNN load its parts and compare their versions with its own. The first that does not fit is told.
-fn check_parts(library: &Loaded, teller: &mut Teller) -> Option<Fault> {
+fn check_parts(library: &Loaded, progress: &mut Progress) -> Option<ApiError> {
     const CHECKS: &[&str] = &[
         "cudnnGraphVersionCheck",
         "cudnnOpsVersionCheck",
@@ -215,11 +215,11 @@ fn check_parts(library: &Loaded, teller: &mut Teller) -> Option<Fault> {
     ];
     let mut fault = None;
     for name in CHECKS {
-        let Some(check) = function::<Status>(library, name, teller) else { continue };
+        let Some(check) = function::<Status>(library, name, progress) else { continue };
         // SAFETY: it takes nothing.
         let code = unsafe { check() };
         if code != 0 && fault.is_none() {
-            fault = Some(Fault { at: (*name).to_string(), code: Some(i64::from(code)), name: None, message: None });
+            fault = Some(ApiError { at: (*name).to_string(), code: Some(i64::from(code)), name: None, message: None });
         }
     }
     fault

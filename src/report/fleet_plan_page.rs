@@ -193,7 +193,7 @@ pub(super) fn class_words(class: &HostClass) -> String {
         None => None,
     };
     let glibc = class.glibc.as_ref().map(|glibc| format!("glibc {glibc}"));
-    let arch = Some(class.arch.clone()).filter(|arch| arch != crate::words::CpuArch::X86_64.as_str());
+    let arch = Some(class.arch.clone()).filter(|arch| arch != crate::types::CpuArch::X86_64.as_str());
     let parts = [Some(gpus), driver, class.os.clone(), glibc, arch];
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }

@@ -1,6 +1,6 @@
 //! A record for people: what is on a host, in a few aligned lines.
 
-use crate::host::{CudaDevice, Fault, Gpu, How, Origin, Record, System};
+use crate::host::{ApiError, CudaDevice, Gpu, Origin, ProbeStatus, Record, System};
 
 use super::screen::{Screen, clean};
 
@@ -44,7 +44,7 @@ pub(super) fn render(screen: &Screen, record: &Record) -> String {
         }
     }
     for probe in &record.probes {
-        if !matches!(probe.ended, How::Done | How::Absent | How::NotRun) {
+        if !matches!(probe.ended, ProbeStatus::Done | ProbeStatus::Absent | ProbeStatus::NotRun) {
             let detail = probe.detail.as_deref().unwrap_or("it did not come to its end");
             text += &screen.wrapped(&screen.warning(&format!("{:<NAMES$}", probe.name)), &clean(detail));
         }
@@ -94,13 +94,13 @@ fn driver(record: &Record) -> String {
 }
 
 /// A library, and why it tells no more.
-fn library(path: &Option<String>, fault: &Option<Fault>) -> Option<String> {
+fn library(path: &Option<String>, fault: &Option<ApiError>) -> Option<String> {
     let fault = fault.as_ref().map(told);
     (path.is_some() || fault.is_some()).then(|| joined([path.clone(), fault]))
 }
 
 /// `cuInit: CUDA_ERROR_NO_DEVICE (100)`
-fn told(fault: &Fault) -> String {
+fn told(fault: &ApiError) -> String {
     let code = fault.code.map(|code| code.to_string());
     let what = match (&fault.name, code) {
         (Some(name), Some(code)) => format!("{name} ({code})"),

@@ -66,7 +66,7 @@ fn escape(text: &str) -> String {
             '\'' => escaped.push_str("&apos;"),
             '\n' => escaped.push_str("&#10;"),
             '\u{fffe}' | '\u{ffff}' => escaped.extend(c.escape_unicode()),
-            c if crate::words::name::is_unseen(c) => escaped.extend(c.escape_unicode()),
+            c if crate::types::name::is_unseen(c) => escaped.extend(c.escape_unicode()),
             c => escaped.push(c),
         }
     }

@@ -1,7 +1,7 @@
 //! What commands did, as a report is told of it.
 
-use crate::draft::manifest::Left;
 use crate::explain::Explanation;
+use crate::init::manifest::Left;
 use crate::spec::Spec;
 use crate::warning::Warning;
 

@@ -7,7 +7,7 @@ use std::os::fd::AsFd as AsStream;
 #[cfg(windows)]
 use std::os::windows::io::AsHandle as AsStream;
 
-use crate::words::name::is_unseen;
+use crate::types::name::is_unseen;
 
 /// `--color`
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -9,7 +9,7 @@ use miette::{
     SourceSpan, SpanContents, ThemeCharacters, ThemeStyles,
 };
 
-use crate::words::name::is_unseen;
+use crate::types::name::is_unseen;
 
 use super::cut::{Cut, cut};
 use super::screen::{Screen, clean};

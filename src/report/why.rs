@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::explain::FactNote;
-use crate::explain::opening::Opening;
+use crate::explain::unlocks::Opening;
 use crate::explain::why::{Choice, Rejected, Why};
 
 use super::Standing;

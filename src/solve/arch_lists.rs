@@ -1,26 +1,26 @@
 //! What extensions are compiled for.
 
 use crate::catalog::rows::{Build, Toolkit};
-use crate::words::{Arch, ArchEntry, ArchList};
+use crate::types::{Arch, ArchEntry, ArchList};
 
 use super::compile::Class;
 use super::fits;
-use super::question::Question;
+use super::request::Request;
 
 /// What extensions for a class are compiled for, with a toolkit or with that of the builds.
 pub(super) fn arch_list(
-    question: &Question<'_>,
+    request: &Request<'_>,
     class: &Class<'_, '_>,
     toolkit: Option<&Toolkit>,
     builds: &[&Build],
 ) -> Option<ArchList> {
-    if let Some(list) = question.build.as_ref().and_then(|build| build.arch_list.as_ref()) {
+    if let Some(list) = request.build.as_ref().and_then(|build| build.arch_list.as_ref()) {
         return Some(list.clone());
     }
-    let toolkit = toolkit.or_else(|| builds.iter().find_map(|build| question.toolkit_of(build)))?;
+    let toolkit = toolkit.or_else(|| builds.iter().find_map(|build| request.toolkit_of(build)))?;
     let builder: &[Arch] = builds
         .iter()
-        .find_map(|build| fits::extension_row(question.catalog, &build.package, &build.version))
+        .find_map(|build| fits::extension_row(request.catalog, &build.package, &build.version))
         .map_or(&toolkit.sass, |row| &row.archs);
     let tegra = fits::tegra_of(toolkit);
     let kinds = class.machine().kinds.iter();
@@ -29,7 +29,7 @@ pub(super) fn arch_list(
     entries.sort();
     entries.dedup();
     if let Some(highest) = entries.last_mut() {
-        highest.ptx = question.build.as_ref().is_some_and(|build| build.ptx);
+        highest.ptx = request.build.as_ref().is_some_and(|build| build.ptx);
     }
     (!entries.is_empty()).then(|| ArchList::new(entries))
 }

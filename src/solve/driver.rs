@@ -9,11 +9,11 @@ use pubgrub::VersionSet;
 
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Branch, Compat, Subject, WindowsDriver};
-use crate::words::{Constraint, Version};
+use crate::types::{Constraint, Version};
 
 use super::machine::{DriverNeed, GpuKind, Machine, Refusals};
 use super::problem::{Needs, Problem, RuleId, law};
-use super::question::DriverAsk;
+use super::request::DriverRequest;
 use super::rowset::RowSet;
 use super::{installed, windows};
 
@@ -184,14 +184,14 @@ fn possible<'c>(problem: &Problem<'c>, machine: &Machine<'c>) -> Vec<Version> {
     let windows = machine.reading.windows_driver;
     let candidates = candidates(problem, machine);
     match &machine.reading.driver {
-        DriverAsk::Exact(version) => vec![*version],
-        DriverAsk::Free(bound) => {
+        DriverRequest::Exact(version) => vec![*version],
+        DriverRequest::Free(bound) => {
             let within = candidates.iter().filter(|version| bound.as_ref().is_none_or(|it| it.admits(version)));
             within.map(|version| **version).collect()
         }
-        DriverAsk::AtWorst(constraint) if windows => windows::worst(catalog, constraint, &candidates),
-        DriverAsk::AtWorst(constraint) => worst_branch(catalog, constraint, &candidates),
-        DriverAsk::Cuda(cuda) => {
+        DriverRequest::AtWorst(constraint) if windows => windows::worst(catalog, constraint, &candidates),
+        DriverRequest::AtWorst(constraint) => worst_branch(catalog, constraint, &candidates),
+        DriverRequest::Cuda(cuda) => {
             let branch = branch_telling(catalog, cuda);
             let is_of = |version: &Version, row: &Branch| match windows {
                 true => branch_of(catalog, version).is_some_and(|of| of.branch == row.branch),

@@ -5,12 +5,12 @@ use std::cmp::Ordering;
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Companion, Extension, Subject, Toolkit};
 use crate::coverage::{Coverage, Tegra, covers, covers_targets};
-use crate::words::{Arch, ArchEntry, ArchList, Cc, CpuArch, Suffix, Version};
+use crate::types::{Arch, ArchEntry, ArchList, Cc, CpuArch, Suffix, Version};
 
 use super::machine::{Machine, Refusals};
 use super::problem::{Problem, law};
-use super::question::{Question, TargetAsk};
 use super::release::Release;
+use super::request::{Request, TargetRequest};
 use super::rowset::RowSet;
 
 pub use crate::catalog::rows::line_of;
@@ -47,7 +47,7 @@ pub fn made_for(row: &Companion, variant: &str, line: Option<&Version>) -> bool 
 }
 
 /// Whether a package and a release are made for the same systems, beside a target of which nobody has said its own.
-pub fn same_systems(target: &TargetAsk<'_>, row: &Companion, release: &Release<'_>) -> bool {
+pub fn same_systems(target: &TargetRequest<'_>, row: &Companion, release: &Release<'_>) -> bool {
     let systems = || release.on(target.platform).map(|build| build.systems).unwrap_or_default();
     row.sdist || row.systems == systems()
 }
@@ -148,7 +148,7 @@ pub fn refused_extensions<'c>(
 
 /// The architecture to compile for a GPU: its own, else the highest whose code it loads, among those that both
 /// lists hold. Never one with a suffix: that is asked for, not assumed.
-pub fn best_arch(gpu: crate::words::Cc, toolkit: &[Arch], builder: &[Arch], tegra: Tegra) -> Option<Arch> {
+pub fn best_arch(gpu: crate::types::Cc, toolkit: &[Arch], builder: &[Arch], tegra: Tegra) -> Option<Arch> {
     let runs = |arch: &Arch| arch.suffix == Suffix::None && crate::coverage::sass_runs(*arch, gpu, tegra);
     toolkit.iter().copied().filter(|arch| runs(arch) && builder.contains(arch)).max()
 }
@@ -169,7 +169,7 @@ pub fn toolkit_of<'c>(catalog: &'c Catalog, build: &Build, line: Option<&Version
     toolkits.get(first).filter(|row| is_it(&row.version, wanted).is_eq())
 }
 
-impl<'c> Question<'c> {
+impl<'c> Request<'c> {
     /// The toolkit release whose runtime a build carries; where only its line is known, the line's oldest.
     pub fn toolkit_of(&self, build: &Build) -> Option<&'c Toolkit> {
         toolkit_of(self.catalog, build, line_of(&build.variant).as_ref())

@@ -5,20 +5,20 @@ use std::rc::Rc;
 
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Class as Market, Flavour, Image, ImageRequire, SAMPLED};
-use crate::words::require::{self, Subjects};
-use crate::words::version::Written;
-use crate::words::{Constraint, CpuArch, Version};
+use crate::types::require::{self, Subjects};
+use crate::types::version::Written;
+use crate::types::{Constraint, CpuArch, Version};
 
 use super::driver::DriverRow;
 use super::machine::{Machine, Reading};
 use super::problem::{Problem, RuleId, law};
-use super::question::{GpuAsk, ImageAsk};
+use super::request::{GpuRequest, ImageRequest};
 use super::rowset::RowSet;
 
 /// Everything that the choice of images for a machine depends on.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ImageKey<'c> {
-    repository: Chosen<'c>,
+    repository: TargetSolution<'c>,
     os: Option<&'c str>,
     arch: CpuArch,
     needs: Needs,
@@ -34,7 +34,7 @@ pub struct ImageKey<'c> {
 
 /// The repository to choose from, or the image that was named.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-enum Chosen<'c> {
+enum TargetSolution<'c> {
     From(String),
     This(&'c str, &'c str),
 }
@@ -92,8 +92,8 @@ pub fn of_machine<'c>(
     off: &RowSet,
 ) -> Rc<Images<'c>> {
     let repository = match &machine.reading.image {
-        ImageAsk::Known(image) => Chosen::This(&image.repository, &image.tag),
-        ImageAsk::Choose(repository) => Chosen::From(repository.clone()),
+        ImageRequest::Known(image) => TargetSolution::This(&image.repository, &image.tag),
+        ImageRequest::Choose(repository) => TargetSolution::From(repository.clone()),
         _ => return Rc::default(),
     };
     let asked = Asked { machine, needs, cudnn, off };
@@ -114,8 +114,8 @@ pub fn of_machine<'c>(
     };
     problem.images(key, || {
         let rows = match &machine.reading.image {
-            ImageAsk::Known(image) => [*image].into_iter().filter(|image| asked.admits(image)).collect(),
-            ImageAsk::Choose(repository) => {
+            ImageRequest::Known(image) => [*image].into_iter().filter(|image| asked.admits(image)).collect(),
+            ImageRequest::Choose(repository) => {
                 let images = &problem.catalog.images;
                 let first = images.partition_point(|image| *image.repository < **repository);
                 let of_repository = images[first..].iter().take_while(|image| image.repository == repository.as_str());
@@ -261,10 +261,10 @@ pub fn serves(
 pub fn leans_on_compat<'a, 'c: 'a>(
     image: &Image,
     driver: &DriverRow<'_>,
-    mut gpus: impl Iterator<Item = &'a GpuAsk<'c>>,
+    mut gpus: impl Iterator<Item = &'a GpuRequest<'c>>,
 ) -> bool {
     let newer = driver.branch.cuda.as_ref().is_some_and(|cuda| *cuda < image.cuda.prefix(2));
-    let refuses = |gpu: &GpuAsk<'_>| gpu.row.is_some_and(|row| row.class != Market::Jetson) && !gpu.is_datacenter();
+    let refuses = |gpu: &GpuRequest<'_>| gpu.row.is_some_and(|row| row.class != Market::Jetson) && !gpu.is_datacenter();
     // Those with a torch of their own are another matter: most do without the package.
     let plain = image.require.is_some() && image.torch.is_none();
     plain && newer && driver.compat.is_none() && gpus.any(refuses)
@@ -371,7 +371,7 @@ pub fn demand<'c>(catalog: &'c Catalog, asked: &Reading<'c>, image: &Image) -> D
 
 /// Whether the user named the tag.
 fn is_given(asked: &Reading<'_>) -> bool {
-    matches!(asked.image, ImageAsk::Known(_))
+    matches!(asked.image, ImageRequest::Known(_))
 }
 
 /// On which drivers an image that demands this starts, for every GPU of a machine.

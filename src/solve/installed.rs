@@ -2,15 +2,15 @@
 //! what an image asks for.
 
 use crate::catalog::rows::{Class, Compat};
-use crate::words::Version;
-use crate::words::require::Requirement;
+use crate::types::Version;
+use crate::types::require::Requirement;
 
 use super::driver::DriverRow;
 use super::image::{self, DemandKey};
 use super::machine::{Machine, Refusals};
 use super::modules;
 use super::problem::{Problem, law};
-use super::question::GpuAsk;
+use super::request::GpuRequest;
 use super::rowset::RowSet;
 
 /// A driver with the libcuda that is loaded beside an installed package: on GPUs that are known to take it the package's.
@@ -27,7 +27,7 @@ pub fn is_loaded(compat: &Compat, row: &DriverRow<'_>) -> bool {
 }
 
 /// Whether a GPU is known to refuse the libcuda of a package.
-pub fn is_refused_by(gpu: &GpuAsk<'_>) -> bool {
+pub fn is_refused_by(gpu: &GpuRequest<'_>) -> bool {
     gpu.row.is_some_and(|row| matches!(row.class, Class::Geforce | Class::Titan))
 }
 

@@ -2,7 +2,7 @@
 
 use crate::catalog::rows::{Index, Pins};
 
-use super::answer::Chosen;
+use super::solution::TargetSolution;
 
 /// A wheel to install.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -33,7 +33,7 @@ pub(super) fn pytorch_index(variant: &str) -> String {
     format!("https://download.pytorch.org/whl/{variant}")
 }
 
-impl Chosen<'_> {
+impl TargetSolution<'_> {
     /// What to install, by package.
     pub fn wheels(&self) -> Vec<Install> {
         let mut wheels = Vec::new();

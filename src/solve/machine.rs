@@ -11,15 +11,15 @@ use rustc_hash::FxHashMap;
 use crate::catalog::rows::{Class as Market, Compat, Os, Subject, Toolkit};
 use crate::coverage::{Coverage, covers};
 use crate::spec::{KernelModule, Runtime};
-use crate::words::{ArchList, CpuArch, Version};
+use crate::types::{ArchList, CpuArch, Version};
 
 use super::driver::Drivers;
 use super::fits;
 use super::image::DemandKey;
 use super::platform::Platform;
 use super::problem::{Framework, Needs, Problem, RuleId, law};
-use super::question::{DriverAsk, GpuAsk, Gpus, ImageAsk, Question, TargetAsk};
 use super::release::Release;
+use super::request::{DriverRequest, GpuRequest, Gpus, ImageRequest, Request, TargetRequest};
 use super::rowset::RowSet;
 
 /// A target's lines as values, with every name looked up.
@@ -34,7 +34,7 @@ pub struct Reading<'c> {
     /// The GPUs.
     pub gpus: Gpus<'c>,
     /// The driver.
-    pub driver: DriverAsk,
+    pub driver: DriverRequest,
     /// The OS of the machine or image.
     pub os: Option<&'c Os>,
     /// The C library of the machine or image: as written, else what the OS implies.
@@ -56,7 +56,7 @@ pub struct Reading<'c> {
     /// Whether its driver is that of Windows, as under WSL2.
     pub windows_driver: bool,
     /// The image.
-    pub image: ImageAsk<'c>,
+    pub image: ImageRequest<'c>,
     /// Whether forward compatibility may be used.
     pub forward_compat: bool,
 }
@@ -70,11 +70,11 @@ impl Reading<'_> {
             Gpus::These(gpus) => (2, gpus.iter().map(|gpu| (gpu.name.as_str(), gpu.cc)).collect()),
         };
         let image = match &self.image {
-            ImageAsk::No => (0, None, None),
-            ImageAsk::Choose(repository) => (1, Some(repository), None),
-            ImageAsk::Known(image) => (2, None, Some(std::ptr::from_ref(*image))),
-            ImageAsk::NoSuchTag(_) => (3, None, None),
-            ImageAsk::Unchecked(_) => (4, None, None),
+            ImageRequest::No => (0, None, None),
+            ImageRequest::Choose(repository) => (1, Some(repository), None),
+            ImageRequest::Known(image) => (2, None, Some(std::ptr::from_ref(*image))),
+            ImageRequest::NoSuchTag(_) => (3, None, None),
+            ImageRequest::Unchecked(_) => (4, None, None),
         };
         let host = (self.os.map(|os| &*os.id), self.glibc, self.gcc, self.clang, &self.toolkits, self.cudnn);
         let compat = self.compat.map(|compat| compat.cuda);
@@ -101,7 +101,7 @@ impl Hash for Reading<'_> {
 #[derive(Debug, Clone)]
 pub struct GpuKind<'c> {
     /// The GPU.
-    pub gpu: GpuAsk<'c>,
+    pub gpu: GpuRequest<'c>,
     /// What it needs of a CUDA line.
     pub cuda: Vec<Rc<Needs<'c>>>,
     /// What it needs of a driver.
@@ -314,7 +314,7 @@ impl<'c> Machine<'c> {
 }
 
 /// What rules can tell products of one capability apart by.
-fn kind<'a>(gpu: &'a GpuAsk<'_>) -> Option<(Market, Option<&'a Version>)> {
+fn kind<'a>(gpu: &'a GpuRequest<'_>) -> Option<(Market, Option<&'a Version>)> {
     gpu.row.map(|row| (row.class, row.first_driver.as_ref()))
 }
 
@@ -337,9 +337,9 @@ fn gpu_kinds<'c>(problem: &Problem<'c>, reading: &Reading<'c>) -> Vec<GpuKind<'c
 }
 
 /// The GPUs that a target names, one for each kind that rules can tell apart, with the rules about them that hold.
-pub fn gpu_rules<'c>(question: &Question<'c>, target: &TargetAsk<'c>) -> Vec<GpuKind<'c>> {
+pub fn gpu_rules<'c>(request: &Request<'c>, target: &TargetRequest<'c>) -> Vec<GpuKind<'c>> {
     let holds = |rules: &[Rc<Needs<'c>>]| -> Vec<Rc<Needs<'c>>> {
-        rules.iter().filter(|rule| question.holds(&rule.row.id, &target.name)).cloned().collect()
+        rules.iter().filter(|rule| request.holds(&rule.row.id, &target.name)).cloned().collect()
     };
     let kinds = target.machine.kinds.iter();
     kinds

@@ -1,15 +1,14 @@
 //! L3, solving: the spec and the catalog compiled to a network of finite tables, its best answer, or PubGrub's proof that
 //! there is none.
 
-pub mod answer;
 mod arch_lists;
+pub mod bundled_torch;
+pub mod coinstall;
 pub mod compile;
 pub mod driver;
-mod elsewhere;
 pub mod engine;
 pub mod fits;
 pub mod image;
-pub mod inside;
 pub mod installed;
 pub mod installs;
 pub mod machine;
@@ -20,15 +19,16 @@ pub mod own;
 pub mod pieces;
 pub mod platform;
 pub mod problem;
-pub mod question;
 pub mod recommended;
 pub mod release;
+pub mod request;
 pub mod resolve;
 pub mod rowset;
 pub mod services;
-pub mod shared;
-pub mod silence;
+pub mod solution;
+pub mod suppress;
 pub mod unknowns;
 mod unseen;
+mod unsupported_os;
 pub mod warnings;
 pub mod windows;

@@ -3,17 +3,21 @@
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Class, Module};
 use crate::spec::KernelModule;
-use crate::words::{Constraint, Version};
+use crate::types::{Constraint, Version};
 
-use super::question::GpuAsk;
+use super::request::GpuRequest;
 
 /// The rows that leave a GPU one flavour, whatever the driver.
-pub fn of_gpu<'c>(catalog: &'c Catalog, gpu: &GpuAsk<'_>) -> impl Iterator<Item = &'c Module> {
+pub fn of_gpu<'c>(catalog: &'c Catalog, gpu: &GpuRequest<'_>) -> impl Iterator<Item = &'c Module> {
     catalog.modules.iter().filter(move |row| row.before.is_none() && speaks_of(row, gpu))
 }
 
 /// The rows by which a flavour does not drive a GPU, be it with some drivers only.
-pub fn against<'c>(catalog: &'c Catalog, gpu: &GpuAsk<'_>, flavour: KernelModule) -> impl Iterator<Item = &'c Module> {
+pub fn against<'c>(
+    catalog: &'c Catalog,
+    gpu: &GpuRequest<'_>,
+    flavour: KernelModule,
+) -> impl Iterator<Item = &'c Module> {
     catalog.modules.iter().filter(move |row| row.needs.as_str() != flavour.as_str() && speaks_of(row, gpu))
 }
 
@@ -23,7 +27,7 @@ pub fn is_about(row: &Module, driver: &Version) -> bool {
 }
 
 /// Whether a row is about a GPU.
-pub fn speaks_of(row: &Module, gpu: &GpuAsk<'_>) -> bool {
+pub fn speaks_of(row: &Module, gpu: &GpuRequest<'_>) -> bool {
     // Jetson boards have a driver of their own, which comes in one piece with the system.
     let own_driver = gpu.row.is_some_and(|product| product.class == Class::Jetson);
     let cpu_fits = row.cpu.is_none_or(|cpu| gpu.row.is_some_and(|product| product.cpu == Some(cpu)));

@@ -3,9 +3,9 @@
 
 use crate::catalog::Catalog;
 use crate::catalog::rows::Asks;
-use crate::words::{Constraint, Specifier, Version};
+use crate::types::{Constraint, Specifier, Version};
 
-use super::answer::Chosen;
+use super::solution::TargetSolution;
 
 /// What releases of a package need of ordinary ones.
 pub fn asked_by<'c>(catalog: &'c Catalog, package: &str, version: &Version) -> Vec<&'c Asks> {
@@ -21,7 +21,7 @@ fn released(version: &Version) -> Version {
 }
 
 /// What everything that a target installs needs of ordinary packages.
-pub fn asked_of<'c>(catalog: &'c Catalog, chosen: &Chosen<'_>) -> Vec<(&'c Asks, String)> {
+pub fn asked_of<'c>(catalog: &'c Catalog, chosen: &TargetSolution<'_>) -> Vec<(&'c Asks, String)> {
     let builds = chosen.builds.iter().map(|build| (&*build.package, &build.version));
     let companions = chosen.companions.iter().map(|row| (&*row.package, &row.version));
     let mut found = Vec::new();

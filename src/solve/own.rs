@@ -4,7 +4,7 @@
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Companion, FRAMEWORKS, Index, List, Status};
 use crate::spec::{OwnBuild, OwnCuda, Spec, WheelName};
-use crate::words::{Constraint, CpuArch, Version};
+use crate::types::{Constraint, CpuArch, Version};
 
 /// The catalog with the builds that a spec brings laid over it; none where it brings none.
 pub fn lay(spec: &Spec, catalog: &Catalog) -> Option<Catalog> {

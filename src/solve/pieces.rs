@@ -5,12 +5,12 @@ use std::cmp::Reverse;
 
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Libraries, Pins};
-use crate::words::{Constraint, CpuArch, Version};
+use crate::types::{Constraint, CpuArch, Version};
 
 use super::compile::{Group, Plan};
 use super::fits;
 
-/// Chosen by themselves, as keys of `[stack]`.
+/// TargetSolution by themselves, as keys of `[stack]`.
 const CHOSEN_APART: [&str; 2] = ["nvidia-cudnn", "nvidia-nccl"];
 
 /// The components of one toolkit release that are installed for frameworks which leave them open.
@@ -34,11 +34,11 @@ pub struct Beside<'c> {
 }
 
 /// What a framework asks of a library, `nvidia-cublas-cu12` and `>=12.1.3.1`.
-type Ask<'c> = (&'c str, Constraint);
+type PackageRequest<'c> = (&'c str, Constraint);
 
 /// The components for the machines of a group, which share one set of wheels; none where nothing is left open.
 pub fn choose<'c>(plan: &Plan<'_, 'c>, group: &Group<'c>, chosen: &[Beside<'c>]) -> Option<Pieces<'c>> {
-    let catalog = plan.question.catalog;
+    let catalog = plan.request.catalog;
     let (mut asks, mut fixed) = (Vec::new(), Vec::new());
     for (build, arch) in chosen.iter().flat_map(|one| one.builds.iter().map(|build| (*build, one.arch))) {
         match build.pins {
@@ -60,7 +60,7 @@ pub fn choose<'c>(plan: &Plan<'_, 'c>, group: &Group<'c>, chosen: &[Beside<'c>])
     let of_toolkits = catalog.libraries.iter().filter(|row| row.package == "cuda-toolkit");
     let toolkit = of_toolkits.filter(serves).min_by_key(|row| {
         let locked = plan.locked.get("cuda").is_some_and(|locked| *row.version.as_str() == **locked);
-        let wanted = plan.question.cuda.as_ref().is_none_or(|wanted| wanted.admits(&row.version));
+        let wanted = plan.request.cuda.as_ref().is_none_or(|wanted| wanted.admits(&row.version));
         let beside = fixed.iter().any(|build| build.toolkit == Some(row.version));
         let native = chosen.iter().all(|one| one.driver_cuda.is_none_or(|cuda| row.version.prefix(2) <= cuda));
         // Within what the drivers know the newest, beyond it the nearest.
@@ -79,7 +79,7 @@ pub fn choose<'c>(plan: &Plan<'_, 'c>, group: &Group<'c>, chosen: &[Beside<'c>])
 }
 
 /// The libraries that a build leaves open.
-fn asked<'c>(catalog: &'c Catalog, build: &'c Build, arch: CpuArch) -> Vec<Ask<'c>> {
+fn asked<'c>(catalog: &'c Catalog, build: &'c Build, arch: CpuArch) -> Vec<PackageRequest<'c>> {
     let apart = |name: &str| CHOSEN_APART.iter().any(|one| name.starts_with(one));
     let all = asked_of(catalog, build, Some(arch)).filter(|(name, _)| !apart(name));
     all.filter_map(|(name, range)| Some((name, Constraint::parse(range).ok()?))).collect()
@@ -108,7 +108,7 @@ fn component<'c>(toolkit: &'c Libraries, package: &str) -> Option<&'c str> {
 
 /// Whether a toolkit knows every GPU of a class; of one that is not in the catalog nobody knows.
 fn compiles_for(plan: &Plan<'_, '_>, class: usize, toolkit: &Version) -> bool {
-    let Some(row) = plan.question.catalog.toolkits.iter().find(|row| row.version == *toolkit) else { return true };
+    let Some(row) = plan.request.catalog.toolkits.iter().find(|row| row.version == *toolkit) else { return true };
     let tegra = fits::tegra_of(row);
     plan.classes[class]
         .machine()

@@ -2,9 +2,9 @@
 
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Class, Companion, Image, Os, Text};
-use crate::words::CpuArch;
+use crate::types::CpuArch;
 
-use super::question::{Gpus, ImageAsk};
+use super::request::{Gpus, ImageRequest};
 
 /// The kind of machine that a target is, to wheels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -42,14 +42,14 @@ impl<'c> Platform<'c> {
     }
 
     /// The same where an image holds a framework that was published nowhere else: it runs there and nowhere else.
-    pub fn in_image(self, catalog: &'c Catalog, image: &ImageAsk<'c>) -> Self {
+    pub fn in_image(self, catalog: &'c Catalog, image: &ImageRequest<'c>) -> Self {
         let own = match image {
-            ImageAsk::Known(image) if holds_its_own(image) => {
+            ImageRequest::Known(image) if holds_its_own(image) => {
                 let name = image.name();
                 let systems = catalog.builds.iter().flat_map(|build| build.systems.iter());
                 systems.map(|system| &**system).find(|system| *system == name)
             }
-            ImageAsk::Choose(repository) => {
+            ImageRequest::Choose(repository) => {
                 let of_repository = |image: &&Image| *image.repository == **repository;
                 catalog
                     .images

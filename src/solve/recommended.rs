@@ -3,11 +3,11 @@
 
 use crate::catalog::rows::Branch;
 use crate::spec::DriverPolicy;
-use crate::words::{Constraint, Version};
+use crate::types::{Constraint, Version};
 
-use super::answer::Chosen;
 use super::modules;
-use super::question::{DriverAsk, Question, TargetAsk};
+use super::request::{DriverRequest, Request, TargetRequest};
+use super::solution::TargetSolution;
 
 /// Whether a support that ends on this day or month had ended when the catalog was made.
 pub fn has_ended(catalog: &crate::catalog::Catalog, end: &str) -> bool {
@@ -33,19 +33,23 @@ const LONG_TERM: &str = "LTSB";
 /// The driver to install for a target; none where its driver is what it is, or it has none, or no branch in support serves.
 ///
 /// Branches for production come first, the newest of them; new-feature branches only where no other serves.
-pub fn driver<'c>(question: &Question<'c>, asked: &TargetAsk<'c>, chosen: &Chosen<'c>) -> Option<Recommended<'c>> {
+pub fn driver<'c>(
+    request: &Request<'c>,
+    asked: &TargetRequest<'c>,
+    chosen: &TargetSolution<'c>,
+) -> Option<Recommended<'c>> {
     let minimum = chosen.minimum?;
     let bound: Option<&Constraint> = match &asked.driver {
-        DriverAsk::Exact(_) => return None,
+        DriverRequest::Exact(_) => return None,
         _ if asked.is_cpu() || asked.has_system_driver() => return None,
-        DriverAsk::Free(bound) => bound.as_ref(),
-        DriverAsk::AtWorst(bound) => Some(bound),
-        DriverAsk::Cuda(_) => None,
+        DriverRequest::Free(bound) => bound.as_ref(),
+        DriverRequest::AtWorst(bound) => Some(bound),
+        DriverRequest::Cuda(_) => None,
     };
-    let catalog = question.catalog;
+    let catalog = request.catalog;
     let mut best: Option<(bool, Recommended)> = None;
     for branch in catalog.branches.iter() {
-        let Some(for_production) = may_be(question, asked, branch) else { continue };
+        let Some(for_production) = may_be(request, asked, branch) else { continue };
         let serves = |version: &Version| {
             *version >= minimum
                 && bound.is_none_or(|bound| bound.admits(version))
@@ -61,14 +65,14 @@ pub fn driver<'c>(question: &Question<'c>, asked: &TargetAsk<'c>, chosen: &Chose
         let Some(release) = newest else { continue };
         let better = best.as_ref().is_none_or(|(known, _)| for_production >= *known);
         if better {
-            best = Some((for_production, Recommended { release, branch, modules: flavour(question, asked) }));
+            best = Some((for_production, Recommended { release, branch, modules: flavour(request, asked) }));
         }
     }
     best.map(|(_, found)| found)
 }
 
 /// Whether a branch is for production, if it is in support and the policy of a target admits it.
-fn may_be(question: &Question<'_>, asked: &TargetAsk<'_>, branch: &Branch) -> Option<bool> {
+fn may_be(request: &Request<'_>, asked: &TargetRequest<'_>, branch: &Branch) -> Option<bool> {
     let kind = branch.kind.as_deref().unwrap_or_default();
     let for_production = [PRODUCTION, LONG_TERM].contains(&kind);
     let fits_policy = match asked.driver_policy {
@@ -76,20 +80,20 @@ fn may_be(question: &Question<'_>, asked: &TargetAsk<'_>, branch: &Branch) -> Op
         DriverPolicy::Production => for_production,
         DriverPolicy::LongTerm => kind == LONG_TERM,
     };
-    let in_support = branch.eol.as_ref().is_some_and(|end| !has_ended(question.catalog, end));
+    let in_support = branch.eol.as_ref().is_some_and(|end| !has_ended(request.catalog, end));
     (fits_policy && in_support).then_some(for_production)
 }
 
 /// The releases to install on hosts that are as a target says but for their driver: the newest of each branch that is
 /// still in support and drives their GPUs, oldest first. New-feature branches only where no other does.
-pub fn candidates<'c>(question: &Question<'c>, asked: &TargetAsk<'c>) -> Vec<Version> {
-    let catalog = question.catalog;
+pub fn candidates<'c>(request: &Request<'c>, asked: &TargetRequest<'c>) -> Vec<Version> {
+    let catalog = request.catalog;
     if asked.is_cpu() || asked.has_system_driver() {
         return Vec::new();
     }
     let mut found: Vec<(bool, Version)> = Vec::new();
     for branch in catalog.branches.iter() {
-        let Some(for_production) = may_be(question, asked, branch) else { continue };
+        let Some(for_production) = may_be(request, asked, branch) else { continue };
         let of_branch = catalog.drivers.iter().filter(|row| row.version.major() == branch.branch.major() && !row.beta);
         let rules = || asked.machine.kinds.iter().flat_map(|kind| &kind.driver);
         let drives = |version: &Version| lists_boards(asked, version) && rules().all(|rule| rule.needs.admits(version));
@@ -104,25 +108,25 @@ pub fn candidates<'c>(question: &Question<'c>, asked: &TargetAsk<'c>) -> Vec<Ver
 }
 
 /// The branch to move to from one that is out of support: the newest that drives a target's GPUs.
-pub(super) fn branch<'c>(question: &Question<'c>, asked: &TargetAsk<'c>) -> Option<&'c Branch> {
+pub(super) fn branch<'c>(request: &Request<'c>, asked: &TargetRequest<'c>) -> Option<&'c Branch> {
     let rules = || asked.machine.kinds.iter().flat_map(|kind| &kind.driver);
     let drives = |branch: &&Branch| rules().all(|rule| rule.needs.admits(&branch.branch));
-    let serving = question.catalog.branches.iter().filter(drives);
-    let serving = serving.filter_map(|branch| Some((may_be(question, asked, branch)?, branch)));
+    let serving = request.catalog.branches.iter().filter(drives);
+    let serving = serving.filter_map(|branch| Some((may_be(request, asked, branch)?, branch)));
     serving.max_by_key(|(for_production, branch)| (*for_production, branch.branch)).map(|(_, branch)| branch)
 }
 
 /// Whether a release is not older than the first one seen to list each board.
-fn lists_boards(asked: &TargetAsk<'_>, version: &Version) -> bool {
+fn lists_boards(asked: &TargetRequest<'_>, version: &Version) -> bool {
     let mut firsts = asked.named_gpus().iter().filter_map(|gpu| gpu.row?.first_driver.as_ref());
     firsts.all(|first| first.major() <= version.major())
 }
 
 /// The flavour of kernel modules that is there, else the one without which some GPU of a target is not found.
-fn flavour(question: &Question<'_>, asked: &TargetAsk<'_>) -> Option<&'static str> {
+fn flavour(request: &Request<'_>, asked: &TargetRequest<'_>) -> Option<&'static str> {
     if asked.windows_driver {
         return None;
     }
-    let needed = || asked.named_gpus().iter().find_map(|gpu| modules::of_gpu(question.catalog, gpu).next());
+    let needed = || asked.named_gpus().iter().find_map(|gpu| modules::of_gpu(request.catalog, gpu).next());
     asked.kernel_module.map(|flavour| flavour.as_str()).or_else(|| needed().map(|row| row.needs.as_str()))
 }

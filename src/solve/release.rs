@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Extension, Status, Toolkit};
-use crate::words::{CpuArch, Version};
+use crate::types::{CpuArch, Version};
 
 use super::fits;
 use super::platform::{Platform, Takes};

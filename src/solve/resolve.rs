@@ -3,20 +3,20 @@
 //! asked once more with everything that nobody has read as it is wished for: only what has none even so is a conflict.
 
 use crate::spec::{Prefer, Share};
-use crate::words::Version;
+use crate::types::Version;
 
-use super::answer::{Answer, TargetAnswer};
 use super::compile::{ForwardCompat, Locked, Plan, Policy, classes};
 use super::engine::{Outcome, Proof, Selection, Steps};
 use super::network::Says;
-use super::question::Question;
+use super::request::Request;
+use super::solution::{Solution, TargetAnswer};
 use super::unknowns::{self, Unknown};
 
-/// What came of a question.
+/// What came of a request.
 #[derive(Debug, Clone)]
 pub enum Resolution<'c> {
     /// The best answer.
-    Answer(Answer<'c>),
+    Solution(Solution<'c>),
     /// There is none.
     Conflict,
     /// There is none among what is known, but one if some of what nobody has read turns out well.
@@ -50,7 +50,7 @@ const PASSES: &[Policy<'static>] =
 
 /// Compiles a request and solves it, as long as there are steps left.
 fn solve<'q, 'c, T>(
-    question: &'q Question<'c>,
+    request: &'q Request<'c>,
     policy: Policy<'q>,
     locked: &'q Locked,
     steps: &Steps,
@@ -59,11 +59,11 @@ fn solve<'q, 'c, T>(
     if steps.spent().is_some() {
         return Attempt::GaveUp;
     }
-    let plan = Plan::new(question, policy, locked);
+    let plan = Plan::new(request, policy, locked);
     // What it takes to put a request to the solver grows with what there is to choose.
     steps.add(plan.network.len() as u64);
     match plan.solve(steps) {
-        Outcome::Solved(selection) => Attempt::Chosen(read(&plan, &selection)),
+        Outcome::Solved(selection) => Attempt::TargetSolution(read(&plan, &selection)),
         Outcome::Refuted(proof) => Attempt::Nothing(written_keys(&plan, &proof)),
         Outcome::GaveUp => Attempt::GaveUp,
     }
@@ -114,14 +114,14 @@ pub enum World {
 }
 
 /// Whether a request has an answer, and what speaks against it.
-pub fn judge(question: &Question<'_>, world: World, steps: &Steps) -> Verdict {
+pub fn judge(request: &Request<'_>, world: World, steps: &Steps) -> Verdict {
     let policy = match world {
         World::Known => ANYTHING,
         World::Possible => POSSIBLE,
     };
     let none = Locked::new();
-    let ask = |asked: &Question<'_>| match solve(asked, policy, &none, steps, |_, _| ()) {
-        Attempt::Chosen(()) => Verdict::Solvable,
+    let ask = |asked: &Request<'_>| match solve(asked, policy, &none, steps, |_, _| ()) {
+        Attempt::TargetSolution(()) => Verdict::Solvable,
         Attempt::Nothing(says) => {
             let classes = classes(asked);
             let culprit = |says: Says| match says {
@@ -132,88 +132,88 @@ pub fn judge(question: &Question<'_>, world: World, steps: &Steps) -> Verdict {
         }
         Attempt::GaveUp => Verdict::GaveUp,
     };
-    match question.share {
+    match request.share {
         Share::None => {
-            let verdicts = parts(question).into_iter().map(|part| ask(&part));
+            let verdicts = parts(request).into_iter().map(|part| ask(&part));
             verdicts.into_iter().find(|verdict| *verdict != Verdict::Solvable).unwrap_or(Verdict::Solvable)
         }
-        _ => ask(question),
+        _ => ask(request),
     }
 }
 
 /// Whether a request has an answer among what is known; none if the step limit was reached first.
-pub fn is_solvable(question: &Question<'_>, steps: &Steps) -> Option<bool> {
-    match judge(question, World::Known, steps) {
+pub fn is_solvable(request: &Request<'_>, steps: &Steps) -> Option<bool> {
+    match judge(request, World::Known, steps) {
         Verdict::Solvable => Some(true),
         Verdict::Conflict(_) => Some(false),
         Verdict::GaveUp => None,
     }
 }
 
-/// The best answer to a question.
-pub fn resolve<'c>(question: &Question<'c>, locked: &Locked, steps: &Steps) -> Resolution<'c> {
-    let parts = (question.share == Share::None).then(|| parts(question));
+/// The best answer to a request.
+pub fn resolve<'c>(request: &Request<'c>, locked: &Locked, steps: &Steps) -> Resolution<'c> {
+    let parts = (request.share == Share::None).then(|| parts(request));
     let mut targets: Vec<TargetAnswer> = Vec::new();
-    for part in parts.as_deref().unwrap_or(std::slice::from_ref(question)) {
+    for part in parts.as_deref().unwrap_or(std::slice::from_ref(request)) {
         match resolve_together(part, locked, steps) {
-            Resolution::Answer(answer) => targets.extend(answer.targets),
+            Resolution::Solution(answer) => targets.extend(answer.targets),
             other => return other,
         }
     }
     targets.sort_by(|a, b| a.name.cmp(&b.name));
-    Resolution::Answer(Answer { targets })
+    Resolution::Solution(Solution { targets })
 }
 
 /// With `share = "none"` every target is a question of its own; those that ask the same are one.
-fn parts<'c>(question: &Question<'c>) -> Vec<Question<'c>> {
-    let members = classes(question).into_iter().map(|class| class.members.clone());
-    members.map(|members| question.of(members.iter().map(|&at| question.targets[at].clone()).collect())).collect()
+fn parts<'c>(request: &Request<'c>) -> Vec<Request<'c>> {
+    let members = classes(request).into_iter().map(|class| class.members.clone());
+    members.map(|members| request.of(members.iter().map(|&at| request.targets[at].clone()).collect())).collect()
 }
 
-fn resolve_together<'c>(question: &Question<'c>, locked: &Locked, steps: &Steps) -> Resolution<'c> {
+fn resolve_together<'c>(request: &Request<'c>, locked: &Locked, steps: &Steps) -> Resolution<'c> {
     let attempt =
-        |policy: Policy<'_>| solve(question, policy, locked, steps, |plan, selection| Answer::read(plan, selection));
+        |policy: Policy<'_>| solve(request, policy, locked, steps, |plan, selection| Solution::read(plan, selection));
     match attempt(PASSES[0]) {
-        Attempt::Chosen(answer) => return finish(question, PASSES[0], answer, &attempt),
+        Attempt::TargetSolution(answer) => return finish(request, PASSES[0], answer, &attempt),
         Attempt::GaveUp => return Resolution::GaveUp,
         Attempt::Nothing(_) => {}
     }
-    match is_solvable(question, steps) {
+    match is_solvable(request, steps) {
         Some(true) => {}
-        Some(false) => return undetermined(question, locked, steps),
+        Some(false) => return undetermined(request, locked, steps),
         None => return Resolution::GaveUp,
     }
     for policy in &PASSES[1..] {
         match attempt(*policy) {
-            Attempt::Chosen(answer) => return finish(question, *policy, answer, &attempt),
+            Attempt::TargetSolution(answer) => return finish(request, *policy, answer, &attempt),
             Attempt::GaveUp => return Resolution::GaveUp,
             Attempt::Nothing(_) => {}
         }
     }
-    with_forward_compat(question, &attempt)
+    with_forward_compat(request, &attempt)
 }
 
 /// What has no answer among what is known: what would have to be read to tell, or nothing if none of it would help.
-fn undetermined<'c>(question: &Question<'c>, locked: &Locked, steps: &Steps) -> Resolution<'c> {
-    match solve(question, POSSIBLE, locked, steps, unknowns::of) {
-        Attempt::Chosen(unknowns) => Resolution::Undetermined(unknowns),
+fn undetermined<'c>(request: &Request<'c>, locked: &Locked, steps: &Steps) -> Resolution<'c> {
+    match solve(request, POSSIBLE, locked, steps, unknowns::of) {
+        Attempt::TargetSolution(unknowns) => Resolution::Undetermined(unknowns),
         Attempt::Nothing(_) => Resolution::Conflict,
         Attempt::GaveUp => Resolution::GaveUp,
     }
 }
 
 enum Attempt<T> {
-    Chosen(T),
+    TargetSolution(T),
     Nothing(Vec<Says>),
     GaveUp,
 }
 
 /// The fewest targets that must use forward compatibility, and the best answer for them.
 fn with_forward_compat<'c>(
-    question: &Question<'c>,
-    attempt: &dyn Fn(Policy<'_>) -> Attempt<Answer<'c>>,
+    request: &Request<'c>,
+    attempt: &dyn Fn(Policy<'_>) -> Attempt<Solution<'c>>,
 ) -> Resolution<'c> {
-    let classes = classes(question);
+    let classes = classes(request);
     let may: Vec<usize> = (0..classes.len())
         .filter(|&class| classes[class].target.forward_compat && classes[class].target.pins_driver())
         .collect();
@@ -229,7 +229,7 @@ fn with_forward_compat<'c>(
         for pass in PASSES {
             let policy = Policy { forward_compat: ForwardCompat::These(these), ..*pass };
             match attempt(policy) {
-                Attempt::Chosen(answer) => return finish(question, policy, answer, attempt),
+                Attempt::TargetSolution(answer) => return finish(request, policy, answer, attempt),
                 Attempt::GaveUp => return Resolution::GaveUp,
                 Attempt::Nothing(_) => {}
             }
@@ -239,12 +239,12 @@ fn with_forward_compat<'c>(
 }
 
 /// A set from which no class can be left out.
-fn minimal_subset<'c>(may: &[usize], attempt: &dyn Fn(Policy<'_>) -> Attempt<Answer<'c>>) -> Vec<usize> {
+fn minimal_subset<'c>(may: &[usize], attempt: &dyn Fn(Policy<'_>) -> Attempt<Solution<'c>>) -> Vec<usize> {
     let mut these = may.to_vec();
     for class in may.iter().rev() {
         let fewer: Vec<usize> = these.iter().copied().filter(|other| other != class).collect();
         let policy = Policy { forward_compat: ForwardCompat::These(&fewer), ..ANYTHING };
-        if matches!(attempt(policy), Attempt::Chosen(_)) {
+        if matches!(attempt(policy), Attempt::TargetSolution(_)) {
             these = fewer;
         }
     }
@@ -253,26 +253,26 @@ fn minimal_subset<'c>(may: &[usize], attempt: &dyn Fn(Policy<'_>) -> Attempt<Ans
 
 /// With `prefer = "oldest-driver"`, the lowest cap on drivers under which there still is an answer.
 fn finish<'c>(
-    question: &Question<'c>,
+    request: &Request<'c>,
     policy: Policy<'_>,
-    answer: Answer<'c>,
-    attempt: &dyn Fn(Policy<'_>) -> Attempt<Answer<'c>>,
+    answer: Solution<'c>,
+    attempt: &dyn Fn(Policy<'_>) -> Attempt<Solution<'c>>,
 ) -> Resolution<'c> {
-    if question.prefer != Prefer::OldestDriver {
-        return Resolution::Answer(answer);
+    if request.prefer != Prefer::OldestDriver {
+        return Resolution::Solution(answer);
     }
-    let caps = question.problem.turning_points();
+    let caps = request.problem.turning_points();
     let (mut low, mut high, mut best) = (0, caps.len(), answer);
     while low < high {
         let middle = (low + high) / 2;
         let cap: &Version = caps[middle];
         match attempt(Policy { driver_cap: Some(cap), ..policy }) {
-            Attempt::Chosen(answer) => {
+            Attempt::TargetSolution(answer) => {
                 best = answer;
                 high = middle;
             }
             _ => low = middle + 1,
         }
     }
-    Resolution::Answer(best)
+    Resolution::Solution(best)
 }

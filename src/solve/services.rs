@@ -4,31 +4,31 @@
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Place, Service};
 use crate::spec::Runtime;
-use crate::words::Constraint;
+use crate::types::Constraint;
 
-use super::question::{GpuAsk, TargetAsk};
+use super::request::{GpuRequest, TargetRequest};
 
 /// The rows that speak of a target's machines, in the order of the catalog.
-pub fn of_target<'c>(catalog: &'c Catalog, asked: &TargetAsk<'_>) -> Vec<&'c Service> {
+pub fn of_target<'c>(catalog: &'c Catalog, asked: &TargetRequest<'_>) -> Vec<&'c Service> {
     let rows = catalog.services.iter();
     rows.filter(|row| is_place(row, asked) && boards(row, asked).next().is_some()).collect()
 }
 
 /// The boards of a target that a row speaks of. A name that means other products as well may mean one of those.
-pub fn boards<'a, 'c>(row: &'a Service, asked: &'a TargetAsk<'c>) -> impl Iterator<Item = &'a GpuAsk<'c>> {
+pub fn boards<'a, 'c>(row: &'a Service, asked: &'a TargetRequest<'c>) -> impl Iterator<Item = &'a GpuRequest<'c>> {
     let all = asked.named_gpus();
-    let surely = |gpu: &&GpuAsk| all.iter().filter(|one| one.written == gpu.written).all(|one| speaks_of(row, one));
+    let surely = |gpu: &&GpuRequest| all.iter().filter(|one| one.written == gpu.written).all(|one| speaks_of(row, one));
     all.iter().filter(surely)
 }
 
-fn speaks_of(row: &Service, gpu: &GpuAsk<'_>) -> bool {
+fn speaks_of(row: &Service, gpu: &GpuRequest<'_>) -> bool {
     if let Some(range) = &row.gpus {
         return Constraint::parse(range).is_ok_and(|range| range.admits(&gpu.cc_version));
     }
     gpu.row.is_some_and(|product| row.boards.contains(&product.name))
 }
 
-fn is_place(row: &Service, asked: &TargetAsk<'_>) -> bool {
+fn is_place(row: &Service, asked: &TargetRequest<'_>) -> bool {
     match row.place {
         Place::Host => !asked.windows_driver,
         Place::Container => asked.runtime == Runtime::Container && !asked.windows_driver,

@@ -1,7 +1,7 @@
 //! What would have to be read to tell whether a request has an answer.
 
 use crate::catalog::rows::Build;
-use crate::words::Constraint;
+use crate::types::Constraint;
 
 use super::compile::{Plan, ReleaseChoice};
 use super::engine::Selection;
@@ -58,8 +58,8 @@ fn of_release(
         return vec![Unknown { fact, keys: vec![format!("stack.{package}")], how }];
     };
     let mut unknowns = Vec::new();
-    let question = plan.question;
-    let libraries = [("cudnn", "cuDNN", &question.cudnn, build.cudnn), ("nccl", "NCCL", &question.nccl, build.nccl)];
+    let request = plan.request;
+    let libraries = [("cudnn", "cuDNN", &request.cudnn, build.cudnn), ("nccl", "NCCL", &request.nccl, build.nccl)];
     for (key, title, wanted, has) in libraries {
         if wanted.as_ref().is_some_and(|wanted: &Constraint| !wanted.is_any()) && has.is_none() && !release.is_cpu() {
             let how = format!(
@@ -80,7 +80,7 @@ fn of_release(
 }
 
 /// A line of Python for which no wheel of a build was seen.
-fn unseen_python(build: &Build, name: &str, line: &crate::words::Version) -> Option<Unknown> {
+fn unseen_python(build: &Build, name: &str, line: &crate::types::Version) -> Option<Unknown> {
     if build.pythons.contains(line) || build.expected_pythons.contains(line) {
         return None;
     }

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Index, Reading, Rule, Subject, line_of};
-use crate::words::{Constraint, CpuArch, Version};
+use crate::types::{Constraint, CpuArch, Version};
 
 /// A build that may exist.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use crate::catalog::Catalog;
 use crate::catalog::rows::WindowsDriver;
-use crate::words::{Constraint, Version};
+use crate::types::{Constraint, Version};
 
 use super::problem::{Needs, Problem};
 

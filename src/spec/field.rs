@@ -2,11 +2,11 @@
 
 use super::error::{Refusal, clip, quote};
 use super::{OwnCuda, repair, suggest};
-use crate::words::address;
-use crate::words::name::{self, is_unseen};
-use crate::words::require::Requirement;
-use crate::words::variant::line_of;
-use crate::words::{ArchList, Constraint, CpuArch, Specifier, Version};
+use crate::types::address;
+use crate::types::name::{self, is_unseen};
+use crate::types::require::Requirement;
+use crate::types::variant::line_of;
+use crate::types::{ArchList, Constraint, CpuArch, Specifier, Version};
 
 /// What a text means, or why it means nothing.
 pub(super) type Read<T> = Result<T, Refusal>;

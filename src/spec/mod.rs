@@ -38,7 +38,7 @@ pub use slot::Shape;
 pub use targets::{add_target, remove_target};
 pub use value::list_text;
 
-use crate::words::{ArchList, Constraint, CpuArch, Specifier, Version};
+use crate::types::{ArchList, Constraint, CpuArch, Specifier, Version};
 
 /// A value and the place in gpuenv.toml it was read from.
 #[derive(Debug, Clone, PartialEq, Eq)]

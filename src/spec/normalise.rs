@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::keys::{self, Table};
 use super::value::list_text;
 use super::{OwnBuild, Runtime, Spec, Target};
-use crate::words::Constraint;
+use crate::types::Constraint;
 
 impl Spec {
     /// Every input that bears on the answer: key and canonical text. Defaults are left out, and

@@ -3,7 +3,7 @@
 use super::error::Refusal;
 use super::field::Read;
 use super::{OwnBuild, OwnCuda, Written};
-use crate::words::{Constraint, Version, address};
+use crate::types::{Constraint, Version, address};
 
 /// What the name of a wheel's file tells: `torch-2.8.0a0+git1234-cp312-cp312-linux_x86_64.whl`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

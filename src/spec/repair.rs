@@ -1,6 +1,6 @@
 //! What was meant by a value that is spelled as other tools, people or makers spell it.
 
-use crate::words::{Constraint, Specifier, Version};
+use crate::types::{Constraint, Specifier, Version};
 
 /// Words for whatever there is.
 const ANY: [&str; 8] = ["latest", "newest", "any", "stable", "default", "auto", "all", "x"];

@@ -8,7 +8,7 @@ use super::error::{Refusal, clip, quote};
 use super::field::{self, Read};
 use super::value::{Item, Reader, list_text};
 use super::{Spec, Written};
-use crate::words::Constraint;
+use crate::types::Constraint;
 
 /// What a key may hold, in the words of TOML.
 #[derive(Debug, Clone, PartialEq, Eq)]

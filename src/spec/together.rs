@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::error::Refusal;
 use super::{Runtime, Target, Written};
-use crate::words::{Constraint, CpuArch};
+use crate::types::{Constraint, CpuArch};
 
 /// Why two keys cannot stand together, and where to say so.
 type Contradiction = (Refusal, Range<usize>);

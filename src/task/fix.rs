@@ -5,7 +5,7 @@ use crate::report::{Exit, Failure};
 use crate::solve::compile::Locked;
 use crate::solve::engine::Steps;
 use crate::solve::problem::Problem;
-use crate::solve::question::Question;
+use crate::solve::request::Request;
 use crate::solve::resolve::{Resolution, resolve};
 use crate::spec;
 
@@ -24,12 +24,12 @@ pub struct Fixed {
 /// Applies fix `number`: the same fixes in the same order as `gpuenv lock` shows.
 pub fn apply<'r>(asked: &Asked, rules: &'r Problem<'r>, number: usize) -> Result<Fixed, Failure> {
     let Asked { file, spec, .. } = asked;
-    let (question, _) = Question::new(spec, rules).map_err(|errors| Failure::spec(errors, file.clone()))?;
-    let told = match resolve(&question, &Locked::new(), &Steps::new(STEPS)) {
+    let (request, _) = Request::new(spec, rules).map_err(|errors| Failure::spec(errors, file.clone()))?;
+    let told = match resolve(&request, &Locked::new(), &Steps::new(STEPS)) {
         Resolution::Conflict => explain::conflicts(spec, rules, &Steps::new(STEPS)),
         Resolution::Undetermined(_) => explain::obstacles(spec, rules, &Steps::new(STEPS)),
         Resolution::GaveUp => return Err(gave_up()),
-        Resolution::Answer(_) => {
+        Resolution::Solution(_) => {
             let message = format!("nothing to fix: {} resolves", file.name);
             return Err(refused("nothing-to-fix", message).help("run `gpuenv lock`"));
         }

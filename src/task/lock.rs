@@ -8,11 +8,11 @@ use crate::lock::{Lock, Renewed, Upgrade, renew};
 use crate::report::{Exit, Failure, Problem, SourceFile};
 use crate::solve::engine::Steps;
 use crate::solve::problem::Problem as Compiled;
-use crate::solve::question::Question;
+use crate::solve::request::Request;
 use crate::solve::unknowns::Unknown;
 use crate::spec::{self, Spec, SpecError};
+use crate::types::Version;
 use crate::warning::Warning;
-use crate::words::Version;
 
 use super::{STEPS, gave_up};
 
@@ -53,7 +53,7 @@ pub fn read(
     }
     // Without all of its overlays, names would be missed that are there.
     if let Ok(catalog) = catalog_of(&spec, &file) {
-        errors.extend(Question::new(&spec, &Compiled::new(&catalog)).err().into_iter().flatten());
+        errors.extend(Request::new(&spec, &Compiled::new(&catalog)).err().into_iter().flatten());
         errors.sort_by_key(|error| error.span.start);
     }
     Err(Failure::spec(errors, file))
@@ -104,12 +104,12 @@ fn check_version(spec: &Spec, file: &SourceFile) -> Result<(), Failure> {
 /// Resolves a spec. Choices of the previous lock that still hold are kept, except what is upgraded.
 pub fn resolve<'r>(
     spec: &Spec,
-    question: &Question<'_>,
+    request: &Request<'_>,
     rules: &'r Compiled<'r>,
     previous: Option<&Lock>,
     upgrade: &Upgrade,
 ) -> Result<Outcome, Failure> {
-    match renew(spec, question, previous, upgrade, &Steps::new(STEPS)) {
+    match renew(spec, request, previous, upgrade, &Steps::new(STEPS)) {
         Renewed::Lock(lock, warnings) => Ok(Outcome::Locked(lock, warnings)),
         Renewed::Conflict => {
             let found = explain::conflicts(spec, rules, &Steps::new(STEPS));

@@ -2,25 +2,25 @@
 
 use crate::catalog::OsMatch;
 use crate::host::{Compiler, Toolkit};
-use crate::words::Version;
+use crate::types::Version;
 
-use super::case::Case;
 use super::check::{Action, Check};
+use super::context::CheckContext;
 
 /// Who may point to a toolkit that a build would then take.
 const POINTERS: &[&str] = &["PATH", "CUDA_HOME", "CUDA_PATH"];
 
 /// Everything that is to be said of it.
-pub fn judge(case: &Case<'_>) -> Vec<Check> {
-    let Some(wanted) = case.target.toolkit.as_ref().and_then(|text| Version::parse(text).ok()) else {
+pub fn judge(context: &CheckContext<'_>) -> Vec<Check> {
+    let Some(wanted) = context.target.toolkit.as_ref().and_then(|text| Version::parse(text).ok()) else {
         return Vec::new();
     };
-    if !case.sees_userland() {
+    if !context.sees_userland() {
         return vec![
             Check::new("toolkit").expected(wanted.as_str()).skip("the image brings it; verify inside the container"),
         ];
     }
-    vec![toolkit(case, &wanted), pointers(case, &wanted), compiler(case, &wanted)]
+    vec![toolkit(context, &wanted), pointers(context, &wanted), compiler(context, &wanted)]
 }
 
 fn version(toolkit: &Toolkit) -> Option<&Version> {
@@ -38,9 +38,9 @@ fn is_locked(toolkit: &Toolkit, wanted: &Version) -> bool {
     }
 }
 
-fn toolkit(case: &Case<'_>, wanted: &Version) -> Check {
+fn toolkit(context: &CheckContext<'_>, wanted: &Version) -> Check {
     let check = Check::new("toolkit").expected(wanted.as_str());
-    let toolkits = &case.record.toolkits;
+    let toolkits = &context.record.toolkits;
     if let Some(found) = toolkits.iter().find(|toolkit| is_locked(toolkit, wanted)) {
         return check
             .found(version(found).map_or("", Version::as_str))
@@ -48,10 +48,10 @@ fn toolkit(case: &Case<'_>, wanted: &Version) -> Check {
             .pass();
     }
     if toolkits.is_empty() {
-        let made = case.was_made("toolkits");
+        let made = context.was_made("toolkits");
         return match made {
             true => check.found("none").fail(Action::FixEnvironment, format!("install CUDA toolkit {wanted}")),
-            false => case.untold(check, "toolkits"),
+            false => context.untold(check, "toolkits"),
         };
     }
     // A pasted report tells the version and not the place.
@@ -75,9 +75,9 @@ fn toolkit(case: &Case<'_>, wanted: &Version) -> Check {
 }
 
 /// PATH, CUDA_HOME and CUDA_PATH must all lead to the locked toolkit.
-fn pointers(case: &Case<'_>, wanted: &Version) -> Check {
+fn pointers(context: &CheckContext<'_>, wanted: &Version) -> Check {
     let check = Check::new("toolkit-path").expected(format!("{} lead to {wanted}", POINTERS.join(", ")));
-    let named = case.record.toolkits.iter().flat_map(|toolkit| {
+    let named = context.record.toolkits.iter().flat_map(|toolkit| {
         let by = toolkit.named_by.iter().filter(|by| POINTERS.contains(&by.as_str()));
         by.map(move |by| (by.as_str(), toolkit))
     });
@@ -99,16 +99,16 @@ fn pointers(case: &Case<'_>, wanted: &Version) -> Check {
 }
 
 /// nvcc refuses host compilers that are newer than it knows. The lock holds the promise; the catalog knows the limit.
-fn compiler(case: &Case<'_>, wanted: &Version) -> Check {
+fn compiler(context: &CheckContext<'_>, wanted: &Version) -> Check {
     let check = Check::new("host-compiler");
-    let clang = case.lock.inputs.contains_key(&format!("target.{}.clang", case.name));
+    let clang = context.lock.inputs.contains_key(&format!("target.{}.clang", context.name));
     let (name, cxx) = if clang { ("clang", "clang++") } else { ("gcc", "g++") };
-    let row = case.catalog.toolkit(wanted);
+    let row = context.catalog.toolkit(wanted);
     let limit = row.and_then(|row| if clang { row.clang_max.as_ref() } else { row.gcc_max.as_ref() });
     let Some(limit) = limit else { return check.skip("which compilers this toolkit takes is not known") };
     let check = check.expected(format!("{name} {limit} or older"));
-    let Some(Compiler { version: Some(found), path, .. }) = chosen(case, name) else {
-        return case.untold(check, "compilers");
+    let Some(Compiler { version: Some(found), path, .. }) = chosen(context, name) else {
+        return context.untold(check, "compilers");
     };
     let check = check.found(format!("{name} {found}")).evidence(path.clone());
     if found.major() > limit.major() {
@@ -117,7 +117,7 @@ fn compiler(case: &Case<'_>, wanted: &Version) -> Check {
             format!("nvcc {wanted} takes {name} {limit} at most: install {name}-{limit} and set NVCC_CCBIN or CUDAHOSTCXX to its {cxx}"),
         );
     }
-    match promised(case, name).filter(|promised| promised.major() != found.major()) {
+    match promised(context, name).filter(|promised| promised.major() != found.major()) {
         Some(promised) => {
             check.warn(Action::None, format!("the lock was solved for {name} {promised}; nvcc takes this one too"))
         }
@@ -126,16 +126,16 @@ fn compiler(case: &Case<'_>, wanted: &Version) -> Check {
 }
 
 /// The host compiler of a name that nvcc would call: what a variable names, else the first on the path.
-fn chosen<'a>(case: &Case<'a>, name: &str) -> Option<&'a Compiler> {
-    let gccs = || case.record.compilers.iter().filter(|compiler| compiler.name == name);
+fn chosen<'a>(context: &CheckContext<'a>, name: &str) -> Option<&'a Compiler> {
+    let gccs = || context.record.compilers.iter().filter(|compiler| compiler.name == name);
     gccs()
         .find(|compiler| compiler.named_by.iter().any(|by| by == "NVCC_CCBIN" || by == "CUDAHOSTCXX"))
         .or_else(|| gccs().next())
 }
 
-fn promised(case: &Case<'_>, name: &str) -> Option<Version> {
-    let written = case.lock.inputs.get(&format!("target.{}.{name}", case.name));
-    let implied = || match case.catalog.os(case.target.os.as_deref()?) {
+fn promised(context: &CheckContext<'_>, name: &str) -> Option<Version> {
+    let written = context.lock.inputs.get(&format!("target.{}.{name}", context.name));
+    let implied = || match context.catalog.os(context.target.os.as_deref()?) {
         OsMatch::Found(row) => row.gcc.filter(|_| name == "gcc"),
         OsMatch::Unknown(_) => None,
     };

@@ -1,38 +1,38 @@
 //! The compilers that built the test kernels on the host: one that fails is a fault of its own, never a GPU's.
 
-use crate::host::{Fault, Kernel, Outcome};
+use crate::host::{ApiError, Kernel, Outcome};
 
-use super::case::Case;
 use super::check::{Action, Check};
-use super::codes;
+use super::context::CheckContext;
+use super::cuda_errors;
 
 /// A compiler by the beginning of its name in a record, and the check that is about it.
 const COMPILERS: &[(&str, &str)] = &[("nvrtc", "compile-nvrtc"), ("nvcc", "compile-nvcc")];
 
 /// One check for each compiler that was tried.
-pub fn judge(case: &Case<'_>) -> Vec<Check> {
-    if !case.needs_gpu() || case.is_bare() {
+pub fn judge(context: &CheckContext<'_>) -> Vec<Check> {
+    if !context.needs_gpu() || context.is_bare() {
         return Vec::new();
     }
-    COMPILERS.iter().filter_map(|(name, id)| one(case, name, id)).collect()
+    COMPILERS.iter().filter_map(|(name, id)| one(context, name, id)).collect()
 }
 
 /// Whether a kernel was never loaded, because its compiler failed.
 pub fn is_uncompiled(kernel: &Kernel) -> bool {
-    let by = |fault: &Fault| COMPILERS.iter().any(|(name, _)| fault.at.starts_with(name));
+    let by = |fault: &ApiError| COMPILERS.iter().any(|(name, _)| fault.at.starts_with(name));
     kernel.outcome == Outcome::Failed && kernel.fault.as_ref().is_some_and(by)
 }
 
-fn one(case: &Case<'_>, name: &str, id: &'static str) -> Option<Check> {
+fn one(context: &CheckContext<'_>, name: &str, id: &'static str) -> Option<Check> {
     let of_it = |kernel: &&Kernel| kernel.compiler.starts_with(name);
-    let kernels: Vec<&Kernel> = case.record.kernels.iter().filter(of_it).collect();
+    let kernels: Vec<&Kernel> = context.record.kernels.iter().filter(of_it).collect();
     let first = kernels.first()?;
     let check = Check::new(id).expected("compiles the test kernels").evidence(Some(&*first.compiler));
     let Some(bad) = kernels.iter().find(|kernel| is_uncompiled(kernel)) else {
         return Some(check.found(&*first.compiler).pass());
     };
     let fault = bad.fault.as_ref()?;
-    let check = check.evidence(Some(format!("{} to {}", bad.compiler, bad.code))).found(codes::told(fault));
+    let check = check.evidence(Some(format!("{} to {}", bad.compiler, bad.code))).found(cuda_errors::told(fault));
     Some(match (fault.name.as_deref(), name) {
         (Some("ETIMEDOUT"), _) => check.unknown(
             Action::FixEnvironment,
@@ -47,7 +47,7 @@ fn one(case: &Case<'_>, name: &str, id: &'static str) -> Option<Check> {
 }
 
 /// By the numbers of nvrtc.h.
-fn of_nvrtc(check: Check, fault: &Fault) -> Check {
+fn of_nvrtc(check: Check, fault: &ApiError) -> Check {
     let again = "install the locked release of NVRTC again";
     let hint = match fault.code {
         Some(1) => {
@@ -67,7 +67,7 @@ fn of_nvrtc(check: Check, fault: &Fault) -> Check {
 }
 
 /// By what nvcc says, as its exit status tells next to nothing.
-fn of_nvcc(check: Check, fault: &Fault) -> Check {
+fn of_nvcc(check: Check, fault: &ApiError) -> Check {
     let words = fault.message.as_deref().unwrap_or_default();
     let says = |parts: &[&str]| parts.iter().any(|part| words.contains(part));
     if says(&["No space left", "Cannot allocate memory", "it has no place for its files", "no source could be written"])

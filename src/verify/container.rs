@@ -5,58 +5,58 @@ use crate::catalog::rows::Image;
 use crate::host::Container;
 use crate::solve::image;
 use crate::solve::problem::law;
-use crate::words::require::{Requirement, Subjects, of_environment};
-use crate::words::version::Written;
-use crate::words::{Cc, CpuArch, Version};
+use crate::types::require::{Requirement, Subjects, of_environment};
+use crate::types::version::Written;
+use crate::types::{Cc, CpuArch, Version};
 
-use super::case::{Case, Seen};
 use super::check::{Action, Check};
+use super::context::{CheckContext, Seen};
 
 /// NCCL's rings between processes want this much of /dev/shm, in bytes.
 const SHM_LEAST: u64 = 1 << 30;
 
 /// Everything that is to be said of them.
-pub fn judge(case: &Case<'_>) -> Vec<Check> {
+pub fn judge(context: &CheckContext<'_>) -> Vec<Check> {
     let mut checks = Vec::new();
-    if case.target.runtime == "container" && case.needs_gpu() {
-        checks.extend(locked_images(case));
-        checks.extend(runtime(case));
+    if context.target.runtime == "container" && context.needs_gpu() {
+        checks.extend(locked_images(context));
+        checks.extend(runtime(context));
     }
-    if case.in_container() && case.needs_gpu() {
-        checks.push(capabilities(case));
-        checks.extend(shm(case));
+    if context.in_container() && context.needs_gpu() {
+        checks.push(capabilities(context));
+        checks.extend(shm(context));
     }
     checks
 }
 
 /// What the locked images ask: inside a container it stands in the environment, elsewhere in the catalog.
-fn locked_images(case: &Case<'_>) -> Vec<Check> {
-    let set_aside =
-        case.lock.overrides.iter().find(|one| {
-            one.rule == law::IMAGE_REQUIRE && one.target.as_deref().is_none_or(|target| target == case.name)
-        });
+fn locked_images(context: &CheckContext<'_>) -> Vec<Check> {
+    let set_aside = context.lock.overrides.iter().find(|one| {
+        one.rule == law::IMAGE_REQUIRE && one.target.as_deref().is_none_or(|target| target == context.name)
+    });
     if let Some(one) = set_aside {
         return vec![Check::new("image-require").skip(format!("set aside in gpuenv.toml: {}", one.reason))];
     }
-    if case.in_container() {
-        let variables = case.record.environment.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+    if context.in_container() {
+        let variables = context.record.environment.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         let asked = of_environment(variables);
         if !asked.is_empty() {
-            return asked.iter().flat_map(|(name, text)| required(case, text, name)).collect();
+            return asked.iter().flat_map(|(name, text)| required(context, text, name)).collect();
         }
     }
-    let mut images: Vec<&String> = case.target.image.iter().chain(&case.target.runtime_image).collect();
+    let mut images: Vec<&String> = context.target.image.iter().chain(&context.target.runtime_image).collect();
     images.dedup();
-    images.into_iter().flat_map(|reference| of_image(case, reference, false)).collect()
+    images.into_iter().flat_map(|reference| of_image(context, reference, false)).collect()
 }
 
 /// What one image asks of this host. `alone`: nothing else is judged, so that what nobody knows leaves the question open.
-pub fn of_image(case: &Case<'_>, reference: &str, alone: bool) -> Vec<Check> {
+pub fn of_image(context: &CheckContext<'_>, reference: &str, alone: bool) -> Vec<Check> {
     let check = Check::new("image-require").expected(format!("a driver that {reference} starts on"));
-    let arch = CpuArch::parse(&case.target.arch).ok();
-    let known = find(case, reference).zip(arch).and_then(|(row, arch)| image::requirement(case.catalog, row, arch));
+    let arch = CpuArch::parse(&context.target.arch).ok();
+    let known =
+        find(context, reference).zip(arch).and_then(|(row, arch)| image::requirement(context.catalog, row, arch));
     match known {
-        Some(known) => required(case, &known.row.require, reference),
+        Some(known) => required(context, &known.row.require, reference),
         None if alone => vec![check.unknown(
             Action::None,
             "what this image asks of the driver is not known: see `docker inspect` for its NVIDIA_REQUIRE_CUDA",
@@ -66,25 +66,25 @@ pub fn of_image(case: &Case<'_>, reference: &str, alone: bool) -> Vec<Check> {
 }
 
 /// The image of a reference; which registry it comes from makes no difference.
-fn find<'a>(case: &Case<'a>, reference: &str) -> Option<&'a Image> {
+fn find<'a>(context: &CheckContext<'a>, reference: &str) -> Option<&'a Image> {
     let reference = reference.split('@').next().unwrap_or(reference);
     let (repository, tag) = reference.rsplit_once(':').filter(|(_, tag)| !tag.contains('/'))?;
     let same = |row: &&Image| {
         row.tag == tag && (repository == row.repository || repository.ends_with(&format!("/{}", row.repository)))
     };
-    let images = case.catalog.images.iter();
+    let images = context.catalog.images.iter();
     images.into_iter().find(same)
 }
 
 /// One requirement, for each GPU as the container runtime would judge it.
-fn required(case: &Case<'_>, text: &str, by: &str) -> Vec<Check> {
+fn required(context: &CheckContext<'_>, text: &str, by: &str) -> Vec<Check> {
     let requirement = Requirement::parse(text);
     let shown = match text.split_once(' ') {
         Some((first, _)) => format!("{first} …"),
         None => text.to_string(),
     };
-    let driver = case.driver().map(|(driver, _)| driver);
-    let cuda = driver_cuda(case);
+    let driver = context.driver().map(|(driver, _)| driver);
+    let cuda = driver_cuda(context);
     let new = || Check::new("image-require").expected(&*shown).evidence(Some(by));
     if driver.is_none() && cuda.is_none() {
         return vec![new().unknown(Action::None, "there is no driver to hold against it")];
@@ -94,15 +94,15 @@ fn required(case: &Case<'_>, text: &str, by: &str) -> Vec<Check> {
         (Some(driver), None) => check.found(format!("driver {driver}")),
         (None, cuda) => check.found(format!("CUDA {}", cuda.as_ref().map_or("?", Version::as_str))),
     };
-    let gpus = case.gpus();
+    let gpus = context.gpus();
     let machine = Subjects { cuda: cuda.as_ref(), driver, arch: None, brand: None };
     if gpus.is_empty() {
-        return vec![ends(case, found(new()), &starts(&requirement, &machine, None, &[""]))];
+        return vec![ends(context, found(new()), &starts(&requirement, &machine, None, &[""]))];
     }
     let mut checks: Vec<Check> = Vec::new();
     for gpu in &gpus {
-        let (brands, cc) = (brands(case, gpu), gpu.cc.and_then(|cc: Cc| Version::parse(&cc.to_string()).ok()));
-        let check = ends(case, found(new()).of(&gpu.label), &starts(&requirement, &machine, cc.as_ref(), &brands));
+        let (brands, cc) = (brands(context, gpu), gpu.cc.and_then(|cc: Cc| Version::parse(&cc.to_string()).ok()));
+        let check = ends(context, found(new()).of(&gpu.label), &starts(&requirement, &machine, cc.as_ref(), &brands));
         // Eight GPUs of one kind get one answer.
         if !checks.iter().any(|known| known.status == check.status) {
             checks.push(check);
@@ -143,8 +143,8 @@ fn starts(
     }
 }
 
-fn ends(case: &Case<'_>, check: Check, starts: &Result<bool, String>) -> Check {
-    let mode = case.record.container.as_ref().and_then(|container| container.mode.as_deref());
+fn ends(context: &CheckContext<'_>, check: Check, starts: &Result<bool, String>) -> Check {
+    let mode = context.record.container.as_ref().and_then(|container| container.mode.as_deref());
     let raise = "raise the driver, or take an image of an older CUDA";
     match starts {
         Ok(true) => check.pass(),
@@ -158,17 +158,17 @@ fn ends(case: &Case<'_>, check: Check, starts: &Result<bool, String>) -> Check {
 }
 
 /// The CUDA version that counts is the driver's own, not that of a cuda-compat.
-fn driver_cuda(case: &Case<'_>) -> Option<Version> {
-    let told = case.offered().filter(|_| !case.loads_compat()).map(|(cuda, _)| *cuda);
-    told.or_else(|| case.catalog.branch_of(case.driver()?.0)?.cuda)
+fn driver_cuda(context: &CheckContext<'_>) -> Option<Version> {
+    let told = context.offered().filter(|_| !context.loads_compat()).map(|(cuda, _)| *cuda);
+    told.or_else(|| context.catalog.branch_of(context.driver()?.0)?.cuda)
 }
 
 /// The brand that NVML tells, or those that it may tell for the product's market.
-fn brands<'a>(case: &Case<'a>, gpu: &Seen<'a>) -> Vec<&'a str> {
+fn brands<'a>(context: &CheckContext<'a>, gpu: &Seen<'a>) -> Vec<&'a str> {
     if let Some(brand) = gpu.nvml.and_then(|nvml| nvml.brand.as_deref()) {
         return vec![brand];
     }
-    let class = match case.catalog.gpu(gpu.name.unwrap_or_default()) {
+    let class = match context.catalog.gpu(gpu.name.unwrap_or_default()) {
         GpuMatch::Found(rows) => rows.first().map(|row| row.class),
         _ => None,
     };
@@ -179,12 +179,12 @@ fn brands<'a>(case: &Case<'a>, gpu: &Seen<'a>) -> Vec<&'a str> {
 }
 
 /// What hands GPUs to containers on this host.
-fn runtime(case: &Case<'_>) -> Vec<Check> {
-    if case.in_container() {
+fn runtime(context: &CheckContext<'_>) -> Vec<Check> {
+    if context.in_container() {
         return Vec::new();
     }
     let check = Check::new("container-runtime").expected("a container runtime that hands on GPUs");
-    let Some(container) = &case.record.container else {
+    let Some(container) = &context.record.container else {
         return vec![check.skip("it was not looked for: `gpuenv verify --full` does")];
     };
     let Container { runtimes, toolkit, mode, cdi, .. } = container;
@@ -205,7 +205,7 @@ fn runtime(case: &Case<'_>) -> Vec<Check> {
             check.warn(Action::AskAdmin, "the NVIDIA Container Toolkit was not found: containers get no GPU without it")
         }
     }];
-    checks.extend(cdi_of_this_driver(case, container));
+    checks.extend(cdi_of_this_driver(context, container));
     if container.dev_char == Some(false) && container.cgroup_driver.as_deref() == Some("systemd") {
         checks.push(Check::new("container-dev-char").expected("a link in /dev/char for every device node").found("some are missing").warn(
             Action::AskAdmin,
@@ -216,11 +216,11 @@ fn runtime(case: &Case<'_>) -> Vec<Check> {
 }
 
 /// A CDI specification names files of one driver release; after an upgrade they are gone.
-fn cdi_of_this_driver(case: &Case<'_>, container: &Container) -> Vec<Check> {
+fn cdi_of_this_driver(context: &CheckContext<'_>, container: &Container) -> Vec<Check> {
     let of_gpus =
         container.cdi.iter().filter(|cdi| cdi.kind.as_deref().is_none_or(|kind| kind.starts_with("nvidia.com/")));
     let one = |cdi: &crate::host::Cdi| {
-        let driver = case.driver().map(|(driver, _)| driver)?;
+        let driver = context.driver().map(|(driver, _)| driver)?;
         let check = Check::new("container-cdi")
             .expected(format!("a specification for driver {driver}"))
             .evidence(Some(&*cdi.path));
@@ -238,9 +238,9 @@ fn cdi_of_this_driver(case: &Case<'_>, container: &Container) -> Vec<Check> {
 }
 
 /// What the container was told to be given.
-fn capabilities(case: &Case<'_>) -> Check {
+fn capabilities(context: &CheckContext<'_>) -> Check {
     let check = Check::new("container-capabilities").expected("compute and utility");
-    let Some(value) = case.variable("NVIDIA_DRIVER_CAPABILITIES") else {
+    let Some(value) = context.variable("NVIDIA_DRIVER_CAPABILITIES") else {
         return check.skip("the container names none");
     };
     let has = |wanted: &str| value.split(',').any(|one| one.trim() == wanted || one.trim() == "all");
@@ -258,8 +258,8 @@ fn capabilities(case: &Case<'_>) -> Check {
     }
 }
 
-fn shm(case: &Case<'_>) -> Option<Check> {
-    let size = case.record.platform.shm?;
+fn shm(context: &CheckContext<'_>) -> Option<Check> {
+    let size = context.record.platform.shm?;
     let check = Check::new("container-shm")
         .expected(format!("{} MiB or more", SHM_LEAST >> 20))
         .found(format!("{} MiB", size >> 20));

@@ -6,11 +6,11 @@ use crate::catalog::rows::Class;
 use crate::catalog::{GpuMatch, OsMatch};
 use crate::host::{Compat, System};
 use crate::lock::DriverLock;
-use crate::words::Version;
+use crate::types::Version;
 
-use super::case::{Case, Seen, is_product};
 use super::check::{Action, Check};
-use super::codes;
+use super::context::{CheckContext, Seen, is_product};
+use super::cuda_errors;
 
 /// Numbers of driver branches are greater than this, those of board support packages are not.
 const BRANCHES: u64 = 100;
@@ -18,25 +18,25 @@ const BRANCHES: u64 = 100;
 const FORWARD: &str = "forward-compat";
 
 /// Everything that is to be said of it.
-pub fn judge(case: &Case<'_>) -> Vec<Check> {
-    let Some(locked) = &case.target.driver else { return Vec::new() };
-    let mut checks = vec![matches(case), minimum(case, locked), offered(case, locked)];
-    checks.extend(forward(case, locked));
+pub fn judge(context: &CheckContext<'_>) -> Vec<Check> {
+    let Some(locked) = &context.target.driver else { return Vec::new() };
+    let mut checks = vec![matches(context), minimum(context, locked), offered(context, locked)];
+    checks.extend(forward(context, locked));
     checks
 }
 
 /// Kernel module and libraries must be of one release, but for a cuda-compat.
-fn matches(case: &Case<'_>) -> Check {
+fn matches(context: &CheckContext<'_>) -> Check {
     let check = Check::new("driver-match").expected("kernel module and libraries of one release");
-    let record = case.record;
+    let record = context.record;
     let nvml = record.nvml.as_ref();
     if let Some(fault) = nvml.and_then(|nvml| nvml.fault.as_ref()).filter(|fault| fault.code == Some(18)) {
-        return codes::nvml(case, check, fault);
+        return cuda_errors::nvml(context, check, fault);
     }
-    if case.is_wsl() {
+    if context.is_wsl() {
         return check.skip("in WSL both come with Windows");
     }
-    let libcuda = record.libcuda.as_ref().filter(|libcuda| !case.loads_compat() && libcuda.stub != Some(true));
+    let libcuda = record.libcuda.as_ref().filter(|libcuda| !context.loads_compat() && libcuda.stub != Some(true));
     let parts = [
         ("kernel module", record.module.as_ref().and_then(|module| module.version.as_ref())),
         ("libnvidia-ml", nvml.and_then(|nvml| nvml.file_version.as_ref())),
@@ -52,68 +52,70 @@ fn matches(case: &Case<'_>) -> Check {
     let check = check.found(found.join(", ")).evidence((!paths.is_empty()).then(|| paths.join(", ")));
     match rest.iter().all(|(_, version)| version == first) {
         true => check.pass(),
-        false => check.fail(case.restart(Action::Reboot), codes::mismatch(case)),
+        false => check.fail(context.restart(Action::Reboot), cuda_errors::mismatch(context)),
     }
 }
 
-fn minimum(case: &Case<'_>, locked: &DriverLock) -> Check {
+fn minimum(context: &CheckContext<'_>, locked: &DriverLock) -> Check {
     let check = Check::new("driver-minimum").expected(format!(">= {}", locked.minimum));
     let Ok(minimum) = Version::parse(&locked.minimum) else {
         return check.unknown(Action::ChangeLock, "the lock's minimum is no version: lock again");
     };
-    if case.record.platform.system == Some(System::Tegra) {
-        return of_jetson(case, check, &locked.minimum);
+    if context.record.platform.system == Some(System::Tegra) {
+        return of_jetson(context, check, &locked.minimum);
     }
-    if case.is_wsl() != case.is_for_wsl2() && case.record.platform.system.is_some() {
-        return of_other_numbers(case, check, &minimum);
+    if context.is_wsl() != context.is_for_wsl2() && context.record.platform.system.is_some() {
+        return of_other_numbers(context, check, &minimum);
     }
     let raise = format!(
         "raise the driver to {} or later, or write this driver into gpuenv.toml and lock again",
         locked.minimum
     );
     let of_branch = "it is of the branch of the minimum; which release of it was not told";
-    if let Some((version, by)) = case.driver() {
+    if let Some((version, by)) = context.driver() {
         let check = check.found(version.as_str()).evidence(Some(format!("told by {by}")));
         return match *version >= minimum {
             true => check.pass(),
             // `570` alone is some release of that branch.
-            false if version.len() == 1 && version.major() == minimum.major() => match opens_branch(case, &minimum) {
-                true => check.pass(),
-                false => check.unknown(Action::None, of_branch),
-            },
+            false if version.len() == 1 && version.major() == minimum.major() => {
+                match opens_branch(context, &minimum) {
+                    true => check.pass(),
+                    false => check.unknown(Action::None, of_branch),
+                }
+            }
             false => check.fail(Action::AskAdmin, raise),
         };
     }
     // Who knows only the CUDA version that the driver offers knows the branch.
-    let branch_cuda = case.catalog.branch_of(&minimum).and_then(|branch| branch.cuda.as_ref());
-    if let (Some((cuda, by)), Some(needed)) = (case.offered().filter(|_| !case.loads_compat()), branch_cuda) {
+    let branch_cuda = context.catalog.branch_of(&minimum).and_then(|branch| branch.cuda.as_ref());
+    if let (Some((cuda, by)), Some(needed)) = (context.offered().filter(|_| !context.loads_compat()), branch_cuda) {
         let check = check.found(format!("a driver that offers CUDA {cuda}")).evidence(Some(format!("told by {by}")));
         return match cuda.cmp_prefix(&needed.prefix(2)) {
             Ordering::Greater => check.pass(),
-            Ordering::Equal if opens_branch(case, &minimum) => check.pass(),
+            Ordering::Equal if opens_branch(context, &minimum) => check.pass(),
             Ordering::Equal => check.unknown(Action::None, of_branch),
             Ordering::Less => check.fail(Action::AskAdmin, raise),
         };
     }
     let check = check.found("not known");
-    match case.is_bare() {
+    match context.is_bare() {
         true => check.unknown(Action::AskAdmin, "there is no driver to ask"),
         false => check.unknown(Action::None, "nothing told the driver's release"),
     }
 }
 
 /// Windows numbers its drivers by itself, so that a lock for Linux says little of one under WSL2, and the reverse.
-fn of_other_numbers(case: &Case<'_>, check: Check, minimum: &Version) -> Check {
-    let Some((version, by)) = case.driver() else {
+fn of_other_numbers(context: &CheckContext<'_>, check: Check, minimum: &Version) -> Check {
+    let Some((version, by)) = context.driver() else {
         return check.unknown(Action::None, "nothing told the driver's release");
     };
     let check = check.found(version.as_str()).evidence(Some(format!("told by {by}")));
-    if !case.is_wsl() {
+    if !context.is_wsl() {
         let hint = "the lock is for WSL2 and holds a number of Windows' driver: add a target without `platform`";
         return check.unknown(Action::ChangeLock, hint);
     }
-    let rows = &case.catalog.windows_drivers;
-    let floor = case.line().and_then(|line| {
+    let rows = &context.catalog.windows_drivers;
+    let floor = context.line().and_then(|line| {
         let of_major = rows.iter().find(|row| row.cuda.len() == 1 && row.cuda.major() == line.major());
         of_major.or_else(|| rows.iter().filter(|row| row.cuda.cmp_prefix(&line).is_eq()).min_by_key(|row| row.driver))
     });
@@ -129,25 +131,26 @@ fn of_other_numbers(case: &Case<'_>, check: Check, minimum: &Version) -> Check {
 }
 
 /// A Jetson's driver comes with its JetPack and is numbered by itself: the CUDA that it offers tells how old it is.
-fn of_jetson(case: &Case<'_>, check: Check, minimum: &str) -> Check {
-    let check = check.expected(case.wanted_driver());
-    let cuda_of = |os: Option<&str>| match case.catalog.os(os?) {
+fn of_jetson(context: &CheckContext<'_>, check: Check, minimum: &str) -> Check {
+    let check = check.expected(context.wanted_driver());
+    let cuda_of = |os: Option<&str>| match context.catalog.os(os?) {
         OsMatch::Found(row) => row.cuda,
         OsMatch::Unknown(_) => None,
     };
-    let Some(wanted) = cuda_of(case.target.os.as_deref()).or_else(|| case.line()) else {
+    let Some(wanted) = cuda_of(context.target.os.as_deref()).or_else(|| context.line()) else {
         return check.skip("the lock names neither a JetPack nor a CUDA line");
     };
-    let told = case.offered().map(|(cuda, by)| (*cuda, format!("told by {by}")));
-    let of_system = || Some((cuda_of(case.record.platform.os.as_deref())?, "told by its JetPack".to_string()));
+    let told = context.offered().map(|(cuda, by)| (*cuda, format!("told by {by}")));
+    let of_system = || Some((cuda_of(context.record.platform.os.as_deref())?, "told by its JetPack".to_string()));
     let Some((cuda, by)) = told.or_else(of_system) else {
         // Newer ones are numbered as other drivers are, by branch; older ones by the board support package.
         let branch = Version::parse(minimum).ok().map(|minimum| minimum.major());
-        if let (Some((driver, by)), Some(branch)) = (case.driver().filter(|(it, _)| it.major() >= BRANCHES), branch) {
+        if let (Some((driver, by)), Some(branch)) = (context.driver().filter(|(it, _)| it.major() >= BRANCHES), branch)
+        {
             let check = check.found(driver.as_str()).evidence(Some(format!("told by {by}")));
             return match driver.major() >= branch {
                 true => check.pass(),
-                false => check.fail(Action::AskAdmin, case.newer_driver()),
+                false => check.fail(Action::AskAdmin, context.newer_driver()),
             };
         }
         return check.unknown(Action::None, "neither its JetPack nor the CUDA of its driver was told");
@@ -155,22 +158,22 @@ fn of_jetson(case: &Case<'_>, check: Check, minimum: &str) -> Check {
     let check = check.found(format!("a driver that offers CUDA {cuda}")).evidence(Some(by));
     match cuda.cmp_prefix(&wanted.prefix(2)).is_ge() {
         true => check.pass(),
-        false => check.fail(Action::AskAdmin, case.newer_driver()),
+        false => check.fail(Action::AskAdmin, context.newer_driver()),
     }
 }
 
 /// Whether every release of the minimum's branch that is known suffices.
-fn opens_branch(case: &Case<'_>, minimum: &Version) -> bool {
-    let of_branch = case.catalog.drivers.iter().filter(|row| row.version.major() == minimum.major() && !row.beta);
+fn opens_branch(context: &CheckContext<'_>, minimum: &Version) -> bool {
+    let of_branch = context.catalog.drivers.iter().filter(|row| row.version.major() == minimum.major() && !row.beta);
     of_branch.into_iter().all(|row| row.version >= *minimum)
 }
 
 /// How the stack's CUDA runs on the CUDA that the driver offers.
-fn offered(case: &Case<'_>, locked: &DriverLock) -> Check {
+fn offered(context: &CheckContext<'_>, locked: &DriverLock) -> Check {
     let check = Check::new("driver-cuda");
-    let Some(line) = case.line() else { return check.skip("the stack has no CUDA line") };
+    let Some(line) = context.line() else { return check.skip("the stack has no CUDA line") };
     let check = check.expected(format!("CUDA {line}, or an older one of the same major"));
-    let Some((cuda, by)) = case.offered() else { return check.skip("what CUDA the driver offers was not told") };
+    let Some((cuda, by)) = context.offered() else { return check.skip("what CUDA the driver offers was not told") };
     let check = check.found(format!("CUDA {cuda}")).evidence(Some(format!("told by {by}")));
     if cuda.cmp_prefix(&line).is_ge() {
         return check.pass();
@@ -179,71 +182,72 @@ fn offered(case: &Case<'_>, locked: &DriverLock) -> Check {
     let limit =
         "minor-version compatibility: PTX of the stack's own CUDA cannot be compiled by this driver, machine code runs";
     match locked.mode.as_str() {
-        FORWARD if same_major && is_needless(case) => check.pass_with(limit),
+        FORWARD if same_major && is_needless(context) => check.pass_with(limit),
         // Whether its package is there is the next check's.
-        FORWARD if !case.loads_compat() => check.skip("a cuda-compat is to bring it"),
+        FORWARD if !context.loads_compat() => check.skip("a cuda-compat is to bring it"),
         FORWARD => check.fail(
             Action::FixEnvironment,
             "the cuda-compat that is loaded is older than the stack: load the locked one",
         ),
         "native" if same_major => check.warn(Action::None, limit),
         _ if same_major => check.pass_with(limit),
-        _ => {
-            check.fail(Action::AskAdmin, format!("{}, or lock again for the driver that is here", case.newer_driver()))
-        }
+        _ => check
+            .fail(Action::AskAdmin, format!("{}, or lock again for the driver that is here", context.newer_driver())),
     }
 }
 
 /// The locked cuda-compat: there, for this kernel's branch, on GPUs that take it, and really loaded.
-fn forward(case: &Case<'_>, locked: &DriverLock) -> Vec<Check> {
+fn forward(context: &CheckContext<'_>, locked: &DriverLock) -> Vec<Check> {
     let (Some(package), true) = (&locked.compat, locked.mode == FORWARD) else {
-        return unwanted(case).into_iter().collect();
+        return unwanted(context).into_iter().collect();
     };
     let check = Check::new("forward-compat").expected(&**package);
-    if is_needless(case) {
+    if is_needless(context) {
         let found = "the driver offers the stack's CUDA by itself";
-        return vec![match case.loads_compat() {
+        return vec![match context.loads_compat() {
             true => check
                 .found(found)
                 .warn(Action::FixEnvironment, format!("{package} is not needed on this driver: leave it out")),
             false => check.found(found).pass(),
         }];
     }
-    let mut checks = vec![package_check(case, check, package)];
-    checks.extend(case.gpus().iter().filter_map(|gpu| eligible(case, gpu)));
+    let mut checks = vec![package_check(context, check, package)];
+    checks.extend(context.gpus().iter().filter_map(|gpu| eligible(context, gpu)));
     checks
 }
 
 /// Whether the driver's own CUDA suffices: as new as the stack's, or of its major where machine code runs alone. A
 /// library that is loaded hides what the driver itself would offer, but not its branch.
-fn is_needless(case: &Case<'_>) -> bool {
-    let Some(line) = case.line() else { return false };
-    let own = match case.loads_compat() {
-        true => case.driver().and_then(|(driver, _)| case.catalog.branch_of(driver)?.cuda.as_ref()),
-        false => case.offered().map(|(cuda, _)| cuda),
+fn is_needless(context: &CheckContext<'_>) -> bool {
+    let Some(line) = context.line() else { return false };
+    let own = match context.loads_compat() {
+        true => context.driver().and_then(|(driver, _)| context.catalog.branch_of(driver)?.cuda.as_ref()),
+        false => context.offered().map(|(cuda, _)| cuda),
     };
-    let jit = case.target.gpu.iter().any(|gpu| gpu.coverage.as_deref() == Some("jit"));
+    let jit = context.target.gpu.iter().any(|gpu| gpu.coverage.as_deref() == Some("jit"));
     own.is_some_and(|own| own.cmp_prefix(&line).is_ge() || !jit && own.major() == line.major())
 }
 
-fn package_check(case: &Case<'_>, check: Check, package: &str) -> Check {
-    let install = match case.target.runtime.as_str() {
-        "container" if !case.in_container() => return check.skip("the image brings it; verify inside the container"),
+fn package_check(context: &CheckContext<'_>, check: Check, package: &str) -> Check {
+    let install = match context.target.runtime.as_str() {
+        "container" if !context.in_container() => {
+            return check.skip("the image brings it; verify inside the container");
+        }
         "container" => "it is not in this container: run the locked image, or install it there",
         _ => "install the package and put its folder first in LD_LIBRARY_PATH",
     };
     let cuda = package.strip_prefix("cuda-compat-").map(|cuda| cuda.replace('-', "."));
     let of_line = |compat: &&Compat| compat.cuda.as_ref().map(|found| found.prefix(2).to_string()) == cuda;
-    let Some(compat) = case.record.compat.iter().find(of_line) else {
-        let others: Vec<String> = case.record.compat.iter().map(|compat| compat.path.clone()).collect();
-        if others.is_empty() && case.is_pasted() {
+    let Some(compat) = context.record.compat.iter().find(of_line) else {
+        let others: Vec<String> = context.record.compat.iter().map(|compat| compat.path.clone()).collect();
+        if others.is_empty() && context.is_pasted() {
             return check.unknown(Action::None, "the pasted text does not tell whether it is installed");
         }
         let check = check.found(if others.is_empty() { "none".to_string() } else { others.join(", ") });
         return check.fail(Action::FixEnvironment, install);
     };
     let check = check.found(&*compat.path).evidence(Some(&*compat.path));
-    let Some((driver, _)) = case.driver() else {
+    let Some((driver, _)) = context.driver() else {
         return check.unknown(Action::None, "the kernel's driver is not known");
     };
     if !compat.branches.is_empty() && !compat.branches.contains(&driver.major()) {
@@ -256,7 +260,7 @@ fn package_check(case: &Case<'_>, check: Check, package: &str) -> Check {
             ),
         );
     }
-    let loaded = case.record.libcuda.as_ref().and_then(|libcuda| libcuda.path.as_deref());
+    let loaded = context.record.libcuda.as_ref().and_then(|libcuda| libcuda.path.as_deref());
     match loaded {
         Some(loaded) if loaded != compat.path => check.fail(
             Action::FixEnvironment,
@@ -270,13 +274,13 @@ fn package_check(case: &Case<'_>, check: Check, package: &str) -> Check {
 }
 
 /// GPUs that the lock names were found eligible when it was made; of others the catalog knows the market.
-fn eligible(case: &Case<'_>, gpu: &Seen<'_>) -> Option<Check> {
+fn eligible(context: &CheckContext<'_>, gpu: &Seen<'_>) -> Option<Check> {
     let name = gpu.name?;
-    if case.target.gpu.iter().any(|locked| is_product(case.catalog, &locked.name, name)) {
+    if context.target.gpu.iter().any(|locked| is_product(context.catalog, &locked.name, name)) {
         return None;
     }
     let check = Check::new("forward-compat-gpu").of(&gpu.label).expected("a data-centre GPU").found(name);
-    Some(match case.catalog.gpu(name) {
+    Some(match context.catalog.gpu(name) {
         GpuMatch::Found(rows) if rows.iter().all(|row| row.class == Class::Datacenter) => check.pass(),
         GpuMatch::Found(_) => {
             check.fail(Action::AskAdmin, "cuda-compat is refused on this GPU (804): raise the driver instead")
@@ -289,8 +293,8 @@ fn eligible(case: &Case<'_>, gpu: &Seen<'_>) -> Option<Check> {
 }
 
 /// A cuda-compat that nobody locked: it works until the driver is newer than it.
-fn unwanted(case: &Case<'_>) -> Option<Check> {
-    let libcuda = case.record.libcuda.as_ref().filter(|_| case.loads_compat())?;
+fn unwanted(context: &CheckContext<'_>) -> Option<Check> {
+    let libcuda = context.record.libcuda.as_ref().filter(|_| context.loads_compat())?;
     let check = Check::new("forward-compat")
         .expected("the driver's own libcuda")
         .found(libcuda.path.clone().unwrap_or_default());

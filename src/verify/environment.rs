@@ -1,7 +1,7 @@
 //! Variables that change what a CUDA process sees, loads or compiles.
 
-use super::case::Case;
 use super::check::{Action, Check};
+use super::context::CheckContext;
 
 /// Variables that should not be set for work that counts, and what each does.
 const ODD: &[(&str, &str)] = &[
@@ -24,32 +24,32 @@ const ODD: &[(&str, &str)] = &[
 ];
 
 /// Everything that is to be said of them.
-pub fn judge(case: &Case<'_>) -> Vec<Check> {
-    if !case.needs_gpu() {
+pub fn judge(context: &CheckContext<'_>) -> Vec<Check> {
+    if !context.needs_gpu() {
         return Vec::new();
     }
-    let mut checks = vec![odd(case), jit(case), path(case)];
-    checks.extend(preload(case));
-    checks.extend(mps(case));
+    let mut checks = vec![odd(context), jit(context), path(context)];
+    checks.extend(preload(context));
+    checks.extend(mps(context));
     checks
 }
 
-fn odd(case: &Case<'_>) -> Check {
+fn odd(context: &CheckContext<'_>) -> Check {
     let check = Check::new("environment-variables").expected("no variable that changes how CUDA works");
-    let set: Vec<&(&str, &str)> = ODD.iter().filter(|(name, _)| case.variable(name).is_some()).collect();
+    let set: Vec<&(&str, &str)> = ODD.iter().filter(|(name, _)| context.variable(name).is_some()).collect();
     let Some((name, does)) = set.first() else { return check.pass() };
     let names: Vec<&str> = set.iter().map(|(name, _)| *name).collect();
     check.found(names.join(", ")).warn(Action::FixEnvironment, format!("unset {name}: {does}"))
 }
 
 /// Without the driver's compiler nothing runs that the lock reaches by PTX.
-fn jit(case: &Case<'_>) -> Check {
+fn jit(context: &CheckContext<'_>) -> Check {
     let check = Check::new("environment-jit").expected("a driver that may compile PTX");
-    let Some(value) = case.variable("CUDA_DISABLE_PTX_JIT").filter(|value| !matches!(*value, "" | "0")) else {
+    let Some(value) = context.variable("CUDA_DISABLE_PTX_JIT").filter(|value| !matches!(*value, "" | "0")) else {
         return check.pass();
     };
     let check = check.found(format!("CUDA_DISABLE_PTX_JIT={value}"));
-    match case.target.gpu.iter().find(|gpu| gpu.coverage.as_deref() == Some("jit")) {
+    match context.target.gpu.iter().find(|gpu| gpu.coverage.as_deref() == Some("jit")) {
         Some(gpu) => {
             check.fail(Action::FixEnvironment, format!("unset it: the lock reaches {} by PTX alone", gpu.name))
         }
@@ -58,9 +58,11 @@ fn jit(case: &Case<'_>) -> Check {
 }
 
 /// An empty element means the current folder, and a stubs folder holds libraries that only pretend.
-fn path(case: &Case<'_>) -> Check {
+fn path(context: &CheckContext<'_>) -> Check {
     let check = Check::new("environment-library-path").expected("an LD_LIBRARY_PATH of absolute folders, if any");
-    let Some(value) = case.variable("LD_LIBRARY_PATH").filter(|value| !value.is_empty()) else { return check.pass() };
+    let Some(value) = context.variable("LD_LIBRARY_PATH").filter(|value| !value.is_empty()) else {
+        return check.pass();
+    };
     let check = check.found(format!("LD_LIBRARY_PATH={value}"));
     let stub = value.split([':', ';']).find(|element| element.trim_end_matches('/').ends_with("/stubs"));
     if let Some(stub) = stub {
@@ -77,8 +79,8 @@ fn path(case: &Case<'_>) -> Check {
 }
 
 /// The probes run without it, because it would run somebody's code in them; the job has it.
-fn preload(case: &Case<'_>) -> Option<Check> {
-    let value = case.variable("LD_PRELOAD").filter(|value| !value.trim().is_empty())?;
+fn preload(context: &CheckContext<'_>) -> Option<Check> {
+    let value = context.variable("LD_PRELOAD").filter(|value| !value.trim().is_empty())?;
     let check = Check::new("environment-preload").expected("no LD_PRELOAD").found(format!("LD_PRELOAD={value}"));
     Some(check.warn(
         Action::None,
@@ -87,12 +89,12 @@ fn preload(case: &Case<'_>) -> Option<Check> {
 }
 
 /// A process with MPS's variable waits for a daemon that may be dead.
-fn mps(case: &Case<'_>) -> Option<Check> {
-    let value = case.variable("CUDA_MPS_PIPE_DIRECTORY")?;
+fn mps(context: &CheckContext<'_>) -> Option<Check> {
+    let value = context.variable("CUDA_MPS_PIPE_DIRECTORY")?;
     let check = Check::new("environment-mps")
         .expected("no MPS, or a daemon that answers")
         .found(format!("CUDA_MPS_PIPE_DIRECTORY={value}"));
-    Some(match &case.record.libcuda {
+    Some(match &context.record.libcuda {
         Some(libcuda) if libcuda.fault.is_none() => check.pass_with("CUDA starts through MPS"),
         _ => check.warn(Action::FixEnvironment, "start nvidia-cuda-mps-control, or unset it"),
     })

@@ -4,8 +4,8 @@ use crate::catalog::Catalog;
 use crate::host::Record;
 use crate::lock::Lock;
 
-use super::case::is_bare;
 use super::check::{Action, Check, Status, Verdict};
+use super::context::is_bare;
 
 /// The host's verdict for the target that fits it best, and those for the others, best first; none where the lock has
 /// no such target. `named`: the user has said which.

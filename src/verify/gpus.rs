@@ -2,37 +2,37 @@
 
 use crate::catalog::Catalog;
 use crate::coverage::{Coverage, covers};
-use crate::host::{Fault, Gpu};
+use crate::host::{ApiError, Gpu};
 use crate::lock::GpuLock;
-use crate::words::Cc;
+use crate::types::Cc;
 
-use super::case::{Case, Seen, address, is_product};
 use super::check::{Action, Check};
-use super::codes;
+use super::context::{CheckContext, Seen, address, is_product};
+use super::cuda_errors;
 
 /// More than this of its memory in use is worth a word.
 const FULL_PERCENT: u64 = 90;
 
 /// Everything that is to be said of them.
-pub fn judge(case: &Case<'_>) -> Vec<Check> {
-    if !case.needs_gpu() {
+pub fn judge(context: &CheckContext<'_>) -> Vec<Check> {
+    if !context.needs_gpu() {
         return Vec::new();
     }
-    let gpus = case.gpus();
-    let mut checks = vec![present(case, &gpus)];
-    checks.extend(hidden(case, &gpus));
+    let gpus = context.gpus();
+    let mut checks = vec![present(context, &gpus)];
+    checks.extend(hidden(context, &gpus));
     for gpu in &gpus {
-        checks.push(supported(case, gpu));
+        checks.push(supported(context, gpu));
         checks.extend(gpu.cuda.and_then(|device| device.fault.as_ref()).map(|fault| {
-            codes::cuda(case, Check::new("gpu-usable").of(&gpu.label).expected("a device that answers"), fault)
+            cuda_errors::cuda(context, Check::new("gpu-usable").of(&gpu.label).expected("a device that answers"), fault)
         }));
-        checks.extend(gpu.nvml.into_iter().flat_map(|nvml| state(case, &gpu.label, nvml)));
+        checks.extend(gpu.nvml.into_iter().flat_map(|nvml| state(context, &gpu.label, nvml)));
     }
     // A GPU that fell off the bus is in no list of CUDA's, but NVML has something to say of it.
-    for gpu in case.record.nvml.iter().flat_map(|nvml| &nvml.gpus) {
+    for gpu in context.record.nvml.iter().flat_map(|nvml| &nvml.gpus) {
         let is_told = gpus.iter().any(|seen| seen.nvml.is_some_and(|nvml| nvml.index == gpu.index));
         if let (false, Some(fault)) = (is_told, &gpu.fault) {
-            checks.push(health(case, &label(gpu), fault));
+            checks.push(health(context, &label(gpu), fault));
         }
     }
     checks
@@ -42,12 +42,12 @@ fn label(gpu: &Gpu) -> String {
     format!("{}: {}", gpu.index, gpu.name.as_deref().unwrap_or("GPU"))
 }
 
-fn present(case: &Case<'_>, gpus: &[Seen<'_>]) -> Check {
-    let wanted: Vec<&str> = case.target.gpu.iter().map(|gpu| gpu.name.as_str()).collect();
+fn present(context: &CheckContext<'_>, gpus: &[Seen<'_>]) -> Check {
+    let wanted: Vec<&str> = context.target.gpu.iter().map(|gpu| gpu.name.as_str()).collect();
     let wanted = if wanted.is_empty() { "a GPU".to_string() } else { wanted.join(" or ") };
     let check = Check::new("gpu-present").expected(wanted);
     if !gpus.is_empty() {
-        let half = case
+        let half = context
             .unfinished("libcuda")
             .filter(|_| gpus.iter().all(|gpu| gpu.cuda.is_some_and(|device| device.visible_as.is_none())));
         if let Some(detail) = half {
@@ -59,37 +59,37 @@ fn present(case: &Case<'_>, gpus: &[Seen<'_>]) -> Check {
         let names: Vec<&str> = gpus.iter().map(|gpu| gpu.name.unwrap_or("GPU")).collect();
         return check.found(counted(&names)).pass();
     }
-    if let Some(detail) = case.unfinished("libcuda") {
+    if let Some(detail) = context.unfinished("libcuda") {
         return check
             .found("not known")
             .evidence(Some(detail))
             .unknown(Action::None, "libcuda did not answer: see libcuda");
     }
     let check = check.found("none");
-    if case.is_bare() || case.is_pasted() {
+    if context.is_bare() || context.is_pasted() {
         return check.unknown(Action::None, "there is no driver that could show a GPU");
     }
-    if let Some(value) = case.variable("CUDA_VISIBLE_DEVICES") {
+    if let Some(value) = context.variable("CUDA_VISIBLE_DEVICES") {
         let hint = format!("CUDA_VISIBLE_DEVICES is `{value}`, which hides every GPU: unset it");
         return check.fail(Action::FixEnvironment, hint);
     }
-    match &case.record.libcuda {
+    match &context.record.libcuda {
         Some(libcuda) if libcuda.fault.is_some() || libcuda.stub == Some(true) => {
             check.unknown(Action::None, "libcuda could not be asked: see libcuda")
         }
-        None if !case.was_made("libcuda") => check.unknown(Action::None, "nobody could ask libcuda: see the probes"),
-        _ => check.fail(case.restart(Action::AskAdmin), why_none(case)),
+        None if !context.was_made("libcuda") => check.unknown(Action::None, "nobody could ask libcuda: see the probes"),
+        _ => check.fail(context.restart(Action::AskAdmin), why_none(context)),
     }
 }
 
 /// Why the driver shows no GPU: one that it no longer drives, one that something else holds, or none at all.
-fn why_none(case: &Case<'_>) -> String {
-    let branch = case.driver().map(|(driver, _)| driver.major());
+fn why_none(context: &CheckContext<'_>) -> String {
+    let branch = context.driver().map(|(driver, _)| driver.major());
     let last = |gpu: &GpuLock| {
-        let crate::catalog::GpuMatch::Found(rows) = case.catalog.gpu(&gpu.name) else { return None };
+        let crate::catalog::GpuMatch::Found(rows) = context.catalog.gpu(&gpu.name) else { return None };
         rows.iter().find_map(|row| row.last_branch)
     };
-    for gpu in &case.target.gpu {
+    for gpu in &context.target.gpu {
         if let (Some(last), Some(branch)) = (last(gpu), branch)
             && branch > last.major()
         {
@@ -99,12 +99,15 @@ fn why_none(case: &Case<'_>) -> String {
             );
         }
     }
-    if let Some((gpu, driver)) =
-        case.record.pci.iter().find_map(|gpu| Some((gpu, gpu.driver.as_deref().filter(|&driver| driver != "nvidia")?)))
+    if let Some((gpu, driver)) = context
+        .record
+        .pci
+        .iter()
+        .find_map(|gpu| Some((gpu, gpu.driver.as_deref().filter(|&driver| driver != "nvidia")?)))
     {
         return format!("the GPU at {} is bound to {driver}: bind it to nvidia", gpu.address);
     }
-    match case.in_container() {
+    match context.in_container() {
         true => "no GPU was given to the container: start it again with `--gpus all`, or a limit of nvidia.com/gpu"
             .to_string(),
         false => {
@@ -127,10 +130,10 @@ fn counted(names: &[&str]) -> String {
 }
 
 /// Whether the lock holds code for a GPU.
-fn supported(case: &Case<'_>, gpu: &Seen<'_>) -> Check {
+fn supported(context: &CheckContext<'_>, gpu: &Seen<'_>) -> Check {
     let check = Check::new("gpu-supported").of(&gpu.label);
-    let list = case.arch_list();
-    let check = check.expected(match (&list, case.target.gpu.as_slice()) {
+    let list = context.arch_list();
+    let check = check.expected(match (&list, context.target.gpu.as_slice()) {
         (_, []) => list.as_ref().map_or("a GPU".to_string(), |list| format!("a GPU that {} serves", list.torch())),
         (_, locked) => locked.iter().map(|gpu| gpu.name.as_str()).collect::<Vec<_>>().join(" or "),
     });
@@ -138,7 +141,7 @@ fn supported(case: &Case<'_>, gpu: &Seen<'_>) -> Check {
         return check.unknown(Action::None, "its compute capability is not known");
     };
     let check = check.found(format!("{} ({cc})", gpu.name.unwrap_or("GPU")));
-    let named = case.target.gpu.iter().find(|locked| names(case.catalog, locked, gpu, cc));
+    let named = context.target.gpu.iter().find(|locked| names(context.catalog, locked, gpu, cc));
     if let Some(named) = named {
         if Cc::parse(&named.compute_capability).is_ok_and(|locked| locked != cc) {
             let hint = format!(
@@ -156,7 +159,7 @@ fn supported(case: &Case<'_>, gpu: &Seen<'_>) -> Check {
         );
     };
     let relock = "name it in gpuenv.toml and lock again to be sure";
-    match covers(&list, cc, case.tegra()) {
+    match covers(&list, cc, context.tegra()) {
         Coverage::Native => check.warn(
             Action::None,
             format!("the lock does not name this GPU, but its code ({}) serves it: {relock}", list.torch()),
@@ -187,19 +190,19 @@ fn names(catalog: &Catalog, locked: &GpuLock, gpu: &Seen<'_>, cc: Cc) -> bool {
 }
 
 /// GPUs that are there and that a process does not see, each with the reason.
-fn hidden(case: &Case<'_>, gpus: &[Seen<'_>]) -> Vec<Check> {
-    let record = case.record;
+fn hidden(context: &CheckContext<'_>, gpus: &[Seen<'_>]) -> Vec<Check> {
+    let record = context.record;
     let nvml = record.nvml.as_ref();
     let listed = nvml.map_or(&[][..], |nvml| &nvml.gpus);
     let mut checks = Vec::new();
     let is_seen = |gpu: &Gpu| gpus.iter().any(|seen| seen.nvml.is_some_and(|nvml| nvml.index == gpu.index));
-    let asked = record.libcuda.as_ref().is_some_and(|libcuda| libcuda.fault.is_none()) && !case.is_pasted();
+    let asked = record.libcuda.as_ref().is_some_and(|libcuda| libcuda.fault.is_none()) && !context.is_pasted();
     for gpu in listed.iter().filter(|gpu| asked && !is_seen(gpu) && gpu.fault.is_none()) {
         let check = Check::new("gpu-hidden")
             .of(&label(gpu))
             .expected("every GPU visible to CUDA")
             .found("NVML shows it, CUDA does not");
-        checks.push(match case.variable("CUDA_VISIBLE_DEVICES") {
+        checks.push(match context.variable("CUDA_VISIBLE_DEVICES") {
             Some(value) => check.warn(Action::None, format!("CUDA_VISIBLE_DEVICES is `{value}`")),
             None if gpu.mig == Some(true) && !gpu.instances.is_empty() => {
                 check.warn(Action::None, "its MIG mode is on, and CUDA takes one instance at a time")
@@ -231,10 +234,10 @@ fn hidden(case: &Case<'_>, gpus: &[Seen<'_>]) -> Vec<Check> {
 }
 
 /// What NVML says of a GPU's state.
-fn state(case: &Case<'_>, label: &str, gpu: &Gpu) -> Vec<Check> {
+fn state(context: &CheckContext<'_>, label: &str, gpu: &Gpu) -> Vec<Check> {
     let mut checks = Vec::new();
     let new = |id| Check::new(id).of(label);
-    checks.extend(gpu.fault.as_ref().map(|fault| health(case, label, fault)));
+    checks.extend(gpu.fault.as_ref().map(|fault| health(context, label, fault)));
     if let Some(mode) = gpu.compute_mode.as_deref() {
         let check = new("gpu-compute-mode").expected("default").found(mode);
         let reset = format!("set it back: `nvidia-smi -i {} -c DEFAULT`", gpu.index);
@@ -252,7 +255,7 @@ fn state(case: &Case<'_>, label: &str, gpu: &Gpu) -> Vec<Check> {
         checks.push(mig(new("gpu-mig"), gpu));
     }
     if let Some(fabric) = gpu.fabric.as_deref().filter(|&fabric| fabric != "not-supported") {
-        checks.push(fabric_state(case, new("gpu-fabric").expected("completed").found(fabric), fabric));
+        checks.push(fabric_state(context, new("gpu-fabric").expected("completed").found(fabric), fabric));
     }
     if let Some(ready) = gpu.confidential_ready {
         let check = new("gpu-confidential").expected("accepts work");
@@ -293,8 +296,8 @@ fn mig(check: Check, gpu: &Gpu) -> Check {
 }
 
 /// Registration with the fabric matters where CUDA waits for it; a machine without switches computes without.
-fn fabric_state(case: &Case<'_>, check: Check, state: &str) -> Check {
-    let waits = case
+fn fabric_state(context: &CheckContext<'_>, check: Check, state: &str) -> Check {
+    let waits = context
         .record
         .libcuda
         .as_ref()
@@ -322,6 +325,6 @@ fn memory(check: Check, gpu: &Gpu) -> Option<Check> {
     })
 }
 
-fn health(case: &Case<'_>, label: &str, fault: &Fault) -> Check {
-    codes::nvml(case, Check::new("gpu-health").of(label).expected("a GPU that answers"), fault)
+fn health(context: &CheckContext<'_>, label: &str, fault: &ApiError) -> Check {
+    cuda_errors::nvml(context, Check::new("gpu-health").of(label).expected("a GPU that answers"), fault)
 }

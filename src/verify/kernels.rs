@@ -3,66 +3,65 @@
 
 use crate::coverage::{Coverage, covers, sass_runs};
 use crate::host::{Kernel, Outcome};
-use crate::words::Arch;
+use crate::types::Arch;
 
-use super::case::{Case, Seen};
 use super::check::{Action, Check};
-use super::codes;
 use super::compilers::is_uncompiled;
+use super::context::{CheckContext, Seen};
+use super::cuda_errors;
 
 /// Everything that is to be said of them.
-pub fn judge(case: &Case<'_>) -> Vec<Check> {
-    if !case.needs_gpu() || case.is_bare() {
+pub fn judge(context: &CheckContext<'_>) -> Vec<Check> {
+    if !context.needs_gpu() || context.is_bare() {
         return Vec::new();
     }
     let mut checks = Vec::new();
-    for gpu in &case.gpus() {
+    for gpu in &context.gpus() {
         let Some(device) = gpu.cuda else { continue };
         // What was never compiled says nothing of a GPU.
         let runs = |kernel: &&Kernel| kernel.device == device.ordinal && !is_uncompiled(kernel);
         let (ptx, sass): (Vec<&Kernel>, Vec<&Kernel>) =
-            case.record.kernels.iter().filter(runs).partition(|kernel| kernel.code.starts_with("compute_"));
-        checks.push(native(case, gpu, &sass));
-        checks.push(compiled(case, gpu, &ptx));
+            context.record.kernels.iter().filter(runs).partition(|kernel| kernel.code.starts_with("compute_"));
+        checks.push(native(context, gpu, &sass));
+        checks.push(compiled(context, gpu, &ptx));
         checks.extend(results(gpu, &[sass, ptx].concat()));
     }
     if checks.is_empty() {
-        checks.push(case.untold(Check::new("kernel-native").expected("kernels that compute right"), "kernels"));
+        checks.push(context.untold(Check::new("kernel-native").expected("kernels that compute right"), "kernels"));
     }
     checks
 }
 
 /// Whether the GPU is to run PTX because nothing else in the lock reaches it.
-fn is_jit(case: &Case<'_>, gpu: &Seen<'_>) -> bool {
-    let locked = case
-        .target
-        .gpu
-        .iter()
-        .find(|locked| gpu.name.is_some_and(|name| super::case::is_product(case.catalog, &locked.name, name)));
+fn is_jit(context: &CheckContext<'_>, gpu: &Seen<'_>) -> bool {
+    let locked =
+        context.target.gpu.iter().find(|locked| {
+            gpu.name.is_some_and(|name| super::context::is_product(context.catalog, &locked.name, name))
+        });
     let locked = locked.or_else(|| {
         let same =
             |locked: &&crate::lock::GpuLock| gpu.cc.is_some_and(|cc| locked.compute_capability == cc.to_string());
-        case.target.gpu.iter().find(same)
+        context.target.gpu.iter().find(same)
     });
     locked.is_some_and(|locked| locked.coverage.as_deref() == Some("jit"))
 }
 
 /// Whether what is compiled on top reaches the GPU by PTX only, whatever the frameworks hold.
-fn is_built_as_ptx(case: &Case<'_>, gpu: &Seen<'_>) -> bool {
-    let reached = |list| gpu.cc.is_some_and(|cc| covers(&list, cc, case.tegra()) == Coverage::Jit);
-    case.target.toolkit.is_some() && case.arch_list().is_some_and(reached)
+fn is_built_as_ptx(context: &CheckContext<'_>, gpu: &Seen<'_>) -> bool {
+    let reached = |list| gpu.cc.is_some_and(|cc| covers(&list, cc, context.tegra()) == Coverage::Jit);
+    context.target.toolkit.is_some() && context.arch_list().is_some_and(reached)
 }
 
 /// The locked machine code that this GPU loads.
-fn locked_sass(case: &Case<'_>, gpu: &Seen<'_>) -> Vec<Arch> {
-    let list = case.arch_list();
+fn locked_sass(context: &CheckContext<'_>, gpu: &Seen<'_>) -> Vec<Arch> {
+    let list = context.arch_list();
     let sass = list.iter().flat_map(|list| list.sass());
-    sass.filter(|&code| gpu.cc.is_some_and(|cc| sass_runs(code, cc, case.tegra()))).collect()
+    sass.filter(|&code| gpu.cc.is_some_and(|cc| sass_runs(code, cc, context.tegra()))).collect()
 }
 
 /// Machine code. A wrong result is told by a check of its own: the code loaded and ran.
-fn native(case: &Case<'_>, gpu: &Seen<'_>, sass: &[&Kernel]) -> Check {
-    let wanted = locked_sass(case, gpu);
+fn native(context: &CheckContext<'_>, gpu: &Seen<'_>, sass: &[&Kernel]) -> Check {
+    let wanted = locked_sass(context, gpu);
     let names: Vec<String> = wanted.iter().map(|arch| format!("sm_{}", arch.code())).collect();
     let check = Check::new("kernel-native").of(&gpu.label);
     let check = check.expected(if names.is_empty() {
@@ -70,23 +69,23 @@ fn native(case: &Case<'_>, gpu: &Seen<'_>, sass: &[&Kernel]) -> Check {
     } else {
         format!("{} runs", names.join(", "))
     });
-    if is_jit(case, gpu) {
+    if is_jit(context, gpu) {
         return check.skip("the lock holds no machine code for this GPU");
     }
     if let Some(kernel) = sass
         .iter()
         .find(|kernel| kernel.outcome == Outcome::Failed && (names.is_empty() || names.contains(&kernel.code)))
     {
-        return failed(case, check, kernel);
+        return failed(context, check, kernel);
     }
     if sass.is_empty() {
-        return case.untold(check, "kernels");
+        return context.untold(check, "kernels");
     }
     let mut ran: Vec<&str> =
         sass.iter().filter(|kernel| kernel.outcome != Outcome::Failed).map(|kernel| kernel.code.as_str()).collect();
     ran.dedup();
     if ran.is_empty() {
-        return failed(case, check, sass[0]);
+        return failed(context, check, sass[0]);
     }
     let check = check.found(format!("{} ran", ran.join(", "))).evidence(compilers(sass));
     match names.is_empty() || names.iter().any(|name| ran.contains(&name.as_str())) {
@@ -100,19 +99,19 @@ fn native(case: &Case<'_>, gpu: &Seen<'_>, sass: &[&Kernel]) -> Check {
 }
 
 /// PTX. It decides only where the lock reaches a GPU by nothing else.
-fn compiled(case: &Case<'_>, gpu: &Seen<'_>, ptx: &[&Kernel]) -> Check {
+fn compiled(context: &CheckContext<'_>, gpu: &Seen<'_>, ptx: &[&Kernel]) -> Check {
     let check = Check::new("kernel-jit").of(&gpu.label).expected("PTX that the driver compiles");
-    let decides = is_jit(case, gpu) || is_built_as_ptx(case, gpu);
+    let decides = is_jit(context, gpu) || is_built_as_ptx(context, gpu);
     let Some(bad) = ptx.iter().find(|kernel| kernel.outcome == Outcome::Failed) else {
         return match ptx.first() {
             Some(kernel) => check.found(format!("{} ran", told(kernel))).evidence(compilers(ptx)).pass(),
-            None if decides && case.was_made("kernels") => {
+            None if decides && context.was_made("kernels") => {
                 check.unknown(Action::None, "the lock reaches this GPU by PTX alone, and none was run")
             }
-            None => case.untold(check, "kernels").ends_as_skip_unless(decides),
+            None => context.untold(check, "kernels").ends_as_skip_unless(decides),
         };
     };
-    let check = failed(case, check, bad);
+    let check = failed(context, check, bad);
     if decides {
         return check;
     }
@@ -139,11 +138,11 @@ fn results(gpu: &Seen<'_>, kernels: &[&Kernel]) -> Option<Check> {
     (right > 0).then(|| check.found(format!("{right} kernels right")).pass())
 }
 
-fn failed(case: &Case<'_>, check: Check, kernel: &Kernel) -> Check {
+fn failed(context: &CheckContext<'_>, check: Check, kernel: &Kernel) -> Check {
     let what = format!("{} of {}", kernel.program, told(kernel));
     match &kernel.fault {
         Some(fault) => {
-            let ended = codes::cuda(case, check, fault);
+            let ended = cuda_errors::cuda(context, check, fault);
             Check { evidence: Some(format!("{what}, compiled by {}", kernel.compiler)), ..ended }
         }
         None => check

@@ -1,46 +1,46 @@
 //! The driver's two libraries: whether they load and what they answer.
 
-use crate::host::{Fault, Libcuda};
+use crate::host::{ApiError, Libcuda};
 
-use super::case::Case;
 use super::check::{Action, Check};
-use super::codes;
+use super::context::CheckContext;
+use super::cuda_errors;
 
 /// Everything that is to be said of them.
-pub fn judge(case: &Case<'_>) -> Vec<Check> {
-    match case.needs_gpu() {
-        true => vec![nvml(case), libcuda(case)],
+pub fn judge(context: &CheckContext<'_>) -> Vec<Check> {
+    match context.needs_gpu() {
+        true => vec![nvml(context), libcuda(context)],
         false => Vec::new(),
     }
 }
 
-fn nvml(case: &Case<'_>) -> Check {
+fn nvml(context: &CheckContext<'_>) -> Check {
     let check = Check::new("nvml").expected("libnvidia-ml responds");
-    if case.is_bare() {
+    if context.is_bare() {
         return check.skip("there is no NVIDIA driver");
     }
-    if let Some(detail) = case.unfinished("nvml") {
+    if let Some(detail) = context.unfinished("nvml") {
         return unfinished(check, "NVML", detail);
     }
-    let Some(nvml) = &case.record.nvml else { return case.untold(check, "nvml") };
+    let Some(nvml) = &context.record.nvml else { return context.untold(check, "nvml") };
     let check = check.evidence(nvml.path.clone());
     match &nvml.fault {
         None => check.found(nvml.path.as_deref().unwrap_or("responding")).pass(),
         // The two releases are told apart by a check of their own.
-        Some(fault) if fault.code == Some(18) => check.found(codes::told(fault)).skip("see driver-match"),
-        Some(fault) if codes::is_missing(fault) => missing_nvml(case, check, fault),
-        Some(fault) if codes::is_unloadable(fault) => codes::unloadable(case, check, fault),
-        Some(fault) => codes::nvml(case, check, fault),
+        Some(fault) if fault.code == Some(18) => check.found(cuda_errors::told(fault)).skip("see driver-match"),
+        Some(fault) if cuda_errors::is_missing(fault) => missing_nvml(context, check, fault),
+        Some(fault) if cuda_errors::is_unloadable(fault) => cuda_errors::unloadable(context, check, fault),
+        Some(fault) => cuda_errors::nvml(context, check, fault),
     }
 }
 
-fn missing_nvml(case: &Case<'_>, check: Check, fault: &Fault) -> Check {
-    let check = check.found(codes::told(fault));
+fn missing_nvml(context: &CheckContext<'_>, check: Check, fault: &ApiError) -> Check {
+    let check = check.found(cuda_errors::told(fault));
     let works =
-        case.record.libcuda.as_ref().is_some_and(|libcuda| libcuda.fault.is_none() && !libcuda.devices.is_empty());
+        context.record.libcuda.as_ref().is_some_and(|libcuda| libcuda.fault.is_none() && !libcuda.devices.is_empty());
     let utility = "start the container with `--gpus all`, or a limit of nvidia.com/gpu, and with `utility` in \
                    NVIDIA_DRIVER_CAPABILITIES";
-    match (works, case.in_container()) {
+    match (works, context.in_container()) {
         (true, true) => check.warn(Action::RestartContainer, format!("CUDA works, nvidia-smi does not: {utility}")),
         (true, false) => {
             check.warn(Action::AskAdmin, "CUDA works, nvidia-smi does not: install the driver's libraries again")
@@ -54,27 +54,28 @@ fn missing_nvml(case: &Case<'_>, check: Check, fault: &Fault) -> Check {
     }
 }
 
-fn libcuda(case: &Case<'_>) -> Check {
+fn libcuda(context: &CheckContext<'_>) -> Check {
     let check = Check::new("libcuda").expected("libcuda responds and finds GPUs");
-    if case.is_bare() {
+    if context.is_bare() {
         return check.skip("there is no NVIDIA driver");
     }
-    if let Some(check) = alone(case, &check) {
+    if let Some(check) = alone(context, &check) {
         return check;
     }
-    if let Some(detail) = case.unfinished("libcuda") {
+    if let Some(detail) = context.unfinished("libcuda") {
         return unfinished(check, "libcuda", detail);
     }
-    let Some(libcuda) = &case.record.libcuda else { return case.untold(check, "libcuda") };
+    let Some(libcuda) = &context.record.libcuda else { return context.untold(check, "libcuda") };
     let check = check.evidence(libcuda.path.clone());
     if libcuda.stub == Some(true) {
-        let stub = Fault { at: "libcuda".to_string(), code: Some(34), name: None, message: Some("a stub".to_string()) };
-        return codes::cuda(case, check, &stub);
+        let stub =
+            ApiError { at: "libcuda".to_string(), code: Some(34), name: None, message: Some("a stub".to_string()) };
+        return cuda_errors::cuda(context, check, &stub);
     }
     match &libcuda.fault {
-        Some(fault) if codes::is_missing(fault) => {
-            let check = check.found(codes::told(fault));
-            match case.in_container() {
+        Some(fault) if cuda_errors::is_missing(fault) => {
+            let check = check.found(cuda_errors::told(fault));
+            match context.in_container() {
                 true => check.fail(
                     Action::RestartContainer,
                     "start the container with `--gpus all` and with `compute` in NVIDIA_DRIVER_CAPABILITIES",
@@ -85,16 +86,17 @@ fn libcuda(case: &Case<'_>) -> Check {
                 ),
             }
         }
-        Some(fault) if codes::is_unloadable(fault) => codes::unloadable(case, check, fault),
-        Some(fault) => codes::cuda(case, check, fault),
-        None => answers(case, check, libcuda),
+        Some(fault) if cuda_errors::is_unloadable(fault) => cuda_errors::unloadable(context, check, fault),
+        Some(fault) => cuda_errors::cuda(context, check, fault),
+        None => answers(context, check, libcuda),
     }
 }
 
 /// CUDA that does not start with all GPUs, and does with some of them by themselves.
-fn alone(case: &Case<'_>, check: &Check) -> Option<Check> {
-    let libcuda = case.record.libcuda.as_ref()?;
-    let detail = libcuda.fault.as_ref().map(codes::told).or_else(|| case.unfinished("libcuda").map(str::to_string))?;
+fn alone(context: &CheckContext<'_>, check: &Check) -> Option<Check> {
+    let libcuda = context.record.libcuda.as_ref()?;
+    let detail =
+        libcuda.fault.as_ref().map(cuda_errors::told).or_else(|| context.unfinished("libcuda").map(str::to_string))?;
     let each: Vec<_> = libcuda.devices.iter().filter(|device| device.visible_as.is_some()).collect();
     let sick: Vec<String> =
         each.iter().filter(|device| device.fault.is_some()).map(|device| device.ordinal.to_string()).collect();
@@ -124,10 +126,10 @@ fn unfinished(check: Check, library: &str, detail: &str) -> Check {
     )
 }
 
-fn answers(case: &Case<'_>, check: Check, libcuda: &Libcuda) -> Check {
+fn answers(context: &CheckContext<'_>, check: Check, libcuda: &Libcuda) -> Check {
     let path = libcuda.path.as_deref().unwrap_or("responding");
     let check = check.found(path);
-    if case.is_wsl() && libcuda.path.as_ref().is_some_and(|path| !path.contains("/wsl/")) {
+    if context.is_wsl() && libcuda.path.as_ref().is_some_and(|path| !path.contains("/wsl/")) {
         return check.warn(
             Action::FixEnvironment,
             "this is not the libcuda of Windows's driver: remove NVIDIA driver packages inside WSL",

@@ -3,44 +3,44 @@
 use std::cmp::Ordering;
 
 use crate::host::Library;
-use crate::words::Version;
+use crate::types::Version;
 
-use super::case::Case;
 use super::check::{Action, Check};
-use super::codes;
+use super::context::CheckContext;
+use super::cuda_errors;
 
 /// Libraries that stand in the lock under a name of their own: the lock's name, the library's, the check.
 const LOCKED: &[(&str, &str, &str)] =
     &[("cuda", "cudart", "library-cudart"), ("cudnn", "cudnn", "library-cudnn"), ("nccl", "nccl", "library-nccl")];
 
 /// Everything that is to be said of them.
-pub fn judge(case: &Case<'_>) -> Vec<Check> {
-    if !case.needs_gpu() {
+pub fn judge(context: &CheckContext<'_>) -> Vec<Check> {
+    if !context.needs_gpu() {
         return Vec::new();
     }
-    if !case.sees_userland() {
+    if !context.sees_userland() {
         return vec![Check::new("library-cudnn").skip("the container brings its own libraries; verify inside it")];
     }
     let mut checks: Vec<Check> =
-        LOCKED.iter().filter_map(|(name, library, id)| version(case, name, library, id)).collect();
-    checks.extend(case.record.libraries.iter().filter_map(mixed));
-    checks.extend(case.record.libraries.iter().filter_map(|library| shadowed(case, library)));
-    checks.push(jit_compiler(case));
+        LOCKED.iter().filter_map(|(name, library, id)| version(context, name, library, id)).collect();
+    checks.extend(context.record.libraries.iter().filter_map(mixed));
+    checks.extend(context.record.libraries.iter().filter_map(|library| shadowed(context, library)));
+    checks.push(jit_compiler(context));
     checks
 }
 
-fn version(case: &Case<'_>, name: &str, library: &str, id: &'static str) -> Option<Check> {
-    let locked = case.stack().get(name)?;
+fn version(context: &CheckContext<'_>, name: &str, library: &str, id: &'static str) -> Option<Check> {
+    let locked = context.stack().get(name)?;
     let check = Check::new(id).expected(locked.as_str());
     let wanted = Version::parse(locked).ok()?;
-    let Some(library) = case.record.libraries.iter().find(|one| one.name == library) else {
+    let Some(library) = context.record.libraries.iter().find(|one| one.name == library) else {
         return Some(check.skip("it is not installed here, or was not looked for"));
     };
     let check = check.evidence(library.path.clone());
     if let Some(fault) = &library.fault {
         return Some(
             check
-                .found(codes::told(fault))
+                .found(cuda_errors::told(fault))
                 .fail(Action::FixEnvironment, "it cannot be loaded: install the locked release again"),
         );
     }
@@ -104,14 +104,14 @@ fn folder(path: &str) -> &str {
 }
 
 /// Other copies. One that LD_LIBRARY_PATH puts before the wheel's own is loaded by the wheel.
-fn shadowed(case: &Case<'_>, library: &Library) -> Option<Check> {
+fn shadowed(context: &CheckContext<'_>, library: &Library) -> Option<Check> {
     let copy = library.shadows.first()?;
     let path = library.path.as_deref().unwrap_or(&library.soname);
     let own = library.shadows.iter().find(|copy| copy.found_by.as_deref() == Some("python"));
     let version = library.version.as_ref().or(library.file_version.as_ref());
     if let (Some("LD_LIBRARY_PATH"), Some(own)) = (library.found_by.as_deref(), own) {
         let check = Check::new("library-shadowed").expected(&*own.path).found(path);
-        let check = check.evidence(case.variable("LD_LIBRARY_PATH").map(|value| format!("LD_LIBRARY_PATH={value}")));
+        let check = check.evidence(context.variable("LD_LIBRARY_PATH").map(|value| format!("LD_LIBRARY_PATH={value}")));
         let hint = format!("take {} out of LD_LIBRARY_PATH: it hides the wheel's own {}", folder(path), library.name);
         let same = version.zip(own.version.as_ref()).is_some_and(|(one, other)| {
             let length = one.len().min(other.len());
@@ -134,18 +134,19 @@ fn shadowed(case: &Case<'_>, library: &Library) -> Option<Check> {
 }
 
 /// Without its compiler library the driver takes no PTX.
-fn jit_compiler(case: &Case<'_>) -> Check {
+fn jit_compiler(context: &CheckContext<'_>) -> Check {
     let check = Check::new("driver-jit-compiler").expected("libnvidia-ptxjitcompiler");
-    let Some(library) = case.record.driver_libraries.iter().find(|library| library.soname.contains("ptxjitcompiler"))
+    let Some(library) =
+        context.record.driver_libraries.iter().find(|library| library.soname.contains("ptxjitcompiler"))
     else {
         return check.skip("it was not looked for");
     };
     match &library.path {
         Some(path) => check.found(path.as_str()).pass(),
-        None if case.is_bare() => check.skip("there is no NVIDIA driver"),
+        None if context.is_bare() => check.skip("there is no NVIDIA driver"),
         None => {
-            let jit = case.target.gpu.iter().any(|gpu| gpu.coverage.as_deref() == Some("jit"));
-            let (action, hint) = match case.in_container() {
+            let jit = context.target.gpu.iter().any(|gpu| gpu.coverage.as_deref() == Some("jit"));
+            let (action, hint) = match context.in_container() {
                 true => (Action::RestartContainer, "start the container with `compute` in NVIDIA_DRIVER_CAPABILITIES"),
                 false => (Action::AskAdmin, "install the driver's libraries again, all of one release"),
             };

@@ -3,13 +3,13 @@
 //! The lock alone decides. The catalog that this program carries explains: what a card is called, which branch was
 //! its last, which compilers an nvcc takes.
 
-pub mod about;
 mod build;
-mod case;
 pub mod check;
-mod codes;
+pub mod check_docs;
 mod compilers;
 mod container;
+mod context;
+mod cuda_errors;
 mod driver;
 mod environment;
 mod fit;
@@ -28,14 +28,14 @@ use std::collections::BTreeMap;
 use crate::catalog::Catalog;
 use crate::host::Record;
 use crate::lock::{self, CatalogStamp, DriverLock, Lock, TargetLock};
-use crate::words::CpuArch;
+use crate::types::CpuArch;
 
-pub use case::Case;
 pub use check::{Action, Check, Status, Verdict};
+pub use context::CheckContext;
 pub use fit::{best, stale};
 
-/// A topic: everything that it has to say of a case.
-pub type Topic = fn(&Case<'_>) -> Vec<Check>;
+/// A topic: everything that it has to say of a context.
+pub type Topic = fn(&CheckContext<'_>) -> Vec<Check>;
 
 /// Every topic, in the order in which they build on each other.
 pub const TOPICS: &[(&str, Topic)] = &[
@@ -58,8 +58,8 @@ pub const TOPICS: &[(&str, Topic)] = &[
 /// Judges a host against one target of a lock; none if the lock has no target of this name.
 pub fn judge(lock: &Lock, target: &str, record: &Record, catalog: &Catalog) -> Option<Verdict> {
     let (name, locked) = lock.target.get_key_value(target)?;
-    let case = Case { lock, name, target: locked, record, catalog };
-    Some(Verdict::of(name, TOPICS.iter().flat_map(|(_, judge)| judge(&case)).collect()))
+    let context = CheckContext { lock, name, target: locked, record, catalog };
+    Some(Verdict::of(name, TOPICS.iter().flat_map(|(_, judge)| judge(&context)).collect()))
 }
 
 /// Judges what one image asks of a host, and nothing else.
@@ -98,8 +98,8 @@ pub fn judge_image(reference: &str, record: &Record, catalog: &Catalog) -> Verdi
         overrides: Vec::new(),
         fact: Vec::new(),
     };
-    let case = Case { lock: &lock, name: reference, target: &target, record, catalog };
-    let mut checks = container::of_image(&case, reference, true);
-    checks.extend(probes::judge(&case));
+    let context = CheckContext { lock: &lock, name: reference, target: &target, record, catalog };
+    let mut checks = container::of_image(&context, reference, true);
+    checks.extend(probes::judge(&context));
     Verdict::of(reference, checks)
 }

@@ -2,30 +2,30 @@
 
 use crate::catalog::rows::ModuleKind;
 use crate::host::{KernelModule, System};
-use crate::words::{Cc, Constraint, Version};
+use crate::types::{Cc, Constraint, Version};
 
-use super::case::Case;
 use super::check::{Action, Check};
-use super::codes;
+use super::context::CheckContext;
+use super::cuda_errors;
 
 /// Everything that is to be said of it.
-pub fn judge(case: &Case<'_>) -> Vec<Check> {
-    if !case.needs_gpu() {
+pub fn judge(context: &CheckContext<'_>) -> Vec<Check> {
+    if !context.needs_gpu() {
         return vec![Check::new("driver-present").skip("the target computes on the CPU")];
     }
-    vec![present(case), flavour(case), nodes(case)]
+    vec![present(context), flavour(context), nodes(context)]
 }
 
-fn present(case: &Case<'_>) -> Check {
-    let wanted = case.wanted_driver();
+fn present(context: &CheckContext<'_>) -> Check {
+    let wanted = context.wanted_driver();
     let check = Check::new("driver-present").expected(format!("an NVIDIA driver, {wanted}"));
-    let module = case.record.module.as_ref();
+    let module = context.record.module.as_ref();
     let check = check.evidence(module.and_then(|module| module.path.clone()));
-    if case.is_bare() {
+    if context.is_bare() {
         let hint = format!(
             "this host has no NVIDIA driver: ask an administrator to install {wanted}, or verify on the host that has the GPU"
         );
-        return match case.is_pasted() {
+        return match context.is_pasted() {
             true => check.found("not told").unknown(Action::None, "the pasted text speaks of no NVIDIA driver"),
             false => check.found("none").unknown(Action::AskAdmin, hint),
         };
@@ -36,26 +36,26 @@ fn present(case: &Case<'_>) -> Check {
             .found("nouveau")
             .fail(Action::AskAdmin, "nouveau holds the GPU: blacklist it, install NVIDIA's driver and reboot");
     }
-    match (module.and_then(|module| module.version.as_ref()), case.driver()) {
+    match (module.and_then(|module| module.version.as_ref()), context.driver()) {
         (Some(version), _) => loaded(check.found(format!("kernel module {version}")), module),
         (None, Some((version, by))) => {
             let check = check.found(format!("{version}, told by {by}"));
-            match case.record.platform.system {
-                _ if case.is_pasted() || case.is_wsl() => check.pass(),
+            match context.record.platform.system {
+                _ if context.is_pasted() || context.is_wsl() => check.pass(),
                 Some(System::Tegra) => check.pass(),
-                _ if module.is_none() || !case.gpus().is_empty() => check.pass_with(
+                _ if module.is_none() || !context.gpus().is_empty() => check.pass_with(
                     "the kernel module's files are hidden here (gVisor, a sandbox); the driver answers all the same",
                 ),
                 _ => unloaded(check),
             }
         }
-        (None, None) if case.is_pasted() => match case.gpus().is_empty() {
+        (None, None) if context.is_pasted() => match context.gpus().is_empty() {
             true => check.found("not told").unknown(Action::None, "the pasted text tells neither a driver nor a GPU"),
             false => check.found("its release was not told").pass_with("the pasted text lists GPUs that it drives"),
         },
-        (None, None) => match &case.record.libcuda {
+        (None, None) => match &context.record.libcuda {
             Some(libcuda) if libcuda.cuda.is_some() => check.found("libcuda answers").pass(),
-            _ => unloaded(check.found(if case.record.pci.is_empty() {
+            _ => unloaded(check.found(if context.record.pci.is_empty() {
                 "no kernel module"
             } else {
                 "a GPU, but no kernel module"
@@ -82,81 +82,82 @@ fn unloaded(check: Check) -> Check {
 }
 
 /// Some GPUs are driven by one flavour only; with the other the driver does not show them at all.
-fn flavour(case: &Case<'_>) -> Check {
+fn flavour(context: &CheckContext<'_>) -> Check {
     let check = Check::new("driver-flavour");
-    let Some(found) = case.record.module.as_ref().and_then(|module| module.flavour.as_deref()) else {
+    let Some(found) = context.record.module.as_ref().and_then(|module| module.flavour.as_deref()) else {
         return check.skip("the flavour of the kernel module is not known");
     };
     let check = check.found(found);
-    let locked = case.target.gpu.iter().filter_map(|gpu| Cc::parse(&gpu.compute_capability).ok());
-    let present: Vec<Cc> = case.gpus().iter().filter_map(|gpu| gpu.cc).collect();
+    let locked = context.target.gpu.iter().filter_map(|gpu| Cc::parse(&gpu.compute_capability).ok());
+    let present: Vec<Cc> = context.gpus().iter().filter_map(|gpu| gpu.cc).collect();
     // A GPU that answers is driven, whatever is written about it.
     let silent = locked.filter(|cc| !present.contains(cc));
-    let rule = silent.filter_map(|cc| needed(case, cc)).find(|rule| rule.needs.as_str() != found);
+    let rule = silent.filter_map(|cc| needed(context, cc)).find(|rule| rule.needs.as_str() != found);
     match rule {
-        Some(rule) if present.is_empty() && !case.record.pci.is_empty() => {
-            check.expected(rule.needs.as_str()).evidence(Some(case.catalog.source_of(&rule.source, "", "", ""))).fail(
+        Some(rule) if present.is_empty() && !context.record.pci.is_empty() => check
+            .expected(rule.needs.as_str())
+            .evidence(Some(context.catalog.source_of(&rule.source, "", "", "")))
+            .fail(
                 Action::AskAdmin,
                 format!("{} Install the {} modules of the same driver.", rule.says, rule.needs.as_str()),
-            )
-        }
+            ),
         _ => check.pass(),
     }
 }
 
-fn needed<'a>(case: &Case<'a>, cc: Cc) -> Option<&'a crate::catalog::rows::Module> {
+fn needed<'a>(context: &CheckContext<'a>, cc: Cc) -> Option<&'a crate::catalog::rows::Module> {
     let version = Version::parse(&cc.to_string()).ok()?;
     let speaks = |row: &&crate::catalog::rows::Module| {
-        let cpu = row.cpu.is_none_or(|cpu| cpu.as_str() == case.target.arch);
+        let cpu = row.cpu.is_none_or(|cpu| cpu.as_str() == context.target.arch);
         row.before.is_none() && cpu && Constraint::parse(&row.gpus).is_ok_and(|gpus| gpus.admits(&version))
     };
-    let rows = case.catalog.modules.iter();
+    let rows = context.catalog.modules.iter();
     rows.into_iter().find(speaks).filter(|row| row.needs == ModuleKind::Open || row.needs == ModuleKind::Proprietary)
 }
 
 /// Device nodes and why they do not open. Each GPU needs one of its own, all need nvidiactl and nvidia-uvm.
-fn nodes(case: &Case<'_>) -> Check {
+fn nodes(context: &CheckContext<'_>) -> Check {
     let check = Check::new("device-nodes").expected("device nodes that open");
-    let shut = case.record.nodes.iter().find_map(|node| Some((node, node.errno.as_deref()?)));
+    let shut = context.record.nodes.iter().find_map(|node| Some((node, node.errno.as_deref()?)));
     let Some((node, errno)) = shut else {
-        return match case.record.nodes.is_empty() {
-            true if case.is_wsl() => check.skip("WSL has none"),
+        return match context.record.nodes.is_empty() {
+            true if context.is_wsl() => check.skip("WSL has none"),
             true => check.skip("none were looked at"),
-            false => check.found(format!("{} open", case.record.nodes.len())).pass(),
+            false => check.found(format!("{} open", context.record.nodes.len())).pass(),
         };
     };
     let check = check.found(format!("{}: {errno}", node.path)).evidence(Some(node.path.clone()));
-    if case.is_bare() {
+    if context.is_bare() {
         return check.skip("there is no NVIDIA driver");
     }
     let answers =
-        case.record.libcuda.as_ref().is_some_and(|libcuda| {
+        context.record.libcuda.as_ref().is_some_and(|libcuda| {
             libcuda.fault.is_none() && libcuda.devices.iter().any(|device| device.fault.is_none())
         });
     match errno {
         // Sandboxes keep nodes from sight that a process reaches all the same.
         "ENOENT" if answers => check.warn(Action::None, "it does not exist, yet CUDA starts and shows GPUs"),
         "EACCES" => check.fail(Action::FixEnvironment, "this user may not open it: see its group and permissions"),
-        "EPERM" if case.in_container() => check.fail(
+        "EPERM" if context.in_container() => check.fail(
             Action::RestartContainer,
             "the container has lost the right to open it, as happens after `systemctl daemon-reload`: start it again; CDI, \
              or `nvidia-ctk system create-dev-char-symlinks`, prevents it",
         ),
         "EPERM" => check.fail(Action::AskAdmin, "a device cgroup forbids it: have the job given the GPU"),
-        "ENOENT" if node.path.ends_with("nvidia-uvm") && case.in_container() => {
+        "ENOENT" if node.path.ends_with("nvidia-uvm") && context.in_container() => {
             check.fail(Action::RestartContainer, "start the container again with this device in it")
         }
         "ENOENT" if node.path.ends_with("nvidia-uvm") => {
             check.fail(Action::AskAdmin, "create it: `nvidia-modprobe -c 0 -u`")
         }
         "ENOENT" => check.fail(
-            case.restart(Action::AskAdmin),
+            context.restart(Action::AskAdmin),
             "it does not exist: `nvidia-modprobe` creates it on a host, `--gpus all` gives it to a container",
         ),
-        _ => check.fail(Action::AskAdmin, format!("it cannot be opened: {}", codes::told(&fault(node.path.clone(), errno)))),
+        _ => check.fail(Action::AskAdmin, format!("it cannot be opened: {}", cuda_errors::told(&fault(node.path.clone(), errno)))),
     }
 }
 
-fn fault(at: String, errno: &str) -> crate::host::Fault {
-    crate::host::Fault { at, code: None, name: Some(errno.to_string()), message: None }
+fn fault(at: String, errno: &str) -> crate::host::ApiError {
+    crate::host::ApiError { at, code: None, name: Some(errno.to_string()), message: None }
 }

@@ -2,21 +2,21 @@
 
 use crate::catalog::OsMatch;
 use crate::host::System;
-use crate::words::{CpuArch, Version};
+use crate::types::{CpuArch, Version};
 
-use super::case::Case;
 use super::check::{Action, Check};
+use super::context::CheckContext;
 
 /// Everything that is to be said of it.
-pub fn judge(case: &Case<'_>) -> Vec<Check> {
-    vec![system(case), arch(case), os(case), glibc(case)]
+pub fn judge(context: &CheckContext<'_>) -> Vec<Check> {
+    vec![system(context), arch(context), os(context), glibc(context)]
 }
 
-fn system(case: &Case<'_>) -> Check {
-    let check = Check::new("platform-system").expected("Linux").evidence(case.record.platform.kernel.clone());
-    match case.record.platform.system {
-        None => case.untold(check, "platform"),
-        Some(System::Linux) if case.is_for_wsl2() => check.expected("Linux inside Windows (WSL2)").found("Linux").warn(
+fn system(context: &CheckContext<'_>) -> Check {
+    let check = Check::new("platform-system").expected("Linux").evidence(context.record.platform.kernel.clone());
+    match context.record.platform.system {
+        None => context.untold(check, "platform"),
+        Some(System::Linux) if context.is_for_wsl2() => check.expected("Linux inside Windows (WSL2)").found("Linux").warn(
             Action::ChangeLock,
             "the target is for WSL2, whose driver is numbered as Windows numbers it: add a target without `platform`",
         ),
@@ -34,12 +34,12 @@ fn system(case: &Case<'_>) -> Check {
     }
 }
 
-fn arch(case: &Case<'_>) -> Check {
-    let check = Check::new("platform-arch").expected(&*case.target.arch);
-    let Some(found) = &case.record.platform.arch else { return case.untold(check, "platform") };
-    let same = match (CpuArch::parse(found), CpuArch::parse(&case.target.arch)) {
+fn arch(context: &CheckContext<'_>) -> Check {
+    let check = Check::new("platform-arch").expected(&*context.target.arch);
+    let Some(found) = &context.record.platform.arch else { return context.untold(check, "platform") };
+    let same = match (CpuArch::parse(found), CpuArch::parse(&context.target.arch)) {
         (Ok(here), Ok(locked)) => here == locked,
-        _ => *found == case.target.arch,
+        _ => *found == context.target.arch,
     };
     let check = check.found(&**found);
     match (same, CpuArch::parse(found)) {
@@ -56,15 +56,15 @@ fn arch(case: &Case<'_>) -> Check {
     }
 }
 
-fn os(case: &Case<'_>) -> Check {
+fn os(context: &CheckContext<'_>) -> Check {
     let check = Check::new("platform-os");
-    let Some(locked) = &case.target.os else { return check.skip("the lock does not say which system it is for") };
+    let Some(locked) = &context.target.os else { return check.skip("the lock does not say which system it is for") };
     let check = check.expected(&**locked);
-    if !case.sees_userland() {
+    if !context.sees_userland() {
         return check.skip("a container brings its own system");
     }
-    let Some(found) = &case.record.platform.os else { return case.untold(check, "platform") };
-    let known = |name: &str| match case.catalog.os(name) {
+    let Some(found) = &context.record.platform.os else { return context.untold(check, "platform") };
+    let known = |name: &str| match context.catalog.os(name) {
         OsMatch::Found(row) => row.id.to_string(),
         OsMatch::Unknown(_) => name.to_lowercase(),
     };
@@ -72,7 +72,7 @@ fn os(case: &Case<'_>) -> Check {
     if known(found) == known(locked) {
         return check.pass();
     }
-    let hint = match case.target.runtime.as_str() {
+    let hint = match context.target.runtime.as_str() {
         "container" => "this is not the locked image's system; run the image that the lock names",
         _ => "the lock was solved for another system: what depends on it alone (default compiler) may differ",
     };
@@ -81,18 +81,18 @@ fn os(case: &Case<'_>) -> Check {
 
 /// The least C library: that of the locked wheels if they are still known as they were locked, else the one the lock
 /// was solved for, above which nothing can be missing.
-fn glibc(case: &Case<'_>) -> Check {
+fn glibc(context: &CheckContext<'_>) -> Check {
     let check = Check::new("platform-glibc");
-    if !case.sees_userland() {
+    if !context.sees_userland() {
         return check.skip("a container brings its own C library");
     }
-    let (floor, promised) = (wheel_floor(case), promised(case));
+    let (floor, promised) = (wheel_floor(context), promised(context));
     let check = match (&floor, &promised) {
         (Some((floor, wheel)), _) => check.expected(format!(">= {floor}")).evidence(Some(wheel.clone())),
         (None, Some(promised)) => check.expected(format!(">= {promised}")),
         (None, None) => return check.skip("nothing in the lock asks for one"),
     };
-    let Some(found) = &case.record.platform.glibc else { return case.untold(check, "platform") };
+    let Some(found) = &context.record.platform.glibc else { return context.untold(check, "platform") };
     let check = check.found(found.as_str());
     match (floor, promised) {
         (Some((floor, _)), _) if *found >= floor => check.pass(),
@@ -112,13 +112,13 @@ fn glibc(case: &Case<'_>) -> Check {
 }
 
 /// The highest floor of the target's wheels, from the rows that the lock rests on, as they were then.
-fn wheel_floor(case: &Case<'_>) -> Option<(Version, String)> {
-    let stack = case.stack();
-    let floors = case.lock.fact.iter().filter_map(|fact| {
+fn wheel_floor(context: &CheckContext<'_>) -> Option<(Version, String)> {
+    let stack = context.stack();
+    let floors = context.lock.fact.iter().filter_map(|fact| {
         let (package, rest) = fact.id.split_once('-').filter(|_| fact.id.contains("-linux-"))?;
         let (version, variant) = stack.get(package)?.split_once('+').map_or((&**stack.get(package)?, ""), |pair| pair);
-        let ours = rest.starts_with(&format!("{version}-{variant}")) && rest.ends_with(&*case.target.arch);
-        let row = case.catalog.row(&fact.id).filter(|_| ours)?;
+        let ours = rest.starts_with(&format!("{version}-{variant}")) && rest.ends_with(&*context.target.arch);
+        let row = context.catalog.row(&fact.id).filter(|_| ours)?;
         let floor = row.says.get("glibc")?.as_str()?;
         Some((Version::parse(floor).ok().filter(|_| row.fact.digest == fact.digest)?, format!("{package} {version}")))
     });
@@ -126,9 +126,9 @@ fn wheel_floor(case: &Case<'_>) -> Option<(Version, String)> {
 }
 
 /// The C library that the lock was solved for: written, or what the system implies.
-fn promised(case: &Case<'_>) -> Option<Version> {
-    let written = case.lock.inputs.get(&format!("target.{}.glibc", case.name));
-    let implied = || match case.catalog.os(case.target.os.as_deref()?) {
+fn promised(context: &CheckContext<'_>) -> Option<Version> {
+    let written = context.lock.inputs.get(&format!("target.{}.glibc", context.name));
+    let implied = || match context.catalog.os(context.target.os.as_deref()?) {
         OsMatch::Found(row) => row.glibc,
         OsMatch::Unknown(_) => None,
     };

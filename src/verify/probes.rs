@@ -1,33 +1,35 @@
 //! Probes that did not come to their end: what they would have seen is not known.
 
-use crate::host::How;
+use crate::host::ProbeStatus;
 
-use super::case::Case;
 use super::check::{Action, Check};
+use super::context::CheckContext;
 
 /// One check for each of them.
-pub fn judge(case: &Case<'_>) -> Vec<Check> {
-    let ended = case.record.probes.iter().filter_map(|probe| {
+pub fn judge(context: &CheckContext<'_>) -> Vec<Check> {
+    let ended = context.record.probes.iter().filter_map(|probe| {
         let (word, hint) = match probe.ended {
-            How::Done | How::Absent | How::NotRun => return None,
-            How::Crashed => {
+            ProbeStatus::Done | ProbeStatus::Absent | ProbeStatus::NotRun => return None,
+            ProbeStatus::Crashed => {
                 ("crashed", "the library it asked broke it off: see the evidence, and install that library again")
             }
-            How::TimedOut => {
+            ProbeStatus::TimedOut => {
                 ("timed out", "what it asked does not answer: look into `dmesg` and at the file system it lies on")
             }
-            How::Garbled if case.is_pasted() => {
+            ProbeStatus::Garbled if context.is_pasted() => {
                 ("names two hosts, or one before and after a change", "give the part that is meant")
             }
-            How::Garbled => {
+            ProbeStatus::Garbled => {
                 ("answered what makes no sense", "what it asked is not what it pretends to be: install it again")
             }
-            How::Refused => ("was refused", "it was not safe to try: see the evidence, or verify as another user"),
-            How::Failed => ("failed", "it could not do its work: see the evidence"),
+            ProbeStatus::Refused => {
+                ("was refused", "it was not safe to try: see the evidence, or verify as another user")
+            }
+            ProbeStatus::Failed => ("failed", "it could not do its work: see the evidence"),
         };
         let check = Check::new("probe").expected(format!("{} comes to its end", probe.name));
         let check = check.found(format!("{} {word}", probe.name)).evidence(probe.detail.clone());
-        Some(match case.needs_gpu() {
+        Some(match context.needs_gpu() {
             true => check.unknown(Action::AskAdmin, hint),
             false => check.skip("the target computes on the CPU"),
         })

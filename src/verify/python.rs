@@ -4,56 +4,56 @@ use std::collections::BTreeMap;
 
 use crate::host::Python;
 use crate::lock::Wheel;
-use crate::words::Version;
-use crate::words::address::is_same_version;
+use crate::types::Version;
+use crate::types::address::is_same_version;
 
-use super::case::Case;
 use super::check::{Action, Check, Status};
-use super::codes;
+use super::context::CheckContext;
+use super::cuda_errors;
 
 /// Names in a stack that are no packages of an interpreter's.
 const NO_PACKAGES: &[&str] = &["python", "cuda", "cudnn", "nccl"];
 
 /// Everything that is to be said of them.
-pub fn judge(case: &Case<'_>) -> Vec<Check> {
-    if !case.stack().contains_key("python") && case.lock.wheels_of(case.name).next().is_none() {
+pub fn judge(context: &CheckContext<'_>) -> Vec<Check> {
+    if !context.stack().contains_key("python") && context.lock.wheels_of(context.name).next().is_none() {
         return Vec::new();
     }
-    let check = Check::new("python-version").expected(case.stack().get("python").map_or("a Python", String::as_str));
-    if !case.sees_userland() {
+    let check = Check::new("python-version").expected(context.stack().get("python").map_or("a Python", String::as_str));
+    if !context.sees_userland() {
         return vec![check.skip("the container brings its own interpreter; verify inside it")];
     }
-    let Some(python) = &case.record.python else {
-        return vec![check.skip(beside(case).unwrap_or("no interpreter was asked; name one with --python"))];
+    let Some(python) = &context.record.python else {
+        return vec![check.skip(beside(context).unwrap_or("no interpreter was asked; name one with --python"))];
     };
-    if !is_meant(case, python) {
-        return vec![passed_over(case, check, python)];
+    if !is_meant(context, python) {
+        return vec![passed_over(context, check, python)];
     }
-    let mut checks = vec![version(case, check, python)];
+    let mut checks = vec![version(context, check, python)];
     if python.fault.is_none() {
         checks.extend(bits(python));
-        checks.extend(packages(case, python));
-        checks.extend(files(case, python));
+        checks.extend(packages(context, python));
+        checks.extend(files(context, python));
     }
     checks
 }
 
 /// Whether somebody pointed to this interpreter, or it holds something of the stack. The first one on PATH may be
 /// the system's own, which no job of this stack will use.
-fn is_meant(case: &Case<'_>, python: &Python) -> bool {
-    let stack = || case.stack().keys().filter(|name| !NO_PACKAGES.contains(&name.as_str()));
+fn is_meant(context: &CheckContext<'_>, python: &Python) -> bool {
+    let stack = || context.stack().keys().filter(|name| !NO_PACKAGES.contains(&name.as_str()));
     python.named_by.as_deref() != Some("PATH") || stack().any(|name| installed(python, name).is_some())
 }
 
 /// What the probe says of an interpreter that lies beside the project and was not asked.
-fn beside<'r>(case: &Case<'r>) -> Option<&'r str> {
-    let probe = case.record.probes.iter().find(|probe| probe.name == "python")?;
+fn beside<'r>(context: &CheckContext<'r>) -> Option<&'r str> {
+    let probe = context.record.probes.iter().find(|probe| probe.name == "python")?;
     probe.detail.as_deref().filter(|detail| detail.contains("add `--python "))
 }
 
-fn passed_over(case: &Case<'_>, check: Check, python: &Python) -> Check {
-    let version = version(case, check, python);
-    let name = beside(case).map_or("name the job's own with --python".to_string(), str::to_string);
+fn passed_over(context: &CheckContext<'_>, check: Check, python: &Python) -> Check {
+    let version = version(context, check, python);
+    let name = beside(context).map_or("name the job's own with --python".to_string(), str::to_string);
     match version.status {
         Status::Fail | Status::Unknown => version.warn(
             Action::FixEnvironment,
@@ -63,14 +63,14 @@ fn passed_over(case: &Case<'_>, check: Check, python: &Python) -> Check {
     }
 }
 
-fn version(case: &Case<'_>, check: Check, python: &Python) -> Check {
+fn version(context: &CheckContext<'_>, check: Check, python: &Python) -> Check {
     let check = check.evidence(python.path.clone());
     if let Some(fault) = &python.fault {
         return check
-            .found(codes::told(fault))
+            .found(cuda_errors::told(fault))
             .unknown(Action::FixEnvironment, "the interpreter does not answer: name another with --python");
     }
-    let wanted = case.stack().get("python").and_then(|text| Version::parse(text).ok());
+    let wanted = context.stack().get("python").and_then(|text| Version::parse(text).ok());
     let (Some(found), Some(wanted)) = (&python.version, wanted) else {
         return check.skip("its version is not known, or the lock names none");
     };
@@ -96,16 +96,16 @@ fn bits(python: &Python) -> Option<Check> {
 }
 
 /// Each package of the stack that is installed. What is not installed yet is no mistake.
-fn packages(case: &Case<'_>, python: &Python) -> Vec<Check> {
-    let stack = case.stack().iter().filter(|(name, _)| !NO_PACKAGES.contains(&name.as_str()));
+fn packages(context: &CheckContext<'_>, python: &Python) -> Vec<Check> {
+    let stack = context.stack().iter().filter(|(name, _)| !NO_PACKAGES.contains(&name.as_str()));
     let one = |(name, locked): (&String, &String)| {
         let check = Check::new("python-package").expected(format!("{name} {locked}"));
         let Some(found) = installed(python, name) else {
             return check.skip(format!("{name} is not installed in this interpreter"));
         };
-        let wheel = case.lock.wheels_of(case.name).find(|wheel| wheel.package == *name);
+        let wheel = context.lock.wheels_of(context.name).find(|wheel| wheel.package == *name);
         let check = check.found(format!("{name} {found}")).evidence(python.path.clone());
-        match build(case, python, (name, found), locked, wheel) {
+        match build(context, python, (name, found), locked, wheel) {
             Build::Locked => check.pass(),
             Build::Relabelled(note) => check.pass_with(note),
             Build::Unclear(note) => check.warn(Action::None, note),
@@ -117,12 +117,12 @@ fn packages(case: &Case<'_>, python: &Python) -> Vec<Check> {
 
 /// Whether what is installed came from the locked files, as far as anybody noted that; of another version or for
 /// another Python it cannot have.
-fn files(case: &Case<'_>, python: &Python) -> Vec<Check> {
-    let locked = case.stack().get("python").and_then(|text| Version::parse(text).ok());
+fn files(context: &CheckContext<'_>, python: &Python) -> Vec<Check> {
+    let locked = context.stack().get("python").and_then(|text| Version::parse(text).ok());
     let other = python.version.as_ref().zip(locked).is_some_and(|(found, locked)| found.cmp_prefix(&locked).is_ne());
     let (mut checks, mut untold) = (Vec::new(), Vec::new());
-    for wheel in case.lock.wheels_of(case.name).filter(|_| !other) {
-        let locked = case.stack().get(&wheel.package).unwrap_or(&wheel.version);
+    for wheel in context.lock.wheels_of(context.name).filter(|_| !other) {
+        let locked = context.stack().get(&wheel.package).unwrap_or(&wheel.version);
         match installed(python, &wheel.package).filter(|found| is_same(found, locked, Some(wheel))) {
             None => {}
             Some(_) => match entry(&python.origins, &wheel.package) {
@@ -215,7 +215,13 @@ enum Build {
 
 /// An installed package against the locked build. An index may serve a build without the variant in its name, and then
 /// what torch says of itself decides, else which build the package index serves by default.
-fn build(case: &Case<'_>, python: &Python, (name, found): (&str, &str), locked: &str, wheel: Option<&Wheel>) -> Build {
+fn build(
+    context: &CheckContext<'_>,
+    python: &Python,
+    (name, found): (&str, &str),
+    locked: &str,
+    wheel: Option<&Wheel>,
+) -> Build {
     let torch = python.torch.as_ref().filter(|_| name == "torch");
     if let Some(said) = torch.and_then(|torch| torch.version.as_deref()).filter(|said| said.contains('+')) {
         let (same, listed) = (is_same(said, locked, wheel), found == said || is_same(found, locked, wheel));
@@ -242,16 +248,16 @@ fn build(case: &Case<'_>, python: &Python, (name, found): (&str, &str), locked: 
             false => Build::Other,
         };
     }
-    match default_variant(case, name, release) {
+    match default_variant(context, name, release) {
         Some(default) if default == variant => {
             Build::Relabelled(format!("what the package index serves as {name} {release} is the {variant} build"))
         }
         Some(_) => Build::Other,
         // A companion without a variant in its name comes from where such a torch came from.
-        None => match (installed(python, "torch"), case.stack().get("torch")) {
+        None => match (installed(python, "torch"), context.stack().get("torch")) {
             (Some(torch), Some(locked)) if name != "torch" && !torch.contains('+') => {
-                let wheel = case.lock.wheels_of(case.name).find(|wheel| wheel.package == "torch");
-                match build(case, python, ("torch", torch), locked, wheel) {
+                let wheel = context.lock.wheels_of(context.name).find(|wheel| wheel.package == "torch");
+                match build(context, python, ("torch", torch), locked, wheel) {
                     Build::Other => Build::Other,
                     _ => Build::Unclear(format!(
                         "{name} {found} comes from another index: which build it is was not told"
@@ -272,10 +278,10 @@ fn is_release(found: &str, release: &str) -> bool {
 }
 
 /// The variant that the package index serves without being asked for one, on the locked processor.
-fn default_variant<'c>(case: &Case<'c>, name: &str, release: &str) -> Option<&'c str> {
-    let builds = case.catalog.builds.iter();
+fn default_variant<'c>(context: &CheckContext<'c>, name: &str, release: &str) -> Option<&'c str> {
+    let builds = context.catalog.builds.iter();
     let of_release = |row: &&crate::catalog::rows::Build| {
-        *row.package == *name && row.version.as_str() == release && row.arch.as_str() == case.target.arch
+        *row.package == *name && row.version.as_str() == release && row.arch.as_str() == context.target.arch
     };
     builds.into_iter().find(|row| row.default && of_release(row)).map(|row| &*row.variant)
 }

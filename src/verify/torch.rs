@@ -2,25 +2,27 @@
 
 use crate::coverage::{Coverage, covers_targets};
 use crate::host::Torch;
-use crate::words::{Arch, Version};
+use crate::types::{Arch, Version};
 
-use super::case::Case;
 use super::check::{Action, Check};
+use super::context::CheckContext;
 
 /// Everything that is to be said of it.
-pub fn judge(case: &Case<'_>) -> Vec<Check> {
-    let Some(locked) = case.stack().get("torch").filter(|_| case.sees_userland()) else { return Vec::new() };
-    let Some(torch) = case.record.python.as_ref().and_then(|python| python.torch.as_ref()) else { return Vec::new() };
-    if !case.needs_gpu() {
+pub fn judge(context: &CheckContext<'_>) -> Vec<Check> {
+    let Some(locked) = context.stack().get("torch").filter(|_| context.sees_userland()) else { return Vec::new() };
+    let Some(torch) = context.record.python.as_ref().and_then(|python| python.torch.as_ref()) else {
+        return Vec::new();
+    };
+    if !context.needs_gpu() {
         return Vec::new();
     }
-    let mut checks = vec![cuda(case, torch, locked)];
-    checks.extend(code(case, torch));
+    let mut checks = vec![cuda(context, torch, locked)];
+    checks.extend(code(context, torch));
     checks.extend(computes(torch));
     checks.extend(together(torch));
     checks.extend(mapped(torch));
-    checks.extend(library(case, "cudnn", torch.cudnn.as_ref()));
-    checks.extend(library(case, "nccl", torch.nccl.as_ref()));
+    checks.extend(library(context, "cudnn", torch.cudnn.as_ref()));
+    checks.extend(library(context, "nccl", torch.nccl.as_ref()));
     checks
 }
 
@@ -31,18 +33,18 @@ fn line(locked: &str) -> Option<Version> {
     Version::parse(&format!("{major}.{minor}")).ok()
 }
 
-fn cuda(case: &Case<'_>, torch: &Torch, locked: &str) -> Check {
+fn cuda(context: &CheckContext<'_>, torch: &Torch, locked: &str) -> Check {
     let wanted = line(locked);
     let check = Check::new("torch-cuda")
         .expected(wanted.as_ref().map_or("a build with CUDA".to_string(), |line| format!("CUDA {line}")));
     let check = check.evidence(torch.version.as_ref().map(|version| format!("torch {version}")));
     let Some(found) = &torch.cuda else {
-        if case.is_pasted() && torch.version.as_ref().is_none_or(|version| !version.ends_with("+cpu")) {
+        if context.is_pasted() && torch.version.as_ref().is_none_or(|version| !version.ends_with("+cpu")) {
             return check.skip("the pasted text does not tell it");
         }
-        let index = case
+        let index = context
             .lock
-            .wheels_of(case.name)
+            .wheels_of(context.name)
             .find(|wheel| wheel.package == "torch")
             .and_then(|wheel| wheel.index.as_ref());
         let index = index.map_or(String::new(), |index| format!(" --index-url {index}"));
@@ -61,7 +63,7 @@ fn cuda(case: &Case<'_>, torch: &Torch, locked: &str) -> Check {
 }
 
 /// Whether the installed build holds code for each GPU: what it says of itself counts, not what was locked.
-fn code(case: &Case<'_>, torch: &Torch) -> Vec<Check> {
+fn code(context: &CheckContext<'_>, torch: &Torch) -> Vec<Check> {
     let parse = |prefix: &str| -> Vec<Arch> {
         torch
             .arch_list
@@ -75,11 +77,11 @@ fn code(case: &Case<'_>, torch: &Torch) -> Vec<Check> {
         return Vec::new();
     }
     let mut checks = Vec::new();
-    for gpu in case.gpus() {
+    for gpu in context.gpus() {
         let Some(cc) = gpu.cc else { continue };
         let check = Check::new("torch-arch-list").of(&gpu.label).expected(format!("code for sm_{}", cc.number()));
         let check = check.found(torch.arch_list.join(" ")).evidence(Some("torch.cuda.get_arch_list()"));
-        checks.push(match covers_targets(sass.iter().copied(), ptx.iter().copied(), cc, case.tegra()) {
+        checks.push(match covers_targets(sass.iter().copied(), ptx.iter().copied(), cc, context.tegra()) {
             Coverage::Native => check.pass(),
             Coverage::Jit => check.warn(
                 Action::ChangeLock,
@@ -166,8 +168,8 @@ fn mapped(torch: &Torch) -> Option<Check> {
 }
 
 /// The libraries that torch itself has loaded.
-fn library(case: &Case<'_>, name: &'static str, found: Option<&Version>) -> Option<Check> {
-    let (locked, found) = (case.stack().get(name)?, found?);
+fn library(context: &CheckContext<'_>, name: &'static str, found: Option<&Version>) -> Option<Check> {
+    let (locked, found) = (context.stack().get(name)?, found?);
     let wanted = Version::parse(locked).ok()?;
     let length = found.len().min(wanted.len());
     let check = Check::new("torch-libraries").expected(format!("{name} {locked}")).found(format!("{name} {found}"));

@@ -1,6 +1,6 @@
 //! What is said of the builds of frameworks: which one was taken, what is known of it, and what it brings along.
 
-use crate::words::Version;
+use crate::types::Version;
 
 use super::Kind;
 

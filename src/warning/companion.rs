@@ -71,7 +71,7 @@ pub struct SourceOnly<'a> {
 /// The toolkit that a package is compiled with.
 pub enum With<'a> {
     /// The one that was chosen.
-    Chosen(&'a str),
+    TargetSolution(&'a str),
     /// One of a CUDA major, within bounds.
     Any {
         /// The major.
@@ -93,7 +93,7 @@ impl Kind for SourceOnly<'_> {
     fn message(&self) -> String {
         let framework = self.framework;
         let with = match &self.toolkit {
-            With::Chosen(version) => format!("the toolkit that was chosen, {version}"),
+            With::TargetSolution(version) => format!("the toolkit that was chosen, {version}"),
             With::Any { major, bounds } => {
                 format!("a CUDA {major} toolkit{bounds}; a [build] table has gpuenv choose it")
             }

@@ -1,6 +1,6 @@
 //! What is said of drivers, and of the cuda-compat packages beside them.
 
-use crate::words::{Constraint, Version};
+use crate::types::{Constraint, Version};
 
 use super::Kind;
 

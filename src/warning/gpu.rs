@@ -1,6 +1,6 @@
 //! What is said of GPUs: whether the wheels hold code for them, and what torch.compile, NCCL and the driver make of them.
 
-use crate::words::Version;
+use crate::types::Version;
 
 use super::Kind;
 

@@ -1,6 +1,6 @@
 //! What is said of images, and of the toolkit that extensions are compiled with.
 
-use crate::words::Version;
+use crate::types::Version;
 
 use super::Kind;
 

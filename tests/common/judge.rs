@@ -8,7 +8,7 @@ use gpuenv::host::Record;
 use gpuenv::lock::{Lock, Renewed, Upgrade, renew};
 use gpuenv::solve::engine::Steps;
 use gpuenv::solve::problem::Problem;
-use gpuenv::solve::question::Question;
+use gpuenv::solve::request::Request;
 use gpuenv::verify::{self, Check, Status, Verdict};
 use gpuenv::{host, spec};
 use serde_json::Value;
@@ -26,8 +26,8 @@ pub const SPEC: &str = include_str!("../verify/gpuenv.toml");
 pub fn lock(text: &str) -> Lock {
     let spec = spec::parse(text).unwrap_or_else(|errors| panic!("{text}\n{errors:?}"));
     let rules = Problem::new(&BUILTIN);
-    let (question, _) = Question::new(&spec, &rules).unwrap_or_else(|errors| panic!("{text}\n{errors:?}"));
-    match renew(&spec, &question, None, &Upgrade::Nothing, &Steps::new(1_000_000)) {
+    let (request, _) = Request::new(&spec, &rules).unwrap_or_else(|errors| panic!("{text}\n{errors:?}"));
+    match renew(&spec, &request, None, &Upgrade::Nothing, &Steps::new(1_000_000)) {
         Renewed::Lock(lock, _) => *lock,
         other => panic!("{text}\n{other:?}"),
     }

@@ -3,12 +3,12 @@
 
 use gpuenv::catalog::BUILTIN;
 use gpuenv::explain;
-use gpuenv::solve::answer::{Answer, TargetAnswer};
 use gpuenv::solve::compile::Locked;
 use gpuenv::solve::engine::Steps;
 use gpuenv::solve::problem::Problem;
-use gpuenv::solve::question::Question;
+use gpuenv::solve::request::Request;
 use gpuenv::solve::resolve::{Resolution, resolve};
+use gpuenv::solve::solution::{Solution, TargetAnswer};
 use gpuenv::spec;
 use gpuenv::warning::Warning;
 
@@ -18,8 +18,8 @@ pub const LIMIT: u64 = 1_000_000;
 /// What came of a spec.
 #[derive(Debug)]
 pub enum Outcome {
-    /// An answer, and what was remarked about the question.
-    Answer(Answer<'static>, Vec<Warning>),
+    /// An answer, and what was remarked about the request.
+    Solution(Solution<'static>, Vec<Warning>),
     /// There is none unless what nobody has read turns out well.
     Undetermined,
     /// None.
@@ -51,12 +51,12 @@ pub fn lock(text: &str) -> Outcome {
         Ok(spec) => spec,
         Err(errors) => return codes(errors),
     };
-    let (question, warnings) = match Question::new(&spec, rules_of(&spec)) {
+    let (request, warnings) = match Request::new(&spec, rules_of(&spec)) {
         Ok(asked) => asked,
         Err(errors) => return codes(errors),
     };
-    match resolve(&question, &Locked::new(), &Steps::new(LIMIT)) {
-        Resolution::Answer(answer) => Outcome::Answer(answer, warnings),
+    match resolve(&request, &Locked::new(), &Steps::new(LIMIT)) {
+        Resolution::Solution(answer) => Outcome::Solution(answer, warnings),
         Resolution::Conflict => Outcome::Conflict,
         Resolution::Undetermined(_) => Outcome::Undetermined,
         Resolution::GaveUp => panic!("the step limit was reached:\n{text}"),
@@ -66,11 +66,11 @@ pub fn lock(text: &str) -> Outcome {
 /// The codes of everything that is said of a spec's answer.
 pub fn warned(text: &str) -> Vec<&'static str> {
     let spec = spec::parse(text).expect("the spec parses");
-    let (question, remarks) = Question::new(&spec, rules_of(&spec)).expect("every name is known");
-    let Resolution::Answer(answer) = resolve(&question, &Locked::new(), &Steps::new(LIMIT)) else {
+    let (request, remarks) = Request::new(&spec, rules_of(&spec)).expect("every name is known");
+    let Resolution::Solution(answer) = resolve(&request, &Locked::new(), &Steps::new(LIMIT)) else {
         panic!("an answer was expected:\n{text}");
     };
-    let warnings = gpuenv::solve::warnings::warnings(&question, &answer);
+    let warnings = gpuenv::solve::warnings::warnings(&request, &answer);
     remarks.iter().chain(&warnings).map(|warning| warning.code).collect()
 }
 
@@ -86,7 +86,7 @@ impl Outcome {
     #[track_caller]
     pub fn targets(self) -> Vec<TargetAnswer<'static>> {
         match self {
-            Outcome::Answer(answer, _) => answer.targets,
+            Outcome::Solution(answer, _) => answer.targets,
             other => panic!("an answer was expected: {other:?}"),
         }
     }
@@ -104,10 +104,10 @@ impl Outcome {
         matches!(self, Outcome::Conflict)
     }
 
-    /// The codes of the remarks about the question.
+    /// The codes of the remarks about the request.
     pub fn remarks(&self) -> Vec<&'static str> {
         match self {
-            Outcome::Answer(_, warnings) => warnings.iter().map(|warning| warning.code).collect(),
+            Outcome::Solution(_, warnings) => warnings.iter().map(|warning| warning.code).collect(),
             _ => Vec::new(),
         }
     }

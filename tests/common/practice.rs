@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use gpuenv::catalog::Catalog;
 use gpuenv::catalog::rows::{Build, Companion, Index, Os, OtherBuild};
-use gpuenv::words::{Constraint, Version};
+use gpuenv::types::{Constraint, Version};
 
 /// Everything of a catalog that breaks a practice.
 pub fn broken(catalog: &Catalog) -> Vec<String> {

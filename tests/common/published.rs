@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use gpuenv::catalog::Catalog;
-use gpuenv::words::Version;
+use gpuenv::types::Version;
 
 /// The cells of a table below its comments.
 fn table(text: &'static str) -> impl Iterator<Item = Vec<&'static str>> {

@@ -2,7 +2,7 @@
 
 use gpuenv::catalog::tables::Table;
 use gpuenv::catalog::{BUILTIN, Catalog};
-use gpuenv::words::Version;
+use gpuenv::types::Version;
 
 /// The built-in catalog with each driver, build, companion and image published `scale` times: later copies are
 /// patch releases that need, hold and admit what the first one does.

@@ -10,8 +10,8 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::desk::Desk;
 use crate::generate::{Case, Step};
+use crate::sandbox::Sandbox;
 
 /// Fixes of one conflict that are tried.
 const FIXES: usize = 4;
@@ -57,15 +57,15 @@ type Law = Result<(), String>;
 /// A case on its way: a folder, and all that was written into it so far.
 struct Trial<'a> {
     case: &'a Case,
-    desk: Desk,
+    sandbox: Sandbox,
     files: Vec<(String, String)>,
     tried: Tried,
 }
 
 /// Tries a case: what was tried, or the law that is broken.
 pub fn judge(case: &Case) -> Result<Tried, String> {
-    let desk = Desk::new(&format!("random-{}", case.name), "");
-    let mut trial = Trial { case, desk, files: Vec::new(), tried: Tried::default() };
+    let sandbox = Sandbox::new(&format!("random-{}", case.name), "");
+    let mut trial = Trial { case, sandbox, files: Vec::new(), tried: Tried::default() };
     for (at, step) in case.steps.iter().enumerate() {
         trial.step(step, at == 0).map_err(|why| trial.told(&why))?;
     }
@@ -75,21 +75,21 @@ pub fn judge(case: &Case) -> Result<Tried, String> {
 impl Trial<'_> {
     fn step(&mut self, step: &Step, is_first: bool) -> Law {
         for (name, text) in &step.files {
-            fs::write(self.desk.path(name), text).unwrap();
+            fs::write(self.sandbox.path(name), text).unwrap();
             self.files.retain(|(known, _)| known != name);
             self.files.push((name.clone(), text.clone()));
         }
-        let before = lock_of(&self.desk);
+        let before = lock_of(&self.sandbox);
         let args: Vec<&str> = ["lock"].into_iter().chain(step.args.iter().map(String::as_str)).collect();
-        let (code, document) = self.desk.json(&args);
-        if code != 0 && lock_of(&self.desk) != before {
+        let (code, document) = self.sandbox.json(&args);
+        if code != 0 && lock_of(&self.sandbox) != before {
             return Err(format!("exit {code}, and the lock is another one"));
         }
         match (code, document["status"].as_str()) {
             (0, _) => {
                 self.tried.answers += 1;
                 self.tried.relocks += usize::from(!is_first);
-                // What was asked for on the command line is part of the question, and stands in no file.
+                // What was asked for on the command line is part of the request, and stands in no file.
                 let pinned = step.args.iter().any(|arg| arg.contains('='));
                 self.answer(&document, before.is_none(), pinned)
             }
@@ -111,20 +111,20 @@ impl Trial<'_> {
     }
 
     /// A folder with the same files, and the lock if there is one.
-    fn copy(&self, name: &str) -> Desk {
-        let copy = Desk::new(&format!("random-{}-{name}", self.case.name), "");
+    fn copy(&self, name: &str) -> Sandbox {
+        let copy = Sandbox::new(&format!("random-{}-{name}", self.case.name), "");
         self.files.iter().for_each(|(name, text)| fs::write(copy.path(name), text).unwrap());
-        if let Some(lock) = lock_of(&self.desk) {
+        if let Some(lock) = lock_of(&self.sandbox) {
             fs::write(copy.path("gpuenv.lock"), lock).unwrap();
         }
         copy
     }
 
     fn answer(&mut self, document: &Value, is_fresh: bool, pinned: bool) -> Law {
-        let lock = lock_of(&self.desk);
+        let lock = lock_of(&self.sandbox);
         for args in [&["lock", "--check"][..], &["lock"]].into_iter().filter(|_| !pinned) {
-            let (code, again) = self.desk.json(args);
-            if code != 0 || again != *document || lock_of(&self.desk) != lock {
+            let (code, again) = self.sandbox.json(args);
+            if code != 0 || again != *document || lock_of(&self.sandbox) != lock {
                 return Err(format!("exit {code} of {args:?} right after a lock: {again:#}"));
             }
         }
@@ -147,7 +147,7 @@ impl Trial<'_> {
         let image = target["image"].as_str().and_then(|image| image.rsplit('/').next());
         let tagged = image.is_none_or(|image| image.contains([':', '@']));
         for (format, refusals) in REFUSALS {
-            let (code, exported) = self.desk.json(&["export", format, "--target", name]);
+            let (code, exported) = self.sandbox.json(&["export", format, "--target", name]);
             let refusal = exported["errors"][0]["code"].as_str().unwrap_or_default();
             let untagged = format == "dockerfile" && !tagged && refusal == "bad-lock-value";
             if code != 0 && !untagged && !(code == 2 && refusals.contains(&refusal)) {
@@ -163,7 +163,7 @@ impl Trial<'_> {
             return Ok(());
         }
         let conflicts = document["conflicts"].as_array().ok_or("a conflict without conflicts")?;
-        let spec = self.desk.spec();
+        let spec = self.sandbox.spec();
         for (at, conflict) in conflicts.iter().enumerate() {
             let culprits: Vec<&str> =
                 conflict["culprits"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
@@ -245,8 +245,8 @@ fn names(spec: &str, package: &str) -> bool {
     spec.lines().any(|line| line.starts_with(&format!("{package} = ")))
 }
 
-fn lock_of(desk: &Desk) -> Option<String> {
-    fs::read_to_string(desk.path("gpuenv.lock")).ok()
+fn lock_of(sandbox: &Sandbox) -> Option<String> {
+    fs::read_to_string(sandbox.path("gpuenv.lock")).ok()
 }
 
 /// Some keys, and every key of a spec that says what is to run or what a machine is.

@@ -1,22 +1,22 @@
 //! What hands GPUs to containers, read from another machine's files.
 
-use gpuenv::host::{How, Record};
+use gpuenv::host::{ProbeStatus, Record};
 use gpuenv::probe::container;
 
 use super::{Scratch, ended};
 
 fn look(scratch: &Scratch) -> Record {
-    let mut scene = scratch.scene(&[("PATH", "/usr/bin")]);
-    scene.root = scratch.0.clone();
+    let mut context = scratch.context(&[("PATH", "/usr/bin")]);
+    context.root = scratch.0.clone();
     let mut record = Record::default();
-    container::look(&scene, &mut record);
+    container::look(&context, &mut record);
     record
 }
 
 #[test]
 fn a_machine_without_containers_has_none() {
     let record = look(&Scratch::new("none"));
-    assert_eq!((ended(&record, "container"), record.container), (How::Absent, None));
+    assert_eq!((ended(&record, "container"), record.container), (ProbeStatus::Absent, None));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use gpuenv::host::{Library, Python, Record};
-use gpuenv::probe::{Scene, libraries};
+use gpuenv::probe::{ProbeContext, libraries};
 
 use super::{Scratch, compile};
 
@@ -32,10 +32,10 @@ fn torch(scratch: &Scratch, tags: &str, needs: &[&str]) -> Option<()> {
     compile(&scratch.at(TORCH), "int torch;", &args)
 }
 
-fn look(scratch: &Scratch, scene: &Scene) -> Record {
+fn look(scratch: &Scratch, context: &ProbeContext) -> Record {
     let python = Python { sites: vec![scratch.shown("site")], ..Python::default() };
     let mut record = Record { python: Some(python), ..Record::default() };
-    libraries::look(scene, &mut record);
+    libraries::look(context, &mut record);
     record
 }
 
@@ -55,13 +55,13 @@ fn the_tag_of_the_search_path_decides_against_ld_library_path() {
     let Some(()) = library(&scratch, wheel, &cudnn(90100), &[]) else { return };
     library(&scratch, system, &cudnn(90501), &[]).unwrap();
     let entry = scratch.shown("system");
-    let scene = scratch.scene(&[("LD_LIBRARY_PATH", &entry)]);
+    let context = scratch.context(&[("LD_LIBRARY_PATH", &entry)]);
     for (tags, loaded, by, says) in [
         ("-Wl,--disable-new-dtags", wheel, "python", "9.1.0"),
         ("-Wl,--enable-new-dtags", system, "LD_LIBRARY_PATH", "9.5.1"),
     ] {
         torch(&scratch, tags, &[wheel]).unwrap();
-        let record = look(&scratch, &scene);
+        let record = look(&scratch, &context);
         let found = of(&record, "libcudnn.so.9");
         assert_eq!(found.path, Some(scratch.shown(loaded)), "{tags}");
         assert_eq!((found.found_by.as_deref(), version(found).as_str()), (Some(by), says), "{tags}");
@@ -72,7 +72,7 @@ fn the_tag_of_the_search_path_decides_against_ld_library_path() {
         assert_eq!(found.fault, None);
     }
     // Without the variable the wheel's own wins under either tag.
-    let record = look(&scratch, &scratch.scene(&[]));
+    let record = look(&scratch, &scratch.context(&[]));
     assert_eq!(of(&record, "libcudnn.so.9").path, Some(scratch.shown(wheel)));
 }
 
@@ -93,7 +93,7 @@ fn the_loader_agrees_with_the_search() {
             let said = String::from_utf8_lossy(&output.stdout).into_owned();
             let line = said.lines().find(|line| line.contains("libcudnn.so.9")).unwrap();
             let path = line.split("=> ").nth(1).unwrap().split(" (").next().unwrap();
-            let record = look(&scratch, &scratch.scene(&[("LD_LIBRARY_PATH", variable)]));
+            let record = look(&scratch, &scratch.context(&[("LD_LIBRARY_PATH", variable)]));
             let real = std::fs::canonicalize(path).unwrap().display().to_string();
             assert_eq!(of(&record, "libcudnn.so.9").path, Some(real), "{tags} {variable}");
         }
@@ -109,11 +109,11 @@ fn torch_loads_some_by_their_full_paths() {
     library(&scratch, system, source, &["-DMINOR=1"]).unwrap();
     torch(&scratch, "-Wl,--disable-new-dtags", &[]).unwrap();
     let entry = scratch.shown("system");
-    let scene = scratch.scene(&[("LD_LIBRARY_PATH", &entry)]);
-    let record = look(&scratch, &scene);
+    let context = scratch.context(&[("LD_LIBRARY_PATH", &entry)]);
+    let record = look(&scratch, &context);
     assert_eq!(version(of(&record, "libnvJitLink.so.12")), "12.1", "LD_LIBRARY_PATH wins where torch does nothing");
     scratch.write("site/torch/__init__.py", "_preload_cuda_deps(\"nvjitlink\", \"libnvJitLink.so.*[0-9]\")\n");
-    let record = look(&scratch, &scene);
+    let record = look(&scratch, &context);
     assert_eq!(version(of(&record, "libnvJitLink.so.12")), "12.8");
     assert_eq!(of(&record, "libnvJitLink.so.12").found_by.as_deref(), Some("python"));
 }
@@ -141,13 +141,13 @@ fn a_mixed_cudnn_shows_in_its_parts() {
     library(&scratch, &format!("system/{graph}"), &part(90501), &[]).unwrap();
     torch(&scratch, "-Wl,--disable-new-dtags", &[&format!("{folder}/libcudnn.so.9")]).unwrap();
 
-    let record = look(&scratch, &scratch.scene(&[]));
+    let record = look(&scratch, &scratch.context(&[]));
     let found = of(&record, "libcudnn.so.9");
     let beside = [graph, ops].map(|name| scratch.shown(&format!("{folder}/{name}")));
     assert_eq!((&found.parts[..], &found.fault), (&beside[..], &None));
 
     let entry = scratch.shown("system");
-    let record = look(&scratch, &scratch.scene(&[("LD_LIBRARY_PATH", &entry)]));
+    let record = look(&scratch, &scratch.context(&[("LD_LIBRARY_PATH", &entry)]));
     let found = of(&record, "libcudnn.so.9");
     assert_eq!(found.path, Some(scratch.shown(&format!("{folder}/libcudnn.so.9"))));
     let mixed = [scratch.shown(&format!("{folder}/{ops}")), scratch.shown(&format!("system/{graph}"))];
@@ -171,7 +171,7 @@ fn conda_beside_pip_is_another_copy() {
     );
     torch(&scratch, "-Wl,--disable-new-dtags", &[wheel]).unwrap();
     let conda = scratch.shown("conda");
-    let record = look(&scratch, &scratch.scene(&[("CONDA_PREFIX", &conda)]));
+    let record = look(&scratch, &scratch.context(&[("CONDA_PREFIX", &conda)]));
     let found = of(&record, "libcudart.so.12");
     assert_eq!((version(found).as_str(), found.file_version.as_ref().unwrap().as_str()), ("12.8", "12.8.90"));
     assert_eq!(found.shadows.len(), 1);
@@ -188,7 +188,7 @@ fn links_into_an_installers_cache_keep_their_package() {
     let list = "nvidia/cuda_runtime/lib/libcudart.so.12,sha256=x,1\n";
     scratch.write("site/nvidia_cuda_runtime_cu12-12.8.90.dist-info/RECORD", list);
     torch(&scratch, "-Wl,--disable-new-dtags", &[wheel]).unwrap();
-    let record = look(&scratch, &scratch.scene(&[]));
+    let record = look(&scratch, &scratch.context(&[]));
     let found = of(&record, "libcudart.so.12");
     assert_eq!(found.path, Some(scratch.shown("cache/cudart/libcudart.so.12")));
     assert_eq!(found.file_version.as_ref().unwrap().as_str(), "12.8.90");
@@ -201,7 +201,7 @@ fn what_the_framework_needs_and_nobody_has_is_told() {
     let Some(()) = library(&scratch, wheel, &cudnn(90100), &[]) else { return };
     torch(&scratch, "-Wl,--disable-new-dtags", &[wheel]).unwrap();
     std::fs::remove_file(scratch.at(wheel)).unwrap();
-    let record = look(&scratch, &scratch.scene(&[]));
+    let record = look(&scratch, &scratch.context(&[]));
     let found = of(&record, "libcudnn.so.9");
     assert_eq!((&found.path, found.fault.as_ref().unwrap().name.as_deref()), (&None, Some("ENOENT")));
 }
@@ -213,7 +213,7 @@ fn without_a_framework_the_wheels_come_first() {
     let Some(()) = library(&scratch, wheel, &cudart(13000), &[]) else { return };
     library(&scratch, "system/libcudart.so.13", &cudart(13010), &[]).unwrap();
     let entry = scratch.shown("system");
-    let record = look(&scratch, &scratch.scene(&[("LD_LIBRARY_PATH", &entry)]));
+    let record = look(&scratch, &scratch.context(&[("LD_LIBRARY_PATH", &entry)]));
     assert_eq!(of(&record, "libcudart.so.13").path, Some(scratch.shown(wheel)));
     assert_eq!(version(of(&record, "libcudart.so.13")), "13.0");
 }
@@ -243,8 +243,8 @@ fn libraries_that_crash_hang_or_lie_take_nothing_down() {
     }
     scratch.write("system/libcudnn.so.9", "\u{1b}[2Jthis is no library");
     let entry = scratch.shown("system");
-    let scene = scratch.scene(&[("LD_LIBRARY_PATH", &entry), ("GPUENV_PROBE_LIMIT_MS", "700")]);
-    let record = look(&scratch, &scene);
+    let context = scratch.context(&[("LD_LIBRARY_PATH", &entry), ("GPUENV_PROBE_LIMIT_MS", "700")]);
+    let record = look(&scratch, &context);
     for (name, _) in &sources {
         let found = of(&record, name);
         assert_eq!(found.path, Some(scratch.shown(&format!("system/{name}"))));
@@ -279,10 +279,10 @@ fn another_machines_files_are_read_and_not_loaded() {
         library(&scratch, &format!("usr/lib64/{file}"), "int x;", &[]).unwrap();
         std::os::unix::fs::symlink(&file, scratch.at(&format!("usr/lib64/{name}"))).unwrap();
     }
-    let mut scene = scratch.scene(&[]);
-    scene.root = scratch.0.clone();
+    let mut context = scratch.context(&[]);
+    context.root = scratch.0.clone();
     let mut record = Record::default();
-    libraries::look(&scene, &mut record);
+    libraries::look(&context, &mut record);
     let found = of(&record, "libcudart.so.12");
     assert_eq!(found.path.as_deref(), Some("/usr/lib64/libcudart.so.12.4.127"));
     assert_eq!(found.file_version.as_ref().unwrap().as_str(), "12.4.127");

@@ -12,8 +12,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use gpuenv::host::{How, Record};
-use gpuenv::probe::{Depth, Scene, Wish};
+use gpuenv::host::{ProbeStatus, Record};
+use gpuenv::probe::{Depth, ProbeContext, ProbeOptions};
 
 /// A directory of a test's own, gone at its end.
 pub struct Scratch(pub PathBuf);
@@ -51,9 +51,9 @@ impl Scratch {
     }
 
     /// This machine with these variables, looked at through this directory's eyes.
-    pub fn scene(&self, variables: &[(&str, &str)]) -> Scene {
-        Scene {
-            wish: Wish { depth: Depth::Full, ..Wish::default() },
+    pub fn context(&self, variables: &[(&str, &str)]) -> ProbeContext {
+        ProbeContext {
+            options: ProbeOptions { depth: Depth::Full, ..ProbeOptions::default() },
             root: PathBuf::from("/"),
             program: PathBuf::from(env!("CARGO_BIN_EXE_gpuenv")),
             environment: variables.iter().map(|(name, value)| (OsString::from(name), OsString::from(value))).collect(),
@@ -68,7 +68,7 @@ impl Drop for Scratch {
 }
 
 /// How a probe of a record ended.
-pub fn ended(record: &Record, name: &str) -> How {
+pub fn ended(record: &Record, name: &str) -> ProbeStatus {
     record.probes.iter().find(|probe| probe.name == name).unwrap_or_else(|| panic!("no probe {name}")).ended
 }
 

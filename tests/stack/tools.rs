@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use gpuenv::host::{How, Record};
+use gpuenv::host::{ProbeStatus, Record};
 use gpuenv::probe::{compilers, python, toolkits};
 
 use super::{Scratch, ended};
@@ -19,10 +19,14 @@ fn toolkits_are_told_with_who_points_to_them() {
     scratch.write("cuda-11.8/version.json", r#"{"cuda": {"version": "11.8.0"}}"#);
     std::os::unix::fs::symlink("cuda-12.4", scratch.at("cuda")).unwrap();
     let (home, path) = (scratch.shown("cuda"), scratch.shown("cuda-11.8/bin"));
-    let scene =
-        scratch.scene(&[("CUDA_HOME", &home), ("CUDA_PATH", &home), ("PATH", &path), ("CONDA_PREFIX", "/nonexistent")]);
+    let context = scratch.context(&[
+        ("CUDA_HOME", &home),
+        ("CUDA_PATH", &home),
+        ("PATH", &path),
+        ("CONDA_PREFIX", "/nonexistent"),
+    ]);
     let mut record = Record::default();
-    toolkits::look(&scene, &mut record);
+    toolkits::look(&context, &mut record);
     let ours: Vec<_> = record.toolkits.iter().filter(|toolkit| toolkit.root.starts_with(&scratch.shown(""))).collect();
     let [first, second] = &ours[..] else { panic!("{:#?}", record.toolkits) };
     assert_eq!(
@@ -36,7 +40,7 @@ fn toolkits_are_told_with_who_points_to_them() {
         (["12.4.1", "12.4.131"].map(String::from), ["11.8.0", "11.8.89"].map(String::from))
     );
     assert_eq!(first.nvcc_path, Some(scratch.shown("cuda-12.4/bin/nvcc")));
-    assert_eq!(ended(&record, "toolkits"), How::Done);
+    assert_eq!(ended(&record, "toolkits"), ProbeStatus::Done);
 }
 
 #[test]
@@ -44,7 +48,7 @@ fn a_toolkit_that_is_named_and_not_there_is_told() {
     let scratch = Scratch::new("gone");
     let home = scratch.shown("nowhere");
     let mut record = Record::default();
-    toolkits::look(&scratch.scene(&[("CUDA_HOME", &home), ("CONDA_PREFIX", &home)]), &mut record);
+    toolkits::look(&scratch.context(&[("CUDA_HOME", &home), ("CONDA_PREFIX", &home)]), &mut record);
     let found = record.toolkits.iter().find(|toolkit| toolkit.root == home).unwrap();
     assert_eq!(
         (&found.named_by[..], found.fault.as_ref().unwrap().name.as_deref()),
@@ -66,11 +70,11 @@ fn an_nvcc_that_hangs_crashes_or_prints_garbage_is_told() {
         scratch.script("cuda/bin/nvcc", script);
         scratch.write("cuda/version.txt", "CUDA Version 10.2.89\n");
         let home = scratch.shown("cuda");
-        let scene =
-            scratch.scene(&[("CUDA_HOME", &home), ("PATH", "/usr/bin:/bin"), ("GPUENV_PROBE_LIMIT_MS", "1500")]);
+        let context =
+            scratch.context(&[("CUDA_HOME", &home), ("PATH", "/usr/bin:/bin"), ("GPUENV_PROBE_LIMIT_MS", "1500")]);
         let began = Instant::now();
         let mut record = Record::default();
-        toolkits::look(&scene, &mut record);
+        toolkits::look(&context, &mut record);
         assert!(began.elapsed() < Duration::from_secs(20), "{name}");
         let found = record.toolkits.iter().find(|toolkit| toolkit.root == home).unwrap();
         assert_eq!((found.version.as_ref().unwrap().as_str(), &found.nvcc), ("10.2.89", &None));
@@ -90,9 +94,10 @@ fn only_programs_are_compilers() {
     scratch.at("bin/clang++/x");
     scratch.script("other/g++-12", &gcc.replace("11.4.0", "12.3.0"));
     let (path, cxx) = (scratch.shown("bin"), format!("{} -O2", scratch.shown("other/g++-12")));
-    let scene = scratch.scene(&[("PATH", &path), ("CXX", &cxx), ("NVCC_CCBIN", "/dev/null"), ("CUDAHOSTCXX", "gcc")]);
+    let context =
+        scratch.context(&[("PATH", &path), ("CXX", &cxx), ("NVCC_CCBIN", "/dev/null"), ("CUDAHOSTCXX", "gcc")]);
     let mut record = Record::default();
-    compilers::look(&scene, &mut record);
+    compilers::look(&context, &mut record);
     let told: Vec<(&str, &str, String)> = record
         .compilers
         .iter()
@@ -106,24 +111,24 @@ fn only_programs_are_compilers() {
 fn ask(scratch: &Scratch, interpreter: &str, variables: &[(&str, &str)]) -> Record {
     let mut all = vec![("GPUENV_PROBE_LIMIT_MS", "3000"), ("PATH", "/usr/bin:/bin")];
     all.extend(variables);
-    let mut scene = scratch.scene(&all);
-    scene.wish.python = Some(scratch.0.join(interpreter));
+    let mut context = scratch.context(&all);
+    context.options.python = Some(scratch.0.join(interpreter));
     let mut record = Record::default();
-    python::look(&scene, &mut record);
+    python::look(&context, &mut record);
     record
 }
 
 #[test]
 fn interpreters_that_misbehave_are_told() {
     for (name, script, how, word) in [
-        ("hang", "sleep 60", How::TimedOut, "no answer"),
-        ("escape", "printf '\\033]0;owned\\007\\033[2J'", How::Garbled, "makes sense"),
-        ("flood", "head -c 100000000 /dev/zero", How::Failed, "MiB"),
-        ("crash", "kill -BUS $$", How::Crashed, "SIGBUS"),
-        ("old", "echo 'Unknown option: -E' >&2; exit 2", How::Failed, "Unknown option"),
-        ("wrong", "echo 'gpuenv=[1, \"two\"]'", How::Garbled, "makes sense"),
-        ("deep", "printf 'gpuenv='; head -c 100000 /dev/zero | tr '\\0' '['", How::Garbled, "makes sense"),
-        ("invalid", "printf 'gpuenv={\"version\": \"3.11.\\377\"}\\n'; exit 0", How::Done, ""),
+        ("hang", "sleep 60", ProbeStatus::TimedOut, "no answer"),
+        ("escape", "printf '\\033]0;owned\\007\\033[2J'", ProbeStatus::Garbled, "makes sense"),
+        ("flood", "head -c 100000000 /dev/zero", ProbeStatus::Failed, "MiB"),
+        ("crash", "kill -BUS $$", ProbeStatus::Crashed, "SIGBUS"),
+        ("old", "echo 'Unknown option: -E' >&2; exit 2", ProbeStatus::Failed, "Unknown option"),
+        ("wrong", "echo 'gpuenv=[1, \"two\"]'", ProbeStatus::Garbled, "makes sense"),
+        ("deep", "printf 'gpuenv='; head -c 100000 /dev/zero | tr '\\0' '['", ProbeStatus::Garbled, "makes sense"),
+        ("invalid", "printf 'gpuenv={\"version\": \"3.11.\\377\"}\\n'; exit 0", ProbeStatus::Done, ""),
     ] {
         let scratch = Scratch::new(&format!("python-{name}"));
         scratch.script("python", script);
@@ -139,7 +144,7 @@ fn interpreters_that_misbehave_are_told() {
 fn an_interpreter_that_is_not_there_is_told() {
     let scratch = Scratch::new("python-none");
     let record = ask(&scratch, "nowhere/python", &[]);
-    assert_eq!(ended(&record, "python"), How::Failed);
+    assert_eq!(ended(&record, "python"), ProbeStatus::Failed);
     assert!(record.python.unwrap().fault.unwrap().message.unwrap().contains("could not be started"));
 }
 
@@ -191,7 +196,7 @@ fn a_real_interpreter_tells_its_packages_without_importing_them() {
     std::fs::write(site.join("sitecustomize.py"), "print('\\x1b[31mwelcome')").unwrap();
     let record = ask(&scratch, "venv/bin/python", &[("PYTHONHOME", "/nonexistent"), ("PYTHONPATH", "/nonexistent")]);
     let python = record.python.as_ref().unwrap();
-    assert_eq!(ended(&record, "python"), How::Done, "{python:?}");
+    assert_eq!(ended(&record, "python"), ProbeStatus::Done, "{python:?}");
     assert_eq!((python.bits, python.version.as_ref().unwrap().major()), (Some(64), 3));
     let told: Vec<(&str, &str)> =
         python.packages.iter().map(|(name, version)| (name.as_str(), version.as_str())).collect();
@@ -215,14 +220,14 @@ fn a_real_interpreter_tells_its_packages_without_importing_them() {
 
     let venv = scratch.shown("venv");
     let mut record = Record::default();
-    python::look(&scratch.scene(&[("VIRTUAL_ENV", &venv)]), &mut record);
+    python::look(&scratch.context(&[("VIRTUAL_ENV", &venv)]), &mut record);
     let python = record.python.unwrap();
     assert_eq!((python.named_by.as_deref(), python.packages.len()), (Some("VIRTUAL_ENV"), 8));
     // What is locked matters whatever it is called.
-    let mut scene = scratch.scene(&[("VIRTUAL_ENV", &venv)]);
-    scene.wish.packages.insert("requests".to_string());
+    let mut context = scratch.context(&[("VIRTUAL_ENV", &venv)]);
+    context.options.packages.insert("requests".to_string());
     let mut record = Record::default();
-    python::look(&scene, &mut record);
+    python::look(&context, &mut record);
     assert_eq!(record.python.unwrap().packages["requests"], "2.32.0");
 }
 
@@ -236,15 +241,19 @@ fn torch_is_imported_only_where_everything_is_looked_at_and_may_break() {
         _C = None\n\
         backends = types.SimpleNamespace(cudnn=types.SimpleNamespace(version=lambda: 90100))\n";
     for (name, source, how) in [
-        ("fine", fake.to_string(), How::Done),
-        ("missing", "raise ImportError('libcudnn.so.9: cannot open shared object file')".to_string(), How::Done),
+        ("fine", fake.to_string(), ProbeStatus::Done),
+        (
+            "missing",
+            "raise ImportError('libcudnn.so.9: cannot open shared object file')".to_string(),
+            ProbeStatus::Done,
+        ),
         (
             "crash",
             format!("{fake}import os\nversion = None\ndef f(): os.kill(os.getpid(), 11)\ncuda.is_available = f\n"),
-            How::Crashed,
+            ProbeStatus::Crashed,
         ),
-        ("hang", "import time\ntime.sleep(60)".to_string(), How::TimedOut),
-        ("exit", "import os\nos._exit(0)".to_string(), How::Garbled),
+        ("hang", "import time\ntime.sleep(60)".to_string(), ProbeStatus::TimedOut),
+        ("exit", "import os\nos._exit(0)".to_string(), ProbeStatus::Garbled),
     ] {
         let scratch = Scratch::new(&format!("torch-{name}"));
         let Some(site) = environment(&scratch) else { return };
@@ -252,9 +261,9 @@ fn torch_is_imported_only_where_everything_is_looked_at_and_may_break() {
         std::fs::create_dir(site.join("torch")).unwrap();
         std::fs::write(site.join("torch/__init__.py"), source).unwrap();
         let mut record = ask(&scratch, "venv/bin/python", &[]);
-        let mut scene = scratch.scene(&[("GPUENV_PROBE_LIMIT_MS", "3000")]);
-        scene.wish.python = Some(scratch.0.join("venv/bin/python"));
-        python::look_at_torch(&scene, &mut record);
+        let mut context = scratch.context(&[("GPUENV_PROBE_LIMIT_MS", "3000")]);
+        context.options.python = Some(scratch.0.join("venv/bin/python"));
+        python::look_at_torch(&context, &mut record);
         assert_eq!(ended(&record, "torch"), how, "{name}: {record:#?}");
         let torch = record.python.unwrap().torch.unwrap();
         match name {
@@ -279,13 +288,13 @@ fn another_machines_programs_are_not_run() {
     }
     scratch.script("usr/local/cuda-12.4/bin/nvcc", "touch /tmp/gpuenv-was-run");
     scratch.write("usr/local/cuda-12.4/version.json", r#"{"cuda": {"version": "12.4.1"}}"#);
-    let mut scene = scratch.scene(&[("PATH", "/usr/bin")]);
-    scene.root = scratch.0.clone();
+    let mut context = scratch.context(&[("PATH", "/usr/bin")]);
+    context.root = scratch.0.clone();
     let mut record = Record::default();
-    python::look(&scene, &mut record);
-    compilers::look(&scene, &mut record);
-    toolkits::look(&scene, &mut record);
-    assert_eq!(ended(&record, "python"), How::Refused);
+    python::look(&context, &mut record);
+    compilers::look(&context, &mut record);
+    toolkits::look(&context, &mut record);
+    assert_eq!(ended(&record, "python"), ProbeStatus::Refused);
     assert_eq!(record.python.unwrap().path.as_deref(), Some("/usr/bin/python3"));
     assert_eq!((record.compilers.len(), &record.compilers[0].version), (1, &None));
     assert_eq!(record.toolkits[0].version.as_ref().unwrap().as_str(), "12.4.1");

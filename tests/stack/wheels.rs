@@ -13,7 +13,7 @@ use super::Scratch;
 fn agree(site: &Path, names: &[&str]) {
     let python = Python { sites: vec![site.display().to_string()], ..Python::default() };
     let mut record = Record { python: Some(python), ..Record::default() };
-    libraries::look(&Scratch::new("wheels").scene(&[]), &mut record);
+    libraries::look(&Scratch::new("wheels").context(&[]), &mut record);
     for name in names {
         let inside = |path: &str| Path::new(path).starts_with(site);
         let found =

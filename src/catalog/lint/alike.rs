@@ -75,7 +75,7 @@ fn builds(catalog: &Catalog, alike: &mut Alike<'_>) {
         let mut tell = |thing: &str, field, value: Option<String>| {
             value.into_iter().for_each(|value| alike.hear("build", row, thing, &[(field, value)]));
         };
-        let text = |value: &Option<crate::words::Version>| value.as_ref().map(ToString::to_string);
+        let text = |value: &Option<crate::types::Version>| value.as_ref().map(ToString::to_string);
         tell(&format!("{package} {version}"), "triton", text(&row.triton));
         tell(&format!("{package} {version} {variant}"), "nccl", text(&row.nccl));
         tell(&format!("{package} {version} {variant}"), "cudnn", text(&row.cudnn));

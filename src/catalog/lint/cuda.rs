@@ -6,7 +6,7 @@ use super::super::rows::*;
 use super::super::tables::{Catalog, Row, RowName};
 use super::{Say, months};
 use crate::coverage::{Coverage, Tegra, covers_targets};
-use crate::words::{Arch, Cc, Constraint, Version};
+use crate::types::{Arch, Cc, Constraint, Version};
 
 pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
     toolkits(catalog, say);

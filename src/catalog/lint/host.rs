@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::super::rows::*;
 use super::super::tables::{Catalog, Row, RowName};
 use super::{Say, months};
-use crate::words::{Cc, Version};
+use crate::types::{Cc, Version};
 
 pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
     let branches: HashMap<u64, &Branch> = catalog.branches.iter().map(|row| (row.branch.major(), row)).collect();

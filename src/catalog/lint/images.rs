@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::super::rows::*;
 use super::super::tables::{Catalog, Row};
 use super::Say;
-use crate::words::{Requirement, Version, address};
+use crate::types::{Requirement, Version, address};
 
 /// The repository whose tags say what is inside.
 pub(super) const TELLING: &str = "nvidia/cuda";

@@ -23,7 +23,7 @@ use std::fmt::Display;
 
 use super::rows::*;
 use super::tables::{Catalog, Row};
-use crate::words::{Constraint, address, name};
+use crate::types::{Constraint, address, name};
 
 /// One thing that is wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]

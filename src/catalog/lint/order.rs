@@ -3,7 +3,7 @@
 use super::super::rows::*;
 use super::super::tables::{Catalog, Row};
 use super::{Say, months};
-use crate::words::Version;
+use crate::types::Version;
 
 pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
     libraries(catalog, say);

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::super::rows::*;
 use super::super::tables::{Catalog, Row};
 use super::Say;
-use crate::words::Version;
+use crate::types::Version;
 
 pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
     kinds(catalog, say);

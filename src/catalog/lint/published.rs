@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use super::super::rows::*;
 use super::super::tables::{Catalog, Row};
 use super::Say;
-use crate::words::{Constraint, CpuArch, Version};
+use crate::types::{Constraint, CpuArch, Version};
 
 pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
     builds(catalog, say);

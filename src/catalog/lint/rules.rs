@@ -3,7 +3,7 @@
 use super::super::rows::*;
 use super::super::tables::{Catalog, Row};
 use super::{Say, constraint};
-use crate::words::{Constraint, Specifier, Version, address};
+use crate::types::{Constraint, Specifier, Version, address};
 
 pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
     for row in catalog.rules.iter() {

@@ -6,7 +6,7 @@ use super::super::rows::*;
 use super::super::tables::{Catalog, Row};
 use super::super::wheels::{Digests, FileName};
 use super::{Say, constraint};
-use crate::words::{Arch, Constraint, CpuArch, Version, address};
+use crate::types::{Arch, Constraint, CpuArch, Version, address};
 
 pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
     builds(catalog, say);

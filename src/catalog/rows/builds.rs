@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Family, Index, List, Pins, Property, Status, Text};
-use crate::words::{Arch, CpuArch, Version};
+use crate::types::{Arch, CpuArch, Version};
 
 /// One published build of a framework: (package, version, variant, CPU architecture), on Linux.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

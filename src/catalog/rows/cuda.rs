@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{List, Text};
-use crate::words::{Arch, Cc, Version};
+use crate::types::{Arch, Cc, Version};
 
 /// A CUDA toolkit release.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

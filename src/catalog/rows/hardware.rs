@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Class, FirstDriver, List, ModuleKind, Place, Text};
-use crate::words::{Cc, CpuArch, Version};
+use crate::types::{Cc, CpuArch, Version};
 
 /// A GPU product.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Among, Component, Index, List, Property, Reading, SourceKind, Subject, Text};
-use crate::words::Version;
+use crate::types::Version;
 
 /// What rules are asked for: what a subject needs of an object. Of another pair a rule would never be heard.
 pub const ASKED: &[(Subject, Subject)] = &[

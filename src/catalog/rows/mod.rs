@@ -11,8 +11,8 @@ mod packages;
 mod places;
 mod vocabulary;
 
-pub use crate::words::variant::line_of;
-pub use crate::words::{List, Text};
+pub use crate::types::variant::line_of;
+pub use crate::types::{List, Text};
 pub use builds::*;
 pub use cuda::*;
 pub use hardware::*;

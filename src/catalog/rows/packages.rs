@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{CUDA_ONLY, List, Text};
-use crate::words::{Arch, CpuArch, Version};
+use crate::types::{Arch, CpuArch, Version};
 
 impl Libraries {
     /// Each package with what is asked for of it, `nvidia-cublas` and `<=13.1.1.3,>=13.1.0.3`; nothing where any does.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Family, Flavour, List, Text};
-use crate::words::{CpuArch, Version};
+use crate::types::{CpuArch, Version};
 
 /// Repositories of which no list of tags could be read: the catalog knows those that public files name, and there are
 /// others.

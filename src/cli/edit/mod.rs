@@ -11,8 +11,8 @@ use crate::lock::{self, Lock, Renewed, Upgrade, renew};
 use crate::report::{Exit, Failure, Fate, Problem, Report, SourceFile};
 use crate::solve::engine::Steps;
 use crate::solve::problem::Problem as Compiled;
-use crate::solve::question::Question;
-use crate::solve::silence::heard;
+use crate::solve::request::Request;
+use crate::solve::suppress::heard;
 use crate::solve::unknowns::Unknown;
 use crate::spec::{self, RewriteError, Spec, SpecError, is_incomplete, list_text};
 use crate::task::lock::Asked;
@@ -20,11 +20,11 @@ use crate::task::{STEPS, gave_up};
 use crate::warning::Warning;
 
 use super::args::Common;
+use super::atomic_write::{replace, replace_spec};
 use super::files::{self, Places};
 use super::lock::{asked, undetermined};
 use super::newer;
 use super::origin;
-use super::replace::{replace, replace_spec};
 use args::{AddArgs, RemoveArgs, TargetArgs, TargetCommand};
 
 /// Adds packages, or changes what is asked of them.
@@ -183,7 +183,7 @@ impl Begun {
     ) -> Result<Exit, Failure> {
         let asked = asked(SourceFile { text: after, ..self.file.clone() }, &self.places.spec).map_err(without_place)?;
         let rules = Compiled::new(&asked.catalog);
-        let (question, warnings) = match Question::new(&asked.spec, &rules) {
+        let (request, warnings) = match Request::new(&asked.spec, &rules) {
             Ok(asked) => asked,
             Err(errors) => return Err(self.refused(errors, &asked)),
         };
@@ -199,7 +199,7 @@ impl Begun {
         }
         let changes = edits.into_iter().map(|(key, to)| Change { from: self.spec.text(&key), key, to });
         let change = Changed { begun: self, asked: &asked, rules: &rules, dry_run, report, changes: changes.collect() };
-        match renew(&asked.spec, &question, previous.as_ref(), &Upgrade::Nothing, &Steps::new(STEPS)) {
+        match renew(&asked.spec, &request, previous.as_ref(), &Upgrade::Nothing, &Steps::new(STEPS)) {
             Renewed::Lock(lock, more) => change.write(*lock, previous.as_ref(), [warnings, more].concat()),
             Renewed::Conflict => change.conflict(),
             Renewed::Undetermined(unknowns) => change.undetermined(&unknowns),
@@ -210,7 +210,7 @@ impl Begun {
     /// Names that the catalog lacks: told at their places if they stood in the file before, else as what was typed.
     fn refused(&self, errors: Vec<SpecError>, after: &Asked) -> Failure {
         let rules = Compiled::new(&after.catalog);
-        match Question::new(&self.spec, &rules) {
+        match Request::new(&self.spec, &rules) {
             Err(before) => Failure::spec(before, self.file.clone()),
             Ok(_) => without_place(Failure::spec(errors, after.file.clone())),
         }
@@ -224,8 +224,8 @@ impl Begun {
         }
         let asked = asked(self.file.clone(), &self.places.spec)?;
         let rules = Compiled::new(&asked.catalog);
-        let Ok((question, _)) = Question::new(&asked.spec, &rules) else { return Ok(none) };
-        Ok(match renew(&asked.spec, &question, None, &Upgrade::Nothing, &Steps::new(STEPS)) {
+        let Ok((request, _)) = Request::new(&asked.spec, &rules) else { return Ok(none) };
+        Ok(match renew(&asked.spec, &request, None, &Upgrade::Nothing, &Steps::new(STEPS)) {
             Renewed::Conflict => {
                 let found = explain::conflicts(&asked.spec, &rules, &Steps::new(STEPS));
                 found.map_or(none, |found| troubles_of(&found).chain(found.alternatives.clone()).collect())

@@ -10,8 +10,8 @@ use crate::report::{Exit, Failure, FleetWriter, Lines, Report};
 use crate::verify::{self, Status};
 
 use crate::cli::args::{Common, Format};
-use crate::cli::replace::replace;
-use crate::cli::{catalogs, verify as one};
+use crate::cli::atomic_write::replace;
+use crate::cli::{load_catalog, verify as one};
 
 use super::args::CheckArgs;
 use super::source;
@@ -25,7 +25,7 @@ pub fn run(common: &Common, args: &CheckArgs, report: &Report) -> Result<Exit, F
         },
         None => {
             let lock = one::read_lock(common)?;
-            let catalog = catalogs::of_lock(&lock, common, report)?;
+            let catalog = load_catalog::of_lock(&lock, common, report)?;
             (lock, catalog)
         }
     };

@@ -6,8 +6,8 @@ use std::path::Path;
 use crate::report::{Exit, Failure, Report};
 
 use crate::cli::args::Common;
+use crate::cli::atomic_write::replace;
 use crate::cli::files;
-use crate::cli::replace::replace;
 
 use super::args::{Engine, JobArgs};
 

@@ -4,13 +4,13 @@ use crate::fleet::Host;
 use crate::fleet::plan::{self, Essence, Inventory};
 use crate::report::{Exit, Failure, PlanFormat, Report, plan_text};
 use crate::solve::problem::Problem;
-use crate::solve::question::Question;
+use crate::solve::request::Request;
 use crate::spec::{Spec, Target};
 
 use crate::cli::args::{Common, Format};
+use crate::cli::atomic_write::replace;
 use crate::cli::files;
 use crate::cli::lock::read;
-use crate::cli::replace::replace;
 use crate::task::STEPS;
 use crate::task::lock::Asked;
 
@@ -22,7 +22,7 @@ pub fn run(common: &Common, args: &PlanArgs, report: &Report) -> Result<Exit, Fa
     let Asked { file, spec, catalog } = read(&files::places(common)?.spec)?;
     let problem = Problem::new(&catalog);
     // What is wrong with the spec is told at its place in the file.
-    Question::new(&spec, &problem).map_err(|errors| Failure::spec(errors, file.clone()))?;
+    Request::new(&spec, &problem).map_err(|errors| Failure::spec(errors, file.clone()))?;
     let template = chosen(&spec, args.target.as_deref())?;
     let mut inventory = Inventory::default();
     source::each(&args.sources, &mut |batch| {

@@ -3,7 +3,7 @@
 use crate::catalog::GpuMatch;
 use crate::catalog::rows::{Class, Gpu};
 use crate::spec::list_text;
-use crate::words::Cc;
+use crate::types::Cc;
 
 use super::{Finder, set};
 use crate::explain::target_of;

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use crate::catalog::rows::{Companion, Subject};
 use crate::explain::target_of;
-use crate::solve::answer::Answer;
-use crate::solve::question::{Direction, DriverAsk, FRAMEWORKS, Question};
-use crate::words::{ArchEntry, ArchList, Constraint, Version};
+use crate::solve::request::{Direction, DriverRequest, FRAMEWORKS, Request};
+use crate::solve::solution::Solution;
+use crate::types::{ArchEntry, ArchList, Constraint, Version};
 
 use super::written::{chosen, minimum, outermost};
 use super::{Edit, Finder, set, unset};
@@ -116,7 +116,7 @@ impl<'c> Finder<'_, 'c> {
 
     /// Whether the framework of an answer is older than what every admitted release of a package accepts: what came out
     /// before these knew it.
-    fn predates(&self, answer: &Answer<'_>, package: &str, written: &Constraint) -> bool {
+    fn predates(&self, answer: &Solution<'_>, package: &str, written: &Constraint) -> bool {
         let companions = self.asker.catalog.companions.iter().filter(|row| row.package == package);
         let mut admitted = companions.filter(|row| written.admits(&row.version)).peekable();
         let builds = || answer.targets.iter().flat_map(|target| &target.builds);
@@ -182,7 +182,7 @@ impl<'c> Finder<'_, 'c> {
     /// The oldest driver that suffices; where the pinned one is too new, the newest branch that still serves.
     fn try_driver(&mut self, key: &str) {
         let target = target_of(key);
-        let pinned = self.asker.question(self.spec).and_then(|question| pinned_driver(&question, target));
+        let pinned = self.asker.question(self.spec).and_then(|request| pinned_driver(&request, target));
         let write = |driver: Version| match key.ends_with("driver-cuda") {
             true => self.cuda_of(&driver),
             false => Some(format!(">={driver}")),
@@ -322,7 +322,7 @@ impl<'c> Finder<'_, 'c> {
 
 /// Whether a release of a companion sets no upper bound on its framework: of a framework that is younger than
 /// itself it could not know, so an old one of these is no way out to recommend.
-fn takes_any_newer(answer: &Answer<'_>, package: &str) -> bool {
+fn takes_any_newer(answer: &Solution<'_>, package: &str) -> bool {
     let companions = answer.targets.iter().flat_map(|target| &target.companions);
     let mut of_package = companions.filter(|row| &*row.package == package);
     let beyond = Version::parse("9999").ok();
@@ -333,15 +333,15 @@ fn takes_any_newer(answer: &Answer<'_>, package: &str) -> bool {
     of_package.any(|row| unbounded(&row.needs))
 }
 
-fn pinned_driver(question: &Question<'_>, target: &str) -> Option<Version> {
-    match &question.targets.iter().find(|ask| ask.name == target)?.driver {
-        DriverAsk::Exact(version) => Some(*version),
-        DriverAsk::AtWorst(constraint) => constraint.comparisons().filter_map(|one| one.version).min(),
-        DriverAsk::Cuda(cuda) => {
-            let branch = question.catalog.branches.iter().find(|row| row.cuda.as_ref() == Some(cuda));
+fn pinned_driver(request: &Request<'_>, target: &str) -> Option<Version> {
+    match &request.targets.iter().find(|ask| ask.name == target)?.driver {
+        DriverRequest::Exact(version) => Some(*version),
+        DriverRequest::AtWorst(constraint) => constraint.comparisons().filter_map(|one| one.version).min(),
+        DriverRequest::Cuda(cuda) => {
+            let branch = request.catalog.branches.iter().find(|row| row.cuda.as_ref() == Some(cuda));
             branch.map(|row| row.branch)
         }
-        DriverAsk::Free(_) => None,
+        DriverRequest::Free(_) => None,
     }
 }
 

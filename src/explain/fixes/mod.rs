@@ -11,13 +11,13 @@ mod written;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use crate::solve::answer::Answer;
 use crate::solve::fits::extension_row;
-use crate::solve::question::{Direction, Question};
+use crate::solve::request::{Direction, Request};
 use crate::solve::resolve::is_solvable;
+use crate::solve::solution::Solution;
 use crate::solve::warnings;
 use crate::spec::Spec;
-use crate::words::{Constraint, Version};
+use crate::types::{Constraint, Version};
 
 use super::ask::{Asker, Edit};
 use super::core::Cores;
@@ -91,7 +91,7 @@ struct Finder<'a, 'c> {
     spec: &'a Spec,
     found: Vec<Fix>,
     /// Answers found so far: what is looked for as a value is often what is then offered.
-    answers: RefCell<HashMap<Asked, Option<Answer<'c>>>>,
+    answers: RefCell<HashMap<Asked, Option<Solution<'c>>>>,
 }
 
 /// A package that is decided before everything else, and from which end.
@@ -134,7 +134,7 @@ impl<'c> Finder<'_, 'c> {
         if self
             .asker
             .vary(edits)
-            .is_none_or(|question| rests_on_the_unknown(&question, &answer) || ignores_the_list(&question, &answer))
+            .is_none_or(|request| rests_on_the_unknown(&request, &answer) || ignores_the_list(&request, &answer))
         {
             return false;
         }
@@ -148,7 +148,7 @@ impl<'c> Finder<'_, 'c> {
     }
 
     /// The answer to the spec with these edits, of one package perhaps with the oldest or newest version that has one.
-    fn answer(&self, edits: &[Edit], first: BeforeAll<'_>) -> Option<Answer<'c>> {
+    fn answer(&self, edits: &[Edit], first: BeforeAll<'_>) -> Option<Solution<'c>> {
         let asked: Asked = (edits.to_vec(), first.map(|(package, from)| (package.to_string(), from)));
         if let Some(known) = self.answers.borrow().get(&asked) {
             return known.clone();
@@ -169,16 +169,16 @@ impl<'c> Finder<'_, 'c> {
         self.asker.has_answer(edits)
     }
 
-    fn solve(&self, edits: &[Edit], first: BeforeAll<'_>) -> Option<Answer<'c>> {
-        let mut question = self.asker.vary(edits)?;
-        for ask in question.frameworks.iter_mut().chain(question.companions.iter_mut()) {
+    fn solve(&self, edits: &[Edit], first: BeforeAll<'_>) -> Option<Solution<'c>> {
+        let mut request = self.asker.vary(edits)?;
+        for ask in request.frameworks.iter_mut().chain(request.companions.iter_mut()) {
             ask.before_all = first.filter(|(package, _)| *package == ask.package).map(|(_, from)| from);
         }
         // Of several machines most questions have no answer, which is quicker to tell and may be known.
-        if question.targets.len() > 1 && is_solvable(&question, self.asker.steps) != Some(true) {
+        if request.targets.len() > 1 && is_solvable(&request, self.asker.steps) != Some(true) {
             return None;
         }
-        self.asker.best(&question)
+        self.asker.best(&request)
     }
 
     /// The greatest version a key names.
@@ -193,25 +193,25 @@ impl<'c> Finder<'_, 'c> {
 }
 
 /// Whether a clashing wish is only met because nobody knows better: no way out to recommend.
-fn rests_on_the_unknown<'c>(question: &Question<'c>, answer: &Answer<'c>) -> bool {
-    warnings::warnings(question, answer)
+fn rests_on_the_unknown<'c>(request: &Request<'c>, answer: &Solution<'c>) -> bool {
+    warnings::warnings(request, answer)
         .iter()
         .any(|warning| matches!(warning.code, "unknown-library" | "image-require-unknown"))
 }
 
 /// Whether a list insisted on is met only because the release does not read any.
-fn ignores_the_list(question: &Question<'_>, answer: &Answer<'_>) -> bool {
-    let insists = question.build.as_ref().is_some_and(|build| build.arch_list.is_some());
+fn ignores_the_list(request: &Request<'_>, answer: &Solution<'_>) -> bool {
+    let insists = request.build.as_ref().is_some_and(|build| build.arch_list.is_some());
     let mut builds = answer.targets.iter().flat_map(|target| &target.builds);
-    let reads_lists = |package: &str| question.catalog.extensions.iter().any(|row| row.package == package);
+    let reads_lists = |package: &str| request.catalog.extensions.iter().any(|row| row.package == package);
     insists
         && builds.any(|row| {
-            reads_lists(&row.package) && extension_row(question.catalog, &row.package, &row.version).is_none()
+            reads_lists(&row.package) && extension_row(request.catalog, &row.package, &row.version).is_none()
         })
 }
 
 /// What the stacks of all targets have in common.
-pub(super) fn common_stack(answer: &Answer<'_>) -> BTreeMap<String, String> {
+pub(super) fn common_stack(answer: &Solution<'_>) -> BTreeMap<String, String> {
     let mut stacks = answer.targets.iter().map(|target| target.stack());
     let mut common = stacks.next().unwrap_or_default();
     for stack in stacks {

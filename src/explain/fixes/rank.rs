@@ -2,8 +2,8 @@
 
 use super::super::{Change, Fix};
 use super::Finder;
-use crate::solve::question::FRAMEWORKS;
-use crate::words::Constraint;
+use crate::solve::request::FRAMEWORKS;
+use crate::types::Constraint;
 
 /// How many fixes are offered.
 const OFFERED: usize = 7;

@@ -4,7 +4,7 @@ use crate::explain::{needed, target_of};
 
 use super::written::written_down;
 use super::{Edit, Finder, set, unset};
-use crate::solve::question::Direction;
+use crate::solve::request::Direction;
 
 /// Specs with more keys than this are not loosened as a whole.
 const MOST_KEYS: usize = 500;
@@ -43,15 +43,15 @@ impl<'c> Finder<'_, 'c> {
 
     /// Where no release of a companion serves, the stack without it.
     pub(super) fn try_without(&mut self, ways: &[Vec<String>]) {
-        let question = self.asker.question(self.spec);
-        let Some(question) = question else { return };
+        let request = self.asker.question(self.spec);
+        let Some(request) = request else { return };
         for keys in ways {
             let [key] = keys.as_slice() else { continue };
-            let companion = question.companions.iter().any(|ask| key.strip_prefix("stack.") == Some(ask.package));
+            let companion = request.companions.iter().any(|ask| key.strip_prefix("stack.") == Some(ask.package));
             // Without what brings the framework along there is nothing left to run.
             let is_left = |package: &str| self.written(&format!("stack.{package}")).is_some();
-            let others = question.companions.iter().filter(|ask| key.strip_prefix("stack.") != Some(ask.package));
-            let left = || question.frameworks.iter().chain(others).any(|ask| is_left(ask.package));
+            let others = request.companions.iter().filter(|ask| key.strip_prefix("stack.") != Some(ask.package));
+            let left = || request.frameworks.iter().chain(others).any(|ask| is_left(ask.package));
             if companion && left() {
                 self.offer(&[unset(key)]);
             }

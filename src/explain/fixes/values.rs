@@ -5,17 +5,17 @@ use std::cmp::Reverse;
 use crate::catalog::OsMatch;
 use crate::catalog::rows::{Class, Image, Os};
 use crate::solve::fits::line_of;
-use crate::solve::question::{FRAMEWORKS, GpuAsk, Question};
 use crate::solve::recommended::has_ended;
-use crate::words::Version;
+use crate::solve::request::{FRAMEWORKS, GpuRequest, Request};
+use crate::types::Version;
 
 use super::Finder;
 use crate::explain::target_of;
 
 /// Whether a target is a Jetson.
-fn is_jetson(question: &Question<'_>, target: &str) -> bool {
-    let asked = question.targets.iter().find(|asked| asked.name == target);
-    let board = |gpu: &GpuAsk<'_>| gpu.row.is_some_and(|row| row.class == Class::Jetson);
+fn is_jetson(request: &Request<'_>, target: &str) -> bool {
+    let asked = request.targets.iter().find(|asked| asked.name == target);
+    let board = |gpu: &GpuRequest<'_>| gpu.row.is_some_and(|row| row.class == Class::Jetson);
     asked.is_some_and(|asked| asked.named_gpus().iter().any(board))
 }
 
@@ -52,7 +52,7 @@ impl<'c> Finder<'_, 'c> {
         let (older, newer): (Vec<_>, Vec<_>) = same.into_iter().partition(|(of, _)| *of <= release);
         let same = newer.into_iter().chain(older.into_iter().rev()).map(|(_, id)| id);
         let mut others = ubuntu;
-        if self.asker.question(self.spec).is_some_and(|question| is_jetson(&question, target_of(key))) {
+        if self.asker.question(self.spec).is_some_and(|request| is_jetson(&request, target_of(key))) {
             let mut own: Vec<&Os> = self.asker.catalog.oses.iter().filter(|os| os.cuda.is_some()).collect();
             own.sort_by_key(|os| os.glibc == glibc);
             others = own.into_iter().map(|os| &*os.id).collect();
@@ -149,8 +149,8 @@ impl<'c> Finder<'_, 'c> {
 
     /// The compilers of known systems, nearest to the one that a target has, newer before older.
     pub(super) fn other_compilers(&self, target: &str) -> Vec<String> {
-        let question = self.asker.question(self.spec);
-        let asked = question.as_ref().and_then(|question| question.targets.iter().find(|asked| asked.name == target));
+        let request = self.asker.question(self.spec);
+        let asked = request.as_ref().and_then(|request| request.targets.iter().find(|asked| asked.name == target));
         let Some(own) = asked.and_then(|asked| asked.gcc) else { return Vec::new() };
         let of_systems = self.asker.catalog.oses.iter().filter_map(|os| os.gcc.as_ref());
         let mut majors: Vec<u64> = of_systems.map(Version::major).filter(|major| *major != own.major()).collect();

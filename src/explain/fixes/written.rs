@@ -1,13 +1,13 @@
 //! What an answer chose, as it would be written into the file.
 
 use crate::explain::target_of;
-use crate::solve::answer::Answer;
-use crate::words::{ArchList, Version};
+use crate::solve::solution::Solution;
+use crate::types::{ArchList, Version};
 
 use super::Finder;
 
 /// What an answer chose for a key, as it would be written.
-pub(super) fn chosen(answer: &Answer<'_>, key: &str) -> Option<String> {
+pub(super) fn chosen(answer: &Solution<'_>, key: &str) -> Option<String> {
     if key == "build.arch-list" {
         // Targets that share nothing have lists of their own, and the one that is written must hold them all.
         let lists = answer.targets.iter().filter_map(|target| target.arch_list.as_ref());
@@ -28,7 +28,7 @@ pub(super) fn chosen(answer: &Answer<'_>, key: &str) -> Option<String> {
 }
 
 /// The version of a package in all targets alike: with its variant where that is the same too.
-fn common_version(answer: &Answer<'_>, package: &str) -> Option<String> {
+fn common_version(answer: &Solution<'_>, package: &str) -> Option<String> {
     let versions = versions_of(answer, package)?;
     let first = versions.first()?;
     let plain = without_variant(first);
@@ -40,14 +40,14 @@ fn common_version(answer: &Answer<'_>, package: &str) -> Option<String> {
 
 /// Where targets that are free to differ do: the newest version among them, or the oldest of older ones, which may
 /// serve the others as well.
-pub(super) fn outermost(answer: &Answer<'_>, package: &str, older: bool) -> Option<String> {
+pub(super) fn outermost(answer: &Solution<'_>, package: &str, older: bool) -> Option<String> {
     let versions = versions_of(answer, package)?;
     let versions = versions.iter().filter_map(|version| Version::parse(without_variant(version)).ok());
     if older { versions.min() } else { versions.max() }.map(|version| version.to_string())
 }
 
 /// The version of a package in every target; none if one goes without.
-fn versions_of(answer: &Answer<'_>, package: &str) -> Option<Vec<String>> {
+fn versions_of(answer: &Solution<'_>, package: &str) -> Option<Vec<String>> {
     answer.targets.iter().map(|target| target.stack().remove(package)).collect()
 }
 
@@ -56,7 +56,7 @@ fn without_variant(version: &str) -> &str {
 }
 
 /// What to write for a loosened key so that this answer comes out.
-pub(super) fn written_down(finder: &Finder<'_, '_>, answer: &Answer<'_>, key: &str) -> Option<String> {
+pub(super) fn written_down(finder: &Finder<'_, '_>, answer: &Solution<'_>, key: &str) -> Option<String> {
     match key.rsplit('.').next() {
         Some("driver") if key.starts_with("target.") => {
             minimum(answer, target_of(key)).map(|minimum| format!(">={minimum}"))
@@ -68,6 +68,6 @@ pub(super) fn written_down(finder: &Finder<'_, '_>, answer: &Answer<'_>, key: &s
     }
 }
 
-pub(super) fn minimum(answer: &Answer<'_>, target: &str) -> Option<Version> {
+pub(super) fn minimum(answer: &Solution<'_>, target: &str) -> Option<Version> {
     answer.targets.iter().find(|answer| answer.name == target)?.minimum
 }

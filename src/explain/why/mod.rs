@@ -7,17 +7,17 @@ mod place;
 mod stack;
 
 use crate::catalog::rows::{Build, Status};
-use crate::solve::answer::{Answer, TargetAnswer};
 use crate::solve::compile::Locked;
 use crate::solve::engine::Steps;
 use crate::solve::problem::Problem;
-use crate::solve::question::Question;
+use crate::solve::request::Request;
 use crate::solve::resolve::World;
+use crate::solve::solution::{Solution, TargetAnswer};
 use crate::spec::{Prefer, Share, Spec};
-use crate::words::{Constraint, Version};
+use crate::types::{Constraint, Version};
 
 use super::ask::Asker;
-use super::opening::{self, Opening};
+use super::unlocks::{self, Opening};
 use super::{FactNote, first_conflict};
 
 /// More boards than these are counted, not named.
@@ -100,21 +100,21 @@ pub struct Rejected {
 /// or nobody could tell within the limit.
 pub fn why<'c>(spec: &Spec, problem: &'c Problem<'c>, kept: &Locked, steps: &Steps) -> Option<Why> {
     let asker = Asker::new(spec, problem, World::Known, steps);
-    let question = asker.base()?;
-    let answer = asker.keeping(question, kept)?;
-    let teller = Teller { asker: &asker, spec, question, answer: &answer };
-    let mut choices = teller.stacks();
+    let request = asker.base()?;
+    let answer = asker.keeping(request, kept)?;
+    let explainer = Explainer { asker: &asker, spec, request, answer: &answer };
+    let mut choices = explainer.stacks();
     for target in &answer.targets {
-        choices.extend(teller.target(target));
+        choices.extend(explainer.target(target));
     }
-    Some(Why { choices, openings: opening::find(&asker, spec, &answer) })
+    Some(Why { choices, openings: unlocks::find(&asker, spec, &answer) })
 }
 
-struct Teller<'a, 'c> {
+struct Explainer<'a, 'c> {
     asker: &'a Asker<'a, 'c>,
     spec: &'a Spec,
-    question: &'a Question<'c>,
-    answer: &'a Answer<'c>,
+    request: &'a Request<'c>,
+    answer: &'a Solution<'c>,
 }
 
 /// One stack, and the spec that asks for it alone.
@@ -140,12 +140,12 @@ struct Values<'v> {
     facts: Vec<FactNote>,
 }
 
-impl<'c> Teller<'_, 'c> {
+impl<'c> Explainer<'_, 'c> {
     /// The choices of every stack.
     fn stacks(&self) -> Vec<Choice> {
         let lead = self.answer.targets.iter().find(|target| target.driver.is_some()).or(self.answer.targets.first());
         let Some(lead) = lead else { return Vec::new() };
-        let one = self.question.share == Share::Stack || self.answer.targets.len() == 1;
+        let one = self.request.share == Share::Stack || self.answer.targets.len() == 1;
         let scopes: Vec<Scope> = match one {
             true => vec![Scope { prefix: "stack".into(), spec: self.spec.clone(), target: lead }],
             false => self.answer.targets.iter().map(|target| self.scope(target)).collect(),
@@ -161,7 +161,7 @@ impl<'c> Teller<'_, 'c> {
     fn scope<'a>(&self, target: &'a TargetAnswer<'c>) -> Scope<'a, 'c> {
         let mut spec = self.spec.clone();
         spec.targets.retain(|one| one.name == target.name);
-        if self.question.share == Share::Versions {
+        if self.request.share == Share::Versions {
             for build in &target.builds {
                 spec = settle(&spec, &format!("stack.{}", build.package), build.version.as_str());
             }
@@ -241,7 +241,7 @@ impl<'c> Teller<'_, 'c> {
     }
 
     /// What speaks against an answer that is possible.
-    fn cost(&self, scope: &Scope<'_, 'c>, other: &Answer<'c>) -> Vec<String> {
+    fn cost(&self, scope: &Scope<'_, 'c>, other: &Solution<'c>) -> Vec<String> {
         let mut costs = Vec::new();
         for target in &other.targets {
             let now = self.answer.targets.iter().find(|now| now.name == target.name).unwrap_or(scope.target);
@@ -267,7 +267,7 @@ impl<'c> Teller<'_, 'c> {
                     costs.push(format!("a wheel of {name} for this Python was not seen"));
                 }
             }
-            if let (Prefer::OldestDriver, Some(then), Some(now)) = (self.question.prefer, &target.minimum, &now.minimum)
+            if let (Prefer::OldestDriver, Some(then), Some(now)) = (self.request.prefer, &target.minimum, &now.minimum)
                 && then > now
             {
                 costs.push(format!("it would raise the driver minimum of `{}` from {now} to {then}", target.name));

@@ -2,17 +2,17 @@
 
 use crate::catalog::rows::{Image, Toolkit};
 use crate::explain::{FactNote, reason};
-use crate::solve::answer::{GpuAnswer, TargetAnswer};
 use crate::solve::fits;
-use crate::solve::question::{ImageAsk, TargetAsk};
-use crate::words::Version;
+use crate::solve::request::{ImageRequest, TargetRequest};
+use crate::solve::solution::{GpuAnswer, TargetAnswer};
+use crate::types::Version;
 
-use super::{Choice, NAMED, Scope, Teller, Values, Verdict, settle};
+use super::{Choice, Explainer, NAMED, Scope, Values, Verdict, settle};
 
-impl<'c> Teller<'_, 'c> {
+impl<'c> Explainer<'_, 'c> {
     /// Toolkit, image, GPUs and driver of a target.
     pub(super) fn target(&self, target: &TargetAnswer<'c>) -> Vec<Choice> {
-        let Some(asked) = self.question.targets.iter().find(|asked| asked.name == target.name) else {
+        let Some(asked) = self.request.targets.iter().find(|asked| asked.name == target.name) else {
             return Vec::new();
         };
         let mut scope = self.scope(target);
@@ -24,14 +24,14 @@ impl<'c> Teller<'_, 'c> {
         let toolkit = target.toolkit.map(|toolkit| self.toolkit(&scope, asked, toolkit, line.as_ref()));
         let image = target.image.map(|image| self.image(&scope, asked, image, line.as_ref()));
         let gpus = self.gpus(asked, target);
-        let driver = reason::driver(self.question, asked, target);
+        let driver = reason::driver(self.request, asked, target);
         toolkit.into_iter().chain(image).chain(gpus).chain(driver).collect()
     }
 
     fn toolkit(
         &self,
         scope: &Scope<'_, 'c>,
-        asked: &TargetAsk<'c>,
+        asked: &TargetRequest<'c>,
         chosen: &Toolkit,
         line: Option<&Version>,
     ) -> Choice {
@@ -48,7 +48,7 @@ impl<'c> Teller<'_, 'c> {
         let installed = asked.toolkits.as_ref();
         let asks = |row: &&&Toolkit| {
             installed.is_none_or(|has| has.iter().any(|has| row.version.cmp_prefix(has).is_eq()))
-                && self.question.cuda.as_ref().is_none_or(|wanted| wanted.admits(&row.version))
+                && self.request.cuda.as_ref().is_none_or(|wanted| wanted.admits(&row.version))
         };
         let best = match line {
             Some(line) => format!("the newest release of the wheels' own CUDA line {line}"),
@@ -71,11 +71,17 @@ impl<'c> Teller<'_, 'c> {
         )
     }
 
-    fn image(&self, scope: &Scope<'_, 'c>, asked: &TargetAsk<'c>, chosen: &Image, line: Option<&Version>) -> Choice {
+    fn image(
+        &self,
+        scope: &Scope<'_, 'c>,
+        asked: &TargetRequest<'c>,
+        chosen: &Image,
+        line: Option<&Version>,
+    ) -> Choice {
         let key = asked.key("image");
         let name = |image: &Image| format!("{}:{}", image.repository, image.tag);
         let facts = vec![self.note(self.asker.catalog.cite(chosen))];
-        if !matches!(asked.image, ImageAsk::Choose(_)) {
+        if !matches!(asked.image, ImageRequest::Choose(_)) {
             return self.follows(key, "tag", name(chosen), "gpuenv.toml names it".to_string(), facts);
         }
         let on_line = |row: &Image| line.is_none_or(|line| row.cuda.cmp_prefix(line).is_eq());
@@ -118,7 +124,7 @@ impl<'c> Teller<'_, 'c> {
     }
 
     /// How each GPU is reached.
-    fn gpus(&self, asked: &TargetAsk<'c>, target: &TargetAnswer<'c>) -> Option<Choice> {
+    fn gpus(&self, asked: &TargetRequest<'c>, target: &TargetAnswer<'c>) -> Option<Choice> {
         let named = asked.named_gpus();
         if named.is_empty() {
             return None;

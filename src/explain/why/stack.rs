@@ -3,13 +3,13 @@
 use crate::catalog::rows::{Build, Status};
 use crate::explain::FactNote;
 use crate::solve::fits;
-use crate::solve::question::FRAMEWORKS;
+use crate::solve::request::FRAMEWORKS;
 use crate::spec::Spec;
-use crate::words::{Constraint, Version};
+use crate::types::{Constraint, Version};
 
-use super::{Choice, Scope, Teller, Values, Verdict, newest_first, settle};
+use super::{Choice, Explainer, Scope, Values, Verdict, newest_first, settle};
 
-impl<'c> Teller<'_, 'c> {
+impl<'c> Explainer<'_, 'c> {
     pub(super) fn stack(&self, scope: &Scope<'_, 'c>) -> Vec<Choice> {
         let mut choices = Vec::new();
         // What was decided before stays decided: each choice is the best beside the earlier ones.
@@ -45,7 +45,7 @@ impl<'c> Teller<'_, 'c> {
 
     fn version(&self, scope: &Scope<'_, 'c>, spec: &Spec, build: &Build, key: &str) -> Choice {
         let clause = self.written(key);
-        let platforms: Vec<_> = self.question.targets.iter().map(|target| target.platform).collect();
+        let platforms: Vec<_> = self.request.targets.iter().map(|target| target.platform).collect();
         let newer = |row: &&Build| {
             row.package == build.package
                 && row.version > build.version
@@ -93,7 +93,7 @@ impl<'c> Teller<'_, 'c> {
             let line = fits::line_of(&row.variant);
             let in_line = |cuda: &Constraint| line.as_ref().is_some_and(|line| cuda.admits(line));
             clause.as_ref().is_none_or(|clause| clause.admits_build(&row.version, &row.variant))
-                && self.question.cuda_line.as_ref().is_none_or(in_line)
+                && self.request.cuda_line.as_ref().is_none_or(in_line)
         };
         let value = |row: &&Build| format!("{}+{}", row.version, row.variant);
         let best = match (build.variant.as_ref(), build.default) {

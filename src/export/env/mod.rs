@@ -11,7 +11,7 @@ mod fish;
 mod sh;
 
 use crate::lock::{Lock, TargetLock};
-use crate::words::Version;
+use crate::types::Version;
 
 use super::format::{Format, Opt, Options, Render};
 use super::{ExportError, valid, wheels};

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::lock::{ConstraintLock, Lock, Wheel};
-use crate::words::CpuArch;
+use crate::types::CpuArch;
 
 use super::super::format::{Targets, names};
 use super::super::ordinary::{self, Asked};

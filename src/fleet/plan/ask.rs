@@ -3,14 +3,14 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
-use crate::solve::answer::{Answer, Chosen};
 use crate::solve::compile::{ForwardCompat, Locked, Plan, Policy};
 use crate::solve::engine::{Outcome, Steps};
-use crate::solve::question::{Question, TargetAsk};
+use crate::solve::request::{Request, TargetRequest};
 use crate::solve::resolve::{Resolution, Verdict, World, judge, resolve};
 use crate::solve::rowset::RowSet;
+use crate::solve::solution::{Solution, TargetSolution};
 use crate::spec::Share;
-use crate::words::Constraint;
+use crate::types::Constraint;
 
 use super::model::Stack;
 
@@ -21,17 +21,17 @@ const ANYTHING: Policy<'static> =
 /// Asks about hosts.
 pub struct Asker<'c> {
     /// What is asked of them all, without any of them.
-    base: Question<'c>,
-    /// The most that one question may take.
+    base: Request<'c>,
+    /// The most that one request may take.
     limit: u64,
-    /// Whether some question took more.
+    /// Whether some request took more.
     pub gave_up: Cell<bool>,
 }
 
 impl<'c> Asker<'c> {
-    /// Asks what a question asks of other targets, one stack for all of them.
-    pub fn new(question: &Question<'c>, limit: u64) -> Self {
-        let mut base = question.of(Vec::new());
+    /// Asks what a request asks of other targets, one stack for all of them.
+    pub fn new(request: &Request<'c>, limit: u64) -> Self {
+        let mut base = request.of(Vec::new());
         // Where every target may have its own, there is nothing to plan.
         if base.share == Share::None {
             base.share = Share::Stack;
@@ -47,18 +47,18 @@ impl<'c> Asker<'c> {
     }
 
     /// Whether one stack serves all of these.
-    pub fn serves(&self, targets: Vec<TargetAsk<'c>>) -> bool {
+    pub fn serves(&self, targets: Vec<TargetRequest<'c>>) -> bool {
         self.told(judge(&self.base.of(targets), World::Known, &Steps::new(self.limit)))
     }
 
     /// Whether nothing serves a target, whatever what nobody has read turns out to be.
-    pub fn is_refused(&self, target: &TargetAsk<'c>) -> bool {
+    pub fn is_refused(&self, target: &TargetRequest<'c>) -> bool {
         let verdict = judge(&self.base.of(vec![target.clone()]), World::Possible, &Steps::new(self.limit));
         !self.told(verdict)
     }
 
     /// Whether a stack that was chosen serves another target too; `compat`: if need be with a cuda-compat package.
-    pub fn serves_with(&self, stack: &Chosen<'c>, target: &TargetAsk<'c>, compat: bool) -> bool {
+    pub fn serves_with(&self, stack: &TargetSolution<'c>, target: &TargetRequest<'c>, compat: bool) -> bool {
         let (pinned, nothing) = (pinned(&self.base, stack, vec![target.clone()]), Locked::new());
         let forward_compat = if compat { ForwardCompat::All } else { ForwardCompat::Nobody };
         let plan = Plan::new(&pinned, Policy { forward_compat, ..ANYTHING }, &nothing);
@@ -73,9 +73,9 @@ impl<'c> Asker<'c> {
     }
 
     /// The best answer for these, which one stack serves.
-    pub fn best(&self, targets: Vec<TargetAsk<'c>>) -> Option<Answer<'c>> {
+    pub fn best(&self, targets: Vec<TargetRequest<'c>>) -> Option<Solution<'c>> {
         match resolve(&self.base.of(targets), &Locked::new(), &Steps::new(self.limit)) {
-            Resolution::Answer(answer) => Some(answer),
+            Resolution::Solution(answer) => Some(answer),
             Resolution::GaveUp => {
                 self.gave_up.set(true);
                 None
@@ -86,16 +86,16 @@ impl<'c> Asker<'c> {
 
     /// The releases of the first framework that a target can have, whatever else is chosen; their versions where each
     /// target may have its own variant. None where no framework is asked for.
-    pub fn releases(&self, target: &TargetAsk<'c>) -> Option<RowSet> {
-        let (question, nothing) = (self.base.of(vec![target.clone()]), Locked::new());
-        let plan = Plan::new(&question, ANYTHING, &nothing);
+    pub fn releases(&self, target: &TargetRequest<'c>) -> Option<RowSet> {
+        let (request, nothing) = (self.base.of(vec![target.clone()]), Locked::new());
+        let plan = Plan::new(&request, ANYTHING, &nothing);
         let release = plan.groups.first()?.releases.first()?;
         let rows = plan.network.admitted(release.var);
         Some(if self.base.share == Share::Versions { release.framework.versions_of(&rows) } else { rows })
     }
 
     /// The sets of targets that no stack goes beyond: whoever shares a stack can have one release of the first framework.
-    pub fn bounds(&self, targets: &[TargetAsk<'c>]) -> Vec<RowSet> {
+    pub fn bounds(&self, targets: &[TargetRequest<'c>]) -> Vec<RowSet> {
         let mut of_release: Vec<RowSet> = Vec::new();
         for (at, target) in targets.iter().enumerate() {
             let Some(rows) = self.releases(target) else { return vec![RowSet::first(targets.len())] };
@@ -114,31 +114,31 @@ impl<'c> Asker<'c> {
 }
 
 /// The same asked of other targets, with what a stack is made of in place of what may be.
-fn pinned<'c>(base: &Question<'c>, stack: &Chosen<'c>, targets: Vec<TargetAsk<'c>>) -> Question<'c> {
-    let mut question = base.of(targets);
+fn pinned<'c>(base: &Request<'c>, stack: &TargetSolution<'c>, targets: Vec<TargetRequest<'c>>) -> Request<'c> {
+    let mut request = base.of(targets);
     let exactly = |text: String| Constraint::parse(&format!("=={text}")).unwrap_or_else(|_| Constraint::any());
-    for ask in &mut question.frameworks {
+    for ask in &mut request.frameworks {
         if let Some(build) = stack.builds.iter().find(|build| build.package == *ask.package) {
             let variant = if base.share == Share::Versions { "" } else { &*build.variant };
             let plus = if variant.is_empty() { "" } else { "+" };
             ask.constraint = exactly(format!("{}{plus}{variant}", build.version));
         }
     }
-    for ask in &mut question.companions {
+    for ask in &mut request.companions {
         if let Some(row) = stack.companions.iter().find(|row| row.package == *ask.package) {
             ask.constraint = exactly(row.version.to_string());
         }
     }
-    question.python = stack.python.map(|python| exactly(python.to_string())).or(question.python);
-    question
+    request.python = stack.python.map(|python| exactly(python.to_string())).or(request.python);
+    request
 }
 
 /// What decides a stack: its frameworks.
-pub fn title(answer: &Answer<'_>) -> String {
+pub fn title(answer: &Solution<'_>) -> String {
     let Some(chosen) = spokesman(answer) else { return "nothing".to_string() };
     let mut parts: Vec<String> = Vec::new();
     for build in &chosen.builds {
-        let same = |target: &Chosen<'_>| {
+        let same = |target: &TargetSolution<'_>| {
             target.builds.iter().any(|other| other.package == build.package && other.variant == build.variant)
         };
         let shared = answer.targets.iter().all(|target| same(target));
@@ -152,13 +152,13 @@ pub fn title(answer: &Answer<'_>) -> String {
 }
 
 /// The first target with a GPU, whose wheels all share; else the first.
-pub fn spokesman<'a, 'c>(answer: &'a Answer<'c>) -> Option<&'a Chosen<'c>> {
+pub fn spokesman<'a, 'c>(answer: &'a Solution<'c>) -> Option<&'a TargetSolution<'c>> {
     let with_gpu = answer.targets.iter().find(|target| !target.gpus.is_empty());
     with_gpu.or(answer.targets.first()).map(|target| &*target.chosen)
 }
 
 /// An answer as a plan tells it. `hosts` tells of a target its classes and how many hosts these have.
-pub fn told<'k>(answer: &Answer<'_>, hosts: impl Fn(&str) -> (&'k [usize], usize)) -> Stack {
+pub fn told<'k>(answer: &Solution<'_>, hosts: impl Fn(&str) -> (&'k [usize], usize)) -> Stack {
     let mut stack: Option<BTreeMap<String, String>> = None;
     let mut told = Stack { title: title(answer), ..Stack::default() };
     let mut driver = None;

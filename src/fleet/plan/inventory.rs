@@ -4,10 +4,10 @@
 use std::collections::HashMap;
 
 use crate::catalog::{Catalog, GpuMatch};
-use crate::draft::{self, Value};
 use crate::host::{Gpu, KernelModule, Libcuda, Nvml, Platform, Record};
+use crate::init::{self, Value};
 use crate::spec::{Runtime, Target, Written, list_text};
-use crate::words::{Constraint, CpuArch, Version};
+use crate::types::{Constraint, CpuArch, Version};
 
 use super::model::HostClass;
 
@@ -119,7 +119,7 @@ fn written<T>(value: T, text: impl Into<String>) -> Option<Written<T>> {
 
 /// The class that a record is of beside a target; else what is not known of it.
 fn class_of(record: &Record, template: &Target, catalog: &Catalog) -> Result<Known, String> {
-    let entries = draft::machine(record, catalog);
+    let entries = init::machine(record, catalog);
     let text = |key: &str| {
         let entry = entries.iter().find(|entry| entry.key == key && !entry.off)?;
         match &entry.value {

@@ -1,12 +1,12 @@
-//! Classes of hosts as targets of one question, and those of them that the solver cannot tell apart as one.
+//! Classes of hosts as targets of one request, and those of them that the solver cannot tell apart as one.
 
 use crate::catalog::rows::{Os, Subject};
 use crate::solve::machine::Reading;
 use crate::solve::problem::Problem;
-use crate::solve::question::{DriverAsk, GpuAsk, Gpus, ImageAsk, Question, TargetAsk};
 use crate::solve::recommended;
+use crate::solve::request::{DriverRequest, GpuRequest, Gpus, ImageRequest, Request, TargetRequest};
 use crate::spec::{Override, Spec, SpecError, Target};
-use crate::words::Version;
+use crate::types::Version;
 
 use super::inventory::Known;
 
@@ -14,7 +14,7 @@ use super::inventory::Known;
 #[derive(Debug)]
 pub struct Kind<'c> {
     /// What they are.
-    pub target: TargetAsk<'c>,
+    pub target: TargetRequest<'c>,
     /// Positions of the classes.
     pub classes: Vec<usize>,
     /// How many hosts they have.
@@ -39,17 +39,17 @@ pub fn find<'c>(
     template: &Target,
     problem: &'c Problem<'c>,
     known: &[Known],
-) -> Result<(Question<'c>, Vec<Kind<'c>>), Vec<SpecError>> {
+) -> Result<(Request<'c>, Vec<Kind<'c>>), Vec<SpecError>> {
     // Targets are answered in the order of their names.
     let named = |(at, one): (usize, &Known)| Target { name: format!("{at:08}"), ..one.target.clone() };
     let targets = known.iter().enumerate().map(named).collect();
-    let (question, _) = Question::new(&asked_of(spec, template, targets), problem)?;
-    let mut boards: Vec<GpuAsk<'c>> = Vec::new();
+    let (request, _) = Request::new(&asked_of(spec, template, targets), problem)?;
+    let mut boards: Vec<GpuRequest<'c>> = Vec::new();
     let mut kinds: Vec<Kind> = Vec::new();
-    for (at, (target, one)) in question.targets.iter().zip(known).enumerate() {
-        let alike = TargetAsk {
+    for (at, (target, one)) in request.targets.iter().zip(known).enumerate() {
+        let alike = TargetRequest {
             driver_policy: target.driver_policy,
-            ..TargetAsk::new(problem, &target.name, as_judged(problem, &target.reading, &mut boards))
+            ..TargetRequest::new(problem, &target.name, as_judged(problem, &target.reading, &mut boards))
         };
         let (class, hosts) = (at, one.class.hosts.len());
         match kinds.iter_mut().find(|kind| kind.target.machine.id == alike.machine.id) {
@@ -65,17 +65,17 @@ pub fn find<'c>(
         // Nobody is sent to a driver who may have a newer one.
         let newest = drivers.and_then(|drivers| drivers.into_iter().max());
         let newer = |version: &Version| newest.is_some_and(|newest| *version > newest);
-        kind.candidates = recommended::candidates(&question, &kind.target).into_iter().filter(newer).collect();
+        kind.candidates = recommended::candidates(&request, &kind.target).into_iter().filter(newer).collect();
     }
-    Ok((question, kinds))
+    Ok((request, kinds))
 }
 
 /// What a target reads like to the laws: of boards that no law can tell apart the first, of drivers and C libraries between
 /// which no answer changes the oldest, and no system of which only these count. An image may tell them apart by its own
 /// words.
-fn as_judged<'c>(problem: &Problem<'c>, reading: &Reading<'c>, boards: &mut Vec<GpuAsk<'c>>) -> Reading<'c> {
+fn as_judged<'c>(problem: &Problem<'c>, reading: &Reading<'c>, boards: &mut Vec<GpuRequest<'c>>) -> Reading<'c> {
     let mut judged = reading.clone();
-    if !matches!(reading.image, ImageAsk::No | ImageAsk::Unchecked(_)) {
+    if !matches!(reading.image, ImageRequest::No | ImageRequest::Unchecked(_)) {
         return judged;
     }
     if let Gpus::These(gpus) = &mut judged.gpus {
@@ -91,7 +91,7 @@ fn as_judged<'c>(problem: &Problem<'c>, reading: &Reading<'c>, boards: &mut Vec<
     let is_plain = |os: &Os| !os.musl && !os.own_packages && os.cuda.is_none() && os.boards.is_empty();
     judged.os = reading.os.filter(|os| !is_plain(os));
     judged.glibc = reading.glibc.map(|glibc| oldest_like(problem, glibc));
-    if let DriverAsk::Exact(version) = &mut judged.driver {
+    if let DriverRequest::Exact(version) = &mut judged.driver {
         let turning = problem.turning_points();
         let before = turning.partition_point(|point| **point <= *version);
         let point = before.checked_sub(1).map(|at| *turning[at]);
@@ -113,8 +113,8 @@ fn oldest_like(problem: &Problem<'_>, glibc: Version) -> Version {
 }
 
 /// Whether no law can tell two boards apart.
-fn is_alike(one: &GpuAsk<'_>, other: &GpuAsk<'_>) -> bool {
-    let market = |gpu: &GpuAsk<'_>| {
+fn is_alike(one: &GpuRequest<'_>, other: &GpuRequest<'_>) -> bool {
+    let market = |gpu: &GpuRequest<'_>| {
         let row = gpu.row?;
         Some((row.class, row.cpu, row.last_branch, row.first_driver, row.architecture.to_string()))
     };
@@ -123,9 +123,9 @@ fn is_alike(one: &GpuAsk<'_>, other: &GpuAsk<'_>) -> bool {
 
 impl<'c> Kind<'c> {
     /// The same with another driver.
-    pub fn raised(&self, problem: &Problem<'c>, to: Version) -> TargetAsk<'c> {
-        let reading = Reading { driver: DriverAsk::Exact(to), ..Reading::clone(&self.target.reading) };
+    pub fn raised(&self, problem: &Problem<'c>, to: Version) -> TargetRequest<'c> {
+        let reading = Reading { driver: DriverRequest::Exact(to), ..Reading::clone(&self.target.reading) };
         let policy = self.target.driver_policy;
-        TargetAsk { driver_policy: policy, ..TargetAsk::new(problem, &self.target.name, reading) }
+        TargetRequest { driver_policy: policy, ..TargetRequest::new(problem, &self.target.name, reading) }
     }
 }

@@ -3,7 +3,7 @@
 use crate::explain;
 use crate::solve::engine::Steps;
 use crate::solve::problem::Problem;
-use crate::solve::question::TargetAsk;
+use crate::solve::request::TargetRequest;
 use crate::solve::rowset::RowSet;
 use crate::spec::{Spec, SpecError, Target};
 
@@ -17,7 +17,7 @@ use super::raise::{Fleet, told};
 /// So many kinds that nothing serves are told with their reasons; each takes a search of its own.
 const EXPLAINED: usize = 20;
 
-/// Plans for the hosts of an inventory what a spec asks of one of its targets; `limit`: the most steps of one question.
+/// Plans for the hosts of an inventory what a spec asks of one of its targets; `limit`: the most steps of one request.
 pub fn plan<'c>(
     spec: &Spec,
     template: &Target,
@@ -27,8 +27,8 @@ pub fn plan<'c>(
 ) -> Result<Plan, Vec<SpecError>> {
     let hosts = inventory.hosts();
     let (known, unknown) = inventory.classes(template, problem.catalog);
-    let (question, kinds) = kinds::find(spec, template, problem, &known)?;
-    let asker = Asker::new(&question, limit);
+    let (request, kinds) = kinds::find(spec, template, problem, &known)?;
+    let asker = Asker::new(&request, limit);
     let (alone, refused): (Vec<usize>, Vec<usize>) =
         (0..kinds.len()).partition(|&kind| asker.serves(vec![kinds[kind].target.clone()]));
     let mut plan = Plan { target: template.name.clone(), hosts, kinds: kinds.len(), unknown, ..Plan::default() };
@@ -46,7 +46,7 @@ fn as_they_are<'c>(plan: &mut Plan, asker: &Asker<'c>, kinds: &[Kind<'c>], alone
     if alone.is_empty() {
         return;
     }
-    let targets: Vec<TargetAsk> = alone.iter().map(|&kind| kinds[kind].target.clone()).collect();
+    let targets: Vec<TargetRequest> = alone.iter().map(|&kind| kinds[kind].target.clone()).collect();
     let weights: Vec<usize> = alone.iter().map(|&kind| kinds[kind].hosts).collect();
     let pick = |set: &RowSet| set.rows().map(|at| targets[at].clone()).collect::<Vec<_>>();
     let family = Family::find(&weights, asker.bounds(&targets), &mut |set| asker.serves(pick(set)));

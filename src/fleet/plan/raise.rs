@@ -8,11 +8,11 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use crate::solve::answer::Answer;
 use crate::solve::problem::Problem;
-use crate::solve::question::TargetAsk;
+use crate::solve::request::TargetRequest;
 use crate::solve::rowset::RowSet;
-use crate::words::Version;
+use crate::solve::solution::Solution;
+use crate::types::Version;
 
 use super::ask::{self, Asker};
 use super::cover::{Family, weight};
@@ -70,17 +70,17 @@ impl<'c> Fleet<'_, 'c> {
         self.kinds.iter().map(|kind| kind.hosts).collect()
     }
 
-    fn target(&self, kind: usize, raised: Raised) -> TargetAsk<'c> {
+    fn target(&self, kind: usize, raised: Raised) -> TargetRequest<'c> {
         let kind = &self.kinds[kind];
         raised.map_or_else(|| kind.target.clone(), |to| kind.raised(self.problem, to))
     }
 
     /// The kinds that one stack serves with these drivers, as many hosts as can be, and that stack.
-    fn best(&self, raised: &[Raised]) -> Option<(RowSet, Answer<'c>)> {
-        let targets: Vec<TargetAsk> = (0..raised.len()).map(|kind| self.target(kind, raised[kind])).collect();
+    fn best(&self, raised: &[Raised]) -> Option<(RowSet, Solution<'c>)> {
+        let targets: Vec<TargetRequest> = (0..raised.len()).map(|kind| self.target(kind, raised[kind])).collect();
         let alone: Vec<usize> =
             (0..targets.len()).filter(|&kind| self.asker.serves(vec![targets[kind].clone()])).collect();
-        let some: Vec<TargetAsk> = alone.iter().map(|&kind| targets[kind].clone()).collect();
+        let some: Vec<TargetRequest> = alone.iter().map(|&kind| targets[kind].clone()).collect();
         let weights: Vec<usize> = alone.iter().map(|&kind| self.kinds[kind].hosts).collect();
         let pick = |set: &RowSet| set.rows().map(|at| some[at].clone()).collect::<Vec<_>>();
         let family = Family::find(&weights, self.asker.bounds(&some), &mut |set| self.asker.serves(pick(set)));
@@ -92,7 +92,7 @@ impl<'c> Fleet<'_, 'c> {
     }
 
     /// The least that is to be raised for a stack.
-    fn step(&self, set: &RowSet, answer: &Answer<'c>, raised: &[Raised], served: usize) -> Option<Upgrade> {
+    fn step(&self, set: &RowSet, answer: &Solution<'c>, raised: &[Raised], served: usize) -> Option<Upgrade> {
         let stack = ask::spokesman(answer)?;
         let mut least: Vec<Raised> = Vec::new();
         for kind in set.rows() {
@@ -105,7 +105,7 @@ impl<'c> Fleet<'_, 'c> {
                 options.iter().find(|to| serves(to, false)).or_else(|| options.iter().find(|to| serves(to, true)));
             least.push(found.copied().unwrap_or(raised[kind]));
         }
-        let targets = |of: &dyn Fn(usize, usize) -> Raised| -> Vec<TargetAsk<'c>> {
+        let targets = |of: &dyn Fn(usize, usize) -> Raised| -> Vec<TargetRequest<'c>> {
             set.rows().enumerate().map(|(at, kind)| self.target(kind, of(at, kind))).collect()
         };
         // Each was asked for itself: whether they go together is asked once more.
@@ -145,7 +145,7 @@ impl<'c> Fleet<'_, 'c> {
 }
 
 /// Whether the frameworks of an answer are newer than those of a stack, the first that differs deciding.
-fn is_newer(answer: &Answer<'_>, before: &Stack) -> bool {
+fn is_newer(answer: &Solution<'_>, before: &Stack) -> bool {
     let builds = ask::spokesman(answer).map_or(&[][..], |chosen| &chosen.builds);
     for build in builds {
         let known = before.stack.get(&*build.package).and_then(|text| Version::parse(text.split('+').next()?).ok());
@@ -164,7 +164,7 @@ fn newest_to(kind: &Kind<'_>, level: Version) -> Raised {
 }
 
 /// An answer for some kinds as a plan tells it.
-pub fn told(answer: &Answer<'_>, kinds: &[Kind<'_>]) -> Stack {
+pub fn told(answer: &Solution<'_>, kinds: &[Kind<'_>]) -> Stack {
     ask::told(answer, |name| {
         let kind = kinds.iter().find(|kind| kind.target.name == name);
         kind.map_or((&[], 0), |kind| (kind.classes.as_slice(), kind.hosts))

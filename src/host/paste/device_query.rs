@@ -3,9 +3,9 @@
 //! Seen in <https://github.com/pocl/pocl/pull/890>, <https://github.com/OE4T/meta-tegra/pull/2088>,
 //! <https://github.com/anduril/jetpack-nixos/issues/328> (refused).
 
-use super::super::record::{CudaDevice, Fault};
+use super::super::record::{ApiError, CudaDevice};
 use super::seen::{Seen, fill, version};
-use crate::words::Cc;
+use crate::types::Cc;
 
 /// No machine has more devices.
 const MAX_DEVICES: usize = 256;
@@ -18,7 +18,7 @@ pub(super) fn read(lines: &[&str], seen: &mut Seen) -> bool {
         let line = line.trim();
         if let Some(code) = line.strip_prefix("cudaGetDeviceCount returned ") {
             let message = lines.get(at + 1).and_then(|next| next.trim().strip_prefix("-> "));
-            let fault = Fault {
+            let fault = ApiError {
                 at: "cudaGetDeviceCount".to_string(),
                 code: code.trim().parse().ok(),
                 name: None,

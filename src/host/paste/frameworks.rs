@@ -9,7 +9,7 @@
 use super::lines::{field, told};
 use super::seen::{Seen, fill, version};
 use super::{smi_list, system};
-use crate::words::{Cc, Version};
+use crate::types::{Cc, Version};
 
 /// detectron2's table: a key, blanks, a value.
 pub(super) fn detectron(lines: &[&str], seen: &mut Seen) -> bool {

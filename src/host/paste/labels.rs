@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use super::seen::{Seen, fill, version};
-use crate::words::Cc;
+use crate::types::Cc;
 
 /// The beginning of all of them.
 const OURS: &str = "nvidia.com/";

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::super::record::{FORMAT, Gpu, How, Libcuda, Mig, Nvml, Origin, Probe, Python, Record, Toolkit, Torch};
-use crate::words::Version;
+use super::super::record::{
+    FORMAT, Gpu, Libcuda, Mig, Nvml, Origin, Probe, ProbeStatus, Python, Record, Toolkit, Torch,
+};
+use crate::types::Version;
 
 /// No machine has more GPUs, no GPU more instances: a higher number is not theirs.
 const MAX_DEVICES: u64 = 256;
@@ -153,8 +155,8 @@ impl Seen {
         }
         let probe = |name: &str, ended, detail| Probe { name: name.to_string(), ended, detail, millis: None };
         without_blanks(&mut record);
-        record.probes = self.formats.iter().map(|format| probe(format, How::Done, None)).collect();
-        record.probes.extend(self.quarrels.into_iter().map(|said| probe("paste", How::Garbled, Some(said))));
+        record.probes = self.formats.iter().map(|format| probe(format, ProbeStatus::Done, None)).collect();
+        record.probes.extend(self.quarrels.into_iter().map(|said| probe("paste", ProbeStatus::Garbled, Some(said))));
         record
     }
 }

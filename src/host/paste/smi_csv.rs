@@ -6,7 +6,7 @@
 use super::lines::told;
 use super::seen::{Seen, compute_mode, fill, mebibytes, version};
 use super::smi_table::address;
-use crate::words::Cc;
+use crate::types::Cc;
 
 /// The fields that tell a GPU's line from any other table with commas.
 const TELLING: [&str; 5] = ["driver_version", "compute_cap", "memory.total [MiB]", "mig.mode.current", "gpu_uuid"];

@@ -3,7 +3,7 @@
 //! Seen in <https://github.com/microsoft/WSL/issues/9640>, <https://github.com/NVIDIA/nvidia-docker/issues/688>; the
 //! codes stand in nvml.h.
 
-use super::super::record::Fault;
+use super::super::record::ApiError;
 use super::seen::{Seen, fill, version};
 
 /// A sentence, and the code and name of what NVML answered.
@@ -21,7 +21,7 @@ pub(super) fn read(lines: &[&str], seen: &mut Seen) -> bool {
     for line in lines {
         let line = line.trim();
         if let Some((sentence, code, name)) = SENTENCES.iter().find(|(sentence, ..)| line.contains(sentence)) {
-            let fault = Fault {
+            let fault = ApiError {
                 at: "nvidia-smi".to_string(),
                 code: Some(*code),
                 name: Some(name.to_string()),

@@ -2,7 +2,7 @@
 //! `/etc/os-release`, `ldd --version`, `gcc --version` and the lines of collect_env.
 
 use super::super::record::{Compiler, System};
-use crate::words::Version;
+use crate::types::Version;
 
 use super::lines::told;
 use super::seen::{Seen, fill, version};

@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::words::{Cc, Version};
+use crate::types::{Cc, Version};
 
-use super::{Fault, Shadowed};
+use super::{ApiError, Shadowed};
 
 /// What the management library tells.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -31,7 +31,7 @@ pub struct Nvml {
     pub cuda: Option<Version>,
     /// Why it tells no more.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub fault: Option<Fault>,
+    pub fault: Option<ApiError>,
     /// How many GPUs it counts, where that is known apart from the list.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub count: Option<u64>,
@@ -93,7 +93,7 @@ pub struct Gpu {
     pub confidential_ready: Option<bool>,
     /// What could not be asked of it and matters.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub fault: Option<Fault>,
+    pub fault: Option<ApiError>,
 }
 
 /// A MIG instance.
@@ -138,7 +138,7 @@ pub struct Libcuda {
     pub cuda: Option<Version>,
     /// Why it tells no more.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub fault: Option<Fault>,
+    pub fault: Option<ApiError>,
     /// The devices a CUDA process sees here, in CUDA's order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub devices: Vec<CudaDevice>,
@@ -173,7 +173,7 @@ pub struct CudaDevice {
     pub integrated: Option<bool>,
     /// What could not be asked of it and matters.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub fault: Option<Fault>,
+    pub fault: Option<ApiError>,
 }
 
 /// A cuda-compat package, by the note in its libcuda.

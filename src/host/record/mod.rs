@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 
-use crate::words::{Cc, Version};
+use crate::types::{Cc, Version};
 
 pub use gpus::*;
 pub use software::*;
@@ -118,7 +118,7 @@ pub struct Probe {
     /// Its name: `nvml`, `kernels`.
     pub name: String,
     /// How it ended.
-    pub ended: How,
+    pub ended: ProbeStatus,
     /// What it was doing when it ended early, and what it said: `SIGSEGV in cuInit of /usr/lib/libcuda.so.1`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
@@ -130,7 +130,7 @@ pub struct Probe {
 /// How a probe ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum How {
+pub enum ProbeStatus {
     /// It saw what there is to see.
     Done,
     /// What it looks at is not on this host.
@@ -152,7 +152,7 @@ pub enum How {
 /// An error code that a library or the system gave.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Fault {
+pub struct ApiError {
     /// The function or file that failed: `cuInit`, `dlopen`, `/dev/nvidiactl`.
     pub at: String,
     /// The code, in the numbering of what failed.

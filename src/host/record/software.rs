@@ -1,11 +1,11 @@
 //! What is installed on a host: libraries, toolkits, Python, containers; and what kernels did there.
 
-use crate::words::Version;
+use crate::types::Version;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-use super::Fault;
+use super::ApiError;
 
 /// A CUDA library that a process would load.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -35,7 +35,7 @@ pub struct Library {
     pub shadows: Vec<Shadowed>,
     /// Why it could not be loaded or asked.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub fault: Option<Fault>,
+    pub fault: Option<ApiError>,
 }
 
 /// A copy of a library that another one keeps from being loaded.
@@ -74,7 +74,7 @@ pub struct Toolkit {
     pub named_by: Vec<String>,
     /// Why it tells no more.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub fault: Option<Fault>,
+    pub fault: Option<ApiError>,
 }
 
 /// A host compiler.
@@ -94,7 +94,7 @@ pub struct Compiler {
     pub named_by: Vec<String>,
     /// Why it tells no more.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub fault: Option<Fault>,
+    pub fault: Option<ApiError>,
 }
 
 /// A Python interpreter and what is installed in it.
@@ -128,7 +128,7 @@ pub struct Python {
     pub torch: Option<Torch>,
     /// Why it tells no more.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub fault: Option<Fault>,
+    pub fault: Option<ApiError>,
 }
 
 /// What torch says of itself.
@@ -227,7 +227,7 @@ pub struct Cdi {
     pub missing: Vec<String>,
     /// Why it could not be read.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub fault: Option<Fault>,
+    pub fault: Option<ApiError>,
 }
 
 /// A kernel that was run, or was to be.
@@ -249,7 +249,7 @@ pub struct Kernel {
     pub outcome: Outcome,
     /// Why it failed, or what was wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub fault: Option<Fault>,
+    pub fault: Option<ApiError>,
     /// From loading the code to the result, in microseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub micros: Option<u64>,

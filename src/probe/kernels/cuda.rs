@@ -8,7 +8,7 @@ use cudarc::driver::sys::{
     self, CUcontext, CUdevice, CUdeviceptr, CUfunction, CUjit_option, CUmodule, CUresult, CUstream,
 };
 
-use crate::host::Fault;
+use crate::host::ApiError;
 use crate::probe::curesult::check;
 
 use super::programs::Program;
@@ -48,7 +48,7 @@ pub struct Module(CUmodule);
 
 impl Cuda {
     /// Loads the library at this path and makes the device of this ordinal the current one.
-    pub fn open(path: &Path, ordinal: u64, before: Before<'_>) -> Result<Cuda, Fault> {
+    pub fn open(path: &Path, ordinal: u64, before: Before<'_>) -> Result<Cuda, ApiError> {
         before("dlopen");
         let cuda = Cuda { calls: Calls::of(calls::open(path)?)? };
         let ordinal = c_int::try_from(ordinal).map_err(|_| calls::said("cuDeviceGet", "no such ordinal"))?;
@@ -69,7 +69,7 @@ impl Cuda {
     }
 
     /// Loads a cubin, or PTX, which the driver compiles. Where that fails, the fault has the compiler's log.
-    pub fn load(&self, image: &[u8], before: Before<'_>) -> Result<Module, Fault> {
+    pub fn load(&self, image: &[u8], before: Before<'_>) -> Result<Module, ApiError> {
         // PTX has to end in NUL, and no cubin minds one.
         let image: Vec<u8> = image.iter().copied().chain([0]).collect();
         let mut log = vec![0u8; LOG];
@@ -86,20 +86,20 @@ impl Cuda {
         check("cuModuleLoadDataEx", code).map_err(|fault| {
             let end = log.iter().position(|byte| *byte == 0).unwrap_or(LOG);
             let words = String::from_utf8_lossy(&log[..end]).trim().to_string();
-            Fault { message: Some(words).filter(|words| !words.is_empty()), ..fault }
+            ApiError { message: Some(words).filter(|words| !words.is_empty()), ..fault }
         })?;
         Ok(Module(module))
     }
 
     /// Lets go of loaded code.
-    pub fn unload(&self, module: Module, before: Before<'_>) -> Result<(), Fault> {
+    pub fn unload(&self, module: Module, before: Before<'_>) -> Result<(), ApiError> {
         before("cuModuleUnload");
         // SAFETY: it was loaded by `load`, and nothing of it runs any more.
         check("cuModuleUnload", unsafe { (self.calls.cuModuleUnload)(module.0) })
     }
 
     /// Runs a program and brings its output back.
-    pub fn run(&self, module: Module, program: &Program, before: Before<'_>) -> Result<Vec<f32>, Fault> {
+    pub fn run(&self, module: Module, program: &Program, before: Before<'_>) -> Result<Vec<f32>, ApiError> {
         let name = CString::new(program.name).unwrap_or_default();
         let mut function = null_mut();
         before("cuModuleGetFunction");
@@ -127,7 +127,7 @@ impl Cuda {
         Ok(output)
     }
 
-    fn upload(&self, content: &[f32], before: Before<'_>) -> Result<CUdeviceptr, Fault> {
+    fn upload(&self, content: &[f32], before: Before<'_>) -> Result<CUdeviceptr, ApiError> {
         let (mut place, bytes) = (0, size_of_val(content));
         before("cuMemAlloc_v2");
         // SAFETY: it points to a place.
@@ -144,7 +144,7 @@ impl Cuda {
         program: &Program,
         memory: &[CUdeviceptr],
         before: Before<'_>,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), ApiError> {
         let factor = program.factor.iter().map(|factor| from_ref(factor).cast());
         let pointers = memory.iter().map(|place| from_ref(place).cast());
         let arguments = std::iter::once(from_ref(&program.count).cast()).chain(factor).chain(pointers);

@@ -1,6 +1,6 @@
 //! What a cubin and a PTX say of themselves.
 
-use crate::words::{Arch, Version};
+use crate::types::{Arch, Version};
 
 /// Where a cubin, which is an ELF file, holds what, in bytes from its start.
 mod at {

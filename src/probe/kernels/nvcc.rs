@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::host::Fault;
-use crate::words::Arch;
+use crate::host::ApiError;
+use crate::types::Arch;
 
 use crate::probe::calls::said;
 
@@ -12,7 +12,7 @@ use crate::probe::calls::said;
 const TAIL: usize = 2_000;
 
 /// Compiles a source to a cubin, with everything it writes in this folder.
-pub fn compile(nvcc: &Path, source: &str, arch: Arch, folder: &Path) -> Result<Vec<u8>, Fault> {
+pub fn compile(nvcc: &Path, source: &str, arch: Arch, folder: &Path) -> Result<Vec<u8>, ApiError> {
     let (from, to) = (folder.join("kernels.cu"), folder.join("kernels.cubin"));
     std::fs::write(&from, source).map_err(|error| said("nvcc", &format!("no source could be written: {error}")))?;
     let mut command = Command::new(nvcc);
@@ -23,7 +23,7 @@ pub fn compile(nvcc: &Path, source: &str, arch: Arch, folder: &Path) -> Result<V
         let words = &output.stderr[output.stderr.len().saturating_sub(TAIL)..];
         let message = String::from_utf8_lossy(words).trim().to_string();
         let code = output.status.code().map(i64::from);
-        return Err(Fault { at: "nvcc".to_string(), code, name: None, message: Some(message) });
+        return Err(ApiError { at: "nvcc".to_string(), code, name: None, message: Some(message) });
     }
     std::fs::read(&to).map_err(|error| said("nvcc", &format!("it ended well and wrote no cubin: {error}")))
 }

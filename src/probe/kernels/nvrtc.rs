@@ -5,8 +5,8 @@ use std::path::Path;
 
 use cudarc::nvrtc::sys::{self, nvrtcProgram, nvrtcResult};
 
-use crate::host::Fault;
-use crate::words::{Arch, Cc};
+use crate::host::ApiError;
+use crate::types::{Arch, Cc};
 
 use crate::probe::calls::{self, calls};
 
@@ -50,22 +50,22 @@ pub struct Nvrtc {
 impl Nvrtc {
     /// Loads the library at this path. The half it looks for by name at the first compilation is loaded before it from
     /// the same folder: whoever uses NVRTC out of a wheel has to do so too, as not every release knows where it lies.
-    pub fn open(path: &Path) -> Result<Nvrtc, Fault> {
+    pub fn open(path: &Path) -> Result<Nvrtc, ApiError> {
         let beside = path.parent().and_then(|folder| folder.read_dir().ok()).into_iter().flatten().flatten();
         for file in beside.filter(|file| file.file_name().to_string_lossy().starts_with(BUILTINS)) {
             // Where it cannot be loaded the first compilation says so.
             let _ = calls::open(&file.path());
         }
-        let by_name = |fault: Fault| match fault.at.starts_with("nvrtc") {
+        let by_name = |fault: ApiError| match fault.at.starts_with("nvrtc") {
             true => fault,
             // Whose library it was that the loader refused.
-            false => Fault { at: format!("nvrtc: {}", fault.at), ..fault },
+            false => ApiError { at: format!("nvrtc: {}", fault.at), ..fault },
         };
         Ok(Nvrtc { calls: calls::open(path).and_then(Calls::of).map_err(by_name)? })
     }
 
     /// Its major and minor version.
-    pub fn version(&self) -> Result<(i32, i32), Fault> {
+    pub fn version(&self) -> Result<(i32, i32), ApiError> {
         let (mut major, mut minor) = (0, 0);
         // SAFETY: both point to integers.
         check("nvrtcVersion", unsafe { (self.calls.nvrtcVersion)(&mut major, &mut minor) })?;
@@ -73,7 +73,7 @@ impl Nvrtc {
     }
 
     /// The architectures it compiles for, their variants with a suffix left out. None: it is too old to tell.
-    pub fn archs(&self) -> Result<Option<Vec<Cc>>, Fault> {
+    pub fn archs(&self) -> Result<Option<Vec<Cc>>, ApiError> {
         let calls = (self.calls.nvrtcGetNumSupportedArchs, self.calls.nvrtcGetSupportedArchs);
         let (Some(count_them), Some(list_them)) = calls else { return Ok(None) };
         let mut count = 0;
@@ -91,7 +91,7 @@ impl Nvrtc {
     }
 
     /// Compiles a source.
-    pub fn compile(&self, source: &str, arch: Arch, form: Form) -> Result<Vec<u8>, Fault> {
+    pub fn compile(&self, source: &str, arch: Arch, form: Form) -> Result<Vec<u8>, ApiError> {
         let no_nul = |_| calls::said("nvrtcCreateProgram", "the source holds a NUL");
         let (source, name) = (CString::new(source).map_err(no_nul)?, CString::new(NAME).map_err(no_nul)?);
         let mut program: nvrtcProgram = std::ptr::null_mut();
@@ -106,7 +106,7 @@ impl Nvrtc {
         compiled
     }
 
-    fn compiled(&self, program: nvrtcProgram, arch: Arch, form: Form) -> Result<Vec<u8>, Fault> {
+    fn compiled(&self, program: nvrtcProgram, arch: Arch, form: Form) -> Result<Vec<u8>, ApiError> {
         let calls = &self.calls;
         let prefix = if form == Form::Cubin { "sm_" } else { "compute_" };
         let option = CString::new(format!("--gpu-architecture={prefix}{}", arch.code())).unwrap_or_default();
@@ -116,7 +116,7 @@ impl Nvrtc {
         check("nvrtcCompileProgram", code).map_err(|fault| {
             let log = self.taken(program, "nvrtcGetProgramLog", calls.nvrtcGetProgramLogSize, calls.nvrtcGetProgramLog);
             let message = log.ok().map(|log| String::from_utf8_lossy(&log).trim().to_string());
-            Fault { message: message.filter(|text| !text.is_empty()), ..fault }
+            ApiError { message: message.filter(|text| !text.is_empty()), ..fault }
         })?;
         match form {
             Form::Cubin => match (calls.nvrtcGetCUBINSize, calls.nvrtcGetCUBIN) {
@@ -138,7 +138,7 @@ impl Nvrtc {
         at: &str,
         size: unsafe extern "C" fn(nvrtcProgram, *mut usize) -> i32,
         take: unsafe extern "C" fn(nvrtcProgram, *mut c_char) -> i32,
-    ) -> Result<Vec<u8>, Fault> {
+    ) -> Result<Vec<u8>, ApiError> {
         let mut bytes = 0;
         // SAFETY: it points to a size.
         check(at, unsafe { size(program, &mut bytes) })?;
@@ -175,10 +175,10 @@ const NAMES: &[&str] = &[
     "NVRTC_ERROR_BUSY",
 ];
 
-fn check(at: &str, code: i32) -> Result<(), Fault> {
+fn check(at: &str, code: i32) -> Result<(), ApiError> {
     if code == 0 {
         return Ok(());
     }
     let name = usize::try_from(code).ok().and_then(|code| NAMES.get(code)).map(|name| (*name).to_string());
-    Err(Fault { at: at.to_string(), code: Some(code.into()), name, message: None })
+    Err(ApiError { at: at.to_string(), code: Some(code.into()), name, message: None })
 }

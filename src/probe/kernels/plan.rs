@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::coverage::{Tegra, sass_runs};
 use crate::host::{CudaDevice, Library, Record, Toolkit};
-use crate::probe::scene::{Depth, Wish};
-use crate::words::{Arch, Cc, Version};
+use crate::probe::context::{Depth, ProbeOptions};
+use crate::types::{Arch, Cc, Version};
 
 use super::prebuilt;
 
@@ -46,10 +46,10 @@ pub enum By {
 }
 
 /// Everything that is to be run on one GPU, what matters most first.
-pub fn jobs(wish: &Wish, record: &Record, device: &CudaDevice) -> Vec<Job> {
-    let machine = device.compute_capability.map(|cc| wished(&wish.sass, cc)).unwrap_or_default();
+pub fn jobs(options: &ProbeOptions, record: &Record, device: &CudaDevice) -> Vec<Job> {
+    let machine = device.compute_capability.map(|cc| wished(&options.sass, cc)).unwrap_or_default();
     let ready = |arch: &&Arch| prebuilt::cubin(arch.cc).is_some();
-    if wish.depth == Depth::Quick {
+    if options.depth == Depth::Quick {
         let best = machine.iter().find(ready).map_or(Code::PtxOfIsa(None), |arch| Code::Cubin(Arch::base(arch.cc)));
         return vec![Job { code: best, by: By::BuiltIn, trivial: true }];
     }
@@ -64,10 +64,10 @@ pub fn jobs(wish: &Wish, record: &Record, device: &CudaDevice) -> Vec<Job> {
         add(&mut jobs, Code::Cubin(Arch::base(arch.cc)), By::BuiltIn);
     }
     add(&mut jobs, Code::PtxOfIsa(None), By::BuiltIn);
-    if let Some(isa) = &wish.ptx_isa {
+    if let Some(isa) = &options.ptx_isa {
         add(&mut jobs, Code::PtxOfIsa(Some(*isa)), By::BuiltIn);
     }
-    if let Some(library) = record.libraries.iter().find(|library| compiles(library, wish)) {
+    if let Some(library) = record.libraries.iter().find(|library| compiles(library, options)) {
         let path = PathBuf::from(library.path.clone().unwrap_or_default());
         let by = By::Nvrtc(path, library.file_version.or(library.version));
         machine.iter().for_each(|arch| add(&mut jobs, Code::Cubin(*arch), by.clone()));
@@ -76,7 +76,7 @@ pub fn jobs(wish: &Wish, record: &Record, device: &CudaDevice) -> Vec<Job> {
     let by_nvrtc = jobs.iter().any(|job| matches!(job.by, By::Nvrtc(..)));
     // What runs on one kind of GPU alone is not built in: where there is a compiler, it compiles that.
     let alone = !by_nvrtc && machine.first().is_some_and(|arch| *arch != Arch::base(arch.cc));
-    let toolkit = record.toolkits.iter().find(|toolkit| (wish.build || alone) && builds(toolkit, wish));
+    let toolkit = record.toolkits.iter().find(|toolkit| (options.build || alone) && builds(toolkit, options));
     if let (Some(toolkit), Some(arch)) = (toolkit, machine.first()) {
         // One is enough: each takes seconds.
         let path = toolkit.nvcc_path.clone().unwrap_or_else(|| format!("{}/bin/nvcc", toolkit.root));
@@ -103,20 +103,20 @@ fn wished(sass: &[Arch], cc: Cc) -> Vec<Arch> {
 }
 
 /// Whether this is the NVRTC of the CUDA line that is locked.
-fn compiles(library: &Library, wish: &Wish) -> bool {
+fn compiles(library: &Library, options: &ProbeOptions) -> bool {
     let version = library.version.as_ref().or(library.file_version.as_ref());
-    library.name == "nvrtc" && library.path.is_some() && library.fault.is_none() && is_of_line(version, wish)
+    library.name == "nvrtc" && library.path.is_some() && library.fault.is_none() && is_of_line(version, options)
 }
 
 /// Whether the nvcc of the CUDA line that is locked is in this toolkit.
-fn builds(toolkit: &Toolkit, wish: &Wish) -> bool {
+fn builds(toolkit: &Toolkit, options: &ProbeOptions) -> bool {
     let version = toolkit.nvcc.as_ref();
-    version.is_some() && toolkit.fault.is_none() && is_of_line(version, wish)
+    version.is_some() && toolkit.fault.is_none() && is_of_line(version, options)
 }
 
 /// Without a locked line any will do, and a version that is not known may be the one.
-fn is_of_line(version: Option<&Version>, wish: &Wish) -> bool {
-    let (Some(version), Some(line)) = (version, &wish.cuda) else { return true };
+fn is_of_line(version: Option<&Version>, options: &ProbeOptions) -> bool {
+    let (Some(version), Some(line)) = (version, &options.cuda) else { return true };
     version.cmp_prefix(&line.prefix(2)).is_eq()
 }
 
@@ -163,7 +163,8 @@ mod tests {
 
     #[test]
     fn quick_runs_one_trivial_program() {
-        let quick = Wish { depth: Depth::Quick, sass: archs(&["8.0", "8.6", "9.0"]), ..Wish::default() };
+        let quick =
+            ProbeOptions { depth: Depth::Quick, sass: archs(&["8.0", "8.6", "9.0"]), ..ProbeOptions::default() };
         let jobs_of = |cc: &str| jobs(&quick, &host(), &device(cc));
         assert_eq!(told(&jobs_of("8.9")), ["sm_86"]);
         assert!(jobs_of("8.9")[0].trivial);
@@ -174,24 +175,24 @@ mod tests {
 
     #[test]
     fn a_lock_says_what_runs_and_who_compiles() {
-        let wish = Wish {
+        let options = ProbeOptions {
             sass: archs(&["7.5", "8.0", "9.0a", "9.0"]),
             ptx_isa: Version::parse("8.4").ok(),
             cuda: Version::parse("12.4.1").ok(),
             build: true,
-            ..Wish::default()
+            ..ProbeOptions::default()
         };
-        let told = told(&jobs(&wish, &host(), &device("9.0")));
+        let told = told(&jobs(&options, &host(), &device("9.0")));
         assert_eq!(told, ["sm_90", "ptx", "ptx 8.4", "sm_90a nvrtc", "sm_90 nvrtc", "ptx 9.0 nvrtc", "sm_90a nvcc"]);
-        let plain = Wish { build: false, cuda: Version::parse("11.8").ok(), ..wish };
+        let plain = ProbeOptions { build: false, cuda: Version::parse("11.8").ok(), ..options };
         assert_eq!(super::tests::told(&jobs(&plain, &host(), &device("8.6"))), ["sm_80", "ptx", "ptx 8.4"]);
     }
 
     #[test]
     fn without_a_lock_the_best_and_the_least_are_run() {
-        let told = told(&jobs(&Wish::default(), &Record::default(), &device("8.9")));
+        let told = told(&jobs(&ProbeOptions::default(), &Record::default(), &device("8.9")));
         assert_eq!(told, ["sm_89", "sm_80", "ptx"]);
-        let thor = super::tests::told(&jobs(&Wish::default(), &Record::default(), &device("11.0")));
+        let thor = super::tests::told(&jobs(&ProbeOptions::default(), &Record::default(), &device("11.0")));
         assert_eq!(thor, ["sm_110", "ptx"]);
     }
 }

@@ -5,7 +5,7 @@
 
 use std::sync::LazyLock;
 
-use crate::words::{Arch, Cc};
+use crate::types::{Arch, Cc};
 
 /// The programs.
 pub const SOURCE: &str = include_str!("kernels.cu");

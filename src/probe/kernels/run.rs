@@ -7,9 +7,9 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 
 use crate::coverage::ptx_runs;
-use crate::host::{Fault, Kernel, Outcome};
-use crate::probe::child::Teller;
-use crate::words::{Arch, Cc, Version};
+use crate::host::{ApiError, Kernel, Outcome};
+use crate::probe::child::Progress;
+use crate::types::{Arch, Cc, Version};
 
 use super::cuda::{Cuda, Module};
 use super::image;
@@ -25,7 +25,7 @@ const NO_SUCH_OPTION: i64 = 5;
 
 /// What the child is asked.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Request {
+pub struct KernelRequest {
     /// The driver's CUDA library, the very file.
     pub libcuda: PathBuf,
     /// The device, by CUDA's ordinal.
@@ -38,13 +38,13 @@ pub struct Request {
 
 /// What the child answers.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub struct Answer {
+pub struct Reply {
     /// How many jobs were begun, one that was not ended included.
     pub begun: usize,
     /// How many jobs were ended.
     pub ended: usize,
     /// Why no job can be begun.
-    pub fault: Option<Fault>,
+    pub fault: Option<ApiError>,
     /// The kernels so far.
     pub kernels: Vec<Kernel>,
 }
@@ -74,16 +74,16 @@ pub fn kernel(device: u64, job: &Job) -> Kernel {
 }
 
 /// Runs in a child: the jobs of one GPU.
-pub fn inside(request: &str, teller: &mut Teller) -> Result<(), String> {
-    let request: Request = serde_json::from_str(request).map_err(|error| error.to_string())?;
-    let mut answer = Answer::default();
+pub fn inside(request: &str, progress: &mut Progress) -> Result<(), String> {
+    let request: KernelRequest = serde_json::from_str(request).map_err(|error| error.to_string())?;
+    let mut answer = Reply::default();
     let path = request.libcuda.display();
-    match Cuda::open(&request.libcuda, request.device, &mut |call| teller.doing(&format!("{call} of {path}"))) {
+    match Cuda::open(&request.libcuda, request.device, &mut |call| progress.doing(&format!("{call} of {path}"))) {
         Ok(cuda) => {
             for job in &request.jobs {
                 answer.begun += 1;
-                teller.learnt(&answer);
-                let goes_on = Run { cuda: &cuda, request: &request, teller, answer: &mut answer }.job(job);
+                progress.learnt(&answer);
+                let goes_on = Run { cuda: &cuda, request: &request, progress, answer: &mut answer }.job(job);
                 answer.ended += 1;
                 if !goes_on {
                     break;
@@ -92,15 +92,15 @@ pub fn inside(request: &str, teller: &mut Teller) -> Result<(), String> {
         }
         Err(fault) => answer.fault = Some(fault),
     }
-    teller.learnt(&answer);
+    progress.learnt(&answer);
     Ok(())
 }
 
 struct Run<'a> {
     cuda: &'a Cuda,
-    request: &'a Request,
-    teller: &'a mut Teller,
-    answer: &'a mut Answer,
+    request: &'a KernelRequest,
+    progress: &'a mut Progress,
+    answer: &'a mut Reply,
 }
 
 impl Run<'_> {
@@ -117,8 +117,8 @@ impl Run<'_> {
         };
         let began = Instant::now();
         let what = format!("{} by {}", about.code, about.compiler);
-        let teller = &mut *self.teller;
-        let module = match self.cuda.load(&image, &mut |call| teller.doing(&format!("{call} of {what}"))) {
+        let progress = &mut *self.progress;
+        let module = match self.cuda.load(&image, &mut |call| progress.doing(&format!("{call} of {what}"))) {
             Ok(module) => module,
             Err(fault) => {
                 self.tell(about, Outcome::Failed, Some(fault), None);
@@ -132,8 +132,8 @@ impl Run<'_> {
                 return false;
             }
         }
-        let teller = &mut *self.teller;
-        let unloaded = self.cuda.unload(module, &mut |call| teller.doing(&format!("{call} of {what}")));
+        let progress = &mut *self.progress;
+        let unloaded = self.cuda.unload(module, &mut |call| progress.doing(&format!("{call} of {what}")));
         unloaded.is_ok()
     }
 
@@ -141,8 +141,8 @@ impl Run<'_> {
         let about = Kernel { program: program.name.to_string(), ..about.clone() };
         let what = format!("{}, {} by {}", program.name, about.code, about.compiler);
         let began = Instant::now();
-        let teller = &mut *self.teller;
-        let ran = self.cuda.run(module, program, &mut |call| teller.doing(&format!("{call} of {what}")));
+        let progress = &mut *self.progress;
+        let ran = self.cuda.run(module, program, &mut |call| progress.doing(&format!("{call} of {what}")));
         let micros = Some(loading + began.elapsed().as_micros() as u64);
         match ran.map(|output| program.difference(&output)) {
             Ok(None) => self.tell(about, Outcome::Right, None, micros),
@@ -160,9 +160,9 @@ impl Run<'_> {
 
     /// The code of a job; writes down what only its compiler knows of it. None: its compiler is older than the
     /// architecture, which is no fault of this machine.
-    fn compile(&mut self, job: &Job, about: &mut Kernel) -> Result<Option<Vec<u8>>, Fault> {
+    fn compile(&mut self, job: &Job, about: &mut Kernel) -> Result<Option<Vec<u8>>, ApiError> {
         if job.by != By::BuiltIn {
-            self.teller.doing(&format!("{} to {}", about.compiler, about.code));
+            self.progress.doing(&format!("{} to {}", about.compiler, about.code));
         }
         match (&job.by, &job.code) {
             (By::BuiltIn, Code::Cubin(arch)) => Ok(prebuilt::cubin(arch.cc).map(<[u8]>::to_vec)),
@@ -178,14 +178,14 @@ impl Run<'_> {
         }
     }
 
-    fn tell(&mut self, about: Kernel, outcome: Outcome, fault: Option<Fault>, micros: Option<u64>) {
+    fn tell(&mut self, about: Kernel, outcome: Outcome, fault: Option<ApiError>, micros: Option<u64>) {
         self.answer.kernels.push(Kernel { outcome, fault, micros, ..about });
-        self.teller.learnt(self.answer);
+        self.progress.learnt(self.answer);
     }
 }
 
 /// The same cubin, if its header names the architecture that was asked for.
-fn of_arch(cubin: Vec<u8>, compiler: &str, arch: Arch) -> Result<Vec<u8>, Fault> {
+fn of_arch(cubin: Vec<u8>, compiler: &str, arch: Arch) -> Result<Vec<u8>, ApiError> {
     match image::sm_number(&cubin) {
         Some(number) if number == arch.cc.number() => Ok(cubin),
         Some(number) => Err(said(compiler, &format!("asked for sm_{} it wrote sm_{number}", arch.code()))),
@@ -193,7 +193,7 @@ fn of_arch(cubin: Vec<u8>, compiler: &str, arch: Arch) -> Result<Vec<u8>, Fault>
     }
 }
 
-fn nvrtc_cubin(nvrtc: &Nvrtc, arch: Arch) -> Result<Option<Vec<u8>>, Fault> {
+fn nvrtc_cubin(nvrtc: &Nvrtc, arch: Arch) -> Result<Option<Vec<u8>>, ApiError> {
     // One that is too old to say what it knows writes no machine code either: its PTX serves.
     if !nvrtc.has_cubins() || !nvrtc.archs()?.is_some_and(|known| known.contains(&arch.cc)) {
         return Ok(None);
@@ -202,7 +202,7 @@ fn nvrtc_cubin(nvrtc: &Nvrtc, arch: Arch) -> Result<Option<Vec<u8>>, Fault> {
 }
 
 /// PTX for the greatest architecture that this NVRTC knows and the driver can compile for this GPU.
-fn nvrtc_ptx(nvrtc: &Nvrtc, cc: Cc, about: &mut Kernel) -> Result<Option<Vec<u8>>, Fault> {
+fn nvrtc_ptx(nvrtc: &Nvrtc, cc: Cc, about: &mut Kernel) -> Result<Option<Vec<u8>>, ApiError> {
     let told = nvrtc.archs()?;
     let mut known: Vec<Arch> = match &told {
         Some(archs) => archs.iter().copied().map(Arch::base).collect(),

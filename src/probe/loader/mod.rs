@@ -18,9 +18,9 @@ use std::path::{Component, Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::host::Shadowed;
-use crate::words::Version;
+use crate::types::Version;
 
-use super::scene::Scene;
+use super::context::ProbeContext;
 
 /// How a library was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -102,11 +102,11 @@ pub struct Guard {
 }
 
 impl Guard {
-    /// Of the children of this scene.
-    pub fn of(scene: &Scene) -> Self {
-        let mut unnamed = scene.unnamed_library_path();
+    /// Of the children of this context.
+    pub fn of(context: &ProbeContext) -> Self {
+        let mut unnamed = context.unnamed_library_path();
         unnamed.retain(|entry| entry.to_str().is_some());
-        Guard { trust: scene.trusts_everywhere(), unnamed }
+        Guard { trust: context.trusts_everywhere(), unnamed }
     }
 
     /// Why a file that was found for this name is not to be loaded, if it is not.
@@ -135,12 +135,12 @@ pub struct Search {
 }
 
 impl Search {
-    /// The search of a process in this scene.
-    pub fn of(scene: &Scene) -> Self {
+    /// The search of a process in this context.
+    pub fn of(context: &ProbeContext) -> Self {
         // Names that are no UTF-8 cannot travel in JSON; no driver lies in such a folder.
-        let mut library_path = scene.library_path();
+        let mut library_path = context.library_path();
         library_path.retain(|entry| entry.to_str().is_some());
-        Search { library_path, guard: Guard::of(scene) }
+        Search { library_path, guard: Guard::of(context) }
     }
 
     /// The loader of this machine.

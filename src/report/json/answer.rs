@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::draft::manifest::Left;
 use crate::explain::{self, Explanation};
 use crate::export::json::Document;
+use crate::init::manifest::Left;
 use crate::lock::{self, Lock};
 use crate::report::Drafted;
 use crate::solve::unknowns::Unknown;

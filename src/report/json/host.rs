@@ -74,7 +74,7 @@ impl<'a> Hosted<'a> {
         };
         match &host.outcome {
             Outcome::GaveUp => nothing,
-            Outcome::Answer { stack, advice } => {
+            Outcome::Solution { stack, advice } => {
                 Hosted { status: "ok", stack: Some(stack), advice: advice.as_deref(), ..nothing }
             }
             Outcome::Conflict(explanation) => Hosted {

@@ -95,7 +95,7 @@ impl<'a> Explained<'a> {
             facts: facts(&one.facts),
             locked: locked.get(&one.key).map(String::as_str),
         };
-        let opening = |one: &'a crate::explain::opening::Opening| Opening {
+        let opening = |one: &'a crate::explain::unlocks::Opening| Opening {
             change: Change::from(&one.change),
             key: &one.key,
             from: &one.from,

@@ -50,7 +50,7 @@ struct One<'a> {
     /// The driver that it was judged with; null: any.
     driver: Option<&'a str>,
     /// How it runs.
-    state: How,
+    state: ProbeStatus,
     /// The oldest driver that suffices.
     minimum_driver: Option<&'a str>,
     /// The mechanism: native, minor-version or forward-compat.
@@ -64,7 +64,7 @@ struct One<'a> {
 /// How a build runs on a GPU.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-enum How {
+enum ProbeStatus {
     /// By its machine code.
     Native,
     /// By PTX, which the driver compiles.
@@ -106,10 +106,10 @@ fn one<'a>(row: &'a str, column: &'a str, cell: &'a Cell) -> One<'a> {
         gpu: &cell.gpu,
         driver: cell.driver.as_deref(),
         state: match cell.state {
-            State::Native => How::Native,
-            State::Ptx => How::Ptx,
-            State::Unknown => How::Unknown,
-            State::No => How::No,
+            State::Native => ProbeStatus::Native,
+            State::Ptx => ProbeStatus::Ptx,
+            State::Unknown => ProbeStatus::Unknown,
+            State::No => ProbeStatus::No,
         },
         minimum_driver: cell.minimum.as_deref(),
         mode: cell.mode,

@@ -4,7 +4,7 @@
 use std::rc::Rc;
 
 use crate::catalog::rows::{Companion, Subject};
-use crate::words::{Constraint, CpuArch, Version};
+use crate::types::{Constraint, CpuArch, Version};
 
 use super::{Choice, Class, Group, Package, Plan, ReleaseChoice, stack_key};
 use crate::solve::fits;
@@ -20,7 +20,7 @@ impl<'c> Plan<'_, 'c> {
         let mut arches: Vec<CpuArch> = self.classes.iter().map(|class| class.machine().reading.arch).collect();
         arches.sort();
         arches.dedup();
-        for (at, ask) in self.question.companions.iter().enumerate() {
+        for (at, ask) in self.request.companions.iter().enumerate() {
             let (package, var) = (self.packages[at], self.companions[at]);
             if !ask.constraint.is_any() {
                 let rows = package.matching(|row| ask.constraint.admits(&row.version));
@@ -82,7 +82,7 @@ impl<'c> Plan<'_, 'c> {
         release: &ReleaseChoice<'c>,
         (package, var): (&'c Package<'c>, usize),
     ) {
-        let question = self.question;
+        let request = self.request;
         let framework = release.framework;
         let concerns = move |row: &Companion| row.framework == framework.package || row.follows_cuda();
         if !package.releases.iter().any(|row| concerns(row)) {
@@ -92,7 +92,7 @@ impl<'c> Plan<'_, 'c> {
         let unsaid: Vec<Rc<Class>> =
             classes.into_iter().filter(|class| class.target.platform.takes == Takes::Either).collect();
         let follows = !self.everywhere.has(law::id::COMPANION);
-        let rules = question.rules.of_package(package.name, Subject::Cuda);
+        let rules = request.rules.of_package(package.name, Subject::Cuda);
         let rules: Vec<&Needs> = rules.iter().filter(|rule| !self.everywhere.has(rule.id)).collect();
         self.network.relate(release.var, var, move |row| {
             let release = &framework.releases[row];
@@ -191,7 +191,7 @@ fn releases_for<'c>(plan: &Plan<'_, 'c>, class: &Class<'_, 'c>, package: &Packag
     if target.os.is_some_and(|os| os.musl) && !class.off.has(law::id::GLIBC) {
         rows = rows.filtered(&|row| package.releases[row].sdist);
     }
-    let rules = plan.question.rules.of_package(package.name, Subject::Gpu);
+    let rules = plan.request.rules.of_package(package.name, Subject::Gpu);
     for kind in &machine.kinds {
         if !class.off.has(law::id::COVERAGE) {
             rows.subtract(&package.uncovered(target.arch, kind.gpu.cc));

@@ -3,35 +3,35 @@
 use std::rc::Rc;
 
 use crate::catalog::rows::Toolkit;
-use crate::words::{Constraint, Version};
+use crate::types::{Constraint, Version};
 
 use super::{Choice, Class, Group, Plan, stack_key};
+use crate::solve::coinstall;
 use crate::solve::fits;
 use crate::solve::network::{Order, Var};
 use crate::solve::platform::Platform;
 use crate::solve::problem::law;
-use crate::solve::question::{ImageAsk, Question};
+use crate::solve::request::{ImageRequest, Request};
 use crate::solve::rowset::RowSet;
-use crate::solve::shared;
 
 impl<'q, 'c> Plan<'q, 'c> {
     /// Without a framework that brings its own, CUDA, cuDNN and NCCL are those of the system.
     pub(super) fn add_system_libraries(&mut self, group: &mut Group<'c>) {
-        let question = self.question;
-        if !question.frameworks.is_empty() {
+        let request = self.request;
+        if !request.frameworks.is_empty() {
             return;
         }
         let gpu_classes: Vec<usize> =
             group.classes.iter().copied().filter(|&class| !self.classes[class].target.is_cpu()).collect();
-        let inside_image = question.build.is_none()
-            && gpu_classes
-                .iter()
-                .any(|&class| matches!(self.classes[class].target.image, ImageAsk::Known(_) | ImageAsk::Choose(_)));
-        if let Some(wanted) = question.cudnn.as_ref().filter(|_| !inside_image) {
+        let inside_image = request.build.is_none()
+            && gpu_classes.iter().any(|&class| {
+                matches!(self.classes[class].target.image, ImageRequest::Known(_) | ImageRequest::Choose(_))
+            });
+        if let Some(wanted) = request.cudnn.as_ref().filter(|_| !inside_image) {
             group.cudnn = Some(self.cudnn(wanted, &gpu_classes));
         }
-        if let Some(wanted) = &question.nccl {
-            let rows = question.problem.nccls();
+        if let Some(wanted) = &request.nccl {
+            let rows = request.problem.nccls();
             let var =
                 self.variable(&rows, (Order::Ascending, vec![stack_key("nccl")]), "nccl", |row| row.version.as_str());
             let admitted = RowSet::filter(rows.len(), |row| wanted.admits(&rows[row].version));
@@ -40,9 +40,9 @@ impl<'q, 'c> Plan<'q, 'c> {
         }
         let follow_cuda =
             || self.packages.iter().flat_map(|package| package.releases.iter()).any(|row| row.follows_cuda());
-        let asked = question.cuda.is_some() || question.cudnn.is_some() || question.nccl.is_some() || follow_cuda();
-        if question.build.is_none() && asked && !gpu_classes.is_empty() {
-            let rows = question.problem.toolkits();
+        let asked = request.cuda.is_some() || request.cudnn.is_some() || request.nccl.is_some() || follow_cuda();
+        if request.build.is_none() && asked && !gpu_classes.is_empty() {
+            let rows = request.problem.toolkits();
             let var =
                 self.variable(&rows, (Order::Ascending, vec![stack_key("cuda")]), "cuda", |row| row.version.as_str());
             self.add_toolkit_clause(var, &rows, None);
@@ -60,7 +60,7 @@ impl<'q, 'c> Plan<'q, 'c> {
     /// The toolkits that `cuda` admits. A line of which only components were published is not offered to somebody who did
     /// not name it, in `cuda` or as installed.
     pub(super) fn add_toolkit_clause(&mut self, var: Var, rows: &Rc<[&'c Toolkit]>, installed: Option<&[Version]>) {
-        let wanted = self.question.cuda.as_ref();
+        let wanted = self.request.cuda.as_ref();
         let offered = RowSet::filter(rows.len(), |row| {
             !rows[row].components_only || names_line(wanted, installed, &rows[row].version)
         });
@@ -72,7 +72,7 @@ impl<'q, 'c> Plan<'q, 'c> {
     }
 
     fn cudnn(&mut self, wanted: &'q Constraint, classes: &[usize]) -> Choice<&'c crate::catalog::rows::Cudnn> {
-        let rows = self.question.problem.cudnns();
+        let rows = self.request.problem.cudnns();
         let var =
             self.variable(&rows, (Order::Ascending, vec![stack_key("cudnn")]), "cudnn", |row| row.version.as_str());
         let admitted = RowSet::filter(rows.len(), |row| wanted.admits(&rows[row].version));
@@ -87,7 +87,7 @@ impl<'q, 'c> Plan<'q, 'c> {
             let (machine, off) = (self.classes[class].machine(), &self.classes[class].off);
             let mut takes = RowSet::filter(rows.len(), |row| machine.takes_cudnn(&rows[row].version, off));
             // Where no framework brings one, what is installed is the one; a release that nobody knows is no row.
-            let alone = self.question.frameworks.is_empty() && !off.has(law::id::SYSTEM_CUDNN);
+            let alone = self.request.frameworks.is_empty() && !off.has(law::id::SYSTEM_CUDNN);
             if let Some(installed) = machine.reading.cudnn.filter(|_| alone) {
                 let same = RowSet::filter(rows.len(), |row| rows[row].version.cmp_prefix(&installed).is_eq());
                 if !same.is_empty() {
@@ -136,23 +136,23 @@ impl<'q, 'c> Plan<'q, 'c> {
     /// Where frameworks ask for a least cuDNN, the one to be installed: a lock that left it open would be judged with one
     /// and installed with another.
     pub(super) fn add_framework_cudnn(&mut self, group: &mut Group<'c>) {
-        let question = self.question;
+        let request = self.request;
         let classes: Vec<Rc<Class>> = group.classes.iter().map(|&class| self.classes[class].clone()).collect();
         let open = group.releases.iter().any(|release| {
             let mut rows = self.given_to(group, release.var);
             rows.retain(&self.network.admitted(release.var));
             classes.iter().any(|class| {
-                must_choose(question, class, release.framework, &rows)
+                must_choose(request, class, release.framework, &rows)
                     || release.framework.leaves_open(class.target.platform).meets(&rows)
             })
         });
         if !open {
             return;
         }
-        let rows = question.problem.cudnns();
+        let rows = request.problem.cudnns();
         let var =
             self.variable(&rows, (Order::Ascending, vec![stack_key("cudnn")]), "cudnn", |row| row.version.as_str());
-        if let Some(wanted) = &question.cudnn {
+        if let Some(wanted) = &request.cudnn {
             let admitted = RowSet::filter(rows.len(), |row| wanted.admits(&rows[row].version));
             self.clause("cudnn", vec![(var, admitted)]);
         }
@@ -163,9 +163,9 @@ impl<'q, 'c> Plan<'q, 'c> {
         for release in &group.releases {
             for &on in &platforms {
                 let framework = release.framework;
-                let catalog = question.catalog;
+                let catalog = request.catalog;
                 self.network
-                    .relate(release.var, var, move |row| shared::runs_with(catalog, on, &framework.releases[row]));
+                    .relate(release.var, var, move |row| coinstall::runs_with(catalog, on, &framework.releases[row]));
             }
         }
         group.cudnn = Some(Choice { var, rows });
@@ -173,7 +173,7 @@ impl<'q, 'c> Plan<'q, 'c> {
 
     /// Where frameworks ask for a least NCCL, the one to be installed.
     pub(super) fn add_framework_nccl(&mut self, group: &mut Group<'c>) {
-        let question = self.question;
+        let request = self.request;
         let mut platforms: Vec<Platform> =
             group.classes.iter().map(|&class| self.classes[class].target.platform).collect();
         platforms.sort();
@@ -186,16 +186,17 @@ impl<'q, 'c> Plan<'q, 'c> {
         if !open || group.nccl.is_some() {
             return;
         }
-        let rows = question.problem.nccls();
+        let rows = request.problem.nccls();
         let var = self.variable(&rows, (Order::Ascending, vec![stack_key("nccl")]), "nccl", |row| row.version.as_str());
-        if let Some(wanted) = &question.nccl {
+        if let Some(wanted) = &request.nccl {
             let admitted = RowSet::filter(rows.len(), |row| wanted.admits(&rows[row].version));
             self.clause("nccl", vec![(var, admitted)]);
         }
         for release in &group.releases {
             for &on in &platforms {
                 let (framework, rows) = (release.framework, rows.clone());
-                self.network.relate(release.var, var, move |row| shared::nccls_of(&rows, on, &framework.releases[row]));
+                self.network
+                    .relate(release.var, var, move |row| coinstall::nccls_of(&rows, on, &framework.releases[row]));
             }
         }
         group.nccl = Some(Choice { var, rows });
@@ -213,7 +214,7 @@ impl<'q, 'c> Plan<'q, 'c> {
 
 /// Whether for some of a framework's releases the newest cuDNN that it accepts does not do.
 fn must_choose<'c>(
-    question: &Question<'c>,
+    request: &Request<'c>,
     class: &Class<'_, 'c>,
     framework: &super::Framework<'c>,
     rows: &RowSet,
@@ -223,7 +224,7 @@ fn must_choose<'c>(
     open.retain(rows);
     let takes = |cudnn: &Version| class.machine().takes_cudnn(cudnn, &class.off);
     let builds = open.rows().filter_map(|row| framework.releases[row].on(on));
-    builds.into_iter().any(|build| shared::must_choose(question.catalog, build, question.cudnn.as_ref(), takes))
+    builds.into_iter().any(|build| coinstall::must_choose(request.catalog, build, request.cudnn.as_ref(), takes))
 }
 
 /// The libraries of a group's system, and for each of their rows the CUDA that it was built for.

@@ -8,16 +8,16 @@ use pubgrub::VersionSet;
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Image, Subject, Toolkit};
 use crate::spec::Share;
-use crate::words::Version;
+use crate::types::Version;
 
 use super::{Choice, Class, ForwardCompat, Group, Local, Plan};
+use crate::solve::bundled_torch;
 use crate::solve::driver::{self, DriverRow};
 use crate::solve::image::{self, Images};
-use crate::solve::inside;
 use crate::solve::machine::DriverNeed;
 use crate::solve::network::{Order, Says, Var};
 use crate::solve::problem::{Needs, law};
-use crate::solve::question::ImageAsk;
+use crate::solve::request::ImageRequest;
 use crate::solve::rowset::RowSet;
 
 /// What a row of a variable needs of a driver.
@@ -47,49 +47,49 @@ impl<'q, 'c> Plan<'q, 'c> {
     }
 
     fn toolkit(&mut self, class: usize) -> Option<Choice<&'c Toolkit>> {
-        let question = self.question;
-        let build = question.build.as_ref()?;
+        let request = self.request;
+        let build = request.build.as_ref()?;
         let class_ = self.classes[class].clone();
         // Beside a CPU build there is no CUDA code to compile; beside the CUDA build that all share there is.
-        let apart = question.share == Share::Versions || question.targets.iter().all(|target| target.is_cpu());
-        if class_.target.is_cpu() && apart && !question.frameworks.is_empty() {
+        let apart = request.share == Share::Versions || request.targets.iter().all(|target| target.is_cpu());
+        if class_.target.is_cpu() && apart && !request.frameworks.is_empty() {
             return None;
         }
-        let rows = question.problem.toolkits();
+        let rows = request.problem.toolkits();
         let key = class_.target.key("toolkit");
         let var =
             self.variable(&rows, (Order::Ascending, vec![Says::Machine(class)]), &key, |row| row.version.as_str());
         self.add_toolkit_clause(var, &rows, class_.target.toolkits.as_deref());
         let mut admitted = RowSet::first(rows.len());
-        let refused = class_.machine().refused_toolkits(question.problem, build.arch_list.as_ref());
+        let refused = class_.machine().refused_toolkits(request.problem, build.arch_list.as_ref());
         refused.apply(&mut admitted, &class_.off);
         self.given[class].push((var, admitted));
         Some(Choice { var, rows })
     }
 
     fn image(&mut self, class: usize) -> Option<Choice<&'c Image>> {
-        let question = self.question;
+        let request = self.request;
         let class_ = self.classes[class].clone();
         let asked = &class_.target.reading;
-        if matches!(asked.image, ImageAsk::No | ImageAsk::Unchecked(_)) {
+        if matches!(asked.image, ImageRequest::No | ImageRequest::Unchecked(_)) {
             return None;
         }
-        let needs = question.needs_of_images();
-        let images = image::of_machine(question.problem, class_.machine(), needs, question.system_cudnn(), &class_.off);
+        let needs = request.needs_of_images();
+        let images = image::of_machine(request.problem, class_.machine(), needs, request.system_cudnn(), &class_.off);
         let rows = images.rows.clone();
         let var =
             self.variable(&rows, (Order::Ascending, vec![Says::Machine(class)]), &class_.target.key("image"), |row| {
                 &*row.tag
             });
-        let chosen = matches!(asked.image, ImageAsk::Choose(_));
+        let chosen = matches!(asked.image, ImageRequest::Choose(_));
         let admitted = match chosen && !self.policy.unknown {
             true => images.known.clone(),
             false => RowSet::first(rows.len()),
         };
         let admitted = self.leave_out_unstarted(class, &images, admitted);
         self.given[class].push((var, admitted));
-        if let Some(wanted) = &question.cuda {
-            let follows = chosen && (question.frameworks.is_empty() || question.build.is_some());
+        if let Some(wanted) = &request.cuda {
+            let follows = chosen && (request.frameworks.is_empty() || request.build.is_some());
             if follows || wanted.depth() > 2 {
                 let of_line = RowSet::filter(rows.len(), |row| wanted.admits(&rows[row].cuda));
                 self.clause("cuda", vec![(var, of_line)]);
@@ -100,14 +100,14 @@ impl<'q, 'c> Plan<'q, 'c> {
 
     /// An image that starts on none of the drivers that the hosts have is none for them, whichever of them it is.
     fn leave_out_unstarted(&self, class: usize, images: &Images<'c>, mut admitted: RowSet) -> RowSet {
-        let (question, class_) = (self.question, &self.classes[class]);
+        let (request, class_) = (self.request, &self.classes[class]);
         let asked = &class_.target.reading;
         if asked.is_cpu() || !asked.pins_driver() || class_.off.has(law::id::IMAGE_REQUIRE) {
             return admitted;
         }
         let drivers = self.drivers_of(class);
         for (demand, images) in &images.demands {
-            if drivers.subset_of(&class_.machine().refused_by_image(question.problem, *demand)) {
+            if drivers.subset_of(&class_.machine().refused_by_image(request.problem, *demand)) {
                 admitted.subtract(images);
             }
         }
@@ -119,7 +119,7 @@ impl<'q, 'c> Plan<'q, 'c> {
         if class_.target.is_cpu() {
             return None;
         }
-        let rows = class_.machine().drivers(self.question.problem).rows.clone();
+        let rows = class_.machine().drivers(self.request.problem).rows.clone();
         let admitted = self.drivers_of(class);
         let key = class_.target.key("driver");
         let var =
@@ -136,7 +136,7 @@ impl<'q, 'c> Plan<'q, 'c> {
             ForwardCompat::These(these) => these.contains(&class),
         };
         let class = &self.classes[class];
-        let drivers = class.machine().drivers(self.question.problem);
+        let drivers = class.machine().drivers(self.request.problem);
         let admitted = drivers.admitted(&class.off, forward);
         match self.policy.driver_cap.filter(|_| !class.target.pins_driver()) {
             Some(cap) => admitted.filtered(&|row| drivers.rows[row].version <= *cap),
@@ -146,19 +146,19 @@ impl<'q, 'c> Plan<'q, 'c> {
 
     fn relate_toolkit(&mut self, class: usize, group: &Group<'c>) {
         let Some(toolkit) = self.locals[class].toolkit.clone() else { return };
-        let question = self.question;
-        let listed = question.build.as_ref().is_some_and(|build| build.arch_list.is_some());
+        let request = self.request;
+        let listed = request.build.as_ref().is_some_and(|build| build.arch_list.is_some());
         for release in &group.releases {
             let (class, framework, all) = (self.classes[class].clone(), release.framework, toolkit.rows.len());
             self.network.relate(release.var, toolkit.var, move |row| {
                 let mut rows = RowSet::first(all);
                 let release = &framework.releases[row];
-                class.machine().refused_extensions(question.problem, release, listed).apply(&mut rows, &class.off);
+                class.machine().refused_extensions(request.problem, release, listed).apply(&mut rows, &class.off);
                 rows
             });
         }
-        for (companion, ask) in group.companions.iter().zip(&question.companions) {
-            let rules = question.rules.of_package(ask.package, Subject::Toolkit);
+        for (companion, ask) in group.companions.iter().zip(&request.companions) {
+            let rules = request.rules.of_package(ask.package, Subject::Toolkit);
             let rules: Vec<&Needs> = rules.iter().filter(|rule| !self.everywhere.has(rule.id)).collect();
             if rules.is_empty() {
                 continue;
@@ -176,7 +176,7 @@ impl<'q, 'c> Plan<'q, 'c> {
 
     fn relate_image(&mut self, class: usize, group: &Group<'c>) {
         let Some(image) = self.locals[class].image.clone() else { return };
-        let question = self.question;
+        let request = self.request;
         let glibcs: Rc<OnceCell<Vec<Option<Version>>>> = Rc::default();
         self.relate_torch_inside(class, group, &image);
         for release in &group.releases {
@@ -192,8 +192,8 @@ impl<'q, 'c> Plan<'q, 'c> {
                         RowSet::default()
                     };
                 };
-                let glibcs = glibcs.get_or_init(|| glibcs_in(question.catalog, &class, &images));
-                let cudnn = question.cudnn.as_ref();
+                let glibcs = glibcs.get_or_init(|| glibcs_in(request.catalog, &class, &images));
+                let cudnn = request.cudnn.as_ref();
                 RowSet::filter(images.len(), |at| {
                     let glibc_fits = glibcs[at].zip(build.glibc).is_none_or(|(has, needs)| has >= needs);
                     let serves =
@@ -220,7 +220,7 @@ impl<'q, 'c> Plan<'q, 'c> {
         }
         let on = class_.target.platform;
         for release in &group.releases {
-            let holding = inside::holding(release.framework, on, &image.rows);
+            let holding = bundled_torch::holding(release.framework, on, &image.rows);
             if holding.is_empty() {
                 continue;
             }
@@ -229,7 +229,7 @@ impl<'q, 'c> Plan<'q, 'c> {
                 let build = framework.releases[row].on(on);
                 RowSet::filter(images.len(), |at| {
                     let elsewhere = !held.has(at) && build.is_none_or(|build| !build.is_in_image());
-                    elsewhere || build.is_some_and(|build| inside::runs_in(images[at], build))
+                    elsewhere || build.is_some_and(|build| bundled_torch::runs_in(images[at], build))
                 })
             });
             if let Some(python) = &self.python {
@@ -246,12 +246,12 @@ impl<'q, 'c> Plan<'q, 'c> {
     /// What needs a driver: releases, a CUDA of the system, what a toolkit compiles, and images.
     fn relate_driver(&mut self, class: usize, group: &Group<'c>) {
         let Some(driver) = self.locals[class].driver.clone() else { return };
-        let (question, all) = (self.question, driver.rows.len());
+        let (request, all) = (self.request, driver.rows.len());
         for (from, need) in self.needs_of_drivers(class, group) {
             let class = self.classes[class].clone();
             self.network.relate(from, driver.var, move |row| {
                 let mut rows = RowSet::first(all);
-                class.machine().refused_by(question.problem, need(row)).apply(&mut rows, &class.off);
+                class.machine().refused_by(request.problem, need(row)).apply(&mut rows, &class.off);
                 rows
             });
         }
@@ -261,15 +261,15 @@ impl<'q, 'c> Plan<'q, 'c> {
                 return;
             }
             self.network.relate(image.var, driver.var, move |row| {
-                let key = image::demand(question.catalog, &class.target.reading, image.rows[row]);
-                RowSet::first(all).minus(&class.machine().refused_by_image(question.problem, key))
+                let key = image::demand(request.catalog, &class.target.reading, image.rows[row]);
+                RowSet::first(all).minus(&class.machine().refused_by_image(request.problem, key))
             });
         }
     }
 
     /// The variables whose rows need a driver of a class, and what each of them needs.
     fn needs_of_drivers(&self, class: usize, group: &Group<'c>) -> Vec<(Var, NeedOf<'q>)> {
-        let question = self.question;
+        let request = self.request;
         let mut needs: Vec<(Var, NeedOf)> = Vec::new();
         for release in &group.releases {
             let of_releases = self.classes[class].machine().needs_of(release.framework);
@@ -281,7 +281,7 @@ impl<'q, 'c> Plan<'q, 'c> {
         }
         if let Some(toolkit) = &self.locals[class].toolkit {
             let (class, rows) = (self.classes[class].clone(), toolkit.rows.clone());
-            let list = question.build.as_ref().and_then(|build| build.arch_list.as_ref());
+            let list = request.build.as_ref().and_then(|build| build.arch_list.as_ref());
             needs.push((toolkit.var, Box::new(move |row| class.machine().need_of_toolkit(rows[row], list))));
         }
         needs
@@ -289,27 +289,27 @@ impl<'q, 'c> Plan<'q, 'c> {
 
     /// Where minimums are capped and the hosts' driver is given, a driver below the cap must do as well.
     fn add_witness(&mut self, class: usize, group: &Group<'c>) {
-        let question = self.question;
+        let request = self.request;
         let class_ = self.classes[class].clone();
         let Some(cap) = self.policy.driver_cap.filter(|_| !class_.target.is_cpu() && class_.target.pins_driver())
         else {
             return;
         };
-        let mut rows = driver::of_generation(question.problem, class_.machine(), &class_.off);
+        let mut rows = driver::of_generation(request.problem, class_.machine(), &class_.off);
         rows.retain(|row| row.version <= *cap);
         let rows: Rc<[DriverRow]> = rows.into();
         let var = self.network.variable(rows.len(), Order::Ascending, RowSet::default(), vec![Says::Machine(class)]);
         for (from, need) in self.needs_of_drivers(class, group) {
             let (class, rows) = (class_.clone(), rows.clone());
             self.network.relate(from, var, move |row| {
-                let met = driver::met_by(question.problem, need(row), &class.off);
+                let met = driver::met_by(request.problem, need(row), &class.off);
                 RowSet::filter(rows.len(), |at| met(&rows[at]))
             });
         }
         if let Some(image) = self.locals[class].image.clone().filter(|_| !class_.off.has(law::id::IMAGE_REQUIRE)) {
             self.network.relate(image.var, var, move |row| {
-                let key = image::demand(question.catalog, &class_.target.reading, image.rows[row]);
-                let starts = image::starts_on(question.problem, class_.machine(), key);
+                let key = image::demand(request.catalog, &class_.target.reading, image.rows[row]);
+                let starts = image::starts_on(request.problem, class_.machine(), key);
                 RowSet::filter(rows.len(), |at| starts(&rows[at]))
             });
         }

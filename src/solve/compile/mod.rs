@@ -15,15 +15,15 @@ use rustc_hash::FxHashMap;
 
 use crate::catalog::rows::{Companion, Cudnn, Image, Nccl, Python, Toolkit};
 use crate::spec::Share;
-use crate::words::Version;
+use crate::types::Version;
 
 use super::driver::DriverRow;
 use super::engine::{self, Outcome, Steps};
 use super::machine::Machine;
 use super::network::{Network, Order, Says, Var};
 use super::problem::{Framework, Package};
-use super::question::{Ask, Question, TargetAsk};
 use super::release::Release;
+use super::request::{PackageRequest, Request, TargetRequest};
 use super::rowset::RowSet;
 
 /// What may be used that is not the first choice.
@@ -56,7 +56,7 @@ pub enum ForwardCompat<'a> {
 #[derive(Debug)]
 pub struct Class<'q, 'c> {
     /// The first of them, which speaks for all.
-    pub target: &'q TargetAsk<'c>,
+    pub target: &'q TargetRequest<'c>,
     /// Positions in the request's list of targets.
     pub members: Vec<usize>,
     /// The rules that are set aside for it.
@@ -71,15 +71,15 @@ impl<'c> Class<'_, 'c> {
 }
 
 /// The classes of a request's targets, in the order of their first members.
-pub fn classes<'q, 'c>(question: &'q Question<'c>) -> Vec<Rc<Class<'q, 'c>>> {
-    let everywhere = question.off_everywhere();
-    let for_one = question.off.iter().any(|off| off.target.is_some());
+pub fn classes<'q, 'c>(request: &'q Request<'c>) -> Vec<Rc<Class<'q, 'c>>> {
+    let everywhere = request.off_everywhere();
+    let for_one = request.off.iter().any(|off| off.target.is_some());
     let mut at: FxHashMap<(usize, RowSet), usize> = FxHashMap::default();
     let mut classes: Vec<Class> = Vec::new();
-    for (position, target) in question.targets.iter().enumerate() {
+    for (position, target) in request.targets.iter().enumerate() {
         let mut off = everywhere.clone();
         if for_one {
-            question.off_for(&target.name).rows().for_each(|rule| off.insert(rule));
+            request.off_for(&target.name).rows().for_each(|rule| off.insert(rule));
         }
         let class = *at.entry((target.machine.id, off.clone())).or_insert(classes.len());
         if class == classes.len() {
@@ -156,7 +156,7 @@ pub type Locked = HashMap<String, String>;
 /// A request as a network, and what its variables are.
 pub struct Plan<'q, 'c> {
     /// The request.
-    pub question: &'q Question<'c>,
+    pub request: &'q Request<'c>,
     /// The classes of its targets.
     pub classes: Vec<Rc<Class<'q, 'c>>>,
     /// For each framework, its version.
@@ -183,11 +183,11 @@ pub struct Plan<'q, 'c> {
 
 impl<'q, 'c> Plan<'q, 'c> {
     /// Compiles a request.
-    pub fn new(question: &'q Question<'c>, policy: Policy<'q>, locked: &'q Locked) -> Self {
-        let classes = classes(question);
+    pub fn new(request: &'q Request<'c>, policy: Policy<'q>, locked: &'q Locked) -> Self {
+        let classes = classes(request);
         let given = classes.iter().map(|_| Vec::new()).collect();
         let mut plan = Plan {
-            question,
+            request,
             classes,
             versions: Vec::new(),
             frameworks: Vec::new(),
@@ -198,7 +198,7 @@ impl<'q, 'c> Plan<'q, 'c> {
             locals: Vec::new(),
             network: Network::default(),
             given,
-            everywhere: Rc::new(question.off_everywhere()),
+            everywhere: Rc::new(request.off_everywhere()),
             policy,
             locked,
         };
@@ -216,7 +216,7 @@ impl<'q, 'c> Plan<'q, 'c> {
 
     /// Which classes choose together.
     fn together(&self) -> Vec<Vec<usize>> {
-        match self.question.share {
+        match self.request.share {
             Share::Versions => (0..self.classes.len()).map(|class| vec![class]).collect(),
             _ => vec![(0..self.classes.len()).collect()],
         }
@@ -224,7 +224,7 @@ impl<'q, 'c> Plan<'q, 'c> {
 
     /// `.prod` where a choice is made for each class apart, nothing where it is shared.
     fn group_name(&self, classes: &[usize]) -> String {
-        match (self.question.share, classes) {
+        match (self.request.share, classes) {
             (Share::Versions, [class]) => format!(".{}", self.classes[*class].target.name),
             _ => String::new(),
         }
@@ -248,11 +248,11 @@ impl<'q, 'c> Plan<'q, 'c> {
     /// Why a package is chosen at all: it is asked for, or, as a framework, by every package that follows it.
     fn asked_by(&self, package: &str) -> Vec<Says> {
         let follows = |name: &str| {
-            let of = self.question.problem.package(name);
+            let of = self.request.problem.package(name);
             of.and_then(|of| of.releases.first()).is_some_and(|row| *row.framework == *package)
         };
-        let asked = |ask: &&Ask<'_>| ask.package == package || follows(ask.package);
-        let asks = self.question.frameworks.iter().chain(&self.question.companions).filter(asked);
+        let asked = |ask: &&PackageRequest<'_>| ask.package == package || follows(ask.package);
+        let asks = self.request.frameworks.iter().chain(&self.request.companions).filter(asked);
         asks.map(|ask| stack_key(ask.package)).collect()
     }
 

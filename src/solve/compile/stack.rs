@@ -5,23 +5,23 @@ use std::rc::Rc;
 
 use crate::catalog::rows::{Python, Subject};
 use crate::spec::Share;
-use crate::words::{Constraint, Version};
+use crate::types::{Constraint, Version};
 
 use super::{Choice, Class, Framework, Group, Plan, ReleaseChoice};
 use crate::catalog::rows::Build;
+use crate::solve::coinstall;
 use crate::solve::fits;
 use crate::solve::network::{Order, Var};
 use crate::solve::platform::Platform;
 use crate::solve::problem::law;
-use crate::solve::question::{Ask, Direction, Gpus, TargetAsk};
+use crate::solve::request::{Direction, Gpus, PackageRequest, TargetRequest};
 use crate::solve::rowset::RowSet;
-use crate::solve::shared;
 
 impl<'q, 'c> Plan<'q, 'c> {
     /// A version for each framework and package.
     pub(super) fn add_versions(&mut self) {
-        let problem = self.question.problem;
-        let asks: Vec<&Ask> = self.question.frameworks.iter().chain(&self.question.companions).collect();
+        let problem = self.request.problem;
+        let asks: Vec<&PackageRequest> = self.request.frameworks.iter().chain(&self.request.companions).collect();
         let mut vars: Vec<Var> = vec![0; asks.len()];
         let (first, others): (Vec<usize>, Vec<usize>) = (0..asks.len()).partition(|&at| asks[at].before_all.is_some());
         for at in first.into_iter().chain(others) {
@@ -37,8 +37,8 @@ impl<'q, 'c> Plan<'q, 'c> {
             let because = self.asked_by(ask.package);
             vars[at] = self.variable(versions, (order, because), ask.package, |version| version.as_str());
         }
-        self.frameworks = self.question.frameworks.iter().filter_map(|ask| problem.framework(ask.package)).collect();
-        self.packages = self.question.companions.iter().filter_map(|ask| problem.package(ask.package)).collect();
+        self.frameworks = self.request.frameworks.iter().filter_map(|ask| problem.framework(ask.package)).collect();
+        self.packages = self.request.companions.iter().filter_map(|ask| problem.package(ask.package)).collect();
         self.companions = vars.split_off(self.frameworks.len());
         self.versions = vars;
         self.relate_package_versions();
@@ -47,16 +47,16 @@ impl<'q, 'c> Plan<'q, 'c> {
     /// A line of Python, the newest that releases have: one that is out for less than a year comes after all others, for
     /// most other packages have no wheel for it yet.
     fn add_python(&mut self, groups: &[Group<'c>]) {
-        let question = self.question;
-        let installs = !question.companions.is_empty() || !question.packages.is_empty();
-        if question.frameworks.is_empty() && !installs && question.python.is_none() {
+        let request = self.request;
+        let installs = !request.companions.is_empty() || !request.packages.is_empty();
+        if request.frameworks.is_empty() && !installs && request.python.is_none() {
             return;
         }
-        let rows = question.problem.pythons();
-        let settled = RowSet::filter(rows.len(), |row| !question.problem.is_young(rows[row].date.as_deref()));
+        let rows = request.problem.pythons();
+        let settled = RowSet::filter(rows.len(), |row| !request.problem.is_young(rows[row].date.as_deref()));
         let order = (Order::Before(settled), Vec::new());
         let var = self.variable(&rows, order, "python", |row: &&Python| row.version.as_str());
-        let wanted = question.python.as_ref();
+        let wanted = request.python.as_ref();
         let admitted = RowSet::filter(rows.len(), |row| admits_python(wanted, rows[row]));
         match wanted {
             Some(_) => self.clause("python", vec![(var, admitted.clone())]),
@@ -89,7 +89,7 @@ impl<'q, 'c> Plan<'q, 'c> {
             platforms.iter().for_each(|&on| left.retain(&framework.with_python(on, line, unseen)));
             left
         };
-        if self.question.python.is_some() {
+        if self.request.python.is_some() {
             let mut some = RowSet::default();
             admitted.rows().for_each(|line| some.add(&with(rows[line].version)));
             self.clause("python", vec![(self.versions[at], framework.versions_of(&some)), (release, some)]);
@@ -129,7 +129,7 @@ impl<'q, 'c> Plan<'q, 'c> {
 
     /// A framework's release for some classes.
     fn add_release(&mut self, classes: &[usize], at: usize) -> ReleaseChoice<'c> {
-        let (question, framework) = (self.question, self.frameworks[at]);
+        let (request, framework) = (self.request, self.frameworks[at]);
         // Of one version the CPU build comes first where nothing else is needed, else last.
         let cpu_first = classes.iter().all(|&class| self.classes[class].target.is_cpu());
         let all = || RowSet::first(framework.releases.len());
@@ -138,7 +138,7 @@ impl<'q, 'c> Plan<'q, 'c> {
         let order = (Order::Before(before), self.asked_by(framework.package));
         let var = self.variable(&framework.releases, order, &key, |release| release.variant);
         for &class in classes {
-            let mut rows = releases_for(self, &self.classes[class], framework, &question.frameworks[at]);
+            let mut rows = releases_for(self, &self.classes[class], framework, &request.frameworks[at]);
             self.leave_out_undriven(class, framework, &mut rows);
             self.given[class].push((self.versions[at], framework.versions_of(&rows)));
             self.given[class].push((var, rows));
@@ -157,7 +157,7 @@ impl<'q, 'c> Plan<'q, 'c> {
         let (machine, drivers) = (class_.machine(), self.drivers_of(class));
         for (need, releases) in &machine.needs_of(framework).kinds {
             let mut left = drivers.clone();
-            machine.refused_by(self.question.problem, *need).apply(&mut left, &class_.off);
+            machine.refused_by(self.request.problem, *need).apply(&mut left, &class_.off);
             if left.is_empty() {
                 rows.subtract(releases);
             }
@@ -166,8 +166,8 @@ impl<'q, 'c> Plan<'q, 'c> {
 
     /// What `[stack]` says of frameworks, and of what comes inside them.
     fn add_clauses(&mut self, groups: &[Group<'c>]) {
-        let question = self.question;
-        for (at, ask) in question.frameworks.iter().enumerate() {
+        let request = self.request;
+        for (at, ask) in request.frameworks.iter().enumerate() {
             if ask.constraint.is_any() {
                 continue;
             }
@@ -177,9 +177,9 @@ impl<'q, 'c> Plan<'q, 'c> {
             let releases = groups.iter().map(|group| (group.releases[at].var, rows.clone()));
             self.clause(ask.package, std::iter::once(versions).chain(releases).collect());
         }
-        if let Some(wanted) = &question.cuda_line {
+        if let Some(wanted) = &request.cuda_line {
             let of_line = |framework: &Framework<'c>, _: &Class<'_, 'c>| {
-                let newest = |line: Version| question.problem.newest_of(line);
+                let newest = |line: Version| request.problem.newest_of(line);
                 framework.matching(|release| {
                     release.is_cpu() || release.line.is_some_and(|line| wanted.admits(&newest(line)))
                 })
@@ -188,19 +188,19 @@ impl<'q, 'c> Plan<'q, 'c> {
         }
         let possible = self.policy.possible;
         // What no release is called, no build comes with.
-        let cudnns = question.catalog.cudnns.iter().map(|row| &row.version);
-        let nccls = question.catalog.nccls.iter().map(|row| &row.version);
-        let cudnn_may = possible && is_release(question.cudnn.as_ref(), cudnns);
-        let nccl_may = possible && is_release(question.nccl.as_ref(), nccls);
+        let cudnns = request.catalog.cudnns.iter().map(|row| &row.version);
+        let nccls = request.catalog.nccls.iter().map(|row| &row.version);
+        let cudnn_may = possible && is_release(request.cudnn.as_ref(), cudnns);
+        let nccl_may = possible && is_release(request.nccl.as_ref(), nccls);
         let met = |wanted: &Constraint, has: Option<&Version>, may: bool| {
             has.map_or(wanted.is_any() || may, |has| wanted.admits(has))
         };
-        if let Some(wanted) = &question.cudnn {
-            let brings = |build: &Build| shared::takes_newer(build) || met(wanted, build.cudnn.as_ref(), cudnn_may);
+        if let Some(wanted) = &request.cudnn {
+            let brings = |build: &Build| coinstall::takes_newer(build) || met(wanted, build.cudnn.as_ref(), cudnn_may);
             self.clause_on_releases("cudnn", groups, with_builds(&brings));
         }
-        if let Some(wanted) = &question.nccl {
-            let brings = |build: &Build| shared::leaves_open(build) || met(wanted, build.nccl.as_ref(), nccl_may);
+        if let Some(wanted) = &request.nccl {
+            let brings = |build: &Build| coinstall::leaves_open(build) || met(wanted, build.nccl.as_ref(), nccl_may);
             self.clause_on_releases("nccl", groups, with_builds(&brings));
         }
     }
@@ -243,7 +243,7 @@ impl<'q, 'c> Plan<'q, 'c> {
                 for &on in &platforms {
                     let (of, beside) = (one.framework, other.framework);
                     self.network.relate(one.var, other.var, move |row| {
-                        beside.matching(|release| shared::together(on, &of.releases[row], release))
+                        beside.matching(|release| coinstall::together(on, &of.releases[row], release))
                     });
                 }
             }
@@ -272,8 +272,13 @@ fn admits_python(wanted: Option<&Constraint>, row: &Python) -> bool {
 }
 
 /// The releases of a framework that a class can have, whatever else is chosen.
-fn releases_for<'c>(plan: &Plan<'_, 'c>, class: &Class<'_, 'c>, framework: &Framework<'c>, ask: &Ask<'c>) -> RowSet {
-    let (question, policy, machine) = (plan.question, plan.policy, class.machine());
+fn releases_for<'c>(
+    plan: &Plan<'_, 'c>,
+    class: &Class<'_, 'c>,
+    framework: &Framework<'c>,
+    ask: &PackageRequest<'c>,
+) -> RowSet {
+    let (request, policy, machine) = (plan.request, plan.policy, class.machine());
     let (target, on) = (&machine.reading, machine.reading.platform);
     let holds = |rule: usize| !class.off.has(rule);
     let mut rows = RowSet::first(framework.releases.len());
@@ -298,23 +303,23 @@ fn releases_for<'c>(plan: &Plan<'_, 'c>, class: &Class<'_, 'c>, framework: &Fram
         rows.subtract(&framework.cpu);
     }
     let only_cpu =
-        question.targets.iter().all(|target: &TargetAsk| target.is_cpu()) || question.share == Share::Versions;
+        request.targets.iter().all(|target: &TargetRequest| target.is_cpu()) || request.share == Share::Versions;
     let named = |row: usize| ask.own || ask.constraint.names_variant(framework.releases[row].variant);
     if target.is_cpu()
         && only_cpu
         && !policy.unknown
-        && fits::has_cpu_builds(question.catalog, framework.package, target.arch)
+        && fits::has_cpu_builds(request.catalog, framework.package, target.arch)
     {
         rows = rows.filtered(&|row| framework.cpu.has(row) || named(row));
     }
-    if !policy.experimental && !question.allow_experimental {
+    if !policy.experimental && !request.allow_experimental {
         rows.subtract(&framework.experimental(on).filtered(&|row| !named(row)));
     }
     if !policy.unknown && matches!(target.gpus, Gpus::These(_)) {
         rows.subtract(&framework.unknown_code(on));
         machine.kinds.iter().for_each(|kind| rows.subtract(&framework.disputed_code(on, kind.gpu.cc)));
     }
-    let list = question.build.as_ref().and_then(|build| build.arch_list.as_ref());
+    let list = request.build.as_ref().and_then(|build| build.arch_list.as_ref());
     if let Some(list) = list.filter(|_| holds(law::id::EXTENSION_ARCH)) {
         rows = rows.filtered(&|row| {
             let known = framework.releases[row].extension.filter(|_| !framework.cpu.has(row));
@@ -322,7 +327,7 @@ fn releases_for<'c>(plan: &Plan<'_, 'c>, class: &Class<'_, 'c>, framework: &Fram
         });
     }
     if let Some(installed) = target.cudnn.filter(|_| holds(law::id::SYSTEM_CUDNN)) {
-        let loads = |build: &Build| shared::loads(build, &installed, question.cudnn.as_ref());
+        let loads = |build: &Build| coinstall::loads(build, &installed, request.cudnn.as_ref());
         rows = rows.filtered(&|row| framework.releases[row].on(on).is_none_or(loads));
     }
     for rule in machine.host.iter().filter(|rule| rule.row.subject == Subject::Package && holds(rule.id)) {
@@ -335,7 +340,7 @@ fn releases_for<'c>(plan: &Plan<'_, 'c>, class: &Class<'_, 'c>, framework: &Fram
             rows.subtract(&framework.uncovered(on, kind.gpu.cc));
         }
         for rule in kind.cuda.iter().filter(|rule| holds(rule.id)) {
-            rows.subtract(&framework.refused_line(rule, |line| question.problem.newest_of(line)));
+            rows.subtract(&framework.refused_line(rule, |line| request.problem.newest_of(line)));
         }
         for rule in kind.cudnn.iter().filter(|rule| holds(rule.id)) {
             rows.subtract(&framework.refused_cudnn(on, rule));

@@ -12,7 +12,7 @@ use crate::solve::fits;
 use crate::solve::platform::Platform;
 use crate::solve::release::{self, Release};
 use crate::solve::rowset::RowSet;
-use crate::words::{Cc, Version};
+use crate::types::{Cc, Version};
 
 use super::rules::{Needs, RuleId};
 
@@ -183,12 +183,12 @@ impl<'c> Framework<'c> {
 
     /// The releases that take any newer cuDNN than the one they name.
     pub fn takes_newer_cudnn(&self, on: Platform<'c>) -> Rc<RowSet> {
-        self.of_builds(Property::TakesNewerCudnn(on), on, crate::solve::shared::takes_newer)
+        self.of_builds(Property::TakesNewerCudnn(on), on, crate::solve::coinstall::takes_newer)
     }
 
     /// The releases that leave open which libraries pip installs.
     pub fn leaves_open(&self, on: Platform<'c>) -> Rc<RowSet> {
-        self.of_builds(Property::LeavesOpen(on), on, crate::solve::shared::leaves_open)
+        self.of_builds(Property::LeavesOpen(on), on, crate::solve::coinstall::leaves_open)
     }
 
     /// Whether some release needs CUDA and cuDNN of the system; with `own` also those made for single systems.

@@ -1,6 +1,6 @@
 //! The names of the rules that are code; each is described by a row of `catalog/laws.toml`.
 
-use crate::solve::question::{ImageAsk, Question, TargetAsk};
+use crate::solve::request::{ImageRequest, Request, TargetRequest};
 
 /// A build runs on a GPU only if it holds machine code or PTX for it.
 pub const COVERAGE: &str = "gpu-code";
@@ -59,9 +59,9 @@ pub const COMPAT_INSTALLED: &str = "compat-installed";
 pub const SYSTEM_CUDNN: &str = "system-cudnn";
 
 /// Whether a law can refuse anything that a question is about.
-pub fn concerns(question: &Question<'_>, law: &str) -> bool {
-    let any = |of: &dyn Fn(&TargetAsk<'_>) -> bool| question.targets.iter().any(of);
-    let placed = || any(&|target| !matches!(target.image, ImageAsk::No));
+pub fn concerns(request: &Request<'_>, law: &str) -> bool {
+    let any = |of: &dyn Fn(&TargetRequest<'_>) -> bool| request.targets.iter().any(of);
+    let placed = || any(&|target| !matches!(target.image, ImageRequest::No));
     match law {
         IMAGE_REQUIRE => placed() || any(&|target| target.image_requires.is_some()),
         IMAGE_TAG | IMAGE_ARCH | IMAGE_OS | IMAGE_HOLDS | IMAGE_TORCH => placed(),
@@ -69,11 +69,11 @@ pub fn concerns(question: &Question<'_>, law: &str) -> bool {
         COMPAT_INSTALLED => any(&|target| target.compat.is_some()),
         SYSTEM_CUDNN => any(&|target| target.cudnn.is_some()),
         GLIBC => placed() || any(&|target| target.glibc.is_some() || target.os.is_some_and(|os| os.musl)),
-        EXTENSION_MAJOR | EXTENSION_ARCH | NVCC_ARCH | NVCC_GCC | NVCC_CLANG | ARCH_LIST => question.build.is_some(),
+        EXTENSION_MAJOR | EXTENSION_ARCH | NVCC_ARCH | NVCC_GCC | NVCC_CLANG | ARCH_LIST => request.build.is_some(),
         COVERAGE | PRODUCT_CPU | SYSTEM_BOARDS => any(&|target| !target.named_gpus().is_empty()),
         FORWARD_COMPAT => any(&|target| target.forward_compat && target.pins_driver()),
-        TOGETHER => question.frameworks.len() > 1,
-        COMPANION => !question.companions.is_empty(),
+        TOGETHER => request.frameworks.len() > 1,
+        COMPANION => !request.companions.is_empty(),
         _ => true,
     }
 }

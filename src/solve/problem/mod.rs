@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Companion, Cudnn, Nccl, Python, Subject, Toolkit};
-use crate::words::Version;
+use crate::types::Version;
 
 use super::image::{Demand, ImageKey, Images};
 use super::machine::{Machine, Reading};

@@ -10,7 +10,7 @@ use crate::coverage::Coverage;
 use crate::solve::fits;
 use crate::solve::platform::Platform;
 use crate::solve::rowset::RowSet;
-use crate::words::{Cc, Constraint, CpuArch, Version};
+use crate::types::{Cc, Constraint, CpuArch, Version};
 
 /// A package's releases, newest version first and of one version those made for a variant as the catalog has them.
 #[derive(Debug)]

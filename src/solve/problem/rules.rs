@@ -4,9 +4,9 @@ use std::rc::Rc;
 
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Rule, Subject};
-use crate::solve::question::Question;
+use crate::solve::request::Request;
 use crate::solve::rowset::RowSet;
-use crate::words::{Constraint, Version};
+use crate::types::{Constraint, Version};
 
 use super::law;
 
@@ -108,15 +108,15 @@ impl<'c> Rules<'c> {
 
     /// Whether a rule can refuse anything that a question is about: of packages, boards and toolkits that are not in it
     /// nothing needs to be known.
-    pub fn concerns(&self, question: &Question<'_>, rule: &Needs<'_>) -> bool {
-        let mut gpus = question.targets.iter().flat_map(|target| target.named_gpus()).map(|gpu| &gpu.cc_version);
+    pub fn concerns(&self, request: &Request<'_>, rule: &Needs<'_>) -> bool {
+        let mut gpus = request.targets.iter().flat_map(|target| target.named_gpus()).map(|gpu| &gpu.cc_version);
         match (rule.row.subject, rule.row.object) {
             (Subject::Gpu, _) => gpus.any(|cc| rule.range.admits(cc)),
             (Subject::Package, _) => {
-                let mut asked = question.frameworks.iter().chain(&question.companions);
+                let mut asked = request.frameworks.iter().chain(&request.companions);
                 asked.any(|ask| rule.row.package.as_deref() == Some(ask.package))
             }
-            (Subject::Toolkit, _) => question.build.is_some(),
+            (Subject::Toolkit, _) => request.build.is_some(),
             (_, Subject::Gpu) => gpus.any(|cc| !rule.needs.admits(cc)),
             _ => true,
         }

@@ -2,14 +2,14 @@
 
 use crate::catalog::rows::{Build, Property, Status};
 use crate::solve::platform::Takes;
-use crate::solve::question::{GpuAsk, TargetAsk};
+use crate::solve::request::{GpuRequest, TargetRequest};
 use crate::solve::{fits, own};
 use crate::spec::Share;
+use crate::types::Version;
 use crate::warning::{
     CudaOnCpu, Expected, ExperimentalVariant, LibraryMissing, Nightly, SnapshotBuild, SystemUnsaid, TwoCudnns,
     UnknownGpuCode, UnknownLibrary, Warning,
 };
-use crate::words::Version;
 
 use super::About;
 
@@ -42,7 +42,7 @@ struct One<'a, 'c> {
 impl One<'_, '_> {
     /// Whether the spec names the variant, so that it is no surprise.
     fn is_named(&self) -> bool {
-        let frameworks = &self.about.question.frameworks;
+        let frameworks = &self.about.request.frameworks;
         let ask = frameworks.iter().find(|ask| ask.package == self.build.package);
         ask.is_some_and(|ask| ask.own || ask.constraint.names_variant(&self.build.variant))
     }
@@ -54,7 +54,7 @@ impl One<'_, '_> {
         let is_of_release = |row: &Build| {
             row.package == build.package && row.version == release && row.variant == build.variant && !row.is_laid()
         };
-        let is_known = self.about.question.catalog.builds.iter().any(is_of_release);
+        let is_known = self.about.request.catalog.builds.iter().any(is_of_release);
         let without = (!is_known).then_some(&*build.variant);
         let nightly = Nightly { name: &self.name, release: &release, without };
         build.is_nightly().then(|| Warning::about(&nightly, &self.key))
@@ -71,7 +71,7 @@ impl One<'_, '_> {
             return Some(Warning::about(&snapshot, &self.key));
         }
         let is_experimental = build.status == Status::Experimental && !build.default;
-        let is_asked_for = self.is_named() || self.about.question.allow_experimental;
+        let is_asked_for = self.is_named() || self.about.request.allow_experimental;
         let experimental = ExperimentalVariant { name: &self.name };
         (is_experimental && !is_asked_for).then(|| Warning::about(&experimental, &self.key))
     }
@@ -106,9 +106,9 @@ impl One<'_, '_> {
     fn disputed_code(&self) -> Option<Warning> {
         let (about, build) = (self.about, self.build);
         build.arch_source.as_ref()?;
-        let catalog = about.question.catalog;
-        let toolkit = about.question.toolkit_of(build);
-        let is_unknown = |gpu: &&GpuAsk<'_>| fits::coverage(build, toolkit, gpu.cc).is_none();
+        let catalog = about.request.catalog;
+        let toolkit = about.request.toolkit_of(build);
+        let is_unknown = |gpu: &&GpuRequest<'_>| fits::coverage(build, toolkit, gpu.cc).is_none();
         let gpu = about.asked.named_gpus().iter().find(is_unknown)?;
         let source = catalog.source_of(toolkit?.tegra_disputed.as_deref()?, "", "", "").to_string();
         let settled = catalog.toolkits.iter().find(|row| row.tegra_unified).map(|row| row.version.prefix(2));
@@ -118,17 +118,17 @@ impl One<'_, '_> {
 
     /// A build for CUDA where nothing computes with it.
     fn cuda_on_cpu(&self) -> Vec<Warning> {
-        let (question, asked, build) = (self.about.question, self.about.asked, self.build);
+        let (request, asked, build) = (self.about.request, self.about.asked, self.build);
         if !asked.is_cpu() {
             return Vec::new();
         }
-        let is_cpu = |target: &TargetAsk<'_>| target.is_cpu();
-        let shares = question.share == Share::Stack && !question.targets.iter().all(is_cpu);
+        let is_cpu = |target: &TargetRequest<'_>| target.is_cpu();
+        let shares = request.share == Share::Stack && !request.targets.iter().all(is_cpu);
         let mut warnings = Vec::new();
         if shares {
             let shared = CudaOnCpu::Shared { target: &asked.name, name: &self.name };
             warnings.push(Warning::about(&shared, &self.about.keys("gpu")));
-        } else if !self.is_named() && fits::has_cpu_builds(question.catalog, &build.package, build.arch) {
+        } else if !self.is_named() && fits::has_cpu_builds(request.catalog, &build.package, build.arch) {
             let release = format!("{} {}", build.package, build.version);
             let none = CudaOnCpu::NoneSeen { release: &release, arch: build.arch.as_str() };
             warnings.push(Warning::about(&none, &self.key));
@@ -140,7 +140,7 @@ impl One<'_, '_> {
     fn expected(&self) -> Option<Warning> {
         let (build, python) = (self.build, self.about.target.python);
         let expected = build.expected_of(python);
-        let practices = &self.about.question.catalog.practices;
+        let practices = &self.about.request.catalog.practices;
         let practice = practices.iter().find(|row| row.package == build.package && expected.contains(&row.property))?;
         let mut what: Vec<String> = Vec::new();
         for property in &expected {
@@ -167,9 +167,8 @@ impl One<'_, '_> {
 
     /// Libraries that are constrained, where it is not known which release the build brings.
     fn unknown_libraries(&self) -> Vec<Warning> {
-        let (question, build) = (self.about.question, self.build);
-        let libraries =
-            [("cudnn", question.cudnn.is_some(), build.cudnn), ("nccl", question.nccl.is_some(), build.nccl)];
+        let (request, build) = (self.about.request, self.build);
+        let libraries = [("cudnn", request.cudnn.is_some(), build.cudnn), ("nccl", request.nccl.is_some(), build.nccl)];
         let mut warnings = Vec::new();
         for (library, is_asked_for, brings) in libraries {
             if is_asked_for && brings.is_none() {

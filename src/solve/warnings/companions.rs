@@ -4,9 +4,9 @@
 use crate::catalog::rows::{Build, Companion, Subject};
 use crate::coverage::Coverage;
 use crate::solve::fits;
-use crate::solve::question::GpuAsk;
+use crate::solve::request::GpuRequest;
+use crate::types::CpuArch;
 use crate::warning::{BringsOtherCuda, JitOnly, SourceOnly, UnknownGpuCode, Warning, With};
-use crate::words::CpuArch;
 
 use super::About;
 
@@ -29,7 +29,7 @@ fn key(row: &Companion) -> [String; 1] {
 /// GPU code that is not known, or PTX alone.
 fn gpu_code(about: &About<'_, '_>, row: &Companion) -> Vec<Warning> {
     let name = format!("{} {}", row.package, row.version);
-    let code = |gpu: &GpuAsk<'_>| fits::companion_code(row, about.asked.arch, gpu.cc);
+    let code = |gpu: &GpuRequest<'_>| fits::companion_code(row, about.asked.arch, gpu.cc);
     let gpus = about.asked.named_gpus();
     let mut warnings = Vec::new();
     if gpus.iter().any(|gpu| code(gpu).is_none()) {
@@ -46,7 +46,7 @@ fn gpu_code(about: &About<'_, '_>, row: &Companion) -> Vec<Warning> {
 /// What a wheel for a variant brings along from the package index, where it may be for another CUDA.
 fn brings_other_cuda(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     let named = |pin: &str| {
-        let mut asked = about.question.companions.iter().filter_map(|ask| pin.strip_prefix(ask.package));
+        let mut asked = about.request.companions.iter().filter_map(|ask| pin.strip_prefix(ask.package));
         asked.any(|rest| rest.starts_with(['=', '>']))
     };
     let brings: Vec<&str> = row.brings.iter().map(|pin| &**pin).filter(|pin| !named(pin)).collect();
@@ -61,7 +61,7 @@ fn source_only(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     let mut of_framework = about.gpu_builds().filter(|build| build.package == row.framework);
     let (line, release) = of_framework.find_map(lined).filter(|_| row.sdist)?;
     let major = line.major();
-    let bounds = about.question.rules.of_package(&row.package, Subject::Toolkit);
+    let bounds = about.request.rules.of_package(&row.package, Subject::Toolkit);
     let bounds: String = bounds.about(&row.version).map(|needs| format!(" {}", needs.row.needs)).collect();
     let made_for = format!("{release}+cu{major}");
     let is_finished = row.finished.iter().any(|one| *one == made_for) && about.asked.arch == CpuArch::X86_64;
@@ -69,7 +69,7 @@ fn source_only(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
         name: &format!("{} {}", row.package, row.version),
         framework: &row.framework,
         toolkit: match about.target.toolkit {
-            Some(toolkit) => With::Chosen(toolkit.version.as_str()),
+            Some(toolkit) => With::TargetSolution(toolkit.version.as_str()),
             None => With::Any { major, bounds: &bounds },
         },
         finished: is_finished.then(|| (release.to_string(), major)),

@@ -4,7 +4,7 @@ use crate::catalog::rows::Class;
 use crate::solve::driver::DriverRow;
 use crate::solve::fits;
 use crate::solve::machine::gpu_rules;
-use crate::solve::question::{DriverAsk, GpuAsk};
+use crate::solve::request::{DriverRequest, GpuRequest};
 use crate::warning::{DriverDropsGpu, ForwardCompat, GpuNotListed, JetsonDriver, JitLimited, Warning};
 
 use super::About;
@@ -41,7 +41,7 @@ fn forward_compat(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<Warni
 
 fn jetson(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<Warning> {
     let minimum = about.target.minimum.as_ref().filter(|_| !about.asked.has_system_driver())?;
-    let is_jetson = |gpu: &&GpuAsk<'_>| gpu.row.is_some_and(|row| row.class == Class::Jetson);
+    let is_jetson = |gpu: &&GpuRequest<'_>| gpu.row.is_some_and(|row| row.class == Class::Jetson);
     let gpu = about.asked.named_gpus().iter().find(is_jetson)?;
     let jetson = JetsonDriver { gpu: &gpu.name, cuda: driver.branch.cuda, minimum };
     Some(Warning::about(&jetson, &about.keys("gpu")))
@@ -49,7 +49,7 @@ fn jetson(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<Warning> {
 
 /// A family name is fine as long as the driver lists any member of it.
 fn not_listed(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<Warning> {
-    let is_listed = |gpu: &GpuAsk<'_>| {
+    let is_listed = |gpu: &GpuRequest<'_>| {
         let first = gpu.row.and_then(|row| row.first_driver.as_ref());
         first.is_none_or(|first| driver.version.major() >= first.major())
     };
@@ -68,9 +68,9 @@ fn not_listed(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<Warning> 
 
 /// Branches that the hosts may have and that no longer drive the GPU.
 fn drops_gpu(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<Warning> {
-    let DriverAsk::AtWorst(constraint) = &about.asked.driver else { return None };
-    let gpus = gpu_rules(about.question, about.asked);
-    for row in about.question.catalog.branches.iter().filter(|row| constraint.admits(&row.branch)) {
+    let DriverRequest::AtWorst(constraint) = &about.asked.driver else { return None };
+    let gpus = gpu_rules(about.request, about.asked);
+    for row in about.request.catalog.branches.iter().filter(|row| constraint.admits(&row.branch)) {
         let dropped = gpus.iter().find(|gpu| gpu.driver.iter().any(|needs| !needs.needs.admits(&row.branch)));
         let Some(dropped) = dropped else { continue };
         let drops = DriverDropsGpu { branch: &row.branch, admitted_by: constraint, gpu: &dropped.gpu.name };

@@ -3,8 +3,8 @@
 
 use crate::catalog::rows::{Branch, Image, Os};
 use crate::solve::driver::branch_of;
-use crate::solve::question::{DriverAsk, ImageAsk};
 use crate::solve::recommended::{self, has_ended};
+use crate::solve::request::{DriverRequest, ImageRequest};
 use crate::warning::{DriverEndOfLife, OsEndOfLife, Warning};
 
 use super::About;
@@ -17,18 +17,18 @@ pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
 /// Only where every branch the hosts may have has ended: nobody is told of a branch they may not have.
 fn driver_ended(about: &About<'_, '_>) -> Option<Warning> {
     // Targets of one choice have equal drivers and systems: the first speaks for all.
-    let (question, asked, catalog) = (about.question, about.asked, about.question.catalog);
+    let (request, asked, catalog) = (about.request, about.asked, about.request.catalog);
     let branches = || catalog.branches.iter();
     let (setting, may_have): (&'static str, Vec<&Branch>) = match &asked.driver {
-        DriverAsk::Free(_) => return None,
+        DriverRequest::Free(_) => return None,
         // It is supported as long as its system is.
         _ if asked.has_system_driver() => return None,
-        DriverAsk::Exact(version) => {
+        DriverRequest::Exact(version) => {
             // An unlisted branch is judged by its neighbour, but its support is its own affair.
             let own = branch_of(catalog, version).filter(|row| row.branch.major() == version.major());
             ("driver", own.into_iter().collect())
         }
-        DriverAsk::AtWorst(constraint) => {
+        DriverRequest::AtWorst(constraint) => {
             let of = |row: &&Branch| {
                 let branch = row.branch.major();
                 let first = catalog.drivers.partition_point(|driver| driver.version.major() < branch);
@@ -37,14 +37,16 @@ fn driver_ended(about: &About<'_, '_>) -> Option<Warning> {
             };
             ("driver", branches().filter(of).collect())
         }
-        DriverAsk::Cuda(cuda) => ("driver-cuda", branches().filter(|row| row.cuda.as_ref() == Some(cuda)).collect()),
+        DriverRequest::Cuda(cuda) => {
+            ("driver-cuda", branches().filter(|row| row.cuda.as_ref() == Some(cuda)).collect())
+        }
     };
     let has_ended = |row: &&Branch| row.eol.as_ref().is_some_and(|end| has_ended(catalog, end));
     let end = may_have.iter().filter_map(|row| row.eol.as_ref()).max()?;
     if asked.is_cpu() || !may_have.iter().all(has_ended) {
         return None;
     }
-    let next = recommended::branch(question, asked);
+    let next = recommended::branch(request, asked);
     let ended = DriverEndOfLife {
         branches: (&may_have.first()?.branch, &may_have.last()?.branch),
         end,
@@ -54,10 +56,10 @@ fn driver_ended(about: &About<'_, '_>) -> Option<Warning> {
 }
 
 fn os_ended(about: &About<'_, '_>) -> Option<Warning> {
-    let (asked, catalog) = (about.asked, about.question.catalog);
+    let (asked, catalog) = (about.asked, about.request.catalog);
     let of_image = |image: &Image| catalog.oses.iter().find(|os| os.images.contains(&image.os));
     let (os, setting): (&Os, &'static str) = match (asked.os, about.target.image) {
-        (Some(os), _) => (os, if matches!(asked.image, ImageAsk::Known(_)) { "image" } else { "os" }),
+        (Some(os), _) => (os, if matches!(asked.image, ImageRequest::Known(_)) { "image" } else { "os" }),
         (None, image) => (of_image(image?)?, "image"),
     };
     let end = os.eol.as_ref().filter(|end| has_ended(catalog, end))?;

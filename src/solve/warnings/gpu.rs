@@ -3,11 +3,11 @@
 
 use crate::catalog::rows::{Build, Module, Subject};
 use crate::coverage::Coverage;
-use crate::solve::answer::Chosen;
 use crate::solve::modules;
-use crate::solve::question::{DriverAsk, GpuAsk, Question, TargetAsk};
+use crate::solve::request::{DriverRequest, GpuRequest, Request, TargetRequest};
+use crate::solve::solution::TargetSolution;
+use crate::types::Arch;
 use crate::warning::{JitOnly, KernelModule, NcclGpu, TritonDriver, TritonGpu, Warning};
-use crate::words::Arch;
 
 use super::About;
 
@@ -20,22 +20,22 @@ pub(super) fn only_ptx(about: &About<'_, '_>) -> Option<Warning> {
 }
 
 /// What should be known of a target's GPUs.
-pub(super) fn warnings(question: &Question<'_>, asked: &TargetAsk<'_>, target: &Chosen<'_>) -> Vec<Warning> {
-    let mut warnings = flavours(question, asked);
-    warnings.extend(triton(question, asked, target));
-    warnings.extend(triton_assembler(question, asked, target));
-    warnings.extend(triton_driver(question, asked, target));
-    warnings.extend(nccl(question, asked, target));
+pub(super) fn warnings(request: &Request<'_>, asked: &TargetRequest<'_>, target: &TargetSolution<'_>) -> Vec<Warning> {
+    let mut warnings = flavours(request, asked);
+    warnings.extend(triton(request, asked, target));
+    warnings.extend(triton_assembler(request, asked, target));
+    warnings.extend(triton_driver(request, asked, target));
+    warnings.extend(nccl(request, asked, target));
     warnings
 }
 
 /// GPUs that one flavour of kernel modules drives, where nobody can be sure it is the one installed.
-fn flavours(question: &Question<'_>, asked: &TargetAsk<'_>) -> Vec<Warning> {
+fn flavours(request: &Request<'_>, asked: &TargetRequest<'_>) -> Vec<Warning> {
     let warning = |row: &Module| {
         let gpus = asked
             .named_gpus()
             .iter()
-            .filter(|gpu| modules::speaks_of(row, gpu) && may_be_wrong(question, row, asked, gpu));
+            .filter(|gpu| modules::speaks_of(row, gpu) && may_be_wrong(request, row, asked, gpu));
         let flavour = KernelModule { gpus: &names(gpus)?, needs: row.needs.as_str() };
         Some(Warning::about(&flavour, &[asked.key("gpu")]))
     };
@@ -43,29 +43,29 @@ fn flavours(question: &Question<'_>, asked: &TargetAsk<'_>) -> Vec<Warning> {
     if asked.kernel_module.is_some() || asked.windows_driver {
         return Vec::new();
     }
-    question.catalog.modules.iter().filter(|row| row.before.is_none()).filter_map(warning).collect()
+    request.catalog.modules.iter().filter(|row| row.before.is_none()).filter_map(warning).collect()
 }
 
 /// Whether a driver that these hosts may get chooses the wrong flavour by default.
-fn may_be_wrong(question: &Question<'_>, row: &Module, asked: &TargetAsk<'_>, gpu: &GpuAsk<'_>) -> bool {
+fn may_be_wrong(request: &Request<'_>, row: &Module, asked: &TargetRequest<'_>, gpu: &GpuRequest<'_>) -> bool {
     let Some(from) = &row.from else { return true };
     let dropped = gpu.row.and_then(|product| product.last_branch.as_ref()).is_some_and(|last| last < from);
     let below = match &asked.driver {
-        DriverAsk::Exact(version) => version < from,
-        DriverAsk::Cuda(cuda) => {
-            let mut telling = question.catalog.branches.iter().filter(|row| row.cuda.as_ref() == Some(cuda));
+        DriverRequest::Exact(version) => version < from,
+        DriverRequest::Cuda(cuda) => {
+            let mut telling = request.catalog.branches.iter().filter(|row| row.cuda.as_ref() == Some(cuda));
             telling.all(|row| row.branch < *from)
         }
-        DriverAsk::AtWorst(_) | DriverAsk::Free(_) => false,
+        DriverRequest::AtWorst(_) | DriverRequest::Free(_) => false,
     };
     !dropped && !below
 }
 
 /// GPUs that run the wheel but not what its compiler makes.
-fn triton(question: &Question<'_>, asked: &TargetAsk<'_>, target: &Chosen<'_>) -> Option<Warning> {
+fn triton(request: &Request<'_>, asked: &TargetRequest<'_>, target: &TargetSolution<'_>) -> Option<Warning> {
     let (build, triton) = target.builds.iter().find_map(|build: &&Build| Some((build, build.triton.as_ref()?)))?;
-    let rules: Vec<_> = question.rules.about(Subject::Triton, triton, Subject::Gpu).collect();
-    let too_old = |gpu: &&GpuAsk| rules.iter().any(|rule| !rule.needs.admits(&gpu.cc_version));
+    let rules: Vec<_> = request.rules.about(Subject::Triton, triton, Subject::Gpu).collect();
+    let too_old = |gpu: &&GpuRequest| rules.iter().any(|rule| !rule.needs.admits(&gpu.cc_version));
     let gpus = names(asked.named_gpus().iter().filter(too_old))?;
     let capability = rules.iter().map(|rule| rule.needs.to_string()).next()?;
     let too_old = TritonGpu::TooOld { build: &release(build), gpus: &gpus, capability: &capability };
@@ -73,14 +73,14 @@ fn triton(question: &Question<'_>, asked: &TargetAsk<'_>, target: &Chosen<'_>) -
 }
 
 /// GPUs that are newer than the assembler Triton brings.
-fn triton_assembler(question: &Question<'_>, asked: &TargetAsk<'_>, target: &Chosen<'_>) -> Option<Warning> {
+fn triton_assembler(request: &Request<'_>, asked: &TargetRequest<'_>, target: &TargetSolution<'_>) -> Option<Warning> {
     let (build, triton) = target.builds.iter().find_map(|build: &&Build| Some((build, build.triton.as_ref()?)))?;
-    let row = question.catalog.ptxases.iter().find(|row| row.triton == *triton)?;
-    let unknown = |gpu: &&GpuAsk<'_>| {
+    let row = request.catalog.ptxases.iter().find(|row| row.triton == *triton)?;
+    let unknown = |gpu: &&GpuRequest<'_>| {
         let line = row.release_for(gpu.cc).prefix(2);
         let mut of_line =
-            question.catalog.toolkits.iter().filter(|kit| kit.version.cmp_prefix(&line).is_eq()).peekable();
-        let newest = question.catalog.toolkits.last().is_some_and(|kit| kit.sass.contains(&Arch::base(gpu.cc)));
+            request.catalog.toolkits.iter().filter(|kit| kit.version.cmp_prefix(&line).is_eq()).peekable();
+        let newest = request.catalog.toolkits.last().is_some_and(|kit| kit.sass.contains(&Arch::base(gpu.cc)));
         newest && of_line.peek().is_some() && of_line.all(|kit| !kit.sass.contains(&Arch::base(gpu.cc)))
     };
     let newer = asked.named_gpus().iter().find(unknown)?;
@@ -95,11 +95,11 @@ fn triton_assembler(question: &Question<'_>, asked: &TargetAsk<'_>, target: &Cho
 }
 
 /// GPUs that the NCCL in the stack holds no code for: each of them computes, but no two of them together.
-fn nccl(question: &Question<'_>, asked: &TargetAsk<'_>, target: &Chosen<'_>) -> Option<Warning> {
+fn nccl(request: &Request<'_>, asked: &TargetRequest<'_>, target: &TargetSolution<'_>) -> Option<Warning> {
     let bundled = || target.builds.iter().find_map(|build| build.nccl.as_ref());
     let nccl = target.nccl.map(|row| &row.version).or_else(bundled)?;
-    let rules: Vec<_> = question.rules.about(Subject::Nccl, nccl, Subject::Gpu).collect();
-    let too_old = |gpu: &&GpuAsk| rules.iter().any(|rule| !rule.needs.admits(&gpu.cc_version));
+    let rules: Vec<_> = request.rules.about(Subject::Nccl, nccl, Subject::Gpu).collect();
+    let too_old = |gpu: &&GpuRequest| rules.iter().any(|rule| !rule.needs.admits(&gpu.cc_version));
     let gpus = names(asked.named_gpus().iter().filter(too_old))?;
     let capability = rules.iter().map(|rule| rule.needs.to_string()).next()?;
     let too_old = NcclGpu { gpus: &gpus, nccl, capability: &capability };
@@ -107,22 +107,22 @@ fn nccl(question: &Question<'_>, asked: &TargetAsk<'_>, target: &Chosen<'_>) -> 
 }
 
 /// A driver that runs the wheel and not what its compiler makes. Where the driver is free nobody has one yet.
-fn triton_driver(question: &Question<'_>, asked: &TargetAsk<'_>, target: &Chosen<'_>) -> Option<Warning> {
+fn triton_driver(request: &Request<'_>, asked: &TargetRequest<'_>, target: &TargetSolution<'_>) -> Option<Warning> {
     let (build, triton) = target.builds.iter().find_map(|build: &&Build| Some((build, build.triton.as_ref()?)))?;
-    let row = question.catalog.ptxases.iter().find(|row| row.triton == *triton)?;
+    let row = request.catalog.ptxases.iter().find(|row| row.triton == *triton)?;
     let driver = target.driver.as_ref().filter(|driver| asked.pins_driver() && driver.compat.is_none())?;
-    let compiles = |gpu: &&GpuAsk<'_>| {
-        question.rules.about(Subject::Triton, triton, Subject::Gpu).all(|rule| rule.needs.admits(&gpu.cc_version))
+    let compiles = |gpu: &&GpuRequest<'_>| {
+        request.rules.about(Subject::Triton, triton, Subject::Gpu).all(|rule| rule.needs.admits(&gpu.cc_version))
     };
-    let missed = |gpu: &GpuAsk<'_>| {
+    let missed = |gpu: &GpuRequest<'_>| {
         let cuda = row.release_for(gpu.cc).prefix(2);
-        let rules = question.rules.about(Subject::Cuda, &cuda, Subject::Driver);
+        let rules = request.rules.about(Subject::Cuda, &cuda, Subject::Driver);
         let needs = rules.map(|rule| &rule.needs).find(|needs| !needs.admits(&driver.version))?.to_string();
         Some((cuda, needs))
     };
     let (cuda, needs) = asked.named_gpus().iter().filter(compiles).find_map(missed)?;
     let missed = TritonDriver { build: &release(build), needs: &needs, triton, cuda };
-    let setting = if matches!(asked.driver, DriverAsk::Cuda(_)) { "driver-cuda" } else { "driver" };
+    let setting = if matches!(asked.driver, DriverRequest::Cuda(_)) { "driver-cuda" } else { "driver" };
     Some(Warning::about(&missed, &[asked.key(setting)]))
 }
 
@@ -130,7 +130,7 @@ fn release(build: &Build) -> String {
     format!("{} {}", build.package, build.version)
 }
 
-fn names<'a>(gpus: impl Iterator<Item = &'a GpuAsk<'a>>) -> Option<String> {
+fn names<'a>(gpus: impl Iterator<Item = &'a GpuRequest<'a>>) -> Option<String> {
     let mut written: Vec<&str> = gpus.map(|gpu| gpu.written.as_str()).collect();
     written.dedup();
     (!written.is_empty()).then(|| written.join(", "))

@@ -2,9 +2,9 @@
 
 use crate::catalog::rows::{Build, Image, Subject};
 use crate::coverage::Coverage;
-use crate::solve::inside::{self, TORCH};
+use crate::solve::bundled_torch::{self, TORCH};
 use crate::solve::machine::gpu_rules;
-use crate::solve::question::{GpuAsk, ImageAsk};
+use crate::solve::request::{GpuRequest, ImageRequest};
 use crate::solve::{fits, image};
 use crate::warning::{
     ImageArchUnknown, ImageCompat, ImageRequireUnknown, ImageRequires, ImageTorch, ImageWithdrawn, ToolkitMinor,
@@ -49,7 +49,7 @@ impl One<'_, '_> {
         let installed = self.about.target.builds.iter().find(|build| build.package == TORCH);
         let named = |build: &Build| format!("{}+{}", build.version, build.variant);
         let Some(inside) = image.torch.as_deref() else {
-            let images = &self.about.question.catalog.images;
+            let images = &self.about.request.catalog.images;
             let holds_some = images.iter().any(|one| one.repository == image.repository && one.torch.is_some());
             let installed = named(installed.filter(|_| holds_some)?);
             let unknown = TwoTorches::Unknown { image: &self.name, installed: &installed };
@@ -58,7 +58,7 @@ impl One<'_, '_> {
         if let Some(build) = installed {
             let cuda = image.cuda.prefix(2);
             let other = TwoTorches::Other { image: &self.name, inside, cuda, installed: &named(build) };
-            return (!inside::is_inside(image, inside, build)).then(|| Warning::about(&other, &self.keys));
+            return (!bundled_torch::is_inside(image, inside, build)).then(|| Warning::about(&other, &self.keys));
         }
         let why = self.no_code(inside).or_else(|| self.no_driver())?;
         Some(Warning::about(&ImageTorch { image: &self.name, torch: inside, why: &why }, &self.keys))
@@ -66,13 +66,13 @@ impl One<'_, '_> {
 
     /// A GPU that the image's torch holds no code for, where its release is one whose code is known.
     fn no_code(&self, inside: &str) -> Option<String> {
-        let (question, asked) = (self.about.question, self.about.asked);
+        let (request, asked) = (self.about.request, self.about.asked);
         let of_image = |build: &&Build| {
-            build.package == TORCH && asked.platform.takes(build) && inside::is_inside(self.image, inside, build)
+            build.package == TORCH && asked.platform.takes(build) && bundled_torch::is_inside(self.image, inside, build)
         };
-        let build = question.catalog.builds.iter().find(of_image)?;
-        let gpus = gpu_rules(question, asked);
-        let toolkit = question.toolkit_of(build);
+        let build = request.catalog.builds.iter().find(of_image)?;
+        let gpus = gpu_rules(request, asked);
+        let toolkit = request.toolkit_of(build);
         let gpu = gpus.iter().find(|gpu| fits::coverage(build, toolkit, gpu.gpu.cc) == Some(Coverage::None))?;
         Some(format!("it has no code for {} (compute capability {})", gpu.gpu.name, gpu.gpu.cc))
     }
@@ -83,11 +83,11 @@ impl One<'_, '_> {
         let is_judged = asked.pins_driver() && !asked.has_system_driver();
         let driver = self.about.target.driver.as_ref().filter(|_| is_judged)?;
         let gpus = asked.named_gpus();
-        if gpus.is_empty() || gpus.iter().all(GpuAsk::is_datacenter) {
+        if gpus.is_empty() || gpus.iter().all(GpuRequest::is_datacenter) {
             return None;
         }
         let line = self.image.cuda.prefix(2);
-        let mut rules = self.about.question.rules.about(Subject::Cuda, &line, Subject::Driver);
+        let mut rules = self.about.request.rules.about(Subject::Cuda, &line, Subject::Driver);
         let needs = rules.find(|needs| !needs.needs.admits(driver.user_mode()))?;
         Some(format!("its CUDA {line} needs driver {}, and the hosts have {}", needs.row.needs, driver.version))
     }
@@ -97,7 +97,7 @@ impl One<'_, '_> {
         let own = self.about.gpu_builds().filter(|build| !build.system_cuda);
         let mut lines = own.filter_map(|build| fits::line_of(&build.variant));
         let wheels = lines.find(|line| self.image.cuda.cmp_prefix(line).is_ne())?;
-        let chosen = matches!(self.about.asked.image, ImageAsk::Choose(_));
+        let chosen = matches!(self.about.asked.image, ImageRequest::Choose(_));
         let two = TwoRuntimes { image: &self.name, holds: self.image.cuda.prefix(2), wheels, chosen };
         Some(Warning::about(&two, &self.keys))
     }
@@ -105,7 +105,7 @@ impl One<'_, '_> {
     /// Which drivers it starts on, where that is not known or written otherwise.
     fn requirement(&self) -> Option<Warning> {
         let asked = self.about.asked;
-        let known = image::requirement(self.about.question.catalog, self.image, asked.arch);
+        let known = image::requirement(self.about.request.catalog, self.image, asked.arch);
         if let Some(written) = asked.image_requires.as_deref() {
             let published = known.filter(|known| known.own)?;
             let differs = ImageRequires { image: &self.name };
@@ -138,7 +138,7 @@ fn toolkit_minor(about: &About<'_, '_>) -> Option<Warning> {
     let wheels = lines.find(|line| toolkit.version.cmp_prefix(line).is_ne())?;
     let key = match (&about.asked.toolkits, &about.asked.image) {
         (Some(_), _) => about.asked.key("toolkit"),
-        (None, ImageAsk::No) => format!("target.{}", about.asked.name),
+        (None, ImageRequest::No) => format!("target.{}", about.asked.name),
         (None, _) => about.asked.key("image"),
     };
     Some(Warning::about(&ToolkitMinor { toolkit: toolkit.version.prefix(2), wheels }, &[key]))

@@ -14,7 +14,7 @@ pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
     let mut warnings = Vec::new();
     warnings.extend(compat(about));
     warnings.extend(cudnn(about));
-    let services = services::of_target(about.question.catalog, about.asked);
+    let services = services::of_target(about.request.catalog, about.asked);
     for row in services.into_iter().filter(|row| row.needs.is_none()) {
         let boards: Vec<&str> = services::boards(row, about.asked).map(|gpu| gpu.written.as_str()).collect();
         let wsl2 = Wsl2 { boards: &boards.join(", "), says: &row.says };

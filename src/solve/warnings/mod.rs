@@ -15,15 +15,15 @@ use std::collections::HashMap;
 use crate::catalog::rows::Build;
 use crate::warning::Warning;
 
-use super::answer::{Answer, Chosen};
-use super::question::{Question, TargetAsk};
+use super::request::{Request, TargetRequest};
+use super::solution::{Solution, TargetSolution};
 
 /// The warnings an answer deserves, by target.
-pub fn warnings<'c>(question: &Question<'c>, answer: &Answer<'c>) -> Vec<Warning> {
+pub fn warnings<'c>(request: &Request<'c>, answer: &Solution<'c>) -> Vec<Warning> {
     let mut warnings: Vec<Warning> = Vec::new();
     for group in answer.alike() {
-        let all: Vec<&TargetAsk> = group.iter().map(|&at| &question.targets[at]).collect();
-        let about = About { question, asked: all[0], all, target: &answer.targets[group[0]].chosen };
+        let all: Vec<&TargetRequest> = group.iter().map(|&at| &request.targets[at]).collect();
+        let about = About { request, asked: all[0], all, target: &answer.targets[group[0]].chosen };
         warnings.extend(builds::warnings(&about));
         warnings.extend(companions::warnings(&about));
         warnings.extend(gpu::only_ptx(&about));
@@ -32,7 +32,7 @@ pub fn warnings<'c>(question: &Question<'c>, answer: &Answer<'c>) -> Vec<Warning
         warnings.extend(installed::warnings(&about));
         warnings.extend(end_of_life::warnings(&about));
         for asked in &about.all {
-            warnings.extend(gpu::warnings(question, asked, about.target));
+            warnings.extend(gpu::warnings(request, asked, about.target));
         }
         warnings.extend(packages::warnings(&about));
     }
@@ -59,11 +59,11 @@ fn merged(warnings: Vec<Warning>) -> Vec<Warning> {
 
 /// Targets that share one choice.
 struct About<'a, 'c> {
-    question: &'a Question<'c>,
+    request: &'a Request<'c>,
     /// The first of the targets, and all of them.
-    asked: &'a TargetAsk<'c>,
-    all: Vec<&'a TargetAsk<'c>>,
-    target: &'a Chosen<'c>,
+    asked: &'a TargetRequest<'c>,
+    all: Vec<&'a TargetRequest<'c>>,
+    target: &'a TargetSolution<'c>,
 }
 
 impl About<'_, '_> {

@@ -7,8 +7,8 @@ use super::About;
 
 pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
     let mut warnings = Vec::new();
-    for (row, locked) in asked_of(about.question.catalog, about.target) {
-        let written = about.question.packages.iter().find(|(name, _)| *row.of == **name);
+    for (row, locked) in asked_of(about.request.catalog, about.target) {
+        let written = about.request.packages.iter().find(|(name, _)| *row.of == **name);
         let Some((name, asked)) = written.filter(|(_, asked)| excludes(asked, &row.needs)) else { continue };
         let excluded = PackageExcluded {
             package: name,

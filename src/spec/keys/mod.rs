@@ -5,7 +5,7 @@
 use super::normalise::without_blanks;
 use super::slot::{Choice, One, Ordinary, Overlays, Packages, Shape, Slot, Switch};
 use super::{Build, Exception, Export, OwnBuild, Prefer, Resolve, Share, Spec, field};
-use crate::words::ArchList;
+use crate::types::ArchList;
 
 /// A key of a table that fills an `O`.
 pub(super) struct Key<O: 'static> {

@@ -3,7 +3,7 @@
 use crate::spec::normalise::{sorted, without_blanks};
 use crate::spec::slot::{Choice, Many, One, Word};
 use crate::spec::{DriverPolicy, ForwardCompat, ImageRef, KernelModule, Platform, Runtime, Target, field};
-use crate::words::Version;
+use crate::types::Version;
 
 use super::{Key, Table};
 

@@ -2,7 +2,7 @@
 
 use super::super::{ForwardCompat, Prefer, Runtime, Share, decode};
 use super::{FULL, good};
-use crate::words::CpuArch;
+use crate::types::CpuArch;
 
 #[test]
 fn every_key_is_read() {

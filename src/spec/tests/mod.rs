@@ -74,7 +74,7 @@ fn assert_tame(source: &str, errors: &[SpecError]) {
         assert!(source.get(error.span.clone()).is_some(), "{error:?} does not fit the file");
         for text in [Some(&error.message), error.help.as_ref()].into_iter().flatten() {
             assert!(!text.is_empty() && text.chars().count() < 3000, "{error:?}");
-            assert!(!text.chars().any(crate::words::name::is_unseen), "{error:?}");
+            assert!(!text.chars().any(crate::types::name::is_unseen), "{error:?}");
         }
     }
 }

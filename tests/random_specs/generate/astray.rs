@@ -1,7 +1,7 @@
 //! One clause that breaks one rule, for specs that set this rule aside.
 
 use gpuenv::catalog::BUILTIN;
-use gpuenv::words::{CpuArch, Version};
+use gpuenv::types::{CpuArch, Version};
 
 use super::era::Era;
 use super::machine;

@@ -2,7 +2,7 @@
 
 use gpuenv::catalog::BUILTIN;
 use gpuenv::catalog::rows::{Build, line_of};
-use gpuenv::words::{Cc, CpuArch, Version};
+use gpuenv::types::{Cc, CpuArch, Version};
 
 use super::random::Random;
 

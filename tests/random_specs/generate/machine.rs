@@ -2,7 +2,7 @@
 
 use gpuenv::catalog::BUILTIN;
 use gpuenv::catalog::rows::{Branch, Class, Driver, Gpu, Image, Os};
-use gpuenv::words::{CpuArch, Version};
+use gpuenv::types::{CpuArch, Version};
 
 use super::era::Era;
 use super::random::Random;

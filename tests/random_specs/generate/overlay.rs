@@ -2,7 +2,7 @@
 
 use gpuenv::catalog::BUILTIN;
 use gpuenv::catalog::rows::{Companion, Driver, Image};
-use gpuenv::words::{Arch, Constraint, Version};
+use gpuenv::types::{Arch, Constraint, Version};
 use serde::Serialize;
 use toml::{Table, Value};
 

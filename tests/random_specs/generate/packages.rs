@@ -2,7 +2,7 @@
 
 use gpuenv::catalog::BUILTIN;
 use gpuenv::catalog::rows::{Build, Companion};
-use gpuenv::words::{Constraint, Version};
+use gpuenv::types::{Constraint, Version};
 
 use super::era::{Era, versions_of};
 use super::random::Random;

@@ -6,7 +6,7 @@ mod smi;
 use smi::TABLE;
 
 use super::*;
-use crate::host::record::{How, Origin, Record, System};
+use crate::host::record::{Origin, ProbeStatus, Record, System};
 
 fn host(text: &str) -> Record {
     let record = read(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
@@ -259,7 +259,7 @@ fn distributions_are_spelled_as_in_the_catalog() {
 #[test]
 fn what_a_forum_puts_around_a_paste_does_not_matter() {
     let plain = host(&[OLD, TABLE].concat());
-    assert!(plain.probes.iter().any(|probe| probe.ended == How::Garbled), "two drivers are named");
+    assert!(plain.probes.iter().any(|probe| probe.ended == ProbeStatus::Garbled), "two drivers are named");
     let quoted: String = [OLD, TABLE].concat().lines().map(|line| format!("> > {line}\r\n")).collect();
     let coloured: String = [OLD, TABLE].concat().lines().map(|line| format!("\x1b[32m{line}\x1b[0m\n")).collect();
     let logged: String =

@@ -5,12 +5,12 @@ use crate::coverage::Coverage;
 use crate::solve::fits;
 use crate::solve::machine::{self, GpuKind};
 use crate::solve::problem::law;
-use crate::words::{ArchList, Constraint, CpuArch, Version};
+use crate::types::{ArchList, Constraint, CpuArch, Version};
 
-use super::Teller;
+use super::Explainer;
 use super::words::{build_id, by_version, describe, list, name_of, named, numbers, plainly, sets};
 
-impl<'c> Teller<'_, 'c> {
+impl<'c> Explainer<'_, 'c> {
     pub(super) fn coverage(&mut self) {
         let has_code = |build: &&Build| build.variant != "cpu" && build.arch_source.is_some();
         let gpu_builds: Vec<&Build> = self.left.iter().copied().filter(has_code).collect();
@@ -42,18 +42,18 @@ impl<'c> Teller<'_, 'c> {
     /// Whether a build holds code for all the GPUs that the clash names.
     pub(super) fn serves(&self, build: &Build) -> bool {
         self.blamed_gpus().iter().all(|gpu| {
-            let toolkit = self.question.toolkit_of(build);
+            let toolkit = self.request.toolkit_of(build);
             fits::coverage(build, toolkit, gpu.gpu.cc).is_some_and(|coverage| coverage != Coverage::None)
         })
     }
 
     fn blamed_gpus(&self) -> Vec<GpuKind<'c>> {
-        let blamed = self.question.targets.iter().filter(|target| self.culprits.contains(&target.key("gpu")));
-        blamed.flat_map(|target| machine::gpu_rules(self.question, target)).collect()
+        let blamed = self.request.targets.iter().filter(|target| self.culprits.contains(&target.key("gpu")));
+        blamed.flat_map(|target| machine::gpu_rules(self.request, target)).collect()
     }
 
     /// One sentence for more builds than anybody would read of; whether it wants an example of what they hold, since
-    /// none serves the one kind of GPU in question.
+    /// none serves the one kind of GPU in request.
     fn coverage_of_many(&mut self, builds: &[&Build]) -> bool {
         let serving: Vec<&Build> = builds.iter().copied().filter(|build| self.serves(build)).collect();
         let span = serving.iter().min_by(by_version).zip(serving.iter().max_by(by_version));
@@ -78,7 +78,7 @@ impl<'c> Teller<'_, 'c> {
 
     pub(super) fn cpu_build(&mut self) {
         // Where nobody asked for such a build, that it serves no GPU goes without saying.
-        let asked = self.question.frameworks.iter().find(|ask| ask.own || ask.constraint.names_variant("cpu"));
+        let asked = self.request.frameworks.iter().find(|ask| ask.own || ask.constraint.names_variant("cpu"));
         let Some(ask) = asked else { return };
         let own = self.left.iter().find(|build| build.is_own());
         let name = own.map_or_else(|| format!("{} {}", ask.package, ask.constraint), |build| build.named());
@@ -101,7 +101,7 @@ impl<'c> Teller<'_, 'c> {
             Some(format!("is for Python {} only", list(&lines)))
         });
         // Where no framework is to blame, its Pythons say nothing.
-        let blamed = self.question.frameworks.iter().any(|ask| self.blames(ask.package));
+        let blamed = self.request.frameworks.iter().any(|ask| self.blames(ask.package));
         let told = !self.says.is_empty();
         let builds = if blamed || !told { self.left.clone() } else { Vec::new() };
         let mut lines: Vec<&Version> = builds.iter().flat_map(|build| build.pythons.iter()).collect();
@@ -112,24 +112,24 @@ impl<'c> Teller<'_, 'c> {
             let span = if first == last { first.to_string() } else { format!("{first} to {last}") };
             self.say(format!("{} wheels for Python {span} only", describe(&of, "has", "have")));
         }
-        if let Some(python) = &self.question.python {
+        if let Some(python) = &self.request.python {
             self.say(sets("python", python));
         }
         for build in builds.iter().rev().take(2) {
-            self.fact(build_id(build), self.question.catalog.origin_of(*build, &build.source));
+            self.fact(build_id(build), self.request.catalog.origin_of(*build, &build.source));
         }
     }
 
     /// The builds that need more than the target has, or all where it is not the builds that do.
     pub(super) fn glibc(&mut self) {
-        if let Some(os) = self.question.targets.iter().find_map(|target| target.os.filter(|os| os.musl)) {
+        if let Some(os) = self.request.targets.iter().find_map(|target| target.os.filter(|os| os.musl)) {
             let builds = self.left.clone();
             let oldest = builds.iter().filter_map(|build| build.glibc.as_ref()).min();
             let tag =
                 oldest.map_or_else(|| "glibc".to_string(), |glibc| format!("glibc {glibc} or newer, a manylinux tag"));
             self.say(format!("{} {tag}", describe(&builds, "is published for", "are published for")));
             self.say(format!("{} uses musl instead of glibc", os.name));
-            self.fact(format!("os {}", os.id), self.question.catalog.source_of(&os.source, "", "", ""));
+            self.fact(format!("os {}", os.id), self.request.catalog.source_of(&os.source, "", "", ""));
             return self.cite_builds(&builds);
         }
         let (lacking, others): (Vec<&Build>, Vec<&Build>) =
@@ -159,16 +159,16 @@ impl<'c> Teller<'_, 'c> {
                 true => ("needs", "need"),
                 false => ("brings", "bring"),
             };
-            let sentence = format!("{} cuDNN {version}", named(self.question.catalog, &known, one, many));
+            let sentence = format!("{} cuDNN {version}", named(self.request.catalog, &known, one, many));
             self.say(sentence);
-        } else if let Some(wanted) = &self.question.cudnn {
+        } else if let Some(wanted) = &self.request.cudnn {
             self.say(sets("cudnn", wanted));
         }
     }
 
     /// The CUDA lines that the admitted builds were made for.
     pub(super) fn lines(&mut self) {
-        for ask in &self.question.frameworks {
+        for ask in &self.request.frameworks {
             if !self.blames(ask.package) {
                 continue;
             }
@@ -183,23 +183,23 @@ impl<'c> Teller<'_, 'c> {
                 2 => format!("CUDA {first} and {last}"),
                 _ => format!("CUDA {first} to {last}"),
             };
-            self.say(format!("{} built for {which}", named(self.question.catalog, &of, "is", "are")));
+            self.say(format!("{} built for {which}", named(self.request.catalog, &of, "is", "are")));
         }
-        if let Some(wanted) = self.question.cuda.as_ref().filter(|_| self.blames("cuda")) {
+        if let Some(wanted) = self.request.cuda.as_ref().filter(|_| self.blames("cuda")) {
             self.say(sets("cuda", wanted));
         }
     }
 
     /// The CUDA majors that the releases asked for of a library were built for.
     pub(super) fn library_lines(&mut self) {
-        let catalog = self.question.catalog;
+        let catalog = self.request.catalog;
         let majors = |rows: Vec<(&Version, &Version)>, wanted: &Constraint| {
             let of = rows.into_iter().filter(|(version, _)| wanted.admits(version)).map(|(_, cuda)| cuda.major());
             numbers(of.collect())
         };
         let cudnns = catalog.cudnns.iter().map(|row| (&row.version, &row.cuda)).collect();
         let nccls = catalog.nccls.iter().map(|row| (&row.version, &row.cuda)).collect();
-        let asked = [("cudnn", "cuDNN", &self.question.cudnn, cudnns), ("nccl", "NCCL", &self.question.nccl, nccls)];
+        let asked = [("cudnn", "cuDNN", &self.request.cudnn, cudnns), ("nccl", "NCCL", &self.request.nccl, nccls)];
         for (key, name, wanted, rows) in asked {
             let Some(wanted) = wanted.as_ref().filter(|_| self.blames(key)) else { continue };
             let majors = majors(rows, wanted);
@@ -210,7 +210,7 @@ impl<'c> Teller<'_, 'c> {
     /// What the newest admitted build of each blamed framework asks of the libraries they would share.
     pub(super) fn framework_libraries(&mut self) {
         let builds = self.left.clone();
-        for ask in &self.question.frameworks {
+        for ask in &self.request.frameworks {
             let of = |build: &&&Build| build.package == ask.package && build.variant != "cpu";
             let Some(build) = builds.iter().rev().find(of).filter(|_| self.blames(ask.package)) else { continue };
             let (least, exactly) = (build.pins == Some(Pins::AtLeast), build.pins == Some(Pins::Exact));

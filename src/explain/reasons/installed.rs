@@ -3,19 +3,19 @@
 
 use crate::catalog::rows::{Build, Subject};
 use crate::solve::problem::Needs;
-use crate::solve::question::{DriverAsk, TargetAsk};
+use crate::solve::request::{DriverRequest, TargetRequest};
 use crate::solve::{installed, modules, windows};
-use crate::words::Version;
+use crate::types::Version;
 
-use super::Teller;
+use super::Explainer;
 use super::words::{driver_words, list, named};
 
-impl<'c> Teller<'_, 'c> {
+impl<'c> Explainer<'_, 'c> {
     /// The flavour of kernel modules that is written, and who needs the other one.
     pub(super) fn kernel_module(&mut self) {
         let Some(target) = self.target_with("kernel-module").cloned() else { return };
         let Some(flavour) = target.kernel_module else { return };
-        let catalog = self.question.catalog;
+        let catalog = self.request.catalog;
         self.gpus();
         let mut told: Vec<&str> = Vec::new();
         for gpu in target.named_gpus() {
@@ -51,7 +51,7 @@ impl<'c> Teller<'_, 'c> {
                 "{} takes no forward compatibility, which is for data-centre GPUs: CUDA fails there with error 804",
                 gpu.written
             )),
-            (None, DriverAsk::Exact(driver)) => {
+            (None, DriverRequest::Exact(driver)) => {
                 let least = installed::least_base(compat, driver).map_or(String::new(), ToString::to_string);
                 self.say(format!(
                     "{package} needs driver {least} or newer of branch R{}: below it CUDA fails with error 803",
@@ -60,7 +60,7 @@ impl<'c> Teller<'_, 'c> {
             }
             _ => {}
         }
-        self.fact(format!("cuda-compat {}", compat.cuda), self.question.catalog.source_of(&compat.source, "", "", ""));
+        self.fact(format!("cuda-compat {}", compat.cuda), self.request.catalog.source_of(&compat.source, "", "", ""));
     }
 
     /// The cuDNN that is installed, and what needs another.
@@ -73,9 +73,9 @@ impl<'c> Teller<'_, 'c> {
         needed.dedup();
         let words: Vec<&str> = needed.iter().map(|version| version.as_str()).collect();
         if !words.is_empty() {
-            let need = named(self.question.catalog, &loading, "needs", "need");
+            let need = named(self.request.catalog, &loading, "needs", "need");
             self.say(format!("{need} the system's cuDNN {} or a later one of the same major", list(&words)));
-        } else if let Some(wanted) = self.question.cudnn.as_ref() {
+        } else if let Some(wanted) = self.request.cudnn.as_ref() {
             self.say(format!("`cudnn = \"{wanted}\"` is asked for"));
         }
         self.say(format!("cuDNN {has} is installed there"));
@@ -105,7 +105,7 @@ impl<'c> Teller<'_, 'c> {
         if !on_windows || (rule.row.subject, rule.row.object) != (Subject::Cuda, Subject::Driver) {
             return false;
         }
-        let catalog = self.question.catalog;
+        let catalog = self.request.catalog;
         match windows::floor(catalog, rule) {
             Some(row) => {
                 self.say(format!("CUDA {} needs driver {} of Windows or a newer one", row.cuda, row.driver));
@@ -120,8 +120,8 @@ impl<'c> Teller<'_, 'c> {
         true
     }
 
-    fn driver_of(&mut self, target: &TargetAsk<'c>) {
-        if let Some(sentence) = driver_words(self.question, target) {
+    fn driver_of(&mut self, target: &TargetRequest<'c>) {
+        if let Some(sentence) = driver_words(self.request, target) {
             self.say(sentence);
         }
     }

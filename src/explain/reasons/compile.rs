@@ -2,16 +2,16 @@
 
 use crate::catalog::rows::{Build, Toolkit};
 use crate::solve::fits;
-use crate::solve::question::ImageAsk;
-use crate::words::{Arch, Version};
+use crate::solve::request::ImageRequest;
+use crate::types::{Arch, Version};
 
-use super::Teller;
+use super::Explainer;
 use super::words::{describe, list, named, numbers};
 
-impl<'c> Teller<'_, 'c> {
+impl<'c> Explainer<'_, 'c> {
     /// The host compiler of the target, and whose it is.
     pub(super) fn gcc(&mut self) {
-        let Some(target) = self.question.targets.iter().find(|target| target.gcc.is_some()) else { return };
+        let Some(target) = self.request.targets.iter().find(|target| target.gcc.is_some()) else { return };
         let of_os = target.os.filter(|_| !self.culprits.contains(&target.key("gcc")));
         let of = of_os.map_or_else(|| format!("target `{}`", target.name), |os| os.name.to_string());
         if let Some(gcc) = target.gcc {
@@ -24,10 +24,10 @@ impl<'c> Teller<'_, 'c> {
         let target = self.target();
         let installed = target.and_then(|target| target.toolkits.as_ref());
         let asked = |row: &&Toolkit| {
-            self.question.cuda.as_ref().is_none_or(|wanted| wanted.admits(&row.version))
+            self.request.cuda.as_ref().is_none_or(|wanted| wanted.admits(&row.version))
                 && installed.is_none_or(|installed| installed.iter().any(|has| row.version.cmp_prefix(has).is_eq()))
         };
-        self.question.catalog.toolkits.iter().filter(asked).collect()
+        self.request.catalog.toolkits.iter().filter(asked).collect()
     }
 
     /// Those of them that extensions of the admitted builds can be compiled with.
@@ -41,14 +41,14 @@ impl<'c> Teller<'_, 'c> {
     }
 
     fn cite_toolkit(&mut self, toolkit: &Toolkit, source: &str) {
-        let source = self.question.catalog.source_of(source, toolkit.version.as_str(), "", "");
+        let source = self.request.catalog.source_of(source, toolkit.version.as_str(), "", "");
         self.fact(format!("toolkit {}", toolkit.version), source);
     }
 
     /// The architectures to compile for: those of the list, else those of the target's GPUs.
     fn archs_wanted(&self) -> Vec<Arch> {
         let of_gpus = || self.target().map(|target| target.named_gpus().iter().map(|gpu| Arch::base(gpu.cc)).collect());
-        match self.question.build.as_ref().and_then(|build| build.arch_list.as_ref()) {
+        match self.request.build.as_ref().and_then(|build| build.arch_list.as_ref()) {
             Some(list) => list.entries().iter().map(|entry| entry.arch).collect(),
             None => of_gpus().unwrap_or_default(),
         }
@@ -58,7 +58,7 @@ impl<'c> Teller<'_, 'c> {
         let toolkits = self.toolkits_of_builds();
         let Some(newest) = toolkits.last() else { return };
         for arch in self.archs_wanted().iter().filter(|arch| !newest.sass.contains(arch)) {
-            let all = &self.question.catalog.toolkits;
+            let all = &self.request.catalog.toolkits;
             let knowing: Vec<&Toolkit> = all.iter().filter(|row| row.sass.contains(arch)).collect();
             let when = match (knowing.first(), knowing.last()) {
                 (Some(first), _) if first.version > newest.version => {
@@ -102,7 +102,7 @@ impl<'c> Teller<'_, 'c> {
         }
         let Some((newest, most)) = toolkits.last().and_then(|row| Some((row, row.clang_max.as_ref()?))) else { return };
         self.say(format!("nvcc of CUDA {} accepts clang up to {most}", newest.version.prefix(2)));
-        let target = self.target_with("clang").or(self.question.targets.iter().find(|target| target.clang.is_some()));
+        let target = self.target_with("clang").or(self.request.targets.iter().find(|target| target.clang.is_some()));
         let has = target.and_then(|target| target.clang).map(|clang| format!("the host has clang {clang}"));
         has.into_iter().for_each(|sentence| self.say(sentence));
         if let Some(source) = newest.host_source {
@@ -113,17 +113,17 @@ impl<'c> Teller<'_, 'c> {
     pub(super) fn extension_arch(&mut self) {
         let builds = self.left.clone();
         let Some(build) = builds.last() else { return };
-        if let Some(known) = fits::extension_row(self.question.catalog, &build.package, &build.version) {
+        if let Some(known) = fits::extension_row(self.request.catalog, &build.package, &build.version) {
             let base: Vec<String> = known
                 .archs
                 .iter()
-                .filter(|arch| arch.suffix == crate::words::Suffix::None)
+                .filter(|arch| arch.suffix == crate::types::Suffix::None)
                 .map(|arch| arch.to_string())
                 .collect();
             let words: Vec<&str> = base.iter().map(String::as_str).collect();
             let of = describe(&builds, "builds", "build");
             self.say(format!("{of} extensions for {} only", list(&words)));
-            let source = self.question.catalog.source_of(&known.source, known.from.as_str(), &known.package, "");
+            let source = self.request.catalog.source_of(&known.source, known.from.as_str(), &known.package, "");
             self.fact(format!("extension {} {}", known.package, known.from), source);
         }
         self.gpus();
@@ -133,9 +133,9 @@ impl<'c> Teller<'_, 'c> {
         let builds: Vec<&Build> = self.left.iter().copied().filter(|build| build.variant != "cpu").collect();
         let lines: Vec<Version> = builds.iter().filter_map(|build| fits::line_of(&build.variant)).collect();
         let majors = numbers(lines.iter().map(|line| line.major()).collect());
-        let of = named(self.question.catalog, &builds, "compiles", "compile");
+        let of = named(self.request.catalog, &builds, "compiles", "compile");
         self.say(format!("{of} extensions only with a CUDA toolkit of the same major, {majors}"));
-        if let Some(ImageAsk::Known(image)) = self.target_with("image").map(|target| &target.image) {
+        if let Some(ImageRequest::Known(image)) = self.target_with("image").map(|target| &target.image) {
             let sentence = format!("{}:{} holds CUDA {}", image.repository, image.tag, image.cuda.prefix(2));
             self.say(sentence);
         }
@@ -147,16 +147,16 @@ impl<'c> Teller<'_, 'c> {
             self.say(format!("the toolkit is CUDA {}", list(&words)));
         }
         if let Some(known) =
-            builds.last().and_then(|build| fits::extension_row(self.question.catalog, &build.package, &build.version))
+            builds.last().and_then(|build| fits::extension_row(self.request.catalog, &build.package, &build.version))
         {
-            let source = self.question.catalog.source_of(&known.source, known.from.as_str(), &known.package, "");
+            let source = self.request.catalog.source_of(&known.source, known.from.as_str(), &known.package, "");
             self.fact(format!("extension {} {}", known.package, known.from), source);
         }
     }
 
     pub(super) fn arch_list(&mut self) {
         let Some(text) =
-            self.question.build.as_ref().and_then(|build| build.arch_list.as_ref()).map(|listed| listed.torch())
+            self.request.build.as_ref().and_then(|build| build.arch_list.as_ref()).map(|listed| listed.torch())
         else {
             return;
         };

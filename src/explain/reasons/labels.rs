@@ -2,16 +2,16 @@
 
 use crate::catalog::rows::Build;
 use crate::solve::fits;
-use crate::solve::question::{DriverAsk, ImageAsk, TargetAsk};
-use crate::words::Version;
+use crate::solve::request::{DriverRequest, ImageRequest, TargetRequest};
+use crate::types::Version;
 
-use super::Teller;
+use super::Explainer;
 use super::words::{cuda_of, list, oldest_of};
 
 /// More values than this are no label.
 const MOST: usize = 4;
 
-impl Teller<'_, '_> {
+impl Explainer<'_, '_> {
     /// A label for each of the keys; empty where there is nothing short to say.
     pub(super) fn labels(&self) -> Vec<String> {
         self.culprits.iter().map(|key| self.label(key).unwrap_or_default()).collect()
@@ -22,25 +22,25 @@ impl Teller<'_, '_> {
             return self.built_for(package);
         }
         let (name, setting) = key.strip_prefix("target.")?.rsplit_once('.')?;
-        let target = self.question.targets.iter().find(|target| &*target.name == name)?;
+        let target = self.request.targets.iter().find(|target| &*target.name == name)?;
         match setting {
             "gpu" => capabilities(target),
             "driver" => {
                 let driver = match &target.driver {
-                    DriverAsk::Exact(version) => version,
-                    DriverAsk::AtWorst(admits) => oldest_of(self.question.catalog, admits)?,
-                    DriverAsk::Cuda(_) | DriverAsk::Free(_) => return None,
+                    DriverRequest::Exact(version) => version,
+                    DriverRequest::AtWorst(admits) => oldest_of(self.request.catalog, admits)?,
+                    DriverRequest::Cuda(_) | DriverRequest::Free(_) => return None,
                 };
-                Some(format!("supports CUDA up to {}", cuda_of(self.question.catalog, driver)?))
+                Some(format!("supports CUDA up to {}", cuda_of(self.request.catalog, driver)?))
             }
             "os" => {
                 let glibc = target.glibc.map(|glibc| format!("glibc {glibc}"));
-                let gcc = target.gcc.filter(|_| self.question.build.is_some()).map(|gcc| format!("gcc {gcc}"));
+                let gcc = target.gcc.filter(|_| self.request.build.is_some()).map(|gcc| format!("gcc {gcc}"));
                 let parts: Vec<String> = glibc.into_iter().chain(gcc).collect();
                 (!parts.is_empty()).then(|| parts.join(", "))
             }
             "image" => match &target.image {
-                ImageAsk::Known(image) => Some(format!("holds CUDA {}", image.cuda.prefix(2))),
+                ImageRequest::Known(image) => Some(format!("holds CUDA {}", image.cuda.prefix(2))),
                 _ => None,
             },
             _ => None,
@@ -63,7 +63,7 @@ impl Teller<'_, '_> {
 }
 
 /// The capabilities of a target's GPUs.
-fn capabilities(target: &TargetAsk<'_>) -> Option<String> {
+fn capabilities(target: &TargetRequest<'_>) -> Option<String> {
     let mut of: Vec<&Version> = target.named_gpus().iter().map(|gpu| &gpu.cc_version).collect();
     of.sort();
     of.dedup();

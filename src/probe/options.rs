@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use crate::words::{Arch, Version};
+use crate::types::{Arch, Version};
 
 /// How much is looked at.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -20,7 +20,7 @@ pub enum Depth {
 
 /// What is asked of the probes. Without a lock it is the default: everything that can be looked at.
 #[derive(Debug, Clone, Default)]
-pub struct Wish {
+pub struct ProbeOptions {
     /// How much is looked at.
     pub depth: Depth,
     /// The interpreter to ask, where the user names one.

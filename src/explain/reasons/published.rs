@@ -4,28 +4,28 @@ use crate::catalog::Row;
 use crate::catalog::rows::{Build, Companion, Family, line_of};
 use crate::solve::image;
 use crate::solve::platform::Takes;
-use crate::solve::question::{Ask, ImageAsk};
-use crate::words::{Constraint, CpuArch, Version};
+use crate::solve::request::{ImageRequest, PackageRequest};
+use crate::types::{Constraint, CpuArch, Version};
 
-use super::Teller;
+use super::Explainer;
 use super::words::{is_above, list, named, nearest_versions, sets, span, version_matches, versions_of};
 
-impl<'c> Teller<'_, 'c> {
+impl<'c> Explainer<'_, 'c> {
     /// Clashes of a kind that deserve a code of their own.
     pub(super) fn special(&mut self) -> Option<&'static str> {
-        let (question, catalog) = (self.question, self.question.catalog);
+        let (request, catalog) = (self.request, self.request.catalog);
         let of_build = |package: &str| {
             catalog.builds.iter().filter(|row| row.package == package && !row.is_laid()).map(|row| row.version).max()
         };
         let of_companion =
             |package: &str| catalog.companions.iter().filter(|row| row.package == package).map(|row| row.version).max();
-        let above = |ask: &Ask<'_>, newest: Option<Version>| {
+        let above = |ask: &PackageRequest<'_>, newest: Option<Version>| {
             self.blames(ask.package) && !ask.own && newest.is_some_and(|newest| is_above(&ask.constraint, &newest))
         };
-        let newer = question.frameworks.iter().any(|ask| above(ask, of_build(ask.package)))
-            || question.companions.iter().any(|ask| above(ask, of_companion(ask.package)))
+        let newer = request.frameworks.iter().any(|ask| above(ask, of_build(ask.package)))
+            || request.companions.iter().any(|ask| above(ask, of_companion(ask.package)))
             || self.parts_above();
-        let no_tag = self.target_with("image").is_some_and(|target| matches!(target.image, ImageAsk::NoSuchTag(_)));
+        let no_tag = self.target_with("image").is_some_and(|target| matches!(target.image, ImageRequest::NoSuchTag(_)));
         match (newer, no_tag) {
             (true, _) => Some("newer-than-catalog"),
             (_, true) => Some("image-tag"),
@@ -34,25 +34,25 @@ impl<'c> Teller<'_, 'c> {
     }
 
     fn parts_above(&self) -> bool {
-        let catalog = self.question.catalog;
+        let catalog = self.request.catalog;
         let above = |name: &str, wanted: &Option<Constraint>, newest: Option<&Version>| {
             self.blames(name) && wanted.as_ref().zip(newest).is_some_and(|(wanted, newest)| is_above(wanted, newest))
         };
-        above("cuda", &self.question.cuda, catalog.toolkits.last().map(|row| &row.version))
-            || above("cudnn", &self.question.cudnn, catalog.cudnns.last().map(|row| &row.version))
-            || above("nccl", &self.question.nccl, catalog.nccls.last().map(|row| &row.version))
-            || above("python", &self.question.python, catalog.pythons.last().map(|row| &row.version))
+        above("cuda", &self.request.cuda, catalog.toolkits.last().map(|row| &row.version))
+            || above("cudnn", &self.request.cudnn, catalog.cudnns.last().map(|row| &row.version))
+            || above("nccl", &self.request.nccl, catalog.nccls.last().map(|row| &row.version))
+            || above("python", &self.request.python, catalog.pythons.last().map(|row| &row.version))
     }
 
     /// No build of that version, variant and platform was ever published: what was?
     pub(super) fn nothing_published(&mut self) {
-        let catalog = self.question.catalog;
-        for ask in &self.question.frameworks {
+        let catalog = self.request.catalog;
+        for ask in &self.request.frameworks {
             if self.blames(ask.package) {
                 self.framework_published(ask);
             }
         }
-        for ask in &self.question.companions {
+        for ask in &self.request.companions {
             let newest = catalog.companions.iter().rev().find(|row| row.package == ask.package);
             if self.blames(ask.package) && self.companion_of_system(ask) {
                 continue;
@@ -78,7 +78,7 @@ impl<'c> Teller<'_, 'c> {
     }
 
     /// What is known of a package for a system that takes only what was made for it; whether the clash is about one.
-    fn companion_of_system(&mut self, ask: &Ask<'c>) -> bool {
+    fn companion_of_system(&mut self, ask: &PackageRequest<'c>) -> bool {
         let (platform, name) = (self.platform(), self.platform_name());
         if !matches!(platform.takes, Takes::Own(_)) {
             return false;
@@ -93,7 +93,7 @@ impl<'c> Teller<'_, 'c> {
             return true;
         }
         let of_system = |row: &&Companion| row.package == ask.package && platform.takes_companion(row);
-        let rows: Vec<&Companion> = self.question.catalog.companions.iter().filter(of_system).collect();
+        let rows: Vec<&Companion> = self.request.catalog.companions.iter().filter(of_system).collect();
         let admitted = || rows.iter().filter(|row| ask.constraint.admits(&row.version));
         let versions: Vec<&Version> = rows.iter().map(|row| &row.version).collect();
         self.say(match (versions.as_slice(), admitted().next()) {
@@ -109,15 +109,15 @@ impl<'c> Teller<'_, 'c> {
                 )
             }
         });
-        let origin = |row: &Companion| (row.id(), self.question.catalog.origin_of(row, &row.source));
+        let origin = |row: &Companion| (row.id(), self.request.catalog.origin_of(row, &row.source));
         let cited: Vec<_> = rows.iter().rev().take(2).map(|row| origin(row)).collect();
         cited.into_iter().for_each(|(id, source)| self.fact(id, source));
         true
     }
 
     /// What was published of a framework, held against what is asked for.
-    fn framework_published(&mut self, ask: &Ask<'c>) {
-        let catalog = self.question.catalog;
+    fn framework_published(&mut self, ask: &PackageRequest<'c>) {
+        let catalog = self.request.catalog;
         let (platform, arch) = (self.platform(), &self.platform_name());
         let constraint = &ask.constraint;
         let of_package: Vec<&Build> = catalog.builds.iter().filter(|row| ask.is_among(row)).collect();
@@ -208,7 +208,7 @@ impl<'c> Teller<'_, 'c> {
 
     /// A build beside the usual ones that is asked for: it exists, and nothing is solved with it.
     fn unsolved(&mut self, package: &str, constraint: &Constraint, arch: CpuArch) -> bool {
-        let catalog = self.question.catalog;
+        let catalog = self.request.catalog;
         let named = catalog.other_builds.iter().find(|row| {
             let here = row.package == package && row.os == Family::Linux && row.arch == arch;
             here && constraint.names_variant(&row.variant) && version_matches(constraint, &row.version)
@@ -241,10 +241,10 @@ impl<'c> Teller<'_, 'c> {
             let system = name == "cudnn" && builds.iter().any(|build| build.system_cuda);
             self.say(match system {
                 true => {
-                    let need = named(self.question.catalog, builds, "needs", "need");
+                    let need = named(self.request.catalog, builds, "needs", "need");
                     format!("{need} the system's {title} {words} or a later one of the same major")
                 }
-                false => format!("{} {title} {words}", named(self.question.catalog, builds, "brings", "bring")),
+                false => format!("{} {title} {words}", named(self.request.catalog, builds, "brings", "bring")),
             });
             told = true;
         }
@@ -253,28 +253,28 @@ impl<'c> Teller<'_, 'c> {
 
     /// Whether every tag of a repository for the CUDA that is blamed can no longer be pulled.
     fn line_is_gone(&self, repository: &str) -> bool {
-        let Some(wanted) = self.question.cuda.as_ref().filter(|_| self.blames("cuda")) else { return false };
-        let of_repository = self.question.catalog.images.iter().filter(|row| row.repository == repository);
+        let Some(wanted) = self.request.cuda.as_ref().filter(|_| self.blames("cuda")) else { return false };
+        let of_repository = self.request.catalog.images.iter().filter(|row| row.repository == repository);
         let mut of_line = of_repository.filter(|row| wanted.admits(&row.cuda)).peekable();
         of_line.peek().is_some() && of_line.all(|row| row.withdrawn)
     }
 
     fn gone(&self, repository: &str) -> String {
-        let kept = self.question.catalog.images.iter().filter(|row| row.repository == repository && !row.withdrawn);
+        let kept = self.request.catalog.images.iter().filter(|row| row.repository == repository && !row.withdrawn);
         let oldest = kept.map(|row| &row.cuda).min();
         let oldest = oldest.map_or(String::new(), |cuda| format!("; the oldest kept are of CUDA {cuda}"));
-        let wanted = self.question.cuda.as_ref().map_or("", Constraint::as_str);
+        let wanted = self.request.cuda.as_ref().map_or("", Constraint::as_str);
         format!("the tags of {repository} for CUDA {wanted} can no longer be pulled{oldest}")
     }
 
     /// `cuda`, `cudnn`, `nccl`, `python` that match nothing known.
     fn parts(&mut self) {
-        let catalog = self.question.catalog;
+        let catalog = self.request.catalog;
         let parts = [
-            ("cuda", &self.question.cuda, catalog.toolkits.iter().map(|row| &row.version).collect::<Vec<_>>()),
-            ("cudnn", &self.question.cudnn, catalog.cudnns.iter().map(|row| &row.version).collect()),
-            ("nccl", &self.question.nccl, catalog.nccls.iter().map(|row| &row.version).collect()),
-            ("python", &self.question.python, catalog.pythons.iter().map(|row| &row.version).collect()),
+            ("cuda", &self.request.cuda, catalog.toolkits.iter().map(|row| &row.version).collect::<Vec<_>>()),
+            ("cudnn", &self.request.cudnn, catalog.cudnns.iter().map(|row| &row.version).collect()),
+            ("nccl", &self.request.nccl, catalog.nccls.iter().map(|row| &row.version).collect()),
+            ("python", &self.request.python, catalog.pythons.iter().map(|row| &row.version).collect()),
         ];
         for (name, wanted, known) in parts {
             let Some(wanted) = wanted.as_ref().filter(|_| self.blames(name)) else {
@@ -292,7 +292,7 @@ impl<'c> Teller<'_, 'c> {
     fn toolkits_installed(&mut self) {
         let Some(target) = self.target_with("toolkit") else { return };
         let Some(installed) = &target.toolkits else { return };
-        let known = &self.question.catalog.toolkits;
+        let known = &self.request.catalog.toolkits;
         let unknown = |version: &&Version| known.iter().all(|row| row.version.cmp_prefix(version).is_ne());
         let newest = known.iter().rev().find(|row| !row.components_only).map(|row| &row.version);
         let sentence = |version: &Version| match newest.filter(|newest| version > *newest) {
@@ -307,14 +307,14 @@ impl<'c> Teller<'_, 'c> {
         let Some(target) = self.target_with("image") else { return };
         let name = target.name.clone();
         match &target.image {
-            ImageAsk::NoSuchTag(wanted) => {
+            ImageRequest::NoSuchTag(wanted) => {
                 let tag = wanted.tag.clone().unwrap_or_default();
-                let nearest = image::nearest_tag(self.question.catalog, &wanted.repository, &tag);
+                let nearest = image::nearest_tag(self.request.catalog, &wanted.repository, &tag);
                 let near = nearest.map_or(String::new(), |row| format!("; the nearest is `{}`", row.tag));
                 let sentence = format!("{} has no tag `{}`{near}", wanted.repository, tag.escape_debug());
                 self.say(sentence);
             }
-            ImageAsk::Choose(repository) => {
+            ImageRequest::Choose(repository) => {
                 let os = target.os.filter(|_| self.culprits.contains(&target.key("os")));
                 let sentence = match os {
                     _ if self.line_is_gone(repository) => self.gone(repository),
@@ -323,9 +323,9 @@ impl<'c> Teller<'_, 'c> {
                 };
                 self.say(sentence);
             }
-            ImageAsk::Known(image) if self.blames("cuda") => {
+            ImageRequest::Known(image) if self.blames("cuda") => {
                 let name = format!("{}:{}", image.repository, image.tag);
-                let source = self.question.catalog.source_of(&image.source, image.tag.as_ref(), &image.repository, "");
+                let source = self.request.catalog.source_of(&image.source, image.tag.as_ref(), &image.repository, "");
                 self.say(format!("{name} holds CUDA {}", image.cuda.prefix(2)));
                 self.fact(format!("image {name}"), source);
             }

@@ -11,9 +11,10 @@ use std::sync::Arc;
 use crate::catalog::rows::{Build, Companion, Cudnn, Flavour, Image, Nccl, Pins, Toolkit};
 use crate::coverage::{Coverage, covers};
 use crate::spec::Share;
-use crate::words::{Arch, ArchEntry, ArchList, Cc, CpuArch, Version};
+use crate::types::{Arch, ArchEntry, ArchList, Cc, CpuArch, Version};
 
 use super::arch_lists;
+use super::coinstall;
 use super::compile::{Choice, Class, Plan};
 use super::driver::{self, DriverRow};
 use super::engine::Selection;
@@ -23,13 +24,12 @@ use super::machine::{DriverNeed, Reading};
 use super::network::Var;
 use super::pieces::{self, Beside, Pieces};
 use super::problem::law;
-use super::question::{DriverAsk, ImageAsk, Question, TargetAsk};
 use super::release::Release;
-use super::shared;
+use super::request::{DriverRequest, ImageRequest, Request, TargetRequest};
 
-/// The answer to a question.
+/// The answer to a request.
 #[derive(Debug, Clone)]
-pub struct Answer<'c> {
+pub struct Solution<'c> {
     /// Each target's part, in name order.
     pub targets: Vec<TargetAnswer<'c>>,
 }
@@ -40,20 +40,20 @@ pub struct TargetAnswer<'c> {
     /// The target's name.
     pub name: String,
     /// What was chosen for it and all like it.
-    pub chosen: Arc<Chosen<'c>>,
+    pub chosen: Arc<TargetSolution<'c>>,
 }
 
 impl<'c> Deref for TargetAnswer<'c> {
-    type Target = Chosen<'c>;
+    type Target = TargetSolution<'c>;
 
-    fn deref(&self) -> &Chosen<'c> {
+    fn deref(&self) -> &TargetSolution<'c> {
         &self.chosen
     }
 }
 
 /// What was chosen for a class of targets.
 #[derive(Debug, Clone)]
-pub struct Chosen<'c> {
+pub struct TargetSolution<'c> {
     /// Its platform.
     pub arch: CpuArch,
     /// The framework builds it installs.
@@ -101,11 +101,11 @@ pub struct GpuAnswer {
     pub coverage: Option<Coverage>,
 }
 
-impl<'c> Answer<'c> {
+impl<'c> Solution<'c> {
     /// Reads a selection.
     pub fn read(plan: &Plan<'_, 'c>, selection: &Selection) -> Self {
-        let (question, choice) = (plan.question, selection.rows());
-        let mut by_class: Vec<Chosen> = Vec::new();
+        let (request, choice) = (plan.request, selection.rows());
+        let mut by_class: Vec<TargetSolution> = Vec::new();
         for at in 0..plan.classes.len() {
             by_class.push(read_class(plan, at, choice));
         }
@@ -117,24 +117,24 @@ impl<'c> Answer<'c> {
                 by_class[class].take_pieces(&pieces);
             }
         }
-        let insisted = question.build.as_ref().is_some_and(|build| build.arch_list.is_some());
-        if question.share == Share::Stack && !insisted {
+        let insisted = request.build.as_ref().is_some_and(|build| build.arch_list.is_some());
+        if request.share == Share::Stack && !insisted {
             share_arch_list(&mut by_class);
         }
         let mut targets: Vec<TargetAnswer> = Vec::new();
         for (class, chosen) in plan.classes.iter().zip(by_class.into_iter().map(Arc::new)) {
             for &member in &class.members {
-                let target = &question.targets[member];
+                let target = &request.targets[member];
                 targets.push(TargetAnswer { name: target.name.to_string(), chosen: chosen.clone() });
             }
         }
         targets.sort_by(|a, b| a.name.cmp(&b.name));
-        Answer { targets }
+        Solution { targets }
     }
 
     /// Positions of the targets that share one choice each, in the order of their first.
     pub fn alike(&self) -> Vec<Vec<usize>> {
-        let mut at: HashMap<*const Chosen, usize> = HashMap::new();
+        let mut at: HashMap<*const TargetSolution, usize> = HashMap::new();
         let mut groups: Vec<Vec<usize>> = Vec::new();
         for (position, target) in self.targets.iter().enumerate() {
             let group = *at.entry(Arc::as_ptr(&target.chosen)).or_insert(groups.len());
@@ -147,14 +147,14 @@ impl<'c> Answer<'c> {
     }
 }
 
-fn read_class<'c>(plan: &Plan<'_, 'c>, at: usize, choice: &[usize]) -> Chosen<'c> {
-    let (question, class) = (plan.question, &plan.classes[at]);
+fn read_class<'c>(plan: &Plan<'_, 'c>, at: usize, choice: &[usize]) -> TargetSolution<'c> {
+    let (request, class) = (plan.request, &plan.classes[at]);
     let group = plan.groups.iter().find(|group| group.classes.contains(&at)).expect("every class has a group");
     let releases: Vec<&Release> = group.releases.iter().map(|release| release.of(choice)).collect();
     let builds: Vec<&Build> = releases.iter().filter_map(|release| release.on(class.target.platform)).collect();
     let cuda = pick(&group.cuda, choice);
     let (toolkit, image, driver) = local_choice(plan, at, choice, &releases);
-    let mut answer = Chosen {
+    let mut answer = TargetSolution {
         arch: class.target.arch,
         companions: group.companions.iter().map(|companion| *companion.of(choice)).collect(),
         python: plan.python.as_ref().map(|python| &python.of(choice).version),
@@ -165,8 +165,8 @@ fn read_class<'c>(plan: &Plan<'_, 'c>, at: usize, choice: &[usize]) -> Chosen<'c
         cuda,
         toolkit,
         runtime_image: image
-            .filter(|_| question.build.is_some())
-            .and_then(|image| runtime_sibling(question, image, class.target)),
+            .filter(|_| request.build.is_some())
+            .and_then(|image| runtime_sibling(request, image, class.target)),
         image,
         driver,
         minimum: None,
@@ -181,13 +181,13 @@ fn read_class<'c>(plan: &Plan<'_, 'c>, at: usize, choice: &[usize]) -> Chosen<'c
         answer.driver = None;
     }
     answer.native_driver = answer.driver.as_ref().is_none_or(|driver| is_native(&answer, driver));
-    answer.arch_list = arch_lists::arch_list(question, class, answer.toolkit.or(answer.cuda), &answer.builds);
-    answer.gpus = gpus(question, class, &answer);
+    answer.arch_list = arch_lists::arch_list(request, class, answer.toolkit.or(answer.cuda), &answer.builds);
+    answer.gpus = gpus(request, class, &answer);
     answer
 }
 
 /// What the CUDA libraries of a class must go with.
-fn beside<'c>(plan: &Plan<'_, 'c>, class: usize, chosen: &Chosen<'c>) -> Beside<'c> {
+fn beside<'c>(plan: &Plan<'_, 'c>, class: usize, chosen: &TargetSolution<'c>) -> Beside<'c> {
     let pinned = chosen.driver.as_ref().filter(|_| plan.classes[class].target.pins_driver());
     let driver_cuda = pinned.and_then(|driver| driver.branch.cuda);
     Beside { builds: chosen.builds.clone(), arch: chosen.arch, driver_cuda }
@@ -195,8 +195,8 @@ fn beside<'c>(plan: &Plan<'_, 'c>, class: usize, chosen: &Chosen<'c>) -> Beside<
 
 /// Whether no build brings a cuDNN of its own: some ask for a least one, or there are none.
 fn leaves_open(builds: &[&Build]) -> bool {
-    let brings = |build: &&Build| build.cudnn.is_some() && !shared::takes_newer(build);
-    let open = |build: &&Build| shared::takes_newer(build);
+    let brings = |build: &&Build| build.cudnn.is_some() && !coinstall::takes_newer(build);
+    let open = |build: &&Build| coinstall::takes_newer(build);
     builds.is_empty() || builds.iter().any(open) && !builds.iter().any(brings)
 }
 
@@ -287,18 +287,23 @@ fn each(rows: &[usize]) -> Vec<Option<usize>> {
 }
 
 /// The oldest driver that suffices for what was chosen, whatever the hosts have.
-fn minimum_driver<'c>(plan: &Plan<'_, 'c>, at: usize, choice: &[usize], answer: &Chosen<'c>) -> Option<Version> {
-    let (question, class, judged) = (plan.question, &plan.classes[at], answer.driver.as_ref()?);
-    let problem = question.problem;
+fn minimum_driver<'c>(
+    plan: &Plan<'_, 'c>,
+    at: usize,
+    choice: &[usize],
+    answer: &TargetSolution<'c>,
+) -> Option<Version> {
+    let (request, class, judged) = (plan.request, &plan.classes[at], answer.driver.as_ref()?);
+    let problem = request.problem;
     let needs = driver_needs(plan, at, choice, answer);
     if needs.iter().all(|need| *need == DriverNeed::Nothing) && answer.image.is_none() && !class.target.pins_driver() {
         return None;
     }
     // What an overlay has retracted is no rule any more.
-    let retracted = question.rules.ids(question.catalog.retractions.iter().map(|one| &*one.rule));
+    let retracted = request.rules.ids(request.catalog.retractions.iter().map(|one| &*one.rule));
     let by_every_rule: Vec<_> = needs.iter().map(|need| driver::met_by(problem, *need, &retracted)).collect();
     let machine = class.machine();
-    let demand = answer.image.map(|image| image::demand(question.catalog, &class.target.reading, image));
+    let demand = answer.image.map(|image| image::demand(request.catalog, &class.target.reading, image));
     let demand = demand.filter(|_| !class.off.has(law::id::IMAGE_REQUIRE));
     let starts = demand.map(|demand| image::starts_on(problem, machine, demand));
     let met: Vec<_> = needs.into_iter().map(|need| driver::met_by(problem, need, &class.off)).collect();
@@ -307,7 +312,7 @@ fn minimum_driver<'c>(plan: &Plan<'_, 'c>, at: usize, choice: &[usize], answer: 
     let oldest = |rows: Vec<DriverRow<'c>>| rows.into_iter().find(|row| suffices(row)).map(|row| row.version);
     let minimum = match judged.added() {
         None => {
-            let free = Reading { driver: DriverAsk::Free(None), ..Reading::clone(&class.target.reading) };
+            let free = Reading { driver: DriverRequest::Free(None), ..Reading::clone(&class.target.reading) };
             let free = problem.machine(free);
             let drivers = free.drivers(problem);
             let admitted = drivers.admitted(&class.off, false);
@@ -318,24 +323,24 @@ fn minimum_driver<'c>(plan: &Plan<'_, 'c>, at: usize, choice: &[usize], answer: 
     let minimum = minimum.filter(|minimum| *minimum <= judged.version);
     let minimum = minimum.or_else(|| oldest(driver::of_generation(problem, machine, &class.off)));
     let minimum = minimum.unwrap_or(judged.version).min(judged.version);
-    let stated = DriverRow::plain(question.catalog, minimum, judged.windows).filter(|_| judged.compat.is_none());
+    let stated = DriverRow::plain(request.catalog, minimum, judged.windows).filter(|_| judged.compat.is_none());
     let overridden = stated.is_some_and(|row| !by_every_rule.iter().all(|met| met(&row)));
     (class.target.pins_driver() || !overridden).then_some(minimum)
 }
 
 /// What each part of a choice needs of a driver.
-fn driver_needs(plan: &Plan<'_, '_>, at: usize, choice: &[usize], answer: &Chosen<'_>) -> Vec<DriverNeed> {
-    let (question, machine) = (plan.question, plan.classes[at].machine());
+fn driver_needs(plan: &Plan<'_, '_>, at: usize, choice: &[usize], answer: &TargetSolution<'_>) -> Vec<DriverNeed> {
+    let (request, machine) = (plan.request, plan.classes[at].machine());
     let group = plan.groups.iter().find(|group| group.classes.contains(&at)).expect("every class has a group");
     let of_releases = group.releases.iter().map(|release| machine.needs_of(release.framework).of(choice[release.var]));
-    let list = question.build.as_ref().and_then(|build| build.arch_list.as_ref());
+    let list = request.build.as_ref().and_then(|build| build.arch_list.as_ref());
     let of_toolkit = answer.toolkit.map(|toolkit| machine.need_of_toolkit(toolkit, list));
     let of_cuda = answer.cuda.map(|cuda| DriverNeed::Line(cuda.version, None));
     of_releases.chain(of_toolkit).chain(of_cuda).collect()
 }
 
 /// Whether the driver's own CUDA version is that of everything chosen, or newer.
-fn is_native(answer: &Chosen<'_>, driver: &DriverRow<'_>) -> bool {
+fn is_native(answer: &TargetSolution<'_>, driver: &DriverRow<'_>) -> bool {
     let Some(cuda) = driver.branch.cuda.as_ref().filter(|_| driver.compat.is_none()) else { return false };
     let lines = answer.builds.iter().filter_map(|build| fits::line_of(&build.variant));
     let releases = answer.toolkit.iter().chain(answer.cuda.iter()).map(|toolkit| toolkit.version.prefix(2));
@@ -344,9 +349,9 @@ fn is_native(answer: &Chosen<'_>, driver: &DriverRow<'_>) -> bool {
 }
 
 /// The image of the same CUDA and OS with no compiler in it.
-fn runtime_sibling<'c>(question: &Question<'c>, devel: &Image, target: &TargetAsk<'_>) -> Option<&'c Image> {
-    let smallest = question.needs_of_images().smallest_flavour();
-    let siblings = question.catalog.images.iter().filter(|image| {
+fn runtime_sibling<'c>(request: &Request<'c>, devel: &Image, target: &TargetRequest<'_>) -> Option<&'c Image> {
+    let smallest = request.needs_of_images().smallest_flavour();
+    let siblings = request.catalog.images.iter().filter(|image| {
         image.repository == devel.repository
             && image.cuda == devel.cuda
             && image.os == devel.os
@@ -360,14 +365,15 @@ fn runtime_sibling<'c>(question: &Question<'c>, devel: &Image, target: &TargetAs
 }
 
 /// One stack is compiled once: every target's list holds the architectures of all, where its toolkit knows them.
-fn share_arch_list(classes: &mut [Chosen<'_>]) {
+fn share_arch_list(classes: &mut [TargetSolution<'_>]) {
     let lists = classes.iter().filter_map(|answer| answer.arch_list.as_ref());
     let ptx = lists.clone().any(|list| list.ptx().next().is_some());
     let mut all: Vec<Arch> = lists.flat_map(ArchList::sass).collect();
     all.sort();
     all.dedup();
-    let knows =
-        |answer: &Chosen| answer.toolkit.is_none_or(|toolkit| all.iter().all(|arch| toolkit.sass.contains(arch)));
+    let knows = |answer: &TargetSolution| {
+        answer.toolkit.is_none_or(|toolkit| all.iter().all(|arch| toolkit.sass.contains(arch)))
+    };
     if all.is_empty() || !classes.iter().all(knows) {
         return;
     }
@@ -378,12 +384,12 @@ fn share_arch_list(classes: &mut [Chosen<'_>]) {
     }
 }
 
-fn gpus(question: &Question<'_>, class: &Class<'_, '_>, answer: &Chosen<'_>) -> Vec<GpuAnswer> {
+fn gpus(request: &Request<'_>, class: &Class<'_, '_>, answer: &TargetSolution<'_>) -> Vec<GpuAnswer> {
     let coverage = |cc: Cc| {
         let gpu_builds: Vec<&&Build> = answer.builds.iter().filter(|build| build.variant != "cpu").collect();
         if !gpu_builds.is_empty() {
             let each: Option<Vec<Coverage>> =
-                gpu_builds.iter().map(|build| fits::coverage(build, question.toolkit_of(build), cc)).collect();
+                gpu_builds.iter().map(|build| fits::coverage(build, request.toolkit_of(build), cc)).collect();
             return each?.into_iter().max();
         }
         let toolkit = answer.toolkit?;
@@ -394,7 +400,7 @@ fn gpus(question: &Question<'_>, class: &Class<'_, '_>, answer: &Chosen<'_>) -> 
     named.map(|gpu| GpuAnswer { name: gpu.name.clone(), cc: gpu.cc, coverage: coverage(gpu.cc) }).collect()
 }
 
-impl<'c> Chosen<'c> {
+impl<'c> TargetSolution<'c> {
     /// Has the libraries of a toolkit release installed, unless no build asks for them.
     fn take_pieces(&mut self, pieces: &Pieces<'c>) {
         if self.builds.iter().any(|build| build.pins == Some(Pins::AtLeast)) {
@@ -481,10 +487,10 @@ impl<'c> Chosen<'c> {
     }
 
     /// The image as a full reference; an image nobody could check is repeated as it was written.
-    pub fn image_reference(&self, asked: &TargetAsk<'_>) -> Option<String> {
+    pub fn image_reference(&self, asked: &TargetRequest<'_>) -> Option<String> {
         match (&asked.image, self.image) {
             (_, Some(image)) => Some(format!("{}:{}", image.repository, image.tag)),
-            (ImageAsk::Unchecked(image) | ImageAsk::NoSuchTag(image), None) => Some(image.to_string()),
+            (ImageRequest::Unchecked(image) | ImageRequest::NoSuchTag(image), None) => Some(image.to_string()),
             _ => None,
         }
     }

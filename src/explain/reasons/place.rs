@@ -2,15 +2,15 @@
 
 use crate::solve::image;
 use crate::solve::problem::law;
-use crate::solve::question::ImageAsk;
+use crate::solve::request::ImageRequest;
 
-use super::Teller;
+use super::Explainer;
 use super::words::{driver_words, list, sets};
 
-impl<'c> Teller<'_, 'c> {
+impl<'c> Explainer<'_, 'c> {
     pub(super) fn image(&mut self, id: &str) {
         let Some(target) = self.target_with("image").or(self.target()) else { return };
-        let ImageAsk::Known(image) = &target.image else { return self.image_missing() };
+        let ImageRequest::Known(image) = &target.image else { return self.image_missing() };
         let name = format!("{}:{}", image.repository, image.tag);
         let sentence = match id {
             law::IMAGE_TAG => format!("{name} can no longer be pulled"),
@@ -21,10 +21,10 @@ impl<'c> Teller<'_, 'c> {
             law::IMAGE_OS => {
                 format!("{name} is {}, not {}", image.os, target.os.map_or("the system that is set", |os| &os.id))
             }
-            law::IMAGE_HOLDS if self.question.build.is_some() => format!("{name} has no nvcc, which `[build]` needs"),
+            law::IMAGE_HOLDS if self.request.build.is_some() => format!("{name} has no nvcc, which `[build]` needs"),
             _ => format!("{name} does not hold the cuDNN that is needed"),
         };
-        let source = self.question.catalog.source_of(&image.source, image.tag.as_ref(), &image.repository, "");
+        let source = self.request.catalog.source_of(&image.source, image.tag.as_ref(), &image.repository, "");
         let machine = target.named_gpus().first().filter(|gpu| gpu.row.is_some_and(|row| row.cpu.is_some()));
         let machine = machine.map_or(format!("target `{}`", target.name), |gpu| gpu.written.clone());
         let of_machine = (id == law::IMAGE_ARCH).then(|| format!("{machine} is {}", target.arch));
@@ -37,27 +37,27 @@ impl<'c> Teller<'_, 'c> {
     pub(super) fn image_torch(&mut self) {
         let Some(target) = self.target_with("image").or(self.target()) else { return };
         match &target.image {
-            ImageAsk::Known(image) => {
+            ImageRequest::Known(image) => {
                 let python = image.python.map_or_else(String::new, |python| format!(" for Python {python}"));
                 let torch = image.torch.as_deref().unwrap_or_default();
                 let cuda = image.cuda.prefix(2);
                 let sentence = format!("{} holds torch {torch}{python}, built with CUDA {cuda}", image.name());
-                let source = self.question.catalog.source_of(&image.source, &image.tag, &image.repository, "");
+                let source = self.request.catalog.source_of(&image.source, &image.tag, &image.repository, "");
                 let id = format!("image {}", image.name());
                 self.say(sentence);
                 self.fact(id, source);
             }
-            ImageAsk::Choose(repository) => {
+            ImageRequest::Choose(repository) => {
                 let sentence =
                     format!("no image of {repository} that works for target `{}` holds such a torch", target.name);
                 self.say(sentence);
             }
             _ => {}
         }
-        if let Some(python) = self.question.python.as_ref().filter(|_| self.blames("python")) {
+        if let Some(python) = self.request.python.as_ref().filter(|_| self.blames("python")) {
             self.say(sets("python", python));
         }
-        let asks = self.question.frameworks.iter().filter(|ask| self.blames(ask.package));
+        let asks = self.request.frameworks.iter().filter(|ask| self.blames(ask.package));
         let asked: Vec<String> = asks.map(|ask| sets(ask.package, &ask.constraint)).collect();
         asked.into_iter().for_each(|sentence| self.say(sentence));
     }
@@ -67,8 +67,8 @@ impl<'c> Teller<'_, 'c> {
             return;
         }
         let Some(target) = self.target_with("image").or(self.target()) else { return };
-        if let ImageAsk::Known(image) = &target.image {
-            if let Some(requirement) = image::requirement(self.question.catalog, image, target.arch) {
+        if let ImageRequest::Known(image) = &target.image {
+            if let Some(requirement) = image::requirement(self.request.catalog, image, target.arch) {
                 let requirement = &requirement.row.require;
                 let short = requirement.split_whitespace().next().unwrap_or("");
                 let short = short
@@ -76,16 +76,16 @@ impl<'c> Teller<'_, 'c> {
                     .map_or(short.to_string(), |cuda| format!("drivers whose CUDA version is {cuda} or newer"));
                 let more = if requirement.contains(' ') { ", or on some older ones that it names" } else { "" };
                 let sentence = format!("{}:{} starts only on {short}{more}", image.repository, image.tag);
-                let source = self.question.catalog.source_of(&image.source, image.tag.as_ref(), &image.repository, "");
+                let source = self.request.catalog.source_of(&image.source, image.tag.as_ref(), &image.repository, "");
                 let id = format!("image {}:{}", image.repository, image.tag);
-                let driver = driver_words(self.question, target);
+                let driver = driver_words(self.request, target);
                 self.say(sentence);
                 driver.into_iter().for_each(|sentence| self.say(sentence));
                 self.fact(id, source);
             }
-        } else if let ImageAsk::Choose(repository) = &target.image {
+        } else if let ImageRequest::Choose(repository) = &target.image {
             let sentence = format!("no tag of {repository} starts on that driver");
-            let driver = driver_words(self.question, target);
+            let driver = driver_words(self.request, target);
             driver.into_iter().for_each(|sentence| self.say(sentence));
             self.say(sentence);
         }
@@ -114,6 +114,6 @@ impl<'c> Teller<'_, 'c> {
         self.say(format!("{} is made for boards of compute capability {} only", os.name, list(&boards)));
         self.say(board);
         let source = os.boards_source.as_deref().unwrap_or_default();
-        self.fact(format!("os {}", os.id), self.question.catalog.source_of(source, "", "", ""));
+        self.fact(format!("os {}", os.id), self.request.catalog.source_of(source, "", "", ""));
     }
 }

@@ -18,8 +18,8 @@ use crate::catalog::rows::{Build, Subject};
 use crate::solve::fits;
 use crate::solve::platform::{Platform, Takes};
 use crate::solve::problem::{Needs, law};
-use crate::solve::question::{DriverAsk, Question, TargetAsk};
-use crate::words::CpuArch;
+use crate::solve::request::{DriverRequest, Request, TargetRequest};
+use crate::types::CpuArch;
 
 use super::ask::Asker;
 use super::{Conflict, FactNote, core};
@@ -31,35 +31,36 @@ pub fn tell(asker: &Asker<'_, '_>, culprits: &[String]) -> Conflict {
     let alone = core::only(asker.spec, culprits);
     let alone = fewest_boards(asker, alone, culprits);
     let mut conflict = Conflict { culprits: culprits.to_vec(), ..Conflict::default() };
-    let Some(question) = asker.question(&alone).map(|alone| asker.on_their_machines(alone)) else { return conflict };
-    let binding = shortest(asker, &question, binding_rules(asker, &question));
-    let mut teller = Teller { question: &question, culprits, left: Vec::new(), says: Vec::new(), facts: Vec::new() };
-    teller.left = teller.admitted();
-    conflict.code = teller.special();
-    conflict.labels = teller.labels();
-    let mut told = least_demanding(&question, &binding);
+    let Some(request) = asker.question(&alone).map(|alone| asker.on_their_machines(alone)) else { return conflict };
+    let binding = shortest(asker, &request, binding_rules(asker, &request));
+    let mut explainer =
+        Explainer { request: &request, culprits, left: Vec::new(), says: Vec::new(), facts: Vec::new() };
+    explainer.left = explainer.admitted();
+    conflict.code = explainer.special();
+    conflict.labels = explainer.labels();
+    let mut told = least_demanding(&request, &binding);
     // Which CUDA a GPU needs narrows what is then told of Pythons and C libraries.
     if told.iter().any(|rule| [law::PYTHON, law::GLIBC].contains(&rule.as_str())) {
-        told.sort_by_key(|rule| teller.cuda_of_gpu(rule).is_none());
+        told.sort_by_key(|rule| explainer.cuda_of_gpu(rule).is_none());
     }
-    let of_lines = told.iter().any(|rule| teller.is_about_lines(rule));
+    let of_lines = told.iter().any(|rule| explainer.is_about_lines(rule));
     for rule in told {
-        teller.rule(rule);
+        explainer.rule(rule);
     }
     if of_lines {
-        teller.given_up();
+        explainer.given_up();
     }
-    if teller.says.is_empty() {
-        teller.nothing_published();
-        teller.cite(if conflict.code == Some("image-tag") { law::IMAGE_TAG } else { law::PUBLISHED });
+    if explainer.says.is_empty() {
+        explainer.nothing_published();
+        explainer.cite(if conflict.code == Some("image-tag") { law::IMAGE_TAG } else { law::PUBLISHED });
     }
-    conflict.explanation = teller.says;
-    conflict.facts = teller.facts;
+    conflict.explanation = explainer.says;
+    conflict.facts = explainer.facts;
     conflict
 }
 
-struct Teller<'q, 'c> {
-    question: &'q Question<'c>,
+struct Explainer<'q, 'c> {
+    request: &'q Request<'c>,
     culprits: &'q [String],
     /// The builds asked for that nothing told so far refuses: what is told next is about these.
     left: Vec<&'c Build>,
@@ -67,7 +68,7 @@ struct Teller<'q, 'c> {
     facts: Vec<FactNote>,
 }
 
-impl<'q, 'c> Teller<'q, 'c> {
+impl<'q, 'c> Explainer<'q, 'c> {
     fn say(&mut self, sentence: String) {
         if !self.says.contains(&sentence) {
             self.says.push(sentence);
@@ -75,22 +76,23 @@ impl<'q, 'c> Teller<'q, 'c> {
     }
 
     fn fact(&mut self, id: String, source: String) {
-        let source = self.question.catalog.provenance(&id, source);
+        let source = self.request.catalog.provenance(&id, source);
         let note = FactNote { id, source };
         if !self.facts.contains(&note) {
             self.facts.push(note);
         }
     }
 
-    fn target_with(&self, setting: &str) -> Option<&TargetAsk<'c>> {
-        self.question.targets.iter().find(|target| self.culprits.contains(&target.key(setting)))
+    fn target_with(&self, setting: &str) -> Option<&TargetRequest<'c>> {
+        self.request.targets.iter().find(|target| self.culprits.contains(&target.key(setting)))
     }
 
     /// The target the clash is about: the first that one of its keys names.
-    fn target(&self) -> Option<&TargetAsk<'c>> {
-        let blamed =
-            |target: &&TargetAsk| self.culprits.iter().any(|key| key.starts_with(&format!("target.{}.", target.name)));
-        self.question.targets.iter().find(blamed).or(self.question.targets.first())
+    fn target(&self) -> Option<&TargetRequest<'c>> {
+        let blamed = |target: &&TargetRequest| {
+            self.culprits.iter().any(|key| key.starts_with(&format!("target.{}.", target.name)))
+        };
+        self.request.targets.iter().find(blamed).or(self.request.targets.first())
     }
 
     /// The kind of machine that the clash is about.
@@ -104,7 +106,7 @@ impl<'q, 'c> Teller<'q, 'c> {
         if let Some(image) = platform.image() {
             return image.to_string();
         }
-        let system = self.question.catalog.oses.iter().find(|os| platform.takes == Takes::Own(&os.id));
+        let system = self.request.catalog.oses.iter().find(|os| platform.takes == Takes::Own(&os.id));
         system.map_or(platform.arch.to_string(), |os| os.name.to_string())
     }
 
@@ -164,17 +166,16 @@ impl<'q, 'c> Teller<'q, 'c> {
 
     /// Whether a rule tells which line of CUDA is needed or what a line needs, or what its builds hold.
     fn is_about_lines(&self, id: &str) -> bool {
-        let mut rules = self.question.rules.all().filter(|rule| rule.row.id == id);
+        let mut rules = self.request.rules.all().filter(|rule| rule.row.id == id);
         id == law::COVERAGE || rules.any(|rule| rule.row.subject == Subject::Cuda || rule.row.object == Subject::Cuda)
     }
 
     /// The lines of CUDA for which a publisher has said that a blamed framework is no longer made.
     fn given_up(&mut self) {
-        let question = self.question;
-        let blamed: Vec<&str> =
-            question.frameworks.iter().map(|ask| ask.package).filter(|it| self.blames(it)).collect();
+        let request = self.request;
+        let blamed: Vec<&str> = request.frameworks.iter().map(|ask| ask.package).filter(|it| self.blames(it)).collect();
         for package in blamed {
-            for rule in question.rules.of_package(package, Subject::Cuda).iter() {
+            for rule in request.rules.of_package(package, Subject::Cuda).iter() {
                 let builds: Vec<&Build> = self.left.iter().copied().filter(|build| build.package == *package).collect();
                 if !builds.is_empty() && builds.iter().all(|build| rule.range.admits(&build.version)) {
                     self.cite(&rule.row.id);
@@ -196,7 +197,7 @@ impl<'q, 'c> Teller<'q, 'c> {
         match id {
             law::COVERAGE => self.serves(build),
             law::PYTHON => {
-                let wanted = self.question.python.as_ref();
+                let wanted = self.request.python.as_ref();
                 wanted.is_none_or(|wanted| build.pythons.iter().any(|line| wanted.cut_to(line.len()).admits(line)))
             }
             law::GLIBC => !self.lacks_glibc(build),
@@ -210,14 +211,14 @@ impl<'q, 'c> Teller<'q, 'c> {
 
     /// The rule of that name, if it tells which CUDA a GPU needs.
     fn cuda_of_gpu(&self, id: &str) -> Option<&'q Needs<'c>> {
-        let mut rules = self.question.rules.between(Subject::Gpu, Subject::Cuda);
+        let mut rules = self.request.rules.between(Subject::Gpu, Subject::Cuda);
         rules.find(|rule| rule.row.id == id)
     }
 
     /// The rule's own words, where it is one of the catalog's, and its source.
     fn cite(&mut self, id: &str) {
-        let catalog = self.question.catalog;
-        if let Some(needs) = self.question.rules.all().find(|needs| needs.row.id == id) {
+        let catalog = self.request.catalog;
+        if let Some(needs) = self.request.rules.all().find(|needs| needs.row.id == id) {
             let rule = needs.row;
             self.subject(rule.subject);
             if self.windows_floor(needs) {
@@ -253,23 +254,23 @@ impl<'q, 'c> Teller<'q, 'c> {
 
     /// What is said of the driver, by the first target that says something.
     fn driver(&mut self) {
-        let says = |target: &&TargetAsk| target.driver != DriverAsk::Free(None);
-        let target = self.question.targets.iter().find(says);
-        if let Some(sentence) = target.and_then(|target| driver_words(self.question, target)) {
+        let says = |target: &&TargetRequest| target.driver != DriverRequest::Free(None);
+        let target = self.request.targets.iter().find(says);
+        if let Some(sentence) = target.and_then(|target| driver_words(self.request, target)) {
             self.say(sentence);
         }
     }
 
     /// The target with the oldest C library, of those where it is known.
-    fn of_oldest_glibc(&self) -> Option<&'q TargetAsk<'c>> {
-        let known = self.question.targets.iter().filter(|target| target.glibc.is_some());
+    fn of_oldest_glibc(&self) -> Option<&'q TargetRequest<'c>> {
+        let known = self.request.targets.iter().filter(|target| target.glibc.is_some());
         known.min_by(|a, b| a.glibc.cmp(&b.glibc))
     }
 
     /// The GPUs that the clash names, of whichever target, with what they are.
     fn gpus(&mut self) {
         let mut told: Vec<(&crate::catalog::rows::Gpu, String)> = Vec::new();
-        let blamed = self.question.targets.iter().filter(|target| self.culprits.contains(&target.key("gpu")));
+        let blamed = self.request.targets.iter().filter(|target| self.culprits.contains(&target.key("gpu")));
         for gpu in blamed.flat_map(|target| target.named_gpus()) {
             let Some(row) = gpu.row else { continue };
             if told.len() < 3 && told.iter().all(|(known, _)| known.cc != gpu.cc) {
@@ -278,7 +279,7 @@ impl<'q, 'c> Teller<'q, 'c> {
         }
         for (row, written) in told {
             self.say(format!("{written} has compute capability {}", row.cc));
-            self.fact(row.id(), self.question.catalog.origin_of(row, &row.source));
+            self.fact(row.id(), self.request.catalog.origin_of(row, &row.source));
         }
     }
 
@@ -286,16 +287,16 @@ impl<'q, 'c> Teller<'q, 'c> {
     fn admitted(&self) -> Vec<&'c Build> {
         let platform = self.platform();
         let asked = |build: &&Build| {
-            let mut asks = self.question.frameworks.iter().filter(|ask| ask.package == build.package);
+            let mut asks = self.request.frameworks.iter().filter(|ask| ask.package == build.package);
             platform.takes(build) && asks.any(|ask| ask.takes_build(build))
         };
-        self.question.catalog.builds.iter().filter(asked).collect()
+        self.request.catalog.builds.iter().filter(asked).collect()
     }
 
     fn cite_builds(&mut self, builds: &[&'c Build]) {
         for build in builds.iter().rev().take(3) {
             let source = build.arch_source.as_ref().unwrap_or(&build.source);
-            self.fact(build_id(build), self.question.catalog.origin_of(*build, source));
+            self.fact(build_id(build), self.request.catalog.origin_of(*build, source));
         }
     }
 }

@@ -2,10 +2,10 @@
 
 use super::{Found, Kind, Left, Manifest, Wanted, is_exact, is_variant, read};
 use crate::catalog::Catalog;
-use crate::draft::{Draft, Entry, Value};
-use crate::solve::question::{FRAMEWORKS, PARTS};
+use crate::init::{Draft, Entry, Value};
+use crate::solve::request::{FRAMEWORKS, PARTS};
 use crate::spec;
-use crate::words::Constraint;
+use crate::types::Constraint;
 
 /// Where the libraries of a wheel come from, if another way than by name: they are parts of its stack.
 const LIBRARIES: [(&str, &str); 2] = [("nvidia-cudnn-", "cudnn"), ("nvidia-nccl-", "nccl")];

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Draft, Entry, Value, hints};
 use crate::spec::KeyDoc;
-use crate::words::Specifier;
+use crate::types::Specifier;
 
 /// What stands above a draft that describes no machine.
 const HEAD: &str = "# What must run, and on which machines. `gpuenv lock` solves this into gpuenv.lock.\n";

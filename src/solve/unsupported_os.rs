@@ -4,7 +4,7 @@
 use crate::catalog::Catalog;
 use crate::catalog::rows::{FRAMEWORKS, Family, OtherBuild, line_of};
 use crate::spec::Written;
-use crate::words::{Constraint, CpuArch, Version};
+use crate::types::{Constraint, CpuArch, Version};
 
 /// A family of systems and a processor.
 type Platform = (Family, CpuArch);

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 
 /// A folder with a gpuenv.toml that is gone after the test.
-pub struct Desk(PathBuf);
+pub struct Sandbox(PathBuf);
 
 /// What a run printed.
 #[derive(Debug)]
@@ -18,13 +18,13 @@ pub struct Ran {
     pub err: String,
 }
 
-impl Desk {
-    pub fn new(name: &str, spec: &str) -> Desk {
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("desk-{name}-{}", std::process::id()));
+impl Sandbox {
+    pub fn new(name: &str, spec: &str) -> Sandbox {
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("sandbox-{name}-{}", std::process::id()));
         let _ = fs::remove_dir_all(&path);
         fs::create_dir_all(&path).unwrap();
         fs::write(path.join("gpuenv.toml"), spec).unwrap();
-        Desk(path)
+        Sandbox(path)
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
@@ -65,7 +65,7 @@ impl Desk {
     }
 }
 
-impl Drop for Desk {
+impl Drop for Sandbox {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.0);
     }

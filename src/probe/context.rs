@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 use super::loader;
 
-pub use super::wish::{Depth, Wish};
+pub use super::options::{Depth, ProbeOptions};
 
-/// The variable that has root load libraries from anywhere, like [`Wish::trust`].
+/// The variable that has root load libraries from anywhere, like [`ProbeOptions::trust`].
 const TRUST: &str = "GPUENV_TRUST_LIBRARY_PATH";
 
 /// The variable that shortens every child's time, in milliseconds.
@@ -26,9 +26,9 @@ const LEAST: Duration = Duration::from_millis(100);
 
 /// The machine, as probes are to see it.
 #[derive(Debug, Clone)]
-pub struct Scene {
+pub struct ProbeContext {
     /// What is asked.
-    pub wish: Wish,
+    pub options: ProbeOptions,
     /// Where /sys, /proc, /dev, /etc and /usr begin: `/`, or the recorded files of another machine. With another root
     /// no library is loaded and no program run, because those would be this machine's.
     pub root: PathBuf,
@@ -38,11 +38,11 @@ pub struct Scene {
     pub environment: Vec<(OsString, OsString)>,
 }
 
-impl Scene {
+impl ProbeContext {
     /// This machine.
-    pub fn here(wish: Wish) -> io::Result<Scene> {
+    pub fn here(options: ProbeOptions) -> io::Result<ProbeContext> {
         let program = std::env::current_exe()?;
-        Ok(Scene { wish, root: PathBuf::from("/"), program, environment: std::env::vars_os().collect() })
+        Ok(ProbeContext { options, root: PathBuf::from("/"), program, environment: std::env::vars_os().collect() })
     }
 
     /// Whether it is the machine this program runs on.
@@ -52,7 +52,7 @@ impl Scene {
 
     /// Whether libraries are loaded from directories that others than root can write to: not by root, unless told so.
     pub fn trusts_everywhere(&self) -> bool {
-        self.wish.trust || self.variable(TRUST).is_some_and(|value| value == "1") || !loader::is_root()
+        self.options.trust || self.variable(TRUST).is_some_and(|value| value == "1") || !loader::is_root()
     }
 
     /// The entries of LD_LIBRARY_PATH, absolute.
@@ -73,31 +73,31 @@ impl Scene {
         self.root.join(path.trim_start_matches('/'))
     }
 
-    /// The same scene as the look at it begins: from now on time runs out.
-    pub fn begun(&self) -> Scene {
-        let budget = match self.wish.depth {
+    /// The same context as the look at it begins: from now on time runs out.
+    pub fn begun(&self) -> ProbeContext {
+        let budget = match self.options.depth {
             Depth::Quick => Some(QUICK),
             Depth::Usual => Some(USUAL),
             Depth::Full => None,
         };
         // Who sets a limit for each child has more patience than that.
-        let budget = budget.filter(|_| self.wish.limit.is_none());
-        let mut scene = self.clone();
-        scene.wish.until = budget.map(|budget| Instant::now() + budget);
-        scene
+        let budget = budget.filter(|_| self.options.limit.is_none());
+        let mut context = self.clone();
+        context.options.until = budget.map(|budget| Instant::now() + budget);
+        context
     }
 
     /// How long a child may take: as long as the user says, else usually this long, less where a test cannot wait or
     /// where something has to be left for those that follow.
     pub fn limit(&self, usual: Duration) -> Duration {
-        if let Some(limit) = self.wish.limit {
+        if let Some(limit) = self.options.limit {
             return limit;
         }
         let told = self.variable(LIMIT).and_then(|millis| millis.to_str()?.parse().ok());
         let usual = told.map_or(usual, |millis| usual.min(Duration::from_millis(millis)));
-        let Some(until) = self.wish.until else { return usual };
+        let Some(until) = self.options.until else { return usual };
         let left = until.saturating_duration_since(Instant::now());
-        let share = if self.wish.depth == Depth::Quick { left.mul_f32(SHARE) } else { left };
+        let share = if self.options.depth == Depth::Quick { left.mul_f32(SHARE) } else { left };
         usual.min(share.max(LEAST))
     }
 

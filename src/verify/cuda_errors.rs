@@ -4,10 +4,10 @@
 //! in the words that `gpuenv diagnose` has for it.
 
 use crate::catalog::Catalog;
-use crate::host::Fault;
+use crate::host::ApiError;
 
-use super::case::Case;
 use super::check::{Action, Check, Status};
+use super::context::CheckContext;
 
 /// What a number means here.
 struct Meaning {
@@ -23,7 +23,7 @@ impl Meaning {
 }
 
 /// A fault as people look it up: `cuInit: CUDA_ERROR_NO_DEVICE (100)`.
-pub fn told(fault: &Fault) -> String {
+pub fn told(fault: &ApiError) -> String {
     let number = fault.code.map(|code| code.to_string());
     let what = match (&fault.name, number) {
         (Some(name), Some(number)) => format!("{name} ({number})"),
@@ -36,20 +36,20 @@ pub fn told(fault: &Fault) -> String {
 }
 
 /// Whether a library file was not to be found.
-pub fn is_missing(fault: &Fault) -> bool {
+pub fn is_missing(fault: &ApiError) -> bool {
     let is_named = |text: &Option<String>| text.as_ref().is_some_and(|text| text.contains("ENOENT"));
     let nowhere = fault.message.as_ref().is_some_and(|text| text.ends_with("not found"));
     fault.at.contains("dlopen") && (fault.code == Some(2) || is_named(&fault.name) || nowhere)
 }
 
 /// Whether a library file is there and cannot be loaded.
-pub fn is_unloadable(fault: &Fault) -> bool {
+pub fn is_unloadable(fault: &ApiError) -> bool {
     fault.at.contains("dlopen") && !is_missing(fault)
 }
 
 /// Ends a check by what the loader says of a file that is there: another library that it needs is missing, or it is
 /// no library for this machine.
-pub fn unloadable(case: &Case<'_>, check: Check, fault: &Fault) -> Check {
+pub fn unloadable(context: &CheckContext<'_>, check: Check, fault: &ApiError) -> Check {
     let words = fault.message.as_deref().unwrap_or_default();
     let check = check.found(told(fault));
     if words.contains("ELF class") || words.contains("ELF header") || words.contains("file too short") {
@@ -62,22 +62,23 @@ pub fn unloadable(case: &Case<'_>, check: Check, fault: &Fault) -> Check {
     if let Some((needed, _)) = words.split_once(": cannot open shared object file") {
         let needed = needed.rsplit(['/', ' ']).next().unwrap_or(needed);
         return check.fail(
-            case.restart(Action::AskAdmin),
+            context.restart(Action::AskAdmin),
             format!("it needs {needed}, which is not here: install the driver's libraries again, all of one release"),
         );
     }
     check.fail(
-        case.restart(Action::AskAdmin),
+        context.restart(Action::AskAdmin),
         "the loader refuses the file: install the driver's libraries again, all of one release",
     )
 }
 
 /// Ends a check by an error of the CUDA driver API, by what was asked of it when it failed.
-pub fn cuda(case: &Case<'_>, check: Check, fault: &Fault) -> Check {
+pub fn cuda(context: &CheckContext<'_>, check: Check, fault: &ApiError) -> Check {
     let check = check.found(told(fault));
     let meaning = fault.code.and_then(|code| match starts(&fault.at) {
-        true => cuda_meaning(case, code).or_else(|| Some(Meaning::fail(Action::AskAdmin, remedy(case.catalog, code)?))),
-        false => working_meaning(code).or_else(|| cuda_meaning(case, code)),
+        true => cuda_meaning(context, code)
+            .or_else(|| Some(Meaning::fail(Action::AskAdmin, remedy(context.catalog, code)?))),
+        false => working_meaning(code).or_else(|| cuda_meaning(context, code)),
     });
     let meaning = meaning.unwrap_or_else(|| no_meaning(fault));
     check.ends(meaning.status, meaning.action, meaning.hint)
@@ -90,7 +91,7 @@ fn starts(at: &str) -> bool {
 }
 
 /// A call that gave no code: its process died in it, it never answered, or the library has no such call.
-fn no_meaning(fault: &Fault) -> Meaning {
+fn no_meaning(fault: &ApiError) -> Meaning {
     let at = &fault.at;
     let unknown = |hint| Meaning { status: Status::Unknown, action: Action::AskAdmin, hint };
     let computes = ["cuLaunchKernel", "cuCtxSynchronize", "cuMemcpyDtoH_v2"].contains(&at.as_str());
@@ -151,9 +152,9 @@ fn remedy(catalog: &Catalog, code: i64) -> Option<String> {
     row.remedies.iter().find(|remedy| !remedy.contains('{')).map(ToString::to_string)
 }
 
-fn cuda_meaning(case: &Case<'_>, code: i64) -> Option<Meaning> {
+fn cuda_meaning(context: &CheckContext<'_>, code: i64) -> Option<Meaning> {
     let fail = |action, hint: &str| Some(Meaning::fail(action, hint));
-    let restart = |action, container: &str, host: &str| match case.in_container() {
+    let restart = |action, container: &str, host: &str| match context.in_container() {
         true => Some(Meaning::fail(Action::RestartContainer, container)),
         false => Some(Meaning::fail(action, host)),
     };
@@ -166,13 +167,13 @@ fn cuda_meaning(case: &Case<'_>, code: i64) -> Option<Meaning> {
         }),
         34 => fail(Action::FixEnvironment, "take the stubs folder out of LD_LIBRARY_PATH and ld.so.conf: it serves linking only"),
         35 | 36 => {
-            fail(Action::AskAdmin, &format!("{}, or lock again for the driver that is here", case.newer_driver()))
+            fail(Action::AskAdmin, &format!("{}, or lock again for the driver that is here", context.newer_driver()))
         }
         46 => fail(
             Action::FixEnvironment,
             "another process holds the GPU alone: end it, share through MPS, or set its compute mode back with `nvidia-smi -c 0`",
         ),
-        100 => Some(no_device(case)),
+        100 => Some(no_device(context)),
         101 => fail(
             Action::AskAdmin,
             "MIG is on without instances, or CUDA_VISIBLE_DEVICES names none that exists: create instances \
@@ -210,7 +211,7 @@ fn cuda_meaning(case: &Case<'_>, code: i64) -> Option<Meaning> {
             action: Action::FixEnvironment,
             hint: "CUDA_DISABLE_PTX_JIT forbids the driver to compile: unset it where PTX is to run".to_string(),
         }),
-        303 | 500 if case.is_wsl() => Some(inside_wsl()),
+        303 | 500 if context.is_wsl() => Some(inside_wsl()),
         303 => fail(Action::FixEnvironment, "a library of the driver could not be initialised: install the driver's libraries again, all of one release"),
         304 => restart(
             Action::AskAdmin,
@@ -219,8 +220,8 @@ fn cuda_meaning(case: &Case<'_>, code: i64) -> Option<Meaning> {
         ),
         800 => fail(Action::AskAdmin, "the system does not permit it: counters and virtual GPUs are released by the administrator"),
         801 => fail(Action::AskAdmin, "this GPU, or the profile of its virtual GPU, does not offer CUDA: have it given another profile"),
-        802 => Some(not_ready(case)),
-        803 if case.loads_compat() => fail(
+        802 => Some(not_ready(context)),
+        803 if context.loads_compat() => fail(
             Action::FixEnvironment,
             "the cuda-compat that is loaded does not fit the kernel's driver: take its folder out of LD_LIBRARY_PATH and ld.so.conf.d",
         ),
@@ -259,15 +260,15 @@ fn inside_wsl() -> Meaning {
 }
 
 /// cuInit sees no GPU: a variable hides them, or they are not there.
-fn no_device(case: &Case<'_>) -> Meaning {
-    if let Some(value) = case.variable("CUDA_VISIBLE_DEVICES") {
+fn no_device(context: &CheckContext<'_>) -> Meaning {
+    if let Some(value) = context.variable("CUDA_VISIBLE_DEVICES") {
         let hint = format!("CUDA_VISIBLE_DEVICES is `{value}`, which hides every GPU: unset it");
         return Meaning::fail(Action::FixEnvironment, hint);
     }
-    if case.is_wsl() {
+    if context.is_wsl() {
         return inside_wsl();
     }
-    if case.in_container() {
+    if context.in_container() {
         let hint = "no GPU was given to the container: start it again with `--gpus all`, or a limit of nvidia.com/gpu";
         return Meaning::fail(Action::RestartContainer, hint);
     }
@@ -276,8 +277,8 @@ fn no_device(case: &Case<'_>) -> Meaning {
 }
 
 /// Fabric or confidential computing keep the GPUs back.
-fn not_ready(case: &Case<'_>) -> Meaning {
-    let gpus = case.record.nvml.iter().flat_map(|nvml| &nvml.gpus);
+fn not_ready(context: &CheckContext<'_>) -> Meaning {
+    let gpus = context.record.nvml.iter().flat_map(|nvml| &nvml.gpus);
     let hint = match gpus.clone().any(|gpu| gpu.confidential_ready == Some(false)) {
         true => "confidential computing does not accept work yet: `nvidia-smi conf-compute -srs 1`",
         false => {
@@ -289,9 +290,9 @@ fn not_ready(case: &Case<'_>) -> Meaning {
 }
 
 /// Ends a check by an error of NVML.
-pub fn nvml(case: &Case<'_>, check: Check, fault: &Fault) -> Check {
+pub fn nvml(context: &CheckContext<'_>, check: Check, fault: &ApiError) -> Check {
     let check = check.found(told(fault));
-    let in_container = case.in_container();
+    let in_container = context.in_container();
     let lost = "the container has lost its GPU, as happens after `systemctl daemon-reload`: start it again; CDI, or \
                 `nvidia-ctk system create-dev-char-symlinks`, prevents it";
     match fault.code {
@@ -311,7 +312,7 @@ pub fn nvml(case: &Case<'_>, check: Check, fault: &Fault) -> Check {
         Some(16) => check.fail(Action::Reboot, "the GPU waits for a reset: `nvidia-smi --gpu-reset`, or reboot"),
         Some(17) if in_container => check.fail(Action::RestartContainer, lost),
         Some(17) => check.fail(Action::AskAdmin, "the system refuses the device: see cgroups, and what a sandbox forbids"),
-        Some(18) => check.fail(case.restart(Action::Reboot), mismatch(case)),
+        Some(18) => check.fail(context.restart(Action::Reboot), mismatch(context)),
         Some(20 | 23) => check.unknown(Action::None, "NVML ran out of memory or resources: verify again when the machine is less busy"),
         Some(999) if in_container => check.fail(Action::RestartContainer, lost),
         _ => check.unknown(Action::AskAdmin, "NVML could not be asked: look into `dmesg`"),
@@ -319,8 +320,8 @@ pub fn nvml(case: &Case<'_>, check: Check, fault: &Fault) -> Check {
 }
 
 /// What to do where kernel and libraries are of two releases.
-pub fn mismatch(case: &Case<'_>) -> &'static str {
-    match case.in_container() {
+pub fn mismatch(context: &CheckContext<'_>) -> &'static str {
+    match context.in_container() {
         true => "the driver was upgraded below the running container: start the container again",
         false => "the driver was upgraded and its old module still runs: reboot, or unload and load the nvidia modules",
     }

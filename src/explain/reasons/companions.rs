@@ -5,26 +5,26 @@ use std::cmp::Reverse;
 use crate::catalog::rows::{Build, Companion};
 use crate::coverage::Coverage;
 use crate::solve::fits;
-use crate::words::{ArchList, Constraint, CpuArch, Version};
+use crate::types::{ArchList, Constraint, CpuArch, Version};
 
-use super::Teller;
+use super::Explainer;
 use super::words::{plainly, sets};
 
 /// Of more releases than this the span is told.
 const MOST_RELEASES: usize = 2;
 
-impl<'c> Teller<'_, 'c> {
+impl<'c> Explainer<'_, 'c> {
     /// What the newest admitted releases of the blamed packages say of themselves.
     pub(super) fn companions_say(&mut self, mut says: impl FnMut(&Companion) -> Option<String>) {
-        let (question, catalog) = (self.question, self.question.catalog);
-        let blamed: Vec<_> = question.companions.iter().filter(|ask| self.blames(ask.package)).collect();
+        let (request, catalog) = (self.request, self.request.catalog);
+        let blamed: Vec<_> = request.companions.iter().filter(|ask| self.blames(ask.package)).collect();
         for ask in blamed {
             let admitted = |row: &&Companion| row.package == ask.package && ask.constraint.admits(&row.version);
             let mut rows: Vec<&Companion> = catalog.companions.iter().rev().filter(admitted).collect();
             // A version can have a release for each variant of its framework: the one asked for speaks for it.
             let named = |row: &Companion| {
                 let variant = row.variant.as_deref();
-                let mut frameworks = self.question.frameworks.iter();
+                let mut frameworks = self.request.frameworks.iter();
                 variant.map(|variant| frameworks.any(|ask| ask.constraint.names_variant(variant)))
             };
             rows.sort_by_key(|row| {
@@ -53,13 +53,13 @@ impl<'c> Teller<'_, 'c> {
             let none = |cc| fits::companion_code(row, target.arch, cc) == Some(Coverage::None);
             target.named_gpus().iter().any(|gpu| none(gpu.cc))
         };
-        let blamed = self.question.companions.iter().filter(|ask| self.blames(ask.package));
+        let blamed = self.request.companions.iter().filter(|ask| self.blames(ask.package));
         let mut alone = blamed.map(|ask| {
-            let rows = self.question.catalog.companions.iter();
+            let rows = self.request.catalog.companions.iter();
             let mut asked = rows.filter(|row| row.package == ask.package && ask.constraint.admits(&row.version));
             asked.all(unreached)
         });
-        self.question.frameworks.iter().all(|ask| !self.blames(ask.package)) && alone.any(|alone| alone)
+        self.request.frameworks.iter().all(|ask| !self.blames(ask.package)) && alone.any(|alone| alone)
     }
 
     pub(super) fn companions_hold(&mut self) {
@@ -77,10 +77,10 @@ impl<'c> Teller<'_, 'c> {
         if self.follow_versions() {
             self.companion_lines();
         }
-        let question = self.question;
-        for ask in &question.companions {
+        let request = self.request;
+        for ask in &request.companions {
             let admitted = |row: &&Companion| row.package == ask.package && ask.constraint.admits(&row.version);
-            let mut rows: Vec<&Companion> = question.catalog.companions.iter().filter(admitted).collect();
+            let mut rows: Vec<&Companion> = request.catalog.companions.iter().filter(admitted).collect();
             rows.dedup_by_key(|row| row.version);
             self.what_they_ask(&rows);
             // Where some go with what is asked for, they do not clash as the others do.
@@ -89,7 +89,7 @@ impl<'c> Teller<'_, 'c> {
             self.what_they_need(&others);
             self.what_they_need(&following);
         }
-        for ask in &self.question.frameworks {
+        for ask in &self.request.frameworks {
             if self.blames(ask.package) {
                 self.say(sets(ask.package, &ask.constraint));
             }
@@ -103,7 +103,7 @@ impl<'c> Teller<'_, 'c> {
         let blamed: Vec<(&str, &str)> = row.asked(arch).filter(|(package, _)| self.blames(package)).collect();
         for (package, range) in blamed {
             self.say(format!("{} {} requires {package} {range}", row.package, row.version));
-            let source = self.question.catalog.source_of(&row.source, row.version.as_str(), &row.package, "");
+            let source = self.request.catalog.source_of(&row.source, row.version.as_str(), &row.package, "");
             self.fact(format!("{}-{}", row.package, row.version), source);
         }
     }
@@ -120,12 +120,12 @@ impl<'c> Teller<'_, 'c> {
             if rows.len() <= MOST_RELEASES {
                 self.say(format!("{} {} requires {} {}", row.package, row.version, row.framework, row.needs));
             }
-            let source = self.question.catalog.source_of(&row.source, row.version.as_str(), &row.package, "");
+            let source = self.request.catalog.source_of(&row.source, row.version.as_str(), &row.package, "");
             self.fact(format!("{}-{}", row.package, row.version), source);
         }
     }
 
-    /// Whether a release goes with a build that is still in question.
+    /// Whether a release goes with a build that is still in request.
     fn follows(&self, row: &Companion) -> bool {
         let mut builds = self.left.iter().filter(|build| *build.package == *row.framework);
         builds.any(|build| self.goes_with(row, &build.version))
@@ -139,10 +139,10 @@ impl<'c> Teller<'_, 'c> {
     /// Whether some release that is asked for goes with a build's version.
     pub(super) fn is_followed(&self, build: &Build) -> bool {
         let asked = |row: &&Companion| {
-            let mut asks = self.question.companions.iter().filter(|ask| self.blames(ask.package));
+            let mut asks = self.request.companions.iter().filter(|ask| self.blames(ask.package));
             asks.any(|ask| row.package == ask.package && ask.constraint.admits(&row.version))
         };
-        let mut rows = self.question.catalog.companions.iter().filter(asked);
+        let mut rows = self.request.catalog.companions.iter().filter(asked);
         rows.any(|row| row.follows_cuda() || row.framework == build.package && self.goes_with(row, &build.version))
     }
 
@@ -153,7 +153,7 @@ impl<'c> Teller<'_, 'c> {
     /// The framework releases that some of these go with, in words; none if they do not say.
     fn followed_by(&self, rows: &[&Companion]) -> Option<String> {
         let framework = &rows.first()?.framework;
-        let known = self.question.catalog.builds.iter().filter(|build| build.package == *framework);
+        let known = self.request.catalog.builds.iter().filter(|build| build.package == *framework);
         let builds: Vec<&Build> =
             known.filter(|build| rows.iter().any(|row| self.goes_with(row, &build.version))).collect();
         let open = rows.iter().any(|row| row.needs == "*" || row.framework != *framework);

@@ -3,15 +3,15 @@
 use crate::catalog::rows::Os;
 use crate::catalog::{Catalog, GpuMatch, OsMatch};
 use crate::coverage::Tegra;
-use crate::host::{CudaDevice, Fault, Gpu, How, Origin, Record, System};
+use crate::host::{ApiError, CudaDevice, Gpu, Origin, ProbeStatus, Record, System};
 use crate::lock::{Lock, Stack, TargetLock};
-use crate::words::{ArchList, Cc, Version};
+use crate::types::{ArchList, Cc, Version};
 
 use super::check::{Action, Check};
 
 /// A host before its judge.
 #[derive(Debug, Clone, Copy)]
-pub struct Case<'a> {
+pub struct CheckContext<'a> {
     /// The lock, which alone decides.
     pub lock: &'a Lock,
     /// The target's name.
@@ -39,7 +39,7 @@ pub struct Seen<'a> {
     pub nvml: Option<&'a Gpu>,
 }
 
-impl<'a> Case<'a> {
+impl<'a> CheckContext<'a> {
     /// Whether the target computes on a GPU.
     pub fn needs_gpu(&self) -> bool {
         self.target.driver.is_some()
@@ -149,13 +149,15 @@ impl<'a> Case<'a> {
     /// Whether a probe of this name was made and came to its end.
     pub fn was_made(&self, probe: &str) -> bool {
         let mut probes = self.record.probes.iter().filter(|known| known.name == probe);
-        probes.any(|known| matches!(known.ended, How::Done | How::Absent))
+        probes.any(|known| matches!(known.ended, ProbeStatus::Done | ProbeStatus::Absent))
     }
 
     /// What a probe was doing when it was ended before its end. What it told until then may be half of the truth.
     pub fn unfinished(&self, probe: &str) -> Option<&'a str> {
         let mut probes = self.record.probes.iter().filter(|known| known.name == probe && !self.is_pasted());
-        let cut = |how| matches!(how, How::Crashed | How::TimedOut | How::Garbled | How::Failed);
+        let cut = |how| {
+            matches!(how, ProbeStatus::Crashed | ProbeStatus::TimedOut | ProbeStatus::Garbled | ProbeStatus::Failed)
+        };
         probes.find(|known| cut(known.ended)).map(|known| known.detail.as_deref().unwrap_or("it did not end"))
     }
 
@@ -226,7 +228,7 @@ pub fn is_bare(record: &Record) -> bool {
     let nodes = record.nodes.iter().any(|node| node.errno.as_deref() != Some("ENOENT"));
     let nvml = record.nvml.as_ref();
     // An error of the driver's own comes from a driver, however dead it is.
-    let answers = |fault: &Option<Fault>| fault.as_ref().is_some_and(|fault| fault.code.is_some());
+    let answers = |fault: &Option<ApiError>| fault.as_ref().is_some_and(|fault| fault.code.is_some());
     let nvml = nvml.is_some_and(|nvml| {
         nvml.path.is_some() || nvml.driver.is_some() || !nvml.gpus.is_empty() || answers(&nvml.fault)
     });

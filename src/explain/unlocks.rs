@@ -1,10 +1,10 @@
 //! What one change would open: each written clause is loosened once, and what the solver then chooses is compared
 //! with what it chooses now.
 
-use crate::solve::answer::Answer;
-use crate::solve::question::FRAMEWORKS;
+use crate::solve::request::FRAMEWORKS;
+use crate::solve::solution::Solution;
 use crate::spec::{Share, Spec};
-use crate::words::Version;
+use crate::types::Version;
 
 use super::ask::Asker;
 use super::{Change, advice};
@@ -30,13 +30,13 @@ const SHOWN: usize = 5;
 const TRIED: usize = 64;
 
 /// The changes that make the most important part of the stack newer, what opens most first.
-pub(super) fn find(asker: &Asker<'_, '_>, spec: &Spec, answer: &Answer<'_>) -> Vec<Opening> {
+pub(super) fn find(asker: &Asker<'_, '_>, spec: &Spec, answer: &Solution<'_>) -> Vec<Opening> {
     let Some((key, now)) = lead(answer) else { return Vec::new() };
     let mut found: Vec<(Version, Opening)> = Vec::new();
     for (change, changed) in variations(spec, answer).into_iter().take(TRIED) {
-        let question = asker.question(&changed);
-        let Some(then) = question.and_then(|question| asker.best(&question)) else { continue };
-        let uses_compat = |answer: &Answer| {
+        let request = asker.question(&changed);
+        let Some(then) = request.and_then(|request| asker.best(&request)) else { continue };
+        let uses_compat = |answer: &Solution| {
             answer.targets.iter().any(|target| target.driver.as_ref().is_some_and(|driver| driver.compat.is_some()))
         };
         let Some((_, newest)) = lead(&then).filter(|(same, version)| *same == key && *version > now) else { continue };
@@ -58,7 +58,7 @@ pub(super) fn find(asker: &Asker<'_, '_>, spec: &Spec, answer: &Answer<'_>) -> V
 }
 
 /// What is compared: the first framework, else the CUDA release that compiles.
-fn lead(answer: &Answer<'_>) -> Option<(String, Version)> {
+fn lead(answer: &Solution<'_>) -> Option<(String, Version)> {
     let builds = || answer.targets.iter().flat_map(|target| target.builds.iter());
     let framework = FRAMEWORKS.iter().find(|name| builds().any(|build| build.package == **name));
     if let Some(name) = framework {
@@ -70,7 +70,7 @@ fn lead(answer: &Answer<'_>) -> Option<(String, Version)> {
 }
 
 /// The spec with one clause loosened, in every way there is.
-fn variations(spec: &Spec, answer: &Answer<'_>) -> Vec<(Change, Spec)> {
+fn variations(spec: &Spec, answer: &Solution<'_>) -> Vec<(Change, Spec)> {
     let mut variations = Vec::new();
     let mut vary = |key: String, to: Option<String>, changed: Option<Spec>| {
         if let Some(changed) = changed {
@@ -128,7 +128,7 @@ fn fewer_gpus(spec: &Spec, key: &str) -> Vec<(String, Spec)> {
 }
 
 /// A loosened driver as it would be written: what the answer needs at least.
-fn as_written(change: Change, then: &Answer<'_>) -> Change {
+fn as_written(change: Change, then: &Solution<'_>) -> Change {
     if change.to.as_deref() != Some("") {
         return change;
     }

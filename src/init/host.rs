@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::{Draft, Entry, Value};
 use crate::catalog::{Catalog, GpuMatch, OsMatch};
 use crate::host::{Origin, Record, System};
-use crate::words::{Cc, CpuArch, Version};
+use crate::types::{Cc, CpuArch, Version};
 
 /// The packages whose builds decide what a machine must have, most important first.
 const FRAMEWORKS: [&str; 3] = ["torch", "tensorflow", "jax"];

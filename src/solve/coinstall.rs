@@ -3,7 +3,7 @@
 
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Cudnn, Nccl, Pins, line_of};
-use crate::words::{Constraint, Version};
+use crate::types::{Constraint, Version};
 
 use super::platform::Platform;
 use super::release::Release;

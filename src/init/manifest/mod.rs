@@ -13,7 +13,7 @@ mod uv_lock;
 
 pub use merge::{Unread, of_manifests};
 
-use crate::words::Constraint;
+use crate::types::Constraint;
 
 /// What kind of file it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,8 +5,8 @@ use std::cmp::Ordering;
 use crate::catalog::rows::Build;
 use crate::catalog::{Catalog, Row};
 use crate::solve::driver;
-use crate::solve::question::{Question, TargetAsk};
-use crate::words::{Constraint, Version};
+use crate::solve::request::{Request, TargetRequest};
+use crate::types::{Constraint, Version};
 
 /// `torch-2.5.1-cu124-linux-x86_64`
 pub(super) fn build_id(build: &Build) -> String {
@@ -19,31 +19,31 @@ pub(super) fn name_of(build: &Build) -> String {
 }
 
 /// What is said of a target's driver, in words.
-pub(super) fn driver_words(question: &Question<'_>, target: &TargetAsk<'_>) -> Option<String> {
-    use crate::solve::question::DriverAsk;
+pub(super) fn driver_words(request: &Request<'_>, target: &TargetRequest<'_>) -> Option<String> {
+    use crate::solve::request::DriverRequest;
     match &target.driver {
-        DriverAsk::Exact(version) => match cuda_of(question.catalog, version) {
+        DriverRequest::Exact(version) => match cuda_of(request.catalog, version) {
             Some(cuda) => Some(format!("driver {version} supports CUDA up to {cuda}")),
             None => Some(format!("the driver is {version}")),
         },
-        DriverAsk::AtWorst(constraint) => {
-            let oldest = oldest_of(question.catalog, constraint);
-            let cuda = oldest.and_then(|oldest| cuda_of(question.catalog, oldest));
+        DriverRequest::AtWorst(constraint) => {
+            let oldest = oldest_of(request.catalog, constraint);
+            let cuda = oldest.and_then(|oldest| cuda_of(request.catalog, oldest));
             let means = format!("`driver = \"{constraint}\"` means any release that it admits");
             match oldest.zip(cuda) {
                 Some((oldest, cuda)) => Some(format!("{means}; the oldest, {oldest}, supports CUDA up to {cuda}")),
                 None => Some(means),
             }
         }
-        DriverAsk::Cuda(version) if target.has_system_driver() => {
+        DriverRequest::Cuda(version) if target.has_system_driver() => {
             let os = target.os.map_or("", |os| &os.name);
             Some(format!("{os} comes with a driver that supports CUDA up to {version}"))
         }
-        DriverAsk::Cuda(version) => {
+        DriverRequest::Cuda(version) => {
             Some(format!("`driver-cuda = \"{version}\"` means a driver that supports CUDA up to {version}"))
         }
-        DriverAsk::Free(Some(bound)) => Some(format!("`driver = \"{bound}\"` limits the driver")),
-        DriverAsk::Free(None) => None,
+        DriverRequest::Free(Some(bound)) => Some(format!("`driver = \"{bound}\"` limits the driver")),
+        DriverRequest::Free(None) => None,
     }
 }
 
@@ -159,7 +159,7 @@ pub(super) fn numbers(mut of: Vec<u64>) -> String {
 
 /// Whether everything a constraint could admit lies above the newest known.
 pub(super) fn is_above(constraint: &Constraint, newest: &Version) -> bool {
-    use crate::words::constraint::Op;
+    use crate::types::constraint::Op;
     constraint.alternatives().iter().all(|all| {
         all.iter().any(|one| {
             let lower = matches!(one.op, Op::AtLeast | Op::Above | Op::Prefix | Op::Compatible);

@@ -8,8 +8,8 @@ use std::rc::Rc;
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Class, Gpu, Image};
 use crate::spec::{DriverPolicy, ImageRef, Prefer, Share, Spec, SpecError};
+use crate::types::{ArchList, Cc, Constraint, Specifier, Version};
 use crate::warning::Warning;
-use crate::words::{ArchList, Cc, Constraint, Specifier, Version};
 
 use super::image::{self};
 use super::machine::{Machine, Reading};
@@ -27,7 +27,7 @@ pub const PARTS: &[&str] = &["python", "cuda", "cudnn", "nccl"];
 
 /// A spec made ready to be solved.
 #[derive(Debug, Clone)]
-pub struct Question<'c> {
+pub struct Request<'c> {
     /// The facts.
     pub catalog: &'c Catalog,
     /// The rules among them.
@@ -35,9 +35,9 @@ pub struct Question<'c> {
     /// What requests have in common.
     pub problem: &'c Problem<'c>,
     /// The frameworks asked for, in the order of their importance.
-    pub frameworks: Vec<Ask<'c>>,
+    pub frameworks: Vec<PackageRequest<'c>>,
     /// The other packages asked for, in name order.
-    pub companions: Vec<Ask<'c>>,
+    pub companions: Vec<PackageRequest<'c>>,
     /// `stack.python`
     pub python: Option<Constraint>,
     /// `stack.cuda`
@@ -53,7 +53,7 @@ pub struct Question<'c> {
     /// `[build]`, if CUDA extensions are compiled.
     pub build: Option<BuildAsk>,
     /// The targets, in name order.
-    pub targets: Vec<TargetAsk<'c>>,
+    pub targets: Vec<TargetRequest<'c>>,
     /// `resolve.share`
     pub share: Share,
     /// `resolve.prefer`
@@ -66,7 +66,7 @@ pub struct Question<'c> {
 
 /// A package asked for.
 #[derive(Debug, Clone)]
-pub struct Ask<'c> {
+pub struct PackageRequest<'c> {
     /// Its name.
     pub package: &'c str,
     /// Which versions.
@@ -77,7 +77,7 @@ pub struct Ask<'c> {
     pub before_all: Option<Direction>,
 }
 
-impl Ask<'_> {
+impl PackageRequest<'_> {
     /// Whether a release of the package is what is asked for.
     pub fn takes(&self, release: &Release<'_>) -> bool {
         self.own == release.is_own() && self.constraint.admits_build(release.version, release.variant)
@@ -130,7 +130,7 @@ impl Off {
 
 /// A target with its names looked up.
 #[derive(Debug, Clone)]
-pub struct TargetAsk<'c> {
+pub struct TargetRequest<'c> {
     /// Its name.
     pub name: String,
     /// Its lines as values.
@@ -141,7 +141,7 @@ pub struct TargetAsk<'c> {
     pub driver_policy: DriverPolicy,
 }
 
-impl<'c> Deref for TargetAsk<'c> {
+impl<'c> Deref for TargetRequest<'c> {
     type Target = Reading<'c>;
 
     fn deref(&self) -> &Reading<'c> {
@@ -157,12 +157,12 @@ pub enum Gpus<'c> {
     /// `gpu = "none"`
     Cpu,
     /// Each of these must work alone.
-    These(Vec<GpuAsk<'c>>),
+    These(Vec<GpuRequest<'c>>),
 }
 
 /// One GPU product, or a bare capability.
 #[derive(Debug, Clone)]
-pub struct GpuAsk<'c> {
+pub struct GpuRequest<'c> {
     /// NVML's name, or `sm_90`.
     pub name: String,
     /// The name as it was written, which may mean several products.
@@ -177,7 +177,7 @@ pub struct GpuAsk<'c> {
 
 /// What is said of a target's driver.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum DriverAsk {
+pub enum DriverRequest {
     /// Nothing, or only upper bounds: the lock states the minimum.
     Free(Option<Constraint>),
     /// The hosts have exactly this release.
@@ -190,7 +190,7 @@ pub enum DriverAsk {
 
 /// What is said of a target's image.
 #[derive(Debug, Clone)]
-pub enum ImageAsk<'c> {
+pub enum ImageRequest<'c> {
     /// No image.
     No,
     /// Choose a tag of this repository.
@@ -203,7 +203,7 @@ pub enum ImageAsk<'c> {
     Unchecked(ImageRef),
 }
 
-impl GpuAsk<'_> {
+impl GpuRequest<'_> {
     /// Whether cuda-compat may run on it.
     pub fn is_datacenter(&self) -> bool {
         self.row.is_some_and(|row| row.class == Class::Datacenter)
@@ -212,7 +212,7 @@ impl GpuAsk<'_> {
 
 impl<'c> Reading<'c> {
     /// The GPUs named, if any.
-    pub fn named_gpus(&self) -> &[GpuAsk<'c>] {
+    pub fn named_gpus(&self) -> &[GpuRequest<'c>] {
         match &self.gpus {
             Gpus::These(gpus) => gpus,
             _ => &[],
@@ -226,30 +226,30 @@ impl<'c> Reading<'c> {
 
     /// Whether anything definite is said of the driver.
     pub fn pins_driver(&self) -> bool {
-        !matches!(self.driver, DriverAsk::Free(_))
+        !matches!(self.driver, DriverRequest::Free(_))
     }
 
     /// Whether the driver is the one that comes with the system, whose release number nobody needs to know.
     pub fn has_system_driver(&self) -> bool {
         let of_system = |cuda: &Version| self.os.is_some_and(|os| os.cuda.as_ref() == Some(cuda));
-        matches!(&self.driver, DriverAsk::Cuda(cuda) if of_system(cuda))
+        matches!(&self.driver, DriverRequest::Cuda(cuda) if of_system(cuda))
     }
 
     /// The setting that tells what driver there is.
     pub fn driver_setting(&self) -> &'static str {
         match &self.driver {
-            DriverAsk::Cuda(_) if self.has_system_driver() => "os",
-            DriverAsk::Cuda(_) => "driver-cuda",
+            DriverRequest::Cuda(_) if self.has_system_driver() => "os",
+            DriverRequest::Cuda(_) => "driver-cuda",
             _ => "driver",
         }
     }
 }
 
-impl<'c> TargetAsk<'c> {
+impl<'c> TargetRequest<'c> {
     /// A target of this name that reads so.
     pub fn new(problem: &Problem<'c>, name: &str, reading: Reading<'c>) -> Self {
         let machine = problem.machine(reading.clone());
-        TargetAsk { name: name.to_string(), machine, reading: Rc::new(reading), driver_policy: DriverPolicy::Any }
+        TargetRequest { name: name.to_string(), machine, reading: Rc::new(reading), driver_policy: DriverPolicy::Any }
     }
 
     /// The key of one of its settings, `target.prod.gpu`.
@@ -258,9 +258,9 @@ impl<'c> TargetAsk<'c> {
     }
 }
 
-impl<'c> Question<'c> {
+impl<'c> Request<'c> {
     /// Looks up every name of a spec. Errors are about names that mean nothing; they carry spans.
-    pub fn new(spec: &Spec, problem: &'c Problem<'c>) -> Result<(Question<'c>, Vec<Warning>), Vec<SpecError>> {
+    pub fn new(spec: &Spec, problem: &'c Problem<'c>) -> Result<(Request<'c>, Vec<Warning>), Vec<SpecError>> {
         let catalog = problem.catalog;
         let mut reader = Reader { catalog, problem, stack: &spec.stack, errors: Vec::new(), warnings: Vec::new() };
         let (mut frameworks, mut companions) = (Vec::new(), Vec::new());
@@ -270,7 +270,7 @@ impl<'c> Question<'c> {
             }
             let own = spec.own.iter().any(|own| own.package == *name);
             let Some(package) = reader.package(name, constraint) else { continue };
-            let ask = Ask { package, constraint: constraint.value.clone(), own, before_all: None };
+            let ask = PackageRequest { package, constraint: constraint.value.clone(), own, before_all: None };
             if FRAMEWORKS.contains(&package) { frameworks.push(ask) } else { companions.push(ask) }
         }
         for companion in &companions {
@@ -278,7 +278,7 @@ impl<'c> Question<'c> {
             let follows = rows.find(|row| row.package == companion.package && !row.follows_cuda());
             if let Some(row) = follows.filter(|row| frameworks.iter().all(|ask| ask.package != row.framework)) {
                 let constraint = Constraint::any();
-                frameworks.push(Ask { package: &row.framework, constraint, own: false, before_all: None });
+                frameworks.push(PackageRequest { package: &row.framework, constraint, own: false, before_all: None });
             }
         }
         frameworks.sort_by_key(|ask| FRAMEWORKS.iter().position(|name| *name == ask.package));
@@ -296,7 +296,7 @@ impl<'c> Question<'c> {
         let mut off = reader.overrides(&spec.overrides);
         // What overlays have retracted holds for no target.
         off.extend(catalog.retractions.iter().map(|one| Off { rule: one.rule.to_string(), target: None }));
-        let mut targets: Vec<TargetAsk> =
+        let mut targets: Vec<TargetRequest> =
             spec.targets.iter().map(|target| reader.target(target, build.is_some(), &off)).collect();
         targets.sort_by(|a, b| a.name.cmp(&b.name));
         reader.silences(&spec.silences);
@@ -304,7 +304,7 @@ impl<'c> Question<'c> {
             reader.errors.sort_by_key(|error| error.span.start);
             return Err(reader.errors);
         }
-        let question = Question {
+        let request = Request {
             catalog,
             rules: &problem.rules,
             problem,
@@ -323,12 +323,12 @@ impl<'c> Question<'c> {
             allow_experimental: spec.resolve.allow_experimental,
             off,
         };
-        Ok((question, reader.warnings))
+        Ok((request, reader.warnings))
     }
 
     /// The same asked of these targets.
-    pub fn of(&self, targets: Vec<TargetAsk<'c>>) -> Question<'c> {
-        Question {
+    pub fn of(&self, targets: Vec<TargetRequest<'c>>) -> Request<'c> {
+        Request {
             targets,
             frameworks: self.frameworks.clone(),
             companions: self.companions.clone(),

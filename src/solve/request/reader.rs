@@ -1,4 +1,4 @@
-//! Reads a spec into a question: every name is looked up, and what is not known is told where it stands.
+//! Reads a spec into a request: every name is looked up, and what is not known is told where it stands.
 
 use crate::catalog::rows::{Compat, FRAMEWORKS, Gpu, Os, WindowsDriver};
 use crate::catalog::{Catalog, GpuMatch, OsMatch};
@@ -6,15 +6,15 @@ use crate::solve::image::TagMatch;
 use crate::solve::machine::Reading;
 use crate::solve::platform::Platform;
 use crate::solve::problem::Problem;
-use crate::solve::{elsewhere, image, own};
+use crate::solve::{image, own, unsupported_os};
 use crate::spec::{ForwardCompat, Override, OwnCuda, Silence, Spec, SpecError, Target, Written};
+use crate::types::{Cc, Constraint, CpuArch, Specifier, Version};
 use crate::warning::{
     self, CompatInstalled, CudnnInstalled, DriverNotListed, GpuNotChecked, ImageNotChecked, NewerThanCatalog,
     OsNotListed, OsPartsUnknown, OwnBuildPython, Warning,
 };
-use crate::words::{Cc, Constraint, CpuArch, Specifier, Version};
 
-use super::{DriverAsk, GpuAsk, Gpus, ImageAsk, Off, PARTS, TargetAsk};
+use super::{DriverRequest, GpuRequest, Gpus, ImageRequest, Off, PARTS, TargetRequest};
 
 pub(super) struct Reader<'s, 'c> {
     pub(super) catalog: &'c Catalog,
@@ -103,7 +103,7 @@ impl<'c> Reader<'_, 'c> {
         self.error("stack-package", message, Some(format!("move it under [stack]: `{key} = \"{range}\"`")), written);
     }
 
-    pub(super) fn target(&mut self, target: &Target, builds: bool, off: &[Off]) -> TargetAsk<'c> {
+    pub(super) fn target(&mut self, target: &Target, builds: bool, off: &[Off]) -> TargetRequest<'c> {
         let gpus = self.gpus(target);
         let implied = match &gpus {
             Gpus::These(gpus) => gpus.iter().find_map(|gpu| gpu.row.and_then(|row| row.cpu)),
@@ -112,7 +112,7 @@ impl<'c> Reader<'_, 'c> {
         let image = self.image(target);
         let os = match (&target.os, &image) {
             (Some(written), _) => self.os(target, written),
-            (None, ImageAsk::Known(image)) => self.catalog.oses.iter().find(|os| os.images.contains(&image.os)),
+            (None, ImageRequest::Known(image)) => self.catalog.oses.iter().find(|os| os.images.contains(&image.os)),
             _ => None,
         };
         let runtime = target.runtime();
@@ -159,7 +159,7 @@ impl<'c> Reader<'_, 'c> {
             windows_driver: target.is_wsl2(),
             forward_compat: target.forward_compat == ForwardCompat::Auto && !target.is_wsl2(),
         };
-        TargetAsk { driver_policy: target.driver_policy, ..TargetAsk::new(self.problem, &target.name, reading) }
+        TargetRequest { driver_policy: target.driver_policy, ..TargetRequest::new(self.problem, &target.name, reading) }
     }
 
     /// The cuDNN that is installed. One that nobody knows is compared by its number.
@@ -195,11 +195,11 @@ impl<'c> Reader<'_, 'c> {
 
     fn gpus(&mut self, target: &Target) -> Gpus<'c> {
         let Some(written) = &target.gpu else { return Gpus::Unsaid };
-        let mut found: Vec<GpuAsk> = Vec::new();
+        let mut found: Vec<GpuRequest> = Vec::new();
         let mut add = |written: &str, name: String, cc: Cc, row: Option<&'c Gpu>| {
             if found.iter().all(|known| known.name != name || known.cc != cc) {
                 let cc_version = Version::parse(&cc.to_string()).expect("a capability is a version");
-                found.push(GpuAsk { name, written: written.escape_debug().to_string(), cc, cc_version, row });
+                found.push(GpuRequest { name, written: written.escape_debug().to_string(), cc, cc_version, row });
             }
         };
         for name in &written.value {
@@ -246,7 +246,7 @@ impl<'c> Reader<'_, 'c> {
         Gpus::These(found)
     }
 
-    fn driver(&mut self, target: &Target, os: Option<&Os>) -> DriverAsk {
+    fn driver(&mut self, target: &Target, os: Option<&Os>) -> DriverRequest {
         if let Some(cuda) = &target.driver_cuda {
             let known = self.catalog.branches.iter().filter_map(|branch| branch.cuda.as_ref());
             let newest = known.max().cloned();
@@ -254,33 +254,33 @@ impl<'c> Reader<'_, 'c> {
                 let newest = newest.expect("just compared");
                 let newer = NewerThanCatalog { cuda: &cuda.value, newest: &newest };
                 self.warn(&newer, format!("target.{}.driver-cuda", target.name));
-                return DriverAsk::Cuda(newest);
+                return DriverRequest::Cuda(newest);
             }
-            return DriverAsk::Cuda(cuda.value);
+            return DriverRequest::Cuda(cuda.value);
         }
         let Some(written) = &target.driver else {
             // Where the driver comes with the system, the system tells its CUDA version.
-            return os.and_then(|os| os.cuda).map_or(DriverAsk::Free(None), DriverAsk::Cuda);
+            return os.and_then(|os| os.cuda).map_or(DriverRequest::Free(None), DriverRequest::Cuda);
         };
         let constraint = &written.value;
         if constraint.is_any() {
-            return DriverAsk::Free(None);
+            return DriverRequest::Free(None);
         }
         if constraint.only_upper_bounds() {
-            return DriverAsk::Free(Some(constraint.clone()));
+            return DriverRequest::Free(Some(constraint.clone()));
         }
         match constraint.single() {
             Some(version) if version.len() >= 2 => {
                 if !target.is_wsl2() {
                     self.check_driver_listed(target, version);
                 }
-                DriverAsk::Exact(*version)
+                DriverRequest::Exact(*version)
             }
             _ if self.admits_no_driver(constraint) => {
                 let message = format!("`{}` admits no driver: `,` means and", written.text.escape_debug());
                 let help = "for one or the other write `535 || 550`".to_string();
                 self.error("empty-constraint", message, Some(help), written);
-                DriverAsk::Free(None)
+                DriverRequest::Free(None)
             }
             _ => {
                 // Bounds below are what is mostly written.
@@ -292,7 +292,7 @@ impl<'c> Reader<'_, 'c> {
                         self.check_driver_listed(target, version);
                     }
                 }
-                DriverAsk::AtWorst(constraint.clone())
+                DriverRequest::AtWorst(constraint.clone())
             }
         }
     }
@@ -332,7 +332,7 @@ impl<'c> Reader<'_, 'c> {
         if let OsMatch::Found(os) = self.catalog.os(&written.value) {
             if let Some(reason) = os.refused.as_ref() {
                 let arch = target.arch.as_ref().map_or(CpuArch::X86_64, |arch| arch.value);
-                let help = os.family.and_then(|family| elsewhere::told(self.catalog, self.stack, (family, arch)));
+                let help = os.family.and_then(|family| unsupported_os::told(self.catalog, self.stack, (family, arch)));
                 self.error("not-supported-yet", format!("`{}` cannot be resolved yet: {reason}", os.id), help, written);
             }
             return Some(os);
@@ -366,12 +366,12 @@ impl<'c> Reader<'_, 'c> {
         }
     }
 
-    fn image(&mut self, target: &Target) -> ImageAsk<'c> {
-        let Some(written) = &target.image else { return ImageAsk::No };
+    fn image(&mut self, target: &Target) -> ImageRequest<'c> {
+        let Some(written) = &target.image else { return ImageRequest::No };
         let image = &written.value;
         let known_repository = self.catalog.images.iter().any(|row| row.repository == image.repository.as_str());
         if known_repository && image.tag.is_none() && image.digest.is_none() {
-            return ImageAsk::Choose(image.repository.clone());
+            return ImageRequest::Choose(image.repository.clone());
         }
         let repositories = self.catalog.images.iter().map(|row| &*row.repository);
         let near = crate::spec::suggest::nearest(&image.repository, repositories).filter(|_| !known_repository);
@@ -379,8 +379,8 @@ impl<'c> Reader<'_, 'c> {
         if let (true, Some(tag)) = (known_repository, &image.tag) {
             let known = image::tag(self.catalog, &image.repository, tag);
             match known {
-                TagMatch::Known(row) => return ImageAsk::Known(row),
-                TagMatch::NotThere => return ImageAsk::NoSuchTag(image.clone()),
+                TagMatch::Known(row) => return ImageRequest::Known(row),
+                TagMatch::NotThere => return ImageRequest::NoSuchTag(image.clone()),
                 TagMatch::Unlisted(nearest) => {
                     near = nearest
                         .map_or(String::new(), |row| format!("; the nearest tag that is known is `{}`", row.tag));
@@ -390,7 +390,7 @@ impl<'c> Reader<'_, 'c> {
         let name = written.text.escape_debug().to_string();
         let not_checked = ImageNotChecked { image: &name, has_requires: target.image_requires.is_some(), near: &near };
         self.warn(&not_checked, format!("target.{}.image", target.name));
-        ImageAsk::Unchecked(image.clone())
+        ImageRequest::Unchecked(image.clone())
     }
 
     pub(super) fn overrides(&mut self, overrides: &[Override]) -> Vec<Off> {

@@ -2,9 +2,9 @@
 
 use crate::catalog::rows::Subject;
 use crate::solve::problem::{Needs, law};
-use crate::solve::question::{Off, Question};
+use crate::solve::request::{Off, Request};
 use crate::spec::{Spec, list_text};
-use crate::words::Version;
+use crate::types::Version;
 
 use crate::explain::ask::Asker;
 
@@ -24,7 +24,7 @@ pub(super) fn fewest_boards(asker: &Asker<'_, '_>, mut spec: Spec, culprits: &[S
         for name in names.clone() {
             let fewer: Vec<String> = names.iter().filter(|other| **other != name).cloned().collect();
             let Ok(changed) = spec.with(&key, Some(&list_text(&fewer))) else { continue };
-            let clashes = asker.question(&changed).and_then(|question| asker.is_refuted(&question));
+            let clashes = asker.question(&changed).and_then(|request| asker.is_refuted(&request));
             if !fewer.is_empty() && clashes == Some(true) {
                 (names, spec) = (fewer, changed);
             }
@@ -34,38 +34,38 @@ pub(super) fn fewest_boards(asker: &Asker<'_, '_>, mut spec: Spec, culprits: &[S
 }
 
 /// One rule about the GPUs that says it all, where the rules that were found say it in several steps.
-pub(super) fn shortest(asker: &Asker<'_, '_>, question: &Question<'_>, binding: Vec<String>) -> Vec<String> {
-    let is_rule = |id: &&String| question.rules.all().any(|rule| rule.row.id == **id);
+pub(super) fn shortest(asker: &Asker<'_, '_>, request: &Request<'_>, binding: Vec<String>) -> Vec<String> {
+    let is_rule = |id: &&String| request.rules.all().any(|rule| rule.row.id == **id);
     if binding.iter().filter(is_rule).count() < 2 || binding.iter().any(|id| law::ALL.contains(&id.as_str())) {
         return binding;
     }
     let gpus: Vec<&Version> =
-        question.targets.iter().flat_map(|target| target.named_gpus()).map(|gpu| &gpu.cc_version).collect();
+        request.targets.iter().flat_map(|target| target.named_gpus()).map(|gpu| &gpu.cc_version).collect();
     let about = |rule: &&Needs<'_>| {
         rule.row.subject == Subject::Gpu
             && rule.row.object == Subject::Cuda
             && gpus.iter().any(|cc| rule.range.admits(cc))
     };
     let alone = |rule: &&Needs<'_>| {
-        let mut asked = question.clone();
-        let others = law::ALL.iter().copied().chain(question.rules.all().map(|rule| &*rule.row.id));
+        let mut asked = request.clone();
+        let others = law::ALL.iter().copied().chain(request.rules.all().map(|rule| &*rule.row.id));
         let others = others.filter(|id| *id != &*rule.row.id);
         asked.off.extend(others.map(|id| Off { rule: id.to_string(), target: None }));
         asker.is_refuted(&asked) == Some(true)
     };
-    match question.rules.all().filter(about).find(alone) {
+    match request.rules.all().filter(about).find(alone) {
         Some(rule) => vec![rule.row.id.to_string()],
         None => binding,
     }
 }
 
 /// The rules that a clash needs, in the order of the telling: without any one of them there is no clash.
-pub(super) fn binding_rules(asker: &Asker<'_, '_>, question: &Question<'_>) -> Vec<String> {
+pub(super) fn binding_rules(asker: &Asker<'_, '_>, request: &Request<'_>) -> Vec<String> {
     // Rules that only restate what code coverage says come last here, so they are the first to be given up.
-    let laws = law::ALL.iter().copied().filter(|law| law::concerns(question, law));
-    let needs = question.rules.all().filter(|rule| question.rules.concerns(question, rule)).map(|rule| &*rule.row.id);
+    let laws = law::ALL.iter().copied().filter(|law| law::concerns(request, law));
+    let needs = request.rules.all().filter(|rule| request.rules.concerns(request, rule)).map(|rule| &*rule.row.id);
     let all: Vec<&str> = laws.chain(needs).collect();
-    let mut asked = question.clone();
+    let mut asked = request.clone();
     let written = asked.off.len();
     let mut clashes = |found: &[usize], prefix: usize| {
         asked.off.truncate(written);
@@ -105,9 +105,9 @@ fn least_set(len: usize, clashes: &mut dyn FnMut(&[usize], usize) -> bool) -> Ve
 }
 
 /// Where several CUDA lines each need a newer driver than there is, the one that needs least tells it.
-pub(super) fn least_demanding<'r>(question: &Question<'_>, binding: &'r [String]) -> Vec<&'r String> {
+pub(super) fn least_demanding<'r>(request: &Request<'_>, binding: &'r [String]) -> Vec<&'r String> {
     let floor = |id: &&String| {
-        let rule = question.rules.all().find(|rule| rule.row.id == **id)?;
+        let rule = request.rules.all().find(|rule| rule.row.id == **id)?;
         let of_driver = rule.row.subject == Subject::Cuda && rule.row.object == Subject::Driver;
         rule.needs.comparisons().find_map(|one| one.version).filter(|_| of_driver)
     };
