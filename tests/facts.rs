@@ -287,6 +287,26 @@ fn a_build_beside_the_usual_ones_is_known_to_exist() {
     assert!(told["fixes"].to_string().contains("2.0.1+cu117\""), "{told:#}");
 }
 
+/// Windows' releases of the last branch that drives a GPU go on under numbers of their own.
+#[test]
+fn the_last_branch_of_windows_ends_with_the_branch() {
+    let asked = |gpu: &str, torch: &str, driver: &str| {
+        let target = format!("gpu = \"{gpu}\"\nplatform = \"wsl2\"\ndriver = \"{driver}\"\nos = \"ubuntu22.04\"");
+        let spec = format!("[stack]\ntorch = \"{torch}\"\n[target.t]\n{target}\n");
+        Sandbox::new("facts-wsl-last", &spec).json(&["lock"]).0
+    };
+    for (gpu, torch, driver, code) in [
+        ("GTX 1080", "2.7.1+cu118", "581.80", 0),
+        ("GTX 1080", "2.7.1+cu118", "582.28", 0),
+        ("TITAN V", "2.8.0+cu126", "581.80", 0),
+        ("GTX 1080", "2.7.1+cu118", "591.44", 1),
+        ("Tesla K80", "1.12.1+cu113", "474.11", 0),
+        ("Tesla K80", "1.12.1+cu113", "512.15", 1),
+    ] {
+        assert_eq!(asked(gpu, torch, driver), code, "{gpu} {driver}");
+    }
+}
+
 /// Under WSL2 the driver of the host has a number of Windows, which is no branch of Linux.
 #[test]
 fn a_number_of_windows_is_recognised() {

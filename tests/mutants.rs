@@ -31,7 +31,7 @@ use gpuenv::spec::{self, Spec};
 use serde_json::Value;
 
 /// Values tried of each table by default; of large tables twice as many.
-const SAMPLE: usize = 12;
+const SAMPLE: usize = 4;
 /// A large table's values.
 const LARGE: usize = 1000;
 /// The share of all values whose change somebody notices must not fall below this: so few tries tell it to a tenth.

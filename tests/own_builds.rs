@@ -43,6 +43,24 @@ fn it_holds_what_is_said_and_not_what_the_catalog_knows() {
 }
 
 #[test]
+fn its_file_is_not_the_published_one_of_that_name() {
+    let named = "https://example.org/torch-2.8.0-cp312-cp312-manylinux_2_28_x86_64.whl";
+    let own = format!("torch = {{ version = \"2.8.0\", cuda = \"12.6\", arch-list = \"9.0\", url = \"{named}\" }}");
+    let lab = place("own-hash", &own, "gpu = \"H100 NVL\"");
+    lab.run(&["lock"]).exits(0);
+    assert!(!lab.read("checkout/gpuenv.lock").contains("sha256 = \"b2aca0"), "the hash of the index's wheel");
+    let known = lab.run(&["export", "requirements"]).exits(0).out;
+    assert!(known.contains(named) && !known.contains("sha256"), "{known}");
+}
+
+#[test]
+fn the_published_build_nearest_to_it_is_offered_in_its_place() {
+    let own = "torch = { version = \"2.14.0\", cuda = \"13.0\", arch-list = \"8.0;9.0\" }";
+    let fixes = place("own-fixes", own, "gpu = \"V100\"").json(&["lock"]).1["fixes"].to_string();
+    assert!(fixes.contains("2.14.0+cu126"), "{fixes}");
+}
+
+#[test]
 fn what_needs_that_release_still_does() {
     let own = "torch = { version = \"2.8.0\", cuda = \"12.6\", arch-list = \"9.0\" }";
     let fits = place("own-vision", &format!("{own}\ntorchvision = \"*\""), "gpu = \"H100 NVL\"");
@@ -179,6 +197,14 @@ fn a_nightly_is_judged_as_the_release_that_it_precedes() {
         place("nightly-other", "torch = \"2.8.0.dev20250327+cu124\"", "gpu = \"H100 NVL\"").run(&["lock"]).exits(0);
     ran.says("[nightly]").says("[unknown-gpu-code]");
     // One of a release that the catalog does not know is newer than it.
+    // For a processor that the release has none for.
+    let arm = place("nightly-arm", "torch = \"2.8.0.dev20250318+cu128\"", "gpu = \"GH200 480GB\"");
+    arm.run(&["lock"]).exits(0).says("no cu128 build of the release 2.8.0 is known for aarch64");
+    // Other makers' are for their GPUs, and what has no day is no nightly.
+    for torch in ["2.8.0.dev20250416+rocm6.3", "2.8.0.dev20259999+cu128"] {
+        place("nightly-no", &format!("torch = \"{torch}\""), "gpu = \"RTX 3090\"").run(&["lock"]).exits(1);
+    }
+    place("nightly-cpu", "torch = \"2.8.0.dev20250416+cpu\"", "gpu = \"none\"").run(&["lock"]).says("[nightly]");
     let told = place("nightly-newer", "torch = \"99.0.0.dev20270101+cu132\"", "gpu = \"H100 NVL\"").json(&["lock"]);
     assert_eq!(
         (told.0, told.1["code"].as_str().or(told.1["conflicts"][0]["code"].as_str())),
@@ -192,6 +218,15 @@ fn a_nightly_is_judged_as_the_release_that_it_precedes() {
     both.run(&["lock"]).exits(0);
     assert!(both.read("checkout/gpuenv.lock").contains("0.23.0.dev20250627+cu128"));
     // Nobody gets one who did not name it.
+    // The numbers of what follows torch lag behind; a younger torch it cannot have been built for.
+    let lag = |torch: &str, vision: &str| {
+        let stack = format!("torch = \"2.8.0.dev{torch}+cu128\"\ntorchvision = \"0.22.0.dev{vision}\"");
+        place("nightly-lag", &stack, "gpu = \"RTX 5090\"").run(&["lock"])
+    };
+    assert!(!lag("20250416", "20250416").exits(0).err.contains("of its own day"));
+    assert!(!lag("20250331", "20250401").exits(0).err.contains("of its own day"));
+    lag("20250416", "20250601").exits(0).says("the torch nightly of its own day or of the day before");
+    lag("20250417", "20250416").exits(1).says("requires torch 2.8.0.dev20250416");
     let any = place("nightly-none", "torch = \"*\"", "gpu = \"H100 NVL\"");
     any.run(&["lock"]).exits(0);
     assert!(!any.read("checkout/gpuenv.lock").contains(".dev"));

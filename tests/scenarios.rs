@@ -124,17 +124,24 @@ fn unread(spec: &spec::Spec, expected: &Expected) -> Option<String> {
     (!helps).then(|| format!("offers {offered:?}, not {:?}", expected.fixes))
 }
 
-/// Whether a rule shows in an answer: as a warning of its name, or by speaking of a GPU of the spec.
+/// Whether a rule shows in an answer: as a warning of its name, or by speaking of a GPU of the spec or of a package in the
+/// answer.
 fn bears_on(rule: &str, spec: &spec::Spec) -> bool {
     let (request, mut warnings) = Request::new(spec, rules_of(spec)).expect("it was asked before");
+    let mut of_package = false;
     if let Resolution::Solution(answer) = resolve(&request, &Locked::new(), &Steps::new(LIMIT)) {
         warnings.extend(warnings::warnings(&request, &answer));
+        let companions = || answer.targets.iter().flat_map(|target| &target.companions);
+        of_package =
+            rules().rules.all().filter(|one| one.row.id == rule).any(|one| {
+                companions().any(|row| one.row.package == Some(row.package) && one.range.admits(&row.version))
+            });
     }
     let of_gpu = rules().rules.all().any(|one| {
         let speaks = |gpu: &GpuRequest<'_>| one.row.subject == Subject::Gpu && one.range.admits(&gpu.cc_version);
         one.row.id == rule && request.targets.iter().any(|target| target.named_gpus().iter().any(speaks))
     });
-    of_gpu || warnings.iter().any(|warning| warning.code == rule)
+    of_gpu || of_package || warnings.iter().any(|warning| warning.code == rule)
 }
 
 fn folders() -> Vec<PathBuf> {

@@ -406,9 +406,32 @@ mod images {
     }
 
     #[test]
-    fn where_not_all_tags_are_known_an_unlisted_one_is_taken_with_a_warning() {
+    fn the_torch_of_a_repository_is_that_of_an_image_or_none() {
+        // No wheel of 2.12.1+cu132 is known, so that image is not chosen for another torch.
+        let any = |driver: &str| {
+            lock(&one("torch = \"*\"", &format!("{A100}\ndriver = \"{driver}\"\nimage = \"pytorch/pytorch\"")))
+        };
+        for driver in ["535", "570", "580"] {
+            let target = any(driver).target();
+            let build = target.builds[0];
+            assert!(target.tag().starts_with(&format!("{}-cuda", build.version)), "{driver}: {}", target.tag());
+        }
+        // What stands in images alone is installed on no machine, whatever system it has.
+        let nano = one("torch = \"*\"", "gpu = \"Jetson Nano\"") + "[target.x]\ngpu = \"RTX 4090\"\n";
+        assert!(lock(&nano).is_conflict());
+        // Of the months that hold a release rather one of which it is known what it has code for.
+        let month = one("torch = \"*\"", &format!("{A100}\ndriver = \"580\"\nimage = \"nvcr.io/nvidia/pytorch\""));
+        assert_eq!(lock(&month).target().tag(), "26.07-py3");
+    }
+
+    #[test]
+    fn where_not_all_tags_are_known_nobody_can_tell_of_an_unlisted_one() {
         let spec = |tag: &str| one("torch = \"2.8.0\"", &format!("{A100}\nimage = \"pytorch/pytorch:{tag}\""));
-        assert_eq!(lock(&spec("2.99.0-cuda14.0-cudnn9-runtime")).remarks(), ["image-not-checked"]);
+        let unseen = spec("2.99.0-cuda14.0-cudnn9-runtime");
+        assert!(lock(&unseen).is_undetermined());
+        // What the image asks for is written, so it was seen.
+        let described = unseen.replace("[target.t]\n", "[target.t]\nimage-requires = \"cuda>=12.0\"\n");
+        assert_eq!(lock(&described).remarks(), ["image-not-checked"]);
         assert_eq!(culprits(&spec("2.8.0-cuda12.4-cudnn9-runtime")), ["target.t.image"], "its release is listed");
     }
 
@@ -894,6 +917,23 @@ mod frameworks_together {
         assert!(asked("2.8.0", "tensorflow = \"2.21\"").is_conflict());
         assert!(!asked("2.8.0", "tensorflow = \"2.20\"").is_conflict());
         assert!(!asked("2.8.0", "jax = \"0.7.2\"").is_conflict());
+    }
+
+    #[test]
+    fn a_package_that_loads_cudnn_needs_the_one_it_was_built_with() {
+        let warned = |stack: &str, target: &str| {
+            let target = format!("gpu = \"A100-PCIE-40GB\"\n{target}");
+            warned(&one(stack, &target)).contains(&"cudnn-missing")
+        };
+        let beside = |torch: &str, release: &str| format!("torch = \"{torch}\"\nonnxruntime-gpu = \"{release}\"");
+        // torch 2.3 brings cuDNN 8, torch 2.5 cuDNN 9.
+        assert!(!warned(&beside("2.3.1+cu118", "1.18.1"), ""));
+        assert!(warned(&beside("2.5.1+cu118", "1.18.1"), ""));
+        assert!(!warned(&beside("2.5.1+cu118", "1.18.1"), "cudnn = \"8.9.7\""));
+        assert!(warned(&beside("2.3.1+cu121", "1.19.2"), ""));
+        assert!(!warned(&beside("2.5.1+cu124", "1.19.2"), ""));
+        assert!(warned("onnxruntime-gpu = \"1.22.0\"", ""));
+        assert!(!warned("onnxruntime-gpu = \"1.22.0\"", "image = \"nvidia/cuda:12.6.3-cudnn-runtime-ubuntu22.04\""));
     }
 
     #[test]

@@ -251,6 +251,10 @@ fn sha256(catalog: &Catalog, chosen: &TargetSolution<'_>, install: &Install) -> 
     if let Some(sha256) = install.url.as_deref().and_then(|url| address::wheel(url)?.1) {
         return sha256.to_string();
     }
+    // What somebody built is another file than the published one of that name.
+    if chosen.builds.iter().any(|build| build.is_own() && build.package == install.package) {
+        return Wheel::UNKNOWN.to_string();
+    }
     let version = install.version.split('+').next().unwrap_or_default();
     // The PyTorch index has a directory for each variant; a file on no index is told apart by its label.
     let directory = install.index.as_deref().and_then(|url| url.rsplit('/').next());

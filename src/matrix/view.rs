@@ -92,7 +92,7 @@ impl<'c> Maker<'_, 'c> {
     fn versions(&self, machine: Option<&Machine<'c>>) -> Vec<&'c Version> {
         let has_build = |release: &Release<'c>| match machine {
             Some(machine) => machine.build(release).is_some(),
-            None => release.builds().next().is_some(),
+            None => is_published(release),
         };
         let mut versions: Vec<&Version> = Vec::new();
         for (at, version) in self.framework.versions.iter().enumerate() {
@@ -113,6 +113,7 @@ impl<'c> Maker<'_, 'c> {
         let asked = |release: &&Release<'c>| {
             *release.version == *version
                 && !release.is_cpu()
+                && is_published(release)
                 && wanted.is_none_or(|wanted| wanted.admits_build(release.version, release.variant))
         };
         self.framework.releases.iter().filter(asked).collect()
@@ -120,9 +121,9 @@ impl<'c> Maker<'_, 'c> {
 
     /// The newest version that is asked for.
     fn version(&self) -> Result<&'c Version, Refusal> {
-        let has_build = |release: &Release<'c>| release.builds().next().is_some();
+        let has_general = |release: &Release<'c>| release.builds().next().is_some();
         let known = self.framework.versions.iter().copied();
-        let mut admitted = known.filter(|version| self.releases(version).into_iter().any(has_build));
+        let mut admitted = known.filter(|version| self.releases(version).into_iter().any(has_general));
         admitted.next().ok_or(Refusal::NoRelease)
     }
 
@@ -305,4 +306,9 @@ fn newest_of_branches(catalog: &Catalog) -> Vec<Version> {
         newest.extend(of_branch.map(|row| row.version).max());
     }
     newest
+}
+
+/// Whether it can be installed: what stands in images alone is none to choose from.
+fn is_published(release: &Release<'_>) -> bool {
+    release.builds().chain(release.own_builds()).any(|build| !build.is_in_image())
 }

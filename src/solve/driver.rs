@@ -49,6 +49,13 @@ impl<'c> DriverRow<'c> {
         self.compat.map_or(&self.version, |compat| &compat.branch)
     }
 
+    /// Whether a rule about drivers admits it: its kernel module drives the GPU, and the libcuda that is loaded knows it
+    /// too. What a rule calls the last branch ends for Windows with that branch too, under numbers of its own.
+    pub fn is_admitted(&self, needs: &Constraint) -> bool {
+        let by_branch = self.windows && needs.admits(&self.branch.branch);
+        by_branch || needs.admits(&self.version) && needs.admits(self.user_mode())
+    }
+
     /// The CUDA version that libcuda tells.
     pub fn cuda(&self) -> Option<&'c Version> {
         match self.compat {
@@ -252,9 +259,7 @@ fn refused_by_gpus<'c>(machine: &Machine<'c>, rows: &[DriverRow<'c>]) -> Refusal
     let asked = &machine.reading;
     let mut refusals = Refusals::default();
     for rule in machine.kinds.iter().flat_map(|kind| &kind.driver) {
-        // The driver's kernel module drives the GPU, and the libcuda that is loaded must know it too.
-        let knows = |row: &DriverRow| rule.needs.admits(&row.version) && rule.needs.admits(row.user_mode());
-        refusals.add(rule.id, RowSet::filter(rows.len(), |row| !knows(&rows[row])));
+        refusals.add(rule.id, RowSet::filter(rows.len(), |row| !rows[row].is_admitted(&rule.needs)));
     }
     // A Grace Hopper module has no x86_64 beside it.
     let of_other_cpu = |cpu: Option<_>| cpu.is_some_and(|cpu| cpu != asked.arch);
@@ -273,7 +278,7 @@ fn refused_by_gpus<'c>(machine: &Machine<'c>, rows: &[DriverRow<'c>]) -> Refusal
 pub fn of_generation<'c>(problem: &Problem<'c>, machine: &Machine<'c>, off: &RowSet) -> Vec<DriverRow<'c>> {
     let (turning, windows) = (candidates(problem, machine), machine.reading.windows_driver);
     let rows = turning.iter().filter_map(|version| DriverRow::plain(problem.catalog, **version, windows));
-    rows.filter(|row| knows(&machine.kinds, &row.version, off)).collect()
+    rows.filter(|row| knows(&machine.kinds, row, off)).collect()
 }
 
 /// Every driver of any branch on which one cuda-compat package serves a machine, oldest first.
@@ -284,13 +289,13 @@ pub fn with<'c>(problem: &Problem<'c>, machine: &Machine<'c>, off: &RowSet, comp
     let drivers = of_generation(problem, machine, off);
     let rows = drivers.iter().flat_map(|row| with_compat(problem.catalog, row));
     rows.filter(|row| row.compat.is_some_and(|with| with.cuda == compat.cuda))
-        .filter(|row| knows(&machine.kinds, row.user_mode(), off))
+        .filter(|row| knows(&machine.kinds, row, off))
         .collect()
 }
 
-fn knows(kinds: &[GpuKind<'_>], version: &Version, off: &RowSet) -> bool {
+fn knows(kinds: &[GpuKind<'_>], row: &DriverRow<'_>, off: &RowSet) -> bool {
     let mut rules = kinds.iter().flat_map(|kind| &kind.driver);
-    rules.all(|rule| off.has(rule.id) || rule.needs.admits(version))
+    rules.all(|rule| off.has(rule.id) || row.is_admitted(&rule.needs))
 }
 
 /// The same driver with each cuda-compat package that may stand before it.

@@ -327,13 +327,13 @@ impl<'c> Demand<'c> {
         Demand { requirement: require::Requirement::parse(requirement), least: None }
     }
 
-    /// Whether it starts on a driver under one of these brands. A driver of which no CUDA version is known fulfils no
-    /// minimum: to the runtime it would be known.
-    fn admits(&self, driver: &DriverRow<'_>, brands: &[&str]) -> bool {
+    /// Whether it starts on a driver, for a GPU of one of these brands and of this compute capability, where it is known. A
+    /// driver of which no CUDA version is known fulfils no minimum: to the runtime it would be known.
+    fn admits(&self, driver: &DriverRow<'_>, (brands, arch): (&[&str], Option<&Version>)) -> bool {
         const UNKNOWN: &Version = &Version::of(const { &Written::new("0") });
         let cuda = driver.branch.cuda.as_ref().unwrap_or(UNKNOWN);
         let starts = |brand| {
-            let subjects = Subjects { cuda: Some(cuda), driver: Some(&driver.version), arch: None, brand: Some(brand) };
+            let subjects = Subjects { cuda: Some(cuda), driver: Some(&driver.version), arch, brand: Some(brand) };
             self.requirement.holds(&subjects).unwrap_or(false)
         };
         let any_brand = if brands.is_empty() { &[""] } else { brands };
@@ -386,15 +386,18 @@ pub fn starts_on<'a, 'c>(
         DemandKey::Nothing => Rc::new(Demand::parse("")),
         DemandKey::Line(least) => Rc::new(Demand { least: Some(least), ..Demand::parse("") }),
     };
-    let mut brands: Vec<&[&str]> = machine.kinds.iter().map(|kind| brands(kind.gpu.row.map(|row| row.class))).collect();
-    let unsaid = brands.is_empty();
+    let mut gpus: Vec<(&[&str], Option<&Version>)> = Vec::new();
+    for kind in &machine.kinds {
+        gpus.push((brands(kind.gpu.row.map(|row| row.class)), Some(&kind.gpu.cc_version)));
+    }
+    let unsaid = gpus.is_empty();
     if unsaid {
-        brands.extend(MARKETS.iter().map(|&market| self::brands(Some(market))));
+        gpus.extend(MARKETS.iter().map(|&market| (brands(Some(market)), None)));
     }
     // Nothing is said of the GPU: an image that was chosen must start on every brand, one that was given on any.
     let any = unsaid && (is_given(&machine.reading) || key == DemandKey::Written);
     move |driver| {
-        let mut starts = brands.iter().map(|brands| demand.admits(driver, brands));
+        let mut starts = gpus.iter().map(|&gpu| demand.admits(driver, gpu));
         if any { starts.any(|starts| starts) } else { starts.all(|starts| starts) }
     }
 }
@@ -439,14 +442,17 @@ mod tests {
         let requirement = "cuda>=12.8 brand=tesla,driver>=535,driver<536 brand=unknown,driver>=535,driver<536";
         let (old, new) = (driver("535.183.01", &r535), driver("570.86.15", &r570));
         let demand = Demand::parse(requirement);
-        assert!(demand.admits(&new, &["geforce"]));
-        assert!(demand.admits(&old, &["tesla", "nvidia"]));
-        assert!(!demand.admits(&old, &["geforce"]));
-        assert!(!demand.admits(&old, &[]));
-        assert!(Demand::parse("").admits(&new, &["tesla"]));
-        assert!(!Demand::parse("os=linux").admits(&new, &["tesla"]));
+        assert!(demand.admits(&new, (&["geforce"], None)));
+        assert!(demand.admits(&old, (&["tesla", "nvidia"], None)));
+        assert!(!demand.admits(&old, (&["geforce"], None)));
+        assert!(!demand.admits(&old, (&[], None)));
+        assert!(Demand::parse("").admits(&new, (&["tesla"], None)));
+        assert!(!Demand::parse("os=linux").admits(&new, (&["tesla"], None)));
         let unknown = Branch { cuda: None, ..r570.clone() };
-        assert!(!demand.admits(&driver("570.86.15", &unknown), &["tesla"]));
-        assert!(Demand::parse("CUDA>=12.3").admits(&new, &[]));
+        assert!(!demand.admits(&driver("570.86.15", &unknown), (&["tesla"], None)));
+        assert!(Demand::parse("CUDA>=12.3").admits(&new, (&[], None)));
+        let (turing, ampere) = (Version::parse("7.5").unwrap(), Version::parse("8.6").unwrap());
+        assert!(!Demand::parse("arch>=8.0").admits(&new, (&["tesla"], Some(&turing))));
+        assert!(Demand::parse("arch>=8.0").admits(&new, (&["tesla"], Some(&ampere))));
     }
 }

@@ -74,7 +74,7 @@ impl Reading<'_> {
             ImageRequest::Choose(repository) => (1, Some(repository), None),
             ImageRequest::Known(image) => (2, None, Some(std::ptr::from_ref(*image))),
             ImageRequest::NoSuchTag(_) => (3, None, None),
-            ImageRequest::Unchecked(_) => (4, None, None),
+            ImageRequest::Unchecked(_) | ImageRequest::UnseenTag(..) => (4, None, None),
         };
         let host = (self.os.map(|os| &*os.id), self.glibc, self.gcc, self.clang, &self.toolkits, self.cudnn);
         let compat = self.compat.map(|compat| compat.cuda);

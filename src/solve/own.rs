@@ -2,7 +2,7 @@
 //! says, and nightlies, which are judged as the release that they precede. Nothing but the entry that names one takes it.
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Build, Companion, FRAMEWORKS, Index, List, Status};
+use crate::catalog::rows::{Build, Companion, FRAMEWORKS, Index, List, Status, line_of};
 use crate::spec::{OwnBuild, OwnCuda, Spec, WheelName};
 use crate::types::{Constraint, CpuArch, Version};
 
@@ -29,14 +29,23 @@ pub fn lay(spec: &Spec, catalog: &Catalog) -> Option<Catalog> {
     Some(laid)
 }
 
+/// The published build that one of one's own has the version and the CUDA of, as it is asked for: `2.8.0+cu126`.
+pub fn published(own: &OwnBuild) -> Option<Constraint> {
+    Constraint::parse(&format!("{}+{}", own.public()?, variant(&own.cuda()?))).ok()
+}
+
+fn variant(cuda: &OwnCuda) -> String {
+    match cuda {
+        OwnCuda::None => "cpu".to_string(),
+        OwnCuda::Line(line) => format!("cu{}{}", line.major(), line.minor()),
+    }
+}
+
 /// The rows of a build of one's own: one for each processor that it may be for.
 fn rows(own: &OwnBuild, catalog: &Catalog) -> Vec<Build> {
     let (Some(version), Some(cuda)) = (own.public(), own.cuda()) else { return Vec::new() };
     let file = own.url.as_ref().and_then(|url| WheelName::of(&url.value));
-    let variant = match cuda {
-        OwnCuda::None => "cpu".to_string(),
-        OwnCuda::Line(line) => format!("cu{}{}", line.major(), line.minor()),
-    };
+    let variant = variant(&cuda);
     let published = || {
         let same = |row: &&Build| row.package == own.package && row.version == version && !row.is_laid();
         catalog.builds.iter().filter(same)
@@ -138,9 +147,15 @@ fn glibc(file: &WheelName<'_>) -> Option<Version> {
 
 /// The nightly that a constraint names: `2.8.0.dev20250327`.
 pub fn nightly(constraint: &Constraint) -> Option<Version> {
-    let version = constraint.single()?;
-    let date = version.as_str().split_once(".dev")?.1;
-    (date.len() == 8 && date.bytes().all(|byte| byte.is_ascii_digit())).then_some(*version)
+    constraint.single().filter(|version| day(version).is_some()).copied()
+}
+
+/// The day of a nightly, `20250327`, where it is one.
+pub fn day(nightly: &Version) -> Option<u32> {
+    let date = nightly.as_str().split_once(".dev")?.1;
+    let day: u32 = date.parse().ok().filter(|_| date.len() == 8)?;
+    let (month, of_month) = (day / 100 % 100, day % 100);
+    ((1..=12).contains(&month) && (1..=31).contains(&of_month)).then_some(day)
 }
 
 /// The release that a nightly precedes.
@@ -153,47 +168,47 @@ fn nightly_index(variant: &str) -> String {
     format!("https://download.pytorch.org/whl/nightly/{variant}")
 }
 
-/// The builds of the release that a nightly precedes, as that nightly's. One for a CUDA that the release does not have is
-/// named by the user alone: nothing is known of what it holds.
+/// The builds of the release that a nightly precedes, as that nightly's. One that the release does not have, for a CUDA or a
+/// processor, is named by the user alone: nothing is known of what it holds.
 fn nightly_builds(catalog: &Catalog, package: &str, version: Version, constraint: &Constraint) -> Vec<Build> {
     let release = precedes(&version);
-    let general = |row: &&Build| {
-        row.package == package
-            && row.version == release
-            && row.systems.is_empty()
-            && !row.is_laid()
-            && package == "torch"
+    let is_of_release = |row: &&Build| {
+        let is_torch = row.package == package && package == "torch";
+        is_torch && row.version == release && row.systems.is_empty() && !row.is_laid()
     };
-    let of_release: Vec<&Build> = catalog.builds.iter().filter(general).collect();
+    let of_release: Vec<&Build> = catalog.builds.iter().filter(is_of_release).collect();
     let named = constraint.comparisons().find_map(|one| one.variant.as_deref());
     let mut found = Vec::new();
-    for row in &of_release {
-        if named.is_none_or(|named| *row.variant == *named) {
-            found.push(as_nightly(row, version, &row.variant));
-        }
+    for row in of_release.iter().filter(|row| named.is_none_or(|named| *row.variant == *named)) {
+        found.push(as_nightly(row, version, &row.variant));
     }
-    if let (true, Some(variant)) = (found.is_empty(), named) {
-        let mut arches: Vec<&&Build> = of_release.iter().collect();
-        arches.dedup_by_key(|row| row.arch);
-        for arch in [CpuArch::Aarch64, CpuArch::X86_64] {
-            let Some(like) = arches.iter().find(|row| row.arch == arch) else { continue };
-            let unread = Build {
-                sass: List::default(),
-                ptx: List::default(),
-                arch_source: None,
-                toolkit: None,
-                pins: None,
-                cudnn: None,
-                cudnn_range: None,
-                nccl: None,
-                triton: None,
-                pins_source: None,
-                ..as_nightly(like, version, variant)
-            };
-            found.push(unread);
+    // ROCm's and Intel's are for other boards.
+    let Some(variant) = named.filter(|named| line_of(named).is_some()) else { return found };
+    for arch in [CpuArch::Aarch64, CpuArch::X86_64] {
+        let like = of_release.iter().find(|row| row.arch == arch).or(of_release.first());
+        if let Some(like) = like.filter(|_| found.iter().all(|row| row.arch != arch)) {
+            found.push(unread(as_nightly(like, version, variant), arch));
         }
     }
     found
+}
+
+/// A build for a processor of which nothing else is known.
+fn unread(build: Build, arch: CpuArch) -> Build {
+    Build {
+        arch,
+        sass: List::default(),
+        ptx: List::default(),
+        arch_source: None,
+        toolkit: None,
+        pins: None,
+        cudnn: None,
+        cudnn_range: None,
+        nccl: None,
+        triton: None,
+        pins_source: None,
+        ..build
+    }
 }
 
 fn as_nightly(row: &Build, version: Version, variant: &str) -> Build {
@@ -210,25 +225,29 @@ fn as_nightly(row: &Build, version: Version, variant: &str) -> Build {
     }
 }
 
-/// A nightly of a package that follows torch goes with the nightly of torch that is asked for beside it.
+/// A nightly of a package that follows torch goes with the nightly of torch that is asked for beside it, whatever release it
+/// counts towards: these lag behind torch's. But for one that is younger than itself it cannot have been built: it needs that
+/// of its own day.
 fn nightly_companions(catalog: &Catalog, package: &str, version: Version, spec: &Spec) -> Vec<Companion> {
     let torch = spec.stack.iter().find(|(name, _)| name == "torch").map(|(_, written)| &written.value);
     let Some(beside) = torch.and_then(nightly) else { return Vec::new() };
     let variant = torch.and_then(|torch| torch.comparisons().find_map(|one| one.variant.clone()));
-    let release = precedes(&version);
-    let general = |row: &&Companion| {
+    let (own_day, release) = (day(&version).unwrap_or_default(), precedes(&version));
+    let needs = match day(&beside) > day(&version) {
+        true => format!("{}.dev{own_day}", precedes(&beside)),
+        false => beside.to_string(),
+    };
+    let is_of_release = |row: &&Companion| {
         row.package == package && row.version == release && row.framework == "torch" && row.variant.is_none()
     };
-    let follows = |row: &Companion| Constraint::parse(&row.needs).is_ok_and(|needs| needs.admits(&precedes(&beside)));
-    let rows = catalog.companions.iter().filter(general).filter(|row| follows(row));
     let nightly = |row: &Companion| Companion {
         version,
-        needs: beside.to_string().into(),
+        needs: needs.clone().into(),
         index_url: variant.as_ref().map(|variant| nightly_index(variant).into()),
         url: None,
         wheel: variant.as_ref().map(|variant| format!("{version}+{variant}").into()),
         requires: List::default(),
         ..row.clone()
     };
-    rows.map(nightly).collect()
+    catalog.companions.iter().filter(is_of_release).map(nightly).collect()
 }

@@ -93,7 +93,8 @@ impl<'c> Platform<'c> {
             Takes::Own(system) => systems
                 .iter()
                 .any(|one| one.strip_prefix(system).is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))),
-            Takes::Either => true,
+            // What stands in an image is installed nowhere else.
+            Takes::Either => systems.is_empty() || systems.iter().any(|one| !one.contains('/')),
         }
     }
 }

@@ -41,7 +41,8 @@ pub fn driver<'c>(
     let minimum = chosen.minimum?;
     let bound: Option<&Constraint> = match &asked.driver {
         DriverRequest::Exact(_) => return None,
-        _ if asked.is_cpu() || asked.has_system_driver() => return None,
+        // A Jetson's comes with its system image.
+        _ if asked.is_cpu() || asked.has_system_driver() || asked.is_jetson() => return None,
         DriverRequest::Free(bound) => bound.as_ref(),
         DriverRequest::AtWorst(bound) => Some(bound),
         DriverRequest::Cuda(_) => None,
@@ -88,7 +89,7 @@ fn may_be(request: &Request<'_>, asked: &TargetRequest<'_>, branch: &Branch) -> 
 /// still in support and drives their GPUs, oldest first. New-feature branches only where no other does.
 pub fn candidates<'c>(request: &Request<'c>, asked: &TargetRequest<'c>) -> Vec<Version> {
     let catalog = request.catalog;
-    if asked.is_cpu() || asked.has_system_driver() {
+    if asked.is_cpu() || asked.has_system_driver() || asked.is_jetson() {
         return Vec::new();
     }
     let mut found: Vec<(bool, Version)> = Vec::new();

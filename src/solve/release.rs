@@ -36,7 +36,9 @@ type Built<'c> = (&'c Build, Option<&'c Toolkit>);
 
 impl<'c> Release<'c> {
     fn built(&self, platform: Platform<'_>) -> Option<Built<'c>> {
-        let own = || self.own.iter().copied().find(|(build, _)| platform.takes(build));
+        // Of several images of a repository that hold this release rather one of which it is known what it has code for.
+        let taken = || self.own.iter().copied().filter(|(build, _)| platform.takes(build));
+        let own = || taken().min_by_key(|(build, _)| build.arch_source.is_none());
         match platform.takes {
             Takes::General => self.builds[position(platform.arch)],
             // What somebody built for it is made for it.

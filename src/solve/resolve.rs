@@ -63,7 +63,7 @@ fn solve<'q, 'c, T>(
     // What it takes to put a request to the solver grows with what there is to choose.
     steps.add(plan.network.len() as u64);
     match plan.solve(steps) {
-        Outcome::Solved(selection) => Attempt::TargetSolution(read(&plan, &selection)),
+        Outcome::Solved(selection) => Attempt::Solved(read(&plan, &selection)),
         Outcome::Refuted(proof) => Attempt::Nothing(written_keys(&plan, &proof)),
         Outcome::GaveUp => Attempt::GaveUp,
     }
@@ -121,7 +121,7 @@ pub fn judge(request: &Request<'_>, world: World, steps: &Steps) -> Verdict {
     };
     let none = Locked::new();
     let ask = |asked: &Request<'_>| match solve(asked, policy, &none, steps, |_, _| ()) {
-        Attempt::TargetSolution(()) => Verdict::Solvable,
+        Attempt::Solved(()) => Verdict::Solvable,
         Attempt::Nothing(says) => {
             let classes = classes(asked);
             let culprit = |says: Says| match says {
@@ -160,6 +160,10 @@ pub fn resolve<'c>(request: &Request<'c>, locked: &Locked, steps: &Steps) -> Res
             other => return other,
         }
     }
+    let unseen = unknowns::of_images(request);
+    if !unseen.is_empty() {
+        return Resolution::Undetermined(unseen);
+    }
     targets.sort_by(|a, b| a.name.cmp(&b.name));
     Resolution::Solution(Solution { targets })
 }
@@ -174,7 +178,7 @@ fn resolve_together<'c>(request: &Request<'c>, locked: &Locked, steps: &Steps) -
     let attempt =
         |policy: Policy<'_>| solve(request, policy, locked, steps, |plan, selection| Solution::read(plan, selection));
     match attempt(PASSES[0]) {
-        Attempt::TargetSolution(answer) => return finish(request, PASSES[0], answer, &attempt),
+        Attempt::Solved(answer) => return finish(request, PASSES[0], answer, &attempt),
         Attempt::GaveUp => return Resolution::GaveUp,
         Attempt::Nothing(_) => {}
     }
@@ -185,7 +189,7 @@ fn resolve_together<'c>(request: &Request<'c>, locked: &Locked, steps: &Steps) -
     }
     for policy in &PASSES[1..] {
         match attempt(*policy) {
-            Attempt::TargetSolution(answer) => return finish(request, *policy, answer, &attempt),
+            Attempt::Solved(answer) => return finish(request, *policy, answer, &attempt),
             Attempt::GaveUp => return Resolution::GaveUp,
             Attempt::Nothing(_) => {}
         }
@@ -196,14 +200,14 @@ fn resolve_together<'c>(request: &Request<'c>, locked: &Locked, steps: &Steps) -
 /// What has no answer among what is known: what would have to be read to tell, or nothing if none of it would help.
 fn undetermined<'c>(request: &Request<'c>, locked: &Locked, steps: &Steps) -> Resolution<'c> {
     match solve(request, POSSIBLE, locked, steps, unknowns::of) {
-        Attempt::TargetSolution(unknowns) => Resolution::Undetermined(unknowns),
+        Attempt::Solved(unknowns) => Resolution::Undetermined(unknowns),
         Attempt::Nothing(_) => Resolution::Conflict,
         Attempt::GaveUp => Resolution::GaveUp,
     }
 }
 
 enum Attempt<T> {
-    TargetSolution(T),
+    Solved(T),
     Nothing(Vec<Says>),
     GaveUp,
 }
@@ -229,7 +233,7 @@ fn with_forward_compat<'c>(
         for pass in PASSES {
             let policy = Policy { forward_compat: ForwardCompat::These(these), ..*pass };
             match attempt(policy) {
-                Attempt::TargetSolution(answer) => return finish(request, policy, answer, attempt),
+                Attempt::Solved(answer) => return finish(request, policy, answer, attempt),
                 Attempt::GaveUp => return Resolution::GaveUp,
                 Attempt::Nothing(_) => {}
             }
@@ -244,7 +248,7 @@ fn minimal_subset<'c>(may: &[usize], attempt: &dyn Fn(Policy<'_>) -> Attempt<Sol
     for class in may.iter().rev() {
         let fewer: Vec<usize> = these.iter().copied().filter(|other| other != class).collect();
         let policy = Policy { forward_compat: ForwardCompat::These(&fewer), ..ANYTHING };
-        if matches!(attempt(policy), Attempt::TargetSolution(_)) {
+        if matches!(attempt(policy), Attempt::Solved(_)) {
             these = fewer;
         }
     }
@@ -267,7 +271,7 @@ fn finish<'c>(
         let middle = (low + high) / 2;
         let cap: &Version = caps[middle];
         match attempt(Policy { driver_cap: Some(cap), ..policy }) {
-            Attempt::TargetSolution(answer) => {
+            Attempt::Solved(answer) => {
                 best = answer;
                 high = middle;
             }

@@ -490,7 +490,10 @@ impl<'c> TargetSolution<'c> {
     pub fn image_reference(&self, asked: &TargetRequest<'_>) -> Option<String> {
         match (&asked.image, self.image) {
             (_, Some(image)) => Some(format!("{}:{}", image.repository, image.tag)),
-            (ImageRequest::Unchecked(image) | ImageRequest::NoSuchTag(image), None) => Some(image.to_string()),
+            (
+                ImageRequest::Unchecked(image) | ImageRequest::UnseenTag(image, _) | ImageRequest::NoSuchTag(image),
+                None,
+            ) => Some(image.to_string()),
             _ => None,
         }
     }

@@ -7,6 +7,7 @@ use super::compile::{Plan, ReleaseChoice};
 use super::engine::Selection;
 use super::installs::pytorch_index;
 use super::platform::Platform;
+use super::request::{ImageRequest, Request};
 
 /// What makes a finding known.
 const OVERLAY: &str = "add the row to an overlay (docs/overlays.md)";
@@ -36,6 +37,25 @@ pub fn of(plan: &Plan<'_, '_>, selection: &Selection) -> Vec<Unknown> {
                 }
             }
         }
+    }
+    unknowns
+}
+
+/// Images of which nobody has read whether they exist, and so what they hold.
+pub fn of_images(request: &Request<'_>) -> Vec<Unknown> {
+    let mut unknowns = Vec::new();
+    for target in &request.targets {
+        let ImageRequest::UnseenTag(image, nearest) = &target.image else { continue };
+        let near =
+            nearest.map_or_else(String::new, |row| format!("; or take the nearest tag that is known, `{}`", row.tag));
+        unknowns.push(Unknown {
+            fact: format!("whether `{image}` exists, and what it holds"),
+            keys: vec![target.key("image")],
+            how: format!(
+                "look for it in the registry; if it is there, set `image-requires` to its NVIDIA_REQUIRE_CUDA (`docker image \
+                 inspect`; \"\" if it has none), or {OVERLAY}{near}"
+            ),
+        });
     }
     unknowns
 }

@@ -139,13 +139,30 @@ impl Kind for LibraryMissing<'_> {
 }
 
 /// A build of a day.
-pub struct Nightly<'a> {
-    /// The build.
-    pub name: &'a str,
-    /// The release that it precedes.
-    pub release: &'a Version,
-    /// The variant, where that release has no build of it.
-    pub without: Option<&'a str>,
+pub enum Nightly<'a> {
+    /// It is judged as a release.
+    AsRelease {
+        /// The build.
+        name: &'a str,
+        /// The release that it precedes.
+        release: &'a Version,
+    },
+    /// That release has none like it.
+    Unread {
+        /// The build.
+        name: &'a str,
+        /// The release that it precedes.
+        release: &'a Version,
+        /// The variant and the processor.
+        of: (&'a str, &'a str),
+    },
+    /// A package of another day than the torch beside it.
+    Apart {
+        /// The package and its version.
+        name: &'a str,
+        /// The torch beside it.
+        torch: &'a Version,
+    },
 }
 
 impl Kind for Nightly<'_> {
@@ -155,12 +172,17 @@ impl Kind for Nightly<'_> {
         need that very release do not take them: name the nightlies of those too.";
 
     fn message(&self) -> String {
-        let (name, release) = (self.name, self.release);
-        match self.without {
-            None => format!("{name} is a nightly and judged as the release {release}, which may differ from it"),
-            Some(variant) => format!(
-                "{name} is a nightly, and the release {release} has no build for {variant}: what it holds and brings is \
-                 not known"
+        match self {
+            Nightly::AsRelease { name, release } => {
+                format!("{name} is a nightly and judged as the release {release}, which may differ from it")
+            }
+            Nightly::Unread { name, release, of: (variant, arch) } => format!(
+                "{name} is a nightly, and no {variant} build of the release {release} is known for {arch}: what it holds and \
+                 brings is not known"
+            ),
+            Nightly::Apart { name, torch } => format!(
+                "{name} is a nightly that needs the torch nightly of its own day or of the day before, and may refuse \
+                 {torch}"
             ),
         }
     }
@@ -227,24 +249,45 @@ impl Kind for SnapshotBuild<'_> {
     }
 }
 
-/// A wheel for some systems, where it is not written which one the target has.
-pub struct SystemUnsaid<'a> {
-    /// The build.
-    pub name: &'a str,
-    /// The systems.
-    pub systems: &'a [&'a str],
-    /// The target.
-    pub target: &'a str,
+/// A target that does not say which JetPack it has.
+pub enum SystemUnsaid<'a> {
+    /// A wheel was made for some of them.
+    Build {
+        /// The build.
+        name: &'a str,
+        /// The systems that it was made for.
+        systems: &'a [&'a str],
+        /// The target.
+        target: &'a str,
+    },
+    /// The target names the system that a JetPack is based on.
+    Jetpack {
+        /// The target.
+        target: &'a str,
+        /// What is written.
+        os: &'a str,
+        /// The newest JetPack for the board that is based on it.
+        jetpack: &'a str,
+        /// The CUDA that this JetPack's driver supports.
+        cuda: &'a Version,
+    },
 }
 
 impl Kind for SystemUnsaid<'_> {
     const CODE: &'static str = "system-unsaid";
-    const EXPLAINED: &'static str = "The wheel was made for some releases of JetPack and runs on those only, but the target does not say \
-        which it has. Write `os`, such as \"jetpack6.2\".";
+    const EXPLAINED: &'static str = "The driver of a Jetson comes with its JetPack, and some wheels were made for some releases of JetPack and run on \
+         those only, but the target does not say which it has. Write `os`, such as \"jetpack6.2\".";
 
     fn message(&self) -> String {
-        let systems = self.systems.join(", ");
-        format!("{} is made for {systems}, but target `{}` does not set `os`", self.name, self.target)
+        match self {
+            SystemUnsaid::Build { name, systems, target } => {
+                format!("{name} is made for {}, but target `{target}` does not set `os`", systems.join(", "))
+            }
+            SystemUnsaid::Jetpack { target, os, jetpack, cuda } => format!(
+                "target `{target}` is a Jetson with `os = \"{os}\"`, so its driver was not checked: that of {jetpack} supports \
+                 CUDA up to {cuda}. Write `os = \"{jetpack}\"`, or the JetPack it has"
+            ),
+        }
     }
 }
 

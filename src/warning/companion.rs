@@ -1,5 +1,7 @@
 //! What is said of packages beside the frameworks.
 
+use crate::types::Version;
+
 use super::Kind;
 
 /// What a wheel for one CUDA line brings along from an index of another.
@@ -53,6 +55,35 @@ impl Kind for PackageExcluded<'_> {
         let PackageExcluded { package, asked, locked, needs, .. } = self;
         let says = self.says.trim_end_matches('.');
         format!("`{package} = \"{asked}\"` excludes what the locked {locked} needs, {package} {needs}: {says}")
+    }
+}
+
+/// A cuDNN that a package loads and nothing in the stack brings.
+pub struct CudnnMissing<'a> {
+    /// The package and its release.
+    pub name: &'a str,
+    /// The cuDNN that it loads.
+    pub needs: &'a str,
+    /// What there is instead, if anything.
+    pub has: Option<&'a Version>,
+    /// Why it needs it.
+    pub says: &'a str,
+}
+
+impl Kind for CudnnMissing<'_> {
+    const CODE: &'static str = "cudnn-missing";
+    const EXPLAINED: &'static str = "A package loads cuDNN and brings none along: it takes the one that a framework's wheels, the image or the system \
+         installs, if that is of the major it was built with. Otherwise importing it, or its first session on the GPU, ends in \
+         \"libcudnn.so.9: cannot open shared object file\", or it silently computes on the CPU. Install that cuDNN beside the \
+         other (the files have different names), state it as `cudnn` of the target where it is there, or choose a release that \
+         goes with the one there is.";
+
+    fn message(&self) -> String {
+        let has = match self.has {
+            Some(cudnn) => format!("the stack has {cudnn}"),
+            None => "nothing in the stack brings one".to_string(),
+        };
+        format!("{} needs cuDNN {}, and {has}: {}", self.name, self.needs, self.says.trim_end_matches('.'))
     }
 }
 

@@ -109,6 +109,8 @@ pub struct DriverEndOfLife<'a> {
     pub end: &'a str,
     /// The branch to move to, and the day its support ends.
     pub next: Option<(&'a Version, Option<&'a str>)>,
+    /// The GPU that no later branch drives, where that is why.
+    pub last_for: Option<&'a str>,
 }
 
 impl Kind for DriverEndOfLife<'_> {
@@ -125,9 +127,34 @@ impl Kind for DriverEndOfLife<'_> {
         });
         let end = self.end;
         match first == last {
-            true => format!("support of driver branch R{last} ended {end}{next}"),
+            true => {
+                let last_for = self.last_for.map_or_else(String::new, |gpu| format!(", the last that drives {gpu},"));
+                format!("support of driver branch R{last}{last_for} ended {end}{next}")
+            }
             false => format!("support of driver branches R{first} to R{last} has ended, of the last on {end}{next}"),
         }
+    }
+}
+
+/// A policy that no branch fits.
+pub struct DriverPolicyUnmet<'a> {
+    /// The target.
+    pub target: &'a str,
+    /// The kinds of branches that it admits.
+    pub kinds: &'a str,
+}
+
+impl Kind for DriverPolicyUnmet<'_> {
+    const CODE: &'static str = "driver-policy";
+    const EXPLAINED: &'static str = "`driver-policy` says which kind of driver branch is to be recommended, and no branch of that kind is in support, \
+         drives the GPUs of the target, runs the stack and is admitted by what the target says of its driver. The answer \
+         holds all the same; it only names no driver to install. Write another policy, or leave it out.";
+
+    fn message(&self) -> String {
+        format!(
+            "no {} driver branch in support drives target `{}` and runs its stack, so none is recommended",
+            self.kinds, self.target
+        )
     }
 }
 

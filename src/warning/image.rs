@@ -68,6 +68,29 @@ impl Kind for ImageNotChecked<'_> {
     }
 }
 
+/// An image whose torch is used, and of which it is not known for which Python it holds it.
+pub struct ImagePython<'a> {
+    /// The image.
+    pub image: &'a str,
+    /// The Python in the lock.
+    pub python: &'a Version,
+}
+
+impl Kind for ImagePython<'_> {
+    const CODE: &'static str = "image-python";
+    const EXPLAINED: &'static str = "The torch in an image is installed for one Python, and nobody has read which one this image holds. The lock names the \
+         newest that this release of torch was published for, by which packages with compiled code were chosen. Run \
+         `python --version` in the image and write what it says as `python` under `[stack]`.";
+
+    fn message(&self) -> String {
+        format!(
+            "it is not known which Python {} holds, and {} was assumed: write the one that `docker run --rm {} python --version` \
+             prints as `python` under [stack]",
+            self.image, self.python, self.image
+        )
+    }
+}
+
 /// An image of which it is not known on which drivers it starts.
 pub struct ImageRequireUnknown<'a> {
     /// The image.

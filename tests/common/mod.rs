@@ -99,6 +99,11 @@ impl Outcome {
         targets.remove(0)
     }
 
+    /// Whether nobody can tell.
+    pub fn is_undetermined(&self) -> bool {
+        matches!(self, Outcome::Undetermined)
+    }
+
     /// Whether there is no answer.
     pub fn is_conflict(&self) -> bool {
         matches!(self, Outcome::Conflict)

@@ -18,6 +18,7 @@ pub const ASKED: &[(Subject, Subject)] = &[
     (Subject::Package, Subject::Cuda),
     (Subject::Package, Subject::Toolkit),
     (Subject::Package, Subject::Gcc),
+    (Subject::Package, Subject::Cudnn),
     (Subject::Nccl, Subject::Gpu),
 ];
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::catalog::rows::{Companion, Subject};
 use crate::explain::target_of;
+use crate::solve::own;
 use crate::solve::request::{Direction, DriverRequest, FRAMEWORKS, Request};
 use crate::solve::solution::Solution;
 use crate::types::{ArchEntry, ArchList, Constraint, Version};
@@ -66,7 +67,10 @@ impl<'c> Finder<'_, 'c> {
 
     /// The same version in another variant, the same variant in the nearest versions, and the nearest of both.
     fn try_versions(&mut self, key: &str, package: &str) {
-        let Some(written) = self.written(key).and_then(|text| Constraint::parse(&text).ok()) else { return };
+        // In place of a build of one's own the published ones nearest to it.
+        let own = self.spec.own.iter().find(|own| own.package == package).and_then(own::published);
+        let written = own.or_else(|| self.written(key).and_then(|text| Constraint::parse(&text).ok()));
+        let Some(written) = written else { return };
         let variant = written.comparisons().find_map(|one| one.variant.clone());
         let known = self.known_versions(package);
         let admitted = known.iter().filter(|version| {

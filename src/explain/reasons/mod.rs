@@ -25,6 +25,7 @@ use super::ask::Asker;
 use super::{Conflict, FactNote, core};
 use binding::{binding_rules, fewest_boards, least_demanding, shortest};
 use words::{build_id, driver_words, list};
+pub use words::{quotes_the_file, sets};
 
 /// Tells one clash.
 pub fn tell(asker: &Asker<'_, '_>, culprits: &[String]) -> Conflict {

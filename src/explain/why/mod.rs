@@ -17,6 +17,7 @@ use crate::spec::{Prefer, Share, Spec};
 use crate::types::{Constraint, Version};
 
 use super::ask::Asker;
+use super::reasons;
 use super::unlocks::{self, Opening};
 use super::{FactNote, first_conflict};
 
@@ -218,12 +219,8 @@ impl<'c> Explainer<'_, 'c> {
         let forced = spec.with(key, Some(value)).ok()?;
         if let Some(conflict) = first_conflict(&forced, self.asker.problem, self.asker.steps) {
             let culprits = conflict.culprits.into_iter().filter(|culprit| culprit != key).collect();
-            return Some(Rejected {
-                value: value.to_string(),
-                culprits,
-                because: conflict.explanation,
-                facts: conflict.facts,
-            });
+            let because = self.true_of_the_file(conflict.explanation);
+            return Some(Rejected { value: value.to_string(), culprits, because, facts: conflict.facts });
         }
         let answer = self.asker.best(&self.asker.question(&forced)?)?;
         let cost = self.cost(scope, &answer);
@@ -234,10 +231,19 @@ impl<'c> Explainer<'_, 'c> {
         let conflict = first_conflict(&native, self.asker.problem, self.asker.steps);
         let (culprits, mut because, facts) = conflict.map_or_else(Default::default, |conflict| {
             let culprits: Vec<String> = conflict.culprits.into_iter().filter(|culprit| culprit != key).collect();
-            (culprits, conflict.explanation, conflict.facts)
+            (culprits, self.true_of_the_file(conflict.explanation), conflict.facts)
         });
         because.extend(cost);
         Some(Rejected { value: value.to_string(), culprits, because, facts })
+    }
+
+    /// The sentences without those that quote as a line of gpuenv.toml what was only forced upon it.
+    fn true_of_the_file(&self, mut sentences: Vec<String>) -> Vec<String> {
+        let keys = self.spec.keys();
+        let lines: Vec<String> =
+            keys.iter().filter_map(|key| Some(reasons::sets(key.rsplit('.').next()?, &self.spec.text(key)?))).collect();
+        sentences.retain(|sentence| !reasons::quotes_the_file(sentence) || lines.contains(sentence));
+        sentences
     }
 
     /// What speaks against an answer that is possible.

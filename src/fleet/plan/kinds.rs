@@ -75,7 +75,7 @@ pub fn find<'c>(
 /// words.
 fn as_judged<'c>(problem: &Problem<'c>, reading: &Reading<'c>, boards: &mut Vec<GpuRequest<'c>>) -> Reading<'c> {
     let mut judged = reading.clone();
-    if !matches!(reading.image, ImageRequest::No | ImageRequest::Unchecked(_)) {
+    if !matches!(reading.image, ImageRequest::No | ImageRequest::Unchecked(_) | ImageRequest::UnseenTag(..)) {
         return judged;
     }
     if let Gpus::These(gpus) = &mut judged.gpus {

@@ -71,7 +71,7 @@ impl<'q, 'c> Plan<'q, 'c> {
         let request = self.request;
         let class_ = self.classes[class].clone();
         let asked = &class_.target.reading;
-        if matches!(asked.image, ImageRequest::No | ImageRequest::Unchecked(_)) {
+        if matches!(asked.image, ImageRequest::No | ImageRequest::Unchecked(_) | ImageRequest::UnseenTag(..)) {
             return None;
         }
         let needs = request.needs_of_images();
@@ -219,6 +219,7 @@ impl<'q, 'c> Plan<'q, 'c> {
             return;
         }
         let on = class_.target.platform;
+        let is_chosen = matches!(class_.target.image, ImageRequest::Choose(_));
         for release in &group.releases {
             let holding = bundled_torch::holding(release.framework, on, &image.rows);
             if holding.is_empty() {
@@ -228,7 +229,9 @@ impl<'q, 'c> Plan<'q, 'c> {
             self.network.relate(release.var, image.var, move |row| {
                 let build = framework.releases[row].on(on);
                 RowSet::filter(images.len(), |at| {
-                    let elsewhere = !held.has(at) && build.is_none_or(|build| !build.is_in_image());
+                    // None is chosen that holds another torch than any that is known to be published.
+                    let holds_other = is_chosen && images[at].torch.is_some();
+                    let elsewhere = !held.has(at) && !holds_other && build.is_none_or(|build| !build.is_in_image());
                     elsewhere || build.is_some_and(|build| bundled_torch::runs_in(images[at], build))
                 })
             });

@@ -199,7 +199,9 @@ pub enum ImageRequest<'c> {
     Known(&'c Image),
     /// This tag of a known repository, which has no such tag.
     NoSuchTag(ImageRef),
-    /// An image of a repository the catalog does not know: nothing is checked.
+    /// This tag of a known repository of which not all tags are known, and the nearest that is.
+    UnseenTag(ImageRef, Option<&'c Image>),
+    /// An image of a repository the catalog does not know, or described in the spec: nothing else of it is checked.
     Unchecked(ImageRef),
 }
 
@@ -211,6 +213,11 @@ impl GpuRequest<'_> {
 }
 
 impl<'c> Reading<'c> {
+    /// Whether one of its GPUs is a Jetson's, whose driver comes with its system image.
+    pub fn is_jetson(&self) -> bool {
+        self.named_gpus().iter().any(|gpu| gpu.row.is_some_and(|row| row.class == Class::Jetson))
+    }
+
     /// The GPUs named, if any.
     pub fn named_gpus(&self) -> &[GpuRequest<'c>] {
         match &self.gpus {

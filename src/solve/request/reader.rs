@@ -381,6 +381,9 @@ impl<'c> Reader<'_, 'c> {
             match known {
                 TagMatch::Known(row) => return ImageRequest::Known(row),
                 TagMatch::NotThere => return ImageRequest::NoSuchTag(image.clone()),
+                TagMatch::Unlisted(nearest) if target.image_requires.is_none() => {
+                    return ImageRequest::UnseenTag(image.clone(), nearest);
+                }
                 TagMatch::Unlisted(nearest) => {
                     near = nearest
                         .map_or(String::new(), |row| format!("; the nearest tag that is known is `{}`", row.tag));

@@ -15,9 +15,12 @@ use super::About;
 
 pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
     let mut warnings = Vec::new();
-    for build in about.gpu_builds() {
+    for build in &about.target.builds {
         let one = One { about, build, name: build.named(), key: [format!("stack.{}", build.package)] };
         warnings.extend(one.nightly());
+        if build.variant == "cpu" {
+            continue;
+        }
         warnings.extend(one.unreleased());
         warnings.extend(one.library_missing());
         warnings.extend(one.system_unsaid());
@@ -52,11 +55,17 @@ impl One<'_, '_> {
         let build = self.build;
         let release = own::precedes(&build.version);
         let is_of_release = |row: &Build| {
-            row.package == build.package && row.version == release && row.variant == build.variant && !row.is_laid()
+            row.package == build.package
+                && row.version == release
+                && row.variant == build.variant
+                && row.arch == build.arch
+                && !row.is_laid()
         };
-        let is_known = self.about.request.catalog.builds.iter().any(is_of_release);
-        let without = (!is_known).then_some(&*build.variant);
-        let nightly = Nightly { name: &self.name, release: &release, without };
+        let name = &*self.name;
+        let nightly = match self.about.request.catalog.builds.iter().any(is_of_release) {
+            true => Nightly::AsRelease { name, release: &release },
+            false => Nightly::Unread { name, release: &release, of: (&build.variant, build.arch.as_str()) },
+        };
         build.is_nightly().then(|| Warning::about(&nightly, &self.key))
     }
 
@@ -85,7 +94,7 @@ impl One<'_, '_> {
     fn system_unsaid(&self) -> Option<Warning> {
         let (asked, build) = (self.about.asked, self.build);
         let systems: Vec<&str> = build.systems.iter().map(|system| &**system).collect();
-        let unsaid = SystemUnsaid { name: &self.name, systems: &systems, target: &asked.name };
+        let unsaid = SystemUnsaid::Build { name: &self.name, systems: &systems, target: &asked.name };
         let is_unsaid = asked.platform.takes == Takes::Either && !systems.is_empty();
         is_unsaid.then(|| Warning::about(&unsaid, &[format!("target.{}", asked.name)]))
     }

@@ -3,10 +3,11 @@
 
 use crate::catalog::rows::{Build, Companion, Subject};
 use crate::coverage::Coverage;
-use crate::solve::fits;
+use crate::solve::problem::Needs;
 use crate::solve::request::GpuRequest;
-use crate::types::CpuArch;
-use crate::warning::{BringsOtherCuda, JitOnly, SourceOnly, UnknownGpuCode, Warning, With};
+use crate::solve::{fits, own};
+use crate::types::{CpuArch, Version};
+use crate::warning::{BringsOtherCuda, CudnnMissing, JitOnly, Nightly, SourceOnly, UnknownGpuCode, Warning, With};
 
 use super::About;
 
@@ -15,6 +16,8 @@ pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
     for row in &about.target.companions {
         warnings.extend(source_only(about, row));
         warnings.extend(brings_other_cuda(about, row));
+        warnings.extend(nightly_apart(about, row));
+        warnings.extend(cudnn_missing(about, row));
         if row.gpu_code {
             warnings.extend(gpu_code(about, row));
         }
@@ -41,6 +44,40 @@ fn gpu_code(about: &About<'_, '_>, row: &Companion) -> Vec<Warning> {
         warnings.push(Warning::about(&JitOnly { what: &name, gpus: &jit }, &key(row)));
     }
     warnings
+}
+
+/// A cuDNN that a package loads, where neither a wheel nor the image nor the system has one that does.
+fn cudnn_missing(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
+    let target = about.target;
+    if about.asked.is_cpu() {
+        return None;
+    }
+    let mut there: Vec<&Version> = target.builds.iter().filter_map(|build| build.cudnn.as_ref()).collect();
+    there.extend(target.cudnn.map(|row| &row.version));
+    there.extend(target.image.and_then(|image| image.cudnn.as_ref()));
+    there.extend(about.asked.cudnn.as_ref());
+    let rules = about.request.rules.of_package(&row.package, Subject::Cudnn);
+    // Of the cuDNN in some images no version is known.
+    let serves = |rule: &Needs<'_>| there.iter().any(|has| rule.needs.admits(has) || has.major() == 0);
+    let rule = rules.about(&row.version).find(|rule| !serves(rule))?;
+    let missing = CudnnMissing {
+        name: &format!("{} {}", row.package, row.version),
+        needs: &rule.row.needs,
+        has: there.first().copied(),
+        says: &rule.row.says,
+    };
+    Some(Warning::about(&missing, &key(row)))
+}
+
+/// A nightly that is more than a day younger than the nightly of torch beside it.
+fn nightly_apart(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
+    let torch = about.target.builds.iter().find(|build| build.is_nightly() && build.package == row.framework)?;
+    // Across the end of a month the numbers are further apart than the days: 20250401 follows 20250331.
+    const DAY_BEFORE: u32 = 1;
+    let (of_torch, own_day) = (own::day(&torch.version)?, own::day(&row.version)?);
+    let near = own_day <= of_torch + DAY_BEFORE || own_day % 100 == 1 && of_torch % 100 >= 28;
+    let name = format!("{} {}", row.package, row.version);
+    (!near).then(|| Warning::about(&Nightly::Apart { name: &name, torch: &torch.version }, &key(row)))
 }
 
 /// What a wheel for a variant brings along from the package index, where it may be for another CUDA.

@@ -1,23 +1,61 @@
 //! A driver that runs the stack with limits, needs help, does not list the board, or may drop it one day.
 
-use crate::catalog::rows::Class;
+use crate::catalog::rows::{Class, Os};
 use crate::solve::driver::DriverRow;
 use crate::solve::fits;
 use crate::solve::machine::gpu_rules;
-use crate::solve::request::{DriverRequest, GpuRequest};
-use crate::warning::{DriverDropsGpu, ForwardCompat, GpuNotListed, JetsonDriver, JitLimited, Warning};
+use crate::solve::recommended;
+use crate::solve::request::{DriverRequest, GpuRequest, TargetRequest};
+use crate::spec::DriverPolicy;
+use crate::warning::{
+    DriverDropsGpu, DriverPolicyUnmet, ForwardCompat, GpuNotListed, JetsonDriver, JitLimited, SystemUnsaid, Warning,
+};
 
 use super::About;
 
 pub(super) fn warnings<'c>(about: &About<'_, 'c>) -> Vec<Warning> {
     let Some(driver) = &about.target.driver else { return Vec::new() };
-    let mut warnings = Vec::new();
+    let mut warnings = policy_unmet(about);
+    warnings.extend(jetpack_unsaid(about));
     warnings.extend(jit_limited(about, driver));
     warnings.extend(forward_compat(about, driver));
     warnings.extend(jetson(about, driver));
     warnings.extend(not_listed(about, driver));
     warnings.extend(drops_gpu(about, driver));
     warnings
+}
+
+/// A policy by which no branch can be recommended, where one could be without it.
+fn policy_unmet<'c>(about: &About<'_, 'c>) -> Vec<Warning> {
+    fn is_recommended<'c>(about: &About<'_, 'c>, asked: &TargetRequest<'c>) -> bool {
+        recommended::driver(about.request, asked, about.target).is_some()
+    }
+    let mut warnings = Vec::new();
+    for asked in &about.all {
+        let kinds = match asked.driver_policy {
+            DriverPolicy::Any => continue,
+            DriverPolicy::Production => "production or long-term",
+            DriverPolicy::LongTerm => "long-term",
+        };
+        let any = TargetRequest { driver_policy: DriverPolicy::Any, ..(*asked).clone() };
+        if !is_recommended(about, asked) && is_recommended(about, &any) {
+            let unmet = DriverPolicyUnmet { target: &asked.name, kinds };
+            warnings.push(Warning::about(&unmet, &[asked.key("driver-policy")]));
+        }
+    }
+    warnings
+}
+
+/// A Jetson of which not the JetPack is written but the system that it is based on: its driver was not checked.
+fn jetpack_unsaid(about: &About<'_, '_>) -> Option<Warning> {
+    let asked = about.asked;
+    let os = asked.os.filter(|os| os.cuda.is_none() && os.glibc.is_some())?;
+    let gpu = asked.named_gpus().iter().find(|gpu| gpu.row.is_some_and(|row| row.class == Class::Jetson))?;
+    let is_based_on = |row: &&Os| row.glibc == os.glibc && row.boards.contains(&gpu.cc_version) && row.cuda.is_some();
+    let jetpack = about.request.catalog.oses.iter().rfind(is_based_on).filter(|_| about.target.image.is_none())?;
+    let unsaid =
+        SystemUnsaid::Jetpack { target: &asked.name, os: &os.id, jetpack: &jetpack.id, cuda: jetpack.cuda.as_ref()? };
+    Some(Warning::about(&unsaid, &about.keys("os")))
 }
 
 fn jit_limited(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<Warning> {

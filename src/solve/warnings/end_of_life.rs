@@ -5,6 +5,7 @@ use crate::catalog::rows::{Branch, Image, Os};
 use crate::solve::driver::branch_of;
 use crate::solve::recommended::{self, has_ended};
 use crate::solve::request::{DriverRequest, ImageRequest};
+use crate::types::Constraint;
 use crate::warning::{DriverEndOfLife, OsEndOfLife, Warning};
 
 use super::About;
@@ -20,7 +21,7 @@ fn driver_ended(about: &About<'_, '_>) -> Option<Warning> {
     let (request, asked, catalog) = (about.request, about.asked, about.request.catalog);
     let branches = || catalog.branches.iter();
     let (setting, may_have): (&'static str, Vec<&Branch>) = match &asked.driver {
-        DriverRequest::Free(_) => return None,
+        DriverRequest::Free(bound) => return last_ended(about, bound.as_ref()),
         // It is supported as long as its system is.
         _ if asked.has_system_driver() => return None,
         DriverRequest::Exact(version) => {
@@ -51,8 +52,28 @@ fn driver_ended(about: &About<'_, '_>) -> Option<Warning> {
         branches: (&may_have.first()?.branch, &may_have.last()?.branch),
         end,
         next: next.as_ref().map(|branch| (&branch.branch, branch.eol.as_deref())),
+        last_for: None,
     };
     Some(Warning::about(&ended, &about.keys(setting)))
+}
+
+/// Where any driver may be had: a GPU of which even the last branch that drives it is out of support.
+fn last_ended(about: &About<'_, '_>, bound: Option<&Constraint>) -> Option<Warning> {
+    let (asked, catalog) = (about.asked, about.request.catalog);
+    if asked.is_cpu() || asked.has_system_driver() || asked.is_jetson() {
+        return None;
+    }
+    let admitted = |row: &&Branch| bound.is_none_or(|bound| bound.admits(&row.branch));
+    for kind in &asked.machine.kinds {
+        let drives = |row: &&Branch| admitted(row) && kind.driver.iter().all(|rule| rule.needs.admits(&row.branch));
+        let last = catalog.branches.iter().rfind(drives)?;
+        let is_newest = catalog.branches.iter().rfind(admitted).is_some_and(|newest| newest.branch == last.branch);
+        let Some(end) = last.eol.as_ref().filter(|end| !is_newest && has_ended(catalog, end)) else { continue };
+        let branches = (&last.branch, &last.branch);
+        let ended = DriverEndOfLife { branches, end, next: None, last_for: Some(&kind.gpu.name) };
+        return Some(Warning::about(&ended, &about.keys("gpu")));
+    }
+    None
 }
 
 fn os_ended(about: &About<'_, '_>) -> Option<Warning> {

@@ -7,8 +7,8 @@ use crate::solve::machine::gpu_rules;
 use crate::solve::request::{GpuRequest, ImageRequest};
 use crate::solve::{fits, image};
 use crate::warning::{
-    ImageArchUnknown, ImageCompat, ImageRequireUnknown, ImageRequires, ImageTorch, ImageWithdrawn, ToolkitMinor,
-    TwoRuntimes, TwoTorches, Warning,
+    ImageArchUnknown, ImageCompat, ImagePython, ImageRequireUnknown, ImageRequires, ImageTorch, ImageWithdrawn,
+    ToolkitMinor, TwoRuntimes, TwoTorches, Warning,
 };
 
 use super::About;
@@ -20,6 +20,7 @@ pub(super) fn warnings<'c>(about: &About<'_, 'c>) -> Vec<Warning> {
         let torch = one.torch();
         let two_torches = torch.as_ref().is_some_and(|warning| warning.code == "two-torches");
         warnings.extend(torch);
+        warnings.extend(one.python());
         warnings.extend(one.two_runtimes().filter(|_| !two_torches));
         warnings.extend(one.requirement());
         warnings.extend(one.compat());
@@ -62,6 +63,15 @@ impl One<'_, '_> {
         }
         let why = self.no_code(inside).or_else(|| self.no_driver())?;
         Some(Warning::about(&ImageTorch { image: &self.name, torch: inside, why: &why }, &self.keys))
+    }
+
+    /// A torch of the image that is used, for a Python that nobody has read or written.
+    fn python(&self) -> Option<Warning> {
+        let inside = self.image.torch.as_deref().filter(|_| self.image.python.is_none())?;
+        let python = self.about.target.python.filter(|_| self.about.request.python.is_none())?;
+        let is_used = |build: &&Build| build.package == TORCH && bundled_torch::is_inside(self.image, inside, build);
+        let unknown = ImagePython { image: &self.name, python };
+        self.about.target.builds.iter().any(|build| is_used(&build)).then(|| Warning::about(&unknown, &self.keys))
     }
 
     /// A GPU that the image's torch holds no code for, where its release is one whose code is known.
