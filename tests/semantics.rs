@@ -955,6 +955,8 @@ mod frameworks_together {
         let (cuda, mode, _) = cublas("jax = \"0.11\"\ncuda = \"12\"", "gpu = \"RTX 5090\"\ndriver = \"570\"");
         assert_eq!((&cuda[..4], mode), ("12.8", "native"));
         // What torch pins comes in with torch.
+        let (cuda, _, pinned) = cublas("torch = \"2.5.1+cu124\"\njax = \"0.5.3\"", &on("570"));
+        assert_eq!((cuda.as_str(), pinned), ("12.4.1", None), "that of the runtime, whatever nvcc JAX needs");
         let (cuda, _, pinned) = cublas("torch = \"2.7.1+cu126\"\njax = \"0.5.3\"", &on("570"));
         assert_eq!((cuda.as_str(), pinned), ("12.6.3", None));
     }

@@ -115,7 +115,7 @@ impl Ledger<'_, '_> {
         if let Some(row) = target.cuda {
             self.put(entry, row, [Stack("cuda")]);
         }
-        if let Some(pieces) = &target.pieces {
+        if let Some(pieces) = target.pieces.as_ref().filter(|pieces| pieces.bring_runtime()) {
             self.put(entry, pieces.toolkit, [Stack("cuda")]);
         }
     }

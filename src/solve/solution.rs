@@ -469,7 +469,8 @@ impl<'c> TargetSolution<'c> {
     /// The CUDA release in the stack: the toolkit's or image's if of the wheel's line, else the one whose runtime
     /// the wheel carries.
     pub fn cuda_release(&self) -> Option<Version> {
-        let pieces = self.pieces.as_ref().map(|pieces| pieces.toolkit.version);
+        // Beside a framework that pins the runtime they are a compiler or so.
+        let pieces = self.pieces.as_ref().filter(|pieces| pieces.bring_runtime()).map(|pieces| pieces.toolkit.version);
         let of_build = |build: &&Build| Some((fits::line_of(&build.variant)?, build.toolkit));
         let wheel = match pieces {
             Some(version) => Some((version.prefix(2), Some(version))),
