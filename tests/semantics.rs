@@ -920,6 +920,16 @@ mod frameworks_together {
     }
 
     #[test]
+    fn triton_comes_along_for_the_pythons_that_it_has_wheels_for() {
+        let on = |python: &str| {
+            let spec = one(&format!("torch = \"2.5.1+cu124\"\npython = \"{python}\""), "gpu = \"A100-PCIE-40GB\"");
+            (lock(&spec).target().stack().get("triton").cloned(), warned(&spec).contains(&"triton-python"))
+        };
+        assert_eq!(on("3.12"), (Some("3.1.0".into()), false));
+        assert_eq!(on("3.13"), (None, true));
+    }
+
+    #[test]
     fn a_package_that_loads_cudnn_needs_the_one_it_was_built_with() {
         let warned = |stack: &str, target: &str| {
             let target = format!("gpu = \"A100-PCIE-40GB\"\n{target}");
@@ -955,6 +965,8 @@ mod frameworks_together {
         let (cuda, mode, _) = cublas("jax = \"0.11\"\ncuda = \"12\"", "gpu = \"RTX 5090\"\ndriver = \"570\"");
         assert_eq!((&cuda[..4], mode), ("12.8", "native"));
         // What torch pins comes in with torch.
+        let (cuda, _, pinned) = cublas("torch = \"2.5.1+cu124\"\njax = \"0.5.3\"", &on("570"));
+        assert_eq!((cuda.as_str(), pinned), ("12.4.1", None), "that of the runtime, whatever nvcc JAX needs");
         let (cuda, _, pinned) = cublas("torch = \"2.7.1+cu126\"\njax = \"0.5.3\"", &on("570"));
         assert_eq!((cuda.as_str(), pinned), ("12.6.3", None));
     }

@@ -149,7 +149,8 @@ impl Graph {
 
     fn build(&mut self, build: &Build, target: &TargetAnswer<'_>) -> String {
         let id = self.package(&build.package, &format!("{}+{}", build.version, build.variant));
-        for (name, version) in [("cudnn", &build.cudnn), ("nccl", &build.nccl), ("triton", &build.triton)] {
+        let triton = build.triton.filter(|_| target.triton.is_some());
+        for (name, version) in [("cudnn", build.cudnn), ("nccl", build.nccl), ("triton", triton)] {
             if let Some(version) = version {
                 let part = self.package(name, version.as_str());
                 self.edge(&id, &part, "brings");

@@ -11,7 +11,7 @@ use super::format::{Format, Opt, Options, Render};
 use super::ordinary;
 use super::requirements;
 use super::wheels::{self, pin};
-use super::{ExportError, own, quote, valid};
+use super::{ExportError, images, own, quote, valid};
 
 /// `gpuenv export conda`
 pub const FORMAT: Format = Format {
@@ -25,6 +25,7 @@ pub const FORMAT: Format = Format {
 };
 
 fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Result<String, ExportError> {
+    images::refuse_framework_inside(lock, name, target)?;
     let wheels: Vec<&Wheel> = lock.wheels_of(name).collect();
     let beside: Vec<&ConstraintLock> = lock.constraints_of(name).collect();
     let own = options.get("name").unwrap_or("gpu-stack");

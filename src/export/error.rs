@@ -107,6 +107,19 @@ pub enum ExportError {
         /// What to change.
         cure: String,
     },
+    /// An environment of its own beside a framework that stands in the image.
+    #[error(
+        "{package} {version} stands in the image {image}, and an environment of its own would install a second one: \
+         `gpuenv export dockerfile` adds the rest to the image's"
+    )]
+    InImage {
+        /// The framework.
+        package: String,
+        /// Its version.
+        version: String,
+        /// The image.
+        image: String,
+    },
     /// pip takes hashes for every requirement or for none.
     #[error(
         "the sha256 of {} is not known, and pip accepts hashes only if every requirement has one: \
@@ -173,6 +186,7 @@ impl ExportError {
             ExportError::NotAnOption { .. } => "not-an-option",
             ExportError::BadOption { .. } => "bad-option",
             ExportError::Taken { .. } => "taken",
+            ExportError::InImage { .. } => "in-image",
             ExportError::UnknownHash(_) => "unknown-hash",
             ExportError::UnknownAddress(_) => "unknown-address",
             ExportError::NothingToCompile(_) => "nothing-to-compile",

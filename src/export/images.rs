@@ -42,4 +42,12 @@ pub fn framework_inside<'a>(lock: &'a Lock, name: &str, target: &'a TargetLock) 
     Some((package, version))
 }
 
+/// For formats that make an environment of their own: what stands in the image is not in it, so what depends on it would
+/// bring another.
+pub fn refuse_framework_inside(lock: &Lock, name: &str, target: &TargetLock) -> Result<(), ExportError> {
+    let Some((package, version)) = framework_inside(lock, name, target) else { return Ok(()) };
+    let image = target.image.clone().unwrap_or_default();
+    Err(ExportError::InImage { package: package.to_string(), version: version.to_string(), image })
+}
+
 const FRAMEWORKS: [&str; 3] = ["torch", "tensorflow", "jax"];

@@ -8,7 +8,7 @@ use crate::lock::{ConstraintLock, Lock, TargetLock, Wheel};
 use crate::types::{CpuArch, Specifier};
 
 use super::format::{Format, Options, Render};
-use super::{ExportError, ordinary, own, quote, valid, wheels};
+use super::{ExportError, images, ordinary, own, quote, valid, wheels};
 
 /// `gpuenv export pixi`
 pub const FORMAT: Format = Format {
@@ -22,6 +22,7 @@ pub const FORMAT: Format = Format {
 };
 
 fn render(lock: &Lock, name: &str, target: &TargetLock, _: &Options) -> Result<String, ExportError> {
+    images::refuse_framework_inside(lock, name, target)?;
     let wheels: Vec<&Wheel> = lock.wheels_of(name).collect();
     let others = ordinary::of(lock, name)?;
     if wheels.is_empty() && others.is_empty() {

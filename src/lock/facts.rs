@@ -79,7 +79,8 @@ impl Ledger<'_, '_> {
         let target = entry.target;
         for build in &target.builds {
             let parts = [("cudnn", &build.cudnn), ("nccl", &build.nccl), ("triton", &build.triton)];
-            let parts = parts.iter().filter(|(_, part)| part.is_some()).map(|(name, _)| Stack(name));
+            let is_there = |name: &str| name != "triton" || target.triton.is_some();
+            let parts = parts.iter().filter(|(name, part)| part.is_some() && is_there(name)).map(|(name, _)| Stack(name));
             let gpu = (!target.gpus.is_empty()).then_some(Target("gpu"));
             if let Some(row) = known(self.request.catalog, build) {
                 self.put(entry, row, [Stack(&build.package)].into_iter().chain(parts).chain(gpu));
@@ -115,7 +116,7 @@ impl Ledger<'_, '_> {
         if let Some(row) = target.cuda {
             self.put(entry, row, [Stack("cuda")]);
         }
-        if let Some(pieces) = &target.pieces {
+        if let Some(pieces) = target.pieces.as_ref().filter(|pieces| pieces.bring_runtime()) {
             self.put(entry, pieces.toolkit, [Stack("cuda")]);
         }
     }

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use crate::explain::{Change, Conflict, Explanation, FactNote, Fix};
 use crate::spec::Spec;
+use crate::types::Version;
 
 use super::changes::importance;
 use super::facts::overlay;
@@ -269,6 +270,12 @@ fn render_fix(screen: &Screen, number: usize, fix: &Fix, spec: &Spec, detail: De
     screen.wrapped(&format!("  {number}. "), &format!("{}{advice}{result}", changes.join(" and ")))
 }
 
+/// Whether a driver is newer than what is written of one; where that is no number, it is taken to be.
+fn is_above(new: &str, old: &str) -> bool {
+    let number = |text: &str| Version::parse(text.trim_start_matches(['>', '=', '<', ' ', 'R'])).ok();
+    number(new).zip(number(old)).is_none_or(|(new, old)| new.cmp_prefix(&old).is_ge())
+}
+
 /// A change in words; the target is named where there are several.
 fn told_change(screen: &Screen, change: &Change, spec: &Spec) -> String {
     let name = clean(change.key.rsplit('.').next().unwrap_or(&change.key));
@@ -277,10 +284,15 @@ fn told_change(screen: &Screen, change: &Change, spec: &Spec) -> String {
         _ => String::new(),
     };
     let raised = change.to.as_deref().filter(|_| name == "driver").and_then(|to| to.strip_prefix(">="));
+    let raised = raised.filter(|new| change.from.as_deref().is_none_or(|old| is_above(new, old)));
+    let own = spec.own.iter().any(|own| change.key.strip_prefix("stack.") == Some(&*own.package));
     match (change.from.as_deref(), change.to.as_deref()) {
         (Some(old), Some(_)) if raised.is_some_and(|new| !new.contains([',', '|'])) => {
             let (old, new) = (screen.before(&clean(old)), screen.after(&clean(raised.unwrap_or_default())));
             format!("upgrade the driver{of} from {old} to {new} or newer")
+        }
+        (Some(_), Some(new)) if own => {
+            format!("take the published {name} {} in place of your build", screen.after(&clean(new)))
         }
         (Some(old), Some("*")) => format!("allow any {name}{of} instead of {}", screen.before(&clean(old))),
         (Some(old), Some(new)) => {

@@ -10,6 +10,9 @@ const LONGEST: usize = 48;
 /// `` `driver = "550"` ``; the key alone where nothing is written for it.
 pub(super) fn line(key: &str, spec: &Spec) -> String {
     let name = key.rsplit('.').next().unwrap_or(key);
+    if let Some(own) = spec.own.iter().find(|own| key.strip_prefix("stack.") == Some(&*own.package)) {
+        return format!("your build of {} {}", clean(name), clean(&own.full_version()));
+    }
     match spec.text(key) {
         Some(text) if spec.key_span(key).is_some() => format!("`{} = {}`", clean(name), value(&text)),
         _ => format!("`{}`", clean(key)),

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Companion, Extension, Subject, Toolkit};
 use crate::coverage::{Coverage, Tegra, covers, covers_targets};
-use crate::types::{Arch, ArchEntry, ArchList, Cc, CpuArch, Suffix, Version};
+use crate::types::{Arch, ArchEntry, ArchList, Cc, Constraint, CpuArch, Suffix, Version};
 
 use super::machine::{Machine, Refusals};
 use super::problem::{Problem, law};
@@ -174,6 +174,18 @@ impl<'c> Request<'c> {
     pub fn toolkit_of(&self, build: &Build) -> Option<&'c Toolkit> {
         toolkit_of(self.catalog, build, line_of(&build.variant).as_ref())
     }
+}
+
+/// The package that torch compiles with.
+const TRITON: &str = "triton";
+
+/// The triton that a build asks for: where it has wheels for the Python, for elsewhere torch does not ask for it.
+pub fn triton_of<'c>(catalog: &'c Catalog, builds: &[&'c Build], python: Option<&Version>) -> Option<&'c Version> {
+    let version = builds.iter().find_map(|build| build.triton.as_ref())?;
+    let row = catalog.companions.iter().find(|row| row.package == TRITON && row.version == *version);
+    let accepted = row.and_then(|row| Constraint::parse(row.python.as_deref()?).ok());
+    let is_there = accepted.zip(python).is_none_or(|(accepted, line)| accepted.admits(line));
+    is_there.then_some(version)
 }
 
 #[cfg(test)]

@@ -26,6 +26,7 @@ pub mod resolve;
 pub mod rowset;
 pub mod services;
 pub mod solution;
+mod stack;
 pub mod suppress;
 pub mod unknowns;
 mod unseen;

@@ -13,6 +13,9 @@ use super::fits;
 /// TargetSolution by themselves, as keys of `[stack]`.
 const CHOSEN_APART: [&str; 2] = ["nvidia-cudnn", "nvidia-nccl"];
 
+/// The package of the CUDA runtime, of whatever major.
+const RUNTIME: &str = "nvidia-cuda-runtime";
+
 /// The components of one toolkit release that are installed for frameworks which leave them open.
 #[derive(Debug, Clone)]
 pub struct Pieces<'c> {
@@ -20,6 +23,13 @@ pub struct Pieces<'c> {
     pub toolkit: &'c Libraries,
     /// Those that are asked for: package and version.
     pub pins: Vec<(&'c str, &'c str)>,
+}
+
+impl Pieces<'_> {
+    /// Whether the CUDA runtime is one of them.
+    pub fn bring_runtime(&self) -> bool {
+        self.pins.iter().any(|(package, _)| package.starts_with(RUNTIME))
+    }
 }
 
 /// What was chosen for a class of machines of a group.

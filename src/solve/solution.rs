@@ -4,7 +4,7 @@
 //! own minor, which image the wheel's own line, which driver is the oldest that suffices.
 
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -68,6 +68,8 @@ pub struct TargetSolution<'c> {
     pub nccl: Option<&'c Nccl>,
     /// The CUDA libraries that builds leave open.
     pub pieces: Option<Pieces<'c>>,
+    /// The triton that comes along.
+    pub triton: Option<&'c Version>,
     /// A cuDNN that is installed there, which builds that bring none load.
     pub installed_cudnn: Option<Version>,
     /// The CUDA release that runs, where no build brings its own.
@@ -153,14 +155,16 @@ fn read_class<'c>(plan: &Plan<'_, 'c>, at: usize, choice: &[usize]) -> TargetSol
     let releases: Vec<&Release> = group.releases.iter().map(|release| release.of(choice)).collect();
     let builds: Vec<&Build> = releases.iter().filter_map(|release| release.on(class.target.platform)).collect();
     let cuda = pick(&group.cuda, choice);
+    let python = plan.python.as_ref().map(|python| &python.of(choice).version);
     let (toolkit, image, driver) = local_choice(plan, at, choice, &releases);
     let mut answer = TargetSolution {
         arch: class.target.arch,
         companions: group.companions.iter().map(|companion| *companion.of(choice)).collect(),
-        python: plan.python.as_ref().map(|python| &python.of(choice).version),
+        python,
         cudnn: pick(&group.cudnn, choice).filter(|_| leaves_open(&builds)),
         nccl: pick(&group.nccl, choice).filter(|_| leaves_open(&builds)),
         pieces: None,
+        triton: fits::triton_of(request.catalog, &builds, python),
         installed_cudnn: class.target.cudnn,
         cuda,
         toolkit,
@@ -415,74 +419,6 @@ impl<'c> TargetSolution<'c> {
             Some(DriverRow { compat: Some(_), .. }) => "forward-compat",
             _ if self.native_driver => "native",
             _ => "minor-version",
-        }
-    }
-
-    /// The versions a user would name: package to version.
-    pub fn stack(&self) -> BTreeMap<String, String> {
-        let mut stack = BTreeMap::new();
-        for build in &self.builds {
-            stack.insert(build.package.to_string(), build.shown());
-            let parts = [("cudnn", &build.cudnn), ("nccl", &build.nccl), ("triton", &build.triton)];
-            for (name, version) in parts {
-                if let Some(version) = version {
-                    // The first framework's pins are exact and installed; what later ones name is what they accept.
-                    stack.entry(name.to_string()).or_insert_with(|| version.to_string());
-                }
-            }
-        }
-        let mut put = |name: &str, version: String| {
-            stack.insert(name.to_string(), version);
-        };
-        for companion in &self.companions {
-            put(&companion.package, companion.version.to_string());
-        }
-        if let Some(python) = self.python {
-            put("python", python.to_string());
-        }
-        let of_system = || self.system_cudnn();
-        let chosen = self.cudnn.map(|row| &row.version);
-        // A framework that takes the system's loads what the image holds.
-        let cudnn = if self.builds.is_empty() { chosen.or_else(of_system) } else { of_system().or(chosen) };
-        if let Some(cudnn) = cudnn {
-            put("cudnn", cudnn.to_string());
-        }
-        if let Some(nccl) = self.nccl {
-            put("nccl", nccl.version.to_string());
-        }
-        if let Some(cuda) = self.cuda_release() {
-            put("cuda", cuda.to_string());
-        }
-        stack
-    }
-
-    /// The cuDNN that the system has for builds that bring none: what is installed, else what is in the image.
-    fn system_cudnn(&self) -> Option<&Version> {
-        if !self.builds.iter().all(|build| build.system_cuda) {
-            return None;
-        }
-        let installed = self.installed_cudnn.as_ref().filter(|_| !self.builds.is_empty());
-        let inside = self.image.and_then(|image| image.cudnn.as_ref()).filter(|version| version.major() > 0);
-        installed.or(inside)
-    }
-
-    /// The CUDA release in the stack: the toolkit's or image's if of the wheel's line, else the one whose runtime
-    /// the wheel carries.
-    pub fn cuda_release(&self) -> Option<Version> {
-        let pieces = self.pieces.as_ref().map(|pieces| pieces.toolkit.version);
-        let of_build = |build: &&Build| Some((fits::line_of(&build.variant)?, build.toolkit));
-        let wheel = match pieces {
-            Some(version) => Some((version.prefix(2), Some(version))),
-            None => self.builds.iter().find_map(of_build),
-        };
-        let around = self.toolkit.or(self.cuda).map(|toolkit| &toolkit.version).or(self.image.map(|image| &image.cuda));
-        match wheel {
-            None if self.builds.iter().any(|build| build.variant == "cpu") => None,
-            None => around.cloned(),
-            Some((line, runtime)) => match around.filter(|release| release.cmp_prefix(&line).is_eq()) {
-                Some(release) => Some(*release),
-                None => Some(runtime.unwrap_or(line)),
-            },
         }
     }
 

@@ -181,6 +181,31 @@ impl Kind for TritonGpu<'_> {
     }
 }
 
+/// A Python for which there is no Triton.
+pub struct TritonPython<'a> {
+    /// The framework and its release.
+    pub build: &'a str,
+    /// The release of Triton.
+    pub triton: &'a Version,
+    /// The Python.
+    pub python: &'a Version,
+}
+
+impl Kind for TritonPython<'_> {
+    const CODE: &'static str = "triton-python";
+    const EXPLAINED: &'static str =
+        "torch.compile generates code with Triton, and the Triton of this release of torch has no wheels for the Python that was \
+         chosen: torch is installed without it, and code that calls torch.compile fails. Choose an older Python in `[stack]`, \
+         or a newer torch; setting TORCHDYNAMO_DISABLE to 1 makes such code run uncompiled.";
+
+    fn message(&self) -> String {
+        format!(
+            "torch.compile of {} does not run: its Triton {} has no wheels for Python {}",
+            self.build, self.triton, self.python
+        )
+    }
+}
+
 /// Code of which it is not known which GPUs it is for.
 pub enum UnknownGpuCode<'a> {
     /// A build of one's own without an `arch-list`.

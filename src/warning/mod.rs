@@ -112,6 +112,7 @@ pub const ALL: &[Listed] = &[
     listed::<ToolkitMinor>(),
     listed::<TritonDriver>(),
     listed::<TritonGpu>(),
+    listed::<TritonPython>(),
     listed::<TwoCudnns>(),
     listed::<TwoRuntimes>(),
     listed::<TwoTorches>(),

@@ -213,6 +213,7 @@ fn what_others_wrote_is_not_replaced() {
     for (old, told) in [
         ("[tool.uv.sources]\ntorch = { path = \"x\" }\n", "`tool.uv.sources.torch`"),
         ("[[tool.uv.index]]\nname = \"pytorch-cu124\"\nurl = \"https://else.example\"\n", "another index"),
+        ("[project]\nname = \"a\"\ndependencies = [\"torch==2.1\"]\n", "`torch==2.1`, which excludes the locked"),
         ("[project]\nname = \"a\"\ndynamic = [\"dependencies\"]\n", "computed"),
         ("[project\n", "not TOML"),
     ] {

@@ -4,6 +4,7 @@
 use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, Value};
 
 use super::super::ExportError;
+use super::contradiction;
 
 /// The lists of a pyproject.toml that exports add to, by their name in the record.
 const LISTS: [(&str, &[&str]); 7] = [
@@ -27,6 +28,7 @@ pub fn merge(old: &str, rendered: &str) -> Result<String, ExportError> {
     })?;
     let Ok(new) = rendered.parse::<DocumentMut>() else { return Ok(rendered.to_string()) };
     refuse_dynamic(&file)?;
+    refuse_contradictions(&file, &new)?;
     for key in ["name", "version", "requires-python"] {
         let project = table(file.as_table_mut(), &["project"])?;
         let is_dynamic = project.get("dynamic").is_some_and(|list| strings(list).iter().any(|one| one == key));
@@ -66,6 +68,22 @@ fn refuse_dynamic(file: &DocumentMut) -> Result<(), ExportError> {
             "write to another file with -o and take what you need from there",
         )),
         false => Ok(()),
+    }
+}
+
+/// What somebody wrote beside it must admit the locked releases; what holds under a marker is uv's to judge.
+fn refuse_contradictions(file: &DocumentMut, new: &DocumentMut) -> Result<(), ExportError> {
+    const PATH: [&str; 2] = ["project", "dependencies"];
+    let earlier = recorded(file, "dependencies");
+    let mut written = at(file, &PATH).map(strings).unwrap_or_default();
+    written.retain(|one| !earlier.contains(one));
+    let locked = at(new, &PATH).map(strings).unwrap_or_default();
+    match contradiction::find(&written, &locked) {
+        Some((written, locked)) => Err(taken(
+            format!("pyproject.toml depends on `{written}`, which excludes the locked `{locked}`"),
+            "remove that dependency, or lock a release that it admits",
+        )),
+        None => Ok(()),
     }
 }
 

@@ -7,6 +7,7 @@
 //!
 //! Targets that want other wheels on one platform become extras that exclude each other.
 
+mod contradiction;
 mod merge;
 mod plan;
 
@@ -17,7 +18,7 @@ use crate::lock::Lock;
 
 use super::format::{Format, Options, Render, Targets, names};
 use super::wheels::{self, UNCHECKED, misnamed, pin, unisolated};
-use super::{ExportError, own, quote, valid};
+use super::{ExportError, images, own, quote, valid};
 
 use plan::{Entry, Plan};
 
@@ -36,6 +37,9 @@ pub const FORMAT: Format = Format {
 type Record = Vec<(&'static str, Vec<String>)>;
 
 fn render(lock: &Lock, targets: &Targets, _: &Options) -> Result<String, ExportError> {
+    for (name, target) in targets {
+        images::refuse_framework_inside(lock, name, target)?;
+    }
     let plan = Plan::new(lock, targets)?;
     let mut pythons: BTreeSet<Option<&str>> = BTreeSet::new();
     for (_, target) in targets {

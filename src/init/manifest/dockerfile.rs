@@ -19,6 +19,7 @@ pub(super) fn read(text: &str) -> Found {
             "FROM" => reader.from(rest.trim(), line),
             "ARG" | "ENV" => reader.set(rest.trim(), line),
             "RUN" => reader.run(rest, line),
+            "COPY" | "ADD" => reader.copy(rest),
             _ => {}
         }
     }
@@ -31,6 +32,8 @@ struct Stage {
     base: String,
     line: usize,
     found: Found,
+    /// The stages that it copies files from.
+    copies: Vec<String>,
 }
 
 #[derive(Default)]
@@ -50,7 +53,14 @@ impl Reader {
             self.left.push((line, format!("FROM {written}"), format!("the argument {argument} has no default")));
             String::new()
         });
-        self.stages.push(Stage { name, base, line, found: Found::default() });
+        self.stages.push(Stage { name, base, line, found: Found::default(), copies: Vec::new() });
+    }
+
+    fn copy(&mut self, rest: &str) {
+        let from = rest.split_whitespace().find_map(|word| word.strip_prefix("--from="));
+        if let (Some(from), Some(stage)) = (from, self.stages.last_mut()) {
+            stage.copies.push(from.to_ascii_lowercase());
+        }
     }
 
     fn set(&mut self, rest: &str, line: usize) {
@@ -140,22 +150,30 @@ impl Reader {
         Ok(out + rest)
     }
 
-    /// What the last stage holds, with the stages that it is built on.
+    /// What the last stage holds, with the stages that it is built on, and what was installed in those it copies from: an
+    /// environment is often made in one stage and copied into another.
     fn end(mut self) -> Found {
         let mut found = Found { left: std::mem::take(&mut self.left), ..Found::default() };
         let mut wanted_base = None;
+        let mut copied: Vec<String> = Vec::new();
         for stage in self.stages.into_iter().rev() {
             let is_of_it = wanted_base.as_ref().is_none_or(|base: &String| *base == stage.name);
-            if !is_of_it {
+            let is_copied = !stage.name.is_empty() && copied.contains(&stage.name);
+            found.builds |= stage.found.builds;
+            if !is_of_it && !is_copied {
                 let from = format!("FROM {}", stage.base);
-                found.leave(stage.line, &from, "a stage that the last one is not built on");
-                found.builds |= stage.found.builds;
+                found.leave(stage.line, &from, "a stage that the last one is neither built on nor copies from");
                 continue;
             }
             found.wanted.splice(0..0, stage.found.wanted);
             found.left.extend(stage.found.left);
             found.variant = found.variant.or(stage.found.variant);
-            found.builds |= stage.found.builds;
+            copied.extend(stage.copies);
+            if !is_of_it {
+                let from = format!("FROM {}", stage.base);
+                found.leave(stage.line, &from, "its packages are taken, for they are copied from it, and its image is not");
+                continue;
+            }
             found.image =
                 Some((stage.base.clone(), stage.line)).filter(|(image, _)| !image.is_empty() && image != "scratch");
             wanted_base = Some(stage.base.to_ascii_lowercase());
@@ -209,6 +227,19 @@ fn words(line: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_environment_that_is_copied_counts() {
+        let found = read(
+            "FROM nvidia/cuda:12.1.0-devel-ubuntu22.04 AS build\nRUN pip install torch==2.2.0 vllm\n\
+             FROM ubuntu:22.04 AS docs\nRUN pip install sphinx\n\
+             FROM nvidia/cuda:12.1.0-base-ubuntu22.04\nCOPY --from=build /opt/venv /opt/venv\n",
+        );
+        assert_eq!(found.image, Some(("nvidia/cuda:12.1.0-base-ubuntu22.04".to_string(), 5)));
+        let wanted: Vec<&str> = found.wanted.iter().map(|one| one.name.as_str()).collect();
+        assert_eq!(wanted, ["torch", "vllm"]);
+        assert_eq!(found.left.len(), 2, "{:?}", found.left);
+    }
 
     #[test]
     fn the_last_stage_counts_and_arguments_are_filled_in() {

@@ -6,8 +6,8 @@ use crate::coverage::Coverage;
 use crate::solve::modules;
 use crate::solve::request::{DriverRequest, GpuRequest, Request, TargetRequest};
 use crate::solve::solution::TargetSolution;
-use crate::types::Arch;
-use crate::warning::{JitOnly, KernelModule, NcclGpu, TritonDriver, TritonGpu, Warning};
+use crate::types::{Arch, Version};
+use crate::warning::{JitOnly, KernelModule, NcclGpu, TritonDriver, TritonGpu, TritonPython, Warning};
 
 use super::About;
 
@@ -22,6 +22,7 @@ pub(super) fn only_ptx(about: &About<'_, '_>) -> Option<Warning> {
 /// What should be known of a target's GPUs.
 pub(super) fn warnings(request: &Request<'_>, asked: &TargetRequest<'_>, target: &TargetSolution<'_>) -> Vec<Warning> {
     let mut warnings = flavours(request, asked);
+    warnings.extend(without_triton(asked, target));
     warnings.extend(triton(request, asked, target));
     warnings.extend(triton_assembler(request, asked, target));
     warnings.extend(triton_driver(request, asked, target));
@@ -61,9 +62,22 @@ fn may_be_wrong(request: &Request<'_>, row: &Module, asked: &TargetRequest<'_>, 
     !dropped && !below
 }
 
+/// The build that brings a Triton along, and that Triton.
+fn compiling<'a>(target: &'a TargetSolution<'_>) -> Option<(&'a Build, &'a Version)> {
+    let build = target.builds.iter().find(|build| build.triton.is_some())?;
+    Some((build, target.triton?))
+}
+
+/// A Python for which torch does not ask for Triton.
+fn without_triton(asked: &TargetRequest<'_>, target: &TargetSolution<'_>) -> Option<Warning> {
+    let build = target.builds.iter().find(|build| build.triton.is_some()).filter(|_| target.triton.is_none())?;
+    let without = TritonPython { build: &release(build), triton: build.triton.as_ref()?, python: target.python? };
+    Some(Warning::about(&without, &[asked.key("gpu")]))
+}
+
 /// GPUs that run the wheel but not what its compiler makes.
 fn triton(request: &Request<'_>, asked: &TargetRequest<'_>, target: &TargetSolution<'_>) -> Option<Warning> {
-    let (build, triton) = target.builds.iter().find_map(|build: &&Build| Some((build, build.triton.as_ref()?)))?;
+    let (build, triton) = compiling(target)?;
     let rules: Vec<_> = request.rules.about(Subject::Triton, triton, Subject::Gpu).collect();
     let too_old = |gpu: &&GpuRequest| rules.iter().any(|rule| !rule.needs.admits(&gpu.cc_version));
     let gpus = names(asked.named_gpus().iter().filter(too_old))?;
@@ -74,7 +88,7 @@ fn triton(request: &Request<'_>, asked: &TargetRequest<'_>, target: &TargetSolut
 
 /// GPUs that are newer than the assembler Triton brings.
 fn triton_assembler(request: &Request<'_>, asked: &TargetRequest<'_>, target: &TargetSolution<'_>) -> Option<Warning> {
-    let (build, triton) = target.builds.iter().find_map(|build: &&Build| Some((build, build.triton.as_ref()?)))?;
+    let (build, triton) = compiling(target)?;
     let row = request.catalog.ptxases.iter().find(|row| row.triton == *triton)?;
     let unknown = |gpu: &&GpuRequest<'_>| {
         let line = row.release_for(gpu.cc).prefix(2);
@@ -108,7 +122,7 @@ fn nccl(request: &Request<'_>, asked: &TargetRequest<'_>, target: &TargetSolutio
 
 /// A driver that runs the wheel and not what its compiler makes. Where the driver is free nobody has one yet.
 fn triton_driver(request: &Request<'_>, asked: &TargetRequest<'_>, target: &TargetSolution<'_>) -> Option<Warning> {
-    let (build, triton) = target.builds.iter().find_map(|build: &&Build| Some((build, build.triton.as_ref()?)))?;
+    let (build, triton) = compiling(target)?;
     let row = request.catalog.ptxases.iter().find(|row| row.triton == *triton)?;
     let driver = target.driver.as_ref().filter(|driver| asked.pins_driver() && driver.compat.is_none())?;
     let compiles = |gpu: &&GpuRequest<'_>| {

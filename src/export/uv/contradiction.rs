@@ -1,0 +1,89 @@
+//! Dependencies that somebody wrote into a pyproject.toml and that the locked releases do not meet: both in one list have no
+//! answer, and uv would say so only later, and of all of them.
+
+use crate::types::{Constraint, Specifier, Version};
+
+use super::super::wheels::normalised;
+
+/// A dependency that somebody wrote and a locked one that it excludes. Where the lock has several of a package, for several
+/// targets, all of them have to be excluded.
+pub fn find(written: &[String], locked: &[String]) -> Option<(String, String)> {
+    // What holds under a marker is another matter, which uv judges.
+    for one in written.iter().filter(|one| !one.contains(';')) {
+        let Some((package, asked)) = requirement(one) else { continue };
+        let of_package: Vec<(&String, Version)> = locked
+            .iter()
+            .filter_map(|locked| Some((locked, requirement(locked)?)))
+            .filter(|(_, (name, _))| *name == package)
+            .filter_map(|(locked, (_, pin))| Some((locked, pinned(&pin)?)))
+            .collect();
+        let is_excluded = |version: &Version| asked.comparisons.iter().any(|one| excludes(one, version));
+        if of_package.iter().all(|(_, version)| is_excluded(version))
+            && let Some((locked, _)) = of_package.first()
+        {
+            return Some((one.clone(), (*locked).clone()));
+        }
+    }
+    None
+}
+
+/// The package and what is asked of it, whatever the marker; none of an address.
+fn requirement(text: &str) -> Option<(String, Specifier)> {
+    let words: String = text.split(';').next()?.split_whitespace().collect();
+    let (package, asked) = Specifier::split(&words)?;
+    Some((normalised(package), asked))
+}
+
+/// The release of `==2.5.1+cu124`.
+fn pinned(pin: &Specifier) -> Option<Version> {
+    let [only] = pin.comparisons.as_slice() else { return None };
+    public(only.strip_prefix("==")?)
+}
+
+fn public(version: &str) -> Option<Version> {
+    Version::parse(version.split('+').next()?).ok()
+}
+
+/// Whether a comparison, as pip means it, leaves a release out.
+fn excludes(comparison: &str, release: &Version) -> bool {
+    let exact = comparison.strip_prefix("==").filter(|version| !version.ends_with('*'));
+    match exact {
+        // `==2.5` is 2.5.0 and not 2.5.1.
+        Some(version) => public(version).is_some_and(|version| !is_equal(&version, release)),
+        None => Constraint::parse(comparison).is_ok_and(|range| !range.admits(release)),
+    }
+}
+
+fn is_equal(one: &Version, other: &Version) -> bool {
+    one.cmp_prefix(other).is_eq() && other.cmp_prefix(one).is_eq()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_excludes_the_locked_release_is_found() {
+        let locked = ["torch==2.5.1+cu124".to_string(), "nvidia-nccl-cu12==2.21.5".to_string()];
+        for (written, found) in [
+            ("torch==2.1", true),
+            ("torch == 2.5", true),
+            ("torch>=2.6,<3", true),
+            ("Torch<2", true),
+            ("torch==2.5.1", false),
+            ("torch==2.5.*", false),
+            ("torch>=2", false),
+            ("torch", false),
+            ("torch~=2.1", false),
+            ("torch @ https://example.org/torch.whl", false),
+            ("torch<2; sys_platform == 'darwin'", false),
+            ("nvidia_nccl_cu12<2.20", true),
+            ("requests<1", false),
+        ] {
+            assert_eq!(find(&[written.to_string()], &locked).is_some(), found, "{written}");
+        }
+        // Several targets: one of them is met.
+        let two = ["torch==2.5.1+cpu".to_string(), "torch==2.7.1+cu126".to_string()];
+        assert!(find(&["torch<2.6".to_string()], &two).is_none());
+    }
+}

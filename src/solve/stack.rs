@@ -1,0 +1,82 @@
+//! The versions of an answer as a user would name them.
+
+use std::collections::BTreeMap;
+
+use crate::catalog::rows::Build;
+use crate::types::Version;
+
+use super::fits;
+use super::solution::TargetSolution;
+
+impl TargetSolution<'_> {
+    /// The versions a user would name: package to version.
+    pub fn stack(&self) -> BTreeMap<String, String> {
+        let mut stack = BTreeMap::new();
+        for build in &self.builds {
+            stack.insert(build.package.to_string(), build.shown());
+            for (name, version) in [("cudnn", &build.cudnn), ("nccl", &build.nccl)] {
+                if let Some(version) = version {
+                    // The first framework's pins are exact and installed; what later ones name is what they accept.
+                    stack.entry(name.to_string()).or_insert_with(|| version.to_string());
+                }
+            }
+        }
+        let mut put = |name: &str, version: String| {
+            stack.insert(name.to_string(), version);
+        };
+        if let Some(triton) = self.triton {
+            put("triton", triton.to_string());
+        }
+        for companion in &self.companions {
+            put(&companion.package, companion.version.to_string());
+        }
+        if let Some(python) = self.python {
+            put("python", python.to_string());
+        }
+        let of_system = || self.system_cudnn();
+        let chosen = self.cudnn.map(|row| &row.version);
+        // A framework that takes the system's loads what the image holds.
+        let cudnn = if self.builds.is_empty() { chosen.or_else(of_system) } else { of_system().or(chosen) };
+        if let Some(cudnn) = cudnn {
+            put("cudnn", cudnn.to_string());
+        }
+        if let Some(nccl) = self.nccl {
+            put("nccl", nccl.version.to_string());
+        }
+        if let Some(cuda) = self.cuda_release() {
+            put("cuda", cuda.to_string());
+        }
+        stack
+    }
+
+    /// The cuDNN that the system has for builds that bring none: what is installed, else what is in the image.
+    fn system_cudnn(&self) -> Option<&Version> {
+        if !self.builds.iter().all(|build| build.system_cuda) {
+            return None;
+        }
+        let installed = self.installed_cudnn.as_ref().filter(|_| !self.builds.is_empty());
+        let inside = self.image.and_then(|image| image.cudnn.as_ref()).filter(|version| version.major() > 0);
+        installed.or(inside)
+    }
+
+    /// The CUDA release in the stack: the toolkit's or image's if of the wheel's line, else the one whose runtime
+    /// the wheel carries.
+    pub fn cuda_release(&self) -> Option<Version> {
+        // Beside a framework that pins the runtime they are a compiler or so.
+        let pieces = self.pieces.as_ref().filter(|pieces| pieces.bring_runtime()).map(|pieces| pieces.toolkit.version);
+        let of_build = |build: &&Build| Some((fits::line_of(&build.variant)?, build.toolkit));
+        let wheel = match pieces {
+            Some(version) => Some((version.prefix(2), Some(version))),
+            None => self.builds.iter().find_map(of_build),
+        };
+        let around = self.toolkit.or(self.cuda).map(|toolkit| &toolkit.version).or(self.image.map(|image| &image.cuda));
+        match wheel {
+            None if self.builds.iter().any(|build| build.variant == "cpu") => None,
+            None => around.cloned(),
+            Some((line, runtime)) => match around.filter(|release| release.cmp_prefix(&line).is_eq()) {
+                Some(release) => Some(*release),
+                None => Some(runtime.unwrap_or(line)),
+            },
+        }
+    }
+}
