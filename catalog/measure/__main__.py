@@ -4,12 +4,15 @@
     python3 catalog/measure refresh [PACKAGE…] [--write]      a patch with the releases the catalog lacks
     python3 catalog/measure practices [--write]               what publishers always do, counted over the builds
     python3 catalog/measure freshness                         how old each source is
+    python3 catalog/measure resolve [--count N] [--seed N]    random locks, each resolved again by uv
 
-Needs Python 3.11 and pip, nothing else. docs/catalog.md says what each check reads.
+Needs Python 3.11 and pip, nothing else; `resolve` needs gpuenv and uv. docs/catalog.md says what each check reads.
 """
 
 import argparse
 import datetime
+import random
+import shutil
 import signal
 import sys
 import time
@@ -38,6 +41,13 @@ def main():
     practices = commands.add_parser("practices", help="count what publishers always do")
     practices.add_argument("--write", action="store_true", help="put the numbers into catalog/")
     commands.add_parser("freshness", help="how old each source is")
+    resolve = commands.add_parser("resolve", help="have uv resolve random locks, and compare")
+    resolve.add_argument("--count", type=int, default=200, metavar="N", help="how many locks [default: 200]")
+    resolve.add_argument("--seed", type=int, metavar="N", help="draw the same locks again [default: another each time]")
+    resolve.add_argument("--gpuenv", default="gpuenv", metavar="FILE", help="the program [default: gpuenv]")
+    resolve.add_argument("--uv", default="uv", metavar="FILE", help="the program [default: uv]")
+    resolve.add_argument("--store", type=Path, default=USUAL, metavar="FOLDER", help=f"what was read before [default: {USUAL}]")
+    resolve.add_argument("--keep", type=Path, metavar="FOLDER", help="keep each spec, its lock, and what uv was given and said")
     asked = parser.parse_args()
     if asked.command == "check":
         unknown = [one for one in asked.names if one not in CHECKS]
@@ -56,7 +66,19 @@ def main():
         from practices import practices as count
 
         return count(Catalog(asked.root), asked.write)
+    if asked.command == "resolve":
+        from resolve import Resolve
+
+        seed = random.randrange(1_000_000) if asked.seed is None else asked.seed
+        programs = (found(parser, asked.gpuenv), found(parser, asked.uv))
+        return Resolve(Catalog(asked.root), Index(Store(asked.store)), *programs).run(asked.count, seed, asked.keep)
     return freshness(Catalog(asked.root))
+
+
+def found(parser, program):
+    """Where a program is: it is called from other folders."""
+    path = shutil.which(program)
+    return str(Path(path).resolve()) if path else parser.error(f"there is no {program}")
 
 
 def progress(text):
