@@ -231,7 +231,10 @@ mod tests {
         ),
         ("8.0", "DGX A100, NVIDIA DGX A100, GRID A100D-40C, NVIDIA A100D-80C, GRID A100D-1-10C, GRID A100DX-40C"),
         ("8.0", "NVIDIA A100-SXM4-80GB MIG 1g.10gb, A100-SXM4-40GB MIG 1c.3g.20gb, NVIDIA A30 MIG 2g.12gb+me"),
-        ("9.0", "DGX H100, DGX H200, NVIDIA H100 80GB HBM3 MIG 1g.10gb+me, NVIDIA-H100-80GB-HBM3-MIG-1g.10gb, NVIDIA H100XM-80C, NVIDIA H100L-94C"),
+        (
+            "9.0",
+            "DGX H100, DGX H200, NVIDIA H100 80GB HBM3 MIG 1g.10gb+me, NVIDIA-H100-80GB-HBM3-MIG-1g.10gb, NVIDIA H100XM-80C, NVIDIA H100L-94C",
+        ),
         ("10.0", "DGX B200"),
         ("bare 9.0", "sm_90, 9.0, SM_90"),
         ("cpu", "none, None"),

@@ -80,7 +80,8 @@ impl Ledger<'_, '_> {
         for build in &target.builds {
             let parts = [("cudnn", &build.cudnn), ("nccl", &build.nccl), ("triton", &build.triton)];
             let is_there = |name: &str| name != "triton" || target.triton.is_some();
-            let parts = parts.iter().filter(|(name, part)| part.is_some() && is_there(name)).map(|(name, _)| Stack(name));
+            let parts =
+                parts.iter().filter(|(name, part)| part.is_some() && is_there(name)).map(|(name, _)| Stack(name));
             let gpu = (!target.gpus.is_empty()).then_some(Target("gpu"));
             if let Some(row) = known(self.request.catalog, build) {
                 self.put(entry, row, [Stack(&build.package)].into_iter().chain(parts).chain(gpu));

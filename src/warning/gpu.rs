@@ -193,8 +193,7 @@ pub struct TritonPython<'a> {
 
 impl Kind for TritonPython<'_> {
     const CODE: &'static str = "triton-python";
-    const EXPLAINED: &'static str =
-        "torch.compile generates code with Triton, and the Triton of this release of torch has no wheels for the Python that was \
+    const EXPLAINED: &'static str = "torch.compile generates code with Triton, and the Triton of this release of torch has no wheels for the Python that was \
          chosen: torch is installed without it, and code that calls torch.compile fails. Choose an older Python in `[stack]`, \
          or a newer torch; setting TORCHDYNAMO_DISABLE to 1 makes such code run uncompiled.";
 

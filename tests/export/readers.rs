@@ -51,7 +51,9 @@ fn files(name: &str, file: &str, values: &[(&str, &str)]) -> Vec<std::path::Path
         }
         let text = match format(name).unwrap().render(&lock, &options) {
             Ok(text) => text,
-            Err(error) if ["no-image", "ambiguous-index", "nothing-to-install", "in-image"].contains(&error.code()) => continue,
+            Err(error) if ["no-image", "ambiguous-index", "nothing-to-install", "in-image"].contains(&error.code()) => {
+                continue;
+            }
             Err(error) => panic!("{name} of {lock_name}: {error}"),
         };
         let folder = tools::folder(&format!("readers-{name}-{lock_name}-{}", values.len()));

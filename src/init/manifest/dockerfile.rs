@@ -171,7 +171,11 @@ impl Reader {
             copied.extend(stage.copies);
             if !is_of_it {
                 let from = format!("FROM {}", stage.base);
-                found.leave(stage.line, &from, "its packages are taken, for they are copied from it, and its image is not");
+                found.leave(
+                    stage.line,
+                    &from,
+                    "its packages are taken, for they are copied from it, and its image is not",
+                );
                 continue;
             }
             found.image =
