@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use crate::report::{Exit, Failure, Report};
+use crate::report::{Exit, Failure, Report, clean};
 
 use crate::cli::args::Common;
 use crate::cli::atomic_write::replace;
@@ -57,9 +57,29 @@ fn line(args: &JobArgs, name: &str, lock: Option<&str>) -> String {
     format!("printf '{{\"host\":\"%s\",\"record\":%s}}\\n' \"${name}\" \"$({probe} || echo null)\"")
 }
 
+/// How many nodes sbatch is to take, as it reads them: `8`, `2-8`, `2,4`, `2-8:2`.
+fn node_count(text: &str) -> Result<&str, Failure> {
+    let number = |text: &str| text.parse::<u32>().ok().filter(|number| *number > 0);
+    let is_part = |part: &str| {
+        let (range, step) = part.split_once(':').map_or((part, None), |(range, step)| (range, Some(step)));
+        let fits = match range.split_once('-') {
+            Some((least, most)) => number(least).zip(number(most)).is_some_and(|(least, most)| least <= most),
+            None => number(range).is_some(),
+        };
+        fits && step.is_none_or(|step| number(step).is_some())
+    };
+    match text.split(',').all(is_part) {
+        true => Ok(text),
+        false => {
+            let message = format!("`--nodes` expects a number of nodes or a range, not `{}`", clean(text));
+            Err(Failure::new(Exit::BadInput, "bad-value", message).help("write `--nodes 8` or `--nodes 2-8`"))
+        }
+    }
+}
+
 fn slurm(args: &JobArgs) -> Result<String, Failure> {
     let mut text = format!("#!/bin/bash\n# {HEAD}\n#SBATCH --job-name=gpuenv-fleet\n");
-    let nodes = plain("--nodes", &args.nodes)?;
+    let nodes = node_count(&args.nodes)?;
     let _ = write!(text, "#SBATCH --nodes={nodes}\n#SBATCH --ntasks-per-node=1\n#SBATCH --time=00:10:00\n");
     if let Some(partition) = &args.partition {
         let _ = writeln!(text, "#SBATCH --partition={}", plain("--partition", partition)?);
