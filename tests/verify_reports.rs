@@ -47,14 +47,16 @@ fn judged(sandbox: &Sandbox, host: &str, args: &[&str]) -> (i32, Value) {
 #[track_caller]
 fn check<'v>(told: &'v Value, id: &str) -> &'v Value {
     let checks = told["checks"].as_array().unwrap();
-    let rank = |check: &&Value| ["pass", "skip", "warn", "unknown", "fail"].iter().position(|one| check["status"] == *one);
+    let rank =
+        |check: &&Value| ["pass", "skip", "warn", "unknown", "fail"].iter().position(|one| check["status"] == *one);
     checks.iter().filter(|check| check["id"] == id).max_by_key(rank).unwrap_or_else(|| panic!("no {id}: {told:#}"))
 }
 
 #[track_caller]
 fn ends(told: &Value, id: &str, status: &str, says: &str) {
     let check = check(told, id);
-    let text = format!("{} {}", check["hint"].as_str().unwrap_or_default(), check["found"].as_str().unwrap_or_default());
+    let text =
+        format!("{} {}", check["hint"].as_str().unwrap_or_default(), check["found"].as_str().unwrap_or_default());
     assert!(check["status"] == status && text.contains(says), "{status} {says:?}: {check:#}");
 }
 
@@ -139,7 +141,7 @@ fn unknown_always_has_a_cause() {
     let (code, told) = judged(&sandbox, "numba 0.60.0\ntriton 3.1.0\n", &["--target", "ci"]);
     assert_eq!(code, 3, "{told:#}");
     ends(&told, "nothing-checked", "unknown", "every check was skipped");
-    sandbox.run(&["verify", "--host", "host.txt", "--target", "ci"]).exits(3).tells("1 check without a result");
+    sandbox.run(&["verify", "--host", "host.txt", "--target", "ci"]).exits(3).tells("See nothing-checked above");
     // What needs a driver is one block.
     let gpu = locked("reports-one-block", GPU);
     fs::write(gpu.path("host.txt"), "OS: Ubuntu 22.04.3 LTS (x86_64)\nPyTorch version: 2.5.1+cu124\n").unwrap();
@@ -155,14 +157,20 @@ fn variables_that_hide_every_gpu_are_named() {
         let text = collect_env(&[("Is CUDA available", available)]) + variable + "\n";
         judged(&sandbox, &text, &[])
     };
-    for variable in ["CUDA_VISIBLE_DEVICES=", "CUDA_VISIBLE_DEVICES=-1", "CUDA_VISIBLE_DEVICES=7", "NVIDIA_VISIBLE_DEVICES=void"] {
+    for variable in
+        ["CUDA_VISIBLE_DEVICES=", "CUDA_VISIBLE_DEVICES=-1", "CUDA_VISIBLE_DEVICES=7", "NVIDIA_VISIBLE_DEVICES=void"]
+    {
         let (code, told) = with(variable, "False");
         assert_eq!(code, 1, "{variable}: {told:#}");
         let name = variable.split('=').next().unwrap();
         ends(&told, "environment-visible-devices", "fail", name);
         ends(&told, "torch-available", "fail", name);
     }
-    for (variable, available) in [("CUDA_VISIBLE_DEVICES=0", "True"), ("NVIDIA_VISIBLE_DEVICES=void", "True"), ("CUDA_VISIBLE_DEVICES=0,7", "True")] {
+    for (variable, available) in [
+        ("CUDA_VISIBLE_DEVICES=0", "True"),
+        ("NVIDIA_VISIBLE_DEVICES=void", "True"),
+        ("CUDA_VISIBLE_DEVICES=0,7", "True"),
+    ] {
         let (code, told) = with(variable, available);
         assert_eq!(code, 0, "{variable}: {told:#}");
         ends(&told, "environment-visible-devices", "pass", variable);

@@ -136,11 +136,10 @@ mod tests {
         assert_eq!(cut("{\"a\":[1\n{\"b\":2}\n"), [one(1, "{\"a\":[1", false), one(2, "{\"b\":2}", true)]);
         let list = "{\"items\":[\n{\"a\":1},\n{\"b\":2}\n]}";
         assert_eq!(cut(list), [one(1, list, true)]);
-        assert_eq!(cut("{\"a\":[\n{\"b\":2}\n{\"c\":3}"), [
-            one(1, "{\"a\":[", false),
-            one(2, "{\"b\":2}", true),
-            one(3, "{\"c\":3}", true)
-        ]);
+        assert_eq!(
+            cut("{\"a\":[\n{\"b\":2}\n{\"c\":3}"),
+            [one(1, "{\"a\":[", false), one(2, "{\"b\":2}", true), one(3, "{\"c\":3}", true)]
+        );
         assert_eq!(cut("garbage\n{}\n{\"a"), [one(1, "garbage", true), one(2, "{}", true), one(3, "{\"a", false)]);
     }
 }

@@ -213,7 +213,9 @@ fn unknown(screen: &Screen, plan: &Plan, verbose: bool) -> String {
 
 fn sentence(screen: &Screen, plan: &Plan, served: usize) -> String {
     let (head, mut says) = match (plan.refused(), plan.serves_all()) {
-        (0, true) => (screen.after("PASS:"), format!("every host can run the spec, with {}", stacks(plan.fewest.len()))),
+        (0, true) => {
+            (screen.after("PASS:"), format!("every host can run the spec, with {}", stacks(plan.fewest.len())))
+        }
         (0, false) => {
             let open = plan.hosts - served;
             (

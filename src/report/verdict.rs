@@ -54,7 +54,7 @@ pub(super) fn render(screen: &Screen, judged: &Judged<'_>, verbose: bool) -> Str
 const NO_DRIVER: &str = "driver-present";
 
 /// The checks that wait for it, where they do.
-const NEED_DRIVER: &[&str] = &["driver-minimum", "driver-cuda", "gpu-present", "forward-compat"];
+const NEED_DRIVER: &[&str] = &["driver-minimum", "driver-cuda", "gpu-present", "forward-compat", "image-require"];
 
 /// Whether there is no driver, or none that anybody has told of.
 fn has_no_driver(check: &Check) -> bool {

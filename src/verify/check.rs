@@ -186,7 +186,7 @@ impl Verdict {
         let worst = checks.iter().map(|check| check.status).max();
         let status = match worst {
             Some(Status::Fail) => Status::Fail,
-            Some(Status::Unknown | Status::Skip) | None => Status::Unknown,
+            Some(Status::Unknown) | None => Status::Unknown,
             _ => Status::Pass,
         };
         Verdict { target: target.to_string(), status, checks }

@@ -89,7 +89,8 @@ fn minimum(context: &CheckContext<'_>, locked: &DriverLock) -> Check {
     // Who knows only the CUDA version that the driver offers knows the branch.
     let branch_cuda = context.catalog.branch_of(&minimum).and_then(|branch| branch.cuda.as_ref());
     if let (Some((cuda, by)), Some(needed)) = (context.offered().filter(|_| !context.loads_compat()), branch_cuda) {
-        let check = check.found(format!("a driver that offers CUDA {cuda}")).evidence(Some(format!("reported by {by}")));
+        let check =
+            check.found(format!("a driver that offers CUDA {cuda}")).evidence(Some(format!("reported by {by}")));
         return match cuda.cmp_prefix(&needed.prefix(2)) {
             Ordering::Greater => check.pass(),
             Ordering::Equal if opens_branch(context, &minimum) => check.pass(),

@@ -152,7 +152,7 @@ fn supported(context: &CheckContext<'_>, gpu: &Seen<'_>) -> Check {
     let check = Check::new("gpu-supported").of(&gpu.label);
     let list = context.arch_list();
     let check = check.expected(match (&list, context.target.gpu.as_slice()) {
-        (_, []) => list.as_ref().map_or("a GPU".to_string(), |list| format!("a GPU that {} serves", list.torch())),
+        (_, []) => list.as_ref().map_or("a GPU".to_string(), |list| format!("a GPU that {} covers", list.torch())),
         (_, locked) => locked.iter().map(|gpu| gpu.name.as_str()).collect::<Vec<_>>().join(" or "),
     });
     let Some(cc) = gpu.cc else {
@@ -180,7 +180,7 @@ fn supported(context: &CheckContext<'_>, gpu: &Seen<'_>) -> Check {
     match covers(&list, cc, context.tegra()) {
         Coverage::Native => check.warn(
             Action::None,
-            format!("the lock does not name this GPU, but its code ({}) serves it: {relock}", list.torch()),
+            format!("the lock does not name this GPU, but its code ({}) runs on it: {relock}", list.torch()),
         ),
         Coverage::Jit => check.warn(
             Action::ChangeLock,

@@ -54,8 +54,7 @@ fn version(context: &CheckContext<'_>, name: &str, library: &str, id: &'static s
 }
 
 /// The wheels that hold a library, by its name in the lock: with the CUDA major behind it, in CUDA 13 without.
-const WHEELS: &[(&str, &str)] =
-    &[("cuda", "nvidia-cuda-runtime"), ("cudnn", "nvidia-cudnn"), ("nccl", "nvidia-nccl")];
+const WHEELS: &[(&str, &str)] = &[("cuda", "nvidia-cuda-runtime"), ("cudnn", "nvidia-cudnn"), ("nccl", "nvidia-nccl")];
 
 /// A library that nobody looked at, by the wheel in the list of packages that holds it.
 fn package(context: &CheckContext<'_>, check: Check, name: &str, wanted: &Version) -> Check {
@@ -68,7 +67,8 @@ fn package(context: &CheckContext<'_>, check: Check, name: &str, wanted: &Versio
     let Ok(found) = Version::parse(found) else { return check.skip("its version is not known") };
     // The lock names the toolkit's release, of which the runtime's own number tells two parts.
     let length = if name == "cuda" { 2 } else { found.len().min(wanted.len()) };
-    let says = format!("another release of {wheel} than the locked one is installed: install what `gpuenv export` writes");
+    let says =
+        format!("another release of {wheel} than the locked one is installed: install what `gpuenv export` writes");
     match (found.major() == wanted.major(), found.prefix(length) == wanted.prefix(length)) {
         (true, true) => check.pass(),
         (true, false) => check.warn(Action::FixEnvironment, says),

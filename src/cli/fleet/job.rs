@@ -107,10 +107,8 @@ fn kubernetes(common: &Common, args: &JobArgs) -> Result<String, Failure> {
             .help("add `--image IMAGE`")
     })?;
     let image = plain("--image", image)?;
-    let lock = files::lock_text(&files::lock_place(common)?)?.ok_or_else(|| {
-        Failure::new(Exit::BadInput, "no-lock", "there is no lock to carry to the nodes")
-            .help("run `gpuenv lock` first")
-    })?;
+    let place = files::lock_place(common)?;
+    let lock = files::lock_text(&place)?.ok_or_else(|| files::missing_lock(common, &place))?;
     let namespace = match &args.namespace {
         Some(name) => format!("  namespace: {}\n", plain("--namespace", name)?),
         None => String::new(),

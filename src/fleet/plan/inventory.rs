@@ -64,7 +64,8 @@ pub fn essence(record: Record) -> Essence {
         Record { format: record.format, origin: record.origin, platform, nvml, libcuda, ..Record::default() };
     left.module = record.module.map(|module| KernelModule { version: module.version, ..KernelModule::default() });
     // Only what the absence of a GPU rests on.
-    left.probes = record.probes.into_iter().filter(|probe| ["module", signs::BUS].contains(&probe.name.as_str())).collect();
+    left.probes =
+        record.probes.into_iter().filter(|probe| ["module", signs::BUS].contains(&probe.name.as_str())).collect();
     left.probes.iter_mut().for_each(|probe| (probe.detail, probe.millis) = (None, None));
     left.pci = record.pci.into_iter().take(1).collect();
     left.nodes = record.nodes.into_iter().take(1).collect();
@@ -118,7 +119,7 @@ fn is_same(one: &Known, other: &Known) -> bool {
     let (one, other) = (&one.class, &other.class);
     is_on_windows
         && (&one.gpus, &one.driver, &one.os, &one.glibc, &one.arch)
-        == (&other.gpus, &other.driver, &other.os, &other.glibc, &other.arch)
+            == (&other.gpus, &other.driver, &other.os, &other.glibc, &other.arch)
 }
 
 fn written<T>(value: T, text: impl Into<String>) -> Option<Written<T>> {
@@ -172,7 +173,8 @@ fn class_of(record: &Record, template: &Target, catalog: &Catalog) -> Result<Kno
     // Its driver has a number of Windows', and is judged by Windows' floors.
     let is_windows = matches!(record.platform.system, Some(System::Wsl | System::Windows));
     let is_numbered = release.as_ref().is_none_or(|release| release.len() <= 2);
-    if is_windows && is_numbered && !without_gpu && record.platform.arch.as_deref().is_none_or(|arch| arch == "x86_64") {
+    if is_windows && is_numbered && !without_gpu && record.platform.arch.as_deref().is_none_or(|arch| arch == "x86_64")
+    {
         target.platform = written(spec::Platform::Wsl2, "wsl2");
     }
     let has_driver = target.driver.is_some() || target.driver_cuda.is_some();
