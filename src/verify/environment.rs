@@ -26,6 +26,9 @@ const ODD: &[(&str, &str)] = &[
     ("NVIDIA_DISABLE_REQUIRE", "it hides what images ask of the driver"),
 ];
 
+/// The classes of GPUs on which CUDA refuses a cuda-compat; on Jetson there are packages of its own.
+const DESKTOP: &[Class] = &[Class::Geforce, Class::Titan, Class::Workstation, Class::Mining];
+
 /// Everything that is to be said of them.
 pub fn judge(context: &CheckContext<'_>) -> Vec<Check> {
     if !context.needs_gpu() {
@@ -164,7 +167,7 @@ fn compat_folder<'v>(context: &CheckContext<'_>, value: &'v str) -> Option<&'v s
 fn unwanted_compat(context: &CheckContext<'_>, check: Check, folder: &str) -> Check {
     let works = context.record.python.as_ref().and_then(|python| python.torch.as_ref()?.available) == Some(true);
     let is_desktop = |name: &str| match context.catalog.gpu(name) {
-        GpuMatch::Found(rows) => rows.iter().all(|row| row.class != Class::Datacenter),
+        GpuMatch::Found(rows) => rows.iter().all(|row| DESKTOP.contains(&row.class)),
         _ => false,
     };
     let gpus = context.gpus();

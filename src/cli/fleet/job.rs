@@ -48,8 +48,8 @@ fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }
 
-/// The command on a node: one line with the host's name and its record. A node on which nothing can be seen tells so
-/// with a line that cannot be read as a record, and does not stop the others.
+/// The command on a node: one line with the host's name and its record. A node on which the probe fails
+/// has no record, `null`, and does not stop the others.
 fn line(args: &JobArgs, name: &str, lock: Option<&str>) -> String {
     let quick = if args.quick { " --quick" } else { "" };
     let lock = lock.map_or(String::new(), |lock| format!(" --lock {lock}"));
