@@ -265,3 +265,69 @@ fn the_job_for_kubernetes_carries_the_lock() {
     let line: Value = serde_json::from_slice(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {ran:?}"));
     assert_eq!((&line["host"], &line["record"]["format"]), (&json!("n1"), &json!(1)));
 }
+
+/// A node whose probe failed is a host of its name, not a broken line.
+#[test]
+fn a_host_whose_probe_failed_is_named() {
+    let sandbox = sandbox("fleet-failed");
+    let lines = ["{\"host\":\"node7\",\"record\":null}".to_string(), named("node8", &healthy())];
+    fs::write(sandbox.path("ff.ndjson"), lines.join("\n")).unwrap();
+    let told = sandbox.run(&["fleet", "check", "ff.ndjson", "--format", "csv"]).exits(3).out;
+    assert!(told.contains("\nnode7,unknown,") && told.contains("`gpuenv probe` failed on this host"), "{told}");
+    assert!(told.contains("\nnode8,pass,h100"), "{told}");
+}
+
+/// What kubectl and its filters print is one document, however its lines are broken; whether a node without labels of a
+/// GPU has one is known where node feature discovery ran, to `check` and to `plan` alike.
+#[test]
+fn nodes_without_gpus_are_judged_by_what_labels_show() {
+    let sandbox = sandbox("fleet-nodes");
+    let node =
+        |name: &str, labels: Value| json!({ "metadata": { "name": name, "labels": labels }, "status": {} }).to_string();
+    let seen = json!({ "feature.node.kubernetes.io/cpu-model.vendor_id": "Intel", "kubernetes.io/arch": "amd64" });
+    let gpu = json!({ "nvidia.com/gpu.product": "NVIDIA-A100-SXM4-80GB", "nvidia.com/gpu.compute.major": "8",
+        "nvidia.com/gpu.compute.minor": "0", "nvidia.com/cuda.driver-version.full": "550.54.15", "kubernetes.io/arch": "amd64" });
+    let list = |nodes: &[String]| {
+        format!("{{\"apiVersion\":\"v1\",\"items\":[\n{}\n],\"kind\":\"List\"}}\n", nodes.join(",\n"))
+    };
+    let plan = "[stack]\ntorch = \"2.5.1\"\n[target.any]\ngpu = \"none\"\n";
+    fs::write(sandbox.path("plan.toml"), plan).unwrap();
+    fs::write(sandbox.path("nodes.json"), list(&[node("gpu-1", gpu), node("cpu-1", seen)])).unwrap();
+    let told = sandbox.run(&["fleet", "check", "nodes.json", "--format", "csv"]).exits(0).out;
+    assert!(told.contains("gpu-1,pass,a100") && told.contains("cpu-1,pass,ci"), "{told}");
+    sandbox.run(&["fleet", "plan", "--spec", "plan.toml", "nodes.json"]).exits(0).tells("no GPU");
+    let bare = node("cpu-1", json!({ "kubernetes.io/arch": "amd64" }));
+    fs::write(sandbox.path("nodes.json"), list(&[bare])).unwrap();
+    let told = sandbox.run(&["fleet", "check", "nodes.json", "--format", "csv"]).exits(3).out;
+    assert!(told.contains("cpu-1,unknown,ci,target-choice"), "{told}");
+    sandbox
+        .run(&["fleet", "plan", "--spec", "plan.toml", "nodes.json"])
+        .exits(3)
+        .tells("does not tell whether it has a GPU");
+}
+
+#[test]
+fn what_cannot_be_is_refused_with_the_same_codes_everywhere() {
+    let sandbox = sandbox("fleet-refused");
+    for nodes in ["0", "x", "4-2", "2-0"] {
+        sandbox.run(&["fleet", "job", "slurm", "--nodes", nodes]).exits(2).says("`--nodes` expects a number");
+    }
+    for nodes in ["8", "2-8", "2,4", "2-8:2"] {
+        sandbox.run(&["fleet", "job", "slurm", "--nodes", nodes]).exits(0).tells(&format!("--nodes={nodes}"));
+    }
+    sandbox.run(&["fleet", "chek"]).exits(2).says("did you mean `gpuenv fleet check`?");
+    let asks: [&[&str]; 4] = [
+        &["verify", "--host", "h.json"],
+        &["export", "uv"],
+        &["fleet", "check", "h.json"],
+        &["fleet", "job", "kubernetes", "--image", "x"],
+    ];
+    fs::write(sandbox.path("h.json"), healthy().to_string()).unwrap();
+    for args in asks {
+        sandbox.run(&[args, &["--lock", "none.lock"]].concat()).exits(4).says("none.lock does not exist");
+    }
+    fs::remove_file(sandbox.path("gpuenv.lock")).unwrap();
+    for args in asks {
+        sandbox.run(args).exits(2).says("gpuenv.lock does not exist");
+    }
+}

@@ -365,7 +365,7 @@ fn a_plan_is_told_in_every_format() {
     assert_eq!(last["then"]["hosts"], json!(45), "{told:#}");
     let human = sandbox.run(&args).exits(1);
     let human = human
-        .tells("1 stack serves 42 of 45 hosts")
+        .tells("1 stack runs on 42 of 45 hosts")
         .tells("NVIDIA H100 NVL")
         .tells("raise 3 hosts from 418.40.04 to")
         .tells("raise 45 hosts to");
@@ -392,7 +392,7 @@ fn the_exit_code_says_whether_all_are_served() {
     let write = |text: &str| fs::write(sandbox.path("h.ndjson"), text).unwrap();
     let plan = |code: i32| sandbox.run(&["fleet", "plan", "h.ndjson"]).exits(code);
     write(&named("a", &healthy()));
-    plan(0).tells("PASS: every host can be served, by one stack");
+    plan(0).tells("PASS: every host can run the spec, with one stack");
     write(&format!("{}\n{{\"broken\": \n", named("a", &healthy())));
     plan(3).tells("UNKNOWN").tells("cut off");
     let dead = json!({ "format": 1, "platform": { "arch": "x86_64", "system": "linux" }, "pci": [{ "address": "0000:65:00.0" }] });

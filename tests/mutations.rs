@@ -42,7 +42,7 @@ fn mutations() -> Vec<Mutation> {
         one("/probes/9", json!({ "name": "container", "ended": "failed" }), &["probe"]),
         told("/probes/9/detail", json!("more"), "it is evidence, told where the probe failed"),
         told("/probes/2/millis", json!(7), "how long a look took says nothing of the host"),
-        one("/platform/system", json!("windows"), &["platform-system"]),
+        one("/platform/system", json!("windows"), &["driver-match", "platform-system"]),
         one("/platform/system", Value::Null, &["platform-system"]),
         one("/platform/arch", json!("aarch64"), &["platform-arch"]),
         one("/platform/arch", Value::Null, &["platform-arch"]),

@@ -53,8 +53,8 @@ fn a_dead_driver_is_never_hidden_behind_a_target_for_the_cpu() {
     cpu.run(&["verify", "--host", "host.json"]).exits(3).tells("--target ci");
     let named = cpu.json(&["verify", "--host", "host.json", "--target", "ci"]).1;
     assert!(named["checks"].as_array().unwrap().iter().all(|check| check["id"] != "target-choice"), "{named:#}");
-    // A host without any NVIDIA GPU is the CPU target's.
-    let bare = json!({ "format": 1, "origin": "pasted", "platform": { "system": "linux", "arch": "x86_64", "glibc": "2.35" } });
+    // A host without any NVIDIA GPU on its bus is the CPU target's.
+    let bare = json!({ "format": 1, "probes": [{ "name": "module", "ended": "absent" }], "platform": { "system": "linux", "arch": "x86_64", "glibc": "2.35" } });
     fs::write(sandbox.path("bare.json"), bare.to_string()).unwrap();
     let (code, told) = sandbox.json(&["verify", "--host", "bare.json"]);
     assert_eq!((code, &told["target"]), (0, &json!("ci")), "{told:#}");

@@ -20,7 +20,7 @@ const MAX_BYTES: u64 = 16 << 20;
 pub fn run(common: &Common, args: &ExportArgs, report: &Report) -> Result<Exit, Failure> {
     let format = args.into.as_deref().map(|name| export::format(name).map_err(refused)).transpose()?;
     let place = files::lock_place(common)?;
-    let lock = files::read_lock(&place)?.ok_or_else(|| missing(common, &place))?;
+    let lock = files::read_lock(&place)?.ok_or_else(|| files::missing_lock(common, &place))?;
     if !is_current(&lock, common, args.locked, report)? {
         return Ok(Exit::No);
     }
@@ -185,12 +185,6 @@ fn is_current(lock: &Lock, common: &Common, locked: bool, report: &Report) -> Re
     }
     report.stale_lock(&shown(&place), locked)?;
     Ok(!locked)
-}
-
-/// A file that was named must be there; without a name there is simply no lock yet.
-fn missing(common: &Common, place: &Path) -> Failure {
-    let exit = if common.lock.is_some() { Exit::Io } else { Exit::BadInput };
-    Failure::new(exit, "no-lock", format!("{} does not exist", shown(place))).help("run `gpuenv lock` first")
 }
 
 fn refused(error: ExportError) -> Failure {

@@ -165,6 +165,12 @@ pub fn read_lock(path: &Path) -> Result<Option<Lock>, Failure> {
     lock_text(path)?.map(|text| parse_lock(path, &text)).transpose()
 }
 
+/// There is no such lock: one that was named must be there, else it is simply still to be made.
+pub fn missing_lock(common: &Common, place: &Path) -> Failure {
+    let exit = if common.lock.is_some() { Exit::Io } else { Exit::BadInput };
+    Failure::new(exit, "no-lock", format!("{} does not exist", shown(place))).help("run `gpuenv lock` first")
+}
+
 /// What stands in gpuenv.lock; none if there is no such file.
 pub fn lock_text(path: &Path) -> Result<Option<String>, Failure> {
     let bytes = match fs::symlink_metadata(path) {

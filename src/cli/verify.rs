@@ -21,7 +21,7 @@ use crate::verify::{self, Status};
 
 use super::args::{Common, VerifyArgs};
 use super::atomic_write::replace;
-use super::files::{self, shown};
+use super::files;
 use super::load_catalog;
 use super::lock::read;
 use super::observe;
@@ -82,9 +82,8 @@ fn tell(args: &VerifyArgs, judged: &Judged<'_>, report: &Report) -> Result<Exit,
 pub(super) fn read_lock(common: &Common) -> Result<Lock, Failure> {
     let place = files::lock_place(common)?;
     files::read_lock(&place)?.ok_or_else(|| {
-        let exit = if common.lock.is_some() { Exit::Io } else { Exit::BadInput };
-        let message = format!("{} does not exist", shown(&place));
-        Failure::new(exit, "no-lock", message).help("run `gpuenv lock` first, or `gpuenv verify --against gpuenv.toml`")
+        let help = "run `gpuenv lock` first, or judge against a spec with `--against gpuenv.toml`";
+        files::missing_lock(common, &place).help(help)
     })
 }
 

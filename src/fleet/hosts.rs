@@ -3,6 +3,7 @@
 use serde::Deserialize;
 
 use crate::host::{self, Record};
+use crate::types::plain::plain_types;
 
 use super::split::Piece;
 use super::{Host, nodes};
@@ -12,7 +13,15 @@ use super::{Host, nodes};
 struct Named {
     #[serde(alias = "name", alias = "node")]
     host: String,
-    record: Record,
+    /// None: the probe failed on that host.
+    record: Option<Record>,
+}
+
+/// The name alone, where the record cannot be read.
+#[derive(Deserialize)]
+struct Name {
+    #[serde(alias = "name", alias = "node")]
+    host: String,
 }
 
 /// A named record says so at its very beginning.
@@ -34,8 +43,16 @@ pub fn of_document(piece: &Piece, source: &str, alone: bool) -> Vec<Host> {
     }
     if says(b"\"record\"") {
         return match serde_json::from_str::<Named>(text) {
-            Ok(Named { host, record }) => vec![Host { name: host, record: checked(record) }],
-            Err(error) => unreadable(error.to_string()),
+            Ok(Named { host, record: Some(record) }) => vec![Host { name: host, record: checked(record) }],
+            Ok(Named { host, record: None }) => {
+                let why = "`gpuenv probe` failed on this host and wrote no record".to_string();
+                vec![Host { name: host, record: Err(why) }]
+            }
+            Err(error) => {
+                let why = plain_types(&error.to_string());
+                let name = serde_json::from_str::<Name>(text).map_or_else(|_| place(), |named| named.host);
+                vec![Host { name, record: Err(why) }]
+            }
         };
     }
     let record = match serde_json::from_str::<Record>(text) {
@@ -72,5 +89,9 @@ mod tests {
         for broken in ["{\"format\": 99}", "{\"format\": 1, \"x\": 2}", "{}", "{\"host\": \"a\", \"record\": 1}"] {
             assert!(of(broken)[0].1.is_err(), "{broken}");
         }
+        let failed = of("{\"host\":\"node7\",\"record\":null}");
+        assert_eq!(failed[0].0, "node7");
+        assert!(failed[0].1.as_ref().is_err_and(|why| why.contains("failed on this host")), "{failed:?}");
+        assert_eq!(of("{\"host\": \"b\", \"record\": {\"format\": 1, \"x\": 2}}")[0].0, "b");
     }
 }

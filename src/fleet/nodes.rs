@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use crate::host::{Gpu, Nvml, Origin, PciGpu, Platform, Probe, ProbeStatus, Record, System, record};
+use crate::host::{Gpu, Nvml, Origin, PciGpu, Platform, Probe, ProbeStatus, Record, System, record, signs};
 use crate::types::{Cc, Version};
 
 use super::Host;
@@ -35,6 +35,9 @@ struct Metadata {
 struct Status {
     #[serde(rename = "nodeInfo")]
     info: Option<Info>,
+    /// What the kubelet offers to pods, `nvidia.com/gpu` where NVIDIA's device plugin runs.
+    #[serde(default)]
+    capacity: BTreeMap<String, serde_json::Value>,
 }
 
 #[derive(Deserialize)]
@@ -61,11 +64,13 @@ pub fn of_list(text: &str) -> Result<Vec<Host>, String> {
 
 fn host(node: Node) -> Host {
     let labels = Labels(&node.metadata.labels);
+    let offers = node.status.as_ref().is_some_and(|status| offers_gpu(&status.capacity));
     let info = node.status.and_then(|status| status.info);
     let arch = info.as_ref().and_then(|info| info.architecture.clone());
     let arch = arch.or_else(|| labels.text("kubernetes.io/arch"));
     let gpus = gpus(&labels);
-    let pci = if gpus.is_empty() && labels.has_gpu() {
+    let has_gpu = offers || labels.has_gpu();
+    let pci = if gpus.is_empty() && has_gpu {
         let address = "unknown".to_string();
         vec![PciGpu { address, device: None, driver: None }]
     } else {
@@ -73,10 +78,12 @@ fn host(node: Node) -> Host {
     };
     let (driver, cuda) = (labels.driver(), labels.cuda());
     let nvml = Nvml { driver, cuda, count: labels.number("nvidia.com/gpu.count"), gpus, ..Nvml::default() };
+    let done = |name: &str| Probe { name: name.to_string(), ended: ProbeStatus::Done, detail: None, millis: None };
+    let probes = ["Kubernetes"].into_iter().chain(labels.show_bus().then_some(signs::BUS)).map(done).collect();
     let record = Record {
         format: record::FORMAT,
         origin: Origin::Pasted,
-        probes: vec![Probe { name: "Kubernetes".to_string(), ended: ProbeStatus::Done, detail: None, millis: None }],
+        probes,
         platform: Platform {
             system: Some(System::Linux),
             arch: arch.map(|arch| processor(&arch).to_string()),
@@ -89,6 +96,12 @@ fn host(node: Node) -> Host {
         ..Record::default()
     };
     Host { name: node.metadata.name, record: Ok(record) }
+}
+
+/// Whether the kubelet has GPUs, or parts of them, to give to pods.
+fn offers_gpu(capacity: &BTreeMap<String, serde_json::Value>) -> bool {
+    let some = |amount: &serde_json::Value| amount.as_str().is_none_or(|amount| amount != "0") && amount != 0;
+    capacity.iter().any(|(name, amount)| name.starts_with("nvidia.com/") && some(amount))
 }
 
 fn processor(arch: &str) -> &str {
@@ -136,6 +149,11 @@ impl Labels<'_> {
             on_the_bus || name == "nvidia.com/gpu.present"
         };
         self.0.iter().any(|(name, value)| value == "true" && of_nvidia(name))
+    }
+
+    /// Whether node feature discovery ran there: it labels every display controller on the bus.
+    fn show_bus(&self) -> bool {
+        self.0.keys().any(|name| name.starts_with("feature.node.kubernetes.io/"))
     }
 
     fn driver(&self) -> Option<Version> {

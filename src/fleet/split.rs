@@ -21,18 +21,32 @@ pub struct Splitter {
     line: usize,
     begun: usize,
     bytes: Vec<u8>,
-    depth: usize,
+    /// The brackets that are open.
+    open: Vec<u8>,
     in_text: bool,
     escaped: bool,
+    /// The last byte that was no blank.
+    last: u8,
+    /// Where an element of a list began at the margin, as a document does: its line, and its place in the bytes.
+    doubt: Option<(usize, usize)>,
 }
 
 impl Splitter {
     /// Takes a line with its end; gives the document that it completes, and one that it shows to be broken.
     pub fn line(&mut self, line: &[u8], pieces: &mut Vec<Piece>) {
         self.line += 1;
-        // Inside a document that is printed over many lines nothing begins at the margin.
+        self.take(line, true, pieces);
+    }
+
+    fn take(&mut self, line: &[u8], may_be_element: bool, pieces: &mut Vec<Piece>) {
         if !self.bytes.is_empty() && (line.starts_with(b"{") || self.bytes.len() > CAP) {
-            pieces.push(self.taken(false));
+            // Inside a document that is printed over many lines only the elements of a list begin at the margin.
+            let is_element = self.open.last() == Some(&b'[') && b"[,".contains(&self.last) && !self.in_text;
+            if is_element && may_be_element && self.bytes.len() <= CAP {
+                self.doubt.get_or_insert((self.line, self.bytes.len()));
+            } else {
+                self.cut(pieces);
+            }
         }
         if self.bytes.is_empty() {
             if line.iter().all(u8::is_ascii_whitespace) {
@@ -42,23 +56,42 @@ impl Splitter {
         }
         self.follow(line);
         self.bytes.extend_from_slice(line);
-        if self.depth == 0 {
+        if self.open.is_empty() {
             pieces.push(self.taken(true));
         }
     }
 
     /// What is left when nothing more comes.
-    pub fn end(&mut self) -> Option<Piece> {
-        (!self.bytes.is_empty()).then(|| self.taken(false))
+    pub fn end(&mut self, pieces: &mut Vec<Piece>) {
+        if !self.bytes.is_empty() {
+            self.cut(pieces);
+        }
+    }
+
+    /// Gives what is broken. What began like a document in it was one, and costs nothing more than itself.
+    fn cut(&mut self, pieces: &mut Vec<Piece>) {
+        let Some((line, at)) = self.doubt else { return pieces.push(self.taken(false)) };
+        let rest = self.bytes.split_off(at);
+        pieces.push(self.taken(false));
+        let now = std::mem::replace(&mut self.line, line);
+        for line in rest.split_inclusive(|byte| *byte == b'\n') {
+            self.take(line, false, pieces);
+            self.line += 1;
+        }
+        if !self.bytes.is_empty() {
+            pieces.push(self.taken(false));
+        }
+        self.line = now;
     }
 
     fn taken(&mut self, whole: bool) -> Piece {
         let bytes = std::mem::take(&mut self.bytes);
-        (self.depth, self.in_text, self.escaped) = (0, false, false);
+        self.open.clear();
+        (self.in_text, self.escaped, self.doubt) = (false, false, None);
         Piece { line: self.begun, bytes, whole }
     }
 
-    /// Counts the braces that are open.
+    /// Follows the brackets that open and close.
     fn follow(&mut self, bytes: &[u8]) {
         for &byte in bytes {
             if self.in_text {
@@ -72,9 +105,12 @@ impl Splitter {
             }
             match byte {
                 b'"' => self.in_text = true,
-                b'{' | b'[' => self.depth += 1,
-                b'}' | b']' => self.depth = self.depth.saturating_sub(1),
+                b'{' | b'[' => self.open.push(byte),
+                b'}' | b']' => drop(self.open.pop()),
                 _ => {}
+            }
+            if !byte.is_ascii_whitespace() {
+                self.last = byte;
             }
         }
     }
@@ -87,7 +123,7 @@ mod tests {
     fn cut(text: &str) -> Vec<(usize, String, bool)> {
         let (mut splitter, mut pieces) = (Splitter::default(), Vec::new());
         text.split_inclusive('\n').for_each(|line| splitter.line(line.as_bytes(), &mut pieces));
-        pieces.extend(splitter.end());
+        splitter.end(&mut pieces);
         let told = |piece: Piece| (piece.line, String::from_utf8(piece.bytes).unwrap().trim().to_string(), piece.whole);
         pieces.into_iter().map(told).collect()
     }
@@ -98,6 +134,12 @@ mod tests {
         assert_eq!(cut("{\"a\":1}\n\n{\"b\":2}\n"), [one(1, "{\"a\":1}", true), one(3, "{\"b\":2}", true)]);
         assert_eq!(cut("{\n \"a\": \"}\\\"{\"\n}\n{}"), [one(1, "{\n \"a\": \"}\\\"{\"\n}", true), one(4, "{}", true)]);
         assert_eq!(cut("{\"a\":[1\n{\"b\":2}\n"), [one(1, "{\"a\":[1", false), one(2, "{\"b\":2}", true)]);
+        let list = "{\"items\":[\n{\"a\":1},\n{\"b\":2}\n]}";
+        assert_eq!(cut(list), [one(1, list, true)]);
+        assert_eq!(
+            cut("{\"a\":[\n{\"b\":2}\n{\"c\":3}"),
+            [one(1, "{\"a\":[", false), one(2, "{\"b\":2}", true), one(3, "{\"c\":3}", true)]
+        );
         assert_eq!(cut("garbage\n{}\n{\"a"), [one(1, "garbage", true), one(2, "{}", true), one(3, "{\"a", false)]);
     }
 }

@@ -103,7 +103,7 @@ impl Outcome {
 
     /// A record that cannot be read.
     pub fn unreadable(why: &str) -> Outcome {
-        let hint = "write the record again with `gpuenv probe`".to_string();
+        let hint = "run `gpuenv probe` on that host and see what it prints".to_string();
         let cause = Cause { check: "record".to_string(), hint, action: Action::None };
         Outcome {
             status: Status::Unknown,

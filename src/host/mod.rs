@@ -8,6 +8,7 @@ pub mod environment;
 pub mod paste;
 mod read;
 pub mod record;
+pub mod signs;
 
 pub use read::{ReadError, decode, read_any};
 pub use record::{

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use super::{Draft, Entry, Value};
 use crate::catalog::{Catalog, GpuMatch, OsMatch};
-use crate::host::{Origin, Record, System};
+use crate::host::signs::{Presence, presence};
+use crate::host::{Nvml, Origin, Record, System};
 use crate::types::{Cc, CpuArch, Version};
 
 /// The packages whose builds decide what a machine must have, most important first.
@@ -172,10 +173,12 @@ fn source_of_gpus(record: &Record) -> String {
 /// Whether somebody looked and there is none.
 fn without_gpu(record: &Record) -> bool {
     let looked = record.origin == Origin::Observed && record.platform.system == Some(System::Linux);
-    looked
-        && record.pci.is_empty()
-        && record.nodes.is_empty()
-        && record.nvml.as_ref().is_none_or(|nvml| nvml.gpus.is_empty())
+    let is_linux = record.platform.system.is_none_or(|system| system == System::Linux);
+    let failed = |nvml: &Nvml| nvml.fault.as_ref().is_some_and(|fault| fault.code.is_some());
+    let no_gpu = record.nvml.as_ref().is_none_or(|nvml| nvml.gpus.is_empty() && !failed(nvml));
+    // A driver may be installed where its GPU is not.
+    let only_driver = looked && record.pci.is_empty() && record.nodes.is_empty() && no_gpu;
+    only_driver || is_linux && presence(record) == Presence::Absent
 }
 
 fn driver(record: &Record) -> Option<Entry> {

@@ -64,10 +64,10 @@ fn human(screen: &Screen, plan: &Plan, verbose: bool) -> String {
     }
     if let Some(most) = plan.most.as_ref().filter(|_| plan.fewest.len() > 1) {
         let bound = match plan.at_most > most.hosts {
-            true => format!("no stack serves more than {}", plan.at_most),
-            false => "no stack serves more".to_string(),
+            true => format!("no stack runs on more than {}", plan.at_most),
+            false => "no stack runs on more".to_string(),
         };
-        let says = format!("One stack alone: {} serves {} of {served}; {bound}.", most.title, hosts(most.hosts));
+        let says = format!("One stack alone: {} runs on {} of {served}; {bound}.", most.title, hosts(most.hosts));
         text += &("\n".to_string() + &screen.wrapped("", &clean(&says)));
     }
     if !plan.upgrades.is_empty() {
@@ -90,10 +90,10 @@ fn heading(plan: &Plan, served: usize) -> String {
         format!("{} of {}", served, hosts(plan.hosts))
     };
     let count = plan.fewest.len();
-    let verb = if count == 1 { "stack serves" } else { "stacks serve" };
+    let verb = if count == 1 { "stack runs on" } else { "stacks cover" };
     let bound = match plan.at_least {
         _ if count == 1 => String::new(),
-        least if least == count => ", and no fewer do".to_string(),
+        least if least == count => ", and fewer cannot".to_string(),
         least => format!("; at least {least} are needed"),
     };
     format!("{count} {verb} {whom} as they are{bound}:")
@@ -123,7 +123,7 @@ fn classes(screen: &Screen, plan: &Plan, positions: &[usize], verbose: bool) -> 
     }
     if shown < positions.len() {
         let rest: usize = positions[shown..].iter().map(|&at| plan.classes[at].hosts.len()).sum();
-        let _ = writeln!(text, "{rest:>9}  of {} more classes", positions.len() - shown);
+        let _ = writeln!(text, "{rest:>9}  in {} further classes (`--verbose` lists them)", positions.len() - shown);
     }
     text
 }
@@ -213,12 +213,14 @@ fn unknown(screen: &Screen, plan: &Plan, verbose: bool) -> String {
 
 fn sentence(screen: &Screen, plan: &Plan, served: usize) -> String {
     let (head, mut says) = match (plan.refused(), plan.serves_all()) {
-        (0, true) => (screen.after("PASS:"), format!("every host can be served, by {}", stacks(plan.fewest.len()))),
+        (0, true) => {
+            (screen.after("PASS:"), format!("every host can run the spec, with {}", stacks(plan.fewest.len())))
+        }
         (0, false) => {
             let open = plan.hosts - served;
             (
                 screen.warning("UNKNOWN:"),
-                format!("{served} of {} can be served; of {open} it is not known", hosts(plan.hosts)),
+                format!("{served} of {} can run the spec; for {open} this is not known", hosts(plan.hosts)),
             )
         }
         (refused, _) => (

@@ -37,8 +37,8 @@ pub(super) fn render(plan: &Plan) -> String {
          <h1>{}: {} {} as they are</h1>\n",
         hosts(plan.hosts),
         match plan.fewest.len() {
-            1 => "one stack serves".to_string(),
-            many => format!("{many} stacks serve"),
+            1 => "one stack runs on".to_string(),
+            many => format!("{many} stacks cover"),
         },
         if served == plan.hosts { "all".to_string() } else { served.to_string() },
     );

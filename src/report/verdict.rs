@@ -28,20 +28,19 @@ const NARROW: usize = 60;
 pub(super) fn render(screen: &Screen, judged: &Judged<'_>, verbose: bool) -> String {
     let rows = rows(&judged.best.checks);
     let mut text = String::new();
-    let folded = if verbose { 0 } else { wait_for_a_driver(&rows) };
+    let is_folded = !verbose && rows.iter().any(|row| has_no_driver(row.check));
+    let folded = rows.iter().filter(|row| is_folded && waits_for_driver(row)).count();
     for status in ORDER {
-        let of_status = rows.iter().filter(|row| row.check.status == *status);
-        let of_status = of_status.filter(|row| *status != Status::Unknown || folded == 0 || row.check.id == NO_DRIVER);
-        for row in of_status {
+        for row in rows.iter().filter(|row| row.check.status == *status && !(is_folded && waits_for_driver(row))) {
             text += &match (status, verbose) {
                 (Status::Pass, false) => line(screen, row),
                 _ => full(screen, row),
             };
-        }
-        if *status == Status::Unknown && folded > 0 {
-            let what =
-                if folded == 1 { "1 more check needs".to_string() } else { format!("{folded} more checks need") };
-            text += &paragraph(screen, &" ".repeat(STATUS), &format!("{what} a driver"));
+            if folded > 0 && has_no_driver(row.check) {
+                let what =
+                    if folded == 1 { "1 more check needs".to_string() } else { format!("{folded} more checks need") };
+                text += &paragraph(screen, &" ".repeat(STATUS), &format!("{what} a driver"));
+            }
         }
     }
     text += &skipped(screen, &rows, verbose);
@@ -54,13 +53,18 @@ pub(super) fn render(screen: &Screen, judged: &Judged<'_>, verbose: bool) -> Str
 /// The check that says that there is no driver at all.
 const NO_DRIVER: &str = "driver-present";
 
-/// How many checks are open for no other reason than that there is no driver: they are not told one by one.
-fn wait_for_a_driver(rows: &[Row<'_>]) -> usize {
-    let open = |row: &&Row<'_>| row.check.status == Status::Unknown;
-    let fails = rows.iter().any(|row| row.check.status == Status::Fail);
-    let missing =
-        rows.iter().filter(open).any(|row| row.check.id == NO_DRIVER && row.check.found.as_deref() == Some("none"));
-    if missing && !fails { rows.iter().filter(open).count() - 1 } else { 0 }
+/// The checks that wait for it, where they do.
+const NEED_DRIVER: &[&str] = &["driver-minimum", "driver-cuda", "gpu-present", "forward-compat", "image-require"];
+
+/// Whether there is no driver, or none that anybody has told of.
+fn has_no_driver(check: &Check) -> bool {
+    let found = check.found.as_deref();
+    check.id == NO_DRIVER && check.status == Status::Unknown && matches!(found, Some("none" | "not told"))
+}
+
+/// Whether a check is open for no other reason than that there is no driver: such ones are not told one by one.
+fn waits_for_driver(row: &Row<'_>) -> bool {
+    row.check.status == Status::Unknown && NEED_DRIVER.contains(&row.check.id)
 }
 
 /// A check, or several GPUs' one check.
@@ -200,7 +204,7 @@ fn sentence(screen: &Screen, judged: &Judged<'_>) -> String {
         Status::Unknown => (
             screen.warning("UNKNOWN:"),
             format!(
-                "whether {host} can run `{target}` could not be determined: {} open. {}",
+                "whether {host} can run `{target}` could not be determined: {} without a result. {}",
                 checks(count(Status::Unknown)),
                 next(best)
             ),
@@ -224,7 +228,11 @@ fn checks(count: usize) -> String {
 /// What to do first: the least drastic remedy is tried before others, but causes come before what follows from them.
 fn next(verdict: &Verdict) -> String {
     let Some(check) = decisive(verdict) else { return "Nothing could be judged.".to_string() };
-    if check.id == NO_DRIVER && check.found.as_deref() == Some("none") {
+    if has_no_driver(check) && check.found.as_deref() == Some("not told") {
+        return "Add the whole output of `nvidia-smi` to the text, or record the host with `gpuenv probe -o host.json`."
+            .to_string();
+    }
+    if has_no_driver(check) {
         return "Install the driver, or record the GPU host with `gpuenv probe -o host.json` and verify with `--host host.json`."
             .to_string();
     }

@@ -173,14 +173,20 @@ impl Verdict {
         Verdict::of(&self.target, self.checks)
     }
 
-    /// The verdict that follows from checks.
-    pub fn of(target: &str, checks: Vec<Check>) -> Self {
+    /// The verdict that follows from checks. Where none of them says why it is open, one more does.
+    pub fn of(target: &str, mut checks: Vec<Check>) -> Self {
+        let decided = |check: &Check| check.status != Status::Skip;
+        if !checks.iter().any(decided) {
+            let check = Check::new("nothing-checked").expected("something to check");
+            checks.push(check.found("every check was skipped").unknown(
+                Action::None,
+                "what is known of this host is nothing that the lock depends on: `gpuenv probe` on the host tells more",
+            ));
+        }
         let worst = checks.iter().map(|check| check.status).max();
         let status = match worst {
             Some(Status::Fail) => Status::Fail,
             Some(Status::Unknown) | None => Status::Unknown,
-            // Where nothing was found to hold, nothing was proven.
-            _ if !checks.iter().any(|check| matches!(check.status, Status::Pass | Status::Warn)) => Status::Unknown,
             _ => Status::Pass,
         };
         Verdict { target: target.to_string(), status, checks }

@@ -18,7 +18,7 @@ pub fn find(id: &str) -> Option<&'static About> {
 pub const ALL: &[About] = &[
     About {
         id: "target-choice",
-        says: "A target without a GPU fits every host. On a host with an NVIDIA GPU it is judged only where --target names it, so that it never hides a driver that is dead.",
+        says: "A target without a GPU fits every host. It answers by itself only where the bus was looked at and holds no NVIDIA GPU. On other hosts, and for a pasted report, which does not show the bus, it is judged only where --target names it, so that it never hides a driver that is dead.",
     },
     About {
         id: "platform-system",
@@ -164,10 +164,18 @@ pub const ALL: &[About] = &[
     About { id: "environment-jit", says: "CUDA_DISABLE_PTX_JIT does not forbid what the lock needs." },
     About {
         id: "environment-library-path",
-        says: "LD_LIBRARY_PATH has no empty or relative element and no stubs folder.",
+        says: "LD_LIBRARY_PATH has no empty or relative element, no stubs folder and no cuda-compat that the lock does not want.",
+    },
+    About {
+        id: "environment-visible-devices",
+        says: "Of a host that was described: CUDA_VISIBLE_DEVICES and NVIDIA_VISIBLE_DEVICES leave a process at least one GPU.",
     },
     About { id: "environment-preload", says: "LD_PRELOAD is not set. The probes run without it, and a job has it." },
     About { id: "environment-mps", says: "Where MPS's variable is set, its daemon answers." },
+    About {
+        id: "nothing-checked",
+        says: "Something could be checked at all. Where every check was skipped, nothing is proven (exit 3).",
+    },
     About {
         id: "probe",
         says: "A probe came to its end. One that crashed, timed out or was refused leaves open what it would have seen.",

@@ -3,7 +3,7 @@
 use crate::catalog::rows::Os;
 use crate::catalog::{Catalog, GpuMatch, OsMatch};
 use crate::coverage::Tegra;
-use crate::host::{ApiError, CudaDevice, Gpu, Origin, ProbeStatus, Record, System};
+use crate::host::{CudaDevice, Gpu, Origin, ProbeStatus, Record, System, signs};
 use crate::lock::{Lock, Stack, TargetLock};
 use crate::types::{ArchList, Cc, Version};
 
@@ -125,6 +125,11 @@ impl<'a> CheckContext<'a> {
         self.target.platform.as_deref() == Some("wsl2")
     }
 
+    /// Whether the driver is that of Windows, which has numbers of its own.
+    pub fn has_windows_driver(&self) -> bool {
+        matches!(self.record.platform.system, Some(System::Wsl | System::Windows))
+    }
+
     /// Whether the host is Linux inside Windows.
     pub fn is_wsl(&self) -> bool {
         self.record.platform.system == Some(System::Wsl)
@@ -163,7 +168,7 @@ impl<'a> CheckContext<'a> {
 
     /// Whether there is no trace of NVIDIA on the host.
     pub fn is_bare(&self) -> bool {
-        is_bare(self.record)
+        signs::is_bare(self.record)
     }
 
     /// The GPUs a process would compute on: CUDA's list, or NVML's where CUDA was not asked.
@@ -219,26 +224,6 @@ impl<'a> CheckContext<'a> {
     pub fn restart(&self, else_do: Action) -> Action {
         if self.in_container() { Action::RestartContainer } else { else_do }
     }
-}
-
-/// Whether there is no trace of NVIDIA on a host.
-pub fn is_bare(record: &Record) -> bool {
-    let module = record.module.as_ref();
-    let kernel = module.is_some_and(|module| module.version.is_some() || module.nouveau == Some(true));
-    let nodes = record.nodes.iter().any(|node| node.errno.as_deref() != Some("ENOENT"));
-    let nvml = record.nvml.as_ref();
-    // An error of the driver's own comes from a driver, however dead it is.
-    let answers = |fault: &Option<ApiError>| fault.as_ref().is_some_and(|fault| fault.code.is_some());
-    let nvml = nvml.is_some_and(|nvml| {
-        nvml.path.is_some() || nvml.driver.is_some() || !nvml.gpus.is_empty() || answers(&nvml.fault)
-    });
-    let libcuda = record.libcuda.as_ref();
-    let libcuda = libcuda.is_some_and(|libcuda| {
-        libcuda.path.is_some() || libcuda.cuda.is_some() || !libcuda.devices.is_empty() || answers(&libcuda.fault)
-    });
-    // A Jetson's GPU is on no bus, and there is no Jetson without one.
-    let jetson = record.platform.system == Some(System::Tegra);
-    !(kernel || nodes || nvml || libcuda || jetson) && record.pci.is_empty()
 }
 
 /// Whether CUDA and NVML speak of the same GPU. An instance of MIG has a UUID of its own, but its card's address.

@@ -33,8 +33,8 @@ fn matches(context: &CheckContext<'_>) -> Check {
     if let Some(fault) = nvml.and_then(|nvml| nvml.fault.as_ref()).filter(|fault| fault.code == Some(18)) {
         return cuda_errors::nvml(context, check, fault);
     }
-    if context.is_wsl() {
-        return check.skip("in WSL both come with Windows");
+    if context.has_windows_driver() {
+        return check.skip("both come with Windows");
     }
     let libcuda = record.libcuda.as_ref().filter(|libcuda| !context.loads_compat() && libcuda.stub != Some(true));
     let parts = [
@@ -64,7 +64,7 @@ fn minimum(context: &CheckContext<'_>, locked: &DriverLock) -> Check {
     if context.record.platform.system == Some(System::Tegra) {
         return of_jetson(context, check, &locked.minimum);
     }
-    if context.is_wsl() != context.is_for_wsl2() && context.record.platform.system.is_some() {
+    if context.has_windows_driver() != context.is_for_wsl2() && context.record.platform.system.is_some() {
         return of_other_numbers(context, check, &minimum);
     }
     let raise = format!(
@@ -73,7 +73,7 @@ fn minimum(context: &CheckContext<'_>, locked: &DriverLock) -> Check {
     );
     let of_branch = "it is of the branch of the minimum; which release of it was not told";
     if let Some((version, by)) = context.driver() {
-        let check = check.found(version.as_str()).evidence(Some(format!("told by {by}")));
+        let check = check.found(version.as_str()).evidence(Some(format!("reported by {by}")));
         return match *version >= minimum {
             true => check.pass(),
             // `570` alone is some release of that branch.
@@ -89,7 +89,8 @@ fn minimum(context: &CheckContext<'_>, locked: &DriverLock) -> Check {
     // Who knows only the CUDA version that the driver offers knows the branch.
     let branch_cuda = context.catalog.branch_of(&minimum).and_then(|branch| branch.cuda.as_ref());
     if let (Some((cuda, by)), Some(needed)) = (context.offered().filter(|_| !context.loads_compat()), branch_cuda) {
-        let check = check.found(format!("a driver that offers CUDA {cuda}")).evidence(Some(format!("told by {by}")));
+        let check =
+            check.found(format!("a driver that offers CUDA {cuda}")).evidence(Some(format!("reported by {by}")));
         return match cuda.cmp_prefix(&needed.prefix(2)) {
             Ordering::Greater => check.pass(),
             Ordering::Equal if opens_branch(context, &minimum) => check.pass(),
@@ -109,8 +110,8 @@ fn of_other_numbers(context: &CheckContext<'_>, check: Check, minimum: &Version)
     let Some((version, by)) = context.driver() else {
         return check.unknown(Action::None, "nothing told the driver's release");
     };
-    let check = check.found(version.as_str()).evidence(Some(format!("told by {by}")));
-    if !context.is_wsl() {
+    let check = check.found(version.as_str()).evidence(Some(format!("reported by {by}")));
+    if !context.has_windows_driver() {
         let hint = "the lock is for WSL2 and holds a number of Windows' driver: add a target without `platform`";
         return check.unknown(Action::ChangeLock, hint);
     }
@@ -123,9 +124,10 @@ fn of_other_numbers(context: &CheckContext<'_>, check: Check, minimum: &Version)
     let least = floor.map_or(minimum.prefix(1), |row| row.driver);
     let check = check.expected(format!(">= {least}, a driver of Windows"));
     match *version >= least {
-        true => {
+        true if context.is_wsl() => {
             check.pass_with("the lock is for Linux; a target with `platform = \"wsl2\"` is judged by Windows' numbers")
         }
+        true => check.pass_with("the lock is for Linux; this is judged by Windows' numbers"),
         false => check.fail(Action::AskAdmin, format!("raise the driver of Windows to {least} or later")),
     }
 }
@@ -140,14 +142,14 @@ fn of_jetson(context: &CheckContext<'_>, check: Check, minimum: &str) -> Check {
     let Some(wanted) = cuda_of(context.target.os.as_deref()).or_else(|| context.line()) else {
         return check.skip("the lock names neither a JetPack nor a CUDA line");
     };
-    let told = context.offered().map(|(cuda, by)| (*cuda, format!("told by {by}")));
-    let of_system = || Some((cuda_of(context.record.platform.os.as_deref())?, "told by its JetPack".to_string()));
+    let told = context.offered().map(|(cuda, by)| (*cuda, format!("reported by {by}")));
+    let of_system = || Some((cuda_of(context.record.platform.os.as_deref())?, "reported by its JetPack".to_string()));
     let Some((cuda, by)) = told.or_else(of_system) else {
         // Newer ones are numbered as other drivers are, by branch; older ones by the board support package.
         let branch = Version::parse(minimum).ok().map(|minimum| minimum.major());
         if let (Some((driver, by)), Some(branch)) = (context.driver().filter(|(it, _)| it.major() >= BRANCHES), branch)
         {
-            let check = check.found(driver.as_str()).evidence(Some(format!("told by {by}")));
+            let check = check.found(driver.as_str()).evidence(Some(format!("reported by {by}")));
             return match driver.major() >= branch {
                 true => check.pass(),
                 false => check.fail(Action::AskAdmin, context.newer_driver()),
@@ -174,7 +176,7 @@ fn offered(context: &CheckContext<'_>, locked: &DriverLock) -> Check {
     let Some(line) = context.line() else { return check.skip("the stack has no CUDA line") };
     let check = check.expected(format!("CUDA {line}, or an older one of the same major"));
     let Some((cuda, by)) = context.offered() else { return check.skip("what CUDA the driver offers was not told") };
-    let check = check.found(format!("CUDA {cuda}")).evidence(Some(format!("told by {by}")));
+    let check = check.found(format!("CUDA {cuda}")).evidence(Some(format!("reported by {by}")));
     if cuda.cmp_prefix(&line).is_ge() {
         return check.pass();
     }

@@ -1,5 +1,8 @@
 //! Variables that change what a CUDA process sees, loads or compiles.
 
+use crate::catalog::GpuMatch;
+use crate::catalog::rows::Class;
+
 use super::check::{Action, Check};
 use super::context::CheckContext;
 
@@ -23,12 +26,16 @@ const ODD: &[(&str, &str)] = &[
     ("NVIDIA_DISABLE_REQUIRE", "it hides what images ask of the driver"),
 ];
 
+/// The classes of GPUs on which CUDA refuses a cuda-compat; on Jetson there are packages of its own.
+const DESKTOP: &[Class] = &[Class::Geforce, Class::Titan, Class::Workstation, Class::Mining];
+
 /// Everything that is to be said of them.
 pub fn judge(context: &CheckContext<'_>) -> Vec<Check> {
     if !context.needs_gpu() {
         return Vec::new();
     }
     let mut checks = vec![odd(context), jit(context), path(context)];
+    checks.extend(visible(context));
     checks.extend(preload(context));
     checks.extend(mps(context));
     checks
@@ -40,6 +47,72 @@ fn odd(context: &CheckContext<'_>) -> Check {
     let Some((name, does)) = set.first() else { return check.pass() };
     let names: Vec<&str> = set.iter().map(|(name, _)| *name).collect();
     check.found(names.join(", ")).warn(Action::FixEnvironment, format!("unset {name}: {does}"))
+}
+
+/// A variable that hides every GPU from a process.
+pub(super) struct Hides {
+    name: &'static str,
+    value: String,
+    pub action: Action,
+}
+
+impl Hides {
+    /// What to do about it.
+    pub fn hint(&self) -> String {
+        let Hides { name, value, action } = self;
+        match action {
+            Action::RestartContainer => {
+                format!("{name} is `{value}`, which gives the container no GPU: start it again with `--gpus all`")
+            }
+            _ => format!("{name} is `{value}`, which hides every GPU: unset it, or name a GPU that exists"),
+        }
+    }
+}
+
+/// The variable that hides every GPU; none where one is seen all the same.
+pub(super) fn hides_every_gpu(context: &CheckContext<'_>) -> Option<Hides> {
+    const CUDA: &str = "CUDA_VISIBLE_DEVICES";
+    const CONTAINER: &str = "NVIDIA_VISIBLE_DEVICES";
+    let record = context.record;
+    let torch = record.python.as_ref().and_then(|python| python.torch.as_ref()?.available);
+    let devices = record.libcuda.as_ref().is_some_and(|libcuda| !libcuda.devices.is_empty());
+    if torch == Some(true) || devices && !context.is_pasted() {
+        return None;
+    }
+    let hides = |name, value: &str, action| Some(Hides { name, value: value.to_string(), action });
+    if let Some(value) = context.variable(CUDA).filter(|value| names_no_gpu(context, value)) {
+        return hides(CUDA, value, Action::FixEnvironment);
+    }
+    // With CDI the variable is `void` in containers that have GPUs: it is to blame only where there are none.
+    let unseen = torch == Some(false) || context.gpus().is_empty() && !context.is_bare();
+    let value = context.variable(CONTAINER).filter(|value| matches!(value.trim(), "" | "void" | "none") && unseen)?;
+    hides(CONTAINER, value, Action::RestartContainer)
+}
+
+/// Whether a list of devices names none: CUDA takes those before the first that does not exist.
+fn names_no_gpu(context: &CheckContext<'_>, value: &str) -> bool {
+    let first = value.split(',').next().unwrap_or_default().trim();
+    let gpus = context.record.nvml.as_ref().map_or(&[][..], |nvml| &nvml.gpus);
+    match first.parse::<u64>() {
+        Ok(number) => !gpus.is_empty() && gpus.iter().all(|gpu| gpu.index < number),
+        Err(_) if first.starts_with("GPU-") => {
+            let known = || gpus.iter().filter_map(|gpu| gpu.uuid.as_deref());
+            known().count() > 0 && known().count() == gpus.len() && !known().any(|uuid| uuid.starts_with(first))
+        }
+        Err(_) => !first.starts_with("MIG"),
+    }
+}
+
+/// Of a host that somebody described; on this host the GPUs that are missing name the variable themselves.
+fn visible(context: &CheckContext<'_>) -> Option<Check> {
+    let names = ["CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES"];
+    let set = names.iter().find_map(|name| Some(format!("{name}={}", context.variable(name)?)));
+    let set = set.filter(|_| context.is_pasted())?;
+    let check = Check::new("environment-visible-devices").expected("GPUs that a process may see");
+    Some(match hides_every_gpu(context) {
+        Some(hides) => check.found(format!("{}={}", hides.name, hides.value)).fail(hides.action, hides.hint()),
+        None => check.found(set).pass(),
+    })
 }
 
 /// Without the driver's compiler nothing runs that the lock reaches by PTX.
@@ -69,12 +142,48 @@ fn path(context: &CheckContext<'_>) -> Check {
         return check
             .warn(Action::FixEnvironment, format!("take {stub} out of it: libraries there serve linking only"));
     }
+    if let Some(folder) = compat_folder(context, value) {
+        return unwanted_compat(context, check, folder);
+    }
     match value.split([':', ';']).any(|element| !element.starts_with('/')) {
         true => check.warn(
             Action::FixEnvironment,
             "an empty or relative element makes the loader take libraries from whatever folder a process starts in: leave it out",
         ),
         false => check.pass(),
+    }
+}
+
+/// The folder of a cuda-compat that a process would load its libcuda from, where the lock wants none and nobody has
+/// seen another libcuda loaded.
+fn compat_folder<'v>(context: &CheckContext<'_>, value: &'v str) -> Option<&'v str> {
+    let is_wanted = context.target.driver.as_ref().is_some_and(|driver| driver.compat.is_some());
+    let is_known = context.record.libcuda.as_ref().is_some_and(|libcuda| libcuda.path.is_some());
+    let is_compat = |element: &&str| element.split('/').any(|part| part == "compat");
+    value.split([':', ';']).find(is_compat).filter(|_| !is_wanted && !is_known)
+}
+
+/// On GPUs for desktops CUDA does not start with it (804), on others it depends on the driver's branch (803).
+fn unwanted_compat(context: &CheckContext<'_>, check: Check, folder: &str) -> Check {
+    let works = context.record.python.as_ref().and_then(|python| python.torch.as_ref()?.available) == Some(true);
+    let is_desktop = |name: &str| match context.catalog.gpu(name) {
+        GpuMatch::Found(rows) => rows.iter().all(|row| DESKTOP.contains(&row.class)),
+        _ => false,
+    };
+    let gpus = context.gpus();
+    let desktop = gpus.iter().filter_map(|gpu| gpu.name).find(|name| is_desktop(name));
+    match desktop.filter(|_| !works) {
+        Some(name) => check.fail(
+            Action::FixEnvironment,
+            format!("take {folder} out of it: with cuda-compat CUDA does not start on {name} (error 804)"),
+        ),
+        None => check.warn(
+            Action::FixEnvironment,
+            format!(
+                "take {folder} out of it: the lock wants no cuda-compat, and on a driver that it does not fit CUDA does \
+                 not start (error 803)"
+            ),
+        ),
     }
 }
 

@@ -2,16 +2,16 @@
 
 use crate::catalog::Catalog;
 use crate::host::Record;
+use crate::host::signs::{Presence, presence};
 use crate::lock::Lock;
 
 use super::check::{Action, Check, Status, Verdict};
-use super::context::is_bare;
 
 /// The host's verdict for the target that fits it best, and those for the others, best first; none where the lock has
 /// no such target. `named`: the user has said which.
 ///
-/// A target for the CPU fits every host. On one with a GPU it would hide a driver that is dead, so there it answers
-/// only where it was named.
+/// A target for the CPU fits every host. On one with a GPU it would hide a driver that is dead, so it answers by itself
+/// only where the bus was looked at and holds none; else where it was named.
 pub fn best(
     lock: &Lock,
     targets: &[&str],
@@ -19,17 +19,17 @@ pub fn best(
     record: &Record,
     catalog: &Catalog,
 ) -> Option<(Verdict, Vec<Verdict>)> {
-    let bare = is_bare(record);
+    let gpu = presence(record);
     let is_for_cpu = |name: &str| lock.target.get(name).is_some_and(|target| target.driver.is_none());
     let judged = targets.iter().filter_map(|name| super::judge(lock, name, record, catalog));
     let mut verdicts: Vec<Verdict> = judged.collect();
-    verdicts.sort_by_key(|verdict| (is_for_cpu(&verdict.target) && !bare, rank(verdict)));
+    verdicts.sort_by_key(|verdict| (is_for_cpu(&verdict.target) && gpu == Presence::Seen, rank(verdict)));
     if verdicts.is_empty() {
         return None;
     }
     let mut best = verdicts.remove(0);
-    if !named && !bare && is_for_cpu(&best.target) {
-        let check = unnamed(&best.target);
+    if !named && gpu != Presence::Absent && is_for_cpu(&best.target) {
+        let check = unnamed(&best.target, gpu);
         best = best.with_first(check);
     }
     Some((best, verdicts))
@@ -41,14 +41,16 @@ fn rank(verdict: &Verdict) -> (usize, usize, usize) {
     (count(Status::Fail), count(Status::Unknown), count(Status::Warn))
 }
 
-fn unnamed(target: &str) -> Check {
-    Check::new("target-choice")
-        .expected("a target with a GPU")
-        .found(format!("`{target}`, a target without one"))
-        .unknown(
-            Action::None,
-            format!("this host has an NVIDIA GPU: add `--target {target}` to judge it as a CPU host"),
-        )
+fn unnamed(target: &str, gpu: Presence) -> Check {
+    let check = Check::new("target-choice").found(format!("`{target}`, a target without a GPU"));
+    let (check, says) = match gpu {
+        Presence::Seen => (check.expected("a target with a GPU"), "this host has an NVIDIA GPU or its driver"),
+        _ => (
+            check.expected("a host that is known to have no NVIDIA GPU"),
+            "what is known of this host does not show whether it has an NVIDIA GPU (`gpuenv probe` on the host does)",
+        ),
+    };
+    check.unknown(Action::None, format!("{says}: add `--target {target}` to judge it as a CPU host"))
 }
 
 /// What is to be said of a lock that is out of date; `strict`: it must not be.

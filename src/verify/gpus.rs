@@ -8,7 +8,7 @@ use crate::types::Cc;
 
 use super::check::{Action, Check};
 use super::context::{CheckContext, Seen, address, is_product};
-use super::cuda_errors;
+use super::{cuda_errors, environment};
 
 /// More than this of its memory in use is worth a word.
 const FULL_PERCENT: u64 = 90;
@@ -65,13 +65,15 @@ fn present(context: &CheckContext<'_>, gpus: &[Seen<'_>]) -> Check {
             .evidence(Some(detail))
             .unknown(Action::None, "libcuda did not answer: see libcuda");
     }
+    if context.is_pasted() {
+        return none_described(context, check);
+    }
     let check = check.found("none");
-    if context.is_bare() || context.is_pasted() {
+    if context.is_bare() {
         return check.unknown(Action::None, "there is no driver that could show a GPU");
     }
-    if let Some(value) = context.variable("CUDA_VISIBLE_DEVICES") {
-        let hint = format!("CUDA_VISIBLE_DEVICES is `{value}`, which hides every GPU: unset it");
-        return check.fail(Action::FixEnvironment, hint);
+    if let Some(hides) = environment::hides_every_gpu(context) {
+        return check.fail(hides.action, hides.hint());
     }
     match &context.record.libcuda {
         Some(libcuda) if libcuda.fault.is_some() || libcuda.stub == Some(true) => {
@@ -79,6 +81,22 @@ fn present(context: &CheckContext<'_>, gpus: &[Seen<'_>]) -> Check {
         }
         None if !context.was_made("libcuda") => check.unknown(Action::None, "nobody could ask libcuda: see the probes"),
         _ => check.fail(context.restart(Action::AskAdmin), why_none(context)),
+    }
+}
+
+/// A text without a GPU in it: where nvidia-smi says that there is none, that is an answer.
+fn none_described(context: &CheckContext<'_>, check: Check) -> Check {
+    let nvml = context.record.nvml.as_ref();
+    let add = "add the whole output of `nvidia-smi`, its rows of GPUs included";
+    match nvml {
+        Some(nvml) if nvml.count == Some(0) => {
+            check.found("NVML responds and shows no GPU").fail(context.restart(Action::AskAdmin), why_none(context))
+        }
+        Some(nvml) if nvml.fault.is_some() => check.skip("NVML failed, see nvml"),
+        _ if context.is_bare() => {
+            check.found("not told").unknown(Action::None, format!("the text names neither a GPU nor a driver: {add}"))
+        }
+        _ => check.found("not told").unknown(Action::None, format!("the text names a driver, but no GPU: {add}")),
     }
 }
 
@@ -134,7 +152,7 @@ fn supported(context: &CheckContext<'_>, gpu: &Seen<'_>) -> Check {
     let check = Check::new("gpu-supported").of(&gpu.label);
     let list = context.arch_list();
     let check = check.expected(match (&list, context.target.gpu.as_slice()) {
-        (_, []) => list.as_ref().map_or("a GPU".to_string(), |list| format!("a GPU that {} serves", list.torch())),
+        (_, []) => list.as_ref().map_or("a GPU".to_string(), |list| format!("a GPU that {} covers", list.torch())),
         (_, locked) => locked.iter().map(|gpu| gpu.name.as_str()).collect::<Vec<_>>().join(" or "),
     });
     let Some(cc) = gpu.cc else {
@@ -162,7 +180,7 @@ fn supported(context: &CheckContext<'_>, gpu: &Seen<'_>) -> Check {
     match covers(&list, cc, context.tegra()) {
         Coverage::Native => check.warn(
             Action::None,
-            format!("the lock does not name this GPU, but its code ({}) serves it: {relock}", list.torch()),
+            format!("the lock does not name this GPU, but its code ({}) runs on it: {relock}", list.torch()),
         ),
         Coverage::Jit => check.warn(
             Action::ChangeLock,

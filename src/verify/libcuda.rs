@@ -24,7 +24,10 @@ fn nvml(context: &CheckContext<'_>) -> Check {
     }
     let Some(nvml) = &context.record.nvml else { return context.untold(check, "nvml") };
     let check = check.evidence(nvml.path.clone());
+    // What somebody read off an error message is no answer of NVML's.
+    let is_asked = nvml.driver.is_some() || nvml.count.is_some() || !nvml.gpus.is_empty() || nvml.path.is_some();
     match &nvml.fault {
+        None if context.is_pasted() && !is_asked => context.untold(check, "nvml"),
         None => check.found(nvml.path.as_deref().unwrap_or("responding")).pass(),
         // The two releases are told apart by a check of their own.
         Some(fault) if fault.code == Some(18) => check.found(cuda_errors::told(fault)).skip("see driver-match"),

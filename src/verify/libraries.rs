@@ -34,7 +34,7 @@ fn version(context: &CheckContext<'_>, name: &str, library: &str, id: &'static s
     let check = Check::new(id).expected(locked.as_str());
     let wanted = Version::parse(locked).ok()?;
     let Some(library) = context.record.libraries.iter().find(|one| one.name == library) else {
-        return Some(check.skip("it is not installed here, or was not looked for"));
+        return Some(package(context, check, name, &wanted));
     };
     let check = check.evidence(library.path.clone());
     if let Some(fault) = &library.fault {
@@ -51,6 +51,45 @@ fn version(context: &CheckContext<'_>, name: &str, library: &str, id: &'static s
     let length = if name == "cuda" { 2 } else { found.len().min(wanted.len()) };
     let order = found.prefix(length).cmp(&wanted.prefix(length));
     Some(compare(check.found(found.as_str()), library, found.major() == wanted.major(), order))
+}
+
+/// The wheels that hold a library, by its name in the lock: with the CUDA major behind it, in CUDA 13 without.
+const WHEELS: &[(&str, &str)] = &[("cuda", "nvidia-cuda-runtime"), ("cudnn", "nvidia-cudnn"), ("nccl", "nvidia-nccl")];
+
+/// A library that nobody looked at, by the wheel in the list of packages that holds it.
+fn package(context: &CheckContext<'_>, check: Check, name: &str, wanted: &Version) -> Check {
+    let untold = match context.is_pasted() {
+        true => "the pasted text does not tell it",
+        false => "it is not installed here, or was not looked for",
+    };
+    let Some((wheel, found)) = installed_wheel(context, name) else { return check.skip(untold) };
+    let check = check.found(format!("{wheel} {found}"));
+    let Ok(found) = Version::parse(found) else { return check.skip("its version is not known") };
+    // The lock names the toolkit's release, of which the runtime's own number tells two parts.
+    let length = if name == "cuda" { 2 } else { found.len().min(wanted.len()) };
+    let says =
+        format!("another release of {wheel} than the locked one is installed: install what `gpuenv export` writes");
+    match (found.major() == wanted.major(), found.prefix(length) == wanted.prefix(length)) {
+        (true, true) => check.pass(),
+        (true, false) => check.warn(Action::FixEnvironment, says),
+        (false, _) => check.fail(Action::FixEnvironment, says),
+    }
+}
+
+/// The wheel for the CUDA of the stack, else the only one that is listed.
+fn installed_wheel<'r>(context: &CheckContext<'r>, name: &str) -> Option<(&'r str, &'r str)> {
+    let packages = &context.record.python.as_ref()?.packages;
+    let wheel = WHEELS.iter().find(|(library, _)| *library == name)?.1;
+    let plain = |known: &str| known.to_ascii_lowercase().replace('_', "-");
+    let is_of = |known: &str, tail: &str| plain(known).strip_prefix(wheel) == Some(tail);
+    let line = context.line().map(|line| format!("-cu{}", line.major()));
+    let tails = line.into_iter().chain(["".to_string()]).chain((11..=13).map(|major| format!("-cu{major}")));
+    for tail in tails {
+        if let Some((known, version)) = packages.iter().find(|(known, _)| is_of(known, &tail)) {
+            return Some((known, version));
+        }
+    }
+    None
 }
 
 fn compare(check: Check, library: &Library, same_major: bool, order: Ordering) -> Check {

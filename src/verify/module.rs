@@ -26,7 +26,7 @@ fn present(context: &CheckContext<'_>) -> Check {
             "this host has no NVIDIA driver: ask an administrator to install {wanted}, or verify on the host that has the GPU"
         );
         return match context.is_pasted() {
-            true => check.found("not told").unknown(Action::None, "the pasted text speaks of no NVIDIA driver"),
+            true => check.found("not told").unknown(Action::None, "the pasted text names no NVIDIA driver"),
             false => check.found("none").unknown(Action::AskAdmin, hint),
         };
     }
@@ -39,7 +39,7 @@ fn present(context: &CheckContext<'_>) -> Check {
     match (module.and_then(|module| module.version.as_ref()), context.driver()) {
         (Some(version), _) => loaded(check.found(format!("kernel module {version}")), module),
         (None, Some((version, by))) => {
-            let check = check.found(format!("{version}, told by {by}"));
+            let check = check.found(format!("{version}, reported by {by}"));
             match context.record.platform.system {
                 _ if context.is_pasted() || context.is_wsl() => check.pass(),
                 Some(System::Tegra) => check.pass(),
@@ -49,10 +49,7 @@ fn present(context: &CheckContext<'_>) -> Check {
                 _ => unloaded(check),
             }
         }
-        (None, None) if context.is_pasted() => match context.gpus().is_empty() {
-            true => check.found("not told").unknown(Action::None, "the pasted text tells neither a driver nor a GPU"),
-            false => check.found("its release was not told").pass_with("the pasted text lists GPUs that it drives"),
-        },
+        (None, None) if context.is_pasted() => described(context, check),
         (None, None) => match &context.record.libcuda {
             Some(libcuda) if libcuda.cuda.is_some() => check.found("libcuda answers").pass(),
             _ => unloaded(check.found(if context.record.pci.is_empty() {
@@ -61,6 +58,23 @@ fn present(context: &CheckContext<'_>) -> Check {
                 "a GPU, but no kernel module"
             })),
         },
+    }
+}
+
+/// A driver whose release no text has named, by what else of it answered.
+fn described(context: &CheckContext<'_>, check: Check) -> Check {
+    let nvml = context.record.nvml.as_ref();
+    let offered = context.offered().map(|(cuda, _)| format!("a driver that supports CUDA {cuda}"));
+    match (nvml, offered) {
+        _ if !context.gpus().is_empty() => {
+            check.found("its release was not told").pass_with("the pasted text lists GPUs that it drives")
+        }
+        (_, Some(offered)) => check.found(offered).pass(),
+        (Some(nvml), _) if nvml.fault.is_some() => check.skip("NVML failed, see nvml"),
+        (Some(nvml), _) if nvml.count.is_some() => {
+            check.found("its release was not told").pass_with("nvidia-smi responds")
+        }
+        _ => check.found("not told").unknown(Action::None, "the pasted text names neither a driver nor a GPU"),
     }
 }
 

@@ -101,7 +101,13 @@ fn packages(context: &CheckContext<'_>, python: &Python) -> Vec<Check> {
     let one = |(name, locked): (&String, &String)| {
         let check = Check::new("python-package").expected(format!("{name} {locked}"));
         let Some(found) = installed(python, name) else {
-            return check.skip(format!("{name} is not installed in this interpreter"));
+            if let Some(check) = said(context, &check, python, (name, locked)) {
+                return check;
+            }
+            return check.skip(match context.is_pasted() {
+                true => format!("the pasted text does not tell whether {name} is installed"),
+                false => format!("{name} is not installed in this interpreter"),
+            });
         };
         let wheel = context.lock.wheels_of(context.name).find(|wheel| wheel.package == *name);
         let check = check.found(format!("{name} {found}")).evidence(python.path.clone());
@@ -113,6 +119,22 @@ fn packages(context: &CheckContext<'_>, python: &Python) -> Vec<Check> {
         }
     };
     stack.map(one).collect()
+}
+
+/// A torch that no list of packages names, by what it says of its own release. Its CUDA is another check's.
+fn said(context: &CheckContext<'_>, check: &Check, python: &Python, (name, locked): (&str, &str)) -> Option<Check> {
+    let said = python.torch.as_ref().filter(|_| name == "torch")?.version.as_deref()?;
+    let wheel = context.lock.wheels_of(context.name).find(|wheel| wheel.package == name);
+    let release = |text: &'_ str| text.split_once('+').map_or(text.to_string(), |(release, _)| release.to_string());
+    let same = match said.contains('+') {
+        true => is_same(said, locked, wheel),
+        false => is_release(said, &release(locked)),
+    };
+    let check = check.clone().found(format!("{name} {said}")).evidence(Some("torch.__version__"));
+    Some(match same {
+        true => check.pass(),
+        false => check.fail(Action::FixEnvironment, install(name, locked, said, wheel)),
+    })
 }
 
 /// Whether what is installed came from the locked files, as far as anybody noted that; of another version or for

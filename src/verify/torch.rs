@@ -6,6 +6,7 @@ use crate::types::{Arch, Version};
 
 use super::check::{Action, Check};
 use super::context::CheckContext;
+use super::environment;
 
 /// Everything that is to be said of it.
 pub fn judge(context: &CheckContext<'_>) -> Vec<Check> {
@@ -18,7 +19,7 @@ pub fn judge(context: &CheckContext<'_>) -> Vec<Check> {
     }
     let mut checks = vec![cuda(context, torch, locked)];
     checks.extend(code(context, torch));
-    checks.extend(computes(torch));
+    checks.extend(computes(context, torch));
     checks.extend(together(torch));
     checks.extend(mapped(torch));
     checks.extend(library(context, "cudnn", torch.cudnn.as_ref()));
@@ -96,7 +97,7 @@ fn code(context: &CheckContext<'_>, torch: &Torch) -> Vec<Check> {
     checks
 }
 
-fn computes(torch: &Torch) -> Vec<Check> {
+fn computes(context: &CheckContext<'_>, torch: &Torch) -> Vec<Check> {
     let words = (!torch.messages.is_empty()).then(|| torch.messages.join("; "));
     let mut checks = Vec::new();
     if let Some(available) = torch.available {
@@ -106,9 +107,14 @@ fn computes(torch: &Torch) -> Vec<Check> {
             "false"
         });
         let check = check.evidence(words.clone());
-        checks.push(match available {
-            true => check.pass(),
-            false => check.fail(Action::FixEnvironment, "torch finds no GPU it can use: mend what the checks above say first; `gpuenv diagnose` reads its words"),
+        checks.push(match (available, environment::hides_every_gpu(context)) {
+            (true, _) => check.pass(),
+            (false, Some(hides)) => check.fail(hides.action, hides.hint()),
+            (false, None) => check.fail(
+                Action::FixEnvironment,
+                "torch finds no GPU that it can use: first repair what else fails here; `gpuenv diagnose` explains the \
+                 message that torch prints",
+            ),
         });
     }
     if let Some(computed) = torch.computed {

@@ -42,7 +42,7 @@ pub struct CheckArgs {
     pub verbose: bool,
 }
 
-/// Plan for the hosts of the sources: the fewest stacks that serve all, and which drivers to raise so that one does
+/// Plan for the hosts of the sources: the fewest stacks that run on all of them, and which drivers to raise so that one does
 #[derive(Debug, Args)]
 #[command(after_help = help::FLEET_PLAN)]
 pub struct PlanArgs {

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use crate::report::{Exit, Failure, Report};
+use crate::report::{Exit, Failure, Report, clean};
 
 use crate::cli::args::Common;
 use crate::cli::atomic_write::replace;
@@ -48,8 +48,8 @@ fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }
 
-/// The command on a node: one line with the host's name and its record. A node on which nothing can be seen tells so
-/// with a line that cannot be read as a record, and does not stop the others.
+/// The command on a node: one line with the host's name and its record. A node on which the probe fails
+/// has no record, `null`, and does not stop the others.
 fn line(args: &JobArgs, name: &str, lock: Option<&str>) -> String {
     let quick = if args.quick { " --quick" } else { "" };
     let lock = lock.map_or(String::new(), |lock| format!(" --lock {lock}"));
@@ -57,9 +57,29 @@ fn line(args: &JobArgs, name: &str, lock: Option<&str>) -> String {
     format!("printf '{{\"host\":\"%s\",\"record\":%s}}\\n' \"${name}\" \"$({probe} || echo null)\"")
 }
 
+/// How many nodes sbatch is to take, as it reads them: `8`, `2-8`, `2,4`, `2-8:2`.
+fn node_count(text: &str) -> Result<&str, Failure> {
+    let number = |text: &str| text.parse::<u32>().ok().filter(|number| *number > 0);
+    let is_part = |part: &str| {
+        let (range, step) = part.split_once(':').map_or((part, None), |(range, step)| (range, Some(step)));
+        let fits = match range.split_once('-') {
+            Some((least, most)) => number(least).zip(number(most)).is_some_and(|(least, most)| least <= most),
+            None => number(range).is_some(),
+        };
+        fits && step.is_none_or(|step| number(step).is_some())
+    };
+    match text.split(',').all(is_part) {
+        true => Ok(text),
+        false => {
+            let message = format!("`--nodes` expects a number of nodes or a range, not `{}`", clean(text));
+            Err(Failure::new(Exit::BadInput, "bad-value", message).help("write `--nodes 8` or `--nodes 2-8`"))
+        }
+    }
+}
+
 fn slurm(args: &JobArgs) -> Result<String, Failure> {
     let mut text = format!("#!/bin/bash\n# {HEAD}\n#SBATCH --job-name=gpuenv-fleet\n");
-    let nodes = plain("--nodes", &args.nodes)?;
+    let nodes = node_count(&args.nodes)?;
     let _ = write!(text, "#SBATCH --nodes={nodes}\n#SBATCH --ntasks-per-node=1\n#SBATCH --time=00:10:00\n");
     if let Some(partition) = &args.partition {
         let _ = writeln!(text, "#SBATCH --partition={}", plain("--partition", partition)?);
@@ -87,10 +107,8 @@ fn kubernetes(common: &Common, args: &JobArgs) -> Result<String, Failure> {
             .help("add `--image IMAGE`")
     })?;
     let image = plain("--image", image)?;
-    let lock = files::lock_text(&files::lock_place(common)?)?.ok_or_else(|| {
-        Failure::new(Exit::BadInput, "no-lock", "there is no lock to carry to the nodes")
-            .help("run `gpuenv lock` first")
-    })?;
+    let place = files::lock_place(common)?;
+    let lock = files::lock_text(&place)?.ok_or_else(|| files::missing_lock(common, &place))?;
     let namespace = match &args.namespace {
         Some(name) => format!("  namespace: {}\n", plain("--namespace", name)?),
         None => String::new(),

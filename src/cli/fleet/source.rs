@@ -140,7 +140,7 @@ fn stream(
             break;
         }
     }
-    pieces.extend(splitter.end());
+    splitter.end(&mut pieces);
     let alone = batches == 0 && pieces.len() == 1;
     hand(Batch::Documents(pieces, name.to_string(), alone))
 }

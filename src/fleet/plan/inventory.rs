@@ -4,9 +4,9 @@
 use std::collections::HashMap;
 
 use crate::catalog::{Catalog, GpuMatch};
-use crate::host::{Gpu, KernelModule, Libcuda, Nvml, Platform, Record};
+use crate::host::{ApiError, Gpu, KernelModule, Libcuda, Nvml, Platform, Record, System, signs};
 use crate::init::{self, Value};
-use crate::spec::{Runtime, Target, Written, list_text};
+use crate::spec::{self, Runtime, Target, Written, list_text};
 use crate::types::{Constraint, CpuArch, Version};
 
 use super::model::HostClass;
@@ -46,7 +46,9 @@ pub fn essence(record: Record) -> Essence {
                 gpus.push(one);
             }
         }
-        Nvml { driver: nvml.driver, cuda: nvml.cuda, gpus, ..Nvml::default() }
+        let fault = nvml.fault.map(|fault| ApiError { at: String::new(), code: fault.code, name: None, message: None });
+        let count = nvml.count.filter(|count| *count == 0);
+        Nvml { driver: nvml.driver, cuda: nvml.cuda, gpus, fault, count, ..Nvml::default() }
     });
     let libcuda = record.libcuda.map(|libcuda| {
         let mut devices = libcuda.devices;
@@ -61,6 +63,10 @@ pub fn essence(record: Record) -> Essence {
     let mut left =
         Record { format: record.format, origin: record.origin, platform, nvml, libcuda, ..Record::default() };
     left.module = record.module.map(|module| KernelModule { version: module.version, ..KernelModule::default() });
+    // Only what the absence of a GPU rests on.
+    left.probes =
+        record.probes.into_iter().filter(|probe| ["module", signs::BUS].contains(&probe.name.as_str())).collect();
+    left.probes.iter_mut().for_each(|probe| (probe.detail, probe.millis) = (None, None));
     left.pci = record.pci.into_iter().take(1).collect();
     left.nodes = record.nodes.into_iter().take(1).collect();
     let key = serde_json::to_vec(&left).unwrap_or_default();
@@ -93,7 +99,7 @@ impl Inventory {
         let mut known: Vec<Known> = Vec::new();
         for (record, names) in self.seen {
             match class_of(&record, template, catalog) {
-                Ok(class) => match known.iter_mut().find(|one| is_same(&one.class, &class.class)) {
+                Ok(class) => match known.iter_mut().find(|one| is_same(one, &class)) {
                     Some(one) => one.class.hosts.extend(names),
                     None => {
                         known.push(class);
@@ -108,9 +114,12 @@ impl Inventory {
     }
 }
 
-fn is_same(one: &HostClass, other: &HostClass) -> bool {
-    (&one.gpus, &one.driver, &one.os, &one.glibc, &one.arch)
-        == (&other.gpus, &other.driver, &other.os, &other.glibc, &other.arch)
+fn is_same(one: &Known, other: &Known) -> bool {
+    let is_on_windows = one.target.is_wsl2() == other.target.is_wsl2();
+    let (one, other) = (&one.class, &other.class);
+    is_on_windows
+        && (&one.gpus, &one.driver, &one.os, &one.glibc, &one.arch)
+            == (&other.gpus, &other.driver, &other.os, &other.glibc, &other.arch)
 }
 
 fn written<T>(value: T, text: impl Into<String>) -> Option<Written<T>> {
@@ -160,6 +169,13 @@ fn class_of(record: &Record, template: &Target, catalog: &Catalog) -> Result<Kno
     if let Some(arch) = &record.platform.arch {
         let parsed = CpuArch::parse(arch).map_err(|_| format!("no wheels are known for its processor, {arch}"))?;
         target.arch = written(parsed, arch);
+    }
+    // Its driver has a number of Windows', and is judged by Windows' floors.
+    let is_windows = matches!(record.platform.system, Some(System::Wsl | System::Windows));
+    let is_numbered = release.as_ref().is_none_or(|release| release.len() <= 2);
+    if is_windows && is_numbered && !without_gpu && record.platform.arch.as_deref().is_none_or(|arch| arch == "x86_64")
+    {
+        target.platform = written(spec::Platform::Wsl2, "wsl2");
     }
     let has_driver = target.driver.is_some() || target.driver_cuda.is_some();
     if !has_driver && !without_gpu && !comes_with_driver(&target, catalog) {

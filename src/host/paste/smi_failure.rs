@@ -16,11 +16,20 @@ const SENTENCES: &[(&str, i64, &str)] = &[
     ("Failed to initialize NVML: Unknown Error", 999, "NVML_ERROR_UNKNOWN"),
 ];
 
+/// What nvidia-smi says where it cannot ask one of the GPUs, and how that sentence goes on.
+const HANDLE: &str = "Unable to determine the device handle for ";
+const HANDLES: &[(&str, i64, &str)] = &[
+    ("GPU is lost", 15, "NVML_ERROR_GPU_IS_LOST"),
+    ("GPU requires reset", 16, "NVML_ERROR_RESET_REQUIRED"),
+    ("Unknown Error", 999, "NVML_ERROR_UNKNOWN"),
+];
+
 pub(super) fn read(lines: &[&str], seen: &mut Seen) -> bool {
     let mut found = false;
     for line in lines {
         let line = line.trim();
-        if let Some((sentence, code, name)) = SENTENCES.iter().find(|(sentence, ..)| line.contains(sentence)) {
+        let table = if line.contains(HANDLE) { HANDLES } else { SENTENCES };
+        if let Some((sentence, code, name)) = table.iter().find(|(sentence, ..)| line.contains(sentence)) {
             let fault = ApiError {
                 at: "nvidia-smi".to_string(),
                 code: Some(*code),
@@ -29,7 +38,7 @@ pub(super) fn read(lines: &[&str], seen: &mut Seen) -> bool {
             };
             fill(&mut seen.nvml().fault, Some(fault));
             found = true;
-        } else if line == "No devices were found" {
+        } else if line.trim_end_matches('.') == "No devices were found" || line == "No devices found." {
             fill(&mut seen.nvml().count, Some(0));
             found = true;
         } else if let Some(library) = line.strip_prefix("NVML library version:") {

@@ -1,0 +1,81 @@
+//! Signs of an NVIDIA GPU or of its driver in a record, and whether a record tells that there is none.
+
+use super::record::{ApiError, Origin, Probe, ProbeStatus, Record, System};
+
+/// The name under which a description notes that it lists what is on the bus.
+pub const BUS: &str = "pci";
+/// The probe that looks at the bus of the machine it runs on.
+const MODULE: &str = "module";
+
+/// What a record tells of an NVIDIA GPU in the machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Presence {
+    /// A GPU or a trace of its driver was seen.
+    Seen,
+    /// The bus was looked at, and there is no trace of one.
+    Absent,
+    /// Neither: somebody has described something else.
+    Unknown,
+}
+
+/// What a record tells of an NVIDIA GPU in the machine.
+pub fn presence(record: &Record) -> Presence {
+    match (is_bare(record), shows_bus(record)) {
+        (false, _) => Presence::Seen,
+        (true, true) => Presence::Absent,
+        (true, false) => Presence::Unknown,
+    }
+}
+
+/// Whether what is on the machine's bus would stand in the record.
+fn shows_bus(record: &Record) -> bool {
+    let ended = |probe: &&Probe| matches!(probe.ended, ProbeStatus::Done | ProbeStatus::Absent);
+    match record.origin {
+        Origin::Observed => record.probes.iter().filter(|probe| probe.name == MODULE).all(|probe| ended(&probe)),
+        Origin::Pasted => record.probes.iter().any(|probe| probe.name == BUS && ended(&probe)),
+    }
+}
+
+/// Whether there is no trace of NVIDIA on a host.
+pub fn is_bare(record: &Record) -> bool {
+    let module = record.module.as_ref();
+    let kernel = module.is_some_and(|module| module.version.is_some() || module.nouveau == Some(true));
+    let nodes = record.nodes.iter().any(|node| node.errno.as_deref() != Some("ENOENT"));
+    // An error of the driver's own comes from a driver, however dead it is.
+    let answers = |fault: &Option<ApiError>| fault.as_ref().is_some_and(|fault| fault.code.is_some());
+    let nvml = record.nvml.as_ref().is_some_and(|nvml| {
+        let release = nvml.driver.is_some() || nvml.cuda.is_some() || nvml.file_version.is_some();
+        release || nvml.path.is_some() || nvml.count.is_some() || !nvml.gpus.is_empty() || answers(&nvml.fault)
+    });
+    let libcuda = record.libcuda.as_ref().is_some_and(|libcuda| {
+        libcuda.path.is_some() || libcuda.cuda.is_some() || !libcuda.devices.is_empty() || answers(&libcuda.fault)
+    });
+    // A Jetson's GPU is on no bus, and there is no Jetson without one.
+    let jetson = record.platform.system == Some(System::Tegra);
+    !(kernel || nodes || nvml || libcuda || jetson) && record.pci.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::host::read_any;
+
+    #[test]
+    fn only_a_look_at_the_bus_tells_that_there_is_no_gpu() {
+        let of = |text: &str| presence(&read_any(text).unwrap());
+        for (rest, wanted) in [
+            ("\"probes\": [{\"name\": \"module\", \"ended\": \"absent\"}]", Presence::Absent),
+            ("\"probes\": [{\"name\": \"module\", \"ended\": \"timed-out\"}]", Presence::Unknown),
+            ("\"origin\": \"pasted\"", Presence::Unknown),
+            ("\"origin\": \"pasted\", \"probes\": [{\"name\": \"pci\", \"ended\": \"done\"}]", Presence::Absent),
+            ("\"nvml\": {\"cuda\": \"11.6\"}", Presence::Seen),
+            ("\"nvml\": {\"count\": 0}", Presence::Seen),
+            ("\"nvml\": {\"fault\": {\"at\": \"nvmlInit_v2\", \"code\": 9}}", Presence::Seen),
+            ("\"nvml\": {\"fault\": {\"at\": \"dlopen\", \"name\": \"ENOENT\"}}", Presence::Absent),
+            ("\"pci\": [{\"address\": \"0000:65:00.0\"}]", Presence::Seen),
+            ("\"platform\": {\"system\": \"tegra\"}", Presence::Seen),
+        ] {
+            assert_eq!(of(&format!("{{\"format\": 1, {rest}}}")), wanted, "{rest}");
+        }
+    }
+}
