@@ -3,6 +3,7 @@
     python3 catalog/measure check [NAME…] [--only WHAT…]      compare; a difference is a failing exit
     python3 catalog/measure refresh [PACKAGE…] [--write]      a patch with the releases the catalog lacks
     python3 catalog/measure practices [--write]               what publishers always do, counted over the builds
+    python3 catalog/measure ordinary [PACKAGE…] [--write]     what ordinary packages and those of the catalog need of each other
     python3 catalog/measure freshness                         how old each source is
 
 Needs Python 3.11 and pip, nothing else. docs/catalog.md says what each check reads.
@@ -37,6 +38,10 @@ def main():
     refresh.add_argument("--write", action="store_true", help="change catalog/ instead of printing a patch")
     practices = commands.add_parser("practices", help="count what publishers always do")
     practices.add_argument("--write", action="store_true", help="put the numbers into catalog/")
+    ordinary = commands.add_parser("ordinary", help="read what ordinary packages and those of the catalog need of each other")
+    ordinary.add_argument("only", nargs="*", metavar="PACKAGE", help="only these packages")
+    ordinary.add_argument("--store", type=Path, default=USUAL, metavar="FOLDER", help=f"what was read before [default: {USUAL}]")
+    ordinary.add_argument("--write", action="store_true", help="put the rows into catalog/")
     commands.add_parser("freshness", help="how old each source is")
     asked = parser.parse_args()
     if asked.command == "check":
@@ -56,6 +61,10 @@ def main():
         from practices import practices as count
 
         return count(Catalog(asked.root), asked.write)
+    if asked.command == "ordinary":
+        from ordinary import ordinary as collect
+
+        return collect(Catalog(asked.root), Index(Store(asked.store), progress), asked.write, asked.only)
     return freshness(Catalog(asked.root))
 
 
