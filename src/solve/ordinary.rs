@@ -220,16 +220,21 @@ fn range_of(specifier: &str) -> Option<Constraint> {
     Constraint::parse(&parts.join(",")).ok()
 }
 
-/// A version and those right beside it.
+/// A version and those right beside it: of 2.0.0 the one below is 1.999, for 0 has no number before it.
 fn around(bound: Version) -> Vec<Version> {
     let numbers: Vec<u64> = bound.components().collect();
-    let Some((last, before)) = numbers.split_last() else { return vec![bound] };
-    let before: String = before.iter().map(|one| format!("{one}.")).collect();
-    let with = |number: u64, end: &str| Version::parse(&format!("{before}{number}{end}")).ok();
+    let with = |at: usize, number: u64, end: &str| {
+        let before: String = numbers[..at].iter().map(|one| format!("{one}.")).collect();
+        Version::parse(&format!("{before}{number}{end}")).ok()
+    };
     let mut found = vec![bound];
-    found.extend(with(last.saturating_add(1), ""));
-    found.extend(with(*last, ".1"));
-    found.extend(last.checked_sub(1).and_then(|earlier| with(earlier, ".999")));
+    if let Some(last) = numbers.len().checked_sub(1) {
+        found.extend(with(last, numbers[last].saturating_add(1), ""));
+        found.extend(with(last, numbers[last], ".1"));
+    }
+    if let Some(at) = numbers.iter().rposition(|number| *number > 0) {
+        found.extend(with(at, numbers[at] - 1, ".999"));
+    }
     found
 }
 
