@@ -98,6 +98,29 @@ fn numpy_2_stays_out_where_torch_does_not_run_with_it() {
     ran.says("package-excluded").says("torch 2.0.1");
 }
 
+/// No installer knows of the check in its code; a pinned range is left as it is.
+#[test]
+fn transformers_that_would_disable_torch_stays_out_of_an_open_range() {
+    let place = place("held-back", "torch = \"2.3.0\"\npython = \"3.11\"", "transformers = \">=4.43.3\"");
+    place.run(&["lock"]).exits(0);
+    for format in ["requirements", "uv", "dockerfile", "apptainer", "conda", "github-actions", "pixi"] {
+        let text = place.run(&["export", format]).exits(0).out;
+        assert!(text.contains(">=4.43.3,<5.1"), "{format}:\n{text}");
+    }
+    assert!(place.read("checkout/gpuenv.lock").contains("transformers-5.1.0-torch-code"));
+    place.run(&["lock", "--check"]).exits(0);
+    let spec = place.read("checkout/gpuenv.toml").replace(">=4.43.3", "==5.3.0");
+    place.write("checkout/gpuenv.toml", &spec);
+    let ran = place.run(&["lock"]).exits(0);
+    let told = ran.err.split_whitespace().collect::<Vec<_>>().join(" ");
+    for part in ["`transformers = \"==5.3.0\"` needs torch >=2.4", "torch 2.3.0 is locked", "`transformers = \"<5.1\"`"]
+    {
+        assert!(told.contains(part), "{}", ran.err);
+    }
+    let text = place.run(&["export", "requirements"]).exits(0).out;
+    assert!(text.contains("\ntransformers==5.3.0\n"), "{text}");
+}
+
 #[test]
 fn every_misuse_says_what_to_write() {
     for (stack, packages, code, help) in [

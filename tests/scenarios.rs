@@ -35,6 +35,9 @@ struct Expected {
     /// Warnings that the answer comes with.
     #[serde(default)]
     warnings: Vec<String>,
+    /// What exports hold ordinary packages to beside the locked ones.
+    #[serde(default)]
+    carries: Vec<String>,
     verdict: Verdict,
     /// Sets of keys, one of which is to blame for the first conflict.
     #[serde(default)]
@@ -83,7 +86,11 @@ fn complaint(folder: &Path) -> Option<String> {
     let spec = spec::parse(&text).expect("it was parsed before");
     if verdict == Verdict::Ok {
         let untouched = expected.rules.iter().chain(&expected.warnings).find(|rule| !bears_on(rule, &spec));
-        return untouched.map(|rule| format!("has nothing to do with {rule}"));
+        let carried = carried(&spec);
+        let left_out = expected.carries.iter().find(|one| !carried.contains(one));
+        return untouched
+            .map(|rule| format!("has nothing to do with {rule}"))
+            .or_else(|| left_out.map(|one| format!("carries {carried:?}, without {one}")));
     }
     if verdict == Verdict::Undetermined {
         return unread(&spec, &expected);
@@ -142,6 +149,14 @@ fn bears_on(rule: &str, spec: &spec::Spec) -> bool {
         one.row.id == rule && request.targets.iter().any(|target| target.named_gpus().iter().any(speaks))
     });
     of_gpu || of_package || warnings.iter().any(|warning| warning.code == rule)
+}
+
+/// What the lock holds ordinary packages to.
+fn carried(spec: &spec::Spec) -> Vec<String> {
+    let (request, _) = Request::new(spec, rules_of(spec)).expect("it was asked before");
+    let Resolution::Solution(answer) = resolve(&request, &Locked::new(), &Steps::new(LIMIT)) else { return Vec::new() };
+    let lock = gpuenv::lock::make(spec, &request, &answer, Vec::new());
+    lock.wheel.into_iter().flat_map(|wheel| wheel.asks).collect()
 }
 
 fn folders() -> Vec<PathBuf> {

@@ -3,6 +3,7 @@
     python3 catalog/measure check [NAME…] [--only WHAT…]      compare; a difference is a failing exit
     python3 catalog/measure refresh [PACKAGE…] [--write]      a patch with the releases the catalog lacks
     python3 catalog/measure practices [--write]               what publishers always do, counted over the builds
+    python3 catalog/measure ordinary [PACKAGE…] [--write]     what ordinary packages and those of the catalog need of each other
     python3 catalog/measure freshness                         how old each source is
     python3 catalog/measure resolve [--count N] [--seed N]    random locks, each resolved again by uv
 
@@ -40,6 +41,10 @@ def main():
     refresh.add_argument("--write", action="store_true", help="change catalog/ instead of printing a patch")
     practices = commands.add_parser("practices", help="count what publishers always do")
     practices.add_argument("--write", action="store_true", help="put the numbers into catalog/")
+    ordinary = commands.add_parser("ordinary", help="read what ordinary packages and those of the catalog need of each other")
+    ordinary.add_argument("only", nargs="*", metavar="PACKAGE", help="only these packages")
+    ordinary.add_argument("--store", type=Path, default=USUAL, metavar="FOLDER", help=f"what was read before [default: {USUAL}]")
+    ordinary.add_argument("--write", action="store_true", help="put the rows into catalog/")
     commands.add_parser("freshness", help="how old each source is")
     resolve = commands.add_parser("resolve", help="have uv resolve random locks, and compare")
     resolve.add_argument("--count", type=int, default=200, metavar="N", help="how many locks [default: 200]")
@@ -72,6 +77,10 @@ def main():
         seed = random.randrange(1_000_000) if asked.seed is None else asked.seed
         programs = (found(parser, asked.gpuenv), found(parser, asked.uv))
         return Resolve(Catalog(asked.root), Index(Store(asked.store)), *programs).run(asked.count, seed, asked.keep)
+    if asked.command == "ordinary":
+        from ordinary import ordinary as collect
+
+        return collect(Catalog(asked.root), Index(Store(asked.store), progress), asked.write, asked.only)
     return freshness(Catalog(asked.root))
 
 

@@ -232,6 +232,29 @@ class Index:
 
         return email.message_from_string(self.kept(wheel, "metadata", read))
 
+    @lru_cache(maxsize=None)
+    def needs(self, wheel):
+        """What the METADATA of a wheel requires, nothing else of it: the index serves it beside the wheel."""
+
+        def read():
+            answer = self.session.get(f"{wheel.url}.metadata")
+            text = answer.text if answer.status_code == 200 else self.metadata(wheel).as_string()
+            head = text.replace("\r", "").split("\n\n")[0].splitlines()
+            return "\n".join(line for line in head if line.startswith("Requires-"))
+
+        return email.message_from_string(self.kept(wheel, "needs", read))
+
+    def searched(self, wheel, member, pattern):
+        """The first group of what a pattern finds in a small member; nothing where it finds nothing."""
+
+        def read():
+            archive = self.open(wheel)
+            text = archive.read(member).decode("utf-8", "replace") if member in archive.names else ""
+            found = re.search(pattern, text)
+            return found and found[1]
+
+        return self.kept(wheel, f"search {pattern}", read)
+
     def text(self, wheel, member):
         """A small member as text; nothing where there is none."""
 
@@ -339,6 +362,7 @@ def parsed(lines):
             continue
         found.append((canonicalize_name(requirement.name), requirement.specifier, requirement.marker))
     return found
+
 
 
 def applies(marker, arch, extra="", python="3.11"):

@@ -8,6 +8,7 @@ use sha2::{Digest, Sha256};
 
 use super::rows::*;
 use super::tables::{Catalog, Row};
+use crate::types::Version;
 
 /// What the source of a row begins with that an overlay brought.
 pub const OVERLAY: &str = "your overlay ";
@@ -73,7 +74,7 @@ cite! {
     Service: row => &row.id, ["", "", "", ""];
     Ptxas: row => row.triton.as_str(), [row.triton.as_str(), "", "", ""];
     Python: row => row.version.as_str(), [row.version.as_str(), "", "", ""];
-    Asks: row => &row.id, ["", &row.package, "", ""];
+    Asks: row => &row.id, [row.read.as_ref().map_or("", Version::as_str), &row.package, "", ""];
     Rule: row => &row.id, ["", "", "", ""];
     Law: row => &row.id, ["", "", "", ""];
     ErrorSignature: row => &row.code, ["", "", "", ""];

@@ -3,7 +3,7 @@
 //! `gpuenv explain` and `gpuenv catalog show` ask here: an id leads to one row, `torch@2.8` or `driver@570` to all
 //! that it admits, and a product is found by the names people use.
 
-use crate::catalog::rows::FRAMEWORKS;
+use crate::catalog::rows::{FRAMEWORKS, FoundIn};
 use crate::catalog::{Catalog, Cite, FullRow, GpuMatch, OsMatch};
 use crate::spec::{Spec, suggest};
 use crate::types::{Constraint, Version};
@@ -67,8 +67,13 @@ pub fn ordinary(catalog: &Catalog, spec: &Spec, name: &str) -> Option<Topic> {
          every export that installs packages, and the installer chooses the release.",
         written.text
     );
-    for row in catalog.asks.iter().filter(|row| *row.of == **name) {
-        says += &format!(" {} ({}.)", row.says, row.id);
+    // What metadata says is a matter of installers.
+    for row in catalog.asks.iter().filter(|row| row.found_in == FoundIn::Code) {
+        if *row.of == **name {
+            says += &format!(" {} ({}.)", row.says, row.id);
+        } else if *row.package == **name {
+            says += &format!(" {name} {} needs {} {}: {} ({}.)", row.range, row.of, row.needs, row.says, row.id);
+        }
     }
     Some(Topic::Ordinary(name.clone(), says))
 }

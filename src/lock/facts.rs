@@ -101,8 +101,9 @@ impl Ledger<'_, '_> {
                 self.put(entry, row, [Stack(&companion.package)]);
             }
         }
-        for (row, _) in ordinary::asked_of(self.request.catalog, target) {
-            self.put(entry, row, [Stack(&row.package)]);
+        let locked = ordinary::locked(target);
+        for (row, of) in ordinary::deciding(self.request.catalog, &locked, &self.request.packages) {
+            self.put(entry, row, [Stack(&of)]);
         }
         let pythons = self.request.catalog.pythons.iter();
         if let Some(row) = pythons.into_iter().find(|row| target.python == Some(&row.version)) {

@@ -49,7 +49,7 @@ pub fn make<'c>(spec: &Spec, request: &Request<'c>, answer: &Solution<'c>, overr
     }
     let target = target.into_iter().collect();
     let catalog = CatalogStamp::of(request.catalog);
-    let wheel = wheels(request.catalog, answer, &alike);
+    let wheel = wheels(request, answer, &alike);
     let constraint = constraints::constraints(request.catalog, answer, &alike);
     let fact = facts::facts(request, answer, &alike);
     Lock {
@@ -196,7 +196,8 @@ fn recommendation(driver: &Recommended<'_>) -> RecommendedLock {
 }
 
 /// The wheels of all targets: what several need is listed once.
-fn wheels(catalog: &Catalog, answer: &Solution<'_>, alike: &[Vec<usize>]) -> Vec<Wheel> {
+fn wheels(request: &Request<'_>, answer: &Solution<'_>, alike: &[Vec<usize>]) -> Vec<Wheel> {
+    let catalog = request.catalog;
     let mut merged: BTreeMap<(Install, &str, String), Vec<usize>> = BTreeMap::new();
     for group in alike {
         let chosen = &answer.targets[group[0]].chosen;
@@ -212,7 +213,7 @@ fn wheels(catalog: &Catalog, answer: &Solution<'_>, alike: &[Vec<usize>]) -> Vec
         let built = source_build(catalog, &install);
         let unisolated = built.map(|row| row.compiles.to_string());
         let tools = built.map_or_else(Vec::new, |row| row.tools.iter().map(ToString::to_string).collect());
-        let asks = asks(catalog, &install);
+        let asks = asks(request, &install);
         let archs = built.and_then(|row| row.archs.as_ref()).map(ToString::to_string);
         let Install { package, version, index, url, extra, sdist } = install;
         let url = url.map(|url| url.split('#').next().unwrap_or_default().to_string());
@@ -271,11 +272,15 @@ fn source_build<'c>(catalog: &'c Catalog, install: &Install) -> Option<&'c Sourc
     catalog.source_build(&install.package, &Version::parse(public).ok().filter(|_| install.sdist)?)
 }
 
-/// What it needs of packages that its metadata does not name.
-fn asks(catalog: &Catalog, install: &Install) -> Vec<String> {
+/// What no installer knows of packages beside it: what it needs of them, and those of `[packages]` of it.
+fn asks(request: &Request<'_>, install: &Install) -> Vec<String> {
+    let catalog = request.catalog;
     let public = install.version.split('+').next().and_then(|public| Version::parse(public).ok());
-    let rows = public.map_or_else(Vec::new, |version| ordinary::asked_by(catalog, &install.package, &version));
-    rows.into_iter().map(|row| format!("{}{}", row.of, row.needs)).collect()
+    let Some(version) = public else { return Vec::new() };
+    let rows = ordinary::untold(catalog, &install.package, &version);
+    let mut all: Vec<String> = rows.into_iter().map(|row| format!("{}{}", row.of, row.needs)).collect();
+    all.extend(ordinary::held(catalog, &(install.package.clone(), version), &request.packages));
+    all
 }
 
 /// What the build of the package index pins; what it leaves open is no pin.

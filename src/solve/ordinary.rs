@@ -1,11 +1,37 @@
-//! Ordinary packages, which nothing is solved with: what the locked ones need of them, and whether what `[packages]` asks
-//! for leaves that out.
+//! Ordinary packages, which nothing is solved with: what the locked ones need of them, what they need of the locked ones,
+//! and whether what `[packages]` asks for leaves that out.
+
+use std::collections::BTreeSet;
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::Asks;
+use crate::catalog::rows::{Asks, FoundIn};
+use crate::types::constraint::Op;
 use crate::types::{Constraint, Specifier, Version};
 
 use super::solution::TargetSolution;
+
+/// What is said of a package of `[packages]` beside what is locked.
+#[derive(Debug, Clone)]
+pub struct Judged<'c> {
+    /// The fact.
+    pub row: &'c Asks,
+    /// What is locked that it is about.
+    pub locked: Locked,
+    /// What follows.
+    pub follows: Follows,
+}
+
+/// A package or Python, and the release that is locked of it.
+pub type Locked = (String, Version);
+
+/// What follows for a package of `[packages]`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Follows {
+    /// Every release that is asked for is left out; what could be asked for instead, if that is known.
+    Excluded(Option<String>),
+    /// Installers would take a release that does not run with it, for nobody tells them: what holds them back, `<5.1`.
+    Held(String),
+}
 
 /// What releases of a package need of ordinary ones.
 pub fn asked_by<'c>(catalog: &'c Catalog, package: &str, version: &Version) -> Vec<&'c Asks> {
@@ -15,48 +41,207 @@ pub fn asked_by<'c>(catalog: &'c Catalog, package: &str, version: &Version) -> V
     catalog.asks.iter().filter(speaks).collect()
 }
 
+/// What no installer knows of that.
+pub fn untold<'c>(catalog: &'c Catalog, package: &str, version: &Version) -> Vec<&'c Asks> {
+    let mut rows = asked_by(catalog, package, version);
+    rows.retain(|row| row.found_in == FoundIn::Code);
+    rows
+}
+
 /// A pre-release is compiled as the release it precedes.
 fn released(version: &Version) -> Version {
     if version.is_prerelease() { version.prefix(version.len()) } else { *version }
 }
 
-/// What everything that a target installs needs of ordinary packages.
-pub fn asked_of<'c>(catalog: &'c Catalog, chosen: &TargetSolution<'_>) -> Vec<(&'c Asks, String)> {
-    let builds = chosen.builds.iter().map(|build| (&*build.package, &build.version));
-    let companions = chosen.companions.iter().map(|row| (&*row.package, &row.version));
+/// Everything that a target has locked.
+pub fn locked(chosen: &TargetSolution<'_>) -> Vec<Locked> {
+    let builds = chosen.builds.iter().map(|build| (build.package.to_string(), build.version));
+    let companions = chosen.companions.iter().map(|row| (row.package.to_string(), row.version));
+    let python = chosen.python.map(|python| ("python".to_string(), *python));
+    builds.chain(companions).chain(python).collect()
+}
+
+/// The facts that decide what an answer carries or warns of: what locked packages need without saying so, and what
+/// follows for packages of `[packages]`.
+pub fn deciding<'c>(
+    catalog: &'c Catalog,
+    locked: &[Locked],
+    packages: &[(String, Specifier)],
+) -> Vec<(&'c Asks, String)> {
     let mut found = Vec::new();
-    for (package, version) in builds.chain(companions) {
-        found.extend(asked_by(catalog, package, version).into_iter().map(|row| (row, format!("{package} {version}"))));
+    for (package, version) in locked {
+        found.extend(untold(catalog, package, version).into_iter().map(|row| (row, package.clone())));
+    }
+    for (name, asked) in packages {
+        found.extend(judged(catalog, locked, name, asked).into_iter().map(|one| (one.row, one.locked.0)));
     }
     found
 }
 
+/// What is said of a package of `[packages]`.
+pub fn judged<'c>(catalog: &'c Catalog, locked: &[Locked], name: &str, asked: &Specifier) -> Vec<Judged<'c>> {
+    let mut found = Vec::new();
+    for (package, version) in locked {
+        let rows = asked_by(catalog, package, version).into_iter();
+        for row in rows.filter(|row| *row.of == *name && excludes(asked, &row.needs)) {
+            let instead = Follows::Excluded(Some(row.needs.to_string()));
+            found.push(Judged { row, locked: (package.clone(), *version), follows: instead });
+        }
+    }
+    found.extend(Releases::of(catalog, locked, name).and_then(|releases| releases.judge(asked)));
+    found
+}
+
+/// What exports hold an ordinary package to beside one locked package, `transformers<5.1`.
+pub fn held(catalog: &Catalog, locked: &Locked, packages: &[(String, Specifier)]) -> Vec<String> {
+    let mut all = Vec::new();
+    for (name, asked) in packages {
+        let judged = Releases::of(catalog, std::slice::from_ref(locked), name).and_then(|all| all.judge(asked));
+        if let Some(Follows::Held(below)) = judged.map(|one| one.follows) {
+            all.push(format!("{name}{below}"));
+        }
+    }
+    all
+}
+
+/// What the releases of an ordinary package need of what is locked.
+struct Releases<'c> {
+    rows: Vec<Speaks<'c>>,
+    /// The newest release that was read, where later ones may need something else.
+    last: Option<Version>,
+}
+
+/// A row about what is locked.
+struct Speaks<'c> {
+    row: &'c Asks,
+    range: Constraint,
+    locked: Locked,
+    /// Whether the locked release is one that it needs.
+    fits: bool,
+}
+
+impl<'c> Releases<'c> {
+    /// None where nothing that is known of it is against what is locked.
+    fn of(catalog: &'c Catalog, locked: &[Locked], name: &str) -> Option<Self> {
+        let mut rows = Vec::new();
+        for row in catalog.asks.iter().filter(|row| *row.package == *name) {
+            let Some(locked) = locked.iter().find(|(package, _)| *row.of == **package) else { continue };
+            let (Ok(range), Some(needs)) = (Constraint::parse(&row.range), range_of(&row.needs)) else { continue };
+            let fits = needs.admits(&released(&locked.1));
+            rows.push(Speaks { row, range, locked: locked.clone(), fits });
+        }
+        let ends = rows.iter().flat_map(|one| one.range.comparisons()).filter(|one| one.op == Op::AtMost);
+        let last = ends.filter_map(|one| one.version).max();
+        (rows.iter().any(|one| !one.fits)).then_some(Releases { rows, last })
+    }
+
+    /// What follows from what is asked for.
+    fn judge(&self, asked: &Specifier) -> Option<Judged<'c>> {
+        let wanted = range_of(&asked.specifier_or_any())?;
+        let all = self.tried(&wanted);
+        let admitted: Vec<Version> = all.iter().copied().filter(|version| wanted.admits(version)).collect();
+        let newest = admitted.last()?;
+        if let Some(against) = self.against(newest)
+            && admitted.iter().all(|version| self.against(version).is_some())
+        {
+            let instead = self.instead(&all, admitted[0], *newest);
+            return Some(against.judged(Follows::Excluded(instead)));
+        }
+        // What its metadata is against is passed over by whoever installs; below that the newest is taken.
+        let mut held: Option<&Speaks> = None;
+        for version in admitted.iter().rev() {
+            match self.against(version) {
+                Some(one) if one.row.found_in == FoundIn::Metadata => {}
+                Some(one) if one.row.found_in == FoundIn::Code => held = Some(one),
+                _ => break,
+            }
+        }
+        let held = held?;
+        let from = held.range.comparisons().find(|one| one.op == Op::AtLeast)?.version?;
+        Some(held.judged(Follows::Held(format!("<{from}"))))
+    }
+
+    /// The row that is against a release, what installers know before the rest.
+    fn against(&self, version: &Version) -> Option<&Speaks<'c>> {
+        let against = self.rows.iter().filter(|one| !one.fits && one.range.admits(version));
+        against.min_by_key(|one| one.row.found_in)
+    }
+
+    /// Versions of every range, oldest first: those that rows and the request name, and those right beside them.
+    fn tried(&self, wanted: &Constraint) -> Vec<Version> {
+        let ranges = self.rows.iter().map(|one| &one.range).chain([wanted]);
+        let mut tried: BTreeSet<Version> = BTreeSet::new();
+        for bound in ranges.flat_map(Constraint::comparisons).filter_map(|one| one.version) {
+            tried.extend(around(bound));
+        }
+        tried.into_iter().filter(|version| self.last.is_none_or(|last| *version <= last)).collect()
+    }
+
+    /// What could be asked for instead: the nearest release that a row says to fit, the later one first.
+    fn instead(&self, all: &[Version], oldest: Version, newest: Version) -> Option<String> {
+        let known = |version: &&Version| self.rows.iter().any(|one| one.range.admits(version));
+        let later = all.iter().filter(|version| **version > newest && self.against(version).is_none()).find(known);
+        if let Some(version) = later {
+            return Some(format!(">={version}"));
+        }
+        let end =
+            all.iter().rev().filter(|version| **version < oldest).take_while(|version| self.against(version).is_some());
+        let end = end.last().copied().unwrap_or(oldest);
+        let has_earlier = all.iter().any(|version| *version < end);
+        has_earlier.then(|| format!("<{end}"))
+    }
+}
+
+impl<'c> Speaks<'c> {
+    fn judged(&self, follows: Follows) -> Judged<'c> {
+        Judged { row: self.row, locked: self.locked.clone(), follows }
+    }
+}
+
 /// Whether no release can be what both ask for. Asked of the versions that they name, and of those right beside them.
 pub fn excludes(asked: &Specifier, needs: &str) -> bool {
-    let Ok(needs) = Specifier::parse(needs) else { return false };
-    let both: Vec<&String> = asked.comparisons.iter().chain(&needs.comparisons).collect();
-    let Ok(range) = Constraint::parse(&both.iter().map(|one| one.as_str()).collect::<Vec<_>>().join(",")) else {
-        return false;
-    };
-    let mut tried: Vec<Version> = Vec::new();
-    for bound in range.comparisons().filter_map(|one| one.version) {
-        let numbers: Vec<u64> = bound.components().collect();
-        let last = numbers.len() - 1;
-        let with = |number: u64, end: &str| {
-            let before: String = numbers[..last].iter().map(|one| format!("{one}.")).collect();
-            Version::parse(&format!("{before}{number}{end}")).ok()
-        };
-        tried.push(bound);
-        tried.extend(with(numbers[last] + 1, ""));
-        tried.extend(with(numbers[last], ".1"));
-        tried.extend(numbers[last].checked_sub(1).and_then(|before| with(before, ".999")));
+    let (Some(asked), Some(needs)) = (range_of(&asked.specifier_or_any()), range_of(needs)) else { return false };
+    let bounds = asked.comparisons().chain(needs.comparisons()).filter_map(|one| one.version);
+    let tried: Vec<Version> = bounds.flat_map(around).collect();
+    !tried.is_empty() && !tried.iter().any(|version| asked.admits(version) && needs.admits(version))
+}
+
+/// A requirement specifier as a constraint: to pip `==4.57` and `<=4.57` end with 4.57.0.
+fn range_of(specifier: &str) -> Option<Constraint> {
+    let mut parts = Vec::new();
+    for part in specifier.split(',') {
+        let version = part.trim_start_matches(['=', '<', '>', '!', '~']);
+        let is_whole = version != "*" && !version.ends_with(".*") && !part.starts_with("~=");
+        let missing = 2_usize.saturating_sub(version.split('+').next().unwrap_or_default().matches('.').count());
+        let plain = version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+        let zeros = if is_whole && plain { ".0".repeat(missing) } else { String::new() };
+        parts.push(format!("{part}{zeros}"));
     }
-    !tried.is_empty() && !tried.iter().any(|version| range.admits(version))
+    Constraint::parse(&parts.join(",")).ok()
+}
+
+/// A version and those right beside it: of 2.0.0 the one below is 1.999, for 0 has no number before it.
+fn around(bound: Version) -> Vec<Version> {
+    let numbers: Vec<u64> = bound.components().collect();
+    let with = |at: usize, number: u64, end: &str| {
+        let before: String = numbers[..at].iter().map(|one| format!("{one}.")).collect();
+        Version::parse(&format!("{before}{number}{end}")).ok()
+    };
+    let mut found = vec![bound];
+    if let Some(last) = numbers.len().checked_sub(1) {
+        found.extend(with(last, numbers[last].saturating_add(1), ""));
+        found.extend(with(last, numbers[last], ".1"));
+    }
+    if let Some(at) = numbers.iter().rposition(|number| *number > 0) {
+        found.extend(with(at, numbers[at] - 1, ".999"));
+    }
+    found
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::catalog::BUILTIN;
 
     #[test]
     fn ranges_that_share_no_release_exclude_each_other() {
@@ -69,8 +254,63 @@ mod tests {
             ("==1.26.4", "<2", false),
             ("~=2.0", "<2", true),
             ("!=1.24", "<2", false),
+            ("==5.2.0", ">=4.56.0,<5", true),
+            ("<=4.56", ">=4.56.0,<5", false),
+            ("==4.56", ">=4.56.1,<5", true),
         ] {
-            assert_eq!(excludes(&Specifier::parse(asked).unwrap(), needs), excluded, "{asked}");
+            assert_eq!(excludes(&Specifier::parse(asked).unwrap(), needs), excluded, "{asked} {needs}");
+        }
+    }
+
+    /// What follows for a package beside one locked release: `held <5.1`, `excluded: >=2.1`, nothing.
+    fn told(package: &str, asked: &str, of: &str, version: &str) -> String {
+        let locked = [(of.to_string(), Version::parse(version).unwrap())];
+        let judged = judged(&BUILTIN, &locked, package, &Specifier::parse(asked).unwrap());
+        let words = judged.iter().map(|one| match &one.follows {
+            Follows::Held(below) => format!("held {below}"),
+            Follows::Excluded(instead) => format!("excluded: {}", instead.as_deref().unwrap_or("nothing known")),
+        });
+        words.collect::<Vec<_>>().join("; ")
+    }
+
+    #[test]
+    fn what_only_code_knows_holds_an_open_range_and_warns_of_a_pinned_one() {
+        for (asked, torch, says) in [
+            ("*", "2.3.0", "held <5.1"),
+            (">=4.43.3", "2.3.0", "held <5.1"),
+            (">=4.38.2", "2.0.1", "held <4.50"),
+            (">=4.52", "2.0.1", "excluded: <4.50"),
+            ("==4.57.*", "2.0.1", "excluded: <4.50"),
+            ("==4.57.1", "2.1.0", ""),
+            ("==5.3.0", "2.3.1", "excluded: <5.1"),
+            ("<5", "2.3.0", ""),
+            ("*", "2.8.0", ""),
+            // A nightly is of the release that it precedes.
+            ("==5.3.0", "2.4.0.dev20240612", ""),
+        ] {
+            assert_eq!(told("transformers", asked, "torch", torch), says, "{asked} beside torch {torch}");
+        }
+    }
+
+    #[test]
+    fn what_metadata_says_warns_only_where_nothing_is_left() {
+        for (package, asked, of, version, says) in [
+            ("accelerate", "==1.10.0", "torch", "1.13.1", "excluded: <1.3"),
+            ("accelerate", "*", "torch", "1.13.1", ""),
+            ("accelerate", ">=1", "torch", "1.13.1", ""),
+            ("lightning", "==2.5.5", "torch", "2.0.1", "excluded: <2.4"),
+            // Beyond the newest that was read nothing is known.
+            ("lightning", ">=2.5", "torch", "2.0.1", "excluded: <2.4"),
+            ("lightning", ">=99", "torch", "2.0.1", ""),
+            ("numpy", "==1.21.6", "python", "3.13", "excluded: >=2.1"),
+            ("numpy", "~=1.25.2", "python", "3.12", "excluded: >=1.26"),
+            ("numpy", ">=1.25.2", "python", "3.12", ""),
+            ("numpy", "==2.2.*", "python", "3.14", "excluded: >=2.3.2"),
+            ("numpy", "<1.26", "python", "3.11", ""),
+            ("transformers", "==5.3.0", "vllm", "0.17.1", "excluded: >=4.56.0,<5"),
+            ("numpy", ">=2", "tensorflow", "2.15.1", "excluded: >=1.23.5,<2.0.0"),
+        ] {
+            assert_eq!(told(package, asked, of, version), says, "{package} {asked} beside {of} {version}");
         }
     }
 }

@@ -97,6 +97,11 @@ impl Specifier {
         self.comparisons.join(",")
     }
 
+    /// The same, `*` for any version.
+    pub fn specifier_or_any(&self) -> String {
+        if self.comparisons.is_empty() { "*".to_string() } else { self.specifier() }
+    }
+
     /// The whole requirement, one word: `transformers[torch]>=4.50,<5`.
     pub fn of(&self, package: &str) -> String {
         format!("{package}{}{}", self.bracketed(), self.specifier())

@@ -31,30 +31,65 @@ impl Kind for BringsOtherCuda<'_> {
     }
 }
 
-/// An ordinary package that leaves out what a locked one needs.
+/// An ordinary package of which every release that is asked for goes without what is locked.
 pub struct PackageExcluded<'a> {
     /// The ordinary package.
     pub package: &'a str,
     /// What is written of it.
     pub asked: &'a str,
-    /// The locked package and its release.
+    /// The locked package, or Python, and its release.
     pub locked: &'a str,
-    /// What that one needs.
+    /// Which of the two needs the other.
+    pub side: Side,
+    /// What is needed: the package, or Python.
+    pub of: &'a str,
+    /// Which releases of it.
     pub needs: &'a str,
-    /// Why.
+    /// Whether its metadata says so.
+    pub installers_know: bool,
+    /// Why, where nothing but its code says so; else empty.
     pub says: &'a str,
+    /// What could be written in its place.
+    pub instead: Option<&'a str>,
+}
+
+/// Of an ordinary package and a locked one the one that needs the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// The ordinary one, which is written.
+    Written,
+    /// The locked one.
+    Locked,
 }
 
 impl Kind for PackageExcluded<'_> {
     const CODE: &'static str = "package-excluded";
-    const EXPLAINED: &'static str = "What `[packages]` asks for leaves out every release that a locked package runs with. Installers may take \
-        both all the same, for the metadata of the locked package does not say so, and it fails when it is \
-        imported or used. Ask for what the message names, or for a newer release of the locked package.";
+    const EXPLAINED: &'static str = "Every release that `[packages]` asks for leaves out what is locked: it needs another release of the locked \
+        package or another Python, or the locked package needs another release of it. Where the metadata of either \
+        says so, installers refuse both together. Where only its code does, they take both, and it fails or does \
+        without when it runs; where a Python has no wheel, they compile the source. Ask for what the message \
+        names, or for another release under `[stack]`.";
 
     fn message(&self) -> String {
-        let PackageExcluded { package, asked, locked, needs, .. } = self;
+        let PackageExcluded { package, asked, locked, of, needs, .. } = self;
+        let instead = self.instead.map(|instead| format!("write `{package} = \"{instead}\"`"));
         let says = self.says.trim_end_matches('.');
-        format!("`{package} = \"{asked}\"` excludes what the locked {locked} needs, {package} {needs}: {says}")
+        if self.side == Side::Locked {
+            let why = if self.installers_know { "installers refuse both together" } else { says };
+            let instead = instead.map_or_else(String::new, |instead| format!("; {instead}"));
+            return format!(
+                "`{package} = \"{asked}\"` excludes what the locked {locked} needs, {package} {needs}: {why}{instead}"
+            );
+        }
+        let (verb, why) = match (self.installers_know, says) {
+            (true, _) => ("requires", "installers refuse both together"),
+            (false, "") => ("has wheels for", "installers compile its source, or fail"),
+            (false, says) => ("needs", says),
+        };
+        let or = instead.map_or_else(String::new, |instead| format!("{instead}, or "));
+        format!(
+            "`{package} = \"{asked}\"` {verb} {of} {needs}, and {locked} is locked: {why}; {or}ask for {of} {needs}"
+        )
     }
 }
 

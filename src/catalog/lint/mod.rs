@@ -5,6 +5,7 @@
 //! shows them for both. Each lint has a name, by which reports and annotations call it.
 
 mod alike;
+mod asks;
 mod cuda;
 mod host;
 mod images;
@@ -51,6 +52,7 @@ pub fn lint(catalog: &Catalog) -> Vec<Finding> {
     others::lint(catalog, &mut say);
     images::lint(catalog, &mut say);
     rules::lint(catalog, &mut say);
+    asks::lint(catalog, &mut say);
     order::lint(catalog, &mut say);
     findings
 }

@@ -3,7 +3,7 @@
 use super::super::rows::*;
 use super::super::tables::{Catalog, Row};
 use super::{Say, constraint};
-use crate::types::{Constraint, Specifier, Version, address};
+use crate::types::{Constraint, Version};
 
 pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
     for row in catalog.rules.iter() {
@@ -32,21 +32,6 @@ pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
             }
         }
         trials(row, say);
-    }
-    for row in catalog.asks.iter() {
-        let name = row.row_name();
-        let range = constraint("asks", &name, &row.range, say);
-        if range.is_some_and(|range| !matches_something(catalog, Subject::Package, Some(&row.package), &range)) {
-            say("rule-range", "asks", &name, format!("no {} is in `{}`", row.package, row.range));
-        }
-        if Specifier::parse(&row.needs).is_err() || !address::is_package(&row.of) {
-            say("specifier", "asks", &name, format!("`{} {}` is no requirement", row.of, row.needs));
-        }
-        let is_known = catalog.builds.iter().any(|build| build.package == row.of)
-            || catalog.companions.iter().any(|companion| companion.package == row.of);
-        if is_known {
-            say("specifier", "asks", &name, format!("{} is solved with: that is a rule, or `requires`", row.of));
-        }
     }
     for row in catalog.modules.iter() {
         let gpus = constraint("module", &row.row_name(), &row.gpus, say);
@@ -85,7 +70,12 @@ fn trials(row: &Rule, say: Say<'_>) {
 }
 
 /// Whether any row of the subject's table is in the range. Host compilers and C libraries have no table.
-fn matches_something(catalog: &Catalog, subject: Subject, package: Option<&str>, range: &Constraint) -> bool {
+pub(super) fn matches_something(
+    catalog: &Catalog,
+    subject: Subject,
+    package: Option<&str>,
+    range: &Constraint,
+) -> bool {
     let numbers = |number: &dyn std::fmt::Display| Version::parse(&number.to_string()).is_ok_and(|v| range.admits(&v));
     match subject {
         Subject::Gpu => catalog.gpus.iter().any(|row| numbers(&row.cc)),

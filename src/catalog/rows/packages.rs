@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{CUDA_ONLY, List, Text};
+use super::{CUDA_ONLY, FoundIn, List, Text};
 use crate::types::{Arch, CpuArch, Version};
 
 impl Libraries {
@@ -167,8 +167,8 @@ pub struct WheelFile {
     pub source: Text,
 }
 
-/// What releases of a package need of another one that the catalog has no releases of, and that their metadata does not
-/// say. Nothing is solved with it: what installs the one installs the other accordingly.
+/// What releases of a package need of another one, where the catalog has releases of one of the two only: torch of NumPy,
+/// transformers of torch or of Python. Nothing is solved with it: what installs the one installs the other accordingly.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Asks {
@@ -178,12 +178,17 @@ pub struct Asks {
     pub package: Text,
     /// Which of its releases, in constraint grammar.
     pub range: Text,
-    /// The other package, `numpy`.
+    /// The other package, `numpy`, or `python`.
     pub of: Text,
     /// What is needed of it, a requirement specifier of pip: `<2`.
     pub needs: Text,
-    /// The need in one plain sentence.
+    /// The need in one plain sentence, where only its code has it; else empty.
+    #[serde(default)]
     pub says: Text,
     /// Its source.
     pub source: Text,
+    /// Where it stands.
+    pub found_in: FoundIn,
+    /// The first release of the range, where each of them was read.
+    pub read: Option<Version>,
 }

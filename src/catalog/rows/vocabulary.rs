@@ -118,6 +118,18 @@ vocabulary! {
 }
 
 vocabulary! {
+    /// Where it stands what a release needs of another package, and so who knows.
+    FoundIn {
+        /// In its metadata: installers choose a release that fits, or refuse.
+        Metadata = "metadata",
+        /// In its code alone: it installs, and fails or does without when it runs.
+        Code = "code",
+        /// In the tags of its wheels: for what they leave out installers compile its source.
+        Wheels = "wheels",
+    }
+}
+
+vocabulary! {
     /// How much of a listing was read.
     Reading {
         /// From end to end: what it lacks was not published, as of the day its source was read.

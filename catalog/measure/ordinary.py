@@ -1,0 +1,268 @@
+"""What ordinary packages and packages that are solved with need of each other, read from the index: `asks.toml`.
+
+Of an ordinary package (transformers, accelerate, numpy …) what its releases need of torch, TensorFlow, JAX and Python; of a
+package of the catalog what its releases need of ordinary ones. Releases that follow each other and need the same are one
+row. Where `found_in` is `metadata`, installers see it too; `code` is a check when it is imported, `wheels` are the Pythons
+that there are wheels for.
+"""
+
+import re
+import sys
+
+from catalog import Catalog, inline, row_of
+from remote import SpecifierSet, Version, applies, requirements
+
+FILE = "asks.toml"
+
+# What people install beside a framework, and what of their metadata is read.
+BESIDE = """
+    accelerate chex diffusers easyocr equinox fastai flax kornia lightning monai numpyro open-clip-torch openai-whisper optax
+    optimum orbax-checkpoint peft pyannote-audio pytorch-lightning segmentation-models-pytorch sentence-transformers setfit
+    tensorflow-hub tf-keras timm torchmetrics trl
+""".split()
+# These require no framework, so their listing tells enough.
+LISTED = """
+    datasets einops gradio h5py huggingface-hub keras matplotlib numba numpy pandas pillow protobuf pyarrow safetensors
+    scikit-learn scipy sentencepiece tokenizers transformers
+""".split()
+# Of these it matters that there are wheels for a Python: their code is compiled for it.
+COMPILED = "h5py matplotlib numba numpy pandas pillow pyarrow scikit-learn scipy sentencepiece".split()
+
+# What only the code of a release says: in which file of its wheel, by what pattern, what that needs, and how it shows.
+CHECKS = {
+    "transformers": [
+        (
+            "transformers/utils/import_utils.py",
+            r"Disabling PyTorch because PyTorch >= ?([\d.]+) is required",
+            "torch",
+            ">={0}",
+            'It runs without torch ("Disabling PyTorch because PyTorch >= {0} is required").',
+        ),
+        (
+            "transformers/integrations/flex_attention.py",
+            r"(?m)^@(torch\.compiler)\.",
+            "torch",
+            ">=2.1",
+            "It fails to import (\"module 'torch' has no attribute 'compiler'\").",
+        ),
+    ],
+    "vllm": [
+        (
+            "vllm/transformers_utils/tokenizer.py",
+            r"tokenizer\.(all_special_tokens_extended)",
+            "transformers",
+            "<5",
+            'It reads what tokenizers of transformers 5 lack ("has no attribute all_special_tokens_extended").',
+        ),
+    ],
+}
+
+SOURCES = {"metadata": "ordinary-metadata", "code": "ordinary-code", "wheels": "ordinary-wheels"}
+# Lines of Python that a row can be about; a range that holds the last of them has no end.
+LINES = [row["version"] for row in Catalog().rows("python")]
+
+
+def ordinary(catalog, index, write, only):
+    """Every row anew; with `write` the file holds these, and those that were written by hand."""
+    solved = {row["package"] for row in catalog.rows("build") + catalog.rows("companion")}
+    rows = []
+    for package in sorted({*BESIDE, *LISTED, *solved}):
+        if only and package not in only:
+            continue
+        needs = of_solved if package in solved else of_ordinary
+        rows += [row for row in ranges(package, needs(catalog, index, package, solved)) if tells(catalog, row)]
+    path = catalog.root / "catalog" / FILE
+    lines = catalog.files[path].splitlines(keepends=True)
+    mine = [line for line in lines if any(f'source = "{one}"' in line for one in SOURCES.values())]
+    kept = [line for line in mine if only and not any(f'package = "{one}"' in line for one in only)]
+    new = sorted(kept + [f"  {inline(row)},\n" for row in rows], key=place)
+    head = [line for line in lines if line not in mine and line.strip() != "]"]
+    catalog.changed[path] = "".join([*head, *new, "]\n"])
+    print(f"# {len(rows)} rows of {len({row['package'] for row in rows})} packages", file=sys.stderr)
+    if write:
+        catalog.write()
+        return 0
+    sys.stdout.write(catalog.patch())
+    return 1 if catalog.changed[path] != catalog.files[path] else 0
+
+
+def place(line):
+    """Rows of one package about one other stand together, oldest first."""
+    row = row_of(line)
+    return row["package"], row["of"], row["found_in"], Version(row["read"])
+
+
+def tells(catalog, row):
+    """Whether a need leaves out anything that the catalog has of the other; of ordinary packages each does."""
+    known = [one["version"] for one in catalog.rows("build") + catalog.rows("companion") if one["package"] == row["of"]]
+    known = LINES if row["of"] == "python" else known
+    asked = SpecifierSet(row["needs"])
+    return not known or not all(asked.contains(version.split("+")[0], prereleases=True) for version in known)
+
+
+def of_ordinary(catalog, index, package, solved):
+    """Release → {(what, how it is known): (the need, how it shows)} of an ordinary package."""
+    found = {}
+    for version, wheels in releases(index, package).items():
+        best = wheels[-1]
+        needs = found[version] = {}
+        for name, spec in told(index, best, solved).items() if package in BESIDE else ():
+            needs[name, "metadata"] = spec, None
+        if declared := lines_of(best.requires_python):
+            needs["python", "metadata"] = declared, None
+        built = built_for(wheels) if package in COMPILED else None
+        if built and not within(declared, built):
+            needs["python", "wheels"] = built, None
+        needs.update(checked(index, package, best))
+    return found
+
+
+def of_solved(catalog, index, package, _solved):
+    """The same of a package that is solved with, for the releases that the catalog has: what it needs of ordinary ones."""
+    rows = [row for row in catalog.rows("build") + catalog.rows("companion") if row["package"] == package]
+    known = {Version(row["version"].split("+")[0]) for row in rows}
+    found = {}
+    for version, wheels in releases(index, package).items():
+        if version not in known:
+            continue
+        needs = told(index, wheels[-1], {*BESIDE, *LISTED})
+        found[version] = {(name, "metadata"): (spec, None) for name, spec in needs.items()}
+        for (of, how), need in checked(index, package, wheels[-1]).items():
+            # What its metadata says already every installer knows.
+            if "<" not in needs.get(of, ""):
+                found[version][of, how] = need
+    return found
+
+
+def checked(index, package, wheel):
+    """What the code of a release needs: of each other package the first check that it has."""
+    found = {}
+    for member, pattern, of, needs, says in CHECKS.get(package, []):
+        if (of, "code") not in found and (told := index.searched(wheel, member, pattern)):
+            found[of, "code"] = needs.format(told), says.format(told)
+    return found
+
+
+def releases(index, package):
+    """The final releases with a wheel for Linux, oldest first, each with its wheels for x86_64, newest Python last."""
+    found = {}
+    for wheel in index.wheels(package):
+        final = re.fullmatch(r"\d+(\.\d+)*(\.post\d+)?", str(wheel.version))
+        if final and wheel.arch in ("x86_64", "any") and not wheel.yanked:
+            found.setdefault(wheel.version, []).append(wheel)
+    return {version: sorted(wheels, key=lambda wheel: (len(wheel.name), wheel.name)) for version, wheels in found.items()}
+
+
+def told(index, wheel, names):
+    """What a wheel's metadata asks for of these on every Python that it is for; what differs between them is left out."""
+    pythons = [line for line in LINES if wheel.requires_python is None or on(wheel.requires_python, line)]
+    asked = {}
+    for name, spec, marker in requirements(index.needs(wheel)):
+        if name not in names or "extra" in str(marker or ""):
+            continue
+        for python in pythons:
+            if applies(marker, "x86_64", "", python):
+                asked.setdefault(name, {}).setdefault(python, []).append(str(spec))
+    found = {}
+    for name, by_python in asked.items():
+        texts = {",".join(sorted(filter(None, specs))) for specs in by_python.values()}
+        if len(by_python) == len(pythons) and len(texts) == 1 and texts != {""}:
+            spec = plain(texts.pop())
+            if spec:
+                found[name] = spec
+    return found
+
+
+def plain(spec):
+    """A specifier as the catalog writes it, `>=` before `<`; nothing where it holds what has no order or is no release."""
+    spec = re.sub(r"([<>]=?[\d.]+?)\.\*", r"\1", spec)
+    parts = sorted(set(spec.split(",")), key=lambda part: (part[0] == "<", part[0] == "!", part))
+    if any("+" in part or "===" in part or not re.fullmatch(r"[<>=!~]+\d+(\.\d+)*(\.\*)?", part) for part in parts):
+        return None
+    return ",".join(parts)
+
+
+def on(requires_python, line):
+    """Whether a line of Python has a release that is asked for."""
+    asked = SpecifierSet(requires_python)
+    return any(asked.contains(f"{line}.{micro}") for micro in range(40))
+
+
+def lines_of(requires_python):
+    """`>=3.8`, `>=3.7,<3.11`: the lines of Python that are asked for; nothing where that is all or not one range."""
+    if not requires_python:
+        return None
+    asked = [line for line in LINES if on(requires_python, line)]
+    return as_range(asked)
+
+
+def as_range(lines):
+    """Lines that follow each other as a range; one that holds the newest has no end."""
+    if not lines or lines == LINES:
+        return None
+    first, last = LINES.index(lines[0]), LINES.index(lines[-1])
+    if lines != LINES[first : last + 1]:
+        return None
+    begin = [f">={lines[0]}"] if first else []
+    end = [f"<{LINES[last + 1]}"] if last + 1 < len(LINES) else []
+    return ",".join(begin + end)
+
+
+def built_for(wheels):
+    """The lines of Python that a release has wheels for."""
+    lines = set()
+    for tag in {tag for wheel in wheels for tag in wheel.pythons}:
+        if tag == "abi3" or tag.startswith("py"):
+            return None
+        lines.add(f"{tag[2]}.{tag[3:]}")
+    return as_range(sorted(lines & set(LINES), key=LINES.index))
+
+
+def within(declared, built):
+    """Whether the metadata refuses each Python already that there is no wheel for."""
+    admitted = [line for line in LINES if declared is None or on(declared, line)]
+    return all(on(built, line) for line in admitted)
+
+
+def ranges(package, found):
+    """Releases that follow each other and need the same, as one row each."""
+    rows = []
+    versions = list(found)
+    for kind in sorted({kind for needs in found.values() for kind in needs}):
+        at = 0
+        while at < len(versions):
+            need = found[versions[at]].get(kind)
+            end = at
+            while end < len(versions) and found[versions[end]].get(kind) == need:
+                end += 1
+            if need:
+                rows.append(one_row(package, kind, need, versions, at, end))
+            at = end
+    return rows
+
+
+def begin(versions, at):
+    """Where a release begins: with its minor line, if it is the first of it that is there."""
+    line = versions[at].release[:2]
+    return ".".join(map(str, line)) if len(line) == 2 and line != versions[at - 1].release[:2] else versions[at]
+
+
+def one_row(package, kind, need, versions, at, end):
+    """One row; the first releases of all have no lower bound, the newest no upper one where later ones cannot need less."""
+    (of, how), (needs, says) = kind, need
+    bounds = [f">={begin(versions, at)}"] if at else []
+    if end < len(versions):
+        bounds.append(f"<{begin(versions, end)}")
+    elif not re.fullmatch(r">=[\d.]+", needs):
+        bounds.append(f"<={versions[-1]}")
+    return {
+        "id": f"{package}-{versions[at]}-{of}" + ("" if how == "metadata" else f"-{how}"),
+        "package": package,
+        "range": ",".join(bounds) or "*",
+        "of": of,
+        "needs": needs,
+        "found_in": how,
+        "says": says,
+        "read": versions[at],
+        "source": SOURCES[how],
+    }

@@ -1,0 +1,99 @@
+//! What packages need of others, where one of the two is not solved with.
+
+use std::collections::HashMap;
+
+use super::super::rows::*;
+use super::super::tables::{Catalog, Row};
+use super::rules::matches_something;
+use super::{Say, constraint};
+use crate::types::constraint::Op;
+use crate::types::{Constraint, Specifier, Version, address};
+
+pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
+    let mut ranges: HashMap<(&str, &str, FoundIn), Vec<(&Asks, Constraint)>> = HashMap::new();
+    for row in catalog.asks.iter() {
+        let name = row.row_name();
+        sides(catalog, row, say);
+        if Specifier::parse(&row.needs).is_err() || !address::is_package(&row.of) {
+            say("specifier", "asks", &name, format!("`{} {}` is no requirement", row.of, row.needs));
+        }
+        if row.says.is_empty() == (row.found_in == FoundIn::Code) {
+            say("belongs-together", "asks", &name, "what only code says, and nothing else, has a sentence".into());
+        }
+        if row.found_in == FoundIn::Wheels && *row.of != *"python" {
+            say("belongs-together", "asks", &name, "the tags of wheels tell of Pythons".into());
+        }
+        let Some(range) = constraint("asks", &name, &row.range, say) else { continue };
+        read(row, &range, say);
+        // Of releases that somebody has not read, another may say more.
+        if row.read.is_none() {
+            continue;
+        }
+        ranges.entry((&row.package, &row.of, row.found_in)).or_default().push((row, range));
+    }
+    for rows in ranges.values() {
+        apart(rows, say);
+    }
+}
+
+/// One of the two is solved with, and the other is not.
+fn sides(catalog: &Catalog, row: &Asks, say: Say<'_>) {
+    let name = row.row_name();
+    let is_solved = |package: &str| {
+        package == "python"
+            || catalog.builds.iter().any(|build| build.package == *package)
+            || catalog.companions.iter().any(|companion| companion.package == *package)
+    };
+    let (package, of) = (is_solved(&row.package), is_solved(&row.of));
+    if package && of {
+        say("specifier", "asks", &name, format!("{} is solved with: that is a rule, or `requires`", row.of));
+    } else if !package && !of {
+        say("specifier", "asks", &name, "nothing is solved with either of the two".into());
+    }
+    let (solved, text) = if package { (&row.package, &row.range) } else { (&row.of, &row.needs) };
+    let Ok(range) = Constraint::parse(text) else { return };
+    let has_one = match &**solved {
+        "python" => catalog.pythons.iter().any(|python| range.admits(&python.version)),
+        name => matches_something(catalog, Subject::Package, Some(name), &range),
+    };
+    // Releases of old need what is older than the catalog.
+    let may_be_older = range.single().is_some() || range.only_upper_bounds();
+    if (package || of) && !has_one && (package || !may_be_older) {
+        say("rule-range", "asks", &name, format!("no {solved} is in `{text}`"));
+    }
+}
+
+/// A range whose releases were read begins with the first of them, and the row is named after that one.
+fn read(row: &Asks, range: &Constraint, say: Say<'_>) {
+    let name = row.row_name();
+    let Some(read) = &row.read else { return };
+    let from = range.comparisons().find(|one| one.op == Op::AtLeast).and_then(|one| one.version);
+    let is_first = from.is_none_or(|from| from == *read || (from.len() == 2 && read.cmp_prefix(&from).is_eq()));
+    if !range.admits(read) || !is_first {
+        say("read", "asks", &name, format!("`{}` does not begin with {read}", row.range));
+    }
+    let how = if row.found_in == FoundIn::Metadata { String::new() } else { format!("-{}", row.found_in) };
+    let spelled = format!("{}-{read}-{}{how}", row.package, row.of);
+    if *row.id != *spelled {
+        say("read", "asks", &name, format!("is `{spelled}`"));
+    }
+}
+
+/// Of one release one row tells, and those that meet tell different things.
+fn apart(rows: &[(&Asks, Constraint)], say: Say<'_>) {
+    let end = |range: &Constraint| range.comparisons().find(|one| one.op == Op::Below).and_then(|one| one.version);
+    let begin = |range: &Constraint| range.comparisons().find(|one| one.op == Op::AtLeast).and_then(|one| one.version);
+    for (row, range) in rows {
+        for (other, of) in rows.iter().filter(|(other, _)| other.id != row.id) {
+            let starts = |version: &Version| range.admits(version);
+            if begin(of).as_ref().is_some_and(starts) || other.read.as_ref().is_some_and(starts) {
+                say("read", "asks", &row.row_name(), format!("speaks of releases of `{}` too", other.id));
+            } else if end(range).is_some()
+                && end(range) == begin(of)
+                && (&row.needs, &row.says) == (&other.needs, &other.says)
+            {
+                say("read", "asks", &row.row_name(), format!("says what `{}` says: they are one", other.id));
+            }
+        }
+    }
+}
