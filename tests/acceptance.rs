@@ -178,7 +178,7 @@ mod shapes {
         );
         assert_eq!(
             document["stack"],
-            json!({"torch": "2.5.1+cu124", "cuda": "12.4.1", "cudnn": "9.1.0.70", "nccl": "2.21.5", "python": "3.13", "triton": "3.1.0"})
+            json!({"torch": "2.5.1+cu124", "cuda": "12.4.1", "cudnn": "9.1.0.70", "nccl": "2.21.5", "python": "3.13"})
         );
         assert_eq!(document["arch_list"], json!({"torch": "8.0", "cmake": "80-real"}));
         let prod = &document["targets"]["prod"];

@@ -128,6 +128,8 @@ fn an_image_with_torch_and_a_digest_are_kept() {
     place.run(&["lock"]).exits(0);
     let ran = place.run(&["export", "dockerfile"]).exits(0);
     assert!(!ran.out.contains("uv ") && ran.out.contains("FROM docker.io/pytorch/pytorch:2.6.0"), "{ran:?}");
+    let place = Place::with("inside-more", spec);
+    place.run(&["lock"]).exits(0);
     for format in ["uv", "conda", "pixi"] {
         place.run(&["export", format]).exits(2).says("error[in-image]").says("`gpuenv export dockerfile`");
     }

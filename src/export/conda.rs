@@ -25,7 +25,6 @@ pub const FORMAT: Format = Format {
 };
 
 fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Result<String, ExportError> {
-    images::refuse_framework_inside(lock, name, target)?;
     let wheels: Vec<&Wheel> = lock.wheels_of(name).collect();
     let beside: Vec<&ConstraintLock> = lock.constraints_of(name).collect();
     let own = options.get("name").unwrap_or("gpu-stack");
@@ -61,5 +60,6 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Re
     for line in others {
         let _ = writeln!(out, "      - {}", quote::json(&line));
     }
+    images::refuse_framework_inside(lock, name, target)?;
     Ok(out)
 }

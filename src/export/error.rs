@@ -109,10 +109,12 @@ pub enum ExportError {
     },
     /// An environment of its own beside a framework that stands in the image.
     #[error(
-        "{package} {version} stands in the image {image}, and an environment of its own would install a second one: \
+        "{package} {version} of target `{target}` stands in its image {image}, and an environment of its own would install a second one: \
          `gpuenv export dockerfile` adds the rest to the image's"
     )]
     InImage {
+        /// The target.
+        target: String,
         /// The framework.
         package: String,
         /// Its version.

@@ -46,8 +46,12 @@ pub fn framework_inside<'a>(lock: &'a Lock, name: &str, target: &'a TargetLock) 
 /// bring another.
 pub fn refuse_framework_inside(lock: &Lock, name: &str, target: &TargetLock) -> Result<(), ExportError> {
     let Some((package, version)) = framework_inside(lock, name, target) else { return Ok(()) };
-    let image = target.image.clone().unwrap_or_default();
-    Err(ExportError::InImage { package: package.to_string(), version: version.to_string(), image })
+    Err(ExportError::InImage {
+        target: name.to_string(),
+        package: package.to_string(),
+        version: version.to_string(),
+        image: target.image.clone().unwrap_or_default(),
+    })
 }
 
 const FRAMEWORKS: [&str; 3] = ["torch", "tensorflow", "jax"];

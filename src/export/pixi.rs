@@ -22,7 +22,6 @@ pub const FORMAT: Format = Format {
 };
 
 fn render(lock: &Lock, name: &str, target: &TargetLock, _: &Options) -> Result<String, ExportError> {
-    images::refuse_framework_inside(lock, name, target)?;
     let wheels: Vec<&Wheel> = lock.wheels_of(name).collect();
     let others = ordinary::of(lock, name)?;
     if wheels.is_empty() && others.is_empty() {
@@ -67,6 +66,7 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, _: &Options) -> Result<S
         let _ = writeln!(out, "{} = {}", quote::toml_key(package), range(asked));
     }
     out += &beside(&lock.constraints_of(name).collect::<Vec<_>>())?;
+    images::refuse_framework_inside(lock, name, target)?;
     Ok(out)
 }
 

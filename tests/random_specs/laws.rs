@@ -23,7 +23,7 @@ const FRAMEWORKS: [&str; 3] = ["torch", "tensorflow", "jax"];
 const REFUSALS: [(&str, &[&str]); 5] = [
     ("env", &[]),
     ("json", &[]),
-    ("uv", &["nothing-to-install"]),
+    ("uv", &["nothing-to-install", "in-image"]),
     ("requirements", &["nothing-to-install", "ambiguous-index"]),
     ("dockerfile", &["nothing-to-install", "no-image", "python-too-old"]),
 ];

@@ -9,8 +9,11 @@ use super::{Say, constraint};
 use crate::types::constraint::Op;
 use crate::types::{Constraint, Specifier, Version, address};
 
+/// A package, what it needs, and where that was found.
+type Pair<'c> = (&'c str, &'c str, FoundIn);
+
 pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
-    let mut ranges: HashMap<(&str, &str, FoundIn), Vec<(&Asks, Constraint)>> = HashMap::new();
+    let mut ranges: HashMap<Pair<'_>, Vec<(&Asks, Constraint)>> = HashMap::new();
     for row in catalog.asks.iter() {
         let name = row.row_name();
         sides(catalog, row, say);

@@ -37,9 +37,6 @@ pub const FORMAT: Format = Format {
 type Record = Vec<(&'static str, Vec<String>)>;
 
 fn render(lock: &Lock, targets: &Targets, _: &Options) -> Result<String, ExportError> {
-    for (name, target) in targets {
-        images::refuse_framework_inside(lock, name, target)?;
-    }
     let plan = Plan::new(lock, targets)?;
     let mut pythons: BTreeSet<Option<&str>> = BTreeSet::new();
     for (_, target) in targets {
@@ -92,6 +89,9 @@ fn render(lock: &Lock, targets: &Targets, _: &Options) -> Result<String, ExportE
     out += "\n# What `gpuenv export uv` wrote above.\n[tool.gpuenv]\n";
     for (key, entries) in record.iter().filter(|(_, entries)| !entries.is_empty()) {
         out += &lines(key, entries);
+    }
+    for (name, target) in targets {
+        images::refuse_framework_inside(lock, name, target)?;
     }
     Ok(out)
 }

@@ -71,7 +71,7 @@ impl One<'_, '_> {
         let python = self.about.target.python.filter(|_| self.about.request.python.is_none())?;
         let is_used = |build: &&Build| build.package == TORCH && bundled_torch::is_inside(self.image, inside, build);
         let unknown = ImagePython { image: &self.name, python };
-        self.about.target.builds.iter().any(|build| is_used(&build)).then(|| Warning::about(&unknown, &self.keys))
+        self.about.target.builds.iter().any(is_used).then(|| Warning::about(&unknown, &self.keys))
     }
 
     /// A GPU that the image's torch holds no code for, where its release is one whose code is known.
