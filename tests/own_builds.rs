@@ -201,7 +201,7 @@ fn a_nightly_is_judged_as_the_release_that_it_precedes() {
     let arm = place("nightly-arm", "torch = \"2.8.0.dev20250318+cu128\"", "gpu = \"GH200 480GB\"");
     arm.run(&["lock"]).exits(0).says("no cu128 build of the release 2.8.0 is known for aarch64");
     // Other makers' are for their GPUs, and what has no day is no nightly.
-    for torch in ["2.8.0.dev20250416+rocm6.3", "2.8.0.dev20259999+cu128"] {
+    for torch in ["2.8.0.dev20250416+rocm6.3", "2.8.0.dev20259999+cu128", "2.8.0.dev20250431+cu128"] {
         place("nightly-no", &format!("torch = \"{torch}\""), "gpu = \"RTX 3090\"").run(&["lock"]).exits(1);
     }
     place("nightly-cpu", "torch = \"2.8.0.dev20250416+cpu\"", "gpu = \"none\"").run(&["lock"]).says("[nightly]");
@@ -225,6 +225,7 @@ fn a_nightly_is_judged_as_the_release_that_it_precedes() {
     };
     assert!(!lag("20250416", "20250416").exits(0).err.contains("of its own day"));
     assert!(!lag("20250331", "20250401").exits(0).err.contains("of its own day"));
+    lag("20250331", "20250501").exits(0).says("the torch nightly of its own day or of the day before");
     lag("20250416", "20250601").exits(0).says("the torch nightly of its own day or of the day before");
     lag("20250417", "20250416").exits(1).says("requires torch 2.8.0.dev20250416");
     let any = place("nightly-none", "torch = \"*\"", "gpu = \"H100 NVL\"");

@@ -31,6 +31,8 @@ pub(super) struct Asker<'a, 'c> {
     world: World,
     /// The spec, and what it asks.
     pub(super) spec: &'a Spec,
+    /// What the user has written, where the spec was made of that.
+    pub(super) file: &'a Spec,
     base: Option<Request<'c>>,
     /// Targets as some edits leave them.
     targets: RefCell<Edited<'c>>,
@@ -40,7 +42,7 @@ impl<'a, 'c> Asker<'a, 'c> {
     /// Asks variations of a spec, of which one that has no answer in a world is a clash.
     pub(super) fn new(spec: &'a Spec, problem: &'c Problem<'c>, world: World, steps: &'a Steps) -> Self {
         let base = Request::new(spec, problem).ok().map(|(request, _)| request);
-        Asker { catalog: problem.catalog, problem, steps, world, spec, base, targets: RefCell::default() }
+        Asker { catalog: problem.catalog, problem, steps, world, spec, file: spec, base, targets: RefCell::default() }
     }
 
     /// The request of the spec as it is written; none if a name in it means nothing.

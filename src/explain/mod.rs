@@ -123,7 +123,13 @@ fn asks_for_something(spec: &Spec, fix: &Fix) -> bool {
 
 /// The first clash of a spec alone, without what would help.
 pub fn first_conflict<'c>(spec: &Spec, problem: &'c Problem<'c>, steps: &Steps) -> Option<Conflict> {
-    let asker = Asker::new(spec, problem, World::Known, steps);
+    conflict_beside(spec, spec, problem, steps)
+}
+
+/// The first conflict of a spec that was made of the user's own: what was forced upon it is quoted as no line of the file.
+fn conflict_beside<'c>(spec: &Spec, file: &Spec, problem: &'c Problem<'c>, steps: &Steps) -> Option<Conflict> {
+    let mut asker = Asker::new(spec, problem, World::Known, steps);
+    asker.file = file;
     let cores = core::Cores::find(&asker)?;
     cores.independent.first().map(|culprits| reasons::tell(&asker, culprits))
 }

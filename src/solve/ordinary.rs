@@ -137,7 +137,7 @@ impl<'c> Releases<'c> {
 
     /// What follows from what is asked for.
     fn judge(&self, asked: &Specifier) -> Option<Judged<'c>> {
-        let wanted = range_of(&asked.specifier_or_any())?;
+        let wanted = asked.range()?;
         let all = self.tried(&wanted);
         let admitted: Vec<Version> = all.iter().copied().filter(|version| wanted.admits(version)).collect();
         let newest = admitted.last()?;
@@ -200,24 +200,15 @@ impl<'c> Speaks<'c> {
 
 /// Whether no release can be what both ask for. Asked of the versions that they name, and of those right beside them.
 pub fn excludes(asked: &Specifier, needs: &str) -> bool {
-    let (Some(asked), Some(needs)) = (range_of(&asked.specifier_or_any()), range_of(needs)) else { return false };
+    let (Some(asked), Some(needs)) = (asked.range(), range_of(needs)) else { return false };
     let bounds = asked.comparisons().chain(needs.comparisons()).filter_map(|one| one.version);
     let tried: Vec<Version> = bounds.flat_map(around).collect();
     !tried.is_empty() && !tried.iter().any(|version| asked.admits(version) && needs.admits(version))
 }
 
-/// A requirement specifier as a constraint: to pip `==4.57` and `<=4.57` end with 4.57.0.
-fn range_of(specifier: &str) -> Option<Constraint> {
-    let mut parts = Vec::new();
-    for part in specifier.split(',') {
-        let version = part.trim_start_matches(['=', '<', '>', '!', '~']);
-        let is_whole = version != "*" && !version.ends_with(".*") && !part.starts_with("~=");
-        let missing = 2_usize.saturating_sub(version.split('+').next().unwrap_or_default().matches('.').count());
-        let plain = version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-        let zeros = if is_whole && plain { ".0".repeat(missing) } else { String::new() };
-        parts.push(format!("{part}{zeros}"));
-    }
-    Constraint::parse(&parts.join(",")).ok()
+/// What a specifier of a row admits.
+fn range_of(needs: &str) -> Option<Constraint> {
+    Specifier::parse(needs).ok()?.range()
 }
 
 /// A version and those right beside it: of 2.0.0 the one below is 1.999, for 0 has no number before it.

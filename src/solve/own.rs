@@ -4,6 +4,7 @@
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Companion, FRAMEWORKS, Index, List, Status, line_of};
 use crate::spec::{OwnBuild, OwnCuda, Spec, WheelName};
+use crate::types::calendar::{day_of, days_to};
 use crate::types::{Constraint, CpuArch, Version};
 
 /// The catalog with the builds that a spec brings laid over it; none where it brings none.
@@ -150,12 +151,14 @@ pub fn nightly(constraint: &Constraint) -> Option<Version> {
     constraint.single().filter(|version| day(version).is_some()).copied()
 }
 
-/// The day of a nightly, `20250327`, where it is one.
-pub fn day(nightly: &Version) -> Option<u32> {
+/// The day of a nightly, where it is one: of `2.8.0.dev20250327` how many days after 1970-01-01.
+pub fn day(nightly: &Version) -> Option<i64> {
     let date = nightly.as_str().split_once(".dev")?.1;
-    let day: u32 = date.parse().ok().filter(|_| date.len() == 8)?;
-    let (month, of_month) = (day / 100 % 100, day % 100);
-    ((1..=12).contains(&month) && (1..=31).contains(&of_month)).then_some(day)
+    let number: i64 = date.parse().ok().filter(|_| date.len() == 8)?;
+    let written = (number / 10_000, number / 100 % 100, number % 100);
+    let day = days_to(written.0, written.1, written.2);
+    // There is no 31st of April.
+    (day_of(day) == written).then_some(day)
 }
 
 /// The release that a nightly precedes.
@@ -232,9 +235,9 @@ fn nightly_companions(catalog: &Catalog, package: &str, version: Version, spec: 
     let torch = spec.stack.iter().find(|(name, _)| name == "torch").map(|(_, written)| &written.value);
     let Some(beside) = torch.and_then(nightly) else { return Vec::new() };
     let variant = torch.and_then(|torch| torch.comparisons().find_map(|one| one.variant.clone()));
-    let (own_day, release) = (day(&version).unwrap_or_default(), precedes(&version));
+    let release = precedes(&version);
     let needs = match day(&beside) > day(&version) {
-        true => format!("{}.dev{own_day}", precedes(&beside)),
+        true => format!("{}.dev{}", precedes(&beside), version.as_str().split_once(".dev").map_or("", |(_, day)| day)),
         false => beside.to_string(),
     };
     let is_of_release = |row: &&Companion| {

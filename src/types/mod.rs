@@ -4,6 +4,7 @@
 pub mod address;
 pub mod arch;
 pub mod arch_list;
+pub mod calendar;
 pub mod constraint;
 pub mod name;
 pub mod packed;

@@ -5,6 +5,7 @@
 
 use std::fmt;
 
+use super::Constraint;
 use super::address::{all, is_number, is_package};
 
 /// What is asked for of a package that nothing is solved with.
@@ -97,9 +98,21 @@ impl Specifier {
         self.comparisons.join(",")
     }
 
-    /// The same, `*` for any version.
-    pub fn specifier_or_any(&self) -> String {
-        if self.comparisons.is_empty() { "*".to_string() } else { self.specifier() }
+    /// The releases that it admits. To pip `==4.57` and `<=4.57` end with 4.57.0; none where no constraint says the same.
+    pub fn range(&self) -> Option<Constraint> {
+        if self.comparisons.is_empty() {
+            return Some(Constraint::any());
+        }
+        let mut parts = Vec::new();
+        for part in &self.comparisons {
+            let version = part.trim_start_matches(['=', '<', '>', '!', '~']);
+            let is_whole = !version.ends_with(".*") && !part.starts_with("~=");
+            let missing = 2_usize.saturating_sub(version.split('+').next().unwrap_or_default().matches('.').count());
+            let plain = version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+            let zeros = if is_whole && plain { ".0".repeat(missing) } else { String::new() };
+            parts.push(format!("{part}{zeros}"));
+        }
+        Constraint::parse(&parts.join(",")).ok()
     }
 
     /// The whole requirement, one word: `transformers[torch]>=4.50,<5`.

@@ -101,8 +101,6 @@ pub struct CudnnMissing<'a> {
     pub needs: &'a str,
     /// What there is instead, if anything.
     pub has: Option<&'a Version>,
-    /// Why it needs it.
-    pub says: &'a str,
 }
 
 impl Kind for CudnnMissing<'_> {
@@ -114,11 +112,14 @@ impl Kind for CudnnMissing<'_> {
          goes with the one there is.";
 
     fn message(&self) -> String {
-        let has = match self.has {
-            Some(cudnn) => format!("the stack has {cudnn}"),
-            None => "nothing in the stack brings one".to_string(),
+        let (has, or) = match self.has {
+            Some(cudnn) => (format!("the stack has {cudnn}"), format!(", or choose a release that runs with {cudnn}")),
+            None => ("nothing in the stack brings one".to_string(), String::new()),
         };
-        format!("{} needs cuDNN {}, and {has}: {}", self.name, self.needs, self.says.trim_end_matches('.'))
+        format!(
+            "{} needs cuDNN {}, and {has}: install it and set `cudnn` of the target to its version{or}",
+            self.name, self.needs
+        )
     }
 }
 

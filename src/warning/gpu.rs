@@ -199,7 +199,8 @@ impl Kind for TritonPython<'_> {
 
     fn message(&self) -> String {
         format!(
-            "torch.compile of {} does not run: its Triton {} has no wheels for Python {}",
+            "torch.compile of {} does not run: its Triton {} has no wheels for Python {}; set an older `python` under [stack] to \
+             have it",
             self.build, self.triton, self.python
         )
     }

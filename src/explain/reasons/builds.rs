@@ -8,7 +8,7 @@ use crate::solve::problem::law;
 use crate::types::{ArchList, Constraint, CpuArch, Version};
 
 use super::Explainer;
-use super::words::{build_id, by_version, describe, list, name_of, named, numbers, plainly, sets};
+use super::words::{build_id, by_version, describe, list, name_of, named, numbers, plainly};
 
 impl<'c> Explainer<'_, 'c> {
     pub(super) fn coverage(&mut self) {
@@ -113,7 +113,7 @@ impl<'c> Explainer<'_, 'c> {
             self.say(format!("{} wheels for Python {span} only", describe(&of, "has", "have")));
         }
         if let Some(python) = &self.request.python {
-            self.say(sets("python", python));
+            self.say_line("python", python);
         }
         for build in builds.iter().rev().take(2) {
             self.fact(build_id(build), self.request.catalog.origin_of(*build, &build.source));
@@ -162,7 +162,7 @@ impl<'c> Explainer<'_, 'c> {
             let sentence = format!("{} cuDNN {version}", named(self.request.catalog, &known, one, many));
             self.say(sentence);
         } else if let Some(wanted) = &self.request.cudnn {
-            self.say(sets("cudnn", wanted));
+            self.say_line("cudnn", wanted);
         }
     }
 
@@ -186,7 +186,7 @@ impl<'c> Explainer<'_, 'c> {
             self.say(format!("{} built for {which}", named(self.request.catalog, &of, "is", "are")));
         }
         if let Some(wanted) = self.request.cuda.as_ref().filter(|_| self.blames("cuda")) {
-            self.say(sets("cuda", wanted));
+            self.say_line("cuda", wanted);
         }
     }
 

@@ -8,7 +8,7 @@ use crate::solve::fits;
 use crate::types::{ArchList, Constraint, CpuArch, Version};
 
 use super::Explainer;
-use super::words::{plainly, sets};
+use super::words::plainly;
 
 /// Of more releases than this the span is told.
 const MOST_RELEASES: usize = 2;
@@ -91,7 +91,7 @@ impl<'c> Explainer<'_, 'c> {
         }
         for ask in &self.request.frameworks {
             if self.blames(ask.package) {
-                self.say(sets(ask.package, &ask.constraint));
+                self.say_line(ask.package, &ask.constraint);
             }
         }
     }

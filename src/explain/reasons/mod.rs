@@ -24,8 +24,7 @@ use crate::types::CpuArch;
 use super::ask::Asker;
 use super::{Conflict, FactNote, core};
 use binding::{binding_rules, fewest_boards, least_demanding, shortest};
-use words::{build_id, driver_words, list};
-pub use words::{quotes_the_file, sets};
+use words::{build_id, driver_words, list, sets};
 
 /// Tells one clash.
 pub fn tell(asker: &Asker<'_, '_>, culprits: &[String]) -> Conflict {
@@ -34,8 +33,14 @@ pub fn tell(asker: &Asker<'_, '_>, culprits: &[String]) -> Conflict {
     let mut conflict = Conflict { culprits: culprits.to_vec(), ..Conflict::default() };
     let Some(request) = asker.question(&alone).map(|alone| asker.on_their_machines(alone)) else { return conflict };
     let binding = shortest(asker, &request, binding_rules(asker, &request));
-    let mut explainer =
-        Explainer { request: &request, culprits, left: Vec::new(), says: Vec::new(), facts: Vec::new() };
+    let mut explainer = Explainer {
+        forced: forced(asker),
+        request: &request,
+        culprits,
+        left: Vec::new(),
+        says: Vec::new(),
+        facts: Vec::new(),
+    };
     explainer.left = explainer.admitted();
     conflict.code = explainer.special();
     conflict.labels = explainer.labels();
@@ -60,8 +65,17 @@ pub fn tell(asker: &Asker<'_, '_>, culprits: &[String]) -> Conflict {
     conflict
 }
 
+/// The names of the keys that a spec has otherwise than the user's own.
+fn forced(asker: &Asker<'_, '_>) -> Vec<String> {
+    let keys = asker.spec.keys();
+    let forced = keys.iter().filter(|key| asker.spec.text(key) != asker.file.text(key));
+    forced.filter_map(|key| key.rsplit('.').next()).map(str::to_string).collect()
+}
+
 struct Explainer<'q, 'c> {
     request: &'q Request<'c>,
+    /// The names of keys that were forced upon what the user has written: no line of the file says so.
+    forced: Vec<String>,
     culprits: &'q [String],
     /// The builds asked for that nothing told so far refuses: what is told next is about these.
     left: Vec<&'c Build>,
@@ -73,6 +87,13 @@ impl<'q, 'c> Explainer<'q, 'c> {
     fn say(&mut self, sentence: String) {
         if !self.says.contains(&sentence) {
             self.says.push(sentence);
+        }
+    }
+
+    /// A line of gpuenv.toml.
+    fn say_line(&mut self, key: &str, value: &dyn std::fmt::Display) {
+        if !self.forced.iter().any(|forced| forced == key) {
+            self.say(sets(key, value));
         }
     }
 

@@ -55,7 +55,7 @@ impl<'c> Explainer<'_, 'c> {
             _ => {}
         }
         if let Some(python) = self.request.python.as_ref().filter(|_| self.blames("python")) {
-            self.say(sets("python", python));
+            self.say_line("python", python);
         }
         let asks = self.request.frameworks.iter().filter(|ask| self.blames(ask.package));
         let asked: Vec<String> = asks.map(|ask| sets(ask.package, &ask.constraint)).collect();
@@ -102,7 +102,7 @@ impl<'c> Explainer<'_, 'c> {
         });
         let Some(sentence) = other else { return };
         self.say(sentence);
-        self.say(sets("arch", &arch));
+        self.say_line("arch", &arch);
     }
 
     /// A system that is made for other boards.

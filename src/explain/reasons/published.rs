@@ -8,7 +8,7 @@ use crate::solve::request::{ImageRequest, PackageRequest};
 use crate::types::{Constraint, CpuArch, Version};
 
 use super::Explainer;
-use super::words::{is_above, list, named, nearest_versions, sets, span, version_matches, versions_of};
+use super::words::{is_above, list, named, nearest_versions, span, version_matches, versions_of};
 
 impl<'c> Explainer<'_, 'c> {
     /// Clashes of a kind that deserve a code of their own.
@@ -281,7 +281,7 @@ impl<'c> Explainer<'_, 'c> {
                 continue;
             };
             if known.iter().any(|version| wanted.cut_to(version.len()).admits(version)) {
-                self.say(sets(name, wanted));
+                self.say_line(name, wanted);
             } else {
                 let nearest = nearest_versions(wanted, known.into_iter());
                 self.say(format!("no known release of {name} matches `{wanted}`{nearest}"));

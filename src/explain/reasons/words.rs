@@ -57,17 +57,9 @@ pub(super) fn oldest_of<'c>(catalog: &'c Catalog, admits: &Constraint) -> Option
     catalog.drivers.iter().find(|row| !row.beta && admits.admits(&row.version)).map(|row| &row.version)
 }
 
-/// How a sentence begins that quotes a line.
-const QUOTES: &str = "gpuenv.toml sets";
-
 /// What gpuenv.toml says, in a sentence.
-pub fn sets(key: &str, value: &dyn std::fmt::Display) -> String {
-    format!("{QUOTES} `{key} = \"{value}\"`")
-}
-
-/// Whether a sentence says what a line of gpuenv.toml is.
-pub fn quotes_the_file(sentence: &str) -> bool {
-    sentence.starts_with(QUOTES)
+pub(super) fn sets(key: &str, value: &dyn std::fmt::Display) -> String {
+    format!("gpuenv.toml sets `{key} = \"{value}\"`")
 }
 
 /// `torch 1.12.1+cu102 holds`, `torch 2.0.0 to 2.0.1 (cu117, cu118) hold`.

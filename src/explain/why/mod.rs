@@ -17,9 +17,8 @@ use crate::spec::{Prefer, Share, Spec};
 use crate::types::{Constraint, Version};
 
 use super::ask::Asker;
-use super::reasons;
 use super::unlocks::{self, Opening};
-use super::{FactNote, first_conflict};
+use super::{FactNote, conflict_beside};
 
 /// More boards than these are counted, not named.
 const NAMED: usize = 3;
@@ -217,10 +216,14 @@ impl<'c> Explainer<'_, 'c> {
     /// Forces a value and says what forbids it.
     fn reject(&self, scope: &Scope<'_, 'c>, spec: &Spec, key: &str, value: &str) -> Option<Rejected> {
         let forced = spec.with(key, Some(value)).ok()?;
-        if let Some(conflict) = first_conflict(&forced, self.asker.problem, self.asker.steps) {
+        if let Some(conflict) = conflict_beside(&forced, self.spec, self.asker.problem, self.asker.steps) {
             let culprits = conflict.culprits.into_iter().filter(|culprit| culprit != key).collect();
-            let because = self.true_of_the_file(conflict.explanation);
-            return Some(Rejected { value: value.to_string(), culprits, because, facts: conflict.facts });
+            return Some(Rejected {
+                value: value.to_string(),
+                culprits,
+                because: conflict.explanation,
+                facts: conflict.facts,
+            });
         }
         let answer = self.asker.best(&self.asker.question(&forced)?)?;
         let cost = self.cost(scope, &answer);
@@ -228,22 +231,13 @@ impl<'c> Explainer<'_, 'c> {
         let names = forced.targets.iter().map(|target| format!("target.{}.forward-compat", target.name));
         let native =
             names.collect::<Vec<_>>().iter().try_fold(forced, |spec, key| spec.with(key, Some("never"))).ok()?;
-        let conflict = first_conflict(&native, self.asker.problem, self.asker.steps);
+        let conflict = conflict_beside(&native, self.spec, self.asker.problem, self.asker.steps);
         let (culprits, mut because, facts) = conflict.map_or_else(Default::default, |conflict| {
             let culprits: Vec<String> = conflict.culprits.into_iter().filter(|culprit| culprit != key).collect();
-            (culprits, self.true_of_the_file(conflict.explanation), conflict.facts)
+            (culprits, conflict.explanation, conflict.facts)
         });
         because.extend(cost);
         Some(Rejected { value: value.to_string(), culprits, because, facts })
-    }
-
-    /// The sentences without those that quote as a line of gpuenv.toml what was only forced upon it.
-    fn true_of_the_file(&self, mut sentences: Vec<String>) -> Vec<String> {
-        let keys = self.spec.keys();
-        let lines: Vec<String> =
-            keys.iter().filter_map(|key| Some(reasons::sets(key.rsplit('.').next()?, &self.spec.text(key)?))).collect();
-        sentences.retain(|sentence| !reasons::quotes_the_file(sentence) || lines.contains(sentence));
-        sentences
     }
 
     /// What speaks against an answer that is possible.

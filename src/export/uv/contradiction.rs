@@ -1,7 +1,7 @@
 //! Dependencies that somebody wrote into a pyproject.toml and that the locked releases do not meet: both in one list have no
 //! answer, and uv would say so only later, and of all of them.
 
-use crate::types::{Constraint, Specifier, Version};
+use crate::types::{Specifier, Version};
 
 use super::super::wheels::normalised;
 
@@ -17,8 +17,8 @@ pub fn find(written: &[String], locked: &[String]) -> Option<(String, String)> {
             .filter(|(_, (name, _))| *name == package)
             .filter_map(|(locked, (_, pin))| Some((locked, pinned(&pin)?)))
             .collect();
-        let is_excluded = |version: &Version| asked.comparisons.iter().any(|one| excludes(one, version));
-        if of_package.iter().all(|(_, version)| is_excluded(version))
+        let Some(admitted) = asked.range() else { continue };
+        if of_package.iter().all(|(_, version)| !admitted.admits(version))
             && let Some((locked, _)) = of_package.first()
         {
             return Some((one.clone(), (*locked).clone()));
@@ -37,25 +37,7 @@ fn requirement(text: &str) -> Option<(String, Specifier)> {
 /// The release of `==2.5.1+cu124`.
 fn pinned(pin: &Specifier) -> Option<Version> {
     let [only] = pin.comparisons.as_slice() else { return None };
-    public(only.strip_prefix("==")?)
-}
-
-fn public(version: &str) -> Option<Version> {
-    Version::parse(version.split('+').next()?).ok()
-}
-
-/// Whether a comparison, as pip means it, leaves a release out.
-fn excludes(comparison: &str, release: &Version) -> bool {
-    let exact = comparison.strip_prefix("==").filter(|version| !version.ends_with('*'));
-    match exact {
-        // `==2.5` is 2.5.0 and not 2.5.1.
-        Some(version) => public(version).is_some_and(|version| !is_equal(&version, release)),
-        None => Constraint::parse(comparison).is_ok_and(|range| !range.admits(release)),
-    }
-}
-
-fn is_equal(one: &Version, other: &Version) -> bool {
-    one.cmp_prefix(other).is_eq() && other.cmp_prefix(one).is_eq()
+    Version::parse(only.strip_prefix("==")?.split('+').next()?).ok()
 }
 
 #[cfg(test)]

@@ -64,7 +64,6 @@ fn cudnn_missing(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
         name: &format!("{} {}", row.package, row.version),
         needs: &rule.row.needs,
         has: there.first().copied(),
-        says: &rule.row.says,
     };
     Some(Warning::about(&missing, &key(row)))
 }
@@ -72,12 +71,9 @@ fn cudnn_missing(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
 /// A nightly that is more than a day younger than the nightly of torch beside it.
 fn nightly_apart(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     let torch = about.target.builds.iter().find(|build| build.is_nightly() && build.package == row.framework)?;
-    // Across the end of a month the numbers are further apart than the days: 20250401 follows 20250331.
-    const DAY_BEFORE: u32 = 1;
-    let (of_torch, own_day) = (own::day(&torch.version)?, own::day(&row.version)?);
-    let near = own_day <= of_torch + DAY_BEFORE || own_day % 100 == 1 && of_torch % 100 >= 28;
+    let younger = own::day(&row.version)? - own::day(&torch.version)?;
     let name = format!("{} {}", row.package, row.version);
-    (!near).then(|| Warning::about(&Nightly::Apart { name: &name, torch: &torch.version }, &key(row)))
+    (younger > 1).then(|| Warning::about(&Nightly::Apart { name: &name, torch: &torch.version }, &key(row)))
 }
 
 /// What a wheel for a variant brings along from the package index, where it may be for another CUDA.
