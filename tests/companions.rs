@@ -219,3 +219,19 @@ fn releases_for_variants_agree_with_the_release() {
     }
     assert!(seen >= 150, "{seen}");
 }
+
+#[test]
+fn what_comes_along_unasked_binds_too() {
+    // Sources: METADATA of pkg:pypi/lmdeploy@0.6.5 (triton==3.0.0) and @0.7.0 (triton<=3.1.0,>=3.0.0), both torch<=2.5.1;
+    // torch 2.4.1 requires triton 3.0.0, 2.5.1 3.1.0 and 2.3.1 2.3.1.
+    let torch = |stack: &str| lock(&asked(stack, "driver = \"570\"")).target().builds[0].version.to_string();
+    assert_eq!(torch("torch = \"*\"\nlmdeploy = \"0.6.5\""), "2.4.1");
+    assert_eq!(torch("torch = \"*\"\nlmdeploy = \"0.7.0\""), "2.5.1");
+    let clash = |stack: &str| culprits(&asked(stack, "driver = \"570\""));
+    assert_eq!(clash("torch = \"2.5.1\"\nlmdeploy = \"0.6.5\""), ["stack.torch", "stack.lmdeploy"]);
+    assert_eq!(clash("torch = \"2.3.1\"\nlmdeploy = \"0.7.0\""), ["stack.torch", "stack.lmdeploy"]);
+    // Two that ask for different releases of a third: each release of RAPIDS for rmm's of the same month.
+    let rapids = |cuml: &str| format!("python = \"3.12\"\ncudf-cu12 = \"25.12.0\"\ncuml-cu12 = \"{cuml}\"");
+    assert_eq!(clash(&rapids("26.2.0")), ["stack.cudf-cu12", "stack.cuml-cu12"]);
+    assert!(matches!(lock(&asked(&rapids("25.12.0"), "driver = \"570\"")), Outcome::Solution(..)));
+}

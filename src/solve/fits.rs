@@ -177,7 +177,7 @@ impl<'c> Request<'c> {
 }
 
 /// The package that torch compiles with.
-const TRITON: &str = "triton";
+pub const TRITON: &str = "triton";
 
 /// The triton that a build asks for: where it has wheels for the Python, for elsewhere torch does not ask for it.
 pub fn triton_of<'c>(catalog: &'c Catalog, builds: &[&'c Build], python: Option<&Version>) -> Option<&'c Version> {

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use crate::catalog::rows::{Build, Companion};
 use crate::coverage::Coverage;
-use crate::solve::fits;
+use crate::solve::fits::{self, TRITON};
 use crate::types::{ArchList, Constraint, CpuArch, Version};
 
 use super::Explainer;
@@ -89,6 +89,7 @@ impl<'c> Explainer<'_, 'c> {
             self.what_they_need(&others);
             self.what_they_need(&following);
         }
+        self.what_torch_brings();
         for ask in &self.request.frameworks {
             if self.blames(ask.package) {
                 self.say_line(ask.package, &ask.constraint);
@@ -100,11 +101,41 @@ impl<'c> Explainer<'_, 'c> {
     fn what_they_ask(&mut self, rows: &[&Companion]) {
         let Some(row) = rows.last().filter(|row| self.blames(&row.package)) else { return };
         let arch = self.target().map_or(CpuArch::X86_64, |target| target.arch);
-        let blamed: Vec<(&str, &str)> = row.asked(arch).filter(|(package, _)| self.blames(package)).collect();
+        let blamed: Vec<(&str, &str)> = row
+            .asked(arch)
+            .filter(|(package, _)| self.blames(package) || self.is_brought(package, row, arch))
+            .collect();
         for (package, range) in blamed {
             self.say(format!("{} {} requires {package} {range}", row.package, row.version));
             let source = self.request.catalog.source_of(&row.source, row.version.as_str(), &row.package, "");
             self.fact(format!("{}-{}", row.package, row.version), source);
+        }
+    }
+
+    /// Whether a package that nobody asked for comes along with something else that is blamed too.
+    fn is_brought(&self, package: &str, with: &Companion, arch: CpuArch) -> bool {
+        let mut builds = self.left.iter().filter(|build| self.blames(&build.package));
+        let mut others =
+            self.request.companions.iter().filter(|ask| *ask.package != *with.package && self.blames(ask.package));
+        package == TRITON && builds.any(|build| build.triton.is_some())
+            || others.any(|ask| {
+                let rows = self.request.catalog.companions.iter().filter(|row| *row.package == *ask.package);
+                let newest = rows.filter(|row| ask.constraint.admits(&row.version)).max_by_key(|row| row.version);
+                newest.is_some_and(|row| row.asked(arch).any(|(of, _)| of == package))
+            })
+    }
+
+    /// The triton that the newest blamed build brings along.
+    fn what_torch_brings(&mut self) {
+        let asks = |row: &Companion| row.requires.iter().any(|text| text.starts_with(TRITON));
+        let mut blamed = self.request.companions.iter().filter(|ask| self.blames(ask.package));
+        let is_asked = blamed
+            .any(|ask| self.request.catalog.companions.iter().any(|row| *row.package == *ask.package && asks(row)));
+        let build = self.left.iter().filter(|build| self.blames(&build.package)).max_by_key(|build| build.version);
+        if let Some(build) = build.filter(|_| is_asked)
+            && let Some(triton) = &build.triton
+        {
+            self.say(format!("{} {} requires {TRITON} {triton}", build.package, build.version));
         }
     }
 

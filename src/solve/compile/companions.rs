@@ -4,8 +4,9 @@
 use std::rc::Rc;
 
 use crate::catalog::rows::{Companion, Subject};
-use crate::types::{Constraint, CpuArch, Version};
+use crate::types::CpuArch;
 
+use super::together::Together;
 use super::{Choice, Class, Group, Package, Plan, ReleaseChoice, stack_key};
 use crate::solve::fits;
 use crate::solve::network::Order;
@@ -20,6 +21,8 @@ impl<'c> Plan<'_, 'c> {
         let mut arches: Vec<CpuArch> = self.classes.iter().map(|class| class.machine().reading.arch).collect();
         arches.sort();
         arches.dedup();
+        let named: Vec<&str> = self.request.companions.iter().map(|ask| ask.package).collect();
+        let is_named = |name: &str| named.contains(&name);
         for (at, ask) in self.request.companions.iter().enumerate() {
             let (package, var) = (self.packages[at], self.companions[at]);
             if !ask.constraint.is_any() {
@@ -35,7 +38,7 @@ impl<'c> Plan<'_, 'c> {
                 }
             }
             for before in 0..at {
-                let together = Together::new(self.packages[before], package, &arches);
+                let together = Together::new(self.packages[before], package, &arches, &is_named);
                 if !self.everywhere.has(law::id::COMPANION) && !together.is_any() {
                     self.network.relate(self.companions[before], var, move |version| together.with(version));
                 }
@@ -89,6 +92,7 @@ impl<'c> Plan<'_, 'c> {
             return;
         }
         let classes: Vec<Rc<Class>> = group.classes.iter().map(|&class| self.classes[class].clone()).collect();
+        let on: Vec<Rc<Class>> = classes.clone();
         let unsaid: Vec<Rc<Class>> =
             classes.into_iter().filter(|class| class.target.platform.takes == Takes::Either).collect();
         let follows = !self.everywhere.has(law::id::COMPANION);
@@ -102,6 +106,11 @@ impl<'c> Plan<'_, 'c> {
                 false => RowSet::first(package.releases.len()),
             };
             if follows {
+                for build in on.iter().filter_map(|class| release.on(class.target.platform)) {
+                    if let Some(triton) = &build.triton {
+                        rows.subtract(&package.refusing(fits::TRITON, triton, build.arch));
+                    }
+                }
                 for class in &unsaid {
                     rows = rows.filtered(&|row| fits::same_systems(class.target, package.releases[row], release));
                 }
@@ -116,65 +125,6 @@ impl<'c> Plan<'_, 'c> {
             others
         });
     }
-}
-
-/// Two packages, and what versions of each ask for of the other. All releases of a version ask for the same.
-struct Together<'c> {
-    one: &'c Package<'c>,
-    other: &'c Package<'c>,
-    /// For each version of the one what it asks for of the other, and the reverse.
-    asked: [Vec<Vec<Asked>>; 2],
-}
-
-/// What is asked for, as metadata means it: `==0.0.31` is no prefix, 0.0.31.post1 is another release.
-struct Asked {
-    range: Constraint,
-    exactly: Option<Version>,
-}
-
-impl Asked {
-    fn parse(text: &str) -> Option<Asked> {
-        let exactly = text.strip_prefix("==").and_then(|version| Version::parse(version).ok());
-        Some(Asked { range: Constraint::parse(text).ok()?, exactly })
-    }
-
-    fn admits(&self, version: &Version) -> bool {
-        self.exactly.is_none_or(|exactly| exactly == *version) && self.range.admits(version)
-    }
-}
-
-impl<'c> Together<'c> {
-    fn new(one: &'c Package<'c>, other: &'c Package<'c>, arches: &[CpuArch]) -> Self {
-        let asked = [asked_of(one, other.name, arches), asked_of(other, one.name, arches)];
-        Together { one, other, asked }
-    }
-
-    /// Whether neither asks anything of the other.
-    fn is_any(&self) -> bool {
-        self.asked.iter().flatten().all(Vec::is_empty)
-    }
-
-    /// The versions of the other that go with a version of the one.
-    fn with(&self, version: usize) -> RowSet {
-        let [asks, is_asked] = &self.asked;
-        let is = self.one.versions[version];
-        RowSet::filter(self.other.versions.len(), |row| {
-            asks[version].iter().all(|range| range.admits(self.other.versions[row]))
-                && is_asked[row].iter().all(|range| range.admits(is))
-        })
-    }
-}
-
-/// What each version of a package asks for of another one, on some of the processors.
-fn asked_of(package: &Package<'_>, name: &str, arches: &[CpuArch]) -> Vec<Vec<Asked>> {
-    let of_version = |releases: &RowSet| -> Vec<Asked> {
-        let Some(row) = releases.rows().next().map(|row| package.releases[row]) else { return Vec::new() };
-        let asked = arches.iter().flat_map(|arch| row.asked(*arch)).filter(|(of, _)| *of == name);
-        let mut ranges: Vec<&str> = asked.map(|(_, range)| range).collect();
-        ranges.dedup();
-        ranges.into_iter().filter_map(Asked::parse).collect()
-    };
-    package.of_version.iter().map(of_version).collect()
 }
 
 /// The releases of a package that a class can have, whatever else is chosen.

@@ -7,6 +7,7 @@ mod companions;
 mod libraries;
 mod machines;
 mod stack;
+mod together;
 
 use std::collections::HashMap;
 use std::rc::Rc;

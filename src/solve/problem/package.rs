@@ -36,6 +36,7 @@ enum Property<'c> {
     Elsewhere(Platform<'c>),
     NewerGlibc(Version),
     Uncovered(CpuArch, Cc),
+    Refusing(&'c str, Version, CpuArch),
 }
 
 /// What each release asks of something, each text read once.
@@ -133,6 +134,14 @@ impl<'c> Package<'c> {
     /// The releases made for a variant, of `line`, of the framework that they follow.
     pub fn made_for(&self, variant: &'c str, line: Option<&Version>) -> Rc<RowSet> {
         self.property(Property::MadeFor(variant), || self.matching(|row| fits::made_for(row, variant, line)))
+    }
+
+    /// The releases that ask for another version of a package than a framework's build brings along.
+    pub fn refusing(&self, name: &'static str, brought: &Version, arch: CpuArch) -> Rc<RowSet> {
+        self.property(Property::Refusing(name, *brought, arch), || {
+            let admits = |range: &str| Constraint::parse(range).is_ok_and(|range| range.admits(brought));
+            self.matching(|row| row.asked(arch).any(|(of, range)| of == name && !admits(range)))
+        })
     }
 
     /// The releases that were not made for a kind of machine.
