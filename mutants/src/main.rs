@@ -1,0 +1,46 @@
+//! `gpuenv-mutants CHECKOUT [ROOM...]`: mutants of the code compiled in once and chosen by an environment variable.
+//!
+//! A sample of all single changes of some rooms of src/ is written into a copy of the checkout, each beside the old code;
+//! the copy is built once. Every suite of the tests runs once without a mutant, to learn which mutants it reaches, and then
+//! for each mutant until one of them fails. A mutant with which none fails has survived: a test is missing.
+//!
+//! GPUENV_MUTANTS: how many (100); GPUENV_MUTANTS_SEED: which (1).
+
+mod build;
+mod find;
+mod run;
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail};
+
+/// The rooms whose answers users bet on.
+const ROOMS: [&str; 4] = ["solve", "lock", "verify", "export"];
+
+fn main() -> Result<()> {
+    let mut args = std::env::args().skip(1);
+    let Some(checkout) = args.next().map(PathBuf::from) else { bail!("usage: gpuenv-mutants CHECKOUT [ROOM...]") };
+    let rooms: Vec<String> = args.collect();
+    let rooms = if rooms.is_empty() { ROOMS.map(str::to_string).to_vec() } else { rooms };
+    let (count, seed) = (number("GPUENV_MUTANTS", 100)?, number("GPUENV_MUTANTS_SEED", 1)?);
+
+    let files = build::files(&checkout)?;
+    let all = build::candidates(&files, &rooms)?;
+    println!("{} places in {}; {count} of them, seed {seed}", all.len(), rooms.join(", "));
+    let mut tree = build::Tree::new(&checkout, files)?;
+    let programs = tree.build(build::sample(all, count as usize, seed))?;
+    let survived = run::survivors(&programs, tree.chosen.len(), &tree.folder)?;
+    for one in &survived {
+        println!("survived: {}", tree.chosen[*one]);
+    }
+    let all = tree.chosen.len();
+    println!("{} of {all} were noticed ({} %)", all - survived.len(), (all - survived.len()) * 100 / all.max(1));
+    Ok(())
+}
+
+fn number(name: &str, otherwise: u64) -> Result<u64> {
+    match std::env::var(name) {
+        Ok(text) => text.parse().with_context(|| format!("{name}={text} is no number")),
+        Err(_) => Ok(otherwise),
+    }
+}
