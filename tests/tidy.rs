@@ -133,7 +133,6 @@ const CIRCLES: &[&[&str]] = &[
         "cli::fleet::args",
         "cli::project",
     ],
-    &["export::format", "export::ordinary", "export::own"],
     &["probe::context", "probe::loader"],
     &["probe::libraries", "probe::version"],
     &[

@@ -1,9 +1,10 @@
 //! `gpuenv export`: one format to stdout or into a file, or all that `[export]` names.
 
+use std::borrow::Cow;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::export::{self, ExportError, Format, Options, is_ours};
+use crate::export::{self, ExportError, Format, Merge, Options, VERIFY_LOCK, is_ours};
 use crate::lock::Lock;
 use crate::report::{Exit, Exported, Failure, Report, Written};
 use crate::spec::{self, Export, Spec};
@@ -26,19 +27,21 @@ pub fn run(common: &Common, args: &ExportArgs, report: &Report) -> Result<Exit, 
     }
     let Some(format) = format else { return everything(common, args, &lock, report) };
     let options = Options { target: args.target.clone(), values: args.options.0.clone() };
+    let options = with_lock(options, format, &place);
     let text = format.render(&lock, &options).map_err(refused)?;
     format.remarks(&lock, &options).iter().for_each(|remark| report.note(&format!("{}: {remark}", format.name)));
     match args.output.as_deref().filter(|path| *path != Path::new("-")) {
         Some(path) => {
-            let file = File { format, path: path.to_path_buf(), text, next: (format.next)(&shown(path), &options) };
-            finish(&[file], args, report)
+            let file =
+                File { format, path: path.to_path_buf(), text, next: (format.next)(&lock, &shown(path), &options) };
+            finish(&[file], (common, args), report)
         }
         None if args.check => {
             Err(Failure::new(Exit::BadInput, "usage", "--check compares with a file: name it with -o FILE"))
         }
         None => {
             report.export(format.name, &text)?;
-            report.next(&(format.next)(format.file, &options));
+            report.next(&(format.next)(&lock, format.file, &options));
             Ok(Exit::Yes)
         }
     }
@@ -72,15 +75,37 @@ fn everything(common: &Common, args: &ExportArgs, lock: &Lock, report: &Report) 
             remarks.iter().for_each(|remark| report.note(&format!("{}: {remark}", format.name)));
         }
         let told = |failure: Failure| failure.within(export.span.clone(), &source);
-        written.extend(files_of(export, lock, &place).map_err(told)?);
+        let dockerfile = spec.exports.iter().find(|one| one.format == "dockerfile").and_then(|one| one.file.as_ref());
+        let dockerfile = dockerfile.map(|file| file.value.as_str());
+        written.extend(files_of(export, (lock, dockerfile), &place).map_err(told)?);
     }
-    let mut paths: Vec<&PathBuf> = written.iter().map(|file| &file.path).collect();
+    let mut paths: Vec<PathBuf> = written.iter().map(|file| place_of(&file.path)).collect();
     paths.sort();
     if let Some(twice) = paths.windows(2).find(|pair| pair[0] == pair[1]) {
-        let message = format!("[export] writes {} twice", shown(twice[0]));
+        let message = format!("[export] writes {} twice", shown(&twice[0]));
         return Err(Failure::new(Exit::BadInput, "value", message).help("give each its own file"));
     }
-    finish(&written, args, report)
+    finish(&written, (common, args), report)
+}
+
+/// A file by the one way that leads to it.
+fn place_of(path: &Path) -> PathBuf {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = fs::canonicalize(folder).unwrap_or_else(|_| folder.components().collect());
+    let there = folder.join(path.file_name().unwrap_or_default());
+    fs::canonicalize(&there).unwrap_or(there)
+}
+
+/// A file that gpuenv reads is no place for what is made of it.
+fn refuse_own(path: &Path, common: &Common) -> Result<(), Failure> {
+    let lock = files::lock_place(common)?;
+    let spec = common.spec.clone().or_else(|| files::beside_lock(common).ok());
+    let place = place_of(path);
+    let own = [Some(lock), spec].into_iter().flatten().find(|own| own.exists() && place_of(own) == place);
+    own.map_or(Ok(()), |own| {
+        let message = format!("{} is what exports are made of", shown(&own));
+        Err(Failure::new(Exit::BadInput, "exists", message).help("name another file"))
+    })
 }
 
 fn options_of(export: &Export) -> Options {
@@ -89,7 +114,7 @@ fn options_of(export: &Export) -> Options {
 }
 
 /// The files of an entry: one, or one for each target.
-fn files_of(export: &Export, lock: &Lock, place: &Path) -> Result<Vec<File>, Failure> {
+fn files_of(export: &Export, (lock, dockerfile): (&Lock, Option<&str>), place: &Path) -> Result<Vec<File>, Failure> {
     let format = export::format(&export.format).map_err(refused)?;
     let Some(file) = &export.file else { return Ok(Vec::new()) };
     let options = options_of(export);
@@ -107,17 +132,47 @@ fn files_of(export: &Export, lock: &Lock, place: &Path) -> Result<Vec<File>, Fai
         if let Ok(Way::Out { to, project }) = project::way(&folder, Path::new(&name)) {
             return Err(project::outside(&path, &to, &project).help("remove the link"));
         }
+        let options = with_dockerfile(with_lock(options, format, &files::lock_of(place)), format, dockerfile);
         let text = format.render(lock, &options).map_err(refused)?;
-        written.push(File { format, next: (format.next)(&shown(&path), &options), path, text });
+        written.push(File { format, next: (format.next)(lock, &shown(&path), &options), path, text });
     }
     Ok(written)
 }
 
+/// What compares a host with the lock names it, where it is not the one that would be found.
+fn with_lock(options: Options, format: &Format, lock: &Path) -> Options {
+    let compares = format.options.iter().any(|option| option.name == VERIFY_LOCK);
+    let is_usual = lock.file_name().is_some_and(|name| name == files::LOCK);
+    match compares && !is_usual && !options.has(VERIFY_LOCK) {
+        true => options.with(VERIFY_LOCK, &shown(lock)),
+        false => options,
+    }
+}
+
+/// What builds a Dockerfile builds the one that `[export]` writes, if nothing else is said.
+fn with_dockerfile(options: Options, format: &Format, dockerfile: Option<&str>) -> Options {
+    let builds = format.options.iter().any(|option| option.name == "dockerfile");
+    match dockerfile.filter(|_| builds && !options.has("dockerfile")) {
+        Some(file) => {
+            let file = file.replace("{target}", options.target.as_deref().unwrap_or_default());
+            options.with("dockerfile", &file)
+        }
+        None => options,
+    }
+}
+
 /// Writes the files, or compares them. Nothing is written unless all of it can be.
-fn finish(files: &[File], args: &ExportArgs, report: &Report) -> Result<Exit, Failure> {
+fn finish(files: &[File], (common, args): (&Common, &ExportArgs), report: &Report) -> Result<Exit, Failure> {
     let mut texts = Vec::new();
     for file in files {
+        refuse_own(&file.path, common)?;
         texts.push(content(file, args)?);
+    }
+    // A folder that [export] names is part of what it asks for; one that was typed may be a slip.
+    if args.into.is_none() && !args.check {
+        for file in files {
+            make_folder(&file.path)?;
+        }
     }
     let mut told = Vec::new();
     for (file, text) in files.iter().zip(&texts) {
@@ -126,11 +181,11 @@ fn finish(files: &[File], args: &ExportArgs, report: &Report) -> Result<Exit, Fa
             (Some(_), true) if file.path.exists() => Written::Differs,
             (Some(_), true) => Written::Missing,
             (Some(text), false) => {
-                // A folder that [export] names is part of what it asks for; one that was typed may be a slip.
-                if args.into.is_none() {
-                    make_folder(&file.path)?;
+                if replace(&file.path, text)? {
+                    Written::Now
+                } else {
+                    Written::Same
                 }
-                if replace(&file.path, text)? { Written::Now } else { Written::Same }
             }
         };
         told.push(Exported { format: file.format.name, file: shown(&file.path), fate, next: file.next.clone() });
@@ -150,7 +205,13 @@ fn content(file: &File, args: &ExportArgs) -> Result<Option<String>, Failure> {
     let bytes = files::read(path, MAX_BYTES)?;
     let old = String::from_utf8_lossy(&bytes);
     let new = match file.format.merge {
-        Some(merge) if !args.force && !old.trim().is_empty() => merge(&old, &file.text).map_err(refused)?,
+        Some(_) if !args.force && matches!(old, Cow::Owned(_)) => {
+            let message = format!("{} is not UTF-8, and what is not could not be kept", shown(path));
+            return Err(
+                Failure::new(Exit::BadInput, "exists", message).help("save it as UTF-8, or name another with -o")
+            );
+        }
+        Some(merge) if !args.force && !old.trim().is_empty() => merged(merge, &old, &file.text)?,
         _ => file.text.clone(),
     };
     if old == new {
@@ -165,6 +226,16 @@ fn content(file: &File, args: &ExportArgs) -> Result<Option<String>, Failure> {
     Ok(Some(new))
 }
 
+/// What others wrote keeps its bytes: the mark in front, and the ends of its lines.
+fn merged(merge: Merge, old: &str, rendered: &str) -> Result<String, Failure> {
+    const MARK: &str = "\u{feff}";
+    let (mark, text) = old.strip_prefix(MARK).map_or(("", old), |text| (MARK, text));
+    let new = merge(text, rendered).map_err(refused)?;
+    let is_dos = text.contains("\r\n");
+    let new = if is_dos { new.replace("\r\n", "\n").replace('\n', "\r\n") } else { new };
+    Ok(format!("{mark}{new}"))
+}
+
 fn make_folder(path: &Path) -> Result<(), Failure> {
     let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.exists()) else {
         return Ok(());
@@ -172,13 +243,18 @@ fn make_folder(path: &Path) -> Result<(), Failure> {
     let failed = |error: std::io::Error| {
         Failure::io("write-failed", format!("{} cannot be made: {}", shown(folder), files::reason(&error)))
     };
-    fs::create_dir(folder).map_err(failed)
+    fs::create_dir_all(folder).map_err(failed)
 }
 
 /// Whether the spec beside the lock asks for what the lock holds; if not, that is told.
 fn is_current(lock: &Lock, common: &Common, locked: bool, report: &Report) -> Result<bool, Failure> {
     let Some(place) = files::spec_of(lock, common) else { return Ok(true) };
-    let source = files::read_spec(&place)?;
+    let source = match files::read_spec(&place) {
+        Ok(source) => source,
+        // An export is made of the lock alone; whoever insists on a current one has to have its spec.
+        Err(failure) if locked || common.spec.is_some() => return Err(failure),
+        Err(_) => return Ok(true),
+    };
     let (spec, errors): (Spec, _) = spec::parse_part(&source.text);
     if errors.is_empty() && spec.inputs() == lock.inputs {
         return Ok(true);

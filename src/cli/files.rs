@@ -17,7 +17,7 @@ use super::project;
 /// The spec's usual name.
 pub const SPEC: &str = "gpuenv.toml";
 /// The lock's usual name.
-const LOCK: &str = "gpuenv.lock";
+pub const LOCK: &str = "gpuenv.lock";
 /// No spec is larger; the spec's reader says so in its own words.
 const SPEC_CAP: u64 = (4 << 20) + 1;
 /// No overlay is larger.
@@ -88,7 +88,7 @@ pub fn lock_place(common: &Common) -> Result<PathBuf, Failure> {
 }
 
 /// The lock of a spec lies beside it under its name: two specs in one folder have a lock each.
-fn lock_of(spec: &Path) -> PathBuf {
+pub fn lock_of(spec: &Path) -> PathBuf {
     match spec.extension().is_some_and(|ending| ending == "toml") {
         true => spec.with_extension("lock"),
         false => spec.with_file_name(LOCK),
@@ -99,7 +99,7 @@ fn lock_of(spec: &Path) -> PathBuf {
 /// leads out of the project.
 pub fn spec_of(lock: &Lock, common: &Common) -> Option<PathBuf> {
     let place = match (&common.spec, &lock.spec) {
-        (Some(spec), _) => return Some(spec.clone()).filter(|spec| spec.is_file()),
+        (Some(spec), _) => return Some(spec.clone()),
         (None, Some(spec)) => {
             let folder = lock_place(common).ok()?.with_file_name("");
             match project::way(&folder, Path::new(spec)) {
@@ -110,7 +110,7 @@ pub fn spec_of(lock: &Lock, common: &Common) -> Option<PathBuf> {
         (None, None) if common.lock.is_some() => common.lock.as_ref()?.with_extension("toml"),
         (None, None) => beside_lock(common).ok()?,
     };
-    Some(place).filter(|place| place.is_file())
+    Some(place).filter(|place| fs::symlink_metadata(place).is_ok())
 }
 
 /// The spec that lies beside the lock.

@@ -16,6 +16,9 @@ use super::files;
 pub fn reason(common: &Common, lock: &Lock, catalog: &Catalog) -> Result<Option<String>, Failure> {
     // A lock may travel without its spec.
     let Some(place) = files::spec_of(lock, common) else { return Ok(None) };
+    if common.spec.is_none() && !place.is_file() {
+        return Ok(None);
+    }
     let file = files::read_spec(&place)?;
     let Ok(spec) = spec::parse(&file.text) else {
         return Ok(Some(format!("{} has mistakes: see `gpuenv lock`", file.name)));

@@ -14,7 +14,7 @@ pub const FORMAT: Format = Format {
     help: "An Apptainer definition: the locked image with the locked Python and wheels",
     file: "stack.def",
     options: &[],
-    next: |file, _| format!("apptainer build stack.sif {file}"),
+    next: |_, file, _| format!("apptainer build stack.sif {file}"),
     merge: None,
     render: Render::Target(render),
 };

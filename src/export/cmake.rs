@@ -14,7 +14,7 @@ pub const FORMAT: Format = Format {
     help: "A CMakePresets.json with nvcc, host compiler and architectures",
     file: "CMakePresets.json",
     options: &[Opt::value("host-compiler", "PATH", "The compiler that nvcc calls [default: what it finds]")],
-    next: |_, _| "cmake --list-presets".to_string(),
+    next: |_, _, _| "cmake --list-presets".to_string(),
     merge: None,
     render: Render::Whole(render),
 };

@@ -12,8 +12,15 @@ pub const FORMAT: Format = Format {
     name: "compose",
     help: "A service for Docker Compose, with GPUs and shared memory",
     file: "compose.yaml",
-    options: &[IMAGE, Opt::value("service", "NAME", "The name of the service [default: app]"), GPUS, SHM, IPC],
-    next: |file, options| format!("docker compose -f {file} run --rm {}", options.get("service").unwrap_or("app")),
+    options: &[
+        IMAGE,
+        DOCKERFILE,
+        Opt::value("service", "NAME", "The name of the service [default: app]"),
+        GPUS,
+        SHM,
+        IPC,
+    ],
+    next: |_, file, options| format!("docker compose -f {file} run --rm {}", options.get("service").unwrap_or("app")),
     merge: None,
     render: Render::Target(render),
 };
@@ -21,6 +28,9 @@ pub const FORMAT: Format = Format {
 /// The image that is run, where it was built already.
 pub const IMAGE: Opt =
     Opt::value("image", "REF", "Run this image, built from `gpuenv export dockerfile` [default: build it]");
+/// The Dockerfile that is built. Under `[export]` it is the one of the entry `dockerfile`.
+pub const DOCKERFILE: Opt =
+    Opt::value("dockerfile", "FILE", "The Dockerfile to build, from the project's folder [default: Dockerfile]");
 /// How many GPUs.
 pub const GPUS: Opt = Opt::value("gpus", "N", "How many GPUs [default: all, or 1 where they must be counted]");
 /// PyTorch's data loaders hand over batches in shared memory, of which a container has 64 MB.
@@ -50,6 +60,17 @@ pub fn origin(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -
     }
 }
 
+/// The Dockerfile, from the project's folder.
+pub fn dockerfile(options: &Options) -> Result<&str, ExportError> {
+    let file = options.get("dockerfile").unwrap_or("Dockerfile");
+    valid::option(
+        "dockerfile",
+        file,
+        |file| valid::is_path(file) && !file.starts_with('/'),
+        "a path in the project, without blanks",
+    )
+}
+
 /// A size as Docker and Kubernetes read it: `8g`.
 pub fn shm_size(options: &Options) -> Result<&str, ExportError> {
     let size = options.get("shm-size").unwrap_or("8g");
@@ -76,7 +97,12 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Re
             let _ = writeln!(out, "    image: {}", quote::json(&image));
         }
         Origin::Build => {
-            out += "    build:\n      context: \".\"\n      # Made by `gpuenv export dockerfile -o Dockerfile`.\n      dockerfile: \"Dockerfile\"\n"
+            let dockerfile = dockerfile(options)?;
+            let _ = write!(
+                out,
+                "    build:\n      context: \".\"\n      # Made by `gpuenv export dockerfile -o {dockerfile}`.\n      dockerfile: {}\n",
+                quote::json(dockerfile)
+            );
         }
     }
     let _ = writeln!(out, "    platform: \"linux/{}\"", arch.docker());

@@ -19,7 +19,7 @@ pub const FORMAT: Format = Format {
     help: "An environment.yml for conda and mamba, with the locked wheels in its pip section",
     file: "environment.yml",
     options: &[Opt::value("name", "NAME", "The name of the environment [default: gpu-stack]")],
-    next: |file, _| format!("conda env create -f {file}"),
+    next: |_, file, _| format!("conda env create -f {file}"),
     merge: None,
     render: Render::Target(render),
 };

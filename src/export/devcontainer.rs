@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::lock::{Lock, TargetLock};
 
-use super::compose::{self, GPUS, IMAGE, IPC, Origin, SHM};
+use super::compose::{self, DOCKERFILE, GPUS, IMAGE, IPC, Origin, SHM};
 use super::format::{Format, Options, Render};
 use super::{ExportError, valid};
 
@@ -13,8 +13,8 @@ pub const FORMAT: Format = Format {
     name: "devcontainer",
     help: "A devcontainer.json for editors that work inside the container",
     file: ".devcontainer/devcontainer.json",
-    options: &[IMAGE, GPUS, SHM, IPC],
-    next: |_, _| "devcontainer up --workspace-folder .".to_string(),
+    options: &[IMAGE, DOCKERFILE, GPUS, SHM, IPC],
+    next: |_, _, _| "devcontainer up --workspace-folder .".to_string(),
     merge: None,
     render: Render::Target(render),
 };
@@ -30,7 +30,8 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Re
     match compose::origin(lock, name, target, options)? {
         Origin::Image(image) => file["image"] = image.into(),
         Origin::Build => {
-            file["build"] = json!({ "dockerfile": "../Dockerfile", "context": "..", "options": [&arguments[0]] });
+            let dockerfile = format!("../{}", compose::dockerfile(options)?);
+            file["build"] = json!({ "dockerfile": dockerfile, "context": "..", "options": [&arguments[0]] });
         }
     }
     if target.driver.is_some() {
@@ -39,7 +40,8 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Re
     }
     file["runArgs"] = arguments.into();
     let text = serde_json::to_string_pretty(&file).unwrap_or_default();
-    let build = "// The Dockerfile is that of `gpuenv export dockerfile -o Dockerfile`.\n";
-    let note = if file.get("build").is_some() { build } else { "" };
+    let build =
+        format!("// The Dockerfile is that of `gpuenv export dockerfile -o {}`.\n", compose::dockerfile(options)?);
+    let note = if file.get("build").is_some() { build } else { String::new() };
     Ok(format!("// Written by `gpuenv export devcontainer`; do not edit.\n{note}{text}\n"))
 }

@@ -14,7 +14,7 @@ pub const FORMAT: Format = Format {
     help: "A Dockerfile: the locked image with the locked Python and wheels",
     file: "Dockerfile",
     options: &[Opt::value("user", "NAME", "Run as this user instead of root; it is created")],
-    next: |file, _| format!("docker build -f {file} ."),
+    next: |_, file, _| format!("docker build -f {file} ."),
     merge: None,
     render: Render::Target(render),
 };

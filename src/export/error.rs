@@ -62,6 +62,18 @@ pub enum ExportError {
          torch = \"*\", then run `gpuenv lock`"
     )]
     NothingToInstall,
+    /// The image holds all there is.
+    #[error(
+        "there is nothing to install: the image {image} holds {package} {version}, and gpuenv.toml asks for no other package"
+    )]
+    AllInImage {
+        /// The framework.
+        package: String,
+        /// Its version.
+        version: String,
+        /// The image.
+        image: String,
+    },
     /// Nobody says where the only thing to install is.
     #[error(
         "there is nothing to install but your build of {0}, and gpuenv.toml does not say where it is: add `url` or `index` to \
@@ -182,7 +194,7 @@ impl ExportError {
             ExportError::NoTarget => "no-target",
             ExportError::NoImage { .. } => "no-image",
             ExportError::PythonTooOld { .. } => "python-too-old",
-            ExportError::NothingToInstall => "nothing-to-install",
+            ExportError::NothingToInstall | ExportError::AllInImage { .. } => "nothing-to-install",
             ExportError::OwnBuild(_) => "own-build",
             ExportError::Ambiguous { .. } => "ambiguous-index",
             ExportError::NotAnOption { .. } => "not-an-option",

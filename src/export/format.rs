@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::lock::{Lock, TargetLock};
 
-use super::{ExportError, ordinary, own};
+use super::ExportError;
 
 /// One thing the lock can be rendered as.
 #[derive(Debug)]
@@ -18,7 +18,7 @@ pub struct Format {
     /// What it can be told beside the target.
     pub options: &'static [Opt],
     /// The command that comes next, once the text stands in a file of this name.
-    pub next: fn(file: &str, options: &Options) -> String,
+    pub next: fn(lock: &Lock, file: &str, options: &Options) -> String,
     /// Puts a rendered text into a file that people wrote; none: such a file is left alone.
     pub merge: Option<Merge>,
     pub(super) render: Render,
@@ -126,13 +126,6 @@ impl Format {
         }
     }
 
-    /// What the text does not hold although the lock asks for it, in sentences.
-    pub fn remarks(&self, lock: &Lock, options: &Options) -> Vec<String> {
-        let Ok(chosen) = choose(lock, options) else { return Vec::new() };
-        let own = own::left_out(lock, &chosen, self.name);
-        own.into_iter().chain(ordinary::left_out(lock, &chosen, self.name, options)).collect()
-    }
-
     /// An option of another format must not look as if it had done something.
     fn check(&self, options: &Options) -> Result<(), ExportError> {
         for (name, value) in &options.values {
@@ -154,7 +147,7 @@ impl Format {
 }
 
 /// The targets asked for: the named one, or all.
-fn choose<'a>(lock: &'a Lock, options: &Options) -> Result<Vec<(&'a str, &'a TargetLock)>, ExportError> {
+pub(super) fn choose<'a>(lock: &'a Lock, options: &Options) -> Result<Vec<(&'a str, &'a TargetLock)>, ExportError> {
     let all: Vec<_> = lock.target.iter().map(|(name, target)| (name.as_str(), target)).collect();
     let Some(wanted) = &options.target else {
         return if all.is_empty() { Err(ExportError::NoTarget) } else { Ok(all) };

@@ -17,7 +17,7 @@ pub const FORMAT: Format = Format {
         Opt::value("gpu-runner", "LABELS", "The runners with GPUs [default: self-hosted,linux,gpu]"),
         Opt::value("cpu-runner", "LABELS", "The runners without [default: GitHub's own]"),
     ],
-    next: |file, _| format!("git add {file}"),
+    next: |_, file, _| format!("git add {file}"),
     merge: None,
     render: Render::Whole(render),
 };
@@ -93,6 +93,9 @@ fn row(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Resul
         let beside: Vec<&ConstraintLock> = lock.constraints_of(name).collect();
         let sources = requirements::sources(lock, &wheels, &beside)?;
         lines = sources.lines().filter(|line| !line.starts_with('#')).map(|line| format!("{line}\n")).collect();
+        if let Some(line) = images::inside_line(lock, name, target)? {
+            lines += &format!("{line}\n");
+        }
         for wheel in &wheels {
             lines += &(pin(wheel)? + "\n");
         }

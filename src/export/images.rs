@@ -42,6 +42,14 @@ pub fn framework_inside<'a>(lock: &'a Lock, name: &str, target: &'a TargetLock) 
     Some((package, version))
 }
 
+/// The requirement that a framework in the image meets, so that nothing replaces it: a label is its builder's own, and pip
+/// takes any where none is asked for.
+pub fn inside_line(lock: &Lock, name: &str, target: &TargetLock) -> Result<Option<String>, ExportError> {
+    let Some((package, version)) = framework_inside(lock, name, target) else { return Ok(None) };
+    let version = version.split('+').next().unwrap_or_default();
+    Ok(Some(format!("{}=={}", valid::package(package)?, valid::wheel_version(version)?)))
+}
+
 /// For formats that make an environment of their own: what stands in the image is not in it, so what depends on it would
 /// bring another.
 pub fn refuse_framework_inside(lock: &Lock, name: &str, target: &TargetLock) -> Result<(), ExportError> {

@@ -16,7 +16,7 @@ pub const FORMAT: Format = Format {
     help: "The lock as JSON, in the shape of `gpuenv lock --format json`",
     file: "stack.json",
     options: &[],
-    next: |file, _| format!("jq .targets {file}"),
+    next: |_, file, _| format!("jq .targets {file}"),
     merge: None,
     render: Render::Whole(render),
 };

@@ -31,7 +31,7 @@ pub const FORMAT: Format = Format {
         Opt::value("runtime-class", "NAME", "The runtime class of the GPU nodes, `nvidia` where it is not the default"),
         Opt::switch("dra", "Claim the GPUs by dynamic resource allocation, in place of nvidia.com/gpu"),
     ],
-    next: |file, _| format!("kubectl apply -f {file}"),
+    next: |_, file, _| format!("kubectl apply -f {file}"),
     merge: None,
     render: Render::Target(render),
 };

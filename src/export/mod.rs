@@ -24,6 +24,7 @@ mod own;
 mod pixi;
 mod pylock;
 mod quote;
+mod remarks;
 mod requirements;
 mod slurm;
 mod steps;
@@ -33,6 +34,7 @@ mod wheels;
 
 pub use error::ExportError;
 pub use format::{Format, Merge, Opt, Options, is_ours};
+pub use slurm::VERIFY_LOCK;
 
 /// Every format, in the order of the help.
 pub const FORMATS: &[&Format] = &[

@@ -24,7 +24,7 @@ pub const FORMAT: Format = Format {
         Opt::value("toolkit", "DIR", "Where the toolkit is, if not in /usr/local/cuda-X.Y"),
         Opt::value("venv", "DIR", "The virtual environment with the locked wheels"),
     ],
-    next: |file, _| format!("module load ./{file}"),
+    next: |_, file, _| format!("module load ./{file}"),
     merge: None,
     render: Render::Target(render),
 };

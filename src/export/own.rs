@@ -2,8 +2,8 @@
 
 use crate::lock::{Lock, TargetLock};
 
-use super::ExportError;
 use super::format::Targets;
+use super::{ExportError, images};
 
 /// The formats that install packages.
 const INSTALLING: [&str; 8] =
@@ -37,8 +37,17 @@ pub fn comment(lock: &Lock, name: &str, target: &TargetLock) -> String {
 /// Nothing is left to install: for want of an address, or because nobody asked for anything.
 pub fn nothing(lock: &Lock, targets: &Targets) -> ExportError {
     let own: Vec<String> = targets.iter().flat_map(|(name, target)| nowhere(lock, name, target)).collect();
-    match own.first() {
-        Some(first) => ExportError::OwnBuild(first.clone()),
+    if let Some(first) = own.first() {
+        return ExportError::OwnBuild(first.clone());
+    }
+    let mut inside =
+        targets.iter().filter_map(|(name, target)| Some((images::framework_inside(lock, name, target)?, target)));
+    match inside.next() {
+        Some(((package, version), target)) => ExportError::AllInImage {
+            package: package.to_string(),
+            version: version.to_string(),
+            image: target.image.clone().unwrap_or_default(),
+        },
         None => ExportError::NothingToInstall,
     }
 }

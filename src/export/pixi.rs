@@ -16,7 +16,7 @@ pub const FORMAT: Format = Format {
     help: "A pixi.toml with the locked wheels and what the driver must be able to run",
     file: "pixi.toml",
     options: &[],
-    next: |_, _| "pixi install".to_string(),
+    next: |_, _, _| "pixi install".to_string(),
     merge: None,
     render: Render::Target(render),
 };

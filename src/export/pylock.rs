@@ -16,7 +16,7 @@ pub const FORMAT: Format = Format {
     help: "A pylock.toml, where the address of every wheel is known; else `uv` and `uv export` make one",
     file: "pylock.toml",
     options: &[],
-    next: |file, _| format!("uv pip sync {file}"),
+    next: |_, file, _| format!("uv pip sync {file}"),
     merge: None,
     render: Render::Target(render),
 };

@@ -22,12 +22,12 @@
 //!
 //! The Python version is a comment: a marker would make pip skip a pin silently on another Python.
 
-use crate::lock::{ConstraintLock, Lock, TargetLock, Wheel};
+use crate::lock::{BESIDE_TORCH, ConstraintLock, Lock, TargetLock, Wheel};
 
 use super::format::{Format, Opt, Options, Render};
 use super::ordinary::{self, Asked};
 use super::wheels::{self, pin, unisolated};
-use super::{ExportError, own, valid};
+use super::{ExportError, images, own, valid};
 
 /// `gpuenv export requirements`
 pub const FORMAT: Format = Format {
@@ -38,7 +38,7 @@ pub const FORMAT: Format = Format {
         Opt::switch("hashes", "The sha256 of every wheel, for `pip install --no-deps --require-hashes`"),
         Opt::switch("constraints", "A constraints file instead, for `pip install -c`: it installs nothing by itself"),
     ],
-    next: |file, options| match options.has("constraints") {
+    next: |_, file, options| match options.has("constraints") {
         true => format!("pip install -c {file} PACKAGE"),
         false => {
             format!("pip install {}-r {file}", if options.has("hashes") { "--no-deps --require-hashes " } else { "" })
@@ -78,6 +78,9 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Re
         }
     }
     out += &compiled(&wheels)?;
+    if let Some(line) = images::inside_line(lock, name, target)? {
+        out += &format!("# It stands in the image, and stays as it is:\n{line}\n");
+    }
     out += &sources(lock, &wheels, &beside)?;
     for wheel in wheels {
         out += &pin(wheel)?;
@@ -108,6 +111,7 @@ fn constraints(wheels: &[&Wheel], beside: &[&ConstraintLock], others: &[Asked]) 
         "# Each page below offers one package only; everything else comes from your usual index.\n".to_string();
     for wheel in wheels {
         if let Some(index) = &wheel.index {
+            refuse_ambiguous(&wheel.package, &wheel.version)?;
             out += &format!("--find-links {}\n", wheels::page(index, &wheel.package)?);
         }
     }
@@ -130,10 +134,23 @@ fn pages(beside: &[&ConstraintLock]) -> Result<String, ExportError> {
     let mut out = String::new();
     for one in beside {
         if let Some(index) = &one.index {
+            // Those beside torch carry its label there, be it that nobody has read the names of their files.
+            if !BESIDE_TORCH.contains(&&*one.package) {
+                refuse_ambiguous(&one.package, &one.version)?;
+            }
             out += &format!("--find-links {}\n", wheels::page(index, &one.package)?);
         }
     }
     Ok(out)
+}
+
+/// Of one number on two indexes pip takes either.
+fn refuse_ambiguous(package: &str, version: &str) -> Result<(), ExportError> {
+    if version.contains('+') {
+        return Ok(());
+    }
+    let (package, version) = (valid::package(package)?.to_string(), valid::wheel_version(version)?.to_string());
+    Err(ExportError::Ambiguous { package, version })
 }
 
 /// What a file for pip has no option for: some packages are compiled beside what is installed already.
@@ -176,10 +193,7 @@ pub(super) fn sources(lock: &Lock, wheels: &[&Wheel], beside: &[&ConstraintLock]
     for wheel in wheels {
         if let Some(index) = &wheel.index {
             let package = valid::package(&wheel.package)?;
-            if !wheel.version.contains('+') {
-                let version = valid::wheel_version(&wheel.version)?.to_string();
-                return Err(ExportError::Ambiguous { package: package.to_string(), version });
-            }
+            refuse_ambiguous(package, &wheel.version)?;
             out += &format!("--find-links {}\n", wheels::page(index, package)?);
         }
         if let Some(index) = wheels::nightlies(wheel) {

@@ -22,12 +22,16 @@ pub const FORMAT: Format = Format {
         Opt::value("nodes", "N", "How many nodes"),
         Opt::value("modules", "NAMES", "Modules to load, in place of the toolkit's path; a comma between"),
         Opt::value("venv", "DIR", "The virtual environment with the locked wheels"),
+        Opt::value(VERIFY_LOCK, "FILE", "The lock that the nodes are compared with [default: the one that is read]"),
         Opt::value("container", "FILE", "Run inside this image of Apptainer, made of `gpuenv export apptainer`"),
     ],
-    next: |file, _| format!("sbatch {file} COMMAND"),
+    next: |_, file, _| format!("sbatch {file} COMMAND"),
     merge: None,
     render: Render::Target(render),
 };
+
+/// The option that the command line sets where the lock has another name than the usual one.
+pub const VERIFY_LOCK: &str = "verify-lock";
 
 /// An option, what its values look like, and how that is said.
 type Asked = (&'static str, fn(&str) -> bool, &'static str);
@@ -36,8 +40,8 @@ type Asked = (&'static str, fn(&str) -> bool, &'static str);
 const HEAD: [Asked; 5] = [
     ("gres", valid::is_request, "resources as Slurm names them, such as gpu:h100:8"),
     ("constraint", valid::is_request, "features as Slurm names them, such as a100|h100"),
-    ("partition", valid::is_request, "the name of a partition"),
-    ("time", valid::is_request, "a time such as 2:00:00"),
+    ("partition", valid::is_list, "names of partitions with a comma between"),
+    ("time", valid::is_time, "a time such as 30, 2:00:00 or 1-12:00:00"),
     ("nodes", valid::is_count, "a number of nodes"),
 ];
 
@@ -54,7 +58,13 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Re
     out += "set -euo pipefail\n";
     out += &environment(lock, name, target, options)?;
     out += "\n# A node that cannot run the lock ends the job here, and says why.\n";
-    let _ = writeln!(out, "gpuenv verify --quick --target {name}");
+    let lock_file = match options.get(VERIFY_LOCK) {
+        Some(file) => format!(" --lock {}", valid::option(VERIFY_LOCK, file, valid::is_path, "a path without blanks")?),
+        None => String::new(),
+    };
+    // Each node is looked at, not only the one that the script runs on.
+    let each = if options.get("nodes").is_some_and(|nodes| nodes != "1") { "srun --ntasks-per-node=1 " } else { "" };
+    let _ = writeln!(out, "{each}gpuenv verify --quick --target {name}{lock_file}");
     let run = match options.get("container") {
         Some(image) => {
             let image = valid::option("container", image, valid::is_path, "a path without blanks")?;

@@ -179,6 +179,8 @@ fn install(
         ));
         steps.push(env(&[(wheels::UNCHECKED, "1")]));
     }
+    // Beside a framework of the image stands what follows it, which is the image's own too.
+    let constraints = if kept.is_some() { &[] } else { constraints };
     steps.extend(constrain(wheels, constraints, kept)?);
     if !first.is_empty() {
         steps.extend(fetch(&first, others)?);

@@ -103,6 +103,18 @@ pub fn is_count(text: &str) -> bool {
     is_number(text) && text.len() <= 6 && !text.starts_with('0')
 }
 
+/// A time limit as Slurm reads it: minutes, `2:00:00`, `1-12`, `1-12:30:00`.
+pub fn is_time(text: &str) -> bool {
+    let (days, clock) = text.split_once('-').map_or((None, text), |(days, clock)| (Some(days), clock));
+    let parts: Vec<&str> = clock.split(':').collect();
+    days.is_none_or(is_number) && parts.len() <= 3 && parts.iter().all(|part| is_number(part) && part.len() <= 6)
+}
+
+/// Names with a comma between.
+pub fn is_list(text: &str) -> bool {
+    text.len() <= 256 && text.split(',').all(is_label)
+}
+
 /// What a scheduler or a module system is asked for: no blank, no quote, nothing that a shell would read.
 pub fn is_request(text: &str) -> bool {
     !text.is_empty() && text.len() <= 256 && all(text, b":_-.,|&*()[]/=+%") && !text.starts_with('-')

@@ -105,7 +105,7 @@ fn exported(lock: &str, format: &str, target: &str) -> Result<Answer, Failure> {
     let refused = |error: ExportError| Failure::new(Exit::BadInput, error.code(), error.to_string());
     let format = export::format(format).map_err(refused)?;
     let text = format.render(&lock, &options).map_err(refused)?;
-    Ok(Answer { exit: Exit::Yes as u8, document: (format.next)(format.file, &options), text: Some(text) })
+    Ok(Answer { exit: Exit::Yes as u8, document: (format.next)(&lock, format.file, &options), text: Some(text) })
 }
 
 /// `gpuenv diagnose` beside a gpuenv.toml; an empty one is none.

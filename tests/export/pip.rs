@@ -87,8 +87,12 @@ fn what_is_compiled_beside_a_framework_is_said() {
 fn nothing_to_install_is_an_error() {
     let mut lock = locks::container();
     lock.wheel.clear();
+    // The lock names a torch, no wheel and an image: the image holds it.
+    for format in ["requirements", "uv"] {
+        assert!(matches!(render(format, &lock), Err(ExportError::AllInImage { .. })), "{format}");
+    }
+    lock.target.values_mut().for_each(|target| target.image = None);
     assert_eq!(render("requirements", &lock), Err(ExportError::NothingToInstall));
-    assert_eq!(render("uv", &lock), Err(ExportError::NothingToInstall));
 }
 
 #[test]

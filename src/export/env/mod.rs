@@ -35,7 +35,7 @@ pub const FORMAT: Format = Format {
     render: Render::Target(render),
 };
 
-fn next(file: &str, options: &Options) -> String {
+fn next(_: &Lock, file: &str, options: &Options) -> String {
     let path = if file.contains('/') { file.to_string() } else { format!("./{file}") };
     match options.get("shell") {
         Some("fish") => format!("source {path}"),

@@ -27,6 +27,19 @@ pub fn find(written: &[String], locked: &[String]) -> Option<(String, String)> {
     None
 }
 
+/// Whether a requirement is about a package that is locked.
+pub fn is_about(one: &str, locked: &[String]) -> bool {
+    let Some((package, _)) = requirement(one) else { return false };
+    locked.iter().filter_map(|locked| requirement(locked)).any(|(name, _)| name == package)
+}
+
+/// Whether a `requires-python` leaves out every Python that another one admits.
+pub fn python(written: &str, locked: &str) -> bool {
+    let words = |text: &str| -> String { text.split_whitespace().collect() };
+    let read = |text: &str| Specifier::parse(&words(text)).ok();
+    read(written).zip(read(locked)).is_some_and(|(written, locked)| written.excludes(&locked))
+}
+
 /// The package and what is asked of it, whatever the marker; none of an address.
 fn requirement(text: &str) -> Option<(String, Specifier)> {
     let words: String = text.split(';').next()?.split_whitespace().collect();

@@ -4,6 +4,7 @@
 use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, Value};
 
 use super::super::ExportError;
+use super::super::wheels::normalised;
 use super::contradiction;
 
 /// The lists of a pyproject.toml that exports add to, by their name in the record.
@@ -26,7 +27,7 @@ pub fn merge(old: &str, rendered: &str) -> Result<String, ExportError> {
     let mut file: DocumentMut = old.parse().map_err(|error: toml_edit::TomlError| {
         taken(format!("it is not TOML: {}", error.message()), "correct it first, or write to another file with -o")
     })?;
-    let Ok(new) = rendered.parse::<DocumentMut>() else { return Ok(rendered.to_string()) };
+    let Ok(mut new) = rendered.parse::<DocumentMut>() else { return Ok(rendered.to_string()) };
     refuse_dynamic(&file)?;
     refuse_contradictions(&file, &new)?;
     for key in ["name", "version", "requires-python"] {
@@ -39,7 +40,8 @@ pub fn merge(old: &str, rendered: &str) -> Result<String, ExportError> {
     for (name, path) in LISTS {
         let (before, after) = (recorded(&file, name), recorded(&new, name));
         if !before.is_empty() || !after.is_empty() {
-            merge_list(&mut file, path, at(&new, path), &before, &after)?;
+            let theirs = merge_list(&mut file, path, at(&new, path), &before, &after)?;
+            forget(&mut new, name, &theirs);
         }
     }
     for (name, path) in TABLES {
@@ -78,13 +80,37 @@ fn refuse_contradictions(file: &DocumentMut, new: &DocumentMut) -> Result<(), Ex
     let mut written = at(file, &PATH).map(strings).unwrap_or_default();
     written.retain(|one| !earlier.contains(one));
     let locked = at(new, &PATH).map(strings).unwrap_or_default();
-    match contradiction::find(&written, &locked) {
-        Some((written, locked)) => Err(taken(
+    if let Some((written, locked)) = contradiction::find(&written, &locked) {
+        return Err(taken(
             format!("pyproject.toml depends on `{written}`, which excludes the locked `{locked}`"),
             "remove that dependency, or lock a release that it admits",
-        )),
-        None => Ok(()),
+        ));
     }
+    let mut locked = locked;
+    for path in [&["tool", "uv", "constraint-dependencies"][..], &["project", "optional-dependencies"]] {
+        let item = at(new, path);
+        let lists = item.and_then(Item::as_table).into_iter().flat_map(|table| table.iter().map(|(_, item)| item));
+        locked.extend(item.into_iter().chain(lists).flat_map(strings));
+    }
+    let overrides = at(file, &["tool", "uv", "override-dependencies"]).map(strings).unwrap_or_default();
+    if let Some(one) = overrides.iter().find(|one| contradiction::is_about(one, &locked)) {
+        return Err(taken(
+            format!(
+                "`tool.uv.override-dependencies` of pyproject.toml has `{one}`, which uv takes whatever the lock says"
+            ),
+            "remove that override",
+        ));
+    }
+    let pythons = [file, new].map(|of| at(of, &["project", "requires-python"]).and_then(Item::as_str));
+    if let [Some(written), Some(locked)] = pythons
+        && contradiction::python(written, locked)
+    {
+        return Err(taken(
+            format!("`requires-python` of pyproject.toml is `{written}`, and the lock is for `{locked}`"),
+            "change it, or lock with a `python` that it admits",
+        ));
+    }
+    Ok(())
 }
 
 fn taken(what: String, cure: &str) -> ExportError {
@@ -128,14 +154,22 @@ fn table<'d>(mut table: &'d mut Table, path: &[&str]) -> Result<&'d mut Table, E
     Ok(table)
 }
 
-/// Entries that only the record knows go, new ones are added behind the others.
+/// What somebody wrote before is not recorded as written by an export: it stays when the lock no longer asks for it.
+fn forget(new: &mut DocumentMut, name: &str, theirs: &[String]) {
+    let record = new.get_mut(RECORD[0]).and_then(|tool| tool.get_mut(RECORD[1]));
+    if let Some(list) = record.and_then(|record| record.get_mut(name)).and_then(Item::as_array_mut) {
+        list.retain(|value| !theirs.contains(&text_of(value)));
+    }
+}
+
+/// Entries that only the record knows go, new ones are added behind the others; those that somebody else wrote are told.
 fn merge_list(
     file: &mut DocumentMut,
     path: &[&str],
     new: Option<&Item>,
     before: &[String],
     after: &[String],
-) -> Result<(), ExportError> {
+) -> Result<Vec<String>, ExportError> {
     let (key, parents) = path.split_last().expect("a path has a last key");
     let parent = table(file.as_table_mut(), parents)?;
     let list = parent.entry(key).or_insert(Item::Value(Value::Array(Array::new())));
@@ -158,7 +192,7 @@ fn merge_list(
     if list.is_empty() && !before.is_empty() && *key != "dependencies" {
         parent.remove(key);
     }
-    Ok(())
+    Ok(had.into_iter().filter(|one| after.contains(one) && !before.contains(one)).collect())
 }
 
 /// Keys that only the record knows go, new ones are set; a key of somebody else's is not touched.
@@ -175,6 +209,16 @@ fn merge_table(
     let own = table(file.as_table_mut(), path)?;
     for key in before.iter().filter(|key| !after.contains(key)) {
         own.remove(key);
+    }
+    // uv takes `Torch` and `torch` for one package.
+    let other_spelling = |key: &str| {
+        own.iter()
+            .map(|(known, _)| known.to_string())
+            .find(|known| known != key && normalised(known) == normalised(key))
+    };
+    if let Some(known) = after.iter().find_map(|key| other_spelling(key)) {
+        let what = format!("pyproject.toml sets `{}.{known}` already", path.join("."));
+        return Err(taken(what, "remove that key, or write to another file with -o"));
     }
     for key in after {
         let Some(value) = new.and_then(|new| new.get(key)) else { continue };
@@ -211,13 +255,22 @@ fn merge_indexes(file: &mut DocumentMut, new: &DocumentMut) -> Result<(), Export
     };
     let name = |table: &Table| table.get("name").and_then(Item::as_str).unwrap_or_default().to_string();
     let url = |table: &Table| table.get("url").and_then(Item::as_str).unwrap_or_default().to_string();
+    let is_explicit = |table: &Table| table.get("explicit").and_then(Item::as_bool) == Some(true);
     list.retain(|table| !before.contains(&name(table)) || after.contains(&name(table)));
     for table in at(new, &["tool", "uv", "index"]).and_then(Item::as_array_of_tables).into_iter().flatten() {
         let known = list.iter().position(|known| name(known) == name(table));
         match known.and_then(|known| list.get_mut(known)) {
-            Some(known) if url(known) == url(table) => {}
+            Some(known) if url(known) == url(table) && is_explicit(known) => {}
+            Some(known) if url(known) == url(table) && !before.contains(&name(table)) => {
+                let what = format!(
+                    "the index `{}` of pyproject.toml is not `explicit = true`: any package may come from it",
+                    name(table)
+                );
+                return Err(taken(what, "add `explicit = true` to it"));
+            }
             Some(known) if before.contains(&name(table)) => {
                 known.insert("url", table["url"].clone());
+                known.insert("explicit", toml_edit::value(true));
             }
             Some(_) => {
                 let what = format!("pyproject.toml has another index of the name `{}`", name(table));

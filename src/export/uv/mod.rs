@@ -16,7 +16,7 @@ use std::fmt::Write;
 
 use crate::lock::Lock;
 
-use super::format::{Format, Options, Render, Targets, names};
+use super::format::{Format, Options, Render, Targets, choose, names};
 use super::wheels::{self, UNCHECKED, misnamed, pin, unisolated};
 use super::{ExportError, images, own, quote, valid};
 
@@ -28,10 +28,19 @@ pub const FORMAT: Format = Format {
     help: "A pyproject.toml for uv, each package tied to its index; merged into the one that is there",
     file: "pyproject.toml",
     options: &[],
-    next: |_, _| "uv sync".to_string(),
+    next: |lock, _, options| next(lock, options),
     merge: Some(merge::merge),
     render: Render::Whole(render),
 };
+
+/// An extra has to be named, where the targets are extras.
+fn next(lock: &Lock, options: &Options) -> String {
+    let targets = choose(lock, options).unwrap_or_default();
+    match Plan::new(lock, &targets).ok().and_then(|plan| plan.extras.into_iter().next()) {
+        Some(extra) => format!("uv sync --extra {extra}"),
+        None => "uv sync".to_string(),
+    }
+}
 
 /// What stands in which list of the file, so that the next export knows what is its own.
 type Record = Vec<(&'static str, Vec<String>)>;

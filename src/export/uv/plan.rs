@@ -6,7 +6,7 @@ use crate::lock::{ConstraintLock, Lock, Wheel};
 use crate::types::CpuArch;
 
 use super::super::format::{Targets, names};
-use super::super::ordinary::{self, Asked};
+use super::super::ordinary;
 use super::super::wheels::{WITH_NIGHTLIES, nightlies, normalised};
 use super::super::{ExportError, own, valid};
 
@@ -86,14 +86,13 @@ impl<'a> Plan<'a> {
         Ok(plan)
     }
 
-    /// What `[packages]` asks for is for all, what wheels need for those that have them.
+    /// What `[packages]` asks for and wheels need: in the extras, where there are some, for without one of them it would
+    /// bring a framework along that is not the locked one.
     fn ordinary(&mut self, lock: &Lock, targets: &Targets<'a>, differ: bool) -> Result<(), ExportError> {
         if differ {
-            let written: Vec<Asked> = ordinary::written(lock)?.into_iter().collect();
-            self.ordinary.extend(ordinary::lines(&written).into_iter().map(|line| (line, None)));
             for ((name, _), extra) in targets.iter().zip(&self.extras) {
-                let needed: Vec<Asked> = ordinary::needed(lock.wheels_of(name))?.into_iter().collect();
-                self.ordinary.extend(ordinary::lines(&needed).into_iter().map(|line| (line, Some(extra.clone()))));
+                let lines = ordinary::lines(&ordinary::of(lock, name)?);
+                self.ordinary.extend(lines.into_iter().map(|line| (line, Some(extra.clone()))));
             }
             return Ok(());
         }
