@@ -118,6 +118,31 @@ fn programs_of_the_checkout_on_path_are_passed_over() {
 }
 
 #[test]
+fn compilers_of_the_checkout_are_not_run_whoever_names_them() {
+    let place = place("compilers");
+    for name in ["tools/g++", "tools/gcc", "cuda/bin/nvcc"] {
+        place.program(&format!("checkout/{name}"), "ran");
+        place.program(&format!("home/{name}"), "outside");
+    }
+    let inside = |name: &str| place.path(&format!("checkout/{name}")).display().to_string();
+    for (variable, value) in [
+        ("CXX", inside("tools/g++")),
+        ("CC", inside("tools/gcc")),
+        ("NVCC_CCBIN", inside("tools")),
+        ("CUDAHOSTCXX", inside("tools/../tools/g++")),
+        ("CUDA_HOME", inside("cuda")),
+        ("CUDA_PATH", inside("cuda")),
+    ] {
+        for args in LOOKING {
+            let ran = Ran::of(looking(&place, "checkout", args, "").env(variable, &value));
+            assert!(!place.has("home/ran"), "{args:?} {variable}={value}: {ran:?}");
+        }
+    }
+    Ran::of(looking(&place, "checkout", &["probe"], "").env("CXX", place.path("home/tools/g++")));
+    assert!(place.has("home/outside"), "what lies elsewhere is the user's");
+}
+
+#[test]
 fn a_conda_environment_in_the_checkout_is_run_where_it_is_active() {
     let place = place("conda");
     place.program("checkout/env/bin/python3", "ran");

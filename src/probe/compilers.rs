@@ -41,7 +41,8 @@ pub fn look(context: &ProbeContext, record: &mut Record) {
 fn named(context: &ProbeContext, value: &str) -> Option<PathBuf> {
     let word = value.split_whitespace().next()?;
     let path = Path::new(word);
-    match word.contains('/') {
+    // What lies in the project is not run, whoever names it: a checkout can set variables too, by direnv or a task runner.
+    let found = match word.contains('/') {
         true => {
             let place = context.at(word);
             // nvcc takes the directory of a compiler too.
@@ -52,7 +53,8 @@ fn named(context: &ProbeContext, value: &str) -> Option<PathBuf> {
             }
         }
         false => program::on_path(context, word),
-    }
+    };
+    found.filter(|path| !context.is_of_project(path))
 }
 
 fn compiler(context: &ProbeContext, path: &Path, named_by: Vec<String>) -> Compiler {

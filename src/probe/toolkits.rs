@@ -86,7 +86,9 @@ fn note(context: &ProbeContext, found: &mut Vec<Toolkit>, path: &Path, by: &str)
 fn observe(context: &ProbeContext, root: &Path) -> Toolkit {
     let nvcc = root.join("bin/nvcc");
     let file = loader::resolve(&context.root, &nvcc);
-    let nvcc_path = file.filter(|file| program::is_program(&context.at(&file.to_string_lossy())));
+    let is_run =
+        |file: &PathBuf| program::is_program(&context.at(&file.to_string_lossy())) && !context.is_of_project(&nvcc);
+    let nvcc_path = file.filter(is_run);
     let mut toolkit = Toolkit {
         version: release(context, root),
         nvcc_path: nvcc_path.as_ref().map(|file| file.display().to_string()),
