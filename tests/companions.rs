@@ -234,4 +234,10 @@ fn what_comes_along_unasked_binds_too() {
     let rapids = |cuml: &str| format!("python = \"3.12\"\ncudf-cu12 = \"25.12.0\"\ncuml-cu12 = \"{cuml}\"");
     assert_eq!(clash(&rapids("26.2.0")), ["stack.cudf-cu12", "stack.cuml-cu12"]);
     assert!(matches!(lock(&asked(&rapids("25.12.0"), "driver = \"570\"")), Outcome::Solution(..)));
+    // Ordinary packages come along too. Sources: METADATA of pkg:pypi/sglang@0.5.12 (tilelang==0.1.8) and of
+    // pkg:pypi/lmdeploy@0.18.0 (tilelang==0.1.11); pkg:pypi/tensorflow@2.12.1 (typing-extensions<4.6.0) and of torch since
+    // 2.2 (typing-extensions>=4.8.0).
+    assert_eq!(clash("torch = \"*\"\nlmdeploy = \"0.18.0\"\nsglang = \"0.5.12\""), ["stack.lmdeploy", "stack.sglang"]);
+    let both = lock(&asked("torch = \"*\"\ntensorflow = \"2.12\"", "driver = \"470\"")).target();
+    assert!(both.builds.iter().any(|build| build.package == "tensorflow" && build.version.to_string() == "2.12.0"));
 }

@@ -25,6 +25,12 @@ LISTED = """
     datasets einops gradio h5py huggingface-hub keras matplotlib numba numpy pandas pillow protobuf pyarrow safetensors
     scikit-learn scipy sentencepiece tokenizers transformers
 """.split()
+# What several packages of the catalog pin or bound, each otherwise: two of them need not go together.
+SHARED = """
+    apache-tvm-ffi compressed-tensors cuda-bindings cuda-python cuda-toolkit flashinfer-cubin grpcio grpcio-reflection
+    humming-kernels llguidance ml-dtypes numba-cuda nvidia-cudnn-frontend nvidia-cutlass-dsl nvidia-nvjitlink-cu12
+    openai outlines pydantic quack-kernels tilelang tokenspeed-mla typing-extensions xgrammar
+""".split()
 # Of these it matters that there are wheels for a Python: their code is compiled for it.
 COMPILED = "h5py matplotlib numba numpy pandas pillow pyarrow scikit-learn scipy sentencepiece".split()
 
@@ -125,7 +131,7 @@ def of_solved(catalog, index, package, _solved):
     for version, wheels in releases(index, package).items():
         if version not in known:
             continue
-        needs = told(index, wheels[-1], {*BESIDE, *LISTED})
+        needs = told(index, wheels[-1], {*BESIDE, *LISTED, *SHARED})
         found[version] = {(name, "metadata"): (spec, None) for name, spec in needs.items()}
         for (of, how), need in checked(index, package, wheels[-1]).items():
             # What its metadata says already every installer knows.

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 use super::lookup::nearest;
 use super::names::{fold, hits, index, is_number, without_maker, written};
-use super::rows::{Class, Gpu};
+use super::rows::{Class, Gpu, Toolkit};
 use super::tables::Catalog;
 use crate::types::{Cc, CpuArch, Version};
 
@@ -27,7 +27,29 @@ pub enum GpuMatch<'c> {
     Unknown(Vec<&'c str>),
 }
 
+/// Why a name that drivers print is none of a GPU that runs CUDA.
+///
+/// Sources: https://docs.nvidia.com/vgpu/latest/grid-vgpu-user-guide/ (A-series types are for application streaming, B-series
+/// ones for virtual desktops; CUDA is supported on C and Q) and
+/// https://docs.nvidia.com/datacenter/tesla/mig-user-guide/supported-gpus.html (boards with MIG).
+pub fn without_cuda(name: &str) -> Option<&'static str> {
+    if vgpu(name).is_some_and(|(_, series)| matches!(series, 'A' | 'B')) {
+        return Some(
+            "vGPU types of the series A and B run no CUDA: the host's administrator can give a type of series C or Q",
+        );
+    }
+    board_of_mig(name).map(|_| {
+        "this board has no MIG instances: the largest data-centre boards since the A100 have, and RTX PRO Blackwell boards"
+    })
+}
+
 impl Catalog {
+    /// Whether there are GPUs of a compute capability, or a compiler for them.
+    pub fn knows_capability(&self, cc: Cc) -> bool {
+        let compiled = |row: &Toolkit| row.sass.iter().any(|arch| arch.cc == cc);
+        self.gpus.iter().any(|gpu| gpu.cc == cc) || self.toolkits.iter().any(compiled)
+    }
+
     /// Finds the products a name means.
     pub fn gpu(&self, name: &str) -> GpuMatch<'_> {
         let name = name.trim();
@@ -37,8 +59,11 @@ impl Catalog {
         if let Ok(cc) = Cc::parse(&name.to_lowercase()) {
             return GpuMatch::Bare(cc);
         }
-        let found = self.products(name).or_else(|| self.products(board_of_mig(name)?));
-        let found = found.or_else(|| self.products(board_of_vgpu(name)?));
+        let found = self.products(name).or_else(|| {
+            let boards = self.products(board_of_mig(name)?)?;
+            boards.iter().all(|board| has_mig(board)).then_some(boards)
+        });
+        let found = found.or_else(|| self.products(vgpu(name).filter(|(_, series)| matches!(series, 'C' | 'Q'))?.0));
         let found = found.or_else(|| self.products(without_size(name)?));
         match found {
             Some(gpus) if agree(&gpus) && !has_namesakes(&gpus) => GpuMatch::Found(gpus),
@@ -80,7 +105,7 @@ impl Catalog {
     }
 
     fn suggestions(&self, name: &str) -> Vec<&str> {
-        let wanted = without_maker(&fold(name)).join(" ");
+        let wanted = apart(&without_maker(&fold(name)).join(" "));
         let all = self.gpus.iter().map(|gpu| (without_maker(&fold(&gpu.name)).join(" "), &*gpu.name));
         let near = nearest(&wanted, all.filter(|(product, _)| is_like(&wanted, product)));
         if !near.is_empty() {
@@ -99,6 +124,23 @@ fn is_like(wanted: &str, product: &str) -> bool {
         name.split(' ').filter(|word| word.contains(|c: char| c.is_ascii_digit()))
     }
     numbers(wanted).all(|one| numbers(product).any(|other| strsim::damerau_levenshtein(one, other) <= 1))
+}
+
+/// Words that are written as one apart: `4090ti` is `4090 ti`, `h100sxm` is `h100 sxm`.
+fn apart(name: &str) -> String {
+    let mut apart = String::new();
+    let mut before = ' ';
+    let mut letters = name.chars().peekable();
+    while let Some(letter) = letters.next() {
+        // One letter behind a number is a part of it: L40S, GTX 750M.
+        let is_word = letter.is_ascii_alphabetic() && letters.peek().is_some_and(char::is_ascii_alphabetic);
+        if before.is_ascii_digit() && is_word {
+            apart.push(' ');
+        }
+        apart.push(letter);
+        before = letter;
+    }
+    apart
 }
 
 fn some(gpus: Vec<&Gpu>) -> Option<Vec<&Gpu>> {
@@ -133,16 +175,27 @@ fn board_of_mig(name: &str) -> Option<&str> {
     (is_one(slices) && is_one(memory)).then_some(board)
 }
 
-/// The board behind a vGPU profile: `GRID A100X-40C` is a slice of an A100X, `L40S-48C` of an L40S, `A100D-1-10C` one
-/// that MIG makes.
-fn board_of_vgpu(name: &str) -> Option<&str> {
+/// The board behind a vGPU type, and the type's series: `GRID A100X-40C` is a slice of an A100X, `L40S-48C` of an L40S,
+/// `A100D-1-10C` one that MIG makes.
+fn vgpu(name: &str) -> Option<(&str, char)> {
     let (board, profile) = name.rsplit_once('-')?;
-    let size = profile.strip_suffix("ME").unwrap_or(profile).strip_suffix(['A', 'B', 'C', 'Q'])?;
+    let profile = profile.strip_suffix("ME").unwrap_or(profile);
+    let series = profile.chars().last().filter(|series| matches!(series, 'A' | 'B' | 'C' | 'Q'))?;
+    let size = &profile[..profile.len() - 1];
     let is_profile = !size.is_empty() && is_number(size);
     let board = board.strip_prefix("NVIDIA ").unwrap_or(board);
     let board = board.strip_prefix("GRID ").unwrap_or(board);
     let whole = board.rsplit_once('-').filter(|(_, slices)| slices.len() == 1 && is_number(slices));
-    is_profile.then_some(whole.map_or(board, |(whole, _)| whole))
+    is_profile.then_some((whole.map_or(board, |(whole, _)| whole), series))
+}
+
+/// Whether a board can be split into MIG instances.
+fn has_mig(board: &Gpu) -> bool {
+    match board.cc.number() {
+        80 | 90 | 100 | 103 => board.class == Class::Datacenter,
+        120 => matches!(board.class, Class::Datacenter | Class::Workstation),
+        _ => false,
+    }
 }
 
 /// The board without what shops write behind it and drivers do not: its memory, `RTX 3060 12GB`, or that it is a kit.
@@ -289,6 +342,10 @@ mod tests {
         }
         let GpuMatch::Unknown(near) = BUILTIN.gpu("RTX 3091") else { panic!("found") };
         assert_eq!(near[0], "NVIDIA GeForce RTX 3090");
+        for (name, board) in [("4090ti", "NVIDIA GeForce RTX 4090"), ("h100sxm", "NVIDIA H100")] {
+            let GpuMatch::Unknown(near) = BUILTIN.gpu(name) else { panic!("{name} is found") };
+            assert!(near[0].starts_with(board), "{name}: {near:?}");
+        }
         let GpuMatch::Unknown(near) = BUILTIN.gpu("Jetson AGX Orino") else { panic!("found") };
         assert_eq!(near[0], "Jetson AGX Orin");
     }

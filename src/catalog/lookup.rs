@@ -115,7 +115,8 @@ pub(super) fn nearest<T: PartialEq>(wanted: &str, names: impl Iterator<Item = (S
     };
     let score = |folded: &str| (shares(folded), strsim::jaro_winkler(wanted, folded));
     let mut scored: Vec<((bool, f64), T)> = names.map(|(folded, name)| (score(&folded), name)).collect();
-    scored.retain(|((_, likeness), _)| *likeness > 0.75);
+    // A board is known by its number, whatever words stand around it.
+    scored.retain(|((shared, likeness), _)| *likeness > 0.75 || *shared && !asked.is_empty());
     scored.sort_by(|((left, a), _), ((right, b), _)| right.cmp(left).then(b.total_cmp(a)));
     let mut best: Vec<T> = Vec::new();
     for (_, name) in scored {

@@ -42,7 +42,8 @@ const FURTHER: usize = 2;
 type Keys = RowSet;
 
 impl Cores {
-    /// Finds the clashes; none if the spec has an answer, or the limit was reached.
+    /// Finds the clashes; none if the spec has an answer. Where the limit is reached, those that were found by then, of
+    /// which the last need not be as small as they go.
     pub fn find(asker: &Asker<'_, '_>) -> Option<Cores> {
         let keys = asker.spec.keys();
         let base = asker.base()?;
@@ -51,20 +52,11 @@ impl Cores {
         if search.has_answer(&everything)? {
             return None;
         }
-        search.look_at_each_machine(&everything)?;
-        let smallest = search.smallest(&everything)?;
+        let smallest = search.look_at_each_machine(&everything).and_then(|()| search.smallest(&everything));
+        let smallest = smallest.unwrap_or_else(|| search.smallest_known().into_iter().collect());
         let first = smallest.first()?.clone();
         let mut independent = vec![first.clone()];
-        let mut rest = everything.minus(&first);
-        while !search.has_answer(&rest)? {
-            let Some(next) = search.smallest(&rest)?.into_iter().next().filter(|next| !next.is_empty()) else { break };
-            let stands = search.stands(&next, &everything.minus(&rest))?;
-            rest.subtract(&next);
-            if stands {
-                independent.push(next);
-            }
-        }
-        let further = search.further(&everything, &independent)?;
+        let further = search.beside(&everything, &mut independent).unwrap_or_default();
         let named = |cores: &[Keys]| -> Vec<Vec<String>> {
             cores.iter().map(|core| core.rows().map(|key| keys[key].clone()).collect()).collect()
         };
@@ -221,6 +213,27 @@ impl<'a, 'c> Search<'a, 'c> {
             self.doubtful.push(alone);
         }
         Some(())
+    }
+
+    /// Adds the clashes that share no key with the first, and finds what is left where a key of one is gone; none at the
+    /// limit.
+    fn beside(&mut self, everything: &Keys, independent: &mut Vec<Keys>) -> Option<Vec<Keys>> {
+        let mut rest = everything.minus(&independent[0]);
+        while !self.has_answer(&rest)? {
+            let Some(next) = self.smallest(&rest)?.into_iter().next().filter(|next| !next.is_empty()) else { break };
+            let stands = self.stands(&next, &everything.minus(&rest))?;
+            rest.subtract(&next);
+            if stands {
+                independent.push(next);
+            }
+        }
+        self.further(everything, independent)
+    }
+
+    /// The smallest set that is known to have no answer.
+    fn smallest_known(&self) -> Option<Keys> {
+        let sets = self.clashes.iter();
+        sets.min_by(|one, other| one.len().cmp(&other.len()).then_with(|| one.rows().cmp(other.rows()))).cloned()
     }
 
     /// The clashes that are left where one key of a clash is gone, and all others are out of the way.

@@ -92,9 +92,25 @@ fn described(catalog: &Catalog, name: &str) -> Vec<FullRow> {
                 return found;
             }
             let found = gpus(catalog, name);
-            if found.is_empty() { systems(catalog, name) } else { found }
+            let found = if found.is_empty() { systems(catalog, name) } else { found };
+            match by_its_form(name) {
+                Some((what, which)) if found.is_empty() => of_kind(catalog, what, which),
+                _ => found,
+            }
         }
     }
+}
+
+/// What a name must be that stands alone: `nvidia/cuda:TAG` is an image, `R535` and `535.104.05` are drivers.
+fn by_its_form(name: &str) -> Option<(&'static str, &str)> {
+    if name.contains('/') {
+        return Some(("image", name));
+    }
+    let branch = name.strip_prefix(['R', 'r']).filter(|number| number.bytes().all(|byte| byte.is_ascii_digit()));
+    let is_release =
+        |name: &&str| name.split('.').count() > 1 && name.split('.').next().is_some_and(|major| major.len() == 3);
+    let driver = branch.or(Some(name).filter(is_release))?;
+    Some(("driver", driver))
 }
 
 /// The kinds that can stand before `@`; packages can too.

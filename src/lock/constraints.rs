@@ -14,7 +14,7 @@ use crate::types::{Constraint, Version};
 use super::ConstraintLock;
 
 /// They are made for each CUDA that torch is made for, and lie beside it.
-const BESIDE_TORCH: [&str; 2] = ["torchaudio", "torchvision"];
+pub const BESIDE_TORCH: [&str; 2] = ["torchaudio", "torchvision"];
 
 /// The constraints of all targets: what several have in common is listed once.
 pub fn constraints(catalog: &Catalog, answer: &Solution<'_>, alike: &[Vec<usize>]) -> Vec<ConstraintLock> {

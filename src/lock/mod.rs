@@ -14,6 +14,7 @@ mod renew;
 mod stale;
 mod text;
 
+pub use constraints::BESIDE_TORCH;
 pub use diff::{Difference, diff};
 pub use error::LockError;
 pub use locked::{Upgrade, locked};

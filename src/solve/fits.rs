@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Build, Companion, Extension, Subject, Toolkit};
+use crate::catalog::rows::{Build, Companion, Extension, Index, Subject, Toolkit};
 use crate::coverage::{Coverage, Tegra, covers, covers_targets};
 use crate::types::{Arch, ArchEntry, ArchList, Cc, Constraint, CpuArch, Suffix, Version};
 
@@ -44,6 +44,15 @@ pub fn tegra(toolkit: Option<&Toolkit>) -> Tegra {
 /// with its own.
 pub fn made_for(row: &Companion, variant: &str, line: Option<&Version>) -> bool {
     row.variant.as_ref().is_none_or(|of| *of == variant) && companion_line(row, line)
+}
+
+/// Whether a release of a package may be the wheel for a variant that a constraint names: it is one, or stands for those that
+/// the PyTorch index has of it for every variant.
+pub fn may_be_variant(catalog: &Catalog, row: &Companion, wanted: &Constraint) -> bool {
+    match &row.variant {
+        Some(variant) => wanted.names_variant(variant),
+        None => catalog.listing(&row.package, Index::Pytorch, &row.version).is_some(),
+    }
 }
 
 /// Whether a package and a release are made for the same systems, beside a target of which nobody has said its own.

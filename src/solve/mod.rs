@@ -28,6 +28,7 @@ pub mod services;
 pub mod solution;
 mod stack;
 pub mod suppress;
+pub mod thirds;
 pub mod unknowns;
 mod unseen;
 mod unsupported_os;

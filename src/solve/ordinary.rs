@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Asks, FoundIn};
 use crate::types::constraint::Op;
+use crate::types::specifier::around;
 use crate::types::{Constraint, Specifier, Version};
 
 use super::solution::TargetSolution;
@@ -49,7 +50,7 @@ pub fn untold<'c>(catalog: &'c Catalog, package: &str, version: &Version) -> Vec
 }
 
 /// A pre-release is compiled as the release it precedes.
-fn released(version: &Version) -> Version {
+pub fn released(version: &Version) -> Version {
     if version.is_prerelease() { version.prefix(version.len()) } else { *version }
 }
 
@@ -198,35 +199,14 @@ impl<'c> Speaks<'c> {
     }
 }
 
-/// Whether no release can be what both ask for. Asked of the versions that they name, and of those right beside them.
+/// Whether no release can be what both ask for.
 pub fn excludes(asked: &Specifier, needs: &str) -> bool {
-    let (Some(asked), Some(needs)) = (asked.range(), range_of(needs)) else { return false };
-    let bounds = asked.comparisons().chain(needs.comparisons()).filter_map(|one| one.version);
-    let tried: Vec<Version> = bounds.flat_map(around).collect();
-    !tried.is_empty() && !tried.iter().any(|version| asked.admits(version) && needs.admits(version))
+    Specifier::parse(needs).is_ok_and(|needs| asked.excludes(&needs))
 }
 
 /// What a specifier of a row admits.
 fn range_of(needs: &str) -> Option<Constraint> {
     Specifier::parse(needs).ok()?.range()
-}
-
-/// A version and those right beside it: of 2.0.0 the one below is 1.999, for 0 has no number before it.
-fn around(bound: Version) -> Vec<Version> {
-    let numbers: Vec<u64> = bound.components().collect();
-    let with = |at: usize, number: u64, end: &str| {
-        let before: String = numbers[..at].iter().map(|one| format!("{one}.")).collect();
-        Version::parse(&format!("{before}{number}{end}")).ok()
-    };
-    let mut found = vec![bound];
-    if let Some(last) = numbers.len().checked_sub(1) {
-        found.extend(with(last, numbers[last].saturating_add(1), ""));
-        found.extend(with(last, numbers[last], ".1"));
-    }
-    if let Some(at) = numbers.iter().rposition(|number| *number > 0) {
-        found.extend(with(at, numbers[at] - 1, ".999"));
-    }
-    found
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The machines that wheels are made for: a processor and, where a system takes only what was made for it, that system.
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Build, Class, Companion, Image, Os, Text};
+use crate::catalog::rows::{Build, Companion, Image, Os, Text};
 use crate::types::CpuArch;
 
 use super::request::{Gpus, ImageRequest};
@@ -29,13 +29,9 @@ pub enum Takes<'c> {
 impl<'c> Platform<'c> {
     /// A target's machine. One without a GPU takes wheels for Linux in general.
     pub fn new(arch: CpuArch, os: Option<&'c Os>, gpus: &Gpus<'_>) -> Self {
-        let jetson = match gpus {
-            Gpus::These(gpus) => gpus.iter().all(|gpu| gpu.row.is_some_and(|row| row.class == Class::Jetson)),
-            _ => false,
-        };
         let takes = match os {
             Some(os) if os.own_packages && !matches!(gpus, Gpus::Cpu) => Takes::Own(&os.id),
-            None if jetson => Takes::Either,
+            None if gpus.are_jetsons() => Takes::Either,
             _ => Takes::General,
         };
         Platform { arch, takes }
@@ -69,6 +65,11 @@ impl<'c> Platform<'c> {
             Takes::Own(place) if place.contains('/') => Some(place),
             _ => None,
         }
+    }
+
+    /// Whether it takes only what was made for its system, as a JetPack does.
+    pub fn is_one_system(&self) -> bool {
+        matches!(self.takes, Takes::Own(_)) && self.image().is_none()
     }
 
     /// Any machine with a processor.

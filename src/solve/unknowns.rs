@@ -1,12 +1,13 @@
 //! What would have to be read to tell whether a request has an answer.
 
 use crate::catalog::rows::Build;
-use crate::types::Constraint;
+use crate::types::{Constraint, Version};
 
 use super::compile::{Plan, ReleaseChoice};
 use super::engine::Selection;
+use super::fits;
 use super::installs::pytorch_index;
-use super::platform::Platform;
+use super::platform::{Platform, Takes};
 use super::request::{ImageRequest, Request};
 
 /// What makes a finding known.
@@ -41,6 +42,37 @@ pub fn of(plan: &Plan<'_, '_>, selection: &Selection) -> Vec<Unknown> {
     unknowns
 }
 
+/// Packages asked for by a variant of which nobody has seen a wheel.
+pub fn of_companions(request: &Request<'_>) -> Vec<Unknown> {
+    let mut unknowns = Vec::new();
+    for ask in request.companions.iter().filter(|ask| ask.constraint.pins_variant()) {
+        let rows = request.catalog.companions.iter().filter(|row| *row.package == *ask.package);
+        let mut of_version = rows.filter(|row| ask.constraint.admits(&row.version)).peekable();
+        if of_version.peek().is_some()
+            && !of_version.any(|row| fits::may_be_variant(request.catalog, row, &ask.constraint))
+        {
+            unknowns.push(Unknown {
+                fact: format!("whether {} {} was published", ask.package, ask.constraint),
+                keys: vec![format!("stack.{}", ask.package)],
+                how: format!("look for it where its project publishes wheels; if it is there, {OVERLAY}"),
+            });
+        }
+    }
+    unknowns
+}
+
+/// Whether a package was built for a system that takes only what was made for it.
+fn of_system(package: &str, version: &Version, system: &str) -> Unknown {
+    Unknown {
+        fact: format!("whether {package} {version} was built for {system}"),
+        keys: vec![format!("stack.{package}")],
+        how: format!(
+            "look for it where wheels for {system} are kept (NVIDIA's developer.download.nvidia.com/compute/redist/jp and the \
+             Jetson AI Lab's pypi.jetson-ai-lab.io); if it is there, {OVERLAY}"
+        ),
+    }
+}
+
 /// Images of which nobody has read whether they exist, and so what they hold.
 pub fn of_images(request: &Request<'_>) -> Vec<Unknown> {
     let mut unknowns = Vec::new();
@@ -60,17 +92,20 @@ pub fn of_images(request: &Request<'_>) -> Vec<Unknown> {
     unknowns
 }
 
-fn of_release(
-    plan: &Plan<'_, '_>,
+fn of_release<'c>(
+    plan: &Plan<'_, 'c>,
     selection: &Selection,
-    choice: &ReleaseChoice<'_>,
-    on: Platform<'_>,
+    choice: &ReleaseChoice<'c>,
+    on: Platform<'c>,
 ) -> Vec<Unknown> {
     let (package, release) = (choice.framework.package, choice.of(selection.rows()));
     let name = format!("{package} {}+{}", release.version, release.variant);
     let Some(build) = release.on(on) else {
-        if !release.is_unseen(on) {
+        if !choice.framework.is_unseen(release, on) {
             return Vec::new();
+        }
+        if let Takes::Own(system) = on.takes {
+            return vec![of_system(package, release.version, system)];
         }
         let fact = format!("whether {name} was published for {}", on.arch);
         let index = pytorch_index(release.variant);

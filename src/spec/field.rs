@@ -351,7 +351,8 @@ pub(super) fn compat(text: &str) -> Read<Version> {
     })
 }
 
-/// `image-requires`: the container runtime refuses a container at the first condition that it cannot read.
+/// `image-requires`: the container runtime refuses a container at the first condition that it cannot read. Empty: the image
+/// asks for nothing.
 pub(super) fn image_requires(text: &str) -> Read<String> {
     let long = text.len() > MAX_REQUIRES;
     if long || text.chars().any(is_unseen) {
@@ -359,10 +360,6 @@ pub(super) fn image_requires(text: &str) -> Read<String> {
     }
     let trimmed = text.trim();
     let value = trimmed.strip_prefix("NVIDIA_REQUIRE_CUDA=").unwrap_or(trimmed);
-    if value.is_empty() {
-        let refusal = Refusal::new("value", "`image-requires` is empty");
-        return Err(refusal.help("drop the key: an image without NVIDIA_REQUIRE_CUDA asks for nothing"));
-    }
     match Requirement::parse(value).unreadable() {
         None => Ok(value.split_whitespace().collect::<Vec<_>>().join(" ")),
         Some(condition) => {

@@ -128,6 +128,14 @@ impl Constraint {
         })
     }
 
+    /// The versions of a list such as `535 || 550`: the alternatives that are one version each.
+    pub fn listed(&self) -> impl Iterator<Item = &Version> {
+        self.alternatives.iter().filter_map(|all| match all.as_slice() {
+            [Comparison { op: Op::Prefix, version, .. }] => version.as_ref(),
+            _ => None,
+        })
+    }
+
     /// Whether any part of the constraint names this variant.
     pub fn names_variant(&self, variant: &str) -> bool {
         self.comparisons().any(|one| one.variant.as_deref() == Some(variant))

@@ -5,8 +5,8 @@
 
 use std::fmt;
 
-use super::Constraint;
 use super::address::{all, is_number, is_package};
+use super::{Constraint, Version};
 
 /// What is asked for of a package that nothing is solved with.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -115,6 +115,14 @@ impl Specifier {
         Constraint::parse(&parts.join(",")).ok()
     }
 
+    /// Whether no release can be what both ask for. Asked of the versions that they name, and of those right beside them.
+    pub fn excludes(&self, other: &Specifier) -> bool {
+        let (Some(asked), Some(needs)) = (self.range(), other.range()) else { return false };
+        let bounds = asked.comparisons().chain(needs.comparisons()).filter_map(|one| one.version);
+        let tried: Vec<Version> = bounds.flat_map(around).collect();
+        !tried.is_empty() && !tried.iter().any(|version| asked.admits(version) && needs.admits(version))
+    }
+
     /// The whole requirement, one word: `transformers[torch]>=4.50,<5`.
     pub fn of(&self, package: &str) -> String {
         format!("{package}{}{}", self.bracketed(), self.specifier())
@@ -211,6 +219,24 @@ fn is_version(text: &str) -> bool {
 
 fn shown(text: &str) -> String {
     text.chars().take(40).flat_map(char::escape_debug).collect()
+}
+
+/// A version and those right beside it: of 2.0.0 the one below is 1.999, for 0 has no number before it.
+pub fn around(bound: Version) -> Vec<Version> {
+    let numbers: Vec<u64> = bound.components().collect();
+    let with = |at: usize, number: u64, end: &str| {
+        let before: String = numbers[..at].iter().map(|one| format!("{one}.")).collect();
+        Version::parse(&format!("{before}{number}{end}")).ok()
+    };
+    let mut found = vec![bound];
+    if let Some(last) = numbers.len().checked_sub(1) {
+        found.extend(with(last, numbers[last].saturating_add(1), ""));
+        found.extend(with(last, numbers[last], ".1"));
+    }
+    if let Some(at) = numbers.iter().rposition(|number| *number > 0) {
+        found.extend(with(at, numbers[at] - 1, ".999"));
+    }
+    found
 }
 
 #[cfg(test)]

@@ -21,6 +21,9 @@ pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
         if !address::is_repository(&row.repository) || !address::is_tag(&row.tag) {
             say("image-name", "image", &name, "no registry takes this repository or tag".into());
         }
+        if let Some(plain) = row.repository.strip_prefix("docker.io/") {
+            say("image-name", "image", &name, format!("write `{plain}`: specs are read without `docker.io/`"));
+        }
         for arch in row.arches.iter() {
             let wanted = row.require.as_ref().map(|id| format!("{id}@{arch}"));
             match wanted.as_ref().map(|id| (id, requires.get(id.as_str()))) {

@@ -48,6 +48,8 @@ pub struct Companion {
     /// `xformers==0.0.28.post3; x86_64` where it does so on one processor only.
     #[serde(default)]
     pub requires: List<Text>,
+    /// What it pins that its index no longer has, `apache-tvm-ffi==0.1.0b15`: no installer can install it.
+    pub gone: Option<Text>,
     /// The extra that brings what is for the framework, `pytorch` for `transformer-engine[pytorch]`.
     pub extra: Option<Text>,
     /// Published as source only, it or the part for the framework: it is compiled where it is installed.

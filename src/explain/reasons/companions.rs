@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use crate::catalog::rows::{Build, Companion};
 use crate::coverage::Coverage;
 use crate::solve::fits::{self, TRITON};
+use crate::solve::thirds::{self, Want, Wants};
 use crate::types::{ArchList, Constraint, CpuArch, Version};
 
 use super::Explainer;
@@ -90,6 +91,7 @@ impl<'c> Explainer<'_, 'c> {
             self.what_they_need(&following);
         }
         self.what_torch_brings();
+        self.what_frameworks_ask();
         for ask in &self.request.frameworks {
             if self.blames(ask.package) {
                 self.say_line(ask.package, &ask.constraint);
@@ -98,31 +100,51 @@ impl<'c> Explainer<'_, 'c> {
     }
 
     /// What the newest admitted release of a blamed package asks for of another one.
-    fn what_they_ask(&mut self, rows: &[&Companion]) {
+    fn what_they_ask(&mut self, rows: &[&'c Companion]) {
         let Some(row) = rows.last().filter(|row| self.blames(&row.package)) else { return };
         let arch = self.target().map_or(CpuArch::X86_64, |target| target.arch);
-        let blamed: Vec<(&str, &str)> = row
-            .asked(arch)
-            .filter(|(package, _)| self.blames(package) || self.is_brought(package, row, arch))
-            .collect();
-        for (package, range) in blamed {
+        let catalog = self.request.catalog;
+        let asked = Wants::of(catalog, &row.package).at_row(row, &[arch]);
+        let told: Vec<Want> =
+            asked.into_iter().filter(|want| self.blames(want.0) || self.is_disputed(*want, &row.package)).collect();
+        for (package, range) in told {
             self.say(format!("{} {} requires {package} {range}", row.package, row.version));
-            let source = self.request.catalog.source_of(&row.source, row.version.as_str(), &row.package, "");
+            let source = catalog.source_of(&row.source, row.version.as_str(), &row.package, "");
             self.fact(format!("{}-{}", row.package, row.version), source);
         }
     }
 
-    /// Whether a package that nobody asked for comes along with something else that is blamed too.
-    fn is_brought(&self, package: &str, with: &Companion, arch: CpuArch) -> bool {
-        let mut builds = self.left.iter().filter(|build| self.blames(&build.package));
-        let mut others =
-            self.request.companions.iter().filter(|ask| *ask.package != *with.package && self.blames(ask.package));
-        package == TRITON && builds.any(|build| build.triton.is_some())
-            || others.any(|ask| {
-                let rows = self.request.catalog.companions.iter().filter(|row| *row.package == *ask.package);
-                let newest = rows.filter(|row| ask.constraint.admits(&row.version)).max_by_key(|row| row.version);
-                newest.is_some_and(|row| row.asked(arch).any(|(of, _)| of == package))
-            })
+    /// What blamed builds ask for of packages that come along unasked.
+    fn what_frameworks_ask(&mut self) {
+        for framework in self.request.frameworks.iter().map(|ask| ask.package) {
+            let newest = self.left.iter().filter(|build| *build.package == *framework && self.blames(framework));
+            let Some(version) = newest.map(|build| build.version).max() else { continue };
+            let asked: Vec<Want> = Wants::of(self.request.catalog, framework).at(&version).collect();
+            for (package, range) in
+                asked.into_iter().filter(|want| self.is_disputed(*want, framework)).collect::<Vec<_>>()
+            {
+                self.say(format!("{framework} {version} requires {package} {range}"));
+            }
+        }
+    }
+
+    /// Whether something else that is blamed asks for another release of a package, or brings one along.
+    fn is_disputed(&self, want: Want<'_>, by: &str) -> bool {
+        let catalog = self.request.catalog;
+        let arch = self.target().map_or(CpuArch::X86_64, |target| target.arch);
+        if want.0 == TRITON && self.left.iter().any(|build| self.blames(&build.package) && build.triton.is_some()) {
+            return true;
+        }
+        let frameworks = self.left.iter().filter(|build| *build.package != *by && self.blames(&build.package));
+        let mut of_builds =
+            frameworks.flat_map(|build| Wants::of(catalog, &build.package).at(&build.version).collect::<Vec<_>>());
+        let others = self.request.companions.iter().filter(|ask| ask.package != by && self.blames(ask.package));
+        let mut of_packages = others.flat_map(|ask| {
+            let rows = catalog.companions.iter().filter(|row| *row.package == *ask.package);
+            let newest = rows.filter(|row| ask.constraint.admits(&row.version)).max_by_key(|row| row.version);
+            newest.map_or_else(Vec::new, |row| Wants::of(catalog, ask.package).at_row(row, &[arch]))
+        });
+        of_builds.any(|other| thirds::clash(want, other)) || of_packages.any(|other| thirds::clash(want, other))
     }
 
     /// The triton that the newest blamed build brings along.

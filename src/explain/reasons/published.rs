@@ -65,8 +65,10 @@ impl<'c> Explainer<'_, 'c> {
                 (true, Some(cuda)) => format!("and loads the libraries of CUDA {cuda}"),
                 _ => format!("for {} {}", newest.framework, newest.needs),
             };
-            if admitted || is_above(&ask.constraint, &newest.version) {
-                self.say(format!("the newest {} known is {}, {follows}", ask.package, newest.version));
+            let above = is_above(&ask.constraint, &newest.version);
+            if admitted || above {
+                let as_of = if above { self.as_of() } else { String::new() };
+                self.say(format!("the newest {} known is {}, {follows}{as_of}", ask.package, newest.version));
             } else {
                 let nearest = nearest_versions(&ask.constraint, of_package());
                 self.say(format!("no known release of {} matches `{}`{nearest}", ask.package, ask.constraint));
@@ -130,10 +132,7 @@ impl<'c> Explainer<'_, 'c> {
             return self.image_torch();
         }
         if is_above(constraint, &newest.version) {
-            self.say(format!(
-                "the newest {} known is {}; the catalog is of {}",
-                ask.package, newest.version, catalog.version
-            ));
+            self.say(format!("the newest {} known is {}{}", ask.package, newest.version, self.as_of()));
             self.cite_builds(&[*newest]);
             return;
         }
@@ -283,10 +282,17 @@ impl<'c> Explainer<'_, 'c> {
             if known.iter().any(|version| wanted.cut_to(version.len()).admits(version)) {
                 self.say_line(name, wanted);
             } else {
+                let above = known.iter().max().is_some_and(|newest| is_above(wanted, newest));
+                let as_of = if above { self.as_of() } else { String::new() };
                 let nearest = nearest_versions(wanted, known.into_iter());
-                self.say(format!("no known release of {name} matches `{wanted}`{nearest}"));
+                self.say(format!("no known release of {name} matches `{wanted}`{nearest}{as_of}"));
             }
         }
+    }
+
+    /// Something newer than everything that is known may have been published since.
+    fn as_of(&self) -> String {
+        format!("; the catalog is of {}", self.request.catalog.version)
     }
 
     fn toolkits_installed(&mut self) {

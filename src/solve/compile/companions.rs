@@ -9,10 +9,12 @@ use crate::types::CpuArch;
 use super::together::Together;
 use super::{Choice, Class, Group, Package, Plan, ReleaseChoice, stack_key};
 use crate::solve::fits;
-use crate::solve::network::Order;
+use crate::solve::network::{Order, Var};
 use crate::solve::platform::Takes;
 use crate::solve::problem::{Needs, law};
+use crate::solve::release::Release;
 use crate::solve::rowset::RowSet;
+use crate::solve::thirds::{Thirds, Want, Wants};
 
 impl<'c> Plan<'_, 'c> {
     /// A version of each package that goes with versions of the frameworks which some release of it accepts. Its releases
@@ -21,8 +23,6 @@ impl<'c> Plan<'_, 'c> {
         let mut arches: Vec<CpuArch> = self.classes.iter().map(|class| class.machine().reading.arch).collect();
         arches.sort();
         arches.dedup();
-        let named: Vec<&str> = self.request.companions.iter().map(|ask| ask.package).collect();
-        let is_named = |name: &str| named.contains(&name);
         for (at, ask) in self.request.companions.iter().enumerate() {
             let (package, var) = (self.packages[at], self.companions[at]);
             if !ask.constraint.is_any() {
@@ -38,9 +38,43 @@ impl<'c> Plan<'_, 'c> {
                 }
             }
             for before in 0..at {
-                let together = Together::new(self.packages[before], package, &arches, &is_named);
+                let together = Together::new(self.packages[before], package, &arches);
                 if !self.everywhere.has(law::id::COMPANION) && !together.is_any() {
                     self.network.relate(self.companions[before], var, move |version| together.with(version));
+                }
+            }
+        }
+        self.relate_thirds(&arches);
+    }
+
+    /// What comes along unasked: a release of it must be what all ask for that it comes along with.
+    fn relate_thirds(&mut self, arches: &[CpuArch]) {
+        let catalog = self.request.catalog;
+        let named: Vec<&str> =
+            self.frameworks.iter().map(|one| one.package).chain(self.packages.iter().map(|one| one.name)).collect();
+        if named.len() < 2 || self.everywhere.has(law::id::COMPANION) {
+            return;
+        }
+        let mut wants: Vec<(Var, Vec<Vec<Want>>)> = Vec::new();
+        for (framework, var) in self.frameworks.iter().zip(&self.versions) {
+            let of = Wants::of(catalog, framework.package);
+            wants.push((*var, framework.versions.iter().map(|version| of.at(version).collect()).collect()));
+        }
+        for (package, var) in self.packages.iter().zip(&self.companions) {
+            let of = Wants::of(catalog, package.name);
+            let first = |releases: &RowSet| releases.rows().next().map(|row| package.releases[row]);
+            let of_version = |releases: &RowSet| first(releases).map_or_else(Vec::new, |row| of.at_row(row, arches));
+            wants.push((*var, package.of_version.iter().map(of_version).collect()));
+        }
+        // What is asked for itself is chosen, and judged by what is chosen.
+        wants.iter_mut().flat_map(|(_, lists)| lists).for_each(|list| list.retain(|(of, _)| !named.contains(of)));
+        for (at, (var, lists)) in wants.iter().enumerate() {
+            for (before, earlier) in &wants[..at] {
+                let thirds = Thirds::new(earlier, lists);
+                if !thirds.is_empty() {
+                    let count = lists.len();
+                    let (from, to) = (*before, *var);
+                    self.network.relate(from, to, move |one| RowSet::filter(count, |other| !thirds.part(one, other)));
                 }
             }
         }
@@ -53,6 +87,7 @@ impl<'c> Plan<'_, 'c> {
             let because = vec![stack_key(package.name)];
             let var = self.network.variable(package.releases.len(), Order::Ascending, RowSet::default(), because);
             self.network.relate(self.companions[at], var, |version| package.of_version[version].clone());
+            self.add_variant_clause(at, var, &group.releases);
             for &class in &group.classes {
                 let rows = releases_for(self, &self.classes[class], package);
                 self.given[class].push((var, rows));
@@ -76,6 +111,24 @@ impl<'c> Plan<'_, 'c> {
             }
             group.companions.push(Choice { var, rows: package.releases.clone() });
         }
+    }
+
+    /// The variant that is asked for of a package is that of its wheel, and of the framework that the wheel goes with.
+    fn add_variant_clause(&mut self, at: usize, var: Var, releases: &[ReleaseChoice<'c>]) {
+        let (request, package) = (self.request, self.packages[at]);
+        let ask = &request.companions[at];
+        if !ask.constraint.pins_variant() {
+            return;
+        }
+        let rows = package.matching(|row| fits::may_be_variant(request.catalog, row, &ask.constraint));
+        let mut admits = vec![(var, rows)];
+        for release in releases {
+            if package.releases.iter().any(|row| row.framework == release.framework.package) {
+                let of_variant = |one: &Release<'c>| ask.constraint.names_variant(one.variant);
+                admits.push((release.var, release.framework.matching(of_variant)));
+            }
+        }
+        self.clause(ask.package, admits);
     }
 
     /// The releases of a package are made for some builds of the framework they follow.
@@ -134,6 +187,7 @@ fn releases_for<'c>(plan: &Plan<'_, 'c>, class: &Class<'_, 'c>, package: &Packag
     let mut rows = RowSet::first(package.releases.len());
     if !class.off.has(law::id::PUBLISHED) {
         rows.subtract(&package.elsewhere(target.platform));
+        rows.subtract(&package.gone());
     }
     if let Some(has) = target.glibc.filter(|_| !class.off.has(law::id::GLIBC)) {
         rows.subtract(&package.newer_glibc(has));

@@ -186,7 +186,7 @@ impl<'q, 'c> Plan<'q, 'c> {
                 let release = &framework.releases[row];
                 let Some(build) = release.on(class.target.platform) else {
                     // What nobody has seen is made for every system.
-                    return if release.is_unseen(class.target.platform) {
+                    return if framework.is_unseen(release, class.target.platform) {
                         RowSet::first(images.len())
                     } else {
                         RowSet::default()

@@ -14,6 +14,7 @@ use crate::solve::fits;
 use crate::solve::network::{Order, Var};
 use crate::solve::platform::Platform;
 use crate::solve::problem::law;
+use crate::solve::release::Release;
 use crate::solve::request::{Direction, Gpus, PackageRequest, TargetRequest};
 use crate::solve::rowset::RowSet;
 
@@ -197,11 +198,11 @@ impl<'q, 'c> Plan<'q, 'c> {
         };
         if let Some(wanted) = &request.cudnn {
             let brings = |build: &Build| coinstall::takes_newer(build) || met(wanted, build.cudnn.as_ref(), cudnn_may);
-            self.clause_on_releases("cudnn", groups, with_builds(&brings));
+            self.clause_on_releases("cudnn", groups, with_builds(&brings, cudnn_may || wanted.is_any()));
         }
         if let Some(wanted) = &request.nccl {
             let brings = |build: &Build| coinstall::leaves_open(build) || met(wanted, build.nccl.as_ref(), nccl_may);
-            self.clause_on_releases("nccl", groups, with_builds(&brings));
+            self.clause_on_releases("nccl", groups, with_builds(&brings, nccl_may || wanted.is_any()));
         }
     }
 
@@ -251,11 +252,16 @@ impl<'q, 'c> Plan<'q, 'c> {
     }
 }
 
-/// The releases that have a build for a class's machines of which something holds, or none with CUDA.
-fn with_builds<'a, 'c>(holds: &'a dyn Fn(&Build) -> bool) -> impl Fn(&Framework<'c>, &Class<'_, 'c>) -> RowSet + 'a {
+/// The releases that have a build for a class's machines of which something holds, or none with CUDA; of an unseen build it
+/// holds where it may.
+fn with_builds<'a, 'c>(
+    holds: &'a dyn Fn(&Build) -> bool,
+    may: bool,
+) -> impl Fn(&Framework<'c>, &Class<'_, 'c>) -> RowSet + 'a {
     move |framework, class| {
         let on = class.target.platform;
-        framework.matching(|release| release.is_cpu() || release.on(on).is_none_or(holds))
+        let of_unseen = |release: &Release<'c>| may || !framework.is_unseen(release, on);
+        framework.matching(|release| release.is_cpu() || release.on(on).map_or_else(|| of_unseen(release), holds))
     }
 }
 
@@ -283,7 +289,9 @@ fn releases_for<'c>(
     let holds = |rule: usize| !class.off.has(rule);
     let mut rows = RowSet::first(framework.releases.len());
     let mut missing = framework.unpublished(on).as_ref().clone();
-    if policy.possible {
+    // Of what is made for single systems only a release that somebody names is thought of.
+    let is_named = ask.constraint.single().is_some() && !ask.constraint.pins_variant();
+    if policy.possible && (is_named || !on.is_one_system()) {
         missing.subtract(&framework.unseen(on));
     }
     rows.subtract(&missing);

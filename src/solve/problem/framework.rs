@@ -9,7 +9,7 @@ use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Status};
 use crate::coverage::Coverage;
 use crate::solve::fits;
-use crate::solve::platform::Platform;
+use crate::solve::platform::{Platform, Takes};
 use crate::solve::release::{self, Release};
 use crate::solve::rowset::RowSet;
 use crate::types::{Cc, Version};
@@ -110,7 +110,34 @@ impl<'c> Framework<'c> {
 
     /// The releases that nobody has seen for a kind of machine though they may exist.
     pub fn unseen(&self, on: Platform<'c>) -> Rc<RowSet> {
-        self.property(Property::Unseen(on), |release| release.is_unseen(on))
+        self.property(Property::Unseen(on), |release| self.is_unseen(release, on))
+    }
+
+    /// Whether there may be a build of a release for a kind of machine that nobody has seen. What is made for single systems
+    /// lies on no index, and the catalog has what public files name: there may be others between the oldest and the newest.
+    pub fn is_unseen(&self, release: &Release<'c>, on: Platform<'c>) -> bool {
+        match on.takes {
+            Takes::Own(_) if !on.is_one_system() || release.is_cpu() || release.on(on).is_some() => false,
+            Takes::Own(_) => self.like(release, on).len() > 1,
+            _ => release.is_unseen(on),
+        }
+    }
+
+    /// What such a build would be like: those before and after it for the same machines.
+    fn like(&self, release: &Release<'c>, on: Platform<'c>) -> Vec<&'c Build> {
+        if !matches!(on.takes, Takes::Own(_)) {
+            return release.like(on).to_vec();
+        }
+        let all = || self.releases.iter().flat_map(|other| other.own_builds()).filter(|build| on.takes(build));
+        let before = all().filter(|build| build.version < *release.version).max_by_key(|build| build.version);
+        let after = all().filter(|build| build.version > *release.version).min_by_key(|build| build.version);
+        before.into_iter().chain(after).collect()
+    }
+
+    /// Whether all that an unseen build would be like has something against it.
+    fn all_alike(&self, release: &Release<'c>, on: Platform<'c>, holds: impl Fn(&Build) -> bool) -> bool {
+        let like = self.like(release, on);
+        self.is_unseen(release, on) && !like.is_empty() && like.iter().all(|build| holds(build))
     }
 
     /// The releases that need a newer C library than there is.
@@ -119,7 +146,7 @@ impl<'c> Framework<'c> {
             let lacks = |build: &Build| build.glibc.is_some_and(|needs| has < needs);
             match release.on(on) {
                 Some(build) => lacks(build),
-                None => release.is_unseen(on) && release.like(on).iter().all(|build| lacks(build)),
+                None => self.all_alike(release, on, lacks),
             }
         })
     }
@@ -139,7 +166,7 @@ impl<'c> Framework<'c> {
             !release.is_cpu()
                 && match release.on(on) {
                     Some(build) => lacks(build),
-                    None => release.is_unseen(on) && release.like(on).iter().all(|build| lacks(build)),
+                    None => self.all_alike(release, on, lacks),
                 }
         })
     }
@@ -207,8 +234,8 @@ impl<'c> Framework<'c> {
         }
         let rows = self.matching(|release| {
             let Some(build) = release.on(on) else {
-                let has = |build: &&Build| build.pythons.contains(&line) || build.expected_pythons.contains(&line);
-                return !release.is_unseen(on) || release.like(on).iter().any(has);
+                let lacks = |build: &Build| !build.pythons.contains(&line) && !build.expected_pythons.contains(&line);
+                return !self.all_alike(release, on, lacks);
             };
             let known = build.pythons.contains(&line) || build.expected_pythons.contains(&line);
             known || (unseen && build.pythons_partial && self.series_has_python(build, line))

@@ -35,6 +35,7 @@ enum Property<'c> {
     MadeFor(&'c str),
     Elsewhere(Platform<'c>),
     NewerGlibc(Version),
+    Gone,
     Uncovered(CpuArch, Cc),
     Refusing(&'c str, Version, CpuArch),
 }
@@ -147,6 +148,11 @@ impl<'c> Package<'c> {
     /// The releases that were not made for a kind of machine.
     pub fn elsewhere(&self, on: Platform<'c>) -> Rc<RowSet> {
         self.property(Property::Elsewhere(on), || self.matching(|row| !on.takes_companion(row)))
+    }
+
+    /// The releases that no installer can install any more.
+    pub fn gone(&self) -> Rc<RowSet> {
+        self.property(Property::Gone, || self.matching(|row| row.gone.is_some()))
     }
 
     /// The releases that need a newer C library than there is.

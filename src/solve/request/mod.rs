@@ -160,6 +160,16 @@ pub enum Gpus<'c> {
     These(Vec<GpuRequest<'c>>),
 }
 
+impl Gpus<'_> {
+    /// Whether they are boards of NVIDIA's Jetson line, which come with a driver of their own.
+    pub fn are_jetsons(&self) -> bool {
+        match self {
+            Gpus::These(gpus) => gpus.iter().all(|gpu| gpu.row.is_some_and(|row| row.class == Class::Jetson)),
+            Gpus::Unsaid | Gpus::Cpu => false,
+        }
+    }
+}
+
 /// One GPU product, or a bare capability.
 #[derive(Debug, Clone)]
 pub struct GpuRequest<'c> {

@@ -1,7 +1,7 @@
 //! Reads a spec into a request: every name is looked up, and what is not known is told where it stands.
 
 use crate::catalog::rows::{Compat, FRAMEWORKS, Gpu, Os, WindowsDriver};
-use crate::catalog::{Catalog, GpuMatch, OsMatch};
+use crate::catalog::{Catalog, GpuMatch, OsMatch, gpus};
 use crate::solve::image::TagMatch;
 use crate::solve::machine::Reading;
 use crate::solve::platform::Platform;
@@ -140,12 +140,13 @@ impl<'c> Reader<'_, 'c> {
         if !off.iter().any(|off| off.bears_on(crate::solve::problem::law::IMAGE_TORCH, &target.name)) {
             platform = platform.in_image(self.catalog, &image);
         }
+        let driver = self.driver(target, os, gpus.are_jetsons());
         let reading = Reading {
             runtime,
             arch,
             platform,
             gpus,
-            driver: self.driver(target, os),
+            driver,
             os,
             glibc,
             gcc: gcc.filter(|_| builds && target.clang.is_none()),
@@ -207,6 +208,14 @@ impl<'c> Reader<'_, 'c> {
                 GpuMatch::Found(rows) => {
                     rows.into_iter().for_each(|row| add(name, row.name.to_string(), row.cc, Some(row)))
                 }
+                GpuMatch::Bare(cc) if !self.catalog.knows_capability(cc) => {
+                    let message = format!("no GPU of compute capability {cc} is known");
+                    let newest = self.catalog.gpus.iter().map(|gpu| gpu.cc).max();
+                    let newest = newest.map_or_else(String::new, |newest| format!("the newest known is {newest}; "));
+                    let help = format!("{newest}a newer gpuenv may know it, and an overlay can describe the product");
+                    let span = written.span.clone();
+                    self.errors.push(SpecError { code: "unknown-gpu", message, span, help: Some(help) });
+                }
                 GpuMatch::Bare(cc) => add(name, format!("sm_{}", cc.number()), cc, None),
                 GpuMatch::Cpu => return Gpus::Cpu,
                 GpuMatch::Ambiguous(candidates) => {
@@ -232,7 +241,10 @@ impl<'c> Reader<'_, 'c> {
                         [] => String::new(),
                         names => format!("did you mean {}? ", names.join(" or ")),
                     };
-                    let help = format!("{near}Any GPU can be named by its compute capability: `gpu = \"sm_90\"`");
+                    let help = match gpus::without_cuda(name) {
+                        Some(reason) => reason.to_string(),
+                        None => format!("{near}Any GPU can be named by its compute capability: `gpu = \"sm_90\"`"),
+                    };
                     self.errors.push(SpecError {
                         code: "unknown-gpu",
                         message,
@@ -246,7 +258,7 @@ impl<'c> Reader<'_, 'c> {
         Gpus::These(found)
     }
 
-    fn driver(&mut self, target: &Target, os: Option<&Os>) -> DriverRequest {
+    fn driver(&mut self, target: &Target, os: Option<&Os>, jetson: bool) -> DriverRequest {
         if let Some(cuda) = &target.driver_cuda {
             let known = self.catalog.branches.iter().filter_map(|branch| branch.cuda.as_ref());
             let newest = known.max().cloned();
@@ -258,8 +270,9 @@ impl<'c> Reader<'_, 'c> {
             }
             return DriverRequest::Cuda(cuda.value);
         }
-        let Some(written) = &target.driver else {
-            // Where the driver comes with the system, the system tells its CUDA version.
+        // Where the driver comes with the system, the system tells its CUDA version. The drivers of Jetsons are numbered by
+        // themselves: 540.4.0 is that of JetPack 6.2 and shows CUDA 12.6.
+        let Some(written) = target.driver.as_ref().filter(|_| !jetson) else {
             return os.and_then(|os| os.cuda).map_or(DriverRequest::Free(None), DriverRequest::Cuda);
         };
         let constraint = &written.value;
@@ -283,9 +296,18 @@ impl<'c> Reader<'_, 'c> {
                 DriverRequest::Free(None)
             }
             _ => {
+                // Each branch of a list occurs.
+                for version in constraint.listed() {
+                    if !target.is_wsl2()
+                        && !self.catalog.drivers.iter().any(|row| row.version.cmp_prefix(version).is_eq())
+                    {
+                        self.check_driver_listed(target, version);
+                    }
+                }
                 // Bounds below are what is mostly written.
-                let listed =
-                    target.is_wsl2() || self.catalog.drivers.iter().rev().any(|row| constraint.admits(&row.version));
+                let listed = constraint.listed().next().is_some()
+                    || target.is_wsl2()
+                    || self.catalog.drivers.iter().rev().any(|row| constraint.admits(&row.version));
                 if !listed {
                     let bounds = constraint.comparisons().filter_map(|one| one.version.as_ref());
                     if let Some(version) = bounds.min() {

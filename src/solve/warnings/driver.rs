@@ -7,6 +7,7 @@ use crate::solve::machine::gpu_rules;
 use crate::solve::recommended;
 use crate::solve::request::{DriverRequest, GpuRequest, TargetRequest};
 use crate::spec::DriverPolicy;
+use crate::types::Version;
 use crate::warning::{
     DriverDropsGpu, DriverPolicyUnmet, ForwardCompat, GpuNotListed, JetsonDriver, JitLimited, SystemUnsaid, Warning,
 };
@@ -108,11 +109,16 @@ fn not_listed(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<Warning> 
 fn drops_gpu(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<Warning> {
     let DriverRequest::AtWorst(constraint) = &about.asked.driver else { return None };
     let gpus = gpu_rules(about.request, about.asked);
-    for row in about.request.catalog.branches.iter().filter(|row| constraint.admits(&row.branch)) {
-        let dropped = gpus.iter().find(|gpu| gpu.driver.iter().any(|needs| !needs.needs.admits(&row.branch)));
+    let branches = &about.request.catalog.branches;
+    let is_known = |version: &Version| branches.iter().any(|row| row.branch.major() == version.major());
+    let known = branches.iter().map(|row| &row.branch).filter(|branch| constraint.admits(branch));
+    // A list may name branches that are newer than the catalog.
+    let newer = constraint.listed().filter(|version| !is_known(version));
+    for branch in known.chain(newer) {
+        let dropped = gpus.iter().find(|gpu| gpu.driver.iter().any(|needs| !needs.needs.admits(branch)));
         let Some(dropped) = dropped else { continue };
-        let drops = DriverDropsGpu { branch: &row.branch, admitted_by: constraint, gpu: &dropped.gpu.name };
-        let later = row.branch > driver.branch.branch;
+        let drops = DriverDropsGpu { branch, admitted_by: constraint, gpu: &dropped.gpu.name };
+        let later = *branch > driver.branch.branch;
         return later.then(|| Warning::about(&drops, &about.keys(about.asked.driver_setting())));
     }
     None

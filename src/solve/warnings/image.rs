@@ -31,8 +31,18 @@ pub(super) fn warnings<'c>(about: &About<'_, 'c>) -> Vec<Warning> {
             warnings.push(Warning::about(&ImageArchUnknown { image: &one.name }, &one.keys));
         }
     }
+    warnings.extend(unread_torch(about));
     warnings.extend(toolkit_minor(about));
     warnings
+}
+
+/// A torch that is installed into an image of which nobody has read what it holds, where others of its repository hold one.
+fn unread_torch(about: &About<'_, '_>) -> Option<Warning> {
+    let ImageRequest::Unchecked(image) = &about.asked.image else { return None };
+    let build = about.target.builds.iter().find(|build| build.package == TORCH)?;
+    let installed = format!("{}+{}", build.version, build.variant);
+    let unknown = TwoTorches::Unknown { image: &image.to_string(), installed: &installed };
+    image::holds_torch(about.request.catalog, &image.repository).then(|| Warning::about(&unknown, &about.keys("image")))
 }
 
 /// The image that was chosen.
@@ -65,10 +75,12 @@ impl One<'_, '_> {
         Some(Warning::about(&ImageTorch { image: &self.name, torch: inside, why: &why }, &self.keys))
     }
 
-    /// A torch of the image that is used, for a Python that nobody has read or written.
+    /// A torch of the image that is used, for a Python that nobody has read, and that no line names.
     fn python(&self) -> Option<Warning> {
         let inside = self.image.torch.as_deref().filter(|_| self.image.python.is_none())?;
-        let python = self.about.target.python.filter(|_| self.about.request.python.is_none())?;
+        let python = self.about.target.python?;
+        let asked = self.about.request.python.as_ref();
+        let python = Some(python).filter(|_| asked.is_none_or(|asked| asked.single().is_none()))?;
         let is_used = |build: &&Build| build.package == TORCH && bundled_torch::is_inside(self.image, inside, build);
         let unknown = ImagePython { image: &self.name, python };
         self.about.target.builds.iter().any(is_used).then(|| Warning::about(&unknown, &self.keys))

@@ -171,8 +171,8 @@ pub(in crate::spec) static TARGET: Table<Target> = Table {
         Key {
             name: "image-requires",
             brief: "the NVIDIA_REQUIRE_CUDA of an image that the catalog does not know",
-            about: "Which drivers the image starts on; `docker inspect` shows it. Of an image that the catalog knows it \
-                    replaces what is known.",
+            about: "Which drivers the image starts on; `docker inspect` shows it, and \"\" says that it asks for nothing. Of an \
+                    image that the catalog knows it replaces what is known.",
             example: "\"cuda>=12.8 brand=tesla,driver>=535\"",
             slips: &["nvidia-require-cuda", "require-cuda", "image-require", "requires"],
             slot: &One(place!(Target.image_requires), |_, text| field::image_requires(text), String::clone),

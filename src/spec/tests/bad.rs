@@ -133,7 +133,6 @@ const BAD: &[(&str, &str, &str, &str)] = &[
     ("[target.a]\nimage-requires = 'cuda>=12.8'", "exclusive", "'cuda>=12.8'", "needs a container"),
     ("[target.a]\nimage = 'a/b'\nimage-requires = 'cuda 12.8'", "value", "'cuda 12.8'", "not a condition"),
     ("[target.a]\nimage = 'a/b'\nimage-requires = 'cuda>=new'", "value", "'cuda>=new'", "not a condition"),
-    ("[target.a]\nimage = 'a/b'\nimage-requires = ''", "value", "''", "empty"),
     ("[target.a]\nplatform = 'windows'", "value", "'windows'", "use \"wsl2\""),
     ("[target.a]\nplatform = 'wsl2'\nkernel-module = 'open'", "exclusive", "'open'", "drop `kernel-module`"),
     ("[target.a]\nplatform = 'wsl2'\narch = 'aarch64'", "exclusive", "'aarch64'", "x86_64 only"),

@@ -1,0 +1,91 @@
+//! What releases ask for of packages that nobody asked for: those are installed all the same, so two releases that no
+//! release of a third serves do not go together.
+
+use std::collections::HashSet;
+
+use crate::catalog::Catalog;
+use crate::catalog::rows::{Asks, Companion};
+use crate::types::{Constraint, CpuArch, Specifier, Version};
+
+use super::ordinary::{self, released};
+
+/// A package and what is asked for of it, `tilelang` and `==0.1.9`.
+pub type Want<'c> = (&'c str, &'c str);
+
+/// What the releases of a package ask for of those that nothing is solved with.
+pub struct Wants<'c> {
+    rows: Vec<(Constraint, &'c Asks)>,
+}
+
+impl<'c> Wants<'c> {
+    /// Of all releases of a package.
+    pub fn of(catalog: &'c Catalog, package: &str) -> Self {
+        let rows = catalog.asks.iter().filter(|row| *row.package == *package);
+        Wants { rows: rows.filter_map(|row| Some((Constraint::parse(&row.range).ok()?, row))).collect() }
+    }
+
+    /// Of one release.
+    pub fn at(&self, version: &Version) -> impl Iterator<Item = Want<'c>> {
+        let version = released(version);
+        let rows = self.rows.iter().filter(move |(range, row)| &*row.of != "python" && range.admits(&version));
+        rows.map(|(_, row)| (&*row.of, &*row.needs))
+    }
+
+    /// Of a release of a package that follows a framework, what its own row says too.
+    pub fn at_row(&self, row: &'c Companion, arches: &[CpuArch]) -> Vec<Want<'c>> {
+        let mut asked: Vec<Want<'c>> = arches.iter().flat_map(|arch| row.asked(*arch)).collect();
+        asked.dedup();
+        asked.extend(self.at(&row.version));
+        asked
+    }
+}
+
+/// Whether no release of a third package is what both ask for of it.
+pub fn clash(one: Want<'_>, other: Want<'_>) -> bool {
+    one.0 == other.0 && Specifier::parse(one.1).is_ok_and(|asked| ordinary::excludes(&asked, other.1))
+}
+
+/// The releases of two packages of which some do not go together.
+pub struct Thirds {
+    /// What each asks for, by number.
+    of: [Vec<Vec<usize>>; 2],
+    clashes: HashSet<(usize, usize)>,
+}
+
+impl Thirds {
+    /// Of what the releases of the one ask for, and those of the other.
+    pub fn new(one: &[Vec<Want<'_>>], other: &[Vec<Want<'_>>]) -> Self {
+        let (ones, of_one) = numbered(one);
+        let (others, of_other) = numbered(other);
+        let mut clashes = HashSet::new();
+        for (number, asked) in ones.iter().enumerate() {
+            let beside = others.iter().enumerate().filter(|(_, other)| clash(*asked, **other));
+            clashes.extend(beside.map(|(beside, _)| (number, beside)));
+        }
+        Thirds { of: [of_one, of_other], clashes }
+    }
+
+    /// Whether all go together.
+    pub fn is_empty(&self) -> bool {
+        self.clashes.is_empty()
+    }
+
+    /// Whether two do not go together.
+    pub fn part(&self, one: usize, other: usize) -> bool {
+        let [ones, others] = &self.of;
+        ones[one].iter().any(|asked| others[other].iter().any(|beside| self.clashes.contains(&(*asked, *beside))))
+    }
+}
+
+/// What stands in some lists, each once, and for each list the places of what it holds.
+fn numbered<T: Copy + PartialEq>(lists: &[Vec<T>]) -> (Vec<T>, Vec<Vec<usize>>) {
+    let mut all: Vec<T> = Vec::new();
+    let mut number = |one: &T| {
+        all.iter().position(|known| known == one).unwrap_or_else(|| {
+            all.push(*one);
+            all.len() - 1
+        })
+    };
+    let numbers = lists.iter().map(|list| list.iter().map(&mut number).collect()).collect();
+    (all, numbers)
+}

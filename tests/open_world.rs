@@ -1,0 +1,131 @@
+//! What nobody has read is neither told as there nor as never published: each spec rests on something that the catalog does
+//! not know, or on something that it does and that a reading of names alone would miss.
+
+mod common {
+    pub mod sandbox;
+}
+
+use common::sandbox::Sandbox;
+
+/// A spec, the exit code of `gpuenv lock`, and what it says.
+struct Case {
+    stack: &'static str,
+    target: &'static str,
+    exits: i32,
+    says: &'static [&'static str],
+}
+
+const fn case(stack: &'static str, target: &'static str, exits: i32, says: &'static [&'static str]) -> Case {
+    Case { stack, target, exits, says }
+}
+
+const CASES: &[Case] = &[
+    // A compute capability that no GPU has, or none that is known.
+    case(
+        "torch = \"*\"",
+        "gpu = \"sm_130\"",
+        2,
+        &["no GPU of compute capability 13.0 is known", "the newest known is 12.1"],
+    ),
+    case("torch = \"*\"", "gpu = \"7.6\"", 2, &["no GPU of compute capability 7.6 is known"]),
+    case("torch = \"2.13\"", "gpu = \"sm_90\"", 0, &[]),
+    // The variant of a package is that of its wheel.
+    case(
+        "torch = \"*\"\nvllm = \"0.33.0+cu129\"",
+        "gpu = \"H100 NVL\"",
+        3,
+        &["whether vllm 0.33.0+cu129 was published"],
+    ),
+    case(
+        "torch = \"*\"\nflash-attn = \"2.8.3+cu12torch2.8\"",
+        "gpu = \"H100 NVL\"",
+        3,
+        &["flash-attn 2.8.3+cu12torch2.8"],
+    ),
+    case("torch = \"2.9.1\"\ntorchvision = \"0.24.1+cu126\"", "gpu = \"H100 NVL\"", 0, &["torch        2.9.1+cu126"]),
+    case(
+        "torch = \"2.9.1+cu130\"\ntorchvision = \"0.24.1+cu126\"",
+        "gpu = \"H100 NVL\"",
+        1,
+        &["`torch = \"2.9.1+cu130\"` is incompatible with `torchvision = \"0.24.1+cu126\"`"],
+    ),
+    // A library of which no release is called so comes with no unseen build either.
+    case("torch = \"*\"\nnccl = \"2.99\"", "gpu = \"H100 NVL\"", 1, &["no known release of nccl matches `2.99`"]),
+    case("torch = \"*\"\ncudnn = \"9.99\"", "gpu = \"H100 NVL\"", 1, &["no known release of cudnn matches `9.99`"]),
+    // The drivers of Jetsons are numbered by themselves. Source: github.com/vllm-project/vllm/issues/34470 (Thor, driver
+    // 580.00, torch 2.10.0+cu130, "Is CUDA available: True").
+    case(
+        "torch = \"2.10.0+cu130\"\npython = \"3.12\"",
+        "gpu = \"NVIDIA Thor\"\ndriver = \"580.00\"\nos = \"jetpack7.0\"",
+        0,
+        &[],
+    ),
+    case("torch = \"2.8.0\"", "gpu = \"Orin\"\ndriver = \"540.4.0\"\nos = \"jetpack6.2\"", 0, &[]),
+    // What is made for a JetPack lies on no index. torch 2.7.0 for JetPack 6.2 is named in public scripts.
+    case(
+        "torch = \"2.7.0\"",
+        "gpu = \"Jetson AGX Orin\"\nos = \"jetpack6.2\"",
+        3,
+        &["whether torch 2.7.0 was built for jetpack6.2", "jetson-ai-lab"],
+    ),
+    // Python 3.8 is the one of JetPack 5, and wheels for it are made for that. Source: github.com/dusty-nv/jetson-inference/issues/1932
+    case("torch = \"2.1.0\"\npython = \"3.10\"", "gpu = \"Orin\"\nos = \"jetpack5.1\"", 1, &[]),
+    // Of the newest releases not all images were listed; of older ones all were.
+    case(
+        "torch = \"2.15.0\"",
+        "gpu = \"H100 NVL\"\nimage = \"nvidia/cuda:13.4.0-devel-ubuntu24.04\"",
+        3,
+        &["whether `nvidia/cuda:13.4.0-devel-ubuntu24.04` exists", "image-requires"],
+    ),
+    case(
+        "torch = \"2.15.0\"",
+        "gpu = \"H100 NVL\"\nimage = \"nvidia/cuda:13.4.0-base-ubuntu24.04\"\nimage-requires = \"\"",
+        0,
+        &["[image-not-checked]"],
+    ),
+    case("torch = \"2.5.1\"", "gpu = \"L4\"\nimage = \"nvidia/cuda:12.4.9-base-ubuntu22.04\"", 1, &["has no tag"]),
+    // What an image requires does not tell which torch it holds.
+    case(
+        "torch = \"*\"",
+        "gpu = \"H100 NVL\"\nimage = \"nvcr.io/nvidia/pytorch:26.12-py3\"\nimage-requires = \"cuda>=13.0\"",
+        0,
+        &["[two-torches]", "[image-not-checked]"],
+    ),
+    // Each branch of a list occurs, known or not.
+    case(
+        "torch = \"2.9.1+cu126\"",
+        "gpu = \"V100-SXM2-16GB\"\ndriver = [\"580\", \"620\"]",
+        0,
+        &["[driver-drops-gpu]", "[driver-not-listed]"],
+    ),
+    // An instance or a type of a board that runs no CUDA.
+    case("torch = \"*\"", "gpu = \"NVIDIA L40S-2B\"", 2, &["unknown GPU", "series A and B run no CUDA"]),
+    case("torch = \"*\"", "gpu = \"GRID T4-16Q\"", 0, &[]),
+    case("torch = \"*\"", "gpu = \"NVIDIA GeForce RTX 4090 MIG 1g.10gb\"", 2, &["unknown GPU", "no MIG instances"]),
+    case("torch = \"*\"", "gpu = \"NVIDIA B200 MIG 1g.23gb\"", 0, &[]),
+    // On the PyTorch index, read from public lists of files. Source: github.com/unslothai/unsloth/pull/6955
+    case("torch = \"2.12.1+cu130\"\nxformers = \"0.0.35\"", "gpu = \"H100 NVL\"", 0, &["xformers"]),
+    // A Python that nobody has read is told also where a range is written.
+    case(
+        "torch = \"2.11.0\"\npython = \">=3.10\"",
+        "gpu = \"H100 NVL\"\nimage = \"pytorch/pytorch:2.11.0-cuda12.8-cudnn9-runtime\"",
+        0,
+        &["[image-python]"],
+    ),
+];
+
+#[test]
+fn what_nobody_has_read_is_neither_a_yes_nor_a_never() {
+    let mut wrong = Vec::new();
+    for (at, case) in CASES.iter().enumerate() {
+        let spec = format!("[stack]\n{}\n[target.t]\n{}\n", case.stack, case.target);
+        let ran = Sandbox::new(&format!("world-{at}"), &spec).with(&["lock"], &[("COLUMNS", "400")]);
+        let said = format!("{}{}", ran.out, ran.err);
+        let missing: Vec<&&str> = case.says.iter().filter(|words| !said.contains(**words)).collect();
+        if ran.code != case.exits || !missing.is_empty() {
+            wrong
+                .push(format!("{spec}exits {} (expected {}), does not say {missing:?}:\n{said}", ran.code, case.exits));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n---\n"));
+}
