@@ -202,7 +202,7 @@ fn every_rule_law_and_warning_can_be_looked_up() {
     sandbox
         .run(&["explain", "torch-2.5.1-cu124-linux-x86_64"])
         .exits(0)
-        .tells("sass         5.0, 6.0")
+        .tells("sass           5.0, 6.0")
         .tells("pkg:pypi/torch@2.5.1");
     sandbox.run(&["explain", "kernel-module-open-blackwell"]).exits(0).tells("source  https://");
     sandbox.run(&["explain", "jit-onyl"]).exits(2).says("did you mean `jit-only`?");

@@ -48,6 +48,11 @@ fn pip_is_given_nothing_that_it_cannot_tell_apart() {
         sandbox.run(args).exits(2).says("xformers 0.0.31");
     }
     assert!(sandbox.run(&["export", "uv"]).exits(0).out.contains("xformers==0.0.31"));
+    let beside = locked(
+        "beside",
+        &format!("{}torchvision = \"*\"\ntorchaudio = \"*\"\n{A100}", &BASE[..BASE.find("[packages]").unwrap()]),
+    );
+    beside.run(&["export", "requirements", "--constraints"]).exits(0);
     let arm = locked("ambiguous-arm", &format!("{BASE}[target.prod]\ngpu = \"GH200 480GB\"\n"));
     arm.run(&["export", "requirements", "--constraints"]).exits(2).says("torch 2.5.1");
 }
@@ -75,6 +80,12 @@ fn what_defeats_the_lock_is_refused() {
     for (text, says) in [
         (format!("{project}[tool.uv]\noverride-dependencies = [\"torch==2.4.0\"]\n"), "override-dependencies"),
         (format!("{project}[tool.uv]\noverride-dependencies = [\"Torch_Vision==0.1\", \"TORCH>2\"]\n"), "TORCH>2"),
+        (
+            format!(
+                "{project}[tool.uv.sources]\ntimm = {{ index = \"mine\" }}\nTorchVision = {{ index = \"mine\" }}\n"
+            ),
+            "TorchVision",
+        ),
         (format!("{project}requires-python = \"==3.11.*\"\n"), "requires-python"),
         (format!("{project}requires-python = \">=3.13\"\n"), "requires-python"),
         (format!("{project}[tool.uv.sources]\nTorch = {{ index = \"mine\" }}\n"), "sources.Torch"),
@@ -91,7 +102,7 @@ fn what_defeats_the_lock_is_refused() {
     }
     for text in [
         format!("{project}requires-python = \">=3.10\"\n"),
-        format!("{project}[tool.uv]\noverride-dependencies = [\"numpy<2\"]\n"),
+        format!("{project}[tool.uv]\noverride-dependencies = [\"numpy<2\", \"timm>1\", \"torch==2.5.1\"]\n"),
         format!(
             "{project}[[tool.uv.index]]\nname = \"pytorch-cu124\"\nurl = \"https://download.pytorch.org/whl/cu124\"\nexplicit = true\n"
         ),

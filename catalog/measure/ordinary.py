@@ -27,6 +27,7 @@ LISTED = """
 """.split()
 # What several packages of the catalog pin or bound, each otherwise: two of them need not go together.
 SHARED = """
+    nvidia-nvjitlink nvidia-nvjitlink-cu12
     apache-tvm-ffi compressed-tensors cuda-bindings cuda-python cuda-toolkit flashinfer-cubin grpcio grpcio-reflection
     humming-kernels llguidance ml-dtypes numba-cuda nvidia-cudnn-frontend nvidia-cutlass-dsl nvidia-nvjitlink-cu12
     openai outlines pydantic quack-kernels tilelang tokenspeed-mla typing-extensions xgrammar

@@ -230,7 +230,16 @@ class Refresh:
             "cudnn": find(r"nvidia-cudnn(-cu\d+)?"),
             "nccl": find(r"nvidia-nccl(-cu\d+)?"),
             "triton": find("triton"),
+            "triton_python": self.triton_python(wheel),
         }
+
+    def triton_python(self, wheel):
+        """The Pythons for which a wheel asks for its triton; none where it does for all."""
+        for name, _, marker in requirements(self.index.metadata(wheel)):
+            below = re.search(r'python_version\s*<\s*"([\d.]+)"', str(marker or ""))
+            if name == "triton" and below:
+                return f"<{below[1]}"
+        return None
 
     def libraries(self):
         for kind, stem in LIBRARIES.items():

@@ -56,6 +56,7 @@ fn inside(image: &Image, arch: CpuArch, toolkit: bool) -> Option<Build> {
         loads: List::default(),
         nccl: None,
         triton: None,
+        triton_python: None,
         source: image.source,
         arch_source: None,
         pins_source: toolkit.then_some(image.source),

@@ -226,12 +226,12 @@ fn content(file: &File, args: &ExportArgs) -> Result<Option<String>, Failure> {
     Ok(Some(new))
 }
 
-/// What others wrote keeps its bytes: the mark in front, and the ends of its lines.
+/// What others wrote keeps its bytes: the mark in front, and the ends of its lines where they are all alike.
 fn merged(merge: Merge, old: &str, rendered: &str) -> Result<String, Failure> {
     const MARK: &str = "\u{feff}";
     let (mark, text) = old.strip_prefix(MARK).map_or(("", old), |text| (MARK, text));
     let new = merge(text, rendered).map_err(refused)?;
-    let is_dos = text.contains("\r\n");
+    let is_dos = text.contains('\n') && text.matches('\n').count() == text.matches("\r\n").count();
     let new = if is_dos { new.replace("\r\n", "\n").replace('\n', "\r\n") } else { new };
     Ok(format!("{mark}{new}"))
 }

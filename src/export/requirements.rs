@@ -111,7 +111,9 @@ fn constraints(wheels: &[&Wheel], beside: &[&ConstraintLock], others: &[Asked]) 
         "# Each page below offers one package only; everything else comes from your usual index.\n".to_string();
     for wheel in wheels {
         if let Some(index) = &wheel.index {
-            refuse_ambiguous(&wheel.package, &wheel.version)?;
+            if !BESIDE_TORCH.contains(&&*wheel.package) {
+                refuse_ambiguous(&wheel.package, &wheel.version)?;
+            }
             out += &format!("--find-links {}\n", wheels::page(index, &wheel.package)?);
         }
     }

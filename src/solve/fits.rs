@@ -51,7 +51,10 @@ pub fn made_for(row: &Companion, variant: &str, line: Option<&Version>) -> bool 
 pub fn may_be_variant(catalog: &Catalog, row: &Companion, wanted: &Constraint) -> bool {
     match &row.variant {
         Some(variant) => wanted.names_variant(variant),
-        None => catalog.listing(&row.package, Index::Pytorch, &row.version).is_some(),
+        None => {
+            let is_made = |build: &Build| build.package == row.framework && wanted.names_variant(&build.variant);
+            catalog.listing(&row.package, Index::Pytorch, &row.version).is_some() && catalog.builds.iter().any(is_made)
+        }
     }
 }
 
@@ -188,11 +191,27 @@ impl<'c> Request<'c> {
 /// The package that torch compiles with.
 pub const TRITON: &str = "triton";
 
-/// The triton that a build asks for: where it has wheels for the Python, for elsewhere torch does not ask for it.
+/// Whether a build asks for its triton on each Python that it, a package beside it and the request have in common.
+pub fn asks_for_triton(build: &Build, row: &Companion, python: Option<&Constraint>) -> bool {
+    let Some(asking) = build.triton_python.as_deref().and_then(|text| Constraint::parse(text).ok()) else {
+        return true;
+    };
+    let of_row = row.python.as_deref().and_then(|text| Constraint::parse(text).ok());
+    let admits =
+        |wanted: Option<&Constraint>, line: &Version| wanted.is_none_or(|it| it.cut_to(line.len()).admits(line));
+    let common = build.pythons.iter().filter(|line| admits(python, line) && admits(of_row.as_ref(), line));
+    common.into_iter().all(|line| asking.admits(line))
+}
+
+/// The triton that a build asks for: on the Pythons that its metadata names, else on those that triton has wheels for.
 pub fn triton_of<'c>(catalog: &'c Catalog, builds: &[&'c Build], python: Option<&Version>) -> Option<&'c Version> {
-    let version = builds.iter().find_map(|build| build.triton.as_ref())?;
-    let row = catalog.companions.iter().find(|row| row.package == TRITON && row.version == *version);
-    let accepted = row.and_then(|row| Constraint::parse(row.python.as_deref()?).ok());
+    let build = builds.iter().find(|build| build.triton.is_some())?;
+    let version = build.triton.as_ref()?;
+    let of_wheels = || {
+        let row = catalog.companions.iter().find(|row| row.package == TRITON && row.version == *version);
+        row.and_then(|row| row.python.as_deref())
+    };
+    let accepted = build.triton_python.as_deref().or_else(of_wheels).and_then(|text| Constraint::parse(text).ok());
     let is_there = accepted.zip(python).is_none_or(|(accepted, line)| accepted.admits(line));
     is_there.then_some(version)
 }

@@ -95,6 +95,7 @@ fn rows(own: &OwnBuild, catalog: &Catalog) -> Vec<Build> {
             loads: List::default(),
             nccl: None,
             triton: None,
+            triton_python: None,
             source: Build::OWN.into(),
             arch_source: own.arch_list.as_ref().map(|_| Build::OWN.into()),
             pins_source: None,
@@ -209,6 +210,7 @@ fn unread(build: Build, arch: CpuArch) -> Build {
         cudnn_range: None,
         nccl: None,
         triton: None,
+        triton_python: None,
         pins_source: None,
         ..build
     }

@@ -54,7 +54,10 @@ pub fn of_companions(request: &Request<'_>) -> Vec<Unknown> {
             unknowns.push(Unknown {
                 fact: format!("whether {} {} was published", ask.package, ask.constraint),
                 keys: vec![format!("stack.{}", ask.package)],
-                how: format!("look for it where its project publishes wheels; if it is there, {OVERLAY}"),
+                how: format!(
+                    "look for it where its project publishes wheels; if it is there, {OVERLAY}; or leave the label out, and \
+                     write the variant behind the release of torch"
+                ),
             });
         }
     }

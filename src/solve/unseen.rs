@@ -27,10 +27,13 @@ pub struct MayExist<'c> {
 /// The builds beside some of one package, sorted by version, that may exist on an index of which only a part was seen.
 pub fn may_exist<'c>(catalog: &Catalog, builds: &'c [Build]) -> Vec<MayExist<'c>> {
     let Some(package) = builds.first().map(|build| &*build.package) else { return Vec::new() };
-    let rules: Vec<&Rule> = catalog.rules.iter().filter(|rule| is_about_lines(rule, package)).collect();
+    let about = catalog.rules.iter().filter(|rule| is_about_lines(rule, package));
+    let read = |rule: &Rule| Constraint::parse(&rule.range).ok().zip(Constraint::parse(&rule.needs).ok());
+    let rules: Vec<(Constraint, Constraint)> = about.filter_map(read).collect();
     let general = [CpuArch::X86_64, CpuArch::Aarch64].map(|arch| {
         let builds = builds.iter().filter(|build| build.arch == arch && build.systems.is_empty() && !build.is_laid());
-        (arch, builds.collect::<Vec<&Build>>())
+        let builds: Vec<&Build> = builds.collect();
+        (arch, series(&builds), builds)
     });
     let mut found = Vec::new();
     for of_version in builds.chunk_by(|one, next| one.version == next.version) {
@@ -43,8 +46,14 @@ pub fn may_exist<'c>(catalog: &Catalog, builds: &'c [Build]) -> Vec<MayExist<'c>
         if listing.is_none_or(|listing| listing.reading == Reading::Whole) {
             continue;
         }
-        for (arch, general) in &general {
-            let missing = missing_of(general, version);
+        for (arch, series, general) in &general {
+            let seen = |variant: &str| {
+                let mut of_arch = of_version
+                    .iter()
+                    .filter(|build| build.arch == *arch && build.systems.is_empty() && !build.is_laid());
+                of_arch.any(|build| build.variant == *variant)
+            };
+            let missing = missing_of(series, version, seen);
             let goes_on = |variant: &&str| line_of(variant).is_none_or(|line| !is_given_up(&rules, version, &line));
             // Whoever read all files of a variant has seen that there is none for another processor.
             let read_whole = |variant: &&str| {
@@ -69,22 +78,37 @@ fn like<'c>(builds: &[&'c Build], version: &Version, variant: &str) -> Vec<&'c B
     before.into_iter().chain(after).collect()
 }
 
-/// The variants that the releases around a version have, and that were not seen of it.
-fn missing_of<'c>(builds: &[&'c Build], version: &Version) -> BTreeSet<&'c str> {
-    // Two numbers, for this is asked of every pair of a version and a build.
-    let minor = |version: &Version| (version.major(), version.minor());
-    let series = minor(version);
-    let before = builds.iter().map(|build| minor(&build.version)).filter(|other| *other < series).max();
-    let variants = |holds: &dyn Fn(&Build) -> bool| -> BTreeSet<&'c str> {
-        builds.iter().filter(|build| holds(build)).map(|build| &*build.variant).collect()
+/// A minor release and the variants that its patches have.
+struct Series<'c> {
+    minor: (u64, u64),
+    variants: BTreeSet<&'c str>,
+}
+
+fn minor(version: &Version) -> (u64, u64) {
+    (version.major(), version.minor())
+}
+
+/// The minor releases of some builds, oldest first.
+fn series<'c>(builds: &[&'c Build]) -> Vec<Series<'c>> {
+    let chunks = builds.chunk_by(|one, next| minor(&one.version) == minor(&next.version));
+    let of_chunk = |chunk: &[&'c Build]| Series {
+        minor: minor(&chunk[0].version),
+        variants: chunk.iter().map(|build| &*build.variant).collect(),
     };
-    let seen = variants(&|build| build.version == *version);
-    let patches = variants(&|build| minor(&build.version) == series);
-    let earlier = variants(&|build| Some(minor(&build.version)) == before);
-    let later = variants(&|build| minor(&build.version) > series);
-    let newest = later.is_empty() && !patches.is_empty();
-    let goes_on = earlier.into_iter().filter(|variant| newest || later.contains(variant));
-    patches.into_iter().chain(goes_on).filter(|variant| !seen.contains(variant)).collect()
+    chunks.map(of_chunk).collect()
+}
+
+/// The variants that the releases around a version have, and that were not seen of it.
+fn missing_of<'c>(series: &[Series<'c>], version: &Version, seen: impl Fn(&str) -> bool) -> BTreeSet<&'c str> {
+    let at = series.partition_point(|one| one.minor < minor(version));
+    let own = series.get(at).filter(|one| one.minor == minor(version));
+    let later = &series[at + usize::from(own.is_some())..];
+    let patches = own.map(|one| &one.variants);
+    let newest = later.is_empty() && own.is_some();
+    let comes_later = |variant: &str| later.iter().any(|one| one.variants.contains(variant));
+    let earlier = at.checked_sub(1).map(|before| &series[before].variants);
+    let goes_on = earlier.into_iter().flatten().filter(|variant| newest || comes_later(variant));
+    patches.into_iter().flatten().chain(goes_on).copied().filter(|variant| !seen(variant)).collect()
 }
 
 /// Whether a rule tells which lines of CUDA a package is published for.
@@ -93,7 +117,6 @@ fn is_about_lines(rule: &Rule, package: &str) -> bool {
 }
 
 /// Whether a publisher has said that a release is no longer made for a line.
-fn is_given_up(rules: &[&Rule], version: &Version, line: &Version) -> bool {
-    let admits = |text: &str, version: &Version| Constraint::parse(text).is_ok_and(|range| range.admits(version));
-    rules.iter().any(|rule| admits(&rule.range, version) && !admits(&rule.needs, line))
+fn is_given_up(rules: &[(Constraint, Constraint)], version: &Version, line: &Version) -> bool {
+    rules.iter().any(|(range, needs)| range.admits(version) && !needs.admits(line))
 }

@@ -193,15 +193,15 @@ pub struct TritonPython<'a> {
 
 impl Kind for TritonPython<'_> {
     const CODE: &'static str = "triton-python";
-    const EXPLAINED: &'static str = "torch.compile generates code with Triton, and the Triton of this release of torch has no wheels for the Python that was \
+    const EXPLAINED: &'static str = "torch.compile generates code with Triton, which this release of torch does not bring along for the Python that was \
          chosen: torch is installed without it, and code that calls torch.compile fails. Choose an older Python in `[stack]`, \
          or a newer torch; setting TORCHDYNAMO_DISABLE to 1 makes such code run uncompiled.";
 
     fn message(&self) -> String {
         format!(
-            "torch.compile of {} does not run: its Triton {} has no wheels for Python {}; set an older `python` under [stack] to \
-             have it",
-            self.build, self.triton, self.python
+            "torch.compile of {} does not run with Python {}, for which it brings no Triton {}; set an older `python` under \
+             [stack] to have it",
+            self.build, self.python, self.triton
         )
     }
 }

@@ -72,6 +72,8 @@ pub struct Build {
     pub nccl: Option<Version>,
     /// The triton it pins.
     pub triton: Option<Version>,
+    /// The Pythons for which it does, in constraint grammar; none where it does for all.
+    pub triton_python: Option<Text>,
     /// The source of its existence, platform and Pythons.
     pub source: Text,
     /// The source of `sass` and `ptx`.

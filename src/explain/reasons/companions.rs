@@ -128,6 +128,19 @@ impl<'c> Explainer<'_, 'c> {
         }
     }
 
+    /// Of each blamed framework the newest build that is left.
+    fn newest_left(&self) -> Vec<&'c Build> {
+        let of = |package: &str| {
+            self.left.iter().copied().filter(|build| *build.package == *package).max_by_key(|build| build.version)
+        };
+        self.request
+            .frameworks
+            .iter()
+            .filter(|ask| self.blames(ask.package))
+            .filter_map(|ask| of(ask.package))
+            .collect()
+    }
+
     /// Whether something else that is blamed asks for another release of a package, or brings one along.
     fn is_disputed(&self, want: Want<'_>, by: &str) -> bool {
         let catalog = self.request.catalog;
@@ -135,7 +148,7 @@ impl<'c> Explainer<'_, 'c> {
         if want.0 == TRITON && self.left.iter().any(|build| self.blames(&build.package) && build.triton.is_some()) {
             return true;
         }
-        let frameworks = self.left.iter().filter(|build| *build.package != *by && self.blames(&build.package));
+        let frameworks = self.newest_left().into_iter().filter(|build| *build.package != *by);
         let mut of_builds =
             frameworks.flat_map(|build| Wants::of(catalog, &build.package).at(&build.version).collect::<Vec<_>>());
         let others = self.request.companions.iter().filter(|ask| ask.package != by && self.blames(ask.package));

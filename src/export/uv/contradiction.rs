@@ -27,10 +27,18 @@ pub fn find(written: &[String], locked: &[String]) -> Option<(String, String)> {
     None
 }
 
-/// Whether a requirement is about a package that is locked.
-pub fn is_about(one: &str, locked: &[String]) -> bool {
-    let Some((package, _)) = requirement(one) else { return false };
-    locked.iter().filter_map(|locked| requirement(locked)).any(|(name, _)| name == package)
+/// Whether an override would take another release than the one that is locked, or might.
+pub fn replaces(one: &str, locked: &[String]) -> bool {
+    let Some((package, asked)) = requirement(one) else { return false };
+    let own = pinned(&asked);
+    let pins = locked.iter().filter_map(|locked| requirement(locked)).filter(|(name, _)| *name == package);
+    pins.filter_map(|(_, pin)| pinned(&pin)).any(|version| own != Some(version))
+}
+
+/// The packages of which one release is locked.
+pub fn pinned_names(locked: &[String]) -> Vec<String> {
+    let requirements = locked.iter().filter_map(|locked| requirement(locked));
+    requirements.filter(|(_, pin)| pinned(pin).is_some()).map(|(name, _)| name).collect()
 }
 
 /// Whether a `requires-python` leaves out every Python that another one admits.

@@ -92,8 +92,22 @@ fn refuse_contradictions(file: &DocumentMut, new: &DocumentMut) -> Result<(), Ex
         let lists = item.and_then(Item::as_table).into_iter().flat_map(|table| table.iter().map(|(_, item)| item));
         locked.extend(item.into_iter().chain(lists).flat_map(strings));
     }
+    let pinned = contradiction::pinned_names(&locked);
+    let sources = at(file, &["tool", "uv", "sources"]).and_then(Item::as_table_like);
+    let (before, after) = (recorded(file, "sources"), recorded(new, "sources"));
+    for (key, _) in sources.into_iter().flat_map(|table| table.iter()) {
+        let ours = |keys: &[String]| keys.iter().any(|known| known == key);
+        if pinned.contains(&normalised(key)) && !ours(&before) && !ours(&after) {
+            return Err(taken(
+                format!(
+                    "`tool.uv.sources.{key}` of pyproject.toml says where a locked package comes from, and the lock says otherwise"
+                ),
+                "remove that source",
+            ));
+        }
+    }
     let overrides = at(file, &["tool", "uv", "override-dependencies"]).map(strings).unwrap_or_default();
-    if let Some(one) = overrides.iter().find(|one| contradiction::is_about(one, &locked)) {
+    if let Some(one) = overrides.iter().find(|one| contradiction::replaces(one, &locked)) {
         return Err(taken(
             format!(
                 "`tool.uv.override-dependencies` of pyproject.toml has `{one}`, which uv takes whatever the lock says"

@@ -142,6 +142,13 @@ fn class_of(record: &Record, template: &Target, catalog: &Catalog) -> Result<Kno
     if let Some(name) = untold_gpu(record, catalog) {
         return Err(format!("the catalog does not know its GPU `{name}`, and its compute capability was not seen"));
     }
+    let unknown = gpus.iter().find_map(|name| match catalog.gpu(name) {
+        GpuMatch::Bare(cc) if !catalog.knows_capability(cc) => Some(cc),
+        _ => None,
+    });
+    if let Some(cc) = unknown {
+        return Err(format!("the catalog knows no GPU of its compute capability {cc}"));
+    }
     gpus.sort();
     target.gpu = written(gpus.clone(), list_text(&gpus));
     let without_gpu = gpus.iter().all(|gpu| gpu == "none");

@@ -161,7 +161,11 @@ impl<'c> Plan<'_, 'c> {
             if follows {
                 for build in on.iter().filter_map(|class| release.on(class.target.platform)) {
                     if let Some(triton) = &build.triton {
-                        rows.subtract(&package.refusing(fits::TRITON, triton, build.arch));
+                        let other = package.refusing(fits::TRITON, triton, build.arch);
+                        // Where torch does not ask for it, another may come.
+                        let asks =
+                            |row: usize| fits::asks_for_triton(build, package.releases[row], request.python.as_ref());
+                        rows = rows.filtered(&|row| !(other.has(row) && asks(row)));
                     }
                 }
                 for class in &unsaid {
