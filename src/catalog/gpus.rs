@@ -29,9 +29,9 @@ pub enum GpuMatch<'c> {
 
 /// Why a name that drivers print is none of a GPU that runs CUDA.
 ///
-/// Sources: https://docs.nvidia.com/vgpu/latest/grid-vgpu-user-guide/ (A-series types are for application streaming, B-series
+/// Sources: <https://docs.nvidia.com/vgpu/latest/grid-vgpu-user-guide/> (A-series types are for application streaming, B-series
 /// ones for virtual desktops; CUDA is supported on C and Q) and
-/// https://docs.nvidia.com/datacenter/tesla/mig-user-guide/supported-gpus.html (boards with MIG).
+/// <https://docs.nvidia.com/datacenter/tesla/mig-user-guide/supported-gpus.html> (boards with MIG).
 pub fn without_cuda(name: &str) -> Option<&'static str> {
     if vgpu(name).is_some_and(|(_, series)| matches!(series, 'A' | 'B')) {
         return Some(
