@@ -46,7 +46,8 @@ pub fn candidates(files: &Files, rooms: &[String]) -> Result<Vec<Chosen>> {
     let mut all = Vec::new();
     for (file, bytes) in files {
         let is_meant = rooms.iter().any(|room| file.starts_with(&format!("src/{room}/")));
-        if !is_meant || !file.ends_with(".rs") {
+        let is_test = file.ends_with("/tests.rs") || file.contains("/tests/");
+        if !is_meant || is_test || !file.ends_with(".rs") {
             continue;
         }
         let text = std::str::from_utf8(bytes)?;
