@@ -105,6 +105,12 @@ const CASES: &[Case] = &[
     case("torch = \"*\"", "gpu = \"GRID T4-16Q\"", 0, &[]),
     case("torch = \"*\"", "gpu = \"NVIDIA GeForce RTX 4090 MIG 1g.10gb\"", 2, &["unknown GPU", "no MIG instances"]),
     case("torch = \"*\"", "gpu = \"NVIDIA B200 MIG 1g.23gb\"", 0, &[]),
+    case(
+        "torch = \"*\"",
+        "gpu = \"NVIDIA R9000 MIG 1g.23gb\"",
+        2,
+        &["unknown GPU", "Any GPU can be named by its compute capability"],
+    ),
     // On the PyTorch index, read from public lists of files. Source: github.com/unslothai/unsloth/pull/6955
     case("torch = \"2.12.1+cu130\"\nxformers = \"0.0.35\"", "gpu = \"H100 NVL\"", 0, &["xformers"]),
     // A Python that nobody has read is told also where a range is written.

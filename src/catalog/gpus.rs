@@ -27,27 +27,29 @@ pub enum GpuMatch<'c> {
     Unknown(Vec<&'c str>),
 }
 
-/// Why a name that drivers print is none of a GPU that runs CUDA.
-///
-/// Sources: <https://docs.nvidia.com/vgpu/latest/grid-vgpu-user-guide/> (A-series types are for application streaming, B-series
-/// ones for virtual desktops; CUDA is supported on C and Q) and
-/// <https://docs.nvidia.com/datacenter/tesla/mig-user-guide/supported-gpus.html> (boards with MIG).
-pub fn without_cuda(name: &str) -> Option<&'static str> {
-    if vgpu(name).is_some_and(|(_, series)| matches!(series, 'A' | 'B')) {
-        return Some(
-            "vGPU types of the series A and B run no CUDA: the host's administrator can give a type of series C or Q",
-        );
-    }
-    board_of_mig(name).map(|_| {
-        "this board has no MIG instances: the largest data-centre boards since the A100 have, and RTX PRO Blackwell boards"
-    })
-}
-
 impl Catalog {
     /// Whether there are GPUs of a compute capability, or a compiler for them.
     pub fn knows_capability(&self, cc: Cc) -> bool {
         let compiled = |row: &Toolkit| row.sass.iter().any(|arch| arch.cc == cc);
         self.gpus.iter().any(|gpu| gpu.cc == cc) || self.toolkits.iter().any(compiled)
+    }
+
+    /// Why a part of a board that is known is none that runs CUDA, and what to name instead.
+    ///
+    /// Sources: <https://docs.nvidia.com/ai-enterprise/release-6/latest/appendix/vgpu.html> (the C series is for compute; A and
+    /// B are for applications and desktops) and
+    /// <https://docs.nvidia.com/datacenter/tesla/mig-user-guide/supported-mig-profiles.html> (boards with MIG).
+    pub fn without_cuda(&self, name: &str) -> Option<&'static str> {
+        let is_known = |board: &str| self.products(board).is_some();
+        if vgpu(name).is_some_and(|(board, series)| matches!(series, 'A' | 'B') && is_known(board)) {
+            return Some(
+                "vGPU types of the series A and B run no CUDA: use a type of series C or Q, and name that one here",
+            );
+        }
+        board_of_mig(name).filter(|board| is_known(board)).map(|_| {
+            "this board has no MIG instances: the largest data-centre boards since the A100 have, and RTX PRO Blackwell boards; \
+             name the whole board"
+        })
     }
 
     /// Finds the products a name means.

@@ -10,7 +10,7 @@ mod capture;
 mod census;
 mod expected;
 mod fact;
-pub mod gpus;
+mod gpus;
 pub mod lint;
 mod listing;
 mod lookup;

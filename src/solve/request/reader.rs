@@ -1,7 +1,7 @@
 //! Reads a spec into a request: every name is looked up, and what is not known is told where it stands.
 
 use crate::catalog::rows::{Compat, FRAMEWORKS, Gpu, Os, WindowsDriver};
-use crate::catalog::{Catalog, GpuMatch, OsMatch, gpus};
+use crate::catalog::{Catalog, GpuMatch, OsMatch};
 use crate::solve::image::TagMatch;
 use crate::solve::machine::Reading;
 use crate::solve::platform::Platform;
@@ -241,7 +241,7 @@ impl<'c> Reader<'_, 'c> {
                         [] => String::new(),
                         names => format!("did you mean {}? ", names.join(" or ")),
                     };
-                    let help = match gpus::without_cuda(name) {
+                    let help = match self.catalog.without_cuda(name) {
                         Some(reason) => reason.to_string(),
                         None => format!("{near}Any GPU can be named by its compute capability: `gpu = \"sm_90\"`"),
                     };
