@@ -64,7 +64,8 @@ pub enum ExportError {
     NothingToInstall,
     /// The image holds all there is.
     #[error(
-        "there is nothing to install: the image {image} holds {package} {version}, and gpuenv.toml asks for no other package"
+        "there is nothing to install: the image {image} holds {package} {version}, and gpuenv.toml asks for no other package; \
+         `gpuenv export dockerfile` builds on it"
     )]
     AllInImage {
         /// The framework.

@@ -116,14 +116,11 @@ impl<'c> Explainer<'_, 'c> {
 
     /// What blamed builds ask for of packages that come along unasked.
     fn what_frameworks_ask(&mut self) {
-        for framework in self.request.frameworks.iter().map(|ask| ask.package) {
-            let newest = self.left.iter().filter(|build| *build.package == *framework && self.blames(framework));
-            let Some(version) = newest.map(|build| build.version).max() else { continue };
-            let asked: Vec<Want> = Wants::of(self.request.catalog, framework).at(&version).collect();
-            for (package, range) in
-                asked.into_iter().filter(|want| self.is_disputed(*want, framework)).collect::<Vec<_>>()
-            {
-                self.say(format!("{framework} {version} requires {package} {range}"));
+        for build in self.newest_left() {
+            let mut asked: Vec<Want> = Wants::of(self.request.catalog, &build.package).at(&build.version).collect();
+            asked.retain(|want| self.is_disputed(*want, &build.package));
+            for (package, range) in asked {
+                self.say(format!("{} {} requires {package} {range}", build.package, build.version));
             }
         }
     }
@@ -166,10 +163,8 @@ impl<'c> Explainer<'_, 'c> {
         let mut blamed = self.request.companions.iter().filter(|ask| self.blames(ask.package));
         let is_asked = blamed
             .any(|ask| self.request.catalog.companions.iter().any(|row| *row.package == *ask.package && asks(row)));
-        let build = self.left.iter().filter(|build| self.blames(&build.package)).max_by_key(|build| build.version);
-        if let Some(build) = build.filter(|_| is_asked)
-            && let Some(triton) = &build.triton
-        {
+        let brings = |build: &'c Build| Some((build, build.triton.as_ref()?));
+        if let Some((build, triton)) = self.newest_left().into_iter().find_map(brings).filter(|_| is_asked) {
             self.say(format!("{} {} requires {TRITON} {triton}", build.package, build.version));
         }
     }

@@ -32,15 +32,7 @@ impl Asked {
 impl<'c> Together<'c> {
     /// On some processors.
     pub(super) fn new(one: &'c Package<'c>, other: &'c Package<'c>, arches: &[CpuArch]) -> Self {
-        let of = |package: &'c Package<'c>, name: &str| -> Vec<Vec<Asked>> {
-            let asked = requirements(package, arches).into_iter();
-            asked
-                .map(|all| {
-                    all.into_iter().filter(|(of, _)| *of == name).filter_map(|(_, range)| Asked::parse(range)).collect()
-                })
-                .collect()
-        };
-        let asked = [of(one, other.name), of(other, one.name)];
+        let asked = [asked_of(one, other.name, arches), asked_of(other, one.name, arches)];
         Together { one, other, asked }
     }
 
@@ -60,13 +52,14 @@ impl<'c> Together<'c> {
     }
 }
 
-/// What each version of a package asks for of others, on some of the processors.
-fn requirements<'c>(package: &'c Package<'c>, arches: &[CpuArch]) -> Vec<Vec<(&'c str, &'c str)>> {
-    let of_version = |releases: &RowSet| {
+/// What each version of a package asks for of another one, on some of the processors.
+fn asked_of(package: &Package<'_>, name: &str, arches: &[CpuArch]) -> Vec<Vec<Asked>> {
+    let of_version = |releases: &RowSet| -> Vec<Asked> {
         let Some(row) = releases.rows().next().map(|row| package.releases[row]) else { return Vec::new() };
-        let mut asked: Vec<(&str, &str)> = arches.iter().flat_map(|arch| row.asked(*arch)).collect();
-        asked.dedup();
-        asked
+        let asked = arches.iter().flat_map(|arch| row.asked(*arch)).filter(|(of, _)| *of == name);
+        let mut ranges: Vec<&str> = asked.map(|(_, range)| range).collect();
+        ranges.dedup();
+        ranges.into_iter().filter_map(Asked::parse).collect()
     };
     package.of_version.iter().map(of_version).collect()
 }
