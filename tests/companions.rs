@@ -241,6 +241,10 @@ fn what_comes_along_unasked_binds_too() {
     // pkg:pypi/lmdeploy@0.18.0 (tilelang==0.1.11); pkg:pypi/tensorflow@2.12.1 (typing-extensions<4.6.0) and of torch since
     // 2.2 (typing-extensions>=4.8.0).
     assert_eq!(clash("torch = \"*\"\nlmdeploy = \"0.18.0\"\nsglang = \"0.5.12\""), ["stack.lmdeploy", "stack.sglang"]);
+    // pkg:pypi/vllm@0.25.1 (numba==0.65.0) and pkg:pypi/cudf-cu13@25.12.0 (numba<0.62.0a0,>=0.60.0); pkg:pypi/vllm@0.11.0
+    // (outlines_core==0.2.11), and outlines 0.1.11, which pkg:pypi/sglang@0.5.5 pins (outlines_core==0.1.26).
+    assert_eq!(clash("vllm = \"0.25\"\ncudf-cu13 = \"25.12\""), ["stack.vllm", "stack.cudf-cu13"]);
+    assert_eq!(clash("vllm = \"0.11.0\"\nsglang = \"0.5.5\""), ["stack.vllm", "stack.sglang"]);
     let both = lock(&asked("torch = \"*\"\ntensorflow = \"2.12\"", "driver = \"470\"")).target();
     assert!(both.builds.iter().any(|build| build.package == "tensorflow" && build.version.to_string() == "2.12.0"));
 }

@@ -49,11 +49,24 @@ const CASES: &[Case] = &[
         1,
         &["`torch = \"2.9.1+cu130\"` is incompatible with `torchvision = \"0.24.1+cu126\"`"],
     ),
+    case(
+        "torch = \"*\"\ntorchvision = \"+cpu\"",
+        "gpu = \"H100 NVL\"",
+        1,
+        &["`torchvision = \"+cpu\"` is incompatible with `gpu = \"H100 NVL\"`", "allow any torchvision instead of +cpu"],
+    ),
+    case("torch = \"*\"\ntorchvision = \"0.20.1+cpu\"", "arch = \"x86_64\"", 0, &["torch        2.5.1+cpu"]),
     // A library of which no release is called so comes with no unseen build either.
     case("torch = \"*\"\nnccl = \"2.99\"", "gpu = \"H100 NVL\"", 1, &["no known release of nccl matches `2.99`"]),
     case("torch = \"*\"\ncudnn = \"9.99\"", "gpu = \"H100 NVL\"", 1, &["no known release of cudnn matches `9.99`"]),
     // The drivers of Jetsons are numbered by themselves. Source: github.com/vllm-project/vllm/issues/34470 (Thor, driver
     // 580.00, torch 2.10.0+cu130, "Is CUDA available: True").
+    case(
+        "torch = \"2.10.0+cu130\"\npython = \"3.12\"",
+        "gpu = \"NVIDIA Thor\"\ndriver = \"580.00\"",
+        0,
+        &["comes with JetPack: take one whose CUDA is 13.0 or newer"],
+    ),
     case(
         "torch = \"2.10.0+cu130\"\npython = \"3.12\"",
         "gpu = \"NVIDIA Thor\"\ndriver = \"580.00\"\nos = \"jetpack7.0\"",

@@ -27,10 +27,11 @@ LISTED = """
 """.split()
 # What several packages of the catalog pin or bound, each otherwise: two of them need not go together.
 SHARED = """
-    nvidia-nvjitlink nvidia-nvjitlink-cu12
-    apache-tvm-ffi compressed-tensors cuda-bindings cuda-python cuda-toolkit flashinfer-cubin grpcio grpcio-reflection
-    humming-kernels llguidance ml-dtypes numba-cuda nvidia-cudnn-frontend nvidia-cutlass-dsl nvidia-nvjitlink-cu12
-    openai outlines pydantic quack-kernels tilelang tokenspeed-mla typing-extensions xgrammar
+    apache-tvm-ffi compressed-tensors cuda-bindings cuda-python cuda-toolkit dask-cuda flashinfer-cubin grpcio
+    grpcio-reflection humming-kernels llguidance ml-dtypes numba-cuda nvidia-cudnn-frontend nvidia-cutlass-dsl
+    nvidia-nvjitlink nvidia-nvjitlink-cu12 openai outlines outlines-core pydantic pylibcudf-cu12 pylibcudf-cu13
+    pylibraft-cu12 pylibraft-cu13 quack-kernels raft-dask-cu12 raft-dask-cu13 six tilelang tokenspeed-mla torchcodec
+    treelite typing-extensions xgrammar
 """.split()
 # Of these it matters that there are wheels for a Python: their code is compiled for it.
 COMPILED = "h5py matplotlib numba numpy pandas pillow pyarrow scikit-learn scipy sentencepiece".split()
@@ -138,7 +139,9 @@ def of_solved(catalog, index, package, _solved):
             # What its metadata says already every installer knows.
             if "<" not in needs.get(of, ""):
                 found[version][of, how] = need
-    return found
+    # Older ones have no wheel to read: what the first of these asks for is not told of them.
+    unread = {version: {} for version in known if version < min(found, default=version)}
+    return unread | found
 
 
 def checked(index, package, wheel):
@@ -183,8 +186,11 @@ def told(index, wheel, names):
 def plain(spec):
     """A specifier as the catalog writes it, `>=` before `<`; nothing where it holds what has no order or is no release."""
     spec = re.sub(r"([<>]=?[\d.]+?)\.\*", r"\1", spec)
+    # Rows are about releases: `<3a0` and `<3.dev0` leave out what `<3` does, and `>=0.0.0a0` nothing.
+    spec = re.sub(r"(<|>=)([\d.]*\d)\.?(?:a|b|rc|dev)\d+", r"\1\2", spec)
+    spec = ",".join(part for part in spec.split(",") if not re.fullmatch(r">=0(\.0)*", part))
     parts = sorted(set(spec.split(",")), key=lambda part: (part[0] == "<", part[0] == "!", part))
-    if any("+" in part or "===" in part or not re.fullmatch(r"[<>=!~]+\d+(\.\d+)*(\.\*)?", part) for part in parts):
+    if any("+" in part or "===" in part or not re.fullmatch(r"[<>=!~]+\d+(\.\d+)*(\.post\d+|\.\*)?", part) for part in parts):
         return None
     return ",".join(parts)
 

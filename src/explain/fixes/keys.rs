@@ -77,6 +77,9 @@ impl<'c> Finder<'_, 'c> {
             written.comparisons().all(|one| one.version.is_none()) || admits_any_variant(&written, version)
         });
         let named: Vec<Version> = written.comparisons().filter_map(|one| one.version).collect();
+        if variant.is_some() && named.is_empty() {
+            return;
+        }
         let (low, high) = match (admitted.clone().min(), admitted.max()) {
             (Some(low), Some(high)) => (*low, *high),
             _ => match named.iter().max() {
@@ -88,7 +91,7 @@ impl<'c> Finder<'_, 'c> {
         let (above, below) = (format!(">{high}"), format!("<{low}"));
         let ways = [(&above, Direction::Oldest), (&above, Direction::Newest), (&below, Direction::Newest)];
         let mut wishes: Vec<(String, Direction)> = Vec::new();
-        if variant.is_some() && !named.is_empty() {
+        if variant.is_some() {
             wishes.push((versions_only(&written), Direction::Newest));
         }
         for variant in variant.iter().map(|variant| Some(variant.as_str())).chain([None]) {
@@ -144,12 +147,14 @@ impl<'c> Finder<'_, 'c> {
         versions.into_iter().map(Version::to_string).find(|value| self.has_answer(&[set(key, value)]))
     }
 
-    /// Where a variant stands alone: the nearest other one.
+    /// Where a variant stands alone: the nearest other one; in place of the CPU's, which none is near, whichever fits.
     fn try_variants(&mut self, key: &str, package: &str) {
         let Some(written) = self.written(key) else { return };
         let Some(variant) = written.strip_prefix('+') else { return };
-        let others = self.other_variants(package, variant);
-        let values: Vec<String> = others.into_iter().map(|variant| format!("+{variant}")).collect();
+        let values: Vec<String> = match variant == "cpu" || !FRAMEWORKS.contains(&package) {
+            true => vec!["*".into()],
+            false => self.other_variants(package, variant).into_iter().map(|variant| format!("+{variant}")).collect(),
+        };
         self.try_values(key, &values);
     }
 

@@ -82,9 +82,14 @@ impl<'c> Explainer<'_, 'c> {
         let Some(ask) = asked else { return };
         let own = self.left.iter().find(|build| build.is_own());
         let name = own.map_or_else(|| format!("{} {}", ask.package, ask.constraint), |build| build.named());
+        self.holds_no_gpu_code(&name);
+    }
+
+    /// That a build is one for the CPU, where a GPU is to run it.
+    pub(super) fn holds_no_gpu_code(&mut self, name: &str) {
         self.say(format!("{name} is a CPU build: it holds no GPU code"));
-        if let Some(name) = self.target().map(|target| target.name.clone()) {
-            self.say(format!("target `{name}` has a GPU"));
+        if let Some(target) = self.target_with("gpu").map(|target| target.name.clone()) {
+            self.say(format!("target `{target}` has a GPU"));
         }
         self.cite(law::CPU_BUILD);
     }

@@ -223,6 +223,17 @@ impl<'c> Explainer<'_, 'c> {
 
     /// The CUDA of packages that follow a framework.
     fn companion_lines(&mut self) {
+        let blamed: Vec<_> = self.request.companions.iter().filter(|ask| self.blames(ask.package)).collect();
+        let admitted =
+            |row: &&Companion| blamed.iter().any(|ask| row.package == ask.package && ask.constraint.admits(&row.version));
+        let rows = self.request.catalog.companions.iter().filter(admitted);
+        let mut majors: Vec<u64> = rows.filter_map(|row| Some(row.cuda.as_ref()?.major())).collect();
+        majors.sort();
+        majors.dedup();
+        // Packages that clash with each other alone do not clash by what they load, if that is the same.
+        if majors.len() < 2 && blamed.len() == self.culprits.len() {
+            return;
+        }
         self.companions_say(|row| Some(format!("loads the libraries of CUDA {}", row.cuda.as_ref()?)));
     }
 }

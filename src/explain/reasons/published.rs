@@ -2,6 +2,7 @@
 
 use crate::catalog::Row;
 use crate::catalog::rows::{Build, Companion, Family, line_of};
+use crate::solve::fits;
 use crate::solve::image;
 use crate::solve::platform::Takes;
 use crate::solve::request::{ImageRequest, PackageRequest};
@@ -54,7 +55,7 @@ impl<'c> Explainer<'_, 'c> {
         }
         for ask in &self.request.companions {
             let newest = catalog.companions.iter().rev().find(|row| row.package == ask.package);
-            if self.blames(ask.package) && self.companion_of_system(ask) {
+            if self.blames(ask.package) && (self.companion_of_system(ask) || self.companion_of_variant(ask)) {
                 continue;
             }
             let Some(newest) = newest.filter(|_| self.blames(ask.package)) else { continue };
@@ -77,6 +78,22 @@ impl<'c> Explainer<'_, 'c> {
         self.parts();
         self.toolkits_installed();
         self.image_missing();
+    }
+
+    /// That a package asked for by its variant goes with that of its framework; whether it is so asked for.
+    fn companion_of_variant(&mut self, ask: &PackageRequest<'c>) -> bool {
+        let catalog = self.request.catalog;
+        let mut rows = catalog.companions.iter().filter(|row| row.package == ask.package);
+        let of_variant = |row: &&Companion| {
+            ask.constraint.admits(&row.version) && fits::may_be_variant(catalog, row, &ask.constraint)
+        };
+        let variant = ask.constraint.comparisons().find_map(|one| one.variant.as_ref());
+        let Some((row, variant)) = rows.find(of_variant).zip(variant) else { return false };
+        self.say(format!("{} {} goes with {} +{variant}", ask.package, ask.constraint, row.framework));
+        if ask.constraint.names_variant("cpu") && self.target_with("gpu").is_some() {
+            self.holds_no_gpu_code(&format!("{} +cpu", row.framework));
+        }
+        true
     }
 
     /// What is known of a package for a system that takes only what was made for it; whether the clash is about one.

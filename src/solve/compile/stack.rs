@@ -302,9 +302,10 @@ fn releases_for<'c>(
         rows = RowSet::default();
     }
     rows.subtract(&framework.laid.filtered(&|row| !ask.takes(&framework.releases[row])));
+    let names_cpu = |ask: &PackageRequest<'_>| ask.constraint.names_variant("cpu");
     let cpu_fits = match &target.gpus {
         Gpus::Cpu => true,
-        Gpus::Unsaid => ask.own || ask.constraint.names_variant("cpu"),
+        Gpus::Unsaid => ask.own || names_cpu(ask) || request.companions.iter().any(names_cpu),
         Gpus::These(_) => false,
     };
     if !cpu_fits && holds(law::id::CPU_BUILD) {

@@ -271,9 +271,8 @@ impl<'c> Reader<'_, 'c> {
             return DriverRequest::Cuda(cuda.value);
         }
         // Where the driver comes with the system, the system tells its CUDA version. The drivers of Jetsons are numbered by
-        // themselves: 540.4.0 is that of JetPack 6.2 and shows CUDA 12.6.
-        let is_told = jetson && os.is_some_and(|os| os.cuda.is_some());
-        let Some(written) = target.driver.as_ref().filter(|_| !is_told) else {
+        // themselves: 540.4.0 is that of JetPack 6.2 and shows CUDA 12.6, 580.00 that of JetPack 7 and shows 13.0.
+        let Some(written) = target.driver.as_ref().filter(|_| !jetson) else {
             return os.and_then(|os| os.cuda).map_or(DriverRequest::Free(None), DriverRequest::Cuda);
         };
         let constraint = &written.value;
