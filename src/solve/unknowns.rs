@@ -38,7 +38,18 @@ pub fn of(plan: &Plan<'_, '_>, selection: &Selection) -> Vec<Unknown> {
                 }
             }
         }
+        for choice in &group.companions {
+            let row = choice.of(selection.rows());
+            for &class in &group.classes {
+                let on = plan.classes[class].target.platform;
+                let Takes::Own(system) = on.takes else { continue };
+                if !on.takes_companion(row) {
+                    unknowns.push(of_system(&row.package, &row.version, system));
+                }
+            }
+        }
     }
+    unknowns.dedup();
     unknowns
 }
 

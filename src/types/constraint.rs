@@ -120,6 +120,13 @@ impl Constraint {
         self.alternatives.iter().any(|all| all.iter().all(|one| one.admits(version)) && prerelease_named(all, version))
     }
 
+    /// Whether what is installed is admitted: a pre-release counts as the release that it precedes, unless one version alone
+    /// is asked for, which it is not.
+    pub fn admits_installed(&self, version: &Version) -> bool {
+        let counts = version.is_prerelease() && self.single().is_none();
+        self.admits(version) || counts && self.admits(&version.prefix(version.len()))
+    }
+
     /// Whether a build with this version and variant is admitted.
     pub fn admits_build(&self, version: &Version, variant: &str) -> bool {
         self.alternatives.iter().any(|all| {

@@ -242,5 +242,9 @@ fn systems(catalog: &Catalog, say: Say<'_>) {
         if row.boards.is_empty() == row.boards_source.is_some() {
             say("belongs-together", "os", &row.row_name(), "boards and boards_source belong together".into());
         }
+        if row.driver.is_some() != (row.driver_source.is_some() && row.cuda.is_some()) {
+            let message = "driver, driver_source and cuda belong together".into();
+            say("belongs-together", "os", &row.row_name(), message);
+        }
     }
 }

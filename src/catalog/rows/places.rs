@@ -43,6 +43,8 @@ pub struct Os {
     pub eol: Option<Text>,
     /// The CUDA version of the driver that comes with the system, where one does (Jetson).
     pub cuda: Option<Version>,
+    /// The number of that driver, as nvidia-smi shows it: none of those that other machines have. None = unknown.
+    pub driver: Option<Version>,
     /// The CPU architecture that it is for, where that is only one (Jetson: aarch64).
     pub cpu: Option<CpuArch>,
     /// The compute capabilities of the boards that it is made for, where it is made for some (Jetson); empty = any.
@@ -62,6 +64,8 @@ pub struct Os {
     pub gcc_source: Option<Text>,
     /// The source of `boards`.
     pub boards_source: Option<Text>,
+    /// The source of `driver`.
+    pub driver_source: Option<Text>,
 }
 
 /// A tag of an image repository.

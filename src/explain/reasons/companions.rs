@@ -208,7 +208,7 @@ impl<'c> Explainer<'_, 'c> {
     }
 
     fn goes_with(&self, row: &Companion, framework: &Version) -> bool {
-        Constraint::parse(&row.needs).map_or(true, |needs| needs.admits(framework))
+        Constraint::parse(&row.needs).map_or(true, |needs| needs.admits_installed(framework))
     }
 
     /// The framework releases that some of these go with, in words; none if they do not say.

@@ -189,8 +189,9 @@ fn releases_for<'c>(plan: &Plan<'_, 'c>, class: &Class<'_, 'c>, package: &Packag
     let machine = class.machine();
     let target = &machine.reading;
     let mut rows = RowSet::first(package.releases.len());
+    let elsewhere = package.elsewhere(target.platform);
     if !class.off.has(law::id::PUBLISHED) {
-        rows.subtract(&package.elsewhere(target.platform));
+        rows.subtract(&elsewhere);
         rows.subtract(&package.gone());
     }
     if let Some(has) = target.glibc.filter(|_| !class.off.has(law::id::GLIBC)) {
@@ -207,6 +208,11 @@ fn releases_for<'c>(plan: &Plan<'_, 'c>, class: &Class<'_, 'c>, package: &Packag
         for rule in rules.iter().filter(|rule| !class.off.has(rule.id) && !rule.needs.admits(&kind.gpu.cc_version)) {
             rows = rows.filtered(&|row| !rule.range.admits(&package.releases[row].version));
         }
+    }
+    // What is made for a single system lies where nobody has read all: that a wheel was not seen proves nothing, and what
+    // the others hold tells nothing of it.
+    if plan.policy.possible && target.platform.is_one_system() {
+        rows.add(&elsewhere);
     }
     rows
 }

@@ -68,7 +68,7 @@ impl Ranges {
 
     /// The releases that accept a version.
     fn accepting(&self, version: &Version) -> RowSet {
-        let accepts: Vec<bool> = self.ranges.iter().map(|range| range.admits(version)).collect();
+        let accepts: Vec<bool> = self.ranges.iter().map(|range| range.admits_installed(version)).collect();
         RowSet::filter(self.of_release.len(), |row| self.of_release[row].is_none_or(|range| accepts[range]))
     }
 }

@@ -258,6 +258,14 @@ impl<'c> Reader<'_, 'c> {
         Gpus::These(found)
     }
 
+    /// The drivers of Jetsons are numbered by themselves: 540.4.0 is that of JetPack 6.2 and shows CUDA 12.6. One between
+    /// two that are known shows no newer CUDA than the later of them; of a later one nothing is known.
+    fn cuda_of_jetson(&self, written: &Written<Constraint>) -> Option<Version> {
+        let number = written.value.single()?;
+        let later = self.catalog.oses.iter().filter(|os| os.driver.as_ref().is_some_and(|own| own >= number));
+        later.filter_map(|os| Some((os.driver?, os.cuda?))).min().map(|(_, cuda)| cuda)
+    }
+
     fn driver(&mut self, target: &Target, os: Option<&Os>, jetson: bool) -> DriverRequest {
         if let Some(cuda) = &target.driver_cuda {
             let known = self.catalog.branches.iter().filter_map(|branch| branch.cuda.as_ref());
@@ -270,10 +278,10 @@ impl<'c> Reader<'_, 'c> {
             }
             return DriverRequest::Cuda(cuda.value);
         }
-        // Where the driver comes with the system, the system tells its CUDA version. The drivers of Jetsons are numbered by
-        // themselves: 540.4.0 is that of JetPack 6.2 and shows CUDA 12.6, 580.00 that of JetPack 7 and shows 13.0.
+        // Where the driver comes with the system, the system tells its CUDA version.
+        let of_system = os.and_then(|os| os.cuda).or_else(|| self.cuda_of_jetson(target.driver.as_ref()?));
         let Some(written) = target.driver.as_ref().filter(|_| !jetson) else {
-            return os.and_then(|os| os.cuda).map_or(DriverRequest::Free(None), DriverRequest::Cuda);
+            return of_system.map_or(DriverRequest::Free(None), DriverRequest::Cuda);
         };
         let constraint = &written.value;
         if constraint.is_any() {

@@ -44,7 +44,8 @@ fn driver_ended(about: &About<'_, '_>) -> Option<Warning> {
     };
     let has_ended = |row: &&Branch| row.eol.as_ref().is_some_and(|end| has_ended(catalog, end));
     let end = may_have.iter().filter_map(|row| row.eol.as_ref()).max()?;
-    if asked.is_cpu() || !may_have.iter().all(has_ended) {
+    // Jetsons number their drivers by themselves.
+    if asked.is_cpu() || asked.is_jetson() || !may_have.iter().all(has_ended) {
         return None;
     }
     let next = recommended::branch(request, asked);
