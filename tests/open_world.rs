@@ -53,7 +53,10 @@ const CASES: &[Case] = &[
         "torch = \"*\"\ntorchvision = \"+cpu\"",
         "gpu = \"H100 NVL\"",
         1,
-        &["`torchvision = \"+cpu\"` is incompatible with `gpu = \"H100 NVL\"`", "allow any torchvision instead of +cpu"],
+        &[
+            "`torchvision = \"+cpu\"` is incompatible with `gpu = \"H100 NVL\"`",
+            "allow any torchvision instead of +cpu",
+        ],
     ),
     case("torch = \"*\"\ntorchvision = \"0.20.1+cpu\"", "arch = \"x86_64\"", 0, &["torch        2.5.1+cpu"]),
     // A library of which no release is called so comes with no unseen build either.

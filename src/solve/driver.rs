@@ -198,7 +198,7 @@ fn possible<'c>(problem: &Problem<'c>, machine: &Machine<'c>) -> Vec<Version> {
         }
         DriverRequest::AtWorst(constraint) if windows => windows::worst(catalog, constraint, &candidates),
         DriverRequest::AtWorst(constraint) => worst_branch(catalog, constraint, &candidates),
-        DriverRequest::Cuda(cuda) => {
+        DriverRequest::Cuda(cuda, _) => {
             let branch = branch_telling(catalog, cuda);
             let is_of = |version: &Version, row: &Branch| match windows {
                 true => branch_of(catalog, version).is_some_and(|of| of.branch == row.branch),

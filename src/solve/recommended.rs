@@ -45,7 +45,7 @@ pub fn driver<'c>(
         _ if asked.is_cpu() || asked.has_system_driver() || asked.is_jetson() => return None,
         DriverRequest::Free(bound) => bound.as_ref(),
         DriverRequest::AtWorst(bound) => Some(bound),
-        DriverRequest::Cuda(_) => None,
+        DriverRequest::Cuda(..) => None,
     };
     let catalog = request.catalog;
     let mut best: Option<(bool, Recommended)> = None;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::catalog::rows::{Companion, Subject};
 use crate::explain::target_of;
 use crate::solve::own;
-use crate::solve::request::{Direction, DriverRequest, FRAMEWORKS, Request};
+use crate::solve::request::{Direction, DriverRequest, FRAMEWORKS, Request, Told};
 use crate::solve::solution::Solution;
 use crate::types::{ArchEntry, ArchList, Constraint, Version};
 
@@ -191,7 +191,12 @@ impl<'c> Finder<'_, 'c> {
     /// The oldest driver that suffices; where the pinned one is too new, the newest branch that still serves.
     fn try_driver(&mut self, key: &str) {
         let target = target_of(key);
-        let pinned = self.asker.question(self.spec).and_then(|request| pinned_driver(&request, target));
+        let asked = self.asker.question(self.spec);
+        // Whoever wants another driver on a Jetson installs another JetPack.
+        if asked.as_ref().is_some_and(|request| is_of_jetson(request, target)) {
+            return;
+        }
+        let pinned = asked.and_then(|request| pinned_driver(&request, target));
         let write = |driver: Version| match key.ends_with("driver-cuda") {
             true => self.cuda_of(&driver),
             false => Some(format!(">={driver}")),
@@ -342,11 +347,16 @@ fn takes_any_newer(answer: &Solution<'_>, package: &str) -> bool {
     of_package.any(|row| unbounded(&row.needs))
 }
 
+fn is_of_jetson(request: &Request<'_>, target: &str) -> bool {
+    let asked = request.targets.iter().find(|ask| ask.name == target);
+    asked.is_some_and(|asked| asked.is_jetson() || matches!(asked.driver, DriverRequest::Cuda(_, Told::Jetson(_))))
+}
+
 fn pinned_driver(request: &Request<'_>, target: &str) -> Option<Version> {
     match &request.targets.iter().find(|ask| ask.name == target)?.driver {
         DriverRequest::Exact(version) => Some(*version),
         DriverRequest::AtWorst(constraint) => constraint.comparisons().filter_map(|one| one.version).min(),
-        DriverRequest::Cuda(cuda) => {
+        DriverRequest::Cuda(cuda, _) => {
             let branch = request.catalog.branches.iter().find(|row| row.cuda.as_ref() == Some(cuda));
             branch.map(|row| row.branch)
         }

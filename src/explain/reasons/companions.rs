@@ -224,8 +224,9 @@ impl<'c> Explainer<'_, 'c> {
     /// The CUDA of packages that follow a framework.
     fn companion_lines(&mut self) {
         let blamed: Vec<_> = self.request.companions.iter().filter(|ask| self.blames(ask.package)).collect();
-        let admitted =
-            |row: &&Companion| blamed.iter().any(|ask| row.package == ask.package && ask.constraint.admits(&row.version));
+        let admitted = |row: &&Companion| {
+            blamed.iter().any(|ask| row.package == ask.package && ask.constraint.admits(&row.version))
+        };
         let rows = self.request.catalog.companions.iter().filter(admitted);
         let mut majors: Vec<u64> = rows.filter_map(|row| Some(row.cuda.as_ref()?.major())).collect();
         majors.sort();

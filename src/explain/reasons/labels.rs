@@ -2,7 +2,7 @@
 
 use crate::catalog::rows::Build;
 use crate::solve::fits;
-use crate::solve::request::{DriverRequest, ImageRequest, TargetRequest};
+use crate::solve::request::{DriverRequest, ImageRequest, TargetRequest, Told};
 use crate::types::Version;
 
 use super::Explainer;
@@ -29,7 +29,8 @@ impl Explainer<'_, '_> {
                 let driver = match &target.driver {
                     DriverRequest::Exact(version) => version,
                     DriverRequest::AtWorst(admits) => oldest_of(self.request.catalog, admits)?,
-                    DriverRequest::Cuda(_) | DriverRequest::Free(_) => return None,
+                    DriverRequest::Cuda(cuda, Told::Jetson(_)) => return Some(format!("supports CUDA up to {cuda}")),
+                    DriverRequest::Cuda(..) | DriverRequest::Free(_) => return None,
                 };
                 Some(format!("supports CUDA up to {}", cuda_of(self.request.catalog, driver)?))
             }

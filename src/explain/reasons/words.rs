@@ -20,7 +20,7 @@ pub(super) fn name_of(build: &Build) -> String {
 
 /// What is said of a target's driver, in words.
 pub(super) fn driver_words(request: &Request<'_>, target: &TargetRequest<'_>) -> Option<String> {
-    use crate::solve::request::DriverRequest;
+    use crate::solve::request::{DriverRequest, Told};
     match &target.driver {
         DriverRequest::Exact(version) => match cuda_of(request.catalog, version) {
             Some(cuda) => Some(format!("driver {version} supports CUDA up to {cuda}")),
@@ -35,11 +35,14 @@ pub(super) fn driver_words(request: &Request<'_>, target: &TargetRequest<'_>) ->
                 None => Some(means),
             }
         }
-        DriverRequest::Cuda(version) if target.has_system_driver() => {
+        DriverRequest::Cuda(version, Told::System) => {
             let os = target.os.map_or("", |os| &os.name);
             Some(format!("{os} comes with a driver that supports CUDA up to {version}"))
         }
-        DriverRequest::Cuda(version) => {
+        DriverRequest::Cuda(version, Told::Jetson(number)) => {
+            Some(format!("driver {number}, which comes with a JetPack, supports CUDA up to {version}"))
+        }
+        DriverRequest::Cuda(version, Told::Key) => {
             Some(format!("`driver-cuda = \"{version}\"` means a driver that supports CUDA up to {version}"))
         }
         DriverRequest::Free(Some(bound)) => Some(format!("`driver = \"{bound}\"` limits the driver")),

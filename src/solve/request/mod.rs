@@ -194,8 +194,19 @@ pub enum DriverRequest {
     Exact(Version),
     /// The hosts have at worst the oldest branch this admits.
     AtWorst(Constraint),
-    /// The hosts' nvidia-smi shows this CUDA version.
-    Cuda(Version),
+    /// The hosts' nvidia-smi shows this CUDA version, and how that is known.
+    Cuda(Version, Told),
+}
+
+/// What tells the CUDA version of a driver.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Told {
+    /// `driver-cuda`
+    Key,
+    /// The system, which the driver comes with.
+    System,
+    /// This number of a driver that Jetsons alone have.
+    Jetson(Version),
 }
 
 /// What is said of a target's image.
@@ -248,15 +259,14 @@ impl<'c> Reading<'c> {
 
     /// Whether the driver is the one that comes with the system, whose release number nobody needs to know.
     pub fn has_system_driver(&self) -> bool {
-        let of_system = |cuda: &Version| self.os.is_some_and(|os| os.cuda.as_ref() == Some(cuda));
-        matches!(&self.driver, DriverRequest::Cuda(cuda) if of_system(cuda))
+        matches!(&self.driver, DriverRequest::Cuda(_, Told::System | Told::Jetson(_)))
     }
 
     /// The setting that tells what driver there is.
     pub fn driver_setting(&self) -> &'static str {
         match &self.driver {
-            DriverRequest::Cuda(_) if self.has_system_driver() => "os",
-            DriverRequest::Cuda(_) => "driver-cuda",
+            DriverRequest::Cuda(_, Told::System) => "os",
+            DriverRequest::Cuda(_, Told::Key) => "driver-cuda",
             _ => "driver",
         }
     }

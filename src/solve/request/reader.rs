@@ -14,7 +14,7 @@ use crate::warning::{
     OsNotListed, OsPartsUnknown, OwnBuildPython, Warning,
 };
 
-use super::{DriverRequest, GpuRequest, Gpus, ImageRequest, Off, PARTS, TargetRequest};
+use super::{DriverRequest, GpuRequest, Gpus, ImageRequest, Off, PARTS, TargetRequest, Told};
 
 pub(super) struct Reader<'s, 'c> {
     pub(super) catalog: &'c Catalog,
@@ -260,10 +260,13 @@ impl<'c> Reader<'_, 'c> {
 
     /// The drivers of Jetsons are numbered by themselves: 540.4.0 is that of JetPack 6.2 and shows CUDA 12.6. One between
     /// two that are known shows no newer CUDA than the later of them; of a later one nothing is known.
-    fn cuda_of_jetson(&self, written: &Written<Constraint>) -> Option<Version> {
+    fn of_jetson(&self, written: &Written<Constraint>, jetson: bool) -> Option<DriverRequest> {
         let number = written.value.single()?;
-        let later = self.catalog.oses.iter().filter(|os| os.driver.as_ref().is_some_and(|own| own >= number));
-        later.filter_map(|os| Some((os.driver?, os.cuda?))).min().map(|(_, cuda)| cuda)
+        let known = || self.catalog.oses.iter().filter_map(|os| Some((os.driver?, os.cuda?)));
+        let (_, cuda) = known().filter(|(driver, _)| driver >= number).min()?;
+        // A number that only Jetsons have tells what it is of.
+        let is_own = jetson || known().any(|(driver, _)| driver == *number);
+        is_own.then_some(DriverRequest::Cuda(cuda, Told::Jetson(*number)))
     }
 
     fn driver(&mut self, target: &Target, os: Option<&Os>, jetson: bool) -> DriverRequest {
@@ -274,14 +277,19 @@ impl<'c> Reader<'_, 'c> {
                 let newest = newest.expect("just compared");
                 let newer = NewerThanCatalog { cuda: &cuda.value, newest: &newest };
                 self.warn(&newer, format!("target.{}.driver-cuda", target.name));
-                return DriverRequest::Cuda(newest);
+                return DriverRequest::Cuda(newest, Told::Key);
             }
-            return DriverRequest::Cuda(cuda.value);
+            return DriverRequest::Cuda(cuda.value, Told::Key);
         }
         // Where the driver comes with the system, the system tells its CUDA version.
-        let of_system = os.and_then(|os| os.cuda).or_else(|| self.cuda_of_jetson(target.driver.as_ref()?));
+        let of_system = os.and_then(|os| os.cuda).map(|cuda| DriverRequest::Cuda(cuda, Told::System));
+        let of_number = |written: &Written<Constraint>| self.of_jetson(written, jetson);
+        let known = of_system.filter(|_| jetson || target.driver.is_none());
+        if let Some(driver) = known.or_else(|| target.driver.as_ref().and_then(of_number)) {
+            return driver;
+        }
         let Some(written) = target.driver.as_ref().filter(|_| !jetson) else {
-            return of_system.map_or(DriverRequest::Free(None), DriverRequest::Cuda);
+            return DriverRequest::Free(None);
         };
         let constraint = &written.value;
         if constraint.is_any() {

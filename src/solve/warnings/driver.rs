@@ -5,7 +5,7 @@ use crate::solve::driver::DriverRow;
 use crate::solve::fits;
 use crate::solve::machine::gpu_rules;
 use crate::solve::recommended;
-use crate::solve::request::{DriverRequest, GpuRequest, TargetRequest};
+use crate::solve::request::{DriverRequest, GpuRequest, TargetRequest, Told};
 use crate::spec::DriverPolicy;
 use crate::types::Version;
 use crate::warning::{
@@ -64,8 +64,11 @@ fn jit_limited(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<Warning>
     if !asked.pins_driver() || about.target.mode() != "minor-version" {
         return None;
     }
-    let of_system = asked.os.filter(|_| asked.has_system_driver());
-    let name = of_system.map_or_else(|| driver.version.to_string(), |os| format!("of {}", os.name));
+    let name = match &asked.driver {
+        DriverRequest::Cuda(_, Told::System) => format!("of {}", asked.os.map_or("", |os| &os.name)),
+        DriverRequest::Cuda(_, Told::Jetson(number)) => number.to_string(),
+        _ => driver.version.to_string(),
+    };
     let lines = about.gpu_builds().filter_map(|build| fits::line_of(&build.variant));
     let uses = lines.chain(about.target.toolkit.iter().map(|toolkit| toolkit.version.prefix(2))).max();
     let limited = JitLimited { driver: &name, supports: driver.branch.cuda, uses };

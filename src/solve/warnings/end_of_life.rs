@@ -38,7 +38,7 @@ fn driver_ended(about: &About<'_, '_>) -> Option<Warning> {
             };
             ("driver", branches().filter(of).collect())
         }
-        DriverRequest::Cuda(cuda) => {
+        DriverRequest::Cuda(cuda, _) => {
             ("driver-cuda", branches().filter(|row| row.cuda.as_ref() == Some(cuda)).collect())
         }
     };

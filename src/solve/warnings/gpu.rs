@@ -53,7 +53,7 @@ fn may_be_wrong(request: &Request<'_>, row: &Module, asked: &TargetRequest<'_>, 
     let dropped = gpu.row.and_then(|product| product.last_branch.as_ref()).is_some_and(|last| last < from);
     let below = match &asked.driver {
         DriverRequest::Exact(version) => version < from,
-        DriverRequest::Cuda(cuda) => {
+        DriverRequest::Cuda(cuda, _) => {
             let mut telling = request.catalog.branches.iter().filter(|row| row.cuda.as_ref() == Some(cuda));
             telling.all(|row| row.branch < *from)
         }
@@ -136,8 +136,7 @@ fn triton_driver(request: &Request<'_>, asked: &TargetRequest<'_>, target: &Targ
     };
     let (cuda, needs) = asked.named_gpus().iter().filter(compiles).find_map(missed)?;
     let missed = TritonDriver { build: &release(build), needs: &needs, triton, cuda };
-    let setting = if matches!(asked.driver, DriverRequest::Cuda(_)) { "driver-cuda" } else { "driver" };
-    Some(Warning::about(&missed, &[asked.key(setting)]))
+    Some(Warning::about(&missed, &[asked.key(asked.driver_setting())]))
 }
 
 fn release(build: &Build) -> String {
