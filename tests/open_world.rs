@@ -59,6 +59,59 @@ const CASES: &[Case] = &[
         ],
     ),
     case("torch = \"*\"\ntorchvision = \"0.20.1+cpu\"", "arch = \"x86_64\"", 0, &["torch        2.5.1+cpu"]),
+    // GPU code of packages that follow no framework binds too. Sources: github.com/microsoft/onnxruntime/issues/26221
+    // ("1.22.0 works, 1.23.0 fails" on an RTX 5090), github.com/Di-Is/faiss-gpu-wheels/issues/110.
+    case(
+        "onnxruntime-gpu = \"1.23.0\"",
+        "gpu = \"RTX 5090\"",
+        1,
+        &["onnxruntime-gpu 1.23.0 holds code for sm_60", "change onnxruntime-gpu from 1.23.0 to 1.23.2"],
+    ),
+    case("onnxruntime-gpu = \"1.22.0\"", "gpu = \"RTX 5090\"", 0, &[]),
+    case("faiss-gpu-cu12 = \"1.12.0\"", "gpu = \"RTX 5080\"", 1, &["holds code for sm_70, sm_80 only"]),
+    // A nightly is what a range admits, and not what a pin does. Source: github.com/PsycheFoundation/nousnet/pull/208.
+    case("torch = \"2.8.0.dev20250601+cu128\"\nbitsandbytes = \"0.46.0\"", "gpu = \"H100 NVL\"", 0, &["[nightly]"]),
+    case(
+        "torch = { version = \"2.8.0a0+git1\", cuda = \"12.8\", arch-list = \"9.0\", python = \"3.12\" }\ndeepspeed = \"*\"",
+        "gpu = \"H100 NVL\"",
+        0,
+        &[],
+    ),
+    case("torch = \"2.8.0.dev20250601+cu128\"\ntorchvision = \"0.23.0\"", "gpu = \"H100 NVL\"", 1, &[]),
+    // Wheels for a JetPack lie where nobody has read all of them. Source: github.com/dusty-nv/jetson-containers/issues/1283.
+    case(
+        "onnxruntime-gpu = \"*\"\npython = \"3.10\"",
+        "gpu = \"Jetson Orin NX 16GB\"\nos = \"jetpack6.2\"",
+        3,
+        &["was built for jetpack6.2", "pypi.jetson-ai-lab.io"],
+    ),
+    // Source: github.com/dusty-nv/jetson-containers/issues/1403 (540.4.0 shows CUDA 12.6).
+    case(
+        "",
+        "gpu = \"Jetson AGX Orin 64GB\"\ndriver = \"540.4.0\"\nimage = \"example/a:1\"\nimage-requires = \"cuda>=12.6\"\n[build]",
+        0,
+        &[],
+    ),
+    case(
+        "",
+        "gpu = \"Jetson AGX Orin 64GB\"\ndriver = \"540.4.0\"\nimage = \"example/a:1\"\nimage-requires = \"cuda>=13.0\"\n[build]",
+        1,
+        &["driver 540.4.0, which comes with a JetPack, supports CUDA up to 12.6"],
+    ),
+    // Two frameworks that need another cuDNN each. Source: github.com/AlphaGPU/leetgpu-challenges/issues/205.
+    case(
+        "jax = \"0.8.0\"\ntorch = \"2.7.1+cu126\"",
+        "gpu = \"H100 NVL\"",
+        1,
+        &["exactly CUDA 12.6 and cuDNN 9.5.1.17"],
+    ),
+    // An overridden rule about drivers leaves no minimum to state.
+    case(
+        "torch = \"2.7.1+cu126\"",
+        "gpu = \"H100 NVL\"\n[[override]]\nrule = \"cuda-12-driver\"\nreason = \"tried\"",
+        0,
+        &["`cuda-12-driver` is overridden, so target `t` has no driver minimum"],
+    ),
     // A library of which no release is called so comes with no unseen build either.
     case("torch = \"*\"\nnccl = \"2.99\"", "gpu = \"H100 NVL\"", 1, &["no known release of nccl matches `2.99`"]),
     case("torch = \"*\"\ncudnn = \"9.99\"", "gpu = \"H100 NVL\"", 1, &["no known release of cudnn matches `9.99`"]),
@@ -68,7 +121,7 @@ const CASES: &[Case] = &[
         "torch = \"2.10.0+cu130\"\npython = \"3.12\"",
         "gpu = \"NVIDIA Thor\"\ndriver = \"580.00\"",
         0,
-        &["comes with JetPack: take one whose CUDA is 13.0 or newer"],
+        &["torch      2.10.0+cu130"],
     ),
     case(
         "torch = \"2.10.0+cu130\"\npython = \"3.12\"",

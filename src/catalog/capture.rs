@@ -3,7 +3,6 @@
 
 use std::collections::HashMap;
 
-use super::gpus::GpuMatch;
 use super::names::{fold, without_maker};
 use super::rows::Gpu;
 use super::tables::{Catalog, RowName};
@@ -51,14 +50,9 @@ fn folded(head: &str) -> String {
 /// same id is no other.
 pub(super) fn by_name(base: &Catalog, gpu: &Gpu, id: &str) -> Option<Capture> {
     let names = || [&gpu.name].into_iter().chain(gpu.aliases.iter());
-    let others = |name: &str| {
-        let found = match base.gpu(name) {
-            GpuMatch::Found(gpus) | GpuMatch::Ambiguous(gpus) => gpus,
-            GpuMatch::Bare(_) | GpuMatch::Cpu | GpuMatch::Unknown(_) => Vec::new(),
-        };
-        found.into_iter().filter(|other| id_of(other) != id).collect::<Vec<_>>()
-    };
-    let taken = names().find_map(|name| others(name).first().map(|other| (name.to_string(), other.name.to_string())));
+    // A name that means no board asks for none that it is like: that takes longest.
+    let other = |name: &str| base.boards(name).into_iter().flatten().find(|other| id_of(other) != id);
+    let taken = names().find_map(|name| Some((name.to_string(), other(name)?.name.to_string())));
     let (name, means) = taken?;
     let words = |name: &str| without_maker(&fold(name)).to_vec();
     let own: Vec<Vec<String>> = names().map(|name| words(name)).collect();

@@ -61,17 +61,21 @@ impl Catalog {
         if let Ok(cc) = Cc::parse(&name.to_lowercase()) {
             return GpuMatch::Bare(cc);
         }
+        match self.boards(name) {
+            Some(gpus) if agree(&gpus) && !has_namesakes(&gpus) => GpuMatch::Found(gpus),
+            Some(gpus) => GpuMatch::Ambiguous(gpus),
+            None => GpuMatch::Unknown(self.suggestions(name)),
+        }
+    }
+
+    /// The boards that a name is of: theirs, a part of theirs, or theirs with a size.
+    pub(super) fn boards(&self, name: &str) -> Option<Vec<&Gpu>> {
         let found = self.products(name).or_else(|| {
             let boards = self.products(board_of_mig(name)?)?;
             boards.iter().all(|board| has_mig(board)).then_some(boards)
         });
         let found = found.or_else(|| self.products(vgpu(name).filter(|(_, series)| matches!(series, 'C' | 'Q'))?.0));
-        let found = found.or_else(|| self.products(without_size(name)?));
-        match found {
-            Some(gpus) if agree(&gpus) && !has_namesakes(&gpus) => GpuMatch::Found(gpus),
-            Some(gpus) => GpuMatch::Ambiguous(gpus),
-            None => GpuMatch::Unknown(self.suggestions(name)),
-        }
+        found.or_else(|| self.products(without_size(name)?))
     }
 
     fn products(&self, name: &str) -> Option<Vec<&Gpu>> {

@@ -300,3 +300,24 @@ impl Kind for TritonDriver<'_> {
         )
     }
 }
+
+/// A target without a driver minimum, for rules about drivers are overridden.
+pub struct DriverMinimum<'a> {
+    /// The target.
+    pub target: &'a str,
+    /// The rules.
+    pub rules: &'a [&'a str],
+}
+
+impl Kind for DriverMinimum<'_> {
+    const CODE: &'static str = "driver-minimum";
+    const EXPLAINED: &'static str = "A rule that tells which driver the stack needs is overridden, so the lock states no driver minimum and \
+        `gpuenv verify` compares no driver with it. Whoever sets such a rule aside knows the hosts: set `driver` to what they \
+        have, and what the other rules need of it is checked.";
+
+    fn message(&self) -> String {
+        let rules: Vec<String> = self.rules.iter().map(|rule| format!("`{rule}`")).collect();
+        let (is, target) = (if rules.len() == 1 { "is" } else { "are" }, self.target);
+        format!("{} {is} overridden, so target `{target}` has no driver minimum: any driver fits", rules.join(" and "))
+    }
+}

@@ -76,6 +76,7 @@ pub const ALL: &[Listed] = &[
     listed::<CudnnMissing>(),
     listed::<DriverDropsGpu>(),
     listed::<DriverEndOfLife>(),
+    listed::<DriverMinimum>(),
     listed::<DriverNotListed>(),
     listed::<DriverPolicyUnmet>(),
     listed::<Expected>(),

@@ -221,6 +221,7 @@ fn slurm() {
 #[test]
 fn apptainer() {
     let files = files("apptainer", "stack.def", &[]);
+    let mut activated = 0;
     for file in &files {
         let text = std::fs::read_to_string(file).unwrap();
         let sections = ["%files", "%post", "%environment", "%labels"];
@@ -228,12 +229,19 @@ fn apptainer() {
             assert!(sections.contains(&line.split(' ').next().unwrap()), "{line}");
         }
         assert!(text.contains("\nBootstrap: docker\nFrom: ") && !text.contains("{{"), "{text}");
+        // Where the last stage activates an environment, whoever starts the container is in it.
+        if let Some((_, last)) = text.rsplit_once("%post").filter(|(_, last)| last.contains("export VIRTUAL_ENV=")) {
+            let (post, environment) = last.split_once("\n%environment\n").expect("what holds when the container runs");
+            assert!(post.contains("export VIRTUAL_ENV=") == environment.contains("export VIRTUAL_ENV="), "{text}");
+            activated += 1;
+        }
         let from = text.lines().filter_map(|line| line.strip_prefix("From: "));
         assert!(
             from.into_iter()
                 .all(|image| !(image.contains('@') && image.rsplit('/').next().unwrap().matches(':').count() > 1))
         );
     }
+    assert!(activated >= 5, "{activated} of {}", files.len());
     let Some(python) = tools::find("python3") else { return };
     if !accepts(Command::new(&python).args(["-c", "import spython"])) {
         eprintln!("skipped: spython is not installed");

@@ -47,37 +47,45 @@ impl<'c> Explainer<'_, 'c> {
 
     /// No build of that version, variant and platform was ever published: what was?
     pub(super) fn nothing_published(&mut self) {
-        let catalog = self.request.catalog;
         for ask in &self.request.frameworks {
             if self.blames(ask.package) {
                 self.framework_published(ask);
             }
         }
         for ask in &self.request.companions {
-            let newest = catalog.companions.iter().rev().find(|row| row.package == ask.package);
-            if self.blames(ask.package) && (self.companion_of_system(ask) || self.companion_of_variant(ask)) {
-                continue;
-            }
-            let Some(newest) = newest.filter(|_| self.blames(ask.package)) else { continue };
-            let of_package =
-                || catalog.companions.iter().filter(|row| row.package == ask.package).map(|row| &row.version);
-            let admitted = of_package().any(|version| ask.constraint.admits(version));
-            let follows = match (newest.follows_cuda(), &newest.cuda) {
-                (true, Some(cuda)) => format!("and loads the libraries of CUDA {cuda}"),
-                _ => format!("for {} {}", newest.framework, newest.needs),
-            };
-            let above = is_above(&ask.constraint, &newest.version);
-            if admitted || above {
-                let as_of = if above { self.as_of() } else { String::new() };
-                self.say(format!("the newest {} known is {}, {follows}{as_of}", ask.package, newest.version));
-            } else {
-                let nearest = nearest_versions(&ask.constraint, of_package());
-                self.say(format!("no known release of {} matches `{}`{nearest}", ask.package, ask.constraint));
+            if self.blames(ask.package) {
+                self.companion_published(ask);
             }
         }
         self.parts();
         self.toolkits_installed();
         self.image_missing();
+    }
+
+    /// What was published of a package, held against what is asked for.
+    fn companion_published(&mut self, ask: &PackageRequest<'c>) {
+        if self.companion_of_system(ask) || self.companion_of_variant(ask) {
+            return;
+        }
+        let catalog = self.request.catalog;
+        let of_package = || catalog.companions.iter().filter(|row| row.package == ask.package);
+        let Some(newest) = of_package().next_back() else { return };
+        let admitted = of_package().rfind(|row| ask.constraint.admits(&row.version));
+        let goes_with = |row: &Companion| match (row.follows_cuda(), &row.cuda) {
+            (true, Some(cuda)) => format!("loads the libraries of CUDA {cuda}"),
+            _ => format!("is for {} {}", row.framework, row.needs),
+        };
+        self.say(match admitted {
+            Some(row) if !ask.constraint.is_any() => format!("{} {} {}", ask.package, row.version, goes_with(row)),
+            None if !is_above(&ask.constraint, &newest.version) => {
+                let nearest = nearest_versions(&ask.constraint, of_package().map(|row| &row.version));
+                format!("no known release of {} matches `{}`{nearest}", ask.package, ask.constraint)
+            }
+            _ => {
+                let as_of = if admitted.is_none() { self.as_of() } else { String::new() };
+                format!("the newest {} known is {}; it {}{as_of}", ask.package, newest.version, goes_with(newest))
+            }
+        });
     }
 
     /// That a package asked for by its variant goes with that of its framework; whether it is so asked for.

@@ -4,6 +4,7 @@
 use std::rc::Rc;
 
 use crate::catalog::rows::{Companion, Subject};
+use crate::spec::Share;
 use crate::types::CpuArch;
 
 use super::together::Together;
@@ -210,8 +211,10 @@ fn releases_for<'c>(plan: &Plan<'_, 'c>, class: &Class<'_, 'c>, package: &Packag
         }
     }
     // What is made for a single system lies where nobody has read all: that a wheel was not seen proves nothing, and what
-    // the others hold tells nothing of it.
-    if plan.policy.possible && target.platform.is_one_system() {
+    // the others hold tells nothing of it. Machines of other systems can never share it.
+    let is_alone =
+        plan.request.share != Share::Stack || plan.classes.iter().all(|other| other.target.platform == target.platform);
+    if plan.policy.possible && target.platform.is_one_system() && is_alone {
         rows.add(&elsewhere);
     }
     rows

@@ -157,7 +157,8 @@ impl<'q, 'c> Plan<'q, 'c> {
             self.clause("cudnn", vec![(var, admitted)]);
         }
         self.admit_cudnn(&group.classes, var, &rows);
-        let mut platforms: Vec<Platform> = classes.iter().map(|class| class.target.platform).collect();
+        let bound = classes.iter().filter(|class| group.releases.len() == 1 || !class.off.has(law::id::TOGETHER));
+        let mut platforms: Vec<Platform> = bound.map(|class| class.target.platform).collect();
         platforms.sort();
         platforms.dedup();
         for release in &group.releases {

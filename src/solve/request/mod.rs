@@ -123,7 +123,7 @@ pub struct Off {
 
 impl Off {
     /// Whether it sets this rule aside for this target.
-    fn bears_on(&self, rule: &str, target: &str) -> bool {
+    pub fn bears_on(&self, rule: &str, target: &str) -> bool {
         self.rule == rule && self.target.as_deref().is_none_or(|name| name == target)
     }
 }

@@ -1,6 +1,6 @@
 //! A driver that runs the stack with limits, needs help, does not list the board, or may drop it one day.
 
-use crate::catalog::rows::{Class, Os};
+use crate::catalog::rows::{Class, Os, Subject};
 use crate::solve::driver::DriverRow;
 use crate::solve::fits;
 use crate::solve::machine::gpu_rules;
@@ -9,14 +9,16 @@ use crate::solve::request::{DriverRequest, GpuRequest, TargetRequest, Told};
 use crate::spec::DriverPolicy;
 use crate::types::Version;
 use crate::warning::{
-    DriverDropsGpu, DriverPolicyUnmet, ForwardCompat, GpuNotListed, JetsonDriver, JitLimited, SystemUnsaid, Warning,
+    DriverDropsGpu, DriverMinimum, DriverPolicyUnmet, ForwardCompat, GpuNotListed, JetsonDriver, JitLimited,
+    SystemUnsaid, Warning,
 };
 
 use super::About;
 
 pub(super) fn warnings<'c>(about: &About<'_, 'c>) -> Vec<Warning> {
-    let Some(driver) = &about.target.driver else { return Vec::new() };
-    let mut warnings = policy_unmet(about);
+    let mut warnings: Vec<Warning> = no_minimum(about).into_iter().collect();
+    let Some(driver) = &about.target.driver else { return warnings };
+    warnings.extend(policy_unmet(about));
     warnings.extend(jetpack_unsaid(about));
     warnings.extend(jit_limited(about, driver));
     warnings.extend(forward_compat(about, driver));
@@ -24,6 +26,22 @@ pub(super) fn warnings<'c>(about: &About<'_, 'c>) -> Vec<Warning> {
     warnings.extend(not_listed(about, driver));
     warnings.extend(drops_gpu(about, driver));
     warnings
+}
+
+/// A minimum that overridden rules leave unstated.
+fn no_minimum(about: &About<'_, '_>) -> Option<Warning> {
+    let asked = about.asked;
+    if about.target.minimum.is_some() || asked.is_cpu() || asked.pins_driver() {
+        return None;
+    }
+    let of_driver = |rule: &&str| {
+        let mut rules = about.request.rules.all();
+        rules.any(|row| row.row.id == **rule && row.row.object == Subject::Driver)
+    };
+    let off = about.request.off.iter().filter(|off| off.bears_on(&off.rule, &asked.name));
+    let rules: Vec<&str> = off.map(|off| off.rule.as_str()).filter(of_driver).collect();
+    let unset = DriverMinimum { target: &asked.name, rules: &rules };
+    (!rules.is_empty()).then(|| Warning::about(&unset, &about.keys("driver")))
 }
 
 /// A policy by which no branch can be recommended, where one could be without it.
