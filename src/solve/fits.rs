@@ -71,6 +71,18 @@ pub fn companion_code(row: &Companion, arch: CpuArch, gpu: Cc) -> Option<Coverag
     known.then(|| covers_targets(sass.iter().copied(), ptx.iter().copied(), gpu, Tegra::Apart))
 }
 
+/// A package that compiles its kernels when they are first used: a release itself, or what it requires on a processor.
+pub fn compiled_when_used<'c>(catalog: &'c Catalog, row: &'c Companion, arch: CpuArch) -> Option<&'c Companion> {
+    if row.jit {
+        return Some(row);
+    }
+    row.asked(arch).find_map(|(of, range)| {
+        let range = Constraint::parse(range).ok()?;
+        let rows = catalog.companions.iter().filter(|one| *one.package == *of && range.admits(&one.version));
+        rows.max_by_key(|one| one.version).filter(|one| one.jit)
+    })
+}
+
 /// The machine code and PTX inside the wheel of a package that follows a framework, as far as they were read.
 pub fn companion_targets(row: &Companion, arch: CpuArch) -> (&[Arch], &[Arch]) {
     match arch {

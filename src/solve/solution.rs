@@ -157,9 +157,13 @@ fn read_class<'c>(plan: &Plan<'_, 'c>, at: usize, choice: &[usize]) -> TargetSol
     let cuda = pick(&group.cuda, choice);
     let python = plan.python.as_ref().map(|python| &python.of(choice).version);
     let (toolkit, image, driver) = local_choice(plan, at, choice, &releases);
+    let companions: Vec<&Companion> = group.companions.iter().map(|companion| *companion.of(choice)).collect();
+    // What compiles kernels when they are first used needs the compiler where it runs.
+    let arch = class.target.arch;
+    let compiles = companions.iter().any(|row| fits::compiled_when_used(request.catalog, row, arch).is_some());
     let mut answer = TargetSolution {
         arch: class.target.arch,
-        companions: group.companions.iter().map(|companion| *companion.of(choice)).collect(),
+        companions,
         python,
         cudnn: pick(&group.cudnn, choice).filter(|_| leaves_open(&builds)),
         nccl: pick(&group.nccl, choice).filter(|_| leaves_open(&builds)),
@@ -169,7 +173,7 @@ fn read_class<'c>(plan: &Plan<'_, 'c>, at: usize, choice: &[usize]) -> TargetSol
         cuda,
         toolkit,
         runtime_image: image
-            .filter(|_| request.build.is_some())
+            .filter(|_| request.build.is_some() && !compiles)
             .and_then(|image| runtime_sibling(request, image, class.target)),
         image,
         driver,

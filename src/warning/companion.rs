@@ -131,8 +131,18 @@ pub struct SourceOnly<'a> {
     pub framework: &'a str,
     /// The toolkit that compiles it.
     pub toolkit: With<'a>,
+    /// When it is compiled.
+    pub when: When<'a>,
     /// The release of the framework and the CUDA major that a finished wheel beside the release is for, if there is one.
     pub finished: Option<(String, u64)>,
+}
+
+/// When a package is compiled.
+pub enum When<'a> {
+    /// Where it is installed.
+    Installed,
+    /// When its kernels are first used, in a package that this one requires, if it was not asked for itself.
+    FirstUsed(Option<&'a str>),
 }
 
 /// The toolkit that a package is compiled with.
@@ -155,7 +165,8 @@ impl Kind for SourceOnly<'_> {
         CUDA major of the wheels, a host compiler, and the framework installed before it: install the rest \
         first, then this with pip's --no-build-isolation. A [build] table has gpuenv choose the toolkit and an \
         image that holds it. Where wheels lie beside the releases, flash-attn's build downloads one of the very \
-        release, torch, CUDA major, Python and C++ ABI, and compiles only where there is none.";
+        release, torch, CUDA major, Python and C++ ABI, and compiles only where there is none. FlashInfer has a wheel and \
+        compiles its kernels when they are first used: there nvcc must be where it runs, in an image of the flavour devel.";
 
     fn message(&self) -> String {
         let framework = self.framework;
@@ -165,6 +176,10 @@ impl Kind for SourceOnly<'_> {
                 format!("a CUDA {major} toolkit{bounds}; a [build] table has gpuenv choose it")
             }
         };
+        if let When::FirstUsed(by) = self.when {
+            let by = by.map_or_else(String::new, |by| format!(", which {by} requires,"));
+            return format!("{}{by} compiles its kernels when they are first used, with {with}", self.name);
+        }
         let finished = self.finished.as_ref().map_or_else(String::new, |(release, major)| {
             format!(
                 "unless its build finds the wheel that was made for {framework} {release}, CUDA {major}, the Python and \

@@ -307,6 +307,10 @@ fn companions(catalog: &Catalog, say: Say<'_>) {
             let says = "finished and finished_source belong together, and to what comes as source";
             say("belongs-together", "companion", &name, says.into());
         }
+        if row.jit && (row.gpu_code || row.sdist) {
+            let says = "a package that compiles its kernels when they are first used holds none, and has a wheel";
+            say("belongs-together", "companion", &row.row_name(), says.into());
+        }
         if row.sdist && (row.gpu_code || row.variant.is_some()) {
             let says = "what is published as source holds no GPU code and is made for no variant";
             say("belongs-together", "companion", &name, says.into());

@@ -1,13 +1,15 @@
 //! Packages beside the frameworks: GPU code of their own that nobody has read or that only a driver's compiler makes run,
 //! what is compiled where it is installed, and what comes along from another index.
 
-use crate::catalog::rows::{Build, Companion, Subject};
+use crate::catalog::rows::{Build, Companion, Flavour, Subject};
 use crate::coverage::Coverage;
 use crate::solve::problem::Needs;
 use crate::solve::request::GpuRequest;
 use crate::solve::{fits, own};
 use crate::types::{CpuArch, Version};
-use crate::warning::{BringsOtherCuda, CudnnMissing, JitOnly, Nightly, SourceOnly, UnknownGpuCode, Warning, With};
+use crate::warning::{
+    BringsOtherCuda, CudnnMissing, JitOnly, Nightly, SourceOnly, UnknownGpuCode, Warning, When, With,
+};
 
 use super::About;
 
@@ -15,6 +17,7 @@ pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
     let mut warnings = Vec::new();
     for row in &about.target.companions {
         warnings.extend(source_only(about, row));
+        warnings.extend(compiled_when_used(about, row));
         warnings.extend(brings_other_cuda(about, row));
         warnings.extend(nightly_apart(about, row));
         warnings.extend(cudnn_missing(about, row));
@@ -88,6 +91,29 @@ fn brings_other_cuda(about: &About<'_, '_>, row: &Companion) -> Option<Warning> 
     (!brings.is_empty()).then(|| Warning::about(&brought, &key(row)))
 }
 
+/// A package whose kernels are compiled when they are first used, where there may be no compiler: asked for itself, or
+/// required by one that is put into an image without.
+fn compiled_when_used(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
+    let (target, catalog) = (about.target, about.request.catalog);
+    let major = about.gpu_builds().find_map(|build| fits::line_of(&build.variant))?.major();
+    let has_compiler = target.image.is_some_and(|image| image.flavour == Flavour::Devel);
+    if target.toolkit.is_some() || has_compiler || about.asked.is_cpu() {
+        return None;
+    }
+    let compiled = fits::compiled_when_used(catalog, row, about.asked.arch)?;
+    let is_named = target.companions.iter().any(|one| one.package == compiled.package);
+    let by = (!row.jit).then(|| format!("{} {}", row.package, row.version));
+    // Outside of images nobody says that there is no compiler.
+    if by.is_some() && (is_named || target.image.is_none()) {
+        return None;
+    }
+    let name = format!("{} {}", compiled.package, compiled.version);
+    let toolkit = With::Any { major, bounds: "" };
+    let when = When::FirstUsed(by.as_deref());
+    let used = SourceOnly { name: &name, framework: &compiled.framework, toolkit, when, finished: None };
+    Some(Warning::about(&used, &key(row)))
+}
+
 /// A package that is compiled where it is installed, and with what.
 fn source_only(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     let lined = |build: &&Build| Some((fits::line_of(&build.variant)?, build.version.prefix(2)));
@@ -105,6 +131,7 @@ fn source_only(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
             Some(toolkit) => With::TargetSolution(toolkit.version.as_str()),
             None => With::Any { major, bounds: &bounds },
         },
+        when: When::Installed,
         finished: is_finished.then(|| (release.to_string(), major)),
     };
     Some(Warning::about(&source_only, &key(row)))
