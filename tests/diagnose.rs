@@ -329,6 +329,11 @@ fn the_name_of_a_log_is_noticed() {
     );
     let (code, _, stderr) = run(&["no-such.log"], b"");
     assert!(code == Some(3) && stderr.contains("there is no file `no-such.log` here"), "{stderr}");
+    // A log of which nothing is known was read all the same.
+    fs::write(&log, "epoch 1 step 10 loss 0.5").unwrap();
+    let (code, _, stderr) = run(&[log.to_str().unwrap()], b"");
+    fs::remove_file(&log).unwrap();
+    assert!(code == Some(3) && !stderr.contains("there is no file"), "{stderr}");
 }
 
 /// Of a long log its beginning and its end are read.
@@ -408,7 +413,85 @@ fn the_header_of_newer_nvidia_smi_is_read() {
     let header = "| NVIDIA-SMI 610.43.02              KMD Version: 610.43.02     CUDA UMD Version: 13.3     |";
     let extract = diagnose(header).extract;
     assert_eq!(extract.get("cuda_found").map(found), Some("13.3".into()));
+    let ignored = diagnose(
+        "Ignored the following versions that require a different python version: 1.26.4 Requires-Python <3.13",
+    )
+    .extract;
+    assert_eq!(ignored.get("python"), None);
     assert_eq!(extract.get("driver").map(found), Some("610.43.02".into()));
+}
+
+/// As `python -m torch.utils.collect_env` prints them: <https://github.com/pytorch/pytorch/issues/43058>,
+/// <https://github.com/pytorch/pytorch/issues/30071>, and of a newer torch.
+#[test]
+fn a_driver_too_old_for_torch_is_seen_among_versions() {
+    let printed = |torch: &str, cuda: &str, available: &str, driver: &str| {
+        format!(
+            "PyTorch version: {torch}\nIs debug build: No\nCUDA used to build PyTorch: {cuda}\n\nPython version: 3.7\n\
+             Is CUDA available: {available}\nGPU models and configuration: GPU 0: Tesla V100-PCIE-16GB\n\
+             Nvidia driver version: {driver}\ncuDNN version: Could not collect\n"
+        )
+    };
+    for (text, behind) in [
+        (printed("1.6.0", "10.2", "No", "418.67"), true),
+        (printed("1.3.1", "10.1.243", "No", "410.48"), true),
+        (printed("2.5.1+cu124", "12.4", "False", "470.256.02"), true),
+        // By minor-version compatibility this driver does, and that one works.
+        (printed("2.5.1+cu124", "12.4", "False", "525.147.05"), false),
+        (printed("1.6.0", "10.2", "Yes", "418.67"), false),
+    ] {
+        let verdict = diagnose(&text);
+        let codes: Vec<&str> = verdict.findings.iter().map(|one| one.code.as_str()).collect();
+        assert_eq!(codes == ["torch-needs-newer-driver"], behind, "{codes:?}: {text}");
+        assert!(behind || codes.is_empty(), "{codes:?}: {text}");
+    }
+    let told = diagnose(&printed("2.5.1+cu124", "12.4", "False", "470.256.02")).findings.remove(0);
+    assert!(told.meaning.contains("Driver 470.256.02 offers CUDA 11.4, torch was built for CUDA 12.4"), "{told:?}");
+}
+
+/// A finding that reads the same words as a weightier one, or the number of its error, says nothing more.
+#[test]
+fn one_fault_is_told_once() {
+    for (text, codes) in [
+        ("Failed to initialize NVML: Driver/library version mismatch", &["nvml-mismatch"][..]),
+        (
+            "nvidia-container-cli: initialization error: load library failed: libnvidia-ml.so.1: cannot open shared object file: no such file or directory: unknown.",
+            &["nvml-library-missing"],
+        ),
+        (
+            "triton.runtime.errors.PTXASError: PTXAS error: Internal Triton PTX codegen error\n`ptxas` stderr:\nptxas fatal   : Value 'sm_121a' is not defined for option 'gpu-name'",
+            &["triton-ptxas-too-old"],
+        ),
+        (
+            "THCudaCheck FAIL file=/pytorch/aten/src/THC/THCCachingHostAllocator.cpp line=271 error=4 : unspecified launch failure\nRuntimeError: cuda runtime error (4) : unspecified launch failure at /pytorch/aten/src/THC/THCCachingHostAllocator.cpp:271",
+            &["launch-failure"],
+        ),
+        (
+            "nvidia-container-cli: initialization error: WSL environment detected but no adapters were found: unknown.",
+            &["wsl-without-adapter"],
+        ),
+    ] {
+        let verdict = diagnose(text);
+        let seen: Vec<&str> = verdict.findings.iter().map(|one| one.code.as_str()).collect();
+        assert_eq!(seen, codes, "{text}");
+    }
+}
+
+/// The Python that a text tells of has no wheels of the newest torch; a GPU's first one may be experimental.
+#[test]
+fn torch_is_advised_for_the_python_at_hand() {
+    let warning =
+        "NVIDIA GeForce RTX 5090 with CUDA capability sm_120 is not compatible with the current PyTorch installation.";
+    let told = |python: &str| {
+        let text =
+            format!("/usr/lib/python{python}/site-packages/torch/cuda/__init__.py:235: UserWarning: \n{warning}");
+        let finding = diagnose(&text).findings.remove(0);
+        (finding.meaning, finding.remedies.join("\n"))
+    };
+    let ((old, remedies), (new, _)) = (told("3.9"), told("3.12"));
+    assert!(old.contains("newest release for Python 3.9 with code for it is torch 2.8.0"), "{old}");
+    assert!(remedies.contains("the first for Python 3.9 with code for the GPU is torch 2.7.0+cu128"), "{remedies}");
+    assert!(new.contains("for Python 3.12") && !new.contains("torch 2.8.0"), "{new}");
 }
 
 /// Answers that were once wrong: what they must be, and what they must not say.
@@ -440,8 +523,30 @@ fn what_is_to_be_changed_is_not_mistaken() {
             "triton-ptxas-too-old",
             "off the list",
         ),
+        (
+            "  File \"/home/x/lib/python3.10/site-packages/flash_attn/flash_attn_interface.py\", line 8, in <module>\n    import flash_attn_2_cuda as flash_attn_cuda\nImportError: libcudart.so.12: cannot open shared object file: No such file or directory",
+            "extension-of-other-cuda",
+            "LD_LIBRARY_PATH",
+        ),
+        (
+            "AssertionError: Torch not compiled with CUDA enabled\n  File \"/Users/me/venv/lib/python3.11/site-packages/torch/cuda/__init__.py\"",
+            "torch-on-macos",
+            "CUDA build",
+        ),
+        ("AttributeError: module 'torch' has no attribute 'cuda'", "torch-is-not-torch", "other release"),
+        (
+            "docker run --rm --gpus all nvidia/cuda:13.1.0-base-ubuntu24.04 nvidia-smi\nFailed to initialize NVML: Unknown Error",
+            "nvml-unknown-error",
+            "has lost its GPU",
+        ),
+        (
+            "ImportError: /x/_torch_sox.cpython-36m-x86_64-linux-gnu.so: undefined symbol: _ZN2at19UndefinedTensorImpl10_singletonE",
+            "extension-abi-mismatch",
+            "torch-sox",
+        ),
     ] {
         let verdict = diagnose(text);
+        assert_ne!(verdict.findings[0].extract.get("package").map(found), Some("torch-sox".into()));
         let first = &verdict.findings[0];
         assert_eq!(first.code, code, "{text}");
         let told = format!("{} {}", first.meaning, first.remedies.join(" "));

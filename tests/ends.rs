@@ -6,6 +6,7 @@ mod common {
 }
 
 use std::fs;
+use std::os::unix::fs::symlink;
 
 use common::checkout::{Place, Ran};
 
@@ -56,6 +57,43 @@ fn a_lock_that_explain_cannot_read_is_told() {
         let ran = place.run(&["explain", "--format", "json"]).exits(0).says(says);
         assert!(serde_json::from_str::<serde_json::Value>(&ran.out).is_ok(), "{ran:?}");
     }
+}
+
+/// Each says what to do.
+#[test]
+fn a_file_that_cannot_be_read_has_a_way_out() {
+    let place = Place::with("unread", SPEC);
+    place.run(&["lock", "--spec", "nix.toml"]).exits(4).says("check its name");
+    place.run(&["lock", "--spec", "/dev/zero"]).exits(4).says("no regular file").says("only regular files are read");
+    let spec = place.path("checkout/gpuenv.toml");
+    fs::remove_file(&spec).unwrap();
+    symlink("nowhere.toml", &spec).unwrap();
+    place.run(&["lock"]).exits(4).says("it is a link to nowhere.toml, which does not exist").says("mend the link");
+    fs::remove_file(&spec).unwrap();
+    symlink("gpuenv.toml", &spec).unwrap();
+    place.run(&["lock"]).exits(4).says("the link leads to no file");
+    fs::remove_file(&spec).unwrap();
+    fs::create_dir(&spec).unwrap();
+    place.run(&["lock"]).exits(4).says("gpuenv.toml is a folder").says("move the folder out of the way");
+}
+
+/// What is read is bounded so that an answer comes within seconds: ten thousand targets or packages, a lock of theirs.
+#[test]
+fn more_than_anyone_has_is_refused_at_once() {
+    let targets = |count: usize| {
+        let each = (0..count).map(|at| format!("[target.t{at}]\ngpu = \"T4\"\n"));
+        format!("[stack]\ntorch = \"2.5.1\"\n{}", each.collect::<String>())
+    };
+    let packages = (0..=10_000).map(|at| format!("p{at} = \"*\"\n")).collect::<String>();
+    let place = Place::with("large", &targets(10_000));
+    place.run(&["lock"]).exits(0);
+    place.run(&["export", "json", "--target", "t1"]).exits(0);
+    for text in [targets(10_001), format!("{SPEC}[packages]\n{packages}")] {
+        place.write("checkout/gpuenv.toml", &text);
+        place.run(&["lock"]).exits(2).says("error[too-large]").says("more than 10000 entries");
+    }
+    place.write("checkout/gpuenv.lock", &format!("version = 2\n#{}\n", "x".repeat(16 << 20)));
+    place.run(&["verify", "--quick"]).exits(2).says("error[too-large]").says("16 MiB");
 }
 
 /// Without a project there is none to tell of.

@@ -225,4 +225,7 @@ fn what_is_compiled_beside_torch_is_said_where_it_cannot_be_written() {
         sandbox.run(&["export", format]).exits(0).says("--no-build-isolation");
     }
     assert!(!sandbox.run(&["export", "uv"]).exits(0).err.contains("cannot say"));
+    // What comes next is what the file itself asks for.
+    let next = "next: install what the head of r.txt names, then pip install --no-build-isolation -r r.txt";
+    sandbox.run(&["export", "requirements", "-o", "r.txt"]).exits(0).says(next);
 }

@@ -182,7 +182,13 @@ fn a_pyproject_of_uv() {
     let (lines, told) = drafted("uv", &[("pyproject.toml", PYPROJECT)], &[]);
     assert_eq!(
         lines[..5],
-        ["[stack]", "torch=\">=2.4,+cu124\"", "jax=\">=0.4.30,+cu12\"", "vllm=\"0.6.6\"", "python=\">=3.10,<3.13\""]
+        [
+            "[stack]",
+            "torch=\">=2.4,+cu124\"",
+            "jax=\">=0.4.30,+cu12\"",
+            "vllm=\"0.6.6,<0.6.6.post1\"",
+            "python=\">=3.10,<3.13\""
+        ]
     );
     assert_eq!(told["packages"], serde_json::json!(["transformers"]));
     let left = left(&told);
@@ -331,7 +337,8 @@ fn several_files_are_one_project() {
     let (lines, told) = drafted("several", &files, &[]);
     // The one version of the lock says more than the range; a second one is told.
     assert!(
-        lines.contains(&"torch=\"2.7.1+cu128\"".to_string()) && lines.contains(&"vllm=\"0.6.6\"".to_string()),
+        lines.contains(&"torch=\"2.7.1+cu128\"".to_string())
+            && lines.contains(&"vllm=\"0.6.6,<0.6.6.post1\"".to_string()),
         "{lines:?}"
     );
     assert!(lines.contains(&"image=\"python:3.12-slim\"".to_string()), "{lines:?}");
@@ -339,6 +346,45 @@ fn several_files_are_one_project() {
     // vllm 0.6.6 needs another torch: it was locked in memory.
     let conflict = told["conflicts"][0]["culprits"].as_array().expect("a conflict");
     assert!(conflict.contains(&"stack.vllm".into()), "{told:#}");
+}
+
+/// pip's `==2.4` is 2.4.0, `>2.4` admits 2.4.1 and `<=2.4` does not, and a post release is another release.
+#[test]
+fn versions_mean_what_pip_means() {
+    for (asked, line, locked) in [
+        ("torch>2.4,<2.5", "torch=\">2.4.0,<2.5\"", "2.4.1"),
+        ("torch<=2.4", "torch=\"<=2.4.0\"", "2.4.0"),
+        ("torch==2.4", "torch=\"2.4.0\"", "2.4.0"),
+        ("torch!=2.4,<2.4.2", "torch=\"!=2.4.0,<2.4.2\"", "2.4.1"),
+        ("torch==2.4.*", "torch=\"2.4\"", "2.4.1"),
+        ("vllm==0.5.0", "vllm=\"0.5.0,<0.5.0.post1\"", "0.5.0"),
+    ] {
+        let sandbox = project("meant", &[("requirements.txt", &format!("{asked}\n"))]);
+        sandbox.run(&["init", "--from", "requirements.txt", "--gpu", "A100-PCIE-40GB"]).exits(0);
+        let spec: String =
+            sandbox.spec().lines().map(|line| line.split_whitespace().collect::<String>() + "\n").collect();
+        assert!(spec.contains(line), "{asked}: {spec}");
+        sandbox.run(&["lock"]).exits(0);
+        let (package, lock) = (
+            &asked[..asked.find(['<', '>', '=', '!']).unwrap()],
+            fs::read_to_string(sandbox.path("gpuenv.lock")).unwrap(),
+        );
+        let chosen = format!("\n{package} = \"{locked}");
+        let exact = |lock: &str| lock.split(&chosen).nth(1).is_some_and(|rest| rest.starts_with(['"', '+']));
+        assert!(exact(&lock.replace("stack.", "")), "{asked}: {lock}");
+    }
+}
+
+/// A list without any framework is no question; what stands in for one is told.
+#[test]
+fn a_framework_that_nobody_asked_for_is_called_a_guess() {
+    let sandbox = project("guess", &[("requirements.txt", "numpy\n")]);
+    let ran = sandbox.run(&["init", "--from", "requirements.txt", "--gpu", "A100-PCIE-40GB"]).exits(0);
+    ran.says("`torch = \"*\"` is a guess");
+    assert!(sandbox.spec().contains("a guess: replace it"), "{}", sandbox.spec());
+    let sandbox = project("no-guess", &[("requirements.txt", "torch==2.5.1\n")]);
+    let ran = sandbox.run(&["init", "--from", "requirements.txt", "--gpu", "A100-PCIE-40GB"]).exits(0);
+    assert!(!ran.err.contains("guess"), "{ran:?}");
 }
 
 #[test]

@@ -282,10 +282,24 @@ fn whatever_is_handed_in_it_ends() {
             bytes.chunks(700).all(&mut *sink);
             Ok(())
         });
-        assert!(read.is_ok());
+        assert!(read.as_ref().err().is_none_or(|fault| fault.is_broken), "{read:?}");
         let _ = unpack(&mutated(&wheel, &mut dice));
     }
     assert!(started.elapsed() < Duration::from_secs(120), "{:?}", started.elapsed());
+}
+
+#[test]
+fn a_library_whose_headers_lead_beyond_its_end_is_damaged() {
+    let place = sandbox("inspect-damaged");
+    let garbage = [b"\x7fELF\x02\x01\x01".as_slice(), &[0xff; 100_000]].concat();
+    let mut cut = ops();
+    // Sections are described behind all else: a download that broke off lacks them.
+    cut[40..48].copy_from_slice(&(1_u64 << 20).to_le_bytes());
+    cut[58..62].copy_from_slice(&[64, 0, 3, 0]);
+    for (name, bytes) in [("garbage.so", garbage), ("cut.so", cut)] {
+        fs::write(place.path(name), bytes).unwrap();
+        place.run(&["catalog", "inspect", name]).exits(2).says("bad-artifact").says("damaged");
+    }
 }
 
 #[test]

@@ -77,6 +77,17 @@ pub fn is_library(head: &[u8]) -> bool {
     head.starts_with(b"\x7fELF\x02\x01") && head.len() >= 64
 }
 
+/// Whether a library's first bytes tell of tables that do not lie in it: it is damaged, or was cut off. `length` is that
+/// of the whole.
+pub fn is_damaged(head: &[u8], length: u64) -> bool {
+    let table = |at: usize, size: usize, count: usize| {
+        let size = u64::from(half(head, size)) * u64::from(half(head, count));
+        word(head, at).checked_add(size).is_none_or(|end| size > 0 && end > length)
+    };
+    // The program's headers, and those of its sections.
+    table(32, 54, 56) || table(40, 58, 60)
+}
+
 /// What the names of a library say, from the parts of it that are held; an error is the range that is needed too.
 /// `length` is that of the whole. What is broken says nothing.
 pub fn names(parts: &Parts, length: u64) -> Result<Names, Range<u64>> {

@@ -108,6 +108,9 @@ pub fn library(
     if is_one != Some(true) {
         return Ok(None);
     }
+    if elf::is_damaged(&head, length) {
+        return Err(ReadError::broken("it is damaged, or only a part of it: its headers name places beyond its end"));
+    }
     scanner.end();
     let mut parts = elf::Parts::default();
     parts.hold(0, head);

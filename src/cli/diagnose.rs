@@ -52,7 +52,8 @@ pub fn run(common: &Common, args: &DiagnoseArgs, report: &Report) -> Result<Exit
         first.remedies.splice(0..0, host.remedies());
     }
     report.diagnosed(&verdict, host.as_ref())?;
-    if let Some(name) = args.text.as_deref().filter(|text| verdict.findings.is_empty() && looks_like_a_file(text)) {
+    let is_mistyped = |text: &&str| looks_like_a_file(text) && !Path::new(text).is_file();
+    if let Some(name) = args.text.as_deref().filter(is_mistyped).filter(|_| verdict.findings.is_empty()) {
         report.note(&format!("there is no file `{name}` here; to diagnose a log, `gpuenv diagnose < FILE`"));
     }
     Ok(if verdict.findings.is_empty() { Exit::Unknown } else { Exit::Yes })

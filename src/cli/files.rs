@@ -22,8 +22,8 @@ pub const LOCK: &str = "gpuenv.lock";
 const SPEC_CAP: u64 = (4 << 20) + 1;
 /// No overlay is larger.
 const OVERLAY_CAP: u64 = overlay::MAX_BYTES as u64;
-/// No lock is larger: a thousand targets make a hundredth of it.
-const LOCK_CAP: u64 = 64 << 20;
+/// No lock is larger: ten thousand targets make half of it.
+const LOCK_CAP: u64 = 16 << 20;
 /// No host is larger: sixteen GPUs with every kernel make a hundredth of it, the longest collect_env less.
 const HOST_CAP: u64 = 16 << 20;
 
@@ -270,16 +270,35 @@ pub(super) fn read(path: &Path, cap: u64) -> Result<Vec<u8>, Failure> {
             io::ErrorKind::PermissionDenied => "permission-denied",
             _ => "read-failed",
         };
-        Failure::io(code, format!("{name} cannot be read: {}", reason(&error)))
+        let (why, help) = told(path, &error);
+        Failure::io(code, format!("{name} cannot be read: {why}")).help(help)
     };
     let about = fs::metadata(path).map_err(failed)?;
     if !about.is_file() {
-        let what = if about.is_dir() { "a folder" } else { "no regular file" };
-        return Err(Failure::io("not-a-file", format!("{name} is {what}")));
+        let (what, help) = match about.is_dir() {
+            true => ("a folder", "name a file in it, or move the folder out of the way"),
+            false => ("no regular file", "only regular files are read here: copy what it holds into one"),
+        };
+        return Err(Failure::io("not-a-file", format!("{name} is {what}")).help(help));
     }
     let mut bytes = Vec::with_capacity(about.len().min(cap) as usize);
     File::open(path).and_then(|file| file.take(cap).read_to_end(&mut bytes)).map_err(failed)?;
     Ok(bytes)
+}
+
+/// Why a file cannot be read, and what to do.
+fn told(path: &Path, error: &io::Error) -> (String, &'static str) {
+    let missing = error.kind() == io::ErrorKind::NotFound;
+    if let Some(to) = fs::read_link(path).ok().filter(|_| missing) {
+        return (format!("it is a link to {}, which does not exist", shown(&to)), "mend the link or remove it");
+    }
+    let help = match error.kind() {
+        io::ErrorKind::NotFound => "check its name and the folder that you are in",
+        io::ErrorKind::PermissionDenied => "let its owner give you leave to read it, and to enter its folder",
+        _ if path.is_symlink() => "the link leads to no file: mend it or remove it",
+        _ => "check its name, and that the disk it is on can be read",
+    };
+    (reason(error), help)
 }
 
 /// A path as it is shown.

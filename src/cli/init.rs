@@ -52,7 +52,10 @@ pub fn run(common: &Common, args: &InitArgs, report: &Report) -> Result<Exit, Fa
         [] => (None, Vec::new()),
         files => manifests::read(files, &catalog).map(|(draft, left)| (Some(draft), left))?,
     };
-    let draft = draft(args, host(args, report)?.as_ref(), found, &catalog);
+    let mut draft = draft(args, host(args, report)?.as_ref(), found, &catalog);
+    if draft.ask_for_something() && draft.of_files {
+        report.note("nothing that was taken over asks for a framework: `torch = \"*\"` is a guess, replace it");
+    }
     let name = place.as_deref().map_or("stdout".to_string(), shown);
     let file = SourceFile { name, text: draft.text() };
     let spec = spec::parse(&file.text).map_err(|errors| refused(errors, &file, args))?;
@@ -159,7 +162,6 @@ fn draft(args: &InitArgs, host: Option<&Record>, found: Option<Draft>, catalog: 
     for (key, value) in facts {
         value.iter().for_each(|value| draft.fact(key, Value::Text(value.clone())));
     }
-    draft.ask_for_something();
     draft
 }
 

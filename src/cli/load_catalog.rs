@@ -97,7 +97,10 @@ fn at_its_name(failure: Failure, written: &Written<String>, file: &SourceFile) -
     }
     let problems = failure.problems.into_iter().map(|problem| Problem {
         span: Some(written.span.clone()),
-        help: problem.help.or_else(|| Some("`overlays` names files relative to gpuenv.toml".into())),
+        help: match problem.code {
+            "not-found" => Some("`overlays` names files relative to gpuenv.toml".into()),
+            _ => problem.help,
+        },
         ..problem
     });
     Failure { exit: failure.exit, problems: problems.collect(), file: Some(file.clone()) }

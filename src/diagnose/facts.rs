@@ -9,7 +9,7 @@ use crate::catalog::rows::{Build, Gpu, Os, Ptxas, Status, Subject, Text, Toolkit
 use crate::catalog::{Catalog, GpuMatch};
 use crate::coverage::{Coverage, Tegra, covers_targets};
 use crate::solve::fits::line_of;
-use crate::solve::problem::Problem;
+use crate::solve::problem::{Problem, Rules};
 use crate::types::{Arch, Cc, CpuArch, Version};
 
 /// What placeholders stand for.
@@ -36,9 +36,10 @@ const DERIVED: &[(&str, Lookup)] = &[
     ("os_for_glibc", |facts| os_for(&facts.version("glibc_needed")?, facts.catalog)),
     ("gpu_cc", |facts| Some(facts.cc_of_name()?.to_string())),
     ("last_branch", |facts| Some(facts.gpus().first()?.last_branch.as_ref()?.to_string())),
-    ("torch_first", |facts| first_torch_with_code_for(facts.cc()?, facts.catalog)),
-    ("torch_newest", |facts| newest_torch_with_code_for(facts.cc()?, facts.catalog)),
-    ("torch_variants", |facts| variants_with_code_for(facts.cc()?, facts.catalog)),
+    ("torch_first", |facts| facts.first_torch_with_code()),
+    ("torch_newest", |facts| Some(facts.newest_torch_with_code()?.to_string())),
+    ("torch_variants", |facts| facts.variants_with_code()),
+    ("for_python", |facts| Some(facts.python().map(|python| format!(" for Python {python}")).unwrap_or_default())),
     ("extension", |facts| extension(text(facts.extract, "package")?, facts.catalog)),
 ];
 
@@ -101,6 +102,45 @@ impl<'a> Facts<'a> {
         let told = text(self.extract, "cc").and_then(|text| Cc::parse(text).ok());
         told.or_else(|| Some(self.arch()?.cc)).or_else(|| Some(self.gpus().first()?.cc))
     }
+
+    fn python(&self) -> Option<Version> {
+        Some(self.version("python")?.prefix(2)).filter(|python| python.len() == 2)
+    }
+
+    /// Builds of torch with code for the GPU, for the Python that the text tells of.
+    fn torch_with_code(&self) -> Option<impl Iterator<Item = &'a Build>> {
+        let (cc, python) = (self.cc()?, self.python());
+        let serves = move |row: &&Build| {
+            holds_code(row, cc) && python.is_none_or(|python| row.pythons.is_empty() || row.pythons.contains(&python))
+        };
+        Some(torch_builds(self.catalog).filter(serves))
+    }
+
+    /// The oldest of them, in the variant of the oldest toolkit: what an old driver admits first.
+    fn first_torch_with_code(&self) -> Option<String> {
+        let first = self.torch_with_code()?.min_by_key(|row| (&row.version, &row.toolkit))?;
+        Some(format!("{}+{}", first.version, first.variant))
+    }
+
+    fn newest_torch_with_code(&self) -> Option<&'a Version> {
+        self.torch_with_code()?.filter(is_stable).map(|row| &row.version).max()
+    }
+
+    /// The variants of the newest of them.
+    fn variants_with_code(&self) -> Option<String> {
+        let newest = self.newest_torch_with_code()?;
+        let rows = self.torch_with_code()?.filter(is_stable).filter(|row| row.version == *newest);
+        let variants: Vec<&str> = rows.map(|row| &*row.variant).collect();
+        Some(variants.join(" or "))
+    }
+}
+
+/// Whether a CUDA release needs a newer driver than this one; none where no rule speaks of the release.
+pub fn needs_newer_driver(cuda: &Version, driver: &Version, catalog: &Catalog) -> Option<bool> {
+    let rules = Rules::new(catalog);
+    let mut of_cuda = rules.about(Subject::Cuda, cuda, Subject::Driver).peekable();
+    of_cuda.peek()?;
+    Some(of_cuda.any(|rule| !rule.needs.admits(driver)))
 }
 
 /// The catalog's name of a package that is built on a framework: what a file's name suggests may be no package at all,
@@ -188,35 +228,18 @@ fn products<'c>(name: &str, catalog: &'c Catalog) -> Vec<&'c Gpu> {
     }
 }
 
-/// Stable builds of torch for the platform most people have.
+/// Builds of torch for the platform most people have.
 fn torch_builds(catalog: &Catalog) -> impl Iterator<Item = &Build> {
     let wanted = |row: &&Build| row.package == "torch" && row.arch == CpuArch::X86_64 && row.variant != "cpu";
-    catalog.builds.iter().filter(wanted).filter(|row| row.status == Status::Stable)
+    catalog.builds.iter().filter(wanted)
 }
 
-/// The oldest torch with code for a GPU, in the variant of the oldest toolkit: what an old driver admits first.
-fn first_torch_with_code_for(cc: Cc, catalog: &Catalog) -> Option<String> {
-    let rows = torch_builds(catalog).filter(|row| holds_code(row, cc));
-    let first = rows.min_by_key(|row| (&row.version, &row.toolkit))?;
-    Some(format!("{}+{}", first.version, first.variant))
+fn is_stable(row: &&Build) -> bool {
+    row.status == Status::Stable
 }
 
 fn holds_code(row: &Build, cc: Cc) -> bool {
     covers_targets(row.sass.iter().copied(), row.ptx.iter().copied(), cc, Tegra::Apart) == Coverage::Native
-}
-
-/// The newest torch with code for a GPU.
-fn newest_torch_with_code_for(cc: Cc, catalog: &Catalog) -> Option<String> {
-    let rows = torch_builds(catalog).filter(|row| holds_code(row, cc));
-    rows.map(|row| &row.version).max().map(ToString::to_string)
-}
-
-/// The variants of the newest torch with code for a GPU that hold it.
-fn variants_with_code_for(cc: Cc, catalog: &Catalog) -> Option<String> {
-    let rows: Vec<&Build> = torch_builds(catalog).filter(|row| holds_code(row, cc)).collect();
-    let newest = rows.iter().map(|row| &row.version).max()?;
-    let variants: Vec<&str> = rows.iter().filter(|row| row.version == *newest).map(|row| &*row.variant).collect();
-    Some(variants.join(", "))
 }
 
 /// The newest torch that runs on some driver with this CUDA version, by minor-version compatibility or natively.
@@ -230,7 +253,7 @@ fn torch_for_driver(cuda: &Version, catalog: &Catalog) -> Option<String> {
             rules.rules.about(Subject::Cuda, &line, Subject::Driver).all(|rule| rule.needs.admits(&driver.version))
         })
     };
-    let newest = torch_builds(catalog).filter(fits).max_by_key(|row| (&row.version, &row.toolkit))?;
+    let newest = torch_builds(catalog).filter(is_stable).filter(fits).max_by_key(|row| (&row.version, &row.toolkit))?;
     Some(format!("{}+{}", newest.version, newest.variant))
 }
 

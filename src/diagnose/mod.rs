@@ -14,7 +14,7 @@ mod signatures;
 mod text;
 mod value;
 
-use std::collections::BTreeSet;
+use std::ops::Range;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -97,7 +97,8 @@ pub fn diagnose(raw: &str, catalog: &Catalog) -> Verdict {
     let fields = LogFields::read(&plain);
     let mut matches = SIGNATURES.find(&normalised);
     if matches.iter().all(|found| found.row.weight < VAGUE) {
-        matches.extend(fields.numbered(&normalised));
+        let numbered = fields.numbered(&normalised);
+        matches.extend(numbered.filter(|new| matches.iter().all(|found| found.row.code != new.row.code)));
     }
     if matches.iter().any(|found| found.row.weight >= LAST_RESORT) {
         matches.retain(|found| found.row.weight >= LAST_RESORT);
@@ -115,11 +116,20 @@ pub fn diagnose(raw: &str, catalog: &Catalog) -> Verdict {
     for found in &mut matches {
         value::name_library(&mut found.extract);
     }
-    // Two readings of one place: the heavier says it all.
-    let mut places = BTreeSet::new();
-    matches.retain(|found| places.insert(found.at));
+    drop_second_readings(&mut matches);
     let extract = if matches.is_empty() { fields.extract() } else { Extract::new() };
     Verdict { findings: matches.into_iter().map(|found| tell(found, catalog)).collect(), extract }
+}
+
+/// Of two readings of the same words the heavier says it all; they are sorted by weight.
+fn drop_second_readings(matches: &mut Vec<Match>) {
+    let mut read: Vec<Range<usize>> = Vec::new();
+    matches.retain(|found| {
+        let is_read = |place: &Range<usize>| read.iter().any(|one| one.start < place.end && place.start < one.end);
+        let says_more = found.places.is_empty() || !found.places.iter().all(is_read);
+        read.extend(found.places.iter().cloned());
+        says_more
+    });
 }
 
 /// The code and the pattern of everything that matches in a text, whatever becomes of it.

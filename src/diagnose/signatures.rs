@@ -7,6 +7,7 @@ use crate::catalog::rows::{ErrorSignature, Text};
 use crate::catalog::{Catalog, at_hand};
 use crate::types::Version;
 
+use super::facts;
 use super::literals::{Hits, LiteralIndex};
 use super::pattern::{Compiled, Pattern};
 use super::text::Normalised;
@@ -48,6 +49,8 @@ pub struct Match {
     pub row: &'static ErrorSignature,
     /// Where it begins in the normalised text.
     pub at: usize,
+    /// What was read of the normalised text; nothing of it for a message that was not found by its words.
+    pub places: Vec<Range<usize>>,
     /// What its patterns read out.
     pub extract: Extract,
     /// Which of its patterns matched.
@@ -57,7 +60,7 @@ pub struct Match {
 impl Match {
     /// A message that was not found by its words.
     pub fn of(row: &'static ErrorSignature) -> Match {
-        Match { row, at: 0, extract: Extract::new(), patterns: Vec::new() }
+        Match { row, at: 0, places: Vec::new(), extract: Extract::new(), patterns: Vec::new() }
     }
 }
 
@@ -121,6 +124,7 @@ impl Signatures {
                 if found.patterns.last() != Some(&at) {
                     found.patterns.push(at);
                 }
+                found.places.push(whole);
                 add_groups(compiled, &captures, place.start, text, &mut found.extract);
             }
         }
@@ -230,12 +234,16 @@ pub fn comparison(condition: &str) -> Option<(&str, &str, &str)> {
     (words.next().is_none() && matches!(parts.1, ">" | "!=")).then_some(parts)
 }
 
-/// Whether a condition holds of the majors of two values; what is not known holds nothing.
+/// Whether a condition holds of the majors of two values; what is not known holds nothing. A driver counts by itself: a
+/// CUDA release is greater if it needs a newer one.
 fn majors_hold(condition: &str, extract: &Extract) -> bool {
-    let major = |key: &str| Some(Version::parse(value::text(extract, key)?).ok()?.major());
+    let version = |key: &str| Version::parse(value::text(extract, key)?).ok();
     let hold = || {
         let (one, relation, other) = comparison(condition)?;
-        let (one, other) = (major(one)?, major(other)?);
+        if other == "driver" {
+            return facts::needs_newer_driver(&version(one)?, &version(other)?, at_hand());
+        }
+        let (one, other) = (version(one)?.major(), version(other)?.major());
         Some(if relation == ">" { one > other } else { one != other })
     };
     hold().unwrap_or(false)
@@ -254,6 +262,11 @@ mod tests {
         assert!(majors_hold("cuda_torch != cuda_toolkit", &extract));
         assert!(majors_hold("cuda_torch > cuda_toolkit", &extract));
         assert!(!majors_hold("cuda_toolkit > cuda_torch", &extract));
+        for (driver, behind) in [("470.256.02", true), ("550.54.15", false), ("525.60.13", false)] {
+            extract.remove("driver");
+            value::add(&mut extract, "driver", driver);
+            assert_eq!(majors_hold("cuda_torch > driver", &extract), behind, "{driver}");
+        }
     }
 
     #[test]

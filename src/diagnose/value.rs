@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::decode::*;
+use crate::catalog::at_hand;
 
 /// A value that was read out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -150,7 +151,7 @@ pub fn add(extract: &mut Extract, group: &str, original: &str) {
         "thousand" => thousand(&token(original)),
         "ten" => ten(&token(original)),
         "hundred" => hundred(&token(original)),
-        "module" => module(&token(original)),
+        "module" => Some(module(&token(original))).filter(|name| is_package(name)).unwrap_or_default(),
         "folder" => token(original).replace('_', "-"),
         "digits" => digits(&token(original)),
         "below" => below(&token(original)),
@@ -236,6 +237,14 @@ pub fn text<'e>(extract: &'e Extract, key: &str) -> Option<&'e str> {
         Value::Text(text) => Some(text),
         _ => None,
     }
+}
+
+/// Whether the catalog knows a package of this name: a file's name only suggests one.
+fn is_package(name: &str) -> bool {
+    let catalog = at_hand();
+    let companions = catalog.companions.iter().map(|row| &row.package);
+    let mut packages = companions.chain(catalog.source_builds.iter().map(|row| &row.package));
+    packages.any(|package| package.eq_ignore_ascii_case(name))
 }
 
 fn newer(one: &str, other: &str) -> bool {

@@ -38,15 +38,23 @@ pub const FORMAT: Format = Format {
         Opt::switch("hashes", "The sha256 of every wheel, for `pip install --no-deps --require-hashes`"),
         Opt::switch("constraints", "A constraints file instead, for `pip install -c`: it installs nothing by itself"),
     ],
-    next: |_, file, options| match options.has("constraints") {
-        true => format!("pip install -c {file} PACKAGE"),
-        false => {
-            format!("pip install {}-r {file}", if options.has("hashes") { "--no-deps --require-hashes " } else { "" })
-        }
-    },
+    next,
     merge: None,
     render: Render::Target(render),
 };
+
+/// How the file is installed. Where packages are compiled beside others, its head tells what comes first.
+fn next(lock: &Lock, file: &str, options: &Options) -> String {
+    if options.has("constraints") {
+        return format!("pip install -c {file} PACKAGE");
+    }
+    let compiles = |name: &String| lock.wheels_of(name).any(|wheel| wheel.unisolated.is_some());
+    let mut targets = lock.target.keys().filter(|name| options.target.as_ref().is_none_or(|target| target == *name));
+    if targets.any(compiles) {
+        return format!("install what the head of {file} names, then pip install --no-build-isolation -r {file}");
+    }
+    format!("pip install {}-r {file}", if options.has("hashes") { "--no-deps --require-hashes " } else { "" })
+}
 
 fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Result<String, ExportError> {
     let wheels: Vec<&Wheel> = lock.wheels_of(name).collect();

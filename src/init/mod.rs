@@ -100,15 +100,17 @@ impl Draft {
         self.stack.retain(|entry| entry.key == "python");
     }
 
-    /// An empty question has no answer: where nothing is asked for, any torch will do.
-    pub fn ask_for_something(&mut self) {
+    /// An empty question has no answer: where nothing is asked for, any torch will do. Whether that was so.
+    pub fn ask_for_something(&mut self) -> bool {
         let asks = self.build || self.stack.iter().any(|entry| !entry.off && entry.key != "python");
         if !asks {
-            self.stack.insert(0, Entry::on("torch", Value::Text("*".to_string()), "the newest that fits"));
+            let note = if self.of_files { "a guess: replace it with what must run" } else { "the newest that fits" };
+            self.stack.insert(0, Entry::on("torch", Value::Text("*".to_string()), note));
         }
         if self.target.is_empty() {
             self.target = "default".to_string();
         }
+        !asks
     }
 }
 

@@ -14,6 +14,9 @@ pub(super) type Item<'i> = Spanned<DeValue<'i>>;
 /// More errors than anyone mends in one go; a file that is no gpuenv.toml at all must end quickly.
 const MAX_ERRORS: usize = 200;
 
+/// More targets or packages nobody has in one file; what is made of them must be told within seconds.
+const MAX_ENTRIES: usize = 10_000;
+
 /// The file being read, and what was wrong so far.
 pub(super) struct Reader<'s> {
     pub source: &'s str,
@@ -72,6 +75,12 @@ impl<'s> Reader<'s> {
     /// A table; `header` is how its header is written.
     pub fn table<'t, 'i>(&mut self, key: &str, item: &'t Item<'i>, header: &str) -> Option<&'t DeTable<'i>> {
         let table = item.get_ref().as_table();
+        if table.is_some_and(|table| table.len() > MAX_ENTRIES) {
+            let message = format!("`{}` holds more than {MAX_ENTRIES} entries, the most that is read", clip(key));
+            let refusal = Refusal::new("too-large", message);
+            self.error(refusal.help("divide it among several files, one for each part of the fleet"), item.span());
+            return None;
+        }
         if table.is_none() {
             let refusal = Refusal::new("type", format!("`{}` must be a table, not {}", clip(key), kind(item)));
             self.error(refusal.help(format!("write it as `{header}`")), item.span());

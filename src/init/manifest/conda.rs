@@ -97,7 +97,9 @@ fn version(rest: &str) -> (String, Option<String>) {
     };
     let version = version.split_whitespace().collect::<String>().replace('|', "||");
     let version = version.strip_prefix("==").filter(|version| !version.contains(',')).unwrap_or(&version).to_string();
-    let version = version.strip_suffix(".*").filter(|version| !version.contains(',')).unwrap_or(&version).to_string();
+    // Behind a single `=` conda takes every release that begins like this.
+    let is_begun = is_plain && build.is_none() && version.matches('.').count() < 2 && !version.contains(['|', '*']);
+    let version = if is_begun && !version.is_empty() { format!("{version}.*") } else { version };
     (if version == "*" { String::new() } else { version }, build)
 }
 
@@ -117,10 +119,10 @@ mod tests {
     #[test]
     fn match_specs_are_read() {
         for (spec, name, version, variant) in [
-            ("python=3.10", "python", "3.10", None),
-            ("pytorch::pytorch=2.1.*", "torch", "2.1", None),
+            ("python=3.10", "python", "3.10.*", None),
+            ("pytorch::pytorch=2.1.*", "torch", "2.1.*", None),
             ("pytorch=1.13.1=py3.10_cuda11.7_cudnn8.5.0_0", "torch", "1.13.1", Some("cu117")),
-            ("pytorch-cuda=12.1", "cuda", "12.1", None),
+            ("pytorch-cuda=12.1", "cuda", "12.1.*", None),
             ("cudatoolkit 11.3", "cuda", "11.3", None),
             ("nvidia/label/cuda-11.8.0::cuda-toolkit", "cuda", "11.8.0", None),
             ("cuda-version>=12.4,<13", "cuda", ">=12.4,<13", None),

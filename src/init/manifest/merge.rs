@@ -5,7 +5,7 @@ use crate::catalog::Catalog;
 use crate::init::{Draft, Entry, Value};
 use crate::solve::request::{FRAMEWORKS, PARTS};
 use crate::spec;
-use crate::types::Constraint;
+use crate::types::{Constraint, Version};
 
 /// Where the libraries of a wheel come from, if another way than by name: they are parts of its stack.
 const LIBRARIES: [(&str, &str); 2] = [("nvidia-cudnn-", "cudnn"), ("nvidia-nccl-", "nccl")];
@@ -29,6 +29,7 @@ pub struct Unread {
 pub fn of_manifests(manifests: &[Manifest], catalog: &Catalog) -> Result<(Draft, Vec<Left>), Unread> {
     let names: Vec<&str> = manifests.iter().map(|manifest| manifest.name.as_str()).collect();
     let mut merged = Merged {
+        catalog,
         known: catalog.packages().into_iter().map(|package| package.name).collect(),
         draft: Draft { origin: Some(format!("Made from {}", names.join(", "))), of_files: true, ..Draft::default() },
         left: Vec::new(),
@@ -41,7 +42,8 @@ pub fn of_manifests(manifests: &[Manifest], catalog: &Catalog) -> Result<(Draft,
     Ok(merged.end())
 }
 
-struct Merged {
+struct Merged<'c> {
+    catalog: &'c Catalog,
     /// Packages of the catalog.
     known: Vec<String>,
     draft: Draft,
@@ -50,7 +52,7 @@ struct Merged {
     is_cpu: bool,
 }
 
-impl Merged {
+impl Merged<'_> {
     fn take(&mut self, manifest: &Manifest, found: Found) {
         let file = manifest.name.as_str();
         for (line, text, why) in found.left {
@@ -96,7 +98,9 @@ impl Merged {
             return;
         }
         let is_framework = FRAMEWORKS.contains(&name.as_str());
-        let Some(constraint) = constraint(&name, &wanted, variant.filter(|_| name == "torch"), is_framework) else {
+        let posts = post_releases(&name, self.catalog);
+        let variant = variant.filter(|_| name == "torch");
+        let Some(constraint) = constraint(&name, &wanted, variant, &posts) else {
             let why = "its version is not written as gpuenv.toml can say it".to_string();
             return self.leave(file, wanted.line, &wanted.written, why);
         };
@@ -153,8 +157,16 @@ fn place(file: &str, line: usize) -> String {
     format!("{file}:{line}")
 }
 
+/// The post releases of a package that the catalog knows.
+fn post_releases(name: &str, catalog: &Catalog) -> Vec<Version> {
+    let builds = catalog.builds.iter().filter(|row| row.package == name).map(|row| row.version);
+    let companions = catalog.companions.iter().filter(|row| row.package == name).map(|row| row.version);
+    builds.chain(companions).filter(|version| version.as_str().contains("post")).collect()
+}
+
 /// What `[stack]` says of a requirement; none if it cannot.
-fn constraint(name: &str, wanted: &Wanted, variant: Option<String>, is_framework: bool) -> Option<Constraint> {
+fn constraint(name: &str, wanted: &Wanted, variant: Option<String>, posts: &[Version]) -> Option<Constraint> {
+    let is_framework = FRAMEWORKS.contains(&name);
     let version = wanted.version.trim_start_matches("===");
     // What stands behind `+` in the version of a companion tells of its framework.
     let (version, label) = match version.split_once('+') {
@@ -163,8 +175,8 @@ fn constraint(name: &str, wanted: &Wanted, variant: Option<String>, is_framework
     };
     let of_extra = wanted.extras.iter().find_map(|extra| extra_variant(extra)).filter(|_| name == "jax");
     let variant = label.filter(|label| is_variant(label)).or(variant).or(of_extra).filter(|_| is_framework);
-    let plain = version.strip_prefix("==").filter(|version| !version.contains(',')).unwrap_or(version);
-    let plain = if plain.is_empty() { "*" } else { plain };
+    let said = as_spec(name, version, posts)?;
+    let plain = if said.is_empty() { "*" } else { said.as_str() };
     // Patch releases of Python are all alike to wheels.
     let minor = plain.splitn(3, '.').take(2).collect::<Vec<_>>().join(".");
     let is_plain = plain.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
@@ -181,8 +193,83 @@ fn constraint(name: &str, wanted: &Wanted, variant: Option<String>, is_framework
     .ok()
 }
 
+/// Versions as pip means them, in the words of gpuenv.toml. There `2.4` is every 2.4.x, and an operator compares only
+/// what is written; for pip `==2.4` is 2.4.0 alone, and no post release of it. None where that cannot be said.
+fn as_spec(name: &str, version: &str, posts: &[Version]) -> Option<String> {
+    let mut said = Vec::new();
+    for alternative in version.split("||") {
+        let parts: Option<Vec<String>> = alternative.split(',').map(|part| comparison(name, part, posts)).collect();
+        said.push(parts?.join(","));
+    }
+    Some(said.join("||"))
+}
+
+/// One comparison of [`as_spec`].
+fn comparison(name: &str, part: &str, posts: &[Version]) -> Option<String> {
+    let number = part.trim_start_matches(['=', '!', '<', '>', '~', '^']);
+    let (sign, number) = (&part[..part.len() - number.len()], number.trim());
+    let sign = if sign.starts_with("==") { "" } else { sign };
+    if let Some(prefix) = number.strip_suffix(".*") {
+        return Some(format!("{sign}{prefix}"));
+    }
+    // Patch releases of Python are all alike to wheels, and the line of CUDA has none.
+    if ["python", "cuda"].contains(&name) {
+        let sign = if name == "python" && sign == ">" { ">=" } else { sign };
+        return Some(format!("{sign}{number}"));
+    }
+    if !matches!(sign, "" | "!=" | ">" | "<=") || !number.starts_with(|c: char| c.is_ascii_digit()) {
+        return Some(format!("{sign}{number}"));
+    }
+    let whole = whole(number);
+    let Ok(release) = Version::parse(&whole) else { return Some(format!("{sign}{number}")) };
+    // One that is written is no longer beyond what is written.
+    let beyond = posts.iter().filter(|post| post.cmp_prefix(&release).is_eq() && **post > release).min();
+    match (sign, beyond) {
+        ("" | "<=", Some(post)) => Some(format!("{sign}{whole},<{post}")),
+        ("!=", Some(_)) => None,
+        _ => Some(format!("{sign}{whole}")),
+    }
+}
+
+/// `2.4.0` for `2.4`: pip counts what is not written as zero.
+fn whole(number: &str) -> String {
+    let is_release = number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let missing = 2_usize.saturating_sub(number.matches('.').count());
+    format!("{number}{}", if is_release { ".0".repeat(missing) } else { String::new() })
+}
+
 /// The variant that an extra of JAX brings: `cuda12`, `cuda12-pip`.
 fn extra_variant(extra: &str) -> Option<String> {
     let major: String = extra.strip_prefix("cuda")?.chars().take_while(char::is_ascii_digit).collect();
     (!major.is_empty()).then(|| format!("cu{major}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_mean_what_pip_means() {
+        let posts = ["2.8.3.post1", "2.8.3.post2"].map(|text| Version::parse(text).unwrap());
+        for (pip, ours) in [
+            ("==2.4", Some("2.4.0")),
+            ("==2.4.*", Some("2.4")),
+            ("!=2.4,<2.4.2", Some("!=2.4.0,<2.4.2")),
+            (">2.4,<2.5", Some(">2.4.0,<2.5")),
+            ("<=2.4", Some("<=2.4.0")),
+            (">=2.4,~=2.4", Some(">=2.4,~=2.4")),
+            ("^2.4", Some("^2.4")),
+            ("==2.8.3", Some("2.8.3,<2.8.3.post1")),
+            ("==2.8.3.post1", Some("2.8.3.post1")),
+            ("<=2.8.3", Some("<=2.8.3,<2.8.3.post1")),
+            ("!=2.8.3", None),
+            (">2.8.3", Some(">2.8.3")),
+            ("0.4.30||0.4.31", Some("0.4.30||0.4.31")),
+            ("", Some("")),
+        ] {
+            assert_eq!(as_spec("flash-attn", pip, &posts).as_deref(), ours, "{pip}");
+        }
+        assert_eq!(as_spec("python", ">3.9,!=3.9.7", &[]).as_deref(), Some(">=3.9,!=3.9.7"));
+        assert_eq!(as_spec("cuda", "12.1", &[]).as_deref(), Some("12.1"));
+    }
 }

@@ -178,9 +178,9 @@ fn line_with(text: &str, part: &str) -> usize {
 
 /// Whether it is one version: nothing is left to choose.
 fn is_exact(constraint: &Constraint) -> bool {
-    let version = |text: &str| text.trim_start_matches('=').starts_with(|c: char| c.is_ascii_digit());
     let text = constraint.as_str();
-    version(text) && !text.contains([',', '|', '*']) && text.matches('.').count() > 1
+    let first = text.split(',').next().unwrap_or(text).trim_start_matches('=');
+    first.starts_with(|c: char| c.is_ascii_digit()) && !text.contains(['|', '*']) && first.matches('.').count() > 1
 }
 
 #[cfg(test)]
