@@ -33,7 +33,8 @@ pub fn judge(context: &CheckContext<'_>) -> Vec<Check> {
 }
 
 /// Which of the libraries found a process of this stack loads. Before the locked packages are installed nobody asks for
-/// any: they bring their own and look there first, under names that what else lies around may not even have.
+/// any: they bring their own and look there first, under names that what else lies around may not even have. A report
+/// tells what was loaded.
 fn loads(context: &CheckContext<'_>) -> impl Fn(&Library) -> bool {
     let python = context.record.python.as_ref();
     let has = |package: &str| {
@@ -46,7 +47,8 @@ fn loads(context: &CheckContext<'_>) -> impl Fn(&Library) -> bool {
     // A framework may leave them to the system instead.
     let of_system = context.builds().iter().any(|(.., row)| row.says["system_cuda"].as_bool() == Some(true))
         || context.lock.inputs.contains_key(&format!("target.{}.cudnn", context.name));
-    move |library| is_installed || is_imported || of_system || library.found_by.as_deref() == Some("python")
+    let all = is_installed || is_imported || of_system || context.is_pasted();
+    move |library| all || library.found_by.as_deref() == Some("python")
 }
 
 /// A library without which the framework does not start.
