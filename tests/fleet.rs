@@ -136,20 +136,29 @@ fn the_exit_code_says_how_the_worst_host_ended() {
     check(&[], 2).says("no host");
     sandbox.run(&["fleet", "check", "nowhere.ndjson"]).exits(4);
     sandbox.run(&["fleet", "check", "h.ndjson", "--target", "x"]).exits(2);
+    // What a shell said before the first record costs nothing more than itself.
+    write(&format!("bash: gpuenv: command not found\n{}\n{}\n", named("a", &healthy()), named("b", &old())));
+    let told = check(&["--format", "csv"], 1).out;
+    assert!(told.contains("\na,pass,h100") && told.contains("\nb,fail,h100") && told.contains("h:1,unknown"), "{told}");
     // A dead driver is not hidden behind the target for the CPU, unless that is what is asked.
     let dead = json!({ "format": 1, "platform": { "arch": "x86_64" }, "pci": [{ "address": "0000:65:00.0" }] });
     write(&named("dead", &dead));
     check(&[], 1);
     let (_, told) = sandbox.json(&["fleet", "check", "h.ndjson", "--target", "ci"]);
     assert_eq!(told["groups"][0]["target"], json!("ci"));
-    sandbox.run(&["fleet", "check", "h.ndjson", "--against", "gpuenv.toml"]).exits(1);
+    sandbox.run(&["fleet", "check", "h.ndjson", "--against", "gpuenv.toml"]).exits(1).says("");
+    // A lock that is out of date judges, and says so.
+    sandbox.write(&SPEC.replace("3.11", "3.12"));
+    write(&named("a", &healthy()));
+    check(&[], 0).says("out of date").says("gpuenv lock");
 }
 
 /// What one host is told alone it is told in a fleet, whatever its neighbours are.
 #[test]
 fn a_host_is_judged_in_a_fleet_as_by_itself() {
     let sandbox = sandbox("fleet-alike");
-    let changes: [(&str, Value); 6] = [
+    let changes: [(&str, Value); 7] = [
+        ("/environment/CUDA_VISIBLE_DEVICES", json!("GPU-00000000-0000-0000-0000-000000000001")),
         ("/nvml/driver", json!("470.57.02")),
         ("/libcuda/fault", json!({ "at": "cuInit", "code": 999 })),
         ("/nvml/gpus/0/fault", json!({ "at": "nvmlDeviceGetMemoryInfo", "code": 15 })),
@@ -220,7 +229,7 @@ fn the_job_for_slurm_runs_on_each_node() {
         sandbox.run(&["fleet", "job", "slurm", "--partition", "gpu", "--nodes", "4", "--gres", "gpu:8"]).exits(0).out;
     assert!(script.contains("#SBATCH --partition=gpu\n") && script.contains("#SBATCH --gres=gpu:8\n"), "{script}");
     // A stand-in for srun runs its command as one node would.
-    let fake = "#!/bin/bash\nfor node in a b; do out=$(echo \"$2\" | sed \"s/--output=//; s/%t/$node/\"); SLURMD_NODENAME=$node \"${@:3}\" >\"$out\"; done\n";
+    let fake = "#!/bin/bash\nfor node in a b; do out=$(echo \"$2\" | sed \"s/--output=//; s/%t/$node/\"); err=$(echo \"$3\" | sed \"s/--error=//; s/%t/$node/\"); SLURMD_NODENAME=$node \"${@:4}\" >\"$out\" 2>\"$err\"; done\n";
     let bin = sandbox.path("bin");
     fs::create_dir(&bin).unwrap();
     let probe = format!("#!/bin/bash\nexec {} \"$@\"\n", env!("CARGO_BIN_EXE_gpuenv"));
@@ -286,16 +295,32 @@ fn nodes_without_gpus_are_judged_by_what_labels_show() {
         |name: &str, labels: Value| json!({ "metadata": { "name": name, "labels": labels }, "status": {} }).to_string();
     let seen = json!({ "feature.node.kubernetes.io/cpu-model.vendor_id": "Intel", "kubernetes.io/arch": "amd64" });
     let gpu = json!({ "nvidia.com/gpu.product": "NVIDIA-A100-SXM4-80GB", "nvidia.com/gpu.compute.major": "8",
-        "nvidia.com/gpu.compute.minor": "0", "nvidia.com/cuda.driver-version.full": "550.54.15", "kubernetes.io/arch": "amd64" });
+        "nvidia.com/gpu.compute.minor": "0", "nvidia.com/cuda.driver-version.full": "550.54.15", "nvidia.com/gpu.count": "8",
+        "kubernetes.io/arch": "amd64" });
     let list = |nodes: &[String]| {
         format!("{{\"apiVersion\":\"v1\",\"items\":[\n{}\n],\"kind\":\"List\"}}\n", nodes.join(",\n"))
     };
     let plan = "[stack]\ntorch = \"2.5.1\"\n[target.any]\ngpu = \"none\"\n";
     fs::write(sandbox.path("plan.toml"), plan).unwrap();
-    fs::write(sandbox.path("nodes.json"), list(&[node("gpu-1", gpu), node("cpu-1", seen)])).unwrap();
+    fs::write(sandbox.path("nodes.json"), list(&[node("gpu-1", gpu.clone()), node("cpu-1", seen)])).unwrap();
     let told = sandbox.run(&["fleet", "check", "nodes.json", "--format", "csv"]).exits(0).out;
     assert!(told.contains("gpu-1,pass,a100") && told.contains("cpu-1,pass,ci"), "{told}");
     sandbox.run(&["fleet", "plan", "--spec", "plan.toml", "nodes.json"]).exits(0).tells("no GPU");
+    // What no pod gets, and what a node said before it fell silent, is no GPU that works.
+    let status = |status: Value| {
+        let mut node: Value = serde_json::from_str(&node("gpu-1", gpu.clone())).unwrap();
+        node["status"] = status;
+        fs::write(sandbox.path("nodes.json"), list(&[node.to_string()])).unwrap();
+        let exit = if node["status"]["exit"] == json!(0) { 0 } else { 3 };
+        sandbox.run(&["fleet", "check", "nodes.json", "--format", "csv"]).exits(exit).out
+    };
+    let of = |amount: &str| json!({ "nvidia.com/gpu": amount, "cpu": "64" });
+    let ready = |ready: &str| json!([{ "type": "Ready", "status": ready }]);
+    status(json!({ "exit": 0, "capacity": of("8"), "allocatable": of("8"), "conditions": ready("True") }));
+    assert!(status(json!({ "capacity": of("8"), "allocatable": of("6") })).contains("device plugin"));
+    assert!(status(json!({ "capacity": of("0") })).contains("device plugin"));
+    assert!(status(json!({ "capacity": of("8"), "conditions": ready("Unknown") })).contains("not ready"));
+    assert!(status(json!({ "nodeInfo": { "operatingSystem": "windows" } })).contains("Linux"));
     let bare = node("cpu-1", json!({ "kubernetes.io/arch": "amd64" }));
     fs::write(sandbox.path("nodes.json"), list(&[bare])).unwrap();
     let told = sandbox.run(&["fleet", "check", "nodes.json", "--format", "csv"]).exits(3).out;

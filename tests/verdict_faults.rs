@@ -265,3 +265,86 @@ fn gpus_that_do_not_work_together_are_told() {
         assert_eq!((worst(&of(false), id).status, of(false).status), (Status::Fail, Status::Fail));
     }
 }
+
+/// Before the locked packages are installed nobody loads what else lies on a host: they bring their own.
+#[test]
+fn what_a_host_has_before_installation_is_no_mistake() {
+    let libraries = json!([
+        { "name": "cudart", "soname": "libcudart.so.11.0", "path": "/usr/local/cuda-11.8/lib64/libcudart.so.11.8.89", "found_by": "ld.so.cache", "version": "11.8" },
+        { "name": "cudnn", "soname": "libcudnn.so.8", "path": "/usr/lib/libcudnn.so.8.9.7", "found_by": "LD_LIBRARY_PATH", "version": "8.9.7" },
+        { "name": "nccl", "soname": "libnccl.so.2", "path": "/usr/lib/libnccl.so.2.18.3", "found_by": "ld.so.cache", "version": "2.18.3" }
+    ]);
+    let host = |packages: Value| {
+        let python = json!({ "path": "/v/bin/python", "named_by": "VIRTUAL_ENV", "version": "3.11.9", "bits": 64, "packages": packages });
+        with(&[("/libraries", libraries.clone()), ("/python", python)])
+    };
+    assert_eq!(judge::judge(&lock(GPU), &host(json!({}))).status, Status::Pass);
+    let installed = judge::judge(&lock(GPU), &host(json!({ "torch": "2.5.1+cu124" })));
+    for id in ["library-cudart", "library-cudnn", "library-nccl"] {
+        assert_eq!(worst(&installed, id).status, Status::Fail, "{id}");
+    }
+    // A TensorFlow that leaves them to the system takes what is there.
+    let system =
+        lock("[stack]\ntensorflow = \"2.13\"\ncudnn = \"8.6\"\npython = \"3.11\"\n[target.a]\ngpu = \"H100 NVL\"\n");
+    assert_eq!(worst(&judge::judge(&system, &host(json!({}))), "library-cudart").found.as_deref(), Some("11.8"));
+}
+
+/// A GPU that the lock does not name is judged by the locked code: it matters where it is all there is.
+#[test]
+fn a_gpu_beside_a_named_one_is_left_alone_and_an_unnamed_one_is_judged_by_the_builds() {
+    let other = |at: usize, name: &str, cc: &str| {
+        let pci = format!("0000:{at}3:00.0");
+        [
+            (format!("/nvml/gpus/{at}"), json!({ "index": at, "name": name, "pci": pci, "compute_capability": cc })),
+            (
+                format!("/libcuda/devices/{at}"),
+                json!({ "ordinal": at, "name": name, "pci": pci, "compute_capability": cc }),
+            ),
+        ]
+    };
+    let host = |at: usize, name: &str, cc: &str| {
+        let changes = other(at, name, cc);
+        let changes: Vec<(&str, Value)> = changes.iter().map(|(key, value)| (key.as_str(), value.clone())).collect();
+        with(&changes)
+    };
+    let unnamed = lock("[stack]\ntorch = \"2.5.1+cu124\"\npython = \"3.11\"\n[target.a]\n");
+    for (lock, host, check, status, verdict) in [
+        (lock(GPU), host(1, "NVIDIA GeForce GT 1030", "6.1"), "gpu-supported", Status::Warn, Status::Pass),
+        (lock(GPU), host(1, "Quadro M2000", "5.2"), "torch-arch-list", Status::Pass, Status::Pass),
+        (lock(GPU), host(1, "Tesla K80", "3.7"), "torch-arch-list", Status::Warn, Status::Pass),
+        (lock(GPU), host(0, "NVIDIA GeForce GT 1030", "6.1"), "gpu-supported", Status::Fail, Status::Fail),
+        (unnamed.clone(), host(0, "NVIDIA GeForce RTX 5090", "12.0"), "gpu-supported", Status::Fail, Status::Fail),
+        (unnamed, healthy(), "gpu-supported", Status::Warn, Status::Pass),
+    ] {
+        let found = judge::judge(&lock, &host);
+        assert_eq!((worst(&found, check).status, found.status), (status, verdict), "{check}: {found:#?}");
+    }
+}
+
+/// What somebody wanted so is no warning, and many GPUs that one reason hides are one.
+#[test]
+fn hosts_in_order_are_not_warned_of() {
+    let warned = |spec: &str, changes: &[(&str, Value)]| -> Vec<String> {
+        let checks = judge::judge(&lock(spec), &with(changes)).checks;
+        let warned =
+            checks.into_iter().filter(|check| check.status == Status::Warn && check.id.starts_with(['g', 'e']));
+        warned.map(|check| format!("{}: {:?}", check.id, check.found)).collect()
+    };
+    let off = [("/environment/CUDA_LAUNCH_BLOCKING", json!("0")), ("/environment/CUDA_PROFILE", json!(""))];
+    assert!(warned(GPU, &off).is_empty());
+    assert_eq!(warned(GPU, &[("/environment/CUDA_LAUNCH_BLOCKING", json!("1"))]).len(), 1);
+    let mig = [("/nvml/gpus/0/mig", json!(true)), ("/nvml/gpus/0/instances", json!([{ "profile": "1g.12gb" }]))];
+    assert_eq!(warned(GPU, &mig).len(), 1);
+    assert!(warned(&GPU.replace("H100 NVL", "NVIDIA H100 NVL MIG 1g.12gb"), &mig).is_empty());
+    let virtual_gpu = [
+        ("/nvml/gpus/0/virtualization", json!("vgpu")),
+        ("/nvml/gpus/0/name", json!("NVIDIA H100L-94C")),
+        ("/libcuda/devices/0/name", json!("NVIDIA H100L-94C")),
+    ];
+    assert!(warned(&GPU.replace("H100 NVL", "NVIDIA H100L-94C"), &virtual_gpu).is_empty());
+    let gpu = |at: usize| json!({ "index": at, "name": "NVIDIA H100 NVL", "pci": format!("0000:b{at}:00.0") });
+    let mut hidden = vec![("/environment/CUDA_VISIBLE_DEVICES".to_string(), json!("0"))];
+    hidden.extend((1..8).map(|at| (format!("/nvml/gpus/{at}"), gpu(at))));
+    let hidden: Vec<(&str, Value)> = hidden.iter().map(|(key, value)| (key.as_str(), value.clone())).collect();
+    assert_eq!(warned(GPU, &hidden), ["gpu-hidden: Some(\"7 GPUs: NVML shows it, CUDA does not\")"]);
+}

@@ -66,6 +66,18 @@ fn ptx(code: i64) -> Vec<(&'static str, Value)> {
     ]
 }
 
+/// A second GPU, as NVML lists it.
+fn second() -> Value {
+    json!({ "index": 1, "name": "NVIDIA H100 NVL", "uuid": "GPU-2", "pci": "0000:b3:00.0" })
+}
+
+/// A library that torch needs and that is not there.
+fn nowhere() -> (&'static str, Value) {
+    let fault =
+        json!({ "at": "ld.so", "name": "ENOENT", "message": "the framework needs it and the loader finds it nowhere" });
+    ("/libraries/3", json!({ "name": "cublas", "soname": "libcublas.so.12", "fault": fault }))
+}
+
 fn missing() -> Value {
     json!({ "at": "dlopen", "name": "ENOENT", "message": "cannot open shared object file: No such file or directory" })
 }
@@ -94,9 +106,17 @@ fn modes() -> Vec<Mode> {
         mode("F11", "gpu-health", Skip, "none", "does not offer", vec![gpu(3)]),
         mode("F12", "nvml", Unknown, "none", "again", vec![nvml(20)]),
         mode("F13", "gpu-present", Fail, "ask-admin", "vfio-pci", vec![("/nvml/gpus", json!([])), ("/libcuda/devices", json!([])), ("/pci/0/driver", json!("vfio-pci"))]),
-        mode("F14", "gpu-hidden", Warn, "none", "CUDA_VISIBLE_DEVICES", vec![("/nvml/gpus/1", json!({ "index": 1, "name": "NVIDIA H100 NVL", "uuid": "GPU-2", "pci": "0000:b3:00.0" })), ("/environment/CUDA_VISIBLE_DEVICES", json!("0"))]),
+        mode("F14", "gpu-hidden", Warn, "none", "CUDA_VISIBLE_DEVICES", vec![("/nvml/gpus/1", second()), ("/environment/CUDA_VISIBLE_DEVICES", json!("0"))]),
+        mode("F14", "gpu-hidden", Fail, "ask-admin", "CUDA does not start", vec![("/nvml/gpus/1", second())]),
+        mode("F14", "gpu-hidden", Fail, "ask-admin", "CUDA does not start", vec![("/nvml/gpus/1", second()), ("/environment/CUDA_VISIBLE_DEVICES", json!("0,1"))]),
+        mode("F14", "gpu-hidden", Fail, "drain", "RmInitAdapter", vec![("/pci/1", json!({ "address": "0000:b3:00.0", "driver": "nvidia" }))]),
+        mode("F14", "gpu-hidden", Pass, "none", "container", vec![docker(), ("/pci/1", json!({ "address": "0000:b3:00.0", "driver": "nvidia" }))]),
+        mode("F14", "gpu-hidden", Pass, "none", "job", vec![("/nodes/3", json!({ "path": "/dev/nvidia1", "errno": "EPERM" })), ("/pci/1", json!({ "address": "0000:b3:00.0", "driver": "nvidia" }))]),
+        mode("F14", "device-nodes", Pass, "none", "not given", vec![("/nodes/3", json!({ "path": "/dev/nvidia1", "errno": "EPERM" }))]),
         mode("F15", "libcuda", Fail, "fix-environment", "CUDA_VISIBLE_DEVICES", vec![cuda(100), ("/environment/CUDA_VISIBLE_DEVICES", json!("-1"))]),
+        mode("F15", "libcuda", Fail, "ask-admin", "drives no GPU", vec![cuda(100), ("/environment/CUDA_VISIBLE_DEVICES", json!("0"))]),
         mode("F15", "libcuda", Fail, "restart-container", "--gpus", vec![cuda(100), docker()]),
+        mode("F15", "libcuda", Fail, "restart-container", "--gpus", vec![cuda(100), docker(), wsl()]),
         mode("F15", "libcuda", Fail, "fix-environment", "WSL", vec![cuda(100), wsl()]),
         mode("F16", "libcuda", Fail, "ask-admin", "MIG", vec![cuda(101)]),
         mode("F16", "gpu-mig", Fail, "ask-admin", "mig -cgi", vec![("/nvml/gpus/0/mig", json!(true))]),
@@ -105,7 +125,8 @@ fn modes() -> Vec<Mode> {
         mode("F18", "driver-minimum", Fail, "ask-admin", "raise the driver to", vec![("/nvml/driver", json!("470.57.02"))]),
         mode("F18", "libcuda", Fail, "ask-admin", "raise the driver to", vec![cuda(36)]),
         mode("F19", "libcuda", Fail, "fix-environment", "MPS", vec![cuda(46)]),
-        mode("F19", "gpu-compute-mode", Fail, "ask-admin", "MPS", vec![("/nvml/gpus/0/compute_mode", json!("exclusive-process")), ("/nvml/gpus/0/processes", json!(1))]),
+        mode("F19", "gpu-compute-mode", Fail, "ask-admin", "MPS", vec![("/nvml/gpus/0/compute_mode", json!("exclusive-process")), ("/nvml/gpus/0/processes", json!(1)), ("/kernels", json!([]))]),
+        mode("F19", "gpu-compute-mode", Pass, "none", "MPS", vec![("/nvml/gpus/0/compute_mode", json!("exclusive-process")), ("/nvml/gpus/0/processes", json!(1))]),
         mode("F20", "gpu-compute-mode", Fail, "ask-admin", "DEFAULT", vec![("/nvml/gpus/0/compute_mode", json!("prohibited"))]),
         mode("F21", "kernel-native", Unknown, "none", "memory is full", kernel(2)),
         mode("F22", "kernel-native", Fail, "change-lock", "gpuenv.toml", kernel(209)),
@@ -126,15 +147,21 @@ fn modes() -> Vec<Mode> {
         mode("F32", "libcuda", Fail, "ask-admin", "profile", vec![cuda(801)]),
         mode("F33", "libcuda", Fail, "fix-environment", "nvidia-cuda-mps-control", vec![cuda(805)]),
         mode("F33", "environment-mps", Warn, "fix-environment", "nvidia-cuda-mps-control", vec![cuda(805), ("/environment/CUDA_MPS_PIPE_DIRECTORY", json!("/tmp/mps"))]),
+        mode("F34", "libcuda", Warn, "fix-environment", "inside WSL", vec![wsl()]),
+        mode("F34", "libcuda", Pass, "none", "", vec![wsl(), docker()]),
         mode("F34", "libcuda", Fail, "fix-environment", "inside WSL", vec![cuda(500), wsl()]),
         mode("F35", "kernel-native", Fail, "drain", "out of service", kernel(214)),
         mode("F36", "nvml", Warn, "restart-container", "utility", vec![docker(), ("/nvml", json!({ "fault": missing() }))]),
         mode("F37", "libcuda", Fail, "restart-container", "compute", vec![docker(), ("/libcuda", json!({ "fault": missing() }))]),
         mode("F38", "library-mixed", Fail, "fix-environment", "several places", vec![("/libraries/1/parts/0", json!("/usr/lib/libcudnn_graph.so.9"))]),
+        mode("F38", "library-missing", Fail, "fix-environment", "libcublas.so.12", vec![("/python/torch", Value::Null), nowhere()]),
+        mode("F38", "library-missing", Warn, "none", "all the same", vec![nowhere()]),
         mode("F39", "library-shadowed", Fail, "fix-environment", "LD_LIBRARY_PATH", vec![("/libraries/2/found_by", json!("LD_LIBRARY_PATH")), ("/libraries/2/shadows", json!([{ "path": "/venv/libnccl.so.2", "found_by": "python", "version": "2.20.5" }]))]),
         mode("F40", "library-duplicates", Warn, "none", "several copies", vec![("/libraries/2/shadows", json!([{ "path": "/conda/libnccl.so.2" }]))]),
         mode("F41", "toolkit-path", Fail, "fix-environment", "CUDA_HOME", vec![("/toolkits/0/named_by", json!(["PATH"])), ("/toolkits/1", json!({ "root": "/usr/local/cuda-11.8", "version": "11.8.0", "named_by": ["CUDA_HOME"] }))]),
         mode("F42", "host-compiler", Fail, "fix-environment", "NVCC_CCBIN", vec![("/compilers/0/version", json!("15.1.0"))]),
+        mode("F42", "host-compiler", Pass, "none", "", vec![("/compilers/1", json!({ "name": "gcc", "version": "15.1.0", "named_by": ["CXX"] }))]),
+        mode("F42", "host-compiler", Fail, "fix-environment", "NVCC_CCBIN", vec![("/compilers/1", json!({ "name": "gcc", "version": "15.1.0", "named_by": ["CC"] }))]),
         mode("F43", "torch-cuda", Fail, "fix-environment", "--index-url", vec![("/python/torch/cuda", Value::Null)]),
         mode("F43", "python-package", Fail, "fix-environment", "--index-url", vec![("/python/packages/torch", json!("2.5.1+cpu"))]),
         mode("F44", "python-version", Fail, "fix-environment", "--python", vec![("/python/version", json!("3.12.3"))]),
@@ -145,6 +172,10 @@ fn modes() -> Vec<Mode> {
         mode("F48", "gpu-persistence", Pass, "none", "anew", vec![("/nvml/gpus/0/persistence", json!(false))]),
         mode("F49", "driver-present", Fail, "ask-admin", "nouveau", vec![("/module", json!({ "nouveau": true })), ("/nvml", Value::Null), ("/libcuda", Value::Null)]),
         mode("F51", "container-shm", Warn, "restart-container", "--shm-size", vec![docker(), ("/platform/shm", json!(67108864))]),
+        mode("F28", "driver-present", Pass, "none", "", vec![("/module/uvm", json!(false))]),
+        mode("F28", "libcuda", Fail, "reboot", "cuDevicePrimaryCtxRetain", vec![("/libcuda/fault", json!({ "at": "cuDevicePrimaryCtxRetain", "code": 999 }))]),
+        mode("F52", "probe", Skip, "none", "needs nothing", vec![("/probes/9", json!({ "name": "container", "ended": "timed-out" }))]),
+        mode("F52", "libcuda", Unknown, "ask-admin", "crashed", vec![("/probes/3", json!({ "name": "libcuda", "ended": "crashed", "detail": "SIGSEGV" }))]),
         mode("F52", "probe", Unknown, "ask-admin", "broke it off", vec![("/probes/2", json!({ "name": "nvml", "ended": "crashed", "detail": "SIGSEGV" }))]),
         mode("F53", "driver-present", Pass, "none", "gVisor", vec![("/module", Value::Null)]),
     ]

@@ -28,7 +28,7 @@ fn cards(record: &mut Record) {
         if let Some(text) = text {
             let next = known.len();
             let kind = text.split_once('-').map_or("", |(kind, _)| kind).to_string();
-            let number = known.entry(std::mem::take(text)).or_insert_with(|| format!("{kind}-{next}"));
+            let number = known.entry(std::mem::take(text)).or_insert_with(|| format!("{kind}-#{next}"));
             text.clone_from(number);
         }
     };
@@ -46,6 +46,23 @@ fn cards(record: &mut Record) {
     for device in record.libcuda.iter_mut().flat_map(|libcuda| &mut libcuda.devices) {
         numbered(&mut device.uuid);
         numbered(&mut device.visible_as);
+    }
+    for name in ["CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES"] {
+        if let Some(value) = record.environment.get_mut(name) {
+            let renamed: Vec<&str> = value.split(',').map(|element| renamed(&known, element)).collect();
+            *value = renamed.join(",");
+        }
+    }
+}
+
+/// A GPU in a list of devices, by the beginning of its UUID as CUDA takes it too; what means none of them stays.
+fn renamed<'a>(known: &'a HashMap<String, String>, element: &'a str) -> &'a str {
+    let name = element.trim();
+    let is_uuid = name.starts_with("GPU-") || name.starts_with("MIG-");
+    let mut means = known.iter().filter(|(uuid, _)| is_uuid && uuid.starts_with(name));
+    match (means.next(), means.next()) {
+        (Some((_, number)), None) => number,
+        _ => element,
     }
 }
 
@@ -67,5 +84,14 @@ mod tests {
         let of = |uuid, driver, millis| digest(host(uuid, driver, millis)).1;
         assert_eq!(of("GPU-1", "550.54.15", 3), of("GPU-2", "550.54.15", 4));
         assert_ne!(of("GPU-1", "550.54.15", 3), of("GPU-1", "550.54.14", 3));
+        let given = |uuid: &str, value: &str| {
+            let mut host = host(uuid, "550.54.15", 3);
+            host.environment.insert("CUDA_VISIBLE_DEVICES".into(), value.into());
+            digest(host)
+        };
+        let (record, one) = given("GPU-1f", "GPU-1f");
+        assert_eq!(record.environment["CUDA_VISIBLE_DEVICES"], record.nvml.unwrap().gpus[0].uuid.clone().unwrap());
+        assert_eq!((one, given("GPU-2f", "GPU-2").1), (given("GPU-2f", "GPU-2f").1, one));
+        assert_ne!(one, given("GPU-1f", "GPU-3f").1);
     }
 }

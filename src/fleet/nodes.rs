@@ -35,9 +35,20 @@ struct Metadata {
 struct Status {
     #[serde(rename = "nodeInfo")]
     info: Option<Info>,
-    /// What the kubelet offers to pods, `nvidia.com/gpu` where NVIDIA's device plugin runs.
+    /// What the kubelet has for pods, `nvidia.com/gpu` where NVIDIA's device plugin runs.
     #[serde(default)]
     capacity: BTreeMap<String, serde_json::Value>,
+    /// What of it may be given to them: less where the plugin calls GPUs unhealthy.
+    allocatable: Option<BTreeMap<String, serde_json::Value>>,
+    #[serde(default)]
+    conditions: Vec<Condition>,
+}
+
+#[derive(Deserialize)]
+struct Condition {
+    #[serde(rename = "type")]
+    kind: String,
+    status: String,
 }
 
 #[derive(Deserialize)]
@@ -45,6 +56,8 @@ struct Info {
     architecture: Option<String>,
     #[serde(rename = "kernelVersion")]
     kernel: Option<String>,
+    #[serde(rename = "operatingSystem")]
+    system: Option<String>,
 }
 
 /// More GPUs than in any machine.
@@ -64,6 +77,10 @@ pub fn of_list(text: &str) -> Result<Vec<Host>, String> {
 
 fn host(node: Node) -> Host {
     let labels = Labels(&node.metadata.labels);
+    if let Some(why) = unusable(node.status.as_ref(), &labels) {
+        return Host { name: node.metadata.name, record: Err(why) };
+    }
+    let withheld = node.status.as_ref().and_then(|status| withheld(status, &labels));
     let offers = node.status.as_ref().is_some_and(|status| offers_gpu(&status.capacity));
     let info = node.status.and_then(|status| status.info);
     let arch = info.as_ref().and_then(|info| info.architecture.clone());
@@ -79,7 +96,14 @@ fn host(node: Node) -> Host {
     let (driver, cuda) = (labels.driver(), labels.cuda());
     let nvml = Nvml { driver, cuda, count: labels.number("nvidia.com/gpu.count"), gpus, ..Nvml::default() };
     let done = |name: &str| Probe { name: name.to_string(), ended: ProbeStatus::Done, detail: None, millis: None };
-    let probes = ["Kubernetes"].into_iter().chain(labels.show_bus().then_some(signs::BUS)).map(done).collect();
+    let mut probes: Vec<Probe> =
+        ["Kubernetes"].into_iter().chain(labels.show_bus().then_some(signs::BUS)).map(done).collect();
+    probes.extend(withheld.map(|detail| Probe {
+        name: "device plugin".to_string(),
+        ended: ProbeStatus::Failed,
+        detail: Some(detail),
+        millis: None,
+    }));
     let record = Record {
         format: record::FORMAT,
         origin: Origin::Pasted,
@@ -98,10 +122,40 @@ fn host(node: Node) -> Host {
     Host { name: node.metadata.name, record: Ok(record) }
 }
 
+/// Why nothing can be said of a node: what its labels tell is of the time when it last answered, or of Windows.
+fn unusable(status: Option<&Status>, labels: &Labels<'_>) -> Option<String> {
+    let system = status.and_then(|status| status.info.as_ref()?.system.clone());
+    let system = system.or_else(|| labels.text("kubernetes.io/os"));
+    if system.is_some_and(|system| system != "linux") {
+        return Some("the node does not run Linux, for which the lock's wheels and images are".to_string());
+    }
+    let ready = status?.conditions.iter().find(|condition| condition.kind == "Ready")?;
+    (ready.status != "True")
+        .then(|| format!("the node is not ready (Ready is {}): what its labels say may no longer hold", ready.status))
+}
+
+/// An amount of a resource, which Kubernetes writes as a text.
+fn amount(value: &serde_json::Value) -> u64 {
+    value.as_u64().or_else(|| value.as_str()?.parse().ok()).unwrap_or_default()
+}
+
 /// Whether the kubelet has GPUs, or parts of them, to give to pods.
 fn offers_gpu(capacity: &BTreeMap<String, serde_json::Value>) -> bool {
-    let some = |amount: &serde_json::Value| amount.as_str().is_none_or(|amount| amount != "0") && amount != 0;
-    capacity.iter().any(|(name, amount)| name.starts_with("nvidia.com/") && some(amount))
+    capacity.iter().any(|(name, value)| name.starts_with("nvidia.com/") && amount(value) > 0)
+}
+
+/// GPUs that the node has and that no pod gets, as the device plugin counts them.
+fn withheld(status: &Status, labels: &Labels<'_>) -> Option<String> {
+    let mut own = status.capacity.iter().filter(|(name, _)| name.starts_with("nvidia.com/")).peekable();
+    let count = labels.number("nvidia.com/gpu.count").filter(|count| *count > 0);
+    if let (Some(count), true, false) = (count, own.peek().is_some(), offers_gpu(&status.capacity)) {
+        return Some(format!("the labels tell of {count} GPUs, of which pods are offered none"));
+    }
+    let allocatable = status.allocatable.as_ref()?;
+    own.find_map(|(name, value)| {
+        let (left, all) = (allocatable.get(name).map_or(0, amount), amount(value));
+        (left < all).then(|| format!("pods may have {left} of {all} {name}: the others are unhealthy"))
+    })
 }
 
 fn processor(arch: &str) -> &str {

@@ -11,14 +11,18 @@ const PREFIXED: usize = 90;
 
 /// The hosts of a text; a text of one host has its source's name.
 pub fn of_text(text: &str, source: &str) -> Vec<Host> {
-    if let Some(groups) = by_prefix(text) {
-        let mut groups = groups.into_iter();
-        // `OS: …` and `Driver: …` are no hosts' names: what stands behind them describes none.
-        if let Some((name, lines)) = groups.next()
-            && let Ok(record) = host::read_any(&lines)
-        {
-            let others = groups.map(|(name, lines)| Host { name, record: read(&lines) });
-            return std::iter::once(Host { name, record: Ok(record) }).chain(others).collect();
+    if let Some((groups, stray)) = by_prefix(text) {
+        let read = |(name, lines): (String, String)| Host { name, record: read(&lines) };
+        let mut hosts: Vec<Host> = groups.into_iter().map(read).collect();
+        if is_of_many(&hosts, text) {
+            hosts.extend(stray.first().map(|line| Host {
+                name: format!("{source}:{line}"),
+                record: Err(match stray.len() {
+                    1 => "no host's name stands before this line".to_string(),
+                    many => format!("no host's name stands before this line and {} others", many - 1),
+                }),
+            }));
+            return hosts;
         }
     }
     vec![Host { name: source.to_string(), record: read(text) }]
@@ -28,24 +32,41 @@ fn read(text: &str) -> Result<host::Record, String> {
     host::read_any(text).map_err(|error| error.to_string())
 }
 
-/// The lines of each prefix, without it; none where too few lines have one.
-fn by_prefix(text: &str) -> Option<BTreeMap<String, String>> {
+/// Whether prefixes are hosts' names. `OS: …` and `Driver: …` are none: what stands behind them describes no host. Nor
+/// does what a dead host says, so one that is described tells, unless the text as it stands is a host's report.
+fn is_of_many(hosts: &[Host], text: &str) -> bool {
+    let described = hosts.iter().filter(|host| host.record.is_ok()).count();
+    let first = hosts.first().is_some_and(|host| host.record.is_ok());
+    first || described > 1 || described == 1 && read(text).is_err()
+}
+
+/// The lines of each prefix, without it, and the numbers of those that have none; none where too few lines have one.
+fn by_prefix(text: &str) -> Option<(BTreeMap<String, String>, Vec<usize>)> {
     let mut groups: BTreeMap<String, String> = BTreeMap::new();
-    let (mut lines, mut prefixed) = (0, 0);
-    for line in text.lines().filter(|line| !line.trim().is_empty()) {
+    let (mut lines, mut stray) = (0, Vec::new());
+    for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         lines += 1;
-        let Some((name, rest)) = line.split_once(": ").or_else(|| line.split_once(':')) else { continue };
+        let line = without_engine(line);
+        let (name, rest) = line.split_once(": ").or_else(|| line.split_once(':')).unwrap_or_default();
         let name = name.trim();
         let is_name =
             !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._".contains(&byte));
         if is_name {
-            prefixed += 1;
             let lines = groups.entry(name.to_string()).or_default();
             *lines += rest;
             lines.push('\n');
+        } else {
+            stray.push(at + 1);
         }
     }
-    (lines > 0 && prefixed * 100 >= lines * PREFIXED).then_some(groups)
+    (lines > 0 && (lines - stray.len()) * 100 >= lines * PREFIXED).then_some((groups, stray))
+}
+
+/// What those who run a command on many hosts say of one themselves: `pdsh@mgmt: node41: ssh exited with exit code 255`.
+fn without_engine(line: &str) -> &str {
+    let pdsh = line.strip_prefix("pdsh@").and_then(|rest| Some(rest.split_once(": ")?.1));
+    let other = || ["clush: ", "srun: error: "].iter().find_map(|engine| line.strip_prefix(engine));
+    pdsh.or_else(other).unwrap_or(line)
 }
 
 #[cfg(test)]
@@ -64,5 +85,23 @@ mod tests {
         let one = "OS: Ubuntu 22.04.3 LTS (x86_64)\nPyTorch version: 2.5.1+cu124\nNvidia driver version: 550.54.15\n";
         assert_eq!(of_text(one, "report.txt")[0].name, "report.txt");
         assert!(of_text("nothing\n", "x").iter().all(|host| host.record.is_err()));
+    }
+
+    #[test]
+    fn a_dead_host_costs_itself_alone() {
+        let ends = |text: &str| -> Vec<(String, bool)> {
+            of_text(text, "all").into_iter().map(|host| (host.name, host.record.is_ok())).collect()
+        };
+        let good = |name: &str| format!("{name}: NVIDIA H100 NVL, 550.54.15, 9.0\n");
+        let of = |wanted: &[(&str, bool)]| -> Vec<(String, bool)> {
+            wanted.iter().map(|(name, read)| (name.to_string(), *read)).collect()
+        };
+        let dead = "node1: bash: nvidia-smi: command not found\n".to_string();
+        assert_eq!(ends(&(dead.clone() + &good("node2"))), of(&[("node1", false), ("node2", true)]));
+        let dead = good("node2") + "pdsh@mgmt: node9: ssh exited with exit code 255\n";
+        assert_eq!(ends(&dead), of(&[("node2", true), ("node9", false)]));
+        let many: String = (10..30).map(|at| good(&format!("n{at}"))).collect();
+        let stray = ends(&(many + "Killed\nKilled\n"));
+        assert_eq!((stray.len(), stray.last().unwrap()), (21, &("all:21".to_string(), false)));
     }
 }

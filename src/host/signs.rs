@@ -27,6 +27,14 @@ pub fn presence(record: &Record) -> Presence {
     }
 }
 
+/// Whether somebody looked at the machine's bus and wrote down that he did. Inside Windows no GPU is on it.
+fn looked_at_bus(record: &Record) -> bool {
+    let name = if record.origin == Origin::Observed { MODULE } else { BUS };
+    let ended = |probe: &Probe| matches!(probe.ended, ProbeStatus::Done | ProbeStatus::Absent);
+    let inside_windows = record.platform.system == Some(System::Wsl);
+    !inside_windows && record.probes.iter().any(|probe| probe.name == name && ended(probe))
+}
+
 /// Whether what is on the machine's bus would stand in the record.
 fn shows_bus(record: &Record) -> bool {
     let ended = |probe: &&Probe| matches!(probe.ended, ProbeStatus::Done | ProbeStatus::Absent);
@@ -36,23 +44,35 @@ fn shows_bus(record: &Record) -> bool {
     }
 }
 
-/// Whether there is no trace of NVIDIA on a host.
+/// Whether there is no trace of NVIDIA on a host. Where the bus was looked at and holds no GPU, libraries that lie around
+/// are none: a driver's package without its GPU, a toolkit's stub, an image's cuda-compat.
 pub fn is_bare(record: &Record) -> bool {
+    record.pci.is_empty() && !is_driven(record) && (!has_libraries(record) || looked_at_bus(record))
+}
+
+/// Whether a driver runs, or something that only its GPU brings.
+fn is_driven(record: &Record) -> bool {
     let module = record.module.as_ref();
     let kernel = module.is_some_and(|module| module.version.is_some() || module.nouveau == Some(true));
     let nodes = record.nodes.iter().any(|node| node.errno.as_deref() != Some("ENOENT"));
-    // An error of the driver's own comes from a driver, however dead it is.
-    let answers = |fault: &Option<ApiError>| fault.as_ref().is_some_and(|fault| fault.code.is_some());
-    let nvml = record.nvml.as_ref().is_some_and(|nvml| {
-        let release = nvml.driver.is_some() || nvml.cuda.is_some() || nvml.file_version.is_some();
-        release || nvml.path.is_some() || nvml.count.is_some() || !nvml.gpus.is_empty() || answers(&nvml.fault)
-    });
-    let libcuda = record.libcuda.as_ref().is_some_and(|libcuda| {
-        libcuda.path.is_some() || libcuda.cuda.is_some() || !libcuda.devices.is_empty() || answers(&libcuda.fault)
-    });
+    let nvml = record.nvml.as_ref();
+    let nvml = nvml.is_some_and(|nvml| nvml.driver.is_some() || nvml.count.is_some() || !nvml.gpus.is_empty());
+    let cuda = record.libcuda.as_ref().is_some_and(|libcuda| !libcuda.devices.is_empty());
     // A Jetson's GPU is on no bus, and there is no Jetson without one.
     let jetson = record.platform.system == Some(System::Tegra);
-    !(kernel || nodes || nvml || libcuda || jetson) && record.pci.is_empty()
+    kernel || nodes || nvml || cuda || jetson
+}
+
+/// Whether the driver's libraries are there. An error of their own comes from them, however dead the driver is.
+fn has_libraries(record: &Record) -> bool {
+    let answers = |fault: &Option<ApiError>| fault.as_ref().is_some_and(|fault| fault.code.is_some());
+    let nvml = record.nvml.as_ref().is_some_and(|nvml| {
+        nvml.cuda.is_some() || nvml.file_version.is_some() || nvml.path.is_some() || answers(&nvml.fault)
+    });
+    let libcuda = record.libcuda.as_ref();
+    let libcuda =
+        libcuda.is_some_and(|libcuda| libcuda.path.is_some() || libcuda.cuda.is_some() || answers(&libcuda.fault));
+    nvml || libcuda
 }
 
 #[cfg(test)]
@@ -72,6 +92,14 @@ mod tests {
             ("\"nvml\": {\"count\": 0}", Presence::Seen),
             ("\"nvml\": {\"fault\": {\"at\": \"nvmlInit_v2\", \"code\": 9}}", Presence::Seen),
             ("\"nvml\": {\"fault\": {\"at\": \"dlopen\", \"name\": \"ENOENT\"}}", Presence::Absent),
+            (
+                "\"probes\": [{\"name\": \"module\", \"ended\": \"done\"}], \"nvml\": {\"fault\": {\"at\": \"nvmlInit_v2\", \"code\": 9}}, \"libcuda\": {\"path\": \"/cuda/stubs/libcuda.so\", \"cuda\": \"12.4\"}",
+                Presence::Absent,
+            ),
+            (
+                "\"probes\": [{\"name\": \"module\", \"ended\": \"done\"}], \"module\": {\"version\": \"550.54.15\"}, \"nvml\": {\"fault\": {\"at\": \"nvmlInit_v2\", \"code\": 9}}",
+                Presence::Seen,
+            ),
             ("\"pci\": [{\"address\": \"0000:65:00.0\"}]", Presence::Seen),
             ("\"platform\": {\"system\": \"tegra\"}", Presence::Seen),
         ] {

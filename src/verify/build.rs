@@ -125,12 +125,15 @@ fn compiler(context: &CheckContext<'_>, wanted: &Version) -> Check {
     }
 }
 
-/// The host compiler of a name that nvcc would call: what a variable names, else the first on the path.
+/// Who names the host compiler that nvcc calls, the strongest first: nvcc reads NVCC_CCBIN, CMake passes CUDAHOSTCXX on,
+/// torch's extensions pass CC on. Nobody passes CXX on.
+const CHOOSERS: &[&str] = &["NVCC_CCBIN", "CUDAHOSTCXX", "CC", "PATH"];
+
+/// The host compiler of a name that nvcc would call. A report tells one, and not who points to it.
 fn chosen<'a>(context: &CheckContext<'a>, name: &str) -> Option<&'a Compiler> {
-    let gccs = || context.record.compilers.iter().filter(|compiler| compiler.name == name);
-    gccs()
-        .find(|compiler| compiler.named_by.iter().any(|by| by == "NVCC_CCBIN" || by == "CUDAHOSTCXX"))
-        .or_else(|| gccs().next())
+    let of_name = || context.record.compilers.iter().filter(|compiler| compiler.name == name);
+    let by = |chooser: &&str| of_name().find(|compiler| compiler.named_by.iter().any(|by| by == chooser));
+    CHOOSERS.iter().find_map(by).or_else(|| of_name().find(|compiler| compiler.named_by.is_empty()))
 }
 
 fn promised(context: &CheckContext<'_>, name: &str) -> Option<Version> {

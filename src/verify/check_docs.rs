@@ -74,7 +74,7 @@ pub const ALL: &[About] = &[
     About { id: "gpu-present", says: "A process sees at least one GPU." },
     About {
         id: "gpu-hidden",
-        says: "GPUs that are in the machine and that a process does not see, with the reason: CUDA_VISIBLE_DEVICES, MIG, another kernel driver, the container.",
+        says: "GPUs that are in the machine and that a process does not see, by the reason: CUDA_VISIBLE_DEVICES, MIG, another kernel driver, the container, the job. One that nothing keeps from it fails.",
     },
     About { id: "gpu-supported", says: "The lock names this GPU, or holds code that runs on it." },
     About { id: "gpu-usable", says: "CUDA can ask this GPU for its properties." },
@@ -118,6 +118,10 @@ pub const ALL: &[About] = &[
         says: "The cuDNN that a process would load is the locked one; an older one than a framework was built with is refused by it.",
     },
     About { id: "library-nccl", says: "The NCCL that a process would load is the locked one." },
+    About {
+        id: "library-missing",
+        says: "The other CUDA libraries that the framework needs (cuBLAS, NVRTC, nvJitLink) are found and can be loaded.",
+    },
     About {
         id: "library-mixed",
         says: "All parts of a library come from one folder: parts of two releases break each other.",

@@ -1,13 +1,17 @@
 //! What every topic is given: one target of a lock and one record, with the questions that many ask of the two.
 
 use crate::catalog::rows::Os;
-use crate::catalog::{Catalog, GpuMatch, OsMatch};
-use crate::coverage::Tegra;
+use crate::catalog::{Catalog, FullRow, GpuMatch, OsMatch};
+use crate::coverage::{Coverage, Tegra, covers};
 use crate::host::{CudaDevice, Gpu, Origin, ProbeStatus, Record, System, signs};
-use crate::lock::{Lock, Stack, TargetLock};
+use crate::lock::{GpuLock, Lock, Stack, TargetLock};
 use crate::types::{ArchList, Cc, Version};
 
 use super::check::{Action, Check};
+
+/// What is said of a GPU beside those that the lock names.
+pub const BESIDE: &str =
+    "nothing in the lock runs on this GPU, which it does not name: leave it out of CUDA_VISIBLE_DEVICES";
 
 /// A host before its judge.
 #[derive(Debug, Clone, Copy)]
@@ -141,9 +145,20 @@ impl<'a> CheckContext<'a> {
     }
 
     /// Whether the libraries, compilers and interpreters in the record are those the target would use: a container
-    /// brings its own.
+    /// brings its own. A report may have been made inside it, unless it is of another system than the image's.
     pub fn sees_userland(&self) -> bool {
-        self.target.runtime == "bare-metal" || self.in_container() || self.is_pasted()
+        let other = || self.same_os() == Some(false);
+        self.target.runtime == "bare-metal" || self.in_container() || self.is_pasted() && !other()
+    }
+
+    /// Whether the host's system is the target's; none where one of them is not known.
+    pub fn same_os(&self) -> Option<bool> {
+        let known = |name: &str| match self.catalog.os(name) {
+            OsMatch::Found(row) => row.id.to_string(),
+            OsMatch::Unknown(_) => name.to_lowercase(),
+        };
+        let (found, locked) = (self.record.platform.os.as_ref()?, self.target.os.as_ref()?);
+        Some(known(found) == known(locked))
     }
 
     /// A variable of the environment.
@@ -164,6 +179,11 @@ impl<'a> CheckContext<'a> {
             matches!(how, ProbeStatus::Crashed | ProbeStatus::TimedOut | ProbeStatus::Garbled | ProbeStatus::Failed)
         };
         probes.find(|known| cut(known.ended)).map(|known| known.detail.as_deref().unwrap_or("it did not end"))
+    }
+
+    /// Whether the library that a probe asked broke it off.
+    pub fn crashed(&self, probe: &str) -> bool {
+        self.record.probes.iter().any(|known| known.name == probe && known.ended == ProbeStatus::Crashed)
     }
 
     /// Whether there is no trace of NVIDIA on the host.
@@ -207,6 +227,51 @@ impl<'a> CheckContext<'a> {
             GpuMatch::Ambiguous(gpus) if gpus.iter().all(|gpu| gpu.cc == gpus[0].cc) => Some(gpus[0].cc),
             _ => None,
         }
+    }
+
+    /// The line of the lock that means this GPU: by its product's name, or by its capability where it names no product.
+    pub fn named(&self, gpu: &Seen<'_>) -> Option<&'a GpuLock> {
+        let is_named = |locked: &&GpuLock| match Cc::parse(&locked.name.to_lowercase()) {
+            Ok(bare) => gpu.cc == Some(bare),
+            Err(_) => gpu.name.is_some_and(|name| is_product(self.catalog, &locked.name, name)),
+        };
+        self.target.gpu.iter().find(is_named)
+    }
+
+    /// Whether a GPU is only in the machine beside one that the lock names and that is sound: no job of this lock needs
+    /// it, and no code in the lock runs on it.
+    pub fn is_beside(&self, gpu: &Seen<'_>) -> bool {
+        let runs = |cc| self.arch_list().is_none_or(|list| covers(&list, cc, self.tegra()) != Coverage::None);
+        if self.named(gpu).is_some() || gpu.cc.is_none_or(runs) {
+            return false;
+        }
+        let is_sound = |other: &Seen<'_>| {
+            let faulty = other.nvml.is_some_and(|gpu| gpu.fault.is_some());
+            !faulty && other.cuda.is_none_or(|device| device.fault.is_none())
+        };
+        self.gpus().iter().any(|other| self.named(other).is_some() && is_sound(other))
+    }
+
+    /// Whether the probes saw CUDA start and show a GPU that answers.
+    pub fn cuda_answers(&self) -> bool {
+        self.record.libcuda.as_ref().is_some_and(|libcuda| {
+            libcuda.fault.is_none() && libcuda.devices.iter().any(|device| device.fault.is_none())
+        })
+    }
+
+    /// The target's builds by package and version, each with the row that the lock rests on; only those that still are
+    /// as they were locked.
+    pub fn builds(&self) -> Vec<(&'a str, &'a str, FullRow)> {
+        let stack = self.stack();
+        let rows = self.lock.fact.iter().filter_map(|fact| {
+            let (package, rest) = fact.id.split_once('-').filter(|_| fact.id.contains("-linux-"))?;
+            let (package, locked) = stack.get_key_value(package)?;
+            let (version, variant) = locked.split_once('+').unwrap_or((locked, ""));
+            let ours = rest.starts_with(&format!("{version}-{variant}")) && rest.ends_with(&*self.target.arch);
+            let row = self.catalog.row(&fact.id).filter(|row| ours && row.fact.digest == fact.digest)?;
+            Some((package.as_str(), version, row))
+        });
+        rows.collect()
     }
 
     /// A check about something that nobody told: no pasted text tells everything, and a quick look sees little.

@@ -8,6 +8,7 @@ use crate::host::ApiError;
 
 use super::check::{Action, Check, Status};
 use super::context::CheckContext;
+use super::environment;
 
 /// What a number means here.
 struct Meaning {
@@ -76,9 +77,9 @@ pub fn unloadable(context: &CheckContext<'_>, check: Check, fault: &ApiError) ->
 pub fn cuda(context: &CheckContext<'_>, check: Check, fault: &ApiError) -> Check {
     let check = check.found(told(fault));
     let meaning = fault.code.and_then(|code| match starts(&fault.at) {
-        true => cuda_meaning(context, code)
+        true => cuda_meaning(context, &fault.at, code)
             .or_else(|| Some(Meaning::fail(Action::AskAdmin, remedy(context.catalog, code)?))),
-        false => working_meaning(code).or_else(|| cuda_meaning(context, code)),
+        false => working_meaning(code).or_else(|| cuda_meaning(context, &fault.at, code)),
     });
     let meaning = meaning.unwrap_or_else(|| no_meaning(fault));
     check.ends(meaning.status, meaning.action, meaning.hint)
@@ -152,7 +153,7 @@ fn remedy(catalog: &Catalog, code: i64) -> Option<String> {
     row.remedies.iter().find(|remedy| !remedy.contains('{')).map(ToString::to_string)
 }
 
-fn cuda_meaning(context: &CheckContext<'_>, code: i64) -> Option<Meaning> {
+fn cuda_meaning(context: &CheckContext<'_>, at: &str, code: i64) -> Option<Meaning> {
     let fail = |action, hint: &str| Some(Meaning::fail(action, hint));
     let restart = |action, container: &str, host: &str| match context.in_container() {
         true => Some(Meaning::fail(Action::RestartContainer, container)),
@@ -243,9 +244,9 @@ fn cuda_meaning(context: &CheckContext<'_>, code: i64) -> Option<Meaning> {
         }
         999 => restart(
             Action::Reboot,
-            "cuInit fails where NVML works: start the container again with /dev/nvidia-uvm in it",
-            "cuInit fails where NVML may work: reload the module nvidia_uvm (`modprobe -r nvidia_uvm && modprobe nvidia_uvm`), \
-             else reboot",
+            &format!("{at} fails where NVML works: start the container again with /dev/nvidia-uvm in it"),
+            &format!("{at} fails where NVML may work: reload the module nvidia_uvm (`modprobe -r nvidia_uvm && modprobe \
+                      nvidia_uvm`), else reboot"),
         ),
         _ => None,
     }
@@ -261,16 +262,16 @@ fn inside_wsl() -> Meaning {
 
 /// cuInit sees no GPU: a variable hides them, or they are not there.
 fn no_device(context: &CheckContext<'_>) -> Meaning {
-    if let Some(value) = context.variable("CUDA_VISIBLE_DEVICES") {
-        let hint = format!("CUDA_VISIBLE_DEVICES is `{value}`, which hides every GPU: unset it");
-        return Meaning::fail(Action::FixEnvironment, hint);
-    }
-    if context.is_wsl() {
-        return inside_wsl();
+    let hides = environment::hides_from_cuda(context).or_else(|| environment::hides_every_gpu(context));
+    if let Some(hides) = hides {
+        return Meaning::fail(hides.action, hides.hint());
     }
     if context.in_container() {
         let hint = "no GPU was given to the container: start it again with `--gpus all`, or a limit of nvidia.com/gpu";
         return Meaning::fail(Action::RestartContainer, hint);
+    }
+    if context.is_wsl() {
+        return inside_wsl();
     }
     let hint = "the driver drives no GPU: see whether one is in the machine, is supported by this branch and has its /dev/nvidia*";
     Meaning::fail(Action::AskAdmin, hint)

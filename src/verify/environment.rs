@@ -41,9 +41,14 @@ pub fn judge(context: &CheckContext<'_>) -> Vec<Check> {
     checks
 }
 
+/// Whether a variable is set to something else than off.
+fn is_on(context: &CheckContext<'_>, name: &str) -> bool {
+    context.variable(name).is_some_and(|value| !matches!(value.trim(), "" | "0" | "false"))
+}
+
 fn odd(context: &CheckContext<'_>) -> Check {
     let check = Check::new("environment-variables").expected("no variable that changes how CUDA works");
-    let set: Vec<&(&str, &str)> = ODD.iter().filter(|(name, _)| context.variable(name).is_some()).collect();
+    let set: Vec<&(&str, &str)> = ODD.iter().filter(|(name, _)| is_on(context, name)).collect();
     let Some((name, does)) = set.first() else { return check.pass() };
     let names: Vec<&str> = set.iter().map(|(name, _)| *name).collect();
     check.found(names.join(", ")).warn(Action::FixEnvironment, format!("unset {name}: {does}"))
@@ -71,7 +76,6 @@ impl Hides {
 
 /// The variable that hides every GPU; none where one is seen all the same.
 pub(super) fn hides_every_gpu(context: &CheckContext<'_>) -> Option<Hides> {
-    const CUDA: &str = "CUDA_VISIBLE_DEVICES";
     const CONTAINER: &str = "NVIDIA_VISIBLE_DEVICES";
     let record = context.record;
     let torch = record.python.as_ref().and_then(|python| python.torch.as_ref()?.available);
@@ -79,14 +83,20 @@ pub(super) fn hides_every_gpu(context: &CheckContext<'_>) -> Option<Hides> {
     if torch == Some(true) || devices && !context.is_pasted() {
         return None;
     }
-    let hides = |name, value: &str, action| Some(Hides { name, value: value.to_string(), action });
-    if let Some(value) = context.variable(CUDA).filter(|value| names_no_gpu(context, value)) {
-        return hides(CUDA, value, Action::FixEnvironment);
+    if let Some(hides) = hides_from_cuda(context) {
+        return Some(hides);
     }
     // With CDI the variable is `void` in containers that have GPUs: it is to blame only where there are none.
     let unseen = torch == Some(false) || context.gpus().is_empty() && !context.is_bare();
     let value = context.variable(CONTAINER).filter(|value| matches!(value.trim(), "" | "void" | "none") && unseen)?;
-    hides(CONTAINER, value, Action::RestartContainer)
+    Some(Hides { name: CONTAINER, value: value.to_string(), action: Action::RestartContainer })
+}
+
+/// The variable that names no GPU to CUDA.
+pub(super) fn hides_from_cuda(context: &CheckContext<'_>) -> Option<Hides> {
+    const CUDA: &str = "CUDA_VISIBLE_DEVICES";
+    let value = context.variable(CUDA).filter(|value| names_no_gpu(context, value))?;
+    Some(Hides { name: CUDA, value: value.to_string(), action: Action::FixEnvironment })
 }
 
 /// Whether a list of devices names none: CUDA takes those before the first that does not exist.
@@ -118,9 +128,8 @@ fn visible(context: &CheckContext<'_>) -> Option<Check> {
 /// Without the driver's compiler nothing runs that the lock reaches by PTX.
 fn jit(context: &CheckContext<'_>) -> Check {
     let check = Check::new("environment-jit").expected("a driver that may compile PTX");
-    let Some(value) = context.variable("CUDA_DISABLE_PTX_JIT").filter(|value| !matches!(*value, "" | "0")) else {
-        return check.pass();
-    };
+    const FORBIDS: &str = "CUDA_DISABLE_PTX_JIT";
+    let Some(value) = context.variable(FORBIDS).filter(|_| is_on(context, FORBIDS)) else { return check.pass() };
     let check = check.found(format!("CUDA_DISABLE_PTX_JIT={value}"));
     match context.target.gpu.iter().find(|gpu| gpu.coverage.as_deref() == Some("jit")) {
         Some(gpu) => {

@@ -1,14 +1,13 @@
 //! The GPUs: which a process sees, whether the lock holds code for each, which are hidden and why, and their state.
 
-use crate::catalog::Catalog;
-use crate::coverage::{Coverage, covers};
-use crate::host::{ApiError, Gpu};
+use crate::coverage::{Coverage, covers, covers_targets};
+use crate::host::{ApiError, Gpu, Kernel, Outcome};
 use crate::lock::GpuLock;
-use crate::types::Cc;
+use crate::types::{Arch, Cc};
 
 use super::check::{Action, Check};
-use super::context::{CheckContext, Seen, address, is_product};
-use super::{cuda_errors, environment};
+use super::context::{BESIDE, CheckContext, Seen};
+use super::{cuda_errors, environment, hidden};
 
 /// More than this of its memory in use is worth a word.
 const FULL_PERCENT: u64 = 90;
@@ -20,26 +19,22 @@ pub fn judge(context: &CheckContext<'_>) -> Vec<Check> {
     }
     let gpus = context.gpus();
     let mut checks = vec![present(context, &gpus)];
-    checks.extend(hidden(context, &gpus));
+    checks.extend(hidden::judge(context, &gpus));
     for gpu in &gpus {
         checks.push(supported(context, gpu));
         checks.extend(gpu.cuda.and_then(|device| device.fault.as_ref()).map(|fault| {
             cuda_errors::cuda(context, Check::new("gpu-usable").of(&gpu.label).expected("a device that answers"), fault)
         }));
-        checks.extend(gpu.nvml.into_iter().flat_map(|nvml| state(context, &gpu.label, nvml)));
+        checks.extend(gpu.nvml.into_iter().flat_map(|nvml| state(context, gpu, nvml)));
     }
     // A GPU that fell off the bus is in no list of CUDA's, but NVML has something to say of it.
     for gpu in context.record.nvml.iter().flat_map(|nvml| &nvml.gpus) {
         let is_told = gpus.iter().any(|seen| seen.nvml.is_some_and(|nvml| nvml.index == gpu.index));
         if let (false, Some(fault)) = (is_told, &gpu.fault) {
-            checks.push(health(context, &label(gpu), fault));
+            checks.push(health(context, &hidden::label(gpu), fault));
         }
     }
     checks
-}
-
-fn label(gpu: &Gpu) -> String {
-    format!("{}: {}", gpu.index, gpu.name.as_deref().unwrap_or("GPU"))
 }
 
 fn present(context: &CheckContext<'_>, gpus: &[Seen<'_>]) -> Check {
@@ -159,8 +154,7 @@ fn supported(context: &CheckContext<'_>, gpu: &Seen<'_>) -> Check {
         return check.unknown(Action::None, "its compute capability is not known");
     };
     let check = check.found(format!("{} ({cc})", gpu.name.unwrap_or("GPU")));
-    let named = context.target.gpu.iter().find(|locked| names(context.catalog, locked, gpu, cc));
-    if let Some(named) = named {
+    if let Some(named) = context.named(gpu) {
         if Cc::parse(&named.compute_capability).is_ok_and(|locked| locked != cc) {
             let hint = format!(
                 "the lock holds {} as {}; the driver says {cc}: see what stands between",
@@ -170,12 +164,10 @@ fn supported(context: &CheckContext<'_>, gpu: &Seen<'_>) -> Check {
         }
         return check.pass();
     }
-    let Some(list) = list else {
-        return check.warn(
-            Action::ChangeLock,
-            "the lock does not name this GPU, nor the code that it holds: name it in gpuenv.toml and lock again",
-        );
-    };
+    if context.is_beside(gpu) {
+        return check.warn(Action::None, BESIDE);
+    }
+    let Some(list) = list else { return by_builds(context, check, cc) };
     let relock = "name it in gpuenv.toml and lock again to be sure";
     match covers(&list, cc, context.tegra()) {
         Coverage::Native => check.warn(
@@ -199,78 +191,47 @@ fn supported(context: &CheckContext<'_>, gpu: &Seen<'_>) -> Check {
     }
 }
 
-/// Whether a lock's line means this GPU: by its product's name, or by its capability where it names no product.
-fn names(catalog: &Catalog, locked: &GpuLock, gpu: &Seen<'_>, cc: Cc) -> bool {
-    match Cc::parse(&locked.name.to_lowercase()) {
-        Ok(bare) => bare == cc,
-        Err(_) => gpu.name.is_some_and(|name| is_product(catalog, &locked.name, name)),
-    }
-}
-
-/// GPUs that are there and that a process does not see, each with the reason.
-fn hidden(context: &CheckContext<'_>, gpus: &[Seen<'_>]) -> Vec<Check> {
-    let record = context.record;
-    let nvml = record.nvml.as_ref();
-    let listed = nvml.map_or(&[][..], |nvml| &nvml.gpus);
-    let mut checks = Vec::new();
-    let is_seen = |gpu: &Gpu| gpus.iter().any(|seen| seen.nvml.is_some_and(|nvml| nvml.index == gpu.index));
-    let asked = record.libcuda.as_ref().is_some_and(|libcuda| libcuda.fault.is_none()) && !context.is_pasted();
-    for gpu in listed.iter().filter(|gpu| asked && !is_seen(gpu) && gpu.fault.is_none()) {
-        let check = Check::new("gpu-hidden")
-            .of(&label(gpu))
-            .expected("every GPU visible to CUDA")
-            .found("NVML shows it, CUDA does not");
-        checks.push(match context.variable("CUDA_VISIBLE_DEVICES") {
-            Some(value) => check.warn(Action::None, format!("CUDA_VISIBLE_DEVICES is `{value}`")),
-            None if gpu.mig == Some(true) && !gpu.instances.is_empty() => {
-                check.warn(Action::None, "its MIG mode is on, and CUDA takes one instance at a time")
-            }
-            None if gpu.mig == Some(true) => check.warn(Action::AskAdmin, "its MIG mode is on without instances"),
-            None => check.warn(Action::None, "something hides it: its compute mode, MIG, or the container's devices"),
-        });
-    }
-    for gpu in &record.pci {
-        let shown = listed.iter().any(|known| known.pci.as_deref().map(address) == Some(address(&gpu.address)))
-            || gpus.iter().any(|seen| {
-                seen.cuda.and_then(|device| device.pci.as_deref()).map(address) == Some(address(&gpu.address))
-            });
-        let told = nvml.is_some_and(|nvml| nvml.fault.is_none()) && listed.iter().all(|known| known.pci.is_some());
-        if shown || !told {
+/// A lock that names no GPU holds the code of its builds.
+fn by_builds(context: &CheckContext<'_>, check: Check, cc: Cc) -> Check {
+    let mut known = Vec::new();
+    for (package, version, row) in context.builds() {
+        let archs = |field| -> Vec<Arch> {
+            let names = row.says.get(field).and_then(|names| names.as_array()).into_iter().flatten();
+            names.filter_map(|name| Arch::parse(name.as_str()?).ok()).collect()
+        };
+        let (sass, ptx) = (archs("sass"), archs("ptx"));
+        if sass.is_empty() && ptx.is_empty() {
             continue;
         }
-        let check = Check::new("gpu-hidden").of(&gpu.address).expected("every GPU driven by nvidia");
-        checks.push(match gpu.driver.as_deref() {
-            Some("nvidia") => check.found("bound to nvidia, not shown").warn(
-                Action::None,
-                "the driver holds it, but does not show it here: it was not given to this container, or the driver does not support it",
-            ),
-            Some(other) => check.found(format!("bound to {other}")).warn(Action::None, "another driver holds it"),
-            None => check.found("bound to no driver").warn(Action::AskAdmin, "the driver did not take it: see `dmesg`"),
-        });
+        let codes: Vec<String> = sass.iter().map(|code| format!("sm_{}", code.code())).collect();
+        let build = format!("{package} {version}");
+        if covers_targets(sass, ptx, cc, context.tegra()) == Coverage::None {
+            return check.evidence(Some(codes.join(" "))).fail(
+                Action::ChangeLock,
+                format!(
+                    "the locked {build} holds no code for sm_{}: name this GPU in gpuenv.toml and lock again",
+                    cc.number()
+                ),
+            );
+        }
+        known.push(build);
     }
-    checks
+    let says = match known.is_empty() {
+        true => "the lock does not name this GPU, nor the code that it holds".to_string(),
+        false => format!("the lock does not name this GPU, but {} holds code for it", known.join(", ")),
+    };
+    check.warn(Action::ChangeLock, format!("{says}: name it in gpuenv.toml and lock again"))
 }
 
 /// What NVML says of a GPU's state.
-fn state(context: &CheckContext<'_>, label: &str, gpu: &Gpu) -> Vec<Check> {
+fn state(context: &CheckContext<'_>, seen: &Seen<'_>, gpu: &Gpu) -> Vec<Check> {
+    let label = &seen.label;
     let mut checks = Vec::new();
     let new = |id| Check::new(id).of(label);
     checks.extend(gpu.fault.as_ref().map(|fault| health(context, label, fault)));
-    if let Some(mode) = gpu.compute_mode.as_deref() {
-        let check = new("gpu-compute-mode").expected("default").found(mode);
-        let reset = format!("set it back: `nvidia-smi -i {} -c DEFAULT`", gpu.index);
-        checks.push(match (mode, gpu.processes.unwrap_or(0)) {
-            ("default", _) => check.pass(),
-            ("prohibited", _) => check.fail(Action::AskAdmin, format!("no process may compute on it: {reset}")),
-            (_, 0) => check.warn(Action::None, "one process at a time may compute on it"),
-            (_, users) => check.found(format!("{mode}, in use by {users}")).fail(
-                Action::AskAdmin,
-                format!("another process holds the GPU alone: end it, share through MPS, or {reset}"),
-            ),
-        });
-    }
+    checks.extend(gpu.compute_mode.as_deref().map(|mode| compute_mode(context, seen, gpu, mode)));
     if gpu.mig == Some(true) {
-        checks.push(mig(new("gpu-mig"), gpu));
+        checks.push(mig(context, new("gpu-mig"), gpu));
     }
     if let Some(fabric) = gpu.fabric.as_deref().filter(|&fabric| fabric != "not-supported") {
         checks.push(fabric_state(context, new("gpu-fabric").expected("completed").found(fabric), fabric));
@@ -286,10 +247,17 @@ fn state(context: &CheckContext<'_>, label: &str, gpu: &Gpu) -> Vec<Check> {
         });
     }
     if let Some(kind) = gpu.virtualization.as_deref().filter(|&kind| kind != "none" && kind != "pass-through") {
-        checks.push(new("gpu-virtual").expected("a whole GPU").found(kind).warn(
-            Action::None,
-            "a virtual GPU: it needs a licence, a profile with CUDA, and a guest driver that suits the hypervisor's",
-        ));
+        let says =
+            "a virtual GPU: it needs a licence, a profile with CUDA, and a guest driver that suits the hypervisor's";
+        let check = new("gpu-virtual").expected("a whole GPU").found(kind);
+        let name = gpu.name.as_deref().unwrap_or_default();
+        // A profile's name is not its board's.
+        let is_board = context.target.gpu.iter().any(|locked| locked.name == name);
+        let profile = name.trim_start_matches("NVIDIA ").trim_start_matches("GRID ");
+        checks.push(match !is_board && asks_for(context, profile) {
+            true => check.expected(name).pass_with(says),
+            false => check.warn(Action::None, says),
+        });
     }
     checks.extend(memory(new("gpu-memory"), gpu));
     if gpu.persistence == Some(false) {
@@ -299,13 +267,48 @@ fn state(context: &CheckContext<'_>, label: &str, gpu: &Gpu) -> Vec<Check> {
     checks
 }
 
-fn mig(check: Check, gpu: &Gpu) -> Check {
+/// Whether what is written in the spec as the target's GPU names this: the lock's own lines name boards.
+fn asks_for(context: &CheckContext<'_>, what: &str) -> bool {
+    let written = context.lock.inputs.get(&format!("target.{}.gpu", context.name));
+    !what.is_empty() && written.is_some_and(|written| written.contains(what))
+}
+
+/// A process that computed was admitted, whoever else is there: so it is with MPS.
+fn compute_mode(context: &CheckContext<'_>, seen: &Seen<'_>, gpu: &Gpu, mode: &str) -> Check {
+    let check = Check::new("gpu-compute-mode").of(&seen.label).expected("default").found(mode);
+    let reset = format!("set it back: `nvidia-smi -i {} -c DEFAULT`", gpu.index);
+    let ran = |kernel: &Kernel| {
+        seen.cuda.is_some_and(|device| device.ordinal == kernel.device) && kernel.outcome != Outcome::Failed
+    };
+    let admitted = context.record.kernels.iter().any(ran)
+        || context.variable("CUDA_MPS_PIPE_DIRECTORY").is_some() && context.cuda_answers();
+    match (mode, gpu.processes.unwrap_or(0)) {
+        ("default", _) => check.pass(),
+        ("prohibited", _) => check.fail(Action::AskAdmin, format!("no process may compute on it: {reset}")),
+        (_, 0) => check.warn(Action::None, "one process at a time may compute on it"),
+        (_, users) => {
+            let check = check.found(format!("{mode}, in use by {users}"));
+            match admitted {
+                true => check.pass_with("this process computes on it all the same, as through MPS"),
+                false => check.fail(
+                    Action::AskAdmin,
+                    format!("another process holds the GPU alone: end it, share through MPS, or {reset}"),
+                ),
+            }
+        }
+    }
+}
+
+fn mig(context: &CheckContext<'_>, check: Check, gpu: &Gpu) -> Check {
     let profiles: Vec<&str> = gpu.instances.iter().filter_map(|instance| instance.profile.as_deref()).collect();
     match gpu.instances.is_empty() {
         true => check.expected("instances").found("MIG is on without instances").fail(
             Action::AskAdmin,
             "nothing can compute on it: create instances (`nvidia-smi mig -cgi … -C`) or turn MIG off",
         ),
+        false if asks_for(context, "MIG ") || asks_for(context, "-MIG-") => {
+            check.expected("instances").found(counted(&profiles)).pass()
+        }
         false => check
             .expected("a whole GPU")
             .found(counted(&profiles))

@@ -22,8 +22,10 @@ pub fn judge(context: &CheckContext<'_>) -> Vec<Check> {
         let runs = |kernel: &&Kernel| kernel.device == device.ordinal && !is_uncompiled(kernel);
         let (ptx, sass): (Vec<&Kernel>, Vec<&Kernel>) =
             context.record.kernels.iter().filter(runs).partition(|kernel| kernel.code.starts_with("compute_"));
-        checks.push(native(context, gpu, &sass));
-        checks.push(compiled(context, gpu, &ptx));
+        if !context.is_beside(gpu) {
+            checks.push(native(context, gpu, &sass));
+            checks.push(compiled(context, gpu, &ptx));
+        }
         checks.extend(results(gpu, &[sass, ptx].concat()));
     }
     if checks.is_empty() {

@@ -20,7 +20,7 @@ fn nvml(context: &CheckContext<'_>) -> Check {
         return check.skip("there is no NVIDIA driver");
     }
     if let Some(detail) = context.unfinished("nvml") {
-        return unfinished(check, "NVML", detail);
+        return unfinished(check, "NVML", detail, context.crashed("nvml"));
     }
     let Some(nvml) = &context.record.nvml else { return context.untold(check, "nvml") };
     let check = check.evidence(nvml.path.clone());
@@ -66,7 +66,7 @@ fn libcuda(context: &CheckContext<'_>) -> Check {
         return check;
     }
     if let Some(detail) = context.unfinished("libcuda") {
-        return unfinished(check, "libcuda", detail);
+        return unfinished(check, "libcuda", detail, context.crashed("libcuda"));
     }
     let Some(libcuda) = &context.record.libcuda else { return context.untold(check, "libcuda") };
     let check = check.evidence(libcuda.path.clone());
@@ -119,20 +119,25 @@ fn alone(context: &CheckContext<'_>, check: &Check) -> Option<Check> {
 }
 
 /// A library that was asked in a child which did not come to its end, whatever it had told until then.
-fn unfinished(check: Check, library: &str, detail: &str) -> Check {
-    check.found(detail).unknown(
-        Action::AskAdmin,
-        format!(
+fn unfinished(check: Check, library: &str, detail: &str, crashed: bool) -> Check {
+    let hint = match crashed {
+        true => format!(
+            "{library} crashed: install the driver's libraries again, all of one release, and look into `dmesg`"
+        ),
+        false => format!(
             "{library} did not answer: look into `dmesg`; if the GPUs only start slowly (no persistence mode), verify \
              again with a longer `--timeout`"
         ),
-    )
+    };
+    check.found(detail).unknown(Action::AskAdmin, hint)
 }
 
 fn answers(context: &CheckContext<'_>, check: Check, libcuda: &Libcuda) -> Check {
     let path = libcuda.path.as_deref().unwrap_or("responding");
     let check = check.found(path);
-    if context.is_wsl() && libcuda.path.as_ref().is_some_and(|path| !path.contains("/wsl/")) {
+    // Into a container its runtime puts the libraries of Windows's driver, wherever the image looks for libraries.
+    if context.is_wsl() && !context.in_container() && libcuda.path.as_ref().is_some_and(|path| !path.contains("/wsl/"))
+    {
         return check.warn(
             Action::FixEnvironment,
             "this is not the libcuda of Windows's driver: remove NVIDIA driver packages inside WSL",

@@ -21,19 +21,65 @@ pub fn judge(context: &CheckContext<'_>) -> Vec<Check> {
     if !context.sees_userland() {
         return vec![Check::new("library-cudnn").skip("the container brings its own libraries; verify inside it")];
     }
+    let is_loaded = loads(context);
+    let libraries: Vec<&Library> = context.record.libraries.iter().filter(|library| is_loaded(library)).collect();
     let mut checks: Vec<Check> =
-        LOCKED.iter().filter_map(|(name, library, id)| version(context, name, library, id)).collect();
-    checks.extend(context.record.libraries.iter().filter_map(mixed));
-    checks.extend(context.record.libraries.iter().filter_map(|library| shadowed(context, library)));
+        LOCKED.iter().filter_map(|(name, library, id)| version(context, &libraries, name, library, id)).collect();
+    checks.extend(libraries.iter().filter_map(|library| missing(context, library)));
+    checks.extend(libraries.iter().filter_map(|library| mixed(library)));
+    checks.extend(libraries.iter().filter_map(|library| shadowed(context, library)));
     checks.push(jit_compiler(context));
     checks
 }
 
-fn version(context: &CheckContext<'_>, name: &str, library: &str, id: &'static str) -> Option<Check> {
+/// Which of the libraries found a process of this stack loads. Before the locked packages are installed nobody asks for
+/// any: they bring their own and look there first, under names that what else lies around may not even have. A report
+/// tells what was loaded.
+fn loads(context: &CheckContext<'_>) -> impl Fn(&Library) -> bool {
+    let python = context.record.python.as_ref();
+    let has = |package: &str| {
+        let plain = |name: &str| name.to_ascii_lowercase().replace('_', "-");
+        python.is_some_and(|python| python.packages.keys().any(|known| plain(known) == package))
+    };
+    let mut wheels = context.lock.wheels_of(context.name).peekable();
+    let is_installed = wheels.peek().is_none() || wheels.any(|wheel| has(&wheel.package));
+    let is_imported = python.is_some_and(|python| python.torch.is_some());
+    // A framework may leave them to the system instead.
+    let of_system = context.builds().iter().any(|(.., row)| row.says["system_cuda"].as_bool() == Some(true))
+        || context.lock.inputs.contains_key(&format!("target.{}.cudnn", context.name));
+    let all = is_installed || is_imported || of_system || context.is_pasted();
+    move |library| all || library.found_by.as_deref() == Some("python")
+}
+
+/// A library without which the framework does not start.
+fn missing(context: &CheckContext<'_>, library: &Library) -> Option<Check> {
+    let fault = library.fault.as_ref().filter(|fault| fault.at == "ld.so" || fault.at == "dlopen")?;
+    let is_told = LOCKED.iter().any(|(name, known, _)| *known == library.name && context.stack().contains_key(*name));
+    if is_told {
+        return None;
+    }
+    let check = Check::new("library-missing").expected(&*library.soname).found(cuda_errors::told(fault));
+    let torch = context.record.python.as_ref().and_then(|python| python.torch.as_ref());
+    Some(match torch.and_then(|torch| torch.computed) {
+        Some(true) => check.warn(Action::None, "torch computes all the same: it finds it in a way of its own"),
+        _ => check.fail(
+            Action::FixEnvironment,
+            format!("{} cannot be loaded: install the locked packages again, with all that they need", library.soname),
+        ),
+    })
+}
+
+fn version(
+    context: &CheckContext<'_>,
+    libraries: &[&Library],
+    name: &str,
+    library: &str,
+    id: &'static str,
+) -> Option<Check> {
     let locked = context.stack().get(name)?;
     let check = Check::new(id).expected(locked.as_str());
     let wanted = Version::parse(locked).ok()?;
-    let Some(library) = context.record.libraries.iter().find(|one| one.name == library) else {
+    let Some(library) = libraries.iter().find(|one| one.name == library) else {
         return Some(package(context, check, name, &wanted));
     };
     let check = check.evidence(library.path.clone());

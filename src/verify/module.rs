@@ -1,7 +1,7 @@
 //! The kernel's side of the driver: whether it is there, which flavour, whether its device nodes open.
 
 use crate::catalog::rows::ModuleKind;
-use crate::host::{KernelModule, System};
+use crate::host::{Node, System};
 use crate::types::{Cc, Constraint, Version};
 
 use super::check::{Action, Check};
@@ -37,7 +37,7 @@ fn present(context: &CheckContext<'_>) -> Check {
             .fail(Action::AskAdmin, "nouveau holds the GPU: blacklist it, install NVIDIA's driver and reboot");
     }
     match (module.and_then(|module| module.version.as_ref()), context.driver()) {
-        (Some(version), _) => loaded(check.found(format!("kernel module {version}")), module),
+        (Some(version), _) => loaded(context, check.found(format!("kernel module {version}"))),
         (None, Some((version, by))) => {
             let check = check.found(format!("{version}, reported by {by}"));
             match context.record.platform.system {
@@ -78,9 +78,11 @@ fn described(context: &CheckContext<'_>, check: Check) -> Check {
     }
 }
 
-fn loaded(check: Check, module: Option<&KernelModule>) -> Check {
-    match module.and_then(|module| module.uvm) {
-        Some(false) => check.warn(
+/// Where CUDA has started it found all modules that it needs: a Jetson's has no nvidia_uvm.
+fn loaded(context: &CheckContext<'_>, check: Check) -> Check {
+    let is_needed = context.record.platform.system != Some(System::Tegra) && !context.cuda_answers();
+    match context.record.module.as_ref().and_then(|module| module.uvm) {
+        Some(false) if is_needed => check.warn(
             Action::AskAdmin,
             "the module nvidia_uvm is not loaded: cuInit loads it if it may, else `nvidia-modprobe -c 0 -u` does",
         ),
@@ -132,22 +134,24 @@ fn needed<'a>(context: &CheckContext<'a>, cc: Cc) -> Option<&'a crate::catalog::
 /// Device nodes and why they do not open. Each GPU needs one of its own, all need nvidiactl and nvidia-uvm.
 fn nodes(context: &CheckContext<'_>) -> Check {
     let check = Check::new("device-nodes").expected("device nodes that open");
-    let shut = context.record.nodes.iter().find_map(|node| Some((node, node.errno.as_deref()?)));
+    let answers = context.cuda_answers();
+    let (others, own): (Vec<&Node>, Vec<&Node>) =
+        context.record.nodes.iter().partition(|node| answers && is_kept_from_job(node));
+    let shut = own.iter().find_map(|node| Some((node, node.errno.as_deref()?)));
     let Some((node, errno)) = shut else {
-        return match context.record.nodes.is_empty() {
-            true if context.is_wsl() => check.skip("WSL has none"),
-            true => check.skip("none were looked at"),
-            false => check.found(format!("{} open", context.record.nodes.len())).pass(),
+        return match (own.is_empty(), others.is_empty()) {
+            (true, true) if context.is_wsl() => check.skip("WSL has none"),
+            (true, true) => check.skip("none were looked at"),
+            (_, true) => check.found(format!("{} open", own.len())).pass(),
+            _ => check
+                .found(format!("{} open, {} closed", own.len(), others.len()))
+                .pass_with("CUDA answers: the closed ones are those of GPUs that this process was not given"),
         };
     };
     let check = check.found(format!("{}: {errno}", node.path)).evidence(Some(node.path.clone()));
     if context.is_bare() {
         return check.skip("there is no NVIDIA driver");
     }
-    let answers =
-        context.record.libcuda.as_ref().is_some_and(|libcuda| {
-            libcuda.fault.is_none() && libcuda.devices.iter().any(|device| device.fault.is_none())
-        });
     match errno {
         // Sandboxes keep nodes from sight that a process reaches all the same.
         "ENOENT" if answers => check.warn(Action::None, "it does not exist, yet CUDA starts and shows GPUs"),
@@ -170,6 +174,14 @@ fn nodes(context: &CheckContext<'_>) -> Check {
         ),
         _ => check.fail(Action::AskAdmin, format!("it cannot be opened: {}", cuda_errors::told(&fault(node.path.clone(), errno)))),
     }
+}
+
+/// Whether this is the node of one GPU, which the system refuses to open: so a device cgroup keeps the GPUs of others from
+/// a job.
+pub fn is_kept_from_job(node: &Node) -> bool {
+    let number = node.path.strip_prefix("/dev/nvidia").unwrap_or_default();
+    let is_of_gpu = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    is_of_gpu && matches!(node.errno.as_deref(), Some("EPERM" | "EACCES"))
 }
 
 fn fault(at: String, errno: &str) -> crate::host::ApiError {

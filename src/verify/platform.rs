@@ -64,12 +64,8 @@ fn os(context: &CheckContext<'_>) -> Check {
         return check.skip("a container brings its own system");
     }
     let Some(found) = &context.record.platform.os else { return context.untold(check, "platform") };
-    let known = |name: &str| match context.catalog.os(name) {
-        OsMatch::Found(row) => row.id.to_string(),
-        OsMatch::Unknown(_) => name.to_lowercase(),
-    };
     let check = check.found(&**found);
-    if known(found) == known(locked) {
+    if context.same_os() == Some(true) {
         return check.pass();
     }
     let hint = match context.target.runtime.as_str() {
@@ -113,14 +109,10 @@ fn glibc(context: &CheckContext<'_>) -> Check {
 
 /// The highest floor of the target's wheels, from the rows that the lock rests on, as they were then.
 fn wheel_floor(context: &CheckContext<'_>) -> Option<(Version, String)> {
-    let stack = context.stack();
-    let floors = context.lock.fact.iter().filter_map(|fact| {
-        let (package, rest) = fact.id.split_once('-').filter(|_| fact.id.contains("-linux-"))?;
-        let (version, variant) = stack.get(package)?.split_once('+').map_or((&**stack.get(package)?, ""), |pair| pair);
-        let ours = rest.starts_with(&format!("{version}-{variant}")) && rest.ends_with(&*context.target.arch);
-        let row = context.catalog.row(&fact.id).filter(|_| ours)?;
-        let floor = row.says.get("glibc")?.as_str()?;
-        Some((Version::parse(floor).ok().filter(|_| row.fact.digest == fact.digest)?, format!("{package} {version}")))
+    let builds = context.builds();
+    let floors = builds.iter().filter_map(|(package, version, row)| {
+        let floor = Version::parse(row.says.get("glibc")?.as_str()?).ok()?;
+        Some((floor, format!("{package} {version}")))
     });
     floors.max_by(|one, other| one.0.cmp(&other.0))
 }

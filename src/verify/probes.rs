@@ -28,11 +28,26 @@ pub fn judge(context: &CheckContext<'_>) -> Vec<Check> {
             ProbeStatus::Failed => ("failed", "it could not do its work: see the evidence"),
         };
         let check = Check::new("probe").expected(format!("{} comes to its end", probe.name));
-        let check = check.found(format!("{} {word}", probe.name)).evidence(probe.detail.clone());
-        Some(match context.needs_gpu() {
-            true => check.unknown(Action::AskAdmin, hint),
-            false => check.skip("the target computes on the CPU"),
+        let found = match (probe.ended, &probe.detail) {
+            (ProbeStatus::Failed, Some(why)) => format!("{} failed: {why}", probe.name),
+            _ => format!("{} {word}", probe.name),
+        };
+        let check = check.found(found).evidence(probe.detail.clone());
+        Some(match (context.needs_gpu(), decides(context, &probe.name)) {
+            (true, true) => check.unknown(Action::AskAdmin, hint),
+            (true, false) => check.skip("the target needs nothing of what it looks at"),
+            (false, _) => check.skip("the target computes on the CPU"),
         })
     });
     ended.collect()
+}
+
+/// Whether a verdict on the target rests on what a probe sees.
+fn decides(context: &CheckContext<'_>, probe: &str) -> bool {
+    match probe {
+        "toolkits" | "compilers" => context.target.toolkit.is_some() && context.sees_userland(),
+        "container" => context.target.runtime == "container" && !context.in_container(),
+        "libraries" | "python" | "torch" => context.sees_userland(),
+        _ => true,
+    }
 }

@@ -11,7 +11,7 @@ use crate::verify::{self, Status};
 
 use crate::cli::args::{Common, Format};
 use crate::cli::atomic_write::replace;
-use crate::cli::{load_catalog, verify as one};
+use crate::cli::{load_catalog, stale, verify as one};
 
 use super::args::CheckArgs;
 use super::source;
@@ -30,6 +30,11 @@ pub fn run(common: &Common, args: &CheckArgs, report: &Report) -> Result<Exit, F
         }
     };
     let targets = one::chosen(&lock, args.target.as_deref())?;
+    if args.against.is_none()
+        && let Some(reason) = stale::reason(common, &lock, &catalog)?
+    {
+        report.note(&format!("the lock is out of date: {reason}; run `gpuenv lock`, then check again"));
+    }
     let (named, known) = (args.target.is_some(), RwLock::default());
     let judge = Judge { lock: &lock, targets, named, catalog: &catalog, known };
     let mut tally = Tally::default();

@@ -94,7 +94,7 @@ fn slurm(args: &JobArgs) -> Result<String, Failure> {
          folder=\"gpuenv-fleet-$SLURM_JOB_ID\"\n\
          mkdir -p \"$folder\"\n\
          # A file for each task: lines of several nodes never mix, and a node that fails costs its own.\n\
-         srun --kill-on-bad-exit=0 --output=\"$folder/%t.ndjson\" bash -c {line}\n\
+         srun --kill-on-bad-exit=0 --output=\"$folder/%t.ndjson\" --error=\"$folder/%t.err\" bash -c {line}\n\
          cat \"$folder\"/*.ndjson >\"$folder.ndjson\"\n\
          # Then: gpuenv fleet check gpuenv-fleet-JOBID.ndjson\n"
     );
@@ -128,8 +128,9 @@ fn kubernetes(common: &Common, args: &JobArgs) -> Result<String, Failure> {
             false => writeln!(text, "    {line}"),
         };
     }
-    // The pod stays, so that its log does.
-    let command = format!("{}; sleep infinity", line(args, "NODE_NAME", Some("/gpuenv/gpuenv.lock")));
+    // The pod stays, so that its log does, which holds what is said on stderr too.
+    let command =
+        format!("{{ {}; }} 2>/dev/null; sleep infinity", line(args, "NODE_NAME", Some("/gpuenv/gpuenv.lock")));
     let command = command.replace('\\', "\\\\").replace('"', "\\\"");
     let runtime = plain("--runtime-class", &args.runtime_class)?;
     let _ = write!(

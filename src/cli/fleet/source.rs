@@ -10,8 +10,10 @@ use crate::report::{Exit, Failure};
 
 use crate::cli::files::{reason, shown};
 
-/// No report in text is larger.
-const TEXT_CAP: u64 = 64 << 20;
+/// More of a report in text is not read, and that is told.
+const TEXT_CAP: usize = 256 << 20;
+/// What a source is shows in so many of its first lines: a shell or a scheduler may have said something before.
+const HEAD: usize = 64;
 /// How many bytes are handed on at once: enough to keep every core busy, little enough to hold.
 const BATCH: usize = 8 << 20;
 /// Folders in folders are followed so deep.
@@ -23,6 +25,8 @@ pub enum Batch {
     Documents(Vec<Piece>, String, bool),
     /// A text and its source.
     Text(String, String),
+    /// A source of which a part was not read, and why.
+    Unread(String, String),
 }
 
 /// Reads every source and hands its hosts on.
@@ -43,6 +47,7 @@ pub fn each(sources: &[PathBuf], hand: &mut dyn FnMut(Batch) -> Result<(), Failu
 /// The hosts of a batch, read side by side, each as something makes of it, in their order.
 pub fn hosts<T: Send>(batch: Batch, of: impl Fn(Host) -> T + Sync) -> Vec<T> {
     match batch {
+        Batch::Unread(name, why) => vec![of(Host { name, record: Err(why) })],
         Batch::Text(text, name) => fleet::of_text(&text, &name).into_iter().map(&of).collect(),
         Batch::Documents(pieces, name, alone) => {
             let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -112,35 +117,98 @@ fn stream(
     name: &str,
     hand: &mut dyn FnMut(Batch) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    let failed = |error: io::Error| Failure::io("read-failed", format!("{name} cannot be read: {}", reason(&error)));
-    let mut line = Vec::new();
-    let blank = |line: &[u8]| line.iter().all(|byte| byte.is_ascii_whitespace() || [0xef, 0xbb, 0xbf].contains(byte));
-    // What it is shows in its first line that is not empty.
-    while blank(&line) {
-        line.clear();
-        if from.read_until(b'\n', &mut line).map_err(failed)? == 0 {
-            return Ok(());
+    let (mut head, mut lines, mut is_json) = (Vec::new(), 0, false);
+    while !is_json && lines < HEAD {
+        let begun = head.len();
+        if from.read_until(b'\n', &mut head).map_err(|error| failed(name, &error))? == 0 {
+            break;
+        }
+        let line = head[begun..].trim_ascii_start();
+        let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii_start();
+        if !line.is_empty() {
+            lines += 1;
+            // Later on it must be a document on a line of its own: reports hold braces too.
+            is_json = line.starts_with(if lines == 1 { b"{" } else { b"{\"" });
         }
     }
-    if !line.trim_ascii_start().starts_with(b"{") && !line.starts_with(b"\xef\xbb\xbf{") {
-        let mut bytes = line;
-        from.take(TEXT_CAP).read_to_end(&mut bytes).map_err(failed)?;
-        return hand(Batch::Text(host::decode(&bytes), name.to_string()));
+    match (lines, is_json) {
+        (0, _) => Ok(()),
+        (_, true) => documents(head, from, name, hand),
+        (_, false) => text(head, from, TEXT_CAP, name, hand),
     }
-    let (mut splitter, mut pieces, mut size, mut batches) = (Splitter::default(), Vec::new(), 0, 0);
+}
+
+fn failed(name: &str, error: &io::Error) -> Failure {
+    Failure::io("read-failed", format!("{name} cannot be read: {}", reason(error)))
+}
+
+/// The rest of a text, up to a size.
+fn text(
+    mut bytes: Vec<u8>,
+    from: impl BufRead,
+    cap: usize,
+    name: &str,
+    hand: &mut dyn FnMut(Batch) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    from.take(cap as u64).read_to_end(&mut bytes).map_err(|error| failed(name, &error))?;
+    let is_cut = bytes.len() > cap;
+    if is_cut {
+        // What is left ends with a whole line.
+        let end = bytes[..cap].iter().rposition(|byte| *byte == b'\n').map_or(cap, |at| at + 1);
+        bytes.truncate(end);
+    }
+    hand(Batch::Text(host::decode(&bytes), name.to_string()))?;
+    if is_cut {
+        let why = format!("what stands behind the first {} MiB of this text was not read: give it in parts", cap >> 20);
+        hand(Batch::Unread(format!("{name} (the rest)"), why))?;
+    }
+    Ok(())
+}
+
+/// A stream of documents, whose first lines were read.
+fn documents(
+    head: Vec<u8>,
+    mut from: impl BufRead,
+    name: &str,
+    hand: &mut dyn FnMut(Batch) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let (mut splitter, mut pieces, mut size, mut batches) = (Splitter::default(), Vec::new(), head.len(), 0);
+    head.split_inclusive(|byte| *byte == b'\n').for_each(|line| splitter.line(line, &mut pieces));
+    let mut line = Vec::new();
     loop {
-        size += line.len();
-        splitter.line(&line, &mut pieces);
         if size >= BATCH && !pieces.is_empty() {
             hand(Batch::Documents(std::mem::take(&mut pieces), name.to_string(), false))?;
             (size, batches) = (0, batches + 1);
         }
         line.clear();
-        if from.read_until(b'\n', &mut line).map_err(failed)? == 0 {
+        if from.read_until(b'\n', &mut line).map_err(|error| failed(name, &error))? == 0 {
             break;
         }
+        size += line.len();
+        splitter.line(&line, &mut pieces);
     }
     splitter.end(&mut pieces);
     let alone = batches == 0 && pieces.len() == 1;
     hand(Batch::Documents(pieces, name.to_string(), alone))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_read_of_a_text_is_told() {
+        let names = |cap: usize| {
+            let (mut names, lines) = (Vec::new(), "n1: Tesla T4, 550.54.15\nn2: Tesla T4, 470.57.02\n");
+            text(lines.as_bytes()[..24].to_vec(), &lines.as_bytes()[24..], cap, "all", &mut |batch| {
+                names.extend(hosts(batch, |host| (host.name, host.record.is_ok())));
+                Ok(())
+            })
+            .unwrap();
+            names
+        };
+        let of = |name: &str, read| (name.to_string(), read);
+        assert_eq!(names(1 << 20), [of("n1", true), of("n2", true)]);
+        assert_eq!(names(30), [of("n1", true), of("all (the rest)", false)]);
+    }
 }

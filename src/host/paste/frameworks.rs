@@ -23,7 +23,7 @@ pub(super) fn detectron(lines: &[&str], seen: &mut Seen) -> bool {
         let Some(value) = told(value.trim()) else { continue };
         match key.trim() {
             "Python" => fill(&mut seen.python().version, version(value)),
-            "PyTorch" => fill(&mut seen.torch().version, Some(word(value))),
+            "PyTorch" => fill(&mut seen.torch().version, release(value)),
             "GPU available" | "CUDA available" => {
                 fill(&mut seen.torch().available, Some(value.starts_with("Yes") || value.starts_with("True")))
             }
@@ -31,7 +31,7 @@ pub(super) fn detectron(lines: &[&str], seen: &mut Seen) -> bool {
                 value.strip_prefix("CUDA ").and_then(version).into_iter().for_each(|nvcc| seen.nvcc(nvcc))
             }
             "Driver version" => version(value).into_iter().for_each(|driver| seen.driver(driver)),
-            "torchvision" => seen.package("torchvision", &word(value)),
+            "torchvision" => package("torchvision", value, seen),
             key => gpus(key, value, seen),
         }
     }
@@ -53,9 +53,9 @@ pub(super) fn mmengine(lines: &[&str], seen: &mut Seen) -> bool {
         let Some(value) = told(value) else { continue };
         match key {
             "Python" => fill(&mut seen.python().version, version(value)),
-            "PyTorch" => fill(&mut seen.torch().version, Some(word(value))),
+            "PyTorch" => fill(&mut seen.torch().version, release(value)),
             "CUDA available" => fill(&mut seen.torch().available, Some(value == "True")),
-            "TorchVision" => seen.package("torchvision", &word(value)),
+            "TorchVision" => package("torchvision", value, seen),
             "NVCC" => nvcc(value).into_iter().for_each(|nvcc| seen.nvcc(nvcc)),
             "GCC" => system::compiler(value, seen),
             key => gpus(key, value, seen),
@@ -78,11 +78,13 @@ pub(super) fn transformers(lines: &[&str], seen: &mut Seen) -> bool {
             "Platform" => system::platform(value, seen),
             "Python version" => fill(&mut seen.python().version, version(value)),
             "PyTorch version (GPU?)" | "PyTorch version (accelerator?)" => {
-                fill(&mut seen.torch().version, Some(word(value)));
-                fill(&mut seen.torch().available, Some(value.ends_with("(True)") || value.ends_with("(CUDA)")));
+                if let Some(release) = release(value) {
+                    fill(&mut seen.torch().version, Some(release));
+                    fill(&mut seen.torch().available, Some(value.ends_with("(True)") || value.ends_with("(CUDA)")));
+                }
             }
-            "Tensorflow version (GPU?)" => seen.package("tensorflow", &word(value)),
-            "`transformers` version" | "transformers` version" => seen.package("transformers", &word(value)),
+            "Tensorflow version (GPU?)" => package("tensorflow", value, seen),
+            "`transformers` version" | "transformers` version" => package("transformers", value, seen),
             "GPU type" if !value.contains('<') => seen.name(0, value),
             _ => {}
         }
@@ -111,6 +113,12 @@ fn gpus(key: &str, value: &str, seen: &mut Seen) {
     }
 }
 
-fn word(value: &str) -> String {
-    value.split_whitespace().next().unwrap_or(value).to_string()
+/// A version that begins the value; none for words such as `not installed (NA)`.
+fn release(value: &str) -> Option<String> {
+    let word = value.split_whitespace().next()?;
+    word.starts_with(|c: char| c.is_ascii_digit()).then(|| word.to_string())
+}
+
+fn package(name: &str, value: &str, seen: &mut Seen) {
+    release(value).into_iter().for_each(|version| seen.package(name, &version));
 }

@@ -41,7 +41,18 @@ const MATTER: &[&str] = &[
     "pycuda",
 ];
 
+/// conda lists what pip has installed into its environment too, and may still name what pip has replaced: where both tell
+/// of a package, pip's word is what an interpreter imports.
 pub(super) fn read(lines: &[&str], seen: &mut Seen) -> bool {
+    let (conda, pip): (Vec<&str>, Vec<&str>) = lines.iter().partition(|line| line.trim().starts_with("[conda]"));
+    let mut found = each(&pip, &[], seen);
+    let by_pip: Vec<String> = seen.python().packages.keys().cloned().collect();
+    found |= each(&conda, &by_pip, seen);
+    found
+}
+
+/// The packages in some lines but for those that are known; whether there were any.
+fn each(lines: &[&str], known: &[String], seen: &mut Seen) -> bool {
     let (mut found, mut shown) = (false, None);
     for line in lines {
         let line = line.trim();
@@ -52,7 +63,7 @@ pub(super) fn read(lines: &[&str], seen: &mut Seen) -> bool {
         } else if let Some((name, version)) = pair(line)
             && let Some(name) = matters(name)
         {
-            found |= add(&name, version, seen);
+            found |= known.contains(&name) || add(&name, version, seen);
         }
     }
     found

@@ -3,8 +3,10 @@
 //! Seen in <https://github.com/huggingface/candle/issues/733>, <https://github.com/ggml-org/llama.cpp/pull/22519>,
 //! <https://github.com/scaleway/docs-content/pull/2077>.
 
+use super::super::record::ApiError;
 use super::lines::told;
 use super::seen::{Seen, compute_mode, fill, mebibytes, version};
+use super::smi_failure::of_gpu;
 use super::smi_table::address;
 use crate::types::Cc;
 
@@ -69,8 +71,18 @@ fn is_field(cell: &str) -> bool {
     !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase() || b"._0123456789".contains(&byte))
 }
 
+/// A GPU that does not answer says so in every cell; an unknown error in one of them may be a broken fan's.
+fn lost(cell: &str) -> Option<ApiError> {
+    let words = cell.strip_prefix('[')?.strip_suffix(']')?;
+    of_gpu(words).filter(|fault| matches!(fault.code, Some(15 | 16)))
+}
+
 /// One cell; whether it was understood.
 fn entry(index: u64, field: &str, cell: &str, seen: &mut Seen) -> bool {
+    if let (Some(fault), Some(gpu)) = (lost(cell), seen.gpu(index)) {
+        fill(&mut gpu.fault, Some(fault));
+        return true;
+    }
     let Some(value) = told(cell) else { return false };
     if field == "driver_version" {
         let driver = version(value);

@@ -21,22 +21,39 @@ const HANDLE: &str = "Unable to determine the device handle for ";
 const HANDLES: &[(&str, i64, &str)] = &[
     ("GPU is lost", 15, "NVML_ERROR_GPU_IS_LOST"),
     ("GPU requires reset", 16, "NVML_ERROR_RESET_REQUIRED"),
+    ("Not Found", 6, "NVML_ERROR_NOT_FOUND"),
     ("Unknown Error", 999, "NVML_ERROR_UNKNOWN"),
 ];
+
+/// What is wrong with a GPU, by what nvidia-smi writes in the place of what it could not ask.
+pub(super) fn of_gpu(text: &str) -> Option<ApiError> {
+    let (sentence, code, name) = HANDLES.iter().find(|(sentence, ..)| text.contains(sentence))?;
+    Some(fault(sentence, Some((*code, name))))
+}
+
+fn fault(message: &str, known: Option<(i64, &str)>) -> ApiError {
+    ApiError {
+        at: "nvidia-smi".to_string(),
+        code: known.map(|(code, _)| code),
+        name: known.map(|(_, name)| name.to_string()),
+        message: Some(message.to_string()),
+    }
+}
 
 pub(super) fn read(lines: &[&str], seen: &mut Seen) -> bool {
     let mut found = false;
     for line in lines {
         let line = line.trim();
-        let table = if line.contains(HANDLE) { HANDLES } else { SENTENCES };
-        if let Some((sentence, code, name)) = table.iter().find(|(sentence, ..)| line.contains(sentence)) {
-            let fault = ApiError {
-                at: "nvidia-smi".to_string(),
-                code: Some(*code),
-                name: Some(name.to_string()),
-                message: Some(sentence.to_string()),
-            };
-            fill(&mut seen.nvml().fault, Some(fault));
+        let of_driver = || {
+            let (sentence, code, name) = SENTENCES.iter().find(|(sentence, ..)| line.contains(sentence))?;
+            Some(fault(sentence, Some((*code, name))))
+        };
+        let told = match line.split_once(HANDLE) {
+            Some((_, rest)) => of_gpu(rest).or_else(|| Some(fault(rest.rsplit(": ").next()?, None))),
+            None => of_driver(),
+        };
+        if told.is_some() {
+            fill(&mut seen.nvml().fault, told);
             found = true;
         } else if line.trim_end_matches('.') == "No devices were found" || line == "No devices found." {
             fill(&mut seen.nvml().count, Some(0));

@@ -9,6 +9,7 @@
 
 use super::super::record::System;
 use super::seen::{Seen, compute_mode, fill, mebibytes, version};
+use super::smi_failure::of_gpu;
 
 pub(super) fn read(lines: &[&str], seen: &mut Seen) -> bool {
     let mut found = false;
@@ -56,6 +57,8 @@ fn row(cells: &[&str], gpu: Option<u64>, seen: &mut Seen) -> Option<u64> {
         return named(index, rest.trim(), second, seen);
     }
     let place = seen.gpu(gpu?)?;
+    // A lost GPU's memory cannot be asked; ERR! elsewhere may be a broken fan's.
+    fill(&mut place.fault, of_gpu(second));
     if let Some((used, total)) = second.split_once('/') {
         fill(&mut place.memory_used, mebibytes(used));
         fill(&mut place.memory, mebibytes(total));

@@ -401,3 +401,29 @@ fn what_is_recognised_and_tells_nothing_says_so() {
     let told = read(empty).unwrap_err().to_string();
     assert_eq!(told, "this is the output of nvidia-smi -q, but nothing could be read out of it");
 }
+
+#[test]
+fn a_package_that_is_not_installed_has_no_version() {
+    let record = host(
+        "- `transformers` version: 4.41.2\n- PyTorch version (GPU?): not installed (NA)\n\
+         - Tensorflow version (GPU?): not installed (NA)\n- Platform: Linux-5.15.0-122-generic-x86_64-with-glibc2.35\n",
+    );
+    let python = record.python.unwrap();
+    assert_eq!(python.packages.keys().collect::<Vec<_>>(), ["transformers"]);
+    assert_eq!(python.torch, None);
+}
+
+#[test]
+fn pip_knows_better_than_conda_what_is_imported() {
+    let told = "[conda] numpy                     1.26.4           py311h64a7726_0    conda-forge\n\
+                [conda] pytorch                   2.4.0            cuda124_py311h_0    conda-forge\n\
+                [conda] triton                    3.0.0            pypi_0    pypi\n\
+                [pip3] numpy==1.24.3\n[pip3] torch==2.5.1\n";
+    let record = host(told);
+    assert!(record.probes.iter().all(|probe| probe.ended == ProbeStatus::Done), "{:?}", record.probes);
+    let packages = &record.python.as_ref().unwrap().packages;
+    let of = |name: &str| packages[name].as_str();
+    assert_eq!((of("numpy"), of("torch"), of("triton")), ("1.24.3", "2.5.1", "3.0.0"));
+    let twice = host("[pip3] numpy==1.24.3\n[pip3] numpy==1.26.4\n");
+    assert!(twice.probes.iter().any(|probe| probe.ended == ProbeStatus::Garbled));
+}

@@ -175,3 +175,27 @@ done, thanks",
     let gpus = &record.nvml.as_ref().unwrap().gpus;
     assert_eq!((gpus[1].index, gpus[1].compute_capability.unwrap().to_string().as_str()), (2, "9.0"));
 }
+
+#[test]
+fn gpus_that_are_lost_are_told() {
+    let fault = |text: &str, at: usize| host(text).nvml.unwrap().gpus[at].fault.as_ref().and_then(|fault| fault.code);
+    let csv = "name, driver_version, compute_cap, fan.speed [%], ecc.mode.current
+NVIDIA H100 NVL, 550.54.15, 9.0, [Unknown Error], Enabled
+NVIDIA H100 NVL, 550.54.15, 9.0, [GPU is lost], [GPU is lost]";
+    assert_eq!((fault(csv, 0), fault(csv, 1)), (None, Some(15)));
+    let table = TABLE.replace(
+        "|      45MiB /  40536MiB |     N/A      Default |",
+        "|  GPU is lost           |     ERR!        ERR! |",
+    );
+    assert_ne!(table, TABLE);
+    assert_eq!((fault(&table, 0), fault(&table, 1)), (None, Some(15)));
+    let fan = TABLE.replace("| N/A   30C ", "|ERR!   30C ");
+    assert_ne!(fan, TABLE);
+    assert_eq!(fault(&fan, 1), None);
+    for (words, code) in [("Not Found", Some(6)), ("GPU requires reset", Some(16)), ("Something new", None)] {
+        let nvml =
+            host(&format!("Unable to determine the device handle for GPU1: 0000:41:00.0: {words}\n")).nvml.unwrap();
+        let fault = nvml.fault.unwrap();
+        assert_eq!((fault.code, fault.message.as_deref()), (code, Some(words)));
+    }
+}

@@ -1,0 +1,145 @@
+//! GPUs that are in the machine and that a process does not see: each reason is told once, with all that it hides.
+//!
+//! A variable, a container, a device cgroup and MIG keep GPUs from a process by somebody's will. A GPU that nothing
+//! keeps from it, and that is not there all the same, is sick.
+
+use crate::host::{Gpu, PciGpu};
+
+use super::check::{Action, Check, Status};
+use super::context::{CheckContext, Seen, address};
+use super::module::is_kept_from_job;
+
+/// Everything that is to be said of them.
+pub fn judge(context: &CheckContext<'_>, gpus: &[Seen<'_>]) -> Vec<Check> {
+    let mut checks = told("every GPU visible to CUDA", unseen_by_cuda(context, gpus));
+    checks.extend(told("every GPU driven by nvidia", unseen_by_nvml(context, gpus)));
+    checks
+}
+
+/// A GPU by its number and name.
+pub fn label(gpu: &Gpu) -> String {
+    format!("{}: {}", gpu.index, gpu.name.as_deref().unwrap_or("GPU"))
+}
+
+/// What keeps a GPU from a process.
+#[derive(Debug, PartialEq, Eq)]
+struct Reason {
+    found: String,
+    status: Status,
+    action: Action,
+    hint: String,
+}
+
+/// One check for each reason.
+fn told(expected: &str, hidden: Vec<(String, Reason)>) -> Vec<Check> {
+    let mut groups: Vec<(Vec<String>, Reason)> = Vec::new();
+    for (label, reason) in hidden {
+        match groups.iter_mut().find(|(_, known)| *known == reason) {
+            Some((labels, _)) => labels.push(label),
+            None => groups.push((vec![label], reason)),
+        }
+    }
+    let check = |(labels, reason): (Vec<String>, Reason)| {
+        let check = Check::new("gpu-hidden").expected(expected);
+        let check = match labels.as_slice() {
+            [one] => check.of(one).found(reason.found),
+            many => check.found(format!("{} GPUs: {}", many.len(), reason.found)).evidence(Some(many.join(", "))),
+        };
+        check.ends(reason.status, reason.action, reason.hint)
+    };
+    groups.into_iter().map(check).collect()
+}
+
+/// GPUs that NVML shows and CUDA does not.
+fn unseen_by_cuda(context: &CheckContext<'_>, gpus: &[Seen<'_>]) -> Vec<(String, Reason)> {
+    let record = context.record;
+    let listed = record.nvml.as_ref().map_or(&[][..], |nvml| &nvml.gpus);
+    let asked = record.libcuda.as_ref().is_some_and(|libcuda| libcuda.fault.is_none());
+    if !asked || gpus.is_empty() || context.is_pasted() || context.unfinished("libcuda").is_some() {
+        return Vec::new();
+    }
+    let is_seen = |gpu: &Gpu| gpus.iter().any(|seen| seen.nvml.is_some_and(|nvml| nvml.index == gpu.index));
+    let hidden = listed.iter().filter(|gpu| !is_seen(gpu) && gpu.fault.is_none());
+    hidden.map(|gpu| (label(gpu), kept_from_cuda(context, gpu, listed))).collect()
+}
+
+fn kept_from_cuda(context: &CheckContext<'_>, gpu: &Gpu, listed: &[Gpu]) -> Reason {
+    let reason = |status, action, hint: &str| Reason {
+        found: "NVML shows it, CUDA does not".to_string(),
+        status,
+        action,
+        hint: hint.to_string(),
+    };
+    let variable = context.variable("CUDA_VISIBLE_DEVICES");
+    let is_kept = context.record.nodes.iter().any(is_kept_from_job);
+    match gpu.mig {
+        // A list as long as NVML's hides none of them.
+        _ if variable.is_some_and(|value| value.split(',').count() < listed.len()) => {
+            let value = variable.unwrap_or_default();
+            reason(Status::Warn, Action::None, &format!("CUDA_VISIBLE_DEVICES is `{value}`"))
+        }
+        Some(true) if gpu.instances.is_empty() => {
+            reason(Status::Warn, Action::AskAdmin, "its MIG mode is on without instances")
+        }
+        // Beside an instance it shows no whole GPU either.
+        _ if listed.iter().any(|gpu| gpu.mig == Some(true)) => {
+            reason(Status::Warn, Action::None, "MIG mode is on, and CUDA takes one instance at a time")
+        }
+        _ if gpu.compute_mode.as_deref() == Some("prohibited") => {
+            reason(Status::Warn, Action::AskAdmin, "its compute mode is prohibited")
+        }
+        _ if is_kept => reason(Status::Pass, Action::None, "its device node is closed: it was not given to this job"),
+        _ => reason(
+            Status::Fail,
+            Action::AskAdmin,
+            "no variable, MIG or compute mode hides it, and CUDA does not start on it: look into `dmesg`",
+        ),
+    }
+}
+
+/// GPUs on the bus that neither NVML nor CUDA shows.
+fn unseen_by_nvml(context: &CheckContext<'_>, gpus: &[Seen<'_>]) -> Vec<(String, Reason)> {
+    let nvml = context.record.nvml.as_ref();
+    let listed = nvml.map_or(&[][..], |nvml| &nvml.gpus);
+    let told = nvml.is_some_and(|nvml| nvml.fault.is_none()) && listed.iter().all(|known| known.pci.is_some());
+    if !told || context.unfinished("nvml").is_some() {
+        return Vec::new();
+    }
+    let shown = |gpu: &PciGpu| {
+        let by_cuda = gpus.iter().filter_map(|seen| seen.cuda.and_then(|device| device.pci.as_deref()));
+        let mut all = listed.iter().filter_map(|known| known.pci.as_deref()).chain(by_cuda);
+        all.any(|known| address(known) == address(&gpu.address))
+    };
+    let hidden = context.record.pci.iter().filter(|gpu| !shown(gpu));
+    hidden.map(|gpu| (gpu.address.clone(), kept_from_nvml(context, gpu, listed.is_empty()))).collect()
+}
+
+fn kept_from_nvml(context: &CheckContext<'_>, gpu: &PciGpu, shows_none: bool) -> Reason {
+    let reason = |found: String, status, action, hint: &str| Reason { found, status, action, hint: hint.to_string() };
+    let unshown = || "bound to nvidia, not shown".to_string();
+    match gpu.driver.as_deref() {
+        // Where none is shown at all, gpu-present tells why.
+        Some("nvidia") if shows_none => {
+            reason(unshown(), Status::Warn, Action::None, "the driver holds it and shows no GPU: see gpu-present")
+        }
+        Some("nvidia") if context.in_container() => {
+            reason(unshown(), Status::Pass, Action::None, "it was not given to this container")
+        }
+        Some("nvidia") if context.record.nodes.iter().any(is_kept_from_job) => {
+            reason(unshown(), Status::Pass, Action::None, "its device node is closed: it was not given to this job")
+        }
+        Some("nvidia") => reason(
+            unshown(),
+            Status::Fail,
+            Action::Drain,
+            "the driver holds it and cannot use it: look into `dmesg` for Xid and RmInitAdapter, and have it checked",
+        ),
+        Some(other) => reason(format!("bound to {other}"), Status::Warn, Action::None, "another driver holds it"),
+        None => reason(
+            "bound to no driver".to_string(),
+            Status::Warn,
+            Action::AskAdmin,
+            "the driver did not take it: see `dmesg`",
+        ),
+    }
+}
