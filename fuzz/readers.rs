@@ -5,6 +5,8 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use gpuenv::artifact::{self, Bytes, ReadError, metadata, zip};
+use gpuenv::catalog::lint::lint;
+use gpuenv::catalog::packed::{self, HEADER};
 use gpuenv::catalog::{BUILTIN, overlay};
 use gpuenv::export::{FORMATS, Options};
 use gpuenv::init::manifest::{self, Kind, Manifest};
@@ -27,11 +29,27 @@ pub const READERS: &[Reader] = &[
     ("requirement", read_requirement),
     ("manifest", read_manifest),
     ("artifact", read_artifact),
+    ("catalog", read_catalog),
 ];
 
 /// What messages underline lies in the text, on whole characters: a renderer slices with it.
 fn assert_lies_in(span: &Range<usize>, text: &str) {
     assert!(span.start <= span.end && text.get(span.clone()).is_some(), "{span:?} of {} bytes", text.len());
+}
+
+/// A catalog as `gpuenv catalog update` takes it, behind its signature: with the length and the checksum of what it holds, so
+/// that what lies behind them is read too.
+fn read_catalog(data: &[u8]) {
+    let mut bytes = data.to_vec();
+    if let Some(body) = data.get(HEADER..) {
+        bytes[12..16].copy_from_slice(&(data.len() as u32).to_le_bytes());
+        bytes[16..20].copy_from_slice(&crc32fast::hash(body).to_le_bytes());
+    }
+    // What is read of it are parts of the bytes, which stay for the rest of the process.
+    if let Ok(catalog) = packed::unpack_whole(bytes.leak()) {
+        assert!(catalog.rows().all(|row| row.kind.is_ascii()));
+        drop(lint(&catalog));
+    }
 }
 
 /// gpuenv.toml
