@@ -92,8 +92,8 @@ fn more_than_anyone_has_is_refused_at_once() {
         place.write("checkout/gpuenv.toml", &text);
         place.run(&["lock"]).exits(2).says("error[too-large]").says("more than 10000 entries");
     }
-    place.write("checkout/gpuenv.lock", &format!("version = 2\n#{}\n", "x".repeat(16 << 20)));
-    place.run(&["verify", "--quick"]).exits(2).says("error[too-large]").says("16 MiB");
+    place.write("checkout/gpuenv.lock", &format!("version = 2\n#{}\n", "x".repeat(32 << 20)));
+    place.run(&["verify", "--quick"]).exits(2).says("error[too-large]").says("32 MiB");
 }
 
 /// Without a project there is none to tell of.
