@@ -229,3 +229,27 @@ fn the_torch_of_an_image_is_known_by_its_release() {
         assert_eq!(code, 1, "{other}: {told:#}");
     }
 }
+
+/// What a container does not share with its host is judged only where the report may have been made inside it.
+#[test]
+fn a_report_of_another_system_than_the_images_tells_of_the_host() {
+    let sandbox = locked("reports-host", &(GPU.to_string() + "image = \"nvidia/cuda:12.4.1-base-ubuntu22.04\"\n"));
+    let old = [
+        ("Libc version", "glibc-2.17"),
+        ("Python version", "3.6.8 (default) (64-bit runtime)"),
+        ("PyTorch version", "1.10.2+cu113"),
+        ("CUDA used to build PyTorch", "11.3"),
+    ];
+    let host = collect_env(&[&old[..], &[("OS", "CentOS Linux 7 (Core) (x86_64)")]].concat());
+    let (code, told) = judged(&sandbox, &host, &[]);
+    assert_eq!(code, 0, "{told:#}");
+    ends(&told, "platform-glibc", "skip", "container");
+    let (code, told) = judged(&sandbox, &collect_env(&old), &[]);
+    assert_eq!(code, 1, "{told:#}");
+    ends(&told, "python-version", "fail", "3.6.8");
+    // The driver is the host's in any case.
+    let host = collect_env(&[("OS", "CentOS Linux 7 (Core) (x86_64)"), ("Nvidia driver version", "470.57.02")]);
+    let (code, told) = judged(&sandbox, &host, &[]);
+    assert_eq!(code, 1, "{told:#}");
+    ends(&told, "driver-minimum", "fail", "470.57.02");
+}
