@@ -155,8 +155,6 @@ pub enum With<'a> {
         major: u64,
         /// The bounds, each after a blank.
         bounds: &'a str,
-        /// What is installed instead, where nothing that is does.
-        installed: Option<&'a str>,
     },
 }
 
@@ -174,10 +172,7 @@ impl Kind for SourceOnly<'_> {
         let framework = self.framework;
         let with = match &self.toolkit {
             With::TargetSolution(version) => format!("the toolkit that was chosen, {version}"),
-            With::Any { major, bounds, installed: Some(other) } => {
-                format!("a CUDA {major} toolkit{bounds}, which {other} is not")
-            }
-            With::Any { major, bounds, installed: None } => {
+            With::Any { major, bounds } => {
                 format!("a CUDA {major} toolkit{bounds}; a [build] table has gpuenv choose it")
             }
         };

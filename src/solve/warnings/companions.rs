@@ -108,18 +108,10 @@ fn compiled_when_used(about: &About<'_, '_>, row: &Companion) -> Option<Warning>
         return None;
     }
     let name = format!("{} {}", compiled.package, compiled.version);
-    let installed = other_toolkit(about, major);
-    let toolkit = With::Any { major, bounds: "", installed: installed.as_deref() };
+    let toolkit = With::Any { major, bounds: "" };
     let when = When::FirstUsed(by.as_deref());
     let used = SourceOnly { name: &name, framework: &compiled.framework, toolkit, when, finished: None };
     Some(Warning::about(&used, &key(row)))
-}
-
-/// The installed toolkits, where none is of a CUDA major: an extension of torch is compiled with that of its own CUDA.
-fn other_toolkit(about: &About<'_, '_>, major: u64) -> Option<String> {
-    let installed = about.asked.toolkits.as_ref()?;
-    let names: Vec<&str> = installed.iter().map(Version::as_str).collect();
-    installed.iter().all(|one| one.major() != major).then(|| names.join(" and "))
 }
 
 /// A package that is compiled where it is installed, and with what.
@@ -130,7 +122,6 @@ fn source_only(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     let major = line.major();
     let bounds = about.request.rules.of_package(&row.package, Subject::Toolkit);
     let bounds: String = bounds.about(&row.version).map(|needs| format!(" {}", needs.row.needs)).collect();
-    let installed = other_toolkit(about, major);
     let made_for = format!("{release}+cu{major}");
     let is_finished = row.finished.iter().any(|one| *one == made_for) && about.asked.arch == CpuArch::X86_64;
     let source_only = SourceOnly {
@@ -138,7 +129,7 @@ fn source_only(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
         framework: &row.framework,
         toolkit: match about.target.toolkit {
             Some(toolkit) => With::TargetSolution(toolkit.version.as_str()),
-            None => With::Any { major, bounds: &bounds, installed: installed.as_deref() },
+            None => With::Any { major, bounds: &bounds },
         },
         when: When::Installed,
         finished: is_finished.then(|| (release.to_string(), major)),
