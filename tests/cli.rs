@@ -301,7 +301,7 @@ fn a_huge_spec_is_refused_before_it_is_read() {
     folder.write("gpuenv.toml", SPEC);
     let file = fs::File::create(folder.path("gpuenv.lock")).unwrap();
     file.set_len(100 << 20).unwrap();
-    folder.run(&["lock"]).exits(2).says("64 MiB");
+    folder.run(&["lock"]).exits(2).says("32 MiB");
 }
 
 #[test]

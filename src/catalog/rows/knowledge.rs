@@ -144,6 +144,7 @@ pub struct ErrorSignature {
     /// Counts only if the release asked for is among those the message lists, or only if it is not.
     pub offered: Option<bool>,
     /// Counts only if this holds of the majors of two values that were read out: `cuda_torch > cuda_found`, or `!=`.
+    /// `cuda_torch > driver` holds if that CUDA release needs a newer driver.
     pub majors: Option<Text>,
     /// What the message implies where it does not print it, `nvml_error=18`.
     #[serde(default)]

@@ -145,8 +145,8 @@ pub(super) static STACK: Table<Spec> = Table {
             (and), `||` (or), `>=`, `>`, `<=`, `<`, `==`, `!=`, `~=` and `*`; each compares only as many components as \
             are written, so `<=12.4` admits `12.4.1`. A bare version is a prefix: `12.4` is `12.4.*`. Pre-releases are \
             taken only where one is named; post releases belong to their release, so `2.8.3` admits `2.8.3.post2`, and \
-            `2.8.3,<2.8.3.post1` is 2.8.3 alone. A `+variant` may follow a bare version or `==`, or stand alone: `+cu118` pins \
-            only the variant of the wheel, `+cpu` is the CPU build. `cuda` is `12` or `12.4`, and with `[build]` it \
+            `2.8.3,<2.8.3.post1` is that release alone. A `+variant` may follow a bare version or `==`, or stand alone: \
+            `+cu118` pins only the variant of the wheel, `+cpu` is the CPU build. `cuda` is `12` or `12.4`, and with `[build]` it \
             binds the toolkit too; a third component constrains toolkit and image only.",
     slips: &["dependencies", "require", "requires", "frameworks"],
     keys: &[
