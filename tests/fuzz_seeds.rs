@@ -54,8 +54,7 @@ fn few_rows(kept: &[&str]) -> Catalog {
         let first = if kept.contains(kind) { 3 } else { 0 };
         rows.remove(kind, &(first..BUILTIN.rows().count()).collect());
     }
-    let (version, reader) = (BUILTIN.version.clone(), BUILTIN.reader.clone());
-    let mut few = Catalog { version, reader, ..Catalog::default() };
+    let mut few = Catalog { version: BUILTIN.version, reader: BUILTIN.reader, ..Catalog::default() };
     few.extend(rows);
     few.sort();
     few
