@@ -245,6 +245,14 @@ fn what_comes_along_unasked_binds_too() {
     // (outlines_core==0.2.11), and outlines 0.1.11, which pkg:pypi/sglang@0.5.5 pins (outlines_core==0.1.26).
     assert_eq!(clash("vllm = \"0.25\"\ncudf-cu13 = \"25.12\""), ["stack.vllm", "stack.cudf-cu13"]);
     assert_eq!(clash("vllm = \"0.11.0\"\nsglang = \"0.5.5\""), ["stack.vllm", "stack.sglang"]);
+    // torch for CUDA 12 pins the nvJitLink of its toolkit: pkg:pypi/torch@2.9.1 (12.8.93), pkg:pypi/libcudf-cu12@26.10.2 (>=12.9).
+    let rapids = |torch: &str, of: &str| format!("python = \"3.12\"\ntorch = \"{torch}\"\n{of}");
+    let cudf = |version: &str| format!("cudf-cu12 = \"{version}\"");
+    assert_eq!(clash(&rapids("2.9.1+cu128", &cudf("26.10.2"))), ["stack.torch", "stack.cudf-cu12"]);
+    let beside = |torch: &str, of: &str| lock(&asked(&rapids(torch, of), "")).target().has("torch");
+    assert_eq!(beside("2.9.1", &cudf("26.10.2")), "2.9.1+cu129");
+    assert_eq!(beside("2.9.1", &cudf("26.4.0")), "2.9.1+cu128");
+    assert_eq!(beside("2.13.0", "cudf-cu13 = \"26.10.2\""), "2.13.0+cu130");
     let both = lock(&asked("torch = \"*\"\ntensorflow = \"2.12\"", "driver = \"470\"")).target();
     assert!(both.builds.iter().any(|build| build.package == "tensorflow" && build.version.to_string() == "2.12.0"));
 }

@@ -122,6 +122,10 @@ impl<'c> Explainer<'_, 'c> {
             for (package, range) in asked {
                 self.say(format!("{} {} requires {package} {range}", build.package, build.version));
             }
+            let pinned = thirds::of_build(self.request.catalog, build);
+            if let Some((package, range)) = pinned.filter(|want| self.is_disputed(*want, &build.package)) {
+                self.say(format!("{} requires {package} {range}", build.named()));
+            }
         }
     }
 
@@ -146,8 +150,10 @@ impl<'c> Explainer<'_, 'c> {
             return true;
         }
         let frameworks = self.newest_left().into_iter().filter(|build| *build.package != *by);
-        let mut of_builds =
-            frameworks.flat_map(|build| Wants::of(catalog, &build.package).at(&build.version).collect::<Vec<_>>());
+        let mut of_builds = frameworks.flat_map(|build| {
+            let asked = Wants::of(catalog, &build.package);
+            asked.at(&build.version).chain(thirds::of_build(catalog, build)).collect::<Vec<_>>()
+        });
         let others = self.request.companions.iter().filter(|ask| ask.package != by && self.blames(ask.package));
         let mut of_packages = others.flat_map(|ask| {
             let rows = catalog.companions.iter().filter(|row| *row.package == *ask.package);

@@ -15,7 +15,7 @@ use crate::solve::platform::Takes;
 use crate::solve::problem::{Needs, law};
 use crate::solve::release::Release;
 use crate::solve::rowset::RowSet;
-use crate::solve::thirds::{Thirds, Want, Wants};
+use crate::solve::thirds::{self, Thirds, Want, Wants};
 
 impl<'c> Plan<'_, 'c> {
     /// A version of each package that goes with versions of the frameworks which some release of it accepts. Its releases
@@ -150,6 +150,12 @@ impl<'c> Plan<'_, 'c> {
         let unsaid: Vec<Rc<Class>> =
             classes.into_iter().filter(|class| class.target.platform.takes == Takes::Either).collect();
         let follows = !self.everywhere.has(law::id::COMPANION);
+        let catalog = request.catalog;
+        let asks = Wants::of(catalog, package.name);
+        let of_nvjitlink = |row: &&Companion| -> Vec<Want<'c>> {
+            asks.at(&row.version).filter(|(of, _)| thirds::is_nvjitlink(of)).collect()
+        };
+        let wanted: Vec<Vec<Want>> = package.releases.iter().map(of_nvjitlink).collect();
         let rules = request.rules.of_package(package.name, Subject::Cuda);
         let rules: Vec<&Needs> = rules.iter().filter(|rule| !self.everywhere.has(rule.id)).collect();
         self.network.relate(release.var, var, move |row| {
@@ -167,6 +173,12 @@ impl<'c> Plan<'_, 'c> {
                         let asks =
                             |row: usize| fits::asks_for_triton(build, package.releases[row], request.python.as_ref());
                         rows = rows.filtered(&|row| !(other.has(row) && asks(row)));
+                    }
+                }
+                if wanted.iter().any(|wants| !wants.is_empty()) {
+                    let builds = on.iter().filter_map(|class| release.on(class.target.platform));
+                    for pinned in builds.filter_map(|build| thirds::of_build(catalog, build)) {
+                        rows = rows.filtered(&|row| !wanted[row].iter().any(|want| thirds::clash(pinned, *want)));
                     }
                 }
                 for class in &unsaid {
