@@ -98,6 +98,8 @@ const CASES: &[Case] = &[
         1,
         &["driver 540.4.0, which comes with a JetPack, supports CUDA up to 12.6"],
     ),
+    // A branch is no Jetson's number, though 580.00 is one.
+    case("torch = \"2.9\"", "gpu = \"H100 NVL\"\ndriver = \"580\"", 0, &["recommended  driver"]),
     // Two frameworks that need another cuDNN each. Source: github.com/AlphaGPU/leetgpu-challenges/issues/205.
     case(
         "jax = \"0.8.0\"\ntorch = \"2.7.1+cu126\"",

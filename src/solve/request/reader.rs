@@ -264,8 +264,8 @@ impl<'c> Reader<'_, 'c> {
         let number = written.value.single()?;
         let known = || self.catalog.oses.iter().filter_map(|os| Some((os.driver?, os.cuda?)));
         let (_, cuda) = known().filter(|(driver, _)| driver >= number).min()?;
-        // A number that only Jetsons have tells what it is of.
-        let is_own = jetson || known().any(|(driver, _)| driver == *number);
+        // A number that only Jetsons have tells what it is of; `580` is a branch.
+        let is_own = jetson || known().any(|(driver, _)| driver == *number && driver.len() == number.len());
         is_own.then_some(DriverRequest::Cuda(cuda, Told::Jetson(*number)))
     }
 
