@@ -252,7 +252,13 @@ fn what_comes_along_unasked_binds_too() {
     let beside = |torch: &str, of: &str| lock(&asked(&rapids(torch, of), "")).target().has("torch");
     assert_eq!(beside("2.9.1", &cudf("26.10.2")), "2.9.1+cu129");
     assert_eq!(beside("2.9.1", &cudf("26.4.0")), "2.9.1+cu128");
-    assert_eq!(beside("2.13.0", "cudf-cu13 = \"26.10.2\""), "2.13.0+cu130");
+    // For CUDA 13 the metapackages pin it (pkg:pypi/cuda-toolkit@13.0.2) or leave it open upwards (13.0.3, 13.2.1), and
+    // pkg:pypi/libcudf-cu13@26.10.2 wants 13.3 or newer: of torch 2.12 cu130 is for 13.0.2, cu132 for 13.2.1.
+    let cudf13 = "cudf-cu13 = \"26.10.2\"";
+    assert_eq!(clash(&rapids("2.12.0+cu130", cudf13)), ["stack.torch", "stack.cudf-cu13"]);
+    assert_eq!(beside("2.12.0", cudf13), "2.12.0+cu132");
+    assert_eq!(beside("2.12.0", "cudf-cu13 = \"26.4.0\""), "2.12.0+cu130");
+    assert_eq!(beside("2.13.0", cudf13), "2.13.0+cu130");
     let both = lock(&asked("torch = \"*\"\ntensorflow = \"2.12\"", "driver = \"470\"")).target();
     assert!(both.builds.iter().any(|build| build.package == "tensorflow" && build.version.to_string() == "2.12.0"));
 }

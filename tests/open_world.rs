@@ -42,6 +42,25 @@ const CASES: &[Case] = &[
         3,
         &["flash-attn 2.8.3+cu12torch2.8"],
     ),
+    // A label that nobody has seen hides nothing that is known.
+    case(
+        "torch = \"2.5.1\"\ntorchvision = \"0.20.1+xyz\"",
+        "gpu = \"H100 NVL\"",
+        3,
+        &["whether torchvision 0.20.1+xyz was published", "!incompatible"],
+    ),
+    case(
+        "torch = \"2.5.1\"\ntorchvision = \"0.20.1+xyz\"",
+        "gpu = \"RTX 5090\"",
+        1,
+        &["`torch = \"2.5.1\"` is incompatible with `gpu = \"RTX 5090\"`"],
+    ),
+    case(
+        "torch = \"2.9.1\"\nxformers = \"0.0.33.post2+cu121\"",
+        "gpu = \"H100 NVL\"",
+        1,
+        &["torch 2.9.1 was published for x86_64 as cpu, cu126, cu128, cu129 and cu130 only"],
+    ),
     case("torch = \"2.9.1\"\ntorchvision = \"0.24.1+cu126\"", "gpu = \"H100 NVL\"", 0, &["torch        2.9.1+cu126"]),
     case(
         "torch = \"2.9.1+cu130\"\ntorchvision = \"0.24.1+cu126\"",

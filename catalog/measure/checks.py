@@ -186,13 +186,11 @@ class Checker:
                 yield Finding(f"libraries cuda-toolkit {row['version']}", "pins", row["pins"].split(), read, purl)
 
     def toolkit_libraries(self, version):
-        """`nvidia-cublas-cu12==12.4.5.8`, …: everything that the metapackage pins on Linux x86_64."""
+        """`nvidia-cublas-cu12==12.4.5.8`, …: everything that the metapackage asks for on Linux x86_64."""
         wheels = self.metapackage(version)
         if not wheels:
             return None
-        found = {
-            f"{name}=={pinned(spec)}" for name, spec, _ in requirements(self.index.metadata(wheels[0])) if pinned(spec)
-        }
+        found = {asked_of(name, spec) for name, spec, _ in requirements(self.index.metadata(wheels[0])) if pinned(spec)}
         return sorted(one for one in found if not one.startswith("cuda-toolkit"))
 
     # ---- frameworks ----------------------------------------------------------------------------------------------
@@ -327,7 +325,7 @@ class Checker:
         for extra in extras:
             for name, spec, marker in requirements(self.index.metadata(wheel)):
                 if marker and "extra" in str(marker) and applies(marker, arch, extra) and pinned(spec):
-                    found.add(f"{name}=={pinned(spec)}")
+                    found.add(asked_of(name, spec))
         return found
 
     def runtimes(self):
@@ -467,6 +465,12 @@ def spelled(number):
 
 def name(row):
     return f"{row['package']}-{row['version']}-{row['variant']}-linux-{row['arch']}"
+
+
+def asked_of(name, spec):
+    """`nvidia-cublas==13.1.0.3`; a range as it is written, `nvidia-nvjitlink<14,>=13.0.88`."""
+    is_pin = len(spec) == 1 and next(iter(spec)).operator == "=="
+    return f"{name}=={pinned(spec)}" if is_pin else f"{name}{spec}"
 
 
 def exact(asked):

@@ -110,10 +110,10 @@ fn asked_of<'c>(
     catalog.libraries.iter().filter(of_build).flat_map(Libraries::asked)
 }
 
-/// The version of a component in a toolkit release.
+/// The version of a component in a toolkit release; of one that it leaves open, the oldest it takes, which is its own.
 fn component<'c>(toolkit: &'c Libraries, package: &str) -> Option<&'c str> {
     let (_, range) = toolkit.asked().find(|(name, _)| *name == package)?;
-    range.strip_prefix("==")
+    Libraries::oldest(range)
 }
 
 /// Whether a toolkit knows every GPU of a class; of one that is not in the catalog nobody knows.

@@ -152,10 +152,6 @@ pub fn is_solvable(request: &Request<'_>, steps: &Steps) -> Option<bool> {
 
 /// The best answer to a request.
 pub fn resolve<'c>(request: &Request<'c>, locked: &Locked, steps: &Steps) -> Resolution<'c> {
-    let unseen = unknowns::of_companions(request);
-    if !unseen.is_empty() {
-        return Resolution::Undetermined(unseen);
-    }
     let parts = (request.share == Share::None).then(|| parts(request));
     let mut targets: Vec<TargetAnswer> = Vec::new();
     for part in parts.as_deref().unwrap_or(std::slice::from_ref(request)) {

@@ -40,25 +40,25 @@ impl<'c> Wants<'c> {
     }
 }
 
-/// The nvJitLink that a build of a framework pins, if its release pins it: that of its toolkit.
+/// What a build of a framework asks of nvJitLink, if its release asks for it: that of its toolkit, or one from it on where
+/// NVIDIA's metapackage leaves it open.
 pub fn of_build<'c>(catalog: &'c Catalog, build: &Build) -> Option<Want<'c>> {
-    let pinned = |row: &'c Libraries| row.asked().find(|(name, range)| is_nvjitlink(name) && range.starts_with("=="));
+    let asked = |row: &'c Libraries| row.asked().find(|(name, _)| is_nvjitlink(name));
     let of_package = || catalog.libraries.iter().filter(|row| row.package == build.package);
     let is_of_release =
         |row: &&Libraries| row.version == released(&build.version) && row.arch.is_none_or(|arch| arch == build.arch);
-    of_package().find(is_of_release).and_then(pinned)?;
+    of_package().find(is_of_release).and_then(asked)?;
     let kit = |row: &&Libraries| row.package == "cuda-toolkit" && Some(row.version) == build.toolkit;
-    let own = catalog.libraries.iter().find(kit).and_then(pinned)?;
+    let own = catalog.libraries.iter().find(kit).and_then(asked)?;
     // Builds for a CUDA older than any of which that was read leave it open.
-    let number = |(_, range): Want<'_>| Version::parse(range.trim_start_matches('=')).ok();
-    let oldest = of_package().filter_map(pinned).filter_map(number).min()?;
+    let number = |(_, range): Want<'_>| Version::parse(Libraries::oldest(range)?).ok();
+    let oldest = of_package().filter_map(asked).filter_map(number).min()?;
     (number(own)? >= oldest).then_some(own)
 }
 
-/// Whether a package is the nvJitLink of a CUDA that its name tells. Since CUDA 13 it has none in its name, and some releases
-/// of the toolkit leave it open.
+/// Whether a package is the nvJitLink of a CUDA: since CUDA 13 its name no longer tells which.
 pub fn is_nvjitlink(name: &str) -> bool {
-    name.starts_with("nvidia-nvjitlink-cu")
+    name == "nvidia-nvjitlink" || name.starts_with("nvidia-nvjitlink-cu")
 }
 
 /// Whether no release of a third package is what both ask for of it.

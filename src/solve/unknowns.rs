@@ -8,7 +8,7 @@ use super::engine::Selection;
 use super::fits;
 use super::installs::pytorch_index;
 use super::platform::{Platform, Takes};
-use super::request::{ImageRequest, Request};
+use super::request::{ImageRequest, PackageRequest, Request};
 
 /// What makes a finding known.
 const OVERLAY: &str = "add the row to an overlay (docs/overlays.md)";
@@ -26,7 +26,7 @@ pub struct Unknown {
 
 /// What nobody has read of a selection that is only possible.
 pub fn of(plan: &Plan<'_, '_>, selection: &Selection) -> Vec<Unknown> {
-    let mut unknowns: Vec<Unknown> = Vec::new();
+    let mut unknowns = of_labels(plan.request);
     for group in &plan.groups {
         for release in &group.releases {
             for &class in &group.classes {
@@ -54,25 +54,26 @@ pub fn of(plan: &Plan<'_, '_>, selection: &Selection) -> Vec<Unknown> {
 }
 
 /// Packages asked for by a variant of which nobody has seen a wheel.
-pub fn of_companions(request: &Request<'_>) -> Vec<Unknown> {
-    let mut unknowns = Vec::new();
-    for ask in request.companions.iter().filter(|ask| ask.constraint.pins_variant()) {
-        let rows = request.catalog.companions.iter().filter(|row| *row.package == *ask.package);
-        let mut of_version = rows.filter(|row| ask.constraint.admits(&row.version)).peekable();
-        if of_version.peek().is_some()
-            && !of_version.any(|row| fits::may_be_variant(request.catalog, row, &ask.constraint))
-        {
-            unknowns.push(Unknown {
-                fact: format!("whether {} {} was published", ask.package, ask.constraint),
-                keys: vec![format!("stack.{}", ask.package)],
-                how: format!(
-                    "look for it where its project publishes wheels; if it is there, {OVERLAY}; or leave the label out, and \
-                     write the variant behind the release of torch"
-                ),
-            });
-        }
-    }
-    unknowns
+fn of_labels(request: &Request<'_>) -> Vec<Unknown> {
+    let unseen = request.companions.iter().filter(|ask| is_unseen_label(request, ask));
+    let unknown = |ask: &PackageRequest<'_>| Unknown {
+        fact: format!("whether {} {} was published", ask.package, ask.constraint),
+        keys: vec![format!("stack.{}", ask.package)],
+        how: format!(
+            "look for it where its project publishes wheels; if it is there, {OVERLAY}; or leave the label out, and write the \
+             variant behind the release of torch"
+        ),
+    };
+    unseen.map(unknown).collect()
+}
+
+/// Whether a package is asked for by a variant of which nobody has seen a wheel, of releases that are known.
+pub fn is_unseen_label(request: &Request<'_>, ask: &PackageRequest<'_>) -> bool {
+    let rows = request.catalog.companions.iter().filter(|row| *row.package == *ask.package);
+    let mut of_version = rows.filter(|row| ask.constraint.admits(&row.version)).peekable();
+    ask.constraint.pins_variant()
+        && of_version.peek().is_some()
+        && !of_version.any(|row| fits::may_be_variant(request.catalog, row, &ask.constraint))
 }
 
 /// Whether a package was built for a system that takes only what was made for it.

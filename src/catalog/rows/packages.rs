@@ -10,6 +10,11 @@ impl Libraries {
     pub fn asked(&self) -> impl Iterator<Item = (&str, &str)> {
         self.pins.split(' ').map(|pin| pin.split_at(pin.find(['=', '<', '>', '~', '!']).unwrap_or(pin.len())))
     }
+
+    /// The oldest release that what is asked for takes: of `==13.0.88` it itself.
+    pub fn oldest(asked: &str) -> Option<&str> {
+        asked.split(',').find_map(|one| one.strip_prefix("==").or_else(|| one.strip_prefix(">=")))
+    }
 }
 
 /// A release of a package that follows a framework: torchvision, torchaudio, vllm.

@@ -5,11 +5,12 @@ use std::cmp::Reverse;
 use crate::catalog::rows::{Build, Companion};
 use crate::coverage::Coverage;
 use crate::solve::fits::{self, TRITON};
+use crate::solve::request::PackageRequest;
 use crate::solve::thirds::{self, Want, Wants};
 use crate::types::{ArchList, Constraint, CpuArch, Version};
 
 use super::Explainer;
-use super::words::plainly;
+use super::words::{list, plainly, versions_of};
 
 /// Of more releases than this the span is told.
 const MOST_RELEASES: usize = 2;
@@ -89,6 +90,9 @@ impl<'c> Explainer<'_, 'c> {
                 rows.into_iter().partition(|row| self.follows(row));
             self.what_they_need(&others);
             self.what_they_need(&following);
+            if let Some(row) = following.last().or(others.last()) {
+                self.variants_of(ask, row);
+            }
         }
         self.what_torch_brings();
         self.what_frameworks_ask();
@@ -97,6 +101,24 @@ impl<'c> Explainer<'_, 'c> {
                 self.say_line(ask.package, &ask.constraint);
             }
         }
+    }
+
+    /// Where a blamed package is asked for by a variant that its framework was never published as.
+    fn variants_of(&mut self, ask: &PackageRequest<'c>, row: &Companion) {
+        if !self.blames(ask.package) || !ask.constraint.pins_variant() {
+            return;
+        }
+        let platform = self.platform();
+        let builds = self.request.catalog.builds.iter().filter(|build| build.package == row.framework);
+        let builds: Vec<&Build> =
+            builds.filter(|build| platform.takes(build) && self.goes_with(row, &build.version)).collect();
+        if builds.is_empty() || builds.iter().any(|build| ask.constraint.names_variant(&build.variant)) {
+            return;
+        }
+        let versions = versions_of(&builds.iter().collect::<Vec<_>>());
+        let variants: Vec<&str> = builds.iter().map(|build| &*build.variant).collect();
+        self.say(format!("{} {versions} published for {} as {} only", row.framework, platform.arch, list(&variants)));
+        self.cite_builds(&builds);
     }
 
     /// What the newest admitted release of a blamed package asks for of another one.

@@ -16,6 +16,7 @@ use crate::solve::problem::{Needs, law};
 use crate::solve::release::Release;
 use crate::solve::rowset::RowSet;
 use crate::solve::thirds::{self, Thirds, Want, Wants};
+use crate::solve::unknowns;
 
 impl<'c> Plan<'_, 'c> {
     /// A version of each package that goes with versions of the frameworks which some release of it accepts. Its releases
@@ -108,7 +109,9 @@ impl<'c> Plan<'_, 'c> {
                 });
             }
             for release in &group.releases {
-                self.relate_variants(group, release, (package, var));
+                if !self.may_be_of_any_variant(at) {
+                    self.relate_variants(group, release, (package, var));
+                }
             }
             group.companions.push(Choice { var, rows: package.releases.clone() });
         }
@@ -118,7 +121,7 @@ impl<'c> Plan<'_, 'c> {
     fn add_variant_clause(&mut self, at: usize, var: Var, releases: &[ReleaseChoice<'c>]) {
         let (request, package) = (self.request, self.packages[at]);
         let ask = &request.companions[at];
-        if !ask.constraint.pins_variant() {
+        if !ask.constraint.pins_variant() || self.may_be_of_any_variant(at) {
             return;
         }
         let rows = package.matching(|row| fits::may_be_variant(request.catalog, row, &ask.constraint));
@@ -130,6 +133,11 @@ impl<'c> Plan<'_, 'c> {
             }
         }
         self.clause(ask.package, admits);
+    }
+
+    /// A wheel of a variant that nobody has seen may be there, for whatever that variant goes with.
+    fn may_be_of_any_variant(&self, at: usize) -> bool {
+        self.policy.possible && unknowns::is_unseen_label(self.request, &self.request.companions[at])
     }
 
     /// The releases of a package are made for some builds of the framework they follow.
