@@ -104,8 +104,9 @@ fn source_distributions_have_their_sha256() {
     let unisolated = |package: &str, version: &str| {
         BUILTIN.source_build(package, &Version::parse(version).unwrap()).map(|row| &*row.compiles)
     };
-    assert_eq!(unisolated("flash-attn", "1.0.9"), None);
-    assert_eq!(unisolated("flash-attn", "2.0.0.post1"), Some("flash-attn"));
+    assert_eq!(unisolated("flash-attn", "1.0.9"), Some("flash-attn"));
+    assert_eq!(unisolated("causal-conv1d", "1.5.1"), Some("causal-conv1d"));
+    assert_eq!(unisolated("deepspeed", "0.17.0"), None);
     assert_eq!(unisolated("transformer-engine", "2.3.0"), Some("transformer-engine-torch"));
     assert_eq!(unisolated("flashinfer-python", "0.4.1"), None);
 }

@@ -126,7 +126,7 @@ fn wheels_that_lie_on_no_index_are_told() {
 
 #[test]
 fn what_comes_as_source_says_so_and_what_it_needs() {
-    for (package, bound) in [("flash-attn", " >=11.7"), ("deepspeed", ""), ("transformer-engine", "")] {
+    for (package, bound) in [("flash-attn", " >=11.7"), ("deepspeed", ""), ("transformer-engine", " >=12.1")] {
         let text = asked(&format!("torch = \"2.7.1+cu126\"\n{package} = \"*\""), "");
         let told = given(&text);
         let told = told.iter().find(|one| one.code == "source-only").expect("it is told");
@@ -259,6 +259,10 @@ fn what_comes_along_unasked_binds_too() {
     assert_eq!(beside("2.12.0", cudf13), "2.12.0+cu132");
     assert_eq!(beside("2.12.0", "cudf-cu13 = \"26.4.0\""), "2.12.0+cu130");
     assert_eq!(beside("2.13.0", cudf13), "2.13.0+cu130");
+    // What a package pins of others must be for the Python too: pkg:pypi/vllm@0.7.2 requires torchaudio 2.5.1, which has no
+    // wheel for 3.13. Source: github.com/vllm-project/vllm/issues/13058.
+    assert_eq!(lock(&asked("vllm = \"0.7.2\"", "driver = \"570\"")).target().has("python"), "3.12");
+    assert_eq!(clash("vllm = \"0.7.2\"\npython = \"3.13\""), ["stack.vllm", "stack.python"]);
     let both = lock(&asked("torch = \"*\"\ntensorflow = \"2.12\"", "driver = \"470\"")).target();
     assert!(both.builds.iter().any(|build| build.package == "tensorflow" && build.version.to_string() == "2.12.0"));
 }

@@ -136,13 +136,14 @@ def source_distribution(checker, row, label):
 
 
 def isolation(checker, row, label, wheels):
-    """Whether a release that comes as source is documented to be built without isolation, and with what."""
+    """Whether a release that comes as source must be built without isolation, by its description or because its setup.py
+    imports the framework, and with what."""
     source = checker.index.source(row["package"], row["version"])
     if source is None and not wheels:
         return
     metadata = checker.index.described(source)[0] if source else checker.index.metadata(wheels[-1])
     built = checker.catalog.source_build(row["package"], row["version"])
-    read = unisolated(metadata, row["package"])
+    read = unisolated(metadata, row["package"]) or bool(source and scripts.imports_framework(checker.index.members(source)))
     yield Finding(label, "unisolated", built is not None, read, (source or wheels[-1]).purl)
     compiled = built and checker.index.source(built["compiles"], row["version"])
     if compiled:

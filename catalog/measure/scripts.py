@@ -32,6 +32,11 @@ def tools(members):
     return sorted(name for name in found if name not in known and not BESIDE.fullmatch(name))
 
 
+def imports_framework(members):
+    """Whether setup.py imports torch whatever else there is: isolated, it finds none, or another than the one installed."""
+    return any("torch" in imports(node) for node in ast.parse(members.get("setup.py", "")).body)
+
+
 def imports(node):
     """The outermost modules that a statement imports."""
     if isinstance(node, ast.Import):

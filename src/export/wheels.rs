@@ -107,7 +107,9 @@ pub fn cuda_line(lock: &Lock, target: &TargetLock) -> Option<Version> {
         let (major, minor) = digits.split_at_checked(digits.len().checked_sub(1)?)?;
         Version::parse(&format!("{major}.{minor}")).ok()
     };
-    lock.stack_of(target).values().find_map(of_label)
+    let is_brought =
+        |package: &&String| !lock.wheel.iter().any(|wheel| wheel.package == **package && wheel.system_cuda);
+    lock.stack_of(target).iter().filter(|(package, _)| is_brought(package)).find_map(|(_, version)| of_label(version))
 }
 
 /// The lowest compute capability of a target's GPUs.

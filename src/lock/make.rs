@@ -215,7 +215,7 @@ fn wheels(request: &Request<'_>, answer: &Solution<'_>, alike: &[Vec<usize>]) ->
         let tools = built.map_or_else(Vec::new, |row| row.tools.iter().map(ToString::to_string).collect());
         let asks = asks(request, &install);
         let archs = built.and_then(|row| row.archs.as_ref()).map(ToString::to_string);
-        let Install { package, version, index, url, extra, sdist } = install;
+        let Install { package, version, index, url, extra, system_cuda, sdist } = install;
         let url = url.map(|url| url.split('#').next().unwrap_or_default().to_string());
         let arch = str::to_string(arch);
         Wheel {
@@ -225,6 +225,7 @@ fn wheels(request: &Request<'_>, answer: &Solution<'_>, alike: &[Vec<usize>]) ->
             index,
             url,
             extra,
+            system_cuda,
             sdist,
             unisolated,
             tools,

@@ -203,11 +203,14 @@ pub struct Wheel {
     /// The extra that brings its CUDA part: `cuda13` for `jax[cuda13]`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extra: Option<String>,
+    /// It loads CUDA and cuDNN of the system and brings none.
+    #[serde(default, rename = "system-cuda", skip_serializing_if = "std::ops::Not::not")]
+    pub system_cuda: bool,
     /// It, or the part of it that the extra brings, comes as source only and is compiled where it is installed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub sdist: bool,
     /// What is compiled beside an installed framework, without the isolation that installers build in, because its
-    /// documentation asks for that: `flash-attn`, `transformer-engine-torch` for `transformer-engine[pytorch]`.
+    /// documentation asks for that, or its build imports the framework: `flash-attn`, `transformer-engine-torch` for `transformer-engine[pytorch]`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unisolated: Option<String>,
     /// What that build imports or asks for, the framework and CUDA aside; empty where nobody told.

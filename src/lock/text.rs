@@ -38,6 +38,9 @@ pub fn to_text(lock: &Lock) -> String {
         fields.put("package", &wheel.package).put("version", &wheel.version);
         fields.put("arch", &wheel.arch).maybe("index", wheel.index.as_deref());
         fields.maybe("url", wheel.url.as_deref()).maybe("extra", wheel.extra.as_deref());
+        if wheel.system_cuda {
+            fields.flag("system-cuda");
+        }
         if wheel.sdist {
             fields.flag("sdist");
         }

@@ -52,6 +52,21 @@ pub fn loads(build: &Build, installed: &Version, wanted: Option<&Constraint>) ->
     as_new && wanted.is_none_or(|wanted| wanted.cut_to(installed.len()).admits(installed))
 }
 
+/// Whether a build that takes the system's CUDA finds its libraries in one of the toolkits that are installed; a build that
+/// brings its own does not ask.
+pub fn finds_cuda(build: &Build, installed: &[Version]) -> bool {
+    let built_with = line_of(&build.variant).filter(|_| build.system_cuda);
+    built_with.is_none_or(|built_with| installed.iter().any(|has| are_named_alike(&built_with, has)))
+}
+
+/// Whether the libraries of two toolkits have the same file names: libcudart's tells the release before CUDA 11, and
+/// libcusolver's differs between 11.0 and what came after it.
+fn are_named_alike(built_with: &Version, has: &Version) -> bool {
+    let by_release = |one: &Version| one.major() < 11 || (one.major(), one.minor()) == (11, 0);
+    let same_release = has.len() < 2 || built_with.prefix(2) == has.prefix(2);
+    built_with.major() == has.major() && (same_release || !(by_release(built_with) || by_release(has)))
+}
+
 /// Whether a build asks pip for a least release of each library: what is installed is then somebody else's choice.
 pub fn leaves_open(build: &Build) -> bool {
     build.pins == Some(Pins::AtLeast)

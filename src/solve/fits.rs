@@ -119,6 +119,10 @@ pub fn refused_toolkits<'c>(problem: &Problem<'c>, machine: &Machine<'c>, list: 
         let too_new = |toolkit: &Toolkit| toolkit.clang_max.is_some_and(|most| clang.major() > most.major());
         refusals.add(law::id::NVCC_CLANG, rows(&too_new));
     }
+    // nvcc and what it links are made for glibc.
+    if asked.os.is_some_and(|os| os.musl) {
+        refusals.add(law::id::GLIBC, RowSet::first(toolkits.len()));
+    }
     for rule in machine.host.iter().filter(|rule| rule.row.subject == Subject::Toolkit) {
         refusals.add(rule.id, rows(&|toolkit| rule.range.admits(&toolkit.version)));
     }

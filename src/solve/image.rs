@@ -48,12 +48,18 @@ pub struct Needs {
     pub libraries: bool,
     /// Libraries and cuDNN for some releases of a framework.
     pub system_cuda: bool,
+    /// A compiler, to install what comes as source only: an image that is chosen holds one.
+    pub compiles: bool,
 }
 
 impl Needs {
     /// The least that must be in an image to run in: wheels bring their libraries along, a bare stack does not.
     pub fn smallest_flavour(self) -> Flavour {
-        if self.libraries { Flavour::Runtime } else { Flavour::Base }
+        match self {
+            Needs { compiles: true, .. } => Flavour::Devel,
+            Needs { libraries: true, .. } => Flavour::Runtime,
+            _ => Flavour::Base,
+        }
     }
 }
 
@@ -242,10 +248,10 @@ impl Asked<'_, '_> {
             return image.flavour == Flavour::Devel && (pinned || whole || no_more);
         }
         match self.cudnn {
-            Some(wanted) => image
-                .cudnn
-                .as_ref()
-                .is_some_and(|inside| wanted.admits(inside) && self.machine.takes_cudnn(inside, self.off)),
+            Some(wanted) => image.cudnn.as_ref().is_some_and(|inside| {
+                let known = wanted.admits(inside) && self.machine.takes_cudnn(inside, self.off);
+                known || (pinned && may_hold(image, |major| wanted.cut_to(1).admits(major)))
+            }),
             None if pinned || whole => true,
             // Which of the two a framework needs depends on its release: see `serves`.
             None if self.needs.system_cuda && (image.cudnn.is_some() || self.machine.reading.cudnn.is_some()) => {
@@ -254,6 +260,18 @@ impl Asked<'_, '_> {
             None => image.flavour == self.needs.smallest_flavour() && image.cudnn.is_none(),
         }
     }
+}
+
+/// Whether an image may hold a cuDNN of a major, where nobody has read which release it holds: its tag tells that much.
+pub fn may_hold(image: &Image, admits: impl Fn(&Version) -> bool) -> bool {
+    let told = image.tag.split('-').find_map(|part| part.strip_prefix("cudnn"));
+    let major = told.and_then(|digits| Version::parse(digits).ok());
+    holds_unread_cudnn(image) && major.is_none_or(|major| admits(&major))
+}
+
+/// Whether an image holds a cuDNN of which nobody has read the release.
+pub fn holds_unread_cudnn(image: &Image) -> bool {
+    image.cudnn.as_ref().is_some_and(|inside| inside.major() == 0)
 }
 
 /// Whether an image holds the CUDA libraries and the cuDNN that a build expects of the system, and no more than
@@ -274,7 +292,9 @@ pub fn serves(
     let of_system = |inside: &Version| inside.major() == 0 && !build.systems.is_empty() && cudnn.is_none();
     let serves =
         |needs: &Version, inside: &Version| inside.major() == needs.major() && inside >= needs && wanted(inside);
-    let same_cudnn = same_cudnn.is_some_and(|(needs, inside)| of_system(inside) || serves(needs, inside));
+    let of_major = |needs: &Version| is_given(asked) && may_hold(image, |major| major.major() == needs.major());
+    let same_cudnn =
+        same_cudnn.is_some_and(|(needs, inside)| of_system(inside) || serves(needs, inside) || of_major(needs));
     match build.system_cuda {
         true => image.flavour >= Flavour::Runtime && same_line && (installed || same_cudnn),
         false => {

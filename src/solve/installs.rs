@@ -17,6 +17,8 @@ pub struct Install {
     pub url: Option<String>,
     /// The extra that brings the CUDA part.
     pub extra: Option<String>,
+    /// Whether it loads CUDA and cuDNN of the system.
+    pub system_cuda: bool,
     /// Whether it comes as source only.
     pub sdist: bool,
 }
@@ -24,7 +26,7 @@ pub struct Install {
 impl Install {
     /// A library of the Python package index.
     fn from_pypi(package: String, version: String) -> Self {
-        Install { package, version, index: None, url: None, extra: None, sdist: false }
+        Install { package, version, index: None, url: None, extra: None, system_cuda: false, sdist: false }
     }
 }
 
@@ -70,6 +72,7 @@ impl TargetSolution<'_> {
                 index: url,
                 url: build.url.as_ref().map(ToString::to_string),
                 extra: build.extra.as_ref().filter(|_| build.variant != "cpu").map(|extra| extra.to_string()),
+                system_cuda: build.system_cuda && build.variant != "cpu",
                 sdist: false,
             });
         }
@@ -97,6 +100,7 @@ impl TargetSolution<'_> {
                 index: index.filter(|_| url.is_none()),
                 url,
                 extra: companion.extra.as_ref().map(ToString::to_string),
+                system_cuda: false,
                 sdist: companion.sdist,
             });
         }

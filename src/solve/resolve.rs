@@ -199,6 +199,15 @@ fn resolve_together<'c>(request: &Request<'c>, locked: &Locked, steps: &Steps) -
 
 /// What has no answer among what is known: what would have to be read to tell, or nothing if none of it would help.
 fn undetermined<'c>(request: &Request<'c>, locked: &Locked, steps: &Steps) -> Resolution<'c> {
+    let older = unknowns::of_older(request);
+    if !older.is_empty() {
+        // Of a release that nobody has read anything may be true: what has no answer without it has none.
+        let names: Vec<&str> = older.iter().filter_map(|unknown| unknown.keys[0].strip_prefix("stack.")).collect();
+        return match undetermined(&request.without(&names), locked, steps) {
+            Resolution::Undetermined(more) => Resolution::Undetermined(older.into_iter().chain(more).collect()),
+            other => other,
+        };
+    }
     match solve(request, POSSIBLE, locked, steps, unknowns::of) {
         Attempt::Solved(unknowns) => Resolution::Undetermined(unknowns),
         Attempt::Nothing(_) => Resolution::Conflict,

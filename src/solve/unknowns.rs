@@ -1,11 +1,13 @@
 //! What would have to be read to tell whether a request has an answer.
 
+use crate::catalog::Catalog;
 use crate::catalog::rows::Build;
 use crate::types::{Constraint, Version};
 
 use super::compile::{Plan, ReleaseChoice};
 use super::engine::Selection;
 use super::fits;
+use super::image;
 use super::installs::pytorch_index;
 use super::platform::{Platform, Takes};
 use super::request::{ImageRequest, PackageRequest, Request};
@@ -76,6 +78,33 @@ pub fn is_unseen_label(request: &Request<'_>, ask: &PackageRequest<'_>) -> bool 
         && !of_version.any(|row| fits::may_be_variant(request.catalog, row, &ask.constraint))
 }
 
+/// Releases that are older than what was read of a listing: nobody says that they were not published.
+pub fn of_older(request: &Request<'_>) -> Vec<Unknown> {
+    let unknown = |ask: &PackageRequest<'_>| {
+        let oldest = oldest_known(request.catalog, ask)?;
+        let (package, wanted) = (ask.package, &ask.constraint);
+        Some(Unknown {
+            fact: format!("{package} {wanted}, which is older than the catalog, whose oldest is {oldest}"),
+            keys: vec![format!("stack.{package}")],
+            how: format!(
+                "see whether it was published, for which Pythons and for which CUDA; then {OVERLAY}, or take {oldest} or newer"
+            ),
+        })
+    };
+    request.frameworks.iter().chain(&request.companions).filter_map(unknown).collect()
+}
+
+/// The oldest release that is known of a package, where everything that is asked for is older.
+fn oldest_known(catalog: &Catalog, ask: &PackageRequest<'_>) -> Option<Version> {
+    let builds = catalog.builds.iter().filter(|row| *row.package == *ask.package).map(|row| row.version);
+    let companions = catalog.companions.iter().filter(|row| *row.package == *ask.package).map(|row| row.version);
+    let known: Vec<Version> = builds.chain(companions).collect();
+    let oldest = known.iter().copied().min()?;
+    let newest_named = ask.constraint.comparisons().filter_map(|one| one.version).max()?;
+    let is_older = newest_named < oldest && !known.iter().any(|version| ask.constraint.admits(version));
+    (is_older && !ask.own).then_some(oldest)
+}
+
 /// Whether a package was built for a system that takes only what was made for it.
 fn of_system(package: &str, version: &Version, system: &str) -> Unknown {
     Unknown {
@@ -91,7 +120,19 @@ fn of_system(package: &str, version: &Version, system: &str) -> Unknown {
 /// Images of which nobody has read whether they exist, and so what they hold.
 pub fn of_images(request: &Request<'_>) -> Vec<Unknown> {
     let mut unknowns = Vec::new();
+    let cudnn = request.system_cudnn().filter(|wanted| !wanted.is_any());
     for target in &request.targets {
+        if let ImageRequest::Known(image) = &target.image
+            && image::holds_unread_cudnn(image)
+            && let Some(wanted) = cudnn.filter(|_| target.cudnn.is_none())
+        {
+            let name = format!("{}:{}", image.repository, image.tag);
+            unknowns.push(Unknown {
+                fact: format!("which cuDNN `{name}` holds, and so whether it is {wanted}"),
+                keys: vec!["stack.cudnn".to_string(), target.key("image")],
+                how: format!("look into it (`docker run --rm {name} sh -c 'ls /usr/lib/*/libcudnn.so.*'`), and set `cudnn` of the target"),
+            });
+        }
         let ImageRequest::UnseenTag(image, nearest) = &target.image else { continue };
         let near =
             nearest.map_or_else(String::new, |row| format!("; or take the nearest tag that is known, `{}`", row.tag));

@@ -338,6 +338,7 @@ mod tests {
             index: None,
             url: None,
             extra: None,
+            system_cuda: false,
             sdist: false,
             unisolated: None,
             tools: Vec::new(),

@@ -74,6 +74,63 @@ impl Kind for CudnnInstalled<'_> {
     }
 }
 
+/// CUDA libraries that a build loads and nobody brings along.
+pub enum SystemCuda<'a> {
+    /// Nobody says that they are there.
+    Install {
+        /// The build.
+        name: &'a str,
+        /// What it loads: `CUDA 11.0 and cuDNN 8.0`.
+        what: &'a str,
+        /// The keys that name them.
+        keys: &'a str,
+    },
+    /// Those of an older release are there.
+    Older {
+        /// The build.
+        name: &'a str,
+        /// The CUDA it was built with.
+        cuda: Version,
+        /// The one that is installed.
+        installed: &'a Version,
+    },
+    /// The image holds a cuDNN of which nobody has read the release.
+    ImageCudnn {
+        /// The build.
+        name: &'a str,
+        /// The cuDNN that it needs.
+        needs: &'a Version,
+        /// The image.
+        image: &'a str,
+    },
+}
+
+impl Kind for SystemCuda<'_> {
+    const CODE: &'static str = "system-cuda";
+    const EXPLAINED: &'static str = "A build or package brings no CUDA and no cuDNN along (TensorFlow before 2.14, CuPy, onnxruntime-gpu): it loads those of the machine or the \
+        image, by the names of their files. Where they are missing it computes on the CPU, and says so in its log alone (\"Could \
+        not load dynamic library\"). Install them, or take an image that holds them, and name them as `toolkit` and `cudnn` of \
+        the target.";
+
+    fn message(&self) -> String {
+        match self {
+            SystemCuda::Install { name, what, keys } => {
+                format!(
+                    "{name} loads {what} from the system and brings none: install what is missing, and set {keys} of the target"
+                )
+            }
+            SystemCuda::Older { name, cuda, installed } => format!(
+                "{name} was built with CUDA {cuda} and would load the libraries of CUDA {installed}, which may lack what it calls: \
+                 install CUDA {cuda} too"
+            ),
+            SystemCuda::ImageCudnn { name, needs, image } => format!(
+                "{name} needs cuDNN {needs} or a later one of that major, and nobody has read which one {image} holds: look there, and \
+                 set `cudnn` of the target"
+            ),
+        }
+    }
+}
+
 /// What a practice of the publisher tells of a build that was not read.
 pub struct Expected<'a> {
     /// The build.

@@ -135,6 +135,8 @@ pub struct SourceOnly<'a> {
     pub when: When<'a>,
     /// The release of the framework and the CUDA major that a finished wheel beside the release is for, if there is one.
     pub finished: Option<(String, u64)>,
+    /// What lacks such a toolkit, for all that is known: `the image is of flavour base`.
+    pub lacks: Option<String>,
 }
 
 /// When a package is compiled.
@@ -173,7 +175,8 @@ impl Kind for SourceOnly<'_> {
         let with = match &self.toolkit {
             With::TargetSolution(version) => format!("the toolkit that was chosen, {version}"),
             With::Any { major, bounds } => {
-                format!("a CUDA {major} toolkit{bounds}; a [build] table has gpuenv choose it")
+                let lacks = self.lacks.as_ref().map_or_else(String::new, |lacks| format!(", while {lacks}"));
+                format!("a CUDA {major} toolkit{bounds}{lacks}; a [build] table has gpuenv choose it")
             }
         };
         if let When::FirstUsed(by) = self.when {

@@ -109,6 +109,7 @@ pub const ALL: &[Listed] = &[
     listed::<PackageExcluded>(),
     listed::<SnapshotBuild>(),
     listed::<SourceOnly>(),
+    listed::<SystemCuda>(),
     listed::<SystemUnsaid>(),
     listed::<ToolkitMinor>(),
     listed::<TritonDriver>(),

@@ -131,6 +131,7 @@ pub fn wheel(package: &str, version: &str, index: Option<&str>, targets: &[&str]
         index: index.map(String::from),
         url: None,
         extra: None,
+        system_cuda: false,
         sdist: false,
         unisolated: None,
         tools: Vec::new(),

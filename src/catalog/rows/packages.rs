@@ -94,6 +94,9 @@ pub struct Companion {
     pub arch_source: Option<Text>,
     /// The source of `finished`.
     pub finished_source: Option<Text>,
+    /// It loads CUDA's libraries, and asks pip for none: they are those of the system, unless something else brings them.
+    #[serde(default)]
+    pub system_cuda: bool,
 }
 
 impl Companion {
@@ -104,6 +107,12 @@ impl Companion {
             let asked = text.split_once("; ").map_or(&**text, |(asked, _)| asked);
             asked.split_at(asked.find(['=', '<', '>', '~', '!']).unwrap_or(asked.len()))
         })
+    }
+
+    /// Each package that it pins to one version on every processor.
+    pub fn pinned(&self) -> impl Iterator<Item = (&str, &str)> {
+        let everywhere = self.requires.iter().filter(|text| !text.contains("; "));
+        everywhere.filter_map(|text| text.split_once("==")).filter(|(_, version)| !version.contains([',', '*']))
     }
 
     /// Whether it follows no framework, only a CUDA major.

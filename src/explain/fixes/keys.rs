@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::catalog::rows::{Companion, Subject};
-use crate::explain::target_of;
+use crate::explain::{advice, target_of};
 use crate::solve::own;
 use crate::solve::request::{Direction, DriverRequest, FRAMEWORKS, Request, Told};
 use crate::solve::solution::Solution;
@@ -206,7 +206,13 @@ impl<'c> Finder<'_, 'c> {
         let floors = pinned.iter().filter(|_| !on_windows).flat_map(|pinned| self.floors_above(pinned));
         let higher: Vec<String> = floors.filter_map(write).collect();
         let before = self.found.len();
-        self.try_values(key, &higher);
+        // Who installs another driver installs one that needs no package beside it.
+        let alone = |value: &&String| {
+            let answer = self.answer(&[set(key, value.as_str())], None);
+            answer.is_some_and(|answer| advice::compat(&answer).is_none())
+        };
+        let alone: Vec<String> = higher.iter().find(alone).into_iter().cloned().collect();
+        self.try_values(key, if alone.is_empty() { &higher } else { &alone });
         if self.found.len() > before {
             return;
         }

@@ -105,6 +105,7 @@ impl<'c> Explainer<'_, 'c> {
             let lines: Vec<&str> = row.python.as_ref()?.split("||").map(str::trim).collect();
             Some(format!("is for Python {} only", list(&lines)))
         });
+        self.pythons_of_pinned();
         // Where no framework is to blame, its Pythons say nothing.
         let blamed = self.request.frameworks.iter().any(|ask| self.blames(ask.package));
         let told = !self.says.is_empty();
@@ -125,6 +126,24 @@ impl<'c> Explainer<'_, 'c> {
         }
     }
 
+    /// What blamed packages pin of others, where that is for some Pythons only.
+    fn pythons_of_pinned(&mut self) {
+        let catalog = self.request.catalog;
+        self.companions_say(|row| {
+            let pinned = row.pinned().filter_map(|(package, version)| {
+                let is_it = |other: &&Companion| *other.package == *package && other.version.as_str() == version;
+                let mut rows = catalog.companions.iter().filter(is_it);
+                let lines = rows.next()?.python.as_ref().filter(|lines| !lines.starts_with(">="))?;
+                Some(format!(
+                    "{package} {version}, for Python {}",
+                    list(&lines.split("||").map(str::trim).collect::<Vec<_>>())
+                ))
+            });
+            let told: Vec<String> = pinned.collect();
+            (!told.is_empty()).then(|| format!("requires {}", told.join("; ")))
+        });
+    }
+
     /// The builds that need more than the target has, or all where it is not the builds that do.
     pub(super) fn glibc(&mut self) {
         if let Some(os) = self.request.targets.iter().find_map(|target| target.os.filter(|os| os.musl)) {
@@ -132,7 +151,10 @@ impl<'c> Explainer<'_, 'c> {
             let oldest = builds.iter().filter_map(|build| build.glibc.as_ref()).min();
             let tag =
                 oldest.map_or_else(|| "glibc".to_string(), |glibc| format!("glibc {glibc} or newer, a manylinux tag"));
-            self.say(format!("{} {tag}", describe(&builds, "is published for", "are published for")));
+            self.say(match builds.is_empty() {
+                true => "nvcc is published for glibc".to_string(),
+                false => format!("{} {tag}", describe(&builds, "is published for", "are published for")),
+            });
             self.say(format!("{} uses musl instead of glibc", os.name));
             self.fact(format!("os {}", os.id), self.request.catalog.source_of(&os.source, "", "", ""));
             return self.cite_builds(&builds);

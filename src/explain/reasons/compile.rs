@@ -23,8 +23,14 @@ impl<'c> Explainer<'_, 'c> {
     fn toolkits(&self) -> Vec<&'c Toolkit> {
         let target = self.target();
         let installed = target.and_then(|target| target.toolkits.as_ref());
+        let inside = self.target_with("image").and_then(|target| match &target.image {
+            ImageRequest::Known(image) => Some(image.cuda),
+            _ => None,
+        });
         let asked = |row: &&Toolkit| {
-            self.request.cuda.as_ref().is_none_or(|wanted| wanted.admits(&row.version))
+            let is_there = inside.is_none_or(|inside| row.version.cmp_prefix(&inside).is_eq());
+            is_there
+                && self.request.cuda.as_ref().is_none_or(|wanted| wanted.admits(&row.version))
                 && installed.is_none_or(|installed| installed.iter().any(|has| row.version.cmp_prefix(has).is_eq()))
         };
         self.request.catalog.toolkits.iter().filter(asked).collect()

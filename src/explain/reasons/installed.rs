@@ -1,7 +1,7 @@
 //! What is already there on a machine and does not go with the rest: a flavour of kernel modules, a cuda-compat package, a
 //! cuDNN, what an image asks for; and the numbers of Windows' drivers.
 
-use crate::catalog::rows::{Build, Subject};
+use crate::catalog::rows::{Build, Subject, line_of};
 use crate::solve::problem::Needs;
 use crate::solve::request::{DriverRequest, TargetRequest};
 use crate::solve::{installed, modules, windows};
@@ -79,6 +79,23 @@ impl<'c> Explainer<'_, 'c> {
             self.say(format!("`cudnn = \"{wanted}\"` is asked for"));
         }
         self.say(format!("cuDNN {has} is installed there"));
+        self.cite_builds(&loading);
+    }
+
+    /// The CUDA that is installed, and what finds the libraries of another.
+    pub(super) fn system_cuda(&mut self) {
+        let Some(target) = self.target_with("toolkit") else { return };
+        let Some(installed) = target.toolkits.clone() else { return };
+        let loading: Vec<&Build> = self.left.iter().copied().filter(|build| build.system_cuda).collect();
+        let mut lines: Vec<Version> = loading.iter().filter_map(|build| line_of(&build.variant)).collect();
+        lines.sort();
+        lines.dedup();
+        let words = |versions: &[Version]| list(&versions.iter().map(Version::as_str).collect::<Vec<_>>());
+        if !loading.is_empty() {
+            let load = named(self.request.catalog, &loading, "loads", "load");
+            self.say(format!("{load} the libraries of CUDA {} from the system", words(&lines)));
+        }
+        self.say(format!("CUDA {} is installed there, whose libraries have other file names", words(&installed)));
         self.cite_builds(&loading);
     }
 

@@ -171,6 +171,7 @@ impl<'q, 'c> Explainer<'q, 'c> {
             law::KERNEL_MODULE => self.kernel_module(),
             law::COMPAT_INSTALLED => self.compat_installed(),
             law::SYSTEM_CUDNN => self.system_cudnn(),
+            law::SYSTEM_CUDA => self.system_cuda(),
             law::EXTENSION_ARCH => self.extension_arch(),
             law::EXTENSION_MAJOR => self.extension_major(),
             law::ARCH_LIST => self.arch_list(),

@@ -104,8 +104,9 @@ impl<'c> Plan<'_, 'c> {
             }
             if let Some(python) = self.python.as_ref().filter(|_| !self.everywhere.has(law::id::PYTHON)) {
                 let lines = python.rows.clone();
+                let problem = self.request.problem;
                 self.network.relate(python.var, var, move |line| {
-                    package.accepting_python(&lines[line].version).as_ref().clone()
+                    package.accepting_python(problem, &lines[line].version).as_ref().clone()
                 });
             }
             for release in &group.releases {

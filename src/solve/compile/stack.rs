@@ -15,7 +15,7 @@ use crate::solve::network::{Order, Var};
 use crate::solve::platform::Platform;
 use crate::solve::problem::law;
 use crate::solve::release::Release;
-use crate::solve::request::{Direction, Gpus, PackageRequest, TargetRequest};
+use crate::solve::request::{Direction, Gpus, ImageRequest, PackageRequest, TargetRequest};
 use crate::solve::rowset::RowSet;
 
 impl<'q, 'c> Plan<'q, 'c> {
@@ -338,6 +338,12 @@ fn releases_for<'c>(
     if let Some(installed) = target.cudnn.filter(|_| holds(law::id::SYSTEM_CUDNN)) {
         let loads = |build: &Build| coinstall::loads(build, &installed, request.cudnn.as_ref());
         rows = rows.filtered(&|row| framework.releases[row].on(on).is_none_or(loads));
+    }
+    // In an image it is the image's.
+    let installed = target.toolkits.as_ref().filter(|_| matches!(target.image, ImageRequest::No));
+    if let Some(installed) = installed.filter(|_| holds(law::id::SYSTEM_CUDA)) {
+        let finds = |build: &Build| coinstall::finds_cuda(build, installed);
+        rows = rows.filtered(&|row| framework.releases[row].on(on).is_none_or(finds));
     }
     for rule in machine.host.iter().filter(|rule| rule.row.subject == Subject::Package && holds(rule.id)) {
         if rule.row.package.as_deref() == Some(framework.package) {

@@ -57,6 +57,8 @@ pub const NVCC_CLANG: &str = "nvcc-clang";
 pub const COMPAT_INSTALLED: &str = "compat-installed";
 /// What brings no cuDNN needs one of its major that is at least as new as its own.
 pub const SYSTEM_CUDNN: &str = "system-cudnn";
+/// What brings no CUDA finds the libraries of some releases only.
+pub const SYSTEM_CUDA: &str = "system-cuda";
 
 /// Whether a law can refuse anything that a question is about.
 pub fn concerns(request: &Request<'_>, law: &str) -> bool {
@@ -68,6 +70,7 @@ pub fn concerns(request: &Request<'_>, law: &str) -> bool {
         KERNEL_MODULE => any(&|target| target.kernel_module.is_some()),
         COMPAT_INSTALLED => any(&|target| target.compat.is_some()),
         SYSTEM_CUDNN => any(&|target| target.cudnn.is_some()),
+        SYSTEM_CUDA => any(&|target| target.toolkits.is_some()),
         GLIBC => placed() || any(&|target| target.glibc.is_some() || target.os.is_some_and(|os| os.musl)),
         EXTENSION_MAJOR | EXTENSION_ARCH | NVCC_ARCH | NVCC_GCC | NVCC_CLANG | ARCH_LIST => request.build.is_some(),
         COVERAGE | PRODUCT_CPU | SYSTEM_BOARDS => any(&|target| !target.named_gpus().is_empty()),
@@ -107,6 +110,7 @@ pub const ALL: &[&str] = &[
     NVCC_CLANG,
     COMPAT_INSTALLED,
     SYSTEM_CUDNN,
+    SYSTEM_CUDA,
 ];
 
 /// The numbers of the laws.
@@ -166,6 +170,8 @@ pub mod id {
     pub const COMPAT_INSTALLED: RuleId = 25;
     /// [`super::SYSTEM_CUDNN`]
     pub const SYSTEM_CUDNN: RuleId = 26;
+    /// [`super::SYSTEM_CUDA`]
+    pub const SYSTEM_CUDA: RuleId = 27;
 }
 
 #[cfg(test)]
@@ -177,6 +183,6 @@ mod tests {
         assert_eq!(ALL[id::COVERAGE], COVERAGE);
         assert_eq!(ALL[id::NVCC_GCC], NVCC_GCC);
         assert_eq!(ALL[id::FORWARD_COMPAT], FORWARD_COMPAT);
-        assert_eq!(ALL[id::SYSTEM_CUDNN], SYSTEM_CUDNN);
+        assert_eq!(ALL[id::SYSTEM_CUDA], SYSTEM_CUDA);
     }
 }

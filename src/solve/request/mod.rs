@@ -6,7 +6,7 @@ use std::ops::Deref;
 use std::rc::Rc;
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Build, Class, Gpu, Image};
+use crate::catalog::rows::{Build, Class, Companion, Gpu, Image};
 use crate::spec::{DriverPolicy, ImageRef, Prefer, Share, Spec, SpecError};
 use crate::types::{ArchList, Cc, Constraint, Specifier, Version};
 use crate::warning::Warning;
@@ -353,6 +353,14 @@ impl<'c> Request<'c> {
         Ok((request, reader.warnings))
     }
 
+    /// The same without what it asks of some packages.
+    pub fn without(&self, packages: &[&str]) -> Request<'c> {
+        let mut rest = self.of(self.targets.clone());
+        rest.frameworks.retain(|ask| !packages.contains(&ask.package));
+        rest.companions.retain(|ask| !packages.contains(&ask.package));
+        rest
+    }
+
     /// The same asked of these targets.
     pub fn of(&self, targets: Vec<TargetRequest<'c>>) -> Request<'c> {
         Request {
@@ -396,7 +404,17 @@ impl<'c> Request<'c> {
             compiler: self.build.is_some(),
             libraries: self.frameworks.is_empty(),
             system_cuda: frameworks.into_iter().any(|framework| framework.takes_system_cuda(own)),
+            compiles: self.build.is_none() && self.companions.iter().any(|ask| self.is_compiled(ask)),
         }
+    }
+
+    /// Whether every release that is asked for of a package is compiled where it is installed, with no finished wheel beside it.
+    fn is_compiled(&self, ask: &PackageRequest<'_>) -> bool {
+        let admitted = |row: &&Companion| *row.package == *ask.package && ask.constraint.admits(&row.version);
+        let mut rows = self.catalog.companions.iter().filter(admitted).peekable();
+        let is_source = |row: &Companion| row.sdist && row.finished.is_empty() && !row.jit;
+        rows.peek().is_some()
+            && rows.all(|row| is_source(row) && self.catalog.source_build(&row.package, &row.version).is_some())
     }
 
     /// Whether a rule holds for a target.

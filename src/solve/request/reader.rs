@@ -151,7 +151,7 @@ impl<'c> Reader<'_, 'c> {
             glibc,
             gcc: gcc.filter(|_| builds && target.clang.is_none()),
             clang: target.clang.as_ref().map(|written| written.value).filter(|_| builds),
-            toolkits: target.toolkit.as_ref().map(|written| written.value.clone()).filter(|_| builds),
+            toolkits: target.toolkit.as_ref().map(|written| written.value.clone()),
             image,
             cudnn: self.cudnn(target),
             compat: self.compat(target),

@@ -2,13 +2,13 @@
 
 use crate::catalog::rows::{Build, Property, Status};
 use crate::solve::platform::Takes;
-use crate::solve::request::{GpuRequest, TargetRequest};
-use crate::solve::{fits, own};
+use crate::solve::request::{GpuRequest, ImageRequest, TargetRequest};
+use crate::solve::{fits, image, own};
 use crate::spec::Share;
 use crate::types::Version;
 use crate::warning::{
-    CudaOnCpu, Expected, ExperimentalVariant, LibraryMissing, Nightly, SnapshotBuild, SystemUnsaid, TwoCudnns,
-    UnknownGpuCode, UnknownLibrary, Warning,
+    CudaOnCpu, Expected, ExperimentalVariant, LibraryMissing, Nightly, SnapshotBuild, SystemCuda, SystemUnsaid,
+    TwoCudnns, UnknownGpuCode, UnknownLibrary, Warning,
 };
 
 use super::About;
@@ -23,6 +23,7 @@ pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
         }
         warnings.extend(one.unreleased());
         warnings.extend(one.library_missing());
+        warnings.extend(one.system_cuda());
         warnings.extend(one.system_unsaid());
         warnings.extend(one.unknown_code());
         warnings.extend(one.disputed_code());
@@ -109,6 +110,37 @@ impl One<'_, '_> {
             false => UnknownGpuCode::Build { name: &self.name, arch: build.arch.as_str() },
         };
         Some(Warning::about(&unknown, &self.key))
+    }
+
+    /// CUDA and cuDNN that it takes from the system, where nobody says that they are there.
+    fn system_cuda(&self) -> Option<Warning> {
+        let (asked, name) = (self.about.asked, &self.name);
+        // A JetPack holds what is built for it.
+        if !self.build.system_cuda || !self.build.systems.is_empty() || asked.is_cpu() {
+            return None;
+        }
+        let line = fits::line_of(&self.build.variant)?;
+        let needs = self.build.cudnn.as_ref();
+        if let Some(image) = self.about.target.image {
+            let needs = needs.filter(|_| image::holds_unread_cudnn(image) && asked.cudnn.is_none())?;
+            let image = format!("{}:{}", image.repository, image.tag);
+            let unread = SystemCuda::ImageCudnn { name, needs, image: &image };
+            return Some(Warning::about(&unread, &self.about.keys("image")));
+        }
+        if !matches!(asked.image, ImageRequest::No) {
+            return None;
+        }
+        let cudnn = needs.filter(|_| asked.cudnn.is_none());
+        if let Some(has) = asked.toolkits.as_ref().filter(|_| cudnn.is_none()) {
+            let newest = has.iter().max().filter(|newest| newest.cmp_prefix(&line).is_lt())?;
+            let older = SystemCuda::Older { name, cuda: line, installed: newest };
+            return Some(Warning::about(&older, &self.about.keys("toolkit")));
+        }
+        let cuda = asked.toolkits.is_none().then(|| (format!("CUDA {line}"), "`toolkit`"));
+        let cudnn = cudnn.map(|cudnn| (format!("cuDNN {cudnn} or a later one of that major"), "`cudnn`"));
+        let (what, keys): (Vec<String>, Vec<&str>) = cuda.into_iter().chain(cudnn).unzip();
+        let install = SystemCuda::Install { name, what: &what.join(" and "), keys: &keys.join(" and ") };
+        Some(Warning::about(&install, &self.key))
     }
 
     /// Code of which evidence differs on whether a GPU loads it.

@@ -4,11 +4,11 @@
 use crate::catalog::rows::{Build, Companion, Flavour, Subject};
 use crate::coverage::Coverage;
 use crate::solve::problem::Needs;
-use crate::solve::request::GpuRequest;
+use crate::solve::request::{GpuRequest, ImageRequest};
 use crate::solve::{fits, own};
 use crate::types::{CpuArch, Version};
 use crate::warning::{
-    BringsOtherCuda, CudnnMissing, JitOnly, Nightly, SourceOnly, UnknownGpuCode, Warning, When, With,
+    BringsOtherCuda, CudnnMissing, JitOnly, Nightly, SourceOnly, SystemCuda, UnknownGpuCode, Warning, When, With,
 };
 
 use super::About;
@@ -20,6 +20,7 @@ pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
         warnings.extend(compiled_when_used(about, row));
         warnings.extend(brings_other_cuda(about, row));
         warnings.extend(nightly_apart(about, row));
+        warnings.extend(system_cuda(about, row));
         warnings.extend(cudnn_missing(about, row));
         if row.gpu_code {
             warnings.extend(gpu_code(about, row));
@@ -47,6 +48,18 @@ fn gpu_code(about: &About<'_, '_>, row: &Companion) -> Vec<Warning> {
         warnings.push(Warning::about(&JitOnly { what: &name, gpus: &jit }, &key(row)));
     }
     warnings
+}
+
+/// CUDA's libraries that a package takes from the system, where nothing else brings them and nobody says that they are there.
+fn system_cuda(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
+    let (asked, target) = (about.asked, about.target);
+    let brings = |other: &Companion| other.follows_cuda() && !other.system_cuda;
+    let is_brought = target.companions.iter().any(|other| brings(other)) || about.gpu_builds().next().is_some();
+    let is_there = asked.toolkits.is_some() || !matches!(asked.image, ImageRequest::No);
+    let major = row.cuda.as_ref().filter(|_| row.system_cuda && !asked.is_cpu() && !is_brought && !is_there)?;
+    let (name, what) = (format!("{} {}", row.package, row.version), format!("CUDA {major}"));
+    let install = SystemCuda::Install { name: &name, what: &what, keys: "`toolkit`" };
+    Some(Warning::about(&install, &key(row)))
 }
 
 /// A cuDNN that a package loads, where neither a wheel nor the image nor the system has one that does.
@@ -110,8 +123,20 @@ fn compiled_when_used(about: &About<'_, '_>, row: &Companion) -> Option<Warning>
     let name = format!("{} {}", compiled.package, compiled.version);
     let toolkit = With::Any { major, bounds: "" };
     let when = When::FirstUsed(by.as_deref());
-    let used = SourceOnly { name: &name, framework: &compiled.framework, toolkit, when, finished: None };
+    let used = SourceOnly { name: &name, framework: &compiled.framework, toolkit, when, finished: None, lacks: None };
     Some(Warning::about(&used, &key(row)))
+}
+
+/// Why the target has no toolkit of a CUDA major, as far as gpuenv.toml and its image tell.
+fn without_toolkit(about: &About<'_, '_>, major: u64) -> Option<String> {
+    if let Some(image) = about.target.image {
+        let name = format!("{}:{}", image.repository, image.tag);
+        return (image.flavour != Flavour::Devel).then(|| format!("{name} holds no nvcc, which a devel image does"));
+    }
+    let installed = about.asked.toolkits.as_ref()?;
+    let names: Vec<&str> = installed.iter().map(Version::as_str).collect();
+    let lacks = installed.iter().all(|toolkit| toolkit.major() != major);
+    lacks.then(|| format!("the target has CUDA {} only, with which it is not compiled", names.join(", ")))
 }
 
 /// A package that is compiled where it is installed, and with what.
@@ -133,6 +158,7 @@ fn source_only(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
         },
         when: When::Installed,
         finished: is_finished.then(|| (release.to_string(), major)),
+        lacks: without_toolkit(about, major),
     };
     Some(Warning::about(&source_only, &key(row)))
 }

@@ -1,0 +1,38 @@
+//! Specs in a table, each with the exit code of `gpuenv lock` and what it says.
+
+use super::sandbox::Sandbox;
+
+/// A spec, the exit code of `gpuenv lock`, and what it says; `!` before what it does not say.
+pub struct Case {
+    stack: &'static str,
+    target: &'static str,
+    exits: i32,
+    says: &'static [&'static str],
+}
+
+pub const fn case(stack: &'static str, target: &'static str, exits: i32, says: &'static [&'static str]) -> Case {
+    Case { stack, target, exits, says }
+}
+
+/// Locks each, and fails with all that are answered otherwise.
+pub fn hold(name: &str, cases: &[Case]) {
+    let mut wrong = Vec::new();
+    for (at, case) in cases.iter().enumerate() {
+        let spec = format!("[stack]\n{}\n[target.t]\n{}\n", case.stack, case.target);
+        let ran = Sandbox::new(&format!("{name}-{at}"), &spec).with(&["lock"], &[("COLUMNS", "400")]);
+        let said = format!("{}{}", ran.out, ran.err);
+        // Where a sentence is broken into lines is no matter here.
+        let flat = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let told = flat(&said);
+        let says = |words: &str| match words.strip_prefix('!') {
+            Some(words) => !told.contains(&flat(words)),
+            None => told.contains(&flat(words)),
+        };
+        let missing: Vec<&&str> = case.says.iter().filter(|words| !says(words)).collect();
+        if ran.code != case.exits || !missing.is_empty() {
+            wrong
+                .push(format!("{spec}exits {} (expected {}), does not say {missing:?}:\n{said}", ran.code, case.exits));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n---\n"));
+}
