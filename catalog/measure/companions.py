@@ -113,7 +113,9 @@ def library_lines(checker, row, label, wheel):
     needs = [one["needs"] for one in rules if one["object"] == "cuda" and admits(one["range"], row["version"])]
     accepted = [build for build in checker.catalog.builds("torch") if admits(row["needs"], build["version"])]
     lines = {f"{one['variant'][2:-1]}.{one['variant'][-1]}" for one in accepted if one["variant"].startswith("cu")}
-    has = {f"{line[:-1]}.{line[-1]}" for line in re.findall(r"_cuda(\d+)\.so", " ".join(checker.index.open(wheel).names))}
+    # What there is for CUDA 10.2 in old ones asks for the cuBLAS of CUDA 11, or serves no Turing.
+    named = re.findall(r"_cuda(1[1-9]\d)(?:_nocublaslt)?\.so", " ".join(checker.index.open(wheel).names))
+    has = {f"{line[:-1]}.{line[-1]}" for line in named}
     if needs:
         said = sorted((line for line in lines if all(admits(need, line) for need in needs)), key=numbers)
         yield Finding(label, "CUDA lines", said, sorted(lines & has, key=numbers), wheel.purl)
