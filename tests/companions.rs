@@ -260,9 +260,63 @@ fn what_comes_along_unasked_binds_too() {
     assert_eq!(beside("2.12.0", "cudf-cu13 = \"26.4.0\""), "2.12.0+cu130");
     assert_eq!(beside("2.13.0", cudf13), "2.13.0+cu130");
     // What a package pins of others must be for the Python too: pkg:pypi/vllm@0.7.2 requires torchaudio 2.5.1, which has no
-    // wheel for 3.13. Source: github.com/vllm-project/vllm/issues/13058.
+    // wheel for 3.13.
     assert_eq!(lock(&asked("vllm = \"0.7.2\"", "driver = \"570\"")).target().has("python"), "3.12");
     assert_eq!(clash("vllm = \"0.7.2\"\npython = \"3.13\""), ["stack.vllm", "stack.python"]);
     let both = lock(&asked("torch = \"*\"\ntensorflow = \"2.12\"", "driver = \"470\"")).target();
     assert!(both.builds.iter().any(|build| build.package == "tensorflow" && build.version.to_string() == "2.12.0"));
+}
+
+#[test]
+fn kernels_that_a_package_pins_are_its_own() {
+    // Sources: common_ops of the sgl-kernel or sglang-kernel that each release pins, and reports of what that means:
+    // sgl-project/sglang#24224 (T4), #24302 (RTX 2080), opendatalab/MinerU#3416 (V100); for B300 and GB10 the wheels for
+    // CUDA 13 were the first, sgl-project/sglang#13900 and #18203.
+    let asked = |sglang: &str, gpu: &str| format!("[stack]\nsglang = \"{sglang}\"\n[target.t]\ngpu = \"{gpu}\"\n");
+    for (sglang, gpus, runs) in [
+        ("*", &["Tesla T4", "Tesla V100-PCIE-32GB", "RTX 2080"][..], false),
+        ("==0.5.6", &["Tesla T4", "NVIDIA B300", "NVIDIA GB10"], false),
+        (">=0.5.10,<0.5.11", &["NVIDIA B300", "NVIDIA GB10"], false),
+        ("==0.5.6", &["RTX 3090", "NVIDIA L4", "H100 NVL", "NVIDIA B200", "RTX 5090", "GH200"], true),
+        ("==0.5.11", &["RTX 3090", "NVIDIA B200", "NVIDIA B300", "RTX 5090", "NVIDIA GB10", "Jetson AGX Thor"], true),
+        ("*", &["NVIDIA L4", "H100 NVL", "NVIDIA B300", "NVIDIA GB10"], true),
+    ] {
+        for gpu in gpus {
+            let text = asked(sglang, gpu);
+            match runs {
+                true => assert!(matches!(lock(&text), Outcome::Solution(..)), "{text}"),
+                false => assert_eq!(culprits(&text), ["stack.sglang", "target.t.gpu"], "{text}"),
+            }
+        }
+    }
+    // Up to 0.5.10 they load the runtime of CUDA 12: sgl-project/sglang#18203.
+    let beside = |torch: &str| format!("torch = \"{torch}\"\nsglang = \"==0.5.9\"");
+    let h100 = |torch: &str| format!("[stack]\n{}\n[target.t]\ngpu = \"H100 NVL\"\n", beside(torch));
+    assert_eq!(culprits(&h100("2.9.1+cu130")), ["stack.torch", "stack.sglang"]);
+    assert_eq!(lock(&h100("2.9.1")).target().has("torch"), "2.9.1+cu128");
+}
+
+#[test]
+fn old_releases_of_bitsandbytes_go_with_the_cuda_they_have_a_library_for() {
+    // Source: the names of the libraries in each wheel of pkg:pypi/bitsandbytes.
+    let asked = |torch: &str, bitsandbytes: &str| {
+        let stack = format!("torch = \"{torch}\"\nbitsandbytes = \"{bitsandbytes}\"");
+        format!("[stack]\n{stack}\n[target.t]\ngpu = \"Tesla T4\"\n")
+    };
+    for (torch, before, chosen) in [
+        ("1.12.1+cu113", "0.41.1", "0.40.1.post1"),
+        ("1.13.1+cu116", "0.41.1", "0.39.1"),
+        ("1.13.1+cu117", "0.41.1", "0.41.0"),
+        ("1.10.2+cu111", "0.41.1", "0.41.0"),
+        ("2.0.1+cu118", "0.36.0.post2", "0.35.4"),
+        ("2.1.0+cu121", "0.40", "0.39.1"),
+    ] {
+        let text = asked(torch, &format!("<{before}"));
+        assert_eq!(lock(&text).target().has("bitsandbytes"), chosen, "{text}");
+    }
+    for (torch, range) in
+        [("1.12.1+cu102", "*"), ("1.8.1+cu101", "*"), ("2.1.0+cu121", "<0.37.2"), ("2.4.1+cu124", "<0.41")]
+    {
+        assert_eq!(culprits(&asked(torch, range)), ["stack.torch", "stack.bitsandbytes"], "{torch}");
+    }
 }

@@ -219,7 +219,7 @@ const CASES: &[Case] = &[
     ),
     case(
         "cudnn = \"9\"\ncuda = \"11.2\"",
-        "gpu = \"A100\"\nimage = \"nvidia/cuda:11.2.2-cudnn8-devel-ubuntu18.04\"\n[build]",
+        "gpu = \"A100\"\nimage = \"nvidia/cuda:11.2.2-cudnn8-devel-ubuntu18.04\"",
         1,
         &[],
     ),

@@ -11,18 +11,23 @@ from collections import Counter
 
 FATBIN_MAGIC = struct.pack("<I", 0xBA55ED50)
 PTX, SASS = 1, 2
+# Flags of an entry: its code is for exactly that architecture (`sm_90a`), or for its family (`sm_100f`).
+SPECIFIC, FAMILY = 1 << 20, 1 << 21
 SHT_DYNAMIC = 6
 # The greatest architecture number that can be meant: anything above is not a fatbin.
 LAST_ARCH = 199
 
 
-def capability(number):
+def capability(number, kind=""):
     """`90` → `9.0`, `120` → `12.0`"""
-    return f"{number // 10}.{number % 10}"
+    return f"{number // 10}.{number % 10}{kind}"
 
 
-def fatbins(data):
-    """What each source file of a library was compiled for: (SASS, PTX) as architecture numbers → how often it occurs."""
+def fatbins(data, exact=False):
+    """What each source file of a library was compiled for: (SASS, PTX) as architectures → how often it occurs.
+
+    `exact`: `(90, "a")`, code for just that GPU, is told from `(90, "")`.
+    """
     found = Counter()
     at = data.find(FATBIN_MAGIC)
     while at >= 0:
@@ -31,7 +36,8 @@ def fatbins(data):
             _, _, header, size = struct.unpack_from("<IHHQ", data, at)
             entries = _entries(data, at + header, size) if header == 16 else None
             if entries:
-                found[tuple(tuple(sorted({arch for kind, arch in entries if kind == one})) for one in (SASS, PTX))] += 1
+                told = [(kind, arch if exact else (arch[0], "")) for kind, arch in entries]
+                found[tuple(tuple(sorted({arch for kind, arch in told if kind == one})) for one in (SASS, PTX))] += 1
                 next_from = at + header + size
         at = data.find(FATBIN_MAGIC, next_from)
     return found
@@ -45,9 +51,10 @@ def _entries(data, start, size):
     while at + 64 <= end:
         kind, _, header, payload = struct.unpack_from("<HHIQ", data, at)
         (arch,) = struct.unpack_from("<I", data, at + 28)
+        (flags,) = struct.unpack_from("<Q", data, at + 40)
         if kind not in (PTX, SASS) or not 64 <= header <= 4096 or not 10 <= arch <= LAST_ARCH:
             break
-        entries.append((kind, arch))
+        entries.append((kind, (arch, "a" if flags & SPECIFIC else "f" if flags & FAMILY else "")))
         at += header + payload
     return entries
 

@@ -32,8 +32,8 @@ def companion(checker, row, label):
         yield Finding(label, "requires", sorted(row.get("requires", [])), read, wheels[-1].purl)
     if wheels and checker.catalog.sources[row["source"]]["at"].startswith("pkg:pypi"):
         yield from described(checker.index, row, label, wheels)
-        if row.get("arch_source") == "companion-code":
-            yield from kernels(checker.index, row, label, wheels[-1])
+        if row.get("arch_source") in ("companion-code", "sglang-kernels"):
+            yield from kernels(checker.index, row, label)
             yield from kernels_on_arm(checker.index, row, label)
         if row["package"] in A_LIBRARY_EACH:
             yield from library_lines(checker, row, label, wheels[-1])
@@ -86,8 +86,11 @@ def whole(spec):
     return re.sub(r"(==\d+\.\d+)(?=,|$)", r"\1.0", str(spec))
 
 
-def kernels(index, row, label, wheel):
+def kernels(index, row, label):
     """The GPU code inside a wheel for x86_64, and the CUDA whose runtime it loads, where it cannot do without."""
+    wheel = index.kernels(row["package"], row["version"], "x86_64")
+    if wheel is None:
+        return
     sass, ptx, cuda = index.code(wheel, row["package"])
     yield Finding(label, "sass", row.get("sass", []), sass, wheel.purl)
     yield Finding(label, "ptx", row.get("ptx", []), ptx, wheel.purl)
@@ -98,10 +101,10 @@ def kernels(index, row, label, wheel):
 
 def kernels_on_arm(index, row, label):
     """The machine code inside the wheel for aarch64 of a package that cannot do without."""
-    wheels = [wheel for wheel in index.linux(row["package"], row["version"], "aarch64") if wheel.arch == "aarch64"]
-    if wheels and row.get("gpu_code"):
-        sass = index.code(wheels[-1], row["package"])[0]
-        yield Finding(label, "arm_sass", row.get("arm_sass", []), sass, wheels[-1].purl)
+    wheel = index.kernels(row["package"], row["version"], "aarch64")
+    if wheel and wheel.arch == "aarch64" and row.get("gpu_code"):
+        sass = index.code(wheel, row["package"])[0]
+        yield Finding(label, "arm_sass", row.get("arm_sass", []), sass, wheel.purl)
 
 
 def library_lines(checker, row, label, wheel):
@@ -110,7 +113,9 @@ def library_lines(checker, row, label, wheel):
     needs = [one["needs"] for one in rules if one["object"] == "cuda" and admits(one["range"], row["version"])]
     accepted = [build for build in checker.catalog.builds("torch") if admits(row["needs"], build["version"])]
     lines = {f"{one['variant'][2:-1]}.{one['variant'][-1]}" for one in accepted if one["variant"].startswith("cu")}
-    has = {f"{line[:-1]}.{line[-1]}" for line in re.findall(r"_cuda(\d+)\.so", " ".join(checker.index.open(wheel).names))}
+    # What there is for CUDA 10.2 in old ones asks for the cuBLAS of CUDA 11, or serves no Turing.
+    named = re.findall(r"_cuda(1[1-9]\d)(?:_nocublaslt)?\.so", " ".join(checker.index.open(wheel).names))
+    has = {f"{line[:-1]}.{line[-1]}" for line in named}
     if needs:
         said = sorted((line for line in lines if all(admits(need, line) for need in needs)), key=numbers)
         yield Finding(label, "CUDA lines", said, sorted(lines & has, key=numbers), wheel.purl)

@@ -14,6 +14,8 @@ KERNELS = {
     "auto-gptq": r"^(autogptq|exllama)\w*\.cpython[\w.-]*\.so$",
     "lmcache": r"^lmcache/(c|cuda)_ops[\w.-]*\.so$",
     "lmdeploy": r"^lmdeploy/(lib|turbomind)/_turbomind[\w.-]*\.so$",
+    # load_utils.py loads that of the folder sm90 for 9.0, that of sm100 for every other GPU.
+    "sglang": r"^sgl_kernel/sm(90|100)/common_ops[\w.-]*\.so$",
     "vllm": r"^vllm/_C[^/]*\.so$",
     "xformers": r"^xformers/_C[^/]*\.so$",
     # One for each CUDA line; of two for a line, the one for GPUs before Turing is the greater.
@@ -24,6 +26,10 @@ KERNELS = {
 }
 # Packages with a library for each CUDA line, of which the one that fits is loaded: they reach what any of them does.
 A_LIBRARY_EACH = ("bitsandbytes",)
+# Packages whose kernels lie in another, which they pin: its name, newest first.
+PINNED_KERNELS = {"sglang": ("sglang-kernel", "sgl-kernel")}
+# Packages of which code for one GPU alone (9.0a) is told from code for what follows it as well.
+EXACT = ("sglang", "sglang-kernel", "sgl-kernel")
 
 
 # The libraries that a package loads on Linux beside CUDA, where its tags promise an older glibc than these ask for.
@@ -47,7 +53,7 @@ def code_of(archive, package):
         if re.search(KERNELS[package], member) and archive.size(member):
             with archive.spool(member) as file:
                 data = binary.mapped(file)
-                counts.append(binary.fatbins(data))
+                counts.append(binary.fatbins(data, package in EXACT))
                 cuda = cuda or binary.runtime(data) or binary.built_with(data)
                 data.close()
     if package not in A_LIBRARY_EACH:
@@ -66,4 +72,4 @@ def main_code(counts):
     if not several:
         return None, None
     sass, ptx = max(several, key=several.get)
-    return [binary.capability(one) for one in sass], [binary.capability(one) for one in ptx]
+    return [binary.capability(*one) for one in sass], [binary.capability(*one) for one in ptx]

@@ -8,7 +8,7 @@ import wheels
 from catalog import inline, numbers
 from checks import CUDA_MAJORS, LIBRARIES, TOOLKIT, Checker, spelled
 from companions import accepted_framework, lines, normal, requires, unisolated
-from kernels import KERNELS, TAGGED_TOO_LOW
+from kernels import KERNELS, PINNED_KERNELS, TAGGED_TOO_LOW
 from remote import Version, parsed, requirements
 
 # Where each kind of row lives, and the packages that are asked for releases.
@@ -369,7 +369,8 @@ class Refresh:
             return None
         elif package in KERNELS:
             row["sass"], row["ptx"], _ = self.index.code(wheels[-1], package)
-        return row | {"source": "companion-metadata", "arch_source": "companion-code" if row.get("sass") else None}
+        code = "sglang-kernels" if package in PINNED_KERNELS else "companion-code"
+        return row | {"source": "companion-metadata", "arch_source": code if row.get("sass") else None}
 
     def cuda_row(self, package, version, _=None):
         """A release that follows no framework, if its name or its metadata tells its CUDA major."""
@@ -389,11 +390,13 @@ class Refresh:
     def own_code(self, package, version, wheels):
         """Platforms, glibc, and the GPU code of a package that holds its own."""
         row = {"arches": self.platforms(package, version), "glibc": self.glibc(package, version, wheels), "gpu_code": True}
-        if package in KERNELS:
-            sass, ptx, cuda = self.index.code(wheels[-1], package)
+        held = self.index.kernels(package, version, "x86_64")
+        if package in KERNELS and held:
+            sass, ptx, cuda = self.index.code(held, package)
             row |= {"cuda": cuda and cuda.split(".")[0], "sass": sass, "ptx": ptx}
-            arm = [wheel for wheel in self.index.linux(package, version, "aarch64") if wheel.arch == "aarch64"]
-            row["arm_sass"] = self.index.code(arm[-1], package)[0] if arm else None
+            arm = self.index.kernels(package, version, "aarch64")
+            row["arm_sass"] = self.index.code(arm, package)[0] if arm and arm.arch == "aarch64" else None
+            row["arches"] = row["arches"] or sorted(one.arch for one in (held, arm) if one)
         return row
 
     def glibc(self, package, version, wheels):

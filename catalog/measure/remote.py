@@ -31,7 +31,7 @@ from pip._vendor.packaging.utils import (
 from pip._vendor.packaging.version import Version
 
 import binary
-from kernels import asked_glibc, code_of
+from kernels import PINNED_KERNELS, asked_glibc, code_of
 from store import Nothing
 
 # What an index answers with where it also tells when a file was uploaded.
@@ -207,6 +207,15 @@ class Index:
         """The wheels of a release that install on Linux on this CPU architecture, oldest Python first."""
         wheels = [w for w in self.wheels(package) if w.version == Version(str(version)) and w.arch in (arch, "any")]
         return sorted(wheels, key=lambda wheel: (len(wheel.name), wheel.name))
+
+    def kernels(self, package, version, arch):
+        """The wheel that holds the kernels of a release for a CPU architecture: its own, or that of a package it pins."""
+        wheels = self.linux(package, version, arch)
+        if package in PINNED_KERNELS and wheels:
+            asked = requirements(self.metadata(wheels[-1]))
+            of = [(name, pinned(spec)) for name, spec, _ in asked if name in PINNED_KERNELS[package]]
+            wheels = [wheel for name, pin in of for wheel in self.linux(name, pin, arch)]
+        return wheels[-1] if wheels else None
 
     def open(self, wheel):
         """The wheel as an archive whose members are fetched when they are read."""

@@ -123,8 +123,8 @@ pub fn of_images(request: &Request<'_>) -> Vec<Unknown> {
     let cudnn = request.system_cudnn().filter(|wanted| !wanted.is_any());
     for target in &request.targets {
         if let ImageRequest::Known(image) = &target.image
-            && image::holds_unread_cudnn(image)
             && let Some(wanted) = cudnn.filter(|_| target.cudnn.is_none())
+            && image::may_hold(image, |major| wanted.cut_to(1).admits(major))
         {
             let name = format!("{}:{}", image.repository, image.tag);
             unknowns.push(Unknown {

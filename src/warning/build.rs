@@ -107,7 +107,7 @@ pub enum SystemCuda<'a> {
 
 impl Kind for SystemCuda<'_> {
     const CODE: &'static str = "system-cuda";
-    const EXPLAINED: &'static str = "A build or package brings no CUDA and no cuDNN along (TensorFlow before 2.14, CuPy, onnxruntime-gpu): it loads those of the machine or the \
+    const EXPLAINED: &'static str = "A build or package brings no CUDA and no cuDNN along: it loads those of the machine or the \
         image, by the names of their files. Where they are missing it computes on the CPU, and says so in its log alone (\"Could \
         not load dynamic library\"). Install them, or take an image that holds them, and name them as `toolkit` and `cudnn` of \
         the target.";

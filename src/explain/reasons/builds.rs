@@ -1,6 +1,6 @@
 //! What the builds asked for are made of and made for: their GPU code, Pythons, C library and libraries.
 
-use crate::catalog::rows::{Build, Pins, Subject};
+use crate::catalog::rows::{Build, Companion, Pins, Subject};
 use crate::coverage::Coverage;
 use crate::solve::fits;
 use crate::solve::machine::{self, GpuKind};

@@ -105,9 +105,7 @@ impl<'c> Plan<'_, 'c> {
             if let Some(python) = self.python.as_ref().filter(|_| !self.everywhere.has(law::id::PYTHON)) {
                 let lines = python.rows.clone();
                 let problem = self.request.problem;
-                self.network.relate(python.var, var, move |line| {
-                    package.accepting_python(problem, &lines[line].version).as_ref().clone()
-                });
+                self.network.relate(python.var, var, move |line| problem.for_python(package, &lines[line].version));
             }
             for release in &group.releases {
                 if !self.may_be_of_any_variant(at) {

@@ -20,6 +20,7 @@ use crate::types::Version;
 
 use super::image::{Demand, ImageKey, Images};
 use super::machine::{Machine, Reading};
+use super::rowset::RowSet;
 
 pub use framework::Framework;
 pub use package::Package;
@@ -68,6 +69,15 @@ impl<'c> Problem<'c> {
     pub fn package(&self, name: &str) -> Option<&Package<'c>> {
         let (rows, known) = self.packages.iter().find(|(rows, _)| rows[0].package == name)?;
         Some(known.get_or_init(|| Package::new(rows)))
+    }
+
+    /// The releases of a package that are for a line of Python, and so is what they pin of others, which comes along.
+    pub fn for_python(&self, package: &Package<'c>, line: &Version) -> RowSet {
+        let comes = |(pinned, version): (&str, &str)| {
+            self.package(pinned).is_none_or(|pinned| pinned.has_for_python(version, line))
+        };
+        let accepting = package.accepting_python(line);
+        accepting.filtered(&|row| package.releases[row].pinned().all(comes))
     }
 
     /// Every package that `[stack]` may name, frameworks first.

@@ -125,26 +125,17 @@ impl<'c> Package<'c> {
         })
     }
 
-    /// The releases that accept a line of Python, and so do those that they pin of other packages, which come along.
-    pub fn accepting_python(&self, problem: &Problem<'c>, line: &Version) -> Rc<RowSet> {
+    /// The releases that accept a line of Python, by their own metadata and wheels.
+    pub fn accepting_python(&self, line: &Version) -> Rc<RowSet> {
         self.property(Property::Accepts("python", *line), || {
-            let accepting = self.for_python(line);
-            let goes = |(package, version): (&str, &str)| {
-                problem.package(package).is_none_or(|pinned| pinned.has_for_python(version, line))
-            };
-            accepting.filtered(&|row| self.releases[row].pinned().all(goes))
+            self.python.get_or_init(|| Ranges::read(&self.releases, |row| row.python.as_deref())).accepting(line)
         })
     }
 
-    /// The releases whose own metadata and wheels accept a line of Python.
-    fn for_python(&self, line: &Version) -> RowSet {
-        self.python.get_or_init(|| Ranges::read(&self.releases, |row| row.python.as_deref())).accepting(line)
-    }
-
     /// Whether a release is for a line of Python; one that is not known may be.
-    fn has_for_python(&self, version: &str, line: &Version) -> bool {
+    pub fn has_for_python(&self, version: &str, line: &Version) -> bool {
         let Some(known) = self.versions.iter().position(|one| one.as_str() == version) else { return true };
-        self.for_python(line).meets(&self.of_version[known])
+        self.accepting_python(line).meets(&self.of_version[known])
     }
 
     /// The releases made for a variant, of `line`, of the framework that they follow.
