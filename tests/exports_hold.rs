@@ -38,6 +38,33 @@ fn packages_of_targets_that_differ_are_in_their_extras() {
     assert!(ran.err.contains("uv sync --extra ci"), "{}", ran.err);
 }
 
+/// An nvcc of 13.0 takes the NVVM of any later CUDA, and RAPIDS any toolkit of its major: what the lock chose is pinned.
+#[test]
+fn libraries_that_are_left_open_are_those_of_the_locked_cuda() {
+    let jax = locked("jax", &format!("[stack]\njax = \"0.12\"\n{}", A100.replace("550", "580")));
+    let formats: &[&[&str]] =
+        &[&["uv"], &["requirements"], &["requirements", "--constraints"], &["conda"], &["dockerfile"], &["apptainer"]];
+    for arguments in formats {
+        let arguments = [&["export"], *arguments].concat();
+        let ran = jax.run(&arguments);
+        // Without an image there is none to build on.
+        if ran.code == 2 && ran.err.contains("no-image") {
+            continue;
+        }
+        let text = ran.exits(0).out;
+        for pin in ["nvidia-nvvm==13.0.", "nvidia-cuda-crt==13.0.", "nvidia-nvshmem-cu13==", "nvidia-cuda-nvcc==13.0."]
+        {
+            assert!(text.contains(pin), "{arguments:?}: {pin}\n{text}");
+        }
+    }
+    let conda = jax.run(&["export", "conda"]).exits(0).out;
+    assert!(conda.contains("\"cuda-version=13.0\""), "{conda}");
+    let rapids =
+        locked("rapids", "[stack]\ncudf-cu13 = \"*\"\ncuda = \"13.0\"\n[target.prod]\ngpu = \"A100-PCIE-40GB\"\n");
+    let text = rapids.run(&["export", "requirements"]).exits(0).out;
+    assert!(text.contains("\ncuda-toolkit==13.0."), "{text}");
+}
+
 /// Of one number on two indexes pip takes either.
 #[test]
 fn pip_is_given_nothing_that_it_cannot_tell_apart() {

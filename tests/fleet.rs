@@ -4,6 +4,9 @@
 mod judge;
 #[path = "common/sandbox.rs"]
 mod sandbox;
+#[allow(dead_code)] // The formats' own tests use the rest.
+#[path = "export/tools.rs"]
+mod tools;
 #[path = "common/schema.rs"]
 mod validate;
 
@@ -37,6 +40,36 @@ fn fits(name: &str, document: &Value) {
     let known: Value = serde_json::from_str(&schema::find(name).unwrap().text()).unwrap();
     let wrong = validate::errors(&known, document);
     assert!(wrong.is_empty(), "{wrong:#?}\n{document:#}");
+}
+
+/// What `srun -l gpuenv probe --format ndjson` prints, and a list of records as `jq -s` makes it.
+#[test]
+fn labelled_lines_and_lists_of_records_are_read() {
+    let sandbox = sandbox("fleet-labelled");
+    let pretty = serde_json::to_string_pretty(&healthy()).unwrap().replace('\n', "\n2: ");
+    let labelled = format!(
+        "0: {}\n2: {pretty}\n1: {}\nsrun: error: node9: task 3: Exited with exit code 1\n",
+        healthy(),
+        named("node1", &old())
+    );
+    fs::write(sandbox.path("srun.txt"), labelled).unwrap();
+    let list = json!([{ "host": "a", "record": healthy() }, { "host": "b", "record": old() }, 7, healthy()]);
+    fs::write(sandbox.path("list.json"), list.to_string()).unwrap();
+    fs::write(sandbox.path("pretty.json"), serde_json::to_string_pretty(&list).unwrap()).unwrap();
+    let told = |source: &str| -> Vec<(String, String)> {
+        let ran = sandbox.run(&["fleet", "check", source, "--format", "csv"]).exits(1);
+        let part = |line: &str, at: usize| line.split(',').nth(at).unwrap().to_string();
+        ran.out.lines().skip(1).map(|line| (part(line, 0), part(line, 1))).collect()
+    };
+    let of = |all: &[(&str, &str)]| -> Vec<(String, String)> {
+        all.iter().map(|(host, status)| (host.to_string(), status.to_string())).collect()
+    };
+    let wanted = [("0", "pass"), ("2", "pass"), ("node1", "fail"), ("node9", "unknown")];
+    assert_eq!(told("srun.txt"), of(&wanted));
+    let elements = [("a", "pass"), ("b", "fail"), ("list:1", "unknown"), ("list:1", "pass")];
+    assert_eq!(told("list.json"), of(&elements));
+    let hosts: Vec<String> = told("pretty.json").into_iter().map(|(_, status)| status).collect();
+    assert_eq!(hosts, ["pass", "fail", "unknown", "pass"]);
 }
 
 /// The kinds of sources, mixed in one run.
@@ -262,6 +295,14 @@ fn the_job_for_kubernetes_carries_the_lock() {
     sandbox.run(&["fleet", "job", "kubernetes"]).exits(2).says("--image");
     let text = sandbox.run(&["fleet", "job", "kubernetes", "--image", "registry.example/gpuenv:0.1"]).exits(0).out;
     assert!(text.contains("kind: ConfigMap") && text.contains("kind: DaemonSet"), "{text}");
+    if let Some(reader) = tools::find("kubernetes-validate") {
+        let accepts = |text: &str| {
+            fs::write(sandbox.path("fleet.yaml"), text).unwrap();
+            let mut command = Command::new(&reader);
+            command.arg("--strict").arg(sandbox.path("fleet.yaml")).output().unwrap().status.success()
+        };
+        assert!(accepts(&text) && !accepts(&text.replace("runtimeClassName", "runtimeClass")), "{text}");
+    }
     let lock = fs::read_to_string(sandbox.path("gpuenv.lock")).unwrap();
     let carried: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("    ")).collect();
     assert!(lock.lines().filter(|line| !line.is_empty()).all(|line| carried.contains(&line)));

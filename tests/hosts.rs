@@ -11,6 +11,7 @@ use gpuenv::host::{Origin, Record, System, read_any};
 use gpuenv::init;
 use gpuenv::lock::{Lock, Renewed, Upgrade, renew};
 use gpuenv::solve::engine::Steps;
+use gpuenv::solve::own;
 use gpuenv::solve::problem::Problem;
 use gpuenv::solve::request::Request;
 use gpuenv::spec;
@@ -128,7 +129,8 @@ struct Outcome {
 fn outcome(record: &Record) -> Outcome {
     let text = init::of_host(record, &BUILTIN, false).text();
     let spec = spec::parse(&text).unwrap_or_else(|errors| panic!("{errors:#?}\n{text}"));
-    let rules = Problem::new(&BUILTIN);
+    let laid = own::lay(&spec, &BUILTIN);
+    let rules = Problem::new(laid.as_ref().unwrap_or(&BUILTIN));
     let asked = Request::new(&spec, &rules);
     let (request, _) = asked.unwrap_or_else(|errors| panic!("{errors:#?}\n{text}"));
     let steps = Steps::new(1_000_000);
@@ -321,7 +323,8 @@ fn a_toolkit_is_told_without_a_place_that_nobody_told() {
 /// The lock of the spec that is drafted from a host.
 fn lock_of(host: &Record) -> Option<Lock> {
     let spec = spec::parse(&init::of_host(host, &BUILTIN, false).text()).unwrap();
-    let rules = Problem::new(&BUILTIN);
+    let laid = own::lay(&spec, &BUILTIN);
+    let rules = Problem::new(laid.as_ref().unwrap_or(&BUILTIN));
     let (request, _) = Request::new(&spec, &rules).unwrap();
     match renew(&spec, &request, None, &Upgrade::Nothing, &Steps::new(1_000_000)) {
         Renewed::Lock(lock, _) => Some(*lock),

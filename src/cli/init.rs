@@ -12,6 +12,7 @@ use crate::probe::{Depth, ProbeOptions};
 use crate::report::{Drafted, Exit, Failure, Report, SourceFile, clean};
 use crate::solve::compile::Locked;
 use crate::solve::engine::Steps;
+use crate::solve::own;
 use crate::solve::problem::Problem;
 use crate::solve::request::Request;
 use crate::solve::resolve::{Resolution, resolve};
@@ -59,7 +60,9 @@ pub fn run(common: &Common, args: &InitArgs, report: &Report) -> Result<Exit, Fa
     let name = place.as_deref().map_or("stdout".to_string(), shown);
     let file = SourceFile { name, text: draft.text() };
     let spec = spec::parse(&file.text).map_err(|errors| refused(errors, &file, args))?;
-    let (conflict, warnings) = ask(&spec, &catalog).map_err(|errors| refused(errors, &file, args))?;
+    let laid = own::lay(&spec, &catalog);
+    let (conflict, warnings) =
+        ask(&spec, laid.as_ref().unwrap_or(&catalog)).map_err(|errors| refused(errors, &file, args))?;
     if let Some(place) = &place {
         replace(place, &file.text)?;
     }

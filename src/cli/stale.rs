@@ -4,6 +4,7 @@ use crate::catalog::Catalog;
 use crate::lock::{Lock, Renewed, Upgrade, renew, staleness};
 use crate::report::Failure;
 use crate::solve::engine::Steps;
+use crate::solve::own;
 use crate::solve::problem::Problem;
 use crate::solve::request::Request;
 use crate::spec::{self, Spec};
@@ -23,10 +24,11 @@ pub fn reason(common: &Common, lock: &Lock, catalog: &Catalog) -> Result<Option<
     let Ok(spec) = spec::parse(&file.text) else {
         return Ok(Some(format!("{} has mistakes: see `gpuenv lock`", file.name)));
     };
-    Ok(of(lock, &spec, catalog))
+    let laid = own::lay(&spec, catalog);
+    Ok(of(lock, &spec, laid.as_ref().unwrap_or(catalog)))
 }
 
-/// Why a lock is not that of a spec, if it is not.
+/// Why a lock is not that of a spec, if it is not. The catalog holds the spec's own builds.
 pub fn of(lock: &Lock, spec: &Spec, catalog: &Catalog) -> Option<String> {
     let reasons = staleness(lock, &spec.inputs(), catalog);
     if let Some(first) = reasons.first() {

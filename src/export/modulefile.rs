@@ -32,9 +32,34 @@ pub const FORMAT: Format = Format {
 /// The first line, by which the module systems know what it is.
 const MAGIC: &str = "#%Module1.0";
 
+/// Takes the libraries of toolkits from LD_LIBRARY_PATH, which is searched before what the wheels bring. Neither module
+/// system takes anything away when it unloads.
+const CLEAN_TCL: &str = r#"# What lies there would be loaded in place of what the wheels bring.
+if {[info exists env(LD_LIBRARY_PATH)]} {
+    foreach gpuenv_dir [split $env(LD_LIBRARY_PATH) :] {
+        foreach gpuenv_of {*/cuda/*lib64* */cuda-[0-9]*/*lib64* */cuda/targets/* */cuda-[0-9]*/targets/*} {
+            if {[string match $gpuenv_of $gpuenv_dir]} {
+                remove-path LD_LIBRARY_PATH $gpuenv_dir
+            }
+        }
+    }
+}
+"#;
+/// The same for Lmod.
+const CLEAN_LUA: &str = r#"-- What lies there would be loaded in place of what the wheels bring.
+for dir in (os.getenv("LD_LIBRARY_PATH") or ""):gmatch("[^:]+") do
+  for _, of in ipairs({"/cuda/.*lib64", "/cuda%-[0-9][^/]*/.*lib64", "/cuda/targets/", "/cuda%-[0-9][^/]*/targets/"}) do
+    if dir:find(of) then
+      remove_path("LD_LIBRARY_PATH", dir)
+    end
+  end
+end
+"#;
+
 /// One line of the file.
 enum Line {
     Whatis(String),
+    Clean,
     Set(&'static str, String),
     Prepend(&'static str, String),
 }
@@ -50,6 +75,8 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Re
         let _ = match (line, is_lua) {
             (Line::Whatis(text), false) => writeln!(out, "module-whatis {}", quote::tcl(text)),
             (Line::Whatis(text), true) => writeln!(out, "whatis({})", quote::lua(text)),
+            (Line::Clean, false) => write!(out, "{CLEAN_TCL}"),
+            (Line::Clean, true) => write!(out, "{CLEAN_LUA}"),
             (Line::Set(name, value), false) => writeln!(out, "setenv {name} {}", quote::tcl(value)),
             (Line::Set(name, value), true) => writeln!(out, "setenv(\"{name}\", {})", quote::lua(value)),
             (Line::Prepend(name, path), false) => writeln!(out, "prepend-path {name} {}", quote::tcl(path)),
@@ -71,6 +98,8 @@ fn lines(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Res
     }
     let about = if about.is_empty() { "a locked CUDA environment".to_string() } else { about.join(" ") };
     let mut lines = vec![Line::Whatis(format!("gpuenv: {about}"))];
+    // Before the own toolkit's, which looks the same.
+    lines.extend(plan.cleans.then_some(Line::Clean));
     if let (Some(usual), own) = (&plan.cuda_home, path("toolkit")?) {
         let home = own.unwrap_or(usual);
         lines.push(Line::Set("CUDA_HOME", home.to_string()));

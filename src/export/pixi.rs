@@ -106,7 +106,7 @@ fn range(asked: &Specifier) -> String {
     format!("{{ version = {}, extras = [{}] }}", quote::toml(&version), extras.join(", "))
 }
 
-/// pixi has no constraints: what other packages bring in must be named to come from its index.
+/// What other packages may bring in comes from its index in its release. An override installs nothing by itself.
 fn beside(constraints: &[&ConstraintLock]) -> Result<String, ExportError> {
     let mut out = String::new();
     for one in constraints {
@@ -114,12 +114,13 @@ fn beside(constraints: &[&ConstraintLock]) -> Result<String, ExportError> {
         let index = index.map_or(String::new(), |index| format!(", index = {}", quote::toml(index)));
         let version = format!("=={}", valid::wheel_version(&one.version)?);
         let package = quote::toml_key(valid::package(&one.package)?);
-        let _ = writeln!(out, "# {package} = {{ version = {}{index} }}", quote::toml(&version));
+        let _ = writeln!(out, "{package} = {{ version = {}{index} }}", quote::toml(&version));
     }
     match out.is_empty() {
         true => Ok(out),
         false => Ok(format!(
-            "# Where another package brings one of these in, name it here: it must not be that of another CUDA.\n{out}"
+            "\n# Where another package brings one of these in: it must not be that of another CUDA.\n\
+             [pypi-options.dependency-overrides]\n{out}"
         )),
     }
 }

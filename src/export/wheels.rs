@@ -100,16 +100,22 @@ pub fn python<'a>(lock: &'a Lock, target: &'a TargetLock) -> Result<Option<&'a s
     lock.stack_of(target).get("python").map(|python| valid::release("python", python)).transpose()
 }
 
-/// The CUDA line that a target's wheels bring the libraries of, `12.4` for `2.5.1+cu124`; none where none does.
+/// The CUDA line that a target's wheels bring the libraries of, `12.4` for `2.5.1+cu124`; none where none does. A label of
+/// a whole major, `cu13` of jax, leaves the line to the locked CUDA.
 pub fn cuda_line(lock: &Lock, target: &TargetLock) -> Option<Version> {
+    let stack = lock.stack_of(target);
     let of_label = |version: &String| {
         let digits = version.split_once('+')?.1.strip_prefix("cu")?;
-        let (major, minor) = digits.split_at_checked(digits.len().checked_sub(1)?)?;
+        if digits.len() < 3 {
+            let cuda = Version::parse(stack.get("cuda")?).ok()?;
+            return (cuda.major().to_string() == digits).then(|| cuda.prefix(2));
+        }
+        let (major, minor) = digits.split_at_checked(digits.len() - 1)?;
         Version::parse(&format!("{major}.{minor}")).ok()
     };
     let is_brought =
         |package: &&String| !lock.wheel.iter().any(|wheel| wheel.package == **package && wheel.system_cuda);
-    lock.stack_of(target).iter().filter(|(package, _)| is_brought(package)).find_map(|(_, version)| of_label(version))
+    stack.iter().filter(|(package, _)| is_brought(package)).find_map(|(_, version)| of_label(version))
 }
 
 /// The lowest compute capability of a target's GPUs.

@@ -28,8 +28,13 @@ struct Name {
 const BEGINNING: usize = 400;
 
 /// The hosts of a document that stands in `source`. A file with one host gives it its name: `alone`.
+/// What another program wrote before the lines is the name of what has none itself.
 pub fn of_document(piece: &Piece, source: &str, alone: bool) -> Vec<Host> {
-    let place = || if alone { source.to_string() } else { format!("{source}:{}", piece.line) };
+    let place = || match &piece.name {
+        Some(name) => name.clone(),
+        None if alone => source.to_string(),
+        None => format!("{source}:{}", piece.line),
+    };
     let unreadable = |why: String| vec![Host { name: place(), record: Err(why) }];
     if !piece.whole {
         return unreadable("the JSON is cut off".to_string());
@@ -78,7 +83,7 @@ mod tests {
     use super::*;
 
     fn of(text: &str) -> Vec<(String, Result<(), String>)> {
-        let piece = Piece { line: 7, bytes: text.as_bytes().to_vec(), whole: true };
+        let piece = Piece { line: 7, bytes: text.as_bytes().to_vec(), whole: true, name: None };
         of_document(&piece, "hosts.ndjson", false).into_iter().map(|host| (host.name, host.record.map(drop))).collect()
     }
 

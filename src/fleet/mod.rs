@@ -2,7 +2,9 @@
 //! common. Pure: bytes come in, verdicts and groups go out.
 
 mod alike;
+mod elements;
 mod hosts;
+mod labelled;
 mod nodes;
 pub mod plan;
 mod split;
@@ -10,8 +12,10 @@ mod tally;
 mod text;
 
 pub use alike::digest;
+pub use elements::Elements;
 pub use hosts::of_document;
-pub use split::{Piece, Splitter};
+pub use labelled::{Labelled, begins_labelled};
+pub use split::Piece;
 pub use tally::{Cause, Group, Outcome, Tally};
 pub use text::of_text;
 

@@ -2,7 +2,7 @@
 //! itself alone.
 
 /// No host is larger; a list of a whole cluster's nodes is.
-const CAP: usize = 256 << 20;
+pub const CAP: usize = 256 << 20;
 
 /// A document, or what was none.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,6 +13,8 @@ pub struct Piece {
     pub bytes: Vec<u8>,
     /// Whether its braces are closed.
     pub whole: bool,
+    /// The name that another program wrote before its lines.
+    pub name: Option<String>,
 }
 
 /// Cuts what it is given line by line.
@@ -88,7 +90,7 @@ impl Splitter {
         let bytes = std::mem::take(&mut self.bytes);
         self.open.clear();
         (self.in_text, self.escaped, self.doubt) = (false, false, None);
-        Piece { line: self.begun, bytes, whole }
+        Piece { line: self.begun, bytes, whole, name: None }
     }
 
     /// Follows the brackets that open and close.

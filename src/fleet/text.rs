@@ -49,9 +49,7 @@ fn by_prefix(text: &str) -> Option<(BTreeMap<String, String>, Vec<usize>)> {
         let line = without_engine(line);
         let (name, rest) = line.split_once(": ").or_else(|| line.split_once(':')).unwrap_or_default();
         let name = name.trim();
-        let is_name =
-            !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._".contains(&byte));
-        if is_name {
+        if is_name(name) {
             let lines = groups.entry(name.to_string()).or_default();
             *lines += rest;
             lines.push('\n');
@@ -62,8 +60,13 @@ fn by_prefix(text: &str) -> Option<(BTreeMap<String, String>, Vec<usize>)> {
     (lines > 0 && (lines - stray.len()) * 100 >= lines * PREFIXED).then_some((groups, stray))
 }
 
+/// Whether it may be the name of a host.
+pub fn is_name(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._".contains(&byte))
+}
+
 /// What those who run a command on many hosts say of one themselves: `pdsh@mgmt: node41: ssh exited with exit code 255`.
-fn without_engine(line: &str) -> &str {
+pub fn without_engine(line: &str) -> &str {
     let pdsh = line.strip_prefix("pdsh@").and_then(|rest| Some(rest.split_once(": ")?.1));
     let other = || ["clush: ", "srun: error: "].iter().find_map(|engine| line.strip_prefix(engine));
     pdsh.or_else(other).unwrap_or(line)

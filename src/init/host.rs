@@ -3,9 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::{Draft, Entry, Value};
+use crate::catalog::rows::line_of;
 use crate::catalog::{Catalog, GpuMatch, OsMatch};
 use crate::host::signs::{Presence, presence};
 use crate::host::{Nvml, Origin, Record, System};
+use crate::solve::own;
 use crate::types::{Cc, CpuArch, Version};
 
 /// The packages whose builds decide what a machine must have, most important first.
@@ -43,7 +45,8 @@ fn python(record: &Record) -> Option<Entry> {
     Some(Entry::on("python", Value::Text(version.prefix(2).to_string()), format!("{version} runs there")))
 }
 
-/// The build installed there, if any; a comment if the catalog does not have it.
+/// The build installed there, if any. One that the catalog does not have is one of their own where torch says for which
+/// CUDA it was built, as those of NVIDIA's images do; else it is a comment.
 fn framework(name: &str, record: &Record, catalog: &Catalog) -> Option<Entry> {
     let python = record.python.as_ref()?;
     let torch = python.torch.as_ref().filter(|_| name == "torch");
@@ -52,16 +55,26 @@ fn framework(name: &str, record: &Record, catalog: &Catalog) -> Option<Entry> {
         Some((release, variant)) => (release, Some(variant.to_string())),
         None => (installed.as_str(), torch.and_then(|torch| torch.cuda.as_ref()).map(variant_of)),
     };
+    // A nightly that is named is judged as the release that it precedes, whatever CUDA that one is built for.
+    let dated = Version::parse(release).ok().filter(|version| name == "torch" && own::day(version).is_some());
+    let nightly = dated.filter(|_| variant.as_deref().is_some_and(|one| one == "cpu" || line_of(one).is_some()));
+    let of = nightly.map_or_else(|| release.to_string(), |version| own::precedes(&version).to_string());
     let known = |variant: Option<&str>| {
-        let mut rows = catalog.builds.iter().filter(|row| row.package == name);
-        rows.any(|row| row.version.as_str() == release && variant.is_none_or(|variant| row.variant == variant))
+        let mut rows = catalog.builds.iter().filter(|row| row.package == name && row.version.as_str() == of);
+        rows.any(|row| nightly.is_some() || variant.is_none_or(|variant| row.variant == variant))
     };
     let seen = format!("{installed} is installed there");
     Some(match variant {
         Some(variant) if known(Some(&variant)) => Entry::on(name, Value::Text(format!("{release}+{variant}")), seen),
         // Built by a distribution or from source: the release is the catalog's all the same.
         None if known(None) => Entry::on(name, Value::Text(release.to_string()), seen),
-        _ => Entry::off(name, Value::Text(installed.clone()), format!("{seen}; the catalog has no such build")),
+        _ => match torch.and_then(|torch| torch.cuda.as_ref()) {
+            Some(cuda) => {
+                let own = Value::Own { version: installed.clone(), cuda: cuda.prefix(2).to_string() };
+                Entry::on(name, own, format!("{seen}: a build of their own, for the catalog has none such"))
+            }
+            None => Entry::off(name, Value::Text(installed.clone()), format!("{seen}; the catalog has no such build")),
+        },
     })
 }
 

@@ -54,6 +54,13 @@ pub enum Value {
     Text(String),
     /// A list of strings.
     List(Vec<String>),
+    /// A build of one's own.
+    Own {
+        /// Its version.
+        version: String,
+        /// The CUDA that it was built for.
+        cuda: String,
+    },
 }
 
 impl fmt::Display for Value {
@@ -63,6 +70,9 @@ impl fmt::Display for Value {
             Value::Text(text) => write!(f, "{}", quoted(text)),
             Value::List(list) => {
                 write!(f, "[{}]", list.iter().map(|text| quoted(text)).collect::<Vec<_>>().join(", "))
+            }
+            Value::Own { version, cuda } => {
+                write!(f, "{{ version = {}, cuda = {} }}", quoted(version), quoted(cuda))
             }
         }
     }

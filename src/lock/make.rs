@@ -201,7 +201,8 @@ fn wheels(request: &Request<'_>, answer: &Solution<'_>, alike: &[Vec<usize>]) ->
     let mut merged: BTreeMap<(Install, &str, String), Vec<usize>> = BTreeMap::new();
     for group in alike {
         let chosen = &answer.targets[group[0]].chosen;
-        for install in chosen.wheels().into_iter().filter(|install| !is_in_image(chosen, install)) {
+        let all = chosen.wheels().into_iter().chain(toolkit_package(catalog, chosen));
+        for install in all.filter(|install| !is_in_image(chosen, install)) {
             let sha256 = sha256(catalog, chosen, &install);
             merged.entry((install, chosen.arch.as_str(), sha256)).or_default().extend(group);
         }
@@ -238,6 +239,21 @@ fn wheels(request: &Request<'_>, answer: &Solution<'_>, alike: &[Vec<usize>]) ->
     };
     merged.into_iter().map(wheel).collect()
 }
+
+/// The metapackage of the chosen CUDA, where packages that follow no framework take their libraries through it
+/// (`cuda-toolkit[nvrtc]==13.*` of RAPIDS), be it through others: it holds nothing itself, and its extras are exact.
+fn toolkit_package(catalog: &Catalog, chosen: &TargetSolution<'_>) -> Option<Install> {
+    let cuda = chosen.cuda.filter(|_| chosen.builds.is_empty())?;
+    let asks = |package: &str| catalog.asks.iter().any(|row| row.package == *package && *row.of == *TOOLKIT);
+    if !chosen.companions.iter().any(|one| one.follows_cuda() && asks(&one.package)) {
+        return None;
+    }
+    let row = catalog.libraries.iter().find(|row| *row.package == *TOOLKIT && row.version == cuda.version)?;
+    Some(Install::from_pypi(TOOLKIT.to_string(), row.version.to_string()))
+}
+
+/// The package that has the components of a toolkit release as extras.
+const TOOLKIT: &str = "cuda-toolkit";
 
 /// Whether the image holds it already: a second one beside it would be the one that is imported, or not.
 fn is_in_image(chosen: &TargetSolution<'_>, install: &Install) -> bool {

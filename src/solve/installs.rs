@@ -25,7 +25,7 @@ pub struct Install {
 
 impl Install {
     /// A library of the Python package index.
-    fn from_pypi(package: String, version: String) -> Self {
+    pub fn from_pypi(package: String, version: String) -> Self {
         Install { package, version, index: None, url: None, extra: None, system_cuda: false, sdist: false }
     }
 }

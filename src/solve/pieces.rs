@@ -16,6 +16,12 @@ const CHOSEN_APART: [&str; 2] = ["nvidia-cudnn", "nvidia-nccl"];
 /// The package of the CUDA runtime, of whatever major.
 const RUNTIME: &str = "nvidia-cuda-runtime";
 
+/// Components that come with another one, whose own metadata leaves their version open: an nvcc of 13.0 (seen of
+/// pkg:pypi/nvidia-cuda-nvcc@13.0.88) takes the NVVM of any later CUDA, which a driver for 13.0 cannot follow. Those of
+/// NVSHMEM are from 3.6 on (pkg:pypi/nvidia-nvshmem-cu13@3.7.2).
+const BRINGS: [(&str, &[&str]); 2] =
+    [("nvidia-cuda-nvcc", &["nvidia-cuda-crt", "nvidia-nvvm"]), ("nvidia-nvshmem-cu13", &["nvidia-cuda-cccl"])];
+
 /// The components of one toolkit release that are installed for frameworks which leave them open.
 #[derive(Debug, Clone)]
 pub struct Pieces<'c> {
@@ -80,19 +86,39 @@ pub fn choose<'c>(plan: &Plan<'_, 'c>, group: &Group<'c>, chosen: &[Beside<'c>])
     // What another framework pins by itself comes in with it.
     let pinned: Vec<&str> =
         fixed.iter().flat_map(|build| asked_of(catalog, build, None)).map(|(name, _)| name).collect();
-    let mut pins: Vec<(&str, &str)> =
-        asks.iter().filter_map(|(name, _)| Some((*name, component(toolkit, name)?))).collect();
+    let mut pins: Vec<(&str, &str)> = Vec::new();
+    for (name, range) in &asks {
+        let version = component(toolkit, name).or_else(|| released_apart(catalog, name, range));
+        pins.extend(version.map(|version| (*name, version)));
+    }
+    for (name, brought) in BRINGS {
+        if pins.iter().any(|(pinned, _)| *pinned == name) {
+            pins.extend(brought.iter().filter_map(|name| Some((*name, component(toolkit, name)?))));
+        }
+    }
     pins.retain(|(name, _)| !pinned.contains(name));
     pins.sort_unstable();
     pins.dedup();
     Some(Pieces { toolkit, pins })
 }
 
+/// The newest known release of what no toolkit has as a component (NVSHMEM): one that some release pins.
+fn released_apart<'c>(catalog: &'c Catalog, package: &str, range: &Constraint) -> Option<&'c str> {
+    let is_component = |row: &&Libraries| row.package == "cuda-toolkit" && component(row, package).is_some();
+    if catalog.libraries.iter().any(|row| is_component(&row)) {
+        return None;
+    }
+    let pinned = catalog.libraries.iter().filter_map(|row| component(row, package));
+    let known = pinned.filter_map(|text| Some((Version::parse(text).ok()?, text)));
+    known.filter(|(version, _)| range.admits(version)).max().map(|(_, text)| text)
+}
+
 /// The libraries that a build leaves open.
 fn asked<'c>(catalog: &'c Catalog, build: &'c Build, arch: CpuArch) -> Vec<PackageRequest<'c>> {
     let apart = |name: &str| CHOSEN_APART.iter().any(|one| name.starts_with(one));
     let all = asked_of(catalog, build, Some(arch)).filter(|(name, _)| !apart(name));
-    all.filter_map(|(name, range)| Some((name, Constraint::parse(range).ok()?))).collect()
+    let any = |range: &'c str| if range.is_empty() { "*" } else { range };
+    all.filter_map(|(name, range)| Some((name, Constraint::parse(any(range)).ok()?))).collect()
 }
 
 /// What the metadata of a build asks for.
@@ -110,7 +136,7 @@ fn asked_of<'c>(
     catalog.libraries.iter().filter(of_build).flat_map(Libraries::asked)
 }
 
-/// The version of a component in a toolkit release; of one that it leaves open, the oldest it takes, which is its own.
+/// The version that a release pins of a package; of one that it leaves open, the oldest it takes, which is its own.
 fn component<'c>(toolkit: &'c Libraries, package: &str) -> Option<&'c str> {
     let (_, range) = toolkit.asked().find(|(name, _)| *name == package)?;
     Libraries::oldest(range)

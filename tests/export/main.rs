@@ -8,6 +8,7 @@ mod hostile;
 mod json;
 mod locks;
 mod pip;
+mod plain_readers;
 mod readers;
 mod targets;
 mod tools;

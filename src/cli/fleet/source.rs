@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use crate::fleet::{self, Host, Piece, Splitter};
+use crate::fleet::{self, Elements, Host, Labelled, Piece};
 use crate::host;
 use crate::report::{Exit, Failure};
 
@@ -14,6 +14,8 @@ use crate::cli::files::{reason, shown};
 const TEXT_CAP: usize = 256 << 20;
 /// What a source is shows in so many of its first lines: a shell or a scheduler may have said something before.
 const HEAD: usize = 64;
+/// More of one line is not read to see what a source is.
+const LINE: u64 = 64 << 10;
 /// How many bytes are handed on at once: enough to keep every core busy, little enough to hold.
 const BATCH: usize = 8 << 20;
 /// Folders in folders are followed so deep.
@@ -117,10 +119,12 @@ fn stream(
     name: &str,
     hand: &mut dyn FnMut(Batch) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    let (mut head, mut lines, mut is_json) = (Vec::new(), 0, false);
+    let (mut head, mut lines, mut is_json, mut has_names) = (Vec::new(), 0, false, false);
     while !is_json && lines < HEAD {
         let begun = head.len();
-        if from.read_until(b'\n', &mut head).map_err(|error| failed(name, &error))? == 0 {
+        // A list of a whole fleet may stand on one line.
+        let portion = from.by_ref().take(LINE).read_until(b'\n', &mut head);
+        if portion.map_err(|error| failed(name, &error))? == 0 {
             break;
         }
         let line = head[begun..].trim_ascii_start();
@@ -128,13 +132,53 @@ fn stream(
         if !line.is_empty() {
             lines += 1;
             // Later on it must be a document on a line of its own: reports hold braces too.
-            is_json = line.starts_with(if lines == 1 { b"{" } else { b"{\"" });
+            has_names = fleet::begins_labelled(line);
+            is_json = has_names || line.starts_with(if lines == 1 { b"{" } else { b"{\"" });
+            if lines == 1 && is_list(line) {
+                return elements(&head, from, name, hand);
+            }
         }
     }
     match (lines, is_json) {
         (0, _) => Ok(()),
-        (_, true) => documents(head, from, name, hand),
+        (_, true) => documents(head, from, Labelled::new(has_names), name, hand),
         (_, false) => text(head, from, TEXT_CAP, name, hand),
+    }
+}
+
+/// Whether a list of documents begins here: the brackets of loggers and terminals hold something else.
+fn is_list(line: &[u8]) -> bool {
+    let inside = line.strip_prefix(b"[").map(<[u8]>::trim_ascii_start);
+    inside.is_some_and(|inside| inside.is_empty() || inside.starts_with(b"{") || inside.starts_with(b"]"))
+}
+
+/// A list of documents, of which the beginning was read.
+fn elements(
+    head: &[u8],
+    mut from: impl BufRead,
+    name: &str,
+    hand: &mut dyn FnMut(Batch) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let (mut elements, mut pieces, mut size) = (Elements::default(), Vec::new(), head.len());
+    elements.take(head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head), &mut pieces);
+    loop {
+        if size >= BATCH && !pieces.is_empty() {
+            hand(Batch::Documents(std::mem::take(&mut pieces), name.to_string(), false))?;
+            size = 0;
+        }
+        let portion = from.fill_buf().map_err(|error| failed(name, &error))?;
+        if portion.is_empty() {
+            break;
+        }
+        let taken = portion.len();
+        elements.take(portion, &mut pieces);
+        from.consume(taken);
+        size += taken;
+    }
+    elements.end(&mut pieces);
+    match pieces.is_empty() {
+        true => Ok(()),
+        false => hand(Batch::Documents(pieces, name.to_string(), false)),
     }
 }
 
@@ -167,12 +211,17 @@ fn text(
 
 /// A stream of documents, whose first lines were read.
 fn documents(
-    head: Vec<u8>,
+    mut head: Vec<u8>,
     mut from: impl BufRead,
+    mut splitter: Labelled,
     name: &str,
     hand: &mut dyn FnMut(Batch) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    let (mut splitter, mut pieces, mut size, mut batches) = (Splitter::default(), Vec::new(), head.len(), 0);
+    // The beginning may end within a line.
+    if !head.ends_with(b"\n") {
+        from.read_until(b'\n', &mut head).map_err(|error| failed(name, &error))?;
+    }
+    let (mut pieces, mut size, mut batches) = (Vec::new(), head.len(), 0);
     head.split_inclusive(|byte| *byte == b'\n').for_each(|line| splitter.line(line, &mut pieces));
     let mut line = Vec::new();
     loop {

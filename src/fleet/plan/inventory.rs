@@ -134,6 +134,7 @@ fn class_of(record: &Record, template: &Target, catalog: &Catalog) -> Result<Kno
         match &entry.value {
             Value::Text(text) => Some(vec![text.clone()]),
             Value::List(list) => Some(list.clone()),
+            Value::Own { .. } => None,
         }
     };
     let first = |key: &str| text(key).map(|mut all| all.remove(0));

@@ -1,0 +1,116 @@
+//! A JSON list of documents, `[{"host": …}, …]`, cut into its elements as it is read: a fleet's is too large to hold.
+
+use super::split::{CAP, Piece};
+
+/// Cuts what it is given in any portions.
+#[derive(Debug)]
+pub struct Elements {
+    line: usize,
+    begun: usize,
+    bytes: Vec<u8>,
+    /// How many brackets of the element are open.
+    open: usize,
+    in_text: bool,
+    escaped: bool,
+}
+
+impl Default for Elements {
+    fn default() -> Self {
+        Elements { line: 1, begun: 1, bytes: Vec::new(), open: 0, in_text: false, escaped: false }
+    }
+}
+
+impl Elements {
+    /// Takes some bytes; gives the elements that they complete.
+    pub fn take(&mut self, bytes: &[u8], pieces: &mut Vec<Piece>) {
+        let mut from = 0;
+        for (at, &byte) in bytes.iter().enumerate() {
+            self.line += usize::from(byte == b'\n');
+            let between = self.open == 0 && !self.in_text;
+            if between && (byte.is_ascii_whitespace() || b",[]".contains(&byte)) {
+                self.bytes.extend_from_slice(&bytes[from..at]);
+                from = at + 1;
+                // What is no document ends with a comma.
+                if !byte.is_ascii_whitespace() && !self.bytes.is_empty() {
+                    self.hand(true, pieces);
+                }
+                continue;
+            }
+            if self.bytes.is_empty() && from == at {
+                self.begun = self.line;
+            }
+            if self.follow(byte) {
+                self.bytes.extend_from_slice(&bytes[from..=at]);
+                from = at + 1;
+                self.hand(true, pieces);
+            }
+        }
+        self.bytes.extend_from_slice(&bytes[from..]);
+        if self.bytes.len() > CAP {
+            self.hand(false, pieces);
+        }
+    }
+
+    /// What is left when nothing more comes.
+    pub fn end(&mut self, pieces: &mut Vec<Piece>) {
+        if !self.bytes.is_empty() {
+            self.hand(false, pieces);
+        }
+    }
+
+    /// Follows the brackets; whether an element ends here.
+    fn follow(&mut self, byte: u8) -> bool {
+        if self.in_text {
+            match byte {
+                _ if self.escaped => self.escaped = false,
+                b'\\' => self.escaped = true,
+                b'"' => self.in_text = false,
+                _ => {}
+            }
+            return false;
+        }
+        match byte {
+            b'"' => self.in_text = true,
+            b'{' | b'[' => self.open += 1,
+            b'}' | b']' => {
+                self.open = self.open.saturating_sub(1);
+                return self.open == 0;
+            }
+            _ => {}
+        }
+        false
+    }
+
+    fn hand(&mut self, whole: bool, pieces: &mut Vec<Piece>) {
+        let bytes = std::mem::take(&mut self.bytes);
+        (self.open, self.in_text, self.escaped) = (0, false, false);
+        pieces.push(Piece { line: self.begun, bytes, whole, name: None });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elements_are_cut_out_wherever_the_portions_end() {
+        let text = "[\n {\"a\": [1, 2, \"]}\\\"\"]},{\"b\":2}, 7,\n  null\n, {\"c\"";
+        let wanted = [
+            (2, "{\"a\": [1, 2, \"]}\\\"\"]}", true),
+            (2, "{\"b\":2}", true),
+            (2, "7", true),
+            (3, "null", true),
+            (4, "{\"c\"", false),
+        ];
+        for size in [1, 2, 5, 1_000] {
+            let (mut elements, mut pieces) = (Elements::default(), Vec::new());
+            text.as_bytes().chunks(size).for_each(|part| elements.take(part, &mut pieces));
+            elements.end(&mut pieces);
+            let told: Vec<(usize, &str, bool)> = pieces
+                .iter()
+                .map(|piece| (piece.line, std::str::from_utf8(&piece.bytes).unwrap(), piece.whole))
+                .collect();
+            assert_eq!(told, wanted, "portions of {size}");
+        }
+    }
+}

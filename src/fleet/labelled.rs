@@ -1,0 +1,95 @@
+//! A stream of JSON documents of which other programs may have written a name before each line, as `srun -l`, pdsh and
+//! clush do: `node7: {"host": …`. The lines of many hosts may be mixed.
+
+use std::collections::BTreeMap;
+
+use super::split::{Piece, Splitter};
+use super::text::{is_name, without_engine};
+
+/// Cuts what it is given line by line.
+#[derive(Debug, Default)]
+pub struct Labelled {
+    plain: Splitter,
+    /// Of each name its own lines; none: names are not looked for.
+    of_name: Option<BTreeMap<String, Splitter>>,
+}
+
+impl Labelled {
+    /// With names before the lines, or without.
+    pub fn new(has_names: bool) -> Self {
+        Labelled { plain: Splitter::default(), of_name: has_names.then(BTreeMap::new) }
+    }
+
+    /// Takes a line with its end; gives the documents that it completes.
+    pub fn line(&mut self, line: &[u8], pieces: &mut Vec<Piece>) {
+        let found = self.of_name.as_mut().and_then(|known| Some((known, split(line)?)));
+        let Some((known, (name, rest))) = found else { return self.plain.line(line, pieces) };
+        let before = pieces.len();
+        if !known.contains_key(name) {
+            known.insert(name.to_string(), Splitter::default());
+        }
+        if let Some(splitter) = known.get_mut(name) {
+            splitter.line(rest, pieces);
+        }
+        pieces[before..].iter_mut().for_each(|piece| piece.name = Some(name.to_string()));
+    }
+
+    /// What is left when nothing more comes.
+    pub fn end(&mut self, pieces: &mut Vec<Piece>) {
+        self.plain.end(pieces);
+        for (name, splitter) in self.of_name.iter_mut().flatten() {
+            let before = pieces.len();
+            splitter.end(pieces);
+            pieces[before..].iter_mut().for_each(|piece| piece.name = Some(name.clone()));
+        }
+    }
+}
+
+/// Whether a document begins on a line behind a name.
+pub fn begins_labelled(line: &[u8]) -> bool {
+    split(line).is_some_and(|(_, rest)| rest.starts_with(b"{\"") || rest.trim_ascii() == b"{")
+}
+
+/// The name before a line, and the line.
+fn split(line: &[u8]) -> Option<(&str, &[u8])> {
+    // A line of a record is long, and its name short.
+    let head = &line[..line.len().min(300)];
+    let valid = head.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+    let told = without_engine(valid);
+    let (name, _) = told.split_once(':')?;
+    let rest = &line[valid.len() - told.len() + name.len() + 1..];
+    is_name(name).then(|| (name, rest.strip_prefix(b" ").unwrap_or(rest)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_many_hosts_are_sorted_out() {
+        let text =
+            "0: {\"a\":1}\n1: {\n0: {\"b\":2}\n1:   \"c\": 3\n1: }\nsrun: error: n7: task 2: Exited\n{\"d\":4}\n";
+        let (mut labelled, mut pieces) = (Labelled::new(true), Vec::new());
+        text.split_inclusive('\n').for_each(|line| labelled.line(line.as_bytes(), &mut pieces));
+        labelled.end(&mut pieces);
+        let told = |piece: &Piece| {
+            let text = String::from_utf8_lossy(&piece.bytes).split_whitespace().collect::<String>();
+            (piece.name.clone().unwrap_or_default(), text)
+        };
+        let told: Vec<(String, String)> = pieces.iter().map(told).collect();
+        let of = |name: &str, text: &str| (name.to_string(), text.to_string());
+        let wanted = [
+            of("0", "{\"a\":1}"),
+            of("0", "{\"b\":2}"),
+            of("1", "{\"c\":3}"),
+            of("n7", "task2:Exited"),
+            of("", "{\"d\":4}"),
+        ];
+        assert_eq!(told, wanted);
+        assert!(
+            begins_labelled(b"node-7: {\"host\"")
+                && !begins_labelled(b"{\"host\": {\"")
+                && !begins_labelled(b"a b: {\"")
+        );
+    }
+}
