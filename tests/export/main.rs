@@ -8,6 +8,7 @@ mod hostile;
 mod json;
 mod locks;
 mod pip;
+mod printed;
 mod readers;
 mod targets;
 mod tools;
