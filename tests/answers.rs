@@ -1,7 +1,7 @@
 //! What is answered to every situation of tests/scenarios that has an answer, as it is kept in tests/data/answers.txt: who
 //! changes the solver or the catalog sees in the difference whose answer became another one, and says why that is right.
 //!
-//! `UPDATE_ANSWERS=1 cargo test --test answers` writes it anew. What changes with each new driver is left out of it.
+//! `UPDATE_EXAMPLES=1 cargo test --test answers` writes it anew. What changes with each new driver is left out of it.
 
 mod common;
 #[path = "common/parallel.rs"]
@@ -29,7 +29,7 @@ fn answers_are_those_that_were_read_once() {
     let told: Vec<Option<String>> = parallel::each(&folders, |folder| told(folder));
     let text: String = told.into_iter().flatten().collect();
     let path = here.join("tests/data/answers.txt");
-    if std::env::var_os("UPDATE_ANSWERS").is_some() {
+    if std::env::var_os("UPDATE_EXAMPLES").is_some() {
         fs::write(&path, &text).unwrap();
     }
     let kept = fs::read_to_string(&path).unwrap_or_default();
@@ -41,7 +41,7 @@ fn answers_are_those_that_were_read_once() {
     let (new, old) = (other(&text, &kept), other(&kept, &text));
     assert!(
         text == kept,
-        "UPDATE_ANSWERS=1 cargo test --test answers writes them anew; {} differ\n{}\n---- kept ----\n{}",
+        "UPDATE_EXAMPLES=1 cargo test --test answers writes them anew; {} differ\n{}\n---- kept ----\n{}",
         new.len(),
         new.iter().take(3).cloned().collect::<Vec<_>>().join("\n\n"),
         old.iter().take(3).cloned().collect::<Vec<_>>().join("\n\n"),

@@ -1,6 +1,6 @@
 //! Every format of locks of every kind, as tests/export/printed keeps it: a lock is a file, and a format a part of it.
 //!
-//! `UPDATE_EXPORTS=1 cargo test --test export printed` writes them anew. The locks are made by hand, so that no new release
+//! `UPDATE_EXAMPLES=1 cargo test --test export printed` writes them anew. The locks are made by hand, so that no new release
 //! changes them.
 
 use std::fs;
@@ -168,7 +168,7 @@ fn printed_as_kept() {
     let mut wrong = Vec::new();
     for (name, text) in files {
         let path = folder.join(name).with_extension("txt");
-        if std::env::var_os("UPDATE_EXPORTS").is_some() {
+        if std::env::var_os("UPDATE_EXAMPLES").is_some() {
             fs::create_dir_all(&folder).unwrap();
             fs::write(&path, &text).unwrap();
         }
@@ -182,7 +182,7 @@ fn printed_as_kept() {
     }
     assert!(
         wrong.is_empty(),
-        "UPDATE_EXPORTS=1 cargo test --test export printed writes them anew\n{}",
+        "UPDATE_EXAMPLES=1 cargo test --test export printed writes them anew\n{}",
         wrong.join("\n")
     );
 }
