@@ -247,6 +247,30 @@ fn of_compat() -> Vec<Mutation> {
     ]
 }
 
+/// A Jetson of JetPack 6.2, and what may be otherwise on it.
+fn jetson() -> Value {
+    json!({ "format": 1, "origin": "observed", "probes": [{ "name": "platform", "ended": "done" }],
+            "platform": { "system": "tegra", "arch": "aarch64", "os": "jetpack6.2" },
+            "nvml": { "driver": "540.4.0", "cuda": "12.6", "gpus": [{ "name": "Orin (nvgpu)" }] } })
+}
+
+#[rustfmt::skip]
+fn of_jetson() -> Vec<Mutation> {
+    vec![
+        one("/nvml/cuda", json!("11.4"), &["driver-minimum"]),
+        one("/nvml/cuda", json!("12.9"), &["driver-minimum"]),
+        one("/nvml/cuda", Value::Null, &["driver-minimum"]),
+        one("/platform/os", json!("jetpack5.1"), &["platform-os"]),
+        one("/platform/os", Value::Null, &["platform-os"]),
+        one("/platform/arch", json!("x86_64"), &["platform-arch"]),
+        one("/nvml/gpus/0/name", json!("Xavier (nvgpu)"), &["gpu-supported"]),
+        one("/nvml/driver", json!("35.4.1"), &["driver-minimum"]),
+    ]
+}
+
+const JETSON: &str = "[stack]\ntorch = \"2.8\"\n[target.robot]\ngpu = \"Jetson AGX Orin 64GB\"\nos = \"jetpack6.2\"\n";
+const WSL2: &str =
+    "[stack]\ntorch = \"2.5.1+cu124\"\npython = \"3.11\"\n[target.w]\ngpu = \"H100 NVL\"\nplatform = \"wsl2\"\n";
 const CONTAINER: &str = "[stack]\ntorch = \"2.5.1+cu124\"\n[target.c]\ngpu = \"H100 NVL\"\ndriver = \"550.54.15\"\nimage = \"nvidia/cuda\"\n";
 const FORWARD: &str =
     "[stack]\ntorch = \"2.9.1+cu130\"\n[target.f]\ngpu = \"H100 NVL\"\ndriver = \"535.104.05\"\nos = \"ubuntu22.04\"\n";
@@ -317,6 +341,60 @@ fn one_changed_fact_behind_a_cuda_compat() {
     let mut changes: Vec<(&str, Value)> = BEHIND.iter().map(|(at, to)| (*at, json!(to))).collect();
     changes.extend(["/python", "/libraries"].map(|at| (at, Value::Null)));
     try_all(FORWARD, &with(&changes), &of_compat());
+}
+
+/// What is said of each changed fact, and of the sound host, as tests/data/findings.txt keeps it: who changes a check reads
+/// in the difference what it says otherwise. `UPDATE_EXAMPLES=1 cargo test --test mutations` writes it anew.
+#[test]
+fn findings_read_as_they_were_written_down() {
+    let mut behind: Vec<(&str, Value)> = BEHIND.iter().map(|(at, to)| (*at, json!(to))).collect();
+    behind.extend(["/python", "/libraries"].map(|at| (at, Value::Null)));
+    let tables = [
+        ("bare metal", SPEC, healthy(), mutations()),
+        ("container", CONTAINER, healthy(), of_containers()),
+        ("ptx", JIT, healthy(), of_ptx()),
+        ("cuda-compat", FORWARD, with(&behind), of_compat()),
+        ("pasted", SPEC, with(&[("/origin", json!("pasted")), ("/probes", json!([]))]), mutations()),
+        ("inside a container", CONTAINER, with(&[("/platform/container", json!("docker"))]), mutations()),
+        ("wsl2", WSL2, with(&[("/platform/system", json!("wsl")), ("/module", Value::Null)]), mutations()),
+        ("no kernels", SPEC, with(&[("/kernels", json!([])), ("/probes/8", Value::Null)]), mutations()),
+        ("jetson", JETSON, jetson(), of_jetson()),
+    ];
+    let mut text = String::new();
+    for (name, spec, host, mutations) in tables {
+        let lock = lock(spec);
+        let sound = judge(&lock, &host);
+        text += &format!("==== {name} ====\n{}", findings(&sound, None));
+        let place =
+            |mutation: &Mutation| mutation.at.rsplit_once('/').is_some_and(|(of, _)| host.pointer(of).is_some());
+        for mutation in mutations.into_iter().filter(place) {
+            let verdict = judge(&lock, &changed_host(&host, &mutation));
+            text += &format!("\n{} = {}\n{}", mutation.at, mutation.to, findings(&verdict, Some(&sound)));
+        }
+    }
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/findings.txt");
+    if std::env::var_os("UPDATE_EXAMPLES").is_some() {
+        std::fs::write(path, &text).unwrap();
+    }
+    let kept = std::fs::read_to_string(path).unwrap_or_default();
+    let other = text.lines().zip(kept.lines()).find(|(new, old)| new != old);
+    assert!(text == kept, "UPDATE_EXAMPLES=1 cargo test --test mutations writes them anew: {other:?}");
+}
+
+/// The checks of a verdict, or those that say something else than before.
+fn findings(verdict: &Verdict, before: Option<&Verdict>) -> String {
+    let mut text = String::new();
+    for check in &verdict.checks {
+        if before.is_some_and(|before| before.checks.contains(check)) {
+            continue;
+        }
+        let plain = |part: &Option<String>| part.clone().unwrap_or_else(|| "-".into());
+        let [expected, found, by, hint] = [&check.expected, &check.found, &check.evidence, &check.hint].map(plain);
+        let of = check.gpu.as_ref().map(|gpu| format!(" of {gpu}")).unwrap_or_default();
+        let (status, action) = (check.status.as_str(), check.action.as_str());
+        text += &format!("  {status} {}{of}: {expected} | {found} | {by} | {action} | {hint}\n", check.id);
+    }
+    text
 }
 
 /// Every field of the record, by the structures in its source, is changed by some mutation.

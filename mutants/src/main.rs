@@ -1,8 +1,8 @@
 //! `gpuenv-mutants CHECKOUT [ROOM...]`: mutants of the code compiled in once and chosen by an environment variable.
 //!
 //! A sample of all single changes of some rooms of src/ is written into a copy of the checkout, each beside the old code;
-//! the copy is built once. Every suite of the tests runs once without a mutant, to learn which mutants it reaches, and then
-//! for each mutant until one of them fails. A mutant with which none fails has survived: a test is missing.
+//! the copy is built once. Every test runs once without a mutant, to learn which mutants it reaches, and then for each of those
+//! until one fails. A mutant with which none fails has survived: a test is missing.
 //!
 //! GPUENV_MUTANTS: how many (100); GPUENV_MUTANTS_SEED: which (1).
 
@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail};
 
 /// The rooms whose answers users bet on.
-const ROOMS: [&str; 4] = ["solve", "lock", "verify", "export"];
+const ROOMS: [&str; 5] = ["solve", "coverage", "lock", "verify", "export"];
 
 fn main() -> Result<()> {
     let mut args = std::env::args().skip(1);
@@ -29,7 +29,7 @@ fn main() -> Result<()> {
     println!("{} places in {}; {count} of them, seed {seed}", all.len(), rooms.join(", "));
     let mut tree = build::Tree::new(&checkout, files)?;
     let programs = tree.build(build::sample(all, count as usize, seed))?;
-    let survived = run::survivors(&programs, tree.chosen.len(), &tree.folder)?;
+    let survived = run::survivors(&programs, &tree.chosen, &tree.folder)?;
     for one in &survived {
         println!("survived: {}", tree.chosen[*one]);
     }

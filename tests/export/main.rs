@@ -9,6 +9,7 @@ mod json;
 mod locks;
 mod pip;
 mod plain_readers;
+mod printed;
 mod readers;
 mod targets;
 mod tools;

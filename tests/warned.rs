@@ -1,0 +1,111 @@
+//! When an answer is warned of and when it is not: specs that differ in one thing, and whether a warning is given.
+
+mod common;
+
+use common::warned;
+
+/// A spec, the warning it is about, and whether it is given.
+type Case = (&'static str, &'static str, bool);
+
+#[track_caller]
+fn try_all(cases: &[Case]) {
+    let mut wrong = Vec::new();
+    for (spec, code, given) in cases {
+        let spec = spec.replace(" | ", "\n");
+        let codes = warned(&spec);
+        if codes.contains(code) != *given {
+            wrong.push(format!("{code} {}:\n{spec}\n{codes:?}", if *given { "is not given" } else { "is given" }));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
+
+/// Installers choose the open modules from driver 560 on: who has an older one, or a GPU that none of them drives, cannot
+/// go wrong.
+#[test]
+fn a_flavour_of_kernel_modules_is_told_where_the_wrong_one_may_be_installed() {
+    try_all(&[
+        (
+            "[stack] | torch = \"*\" | [target.a] | gpu = \"V100-SXM2-32GB\" | driver = \"550.54.15\"",
+            "kernel-module",
+            false,
+        ),
+        (
+            "[stack] | torch = \"*\" | [target.a] | gpu = \"V100-SXM2-32GB\" | driver = \"560.28.03\"",
+            "kernel-module",
+            true,
+        ),
+        ("[stack] | torch = \"*\" | [target.a] | gpu = \"V100-SXM2-32GB\" | driver = \">=550\"", "kernel-module", true),
+        (
+            "[stack] | torch = \"*\" | [target.a] | gpu = \"V100-SXM2-32GB\" | driver-cuda = \"12.4\"",
+            "kernel-module",
+            false,
+        ),
+        (
+            "[stack] | torch = \"*\" | [target.a] | gpu = \"V100-SXM2-32GB\" | driver-cuda = \"12.6\"",
+            "kernel-module",
+            true,
+        ),
+        (
+            "[stack] | torch = \"*\" | [target.a] | gpu = \"V100-SXM2-32GB\" | driver-cuda = \"12.7\"",
+            "kernel-module",
+            true,
+        ),
+        ("[stack] | cuda = \"11.4\" | [target.a] | gpu = \"Tesla K80\"", "kernel-module", false),
+        ("[stack] | torch = \"*\" | [target.a] | gpu = \"RTX 5090\" | driver = \"570.133.07\"", "kernel-module", true),
+        (
+            "[stack] | torch = \"*\" | [target.a] | gpu = \"RTX 5090\" | driver = \"570.133.07\" | kernel-module = \"open\"",
+            "kernel-module",
+            false,
+        ),
+    ]);
+}
+
+/// An image that is newer than the driver counts on the cuda-compat in it, which only data-centre GPUs take.
+#[test]
+fn an_image_that_leans_on_its_cuda_compat_is_told() {
+    try_all(&[
+        (
+            "[stack] | cuda = \"12.8\" | [target.a] | gpu = \"RTX 4090\" | driver = \"550.54.15\" | image = \"nvidia/cuda:12.8.1-base-ubuntu22.04\" | [[override]] | rule = \"image-require-cuda\" | reason = \"x\"",
+            "image-compat",
+            true,
+        ),
+        (
+            "[stack] | cuda = \"12.8\" | [target.a] | gpu = \"H100 NVL\" | driver = \"550.54.15\" | image = \"nvidia/cuda:12.8.1-base-ubuntu22.04\"",
+            "image-compat",
+            false,
+        ),
+        (
+            "[stack] | cuda = \"12.8\" | [target.a] | gpu = [\"H100 NVL\", \"RTX 4090\"] | driver = \"550.54.15\" | image = \"nvidia/cuda:12.8.1-base-ubuntu22.04\" | [[override]] | rule = \"image-require-cuda\" | reason = \"x\"",
+            "image-compat",
+            true,
+        ),
+        (
+            "[stack] | cuda = \"12.8\" | [target.a] | gpu = \"RTX 4090\" | driver = \"570.86.15\" | image = \"nvidia/cuda:12.8.1-base-ubuntu22.04\"",
+            "image-compat",
+            false,
+        ),
+        (
+            "[stack] | cuda = \"12.8\" | [target.a] | gpu = \"RTX 4090\" | image = \"nvidia/cuda:12.8.1-base-ubuntu22.04\"",
+            "image-compat",
+            false,
+        ),
+    ]);
+}
+
+/// What an image asks of the driver: its own words are known, those of its line, or none.
+#[test]
+fn an_image_of_which_nobody_read_what_it_asks_for_is_told() {
+    try_all(&[
+        (
+            "[stack] | cuda = \"12.4\" | [target.a] | gpu = \"H100 NVL\" | image = \"nvidia/cuda:12.4.1-base-ubuntu22.04\"",
+            "image-require-unknown",
+            false,
+        ),
+        (
+            "[stack] | torch = \"*\" | [target.a] | gpu = \"none\" | image = \"nvidia/cuda:12.4.1-base-ubuntu22.04\"",
+            "image-require-unknown",
+            false,
+        ),
+    ]);
+}
