@@ -256,3 +256,43 @@ fn what_comes_along_unasked_binds_too() {
     let both = lock(&asked("torch = \"*\"\ntensorflow = \"2.12\"", "driver = \"470\"")).target();
     assert!(both.builds.iter().any(|build| build.package == "tensorflow" && build.version.to_string() == "2.12.0"));
 }
+
+/// What public projects install beside torch: each package that holds CUDA code, or is bound to releases of a framework or
+/// of NVIDIA's libraries, is solved with; the others belong under `[packages]`.
+#[test]
+fn what_is_installed_beside_torch_is_taken_where_its_wheels_say() {
+    let known: Vec<String> = BUILTIN.packages().into_iter().map(|package| package.name).collect();
+    let rows = include_str!("data/beside_torch.tsv").lines().filter(|line| !line.starts_with('#'));
+    let mut counts = [0, 0];
+    for row in rows {
+        let cells: Vec<&str> = row.split('\t').collect();
+        let [package, projects, place, wheel, evidence] = cells[..] else { panic!("five cells: {row}") };
+        assert!(projects.parse::<u32>().is_ok_and(|count| count >= 2) && !evidence.is_empty(), "{row}");
+        assert!(wheel == "-" || wheel.starts_with("pkg:pypi/"), "{row}");
+        let (stack, packages) = match place {
+            "stack" => (format!("[stack]\n{package} = \"*\"\n"), format!("[packages]\n{package} = \"*\"\n")),
+            "packages" => (format!("[packages]\n{package} = \"*\"\n"), format!("[stack]\n{package} = \"*\"\n")),
+            other => panic!("`{other}` is no place: {row}"),
+        };
+        counts[usize::from(place == "packages")] += 1;
+        // NVIDIA's libraries are chosen under a name of their own, `nccl` for nvidia-nccl-cu12.
+        if !package.starts_with("nvidia-") {
+            assert_eq!(known.iter().any(|name| name == package), place == "stack", "{row}");
+            let told = refused(&format!("{packages}[target.t]\n"));
+            assert!(told.contains(&format!("under [{place}]")), "{row}: {told}");
+        }
+        assert_eq!(refused(&format!("{stack}[target.t]\n")), "", "{row}");
+    }
+    assert!(counts[0] >= 20 && counts[0] + counts[1] >= 200, "{counts:?}");
+}
+
+/// What names of a spec are refused with, and what to do; nothing where all are known.
+fn refused(text: &str) -> String {
+    let spec = spec::parse(text).expect("the spec parses");
+    match Request::new(&spec, rules()) {
+        Ok(_) => String::new(),
+        Err(errors) => {
+            errors.iter().map(|one| format!("{}: {}", one.message, one.help.as_deref().unwrap_or(""))).collect()
+        }
+    }
+}
