@@ -67,7 +67,7 @@ class Refresh:
         self.catalog, self.index, self.only = catalog, index, only
         self.checker = Checker(catalog, index)
         self.notes, self.added, self.changes, self.gone = [], [], [], []
-        self.used = set()
+        self.used, self.fresh = set(), []
 
     def propose(self):
         # Each reads what the ones before it have put in.
@@ -295,8 +295,11 @@ class Refresh:
     def companions(self):
         rows = self.catalog.rows("companion")
         known = {row["package"] for row in rows}
-        for package in sorted(set(self.only) - known - NO_COMPANIONS):
+        self.fresh = sorted(set(self.only) - known - NO_COMPANIONS)
+        for package in self.fresh:
             self.new(package)
+        if self.fresh:
+            self.catalog = self.checker.catalog = self.catalog.reread()
         for package in sorted(known - {"triton"}):
             if not self.asked(package):
                 continue
@@ -351,8 +354,8 @@ class Refresh:
         there = self.platforms(row["package"], Version(row["version"]))
         if row.get("arches") and there and not row.get("sdist"):
             row = self.amends(COMPANION_FILE, row, "arches", there)
-        # A package that the catalog did not know before may be asked for by one that it did.
-        if row["source"] not in ("companion-sdist", "companion-stub") and "variant" not in row and self.index.linux(row["package"], row["version"], "x86_64"):
+        # A package that the catalog did not know before may be asked for by one that it did, and that was named beside it.
+        if self.fresh and row["source"] not in ("companion-sdist", "companion-stub") and "variant" not in row and self.index.linux(row["package"], row["version"], "x86_64"):
             asked = requires(self.catalog, self.index, row)
             if asked != sorted(row.get("requires", [])):
                 # A wheel for a variant asks for the same.
