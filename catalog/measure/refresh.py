@@ -470,6 +470,10 @@ class Refresh:
             self.note(f"{package} {version}: nothing says for which CUDA it is: no row")
             return None
         row["python"] = ",".join(lines(source.requires_python)) or None
+        # TensorRT's bindings lie on the package index, for each Python.
+        bindings = f"tensorrt-cu{major}-bindings"
+        if package.startswith("tensorrt") and row["framework"] == CUDA_ONLY and (found := self.index.linux(bindings, version, "x86_64")):
+            row["python"] = " || ".join(pythons(found))
         known = {one["package"] for one in self.catalog.rows("companion")} - {package}
         everywhere = {name: spec for name, spec, marker in asked if marker is None and name in known and "dev" not in str(spec)}
         row["requires"] = sorted(f"{name}{whole(spec)}" for name, spec in everywhere.items() if str(spec))
