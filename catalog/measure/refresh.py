@@ -477,6 +477,7 @@ class Refresh:
         known = {one["package"] for one in self.catalog.rows("companion")} - {package}
         everywhere = {name: spec for name, spec, marker in asked if marker is None and name in known and "dev" not in str(spec)}
         row["requires"] = sorted(f"{name}{whole(spec)}" for name, spec in everywhere.items() if str(spec))
+        row["gpu_code"] = package in KERNELS
         row |= {"cuda": major, "source": "companion-stub", "arch_source": "companion-stub" if major else None}
         return row
 
