@@ -320,3 +320,45 @@ fn old_releases_of_bitsandbytes_go_with_the_cuda_they_have_a_library_for() {
         assert_eq!(culprits(&asked(torch, range)), ["stack.torch", "stack.bitsandbytes"], "{torch}");
     }
 }
+
+/// What public projects install beside torch: each package that holds CUDA code, or is bound to releases of a framework or
+/// of NVIDIA's libraries, is solved with; the others belong under `[packages]`.
+#[test]
+fn what_is_installed_beside_torch_is_taken_where_its_wheels_say() {
+    let known: Vec<String> = BUILTIN.packages().into_iter().map(|package| package.name).collect();
+    let rows = include_str!("data/beside_torch.tsv").lines().filter(|line| !line.starts_with('#'));
+    let mut counts = [0, 0];
+    for row in rows {
+        let cells: Vec<&str> = row.split('\t').collect();
+        let [package, projects, place, wheel, evidence] = cells[..] else { panic!("five cells: {row}") };
+        assert!(projects.parse::<u32>().is_ok_and(|count| count >= 2) && !evidence.is_empty(), "{row}");
+        assert!(wheel == "-" || wheel.starts_with("pkg:pypi/"), "{row}");
+        let stack = format!("[stack]\n{package} = \"*\"\n[target.t]\n");
+        let packages = format!("[stack]\npython = \"*\"\n[packages]\n{package} = \"*\"\n[target.t]\n");
+        let (right, wrong) = match place {
+            "stack" => (stack, packages),
+            "packages" => (packages, stack),
+            other => panic!("`{other}` is no place: {row}"),
+        };
+        counts[usize::from(place == "packages")] += 1;
+        let told = refused(&wrong);
+        assert!(told.contains(&format!("under [{place}]")), "{row}: {told}");
+        // NVIDIA's libraries are chosen under a name of their own, `nccl` for nvidia-nccl-cu12.
+        if !told.contains("is chosen as") {
+            assert_eq!(known.iter().any(|name| name == package), place == "stack", "{row}");
+            assert_eq!(refused(&right), "", "{row}");
+        }
+    }
+    assert!(counts[0] >= 20 && counts[0] + counts[1] >= 200, "{counts:?}");
+}
+
+/// What names of a spec are refused with, and what to do; nothing where all are known.
+fn refused(text: &str) -> String {
+    let spec = spec::parse(text).expect("the spec parses");
+    match Request::new(&spec, rules()) {
+        Ok(_) => String::new(),
+        Err(errors) => {
+            errors.iter().map(|one| format!("{}: {}", one.message, one.help.as_deref().unwrap_or(""))).collect()
+        }
+    }
+}

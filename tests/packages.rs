@@ -136,7 +136,8 @@ fn every_misuse_says_what_to_write() {
         ("torch = \"2.7\"", "transformers = 4.50", "type", "\"4.50\""),
         ("torch = \"2.7\"", "\"a b\" = \"*\"", "name", "letters, digits"),
         ("torch = \"2.7\"", "a_b = \"*\"\na-b = \"*\"", "duplicate", "keep one of the two"),
-        ("torchao = \"*\"", "x = \"*\"", "unknown-package", "under [packages]: `torchao = \"*\"`"),
+        ("tqdm = \"*\"", "x = \"*\"", "unknown-package", "under [packages]: `tqdm = \"*\"`"),
+        ("megatron-core = \"*\"", "x = \"*\"", "unknown-package", "`megatron-core` is an ordinary package"),
         ("transformers = \"4.50\"", "x = \"*\"", "unknown-package", "`transformers = \"==4.50.*\"`"),
     ] {
         let place = place("misuse", stack, packages);

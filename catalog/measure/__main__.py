@@ -4,6 +4,7 @@
     python3 catalog/measure refresh [PACKAGE…] [--write]      a patch with the releases the catalog lacks
     python3 catalog/measure practices [--write]               what publishers always do, counted over the builds
     python3 catalog/measure ordinary [PACKAGE…] [--write]     what ordinary packages and those of the catalog need of each other
+    python3 catalog/measure beside [--write]                  what people install beside torch, and where it is taken
     python3 catalog/measure freshness                         how old each source is
     python3 catalog/measure resolve [--count N] [--seed N]    random locks, each resolved again by uv
 
@@ -45,6 +46,9 @@ def main():
     ordinary.add_argument("only", nargs="*", metavar="PACKAGE", help="only these packages")
     ordinary.add_argument("--store", type=Path, default=USUAL, metavar="FOLDER", help=f"what was read before [default: {USUAL}]")
     ordinary.add_argument("--write", action="store_true", help="put the rows into catalog/")
+    around = commands.add_parser("beside", help="what people install beside torch, and where it is taken")
+    around.add_argument("--store", type=Path, default=USUAL, metavar="FOLDER", help=f"what was read before [default: {USUAL}]")
+    around.add_argument("--write", action="store_true", help="put the rows into tests/data/")
     commands.add_parser("freshness", help="how old each source is")
     resolve = commands.add_parser("resolve", help="have uv resolve random locks, and compare")
     resolve.add_argument("--count", type=int, default=200, metavar="N", help="how many locks [default: 200]")
@@ -81,6 +85,10 @@ def main():
         from ordinary import ordinary as collect
 
         return collect(Catalog(asked.root), Index(Store(asked.store), progress), asked.write, asked.only)
+    if asked.command == "beside":
+        from beside import beside
+
+        return beside(Catalog(asked.root), Index(Store(asked.store), progress), asked.write)
     return freshness(Catalog(asked.root))
 
 

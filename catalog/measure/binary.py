@@ -105,6 +105,12 @@ def built_with(data):
     return found and found[1].decode()
 
 
+def opened(data):
+    """The CUDA major of the cuBLAS that a library opens by name: `libcublas.so.12`."""
+    found = re.search(rb"libcublas\.so\.(\d+)", data)
+    return found and found[1].decode()
+
+
 def arch_flags(data):
     """The list torch.cuda.get_arch_list() prints, as it is compiled into libtorch_python.so."""
     words = rb"(?:sm|compute)_\d{2,3}[af]?"

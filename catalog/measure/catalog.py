@@ -88,7 +88,7 @@ class Catalog:
         lines = self.changed[path].splitlines(keepends=True)
         for number, text in enumerate(lines):
             if text.startswith("  {") and row_of(text) == row:
-                lines[number] = f"  {inline(row | {field: value})},\n"
+                lines[number] = f"  {inline(in_order(row | {field: value}))},\n"
                 self.changed[path] = "".join(lines)
                 return True
         return False
@@ -107,6 +107,17 @@ class Catalog:
         for path, text in self.changed.items():
             if text != (files or self.files)[path]:
                 path.write_text(text)
+
+
+# What stands behind a field that a row got later.
+BEHIND_REQUIRES = "brings gone extra wheel url sdist jit finished arches glibc cuda gpu_code sass ptx arm_sass source".split()
+
+
+def in_order(row):
+    """A row whose `requires` stands where others have it."""
+    head = {key: value for key, value in row.items() if key not in (*BEHIND_REQUIRES, "requires") and not key.endswith("_source")}
+    asked = {"requires": row["requires"]} if "requires" in row else {}
+    return head | asked | {key: value for key, value in row.items() if key not in head}
 
 
 def inline(fields):

@@ -27,7 +27,7 @@ def companion(checker, row, label):
         # The wheel of the package index is of the same release, and asks for the same.
         needs = {f"{name}{spec}" for name, spec, marker in requirements(checker.index.metadata(wheels[-1])) if applies(marker, "x86_64")}
         yield Finding(label, "brings", sorted(row["brings"]), sorted(needs & set(row["brings"])), wheels[-1].purl)
-    if wheels and "variant" not in row and row["source"] != "companion-sdist":
+    if wheels and "variant" not in row and row["source"] not in ("companion-sdist", "companion-stub"):
         read = requires(checker.catalog, checker.index, row)
         yield Finding(label, "requires", sorted(row.get("requires", [])), read, wheels[-1].purl)
     if wheels and checker.catalog.sources[row["source"]]["at"].startswith("pkg:pypi"):
@@ -134,7 +134,7 @@ def source_distribution(checker, row, label):
     if source is None:
         yield Finding(label, "source", True, None, f"pkg:pypi/{row['package']}@{row['version']}")
         return
-    asked = accepted_framework(*checker.index.described(source), row["framework"])
+    asked = asked_of_source(checker.index, row["package"], row["version"], row["framework"])
     yield Finding(label, row["framework"], normal(row["needs"]), normal(asked), source.purl)
     if row.get("python"):
         yield Finding(label, "python", lines(row["python"]), lines(source.requires_python), source.purl)
@@ -155,6 +155,15 @@ def isolation(checker, row, label, wheels):
         members = checker.index.members(compiled)
         yield Finding(label, "tools", built["tools"], scripts.tools(members), compiled.purl)
         yield Finding(label, "archs", built.get("archs"), scripts.archs(members), compiled.purl)
+
+
+def asked_of_source(index, package, version, framework):
+    """What a source distribution asks for of a framework: any release where only its setup.py imports it."""
+    source = index.source(package, version)
+    asked = accepted_framework(*index.described(source), framework)
+    if asked is None and re.search(rf"(?m)^\s*(?:import|from) {framework}\b", index.members(source).get("setup.py", "")):
+        return "*"
+    return asked
 
 
 def accepted_framework(metadata, lines, framework):

@@ -11,6 +11,20 @@ KERNELS = {
     "jax": r"^jax_cuda\d+_plugin/_(linalg|prng)[\w.-]*\.so$",
     "torchaudio": r"^torchaudio/(lib/)?lib\w+(\.abi3)?\.so$",
     "torchvision": r"^torchvision/_C(_stable)?\.so$",
+    "ctranslate2": r"^ctranslate2(\.libs)?/libctranslate2[\w.-]*\.so[\d.]*$",
+    "faiss-gpu": r"(^|/)(libfaiss[\w.-]*|_swigfaiss[\w.-]*)\.so$",
+    "faiss-gpu-cu11": r"(^|/)(libfaiss[\w.-]*|_swigfaiss[\w.-]*)\.so$",
+    "fbgemm-gpu": r"^fbgemm_gpu/fbgemm_gpu_py\.so$",
+    "nvidia-dali-cuda110": r"^nvidia/dali/libdali_kernels\.so$",
+    "nvidia-dali-cuda120": r"^nvidia/dali/libdali_kernels\.so$",
+    "nvidia-dali-cuda130": r"^nvidia/dali/libdali_kernels\.so$",
+    "open3d": r"^open3d/(cuda/pybind[\w.-]*|libOpen3D)\.so[\d.]*$",
+    "paddlepaddle-gpu": r"^paddle/(libs/libphi|fluid/(libpaddle|core_avx))\.so$",
+    "sgl-kernel": r"^sgl_kernel/(sm100/)?common_ops[\w.-]*\.so$",
+    "sglang-kernel": r"^sgl_kernel/(sm100/)?common_ops[\w.-]*\.so$",
+    "torchao": r"^torchao/_C[\w.-]*\.so$",
+    "torchcodec": r"^torchcodec/libtorchcodec_core8\.so$",
+    "xgboost": r"^xgboost/(lib/)?libxgboost\.so$",
     "auto-gptq": r"^(autogptq|exllama)\w*\.cpython[\w.-]*\.so$",
     "lmcache": r"^lmcache/(c|cuda)_ops[\w.-]*\.so$",
     "lmdeploy": r"^lmdeploy/(lib|turbomind)/_turbomind[\w.-]*\.so$",
@@ -24,6 +38,12 @@ KERNELS = {
     "cudnn": r"/libcudnn_ops(_infer)?\.so\.\d+$",
     "nccl": r"/libnccl\.so\.\d+$",
 }
+# Packages without kernels of their own, and their library that loads the CUDA runtime.
+LOADS = {
+    "torch-tensorrt": r"^torch_tensorrt/lib/libtorchtrt\.so$",
+}
+# Packages that open CUDA's libraries by name when they run.
+OPENS = ("ctranslate2",)
 # Packages with a library for each CUDA line, of which the one that fits is loaded: they reach what any of them does.
 A_LIBRARY_EACH = ("bitsandbytes",)
 # Packages whose kernels lie in another, which they pin: its name, newest first.
@@ -50,11 +70,12 @@ def code_of(archive, package):
     """(SASS, PTX, CUDA) of the libraries of a wheel that hold a package's kernels; nothing where there are none."""
     counts, cuda = [], None
     for member in archive.names:
-        if re.search(KERNELS[package], member) and archive.size(member):
+        if re.search(KERNELS.get(package) or LOADS[package], member) and archive.size(member):
             with archive.spool(member) as file:
                 data = binary.mapped(file)
                 counts.append(binary.fatbins(data, package in EXACT))
-                cuda = cuda or binary.runtime(data) or binary.built_with(data)
+                cuda = cuda or binary.runtime(data) or (binary.built_with(data) if package == "nccl" else None)
+                cuda = cuda or (binary.opened(data) if package in OPENS else None)
                 data.close()
     if package not in A_LIBRARY_EACH:
         return *main_code(sum(counts, Counter())), cuda

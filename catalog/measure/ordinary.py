@@ -16,25 +16,46 @@ FILE = "asks.toml"
 
 # What people install beside a framework, and what of their metadata is read.
 BESIDE = """
-    accelerate chex diffusers easyocr equinox fastai flax kornia lightning monai numpyro open-clip-torch openai-whisper optax
-    optimum orbax-checkpoint peft pyannote-audio pytorch-lightning segmentation-models-pytorch sentence-transformers setfit
-    tensorflow-hub tf-keras timm torchmetrics trl
+    accelerate apollo-torch chex diffusers easyocr equinox fastai fla-core flash-linear-attention flax galore-torch
+    invisible-watermark kornia liger-kernel lightning lion-pytorch megatron-core monai numpyro open-clip-torch
+    openai-whisper optax optimum orbax-checkpoint peft pyannote-audio pytorch-lightning schedulefree
+    segmentation-models-pytorch sentence-transformers setfit tensorflow-hub tf-keras timm torchdata
+    torchdiffeq torchmetrics trl vocos
 """.split()
 # These require no framework, so their listing tells enough.
 LISTED = """
-    datasets einops gradio h5py huggingface-hub keras matplotlib numba numpy pandas pillow protobuf pyarrow safetensors
-    scikit-learn scipy sentencepiece tokenizers transformers
+    addict aiohttp albumentations anthropic antlr4-python3-runtime apache-tvm-ffi appdirs attrs av awscli black build
+    certifi chardet click cmake colorama comet-ml contourpy coverage cycler cyclopts datasets decorator decord dill
+    docutils easydict einops einops-exts evaluate faker fastapi faster-whisper filelock fire flake8 fsspec ftfy furo
+    future fuzzywuzzy gdown gitpython google gradio gradio-client grpcio grpcio-tools gymnasium h5py hf-transfer
+    hf-xet hjson huggingface-hub hydra-core idna imageio imageio-ffmpeg immutabledict importlib-metadata inflect
+    iopath ipykernel ipython ipywidgets isort jedi jinja2 jiwer joblib jsonargparse jsonlines jupyter keras kernels
+    kiwisolver langdetect latex2sympy2-extended librosa lm-eval loguru loralib markdown2 markupsafe math-verify
+    matplotlib mmengine mmsegmentation modelscope moviepy mpi4py msgpack mypy myst-parser nbconvert nbformat nbsphinx
+    networkx ninja nltk num2words numba numpy nvidia-ml-py omegaconf onnx onnxruntime openai opencv-python
+    opencv-python-headless openpyxl opentelemetry-api orjson packaging pandas pandoc parso pexpect pillow plotly
+    pre-commit prometheus-client prompt-toolkit protobuf psutil ptyprocess pudb py-cpuinfo pyarrow pycocoevalcap
+    pycocotools pydantic pydub pygments pylatexenc pylint pyparsing pypinyin pyrsistent pytest pytest-cov
+    pytest-timeout pytest-xdist python-dateutil python-dotenv pytz pyyaml pyzmq ray recommonmark regex rembg requests
+    rich rouge ruff sacrebleu safetensors scikit-image scikit-learn scipy seaborn sentencepiece setuptools shortuuid
+    six soundfile spacy sphinx sphinx-argparse sphinx-autodoc-typehints sphinx-copybutton sphinx-markdown-tables
+    sphinx-rtd-theme sphinx-togglebutton sse-starlette streamlit sympy tabulate tensorboard tensorboardx termcolor
+    tiktoken tokenizers tomli torch-memory-saver tqdm trackio traitlets transformers twine typing-extensions tyro
+    unidecode urllib3 uvicorn uvloop wandb wcwidth webdataset wheel xxhash yapf zhon zstandard
 """.split()
 # What several packages of the catalog pin or bound, each otherwise: two of them need not go together.
 SHARED = """
-    apache-tvm-ffi compressed-tensors cuda-bindings cuda-python cuda-toolkit dask-cuda flashinfer-cubin grpcio
-    grpcio-reflection humming-kernels llguidance ml-dtypes numba-cuda nvidia-cudnn-frontend nvidia-cutlass-dsl
-    nvidia-nvjitlink nvidia-nvjitlink-cu12 openai outlines outlines-core pydantic pylibcudf-cu12 pylibcudf-cu13
-    pylibraft-cu12 pylibraft-cu13 quack-kernels raft-dask-cu12 raft-dask-cu13 six tilelang tokenspeed-mla torchcodec
-    treelite typing-extensions xgrammar
+    apache-tvm-ffi compressed-tensors cuda-toolkit dask-cuda flashinfer-cubin grpcio grpcio-reflection humming-kernels
+    llguidance ml-dtypes nvidia-cudnn-frontend nvidia-cutlass-dsl nvidia-nvjitlink nvidia-nvjitlink-cu12 openai
+    outlines outlines-core pydantic pylibcudf-cu12 pylibcudf-cu13 pylibraft-cu12 pylibraft-cu13 quack-kernels
+    raft-dask-cu12 raft-dask-cu13 six tilelang tokenspeed-mla treelite typing-extensions xgrammar
 """.split()
 # Of these it matters that there are wheels for a Python: their code is compiled for it.
-COMPILED = "h5py matplotlib numba numpy pandas pillow pyarrow scikit-learn scipy sentencepiece".split()
+COMPILED = """
+    apache-tvm-ffi contourpy grpcio grpcio-tools h5py kiwisolver markupsafe matplotlib msgpack numba numpy onnxruntime
+    orjson pandas pillow pyarrow pyyaml ray regex scikit-image scikit-learn scipy sentencepiece spacy tiktoken uvloop
+    xxhash zstandard
+""".split()
 
 # What only the code of a release says: in which file of its wheel, by what pattern, what that needs, and how it shows.
 CHECKS = {

@@ -7,8 +7,9 @@ import sys
 import wheels
 from catalog import inline, numbers
 from checks import CUDA_MAJORS, LIBRARIES, TOOLKIT, Checker, spelled
-from companions import accepted_framework, lines, normal, requires, unisolated
-from kernels import KERNELS, PINNED_KERNELS, TAGGED_TOO_LOW
+from companions import asked_of_source, lines, normal, requires, unisolated, whole
+from documented import documented
+from kernels import KERNELS, LOADS, PINNED_KERNELS, TAGGED_TOO_LOW
 from remote import Version, parsed, requirements
 
 # Where each kind of row lives, and the packages that are asked for releases.
@@ -19,7 +20,34 @@ FRAMEWORKS = ("torch", "tensorflow", "jax")
 NO_COMPANIONS = {*FRAMEWORKS, TOOLKIT, *(stem + cuda for stem in LIBRARIES.values() for cuda in CUDA_MAJORS)}
 # What runs beside any framework of its CUDA major, and alone: its name or its metadata says which.
 CUDA_ONLY = "cuda"
-OF_CUDA_ONLY = ("cudf", "cugraph", "cuml", "cupy-cuda", "faiss-gpu-cu", "onnxruntime-gpu", "rmm-cu")
+OF_CUDA_ONLY = (
+    "ctranslate2",
+    "cuda-bindings",
+    "cuda-python",
+    "cudf",
+    "cugraph",
+    "cuml",
+    "cupy-cuda",
+    "faiss-gpu",
+    "numba-cuda",
+    "nvidia-dali-cuda",
+    "onnxruntime-gpu",
+    "open3d",
+    "paddlepaddle-gpu",
+    "rmm-cu",
+    "tensorrt",
+    "xgboost",
+)
+# Whose releases carry the number of the CUDA they bind.
+NUMBERED_AFTER_CUDA = ("cuda-bindings", "cuda-python")
+# Source distributions that hold nothing: they fetch a wheel from NVIDIA's index, or bring packages that do.
+STUBS = ("nvidia-dali-cuda110", "nvidia-dali-cuda120", "nvidia-dali-cuda130", "tensorrt", "tensorrt-cu12", "tensorrt-cu13", "tensorrt-llm")
+# What links its CUDA runtime in, or takes whichever there is: it runs beside any CUDA.
+OF_ANY_CUDA = ("faiss-gpu", "numba-cuda", "open3d", "paddlepaddle-gpu", "xgboost")
+# What runs on a GPU without its kernels, and faster with them.
+RUNS_WITHOUT = ("torchao", "torchcodec")
+# Of these what loads its libraries, and CUDA's with them, whatever it does.
+ALWAYS_LOADED = ("torchcodec",)
 FRAMEWORKS_READ_BY_HAND = {"tensorflow": "tensorflow", "jax": "jax-cuda13-plugin"}
 
 
@@ -39,7 +67,7 @@ class Refresh:
         self.catalog, self.index, self.only = catalog, index, only
         self.checker = Checker(catalog, index)
         self.notes, self.added, self.changes, self.gone = [], [], [], []
-        self.used = set()
+        self.used, self.fresh = set(), []
 
     def propose(self):
         # Each reads what the ones before it have put in.
@@ -267,8 +295,11 @@ class Refresh:
     def companions(self):
         rows = self.catalog.rows("companion")
         known = {row["package"] for row in rows}
-        for package in sorted(set(self.only) - known - NO_COMPANIONS):
+        self.fresh = sorted(set(self.only) - known - NO_COMPANIONS)
+        for package in self.fresh:
             self.new(package)
+        if self.fresh:
+            self.catalog = self.checker.catalog = self.catalog.reread()
         for package in sorted(known - {"triton"}):
             if not self.asked(package):
                 continue
@@ -278,6 +309,8 @@ class Refresh:
             missing, read = (self.missing_source, self.source_row) if as_source else (self.missing, self.companion_row)
             if of_package[-1]["framework"] == CUDA_ONLY:
                 read = self.cuda_row
+            if package in STUBS and of_package[-1]["source"] == "companion-stub":
+                missing, read = self.missing_source, self.stub_row
             for version in missing(package, known):
                 if row := read(package, version, of_package[-1]):
                     self.adds(COMPANION_FILE, row)
@@ -287,9 +320,8 @@ class Refresh:
     def new(self, package):
         """Every release of a package that the catalog does not have at all, as far as its metadata names a framework."""
         versions = self.index.releases(package)
-        for version in [] if versions else self.released_sources(package):
-            named = {name for name, _, marker in parsed(self.index.described(self.index.source(package, version))[1]) if "extra" not in str(marker)}
-            framework = next((one for one in FRAMEWORKS if one in named), None)
+        for version in [] if versions or package in STUBS else self.released_sources(package):
+            framework = next((one for one in FRAMEWORKS if asked_of_source(self.index, package, version, one)), None)
             if framework and (row := self.source_row(package, version, {"framework": framework})):
                 self.adds(COMPANION_FILE, row)
             elif not framework:
@@ -297,14 +329,20 @@ class Refresh:
         for version in versions if package.startswith(OF_CUDA_ONLY) else ():
             if row := self.cuda_row(package, version):
                 self.adds(COMPANION_FILE, row)
+        for version in self.released_sources(package) if package in STUBS else ():
+            if version not in versions and (row := self.stub_row(package, version)):
+                self.adds(COMPANION_FILE, row)
         for version in () if package.startswith(OF_CUDA_ONLY) else versions:
             wheels = self.index.linux(package, version, "x86_64")
             asked = {name for name, _, marker in requirements(self.index.metadata(wheels[-1])) if "extra" not in str(marker)} if wheels else set()
             framework = next((one for one in FRAMEWORKS if one in asked), None)
+            if framework is None and documented(self.index, package, version):
+                framework = "torch"
             if framework is None:
                 self.note(f"{package} {version}: its metadata names no framework: no row")
                 continue
-            like = {"framework": framework, "needs": "*", "source": "companion-metadata", "gpu_code": package in KERNELS}
+            like = {"framework": framework, "needs": "*", "source": "companion-metadata"}
+            like["gpu_code"] = package in KERNELS and package not in RUNS_WITHOUT
             if row := self.companion_row(package, version, like):
                 self.adds(COMPANION_FILE, row)
 
@@ -315,7 +353,15 @@ class Refresh:
         self.withdrawn(row["package"], row["version"])
         there = self.platforms(row["package"], Version(row["version"]))
         if row.get("arches") and there and not row.get("sdist"):
-            self.amends(COMPANION_FILE, row, "arches", there)
+            row = self.amends(COMPANION_FILE, row, "arches", there)
+        # A package that the catalog did not know before may be asked for by one that it did, and that was named beside it.
+        if self.fresh and row["source"] not in ("companion-sdist", "companion-stub") and "variant" not in row and self.index.linux(row["package"], row["version"], "x86_64"):
+            asked = requires(self.catalog, self.index, row)
+            if asked != sorted(row.get("requires", [])):
+                # A wheel for a variant asks for the same.
+                of_release = [one for one in self.catalog.rows("companion") if one["package"] == row["package"] and one["version"] == row["version"]]
+                for one in of_release:
+                    self.amends(COMPANION_FILE, row if "variant" not in one else one, "requires", asked)
 
     def platforms(self, package, version):
         arches = {wheel.arch for wheel in self.index.wheels(package) if wheel.version == version and wheel.arch}
@@ -335,8 +381,8 @@ class Refresh:
 
     def source_row(self, package, version, like):
         source = self.index.source(package, version)
-        metadata, needs = self.index.described(source)
-        asked = accepted_framework(metadata, needs, like["framework"])
+        metadata, _ = self.index.described(source)
+        asked = asked_of_source(self.index, package, version, like["framework"])
         if asked is None:
             self.note(f"{package} {version}: its metadata names no {like['framework']}: no row")
             return None
@@ -354,38 +400,87 @@ class Refresh:
             if metadata
             else {}
         )
-        framework = like["framework"]
-        if framework not in needs or not (str(needs[framework]) or like["needs"] == "*"):
+        framework, source = like["framework"], "companion-metadata"
+        if told := metadata and documented(self.index, package, version):
+            asked, source = told
+        elif framework not in needs or not (str(needs[framework]) or like["needs"] == "*"):
             self.note(f"{package} {version}: its metadata names no {framework} version: no row")
             return None
-        asked = ",".join(normal(str(needs[framework]))) or "*"
+        else:
+            asked = ",".join(normal(str(needs[framework]))) or "*"
         row = {"package": package, "version": str(version), "framework": framework, "needs": asked}
         row["python"] = accepted(wheels, metadata["Requires-Python"])
         row["requires"] = requires(self.catalog, self.index, row)
         if like.get("gpu_code"):
             row |= self.own_code(package, version, wheels)
-        elif like.get("source") != "companion-metadata":
+        elif like.get("source") != "companion-metadata" and not told:
             self.note(f"{package} {version}: its rows rest on `{like['source']}`, which is not read here: no row")
             return None
         elif package in KERNELS:
             row["sass"], row["ptx"], _ = self.index.code(wheels[-1], package)
+        elif package in LOADS:
+            cuda = self.index.code(wheels[-1], package)[2]
+            row |= {"arches": self.platforms(package, version), "glibc": self.glibc(package, version, wheels)}
+            row["cuda"] = cuda and cuda.split(".")[0]
+        if package in RUNS_WITHOUT and all(wheel.arch != "any" for wheel in wheels):
+            own = self.own_code(package, version, wheels)
+            row |= {key: own.get(key) for key in ("arches", "glibc", "cuda") if key != "cuda" or package in ALWAYS_LOADED}
+        read = row.get("sass") or row.get("ptx") or row.get("cuda")
         code = "sglang-kernels" if package in PINNED_KERNELS else "companion-code"
-        return row | {"source": "companion-metadata", "arch_source": code if row.get("sass") else None}
+        return row | {"source": source, "arch_source": code if read else None}
 
     def cuda_row(self, package, version, _=None):
         """A release that follows no framework, if its name or its metadata tells its CUDA major."""
         wheels = self.index.linux(package, version, "x86_64")
         metadata = self.index.metadata(wheels[-1]) if wheels else None
-        major = metadata and cuda_major(package, requirements(metadata))
-        if not major:
+        major = metadata and cuda_major(package, version, requirements(metadata))
+        own = self.own_code(package, version, wheels) if wheels and package in KERNELS else {}
+        # Of xgboost it is the NCCL inside that says for which CUDA it was built.
+        major = major or (own.get("cuda") if package != "xgboost" else None)
+        row = {"package": package, "version": str(version), "framework": CUDA_ONLY, "needs": "*", "cuda": major}
+        row["python"] = metadata and accepted(wheels, metadata["Requires-Python"])
+        row["requires"] = requires(self.catalog, self.index, row)
+        placeholder = version < Version("0.0.2")
+        if placeholder or not major and (package not in OF_ANY_CUDA or not own.get("sass") and not row["requires"]):
             self.note(f"{package} {version}: nothing says for which CUDA it is: no row")
             return None
-        row = {"package": package, "version": str(version), "framework": CUDA_ONLY, "needs": "*", "cuda": major}
-        row["python"] = accepted(wheels, metadata["Requires-Python"])
-        row["requires"] = requires(self.catalog, self.index, row)
         row["arches"] = self.platforms(package, version)
         row["glibc"] = self.glibc(package, version, wheels)
-        return row | {"source": "companion-metadata", "arch_source": "companion-metadata"}
+        row |= own | {"cuda": major}
+        if not row.get("sass"):
+            row.pop("gpu_code", None)
+        read = "companion-code" if row.get("sass") else "companion-metadata" if major else None
+        return row | {"source": "companion-metadata", "arch_source": read}
+
+    def stub_row(self, package, version, _=None):
+        """A release that is a source distribution without anything to compile, by what its metadata brings."""
+        source = self.index.source(package, version)
+        asked = list(parsed(self.index.described(source)[1]))
+        needs = {name: spec for name, spec, marker in asked if "extra" not in str(marker)}
+        major = cuda_major(package, version, asked) or next((name[-2:] for name in needs if name.startswith("tensorrt-cu")), None)
+        row = {"package": package, "version": str(version)}
+        if "torch" in needs:
+            # The catalog has final releases: up to an alpha of one is below it.
+            torch = re.sub(r"<=([\d.]+)a\d+", r"<\1", re.sub(r"(>=[\d.]+)a\d+", r"\1", str(needs["torch"])))
+            label = re.search(r"\+cu(\d\d)", torch)
+            major = major or label and label[1]
+            row |= {"framework": "torch", "needs": ",".join(normal(torch)) or "*"}
+        elif major:
+            row |= {"framework": CUDA_ONLY, "needs": "*"}
+        else:
+            self.note(f"{package} {version}: nothing says for which CUDA it is: no row")
+            return None
+        row["python"] = ",".join(lines(source.requires_python)) or None
+        # TensorRT's bindings lie on the package index, for each Python.
+        bindings = f"tensorrt-cu{major}-bindings"
+        if package.startswith("tensorrt") and row["framework"] == CUDA_ONLY and (found := self.index.linux(bindings, version, "x86_64")):
+            row["python"] = " || ".join(pythons(found))
+        known = {one["package"] for one in self.catalog.rows("companion")} - {package}
+        everywhere = {name: spec for name, spec, marker in asked if marker is None and name in known and "dev" not in str(spec)}
+        row["requires"] = sorted(f"{name}{whole(spec)}" for name, spec in everywhere.items() if str(spec))
+        row["gpu_code"] = package in KERNELS
+        row |= {"cuda": major, "source": "companion-stub", "arch_source": "companion-stub" if major else None}
+        return row
 
     def own_code(self, package, version, wheels):
         """Platforms, glibc, and the GPU code of a package that holds its own."""
@@ -469,10 +564,15 @@ class Refresh:
             self.catalog.changed[path] = text
 
 
-def cuda_major(package, asked):
-    """`12` of cupy-cuda12x and cudf-cu12; else that of the libraries of NVIDIA's that extras or the release ask for."""
-    if named := re.search(r"-cu(?:da)?(\d\d)x?$", package):
+def cuda_major(package, version, asked):
+    """`12` of cupy-cuda12x, cudf-cu12 and nvidia-dali-cuda120, and of a release that is numbered after its CUDA; else that
+    of the libraries of NVIDIA's that extras or the release ask for."""
+    if named := re.search(r"-cu(?:da)?(\d\d)[0x]?$", package):
         return named[1]
+    if package in NUMBERED_AFTER_CUDA:
+        return str(version.major)
+    if package in OF_ANY_CUDA:
+        return None
     told = {found[1] for name, _, _ in asked if (found := re.match(r"nvidia-[\w-]+-cu(\d\d)$", name))}
     return told.pop() if len(told) == 1 else None
 

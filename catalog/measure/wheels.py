@@ -8,7 +8,7 @@ from remote import Version, canonicalize_name, parse_sdist_filename, parse_wheel
 # Where a package's releases stand in the catalog, and the source that its listing is.
 SOURCES = {"torch": "torch-pypi", "tensorflow": "tensorflow-pypi", "jax": "jax-plugin"}
 COMPANION_SOURCE = "companion-metadata"
-SDIST_SOURCE = "companion-sdist"
+SDIST_SOURCES = ("companion-sdist", "companion-stub")
 FILE = "wheels/pypi.toml"
 
 
@@ -45,9 +45,9 @@ def missing(catalog, index, only=()):
     for row in catalog.rows("companion"):
         if only and row["package"] not in only:
             continue
-        found = index.source(row["package"], row["version"]) if row["source"] == SDIST_SOURCE else None
+        found = index.source(row["package"], row["version"]) if row["source"] in SDIST_SOURCES else None
         if found and found.sha256 and found.name not in known:
-            yield {"file": found.name, "sha256": found.sha256, "source": SDIST_SOURCE}
+            yield {"file": found.name, "sha256": found.sha256, "source": row["source"]}
 
 
 def released(file):

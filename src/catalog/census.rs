@@ -81,8 +81,8 @@ impl Catalog {
                 counts.push(count("nccl.arch_source", "  whose GPU code is known", &codes));
             }
             if *kind == "companion" {
-                // Of what follows a CUDA major only that major is told there.
-                let read = self.companions.iter().filter(|row| !row.follows_cuda());
+                // Of much that follows a CUDA major only that major is told there.
+                let read = self.companions.iter().filter(|row| !row.follows_cuda() || row.gpu_code);
                 let codes: Vec<&str> = read.filter_map(|row| row.arch_source.as_deref()).collect();
                 counts.push(count("companion.arch_source", "  whose own GPU code is known", &codes));
             }

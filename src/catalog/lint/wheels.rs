@@ -272,7 +272,9 @@ fn companions(catalog: &Catalog, say: Say<'_>) {
         if FRAMEWORKS.contains(&&*row.package) {
             say("framework", "companion", &name, "a framework follows none: it is a `build`".into());
         }
-        if row.follows_cuda() && (row.cuda.is_none() || row.needs != "*") {
+        // What links its runtime in runs beside any CUDA, and what asks for another package follows the CUDA of that one.
+        let of_any = row.cuda.is_none() && !row.gpu_code && row.requires.is_empty();
+        if row.follows_cuda() && (of_any || row.needs != "*") {
             let says = "what follows a CUDA major says which, in `cuda`, and needs `*`";
             say("framework", "companion", &name, says.into());
         } else if !row.follows_cuda() && !FRAMEWORKS.contains(&&*row.framework) {

@@ -25,7 +25,7 @@ pub struct Companion {
     pub package: Text,
     /// `0.20.1`
     pub version: Version,
-    /// The framework it needs, `torch`; `cuda` for what follows none, only a CUDA major.
+    /// The framework it needs, `torch`; `cuda` for what follows none, only a CUDA major, or not even that.
     pub framework: Text,
     /// The versions of it that it accepts, in constraint grammar: `2.5.1`, `>=2.14`.
     pub needs: Text,

@@ -73,6 +73,7 @@ impl<'c> Explainer<'_, 'c> {
         let admitted = of_package().rfind(|row| ask.constraint.admits(&row.version));
         let goes_with = |row: &Companion| match (row.follows_cuda(), &row.cuda) {
             (true, Some(cuda)) => format!("loads the libraries of CUDA {cuda}"),
+            (true, None) => "runs beside any CUDA".to_string(),
             _ => format!("is for {} {}", row.framework, row.needs),
         };
         self.say(match admitted {

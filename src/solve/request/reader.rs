@@ -52,7 +52,14 @@ impl<'c> Reader<'_, 'c> {
                 true => ways,
                 false => format!("write one of those for a single CUDA major: {}", each.join(", ")),
             };
-            let message = format!("unknown package `{name}`: this catalog has no releases of it");
+            let is_ordinary = self.catalog.asks.iter().any(|row| *row.package == *name || *row.of == *name);
+            let (message, help) = match is_ordinary {
+                true => (
+                    format!("`{name}` is an ordinary package, which nothing is solved with"),
+                    format!("put it under [packages]: `{name} = \"{}\"`", ordinary_text(&written.value)),
+                ),
+                false => (format!("unknown package `{name}`: this catalog has no releases of it"), help),
+            };
             self.error("unknown-package", message, Some(help), written);
         }
         found

@@ -1,0 +1,74 @@
+"""What publishers say elsewhere of packages that are built beside one torch and whose metadata names none."""
+
+import re
+from functools import lru_cache
+
+from remote import SpecifierSet, Version, requirements
+
+# Releases, the torch they go with, and the source that says so. The first line that holds a release counts.
+TABLES = {
+    "fbgemm-gpu": [
+        *((f"=={one}.*", torch, "fbgemm-releases") for one, torch in (
+            ("0.4", "2.0"), ("0.5", "2.1"), ("0.6", "2.2"), ("0.7", "2.3"), ("0.8", "2.4"), ("1.0", "2.5"), ("1.1", "2.6"),
+            ("1.2", "2.7"), ("1.3", "2.8"), ("1.4", "2.9"), ("1.5", "2.10"), ("1.6", "2.11"),
+        )),
+        *((f"=={one}.*", torch, "fbgemm-schedule") for one, torch in (("1.7", "2.12"), ("1.8", "2.13"), ("1.9", "2.14"))),
+    ],
+    "torchao": [
+        ("==0.12.*", ">=2.5,<2.8", "torchao-table"),
+        ("==0.13.*", ">=2.6,<2.9", "torchao-table"),
+        ("==0.14.0", ">=2.7,<2.9", "torchao-code"),
+        ("==0.14.1", ">=2.7,<2.10", "torchao-table"),
+        ("==0.15.*", ">=2.7,<2.10", "torchao-table"),
+        ("==0.16.*", ">=2.8,<2.11", "torchao-table"),
+        ("==0.17.*", ">=2.9", "torchao-table"),
+        ("==0.18.*", ">=2.9", "torchao-table"),
+        # Nothing is said of these, in their metadata or elsewhere.
+        (">=0.3.1,<0.12", "*", "companion-metadata"),
+    ],
+    "torchcodec": [
+        *((f"=={one}.*", torch, "torchcodec-table") for one, torch in (
+            ("0.1", "2.5"), ("0.2", "2.6"), ("0.3", "2.7"), ("0.4", "2.7"), ("0.5", "2.7"), ("0.6", "2.8"), ("0.7", "2.8"),
+            ("0.8", "2.9"), ("0.9", "2.9"), ("0.10", "2.10"), ("0.11", "2.11"), ("0.12", ">=2.11"), ("0.13", ">=2.11"),
+            ("0.14", ">=2.11"), ("0.15", ">=2.11"), ("0.16", ">=2.11"),
+        )),
+        ("==0.0.3", "2.4", "torchcodec-table"),
+        ("==0.17.*", ">=2.11", "torchcodec-symbols"),
+    ],
+}
+# TorchRec is released with the FBGEMM of its number, for the same torch.
+TABLES["torchrec"] = [
+    (releases, torch, "torchrec-docs" if source == "fbgemm-releases" else source)
+    for releases, torch, source in TABLES["fbgemm-gpu"]
+]
+# A package that pins another one exactly and torch too: both are made for that torch.
+PINNED_BY = {"sgl-kernel": "sglang", "sglang-kernel": "sglang"}
+
+
+def documented(index, package, version):
+    """(torch, source) of a release; nothing where its own metadata says it, or nobody does."""
+    for releases, torch, source in TABLES.get(package, ()):
+        if SpecifierSet(releases).contains(str(version)):
+            return torch, source
+    pinned = pairs(index, PINNED_BY[package]).get((package, Version(str(version)))) if package in PINNED_BY else None
+    return pinned and (" || ".join(sorted(pinned, key=Version)), f"{PINNED_BY[package]}-pins")
+
+
+@lru_cache(maxsize=None)
+def pairs(index, package):
+    """(package, version) pinned by a release of this one → every torch pinned beside it."""
+    found = {}
+    for version in index.releases(package):
+        wheels = index.linux(package, version, "x86_64")
+        if not wheels:
+            continue
+        pins = {}
+        for name, spec, marker in requirements(index.needs(wheels[-1])):
+            exact = re.fullmatch(r"==([\d.]+(?:\.?post\d+)?)", str(spec))
+            # Up to 0.5.2 what runs on a GPU stands in the extra `srt`.
+            if exact and (not marker or re.fullmatch(r"""extra == ['"]srt['"]""", str(marker)) or "extra" not in str(marker)):
+                pins.setdefault(name, exact[1])
+        for name in pins:
+            if PINNED_BY.get(name) == package and "torch" in pins:
+                found.setdefault((name, Version(pins[name])), set()).add(pins["torch"])
+    return found
