@@ -4,6 +4,7 @@ import datetime
 import re
 import sys
 
+import linked
 import wheels
 from catalog import inline, numbers
 from checks import CUDA_MAJORS, LIBRARIES, TOOLKIT, Checker, spelled
@@ -369,8 +370,10 @@ class Refresh:
             return None
         elif package in KERNELS:
             row["sass"], row["ptx"], _ = self.index.code(wheels[-1], package)
-        code = "sglang-kernels" if package in PINNED_KERNELS else "companion-code"
-        return row | {"source": "companion-metadata", "arch_source": code if row.get("sass") else None}
+        code, source = "sglang-kernels" if package in PINNED_KERNELS else "companion-code", "companion-metadata"
+        if like.get("source") == linked.SOURCE and asked == "*":
+            row["needs"], source = " || ".join(linked.lines(self.index, wheels[-1])), linked.SOURCE
+        return row | {"source": source, "arch_source": code if row.get("sass") else None}
 
     def cuda_row(self, package, version, _=None):
         """A release that follows no framework, if its name or its metadata tells its CUDA major."""
