@@ -220,6 +220,35 @@ fn releases_for_variants_agree_with_the_release() {
     assert!(seen >= 150, "{seen}");
 }
 
+/// Sources: symbols that the wheels import and torch's export, read; ray#56695, AutoAWQ#466 (its sister package).
+#[test]
+fn a_wheel_goes_with_the_torch_whose_symbols_it_imports() {
+    let torch = |stack: &str| lock(&asked(stack, "")).target().builds[0].version.to_string();
+    assert!(torch("auto-gptq = \"0.5.1\"\ntorch = \"*\"").starts_with("2.1."));
+    assert!(torch("auto-gptq = \"0.7.1\"\ntorch = \"*\"").starts_with("2.2."));
+    assert!(torch("lmcache = \"0.3.15\"\ntorch = \"*\"").starts_with("2.9."));
+    assert!(torch("lmcache = \"0.4.2\"\nvllm = \"0.17.1\"").starts_with("2.10."));
+    let clash = |stack: &str| culprits(&asked(stack, ""));
+    assert_eq!(clash("auto-gptq = \"0.6.0\"\ntorch = \"2.3.0\""), ["stack.auto-gptq", "stack.torch"]);
+    assert_eq!(clash("lmcache = \"0.3.4\"\ntorch = \"2.7.1\""), ["stack.lmcache", "stack.torch"]);
+}
+
+/// pkg:pypi/vllm@0.8.2 pins xgrammar==0.1.16, which its index no longer lists; 0.8.3 pins another.
+#[test]
+fn a_release_whose_pin_is_gone_is_not_chosen() {
+    assert_eq!(culprits(&asked("vllm = \"0.8.2\"", "")), ["stack.vllm"]);
+    assert!(matches!(lock(&asked("vllm = \"0.8.3\"\npython = \"3.12\"", "")), Outcome::Solution(..)));
+}
+
+/// lmdeploy 0.13 to 0.18 hold code for 10.0 alone (sm_100a), which a B300 does not run; xformers has PTX for it.
+#[test]
+fn code_for_one_gpu_alone_runs_on_no_other() {
+    let on = |stack: &str, gpu: &str| lock(&asked(stack, "").replace("A100-PCIE-40GB", gpu));
+    assert!(matches!(on("lmdeploy = \"0.18.0\"", "sm_100"), Outcome::Solution(..)));
+    assert!(matches!(on("lmdeploy = \"0.18.0\"", "sm_103"), Outcome::Conflict));
+    assert!(matches!(on("lmdeploy = \"0.12.1\"", "sm_90"), Outcome::Solution(..)));
+}
+
 #[test]
 fn what_comes_along_unasked_binds_too() {
     // Sources: METADATA of pkg:pypi/lmdeploy@0.6.5 (triton==3.0.0) and @0.7.0 (triton<=3.1.0,>=3.0.0), both torch<=2.5.1;

@@ -31,6 +31,14 @@ const CASES: &[Case] = &[
         3,
         &["flash-attn 2.8.3+cu12torch2.8"],
     ),
+    // What an extra pins may have no wheel for a Python that the package itself has one for.
+    case("tensorflow = \"2.14\"", "gpu = \"RTX 3090\"", 0, &["3.10"]),
+    case(
+        "tensorflow = \"2.14.1\"\npython = \"3.11\"",
+        "gpu = \"RTX 3090\"",
+        1,
+        &["what tensorflow[and-cuda] pins has wheels for Python 3.9 and 3.10 only"],
+    ),
     // A label that nobody has seen hides nothing that is known.
     case(
         "torch = \"2.5.1\"\ntorchvision = \"0.20.1+xyz\"",

@@ -13,7 +13,8 @@ FATBIN_MAGIC = struct.pack("<I", 0xBA55ED50)
 PTX, SASS = 1, 2
 # Flags of an entry: its code is for exactly that architecture (`sm_90a`), or for its family (`sm_100f`).
 SPECIFIC, FAMILY = 1 << 20, 1 << 21
-SHT_DYNAMIC = 6
+SHT_DYNAMIC, SHT_DYNSYM = 6, 11
+WEAK = 2
 # The greatest architecture number that can be meant: anything above is not a fatbin.
 LAST_ARCH = 199
 
@@ -66,20 +67,40 @@ def mapped(file):
 
 def names(data):
     """The string table of a shared library's dynamic section: the libraries it needs, its symbols and their versions."""
-    if data[:4] != b"\x7fELF" or data[4] != 2:
-        return b""
-    (table,) = struct.unpack_from("<Q", data, 0x28)
-    size, count = struct.unpack_from("<HH", data, 0x3A)
-    sections = []
-    for at in range(table, table + size * count, size):
-        if at + 64 <= len(data):
-            # name, type, flags, address, offset, size, link
-            sections.append(struct.unpack_from("<IIQQQQI", data, at))
+    sections = _sections(data)
     for _, kind, _, _, _, _, link in sections:
         if kind == SHT_DYNAMIC and link < len(sections):
             _, _, _, _, offset, length, _ = sections[link]
             return bytes(data[offset : offset + length])
     return b""
+
+
+def _sections(data):
+    """The sections of a shared library: name, type, flags, address, offset, size, link."""
+    if data[:4] != b"\x7fELF" or data[4] != 2:
+        return []
+    (table,) = struct.unpack_from("<Q", data, 0x28)
+    size, count = struct.unpack_from("<HH", data, 0x3A)
+    ends = (at for at in range(table, table + size * count, size) if at + 64 <= len(data))
+    return [struct.unpack_from("<IIQQQQI", data, at) for at in ends]
+
+
+def symbols(data):
+    """The dynamic symbols of a shared library by name: those it imports and cannot do without, those it exports."""
+    sections, imported, exported = _sections(data), set(), set()
+    for _, kind, _, _, offset, length, link in sections:
+        if kind != SHT_DYNSYM or link >= len(sections):
+            continue
+        start, size = sections[link][4:6]
+        strings = data[start : start + size]
+        # The first is empty.
+        for at in range(offset + 24, offset + length, 24):
+            name, info, _, section = struct.unpack_from("<IBBH", data, at)
+            if section:
+                exported.add(strings[name : strings.index(b"\0", name)].decode())
+            elif info >> 4 != WEAK:
+                imported.add(strings[name : strings.index(b"\0", name)].decode())
+    return imported, exported
 
 
 def glibc(data):

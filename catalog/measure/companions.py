@@ -2,6 +2,7 @@
 
 import re
 
+import linked
 import scripts
 from catalog import numbers
 from finding import Finding
@@ -35,6 +36,8 @@ def companion(checker, row, label):
         if row.get("arch_source") in ("companion-code", "sglang-kernels"):
             yield from kernels(checker.index, row, label)
             yield from kernels_on_arm(checker.index, row, label)
+        if row["source"] == linked.SOURCE:
+            yield Finding(label, row["framework"], row["needs"].split(" || "), linked.lines(checker.index, wheels[-1]), wheels[-1].purl)
         if row["package"] in A_LIBRARY_EACH:
             yield from library_lines(checker, row, label, wheels[-1])
 

@@ -4,6 +4,7 @@ import datetime
 import re
 import sys
 
+import linked
 import wheels
 from catalog import inline, numbers
 from checks import CUDA_MAJORS, LIBRARIES, TOOLKIT, Checker, spelled
@@ -427,6 +428,8 @@ class Refresh:
             row |= {key: own.get(key) for key in ("arches", "glibc", "cuda") if key != "cuda" or package in ALWAYS_LOADED}
         read = row.get("sass") or row.get("ptx") or row.get("cuda")
         code = "sglang-kernels" if package in PINNED_KERNELS else "companion-code"
+        if like.get("source") == linked.SOURCE and asked == "*":
+            row["needs"], source = " || ".join(linked.lines(self.index, wheels[-1])), linked.SOURCE
         return row | {"source": source, "arch_source": code if read else None}
 
     def cuda_row(self, package, version, _=None):

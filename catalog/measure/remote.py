@@ -31,6 +31,7 @@ from pip._vendor.packaging.utils import (
 from pip._vendor.packaging.version import Version
 
 import binary
+import linked
 from kernels import PINNED_KERNELS, asked_glibc, code_of
 from store import Nothing
 
@@ -276,6 +277,15 @@ class Index:
     def code(self, wheel, kind):
         """(SASS, PTX, CUDA) of the libraries of a wheel that hold a package's own kernels."""
         return self.kept(wheel, f"code {kind}", lambda: code_of(self.open(wheel), kind))
+
+    def imported(self, wheel):
+        """The symbols that its libraries import."""
+        return self.kept(wheel, "imported", lambda: linked.imported(self.open(wheel)))
+
+    @lru_cache(maxsize=None)
+    def exported(self, wheel):
+        """The symbols that the small libraries of a torch export."""
+        return self.kept(wheel, "exported", lambda: linked.exported(self.open(wheel)))
 
     def asked_glibc(self, wheel):
         """The newest glibc that its libraries ask for, where its tags promise an older one."""

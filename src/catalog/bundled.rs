@@ -44,6 +44,7 @@ fn inside(image: &Image, arch: CpuArch, toolkit: bool) -> Option<Build> {
         extra: None,
         pythons: image.python.into_iter().collect::<Vec<Version>>().into(),
         pythons_partial: false,
+        extra_pythons: List::default(),
         sass: List::default(),
         ptx: List::default(),
         ptx_isa: None,

@@ -152,7 +152,6 @@ fn held(build: &Build) -> String {
 
 /// The Pythons that a build has wheels for, as far as they are known or expected, the oldest first.
 fn pythons(problem: &Problem<'_>, build: &Build) -> Vec<String> {
-    let has = |line: &Version| build.pythons.contains(line) || build.expected_pythons.contains(line);
-    let lines = problem.catalog.pythons.iter().filter(|row| row.stable && has(&row.version));
+    let lines = problem.catalog.pythons.iter().filter(|row| row.stable && build.installs_on(&row.version));
     lines.map(|row| row.version.to_string()).collect()
 }

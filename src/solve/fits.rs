@@ -215,7 +215,8 @@ pub fn asks_for_triton(build: &Build, row: &Companion, python: Option<&Constrain
     let of_row = row.python.as_deref().and_then(|text| Constraint::parse(text).ok());
     let admits =
         |wanted: Option<&Constraint>, line: &Version| wanted.is_none_or(|it| it.cut_to(line.len()).admits(line));
-    let common = build.pythons.iter().filter(|line| admits(python, line) && admits(of_row.as_ref(), line));
+    let lines = build.pythons.iter().filter(|line| build.pins_install_on(line));
+    let common = lines.filter(|line| admits(python, line) && admits(of_row.as_ref(), line));
     common.into_iter().all(|line| asking.admits(line))
 }
 

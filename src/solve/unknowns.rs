@@ -192,7 +192,7 @@ fn of_release<'c>(
 
 /// A line of Python for which no wheel of a build was seen.
 fn unseen_python(build: &Build, name: &str, line: &crate::types::Version) -> Option<Unknown> {
-    if build.pythons.contains(line) || build.expected_pythons.contains(line) {
+    if build.installs_on(line) {
         return None;
     }
     let fact = format!("whether {name} has a wheel for Python {line}");

@@ -43,6 +43,9 @@ pub struct Build {
     /// `pythons` is only what was seen; there may be more.
     #[serde(default)]
     pub pythons_partial: bool,
+    /// Of `pythons` those for which all that its extra pins has wheels, where that is not all of them.
+    #[serde(default)]
+    pub extra_pythons: List<Version>,
     /// GPU architectures with machine code. Empty and `arch_source` absent = unknown (for CUDA builds).
     #[serde(default)]
     pub sass: List<Arch>,
@@ -89,6 +92,16 @@ pub struct Build {
 }
 
 impl Build {
+    /// Whether it installs on a line of Python: it has a wheel, seen or expected, and so has all that its extra pins.
+    pub fn installs_on(&self, line: &Version) -> bool {
+        (self.pythons.contains(line) || self.expected_pythons.contains(line)) && self.pins_install_on(line)
+    }
+
+    /// Whether all that its extra pins has wheels for a line of Python.
+    pub fn pins_install_on(&self, line: &Version) -> bool {
+        self.extra_pythons.is_empty() || self.extra_pythons.contains(line)
+    }
+
     /// Whether it stands in an image and can be installed from nowhere.
     pub fn is_in_image(&self) -> bool {
         self.systems.iter().any(|system| system.contains(':'))

@@ -113,6 +113,7 @@ impl<'c> Explainer<'_, 'c> {
         let mut lines: Vec<&Version> = builds.iter().flat_map(|build| build.pythons.iter()).collect();
         lines.sort();
         lines.dedup();
+        self.pins_lack_wheels(&builds);
         if let (Some(first), Some(last)) = (lines.first(), lines.last()) {
             let of: Vec<&Build> = builds.clone();
             let span = if first == last { first.to_string() } else { format!("{first} to {last}") };
@@ -142,6 +143,22 @@ impl<'c> Explainer<'_, 'c> {
             let told: Vec<String> = pinned.collect();
             (!told.is_empty()).then(|| format!("requires {}", told.join("; ")))
         });
+    }
+
+    /// Builds that have wheels for the Python in question, of which what their extra pins has none.
+    fn pins_lack_wheels(&mut self, builds: &[&'c Build]) {
+        let bound: Vec<&Build> = builds.iter().copied().filter(|build| !build.extra_pythons.is_empty()).collect();
+        let mut lines: Vec<&Version> = bound.iter().flat_map(|build| build.extra_pythons.iter()).collect();
+        lines.sort();
+        lines.dedup();
+        let lines: Vec<&str> = lines.into_iter().map(|line| line.as_str()).collect();
+        let Some(extra) = bound.first().and_then(|build| build.extra.as_ref()) else { return };
+        let package = &bound[0].package;
+        self.say(format!("what {package}[{extra}] pins has wheels for Python {} only", list(&lines)));
+        for build in bound.iter().rev().take(2) {
+            let source = build.pins_source.as_ref().unwrap_or(&build.source);
+            self.fact(build_id(build), self.request.catalog.origin_of(*build, source));
+        }
     }
 
     /// The builds that need more than the target has, or all where it is not the builds that do.

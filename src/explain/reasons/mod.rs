@@ -224,7 +224,8 @@ impl<'q, 'c> Explainer<'q, 'c> {
             law::COVERAGE => self.serves(build),
             law::PYTHON => {
                 let wanted = self.request.python.as_ref();
-                wanted.is_none_or(|wanted| build.pythons.iter().any(|line| wanted.cut_to(line.len()).admits(line)))
+                let mut lines = build.pythons.iter().filter(|line| build.pins_install_on(line));
+                wanted.is_none_or(|wanted| lines.any(|line| wanted.cut_to(line.len()).admits(line)))
             }
             law::GLIBC => !self.lacks_glibc(build),
             law::COMPANION => self.is_followed(build),

@@ -234,11 +234,11 @@ impl<'c> Framework<'c> {
         }
         let rows = self.matching(|release| {
             let Some(build) = release.on(on) else {
-                let lacks = |build: &Build| !build.pythons.contains(&line) && !build.expected_pythons.contains(&line);
+                let lacks = |build: &Build| !build.installs_on(&line);
                 return !self.all_alike(release, on, lacks);
             };
-            let known = build.pythons.contains(&line) || build.expected_pythons.contains(&line);
-            known || (unseen && build.pythons_partial && self.series_has_python(build, line))
+            let may_exist = unseen && build.pythons_partial && build.pins_install_on(&line);
+            build.installs_on(&line) || (may_exist && self.series_has_python(build, line))
         });
         let rows = Rc::new(rows);
         self.pythons.borrow_mut().insert(key, rows.clone());
