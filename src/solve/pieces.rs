@@ -18,9 +18,9 @@ const RUNTIME: &str = "nvidia-cuda-runtime";
 
 /// Components that come with another one, whose own metadata leaves their version open: an nvcc of 13.0 (seen of
 /// pkg:pypi/nvidia-cuda-nvcc@13.0.88) takes the NVVM of any later CUDA, which a driver for 13.0 cannot follow. Those of
-/// NVSHMEM are from 3.6 on (pkg:pypi/nvidia-nvshmem-cu13@3.7.2).
+/// NVSHMEM are from 3.6 on (pkg:pypi/nvidia-nvshmem-cu13@3.7.2). Before CUDA 13 none of these names is a component.
 const BRINGS: [(&str, &[&str]); 2] =
-    [("nvidia-cuda-nvcc", &["nvidia-cuda-crt", "nvidia-nvvm"]), ("nvidia-nvshmem-cu13", &["nvidia-cuda-cccl"])];
+    [("nvidia-cuda-nvcc", &["nvidia-cuda-crt", "nvidia-nvvm"]), ("nvidia-nvshmem", &["nvidia-cuda-cccl"])];
 
 /// The components of one toolkit release that are installed for frameworks which leave them open.
 #[derive(Debug, Clone)]
@@ -92,7 +92,7 @@ pub fn choose<'c>(plan: &Plan<'_, 'c>, group: &Group<'c>, chosen: &[Beside<'c>])
         pins.extend(version.map(|version| (*name, version)));
     }
     for (name, brought) in BRINGS {
-        if pins.iter().any(|(pinned, _)| *pinned == name) {
+        if pins.iter().any(|(pinned, _)| pinned.starts_with(name)) {
             pins.extend(brought.iter().filter_map(|name| Some((*name, component(toolkit, name)?))));
         }
     }
