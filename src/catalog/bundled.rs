@@ -44,7 +44,6 @@ fn inside(image: &Image, arch: CpuArch, toolkit: bool) -> Option<Build> {
         extra: None,
         pythons: image.python.into_iter().collect::<Vec<Version>>().into(),
         pythons_partial: false,
-        extra_pythons: List::default(),
         sass: List::default(),
         ptx: List::default(),
         ptx_isa: None,
@@ -63,5 +62,6 @@ fn inside(image: &Image, arch: CpuArch, toolkit: bool) -> Option<Build> {
         pins_source: toolkit.then_some(image.source),
         expected: List::default(),
         expected_pythons: List::default(),
+        extra_pythons: List::default(),
     })
 }

@@ -80,7 +80,6 @@ fn rows(own: &OwnBuild, catalog: &Catalog) -> Vec<Build> {
             extra: None,
             pythons: pythons(own, file.as_ref(), catalog, published().filter(|row| row.arch == arch)).into(),
             pythons_partial: false,
-            extra_pythons: List::default(),
             sass: sass.into(),
             ptx: ptx.into(),
             ptx_isa: None,
@@ -102,6 +101,7 @@ fn rows(own: &OwnBuild, catalog: &Catalog) -> Vec<Build> {
             pins_source: None,
             expected: List::default(),
             expected_pythons: List::default(),
+            extra_pythons: List::default(),
         });
     }
     found

@@ -43,9 +43,6 @@ pub struct Build {
     /// `pythons` is only what was seen; there may be more.
     #[serde(default)]
     pub pythons_partial: bool,
-    /// Of `pythons` those for which all that its extra pins has wheels, where that is not all of them.
-    #[serde(default)]
-    pub extra_pythons: List<Version>,
     /// GPU architectures with machine code. Empty and `arch_source` absent = unknown (for CUDA builds).
     #[serde(default)]
     pub sass: List<Arch>,
@@ -89,6 +86,9 @@ pub struct Build {
     /// Pythons for which no wheel was seen and that its publisher's practice lets expect. Never written, worked out.
     #[serde(default)]
     pub expected_pythons: List<Version>,
+    /// Of `pythons` those for which all that its extra pins has wheels, where that is not all of them.
+    #[serde(default)]
+    pub extra_pythons: List<Version>,
 }
 
 impl Build {
