@@ -96,7 +96,7 @@ fn of_specs() -> Vec<Bad> {
         spec("<<<<<<< ours\n[stack]\n=======\n>>>>>>> theirs\n", &["merge", "gpuenv.toml:1:"]),
         spec("[stack]\ntorch = \"2.5\"\n[tagret.t]\ngpu = \"T4\"\n", &["unknown key `tagret`", "gpuenv.toml:3:2", "did you mean `target`?"]),
         spec("[stack]\ntroch = \"2.5\"\n[target.t]\ngpu = \"T4\"\n", &["unknown package `troch`", "gpuenv.toml:2:9", "did you mean `torch`?"]),
-        spec("[stack]\nnumpy = \"*\"\n[target.t]\ngpu = \"T4\"\n", &["unknown package `numpy`", "gpuenv.toml:2:9", "[packages]"]),
+        spec("[stack]\nnumpy = \"*\"\n[target.t]\ngpu = \"T4\"\n", &["`numpy` is an ordinary package", "gpuenv.toml:2:9", "[packages]"]),
         spec(&format!("requires-gpuenv = \">=99\"\n{GOOD}"), &["requires gpuenv >=99", "gpuenv.toml:1:19", "install a gpuenv"]),
         spec(&format!("requires-gpuenv = \"yes\"\n{GOOD}"), &["`yes` is not a version requirement", "gpuenv.toml:1:19", "\">=0.1\""]),
         bad(vec![("gpuenv.toml", b"[stack]\ntorch = \"\xff\"\n".to_vec())], &["lock"], 2, &["not UTF-8", "line 2", "save it again as UTF-8"]),

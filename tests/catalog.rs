@@ -79,7 +79,7 @@ fn there_is_as_much_as_promised() {
         ("torch build", torch, 270),
         ("torch build of any platform", torch + others("torch"), 450),
         ("tensorflow build", builds("tensorflow"), 150),
-        ("jax build", builds("jax"), 200),
+        ("jax build", builds("jax"), 190),
         ("driver of Windows", BUILTIN.windows_drivers.len(), 56),
         ("cudnn", BUILTIN.cudnns.len(), 200),
         ("nccl", BUILTIN.nccls.len(), 50),

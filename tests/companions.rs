@@ -178,15 +178,21 @@ fn conflicts_of_packages_blame_what_clashes() {
 #[test]
 fn a_package_binds_what_it_asks_for_of_another() {
     let pairs = include_str!("data/vllm_pairs.tsv").lines().filter(|line| !line.starts_with('#'));
-    let mut seen = 0;
+    let (mut seen, mut gone) = (0, 0);
     for pair in pairs.skip(1).map(|line| line.split('\t').collect::<Vec<_>>()) {
         let [vllm, companion, version] = pair[..] else { panic!("{pair:?}") };
+        // No installer can install what pins a release that its index no longer has.
+        let is_it = |row: &&Companion| &*row.package == "vllm" && row.version.as_str() == vllm;
+        if BUILTIN.companions.iter().filter(is_it).all(|row| row.gone.is_some()) {
+            gone += 1;
+            continue;
+        }
         let text = asked(&format!("vllm = \"=={vllm}\"\n{companion} = \"*\""), "");
         let found = wheel(&text, companion).version;
         assert_eq!(found.split('+').next(), Some(version), "vllm {vllm}: {companion} {found}");
         seen += 1;
     }
-    assert_eq!(seen, 55);
+    assert_eq!((seen, gone), (52, 3));
     let apart = asked("vllm = \"0.33.0\"\ntorchvision = \"0.29.2\"", "");
     assert_eq!(culprits(&apart), ["stack.vllm", "stack.torchvision"]);
 }
