@@ -105,12 +105,17 @@ const CHANGES: &[Change] = &[
 ];
 
 /// Where a lock leaves it open: two virtual machines whose GPU has no product's name and one report without a
-/// framework lock no GPU code, and nobody has told what the wheels of a Jetson ask of the C library.
-const NOT_DECIDED: [(&str, &str); 4] = [
+/// framework lock no GPU code, and nobody has told what the wheels of a Jetson, a nightly or somebody's own build ask of the
+/// C library: that is unknown, and no pass.
+const NOT_DECIDED: [(&str, &str); 8] = [
     ("vllm-17448-vgpu-48gb", "an old GPU"),
     ("vllm-10652-l20-2-pcie-48gb-48gb-l-h-v", "an old GPU"),
     ("dnnrocket-55-nvcc101-465", "an old GPU"),
     ("pytorch-120186-jetson-jp5", "an old C library"),
+    ("vllm-16336-b200", "an old C library"),
+    ("vllm-29676-a10g", "an old C library"),
+    ("vllm-3744-gh200-480gb", "an old C library"),
+    ("vllm-8099-a16", "an old C library"),
 ];
 
 fn version(text: &str) -> Version {

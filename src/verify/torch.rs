@@ -55,6 +55,14 @@ fn cuda(context: &CheckContext<'_>, torch: &Torch, locked: &str) -> Check {
         );
     };
     let check = check.found(format!("CUDA {found}"));
+    // A build of somebody's own has no label: its major is that of the lock's CUDA, whatever toolkit stands beside it.
+    let is_own = context.lock.own_builds().any(|package| package == "torch");
+    let own = context.stack().get("cuda").and_then(|cuda| Version::parse(cuda).ok()).filter(|_| is_own);
+    if let Some(own) = own.filter(|own| wanted.is_none() && own.major() != found.major()) {
+        let hint =
+            format!("the lock is for a build with CUDA {}: install that one, or correct gpuenv.toml", own.major());
+        return check.expected(format!("CUDA {}", own.major())).fail(Action::FixEnvironment, hint);
+    }
     match wanted {
         Some(wanted) if found.prefix(2) != wanted => {
             check.fail(Action::FixEnvironment, format!("another build is installed: take torch {locked}"))
