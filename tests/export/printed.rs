@@ -47,8 +47,11 @@ fn all() -> Vec<(&'static str, Lock, &'static str)> {
     ]
 }
 
+/// Options with their values.
+type Given = Vec<(&'static str, &'static str)>;
+
 /// The same with options.
-fn chosen() -> Vec<(&'static str, Lock, &'static str, Vec<(&'static str, &'static str)>)> {
+fn chosen() -> Vec<(&'static str, Lock, &'static str, Given)> {
     vec![
         ("requirements", hashed(), "prod", vec![("hashes", "")]),
         ("requirements", with(hashed(), |lock| lock.wheel.truncate(2)), "prod", vec![("hashes", "")]),
