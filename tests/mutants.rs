@@ -30,10 +30,13 @@ use gpuenv::solve::request::Request;
 use gpuenv::spec::{self, Spec};
 use serde_json::Value;
 
-/// Values tried of each table by default; of large tables twice as many.
+/// Values tried of each table by default; of large tables twice as many, of those that decide the share by their weight
+/// four times.
 const SAMPLE: usize = 4;
 /// A large table's values.
 const LARGE: usize = 1000;
+/// Those of one that weighs most.
+const HUGE: usize = 10_000;
 /// The share of all values whose change somebody notices must not fall below this: so few tries tell it to a tenth.
 const FLOOR: f64 = 0.70;
 /// Tables that are not facts to solve with.
@@ -273,7 +276,12 @@ fn wrong_facts_are_noticed() {
         let rows = rows(kind);
         let mut places = places(kind, &rows);
         tallies.insert(kind, Tally { values: places.len(), ..Tally::default() });
-        let wanted = sample.saturating_mul(if places.len() > LARGE { 2 } else { 1 });
+        let times = match places.len() {
+            HUGE.. => 4,
+            LARGE.. => 2,
+            _ => 1,
+        };
+        let wanted = sample.saturating_mul(times);
         if places.len() > wanted {
             places = (0..wanted).map(|_| places[dice.roll(places.len())].clone()).collect();
         }
