@@ -96,6 +96,8 @@ fn of_specs() -> Vec<Bad> {
         spec("<<<<<<< ours\n[stack]\n=======\n>>>>>>> theirs\n", &["merge", "gpuenv.toml:1:"]),
         spec("[stack]\ntorch = \"2.5\"\n[tagret.t]\ngpu = \"T4\"\n", &["unknown key `tagret`", "gpuenv.toml:3:2", "did you mean `target`?"]),
         spec("[stack]\ntroch = \"2.5\"\n[target.t]\ngpu = \"T4\"\n", &["unknown package `troch`", "gpuenv.toml:2:9", "did you mean `torch`?"]),
+        spec("[stack]\npython = \"3.13t\"\n[target.t]\ngpu = \"T4\"\n", &["is not a version", "free-threaded Pythons are not solved for; with the GIL write `python = \"3.13\"`"]),
+        spec("[stack]\ntorch = \"2.5\"\n[target.t]\ngpu = \"GeForce GTX 750\"\n", &["may mean GPUs that differ", "sm_50 (NVIDIA GeForce GTX 750 of Maxwell)"]),
         spec("[stack]\nnumpy = \"*\"\n[target.t]\ngpu = \"T4\"\n", &["`numpy` is an ordinary package", "gpuenv.toml:2:9", "[packages]"]),
         spec(&format!("requires-gpuenv = \">=99\"\n{GOOD}"), &["requires gpuenv >=99", "gpuenv.toml:1:19", "install a gpuenv"]),
         spec(&format!("requires-gpuenv = \"yes\"\n{GOOD}"), &["`yes` is not a version requirement", "gpuenv.toml:1:19", "\">=0.1\""]),

@@ -74,7 +74,10 @@ impl Catalog {
             let boards = self.products(board_of_mig(name)?)?;
             boards.iter().all(|board| has_mig(board)).then_some(boards)
         });
-        let found = found.or_else(|| self.products(vgpu(name).filter(|(_, series)| matches!(series, 'C' | 'Q'))?.0));
+        let found = found.or_else(|| {
+            let boards = self.products(vgpu(name).filter(|(_, series)| matches!(series, 'C' | 'Q'))?.0)?;
+            boards.iter().all(|board| has_vgpu(board)).then_some(boards)
+        });
         found.or_else(|| self.products(without_size(name)?))
     }
 
@@ -202,6 +205,11 @@ fn has_mig(board: &Gpu) -> bool {
         120 => matches!(board.class, Class::Datacenter | Class::Workstation),
         _ => false,
     }
+}
+
+/// Whether a board has vGPU types: those for games and mining have none.
+fn has_vgpu(board: &Gpu) -> bool {
+    !matches!(board.class, Class::Geforce | Class::Titan | Class::Mining)
 }
 
 /// The board without what shops write behind it and drivers do not: its memory, `RTX 3060 12GB`, or that it is a kit.
@@ -338,7 +346,9 @@ mod tests {
         for name in ["", "NVIDIA", "RTX", "NVIDIA vGPU-48GB", "L20-2-PCIE-48GB-48GB-L-H-V", "Radeon VII", "-", "..."] {
             assert!(!matches!(BUILTIN.gpu(name), GpuMatch::Found(_)), "{name:?}: {}", cc(name));
         }
-        for name in ["NVIDIA A100-SXM4-80GB MIG", "RTX 3090 MIG 1g.gb", "MIG 1g.10gb", "DGX-1"] {
+        for name in
+            ["NVIDIA A100-SXM4-80GB MIG", "RTX 3090 MIG 1g.gb", "NVIDIA GeForce RTX 3090-8Q", "MIG 1g.10gb", "DGX-1"]
+        {
             assert!(!matches!(BUILTIN.gpu(name), GpuMatch::Found(gpus) if gpus.len() == 1), "{name:?}: {}", cc(name));
         }
         // A board is told apart by its number.

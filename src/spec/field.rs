@@ -59,7 +59,11 @@ pub(super) fn constraint(key: &str, text: &str) -> Read<Constraint> {
     let refusal = |why: String| Refusal::new("constraint", format!("`{}`: {why}", clip(key)));
     let constraint = Constraint::parse(text).map_err(|error| match repair::constraint(key, text) {
         Some(meant) => refusal(error.to_string()).help(format!("write `{key} = \"{meant}\"`")),
-        None => refusal(error.to_string()).help(CONSTRAINTS),
+        None => match repair::with_gil(key, text) {
+            Some(line) => refusal(error.to_string())
+                .help(format!("free-threaded Pythons are not solved for; with the GIL write `python = \"{line}\"`")),
+            None => refusal(error.to_string()).help(CONSTRAINTS),
+        },
     })?;
     let variant = constraint.comparisons().find_map(|one| one.variant.as_deref());
     match variant {

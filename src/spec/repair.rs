@@ -26,6 +26,12 @@ pub fn constraint(key: &str, text: &str) -> Option<String> {
     Constraint::parse(&meant).is_ok().then_some(meant)
 }
 
+/// The line of Python that a free-threaded one is of: `3.13` for `3.13t`.
+pub(super) fn with_gil<'t>(key: &str, text: &'t str) -> Option<&'t str> {
+    let line = text.trim().strip_suffix(['t', 'T']).filter(|_| key == "python")?;
+    Version::parse(line).is_ok().then_some(line)
+}
+
 /// The requirement specifier that was meant, if it can be told: `>=4.50,<5` for `^4.50`, `==4.50.*` for `4.50`.
 pub(super) fn specifier(key: &str, text: &str) -> Option<String> {
     // A marker would be lost.
@@ -178,6 +184,15 @@ mod tests {
         ] {
             assert_eq!(constraint("torch", text).as_deref(), meant, "{text}");
         }
+    }
+
+    #[test]
+    fn free_threaded_pythons_are_known_as_such() {
+        assert_eq!(with_gil("python", "3.13t"), Some("3.13"));
+        assert_eq!(
+            (with_gil("python", "t"), with_gil("torch", "2.5t"), with_gil("python", "3.13")),
+            (None, None, None)
+        );
     }
 
     #[test]

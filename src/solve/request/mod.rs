@@ -226,6 +226,15 @@ pub enum ImageRequest<'c> {
     Unchecked(ImageRef),
 }
 
+/// A product as it can be written beside others: by its capability where another has the same name.
+fn named_among(gpu: &Gpu, others: &[&Gpu]) -> String {
+    let same = others.iter().filter(|other| other.name == gpu.name).count();
+    match same {
+        0 | 1 => format!("{} ({}, {})", gpu.name, gpu.cc, gpu.architecture),
+        _ => format!("sm_{} ({} of {})", gpu.cc.number(), gpu.name, gpu.architecture),
+    }
+}
+
 impl GpuRequest<'_> {
     /// Whether cuda-compat may run on it.
     pub fn is_datacenter(&self) -> bool {

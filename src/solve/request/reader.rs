@@ -14,7 +14,7 @@ use crate::warning::{
     OsNotListed, OsPartsUnknown, OwnBuildPython, Warning,
 };
 
-use super::{DriverRequest, GpuRequest, Gpus, ImageRequest, Off, PARTS, TargetRequest, Told};
+use super::{DriverRequest, GpuRequest, Gpus, ImageRequest, Off, PARTS, TargetRequest, Told, named_among};
 
 pub(super) struct Reader<'s, 'c> {
     pub(super) catalog: &'c Catalog,
@@ -231,8 +231,7 @@ impl<'c> Reader<'_, 'c> {
                     let unlike = |gpu: &Gpu| !gpu.name.to_lowercase().contains(&name.to_lowercase());
                     kinds.sort_by_key(|gpu| (gpu.cc, gpu.class, unlike(gpu), gpu.name.len(), gpu.name));
                     kinds.dedup_by_key(|gpu| (gpu.cc, gpu.class));
-                    let listed: Vec<String> =
-                        kinds.iter().map(|gpu| format!("{} ({}, {})", gpu.name, gpu.cc, gpu.architecture)).collect();
+                    let listed: Vec<String> = kinds.iter().map(|gpu| named_among(gpu, &kinds)).collect();
                     let message = format!("`{}` may mean GPUs that differ in what matters", name.escape_debug());
                     let help = format!("name one of: {}; or write a capability such as \"sm_90\"", shorten(&listed, 8));
                     self.errors.push(SpecError {
