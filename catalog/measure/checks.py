@@ -369,6 +369,9 @@ class Checker:
         for row, label, wheels in self.published("tensorflow"):
             if not wheels or row["variant"] == "cpu":
                 continue
+            if row.get("extra"):
+                read = self.extra_pythons(row, wheels[-1])
+                yield Finding(label, "extra_pythons", row.get("extra_pythons", []), read, wheels[-1].purl)
             archive = self.index.open(wheels[-1])
             info = [one for one in archive.names if one.endswith("tensorflow/python/platform/build_info.py")]
             text = archive.read(info[0]).decode() if info else ""
@@ -381,6 +384,17 @@ class Checker:
                     ptx = [spelled(one) for kind, one in words if kind == "compute"]
                     yield Finding(label, "sass", sorted(row.get("sass", [])), sorted(set(sass)), wheels[-1].purl)
                     yield Finding(label, "ptx", sorted(row.get("ptx", [])), sorted(set(ptx)), wheels[-1].purl)
+
+    def extra_pythons(self, row, wheel):
+        """Of the Pythons of a row those for which all that its extra pins has wheels; nothing where that is all of them."""
+        left = list(row["pythons"])
+        for name, spec, marker in requirements(self.index.metadata(wheel)):
+            pin = "extra" in str(marker or "") and applies(marker, row["arch"], row["extra"]) and pinned(spec)
+            files = self.index.linux(name, pin, row["arch"]) if pin else []
+            tags = {tag for one in files for tag in one.pythons}
+            if files and not self.index.source(name, pin) and tags.isdisjoint({"py3", "abi3"}):
+                left = [line for line in left if f"cp{line.replace('.', '')}" in tags]
+        return [] if left == row["pythons"] else left
 
     def jax(self):
         """The kernels that JAX's CUDA plugins bring along."""
