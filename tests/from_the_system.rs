@@ -48,6 +48,12 @@ const CASES: &[Case] = &[
         &["was built with CUDA 11.8 and would load the libraries of CUDA 11.2"],
     ),
     case(
+        "tensorflow = \"2.12\"",
+        "gpu = \"A100\"\ntoolkit = [\"11.2\", \"12.4\"]\ncudnn = \"8.9\"",
+        0,
+        &["would load the libraries of CUDA 11.2"],
+    ),
+    case(
         "tensorflow = \"2.4\"",
         "gpu = \"GeForce RTX 3090\"",
         0,
@@ -84,7 +90,7 @@ const CASES: &[Case] = &[
         "torch = \"2.7.0+cu126\"\nmamba-ssm = \"*\"",
         "gpu = \"A100\"\nimage = \"pytorch/pytorch:2.7.0-cuda12.6-cudnn9-runtime\"",
         0,
-        &["pytorch/pytorch:2.7.0-cuda12.6-cudnn9-runtime holds no nvcc, which a devel image does"],
+        &["pytorch/pytorch:2.7.0-cuda12.6-cudnn9-runtime holds no nvcc (a devel image does)"],
     ),
     case(
         "torch = \"2.7.0\"\nmamba-ssm = \"*\"",

@@ -1,6 +1,6 @@
 //! A JSON list of documents, `[{"host": …}, …]`, cut into its elements as it is read: a fleet's is too large to hold.
 
-use super::split::{CAP, Piece};
+use super::split::{CAP, Piece, Text};
 
 /// Cuts what it is given in any portions.
 #[derive(Debug)]
@@ -10,13 +10,12 @@ pub struct Elements {
     bytes: Vec<u8>,
     /// How many brackets of the element are open.
     open: usize,
-    in_text: bool,
-    escaped: bool,
+    text: Text,
 }
 
 impl Default for Elements {
     fn default() -> Self {
-        Elements { line: 1, begun: 1, bytes: Vec::new(), open: 0, in_text: false, escaped: false }
+        Elements { line: 1, begun: 1, bytes: Vec::new(), open: 0, text: Text::default() }
     }
 }
 
@@ -26,7 +25,7 @@ impl Elements {
         let mut from = 0;
         for (at, &byte) in bytes.iter().enumerate() {
             self.line += usize::from(byte == b'\n');
-            let between = self.open == 0 && !self.in_text;
+            let between = self.open == 0 && !self.text.goes_on();
             if between && (byte.is_ascii_whitespace() || b",[]".contains(&byte)) {
                 self.bytes.extend_from_slice(&bytes[from..at]);
                 from = at + 1;
@@ -60,17 +59,10 @@ impl Elements {
 
     /// Follows the brackets; whether an element ends here.
     fn follow(&mut self, byte: u8) -> bool {
-        if self.in_text {
-            match byte {
-                _ if self.escaped => self.escaped = false,
-                b'\\' => self.escaped = true,
-                b'"' => self.in_text = false,
-                _ => {}
-            }
+        if self.text.holds(byte) {
             return false;
         }
         match byte {
-            b'"' => self.in_text = true,
             b'{' | b'[' => self.open += 1,
             b'}' | b']' => {
                 self.open = self.open.saturating_sub(1);
@@ -83,7 +75,7 @@ impl Elements {
 
     fn hand(&mut self, whole: bool, pieces: &mut Vec<Piece>) {
         let bytes = std::mem::take(&mut self.bytes);
-        (self.open, self.in_text, self.escaped) = (0, false, false);
+        (self.open, self.text) = (0, Text::default());
         pieces.push(Piece { line: self.begun, bytes, whole, name: None });
     }
 }

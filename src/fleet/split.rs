@@ -17,6 +17,33 @@ pub struct Piece {
     pub name: Option<String>,
 }
 
+/// Whether a JSON text is open.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Text {
+    open: bool,
+    escaped: bool,
+}
+
+impl Text {
+    /// Whether one goes on.
+    pub fn goes_on(self) -> bool {
+        self.open
+    }
+
+    /// Follows a byte; whether it belongs to a text that was open before it.
+    pub fn holds(&mut self, byte: u8) -> bool {
+        let held = self.open;
+        match byte {
+            _ if !held => self.open = byte == b'"',
+            _ if self.escaped => self.escaped = false,
+            b'\\' => self.escaped = true,
+            b'"' => self.open = false,
+            _ => {}
+        }
+        held
+    }
+}
+
 /// Cuts what it is given line by line.
 #[derive(Debug, Default)]
 pub struct Splitter {
@@ -25,8 +52,7 @@ pub struct Splitter {
     bytes: Vec<u8>,
     /// The brackets that are open.
     open: Vec<u8>,
-    in_text: bool,
-    escaped: bool,
+    text: Text,
     /// The last byte that was no blank.
     last: u8,
     /// Where an element of a list began at the margin, as a document does: its line, and its place in the bytes.
@@ -43,7 +69,7 @@ impl Splitter {
     fn take(&mut self, line: &[u8], may_be_element: bool, pieces: &mut Vec<Piece>) {
         if !self.bytes.is_empty() && (line.starts_with(b"{") || self.bytes.len() > CAP) {
             // Inside a document that is printed over many lines only the elements of a list begin at the margin.
-            let is_element = self.open.last() == Some(&b'[') && b"[,".contains(&self.last) && !self.in_text;
+            let is_element = self.open.last() == Some(&b'[') && b"[,".contains(&self.last) && !self.text.goes_on();
             if is_element && may_be_element && self.bytes.len() <= CAP {
                 self.doubt.get_or_insert((self.line, self.bytes.len()));
             } else {
@@ -89,24 +115,17 @@ impl Splitter {
     fn taken(&mut self, whole: bool) -> Piece {
         let bytes = std::mem::take(&mut self.bytes);
         self.open.clear();
-        (self.in_text, self.escaped, self.doubt) = (false, false, None);
+        (self.text, self.doubt) = (Text::default(), None);
         Piece { line: self.begun, bytes, whole, name: None }
     }
 
     /// Follows the brackets that open and close.
     fn follow(&mut self, bytes: &[u8]) {
         for &byte in bytes {
-            if self.in_text {
-                match byte {
-                    _ if self.escaped => self.escaped = false,
-                    b'\\' => self.escaped = true,
-                    b'"' => self.in_text = false,
-                    _ => {}
-                }
+            if self.text.holds(byte) {
                 continue;
             }
             match byte {
-                b'"' => self.in_text = true,
                 b'{' | b'[' => self.open.push(byte),
                 b'}' | b']' => drop(self.open.pop()),
                 _ => {}

@@ -48,11 +48,10 @@ fn is_jit(context: &CheckContext<'_>, gpu: &Seen<'_>) -> bool {
     locked.is_some_and(|locked| locked.coverage.as_deref() == Some("jit"))
 }
 
-/// Whether what is compiled on top reaches the GPU by PTX only, whatever the frameworks hold: PTX is in the list of a
-/// `[build]` only.
+/// Whether what is compiled on top reaches the GPU by PTX only, whatever the frameworks hold.
 fn is_built_as_ptx(context: &CheckContext<'_>, gpu: &Seen<'_>) -> bool {
     let reached = |list| gpu.cc.is_some_and(|cc| covers(&list, cc, context.tegra()) == Coverage::Jit);
-    context.arch_list().is_some_and(reached)
+    context.target.toolkit.is_some() && context.arch_list().is_some_and(reached)
 }
 
 /// The locked machine code that this GPU loads.

@@ -132,7 +132,9 @@ impl One<'_, '_> {
         }
         let cudnn = needs.filter(|_| asked.cudnn.is_none());
         if let Some(has) = asked.toolkits.as_ref().filter(|_| cudnn.is_none()) {
-            let newest = has.iter().max().filter(|newest| newest.cmp_prefix(&line).is_lt())?;
+            // One of another major is not found by its file names.
+            let found = has.iter().filter(|toolkit| toolkit.major() == line.major()).max();
+            let newest = found.filter(|newest| newest.cmp_prefix(&line).is_lt())?;
             let older = SystemCuda::Older { name, cuda: line, installed: newest };
             return Some(Warning::about(&older, &self.about.keys("toolkit")));
         }

@@ -131,7 +131,7 @@ fn compiled_when_used(about: &About<'_, '_>, row: &Companion) -> Option<Warning>
 fn without_toolkit(about: &About<'_, '_>, major: u64) -> Option<String> {
     if let Some(image) = about.target.image {
         let name = format!("{}:{}", image.repository, image.tag);
-        return (image.flavour != Flavour::Devel).then(|| format!("{name} holds no nvcc, which a devel image does"));
+        return (image.flavour != Flavour::Devel).then(|| format!("{name} holds no nvcc (a devel image does)"));
     }
     let installed = about.asked.toolkits.as_ref()?;
     let names: Vec<&str> = installed.iter().map(Version::as_str).collect();
