@@ -76,6 +76,21 @@ const CASES: &[Case] = &[
     // CuPy and onnxruntime-gpu ask pip for none of CUDA's libraries, their extras aside.
     case("cupy-cuda12x = \"*\"", "gpu = \"A100\"", 0, &["loads CUDA 12 from the system and brings none"]),
     case("cupy-cuda12x = \"*\"", "gpu = \"A100\"\ntoolkit = \"12.4\"", 0, &["!warning[system-cuda]"]),
+    // A chosen image holds the cuDNN that a package loads.
+    case(
+        "onnxruntime-gpu = \"1.20\"",
+        "gpu = \"A100\"\nimage = \"nvidia/cuda\"",
+        0,
+        &["-cudnn-runtime-", "!warning[cudnn-missing]"],
+    ),
+    case(
+        "onnxruntime-gpu = \"1.16\"",
+        "gpu = \"A100\"\nimage = \"nvidia/cuda\"",
+        0,
+        &["-cudnn8-runtime-", "!warning[cudnn-missing]"],
+    ),
+    // No driver of Windows is proposed with which NVIDIA does not support WSL2.
+    case("torch = \"1.10\"", "gpu = \"RTX 3070\"\nplatform = \"wsl2\"", 0, &["driver     >=495", "!warning[wsl2]"]),
     case("cupy-cuda12x = \"*\"\ntorch = \"2.9\"", "gpu = \"A100\"", 0, &["!warning[system-cuda]"]),
     case("cupy-cuda12x = \"*\"", "gpu = \"A100\"\nimage = \"nvidia/cuda\"", 0, &["!warning[system-cuda]"]),
     // What comes as source only is compiled by an nvcc of torch's CUDA. Sources: github.com/bowang-lab/U-Mamba/issues/76 (no

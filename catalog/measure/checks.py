@@ -184,6 +184,18 @@ class Checker:
                 purl = f"pkg:pypi/cuda-toolkit@{row['version']}"
                 read = self.toolkit_libraries(row["version"])
                 yield Finding(f"libraries cuda-toolkit {row['version']}", "pins", row["pins"].split(), read, purl)
+            elif row["package"].startswith("nvidia-") and self.asked(row["package"], row["version"]):
+                read = self.of_library(row["package"], row["version"])
+                label, purl = f"libraries {row['package']} {row['version']}", f"pkg:pypi/{row['package']}@{row['version']}"
+                yield Finding(label, "pins", row["pins"].split(), read, purl)
+
+    def of_library(self, package, version):
+        """`nvidia-nvjitlink`, …: the libraries that one of NVIDIA's asks for on Linux x86_64."""
+        wheels = self.index.linux(package, version, "x86_64")
+        if not wheels:
+            return None
+        asked = requirements(self.index.metadata(wheels[-1]))
+        return sorted(f"{name}{spec}" for name, spec, marker in asked if name.startswith("nvidia-") and not marker)
 
     def toolkit_libraries(self, version):
         """`nvidia-cublas-cu12==12.4.5.8`, …: everything that the metapackage asks for on Linux x86_64."""

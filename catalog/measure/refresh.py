@@ -525,7 +525,22 @@ class Refresh:
                 source = "torch-metadata" if arch else "cuda-metapackage"
                 row = {"package": package, "version": version, "arch": arch, "pins": " ".join(read), "source": source}
                 self.adds("libraries.toml", row)
+        self.of_libraries()
         self.extras()
+
+    def of_libraries(self):
+        """What the libraries that some row pins ask for of each other, of those that have a row already."""
+        rows = self.catalog.rows("libraries")
+        newest = {}
+        for row in rows:
+            newest[row["package"]] = max(numbers(row["version"]), newest.get(row["package"], ()))
+        pinned = {tuple(one.split("==")) for row in rows for one in row["pins"].split() if "==" in one}
+        later = {(package, version) for package, version in pinned if numbers(version) > newest.get(package, numbers(version))}
+        for package, version in sorted(later, key=lambda one: (one[0], numbers(one[1]))):
+            read = package.startswith("nvidia-") and self.asked(package) and self.checker.of_library(package, version)
+            if read:
+                row = {"package": package, "version": version, "pins": " ".join(read), "source": "library-metadata"}
+                self.adds("libraries.toml", row)
 
     def extras(self):
         """What the extras of jax and TensorFlow ask for, where no row says it yet."""

@@ -143,7 +143,7 @@ impl Ledger<'_, '_> {
                 }
             }
         }
-        for row in services::of_target(catalog, asked) {
+        for row in services::of_target(catalog, asked, target) {
             self.put(entry, row, [Target("requires")]);
         }
         if let Some(row) = asked.compat {

@@ -28,6 +28,8 @@ pub struct ImageKey<'c> {
     cudnn_installed: bool,
     /// The cuDNN that the image must hold, where one is asked for and no framework brings its own.
     cudnn: Option<(Constraint, usize)>,
+    /// The cuDNN that a package loads, and that an image which is chosen had better hold.
+    loads: Option<String>,
     /// The laws about images that are set aside.
     off: RowSet,
 }
@@ -63,6 +65,17 @@ impl Needs {
     }
 }
 
+/// What must be in an image, or had better be, for the packages of a stack.
+#[derive(Debug)]
+pub struct Inside<'a> {
+    /// The flavour.
+    pub needs: Needs,
+    /// The cuDNN that is asked for, where no framework brings its own.
+    pub cudnn: Option<&'a Constraint>,
+    /// The cuDNN that a package loads, where nothing that is asked for brings one.
+    pub loads: Option<Constraint>,
+}
+
 /// The images to choose from as a table, preferred first.
 #[derive(Debug, Default)]
 pub struct Images<'c> {
@@ -93,8 +106,7 @@ impl<'c> Images<'c> {
 pub fn of_machine<'c>(
     problem: &Problem<'c>,
     machine: &Machine<'c>,
-    needs: Needs,
-    cudnn: Option<&Constraint>,
+    inside: &Inside<'_>,
     off: &RowSet,
 ) -> Rc<Images<'c>> {
     let repository = match &machine.reading.image {
@@ -102,20 +114,22 @@ pub fn of_machine<'c>(
         ImageRequest::Choose(repository) => TargetSolution::From(repository.clone()),
         _ => return Rc::default(),
     };
-    let asked = Asked { machine, needs, cudnn, off };
+    let asked = Asked { machine, inside, off };
     let laws = [law::id::IMAGE_TAG, law::id::IMAGE_ARCH, law::id::IMAGE_OS, law::id::IMAGE_HOLDS];
     let mut matters = RowSet::default();
     // A rule about GPUs and cuDNN can only refuse where a cuDNN is asked for.
-    let rules = machine.kinds.iter().flat_map(|kind| &kind.cudnn).map(|rule| rule.id).filter(|_| cudnn.is_some());
+    let rules =
+        machine.kinds.iter().flat_map(|kind| &kind.cudnn).map(|rule| rule.id).filter(|_| inside.cudnn.is_some());
     laws.into_iter().chain(rules).filter(|rule| off.has(*rule)).for_each(|rule| matters.insert(rule));
     let key = ImageKey {
         repository,
         os: machine.reading.os.map(|os| &*os.id),
         arch: machine.reading.arch,
-        needs,
+        needs: inside.needs,
         demand_written: machine.reading.image_requires.is_some(),
         cudnn_installed: machine.reading.cudnn.is_some(),
-        cudnn: cudnn.map(|wanted| (wanted.clone(), machine.id)),
+        cudnn: inside.cudnn.map(|wanted| (wanted.clone(), machine.id)),
+        loads: inside.loads.as_ref().map(|loads| loads.as_str().to_string()),
         off: matters,
     };
     problem.images(key, || {
@@ -125,7 +139,9 @@ pub fn of_machine<'c>(
                 let images = &problem.catalog.images;
                 let first = images.partition_point(|image| *image.repository < **repository);
                 let of_repository = images[first..].iter().take_while(|image| image.repository == repository.as_str());
-                preferred_first(of_repository.filter(|image| asked.admits(image)).collect())
+                let mut images = preferred_first(of_repository.filter(|image| asked.admits(image)).collect());
+                images.sort_by_key(|image| !asked.is_loaded(image));
+                images
             }
             _ => Vec::new(),
         };
@@ -218,8 +234,7 @@ fn preferred_first(mut images: Vec<&Image>) -> Vec<&Image> {
 /// A machine and what is asked of its image, whatever the driver and the stack.
 struct Asked<'a, 'c> {
     machine: &'a Machine<'c>,
-    needs: Needs,
-    cudnn: Option<&'a Constraint>,
+    inside: &'a Inside<'a>,
     off: &'a RowSet,
 }
 
@@ -243,22 +258,33 @@ impl Asked<'_, '_> {
         let pinned = is_given(&self.machine.reading);
         // Images with a torch of their own come as they are: there is no smaller one to prefer.
         let whole = image.torch.is_some() || SAMPLED.contains(&&*image.repository);
-        if self.needs.compiler {
-            let no_more = image.cudnn.is_none() == self.cudnn.is_none();
+        if self.inside.needs.compiler {
+            let no_more = image.cudnn.is_none() == self.inside.cudnn.is_none();
             return image.flavour == Flavour::Devel && (pinned || whole || no_more);
         }
-        match self.cudnn {
+        match self.inside.cudnn {
             Some(wanted) => image.cudnn.as_ref().is_some_and(|inside| {
                 let known = wanted.admits(inside) && self.machine.takes_cudnn(inside, self.off);
                 known || (pinned && may_hold(image, |major| wanted.cut_to(1).admits(major)))
             }),
             None if pinned || whole => true,
             // Which of the two a framework needs depends on its release: see `serves`.
-            None if self.needs.system_cuda && (image.cudnn.is_some() || self.machine.reading.cudnn.is_some()) => {
+            None if self.inside.needs.system_cuda
+                && (image.cudnn.is_some() || self.machine.reading.cudnn.is_some()) =>
+            {
                 image.flavour == Flavour::Runtime
             }
-            None => image.flavour == self.needs.smallest_flavour() && image.cudnn.is_none(),
+            None => {
+                image.flavour == self.inside.needs.smallest_flavour()
+                    && (image.cudnn.is_none() || self.is_loaded(image))
+            }
         }
+    }
+
+    /// Whether the cuDNN of an image is one that a package loads.
+    fn is_loaded(&self, image: &Image) -> bool {
+        let loads = |inside: &Version| self.inside.loads.as_ref().is_some_and(|loads| loads.admits(inside));
+        image.cudnn.as_ref().is_some_and(|inside| loads(inside) && self.machine.takes_cudnn(inside, self.off))
     }
 }
 

@@ -16,12 +16,6 @@ const CHOSEN_APART: [&str; 2] = ["nvidia-cudnn", "nvidia-nccl"];
 /// The package of the CUDA runtime, of whatever major.
 const RUNTIME: &str = "nvidia-cuda-runtime";
 
-/// Components that come with another one, whose own metadata leaves their version open: an nvcc of 13.0 (seen of
-/// pkg:pypi/nvidia-cuda-nvcc@13.0.88) takes the NVVM of any later CUDA, which a driver for 13.0 cannot follow. Those of
-/// NVSHMEM are from 3.6 on (pkg:pypi/nvidia-nvshmem-cu13@3.7.2). Before CUDA 13 none of these names is a component.
-const BRINGS: [(&str, &[&str]); 2] =
-    [("nvidia-cuda-nvcc", &["nvidia-cuda-crt", "nvidia-nvvm"]), ("nvidia-nvshmem", &["nvidia-cuda-cccl"])];
-
 /// The components of one toolkit release that are installed for frameworks which leave them open.
 #[derive(Debug, Clone)]
 pub struct Pieces<'c> {
@@ -91,15 +85,27 @@ pub fn choose<'c>(plan: &Plan<'_, 'c>, group: &Group<'c>, chosen: &[Beside<'c>])
         let version = component(toolkit, name).or_else(|| released_apart(catalog, name, range));
         pins.extend(version.map(|version| (*name, version)));
     }
-    for (name, brought) in BRINGS {
-        if pins.iter().any(|(pinned, _)| pinned.starts_with(name)) {
-            pins.extend(brought.iter().filter_map(|name| Some((*name, component(toolkit, name)?))));
-        }
-    }
+    bring_along(catalog, toolkit, &mut pins);
     pins.retain(|(name, _)| !pinned.contains(name));
     pins.sort_unstable();
     pins.dedup();
     Some(Pieces { toolkit, pins })
+}
+
+/// The components that those which are asked for need in turn: their own metadata leaves the version open, and a driver
+/// for CUDA 13.0 cannot follow what the NVVM of a later CUDA writes.
+fn bring_along<'c>(catalog: &'c Catalog, toolkit: &'c Libraries, pins: &mut Vec<(&'c str, &'c str)>) {
+    let mut next = 0;
+    while let Some((package, version)) = pins.get(next).copied() {
+        next += 1;
+        let asking = |row: &&Libraries| row.package == *package && row.version.as_str() == version;
+        let asked = catalog.libraries.iter().find(asking).into_iter().flat_map(Libraries::asked);
+        for (name, _) in asked {
+            if pins.iter().all(|(pinned, _)| *pinned != name) {
+                pins.extend(component(toolkit, name).map(|version| (name, version)));
+            }
+        }
+    }
 }
 
 /// The newest known release of what no toolkit has as a component (NVSHMEM): one that some release pins.

@@ -7,11 +7,31 @@ use crate::spec::Runtime;
 use crate::types::Constraint;
 
 use super::request::{GpuRequest, TargetRequest};
+use super::solution::TargetSolution;
 
 /// The rows that speak of a target's machines, in the order of the catalog.
-pub fn of_target<'c>(catalog: &'c Catalog, asked: &TargetRequest<'_>) -> Vec<&'c Service> {
+pub fn of_target<'c>(catalog: &'c Catalog, asked: &TargetRequest<'_>, chosen: &TargetSolution<'_>) -> Vec<&'c Service> {
     let rows = catalog.services.iter();
-    rows.filter(|row| is_place(row, asked) && boards(row, asked).next().is_some()).collect()
+    let is_of = |row: &Service| is_of_driver(row, chosen) && (names_none(row) || boards(row, asked).next().is_some());
+    rows.filter(|row| is_place(row, asked) && is_of(row)).collect()
+}
+
+/// Whether a row is about drivers alone, whatever the board.
+fn names_none(row: &Service) -> bool {
+    row.boards.is_empty() && row.gpus.is_none()
+}
+
+/// The drivers that are not supported under WSL2.
+pub fn drivers_under_wsl2(catalog: &Catalog) -> impl Iterator<Item = Constraint> {
+    let rows = catalog.services.iter().filter(|row| row.place == Place::Wsl2 && names_none(row));
+    rows.filter_map(|row| Constraint::parse(row.drivers.as_ref()?).ok())
+}
+
+/// Whether a row speaks of the driver that a target was judged at.
+fn is_of_driver(row: &Service, chosen: &TargetSolution<'_>) -> bool {
+    let Some(range) = &row.drivers else { return true };
+    let driver = chosen.driver.as_ref().map(|driver| &driver.version);
+    driver.is_some_and(|driver| Constraint::parse(range).is_ok_and(|range| range.admits(driver)))
 }
 
 /// The boards of a target that a row speaks of. A name that means other products as well may mean one of those.

@@ -264,9 +264,9 @@ impl Kind for UnknownGpuCode<'_> {
 
 /// What NVIDIA does not support under WSL2.
 pub struct Wsl2<'a> {
-    /// The boards.
-    pub boards: &'a str,
-    /// What the row of the catalog says of them.
+    /// The boards, or the driver.
+    pub what: &'a str,
+    /// What the row of the catalog says of it.
     pub says: &'a str,
 }
 
@@ -276,6 +276,6 @@ impl Kind for Wsl2<'_> {
         on Linux. What the message names may work all the same; who needs it to is safer with Linux itself.";
 
     fn message(&self) -> String {
-        format!("{}: {}", self.boards, self.says.trim_end_matches('.'))
+        format!("{}: {}", self.what, self.says.trim_end_matches('.'))
     }
 }

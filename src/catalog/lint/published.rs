@@ -104,6 +104,12 @@ fn pins(catalog: &Catalog, say: Say<'_>) {
             }
             continue;
         }
+        if row.package.starts_with("nvidia-") {
+            if !is_pinned(catalog, row) {
+                say("unchoosable", "libraries", &name, "no release pins this one".into());
+            }
+            continue;
+        }
         let is_it = |build: &&Build| {
             let variant = row.variant.as_ref().map_or(build.default, |variant| *variant == build.variant);
             variant
@@ -118,6 +124,14 @@ fn pins(catalog: &Catalog, say: Say<'_>) {
             asked_by(build, row, &kits, say);
         }
     }
+}
+
+/// Whether some release pins a library.
+fn is_pinned(catalog: &Catalog, library: &Libraries) -> bool {
+    let is_it = |(name, range): (&str, &str)| {
+        *name == *library.package && range.strip_prefix("==") == Some(library.version.as_str())
+    };
+    catalog.libraries.iter().any(|row| row.asked().any(is_it))
 }
 
 /// What one build is said to bring is what its release asks for: the oldest of it, where that is a range.

@@ -47,8 +47,18 @@ pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
         for board in row.boards.iter().filter(|board| !catalog.gpus.iter().any(|gpu| gpu.name == **board)) {
             say("rule-range", "service", &row.row_name(), format!("no gpu is named `{board}`"));
         }
-        if row.boards.is_empty() == row.gpus.is_none() {
-            say("rule-range", "service", &row.row_name(), "one of `boards` and `gpus` is expected".to_string());
+        let drivers = row.drivers.as_ref().and_then(|range| constraint("service", &row.row_name(), range, say));
+        if drivers.is_some_and(|drivers| !matches_something(catalog, Subject::Driver, None, &drivers)) {
+            say("rule-range", "service", &row.row_name(), "no driver is in `drivers`".to_string());
+        }
+        let named = usize::from(!row.boards.is_empty()) + usize::from(row.gpus.is_some());
+        if named > 1 || named == 0 && row.drivers.is_none() {
+            say(
+                "rule-range",
+                "service",
+                &row.row_name(),
+                "one of `boards` and `gpus`, or `drivers`, is expected".to_string(),
+            );
         }
     }
 }

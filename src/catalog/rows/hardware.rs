@@ -112,7 +112,7 @@ pub struct Service {
     /// The boards it speaks of, by their names; none: those of `gpus`.
     #[serde(default)]
     pub boards: List<Text>,
-    /// The compute capabilities it speaks of, in constraint grammar.
+    /// The compute capabilities it speaks of, in constraint grammar; none: the row is of `boards`, or of `drivers` alone.
     pub gpus: Option<Text>,
     /// Where.
     pub place: Place,
@@ -122,4 +122,6 @@ pub struct Service {
     pub says: Text,
     /// Its source.
     pub source: Text,
+    /// The drivers it speaks of, in constraint grammar; none: any.
+    pub drivers: Option<Text>,
 }

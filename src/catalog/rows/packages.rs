@@ -158,7 +158,7 @@ pub struct SourceBuild {
 #[serde(deny_unknown_fields)]
 pub struct Libraries {
     /// `torch`, the build that the package index serves; `jax`, `tensorflow`; `cuda-toolkit`, the metapackage of a toolkit
-    /// release.
+    /// release; a library, `nvidia-cusolver`, of which the others that it asks for are told.
     pub package: Text,
     /// Its version.
     pub version: Version,

@@ -74,8 +74,7 @@ impl<'q, 'c> Plan<'q, 'c> {
         if matches!(asked.image, ImageRequest::No | ImageRequest::Unchecked(_) | ImageRequest::UnseenTag(..)) {
             return None;
         }
-        let needs = request.needs_of_images();
-        let images = image::of_machine(request.problem, class_.machine(), needs, request.system_cudnn(), &class_.off);
+        let images = image::of_machine(request.problem, class_.machine(), &request.inside_images(), &class_.off);
         let rows = images.rows.clone();
         let var =
             self.variable(&rows, (Order::Ascending, vec![Says::Machine(class)]), &class_.target.key("image"), |row| {

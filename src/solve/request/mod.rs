@@ -6,7 +6,7 @@ use std::ops::Deref;
 use std::rc::Rc;
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Build, Class, Companion, Gpu, Image};
+use crate::catalog::rows::{Build, Class, Companion, Gpu, Image, Subject};
 use crate::spec::{DriverPolicy, ImageRef, Prefer, Share, Spec, SpecError};
 use crate::types::{ArchList, Cc, Constraint, Specifier, Version};
 use crate::warning::Warning;
@@ -403,6 +403,25 @@ impl<'c> Request<'c> {
     /// The cuDNN wanted of the system: asked for where no framework brings its own.
     pub fn system_cudnn(&self) -> Option<&Constraint> {
         self.cudnn.as_ref().filter(|_| self.frameworks.is_empty())
+    }
+
+    /// The cuDNN that its packages load, where nobody asked for one and no framework brings its own.
+    fn loaded_cudnn(&self) -> Option<Constraint> {
+        if self.cudnn.is_some() || !self.frameworks.is_empty() {
+            return None;
+        }
+        let rules = self.companions.iter().flat_map(|ask| {
+            let newest = self.catalog.companions.iter().filter(|row| *row.package == *ask.package);
+            let newest = newest.filter(|row| ask.constraint.admits(&row.version)).max_by_key(|row| row.version);
+            let rules = self.rules.of_package(ask.package, Subject::Cudnn);
+            newest.map(|row| rules.about(&row.version).map(|rule| rule.needs.clone()).collect::<Vec<_>>())
+        });
+        rules.flatten().next()
+    }
+
+    /// What must be in an image for its stack.
+    pub fn inside_images(&self) -> image::Inside<'_> {
+        image::Inside { needs: self.needs_of_images(), cudnn: self.system_cudnn(), loads: self.loaded_cudnn() }
     }
 
     /// What its stack needs of an image.

@@ -1,7 +1,7 @@
 //! What is already installed on a machine and no part of the answer: a cuda-compat package that is not loaded, a cuDNN that
 //! nobody loads; and what WSL2 does without.
 
-use crate::catalog::rows::Build;
+use crate::catalog::rows::{Build, Service};
 use crate::solve::installed::{is_loaded, names_branch};
 use crate::solve::services;
 use crate::spec::Runtime;
@@ -14,13 +14,20 @@ pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
     let mut warnings = Vec::new();
     warnings.extend(compat(about));
     warnings.extend(cudnn(about));
-    let services = services::of_target(about.request.catalog, about.asked);
-    for row in services.into_iter().filter(|row| row.needs.is_none()) {
-        let boards: Vec<&str> = services::boards(row, about.asked).map(|gpu| gpu.written.as_str()).collect();
-        let wsl2 = Wsl2 { boards: &boards.join(", "), says: &row.says };
-        warnings.push(Warning::about(&wsl2, &about.keys("gpu")));
-    }
+    let services = services::of_target(about.request.catalog, about.asked, about.target);
+    warnings.extend(services.into_iter().filter(|row| row.needs.is_none()).map(|row| wsl2(about, row)));
     warnings
+}
+
+/// What WSL2 does without, on some boards or with some drivers.
+fn wsl2(about: &About<'_, '_>, row: &Service) -> Warning {
+    let boards: Vec<&str> = services::boards(row, about.asked).map(|gpu| gpu.written.as_str()).collect();
+    let driver = about.target.driver.as_ref().filter(|_| row.drivers.is_some());
+    let (what, key) = match driver {
+        Some(driver) => (format!("driver {}", driver.version), "driver"),
+        None => (boards.join(", "), "gpu"),
+    };
+    Warning::about(&Wsl2 { what: &what, says: &row.says }, &about.keys(key))
 }
 
 /// A cuda-compat that is not loaded, or of which nobody knows whether it works.
