@@ -1,18 +1,21 @@
 //! A serde serializer that writes Rust expressions, so that any row type can become a constant
 //! without a line of code of its own.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fmt::{self, Display, Write};
 
 use serde::ser::{self, Serialize};
 
 /// Rust code.
+///
+/// What rows repeat (texts, versions, lists) and each table are statics of their own: one expression of everything takes
+/// the compiler a third longer.
 #[derive(Default)]
 pub struct Code {
     /// A constant expression.
     pub expression: String,
-    /// The versions it refers to, each by the name of a static: thousands of rows share some hundreds.
-    versions: BTreeSet<String>,
+    /// The statics that it refers to, by what they hold: their names and types.
+    statics: BTreeMap<String, (String, String)>,
 }
 
 impl Code {
@@ -25,8 +28,24 @@ impl Code {
 
     /// The statics that the expression refers to.
     pub fn statics(&self) -> String {
-        let line = |text| format!("static {}: Written = Written::new({text:?});\n", static_name(text));
-        self.versions.iter().map(|text| line(text)).collect()
+        let line = |(holds, (name, of)): (&String, &(String, String))| format!("static {name}: {of} = {holds};\n");
+        self.statics.iter().map(line).collect()
+    }
+
+    /// The name of the static that holds something.
+    fn stands_for(&mut self, of: &str, holds: String) -> &str {
+        let next = self.statics.len();
+        &self.statics.entry(holds).or_insert_with(|| (format!("S{next}"), of.to_string())).0
+    }
+
+    /// A list as a static: its type is that with which each of its expressions begins.
+    fn list(&mut self, written: &str) -> String {
+        let of = written.split([' ', '(', ':']).next().unwrap_or_default();
+        // Of numbers the compiler finds the type by itself.
+        match of.is_empty() || of.starts_with(|c: char| c.is_ascii_digit()) {
+            true => format!("&[{written}]"),
+            false => self.stands_for(&format!("&[{of}]"), format!("&[{written}]")).to_string(),
+        }
     }
 
     fn push(&mut self, text: &str) {
@@ -38,8 +57,8 @@ impl Code {
         use crate::types::{Arch, Cc, CpuArch};
         match type_name {
             "Version" => {
-                self.versions.insert(text.to_string());
-                Some(format!("Version::of(&{})", static_name(text)))
+                let written = self.stands_for("Written", format!("Written::new({text:?})"));
+                Some(format!("Version::of(&{written})"))
             }
             "Cc" => Cc::parse(text).ok().map(|cc| format!("{cc:?}")),
             "Arch" => {
@@ -52,15 +71,19 @@ impl Code {
     }
 }
 
-/// A version holds digits, letters and dots only.
-fn static_name(version: &str) -> String {
-    format!("V{}", version.replace('.', "_"))
-}
-
 struct Emit<'o>(&'o mut Code);
 
 /// An open list or struct, closed by its text.
 struct Open<'o>(&'o mut Code, &'static str);
+
+/// What a word is written as.
+struct Plain<'a, T: ?Sized>(&'a T);
+
+impl<T: Serialize + ?Sized> Display for Plain<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.serialize(f)
+    }
+}
 
 #[derive(Debug)]
 struct Unsupported(String);
@@ -132,7 +155,8 @@ impl<'o> ser::Serializer for Emit<'o> {
     }
 
     fn serialize_str(self, text: &str) -> Result<(), Unsupported> {
-        write!(self.0.expression, "Text::of(&{text:?})").map_err(ser::Error::custom)
+        let text = self.0.stands_for("&str", format!("{text:?}")).to_string();
+        write!(self.0.expression, "Text::of(&{text})").map_err(ser::Error::custom)
     }
 
     fn serialize_bytes(self, bytes: &[u8]) -> Result<(), Unsupported> {
@@ -160,17 +184,21 @@ impl<'o> ser::Serializer for Emit<'o> {
     }
 
     fn serialize_newtype_struct<T: Serialize + ?Sized>(self, name: &'static str, value: &T) -> Result<(), Unsupported> {
+        let holder = match name {
+            "List" => "List",
+            "Table" => "Table::Given",
+            _ => {
+                let text = Plain(value).to_string();
+                let word = self.0.word(name, &text).ok_or_else(|| Unsupported(format!("{name} {text}")))?;
+                self.0.push(&word);
+                return Ok(());
+            }
+        };
         let before = self.0.expression.len();
         value.serialize(Emit(self.0))?;
         let written = self.0.expression.split_off(before);
-        if let Some(holder) = [("List", "List("), ("Table", "Table::Given(")].iter().find(|holder| holder.0 == name) {
-            self.0.push(&written.replacen("Cow::Borrowed(", holder.1, 1));
-            return Ok(());
-        }
-        // What was just written is a plain string: numbers, dots and letters, so no escape can be inside.
-        let text = written.trim_start_matches("Text::of(&\"").trim_end_matches("\")");
-        let word = self.0.word(name, text).ok_or_else(|| Unsupported(format!("{name} {text}")))?;
-        self.0.push(&word);
+        let list = self.0.list(&written);
+        self.0.push(&format!("{holder}({list})"));
         Ok(())
     }
 
@@ -185,8 +213,7 @@ impl<'o> ser::Serializer for Emit<'o> {
     }
 
     fn serialize_seq(self, _: Option<usize>) -> Result<Open<'o>, Unsupported> {
-        self.0.push("Cow::Borrowed(&[");
-        Ok(Open(self.0, "])"))
+        Ok(Open(self.0, ""))
     }
 
     fn serialize_struct(self, name: &'static str, _: usize) -> Result<Open<'o>, Unsupported> {

@@ -12,11 +12,13 @@
 //! | | [`task`] | what a command does between reading and telling | where texts come from and go |
 //! | | [`report`] | prints, and nobody else does: people on stderr, data on stdout | how what it tells was found |
 //! | L4 outside | `probe` | looks at this machine and writes down what it saw | what would be right |
+//! | | [`fleet`] | many hosts at once: their classes, and the fewest stacks for all | where the records came from |
 //! | | [`verify`] | judges a host's record against a lock, one file a topic | where the record came from |
 //! | | [`matrix`] | what runs on what, every cell a question of its own | how it will be drawn |
 //! | | [`export`] | renders a lock for other tools, one file a format | the spec, the catalog, the solver |
 //! | L3 reasoning | [`lock`] | an answer with everything that forced it; what is stale | that it lies on a disk |
 //! | | [`explain`] | which written lines clash, why, and which changes were seen to help | how it will be printed |
+//! | | [`diagnose`] | what an error message means and what to change | who pasted it |
 //! | | [`init`] | a spec to begin with, from a host or from flags | whether it has an answer |
 //! | | [`solve`] | the best answer, or that there is none | file formats, the lock's included |
 //! | L2 facts | [`catalog`] | what exists and what it needs, each row with its source | any question asked of it |

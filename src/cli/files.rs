@@ -1,8 +1,7 @@
 //! Finding and reading gpuenv.toml and gpuenv.lock.
 
-use std::fs::{self, File};
+use std::fs::{self, File, Metadata};
 use std::io::{self, IsTerminal, Read};
-use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 use crate::catalog::overlay;
@@ -206,7 +205,7 @@ pub fn read_host(path: &Path, report: &Report) -> Result<Record, Failure> {
     let name = if is_stdin { "stdin".to_string() } else { shown(path) };
     let bytes = match is_stdin {
         true => read_stdin(report)?,
-        false if is_pipe(path) => read_pipe(path)?,
+        false if fs::metadata(path).is_ok_and(|about| is_pipe(&about)) => read_pipe(path)?,
         false => read(path, HOST_CAP + 1)?,
     };
     if bytes.len() as u64 > HOST_CAP {
@@ -218,8 +217,15 @@ pub fn read_host(path: &Path, report: &Report) -> Result<Record, Failure> {
 }
 
 /// Whether it is a pipe, as `<(ssh node gpuenv probe)` makes them.
-fn is_pipe(path: &Path) -> bool {
-    fs::metadata(path).is_ok_and(|about| about.file_type().is_fifo())
+#[cfg(unix)]
+pub(in crate::cli) fn is_pipe(about: &Metadata) -> bool {
+    std::os::unix::fs::FileTypeExt::is_fifo(&about.file_type())
+}
+
+/// On other systems none has a name among files.
+#[cfg(not(unix))]
+pub(in crate::cli) fn is_pipe(_: &Metadata) -> bool {
+    false
 }
 
 fn read_pipe(path: &Path) -> Result<Vec<u8>, Failure> {

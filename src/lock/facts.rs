@@ -143,7 +143,7 @@ impl Ledger<'_, '_> {
                 }
             }
         }
-        for row in services::of_target(catalog, asked, target) {
+        for row in services::of_target(catalog, asked, target.driver.as_ref().map(|driver| &driver.version)) {
             self.put(entry, row, [Target("requires")]);
         }
         if let Some(row) = asked.compat {

@@ -115,7 +115,7 @@ fn target_lock(catalog: &Catalog, asked: &TargetRequest<'_>, chosen: &TargetSolu
         runtime_image: chosen.runtime_image.map(|image| format!("{}:{}", image.repository, image.tag)),
         toolkit: chosen.toolkit.map(|toolkit| toolkit.version.to_string()),
         driver: driver(chosen),
-        requires: requires(catalog, asked, chosen),
+        requires: requires(catalog, asked, chosen.driver.as_ref().map(|driver| &driver.version)),
         stack: None,
         arch_list: None,
         gpu: gpus.collect(),
@@ -123,8 +123,8 @@ fn target_lock(catalog: &Catalog, asked: &TargetRequest<'_>, chosen: &TargetSolu
 }
 
 /// What has to be installed beside the driver.
-fn requires(catalog: &Catalog, asked: &TargetRequest<'_>, chosen: &TargetSolution<'_>) -> Vec<String> {
-    let rows = services::of_target(catalog, asked, chosen);
+fn requires(catalog: &Catalog, asked: &TargetRequest<'_>, driver: Option<&Version>) -> Vec<String> {
+    let rows = services::of_target(catalog, asked, driver);
     let mut needs: Vec<String> = rows.iter().filter_map(|row| row.needs.as_ref()).map(ToString::to_string).collect();
     needs.sort();
     needs.dedup();

@@ -10,7 +10,7 @@ use crate::types::{Constraint, CpuArch, Version};
 use super::compile::{Group, Plan};
 use super::fits;
 
-/// TargetSolution by themselves, as keys of `[stack]`.
+/// Chosen by themselves, as keys of `[stack]`.
 const CHOSEN_APART: [&str; 2] = ["nvidia-cudnn", "nvidia-nccl"];
 
 /// The package of the CUDA runtime, of whatever major.

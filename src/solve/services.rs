@@ -4,15 +4,14 @@
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Place, Service};
 use crate::spec::Runtime;
-use crate::types::Constraint;
+use crate::types::{Constraint, Version};
 
 use super::request::{GpuRequest, TargetRequest};
-use super::solution::TargetSolution;
 
-/// The rows that speak of a target's machines, in the order of the catalog.
-pub fn of_target<'c>(catalog: &'c Catalog, asked: &TargetRequest<'_>, chosen: &TargetSolution<'_>) -> Vec<&'c Service> {
+/// The rows that speak of a target's machines, judged at some driver, in the order of the catalog.
+pub fn of_target<'c>(catalog: &'c Catalog, asked: &TargetRequest<'_>, driver: Option<&Version>) -> Vec<&'c Service> {
     let rows = catalog.services.iter();
-    let is_of = |row: &Service| is_of_driver(row, chosen) && (names_none(row) || boards(row, asked).next().is_some());
+    let is_of = |row: &Service| is_of_driver(row, driver) && (names_none(row) || boards(row, asked).next().is_some());
     rows.filter(|row| is_place(row, asked) && is_of(row)).collect()
 }
 
@@ -21,16 +20,8 @@ fn names_none(row: &Service) -> bool {
     row.boards.is_empty() && row.gpus.is_none()
 }
 
-/// The drivers that are not supported under WSL2.
-pub fn drivers_under_wsl2(catalog: &Catalog) -> impl Iterator<Item = Constraint> {
-    let rows = catalog.services.iter().filter(|row| row.place == Place::Wsl2 && names_none(row));
-    rows.filter_map(|row| Constraint::parse(row.drivers.as_ref()?).ok())
-}
-
-/// Whether a row speaks of the driver that a target was judged at.
-fn is_of_driver(row: &Service, chosen: &TargetSolution<'_>) -> bool {
+fn is_of_driver(row: &Service, driver: Option<&Version>) -> bool {
     let Some(range) = &row.drivers else { return true };
-    let driver = chosen.driver.as_ref().map(|driver| &driver.version);
     driver.is_some_and(|driver| Constraint::parse(range).is_ok_and(|range| range.admits(driver)))
 }
 

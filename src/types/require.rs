@@ -145,19 +145,6 @@ impl<'t> Requirement<'t> {
         Ok(held)
     }
 
-    /// Whether it holds for every device the container is to see, or for the machine alone if it is to see none.
-    pub fn holds_for_all(&self, machine: &Subjects<'_>, devices: &[Subjects<'_>]) -> Result<bool, Unreadable> {
-        if devices.is_empty() {
-            return self.holds(&Subjects { arch: None, brand: None, ..*machine });
-        }
-        for device in devices {
-            if !self.holds(&Subjects { arch: device.arch, brand: device.brand, ..*machine })? {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-
     /// The first condition that evaluation would refuse if it got there.
     pub fn unreadable(&self) -> Option<Unreadable> {
         self.alternatives.iter().flat_map(|alternative| &alternative.conditions).find_map(|condition| match condition {
@@ -449,23 +436,6 @@ mod tests {
         assert_eq!(holds("cuda>=99", &machine), Ok(true));
         assert_eq!(holds("driver>=450.80.2,driver<=450.80.02.0", &machine), Ok(true));
         assert_eq!(holds("brand=tesla,driver>=451 brand=geforce,driver<=451", &machine), Ok(true));
-    }
-
-    #[test]
-    fn once_for_every_visible_device() {
-        let (cuda, old, new) = (version("12.2"), version("7.0"), version("9.0"));
-        let machine = Subjects { cuda: Some(&cuda), ..Subjects::default() };
-        let device = |arch, brand| Subjects { arch: Some(arch), brand: Some(brand), ..machine };
-        let both = [device(&old, "tesla"), device(&new, "geforce")];
-        let ask =
-            |text: &'static str, devices: &[Subjects<'_>]| Requirement::parse(text).holds_for_all(&machine, devices);
-        assert_eq!(ask("arch>=7", &both), Ok(true));
-        assert_eq!(ask("arch>=8", &both), Ok(false));
-        assert_eq!(ask("arch>=8", &both[1..]), Ok(true));
-        assert_eq!(ask("brand=tesla brand=geforce", &both), Ok(true));
-        assert_eq!(ask("brand=tesla", &both), Ok(false));
-        assert_eq!(ask("arch>=99,brand=none", &[]), Ok(true));
-        assert_eq!(ask("arch>=99,cuda>=13", &[]), Ok(false));
     }
 
     #[test]

@@ -36,16 +36,15 @@ fn requirements() {
     let read = "import sys; from pip._internal.network.session import PipSession as S; \
                 from pip._internal.req.req_file import parse_requirements as p; \
                 from pip._internal.req.constructors import install_req_from_parsed_requirement as r; \
-                found = [r(one) for one in p(sys.argv[1], session=S())]; assert found and all(one.req for one in found)";
+                read = [[r(one) for one in p(file, session=S())] for file in sys.argv[1:]]; \
+                assert all(found and all(one.req for one in found) for found in read)";
     if !accepts(Command::new(&python).args(["-c", "import pip"])) {
         eprintln!("skipped: pip is not installed");
         return;
     }
     for values in [&[][..], &[("constraints", "")]] {
         let all = files("requirements", "requirements.txt", values);
-        for file in &all {
-            tools::succeed(Command::new(&python).args(["-c", read]).arg(file));
-        }
+        tools::succeed(Command::new(&python).args(["-c", read]).args(&all));
         for (from, to) in [("==", "="), ("--", "--x")] {
             let Some(file) = all.iter().find(|file| std::fs::read_to_string(file).unwrap().contains(from)) else {
                 continue;

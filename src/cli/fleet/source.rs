@@ -8,7 +8,7 @@ use crate::fleet::{self, Elements, Host, Labelled, Piece};
 use crate::host;
 use crate::report::{Exit, Failure};
 
-use crate::cli::files::{reason, shown};
+use crate::cli::files::{is_pipe, reason, shown};
 
 /// More of a report in text is not read, and that is told.
 const TEXT_CAP: usize = 256 << 20;
@@ -97,8 +97,7 @@ fn place(
         return Ok(());
     }
     // A pipe that was named is what `<(…)` makes; a device could be read for ever.
-    let is_pipe = std::os::unix::fs::FileTypeExt::is_fifo(&about.file_type());
-    let is_read = about.is_file() || named && is_pipe;
+    let is_read = about.is_file() || named && is_pipe(&about);
     if !is_read {
         return match named {
             true => Err(Failure::new(Exit::Io, "not-a-file", format!("{} is no regular file", shown(path)))),

@@ -14,7 +14,8 @@ pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
     let mut warnings = Vec::new();
     warnings.extend(compat(about));
     warnings.extend(cudnn(about));
-    let services = services::of_target(about.request.catalog, about.asked, about.target);
+    let driver = about.target.driver.as_ref().map(|driver| &driver.version);
+    let services = services::of_target(about.request.catalog, about.asked, driver);
     warnings.extend(services.into_iter().filter(|row| row.needs.is_none()).map(|row| wsl2(about, row)));
     warnings
 }
