@@ -1,0 +1,84 @@
+//! Tags by their names: whether one is there, and which comes nearest.
+
+use crate::catalog::Catalog;
+use crate::catalog::rows::{Image, SAMPLED};
+use crate::types::Version;
+
+/// What a tag of a repository that the catalog knows is to it.
+#[derive(Debug, Clone, Copy)]
+pub enum TagMatch<'c> {
+    /// A row.
+    Known(&'c Image),
+    /// There is no such tag.
+    NotThere,
+    /// There may be such a tag: not all of the repository's are known. This one comes nearest.
+    Unlisted(Option<&'c Image>),
+}
+
+/// Looks up a tag of a repository that the catalog knows.
+///
+/// Where only a part of the tags is known, those of one torch release are known together: they are built together.
+pub fn tag<'c>(catalog: &'c Catalog, repository: &str, tag: &str) -> TagMatch<'c> {
+    let rows = || catalog.images.iter().filter(|row| *row.repository == *repository);
+    if let Some(row) = rows().find(|row| row.tag == tag) {
+        return TagMatch::Known(row);
+    }
+    let of_release = |torch: &str| tag.strip_prefix(torch).is_some_and(|rest| rest.starts_with('-'));
+    if !is_sampled(catalog, repository, tag) || rows().filter_map(|row| row.torch.as_deref()).any(of_release) {
+        return TagMatch::NotThere;
+    }
+    TagMatch::Unlisted(nearest_tag(catalog, repository, tag))
+}
+
+/// Whether nobody has read which tags a repository has of a tag's release: it is newer than all of which the platforms were
+/// read with the list of tags.
+fn is_sampled(catalog: &Catalog, repository: &str, tag: &str) -> bool {
+    let rows = catalog.images.iter().filter(|row| *row.repository == *repository && !row.arches.is_empty());
+    let Some(release) = tag.split('-').next().and_then(|release| Version::parse(release).ok()) else {
+        return SAMPLED.contains(&repository);
+    };
+    let newest = rows.map(|row| row.cuda).max();
+    SAMPLED.contains(&repository) || newest.is_some_and(|newest| release > newest)
+}
+
+/// Whether images of a repository come with a torch of their own.
+pub fn holds_torch(catalog: &Catalog, repository: &str) -> bool {
+    catalog.images.iter().any(|row| *row.repository == *repository && row.torch.is_some())
+}
+
+/// The tag that can be pulled and comes nearest to one that is not there. A tag without a number, `latest`, is like
+/// none of the others: the newest tells what they look like.
+pub fn nearest_tag<'c>(catalog: &'c Catalog, repository: &str, tag: &str) -> Option<&'c Image> {
+    let rows = catalog.images.iter().filter(|row| *row.repository == *repository && !row.withdrawn);
+    if !tag.contains(|c: char| c.is_ascii_digit()) {
+        return rows.max_by(|a, b| a.cuda.cmp(&b.cuda).then(b.tag.cmp(&a.tag)));
+    }
+    let like = |row: &Image| strsim::jaro_winkler(tag, &row.tag);
+    let apart = |row: &Image| steps_between(tag, &row.tag);
+    rows.min_by(|a, b| apart(a).cmp(&apart(b)).then(like(b).total_cmp(&like(a))).then(a.tag.cmp(&b.tag)))
+}
+
+/// How far apart the versions are with which two tags begin, number by number: 23.10 is nearer to 23.09 than to 25.10.
+fn steps_between(one: &str, other: &str) -> Vec<u32> {
+    fn numbers(tag: &str) -> Vec<u32> {
+        let version = tag.split(|c: char| !c.is_ascii_digit() && c != '.').next().unwrap_or_default();
+        version.split('.').filter_map(|number| number.parse().ok()).collect()
+    }
+    let (one, other) = (numbers(one), numbers(other));
+    let number = |version: &[u32], at: usize| version.get(at).copied().unwrap_or_default();
+    (0..one.len().max(other.len())).map(|at| number(&one, at).abs_diff(number(&other, at))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_tag_is_the_one_of_the_nearest_version() {
+        assert!(steps_between("23.10-py3", "23.09-py3") < steps_between("23.10-py3", "25.10-py3"));
+        assert!(steps_between("12.4.9-base", "12.4.1-base") < steps_between("12.4.9-base", "12.5.1-base"));
+        assert_eq!(steps_between("12.4", "12.4.0-devel"), [0, 0, 0]);
+        let near = nearest_tag(&crate::catalog::BUILTIN, "nvidia/cuda", "12.4.9-devel-ubuntu22.04");
+        assert_eq!(near.map(|row| &*row.tag), Some("12.4.1-devel-ubuntu22.04"));
+    }
+}
