@@ -34,6 +34,14 @@ fn given(text: &str) -> Vec<Warning> {
     }
 }
 
+/// The lock as it is written.
+fn written(text: &str) -> locks::Lock {
+    let spec = spec::parse(text).expect("the spec parses");
+    let (request, _) = Request::new(&spec, rules()).expect("its names are known");
+    let Resolution::Solution(answer) = resolve(&request, &Locked::new(), &Steps::new(LIMIT)) else { panic!("{text}") };
+    locks::make(&spec, &request, &answer, Vec::new())
+}
+
 #[test]
 fn the_wheel_made_for_the_variant_is_chosen_from_its_own_index() {
     for (stack, package, version, index) in [
@@ -80,14 +88,29 @@ fn a_wheel_that_lies_beside_a_release_is_locked_by_its_address() {
     assert_eq!(wheel(&asked("torch = \"2.8.0+cu128\"\nvllm = \"==0.11.0\"", ""), "vllm").url, None);
     let text = asked("torch = \"2.13.0+cu129\"\nvllm = \"0.30.0\"\ntorchvision = \"*\"", "");
     let told: Vec<Warning> = given(&text).into_iter().filter(|one| one.code == "brings-other-cuda").collect();
-    assert_eq!(told.len(), 1);
+    assert_eq!(told.len(), 2);
     assert!(told[0].message.contains("requires torchaudio==2.11.0, which"), "{}", told[0].message);
-    let spec = spec::parse(&text).expect("the spec parses");
-    let (request, _) = Request::new(&spec, rules()).expect("its names are known");
-    let Resolution::Solution(answer) = resolve(&request, &Locked::new(), &Steps::new(LIMIT)) else { panic!("{text}") };
-    let lock = locks::make(&spec, &request, &answer, Vec::new());
+    // Nobody asked for torchcodec, and it comes along all the same.
+    let wanted = "vllm 0.30.0+cu129 requires torchcodec>=0.14, and every release of it that is known loads CUDA 13";
+    assert!(told[1].message.starts_with(wanted), "{}", told[1].message);
+    let lock = written(&text);
     let wheel = lock.wheel.iter().find(|wheel| wheel.package == "vllm").expect("it is locked");
     assert!(wheel.hashes().is_some_and(|mut hashes| hashes.next().is_some_and(|one| one.starts_with("e98cb696"))));
+}
+
+/// What comes in through others is held to what goes with torch and with the packages that require it.
+#[test]
+fn constraints_are_what_the_chosen_packages_require() {
+    for (stack, torchvision) in [
+        ("vllm = \"0.33.0\"", "0.29.0"),
+        ("vllm = \"0.33.0\"\npython = \"3.12\"", "0.29.0+cu130"),
+        ("torch = \"2.14.0+cu130\"\npython = \"3.12\"", "0.29.1+cu130"),
+        ("vllm = \"0.30.0\"", "0.28.0+cu130"),
+    ] {
+        let lock = written(&asked(stack, ""));
+        let held = lock.constraint.iter().find(|one| one.package == "torchvision");
+        assert_eq!(held.map(|one| one.version.as_str()), Some(torchvision), "{stack}");
+    }
 }
 
 /// Releases for variants are there to be installed beside them, not to lead the choice of the variant.

@@ -109,3 +109,64 @@ fn an_image_of_which_nobody_read_what_it_asks_for_is_told() {
         ),
     ]);
 }
+
+/// Libraries are found by the names of their files, which tell the major.
+#[test]
+fn a_toolkit_of_another_major_is_not_the_one_that_a_package_loads() {
+    try_all(&[
+        ("[stack] | onnxruntime-gpu = \"1.17.1\" | [target.a] | gpu = \"T4\"", "system-cuda", true),
+        (
+            "[stack] | onnxruntime-gpu = \"1.17.1\" | [target.a] | gpu = \"T4\" | toolkit = \"12.2\"",
+            "system-cuda",
+            true,
+        ),
+        (
+            "[stack] | onnxruntime-gpu = \"1.17.1\" | [target.a] | gpu = \"T4\" | toolkit = \"11.8\"",
+            "system-cuda",
+            false,
+        ),
+        (
+            "[stack] | cupy-cuda12x = \"*\" | [target.a] | gpu = \"T4\" | toolkit = [\"11.8\", \"12.4\"]",
+            "system-cuda",
+            false,
+        ),
+        ("[stack] | cupy-cuda12x = \"*\" | [target.a] | gpu = \"T4\" | toolkit = \"11.8\"", "system-cuda", true),
+    ]);
+}
+
+/// What runs on a CPU as well is no matter there.
+#[test]
+fn packages_for_gpus_are_told_where_there_is_none() {
+    try_all(&[
+        ("[stack] | vllm = \"*\" | [target.a] | gpu = \"none\"", "cuda-on-cpu", true),
+        ("[stack] | vllm = \"0.2.2\" | [target.a] | gpu = \"none\"", "cuda-on-cpu", true),
+        ("[stack] | tensorrt-cu12 = \"*\" | [target.a] | gpu = \"none\"", "cuda-on-cpu", true),
+        ("[stack] | flash-attn = \"*\" | [build] | [target.a] | gpu = \"none\"", "cuda-on-cpu", true),
+        ("[stack] | xgboost = \"*\" | [target.a] | gpu = \"none\"", "cuda-on-cpu", false),
+        ("[stack] | onnxruntime-gpu = \"*\" | [target.a] | gpu = \"none\"", "cuda-on-cpu", false),
+        ("[stack] | torch = \"*\" | [target.a] | gpu = \"none\"", "cuda-on-cpu", false),
+        ("[stack] | vllm = \"*\" | [target.a] | gpu = \"A100\"", "cuda-on-cpu", false),
+    ]);
+}
+
+/// What a build of another processor pins is not there for this one.
+#[test]
+fn a_triton_that_was_published_for_other_processors_is_missed() {
+    try_all(&[
+        ("[stack] | torch = \"2.5.1\" | [target.a] | gpu = \"GH200 480GB\"", "triton-platform", true),
+        ("[stack] | torch = \"2.5.1\" | [target.a] | gpu = \"A100\"", "triton-platform", false),
+        ("[stack] | torch = \"2.9.1\" | [target.a] | gpu = \"GH200 480GB\"", "triton-platform", false),
+    ]);
+}
+
+/// Wheels that lie where nobody has read them.
+#[test]
+fn gpu_code_that_nobody_has_read_is_told() {
+    try_all(&[
+        ("[stack] | tensorrt-cu12 = \"10.9\" | [target.a] | gpu = \"A100\"", "unknown-gpu-code", true),
+        ("[stack] | tensorrt-llm = \"1.0.0\" | [target.a] | gpu = \"A100\"", "unknown-gpu-code", true),
+        // Of these NVIDIA names the oldest and the newest.
+        ("[stack] | tensorrt-cu12 = \"10.4\" | [target.a] | gpu = \"A100\"", "unknown-gpu-code", false),
+        ("[stack] | vllm = \"0.2.2\" | [target.a] | gpu = \"A100\"", "unknown-gpu-code", false),
+    ]);
+}

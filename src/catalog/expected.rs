@@ -1,44 +1,69 @@
 //! What publishers' practices tell of properties that nobody has read: a build is expected to have what the others of its
-//! group have. That a build exists is never expected.
+//! group have. That a build exists is never expected, nor that what it would come with was published for its processor.
 
 use std::collections::BTreeMap;
 
 use super::rows::*;
 use super::tables::Catalog;
-use crate::types::Version;
+use crate::types::{CpuArch, Version};
 
 impl Catalog {
     /// Fills in what practices tell, and marks it as expected. What a practice says rests on what is known alone, not on
     /// what another one made of it.
     pub fn expect(&mut self) {
         let known = self.builds.clone();
-        let practices = self.practices.clone();
+        let (practices, companions) = (self.practices.clone(), self.companions.clone());
         for practice in practices.iter() {
-            let of_package = |build: &&Build| {
-                build.package == practice.package && build.systems.is_empty() && build.index_url.is_none()
-            };
             let mut groups: BTreeMap<String, Vec<&Build>> = BTreeMap::new();
-            for build in known.iter().filter(of_package) {
+            for build in known.iter().filter(|build| is_about(practice, build)) {
                 groups.entry(group(build, practice.among)).or_default().push(build);
             }
-            for build in self.builds.to_mut().iter_mut().filter(|build| of_package(&&**build)) {
+            for build in self.builds.to_mut().iter_mut().filter(|build| is_about(practice, build)) {
                 let group = group(build, practice.among);
                 if practice.exceptions.iter().all(|exception| **exception != *group) {
-                    expect(build, practice.property, &groups[&group]);
+                    expect(build, practice.property, &groups[&group], &companions);
                 }
             }
         }
     }
+
+    /// The practice by which a build is expected to have a property: the first whose group tells of it.
+    pub fn practice_of(&self, build: &Build, property: Property) -> Option<&Practice> {
+        let tells = |practice: &Practice, other: &Build| match property {
+            Property::Pythons => build.expected_pythons.iter().any(|line| other.pythons.contains(line)),
+            _ => told(other, property).is_some() && group(other, practice.among) == group(build, practice.among),
+        };
+        let mut of_property = self.practices.iter().filter(|practice| practice.property == property);
+        of_property.find(|practice| {
+            let mut others = self.builds.iter().filter(|other| is_about(practice, other));
+            is_about(practice, build) && others.any(|other| tells(practice, other))
+        })
+    }
+}
+
+/// Whether a practice speaks of a build: in-house builds and those for one system follow none.
+fn is_about(practice: &Practice, build: &Build) -> bool {
+    build.package == practice.package && build.systems.is_empty() && build.index_url.is_none()
+}
+
+/// Whether a library that is installed with a build was published for its processor, as far as is known.
+fn is_published(property: Property, version: &Version, arch: CpuArch, companions: &[Companion]) -> bool {
+    let is_it = |row: &&Companion| property == Property::Triton && row.package == "triton" && row.version == *version;
+    let mut wheels = companions.iter().filter(is_it).peekable();
+    wheels.peek().is_none() || wheels.any(|row| row.arches.is_empty() || row.arches.contains(&arch))
 }
 
 /// What a build is expected to have, if nobody has read it and all others of its group agree.
-fn expect(build: &mut Build, property: Property, group: &[&Build]) {
+fn expect(build: &mut Build, property: Property, group: &[&Build], companions: &[Companion]) {
     if property == Property::Pythons {
         return expect_pythons(build, group);
     }
     let mut values: Vec<Version> = group.iter().filter_map(|other| told(other, property)).collect();
     values.dedup();
     let [value] = values.as_slice() else { return };
+    if !is_published(property, value, build.arch, companions) {
+        return;
+    }
     let place = match property {
         Property::Pythons => return,
         Property::Toolkit => &mut build.toolkit,
@@ -92,4 +117,20 @@ pub(super) fn group(build: &Build, among: Among) -> String {
 
 fn more_expected(build: &Build, property: Property) -> List<Property> {
     build.expected.iter().copied().chain([property]).collect::<Vec<_>>().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::BUILTIN;
+
+    #[test]
+    fn a_property_is_expected_by_the_practice_that_tells_of_it() {
+        let is_it =
+            |row: &&Build| row.version.as_str() == "2.4.0" && row.arch == CpuArch::Aarch64 && row.variant == "cu124";
+        let build = BUILTIN.builds.iter().find(is_it).expect("it was seen");
+        let practice = BUILTIN.practice_of(build, Property::Nccl).map(|practice| &*practice.id);
+        assert_eq!(practice, Some("torch-processors-nccl"));
+        assert!(build.triton.is_none(), "its triton was published for x86_64 only");
+    }
 }

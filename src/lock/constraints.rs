@@ -1,5 +1,6 @@
 //! What comes in through other packages must not bring the build of another CUDA: of the packages that lie on torch's
-//! own index too, the release that goes with the locked torch, whether anybody asked for it or not.
+//! own index too, the release that goes with the locked torch and with the packages beside it, whether anybody asked for
+//! it or not.
 //!
 //! The package index serves each of them for one CUDA only. A package that asks for `torchvision` gets that one from an
 //! installer that is told nothing, and it refuses to load beside a torch of another.
@@ -9,7 +10,8 @@ use std::collections::BTreeMap;
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Companion, Index};
 use crate::solve::solution::{Solution, TargetSolution};
-use crate::types::{Constraint, Version};
+use crate::solve::thirds::Wants;
+use crate::types::{Constraint, Specifier, Version};
 
 use super::ConstraintLock;
 
@@ -48,7 +50,8 @@ fn of(catalog: &Catalog, chosen: &TargetSolution<'_>) -> Vec<(String, String, Op
     let is_locked = |package: &str| wheels.iter().any(|wheel| wheel.package == package);
     for package in BESIDE_TORCH.into_iter().filter(|package| !is_locked(package)) {
         let variant = torch.index.contains(&Index::Pytorch).then_some(&*torch.variant);
-        if let Some(row) = beside(catalog, package, torch.version, variant, chosen.python) {
+        let required = required(catalog, chosen, package);
+        if let Some(row) = beside(catalog, package, torch.version, variant, chosen.python, &required) {
             found.push((package.to_string(), row.carried(), index.clone()));
         }
     }
@@ -63,13 +66,26 @@ fn of(catalog: &Catalog, chosen: &TargetSolution<'_>) -> Vec<(String, String, Op
     found
 }
 
-/// The newest release that goes with this torch: one that was seen on the index of its variant, else any.
+/// What the chosen packages require of one that nobody asked for.
+fn required(catalog: &Catalog, chosen: &TargetSolution<'_>, package: &str) -> Vec<Specifier> {
+    let mut found = Vec::new();
+    for row in &chosen.companions {
+        let asked = Wants::of(catalog, &row.package).at_row(row, &[chosen.arch]).into_iter();
+        let ranges = asked.filter(|(of, _)| *of == package).map(|(_, range)| range);
+        found.extend(ranges.filter_map(|range| Specifier::parse(range).ok()));
+    }
+    found
+}
+
+/// The newest release that goes with this torch and with what is required: one that was seen on the index of its variant,
+/// else any.
 fn beside<'c>(
     catalog: &'c Catalog,
     package: &str,
     torch: Version,
     variant: Option<&str>,
     python: Option<&Version>,
+    required: &[Specifier],
 ) -> Option<&'c Companion> {
     let admits = |text: &str, version: &Version| Constraint::parse(text).is_ok_and(|needs| needs.admits(version));
     let fits = |row: &&Companion| {
@@ -80,6 +96,7 @@ fn beside<'c>(
             && (row.variant.is_none() || row.variant.as_deref() == variant)
             && admits(&row.needs, &torch)
             && python.is_none_or(|python| row.python.as_ref().is_none_or(|needs| admits(needs, python)))
+            && required.iter().all(|asked| asked.admits(&row.version))
     };
     catalog.companions.iter().filter(fits).max_by(|one, other| {
         one.variant.is_some().cmp(&other.variant.is_some()).then_with(|| one.version.cmp(&other.version))

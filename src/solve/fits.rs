@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Companion, Extension, Index, Subject, Toolkit};
 use crate::coverage::{Coverage, Tegra, covers, covers_targets};
-use crate::types::{Arch, ArchEntry, ArchList, Cc, Constraint, CpuArch, Suffix, Version};
+use crate::types::{Arch, ArchEntry, ArchList, Cc, Constraint, CpuArch, Specifier, Suffix, Version};
 
 use super::machine::{Machine, Refusals};
 use super::problem::{Problem, law};
@@ -20,6 +20,12 @@ pub use crate::catalog::rows::line_of;
 pub fn has_cpu_builds(catalog: &Catalog, package: &str, arch: CpuArch) -> bool {
     let mut of_package = catalog.builds.iter().filter(|row| row.package == package);
     of_package.any(|row| row.variant == "cpu" && row.arch == arch)
+}
+
+/// Whether the release of a build was published without GPU code too, for the same processor.
+pub fn has_cpu_build(catalog: &Catalog, build: &Build) -> bool {
+    let is_it = |row: &&Build| row.package == build.package && row.version == build.version && row.arch == build.arch;
+    catalog.builds.iter().filter(is_it).any(|row| row.variant == "cpu")
 }
 
 /// How a build reaches a GPU; none if the catalog does not know its contents.
@@ -66,6 +72,9 @@ pub fn same_systems(target: &TargetRequest<'_>, row: &Companion, release: &Relea
 
 /// How the GPU code that a package cannot do without reaches a GPU; none if it has none, or nobody has read it.
 pub fn companion_code(row: &Companion, arch: CpuArch, gpu: Cc) -> Option<Coverage> {
+    if row.cpu_only.contains(&arch) {
+        return Some(Coverage::None);
+    }
     let (sass, ptx) = companion_targets(row, arch);
     let known = row.gpu_code && !(sass.is_empty() && ptx.is_empty());
     known.then(|| covers_targets(sass.iter().copied(), ptx.iter().copied(), gpu, Tegra::Apart))
@@ -77,7 +86,7 @@ pub fn compiled_when_used<'c>(catalog: &'c Catalog, row: &'c Companion, arch: Cp
         return Some(row);
     }
     row.asked(arch).find_map(|(of, range)| {
-        let range = Constraint::parse(range).ok()?;
+        let range = Specifier::parse(range).ok()?;
         let rows = catalog.companions.iter().filter(|one| *one.package == *of && range.admits(&one.version));
         rows.max_by_key(|one| one.version).filter(|one| one.jit)
     })

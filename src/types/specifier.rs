@@ -115,12 +115,22 @@ impl Specifier {
         Constraint::parse(&parts.join(",")).ok()
     }
 
+    /// Whether a release is among them, as pip reads it: `==0.0.31` is that one alone, without 0.0.31.post1, `!=0.0.31` all but
+    /// that one, and `<=2.4` ends with 2.4.0. What no version of the catalog compares with is let pass.
+    pub fn admits(&self, version: &Version) -> bool {
+        let is_named = || self.bounds().iter().any(Version::is_prerelease);
+        self.comparisons.iter().all(|one| compares(one, version)) && (!version.is_prerelease() || is_named())
+    }
+
     /// Whether no release can be what both ask for. Asked of the versions that they name, and of those right beside them.
     pub fn excludes(&self, other: &Specifier) -> bool {
-        let (Some(asked), Some(needs)) = (self.range(), other.range()) else { return false };
-        let bounds = asked.comparisons().chain(needs.comparisons()).filter_map(|one| one.version);
-        let tried: Vec<Version> = bounds.flat_map(around).collect();
-        !tried.is_empty() && !tried.iter().any(|version| asked.admits(version) && needs.admits(version))
+        let tried: Vec<Version> = self.bounds().into_iter().chain(other.bounds()).flat_map(around).collect();
+        !tried.is_empty() && !tried.iter().any(|version| self.admits(version) && other.admits(version))
+    }
+
+    /// The versions that it names.
+    fn bounds(&self) -> Vec<Version> {
+        self.comparisons.iter().filter_map(|one| Version::parse(parts(one).1).ok()).collect()
     }
 
     /// The whole requirement, one word: `transformers[torch]>=4.50,<5`.
@@ -143,6 +153,35 @@ impl Specifier {
 
     fn bracketed(&self) -> String {
         if self.extras.is_empty() { String::new() } else { format!("[{}]", self.extras.join(",")) }
+    }
+}
+
+/// Operator and public version of a comparison, and whether `.*` stands behind it: `!=`, `2.1` and true of `!=2.1.*`.
+fn parts(comparison: &str) -> (&str, &str, bool) {
+    let version = comparison.trim_start_matches(['=', '<', '>', '!', '~']);
+    let operator = &comparison[..comparison.len() - version.len()];
+    let public = version.split('+').next().unwrap_or(version);
+    let number = public.strip_suffix(".*");
+    (operator, number.unwrap_or(public), number.is_some())
+}
+
+/// Whether a version is what one comparison asks for, by PEP 440.
+fn compares(comparison: &str, version: &Version) -> bool {
+    let (operator, number, is_prefix) = parts(comparison);
+    let Ok(bound) = Version::parse(number) else { return true };
+    let begins = |with: &Version| version.cmp_prefix(with).is_eq();
+    match operator {
+        "==" if is_prefix => begins(&bound),
+        "!=" if is_prefix => !begins(&bound),
+        "==" => *version == bound,
+        "!=" => *version != bound,
+        ">=" => *version >= bound,
+        "<=" => *version <= bound,
+        "<" => *version < bound,
+        // A post-release is not above its own release.
+        ">" => *version > bound && version.prefix(version.len()) != bound,
+        "~=" => *version >= bound && begins(&bound.prefix(bound.len().saturating_sub(1))),
+        _ => true,
     }
 }
 
@@ -264,6 +303,31 @@ mod tests {
         assert_eq!(Specifier::parse("*").unwrap().of("x"), "x");
         let both = Specifier::parse(">=1.26").unwrap().and(&Specifier::parse("<2").unwrap());
         assert_eq!(both.of("numpy"), "numpy>=1.26,<2");
+    }
+
+    #[test]
+    fn metadata_means_whole_versions() {
+        for (asked, yes, no) in [
+            ("==0.29.0", "0.29.0", "0.29.1"),
+            ("==0.29", "0.29.0", "0.29.1"),
+            ("==0.0.31", "0.0.31", "0.0.31.post1"),
+            ("==26.8.*", "26.8.1", "26.10.0"),
+            ("!=10.14.1.48,<10.15.0,>=10.14.1", "10.14.1.48.post1", "10.14.1.48"),
+            ("!=2.1.*", "2.2.0", "2.1.3"),
+            ("<=2.4", "2.4.0", "2.4.1"),
+            (">1.7", "1.7.1", "1.7.post1"),
+            (">1.7.post1", "1.7.post2", "1.7"),
+            ("~=10.4.0", "10.4.1", "10.5.0"),
+            ("<=2.4.0,>=2.4.0", "2.4.0", "2.4.1"),
+            (">=2.8.0rc1", "2.8.0rc2", "2.8.0.dev20250327"),
+            (">=2.7", "2.8.0", "2.8.0rc2"),
+            ("*", "2.8.0", "2.8.0rc2"),
+            ("==2.8.0+cu126", "2.8.0", "2.8.1"),
+        ] {
+            let specifier = Specifier::parse(asked).unwrap();
+            assert!(specifier.admits(&Version::parse(yes).unwrap()), "{asked} admits {yes}");
+            assert!(!specifier.admits(&Version::parse(no).unwrap()), "{asked} leaves out {no}");
+        }
     }
 
     #[test]

@@ -12,6 +12,33 @@ pub enum CudaOnCpu<'a> {
         target: &'a str,
         /// The build.
         name: &'a str,
+        /// Whether it would get a CPU build if it did not.
+        has_cpu_build: bool,
+    },
+    /// A package beside it goes with no CPU build.
+    Beside {
+        /// The target.
+        target: &'a str,
+        /// The build.
+        name: &'a str,
+        /// The package and its release.
+        package: &'a str,
+    },
+    /// A package that computes on GPUs alone.
+    NeedsGpu {
+        /// The target.
+        target: &'a str,
+        /// The package and its release.
+        name: &'a str,
+    },
+    /// A package made for CUDA, of which nobody knows whether it does without a GPU.
+    Unknown {
+        /// The target.
+        target: &'a str,
+        /// The package and its release.
+        name: &'a str,
+        /// The CUDA that it loads.
+        cuda: &'a Version,
     },
     /// No other build was seen for its processor.
     NoneSeen {
@@ -24,14 +51,29 @@ pub enum CudaOnCpu<'a> {
 
 impl Kind for CudaOnCpu<'_> {
     const CODE: &'static str = "cuda-on-cpu";
-    const EXPLAINED: &'static str = "A target without a GPU gets a wheel built for CUDA, because no CPU build of that release was seen for \
-        its platform. It works and is larger than it need be. `+cpu` insists on a CPU build.";
+    const EXPLAINED: &'static str = "A target without a GPU gets a wheel built for CUDA: because no CPU build of that release was seen for its \
+        platform, because all targets share one stack, or because a package beside it is made for CUDA. A framework works so and \
+        is larger than it need be; `+cpu` insists on a CPU build. A package whose kernels run on GPUs alone can be installed \
+        there, but not used: give such a target a gpuenv.toml of its own without it.";
 
     fn message(&self) -> String {
         match self {
-            CudaOnCpu::Shared { target, name } => format!(
-                "target `{target}` has no GPU but installs {name}, because all targets share one stack; \
-                 `share = \"versions\"` gives it the CPU build"
+            CudaOnCpu::Shared { target, name, has_cpu_build } => {
+                let instead = if *has_cpu_build { "; `share = \"versions\"` gives it the CPU build" } else { "" };
+                format!(
+                    "target `{target}` has no GPU but installs {name}, because all targets share one stack{instead}"
+                )
+            }
+            CudaOnCpu::Beside { target, name, package } => {
+                format!("target `{target}` has no GPU but installs {name}, because {package} goes with no CPU build")
+            }
+            CudaOnCpu::NeedsGpu { target, name } => {
+                format!(
+                    "{name} computes on GPUs only: target `{target}`, which has none, can install it but not use it"
+                )
+            }
+            CudaOnCpu::Unknown { target, name, cuda } => format!(
+                "{name} is made for CUDA {cuda}, and it is not known to run without a GPU, which target `{target}` lacks"
             ),
             CudaOnCpu::NoneSeen { release, arch } => format!("no build of {release} without CUDA was seen for {arch}"),
         }
@@ -94,6 +136,15 @@ pub enum SystemCuda<'a> {
         /// The one that is installed.
         installed: &'a Version,
     },
+    /// Only those of another major are there.
+    OtherMajor {
+        /// The package.
+        name: &'a str,
+        /// The major that it loads.
+        cuda: &'a Version,
+        /// What is installed: `11.8, 12.4`.
+        installed: &'a str,
+    },
     /// The image holds a cuDNN of which nobody has read the release.
     ImageCudnn {
         /// The build.
@@ -122,6 +173,10 @@ impl Kind for SystemCuda<'_> {
             SystemCuda::Older { name, cuda, installed } => format!(
                 "{name} was built with CUDA {cuda} and would load the libraries of CUDA {installed}, which may lack what it calls: \
                  install CUDA {cuda} too"
+            ),
+            SystemCuda::OtherMajor { name, cuda, installed } => format!(
+                "{name} loads the libraries of CUDA {cuda} from the system, and `toolkit` names CUDA {installed} only, whose files have \
+                 other names: install CUDA {cuda} too, and add it to `toolkit`"
             ),
             SystemCuda::ImageCudnn { name, needs, image } => format!(
                 "{name} needs cuDNN {needs} or a later one of that major, and nobody has read which one {image} holds: look there, and \

@@ -4,30 +4,49 @@ use crate::types::Version;
 
 use super::Kind;
 
-/// What a wheel for one CUDA line brings along from an index of another.
-pub struct BringsOtherCuda<'a> {
-    /// The wheel.
-    pub name: &'a str,
-    /// What it requires.
-    pub requires: &'a [&'a str],
-    /// The framework on whose index it lies.
-    pub framework: &'a str,
+/// What a package brings along that is made for another CUDA.
+pub enum BringsOtherCuda<'a> {
+    /// A wheel for one CUDA line requires what the index of another serves.
+    Index {
+        /// The wheel.
+        name: &'a str,
+        /// What it requires.
+        requires: &'a [&'a str],
+        /// The framework on whose index it lies.
+        framework: &'a str,
+    },
+    /// Every release that is known of what it requires loads another CUDA than the framework.
+    Loads {
+        /// The package and its release.
+        name: &'a str,
+        /// What it requires: `torchcodec>=0.14`.
+        requires: &'a str,
+        /// The CUDA that those load.
+        cuda: &'a Version,
+        /// The build of the framework.
+        build: &'a str,
+    },
 }
 
 impl Kind for BringsOtherCuda<'_> {
     const CODE: &'static str = "brings-other-cuda";
     const EXPLAINED: &'static str = "A wheel for one CUDA line asks for further packages by version only, and installers take those from the \
         package index, where they are made for another line: two CUDA runtimes, or libraries that do not load. \
-        Name these packages under `[stack]`, and they come from the index of the framework's variant.";
+        Name these packages under `[stack]`, and they come from the index of the framework's variant. Where every release that is \
+        required is known to load another CUDA, choose a variant of that CUDA, or a release that requires none of them.";
 
     fn message(&self) -> String {
-        format!(
-            "{} requires {}, which installers take from the default package index, where it may be built for another \
-             CUDA; put it under [stack] to take it from the index of {}",
-            self.name,
-            self.requires.join(" and "),
-            self.framework
-        )
+        match self {
+            BringsOtherCuda::Index { name, requires, framework } => format!(
+                "{name} requires {}, which installers take from the default package index, where it may be built for another \
+                 CUDA; put it under [stack] to take it from the index of {framework}",
+                requires.join(" and ")
+            ),
+            BringsOtherCuda::Loads { name, requires, cuda, build } => format!(
+                "{name} requires {requires}, and every release of it that is known loads CUDA {cuda}, which {build} does not \
+                 bring: it may not load; choose a variant of CUDA {cuda}, or another release of what requires it"
+            ),
+        }
     }
 }
 

@@ -181,6 +181,31 @@ impl Kind for TritonGpu<'_> {
     }
 }
 
+/// A processor for which there is no Triton.
+pub struct TritonPlatform<'a> {
+    /// The framework and its release.
+    pub build: &'a str,
+    /// The release of Triton that its other builds bring along.
+    pub triton: &'a Version,
+    /// The processor.
+    pub arch: &'a str,
+}
+
+impl Kind for TritonPlatform<'_> {
+    const CODE: &'static str = "triton-platform";
+    const EXPLAINED: &'static str = "torch.compile generates code with Triton, and the release that this torch was made for was published for other \
+         processors only: torch is installed without it, and code that calls torch.compile fails. Choose a newer torch, whose \
+         Triton has wheels for this processor, or compile that Triton from its source; setting TORCHDYNAMO_DISABLE to 1 makes such \
+         code run uncompiled.";
+
+    fn message(&self) -> String {
+        format!(
+            "torch.compile of {} does not run on {}, for which Triton {} has no wheels; a newer torch brings one that has",
+            self.build, self.arch, self.triton
+        )
+    }
+}
+
 /// A Python for which there is no Triton.
 pub struct TritonPython<'a> {
     /// The framework and its release.

@@ -114,6 +114,7 @@ pub const ALL: &[Listed] = &[
     listed::<ToolkitMinor>(),
     listed::<TritonDriver>(),
     listed::<TritonGpu>(),
+    listed::<TritonPlatform>(),
     listed::<TritonPython>(),
     listed::<TwoCudnns>(),
     listed::<TwoRuntimes>(),

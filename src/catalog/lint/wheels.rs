@@ -6,7 +6,7 @@ use super::super::rows::*;
 use super::super::tables::{Catalog, Row};
 use super::super::wheels::{Digests, FileName};
 use super::{Say, constraint};
-use crate::types::{Arch, Constraint, CpuArch, Version, address};
+use crate::types::{Arch, Constraint, CpuArch, Specifier, Version, address};
 
 pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
     builds(catalog, say);
@@ -82,6 +82,11 @@ fn contents(catalog: &Catalog, say: Say<'_>) {
             let says = "arch_source stands beside cuda, sass or ptx, and not without";
             say("belongs-together", "companion", &name, says.into());
         }
+        let is_wheel = |arch: &CpuArch| row.gpu_code && row.arches.contains(arch);
+        if !row.cpu_only.iter().all(is_wheel) {
+            let says = "cpu_only stands beside gpu_code, and names processors of `arches`";
+            say("belongs-together", "companion", &name, says.into());
+        }
         if !row.arm_sass.is_empty() && !row.arches.contains(&CpuArch::Aarch64) {
             let says = "arm_sass is what a wheel for aarch64 holds, and `arches` names none";
             say("belongs-together", "companion", &name, says.into());
@@ -99,7 +104,7 @@ fn requirements(catalog: &Catalog, say: Say<'_>) {
             let (package, range) = asked.split_at(asked.find(['=', '<', '>', '~', '!']).unwrap_or(asked.len()));
             let known = packages.contains(package) && *package != *row.package && *package != *row.framework;
             let processor = only.is_none_or(|only| CpuArch::parse(only).is_ok());
-            if !known || !processor || range.is_empty() || Constraint::parse(range).is_err() {
+            if !known || !processor || range.is_empty() || Specifier::parse(range).is_err() {
                 let says = format!("`{text}` is no range of another package of the catalog: `torchvision==0.29.0`");
                 say("requires", "companion", &row.row_name(), says);
             }

@@ -97,6 +97,9 @@ pub struct Companion {
     /// It loads CUDA's libraries, and asks pip for none: they are those of the system, unless something else brings them.
     #[serde(default)]
     pub system_cuda: bool,
+    /// Of what holds GPU code the processors whose wheel was read and holds none: there it computes on the CPU alone.
+    #[serde(default)]
+    pub cpu_only: List<CpuArch>,
 }
 
 impl Companion {

@@ -70,6 +70,9 @@ impl<'c> Explainer<'_, 'c> {
         self.companions_say(|row| {
             row.arch_source.as_ref().filter(|_| row.gpu_code)?;
             let (sass, ptx) = fits::companion_targets(row, arch);
+            if row.cpu_only.contains(&arch) {
+                return Some(format!("holds no GPU code in its wheel for {arch}, which computes on the CPU only"));
+            }
             let names = ArchList::from_targets(sass, ptx).names();
             (!names.is_empty()).then(|| format!("holds code for {} only", names.replace(' ', ", ")))
         });

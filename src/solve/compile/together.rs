@@ -2,31 +2,14 @@
 
 use crate::solve::problem::Package;
 use crate::solve::rowset::RowSet;
-use crate::types::{Constraint, CpuArch, Version};
+use crate::types::{CpuArch, Specifier};
 
 /// Two packages, and what versions of each ask for. All releases of a version ask for the same.
 pub(super) struct Together<'c> {
     one: &'c Package<'c>,
     other: &'c Package<'c>,
     /// For each version of the one what it asks for of the other, and the reverse.
-    asked: [Vec<Vec<Asked>>; 2],
-}
-
-/// What is asked for, as metadata means it: `==0.0.31` is no prefix, 0.0.31.post1 is another release.
-struct Asked {
-    range: Constraint,
-    exactly: Option<Version>,
-}
-
-impl Asked {
-    fn parse(text: &str) -> Option<Asked> {
-        let exactly = text.strip_prefix("==").and_then(|version| Version::parse(version).ok());
-        Some(Asked { range: Constraint::parse(text).ok()?, exactly })
-    }
-
-    fn admits(&self, version: &Version) -> bool {
-        self.exactly.is_none_or(|exactly| exactly == *version) && self.range.admits(version)
-    }
+    asked: [Vec<Vec<Specifier>>; 2],
 }
 
 impl<'c> Together<'c> {
@@ -53,13 +36,13 @@ impl<'c> Together<'c> {
 }
 
 /// What each version of a package asks for of another one, on some of the processors.
-fn asked_of(package: &Package<'_>, name: &str, arches: &[CpuArch]) -> Vec<Vec<Asked>> {
-    let of_version = |releases: &RowSet| -> Vec<Asked> {
+fn asked_of(package: &Package<'_>, name: &str, arches: &[CpuArch]) -> Vec<Vec<Specifier>> {
+    let of_version = |releases: &RowSet| -> Vec<Specifier> {
         let Some(row) = releases.rows().next().map(|row| package.releases[row]) else { return Vec::new() };
         let asked = arches.iter().flat_map(|arch| row.asked(*arch)).filter(|(of, _)| *of == name);
         let mut ranges: Vec<&str> = asked.map(|(_, range)| range).collect();
         ranges.dedup();
-        ranges.into_iter().filter_map(Asked::parse).collect()
+        ranges.into_iter().filter_map(|range| Specifier::parse(range).ok()).collect()
     };
     package.of_version.iter().map(of_version).collect()
 }

@@ -10,7 +10,7 @@ use crate::coverage::Coverage;
 use crate::solve::fits;
 use crate::solve::platform::Platform;
 use crate::solve::rowset::RowSet;
-use crate::types::{Cc, Constraint, CpuArch, Version};
+use crate::types::{Cc, Constraint, CpuArch, Specifier, Version};
 
 /// A package's releases, newest version first and of one version those made for a variant as the catalog has them.
 #[derive(Debug)]
@@ -146,7 +146,7 @@ impl<'c> Package<'c> {
     /// The releases that ask for another version of a package than a framework's build brings along.
     pub fn refusing(&self, name: &'static str, brought: &Version, arch: CpuArch) -> Rc<RowSet> {
         self.property(Property::Refusing(name, *brought, arch), || {
-            let admits = |range: &str| Constraint::parse(range).is_ok_and(|range| range.admits(brought));
+            let admits = |range: &str| Specifier::parse(range).is_ok_and(|range| range.admits(brought));
             self.matching(|row| row.asked(arch).any(|(of, range)| of == name && !admits(range)))
         })
     }

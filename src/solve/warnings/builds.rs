@@ -1,6 +1,6 @@
 //! Builds that were taken although their publisher or the catalog does not stand behind them, and what of them is not known.
 
-use crate::catalog::rows::{Build, Property, Status};
+use crate::catalog::rows::{Build, Companion, Practice, Property, Status};
 use crate::solve::platform::Takes;
 use crate::solve::request::{GpuRequest, ImageRequest, TargetRequest};
 use crate::solve::{fits, image, own};
@@ -160,52 +160,70 @@ impl One<'_, '_> {
     }
 
     /// A build for CUDA where nothing computes with it.
-    fn cuda_on_cpu(&self) -> Vec<Warning> {
+    fn cuda_on_cpu(&self) -> Option<Warning> {
         let (request, asked, build) = (self.about.request, self.about.asked, self.build);
         if !asked.is_cpu() {
-            return Vec::new();
+            return None;
         }
+        let (target, name) = (&*asked.name, &*self.name);
+        let beside = self.about.target.companions.iter().find(|row| self.needs_cuda(row));
+        let has_cpu_build = fits::has_cpu_build(request.catalog, build);
         let is_cpu = |target: &TargetRequest<'_>| target.is_cpu();
-        let shares = request.share == Share::Stack && !request.targets.iter().all(is_cpu);
-        let mut warnings = Vec::new();
-        if shares {
-            let shared = CudaOnCpu::Shared { target: &asked.name, name: &self.name };
-            warnings.push(Warning::about(&shared, &self.about.keys("gpu")));
-        } else if !self.is_named() && fits::has_cpu_builds(request.catalog, &build.package, build.arch) {
-            let release = format!("{} {}", build.package, build.version);
-            let none = CudaOnCpu::NoneSeen { release: &release, arch: build.arch.as_str() };
-            warnings.push(Warning::about(&none, &self.key));
+        if request.share == Share::Stack && !request.targets.iter().all(is_cpu) {
+            let shared = CudaOnCpu::Shared { target, name, has_cpu_build: has_cpu_build && beside.is_none() };
+            return Some(Warning::about(&shared, &self.about.keys("gpu")));
         }
-        warnings
+        if self.is_named() {
+            return None;
+        }
+        if let Some(row) = beside {
+            let package = format!("{} {}", row.package, row.version);
+            return Some(Warning::about(&CudaOnCpu::Beside { target, name, package: &package }, &self.key));
+        }
+        let is_unseen = !has_cpu_build && fits::has_cpu_builds(request.catalog, &build.package, build.arch);
+        let release = format!("{} {}", build.package, build.version);
+        let none = CudaOnCpu::NoneSeen { release: &release, arch: build.arch.as_str() };
+        is_unseen.then(|| Warning::about(&none, &self.key))
     }
 
-    /// What nobody has read of a build, and a practice of its publisher tells.
-    fn expected(&self) -> Option<Warning> {
-        let (build, python) = (self.build, self.about.target.python);
-        let expected = build.expected_of(python);
-        let practices = &self.about.request.catalog.practices;
-        let practice = practices.iter().find(|row| row.package == build.package && expected.contains(&row.property))?;
-        let mut what: Vec<String> = Vec::new();
-        for property in &expected {
-            let (library, version) = match property {
-                Property::Pythons => {
-                    what.push(python.map_or_else(String::new, |line| format!("a wheel for Python {line}")));
-                    continue;
-                }
-                Property::Toolkit => ("CUDA", build.toolkit),
-                Property::Cudnn => ("cuDNN", build.cudnn),
-                Property::Nccl => ("NCCL", build.nccl),
-                Property::Triton => ("triton", build.triton),
-            };
-            what.push(version.map_or_else(|| library.to_string(), |version| format!("{library} {version}")));
+    /// Whether a package goes with no CPU build of the framework, by any wheel of its release.
+    fn needs_cuda(&self, row: &Companion) -> bool {
+        let of_release = |one: &&Companion| one.package == row.package && one.version == row.version;
+        let mut wheels = self.about.request.catalog.companions.iter().filter(of_release);
+        row.framework == self.build.package && !wheels.any(|one| fits::made_for(one, "cpu", None))
+    }
+
+    /// What nobody has read of a build, and practices of its publisher tell: what one tells together.
+    fn expected(&self) -> Vec<Warning> {
+        let (build, python, catalog) = (self.build, self.about.target.python, self.about.request.catalog);
+        let mut by_practice: Vec<(&Practice, Vec<String>)> = Vec::new();
+        for property in build.expected_of(python) {
+            let Some(practice) = catalog.practice_of(build, property) else { continue };
+            let what = self.words_of(property);
+            match by_practice.iter_mut().find(|(known, _)| known.id == practice.id) {
+                Some((_, told)) => told.push(what),
+                None => by_practice.push((practice, vec![what])),
+            }
         }
-        let expected = Expected {
-            name: &self.name,
-            what: &what,
-            practice: &practice.says,
-            counted: (practice.holds, practice.of),
+        let warning = |(practice, what): (&Practice, Vec<String>)| {
+            let counted = (practice.holds, practice.of);
+            let expected = Expected { name: &self.name, what: &what, practice: &practice.says, counted };
+            Warning::about(&expected, &self.key)
         };
-        Some(Warning::about(&expected, &self.key))
+        by_practice.into_iter().map(warning).collect()
+    }
+
+    /// A property of the build in words: `NCCL 2.20.5`.
+    fn words_of(&self, property: Property) -> String {
+        let build = self.build;
+        let (library, version) = match property {
+            Property::Pythons => ("a wheel for Python", self.about.target.python.copied()),
+            Property::Toolkit => ("CUDA", build.toolkit),
+            Property::Cudnn => ("cuDNN", build.cudnn),
+            Property::Nccl => ("NCCL", build.nccl),
+            Property::Triton => ("triton", build.triton),
+        };
+        version.map_or_else(|| library.to_string(), |version| format!("{library} {version}"))
     }
 
     /// Libraries that are constrained, where it is not known which release the build brings.

@@ -6,9 +6,11 @@ use crate::coverage::Coverage;
 use crate::solve::problem::Needs;
 use crate::solve::request::{GpuRequest, ImageRequest};
 use crate::solve::{fits, own};
-use crate::types::{CpuArch, Version};
+use crate::types::constraint::{Comparison, Op};
+use crate::types::{CpuArch, Specifier, Version};
 use crate::warning::{
-    BringsOtherCuda, CudnnMissing, JitOnly, Nightly, SourceOnly, SystemCuda, UnknownGpuCode, Warning, When, With,
+    BringsOtherCuda, CudaOnCpu, CudnnMissing, JitOnly, Nightly, SourceOnly, SystemCuda, UnknownGpuCode, Warning, When,
+    With,
 };
 
 use super::About;
@@ -19,9 +21,11 @@ pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
         warnings.extend(source_only(about, row));
         warnings.extend(compiled_when_used(about, row));
         warnings.extend(brings_other_cuda(about, row));
+        warnings.extend(requires_other_cuda(about, row));
         warnings.extend(nightly_apart(about, row));
         warnings.extend(system_cuda(about, row));
         warnings.extend(cudnn_missing(about, row));
+        warnings.extend(on_cpu(about, row));
         if row.gpu_code {
             warnings.extend(gpu_code(about, row));
         }
@@ -39,7 +43,7 @@ fn gpu_code(about: &About<'_, '_>, row: &Companion) -> Vec<Warning> {
     let code = |gpu: &GpuRequest<'_>| fits::companion_code(row, about.asked.arch, gpu.cc);
     let gpus = about.asked.named_gpus();
     let mut warnings = Vec::new();
-    if gpus.iter().any(|gpu| code(gpu).is_none()) {
+    if gpus.iter().any(|gpu| code(gpu).is_none()) && !is_documented(about, row) {
         warnings.push(Warning::about(&UnknownGpuCode::Package { name: &name }, &key(row)));
     }
     let jit = gpus.iter().filter(|gpu| code(gpu) == Some(Coverage::Jit));
@@ -50,16 +54,50 @@ fn gpu_code(about: &About<'_, '_>, row: &Companion) -> Vec<Warning> {
     warnings
 }
 
+/// Whether a rule tells the oldest and the newest GPUs that a release runs on.
+fn is_documented(about: &About<'_, '_>, row: &Companion) -> bool {
+    let rules = about.request.rules.of_package(&row.package, Subject::Gpu);
+    let is_upper = |one: &Comparison| matches!(one.op, Op::Below | Op::AtMost);
+    rules
+        .about(&row.version)
+        .any(|rule| rule.needs.comparisons().any(is_upper) && rule.needs.comparisons().any(|one| one.op.is_lower()))
+}
+
+/// A package made for GPUs where there is none: what needs one of a compute capability needs one at all.
+fn on_cpu(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
+    if !about.asked.is_cpu() {
+        return None;
+    }
+    let (target, name) = (&*about.asked.name, format!("{} {}", row.package, row.version));
+    let rules = about.request.rules.of_package(&row.package, Subject::Gpu);
+    let needs_gpu = rules.about(&row.version).any(|rule| !rule.needs.only_upper_bounds());
+    // What takes CUDA from the system loads it when a GPU is there.
+    let cuda = row.cuda.as_ref().filter(|_| row.gpu_code && !row.system_cuda);
+    let on_cpu = match (needs_gpu, cuda) {
+        (true, _) => CudaOnCpu::NeedsGpu { target, name: &name },
+        (false, Some(cuda)) => CudaOnCpu::Unknown { target, name: &name, cuda },
+        (false, None) => return None,
+    };
+    Some(Warning::about(&on_cpu, &key(row)))
+}
+
 /// CUDA's libraries that a package takes from the system, where nothing else brings them and nobody says that they are there.
 fn system_cuda(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     let (asked, target) = (about.asked, about.target);
     let brings = |other: &Companion| other.follows_cuda() && !other.system_cuda;
     let is_brought = target.companions.iter().any(|other| brings(other)) || about.gpu_builds().next().is_some();
-    let is_there = asked.toolkits.is_some() || !matches!(asked.image, ImageRequest::No);
-    let major = row.cuda.as_ref().filter(|_| row.system_cuda && !asked.is_cpu() && !is_brought && !is_there)?;
-    let (name, what) = (format!("{} {}", row.package, row.version), format!("CUDA {major}"));
-    let install = SystemCuda::Install { name: &name, what: &what, keys: "`toolkit`" };
-    Some(Warning::about(&install, &key(row)))
+    let is_image = !matches!(asked.image, ImageRequest::No);
+    let cuda = row.cuda.as_ref().filter(|_| row.system_cuda && !asked.is_cpu() && !is_brought && !is_image)?;
+    let name = format!("{} {}", row.package, row.version);
+    let Some(installed) = &asked.toolkits else {
+        let what = format!("CUDA {cuda}");
+        let install = SystemCuda::Install { name: &name, what: &what, keys: "`toolkit`" };
+        return Some(Warning::about(&install, &key(row)));
+    };
+    // The names of the files tell the major.
+    let is_other = installed.iter().all(|toolkit| toolkit.major() != cuda.major());
+    let other = SystemCuda::OtherMajor { name: &name, cuda, installed: &listed(installed) };
+    is_other.then(|| Warning::about(&other, &about.keys("toolkit")))
 }
 
 /// A cuDNN that a package loads, where neither a wheel nor the image nor the system has one that does.
@@ -100,8 +138,33 @@ fn brings_other_cuda(about: &About<'_, '_>, row: &Companion) -> Option<Warning> 
     };
     let brings: Vec<&str> = row.brings.iter().map(|pin| &**pin).filter(|pin| !named(pin)).collect();
     let name = format!("{} {}+{}", row.package, row.version, row.variant.as_deref()?);
-    let brought = BringsOtherCuda { name: &name, requires: &brings, framework: &row.framework };
+    let brought = BringsOtherCuda::Index { name: &name, requires: &brings, framework: &row.framework };
     (!brings.is_empty()).then(|| Warning::about(&brought, &key(row)))
+}
+
+/// What a package requires that nobody asked for, where every release that may be installed loads another CUDA than the
+/// framework does.
+fn requires_other_cuda(about: &About<'_, '_>, row: &Companion) -> Vec<Warning> {
+    let request = about.request;
+    let is_named = |package: &str| request.companions.iter().any(|ask| ask.package == package);
+    let mut warnings = Vec::new();
+    for (package, range) in row.asked(about.asked.arch).filter(|(package, _)| !is_named(package)) {
+        let Ok(asked) = Specifier::parse(range) else { continue };
+        let is_it = |one: &&Companion| *one.package == *package && asked.admits(&one.version);
+        let releases: Vec<&Companion> = request.catalog.companions.iter().filter(is_it).collect();
+        let mut builds = about.gpu_builds().filter(|build| releases.iter().any(|one| one.framework == build.package));
+        let (Some(build), Some(cuda)) = (builds.next(), releases.last().and_then(|one| one.cuda.as_ref())) else {
+            continue;
+        };
+        let line = fits::line_of(&build.variant);
+        if releases.iter().any(|one| fits::made_for(one, &build.variant, line.as_ref())) {
+            continue;
+        }
+        let (name, requires) = (format!("{} {}", row.package, row.carried()), format!("{package}{range}"));
+        let loads = BringsOtherCuda::Loads { name: &name, requires: &requires, cuda, build: &build.named() };
+        warnings.push(Warning::about(&loads, &key(row)));
+    }
+    warnings
 }
 
 /// A package whose kernels are compiled when they are first used, where there may be no compiler: asked for itself, or
@@ -134,9 +197,14 @@ fn without_toolkit(about: &About<'_, '_>, major: u64) -> Option<String> {
         return (image.flavour != Flavour::Devel).then(|| format!("{name} holds no nvcc (a devel image does)"));
     }
     let installed = about.asked.toolkits.as_ref()?;
-    let names: Vec<&str> = installed.iter().map(Version::as_str).collect();
     let lacks = installed.iter().all(|toolkit| toolkit.major() != major);
-    lacks.then(|| format!("the target has CUDA {} only, with which it is not compiled", names.join(", ")))
+    lacks.then(|| format!("the target has CUDA {} only, with which it is not compiled", listed(installed)))
+}
+
+/// Toolkits in words: `11.8, 12.4`.
+fn listed(toolkits: &[Version]) -> String {
+    let names: Vec<&str> = toolkits.iter().map(Version::as_str).collect();
+    names.join(", ")
 }
 
 /// A package that is compiled where it is installed, and with what.

@@ -3,11 +3,12 @@
 
 use crate::catalog::rows::{Build, Module, Subject};
 use crate::coverage::Coverage;
+use crate::solve::fits::TRITON;
 use crate::solve::modules;
 use crate::solve::request::{DriverRequest, GpuRequest, Request, TargetRequest};
 use crate::solve::solution::TargetSolution;
 use crate::types::{Arch, Version};
-use crate::warning::{JitOnly, KernelModule, NcclGpu, TritonDriver, TritonGpu, TritonPython, Warning};
+use crate::warning::{JitOnly, KernelModule, NcclGpu, TritonDriver, TritonGpu, TritonPlatform, TritonPython, Warning};
 
 use super::About;
 
@@ -23,6 +24,7 @@ pub(super) fn only_ptx(about: &About<'_, '_>) -> Option<Warning> {
 pub(super) fn warnings(request: &Request<'_>, asked: &TargetRequest<'_>, target: &TargetSolution<'_>) -> Vec<Warning> {
     let mut warnings = flavours(request, asked);
     warnings.extend(without_triton(asked, target));
+    warnings.extend(triton_elsewhere(request, asked, target));
     warnings.extend(triton(request, asked, target));
     warnings.extend(triton_assembler(request, asked, target));
     warnings.extend(triton_driver(request, asked, target));
@@ -73,6 +75,20 @@ fn without_triton(asked: &TargetRequest<'_>, target: &TargetSolution<'_>) -> Opt
     let build = target.builds.iter().find(|build| build.triton.is_some()).filter(|_| target.triton.is_none())?;
     let without = TritonPython { build: &release(build), triton: build.triton.as_ref()?, python: target.python? };
     Some(Warning::about(&without, &[asked.key("gpu")]))
+}
+
+/// A processor for which the Triton that the release pins elsewhere was not published.
+fn triton_elsewhere(request: &Request<'_>, asked: &TargetRequest<'_>, target: &TargetSolution<'_>) -> Option<Warning> {
+    let catalog = request.catalog;
+    let build = target.builds.iter().find(|build| build.variant != "cpu" && build.triton.is_none())?;
+    let is_sister = |other: &&Build| {
+        (&other.package, other.version, &other.variant) == (&build.package, build.version, &build.variant)
+    };
+    let triton = catalog.builds.iter().filter(is_sister).find_map(|other| other.triton.as_ref())?;
+    let row = catalog.companions.iter().find(|row| row.package == TRITON && row.version == *triton)?;
+    let elsewhere = TritonPlatform { build: &release(build), triton, arch: build.arch.as_str() };
+    let is_missing = !row.arches.is_empty() && !row.arches.contains(&build.arch);
+    is_missing.then(|| Warning::about(&elsewhere, &[asked.key("gpu")]))
 }
 
 /// GPUs that run the wheel but not what its compiler makes.
