@@ -3,15 +3,16 @@
 
 use std::rc::Rc;
 
-use crate::catalog::rows::{Companion, Subject};
+use crate::catalog::rows::{Companion, Subject, library_major};
 use crate::spec::Share;
 use crate::types::CpuArch;
 
 use super::together::Together;
 use super::{Choice, Class, Group, Package, Plan, ReleaseChoice, stack_key};
+use crate::solve::coinstall;
 use crate::solve::fits;
 use crate::solve::network::{Order, Var};
-use crate::solve::platform::Takes;
+use crate::solve::platform::{Platform, Takes};
 use crate::solve::problem::{Needs, law};
 use crate::solve::release::Release;
 use crate::solve::rowset::RowSet;
@@ -111,6 +112,7 @@ impl<'c> Plan<'_, 'c> {
                 if !self.may_be_of_any_variant(at) {
                     self.relate_variants(group, release, (package, var));
                 }
+                self.relate_folders(group, release, (package, var));
             }
             group.companions.push(Choice { var, rows: package.releases.clone() });
         }
@@ -200,6 +202,29 @@ impl<'c> Plan<'_, 'c> {
             let mut others = package.matching(|row| !concerns(row));
             others.add(&rows);
             others
+        });
+    }
+
+    /// The libraries that a package asks pip for go beside those of a framework.
+    fn relate_folders(
+        &mut self,
+        group: &Group<'c>,
+        release: &ReleaseChoice<'c>,
+        (package, var): (&'c Package<'c>, usize),
+    ) {
+        let platforms: Vec<Platform> = group.classes.iter().map(|&at| self.classes[at].target.platform).collect();
+        let asks = |row: &Companion, on: &Platform<'c>| row.asked(on.arch).any(|(of, _)| library_major(of).is_some());
+        let is_asked = package.releases.iter().any(|row| platforms.iter().any(|on| asks(row, on)));
+        if !is_asked || self.everywhere.has(law::id::LIBRARY_CUDA) {
+            return;
+        }
+        let framework = release.framework;
+        self.network.relate(release.var, var, move |row| {
+            let release = &framework.releases[row];
+            let fits = |row: &Companion, on: Platform<'c>| {
+                row.asked(on.arch).all(|(of, _)| coinstall::has_folder_for(on, release, of))
+            };
+            package.matching(|row| platforms.iter().all(|&on| fits(row, on)))
         });
     }
 }
