@@ -165,7 +165,7 @@ impl<'c> Explainer<'_, 'c> {
     }
 
     /// Of each blamed framework the newest build that is left.
-    fn newest_left(&self) -> Vec<&'c Build> {
+    pub(super) fn newest_left(&self) -> Vec<&'c Build> {
         let of = |package: &str| {
             self.left.iter().copied().filter(|build| *build.package == *package).max_by_key(|build| build.version)
         };

@@ -254,6 +254,12 @@ fn releases_for<'c>(plan: &Plan<'_, 'c>, class: &Class<'_, 'c>, package: &Packag
             rows = rows.filtered(&|row| !rule.range.admits(&package.releases[row].version));
         }
     }
+    // What no framework brings is what is installed, whichever GPUs that holds code for.
+    let installed = target.cudnn.filter(|_| plan.request.frameworks.is_empty());
+    if installed.is_some_and(|has| !machine.takes_cudnn(&has, &class.off)) {
+        let loading = plan.request.rules.of_package(package.name, Subject::Cudnn);
+        rows = rows.filtered(&|row| loading.about(&package.releases[row].version).next().is_none());
+    }
     // What is made for a single system lies where nobody has read all: that a wheel was not seen proves nothing, and what
     // the others hold tells nothing of it. Machines of other systems can never share it.
     let is_alone =
