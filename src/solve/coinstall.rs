@@ -2,7 +2,7 @@
 //! agree on what they ask pip for; and where they ask for a least cuDNN, the one to be installed must serve every GPU.
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Build, Cudnn, Nccl, Pins, line_of};
+use crate::catalog::rows::{Build, Cudnn, Nccl, Pins, library_major, line_of};
 use crate::types::{Constraint, Version};
 
 use super::platform::Platform;
@@ -37,6 +37,14 @@ fn agree(a: &Build, b: &Build) -> bool {
 fn asks_for(build: &Build, cudnn: &Version) -> bool {
     let range = build.cudnn_range.as_ref().and_then(|text| Constraint::parse(text).ok());
     range.is_none_or(|range| build.cudnn.is_some_and(|least| *cudnn < least) || range.admits(cudnn))
+}
+
+/// Whether a library that a package asks pip for goes beside a release on a kind of machine: those of NVIDIA with a CUDA
+/// major in their name have one folder, whatever that major, so the last to be installed replaces what the other needs.
+pub fn has_folder_for(on: Platform<'_>, release: &Release<'_>, library: &str) -> bool {
+    let brings = release.on(on).is_some_and(|build| build.pins.is_some());
+    let majors = library_major(library).zip(release.line).filter(|_| brings);
+    majors.is_none_or(|(asked, line)| asked == line.major())
 }
 
 /// Whether a build leaves its cuDNN open: it names the oldest that serves and takes any newer, from pip or from the
@@ -87,19 +95,17 @@ pub fn nccls_of(rows: &[&Nccl], on: Platform<'_>, release: &Release<'_>) -> RowS
     }
 }
 
-/// The cuDNN releases that a build accepts, where it takes any newer than one; newest first. From the system it loads
-/// the library by the name of its major.
+/// The cuDNN releases that a build accepts, where it takes any newer than one; newest first. It loads the library by the
+/// name of the major that it was compiled with, whatever its metadata leaves open.
 pub fn accepted<'c>(catalog: &'c Catalog, build: &Build) -> Option<impl Iterator<Item = &'c Cudnn>> {
     let least = build.cudnn.filter(|_| takes_newer(build))?;
     let line = line_of(&build.variant)?;
     let newest_first = catalog.cudnns.iter().rev();
-    let any_major = !build.system_cuda;
     let range = build.cudnn_range.as_ref().and_then(|text| Constraint::parse(text).ok());
     Some(newest_first.filter(move |row| {
-        let same_major = row.version.major() == least.major();
         range.as_ref().is_none_or(|range| range.admits(&row.version))
             && row.version >= least
-            && (any_major || same_major)
+            && row.version.major() == least.major()
             && line.cmp_prefix(&row.cuda).is_eq()
     }))
 }

@@ -4,11 +4,13 @@
 use std::cmp::Reverse;
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Build, Libraries, Pins};
-use crate::types::{Constraint, CpuArch, Version};
+use crate::catalog::rows::{Build, Index, Libraries, Pins};
+use crate::types::{Constraint, CpuArch, Specifier, Version};
 
 use super::compile::{Group, Plan};
 use super::fits;
+use super::ordinary;
+use super::request::Request;
 
 /// Chosen by themselves, as keys of `[stack]`.
 const CHOSEN_APART: [&str; 2] = ["nvidia-cudnn", "nvidia-nccl"];
@@ -41,6 +43,8 @@ pub struct Beside<'c> {
     pub arch: CpuArch,
     /// The CUDA version of the driver that the machines have, where it is known.
     pub driver_cuda: Option<Version>,
+    /// The line of the toolkit that compiles there.
+    pub compiler: Option<Version>,
 }
 
 /// What a framework asks of a library, `nvidia-cublas-cu12` and `>=12.1.3.1`.
@@ -65,17 +69,18 @@ pub fn choose<'c>(plan: &Plan<'_, 'c>, group: &Group<'c>, chosen: &[Beside<'c>])
             asks.iter().filter_map(|(package, range)| Some((component(toolkit, package)?, range))).peekable();
         known.peek().is_some()
             && known.all(|(version, range)| Version::parse(version).is_ok_and(|version| range.admits(&version)))
+            && written(plan.request).all(|(name, range)| goes_with(toolkit, name, range))
             && group.classes.iter().all(|&class| compiles_for(plan, class, &toolkit.version))
     };
-    let of_toolkits = catalog.libraries.iter().filter(|row| row.package == "cuda-toolkit");
-    let toolkit = of_toolkits.filter(serves).min_by_key(|row| {
+    let toolkit = toolkits(catalog).filter(serves).min_by_key(|row| {
         let locked = plan.locked.get("cuda").is_some_and(|locked| *row.version.as_str() == **locked);
         let wanted = plan.request.cuda.as_ref().is_none_or(|wanted| wanted.admits(&row.version));
         let beside = fixed.iter().any(|build| build.toolkit == Some(row.version));
+        let compiles = chosen.iter().all(|one| one.compiler.is_none_or(|line| row.version.prefix(2) == line));
         let native = chosen.iter().all(|one| one.driver_cuda.is_none_or(|cuda| row.version.prefix(2) <= cuda));
         // Within what the drivers know the newest, beyond it the nearest.
         let newest = native.then_some(Reverse(row.version));
-        (!wanted, !beside, !locked, !native, newest, row.version)
+        (!wanted, !beside, !compiles, !locked, !native, newest, row.version)
     })?;
     // What another framework pins by itself comes in with it.
     let pinned: Vec<&str> =
@@ -90,6 +95,57 @@ pub fn choose<'c>(plan: &Plan<'_, 'c>, group: &Group<'c>, chosen: &[Beside<'c>])
     pins.sort_unstable();
     pins.dedup();
     Some(Pieces { toolkit, pins })
+}
+
+/// What `[packages]` asks for of NVIDIA's libraries.
+pub fn written<'q>(request: &'q Request<'_>) -> impl Iterator<Item = (&'q str, &'q Specifier)> {
+    let of_nvidia = |(name, _): &&(String, Specifier)| name.starts_with("nvidia-");
+    request.packages.iter().filter(of_nvidia).map(|(name, range)| (name.as_str(), range))
+}
+
+/// Whether a toolkit release has the component that somebody asks for, or none of that name.
+fn goes_with(toolkit: &Libraries, name: &str, range: &Specifier) -> bool {
+    let version = component(toolkit, name).and_then(|version| Version::parse(version).ok());
+    version.is_none_or(|version| range.admits(&version))
+}
+
+/// What a build asks for of a library, as far as its metadata was read: that of the torch of other indexes was not.
+pub fn metadata_of<'c>(catalog: &'c Catalog, build: &'c Build, arch: CpuArch, library: &str) -> Option<&'c str> {
+    let is_read = |row: &&Libraries| row.variant.is_some() || build.index.contains(&Index::Pypi);
+    let of_build = catalog.libraries.iter().filter(|row| row.package == build.package && row.version == build.version);
+    of_build.clone().find(is_read)?;
+    asked_of(catalog, build, Some(arch)).find(|(name, _)| *name == library).map(|(_, range)| range)
+}
+
+/// Whether installers find libraries that are what a build and somebody else ask for.
+pub fn are_found(catalog: &Catalog, build: &Build, arch: CpuArch, wanted: &[(&str, &Specifier)]) -> bool {
+    let asked = |name: &str| metadata_of(catalog, build, arch, name);
+    match build.pins {
+        None => true,
+        Some(Pins::Exact) => wanted.iter().all(|(name, range)| {
+            let text = asked(name).filter(|text| !text.is_empty());
+            text.is_none_or(|text| !ordinary::excludes(range, text))
+        }),
+        Some(Pins::AtLeast) => {
+            let open = self::asked(catalog, build, arch);
+            let concerned = wanted.iter().any(|(name, _)| open.iter().any(|(asked, _)| asked == name));
+            let serves = |toolkit: &&Libraries| {
+                let takes = |(name, range): &PackageRequest| {
+                    let version = component(toolkit, name).and_then(|version| Version::parse(version).ok());
+                    version.is_none_or(|version| range.admits(&version))
+                };
+                open.iter().any(|(name, _)| component(toolkit, name).is_some())
+                    && open.iter().all(takes)
+                    && wanted.iter().all(|(name, range)| goes_with(toolkit, name, range))
+            };
+            !concerned || toolkits(catalog).any(|toolkit| serves(&toolkit))
+        }
+    }
+}
+
+/// The metapackages of toolkit releases.
+fn toolkits(catalog: &Catalog) -> impl Iterator<Item = &Libraries> {
+    catalog.libraries.iter().filter(|row| row.package == "cuda-toolkit")
 }
 
 /// The components that those which are asked for need in turn: their own metadata leaves the version open, and a driver

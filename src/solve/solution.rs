@@ -117,6 +117,7 @@ impl<'c> Solution<'c> {
             let Some(pieces) = pieces::choose(plan, group, &beside) else { continue };
             for &class in &group.classes {
                 by_class[class].take_pieces(&pieces);
+                by_class[class].arch_list = arch_list(plan, class, &by_class[class]);
             }
         }
         let insisted = request.build.as_ref().is_some_and(|build| build.arch_list.is_some());
@@ -189,21 +190,36 @@ fn read_class<'c>(plan: &Plan<'_, 'c>, at: usize, choice: &[usize]) -> TargetSol
         answer.driver = None;
     }
     answer.native_driver = answer.driver.as_ref().is_none_or(|driver| is_native(&answer, driver));
-    answer.arch_list = arch_lists::arch_list(request, class, answer.toolkit.or(answer.cuda), &answer.builds);
+    answer.arch_list = arch_list(plan, at, &answer);
     answer.gpus = gpus(request, class, &answer);
     answer
+}
+
+/// What extensions for a class are compiled for: with the toolkit there, or the one whose libraries are installed.
+fn arch_list(plan: &Plan<'_, '_>, class: usize, chosen: &TargetSolution<'_>) -> Option<ArchList> {
+    let installed = chosen.pieces.as_ref().filter(|pieces| pieces.bring_runtime());
+    let of_installed = installed.and_then(|pieces| {
+        let mut toolkits = plan.request.catalog.toolkits.iter();
+        toolkits.find(|row| row.version == pieces.toolkit.version)
+    });
+    let toolkit = chosen.toolkit.or(chosen.cuda).or(of_installed);
+    arch_lists::arch_list(plan.request, &plan.classes[class], toolkit, &chosen.builds)
 }
 
 /// What the CUDA libraries of a class must go with.
 fn beside<'c>(plan: &Plan<'_, 'c>, class: usize, chosen: &TargetSolution<'c>) -> Beside<'c> {
     let pinned = chosen.driver.as_ref().filter(|_| plan.classes[class].target.pins_driver());
     let driver_cuda = pinned.and_then(|driver| driver.branch.cuda);
-    Beside { builds: chosen.builds.clone(), arch: chosen.arch, driver_cuda }
+    let compiler = chosen.toolkit.map(|toolkit| toolkit.version.prefix(2));
+    Beside { builds: chosen.builds.clone(), arch: chosen.arch, driver_cuda, compiler }
 }
 
-/// Whether no build brings a cuDNN of its own: some ask for a least one, or there are none.
+/// Whether no build brings a cuDNN of its own: some ask for a least one, or there are none. What one holds inside its
+/// wheel is nothing that pip has for another.
 fn leaves_open(builds: &[&Build]) -> bool {
-    let brings = |build: &&Build| build.cudnn.is_some() && !coinstall::takes_newer(build);
+    let by_pip = builds.iter().any(|build| coinstall::leaves_open(build));
+    let inside = |build: &Build| by_pip && build.pins.is_none();
+    let brings = |build: &&Build| build.cudnn.is_some() && !coinstall::takes_newer(build) && !inside(build);
     let open = |build: &&Build| coinstall::takes_newer(build);
     builds.is_empty() || builds.iter().any(open) && !builds.iter().any(brings)
 }
@@ -230,7 +246,15 @@ fn local_choice<'c>(
     let beside = |var: Option<Var>| var.map_or(Vec::new(), |var| plan.network.beside(var, choice, &free));
     let mut toolkits = beside(var_of_toolkit);
     if let Some(choices) = &local.toolkit {
-        toolkits.sort_by_key(|&row| (off_line(&choices.rows[row].version), plan.network.rank(choices.var, row)));
+        // Of a line that names a major only, what the driver knows by itself.
+        let pinned = local.driver.as_ref().filter(|_| plan.classes[at].target.pins_driver());
+        let oldest = pinned.and_then(|drivers| Some(&drivers.rows[*beside(var_of_driver).first()?]));
+        let known = oldest.and_then(DriverRow::cuda).filter(|_| line.is_some_and(|line| line.len() < 2));
+        let beyond = |version: &Version| known.is_some_and(|known| version.prefix(2) > *known);
+        toolkits.sort_by_key(|&row| {
+            let version = &choices.rows[row].version;
+            (off_line(version), beyond(version), plan.network.rank(choices.var, row))
+        });
     }
     let mut images = beside(var_of_image);
     if let Some(choices) = &local.image {
@@ -326,7 +350,11 @@ fn minimum_driver<'c>(
             let admitted = drivers.admitted(&class.off, false);
             oldest(admitted.rows().map(|row| drivers.rows[row].clone()).collect())
         }
-        Some(compat) => oldest(driver::with(problem, machine, &class.off, compat)),
+        // Each branch has a patch level of its own, and between those that the package names lie others that it does not.
+        Some(compat) => {
+            let of_branch = |row: &DriverRow| row.version.major() == judged.version.major();
+            oldest(driver::with(problem, machine, &class.off, compat).into_iter().filter(of_branch).collect())
+        }
     };
     let minimum = minimum.filter(|minimum| *minimum <= judged.version);
     let minimum = minimum.or_else(|| oldest(driver::of_generation(problem, machine, &class.off)));

@@ -78,7 +78,10 @@ impl Spec {
     /// Every written key that a conflict can blame, in file order.
     pub fn keys(&self) -> Vec<String> {
         let stack = self.stack.iter().map(|(name, one)| (one.span.start, format!("stack.{name}")));
-        let mut keys: Vec<(usize, String)> = stack.collect();
+        // Of what is under `[packages]` only NVIDIA's libraries bear on what is chosen.
+        let libraries = self.packages.iter().filter(|(name, _)| name.starts_with("nvidia-"));
+        let libraries = libraries.map(|(name, one)| (one.span.start, format!("packages.{name}")));
+        let mut keys: Vec<(usize, String)> = stack.chain(libraries).collect();
         if let Some(build) = &self.build {
             for key in keys::BUILD.keys {
                 let written = key.slot.written(build, key.name);

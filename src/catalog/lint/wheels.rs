@@ -102,9 +102,11 @@ fn requirements(catalog: &Catalog, say: Say<'_>) {
         for text in row.requires.iter() {
             let (asked, only) = text.split_once("; ").map_or((&**text, None), |(asked, only)| (asked, Some(only)));
             let (package, range) = asked.split_at(asked.find(['=', '<', '>', '~', '!']).unwrap_or(asked.len()));
+            let library = library_major(package).is_some();
             let known = packages.contains(package) && *package != *row.package && *package != *row.framework;
             let processor = only.is_none_or(|only| CpuArch::parse(only).is_ok());
-            if !known || !processor || range.is_empty() || Specifier::parse(range).is_err() {
+            let ranged = (range.is_empty() && library) || (!range.is_empty() && Specifier::parse(range).is_ok());
+            if !(known || library) || !processor || !ranged {
                 let says = format!("`{text}` is no range of another package of the catalog: `torchvision==0.29.0`");
                 say("requires", "companion", &row.row_name(), says);
             }

@@ -17,6 +17,11 @@ impl Libraries {
     }
 }
 
+/// The CUDA major in the name of a library of NVIDIA's, 12 of `nvidia-nccl-cu12`.
+pub fn library_major(package: &str) -> Option<u64> {
+    package.strip_prefix("nvidia-")?.rsplit_once("-cu")?.1.parse().ok()
+}
+
 /// A release of a package that follows a framework: torchvision, torchaudio, vllm.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -50,7 +55,8 @@ pub struct Companion {
     #[serde(default)]
     pub brings: List<Text>,
     /// What its metadata asks for of other packages that the catalog has, its framework aside: `torchvision==0.29.0`;
-    /// `xformers==0.0.28.post3; x86_64` where it does so on one processor only.
+    /// `xformers==0.0.28.post3; x86_64` where it does so on one processor only. And the libraries of NVIDIA that carry a CUDA
+    /// major in their name, `nvidia-nccl-cu12`, with a range or without.
     #[serde(default)]
     pub requires: List<Text>,
     /// What it pins that its index no longer has, `apache-tvm-ffi==0.1.0b15`: no installer can install it.

@@ -4,8 +4,9 @@ use crate::catalog::rows::{Build, Companion, Pins, Subject};
 use crate::coverage::Coverage;
 use crate::solve::fits;
 use crate::solve::machine::{self, GpuKind};
+use crate::solve::pieces;
 use crate::solve::problem::law;
-use crate::types::{ArchList, Constraint, CpuArch, Version};
+use crate::types::{ArchList, Constraint, CpuArch, Specifier, Version};
 
 use super::Explainer;
 use super::words::{build_id, by_version, describe, list, name_of, named, numbers, plainly};
@@ -194,6 +195,10 @@ impl<'c> Explainer<'_, 'c> {
     }
 
     pub(super) fn cudnn(&mut self) {
+        let installed = self.target_with("cudnn").and_then(|target| target.cudnn);
+        if let Some(has) = installed {
+            return self.say(format!("cuDNN {has} is installed there"));
+        }
         let known: Vec<&Build> = self.left.iter().copied().filter(|build| build.cudnn.is_some()).collect();
         let mut versions: Vec<&Version> = known.iter().filter_map(|build| build.cudnn.as_ref()).collect();
         versions.sort();
@@ -251,8 +256,29 @@ impl<'c> Explainer<'_, 'c> {
         }
     }
 
+    /// What is asked for of NVIDIA's libraries under `[packages]`, and by the newest admitted build of each blamed framework.
+    fn written_libraries(&mut self) -> bool {
+        let (request, arch) = (self.request, self.platform().arch);
+        let blamed = |name: &str| self.culprits.iter().any(|key| key.strip_prefix("packages.") == Some(name));
+        let written: Vec<(&str, &Specifier)> = pieces::written(request).filter(|(name, _)| blamed(name)).collect();
+        let builds = self.newest_left();
+        for (name, range) in &written {
+            for build in &builds {
+                if let Some(asked) = pieces::metadata_of(request.catalog, build, arch, name) {
+                    self.say(format!("{} requires {name} {asked}", build.named()));
+                }
+            }
+            self.say(format!("[packages] asks for {name} {range}"));
+        }
+        self.cite_builds(&builds);
+        !written.is_empty()
+    }
+
     /// What the newest admitted build of each blamed framework asks of the libraries they would share.
     pub(super) fn framework_libraries(&mut self) {
+        if self.written_libraries() {
+            return;
+        }
         let builds = self.left.clone();
         for ask in &self.request.frameworks {
             let of = |build: &&&Build| build.package == ask.package && build.variant != "cpu";

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use crate::catalog::rows::{Build, Companion};
+use crate::catalog::rows::{Build, Companion, library_major};
 use crate::coverage::Coverage;
 use crate::solve::fits::{self, TRITON};
 use crate::solve::request::PackageRequest;
@@ -76,6 +76,19 @@ impl<'c> Explainer<'_, 'c> {
             let names = ArchList::from_targets(sass, ptx).names();
             (!names.is_empty()).then(|| format!("holds code for {} only", names.replace(' ', ", ")))
         });
+    }
+
+    /// The libraries that blamed packages ask for by the name of a CUDA.
+    pub(super) fn companion_libraries(&mut self) {
+        let arch = self.target().map_or(CpuArch::X86_64, |target| target.arch);
+        let asked = |row: &Companion| {
+            row.asked(arch).map(|(of, _)| of.to_string()).find(|of| library_major(of).is_some())
+        };
+        let told = self.says.len();
+        self.companions_say(|row| Some(format!("requires {}", asked(row)?)));
+        if self.says.len() > told {
+            self.say("one environment can hold only one copy of each NVIDIA library".into());
+        }
     }
 
     pub(super) fn companion(&mut self) {
@@ -155,7 +168,7 @@ impl<'c> Explainer<'_, 'c> {
     }
 
     /// Of each blamed framework the newest build that is left.
-    fn newest_left(&self) -> Vec<&'c Build> {
+    pub(super) fn newest_left(&self) -> Vec<&'c Build> {
         let of = |package: &str| {
             self.left.iter().copied().filter(|build| *build.package == *package).max_by_key(|build| build.version)
         };

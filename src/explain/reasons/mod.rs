@@ -181,6 +181,7 @@ impl<'q, 'c> Explainer<'q, 'c> {
             law::SYSTEM_BOARDS => self.system_boards(),
             law::LIBRARY_CUDA => {
                 self.library_lines();
+                self.companion_libraries();
                 self.lines();
             }
             law::TOGETHER => self.framework_libraries(),

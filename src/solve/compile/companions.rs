@@ -3,15 +3,16 @@
 
 use std::rc::Rc;
 
-use crate::catalog::rows::{Companion, Subject};
+use crate::catalog::rows::{Companion, Subject, library_major};
 use crate::spec::Share;
 use crate::types::CpuArch;
 
 use super::together::Together;
 use super::{Choice, Class, Group, Package, Plan, ReleaseChoice, stack_key};
+use crate::solve::coinstall;
 use crate::solve::fits;
 use crate::solve::network::{Order, Var};
-use crate::solve::platform::Takes;
+use crate::solve::platform::{Platform, Takes};
 use crate::solve::problem::{Needs, law};
 use crate::solve::release::Release;
 use crate::solve::rowset::RowSet;
@@ -111,6 +112,7 @@ impl<'c> Plan<'_, 'c> {
                 if !self.may_be_of_any_variant(at) {
                     self.relate_variants(group, release, (package, var));
                 }
+                self.relate_folders(group, release, (package, var));
             }
             group.companions.push(Choice { var, rows: package.releases.clone() });
         }
@@ -202,6 +204,29 @@ impl<'c> Plan<'_, 'c> {
             others
         });
     }
+
+    /// The libraries that a package asks pip for go beside those of a framework.
+    fn relate_folders(
+        &mut self,
+        group: &Group<'c>,
+        release: &ReleaseChoice<'c>,
+        (package, var): (&'c Package<'c>, usize),
+    ) {
+        let platforms: Vec<Platform> = group.classes.iter().map(|&at| self.classes[at].target.platform).collect();
+        let asks = |row: &Companion, on: &Platform<'c>| row.asked(on.arch).any(|(of, _)| library_major(of).is_some());
+        let is_asked = package.releases.iter().any(|row| platforms.iter().any(|on| asks(row, on)));
+        if !is_asked || self.everywhere.has(law::id::LIBRARY_CUDA) {
+            return;
+        }
+        let framework = release.framework;
+        self.network.relate(release.var, var, move |row| {
+            let release = &framework.releases[row];
+            let fits = |row: &Companion, on: Platform<'c>| {
+                row.asked(on.arch).all(|(of, _)| coinstall::has_folder_for(on, release, of))
+            };
+            package.matching(|row| platforms.iter().all(|&on| fits(row, on)))
+        });
+    }
 }
 
 /// The releases of a package that a class can have, whatever else is chosen.
@@ -228,6 +253,12 @@ fn releases_for<'c>(plan: &Plan<'_, 'c>, class: &Class<'_, 'c>, package: &Packag
         for rule in rules.iter().filter(|rule| !class.off.has(rule.id) && !rule.needs.admits(&kind.gpu.cc_version)) {
             rows = rows.filtered(&|row| !rule.range.admits(&package.releases[row].version));
         }
+    }
+    // What no framework brings is what is installed, whichever GPUs that holds code for.
+    let installed = target.cudnn.filter(|_| plan.request.frameworks.is_empty());
+    if installed.is_some_and(|has| !machine.takes_cudnn(&has, &class.off)) {
+        let loading = plan.request.rules.of_package(package.name, Subject::Cudnn);
+        rows = rows.filtered(&|row| loading.about(&package.releases[row].version).next().is_none());
     }
     // What is made for a single system lies where nobody has read all: that a wheel was not seen proves nothing, and what
     // the others hold tells nothing of it. Machines of other systems can never share it.

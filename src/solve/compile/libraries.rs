@@ -2,13 +2,14 @@
 
 use std::rc::Rc;
 
-use crate::catalog::rows::Toolkit;
-use crate::types::{Constraint, Version};
+use crate::catalog::rows::{Build, Toolkit};
+use crate::types::{Constraint, Specifier, Version};
 
 use super::{Choice, Class, Group, Plan, stack_key};
 use crate::solve::coinstall;
 use crate::solve::fits;
-use crate::solve::network::{Order, Var};
+use crate::solve::network::{Order, Says, Var};
+use crate::solve::pieces;
 use crate::solve::platform::Platform;
 use crate::solve::problem::law;
 use crate::solve::request::{ImageRequest, Request};
@@ -43,8 +44,16 @@ impl<'q, 'c> Plan<'q, 'c> {
         let asked = request.cuda.is_some() || request.cudnn.is_some() || request.nccl.is_some() || follow_cuda();
         if request.build.is_none() && asked && !gpu_classes.is_empty() {
             let rows = request.problem.toolkits();
-            let var =
-                self.variable(&rows, (Order::Ascending, vec![stack_key("cuda")]), "cuda", |row| row.version.as_str());
+            // What loads the system's libraries, or compiles with them, does so with those that are there.
+            let installed = |row: usize| {
+                gpu_classes.iter().all(|&class| {
+                    let target = self.classes[class].target;
+                    let on_host = target.toolkits.as_ref().filter(|_| matches!(target.image, ImageRequest::No));
+                    on_host.is_some_and(|has| has.iter().any(|has| rows[row].version.cmp_prefix(has).is_eq()))
+                })
+            };
+            let order = Order::Before(RowSet::filter(rows.len(), installed));
+            let var = self.variable(&rows, (order, vec![stack_key("cuda")]), "cuda", |row| row.version.as_str());
             self.add_toolkit_clause(var, &rows, None);
             for class in gpu_classes {
                 let (machine, off) = (self.classes[class].machine(), &self.classes[class].off);
@@ -201,6 +210,32 @@ impl<'q, 'c> Plan<'q, 'c> {
             }
         }
         group.nccl = Some(Choice { var, rows });
+    }
+
+    /// What `[packages]` says of NVIDIA's libraries: an environment has one of each, so it must be one that the frameworks
+    /// accept.
+    pub(super) fn add_written_libraries(&mut self, groups: &[Group<'c>]) {
+        if self.everywhere.has(law::id::TOGETHER) {
+            return;
+        }
+        let request = self.request;
+        let written: Vec<(&str, &Specifier)> = pieces::written(request).collect();
+        for at in 0..written.len() {
+            let mut admits = Vec::new();
+            for group in groups {
+                let mut platforms: Vec<Platform> =
+                    group.classes.iter().map(|&class| self.classes[class].target.platform).collect();
+                platforms.sort();
+                platforms.dedup();
+                for (release, on) in group.releases.iter().flat_map(|of| platforms.iter().map(move |&on| (of, on))) {
+                    let found = |build: &Build| pieces::are_found(request.catalog, build, on.arch, &written[..=at]);
+                    admits.push((release.var, release.framework.matching(|of| of.on(on).is_none_or(found))));
+                }
+            }
+            if !admits.is_empty() {
+                self.network.premise(Says::Key(format!("packages.{}", written[at].0)), admits);
+            }
+        }
     }
 
     /// What the machines of a group admit of a variable.

@@ -3,6 +3,8 @@
 use std::cell::OnceCell;
 use std::rc::Rc;
 
+use pubgrub::VersionSet;
+
 use crate::catalog::rows::{Python, Subject};
 use crate::spec::Share;
 use crate::types::{Constraint, Version};
@@ -117,6 +119,7 @@ impl<'q, 'c> Plan<'q, 'c> {
             groups.push(Group { classes, releases, companions, cudnn, nccl: None, cuda: None });
         }
         self.add_clauses(&groups);
+        self.add_written_libraries(&groups);
         self.add_python(&groups);
         for group in &mut groups {
             self.relate_frameworks(group);
@@ -135,6 +138,7 @@ impl<'q, 'c> Plan<'q, 'c> {
         let cpu_first = classes.iter().all(|&class| self.classes[class].target.is_cpu());
         let all = || RowSet::first(framework.releases.len());
         let before = if cpu_first { framework.cpu.clone() } else { all().minus(&framework.cpu) };
+        let before = self.compiled_alike(classes, framework).map_or(before, |alike| alike.minus(&framework.cpu));
         let key = format!("{}.variant{}", framework.package, self.group_name(classes));
         let order = (Order::Before(before), self.asked_by(framework.package));
         let var = self.variable(&framework.releases, order, &key, |release| release.variant);
@@ -146,6 +150,23 @@ impl<'q, 'c> Plan<'q, 'c> {
         }
         self.network.relate(self.versions[at], var, |version| framework.of_version[version].clone());
         ReleaseChoice { var, framework }
+    }
+
+    /// The releases of the CUDA line that each class compiles with, where that is said: torch warns of another minor.
+    fn compiled_alike(&self, classes: &[usize], framework: &Framework<'c>) -> Option<RowSet> {
+        self.request.build.as_ref()?;
+        let mut alike: Option<RowSet> = None;
+        for target in classes.iter().map(|&class| self.classes[class].target) {
+            let compilers = match (&target.image, &target.toolkits) {
+                (ImageRequest::Known(image), _) => vec![image.cuda],
+                (ImageRequest::No, Some(installed)) => installed.clone(),
+                _ => continue,
+            };
+            let is_equal = |line: Version| line.len() > 1 && compilers.iter().any(|has| has.cmp_prefix(&line).is_eq());
+            let of_lines = framework.matching(|release| release.line.is_some_and(is_equal));
+            alike = Some(alike.map_or(of_lines.clone(), |alike| alike.intersection(&of_lines)));
+        }
+        alike
     }
 
     /// A release that none of a machine's drivers runs is none for it, whichever of them is chosen: so PubGrub need not
@@ -336,7 +357,10 @@ fn releases_for<'c>(
         });
     }
     if let Some(installed) = target.cudnn.filter(|_| holds(law::id::SYSTEM_CUDNN)) {
-        let loads = |build: &Build| coinstall::loads(build, &installed, request.cudnn.as_ref());
+        let runs = machine.takes_cudnn(&installed, &class.off);
+        let loads = |build: &Build| {
+            (runs || !build.system_cuda) && coinstall::loads(build, &installed, request.cudnn.as_ref())
+        };
         rows = rows.filtered(&|row| framework.releases[row].on(on).is_none_or(loads));
     }
     // In an image it is the image's.

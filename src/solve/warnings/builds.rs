@@ -241,14 +241,14 @@ impl One<'_, '_> {
     }
 }
 
-/// Two frameworks that each come with a cuDNN of their own, where one environment holds one only.
+/// Two frameworks of which one has a cuDNN inside its wheel: under one name a process loads one only.
 fn two_cudnns(about: &About<'_, '_>) -> Option<Warning> {
     let mut bringing = about.gpu_builds().filter_map(|build| Some((*build, build.cudnn.as_ref()?)));
     let (first, loaded) = bringing.next()?;
-    // What all of them ask pip for they agree on. Else an older one of the same major is what the other was built
-    // with, and that it runs with.
+    // What all of them ask pip for they agree on, and those of two majors have two names. An older one of the same major
+    // is what the other was built with, and that it runs with.
     let apart = |other: &Build, needed: &Version| {
-        (first.pins.is_none() || other.pins.is_none()) && (needed.major() != loaded.major() || needed > loaded)
+        (first.pins.is_none() || other.pins.is_none()) && needed.major() == loaded.major() && needed > loaded
     };
     let (other, needed) = bringing.find(|(other, needed)| apart(other, needed))?;
     let release = |build: &Build| format!("{} {}", build.package, build.version);

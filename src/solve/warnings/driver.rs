@@ -88,7 +88,9 @@ fn jit_limited(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<Warning>
         _ => driver.version.to_string(),
     };
     let lines = about.gpu_builds().filter_map(|build| fits::line_of(&build.variant));
-    let uses = lines.chain(about.target.toolkit.iter().map(|toolkit| toolkit.version.prefix(2))).max();
+    let toolkits = about.target.toolkit.iter().chain(&about.target.cuda).map(|toolkit| toolkit.version.prefix(2));
+    let pieces = about.target.pieces.iter().map(|pieces| pieces.toolkit.version.prefix(2));
+    let uses = lines.chain(toolkits).chain(pieces).max();
     let limited = JitLimited { driver: &name, supports: driver.branch.cuda, uses };
     Some(Warning::about(&limited, &about.keys(asked.driver_setting())))
 }
