@@ -7,7 +7,7 @@ mod common {
 
 use std::fs;
 
-use common::checkout::Place;
+use common::checkout::{Place, Ran};
 use gpuenv::lock;
 
 const SPEC: &str = "[stack]\ntorch = \"2.5.1\"\npython = \"3.11\"\n[target.prod]\ngpu = \"H100 NVL\"\nos = \"ubuntu22.04\"\n\
@@ -47,6 +47,11 @@ fn a_lock_that_is_a_link_out_of_the_project_is_neither_written_nor_shown() {
     place.link("checkout/gpuenv.lock", "away/.bash_aliases");
     place.run(&["lock"]).exits(2);
     assert!(!place.has("home/.bash_aliases"));
+    // Nor is that of somebody else: of whoever became root by sudo.
+    let mut command = place.command("home/downloads/x", &["lock"]);
+    command.env("HOME", "/root").env("SUDO_HOME", place.path("home"));
+    let ran = Ran::of(&mut command);
+    assert!(ran.code == 2 && !place.has("home/.bash_aliases"), "{ran:?}");
 }
 
 #[test]

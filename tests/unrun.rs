@@ -118,6 +118,52 @@ fn programs_of_the_checkout_on_path_are_passed_over() {
 }
 
 #[test]
+fn diff_runs_nothing_of_the_checkout_and_fetches_nothing() {
+    let place = place("diff");
+    assert_eq!(place.run(&["lock"]).code, 0);
+    let git = |args: &[&str]| {
+        let who = ["-c", "user.name=a", "-c", "user.email=a@example.org"];
+        Command::new("git").args(who).args(args).current_dir(place.path("checkout")).output().unwrap()
+    };
+    assert!(git(&["init"]).status.success() && git(&["add", "gpuenv.lock"]).status.success());
+    assert!(git(&["commit", "-m", "one"]).status.success());
+    place.program("checkout/git", "ran");
+    place.program("checkout/bin/git", "ran");
+    let diff = |path: &str| {
+        let path = format!("{path}:{}", std::env::var("PATH").unwrap());
+        Ran::of(place.command("checkout", &["diff"]).env("PATH", path))
+    };
+    for path in ["", ".", "bin", &place.path("checkout/bin").display().to_string()] {
+        let ran = diff(path);
+        assert!(!place.has("home/ran") && ran.code == 0, "{path:?}: {ran:?}");
+    }
+    // A blob that is not there, and a configuration that says who is to bring it.
+    let blob = git(&["rev-parse", "HEAD:gpuenv.lock"]).stdout;
+    let blob = String::from_utf8(blob).unwrap();
+    let (folder, file) = blob.trim().split_at(2);
+    fs::remove_file(place.path(&format!("checkout/.git/objects/{folder}/{file}"))).unwrap();
+    let brings = format!("touch '{}'; false", place.path("home/ran").display());
+    for (address, setting, value) in [
+        ("ssh://x/y", "core.sshCommand", brings.clone()),
+        (&format!("ext::{brings}"), "protocol.ext.allow", "always".to_string()),
+        ("/", "remote.origin.uploadpack", brings.clone()),
+    ] {
+        for (name, value) in [
+            ("core.repositoryformatversion", "1"),
+            ("extensions.partialClone", "origin"),
+            ("remote.origin.promisor", "true"),
+            ("remote.origin.url", address),
+            (setting, &value),
+        ] {
+            assert!(git(&["config", name, value]).status.success());
+        }
+        let ran = diff("");
+        assert!(!place.has("home/ran") && ran.code == 2, "{setting}: {ran:?}");
+        ran.says("git has no gpuenv.lock at `HEAD`");
+    }
+}
+
+#[test]
 fn compilers_of_the_checkout_are_not_run_whoever_names_them() {
     let place = place("compilers");
     for name in ["tools/g++", "tools/gcc", "cuda/bin/nvcc"] {

@@ -1,19 +1,41 @@
 //! `gpuenv diff`: what changes from one lock to another. Each is a file or a revision of git, which is asked for the lock
-//! that it holds; nothing but the blob is read, and nothing of the checkout is run.
+//! that it holds. Nothing but the blob is read, and nothing of the checkout is run: neither a git that lies in it nor what
+//! its configuration has git call, and a blob that is not there is not fetched.
 
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
+use std::time::Duration;
 
 use crate::lock::{self, Lock, parse};
 use crate::report::{Exit, Failure, Report, clean};
 
 use super::args::{Common, DiffArgs};
 use super::files::{self, shown};
+use super::program::{self, Bounds, Fault};
+
+/// What a repository's configuration says of programs, put out of force: whoever shares a folder may have written it.
+const OVERRULED: &[&str] = &[
+    "protocol.allow=never",
+    "core.sshCommand=false",
+    "core.gitProxy=",
+    "core.askPass=",
+    "core.fsmonitor=false",
+    "core.hooksPath=/dev/null",
+    "credential.helper=",
+];
+/// The same for what the command line cannot overrule; git before 2.45 knows the second only.
+const ENVIRONMENT: &[(&str, &str)] =
+    &[("GIT_NO_LAZY_FETCH", "1"), ("GIT_ALLOW_PROTOCOL", ""), ("GIT_SSH_COMMAND", "false"), ("GIT_TERMINAL_PROMPT", "0")];
+/// How long git may take to print one file.
+const TIME: Duration = Duration::from_secs(30);
 
 /// Runs the command.
 pub fn run(common: &Common, args: &DiffArgs, report: &Report) -> Result<Exit, Failure> {
     let place = files::lock_place(common)?;
-    let old = read(args.old.as_deref().unwrap_or("HEAD"), &place)?;
+    let old = match &args.old {
+        Some(old) => read(old, &place)?,
+        None => of_revision("HEAD", &place)?,
+    };
     let new = match &args.new {
         Some(new) => read(new, &place)?,
         None => of_file(&place)?,
@@ -47,17 +69,34 @@ fn of_revision(revision: &str, place: &Path) -> Result<Lock, Failure> {
     if !plain {
         return Err(refuse(format!("`{}` is neither a file nor a revision of git", clean(revision))));
     }
-    // The blob itself: no filter, pager or text conversion that the checkout may have configured.
-    let mut git = Command::new("git");
-    git.args(["--no-pager", "cat-file", "blob"]).arg(format!("{revision}:./{name}")).current_dir(folder);
-    let output = git.stdin(Stdio::null()).output();
-    let output = output.map_err(|error| refuse(format!("git cannot be run: {error}")))?;
-    if !output.status.success() {
-        return Err(refuse(format!("git has no {} at `{}`", clean(&name), clean(revision))));
+    let bytes = blob(&format!("{revision}:./{name}"), folder).map_err(|why| {
+        let what = format!("git has no {} at `{}`", clean(&name), clean(revision));
+        refuse(why.map_or(what, |why| clean(&why).into_owned()))
+    })?;
+    if bytes.len() as u64 >= files::LOCK_CAP {
+        let most = files::LOCK_CAP >> 20;
+        return Err(refuse(format!("{} at `{}` is larger than {most} MiB", clean(&name), clean(revision))));
     }
-    let text = String::from_utf8(output.stdout)
+    let text = String::from_utf8(bytes)
         .map_err(|_| refuse(format!("the {} of `{}` is not UTF-8", clean(&name), clean(revision))))?;
     parse(&text).map_err(|error| {
         Failure::new(Exit::BadInput, error.code(), format!("{} at `{}`: {error}", clean(&name), clean(revision)))
+    })
+}
+
+/// What git holds under this name, no filter, pager or text conversion applied. An error says why git could not be asked;
+/// none: it has no such thing.
+fn blob(name: &str, folder: &Path) -> Result<Vec<u8>, Option<String>> {
+    let git = program::find("git", folder).ok_or_else(|| "there is no git on the PATH".to_string())?;
+    let folder = folder.canonicalize().map_err(|_| None)?;
+    let mut command = Command::new(git);
+    // Begun elsewhere: a loader may look for libraries where it stands.
+    command.current_dir("/").envs(ENVIRONMENT.iter().copied()).arg("-C").arg(folder).arg("--no-pager");
+    command.args(OVERRULED.iter().flat_map(|setting| ["-c", setting])).args(["cat-file", "blob", name]);
+    let bounds = Bounds { bytes: files::LOCK_CAP, time: TIME };
+    program::output(command, bounds).map_err(|fault| match fault {
+        Fault::Unstarted(why) => Some(format!("git could not be started: {why}")),
+        Fault::Late => Some(format!("git gave no answer within {} s", TIME.as_secs())),
+        Fault::Ended(_) => None,
     })
 }

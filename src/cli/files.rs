@@ -22,7 +22,7 @@ const SPEC_CAP: u64 = (4 << 20) + 1;
 /// No overlay is larger.
 const OVERLAY_CAP: u64 = overlay::MAX_BYTES as u64;
 /// No lock is larger: ten thousand targets with a stack each make half of it.
-const LOCK_CAP: u64 = 32 << 20;
+pub const LOCK_CAP: u64 = 32 << 20;
 /// No host is larger: sixteen GPUs with every kernel make a hundredth of it, the longest collect_env less.
 const HOST_CAP: u64 = 16 << 20;
 

@@ -31,6 +31,7 @@ mod newer;
 mod observe;
 mod origin;
 mod probe;
+mod program;
 mod project;
 mod schema;
 mod signature;

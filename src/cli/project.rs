@@ -9,10 +9,10 @@ use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use crate::probe::project::work_tree;
+use crate::probe::project::{is_home, work_tree};
 use crate::report::{Exit, Failure};
 
-use super::files::{SPEC, shown};
+use super::files::{LOCK, SPEC, shown};
 
 /// Links that are followed before they are taken for a ring.
 const MAX_LINKS: usize = 40;
@@ -96,10 +96,11 @@ fn end(start: &Path, path: &Path) -> io::Result<(PathBuf, bool)> {
     Ok((at, links > 0))
 }
 
-/// Whether a file or folder lies in the project around the current folder, by the way to it or as what it links to.
-pub fn is_inside(path: &Path) -> bool {
-    let Ok(here) = Path::new(".").canonicalize() else { return false };
-    let of_spec = || here.ancestors().find(|folder| fs::symlink_metadata(folder.join(SPEC)).is_ok());
+/// Whether a file or folder lies in the project around a folder, by the way to it or as what it links to.
+pub fn is_inside(folder: &Path, path: &Path) -> bool {
+    let Ok(here) = folder.canonicalize() else { return false };
+    let holds = |folder: &&Path| [SPEC, LOCK].iter().any(|name| fs::symlink_metadata(folder.join(name)).is_ok());
+    let of_spec = || here.ancestors().find(holds).filter(|folder| !is_home(folder) && folder.parent().is_some());
     let project = work_tree(&here).or_else(|| of_spec().map(Path::to_path_buf));
     let is_in = |path: &Path| project.as_ref().is_some_and(|project| path.starts_with(project));
     is_in(path) || path.canonicalize().is_ok_and(|path| is_in(&path))

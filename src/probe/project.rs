@@ -1,17 +1,15 @@
 //! The project that the current folder is part of: nothing that lies in it is run or loaded, for it may be a stranger's
 //! checkout. What the user has activated or named is another matter.
 //!
-//! It is the enclosing git work tree, else the folder of the gpuenv.toml or gpuenv.lock that is found from here. The
-//! home is none, even if it is kept under git: there lies what the user has put there.
+//! It is the enclosing git work tree, else the folder of the gpuenv.toml or gpuenv.lock that is found from here. A
+//! home is none, even if it is kept under git: there lies what its user has put there.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use super::context::ProbeContext;
-use super::work_tree::is_home;
-
-pub use super::work_tree::work_tree;
+pub use super::work_tree::{is_home, work_tree};
 
 /// Files that make a folder a project.
 const FILES: &[&str] = &["gpuenv.toml", "gpuenv.lock"];

@@ -1,5 +1,6 @@
 //! A Dockerfile: the image of its last stage, and what `pip` and `conda` install there.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use super::pip::{joined, words_of_pip};
@@ -9,6 +10,8 @@ use super::{Found, Wanted, conda};
 const CONDAS: [&str; 4] = ["conda", "mamba", "micromamba", "pixi"];
 /// What says for which GPUs CUDA code is compiled.
 const ARCH_LIST: &str = "TORCH_CUDA_ARCH_LIST";
+/// Arguments add no more than this to a file, all together: each may be made of others many times over.
+const FILLED_CAP: usize = 1 << 20;
 
 pub(super) fn read(text: &str) -> Found {
     let mut reader = Reader::default();
@@ -40,6 +43,8 @@ struct Stage {
 struct Reader {
     /// Values of ARG and ENV that are known.
     values: BTreeMap<String, String>,
+    /// How much they have added by now.
+    filled: Cell<usize>,
     stages: Vec<Stage>,
     left: Vec<(usize, String, String)>,
 }
@@ -49,8 +54,8 @@ impl Reader {
         let mut words = rest.split_whitespace().filter(|word| !word.starts_with("--"));
         let written = words.next().unwrap_or_default();
         let name = words.nth(1).unwrap_or_default().to_ascii_lowercase();
-        let base = self.filled(written).unwrap_or_else(|argument| {
-            self.left.push((line, format!("FROM {written}"), format!("the argument {argument} has no default")));
+        let base = self.filled(written).unwrap_or_else(|why| {
+            self.left.push((line, format!("FROM {written}"), why));
             String::new()
         });
         self.stages.push(Stage { name, base, line, found: Found::default(), copies: Vec::new() });
@@ -99,12 +104,12 @@ impl Reader {
             for word in &words[install + 1..] {
                 match self.filled(word) {
                     Ok(word) => filled.push(word),
-                    Err(argument) => unfilled = Some((word.clone(), argument)),
+                    Err(why) => unfilled = Some((word, why)),
                 }
             }
             let Some(stage) = self.stages.last_mut().filter(|_| is_pip || is_conda) else { continue };
-            if let Some((word, argument)) = unfilled {
-                stage.found.leave(line, &word, format!("the argument {argument} has no default"));
+            if let Some((word, why)) = unfilled {
+                stage.found.leave(line, word, why);
             }
             if is_pip {
                 words_of_pip(&filled, line, &mut stage.found);
@@ -125,7 +130,7 @@ impl Reader {
         }
     }
 
-    /// A text with the arguments in it replaced; an error names one that has no value.
+    /// A text with the arguments in it replaced; an error says why one cannot be.
     fn filled(&self, text: &str) -> Result<String, String> {
         let mut out = String::new();
         let mut rest = text;
@@ -133,7 +138,7 @@ impl Reader {
             out += before;
             let (name, default, end) = match after.strip_prefix('{') {
                 Some(inner) => {
-                    let (inner, end) = inner.split_once('}').ok_or_else(|| after.to_string())?;
+                    let (inner, end) = inner.split_once('}').ok_or_else(|| format!("the argument {after} has no `}}`"))?;
                     let (name, default) =
                         inner.split_once(":-").map_or((inner, None), |(name, default)| (name, Some(default)));
                     (name, default, end)
@@ -143,7 +148,11 @@ impl Reader {
                     (&after[..end], None, &after[end..])
                 }
             };
-            let value = self.values.get(name).map(String::as_str).or(default).ok_or_else(|| name.to_string())?;
+            let value = self.values.get(name).map(String::as_str).or(default).ok_or_else(|| format!("the argument {name} has no default"))?;
+            self.filled.update(|filled| filled + value.len());
+            if self.filled.get() > FILLED_CAP {
+                return Err(format!("the arguments of this file hold more than {} MiB", FILLED_CAP >> 20));
+            }
             out += value;
             rest = end;
         }
@@ -231,6 +240,20 @@ fn words(line: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn arguments_made_of_arguments_are_filled_in_up_to_a_bound() {
+        let doubled: String = (1..60).map(|at| format!("ARG A{at}=${{A{0}}}${{A{0}}}\n", at - 1)).collect();
+        let found = read(&format!("ARG A0=xxxxxxxx\n{doubled}FROM nvidia/cuda:${{A59}}\n"));
+        assert_eq!(found.image, None);
+        assert!(found.left.iter().any(|(line, ..)| *line == 61), "{:?}", found.left);
+        // What an argument is asked for more often than that is no better than what it is made of.
+        let asked = "RUN pip install $A $A $A $A\n".repeat(1 << 10);
+        let found = read(&format!("FROM x\nARG A={}\n{asked}", "a".repeat(1 << 10)));
+        let kept: usize = found.wanted.iter().map(|one| one.name.len()).sum();
+        assert!(kept <= FILLED_CAP, "{kept}");
+        assert!(found.left.iter().any(|(.., why)| why.contains("more than 1 MiB")), "{:?}", found.left.len());
+    }
 
     #[test]
     fn an_environment_that_is_copied_counts() {
