@@ -100,16 +100,6 @@ impl Specifier {
 
     /// The releases that it admits. To pip `==4.57` and `<=4.57` end with 4.57.0; none where no constraint says the same.
     pub fn range(&self) -> Option<Constraint> {
-        self.range_of(3)
-    }
-
-    /// Whether pip takes a release for it, as far as a constraint can say.
-    pub fn admits(&self, version: &Version) -> bool {
-        self.range_of(version.len().max(3)).is_none_or(|range| range.admits(version))
-    }
-
-    /// The same for versions of so many numbers.
-    fn range_of(&self, numbers: usize) -> Option<Constraint> {
         if self.comparisons.is_empty() {
             return Some(Constraint::any());
         }
@@ -117,8 +107,7 @@ impl Specifier {
         for part in &self.comparisons {
             let version = part.trim_start_matches(['=', '<', '>', '!', '~']);
             let is_whole = !version.ends_with(".*") && !part.starts_with("~=");
-            let dots = version.split('+').next().unwrap_or_default().matches('.').count();
-            let missing = (numbers - 1).saturating_sub(dots);
+            let missing = 2_usize.saturating_sub(version.split('+').next().unwrap_or_default().matches('.').count());
             let plain = version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
             let zeros = if is_whole && plain { ".0".repeat(missing) } else { String::new() };
             parts.push(format!("{part}{zeros}"));
