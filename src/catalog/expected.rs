@@ -38,7 +38,7 @@ impl Catalog {
         let mut of_property = self.practices.iter().filter(|practice| practice.property == property);
         of_property.find(|practice| {
             let mut others = self.builds.iter().filter(|other| is_about(practice, other));
-            is_about(practice, build) && others.any(|other| tells(practice, other))
+            practice.package == build.package && others.any(|other| tells(practice, other))
         })
     }
 }
