@@ -159,6 +159,15 @@ fn a_triton_that_was_published_for_other_processors_is_missed() {
     ]);
 }
 
+/// torchcodec 0.11.1 loads none of its own.
+#[test]
+fn a_library_that_nothing_brings_is_told() {
+    try_all(&[
+        ("[stack] | torchcodec = \"0.11.0\" | [target.a] | gpu = \"A100\"", "library-missing", true),
+        ("[stack] | torchcodec = \"0.11.1\" | [target.a] | gpu = \"A100\"", "library-missing", false),
+    ]);
+}
+
 /// Wheels that lie where nobody has read them.
 #[test]
 fn gpu_code_that_nobody_has_read_is_told() {

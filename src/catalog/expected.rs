@@ -27,8 +27,10 @@ impl Catalog {
         }
     }
 
-    /// The practice by which a build is expected to have a property: the first whose group tells of it.
+    /// The practice by which a build is expected to have a property: the first whose group tells of it. A nightly has what
+    /// the release has that it precedes.
     pub fn practice_of(&self, build: &Build, property: Property) -> Option<&Practice> {
+        let build = &Build { version: build.version.prefix(build.version.len()), ..build.clone() };
         let tells = |practice: &Practice, other: &Build| match property {
             Property::Pythons => build.expected_pythons.iter().any(|line| other.pythons.contains(line)),
             _ => told(other, property).is_some() && group(other, practice.among) == group(build, practice.among),
@@ -36,7 +38,7 @@ impl Catalog {
         let mut of_property = self.practices.iter().filter(|practice| practice.property == property);
         of_property.find(|practice| {
             let mut others = self.builds.iter().filter(|other| is_about(practice, other));
-            is_about(practice, build) && others.any(|other| tells(practice, other))
+            practice.package == build.package && others.any(|other| tells(practice, other))
         })
     }
 }

@@ -239,7 +239,8 @@ impl Kind for LibraryMissing<'_> {
     const CODE: &'static str = "library-missing";
     const EXPLAINED: &'static str = "The wheel was linked against a library that it does not declare and that is in no JetPack: importing it \
         ends in \"cannot open shared object file\" until that library is installed where the loader looks. \
-        libcudss is NVIDIA's cuDSS, libcusparseLt its cuSPARSELt; NVIDIA offers both for Jetson.";
+        libcudss is NVIDIA's cuDSS, libcusparseLt its cuSPARSELt; NVIDIA offers both for Jetson. libnppicc is of the CUDA \
+        toolkit, and pip has it as nvidia-npp.";
 
     fn message(&self) -> String {
         format!(

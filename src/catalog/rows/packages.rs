@@ -106,6 +106,9 @@ pub struct Companion {
     /// Of what holds GPU code the processors whose wheel was read and holds none: there it computes on the CPU alone.
     #[serde(default)]
     pub cpu_only: List<CpuArch>,
+    /// Libraries that it loads and that nothing it requires brings, by their file names.
+    #[serde(default)]
+    pub loads: List<Text>,
 }
 
 impl Companion {

@@ -9,8 +9,8 @@ use crate::solve::{fits, own};
 use crate::types::constraint::{Comparison, Op};
 use crate::types::{CpuArch, Specifier, Version};
 use crate::warning::{
-    BringsOtherCuda, CudaOnCpu, CudnnMissing, JitOnly, Nightly, SourceOnly, SystemCuda, UnknownGpuCode, Warning, When,
-    With,
+    BringsOtherCuda, CudaOnCpu, CudnnMissing, JitOnly, LibraryMissing, Nightly, SourceOnly, SystemCuda, UnknownGpuCode,
+    Warning, When, With,
 };
 
 use super::About;
@@ -25,6 +25,7 @@ pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
         warnings.extend(nightly_apart(about, row));
         warnings.extend(system_cuda(about, row));
         warnings.extend(cudnn_missing(about, row));
+        warnings.extend(library_missing(about, row));
         warnings.extend(on_cpu(about, row));
         if row.gpu_code {
             warnings.extend(gpu_code(about, row));
@@ -120,6 +121,15 @@ fn cudnn_missing(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
         has: there.first().copied(),
     };
     Some(Warning::about(&missing, &key(row)))
+}
+
+/// Libraries that a package loads and nothing brings, where no toolkit or image may hold them.
+fn library_missing(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
+    let files: Vec<&str> = row.loads.iter().map(|file| &**file).collect();
+    let name = format!("{} {}", row.package, row.version);
+    let has_libraries = about.target.image.is_some_and(|image| image.flavour != Flavour::Base);
+    let is_missing = about.asked.toolkits.is_none() && about.target.toolkit.is_none() && !has_libraries;
+    (is_missing && !files.is_empty()).then(|| Warning::about(&LibraryMissing { name: &name, files: &files }, &key(row)))
 }
 
 /// A nightly that is more than a day younger than the nightly of torch beside it.

@@ -80,7 +80,9 @@ fn without_triton(asked: &TargetRequest<'_>, target: &TargetSolution<'_>) -> Opt
 /// A processor for which the Triton that the release pins elsewhere was not published.
 fn triton_elsewhere(request: &Request<'_>, asked: &TargetRequest<'_>, target: &TargetSolution<'_>) -> Option<Warning> {
     let catalog = request.catalog;
-    let build = target.builds.iter().find(|build| build.variant != "cpu" && build.triton.is_none())?;
+    // Of nightlies nobody knows.
+    let lacks = |build: &&&Build| build.variant != "cpu" && build.triton.is_none() && !build.is_nightly();
+    let build = target.builds.iter().find(lacks)?;
     let is_sister = |other: &&Build| {
         (&other.package, other.version, &other.variant) == (&build.package, build.version, &build.variant)
     };
