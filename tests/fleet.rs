@@ -255,6 +255,28 @@ fn twenty_thousand_hosts_are_soon_judged() {
     assert!(began.elapsed().as_secs() < 60);
 }
 
+/// A file that nobody wrote into, or a link that leads nowhere, is a host of which nothing is known.
+#[test]
+fn a_record_that_is_not_there_does_not_lose_its_host() {
+    let sandbox = sandbox("fleet-empty");
+    fs::create_dir_all(sandbox.path("hosts")).unwrap();
+    let put = |name: &str, text: &str| fs::write(sandbox.path(name), text).unwrap();
+    put("hosts/good.json", &healthy().to_string());
+    put("hosts/node8.json", "");
+    put("hosts/node9.json", " \n\n");
+    put("rack.json", &old().to_string());
+    for (name, to) in [("again", "good.json"), ("rack", "../rack.json"), ("lost", "nowhere"), ("up", "..")] {
+        std::os::unix::fs::symlink(to, sandbox.path(&format!("hosts/{name}"))).unwrap();
+    }
+    let told = |args: &[&str], code: i32| -> Vec<String> {
+        let ran = sandbox.run(&[&["fleet", "check", "--format", "csv"], args].concat()).exits(code);
+        ran.out.lines().skip(1).map(|line| line.split(',').take(2).collect::<Vec<_>>().join(" ")).collect()
+    };
+    let all = ["good pass", "lost unknown", "node8 unknown", "node9 unknown", "rack fail", "up unknown"];
+    assert_eq!(told(&["hosts"], 1), all);
+    assert_eq!(told(&["hosts/good.json", "hosts/node8.json"], 3), ["good pass", "node8 unknown"]);
+}
+
 #[test]
 fn the_job_for_slurm_runs_on_each_node() {
     let sandbox = sandbox("fleet-slurm");
@@ -262,18 +284,24 @@ fn the_job_for_slurm_runs_on_each_node() {
         sandbox.run(&["fleet", "job", "slurm", "--partition", "gpu", "--nodes", "4", "--gres", "gpu:8"]).exits(0).out;
     assert!(script.contains("#SBATCH --partition=gpu\n") && script.contains("#SBATCH --gres=gpu:8\n"), "{script}");
     // A stand-in for srun runs its command as one node would.
-    let fake = "#!/bin/bash\nfor node in a b; do out=$(echo \"$2\" | sed \"s/--output=//; s/%t/$node/\"); err=$(echo \"$3\" | sed \"s/--error=//; s/%t/$node/\"); SLURMD_NODENAME=$node \"${@:4}\" >\"$out\" 2>\"$err\"; done\n";
+    // The task of the node c is killed before it writes a word.
+    let hostnames = "#!/bin/bash\n[ \"$1 $2 $3\" = 'show hostnames a,b,c' ] && printf 'a\\nb\\nc\\n'\n";
+    let fake = "#!/bin/bash\n: >gpuenv-fleet-7/c.ndjson\nfor node in a b; do out=$(echo \"$2\" | sed \"s/--output=//; s/%t/$node/\"); err=$(echo \"$3\" | sed \"s/--error=//; s/%t/$node/\"); SLURMD_NODENAME=$node \"${@:4}\" >\"$out\" 2>\"$err\"; done\n";
     let bin = sandbox.path("bin");
     fs::create_dir(&bin).unwrap();
     let probe = format!("#!/bin/bash\nexec {} \"$@\"\n", env!("CARGO_BIN_EXE_gpuenv"));
-    for (name, text) in [("srun", fake), ("gpuenv", &probe)] {
+    for (name, text) in [("srun", fake), ("scontrol", hostnames), ("gpuenv", &probe)] {
         fs::write(bin.join(name), text).unwrap();
         assert!(Command::new("chmod").arg("755").arg(bin.join(name)).status().unwrap().success());
     }
     fs::write(sandbox.path("job.sh"), &script).unwrap();
     let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
     let mut bash = Command::new("bash");
-    bash.arg("job.sh").current_dir(sandbox.path("")).env("PATH", path).env("SLURM_JOB_ID", "7");
+    bash.arg("job.sh")
+        .current_dir(sandbox.path(""))
+        .env("PATH", path)
+        .env("SLURM_JOB_ID", "7")
+        .env("SLURM_JOB_NODELIST", "a,b,c");
     let output = bash.output().unwrap();
     assert!(output.status.success(), "{output:?}");
     let (_, told) = sandbox.json(&["fleet", "check", "gpuenv-fleet-7.ndjson"]);
@@ -285,7 +313,10 @@ fn the_job_for_slurm_runs_on_each_node() {
         .map(|name| name.as_str().unwrap())
         .collect();
     names.sort_unstable();
-    assert_eq!(names, ["a", "b"], "{told:#}");
+    assert_eq!(names, ["a", "b", "c"], "{told:#}");
+    let csv = sandbox.run(&["fleet", "check", "gpuenv-fleet-7.ndjson", "--format", "csv"]).out;
+    assert!(csv.lines().any(|line| line.starts_with("c,unknown,")), "{csv}");
+    assert!(!sandbox.path("gpuenv-fleet-7/c.ndjson").exists());
     sandbox.run(&["fleet", "job", "slurm", "--partition", "x; rm -rf /"]).exits(2);
 }
 

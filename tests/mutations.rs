@@ -88,6 +88,7 @@ fn mutations() -> Vec<Mutation> {
         told("/nvml/gpus/0/processes", json!(2), "others may compute on it too in its usual mode"),
         one("/nvml/gpus/0/mig", json!(true), &["gpu-mig"]),
         told("/nvml/gpus/0/instances", json!([{ "profile": "1g.12gb", "uuid": "MIG-1", "memory": 1 }]), "MIG is off"),
+        told("/nvml/gpus/0/instance_count", json!(0), "MIG is off"),
         one("/nvml/gpus/0/virtualization", json!("vgpu"), &["gpu-virtual"]),
         one("/nvml/gpus/0/fabric", json!("in-progress"), &["gpu-fabric"]),
         one("/nvml/gpus/0/persistence", json!(false), &["gpu-persistence"]),

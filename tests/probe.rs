@@ -353,6 +353,25 @@ fn a_quick_look_keeps_its_five_seconds_and_a_limit_can_be_set() {
     assert!(text(&detail).contains("no answer within 1s in cuInit of "), "{detail:?}");
 }
 
+/// Only a call that had its full time is silent; how a child that looks at one GPU ended is told of that GPU.
+#[test]
+fn a_call_is_to_blame_for_its_own_time_only() {
+    let Some(drivers) = drivers() else { return };
+    let name = |script: &str, limit: u64| {
+        let record = observe(&context(&drivers.new, script.as_bytes(), limit), |_| ());
+        let of_device = record.libcuda.unwrap().devices.into_iter().find_map(|device| device.fault);
+        let of_kernel = record.kernels.into_iter().find_map(|kernel| kernel.fault);
+        of_device.or(of_kernel).and_then(|fault| fault.name)
+    };
+    assert_eq!(name("cuCtxSynchronize=hang", 2_000).as_deref(), Some("ETIMEDOUT"));
+    // A quick look has less time than a call needs to be called silent.
+    assert_eq!(name("cuCtxSynchronize=hang", PATIENCE).as_deref(), Some("ECANCELED"));
+    for (sickness, wanted) in [("crash", "SIGSEGV"), ("exit", "EPROTO")] {
+        let script = format!("devices=4,count=4,uuids=1,sick=2,sickness={sickness}");
+        assert_eq!(name(&script, PATIENCE).as_deref(), Some(wanted));
+    }
+}
+
 #[test]
 fn the_nodes_are_held_open_and_let_go() {
     let folder = fake::folder("probe-hold");
@@ -425,6 +444,13 @@ fn files_that_are_no_library_are_told() {
         assert_eq!((told.at.as_str(), probe.ended), ("dlopen", ProbeStatus::Done), "{content:?}");
         assert!(told.message.is_some() && cuda.path.is_some());
     }
+    // The loader passes over one of 32 bits, and says so where there is no other.
+    let mut head = b"\x7fELF\x01\x01\x01".to_vec();
+    head.resize(64, 0);
+    fs::write(&file, &head).unwrap();
+    let (cuda, _) = look(PATIENCE);
+    let words = cuda.fault.and_then(|fault| fault.message);
+    assert!(cuda.path.is_some() || text(&words) == "libcuda.so.1: wrong ELF class: ELFCLASS32", "{words:?}");
     // A pipe that nobody writes into hangs whoever opens it: the loader here.
     fs::remove_file(&file).unwrap();
     rustix::fs::mknodat(rustix::fs::CWD, &file, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();

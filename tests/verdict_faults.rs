@@ -138,6 +138,7 @@ fn faults_are_judged_by_who_raised_them() {
     let exit = |code: i64, message: &str| json!({ "at": "nvcc", "code": code, "message": message });
     let cuda = |fault: Value| with(&[("/libcuda/fault", fault)]);
     let nvml = |code: i64| with(&[("/nvml/fault", at("nvmlInit_v2", code))]);
+    let both = |code| with(&[("/nvml/fault", at("nvmlInit_v2", code)), ("/libcuda/fault", at("cuInit", code))]);
     let cases = [
         (nvcc(exit(2, "nvcc fatal: x")), "compile-nvcc", Fail, "fix-environment", "toolkit"),
         (nvcc(exit(1, "error: unsupported GNU version!")), "compile-nvcc", Fail, "fix-environment", "NVCC_CCBIN"),
@@ -161,6 +162,10 @@ fn faults_are_judged_by_who_raised_them() {
         (own(at("cuMemAlloc_v2", 2)), "kernel-native", Unknown, "none", "memory is full"),
         (own(at("cuLaunchKernel", 1)), "kernel-native", Fail, "ask-admin", "right elsewhere"),
         (own(named("cuCtxSynchronize", "ETIMEDOUT")), "kernel-native", Fail, "drain", "does not end on this GPU"),
+        (own(named("cuCtxSynchronize", "ECANCELED")), "kernel-native", Unknown, "none", "longer `--timeout`"),
+        (own(named("cuLaunchKernel", "EPROTO")), "kernel-native", Unknown, "ask-admin", "ended the process"),
+        (nvcc(named("nvcc", "ECANCELED")), "compile-nvcc", Unknown, "fix-environment", "--timeout"),
+        (both(999), "libcuda", Fail, "reboot", "NVML does too"),
         (own(named("cuModuleLoadDataEx", "ETIMEDOUT")), "kernel-native", Unknown, "ask-admin", "did not answer in cuModuleLoadDataEx"),
         (own(named("cuLaunchKernel", "SIGSEGV")), "kernel-native", Unknown, "ask-admin", "crashed"),
         (own(said("cuDeviceGet", "undefined symbol: cuDeviceGet")), "kernel-native", Fail, "ask-admin", "has no cuDeviceGet"),
@@ -191,6 +196,157 @@ fn faults_are_judged_by_who_raised_them() {
         }
     }
     assert!(cases.len() >= 30 && wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Of a torch that could not be imported nothing is known, least of all that it is a CPU build.
+#[test]
+fn an_import_that_failed_or_did_not_end_is_no_cpu_build() {
+    let of = |message: &str, ended: &str| {
+        let mut host = with(&[("/python/torch", json!({ "messages": [message] }))]);
+        let probes = host["probes"].as_array_mut().unwrap();
+        probes.retain(|probe| probe["name"] != "torch");
+        probes.push(json!({ "name": "torch", "ended": ended, "detail": "no answer within 90 s" }));
+        judge::judge(&lock(GPU), &host)
+    };
+    let symbol = "import torch: ImportError: /x/libtorch_cuda.so: undefined symbol: ncclCommRegister";
+    for (verdict, status, says) in [
+        (of(symbol, "done"), Status::Fail, "nvidia-nccl"),
+        (
+            of("import torch: OSError: of no kind that is known", "done"),
+            Status::Fail,
+            "install the locked packages again",
+        ),
+        (of("ETIMEDOUT", "timed-out"), Status::Unknown, "import torch"),
+        (of("SIGABRT", "crashed"), Status::Unknown, "crashes while it imports torch"),
+    ] {
+        let check = worst(&verdict, "torch-import");
+        assert!(check.status == status && check.hint.as_ref().unwrap().contains(says), "{check:?}");
+        assert!(
+            verdict.status == status && verdict.checks.iter().all(|check| check.id != "torch-cuda"),
+            "{verdict:#?}"
+        );
+    }
+    assert!(worst(&of(symbol, "done"), "torch-import").found.as_ref().unwrap().contains("undefined symbol"));
+    let imported = with(&[("/python/torch", json!({ "version": "2.5.1+cpu" }))]);
+    assert_eq!(worst(&judge::judge(&lock(GPU), &imported), "torch-cuda").found.as_deref(), Some("a CPU build"));
+}
+
+/// Where CUDA starts on the other GPUs, what they share is not to blame, and only what is the GPU's own drains it.
+#[rustfmt::skip]
+#[test]
+fn one_sick_gpu_of_several_is_judged_by_its_own_fault() {
+    use Status::{Fail, Unknown};
+    let lock = lock(GPU);
+    let name = |name: &str| json!({ "at": "cuInit", "name": name });
+    let code = |code: i64| json!({ "at": "cuInit", "code": code });
+    for (fault, usable, libcuda, status) in [
+        (code(999), (Fail, "ask-admin", "other GPUs"), (Fail, "ask-admin", "gpu-usable"), Fail),
+        (code(46), (Fail, "fix-environment", "another process"), (Fail, "ask-admin", "gpu-usable"), Fail),
+        (code(214), (Fail, "drain", "memory or links"), (Fail, "drain", "out of service"), Fail),
+        (name("ETIMEDOUT"), (Fail, "drain", "other GPUs"), (Fail, "drain", "out of service"), Fail),
+        (name("SIGSEGV"), (Unknown, "ask-admin", "other GPUs"), (Fail, "ask-admin", "gpu-usable"), Fail),
+        (name("EPROTO"), (Unknown, "ask-admin", "other GPUs"), (Fail, "ask-admin", "gpu-usable"), Fail),
+        (name("ECANCELED"), (Unknown, "none", "--timeout"), (Unknown, "none", "--timeout"), Unknown),
+    ] {
+        let device = |ordinal: u64, fault: Value| json!({ "ordinal": ordinal, "name": "NVIDIA H100 NVL", "uuid": format!("GPU-{ordinal}"), "visible_as": format!("GPU-{ordinal}"), "compute_capability": "9.0", "fault": fault });
+        let devices = json!([device(0, Value::Null), device(1, fault.clone())]);
+        let gpu = |index: u64| json!({ "index": index, "name": "NVIDIA H100 NVL", "uuid": format!("GPU-{index}") });
+        let host = with(&[("/libcuda/devices", devices), ("/libcuda/fault", code(999)), ("/nvml/gpus", json!([gpu(0), gpu(1)])), ("/pci", json!([]))]);
+        let verdict = judge::judge(&lock, &host);
+        for (id, (status, action, says)) in [("gpu-usable", usable), ("libcuda", libcuda)] {
+            let check = worst(&verdict, id);
+            assert_eq!((check.status, check.action.as_str()), (status, action), "{fault} {check:?}");
+            assert!(check.hint.as_ref().unwrap().contains(says), "{fault} {check:?}");
+        }
+        assert_eq!(verdict.status, status, "{fault}");
+    }
+}
+
+/// NVML starts with the kernel module only, whatever files a sandbox hides.
+#[test]
+fn a_sandbox_without_sysfs_has_the_module_that_nvml_answers_by() {
+    let full = json!({ "at": "cuInit", "code": 2 });
+    let host = with(&[
+        ("/module", json!({})),
+        ("/libcuda/fault", full),
+        ("/libcuda/devices", json!([])),
+        ("/kernels", json!([])),
+    ]);
+    let verdict = judge::judge(&lock(GPU), &host);
+    assert_eq!(
+        (worst(&verdict, "driver-present").status, verdict.status),
+        (Status::Pass, Status::Unknown),
+        "{verdict:#?}"
+    );
+}
+
+/// A text that lists no instance of MIG does not say that there is none.
+#[test]
+fn instances_that_a_text_cannot_list_are_not_known() {
+    let csv = "name, driver_version, compute_cap, mig.mode.current\nNVIDIA H100 NVL, 550.54.15, 9.0, Enabled\n";
+    let xml = |list: &str| {
+        format!(
+            "<nvidia_smi_log>\n<driver_version>550.54.15</driver_version>\n<gpu id=\"00000000:65:00.0\">\n\
+         <product_name>NVIDIA H100 NVL</product_name>\n<mig_mode>\n<current_mig>Enabled</current_mig>\n</mig_mode>\n\
+         <mig_devices>{list}</mig_devices>\n</gpu>\n</nvidia_smi_log>\n"
+        )
+    };
+    for (text, status, found) in [
+        (csv.to_string(), Status::Unknown, "MIG is on"),
+        (xml("None"), Status::Fail, "MIG is on without instances"),
+        (xml("\n None\n"), Status::Fail, "MIG is on without instances"),
+        (
+            xml("<mig_device>\n<fb_memory_usage>\n<total>11008 MiB</total>\n</fb_memory_usage>\n</mig_device>"),
+            Status::Warn,
+            "1 instance",
+        ),
+    ] {
+        let record = gpuenv::host::read_any(&text).unwrap();
+        let verdict = verify::judge(&lock(GPU), "prod", &record, &BUILTIN).unwrap();
+        let check = worst(&verdict, "gpu-mig");
+        assert_eq!((check.status, check.found.as_deref()), (status, Some(found)), "{text}");
+    }
+}
+
+/// Whoever sets a rule about drivers aside knows the hosts: the target still has its GPU, and it is judged.
+#[test]
+fn an_overridden_rule_of_the_driver_leaves_the_gpu_judged() {
+    let spec = "[stack]\ntorch = \"2.9.1+cu130\"\npython = \"3.11\"\n[target.lab]\ngpu = \"RTX 3090\"\nDRIVER[[override]]\nrule = \"cuda-13-driver\"\ntarget = \"lab\"\nreason = \"ticket 9\"\n";
+    let host = |name: &str, cc: &str| {
+        let gpu = json!({ "index": 0, "name": name, "compute_capability": cc });
+        record(
+            &json!({ "format": 1, "origin": "pasted", "nvml": { "driver": "550.54.15", "cuda": "12.4", "gpus": [gpu] } }),
+        )
+    };
+    for driver in ["", "driver = \"550\"\n"] {
+        let lock = lock(&spec.replace("DRIVER", driver));
+        let judged = |host| verify::best(&lock, &["lab"], false, &host, &BUILTIN).unwrap().0;
+        let right = judged(host("NVIDIA GeForce RTX 3090", "8.6"));
+        assert_eq!(right.status, Status::Pass, "{right:#?}");
+        let told = |check: &Check| check.hint.as_ref().is_some_and(|hint| hint.contains("ticket 9"));
+        assert!(right.checks.iter().any(told), "{right:#?}");
+        let wrong = judged(host("Tesla K80", "3.7"));
+        assert_eq!(worst(&wrong, "gpu-supported").status, Status::Fail);
+    }
+}
+
+/// A lock for one GPU says of another what is true of it: its list leaves it out, or nothing in it holds its code.
+#[test]
+fn why_another_gpu_is_refused_is_true() {
+    let lock = lock("[stack]\ntorch = \"2.5.1\"\npython = \"3.11\"\n[target.a]\ngpu = \"V100-SXM2-16GB\"\n");
+    for (name, cc, says) in [
+        ("NVIDIA GeForce RTX 3090", "8.6", "though torch 2.5.1 holds code for sm_86"),
+        ("NVIDIA GeForce RTX 5090", "12.0", "no code for sm_120 in the lock (7.0)"),
+    ] {
+        let host = with(&[
+            ("/libcuda/devices/0/name", json!(name)),
+            ("/libcuda/devices/0/compute_capability", json!(cc)),
+            ("/nvml/gpus", json!([])),
+        ]);
+        let verdict = judge::judge(&lock, &host);
+        let check = worst(&verdict, "gpu-supported");
+        assert!(check.status == Status::Fail && check.hint.as_ref().unwrap().contains(says), "{check:?}");
+    }
 }
 
 #[test]
@@ -279,6 +435,10 @@ fn what_a_host_has_before_installation_is_no_mistake() {
         with(&[("/libraries", libraries.clone()), ("/python", python)])
     };
     assert_eq!(judge::judge(&lock(GPU), &host(json!({}))).status, Status::Pass);
+    let mut of_jax = host(json!({ "jax": "0.4.33", "nvidia-cudnn-cu12": "8.9.7.29" }));
+    set(&mut of_jax, "/libraries", Value::Null);
+    let verdict = judge::judge(&lock(GPU), &of_jax);
+    assert_eq!((worst(&verdict, "library-cudnn").status, verdict.status), (Status::Skip, Status::Pass), "{verdict:#?}");
     let installed = judge::judge(&lock(GPU), &host(json!({ "torch": "2.5.1+cu124" })));
     for id in ["library-cudart", "library-cudnn", "library-nccl"] {
         assert_eq!(worst(&installed, id).status, Status::Fail, "{id}");

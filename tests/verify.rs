@@ -78,6 +78,16 @@ fn nowhere() -> (&'static str, Value) {
     ("/libraries/3", json!({ "name": "cublas", "soname": "libcublas.so.12", "fault": fault }))
 }
 
+/// NVML lists no GPU.
+fn unlisted() -> (&'static str, Value) {
+    ("/nvml/gpus", json!([]))
+}
+
+/// CUDA lists no device.
+fn no_device() -> (&'static str, Value) {
+    ("/libcuda/devices", json!([]))
+}
+
 fn missing() -> Value {
     json!({ "at": "dlopen", "name": "ENOENT", "message": "cannot open shared object file: No such file or directory" })
 }
@@ -114,9 +124,15 @@ fn modes() -> Vec<Mode> {
         mode("F14", "gpu-hidden", Pass, "none", "job", vec![("/nodes/3", json!({ "path": "/dev/nvidia1", "errno": "EPERM" })), ("/pci/1", json!({ "address": "0000:b3:00.0", "driver": "nvidia" }))]),
         mode("F14", "device-nodes", Pass, "none", "not given", vec![("/nodes/3", json!({ "path": "/dev/nvidia1", "errno": "EPERM" }))]),
         mode("F15", "libcuda", Fail, "fix-environment", "CUDA_VISIBLE_DEVICES", vec![cuda(100), ("/environment/CUDA_VISIBLE_DEVICES", json!("-1"))]),
-        mode("F15", "libcuda", Fail, "ask-admin", "drives no GPU", vec![cuda(100), ("/environment/CUDA_VISIBLE_DEVICES", json!("0"))]),
-        mode("F15", "libcuda", Fail, "restart-container", "--gpus", vec![cuda(100), docker()]),
-        mode("F15", "libcuda", Fail, "restart-container", "--gpus", vec![cuda(100), docker(), wsl()]),
+        mode("F15", "libcuda", Fail, "ask-admin", "drives no GPU", vec![cuda(100), unlisted(), ("/environment/CUDA_VISIBLE_DEVICES", json!("0"))]),
+        mode("F15", "libcuda", Fail, "restart-container", "--gpus", vec![cuda(100), unlisted(), docker()]),
+        mode("F15", "libcuda", Fail, "restart-container", "--gpus", vec![cuda(100), unlisted(), docker(), wsl()]),
+        mode("F15", "libcuda", Fail, "ask-admin", "NVML shows 0: NVIDIA H100 NVL", vec![cuda(100), no_device()]),
+        mode("F15", "libcuda", Fail, "restart-container", "all device nodes", vec![cuda(100), no_device(), docker()]),
+        mode("F15", "gpu-present", Fail, "ask-admin", "CUDA shows no GPU", vec![no_device()]),
+        mode("F16", "libcuda", Fail, "ask-admin", "MIG is on without instances", vec![cuda(100), no_device(), docker(), ("/nvml/gpus/0/mig", json!(true))]),
+        mode("F16", "gpu-mig", Fail, "ask-admin", "mig -cgi", vec![cuda(100), no_device(), ("/nvml/gpus/0/mig", json!(true))]),
+        mode("F20", "gpu-present", Fail, "ask-admin", "prohibited", vec![no_device(), ("/nvml/gpus/0/compute_mode", json!("prohibited"))]),
         mode("F15", "libcuda", Fail, "fix-environment", "WSL", vec![cuda(100), wsl()]),
         mode("F16", "libcuda", Fail, "ask-admin", "MIG", vec![cuda(101)]),
         mode("F16", "gpu-mig", Fail, "ask-admin", "mig -cgi", vec![("/nvml/gpus/0/mig", json!(true))]),

@@ -3,8 +3,9 @@
 
 use std::collections::BTreeMap;
 
+use super::blocks::is_name;
 use super::split::{Piece, Splitter};
-use super::text::{is_name, without_engine};
+use super::text::without_engine;
 
 /// Cuts what it is given line by line.
 #[derive(Debug, Default)]

@@ -2,6 +2,7 @@
 //! common. Pure: bytes come in, verdicts and groups go out.
 
 mod alike;
+mod blocks;
 mod elements;
 mod hosts;
 mod labelled;

@@ -1,10 +1,12 @@
-//! The hosts in a text that is no JSON: one host's report, or many hosts' lines as pdsh, clush and `srun -l` prefix them.
+//! The hosts in a text that is no JSON: one host's report, many hosts' lines as pdsh, clush and `srun -l` prefix them, or
+//! their blocks as `clush -b`, dshbak and ansible print them.
 
 use std::collections::BTreeMap;
 
 use crate::host;
 
 use super::Host;
+use super::blocks::{self, is_name};
 
 /// The part of a text's lines, in hundredths, that must have a prefix.
 const PREFIXED: usize = 90;
@@ -25,7 +27,19 @@ pub fn of_text(text: &str, source: &str) -> Vec<Host> {
             return hosts;
         }
     }
-    vec![Host { name: source.to_string(), record: read(text) }]
+    match blocks::of_text(text) {
+        Some(blocks) => blocks.into_iter().flat_map(of_block).collect(),
+        None => vec![Host { name: source.to_string(), record: read(text) }],
+    }
+}
+
+/// The hosts that said one thing.
+fn of_block(block: blocks::Block) -> Vec<Host> {
+    let record = match &block.text {
+        Some(text) => read(text),
+        None => Err("the command could not be run on this host".to_string()),
+    };
+    block.hosts.into_iter().map(|name| Host { name, record: record.clone() }).collect()
 }
 
 fn read(text: &str) -> Result<host::Record, String> {
@@ -58,11 +72,6 @@ fn by_prefix(text: &str) -> Option<(BTreeMap<String, String>, Vec<usize>)> {
         }
     }
     (lines > 0 && (lines - stray.len()) * 100 >= lines * PREFIXED).then_some((groups, stray))
-}
-
-/// Whether it may be the name of a host.
-pub fn is_name(name: &str) -> bool {
-    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._".contains(&byte))
 }
 
 /// What those who run a command on many hosts say of one themselves: `pdsh@mgmt: node41: ssh exited with exit code 255`.

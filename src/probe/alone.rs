@@ -1,6 +1,8 @@
 //! GPUs one by one: where CUDA does not start because one of several is sick, and instances of MIG, of which CUDA lists
 //! one alone, each is asked by its UUID in a child that sees nothing else.
 
+use std::time::Duration;
+
 use crate::host::{ApiError, CudaDevice, Gpu, Libcuda, ProbeStatus, Record};
 
 use super::child::Reply;
@@ -51,7 +53,7 @@ pub fn look(context: &ProbeContext, record: &mut Record) {
     ones.truncate(MOST);
     let first = libcuda.devices.len() as u64;
     for (at, reply) in replies(context, &ones).into_iter().enumerate() {
-        libcuda.devices.push(told(&ones[at], first + at as u64, reply));
+        libcuda.devices.push(told(&ones[at], first + at as u64, reply, context.patience()));
     }
     // A list of nothing but faults tells no more than the first one.
     if failed && libcuda.devices.iter().all(|device| device.fault.is_some()) {
@@ -94,14 +96,9 @@ fn replies(context: &ProbeContext, ones: &[One<'_>]) -> Vec<Reply<Libcuda>> {
 }
 
 /// The device that answered, or why none did.
-fn told(one: &One<'_>, ordinal: u64, reply: Reply<Libcuda>) -> CudaDevice {
+fn told(one: &One<'_>, ordinal: u64, reply: Reply<Libcuda>, patience: Duration) -> CudaDevice {
+    let died = reply.fault(patience);
     let libcuda = reply.answer.unwrap_or_default();
-    let died = (reply.probe.ended != ProbeStatus::Done).then(|| ApiError {
-        at: reply.doing.split(' ').next().unwrap_or("cuInit").to_string(),
-        code: None,
-        name: (reply.probe.ended == ProbeStatus::TimedOut).then(|| "ETIMEDOUT".to_string()),
-        message: reply.probe.detail.clone(),
-    });
     let fault = died.or(libcuda.fault);
     let visible_as = Some(one.uuid.to_string());
     match libcuda.devices.into_iter().next().filter(|_| fault.is_none()) {

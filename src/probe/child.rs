@@ -21,7 +21,7 @@ use rustix::process::{Pid, Resource, Rlimit, Signal};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::host::{Probe, ProbeStatus};
+use crate::host::{ApiError, Probe, ProbeStatus};
 
 use super::{CHILD, INSIDE};
 
@@ -58,6 +58,42 @@ pub struct Reply<A> {
     pub probe: Probe,
     /// What it did last: `cuInit of /usr/lib/libcuda.so.1`.
     pub doing: String,
+    /// How long it had said nothing more when it was ended: the time that its last call had.
+    pub quiet: Duration,
+}
+
+/// The name of a call's fault that had its full time and did not answer.
+pub const SILENT: &str = "ETIMEDOUT";
+/// The name of a call's fault that was ended before it had its full time.
+const CUT_OFF: &str = "ECANCELED";
+/// The name of a call's fault whose process ended in it, or told what makes no sense.
+const LOST: &str = "EPROTO";
+
+impl<A> Reply<A> {
+    /// The fault of the call in which a child came to an early end. Only one that had all of `patience` is silent: the
+    /// time of a child may be spent on what comes before.
+    pub fn fault(&self, patience: Duration) -> Option<ApiError> {
+        let words = self.probe.detail.as_deref();
+        let (name, message) = match self.probe.ended {
+            ProbeStatus::Done | ProbeStatus::Absent | ProbeStatus::NotRun => return None,
+            ProbeStatus::TimedOut if self.quiet < patience => {
+                (CUT_OFF.to_string(), Some(format!("ended after {:.1} s in it", self.quiet.as_secs_f32())))
+            }
+            ProbeStatus::TimedOut => (SILENT.to_string(), words.map(str::to_string)),
+            ProbeStatus::Crashed => {
+                let signal = words.and_then(|words| words.split(' ').next()).filter(|word| word.starts_with("SIG"));
+                (signal.unwrap_or(LOST).to_string(), words.map(str::to_string))
+            }
+            _ => (LOST.to_string(), words.map(str::to_string)),
+        };
+        let at = self.doing.split(' ').next().unwrap_or(&self.doing).to_string();
+        Some(ApiError { at, code: None, name: Some(name), message })
+    }
+}
+
+/// A time as people read it.
+fn rounded(time: Duration) -> Duration {
+    Duration::from_millis((time.as_millis() as u64 + 50) / 100 * 100)
 }
 
 /// Runs a probe in a child and waits for it, no longer than its limit.
@@ -70,10 +106,10 @@ pub fn ask<Q: Serialize, A: DeserializeOwned>(task: &Task<'_>, request: &Q) -> R
         }
         Err(error) => Heard { fate: Fate::Unstarted(error.to_string()), ..Heard::default() },
     };
-    let doing = heard.doing();
+    let (doing, quiet) = (heard.doing(), heard.quiet);
     let (answer, ended, detail) = heard.judge(task.limit);
     let millis = Some(began.elapsed().as_millis() as u64);
-    Reply { answer, doing, probe: Probe { name: task.name.to_string(), ended, detail, millis } }
+    Reply { answer, doing, quiet, probe: Probe { name: task.name.to_string(), ended, detail, millis } }
 }
 
 fn start(task: &Task<'_>) -> io::Result<Child> {
@@ -104,6 +140,8 @@ pub(super) struct Heard {
     pub(super) told: Vec<u8>,
     /// Its standard error.
     pub(super) said: Vec<u8>,
+    /// How long it had told nothing more.
+    pub(super) quiet: Duration,
 }
 
 /// Feeds the child its request and reads both pipes until it ends, is overdue or tells too much. It must lead a
@@ -125,6 +163,7 @@ pub(super) fn listen(
     }
     let (Some(out), Some(err)) = (child.stdout.take(), child.stderr.take()) else { return Heard::default() };
     let mut pipes = [Pipe::new(out.into()), Pipe::new(err.into())];
+    let (mut told, mut since) = (0, Instant::now());
     let fate = loop {
         let ended = child.try_wait();
         if let Ok(Some(_)) = ended {
@@ -133,6 +172,9 @@ pub(super) fn listen(
         }
         // What a child wrote before its end is still in the pipes then, whoever else holds them open.
         let idle = Pipe::look(&mut pipes);
+        if pipes[0].bytes.len() > told {
+            (told, since) = (pipes[0].bytes.len(), Instant::now());
+        }
         if last.is_some_and(|last| pipes[0].bytes.ends_with(last)) {
             break Fate::Finished;
         }
@@ -148,13 +190,14 @@ pub(super) fn listen(
             break if let Ok(Some(status)) = ended { Fate::Ended(status) } else { Fate::TooLoud };
         }
     };
+    let quiet = since.elapsed();
     if matches!(fate, Fate::Finished) {
         wait(&mut child, grace);
     }
     end(group);
     wait(&mut child, BURIAL);
     let [told, said] = pipes.map(|pipe| pipe.bytes);
-    Heard { fate, told, said }
+    Heard { fate, told, said, quiet }
 }
 
 /// Waits for a child's end, no longer than this.
@@ -255,7 +298,7 @@ impl Heard {
                 Some(signal) => (ProbeStatus::Crashed, Some(with_words(format!("{} in {doing}", signal_name(signal))))),
                 None => (ProbeStatus::Failed, Some(with_words(format!("failed in {doing}")))),
             },
-            Fate::Overdue => (ProbeStatus::TimedOut, Some(format!("no answer within {limit:?} in {doing}"))),
+            Fate::Overdue => (ProbeStatus::TimedOut, Some(format!("no answer within {:?} in {doing}", rounded(limit)))),
             Fate::TooLoud => (ProbeStatus::Garbled, Some(format!("it printed more than {} MiB in {doing}", CAP >> 20))),
             Fate::Lost => (ProbeStatus::Failed, Some(format!("it was lost in {doing}"))),
             Fate::Unstarted(error) => (ProbeStatus::Failed, Some(format!("it could not be started: {error}"))),

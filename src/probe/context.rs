@@ -23,6 +23,8 @@ const USUAL: Duration = Duration::from_secs(56);
 const SHARE: f32 = 0.6;
 /// What every child gets.
 const LEAST: Duration = Duration::from_millis(100);
+/// A call that ends at once elsewhere and that has not ended after so long does not end.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The machine, as probes are to see it.
 #[derive(Debug, Clone)]
@@ -93,12 +95,22 @@ impl ProbeContext {
         if let Some(limit) = self.options.limit {
             return limit;
         }
-        let told = self.variable(LIMIT).and_then(|millis| millis.to_str()?.parse().ok());
-        let usual = told.map_or(usual, |millis| usual.min(Duration::from_millis(millis)));
+        let usual = self.told_limit().map_or(usual, |told| usual.min(told));
         let Some(until) = self.options.until else { return usual };
         let left = until.saturating_duration_since(Instant::now());
         let share = if self.options.depth == Depth::Quick { left.mul_f32(SHARE) } else { left };
         usual.min(share.max(LEAST))
+    }
+
+    /// How long a call must have had before its silence is its own, and not that of whoever ended it: less where a
+    /// test cannot wait.
+    pub fn patience(&self) -> Duration {
+        self.told_limit().map_or(PATIENCE, |told| PATIENCE.min(told / 2))
+    }
+
+    fn told_limit(&self) -> Option<Duration> {
+        let millis = self.variable(LIMIT)?.to_str()?.parse().ok()?;
+        Some(Duration::from_millis(millis))
     }
 
     /// A variable of the environment.

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 
 use crate::host::{ApiError, CudaDevice, Kernel, Probe, ProbeStatus, Record};
 
-use super::child::{Task, ask};
+use super::child::{self, Task, ask};
 use super::context::{Depth, ProbeContext};
 use super::environment;
 use plan::{By, Job};
@@ -111,14 +111,11 @@ fn call(doing: &str) -> &str {
     doing.split(' ').next().unwrap_or(doing)
 }
 
-/// How a child ended, as a name that stands in the place of an error's.
-fn name(how: &Probe) -> Option<String> {
-    let first = how.detail.as_deref().and_then(|detail| detail.split(' ').next());
-    match how.ended {
-        ProbeStatus::TimedOut => Some("ETIMEDOUT".to_string()),
-        ProbeStatus::Crashed => first.filter(|word| word.starts_with("SIG")).map(str::to_string),
-        _ => None,
-    }
+/// The program in what a child did, the first one where it had not come to any.
+fn program(doing: &str) -> String {
+    let all = programs::all();
+    let known = all.iter().find(|program| doing.contains(&format!(" of {}, ", program.name)));
+    known.unwrap_or(&all[0]).name.to_string()
 }
 
 /// A GPU and what its children need.
@@ -138,17 +135,17 @@ impl OneGpu<'_> {
         let (mut kernels, mut left, mut probe) = (Vec::new(), &jobs[..], ended(ProbeStatus::Done, None));
         let began = Instant::now();
         for _ in 0..CHILDREN {
-            let (answer, how, doing) = self.child(left, limit, folder.as_deref());
-            let next = self.outcome(&answer, &how, &doing, left, &mut kernels);
-            let how_ended = how.ended;
-            if how.ended != ProbeStatus::Done && probe.ended == ProbeStatus::Done {
-                let detail = how.detail.unwrap_or_default();
-                probe = ended(how.ended, Some(format!("device {}: {detail}", self.device.ordinal)));
+            let asked = self.child(left, limit, folder.as_deref());
+            let next = self.outcome(&asked, left, &mut kernels);
+            let (how_ended, doing) = (asked.probe.ended, &asked.doing);
+            if how_ended != ProbeStatus::Done && probe.ended == ProbeStatus::Done {
+                let detail = asked.probe.detail.as_deref().unwrap_or_default();
+                probe = ended(how_ended, Some(format!("device {}: {detail}", self.device.ordinal)));
             }
             left = &left[next..];
             // A kernel that hangs keeps its GPU busy, and whoever hangs once may hang again: one limit is for all that
             // comes after the first child.
-            let stuck = how_ended == ProbeStatus::TimedOut && COMPUTES.contains(&call(&doing));
+            let stuck = how_ended == ProbeStatus::TimedOut && COMPUTES.contains(&call(doing));
             if left.is_empty() || next == 0 || stuck || began.elapsed() >= limit * 2 {
                 break;
             }
@@ -159,7 +156,7 @@ impl OneGpu<'_> {
         (kernels, probe)
     }
 
-    fn child(&self, jobs: &[Job], limit: Duration, folder: Option<&Path>) -> (Reply, Probe, String) {
+    fn child(&self, jobs: &[Job], limit: Duration, folder: Option<&Path>) -> child::Reply<Reply> {
         let (libcuda, folder) = (self.libcuda.to_path_buf(), folder.map(Path::to_path_buf));
         let mut environment = self.environment.to_vec();
         // One that is reached only by itself is the first of its process.
@@ -172,14 +169,15 @@ impl OneGpu<'_> {
         };
         let request = KernelRequest { libcuda, device, jobs: jobs.to_vec(), folder };
         let task = Task { program: &self.context.program, name: NAME, limit, environment: &environment };
-        let reply = ask(&task, &request);
-        let mut answer: Reply = reply.answer.unwrap_or_default();
-        answer.kernels.iter_mut().for_each(|kernel| kernel.device = self.device.ordinal);
-        (answer, reply.probe, reply.doing)
+        let mut reply: child::Reply<Reply> = ask(&task, &request);
+        let kernels = reply.answer.iter_mut().flat_map(|answer| &mut answer.kernels);
+        kernels.for_each(|kernel| kernel.device = self.device.ordinal);
+        reply
     }
 
     /// Adds what a child told, and what can be told of one that told no more; gives how many jobs are done with.
-    fn outcome(&self, answer: &Reply, how: &Probe, doing: &str, jobs: &[Job], kernels: &mut Vec<Kernel>) -> usize {
+    fn outcome(&self, asked: &child::Reply<Reply>, jobs: &[Job], kernels: &mut Vec<Kernel>) -> usize {
+        let Some(answer) = &asked.answer else { return 0 };
         kernels.extend(answer.kernels.iter().cloned());
         let failed = |job: &Job, fault: &ApiError| {
             let fault = Some(fault.clone());
@@ -191,10 +189,10 @@ impl OneGpu<'_> {
             return jobs.len();
         }
         let busy = answer.begun.min(jobs.len());
-        if how.ended != ProbeStatus::Done && answer.begun > answer.ended {
-            let fault =
-                ApiError { at: call(doing).to_string(), code: None, name: name(how), message: how.detail.clone() };
-            kernels.extend(busy.checked_sub(1).map(|at| failed(&jobs[at], &fault)));
+        let died = asked.fault(self.context.patience()).filter(|_| answer.begun > answer.ended);
+        if let Some((fault, at)) = died.zip(busy.checked_sub(1)) {
+            let program = program(&asked.doing);
+            kernels.push(Kernel { program, ..failed(&jobs[at], &fault) });
         }
         busy
     }

@@ -88,7 +88,7 @@ pub fn inside(request: &str, progress: &mut Progress) -> Result<(), String> {
     let search: Search = serde_json::from_str(request).map_err(|error| error.to_string())?;
     progress.doing(&format!("the search for {SONAME}"));
     let Some(found) = search.loader().find(SONAME) else {
-        progress.learnt(&Libcuda { fault: Some(missing(SONAME)), ..Libcuda::default() });
+        progress.learnt(&Libcuda { fault: Some(missing(&search.loader(), SONAME)), ..Libcuda::default() });
         progress.absent(&format!("{SONAME} is nowhere the loader looks"));
         return Ok(());
     };

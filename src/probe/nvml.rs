@@ -60,7 +60,7 @@ pub fn inside(request: &str, progress: &mut Progress) -> Result<(), String> {
     let mut seen = Nvml::default();
     progress.doing(&format!("the search for {SONAME}"));
     let Some(found) = search.loader().find(SONAME) else {
-        seen.fault = Some(missing(SONAME));
+        seen.fault = Some(missing(&search.loader(), SONAME));
         progress.learnt(&seen);
         progress.absent(&format!("{SONAME} is nowhere the loader looks"));
         return Ok(());
@@ -78,10 +78,13 @@ pub fn inside(request: &str, progress: &mut Progress) -> Result<(), String> {
     Ok(())
 }
 
-/// The fault of a library that is not there.
-pub(super) fn missing(soname: &str) -> ApiError {
-    let message = Some(format!("{soname} not found"));
-    ApiError { at: "dlopen".to_string(), code: None, name: Some("ENOENT".to_string()), message }
+/// The fault of a library that is not there, or not for processes of 64 bits: then in the loader's own words.
+pub(super) fn missing(loader: &Loader, soname: &str) -> ApiError {
+    let (name, message) = match loader.has_other_class(soname) {
+        true => (None, format!("{soname}: wrong ELF class: ELFCLASS32")),
+        false => (Some("ENOENT".to_string()), format!("{soname} not found")),
+    };
+    ApiError { at: "dlopen".to_string(), code: None, name, message: Some(message) }
 }
 
 fn ask(file: &Path, seen: &mut Nvml, progress: &mut Progress) -> Result<(), ApiError> {

@@ -142,6 +142,10 @@ pub const ALL: &[About] = &[
         id: "python-wheel",
         says: "A package that was installed from a file or an address came from the locked file, by the sha256 that its installer noted beside it. An index leaves no note: then it is not known from which file a package was installed.",
     },
+    About {
+        id: "torch-import",
+        says: "With --full: torch can be imported. Where that failed the loader's own words say why; where it did not end, nothing else that torch would say of itself is known.",
+    },
     About { id: "torch-cuda", says: "The installed torch was built with the locked CUDA line, and is no CPU build." },
     About { id: "torch-arch-list", says: "The installed torch holds code for this GPU, by its own list." },
     About { id: "torch-available", says: "torch.cuda.is_available() says yes." },

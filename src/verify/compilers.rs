@@ -4,7 +4,7 @@ use crate::host::{ApiError, Kernel, Outcome};
 
 use super::check::{Action, Check};
 use super::context::CheckContext;
-use super::cuda_errors;
+use super::{cuda_errors, libraries};
 
 /// A compiler by the beginning of its name in a record, and the check that is about it.
 const COMPILERS: &[(&str, &str)] = &[("nvrtc", "compile-nvrtc"), ("nvcc", "compile-nvcc")];
@@ -26,7 +26,7 @@ pub fn is_uncompiled(kernel: &Kernel) -> bool {
 fn one(context: &CheckContext<'_>, name: &str, id: &'static str) -> Option<Check> {
     let of_it = |kernel: &&Kernel| kernel.compiler.starts_with(name);
     let kernels: Vec<&Kernel> = context.record.kernels.iter().filter(of_it).collect();
-    let first = kernels.first()?;
+    let Some(first) = kernels.first() else { return silent(context, name, id) };
     let check = Check::new(id).expected("compiles the test kernels").evidence(Some(&*first.compiler));
     let Some(bad) = kernels.iter().find(|kernel| is_uncompiled(kernel)) else {
         return Some(check.found(&*first.compiler).pass());
@@ -34,16 +34,32 @@ fn one(context: &CheckContext<'_>, name: &str, id: &'static str) -> Option<Check
     let fault = bad.fault.as_ref()?;
     let check = check.evidence(Some(format!("{} to {}", bad.compiler, bad.code))).found(cuda_errors::told(fault));
     Some(match (fault.name.as_deref(), name) {
-        (Some("ETIMEDOUT"), _) => check.unknown(
+        (Some("ETIMEDOUT" | "ECANCELED"), _) => check.unknown(
             Action::FixEnvironment,
             format!("{name} did not end in time: see the disk it lies on, then verify again with a longer `--timeout`"),
         ),
         (Some(signal), _) if signal.starts_with("SIG") => {
             check.unknown(Action::FixEnvironment, format!("{name} crashed: install it again, all of one release"))
         }
+        (Some("EPROTO"), _) => check.unknown(
+            Action::FixEnvironment,
+            format!("{name} ended without an answer: install it again, all of one release"),
+        ),
         (_, "nvcc") => of_nvcc(check, fault),
         _ => of_nvrtc(check, fault),
     })
+}
+
+/// A compiler that is a library, and that did not answer when it was asked for its version: it was not tried.
+fn silent(context: &CheckContext<'_>, name: &str, id: &'static str) -> Option<Check> {
+    let is_loaded = libraries::loads(context);
+    let library = context.record.libraries.iter().find(|library| library.name == name && is_loaded(library))?;
+    let fault = library.fault.as_ref().filter(|fault| fault.name.as_deref() == Some("ETIMEDOUT"))?;
+    let check = Check::new(id).expected("compiles the test kernels").evidence(library.path.clone());
+    Some(check.found(cuda_errors::told(fault)).unknown(
+        Action::FixEnvironment,
+        format!("{name} did not answer: see the disk it lies on, or install it again, then verify again"),
+    ))
 }
 
 /// By the numbers of nvrtc.h.

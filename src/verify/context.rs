@@ -1,10 +1,10 @@
 //! What every topic is given: one target of a lock and one record, with the questions that many ask of the two.
 
-use crate::catalog::rows::Os;
+use crate::catalog::rows::{Os, Subject};
 use crate::catalog::{Catalog, FullRow, GpuMatch, OsMatch};
 use crate::coverage::{Coverage, Tegra, covers};
 use crate::host::{CudaDevice, Gpu, Origin, ProbeStatus, Record, System, signs};
-use crate::lock::{GpuLock, Lock, Stack, TargetLock};
+use crate::lock::{GpuLock, Lock, OverrideLock, Stack, TargetLock};
 use crate::types::{ArchList, Cc, Version};
 
 use super::check::{Action, Check};
@@ -46,7 +46,13 @@ pub struct Seen<'a> {
 impl<'a> CheckContext<'a> {
     /// Whether the target computes on a GPU.
     pub fn needs_gpu(&self) -> bool {
-        self.target.driver.is_some()
+        !is_for_cpu(self.lock, self.name, self.target, self.catalog)
+    }
+
+    /// The override of a rule about drivers for this target: whoever wrote it knows that the driver of its hosts runs
+    /// the stack.
+    pub fn driver_set_aside(&self) -> Option<&'a OverrideLock> {
+        driver_set_aside(self.lock, self.name, self.catalog)
     }
 
     /// The system of the target, where a driver of its own comes with it: JetPack.
@@ -59,14 +65,21 @@ impl<'a> CheckContext<'a> {
 
     /// The driver that must be there: `570.26 or later`.
     pub fn wanted_driver(&self) -> String {
-        let minimum = || self.target.driver.as_ref().map_or("the locked minimum", |driver| &driver.minimum);
-        self.system_with_driver().map_or_else(|| format!("{} or later", minimum()), |os| format!("that of {}", os.name))
+        match (self.system_with_driver(), &self.target.driver) {
+            (Some(os), _) => format!("that of {}", os.name),
+            (None, Some(driver)) => format!("{} or later", driver.minimum),
+            (None, None) => "any release".to_string(),
+        }
     }
 
     /// How to come by it where it is too old.
     pub fn newer_driver(&self) -> String {
         match self.system_with_driver() {
             Some(os) => format!("the driver comes with the system: take {} or a later one", os.name),
+            None if self.record.platform.system == Some(System::Tegra) => {
+                "the driver comes with the Jetson's JetPack: take a later one".to_string()
+            }
+            None if self.target.driver.is_none() => "raise the driver".to_string(),
             None => format!("raise the driver to {}", self.wanted_driver()),
         }
     }
@@ -208,7 +221,8 @@ impl<'a> CheckContext<'a> {
         devices.iter().map(|device| self.seen(device.ordinal, Some(device), twin(device))).collect()
     }
 
-    fn seen(&self, number: u64, cuda: Option<&'a CudaDevice>, nvml: Option<&'a Gpu>) -> Seen<'a> {
+    /// A GPU by what CUDA and NVML tell of it.
+    pub fn seen(&self, number: u64, cuda: Option<&'a CudaDevice>, nvml: Option<&'a Gpu>) -> Seen<'a> {
         let name = cuda.and_then(|device| device.name.as_deref()).or_else(|| nvml?.name.as_deref());
         let told = cuda.and_then(|device| device.compute_capability).or_else(|| nvml?.compute_capability);
         let cc = told.or_else(|| self.cc_of(name?));
@@ -289,6 +303,24 @@ impl<'a> CheckContext<'a> {
     pub fn restart(&self, else_do: Action) -> Action {
         if self.in_container() { Action::RestartContainer } else { else_do }
     }
+}
+
+/// Whether a target computes on the CPU. One with a GPU has no driver in its lock either where rules about drivers are
+/// overridden.
+pub fn is_for_cpu(lock: &Lock, name: &str, target: &TargetLock, catalog: &Catalog) -> bool {
+    let says_none = lock.inputs.get(&format!("target.{name}.gpu")).is_some_and(|gpu| gpu == NO_GPU);
+    let has_cuda = lock.stack_of(target).contains_key("cuda");
+    let is_overridden = || driver_set_aside(lock, name, catalog).is_some();
+    target.driver.is_none() && (says_none || !has_cuda || !is_overridden())
+}
+
+/// `gpu = "none"`, as it stands among the lock's inputs.
+const NO_GPU: &str = "[\"none\"]";
+
+fn driver_set_aside<'a>(lock: &'a Lock, name: &str, catalog: &Catalog) -> Option<&'a OverrideLock> {
+    let is_of_driver = |id: &str| catalog.rules.iter().any(|row| *row.id == *id && row.object == Subject::Driver);
+    let mut written = lock.overrides.iter().filter(|one| one.overlay.is_none());
+    written.find(|one| one.target.as_deref().is_none_or(|target| target == name) && is_of_driver(&one.rule))
 }
 
 /// Whether CUDA and NVML speak of the same GPU. An instance of MIG has a UUID of its own, but its card's address.

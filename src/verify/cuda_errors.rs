@@ -8,7 +8,7 @@ use crate::host::ApiError;
 
 use super::check::{Action, Check, Status};
 use super::context::CheckContext;
-use super::environment;
+use super::{environment, shown};
 
 /// What a number means here.
 struct Meaning {
@@ -73,6 +73,40 @@ pub fn unloadable(context: &CheckContext<'_>, check: Check, fault: &ApiError) ->
     )
 }
 
+/// The name of a fault that is nobody's: the call was ended before it had its full time.
+const CUT_OFF: &str = "ECANCELED";
+
+/// Whether a call was ended before it had its full time, so that nothing is known of what it would have answered.
+pub fn is_cut_off(fault: &ApiError) -> bool {
+    fault.name.as_deref() == Some(CUT_OFF)
+}
+
+/// Whether an error says that the GPU itself is at fault: its memory, its links, or that it does not answer.
+pub fn is_of_hardware(fault: &ApiError) -> bool {
+    matches!(fault.code, Some(214 | 220 | 226)) || fault.name.as_deref() == Some("ETIMEDOUT")
+}
+
+/// Ends a check of one GPU on which CUDA does not start where it starts on others: what they share is not at fault.
+pub fn alone(context: &CheckContext<'_>, check: Check, fault: &ApiError) -> Check {
+    let of_the_gpu = matches!(fault.code, Some(2 | 46 | 102 | 214 | 220 | 226 | 800 | 801));
+    let signal = fault.name.as_deref().is_some_and(|name| name.starts_with("SIG"));
+    if of_the_gpu || is_cut_off(fault) {
+        return cuda(context, check, fault);
+    }
+    let check = check.found(told(fault));
+    if is_of_hardware(fault) {
+        let hint =
+            "CUDA answers on the other GPUs and not on this one: take it out of service and look into `dmesg` for Xid";
+        return check.fail(Action::Drain, hint);
+    }
+    let hint = "CUDA starts on the other GPUs and not on this one: look into `dmesg` for Xid and reset it (`nvidia-smi \
+                --gpu-reset`), or leave it out of CUDA_VISIBLE_DEVICES";
+    match signal || fault.name.as_deref() == Some("EPROTO") {
+        true => check.unknown(Action::AskAdmin, hint),
+        false => check.fail(Action::AskAdmin, hint),
+    }
+}
+
 /// Ends a check by an error of the CUDA driver API, by what was asked of it when it failed.
 pub fn cuda(context: &CheckContext<'_>, check: Check, fault: &ApiError) -> Check {
     let check = check.found(told(fault));
@@ -104,6 +138,15 @@ fn no_meaning(fault: &ApiError) -> Meaning {
         Some("ETIMEDOUT") => {
             unknown(format!("the driver did not answer in {at}: look into `dmesg`, then verify again"))
         }
+        Some(CUT_OFF) => Meaning {
+            action: Action::None,
+            ..unknown(format!(
+                "the time was up before {at} had its own: verify again with a longer `--timeout`, and without `--quick`"
+            ))
+        },
+        Some("EPROTO") => unknown(format!(
+            "the driver's library ended the process in {at}: install the driver's libraries again, all of one release"
+        )),
         Some(signal) if signal.starts_with("SIG") => unknown(format!(
             "the driver's library crashed in {at} ({signal}): install the driver's libraries again, all of one release"
         )),
@@ -242,6 +285,11 @@ fn cuda_meaning(context: &CheckContext<'_>, at: &str, code: i64) -> Option<Meani
         700 | 715 | 716 | 717 | 718 | 719 => {
             fail(Action::Drain, "a kernel that is right elsewhere was broken off here: take the GPU out of service and look into `dmesg` for Xid")
         }
+        999 if context.record.nvml.as_ref().is_some_and(|nvml| nvml.fault.is_some()) => restart(
+            Action::Reboot,
+            &format!("{at} fails, and NVML does too: see nvml, then start the container again"),
+            &format!("{at} fails, and NVML does too: see nvml, look into `dmesg` for Xid, then reboot"),
+        ),
         999 => restart(
             Action::Reboot,
             &format!("{at} fails where NVML works: start the container again with /dev/nvidia-uvm in it"),
@@ -265,6 +313,9 @@ fn no_device(context: &CheckContext<'_>) -> Meaning {
     let hides = environment::hides_from_cuda(context).or_else(|| environment::hides_every_gpu(context));
     if let Some(hides) = hides {
         return Meaning::fail(hides.action, hides.hint());
+    }
+    if let Some((action, hint)) = shown::unshown(context).filter(|_| context.in_container() || !context.is_wsl()) {
+        return Meaning::fail(action, hint);
     }
     if context.in_container() {
         let hint = "no GPU was given to the container: start it again with `--gpus all`, or a limit of nvidia.com/gpu";

@@ -19,10 +19,30 @@ const FORWARD: &str = "forward-compat";
 
 /// Everything that is to be said of it.
 pub fn judge(context: &CheckContext<'_>) -> Vec<Check> {
-    let Some(locked) = &context.target.driver else { return Vec::new() };
+    let Some(locked) = &context.target.driver else {
+        return if context.needs_gpu() { without_minimum(context) } else { Vec::new() };
+    };
     let mut checks = vec![matches(context), minimum(context, locked), offered(context, locked)];
     checks.extend(forward(context, locked));
     checks
+}
+
+/// A lock without a minimum, because a rule about drivers is overridden.
+fn without_minimum(context: &CheckContext<'_>) -> Vec<Check> {
+    let check = Check::new("driver-minimum").expected("any release");
+    let check = match context.driver() {
+        Some((version, by)) => check.found(version.as_str()).evidence(Some(format!("reported by {by}"))),
+        None => check,
+    };
+    let mut checks = vec![matches(context), check.skip(set_aside(context).unwrap_or_default())];
+    checks.extend(unwanted(context));
+    checks
+}
+
+/// What the user knows better of the driver.
+fn set_aside(context: &CheckContext<'_>) -> Option<String> {
+    let one = context.driver_set_aside()?;
+    Some(format!("`{}` is set aside in gpuenv.toml: {}", one.rule, one.reason))
 }
 
 /// Kernel module and libraries must be of one release, but for a cuda-compat.
@@ -179,6 +199,9 @@ fn offered(context: &CheckContext<'_>, locked: &DriverLock) -> Check {
     let check = check.found(format!("CUDA {cuda}")).evidence(Some(format!("reported by {by}")));
     if cuda.cmp_prefix(&line).is_ge() {
         return check.pass();
+    }
+    if let Some(why) = set_aside(context) {
+        return check.skip(why);
     }
     let same_major = cuda.major() == line.major();
     let limit =

@@ -6,6 +6,7 @@ use crate::host::signs::{Presence, presence};
 use crate::lock::Lock;
 
 use super::check::{Action, Check, Status, Verdict};
+use super::context;
 
 /// The host's verdict for the target that fits it best, and those for the others, best first; none where the lock has
 /// no such target. `named`: the user has said which.
@@ -20,7 +21,8 @@ pub fn best(
     catalog: &Catalog,
 ) -> Option<(Verdict, Vec<Verdict>)> {
     let gpu = presence(record);
-    let is_for_cpu = |name: &str| lock.target.get(name).is_some_and(|target| target.driver.is_none());
+    let is_for_cpu =
+        |name: &str| lock.target.get(name).is_some_and(|target| context::is_for_cpu(lock, name, target, catalog));
     let judged = targets.iter().filter_map(|name| super::judge(lock, name, record, catalog));
     let mut verdicts: Vec<Verdict> = judged.collect();
     verdicts.sort_by_key(|verdict| (is_for_cpu(&verdict.target) && gpu == Presence::Seen, rank(verdict)));

@@ -1,12 +1,13 @@
 //! The GPUs: which a process sees, whether the lock holds code for each, which are hidden and why, and their state.
 
 use crate::coverage::{Coverage, covers, covers_targets};
-use crate::host::{ApiError, Gpu, Kernel, Outcome};
+use crate::host::{ApiError, CudaDevice, Gpu, Kernel, Outcome};
 use crate::lock::GpuLock;
-use crate::types::{Arch, Cc};
+use crate::types::{Arch, ArchList, Cc};
 
 use super::check::{Action, Check};
 use super::context::{BESIDE, CheckContext, Seen};
+use super::shown::{is_empty_mig, label, unshown};
 use super::{cuda_errors, environment, hidden};
 
 /// More than this of its memory in use is worth a word.
@@ -22,19 +23,33 @@ pub fn judge(context: &CheckContext<'_>) -> Vec<Check> {
     checks.extend(hidden::judge(context, &gpus));
     for gpu in &gpus {
         checks.push(supported(context, gpu));
-        checks.extend(gpu.cuda.and_then(|device| device.fault.as_ref()).map(|fault| {
-            cuda_errors::cuda(context, Check::new("gpu-usable").of(&gpu.label).expected("a device that answers"), fault)
-        }));
+        checks.extend(gpu.cuda.and_then(|device| usable(context, &gpu.label, device, &gpus)));
         checks.extend(gpu.nvml.into_iter().flat_map(|nvml| state(context, gpu, nvml)));
     }
-    // A GPU that fell off the bus is in no list of CUDA's, but NVML has something to say of it.
+    // A GPU that fell off the bus is in no list of CUDA's, but NVML has something to say of it; of all of its GPUs where
+    // CUDA shows none.
+    let shows_none = unshown(context).is_some();
     for gpu in context.record.nvml.iter().flat_map(|nvml| &nvml.gpus) {
         let is_told = gpus.iter().any(|seen| seen.nvml.is_some_and(|nvml| nvml.index == gpu.index));
-        if let (false, Some(fault)) = (is_told, &gpu.fault) {
-            checks.push(health(context, &hidden::label(gpu), fault));
+        match &gpu.fault {
+            _ if is_told => {}
+            _ if shows_none => checks.extend(state(context, &context.seen(gpu.index, None, Some(gpu)), gpu)),
+            Some(fault) => checks.push(health(context, &label(gpu), fault)),
+            None => {}
         }
     }
     checks
+}
+
+/// What CUDA could not do on one device. Where it starts on others by themselves, they are nothing to blame.
+fn usable(context: &CheckContext<'_>, label: &str, device: &CudaDevice, all: &[Seen<'_>]) -> Option<Check> {
+    let fault = device.fault.as_ref()?;
+    let check = Check::new("gpu-usable").of(label).expected("a device that answers");
+    let others = all.iter().filter_map(|seen| seen.cuda).any(|other| other.fault.is_none());
+    Some(match device.visible_as.is_some() && others {
+        true => cuda_errors::alone(context, check, fault),
+        false => cuda_errors::cuda(context, check, fault),
+    })
 }
 
 fn present(context: &CheckContext<'_>, gpus: &[Seen<'_>]) -> Check {
@@ -63,7 +78,7 @@ fn present(context: &CheckContext<'_>, gpus: &[Seen<'_>]) -> Check {
     if context.is_pasted() {
         return none_described(context, check);
     }
-    let check = check.found("none");
+    let check = check.found(if unshown(context).is_some() { "none, but NVML shows some" } else { "none" });
     if context.is_bare() {
         return check.unknown(Action::None, "there is no driver that could show a GPU");
     }
@@ -75,7 +90,10 @@ fn present(context: &CheckContext<'_>, gpus: &[Seen<'_>]) -> Check {
             check.unknown(Action::None, "libcuda could not be asked: see libcuda")
         }
         None if !context.was_made("libcuda") => check.unknown(Action::None, "nobody could ask libcuda: see the probes"),
-        _ => check.fail(context.restart(Action::AskAdmin), why_none(context)),
+        _ => match unshown(context) {
+            Some((action, hint)) => check.fail(action, hint),
+            None => check.fail(context.restart(Action::AskAdmin), why_none(context)),
+        },
     }
 }
 
@@ -180,19 +198,28 @@ fn supported(context: &CheckContext<'_>, gpu: &Seen<'_>) -> Check {
                 "the lock does not name this GPU, and its driver would have to compile the lock's PTX for it: {relock}"
             ),
         ),
-        Coverage::None => check.fail(
-            Action::ChangeLock,
-            format!(
-                "no code for sm_{} in the lock ({}): name this GPU in gpuenv.toml and lock again",
-                cc.number(),
-                list.torch()
-            ),
-        ),
+        Coverage::None => check.fail(Action::ChangeLock, uncovered(context, cc, &list)),
     }
 }
 
-/// A lock that names no GPU holds the code of its builds.
-fn by_builds(context: &CheckContext<'_>, check: Check, cc: Cc) -> Check {
+/// Why a list of architectures does not reach a GPU: what is compiled for the lock leaves it out, whatever the locked
+/// wheels hold.
+fn uncovered(context: &CheckContext<'_>, cc: Cc, list: &ArchList) -> String {
+    let number = cc.number();
+    let relock = "name this GPU in gpuenv.toml and lock again";
+    match held(context, cc) {
+        Ok(builds) if !builds.is_empty() => format!(
+            "the lock is for other GPUs ({}), though {} holds code for sm_{number}: {relock}",
+            list.torch(),
+            builds.join(", ")
+        ),
+        _ => format!("no code for sm_{number} in the lock ({}): {relock}", list.torch()),
+    }
+}
+
+/// The locked builds of which it is known that they hold code for a GPU; the first that does not, with the code that it
+/// has.
+fn held(context: &CheckContext<'_>, cc: Cc) -> Result<Vec<String>, (String, String)> {
     let mut known = Vec::new();
     for (package, version, row) in context.builds() {
         let archs = |field| -> Vec<Arch> {
@@ -206,16 +233,27 @@ fn by_builds(context: &CheckContext<'_>, check: Check, cc: Cc) -> Check {
         let codes: Vec<String> = sass.iter().map(|code| format!("sm_{}", code.code())).collect();
         let build = format!("{package} {version}");
         if covers_targets(sass, ptx, cc, context.tegra()) == Coverage::None {
-            return check.evidence(Some(codes.join(" "))).fail(
-                Action::ChangeLock,
-                format!(
-                    "the locked {build} holds no code for sm_{}: name this GPU in gpuenv.toml and lock again",
-                    cc.number()
-                ),
-            );
+            return Err((build, codes.join(" ")));
         }
         known.push(build);
     }
+    Ok(known)
+}
+
+/// A lock that names no GPU holds the code of its builds.
+fn by_builds(context: &CheckContext<'_>, check: Check, cc: Cc) -> Check {
+    let known = match held(context, cc) {
+        Ok(known) => known,
+        Err((build, codes)) => {
+            let number = cc.number();
+            return check.evidence(Some(codes)).fail(
+                Action::ChangeLock,
+                format!(
+                    "the locked {build} holds no code for sm_{number}: name this GPU in gpuenv.toml and lock again"
+                ),
+            );
+        }
+    };
     let says = match known.is_empty() {
         true => "the lock does not name this GPU, nor the code that it holds".to_string(),
         false => format!("the lock does not name this GPU, but {} holds code for it", known.join(", ")),
@@ -301,17 +339,28 @@ fn compute_mode(context: &CheckContext<'_>, seen: &Seen<'_>, gpu: &Gpu, mode: &s
 
 fn mig(context: &CheckContext<'_>, check: Check, gpu: &Gpu) -> Check {
     let profiles: Vec<&str> = gpu.instances.iter().filter_map(|instance| instance.profile.as_deref()).collect();
+    let instances = match (profiles.is_empty(), gpu.instances.len()) {
+        (true, 1) => "1 instance".to_string(),
+        (true, count) => format!("{count} instances"),
+        (false, _) => counted(&profiles),
+    };
+    if gpu.instances.is_empty() && !is_empty_mig(context, gpu) {
+        return check.expected("instances").found("MIG is on").unknown(
+            Action::None,
+            "whether it has instances was not told: add the whole output of `nvidia-smi`, its box of MIG devices included",
+        );
+    }
     match gpu.instances.is_empty() {
         true => check.expected("instances").found("MIG is on without instances").fail(
             Action::AskAdmin,
             "nothing can compute on it: create instances (`nvidia-smi mig -cgi … -C`) or turn MIG off",
         ),
         false if asks_for(context, "MIG ") || asks_for(context, "-MIG-") => {
-            check.expected("instances").found(counted(&profiles)).pass()
+            check.expected("instances").found(instances).pass()
         }
         false => check
             .expected("a whole GPU")
-            .found(counted(&profiles))
+            .found(instances)
             .warn(Action::None, "a process gets one instance: its share of memory and processors, and no peer access"),
     }
 }

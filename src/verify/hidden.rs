@@ -8,17 +8,13 @@ use crate::host::{Gpu, PciGpu};
 use super::check::{Action, Check, Status};
 use super::context::{CheckContext, Seen, address};
 use super::module::is_kept_from_job;
+use super::shown::{is_empty_mig, label};
 
 /// Everything that is to be said of them.
 pub fn judge(context: &CheckContext<'_>, gpus: &[Seen<'_>]) -> Vec<Check> {
     let mut checks = told("every GPU visible to CUDA", unseen_by_cuda(context, gpus));
     checks.extend(told("every GPU driven by nvidia", unseen_by_nvml(context, gpus)));
     checks
-}
-
-/// A GPU by its number and name.
-pub fn label(gpu: &Gpu) -> String {
-    format!("{}: {}", gpu.index, gpu.name.as_deref().unwrap_or("GPU"))
 }
 
 /// What keeps a GPU from a process.
@@ -78,7 +74,7 @@ fn kept_from_cuda(context: &CheckContext<'_>, gpu: &Gpu, listed: &[Gpu]) -> Reas
             let value = variable.unwrap_or_default();
             reason(Status::Warn, Action::None, &format!("CUDA_VISIBLE_DEVICES is `{value}`"))
         }
-        Some(true) if gpu.instances.is_empty() => {
+        Some(true) if is_empty_mig(context, gpu) => {
             reason(Status::Warn, Action::AskAdmin, "its MIG mode is on without instances")
         }
         // Beside an instance it shows no whole GPU either.

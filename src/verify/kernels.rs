@@ -94,8 +94,13 @@ fn native(context: &CheckContext<'_>, gpu: &Seen<'_>, sass: &[&Kernel]) -> Check
         true => check.pass(),
         false => check.warn(
             Action::None,
-            "the locked architecture itself was not tried; other machine code of this GPU's generation ran: run \
-             `gpuenv verify` on the machine itself",
+            format!(
+                "the locked architecture itself was not tried; other machine code of this GPU's generation ran: {}",
+                match context.is_pasted() {
+                    true => "run `gpuenv verify` on the machine itself",
+                    false => "with the NVRTC or nvcc of the locked CUDA it would be compiled here, and run",
+                }
+            ),
         ),
     }
 }

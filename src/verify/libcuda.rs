@@ -101,21 +101,34 @@ fn alone(context: &CheckContext<'_>, check: &Check) -> Option<Check> {
     let detail =
         libcuda.fault.as_ref().map(cuda_errors::told).or_else(|| context.unfinished("libcuda").map(str::to_string))?;
     let each: Vec<_> = libcuda.devices.iter().filter(|device| device.visible_as.is_some()).collect();
-    let sick: Vec<String> =
-        each.iter().filter(|device| device.fault.is_some()).map(|device| device.ordinal.to_string()).collect();
-    if each.is_empty() || sick.len() == each.len() {
+    let faults: Vec<(u64, &ApiError)> =
+        each.iter().filter_map(|device| Some((device.ordinal, device.fault.as_ref()?))).collect();
+    if each.is_empty() || faults.len() == each.len() {
         return None;
     }
-    let check = check.clone().found(format!("{} of {} GPUs answer alone", each.len() - sick.len(), each.len()));
+    let check = check.clone().found(format!("{} of {} GPUs answer alone", each.len() - faults.len(), each.len()));
     let check = check.evidence(Some(detail));
-    let hint = match sick.is_empty() {
-        true => "CUDA starts on each GPU alone, but not with all of them: look into `dmesg`, then reboot".to_string(),
-        false => format!(
-            "CUDA does not start because of GPU {}: take it out of service, or leave it out of CUDA_VISIBLE_DEVICES",
-            sick.join(", ")
+    let (late, sick): (Vec<_>, Vec<_>) = faults.into_iter().partition(|(_, fault)| cuda_errors::is_cut_off(fault));
+    let listed =
+        |some: &[(u64, &ApiError)]| some.iter().map(|(number, _)| number.to_string()).collect::<Vec<_>>().join(", ");
+    if sick.is_empty() && !late.is_empty() {
+        let hint =
+            format!("whether GPU {} answers is not known: verify again with a longer `--timeout`", listed(&late));
+        return Some(check.unknown(Action::None, hint));
+    }
+    if sick.is_empty() {
+        let hint = "CUDA starts on each GPU alone, but not with all of them: look into `dmesg`, then reboot";
+        return Some(check.fail(Action::Reboot, hint));
+    }
+    let because = format!("CUDA does not start because of GPU {}", listed(&sick));
+    Some(match sick.iter().all(|(_, fault)| cuda_errors::is_of_hardware(fault)) {
+        true => check
+            .fail(Action::Drain, format!("{because}: take it out of service, or leave it out of CUDA_VISIBLE_DEVICES")),
+        false => check.fail(
+            Action::AskAdmin,
+            format!("{because}: see gpu-usable, or leave it out of CUDA_VISIBLE_DEVICES until that is mended"),
         ),
-    };
-    Some(check.fail(if sick.is_empty() { Action::Reboot } else { Action::Drain }, hint))
+    })
 }
 
 /// A library that was asked in a child which did not come to its end, whatever it had told until then.

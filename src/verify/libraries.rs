@@ -32,10 +32,15 @@ pub fn judge(context: &CheckContext<'_>) -> Vec<Check> {
     checks
 }
 
-/// Which of the libraries found a process of this stack loads. Before the locked packages are installed nobody asks for
-/// any: they bring their own and look there first, under names that what else lies around may not even have. A report
-/// tells what was loaded.
-fn loads(context: &CheckContext<'_>) -> impl Fn(&Library) -> bool {
+/// Which of the libraries found a process of this stack loads. A report tells what was loaded.
+pub fn loads(context: &CheckContext<'_>) -> impl Fn(&Library) -> bool {
+    let all = takes_any(context) || context.is_pasted();
+    move |library| all || library.found_by.as_deref() == Some("python")
+}
+
+/// Whether what is here can be the stack's. Before the locked packages are installed nobody asks for any: they bring
+/// their own and look there first, under names that what else lies around may not even have.
+fn takes_any(context: &CheckContext<'_>) -> bool {
     let python = context.record.python.as_ref();
     let has = |package: &str| {
         let plain = |name: &str| name.to_ascii_lowercase().replace('_', "-");
@@ -47,8 +52,7 @@ fn loads(context: &CheckContext<'_>) -> impl Fn(&Library) -> bool {
     // A framework may leave them to the system instead.
     let of_system = context.builds().iter().any(|(.., row)| row.says["system_cuda"].as_bool() == Some(true))
         || context.lock.inputs.contains_key(&format!("target.{}.cudnn", context.name));
-    let all = is_installed || is_imported || of_system || context.is_pasted();
-    move |library| all || library.found_by.as_deref() == Some("python")
+    is_installed || is_imported || of_system
 }
 
 /// A library without which the framework does not start.
@@ -110,6 +114,9 @@ fn package(context: &CheckContext<'_>, check: Check, name: &str, wanted: &Versio
     };
     let Some((wheel, found)) = installed_wheel(context, name) else { return check.skip(untold) };
     let check = check.found(format!("{wheel} {found}"));
+    if !takes_any(context) {
+        return check.skip("it came with another package: the locked ones are not installed yet, and bring their own");
+    }
     let Ok(found) = Version::parse(found) else { return check.skip("its version is not known") };
     // The lock names the toolkit's release, of which the runtime's own number tells two parts.
     let length = if name == "cuda" { 2 } else { found.len().min(wanted.len()) };

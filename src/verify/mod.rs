@@ -22,6 +22,7 @@ mod module;
 mod platform;
 mod probes;
 mod python;
+mod shown;
 mod torch;
 
 use std::collections::BTreeMap;

@@ -43,7 +43,8 @@ fn present(context: &CheckContext<'_>) -> Check {
             match context.record.platform.system {
                 _ if context.is_pasted() || context.is_wsl() => check.pass(),
                 Some(System::Tegra) => check.pass(),
-                _ if module.is_none() || !context.gpus().is_empty() => check.pass_with(
+                // NVML starts with the module only.
+                _ if module.is_none() || by == "NVML" || !context.gpus().is_empty() => check.pass_with(
                     "the kernel module's files are hidden here (gVisor, a sandbox); the driver answers all the same",
                 ),
                 _ => unloaded(check),

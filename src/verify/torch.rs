@@ -1,6 +1,8 @@
-//! What torch says of itself once it is imported: its CUDA, its machine code, whether it computes.
+//! What torch says of itself once it is imported: its CUDA, its machine code, whether it computes. Of one that could not be
+//! imported nothing else is known.
 
 use crate::coverage::{Coverage, covers_targets};
+use crate::diagnose;
 use crate::host::Torch;
 use crate::types::{Arch, Version};
 
@@ -17,6 +19,9 @@ pub fn judge(context: &CheckContext<'_>) -> Vec<Check> {
     if !context.needs_gpu() {
         return Vec::new();
     }
+    if let Some(check) = import(context, torch) {
+        return vec![check];
+    }
     let mut checks = vec![cuda(context, torch, locked)];
     checks.extend(code(context, torch));
     checks.extend(computes(context, torch));
@@ -25,6 +30,37 @@ pub fn judge(context: &CheckContext<'_>) -> Vec<Check> {
     checks.extend(library(context, "cudnn", torch.cudnn.as_ref()));
     checks.extend(library(context, "nccl", torch.nccl.as_ref()));
     checks
+}
+
+/// How the probe's script begins to tell why torch could not be imported.
+const IMPORT: &str = "import torch: ";
+
+/// An import that failed, or that did not come to its end: what torch has not said of itself is then not known.
+fn import(context: &CheckContext<'_>, torch: &Torch) -> Option<Check> {
+    // What is told first is told together, at the import's end.
+    if context.is_pasted() || torch.version.is_some() || torch.cuda.is_some() {
+        return None;
+    }
+    let check = Check::new("torch-import").expected("torch can be imported");
+    let words = torch.messages.iter().find_map(|message| message.strip_prefix(IMPORT));
+    if let Some(detail) = context.unfinished("torch") {
+        let check = check.found(format!("`import torch` did not end: {detail}"));
+        let hint = match context.crashed("torch") {
+            true => "the interpreter crashes while it imports torch: install the locked packages again",
+            false => "run `python -c 'import torch'` in this environment to see what it waits for, then verify again",
+        };
+        return Some(check.unknown(Action::FixEnvironment, hint));
+    }
+    let Some(words) = words else {
+        return Some(check.found("torch said nothing of itself").unknown(
+            Action::FixEnvironment,
+            "run `python -c 'import torch; print(torch.__version__)'` in this environment, then verify again",
+        ));
+    };
+    let known = diagnose::diagnose(words, context.catalog).findings;
+    let remedy = known.into_iter().flat_map(|finding| finding.remedies).find(|remedy| !remedy.contains('{'));
+    let hint = remedy.unwrap_or_else(|| "install the locked packages again, with all that they need".to_string());
+    Some(check.found(words).fail(Action::FixEnvironment, format!("torch cannot be imported: {hint}")))
 }
 
 /// The CUDA line in a variant, `12.4`.

@@ -95,7 +95,15 @@ fn slurm(args: &JobArgs) -> Result<String, Failure> {
          mkdir -p \"$folder\"\n\
          # A file for each task: lines of several nodes never mix, and a node that fails costs its own.\n\
          srun --kill-on-bad-exit=0 --output=\"$folder/%t.ndjson\" --error=\"$folder/%t.err\" bash -c {line}\n\
-         cat \"$folder\"/*.ndjson >\"$folder.ndjson\"\n\
+         {{\n  \
+         for file in \"$folder\"/*.ndjson; do [ ! -s \"$file\" ] || {{ cat \"$file\"; echo; }}; done\n  \
+         # A node whose task wrote nothing, because it was killed or never began, has no record either.\n  \
+         scontrol show hostnames \"$SLURM_JOB_NODELIST\" | while read -r node; do\n    \
+         grep -qsF \"{{\\\"host\\\":\\\"$node\\\",\" \"$folder\"/*.ndjson ||\n      \
+         printf '{{\"host\":\"%s\",\"record\":null}}\\n' \"$node\"\n  \
+         done\n\
+         }} >\"$folder.ndjson\"\n\
+         find \"$folder\" -empty -delete\n\
          # Then: gpuenv fleet check gpuenv-fleet-JOBID.ndjson\n"
     );
     Ok(text)

@@ -34,13 +34,14 @@ pub enum Batch {
 /// Reads every source and hands its hosts on.
 pub fn each(sources: &[PathBuf], hand: &mut dyn FnMut(Batch) -> Result<(), Failure>) -> Result<(), Failure> {
     if sources.is_empty() {
-        return stream(io::stdin().lock(), "stdin", hand);
+        return stream(io::stdin().lock(), "stdin", hand).map(drop);
     }
     for source in sources {
         if source == Path::new("-") {
             stream(io::stdin().lock(), "stdin", hand)?;
         } else {
-            place(source, true, DEPTH, hand)?;
+            let way = Way { top: None, alone: sources.len() == 1, depth: DEPTH };
+            place(source, way, hand)?;
         }
     }
     Ok(())
@@ -73,13 +74,19 @@ pub fn no_host() -> Failure {
         .help("gather records with the job that `gpuenv fleet job slurm` or `gpuenv fleet job kubernetes` prints")
 }
 
-/// A file or what lies in a folder. What was named must be there.
-fn place(
-    path: &Path,
-    named: bool,
+/// How a place was come to.
+#[derive(Clone, Copy)]
+struct Way<'p> {
+    /// The folder that was named, where it is not the place itself.
+    top: Option<&'p Path>,
+    /// Nothing else was named.
+    alone: bool,
+    /// Folders are followed so deep from here.
     depth: usize,
-    hand: &mut dyn FnMut(Batch) -> Result<(), Failure>,
-) -> Result<(), Failure> {
+}
+
+/// A file or what lies in a folder. What was named must be there.
+fn place(path: &Path, way: Way<'_>, hand: &mut dyn FnMut(Batch) -> Result<(), Failure>) -> Result<(), Failure> {
     let failed = |error: io::Error| {
         let code = if error.kind() == io::ErrorKind::NotFound { "not-found" } else { "read-failed" };
         Failure::io(code, format!("{} cannot be read: {}", shown(path), reason(&error)))
@@ -91,11 +98,18 @@ fn place(
             inside.push(entry.map_err(failed)?.path());
         }
         inside.sort();
-        for path in inside.iter().filter(|path| depth > 0 && !is_hidden(path) && !path.is_symlink()) {
-            place(path, false, depth - 1, hand)?;
+        let top = way.top.unwrap_or(path);
+        let inward = Way { top: Some(top), depth: way.depth.saturating_sub(1), ..way };
+        for path in inside.iter().filter(|path| way.depth > 0 && !is_hidden(path)) {
+            match is_read_elsewhere(path, top) {
+                Ok(true) => {}
+                Ok(false) => place(path, inward, hand)?,
+                Err(why) => hand(Batch::Unread(stem(path), why))?,
+            }
         }
         return Ok(());
     }
+    let named = way.top.is_none();
     // A pipe that was named is what `<(…)` makes; a device could be read for ever.
     let is_read = about.is_file() || named && is_pipe(&about);
     if !is_read {
@@ -104,20 +118,45 @@ fn place(
             false => Ok(()),
         };
     }
-    let stem = path.file_stem().map_or_else(|| shown(path), |stem| shown(Path::new(stem)));
-    stream(BufReader::with_capacity(1 << 20, File::open(path).map_err(failed)?), &stem, hand)
+    let file = BufReader::with_capacity(1 << 20, File::open(path).map_err(failed)?);
+    match stream(file, &stem(path), hand)? {
+        true => Ok(()),
+        // What many hosts were gathered into holds none.
+        false if named && way.alone => Ok(()),
+        // Whoever was to write a record failed before the first word of it.
+        false => hand(Batch::Unread(stem(path), "the file is empty: gather this host's record again".to_string())),
+    }
+}
+
+/// The name of a host whose file does not say it.
+fn stem(path: &Path) -> String {
+    path.file_stem().map_or_else(|| shown(path), |stem| shown(Path::new(stem)))
+}
+
+/// Whether this is a link to what lies in the same folder and is read by its own name; why it cannot be followed.
+fn is_read_elsewhere(path: &Path, top: &Path) -> Result<bool, String> {
+    if !path.is_symlink() {
+        return Ok(false);
+    }
+    let to = path.canonicalize().map_err(|error| format!("this link cannot be followed: {}", reason(&error)))?;
+    let Ok(top) = top.canonicalize() else { return Ok(false) };
+    match to.strip_prefix(&top) {
+        Ok(inside) => Ok(!inside.iter().any(|part| is_hidden(Path::new(part)))),
+        Err(_) if top.starts_with(&to) => Err("this link leads to a folder that holds this one".to_string()),
+        Err(_) => Ok(false),
+    }
 }
 
 fn is_hidden(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'))
 }
 
-/// One source from its beginning to its end.
+/// One source from its beginning to its end; whether anything was in it.
 fn stream(
     mut from: impl BufRead,
     name: &str,
     hand: &mut dyn FnMut(Batch) -> Result<(), Failure>,
-) -> Result<(), Failure> {
+) -> Result<bool, Failure> {
     let (mut head, mut lines, mut is_json, mut has_names) = (Vec::new(), 0, false, false);
     while !is_json && lines < HEAD {
         let begun = head.len();
@@ -134,14 +173,14 @@ fn stream(
             has_names = fleet::begins_labelled(line);
             is_json = has_names || line.starts_with(if lines == 1 { b"{" } else { b"{\"" });
             if lines == 1 && is_list(line) {
-                return elements(&head, from, name, hand);
+                return elements(&head, from, name, hand).map(|()| true);
             }
         }
     }
     match (lines, is_json) {
-        (0, _) => Ok(()),
-        (_, true) => documents(head, from, Labelled::new(has_names), name, hand),
-        (_, false) => text(head, from, TEXT_CAP, name, hand),
+        (0, _) => Ok(false),
+        (_, true) => documents(head, from, Labelled::new(has_names), name, hand).map(|()| true),
+        (_, false) => text(head, from, TEXT_CAP, name, hand).map(|()| true),
     }
 }
 

@@ -1,8 +1,10 @@
-//! Reports of frameworks on top of torch: detectron2's table, mmengine's and mmcv's keys, `transformers-cli env`.
+//! Reports of frameworks on top of torch: detectron2's table, mmengine's and mmcv's keys, `python -m sglang.check_env`,
+//! `transformers-cli env`.
 //!
 //! Seen in <https://github.com/facebookresearch/detectron2/issues/722> (oldest),
 //! <https://github.com/facebookresearch/detectron2/issues/4928>, <https://github.com/open-mmlab/mmdetection/issues/4659>,
 //! <https://github.com/open-mmlab/mmdeploy/issues/1355> (behind a log's prefix),
+//! <https://github.com/sgl-project/sglang/issues/2805>, <https://github.com/sgl-project/sglang/issues/14327>,
 //! <https://github.com/HuangJunJie2017/BEVDet/issues/93>, <https://github.com/huggingface/diffusers/pull/7403>,
 //! <https://github.com/ShivamShrirao/diffusers/issues/18>.
 
@@ -62,6 +64,43 @@ pub(super) fn mmengine(lines: &[&str], seen: &mut Seen) -> bool {
         }
     }
     true
+}
+
+/// `python -m sglang.check_env`: keys with colons, the packages among them.
+pub(super) fn sglang(lines: &[&str], seen: &mut Seen) -> bool {
+    let has = |key: &str| lines.iter().any(|line| line.starts_with(key));
+    if !has("CUDA Driver Version: ") || !has("PyTorch: ") {
+        return false;
+    }
+    for line in lines {
+        let Some((key, value)) = field(line) else { continue };
+        let Some(value) = told(value) else { continue };
+        match key {
+            "Python" => fill(&mut seen.python().version, version(value)),
+            "PyTorch" => fill(&mut seen.torch().version, release(value)),
+            "CUDA available" => fill(&mut seen.torch().available, Some(value == "True")),
+            "NVCC" => nvcc(value).into_iter().for_each(|nvcc| seen.nvcc(nvcc)),
+            "CUDA Driver Version" => version(value).into_iter().for_each(|driver| seen.driver(driver)),
+            key if key.ends_with(CAPABILITY) => capability(key.trim_end_matches(CAPABILITY), value, seen),
+            key if key.starts_with("GPU ") => gpus(key, value, seen),
+            key if !key.contains(' ') => package(key, value, seen),
+            _ => {}
+        }
+    }
+    true
+}
+
+/// The end of a key that is about the GPUs of some numbers.
+const CAPABILITY: &str = " Compute Capability";
+
+/// `GPU 0,1 Compute Capability: 8.6`
+fn capability(key: &str, value: &str, seen: &mut Seen) {
+    let numbers = key.strip_prefix("GPU ").unwrap_or_default().split(',');
+    for index in numbers.filter_map(|number| number.trim().parse().ok()) {
+        if let Some(gpu) = seen.gpu(index) {
+            fill(&mut gpu.compute_capability, Cc::parse(value).ok());
+        }
+    }
 }
 
 /// `transformers-cli env`: a list of keys.

@@ -47,6 +47,7 @@ const FORMATS: &[(&str, Reader)] = &[
     ("ds_report", ds_report::read),
     ("detectron2's collect_env", frameworks::detectron),
     ("mmengine's collect_env", frameworks::mmengine),
+    ("sglang.check_env", frameworks::sglang),
     ("transformers-cli env", frameworks::transformers),
     ("labels of GPU feature discovery", labels::read),
     ("nvcc --version", nvcc::read),

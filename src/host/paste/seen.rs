@@ -117,6 +117,12 @@ impl Seen {
         gpu.instances.get_mut(number)
     }
 
+    /// Somebody looked for instances of the GPUs whose MIG is on, and found none beside those that are listed.
+    pub fn no_more_instances(&mut self) {
+        let empty = self.gpus.values_mut().filter(|gpu| gpu.mig == Some(true) && gpu.instances.is_empty());
+        empty.for_each(|gpu| fill(&mut gpu.instance_count, Some(0)));
+    }
+
     /// A package of the interpreter.
     pub fn package(&mut self, name: &str, version: &str) {
         let known = self.python().packages.entry(name.to_string()).or_insert_with(|| version.to_string());

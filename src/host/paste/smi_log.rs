@@ -74,6 +74,7 @@ impl Log {
             (_, "Persistence Mode") => fill(&mut gpu.persistence, switch(value)),
             (_, "Compute Mode") => fill(&mut gpu.compute_mode, compute_mode(value)),
             ("MIG Mode", "Current") => fill(&mut gpu.mig, switch(value)),
+            (_, "MIG Device" | "MIG Devices") if value == "None" => fill(&mut gpu.instance_count, Some(0)),
             ("FB Memory Usage", "Total") => fill(&mut gpu.memory, mebibytes(value)),
             ("FB Memory Usage", "Used") => fill(&mut gpu.memory_used, mebibytes(value)),
             ("GPU Virtualization Mode", "Virtualization Mode" | "Virtualization mode") => {

@@ -19,6 +19,8 @@ pub(super) fn read(lines: &[&str], seen: &mut Seen) -> bool {
             (found, gpu, instances) = (true, None, false);
         } else if line.contains("MIG devices:") {
             (gpu, instances) = (None, true);
+        } else if instances && line.contains("No MIG devices found") {
+            seen.no_more_instances();
         } else if line.contains("Processes:") {
             (gpu, instances) = (None, false);
         } else if found && line.trim_start().starts_with('|') {

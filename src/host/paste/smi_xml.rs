@@ -35,6 +35,9 @@ impl Log {
             return;
         }
         if let Some(name) = tag.strip_prefix('/') {
+            if name == "mig_devices" && self.instance.is_none() {
+                self.no_instances(seen);
+            }
             if let Some(at) = self.open.iter().rposition(|open| open == name) {
                 self.open.truncate(at);
             }
@@ -57,6 +60,12 @@ impl Log {
         if !tag.ends_with('/') {
             self.open.push(name.to_string());
         }
+    }
+
+    /// The list of instances has come to its end and holds none.
+    fn no_instances(&self, seen: &mut Seen) {
+        let gpu = self.gpus.checked_sub(1).and_then(|index| seen.gpu(index));
+        gpu.filter(|gpu| gpu.mig == Some(true)).into_iter().for_each(|gpu| fill(&mut gpu.instance_count, Some(0)));
     }
 
     fn entry(&self, name: &str, value: &str, seen: &mut Seen) {

@@ -79,6 +79,9 @@ pub struct Gpu {
     /// Its instances.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub instances: Vec<Mig>,
+    /// How many instances it has, where that is known apart from the list: a text that lists none need not mean none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub instance_count: Option<u64>,
     /// `none`, `pass-through`, `vgpu`, `host-vgpu`, `host-vsga`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub virtualization: Option<String>,

@@ -1,5 +1,6 @@
 //! nvcc, the compiler of the toolkit: a program that calls others, the host's compiler among them.
 
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -7,6 +8,7 @@ use crate::host::ApiError;
 use crate::types::Arch;
 
 use crate::probe::calls::said;
+use crate::probe::child::signal_name;
 
 /// The words of its standard error that are kept, its last.
 const TAIL: usize = 2_000;
@@ -23,7 +25,9 @@ pub fn compile(nvcc: &Path, source: &str, arch: Arch, folder: &Path) -> Result<V
         let words = &output.stderr[output.stderr.len().saturating_sub(TAIL)..];
         let message = String::from_utf8_lossy(words).trim().to_string();
         let code = output.status.code().map(i64::from);
-        return Err(ApiError { at: "nvcc".to_string(), code, name: None, message: Some(message) });
+        let name = output.status.signal().map(signal_name);
+        let message = Some(message).filter(|words| !words.is_empty());
+        return Err(ApiError { at: "nvcc".to_string(), code, name, message });
     }
     std::fs::read(&to).map_err(|error| said("nvcc", &format!("it ended well and wrote no cubin: {error}")))
 }

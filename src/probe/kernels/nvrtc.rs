@@ -115,7 +115,7 @@ impl Nvrtc {
         let code = unsafe { (calls.nvrtcCompileProgram)(program, 1, options.as_ptr()) };
         check("nvrtcCompileProgram", code).map_err(|fault| {
             let log = self.taken(program, "nvrtcGetProgramLog", calls.nvrtcGetProgramLogSize, calls.nvrtcGetProgramLog);
-            let message = log.ok().map(|log| String::from_utf8_lossy(&log).trim().to_string());
+            let message = log.ok().map(|log| String::from_utf8_lossy(&log).trim_end_matches('\0').trim().to_string());
             ApiError { message: message.filter(|text| !text.is_empty()), ..fault }
         })?;
         match form {

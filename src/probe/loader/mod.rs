@@ -241,6 +241,14 @@ impl Loader {
         names
     }
 
+    /// Whether there is a file of this name for processes of another word size, which the loader passes over and tells
+    /// of where there is no other.
+    pub fn has_other_class(&self, soname: &str) -> bool {
+        let files = self.places(soname).filter_map(|(path, _)| resolve(&self.root, &path));
+        let mut heads = files.filter_map(|file| elf(&under(&self.root, &file)));
+        heads.any(|head| head[4] != CLASS_64)
+    }
+
     /// Every place where a name may lie, in order.
     fn places(&self, soname: &str) -> impl Iterator<Item = (PathBuf, By)> {
         let in_each = |directories: &[PathBuf], by| {
@@ -257,20 +265,24 @@ impl Loader {
 
     /// The loader passes over libraries for other machines, but stumbles over files that are none.
     fn is_for_us(&self, file: &Path) -> bool {
-        let mut head = [0; 20];
         let place = under(&self.root, file);
-        // To open a pipe waits for whoever writes into it.
-        if !place.is_file() {
-            return !place.is_dir();
+        if place.is_dir() {
+            return false;
         }
-        let Ok(mut file) = File::open(place) else { return true };
-        if file.read_exact(&mut head).is_err() || !head.starts_with(b"\x7fELF") {
-            return true;
-        }
+        let Some(head) = elf(&place) else { return true };
         // Another root may be another machine's.
         let ours = self.root != Path::new("/") || MACHINE.is_none_or(|machine| machine == [head[18], head[19]]);
         head[4] == CLASS_64 && ours
     }
+}
+
+/// The beginning of a file, if it is ELF's.
+fn elf(place: &Path) -> Option<[u8; 20]> {
+    let mut head = [0; 20];
+    // To open a pipe waits for whoever writes into it.
+    let mut file = File::open(place).ok().filter(|_| place.is_file())?;
+    file.read_exact(&mut head).ok().filter(|()| head.starts_with(b"\x7fELF"))?;
+    Some(head)
 }
 
 /// ELF's word for 64 bits.

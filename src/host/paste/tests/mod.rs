@@ -7,6 +7,7 @@ use smi::TABLE;
 
 use super::*;
 use crate::host::record::{Origin, ProbeStatus, Record, System};
+use crate::types::Cc;
 
 fn host(text: &str) -> Record {
     let record = read(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
@@ -385,6 +386,21 @@ fn reports_of_frameworks_are_read() {
         nvidia.com/gpu.compute.minor=0\n";
     let record = host(labels);
     assert_eq!((driver(&record), gpus(&record).len()), ("535.104.05", 4));
+}
+
+#[test]
+fn sglangs_report_is_read() {
+    let record = host(
+        "Python: 3.11.5 (main, Sep 11 2023) [GCC 11.2.0]\nCUDA available: True\nGPU 0,1: NVIDIA A40\n\
+         GPU 0,1 Compute Capability: 8.6\nNVCC: Cuda compilation tools, release 12.1, V12.1.66\n\
+         CUDA Driver Version: 535.104.12\nPyTorch: 2.4.0+cu121\nvllm: 0.6.3.post1\nulimit soft: 1048576\n",
+    );
+    assert_eq!((driver(&record), gpus(&record)), ("535.104.12", vec!["NVIDIA A40", "NVIDIA A40"]));
+    assert_eq!(record.nvml.unwrap().gpus[1].compute_capability, Some(Cc::new(8, 6)));
+    assert_eq!(record.toolkits[0].nvcc.unwrap().as_str(), "12.1.66");
+    let python = record.python.unwrap();
+    assert_eq!(python.torch.unwrap().version.as_deref(), Some("2.4.0+cu121"));
+    assert_eq!(python.packages.keys().collect::<Vec<_>>(), ["vllm"]);
 }
 
 #[test]

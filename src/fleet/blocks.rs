@@ -1,0 +1,136 @@
+//! What hosts said, in blocks under their names: `clush -b` and `dshbak -c`, where one block may be that of many, and
+//! ansible's.
+
+/// No cluster has more nodes: a longer list is none of hosts.
+const MOST: usize = 1 << 16;
+/// No node's number has more.
+const DIGITS: usize = 9;
+
+/// A block: the hosts that it is of, and what they said; none where the engine could not run the command.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Block {
+    /// Their names.
+    pub hosts: Vec<String>,
+    /// Their lines.
+    pub text: Option<String>,
+}
+
+/// Whether it may be the name of a host.
+pub fn is_name(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._".contains(&byte))
+}
+
+/// The blocks of a text; none where it does not begin with the heading of one.
+pub fn of_text(text: &str) -> Option<Vec<Block>> {
+    let lines: Vec<&str> = text.lines().collect();
+    let mut blocks: Vec<Block> = Vec::new();
+    let mut at = 0;
+    while at < lines.len() {
+        if let Some((block, length)) = heading(&lines[at..]) {
+            blocks.push(block);
+            at += length;
+            continue;
+        }
+        match blocks.last_mut() {
+            Some(block) => {
+                if let Some(text) = &mut block.text {
+                    *text += lines[at];
+                    text.push('\n');
+                }
+            }
+            None if lines[at].trim().is_empty() => {}
+            None => return None,
+        }
+        at += 1;
+    }
+    (!blocks.is_empty()).then_some(blocks)
+}
+
+/// A heading that begins here, and its length in lines.
+fn heading(lines: &[&str]) -> Option<(Block, usize)> {
+    let is_rule = |line: &&&str| line.len() >= 5 && line.bytes().all(|byte| byte == b'-');
+    if lines.first().filter(is_rule).is_some() && lines.get(2).filter(is_rule).is_some() {
+        let hosts = listed(lines[1].trim())?;
+        return Some((Block { hosts, text: Some(String::new()) }, 3));
+    }
+    let (name, rest) = lines.first()?.split_once(" | ")?;
+    let word = rest.split([' ', '!']).next().unwrap_or_default();
+    let text = match word {
+        "CHANGED" | "SUCCESS" => Some(String::new()),
+        "FAILED" | "UNREACHABLE" => None,
+        _ => return None,
+    };
+    is_name(name).then(|| (Block { hosts: vec![name.to_string()], text }, 1))
+}
+
+/// `n[11-13,17],login1 (5)`: each name with a number in it, as the headings of reports have none.
+fn listed(names: &str) -> Option<Vec<String>> {
+    let names = names.split_once(" (").map_or(names, |(names, _)| names);
+    let mut hosts = Vec::new();
+    for part in apart(names) {
+        expand(part, "", &mut hosts)?;
+    }
+    let numbered = |name: &String| is_name(name) && name.bytes().any(|byte| byte.is_ascii_digit());
+    (!hosts.is_empty() && hosts.iter().all(numbered)).then_some(hosts)
+}
+
+/// The parts between commas, but for those in brackets.
+fn apart(names: &str) -> Vec<&str> {
+    let mut inside = false;
+    let is_between = |byte: char| {
+        inside = byte == '[' || inside && byte != ']';
+        byte == ',' && !inside
+    };
+    names.split(is_between).collect()
+}
+
+/// Adds the names that a part with ranges means; none where it means none, or too many.
+fn expand(part: &str, before: &str, hosts: &mut Vec<String>) -> Option<()> {
+    let Some((head, rest)) = part.split_once('[') else {
+        hosts.push(format!("{before}{part}"));
+        return (hosts.len() <= MOST).then_some(());
+    };
+    let (ranges, tail) = rest.split_once(']')?;
+    for range in ranges.split(',') {
+        let (first, last) = range.split_once('-').unwrap_or((range, range));
+        let (from, to) = (first.parse::<usize>().ok()?, last.parse::<usize>().ok()?);
+        if from > to || to - from >= MOST || first.len() > DIGITS {
+            return None;
+        }
+        for number in from..=to {
+            // `n[01-03]` keeps its noughts.
+            expand(tail, &format!("{before}{head}{number:0width$}", width = first.len()), hosts)?;
+        }
+    }
+    Some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_stand_above_what_they_said() {
+        let of = |text: &str| -> Vec<(String, Option<String>)> {
+            let blocks = of_text(text).unwrap_or_default();
+            blocks.into_iter().map(|block| (block.hosts.join(" "), block.text)).collect()
+        };
+        let said = |hosts: &str, text: &str| (hosts.to_string(), Some(text.to_string()));
+        let rule = "-".repeat(15);
+        let clush = format!("{rule}\nn[08-10,12],login1 (5)\n{rule}\na\nb\n{rule}\nr1n[1-2]\n{rule}\nc\n");
+        assert_eq!(of(&clush), [said("n08 n09 n10 n12 login1", "a\nb\n"), said("r1n1 r1n2", "c\n")]);
+        let ansible = "n21 | CHANGED | rc=0 >>\na\nn23 | UNREACHABLE! => {\n    \"changed\": false\n}\n";
+        assert_eq!(of(ansible), [said("n21", "a\n"), ("n23".to_string(), None)]);
+        for other in [
+            format!("{rule}\nEnvironment\n{rule}\nOS: Linux\n"),
+            format!("a report\n{rule}\nn1\n{rule}\n"),
+            format!("{rule}\nn[1-99999999]\n{rule}\n"),
+            format!("{rule}\nn[3-1]\n{rule}\n"),
+            format!("{rule}\nn[{}-1]\n{rule}\n", "0".repeat(70_000)),
+            format!("{rule}\nn[1-60000][1-60000]\n{rule}\n"),
+            "| NVIDIA-SMI | CHANGED |\n".to_string(),
+        ] {
+            assert_eq!(of(&other), [], "{other}");
+        }
+    }
+}
