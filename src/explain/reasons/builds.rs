@@ -3,8 +3,8 @@
 use crate::catalog::rows::{Build, Companion, Pins, Subject};
 use crate::coverage::Coverage;
 use crate::solve::fits;
+use crate::solve::libraries;
 use crate::solve::machine::{self, GpuKind};
-use crate::solve::pieces;
 use crate::solve::problem::law;
 use crate::types::{ArchList, Constraint, CpuArch, Specifier, Version};
 
@@ -260,11 +260,11 @@ impl<'c> Explainer<'_, 'c> {
     fn written_libraries(&mut self) -> bool {
         let (request, arch) = (self.request, self.platform().arch);
         let blamed = |name: &str| self.culprits.iter().any(|key| key.strip_prefix("packages.") == Some(name));
-        let written: Vec<(&str, &Specifier)> = pieces::written(request).filter(|(name, _)| blamed(name)).collect();
+        let written: Vec<(&str, &Specifier)> = request.libraries().filter(|(name, _)| blamed(name)).collect();
         let builds = self.newest_left();
         for (name, range) in &written {
             for build in &builds {
-                if let Some(asked) = pieces::metadata_of(request.catalog, build, arch, name) {
+                if let Some(asked) = libraries::metadata_of(request.catalog, build, arch, name) {
                     self.say(format!("{} requires {name} {asked}", build.named()));
                 }
             }
