@@ -21,12 +21,6 @@ fn names_none(row: &Service) -> bool {
     row.boards.is_empty() && row.gpus.is_none()
 }
 
-/// The drivers that are not supported under WSL2.
-pub fn drivers_under_wsl2(catalog: &Catalog) -> impl Iterator<Item = Constraint> {
-    let rows = catalog.services.iter().filter(|row| row.place == Place::Wsl2 && names_none(row));
-    rows.filter_map(|row| Constraint::parse(row.drivers.as_ref()?).ok())
-}
-
 /// Whether a row speaks of the driver that a target was judged at.
 fn is_of_driver(row: &Service, chosen: &TargetSolution<'_>) -> bool {
     let Some(range) = &row.drivers else { return true };

@@ -1,11 +1,10 @@
 //! The driver of Windows, which Linux inside it uses: its releases are numbered by themselves, within the same branches.
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::WindowsDriver;
+use crate::catalog::rows::{Place, Service, WindowsDriver};
 use crate::types::{Constraint, Version};
 
 use super::problem::{Needs, Problem};
-use super::services;
 
 /// The oldest driver of Windows for the lines of CUDA that a rule speaks of: what does for a whole major, else the oldest
 /// of the line's releases. None where the release notes name none.
@@ -32,10 +31,16 @@ pub fn is_too_old(floor: Option<&WindowsDriver>, rule: &Needs<'_>, driver: &Vers
     }
 }
 
+/// The drivers that are not supported under WSL2, whatever the board.
+fn unsupported(catalog: &Catalog) -> impl Iterator<Item = Constraint> {
+    let of_any_board = |row: &&Service| row.place == Place::Wsl2 && row.boards.is_empty() && row.gpus.is_none();
+    catalog.services.iter().filter(of_any_board).filter_map(|row| Constraint::parse(row.drivers.as_ref()?).ok())
+}
+
 /// Drivers of Windows at which an answer can change, oldest first: those that are known, and of each branch its number,
 /// which is what it begins with. None of them is one that NVIDIA does not support under WSL2: nobody is told to install it.
 pub fn turning_points<'c>(problem: &Problem<'c>) -> Vec<&'c Version> {
-    let unsupported: Vec<Constraint> = services::drivers_under_wsl2(problem.catalog).collect();
+    let unsupported: Vec<Constraint> = unsupported(problem.catalog).collect();
     let named = problem.catalog.windows_drivers.iter().map(|row| &row.driver);
     let mut points: Vec<&Version> = named.chain(problem.catalog.branches.iter().map(|row| &row.branch)).collect();
     points.retain(|driver| !unsupported.iter().any(|range| range.admits(driver)));
