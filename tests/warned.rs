@@ -20,6 +20,41 @@ fn try_all(cases: &[Case]) {
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 
+/// The toolkit that is there is the CUDA of what loads its libraries, and of two builds that of its minor is taken; each
+/// framework has a cuDNN of its own where one holds it inside its wheel and the other's is of another major.
+#[test]
+fn no_alarm_is_given_for_what_was_chosen_to_fit() {
+    try_all(&[
+        (
+            "[stack] | cupy-cuda12x = \"14.0\" | [target.a] | gpu = \"A100\" | driver = \"525.147.05\" | toolkit = \"12.0\"",
+            "jit-limited",
+            false,
+        ),
+        (
+            "[stack] | cupy-cuda12x = \"14.0\" | [target.a] | gpu = \"A100\" | driver = \"525.147.05\" | toolkit = \"12.8\"",
+            "jit-limited",
+            true,
+        ),
+        (
+            "[stack] | torch = \"2.5.1\" | [build] | [target.a] | gpu = \"A100\" | toolkit = \"12.1\"",
+            "toolkit-minor",
+            false,
+        ),
+        (
+            "[stack] | torch = \"2.5.1\" | [build] | [target.a] | gpu = \"A100\" | toolkit = \"12.6\"",
+            "toolkit-minor",
+            true,
+        ),
+        (
+            "[stack] | jax = \"0.12\" | [build] | [target.a] | gpu = \"A100\" | driver = \"570.133.20\"",
+            "jit-limited",
+            false,
+        ),
+        ("[stack] | jax = \"0.4.33\" | torch = \"2.1.1\" | [target.a] | gpu = \"A100\"", "two-cudnns", false),
+        ("[stack] | tensorflow = \"2.16.2\" | torch = \"2.1.1\" | [target.a] | gpu = \"A100\"", "two-cudnns", true),
+    ]);
+}
+
 /// Installers choose the open modules from driver 560 on: who has an older one, or a GPU that none of them drives, cannot
 /// go wrong.
 #[test]

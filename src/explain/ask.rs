@@ -116,6 +116,7 @@ impl<'a, 'c> Asker<'a, 'c> {
             let Some(whole) = whole else { continue };
             let mut reading = Reading::clone(&target.reading);
             (reading.arch, reading.platform) = (whole.arch, whole.platform);
+            reading.windows_driver = whole.windows_driver;
             reading.glibc = reading.glibc.and(whole.glibc);
             reading.gcc = reading.gcc.and(whole.gcc);
             if reading != *target.reading {

@@ -11,6 +11,7 @@ pub mod fits;
 pub mod image;
 pub mod installed;
 pub mod installs;
+pub mod libraries;
 pub mod machine;
 pub mod modules;
 pub mod network;

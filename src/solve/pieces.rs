@@ -4,16 +4,11 @@
 use std::cmp::Reverse;
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Build, Index, Libraries, Pins};
-use crate::types::{Constraint, CpuArch, Specifier, Version};
+use crate::catalog::rows::{Build, Libraries, Pins};
+use crate::types::{Constraint, CpuArch, Version};
 
 use super::compile::{Group, Plan};
-use super::fits;
-use super::ordinary;
-use super::request::Request;
-
-/// Chosen by themselves, as keys of `[stack]`.
-const CHOSEN_APART: [&str; 2] = ["nvidia-cudnn", "nvidia-nccl"];
+use super::libraries::{asked, asked_of, compiles_for, component, goes_with, toolkits};
 
 /// The package of the CUDA runtime, of whatever major.
 const RUNTIME: &str = "nvidia-cuda-runtime";
@@ -47,9 +42,6 @@ pub struct Beside<'c> {
     pub compiler: Option<Version>,
 }
 
-/// What a framework asks of a library, `nvidia-cublas-cu12` and `>=12.1.3.1`.
-type PackageRequest<'c> = (&'c str, Constraint);
-
 /// The components for the machines of a group, which share one set of wheels; none where nothing is left open.
 pub fn choose<'c>(plan: &Plan<'_, 'c>, group: &Group<'c>, chosen: &[Beside<'c>]) -> Option<Pieces<'c>> {
     let catalog = plan.request.catalog;
@@ -69,8 +61,8 @@ pub fn choose<'c>(plan: &Plan<'_, 'c>, group: &Group<'c>, chosen: &[Beside<'c>])
             asks.iter().filter_map(|(package, range)| Some((component(toolkit, package)?, range))).peekable();
         known.peek().is_some()
             && known.all(|(version, range)| Version::parse(version).is_ok_and(|version| range.admits(&version)))
-            && written(plan.request).all(|(name, range)| goes_with(toolkit, name, range))
-            && group.classes.iter().all(|&class| compiles_for(plan, class, &toolkit.version))
+            && plan.request.libraries().all(|(name, range)| goes_with(toolkit, name, range))
+            && group.classes.iter().all(|&class| compiles_for(catalog, plan.classes[class].machine(), &toolkit.version))
     };
     let toolkit = toolkits(catalog).filter(serves).min_by_key(|row| {
         let locked = plan.locked.get("cuda").is_some_and(|locked| *row.version.as_str() == **locked);
@@ -95,57 +87,6 @@ pub fn choose<'c>(plan: &Plan<'_, 'c>, group: &Group<'c>, chosen: &[Beside<'c>])
     pins.sort_unstable();
     pins.dedup();
     Some(Pieces { toolkit, pins })
-}
-
-/// What `[packages]` asks for of NVIDIA's libraries.
-pub fn written<'q>(request: &'q Request<'_>) -> impl Iterator<Item = (&'q str, &'q Specifier)> {
-    let of_nvidia = |(name, _): &&(String, Specifier)| name.starts_with("nvidia-");
-    request.packages.iter().filter(of_nvidia).map(|(name, range)| (name.as_str(), range))
-}
-
-/// Whether a toolkit release has the component that somebody asks for, or none of that name.
-fn goes_with(toolkit: &Libraries, name: &str, range: &Specifier) -> bool {
-    let version = component(toolkit, name).and_then(|version| Version::parse(version).ok());
-    version.is_none_or(|version| range.admits(&version))
-}
-
-/// What a build asks for of a library, as far as its metadata was read: that of the torch of other indexes was not.
-pub fn metadata_of<'c>(catalog: &'c Catalog, build: &'c Build, arch: CpuArch, library: &str) -> Option<&'c str> {
-    let is_read = |row: &&Libraries| row.variant.is_some() || build.index.contains(&Index::Pypi);
-    let of_build = catalog.libraries.iter().filter(|row| row.package == build.package && row.version == build.version);
-    of_build.clone().find(is_read)?;
-    asked_of(catalog, build, Some(arch)).find(|(name, _)| *name == library).map(|(_, range)| range)
-}
-
-/// Whether installers find libraries that are what a build and somebody else ask for.
-pub fn are_found(catalog: &Catalog, build: &Build, arch: CpuArch, wanted: &[(&str, &Specifier)]) -> bool {
-    let asked = |name: &str| metadata_of(catalog, build, arch, name);
-    match build.pins {
-        None => true,
-        Some(Pins::Exact) => wanted.iter().all(|(name, range)| {
-            let text = asked(name).filter(|text| !text.is_empty());
-            text.is_none_or(|text| !ordinary::excludes(range, text))
-        }),
-        Some(Pins::AtLeast) => {
-            let open = self::asked(catalog, build, arch);
-            let concerned = wanted.iter().any(|(name, _)| open.iter().any(|(asked, _)| asked == name));
-            let serves = |toolkit: &&Libraries| {
-                let takes = |(name, range): &PackageRequest| {
-                    let version = component(toolkit, name).and_then(|version| Version::parse(version).ok());
-                    version.is_none_or(|version| range.admits(&version))
-                };
-                open.iter().any(|(name, _)| component(toolkit, name).is_some())
-                    && open.iter().all(takes)
-                    && wanted.iter().all(|(name, range)| goes_with(toolkit, name, range))
-            };
-            !concerned || toolkits(catalog).any(|toolkit| serves(&toolkit))
-        }
-    }
-}
-
-/// The metapackages of toolkit releases.
-fn toolkits(catalog: &Catalog) -> impl Iterator<Item = &Libraries> {
-    catalog.libraries.iter().filter(|row| row.package == "cuda-toolkit")
 }
 
 /// The components that those which are asked for need in turn: their own metadata leaves the version open, and a driver
@@ -173,44 +114,4 @@ fn released_apart<'c>(catalog: &'c Catalog, package: &str, range: &Constraint) -
     let pinned = catalog.libraries.iter().filter_map(|row| component(row, package));
     let known = pinned.filter_map(|text| Some((Version::parse(text).ok()?, text)));
     known.filter(|(version, _)| range.admits(version)).max().map(|(_, text)| text)
-}
-
-/// The libraries that a build leaves open.
-fn asked<'c>(catalog: &'c Catalog, build: &'c Build, arch: CpuArch) -> Vec<PackageRequest<'c>> {
-    let apart = |name: &str| CHOSEN_APART.iter().any(|one| name.starts_with(one));
-    let all = asked_of(catalog, build, Some(arch)).filter(|(name, _)| !apart(name));
-    let any = |range: &'c str| if range.is_empty() { "*" } else { range };
-    all.filter_map(|(name, range)| Some((name, Constraint::parse(any(range)).ok()?))).collect()
-}
-
-/// What the metadata of a build asks for.
-fn asked_of<'c>(
-    catalog: &'c Catalog,
-    build: &'c Build,
-    arch: Option<CpuArch>,
-) -> impl Iterator<Item = (&'c str, &'c str)> {
-    let of_build = move |row: &&'c Libraries| {
-        row.package == build.package
-            && row.version == build.version
-            && row.variant.as_ref().is_none_or(|variant| *variant == build.variant)
-            && (row.arch.is_none() || arch.is_none() || row.arch == arch)
-    };
-    catalog.libraries.iter().filter(of_build).flat_map(Libraries::asked)
-}
-
-/// The version that a release pins of a package; of one that it leaves open, the oldest it takes, which is its own.
-fn component<'c>(toolkit: &'c Libraries, package: &str) -> Option<&'c str> {
-    let (_, range) = toolkit.asked().find(|(name, _)| *name == package)?;
-    Libraries::oldest(range)
-}
-
-/// Whether a toolkit knows every GPU of a class; of one that is not in the catalog nobody knows.
-fn compiles_for(plan: &Plan<'_, '_>, class: usize, toolkit: &Version) -> bool {
-    let Some(row) = plan.request.catalog.toolkits.iter().find(|row| row.version == *toolkit) else { return true };
-    let tegra = fits::tegra_of(row);
-    plan.classes[class]
-        .machine()
-        .kinds
-        .iter()
-        .all(|kind| fits::best_arch(kind.gpu.cc, &row.sass, &row.sass, tegra).is_some())
 }

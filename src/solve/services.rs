@@ -20,6 +20,7 @@ fn names_none(row: &Service) -> bool {
     row.boards.is_empty() && row.gpus.is_none()
 }
 
+/// Whether a row speaks of the driver that a target was judged at.
 fn is_of_driver(row: &Service, driver: Option<&Version>) -> bool {
     let Some(range) = &row.drivers else { return true };
     driver.is_some_and(|driver| Constraint::parse(range).is_ok_and(|range| range.admits(driver)))

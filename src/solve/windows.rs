@@ -31,6 +31,12 @@ pub fn is_too_old(floor: Option<&WindowsDriver>, rule: &Needs<'_>, driver: &Vers
     }
 }
 
+/// The drivers that are not supported under WSL2, whatever the board.
+fn unsupported(catalog: &Catalog) -> impl Iterator<Item = Constraint> {
+    let of_any_board = |row: &&Service| row.place == Place::Wsl2 && row.boards.is_empty() && row.gpus.is_none();
+    catalog.services.iter().filter(of_any_board).filter_map(|row| Constraint::parse(row.drivers.as_ref()?).ok())
+}
+
 /// Drivers of Windows at which an answer can change, oldest first: those that are known, and of each branch its number,
 /// which is what it begins with. None of them is one that NVIDIA does not support under WSL2: nobody is told to install it.
 pub fn turning_points<'c>(problem: &Problem<'c>) -> Vec<&'c Version> {

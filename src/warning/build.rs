@@ -414,12 +414,12 @@ pub struct TwoCudnns<'a> {
 
 impl Kind for TwoCudnns<'_> {
     const CODE: &'static str = "two-cudnns";
-    const EXPLAINED: &'static str = "Two frameworks in one environment each come with a cuDNN, and the one that is loaded is not the one both \
-        were built with. Put them into environments of their own, or choose releases that agree on cuDNN.";
+    const EXPLAINED: &'static str = "Two frameworks in one environment each come with a cuDNN of one major, of which a process loads one, and \
+        the first is older than the other needs. Put them into environments of their own, or choose releases that agree on cuDNN.";
 
     fn message(&self) -> String {
         let ((first, loaded), (other, needed)) = (self.first, self.other);
-        format!("{first} comes with cuDNN {loaded}, {other} needs {needed}: one environment holds only one of them")
+        format!("{first} comes with cuDNN {loaded}, {other} needs {needed}: a process loads only one of that major")
     }
 }
 

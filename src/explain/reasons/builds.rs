@@ -3,8 +3,8 @@
 use crate::catalog::rows::{Build, Companion, Pins, Subject};
 use crate::coverage::Coverage;
 use crate::solve::fits;
+use crate::solve::libraries;
 use crate::solve::machine::{self, GpuKind};
-use crate::solve::pieces;
 use crate::solve::problem::law;
 use crate::types::{ArchList, Constraint, CpuArch, Specifier, Version};
 
@@ -110,7 +110,8 @@ impl<'c> Explainer<'_, 'c> {
         // Where no framework is to blame, its Pythons say nothing.
         let blamed = self.request.frameworks.iter().any(|ask| self.blames(ask.package));
         let told = !self.says.is_empty();
-        let builds = if blamed || !told { self.left.clone() } else { Vec::new() };
+        let mut builds = if blamed || !told { self.left.clone() } else { Vec::new() };
+        builds.retain(|build| self.is_of_wanted_line(build));
         let mut lines: Vec<&Version> = builds.iter().flat_map(|build| build.pythons.iter()).collect();
         lines.sort();
         lines.dedup();
@@ -126,6 +127,13 @@ impl<'c> Explainer<'_, 'c> {
         for build in builds.iter().rev().take(2) {
             self.fact(build_id(build), self.request.catalog.origin_of(*build, &build.source));
         }
+    }
+
+    /// Whether a build is for the CUDA that is asked for, where that is blamed.
+    fn is_of_wanted_line(&self, build: &Build) -> bool {
+        let wanted = self.request.cuda_line.as_ref().filter(|_| self.blames("cuda"));
+        let newest = || fits::line_of(&build.variant).map(|line| self.request.problem.newest_of(line));
+        wanted.is_none_or(|wanted| newest().is_some_and(|line| wanted.admits(&line)))
     }
 
     /// What blamed packages pin of others, where that is for some Pythons only.
@@ -260,18 +268,21 @@ impl<'c> Explainer<'_, 'c> {
     fn written_libraries(&mut self) -> bool {
         let (request, arch) = (self.request, self.platform().arch);
         let blamed = |name: &str| self.culprits.iter().any(|key| key.strip_prefix("packages.") == Some(name));
-        let written: Vec<(&str, &Specifier)> = pieces::written(request).filter(|(name, _)| blamed(name)).collect();
+        let written: Vec<(&str, &Specifier)> = request.libraries().filter(|(name, _)| blamed(name)).collect();
+        if written.is_empty() {
+            return false;
+        }
         let builds = self.newest_left();
         for (name, range) in &written {
             for build in &builds {
-                if let Some(asked) = pieces::metadata_of(request.catalog, build, arch, name) {
+                if let Some(asked) = libraries::metadata_of(request.catalog, build, arch, name) {
                     self.say(format!("{} requires {name} {asked}", build.named()));
                 }
             }
             self.say(format!("[packages] asks for {name} {range}"));
         }
         self.cite_builds(&builds);
-        !written.is_empty()
+        true
     }
 
     /// What the newest admitted build of each blamed framework asks of the libraries they would share.

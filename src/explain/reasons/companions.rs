@@ -81,9 +81,8 @@ impl<'c> Explainer<'_, 'c> {
     /// The libraries that blamed packages ask for by the name of a CUDA.
     pub(super) fn companion_libraries(&mut self) {
         let arch = self.target().map_or(CpuArch::X86_64, |target| target.arch);
-        let asked = |row: &Companion| {
-            row.asked(arch).map(|(of, _)| of.to_string()).find(|of| library_major(of).is_some())
-        };
+        let asked =
+            |row: &Companion| row.asked(arch).map(|(of, _)| of.to_string()).find(|of| library_major(of).is_some());
         let told = self.says.len();
         self.companions_say(|row| Some(format!("requires {}", asked(row)?)));
         if self.says.len() > told {

@@ -8,8 +8,8 @@ use crate::types::{Constraint, Specifier, Version};
 use super::{Choice, Class, Group, Plan, stack_key};
 use crate::solve::coinstall;
 use crate::solve::fits;
+use crate::solve::libraries;
 use crate::solve::network::{Order, Says, Var};
-use crate::solve::pieces;
 use crate::solve::platform::Platform;
 use crate::solve::problem::law;
 use crate::solve::request::{ImageRequest, Request};
@@ -219,18 +219,15 @@ impl<'q, 'c> Plan<'q, 'c> {
             return;
         }
         let request = self.request;
-        let written: Vec<(&str, &Specifier)> = pieces::written(request).collect();
+        let written: Vec<(&str, &Specifier)> = request.libraries().collect();
         for at in 0..written.len() {
             let mut admits = Vec::new();
-            for group in groups {
-                let mut platforms: Vec<Platform> =
-                    group.classes.iter().map(|&class| self.classes[class].target.platform).collect();
-                platforms.sort();
-                platforms.dedup();
-                for (release, on) in group.releases.iter().flat_map(|of| platforms.iter().map(move |&on| (of, on))) {
-                    let found = |build: &Build| pieces::are_found(request.catalog, build, on.arch, &written[..=at]);
-                    admits.push((release.var, release.framework.matching(|of| of.on(on).is_none_or(found))));
-                }
+            for (release, &class) in groups.iter().flat_map(|group| {
+                group.releases.iter().flat_map(|release| group.classes.iter().map(move |class| (release, class)))
+            }) {
+                let (on, machine) = (self.classes[class].target.platform, self.classes[class].machine());
+                let found = |build: &Build| libraries::are_found(request.catalog, machine, build, &written[..=at]);
+                admits.push((release.var, release.framework.matching(|of| of.on(on).is_none_or(found))));
             }
             if !admits.is_empty() {
                 self.network.premise(Says::Key(format!("packages.{}", written[at].0)), admits);

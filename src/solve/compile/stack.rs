@@ -358,9 +358,8 @@ fn releases_for<'c>(
     }
     if let Some(installed) = target.cudnn.filter(|_| holds(law::id::SYSTEM_CUDNN)) {
         let runs = machine.takes_cudnn(&installed, &class.off);
-        let loads = |build: &Build| {
-            (runs || !build.system_cuda) && coinstall::loads(build, &installed, request.cudnn.as_ref())
-        };
+        let loads =
+            |build: &Build| (runs || !build.system_cuda) && coinstall::loads(build, &installed, request.cudnn.as_ref());
         rows = rows.filtered(&|row| framework.releases[row].on(on).is_none_or(loads));
     }
     // In an image it is the image's.

@@ -1,6 +1,5 @@
 //! The names of the rules that are code; each is described by a row of `catalog/laws.toml`.
 
-use crate::solve::pieces;
 use crate::solve::request::{ImageRequest, Request, TargetRequest};
 
 /// A build runs on a GPU only if it holds machine code or PTX for it.
@@ -76,7 +75,7 @@ pub fn concerns(request: &Request<'_>, law: &str) -> bool {
         EXTENSION_MAJOR | EXTENSION_ARCH | NVCC_ARCH | NVCC_GCC | NVCC_CLANG | ARCH_LIST => request.build.is_some(),
         COVERAGE | PRODUCT_CPU | SYSTEM_BOARDS => any(&|target| !target.named_gpus().is_empty()),
         FORWARD_COMPAT => any(&|target| target.forward_compat && target.pins_driver()),
-        TOGETHER => request.frameworks.len() > 1 || pieces::written(request).next().is_some(),
+        TOGETHER => request.frameworks.len() > 1 || request.libraries().next().is_some(),
         COMPANION => !request.companions.is_empty(),
         _ => true,
     }

@@ -388,6 +388,12 @@ impl<'c> Request<'c> {
         }
     }
 
+    /// What `[packages]` asks for of NVIDIA's libraries.
+    pub fn libraries(&self) -> impl Iterator<Item = (&str, &Specifier)> {
+        let of_nvidia = |(name, _): &&(String, Specifier)| name.starts_with("nvidia-");
+        self.packages.iter().filter(of_nvidia).map(|(name, range)| (name.as_str(), range))
+    }
+
     /// The rules that are set aside for every target.
     pub fn off_everywhere(&self) -> RowSet {
         let everywhere = self.off.iter().filter(|off| off.target.is_none());

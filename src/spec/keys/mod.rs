@@ -249,8 +249,8 @@ pub(super) static OWN: Table<OwnBuild> = Table {
 pub(super) static PACKAGES: Table<Spec> = Table {
     name: "packages",
     header: "[packages]",
-    about: "Whatever else the environment needs: packages that do not depend on CUDA. Nothing is solved with them; what is \
-            written stands in the lock and in every export that installs packages, and the installer chooses the release. \
+    about: "Whatever else the environment needs: packages that do not depend on CUDA. Nothing is solved with them but \
+            NVIDIA's libraries (`nvidia-cublas-cu12`), of which the lock has one that is admitted; what is written stands in the lock and in every export that installs packages, and the installer chooses the release. \
             A value is a requirement specifier of pip: `>=4.50`, `==1.2.*`, `~=2.1`, several with `,` between, `*` for any \
             version, with extras before it: `[torch]>=4.50`. Markers and addresses are not taken. A package that `[stack]` \
             knows stands there, and nowhere else.",
