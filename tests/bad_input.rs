@@ -185,6 +185,7 @@ fn of_locks(good: &str) -> Vec<Bad> {
         bad(vec![("gpuenv.lock", b"\xff\xfe".to_vec())], env, 2, &["gpuenv.lock", "not UTF-8", fresh]),
         bad(vec![("gpuenv.lock", good[..good.len() / 2].into())], env, 2, &["gpuenv.lock: line", fresh]),
         lock(good, "version = 2", "version = 99", &["lock", "--fresh"], &["format 99", "install a newer gpuenv"]),
+        bad(vec![("gpuenv.lock", b"<<<<<<< ours\nversion = 2\n=======\nversion = 99\n>>>>>>> theirs\n".to_vec())], &["lock", "--fresh"], 2, &["format 99", "install a newer gpuenv"]),
         lock(good, "version = 2", "version = 0", env, &["never was a format 0", "line 1", fresh]),
         lock(good, "version = 2", "version = -1", env, &["expected a whole number", "line 2", fresh]),
         lock(good, "version = 2", "version = 2\ncolour = 1", env, &["unknown field `colour`", "line 3", fresh]),
@@ -274,7 +275,8 @@ fn of_commands() -> Vec<Bad> {
         typed(&["export", "env", "--target", "q"], 2, &["no target `q`", "it has t"]),
         typed(&["export", "requirements", "--gres", "x"], 2, &["no option --gres", "it has --hashes"]),
         typed(&["export", "env", "-o", "nowhere/x"], 4, &["nowhere/x cannot be written", "make the folder nowhere first"]),
-        typed(&["export", "env", "-o", "."], 4, &[". cannot be written", "no regular file"]),
+        typed(&["export", "env", "-o", "."], 4, &[". cannot be written", "no regular file", "move it out of the way"]),
+        bad(vec![("pyproject.toml", [&vec![b'#'; 16 << 20][..], b"\n[tool.mine]\nx = 1\n"].concat())], &["export", "uv", "-o", "pyproject.toml"], 2, &["pyproject.toml is larger than 16 MiB", "make it shorter"]),
         typed(&["verify", "--target", "q", "--quick"], 2, &["no target `q`", "the targets are: t"]),
         typed(&["diagnose"], 2, &["no text to diagnose", "pipe a log"]),
     ]
@@ -298,9 +300,9 @@ fn wrong(bad: &Bad, place: &Place) -> Option<String> {
     let took = begun.elapsed();
     let told = ran.err.split_whitespace().collect::<Vec<_>>().join(" ");
     let missing: Vec<_> = bad.says.iter().filter(|part| !told.contains(**part)).collect();
-    // Nothing else is what a program reads on stdout, and nobody need be told what the file system says.
+    // Nothing else is what a program reads on stdout.
     let helps = ["help: ", "expected ", "write ", "it has "];
-    let is_helped = bad.code == 4 || helps.iter().any(|help| told.contains(help));
+    let is_helped = helps.iter().any(|help| told.contains(help));
     let faults = [
         (ran.code != bad.code, format!("exit code {} for {}", ran.code, bad.code)),
         (!missing.is_empty(), format!("does not say {missing:?}")),

@@ -377,6 +377,33 @@ fn nothing_hostile_is_repeated() {
     assert!(!stdout.contains(hostile) && !stderr.contains(hostile), "{stdout:?}");
 }
 
+/// What is said of a message beside what its text says itself: the code, words that stand there, and words that do not.
+#[test]
+fn what_is_said_does_not_contradict_the_text() {
+    for (id, code, says, hides) in [
+        (
+            "xf-seine21-mac",
+            "xformers-built-for-other-torch",
+            "the torch that is installed, 2.0.1",
+            "nstall torch 2.0.1",
+        ),
+        ("xf-pia30-cut", "xformers-built-for-other-torch", "in place of 2.1.2+cpu", "pair with torch"),
+        ("nvcc-arch50-samples382-cuda13", "nvcc-arch-unknown", "Take compute_50 off the list", "from CUDA 8.0"),
+        ("nvcc-archempty-torchmcubes18", "nvcc-arch-malformed", "no toolkit knows it", "too new"),
+        ("nvcc-archptx-ingp536", "nvcc-arch-malformed", "no toolkit knows it", "too new"),
+        ("ort-g2pw1-cpu", "onnxruntime-without-cuda", "install onnxruntime-gpu alone", "LD_LIBRARY_PATH"),
+        ("nctk-rpc-1675", "container-driver-silent", "nvidia-persistenced", "not loaded"),
+        ("wsl-nvdocker1508-rpc", "container-driver-silent", "nvidia-persistenced", "not load"),
+        ("numba-monoflex52-cudatoolkit", "numba-toolkit-unknown", "does not know", "libdevice"),
+    ] {
+        let message = MESSAGES.iter().find(|message| message.id == id).unwrap();
+        let finding = &diagnose(&message.raw).findings[0];
+        let told = format!("{} {}", finding.meaning, finding.remedies.join(" "));
+        assert_eq!(finding.code, code, "{id}: {told}");
+        assert!(told.contains(says) && !told.contains(hides), "{id}: {told}");
+    }
+}
+
 /// What a command in a remedy installs is a package of the catalog, never a name made out of a file's.
 #[test]
 fn commands_name_packages_of_the_catalog_only() {

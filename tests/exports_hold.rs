@@ -193,6 +193,12 @@ fn the_files_of_the_spec_are_told_apart_and_placed() {
     let sandbox = locked("twice", &twice);
     sandbox.run(&["export"]).exits(2).says("twice");
     assert!(!sandbox.path("aa.txt").exists());
+    // Nor is one written where another cannot be.
+    let blocked = format!("[export]\nrequirements = \"aa.txt\"\nenv = \"folder\"\n{BASE}{A100}");
+    let sandbox = locked("blocked", &blocked);
+    fs::create_dir(sandbox.path("folder")).unwrap();
+    sandbox.run(&["export"]).exits(4).says("folder cannot be written");
+    assert!(!sandbox.path("aa.txt").exists());
 }
 
 /// What builds a Dockerfile builds the one that `[export]` writes.

@@ -24,23 +24,18 @@ pub fn replace(path: &Path, content: &str) -> Result<bool, Failure> {
     replace_bytes(path, content.as_bytes())
 }
 
+/// Refuses a place that no file can be written to, be its folder there or not.
+pub fn check(path: &Path) -> Result<(), Failure> {
+    place(path).map(drop)
+}
+
 /// Gives the file this content. False: it has it already and was not touched.
 pub fn replace_bytes(path: &Path, content: &[u8]) -> Result<bool, Failure> {
-    let failed = |error: io::Error| {
-        let code = if error.kind() == io::ErrorKind::PermissionDenied { "permission-denied" } else { "write-failed" };
-        let failure = Failure::io(code, format!("{} cannot be written: {}", shown(path), reason(&error)));
-        match folder(path) {
-            folder if !folder.exists() => failure.help(format!("make the folder {} first", shown(folder))),
-            _ => failure,
-        }
-    };
-    let path = follow(path).map_err(failed)?;
-    match fs::metadata(&path) {
-        Ok(about) if !about.is_file() => return Err(failed(io::Error::other("it is no regular file"))),
-        Ok(about) if about.len() == content.len() as u64 && fs::read(&path).is_ok_and(|old| old == content) => {
-            return Ok(false);
-        }
-        _ => {}
+    let written = path;
+    let path = place(path)?;
+    let is_as_long = fs::metadata(&path).is_ok_and(|about| about.len() == content.len() as u64);
+    if is_as_long && fs::read(&path).is_ok_and(|old| old == content) {
+        return Ok(false);
     }
     // Another run may take the half-written file for an orphan in the instant before it is locked.
     write_and_rename(&path, content)
@@ -48,8 +43,39 @@ pub fn replace_bytes(path: &Path, content: &[u8]) -> Result<bool, Failure> {
             io::ErrorKind::NotFound if folder(&path).is_dir() => write_and_rename(&path, content),
             _ => Err(error),
         })
-        .map_err(failed)?;
+        .map_err(|error| refused(written, &error))?;
     Ok(true)
+}
+
+/// Where the content of a file goes: through links, and to no device or folder.
+fn place(path: &Path) -> Result<PathBuf, Failure> {
+    let to = follow(path).map_err(|error| {
+        refused(path, &error).help(format!("remove the link {}, or name another file", shown(path)))
+    })?;
+    match fs::metadata(&to) {
+        Ok(about) if !about.is_file() => {
+            let why = io::Error::other("it is no regular file");
+            Err(refused(path, &why).help("move it out of the way, or name another file"))
+        }
+        _ => Ok(to),
+    }
+}
+
+/// Why a file was not written, and what to do.
+fn refused(path: &Path, error: &io::Error) -> Failure {
+    let folder = folder(path);
+    let (code, help) = match error.kind() {
+        _ if !folder.exists() => ("write-failed", format!("make the folder {} first", shown(folder))),
+        io::ErrorKind::PermissionDenied => (
+            "permission-denied",
+            format!("let its owner give you leave to write in {}, or name another file", shown(folder)),
+        ),
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            ("write-failed", format!("make room on the disk of {}", shown(folder)))
+        }
+        _ => ("write-failed", format!("check that files can be made in {}, or name another file", shown(folder))),
+    };
+    Failure::io(code, format!("{} cannot be written: {}", shown(path), reason(error))).help(help)
 }
 
 /// Gives gpuenv.toml a new text in place of the one that was read. Somebody may have saved the file while it was thought

@@ -80,6 +80,7 @@ fn read(path: &Path, progress: &Progress) -> Result<Artifact, Failure> {
     let failed = |error: std::io::Error| {
         let code = if error.kind() == std::io::ErrorKind::NotFound { "not-found" } else { "read-failed" };
         Failure::io(code, format!("{} cannot be read: {}", files::shown(path), files::reason(&error)))
+            .help("check its name, and that you may read it")
     };
     let about = fs::metadata(path).map_err(failed)?;
     let name = fs::canonicalize(path).map_err(failed)?;

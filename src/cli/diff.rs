@@ -24,8 +24,12 @@ const OVERRULED: &[&str] = &[
     "credential.helper=",
 ];
 /// The same for what the command line cannot overrule; git before 2.45 knows the second only.
-const ENVIRONMENT: &[(&str, &str)] =
-    &[("GIT_NO_LAZY_FETCH", "1"), ("GIT_ALLOW_PROTOCOL", ""), ("GIT_SSH_COMMAND", "false"), ("GIT_TERMINAL_PROMPT", "0")];
+const ENVIRONMENT: &[(&str, &str)] = &[
+    ("GIT_NO_LAZY_FETCH", "1"),
+    ("GIT_ALLOW_PROTOCOL", ""),
+    ("GIT_SSH_COMMAND", "false"),
+    ("GIT_TERMINAL_PROMPT", "0"),
+];
 /// How long git may take to print one file.
 const TIME: Duration = Duration::from_secs(30);
 

@@ -10,7 +10,7 @@ use crate::report::{Exit, Exported, Failure, Report, Written};
 use crate::spec::{self, Export, Spec};
 
 use super::args::{Common, ExportArgs};
-use super::atomic_write::replace;
+use super::atomic_write::{check, replace};
 use super::files::{self, shown};
 use super::project::{self, Way};
 
@@ -161,12 +161,15 @@ fn with_dockerfile(options: Options, format: &Format, dockerfile: Option<&str>) 
     }
 }
 
-/// Writes the files, or compares them. Nothing is written unless all of it can be.
+/// Writes the files, or compares them. Nothing is written where one of them can be seen not to be writable.
 fn finish(files: &[File], (common, args): (&Common, &ExportArgs), report: &Report) -> Result<Exit, Failure> {
     let mut texts = Vec::new();
     for file in files {
         refuse_own(&file.path, common)?;
         texts.push(content(file, args)?);
+    }
+    if !args.check {
+        files.iter().try_for_each(|file| check(&file.path))?;
     }
     // A folder that [export] names is part of what it asks for; one that was typed may be a slip.
     if args.into.is_none() && !args.check {
@@ -202,7 +205,12 @@ fn content(file: &File, args: &ExportArgs) -> Result<Option<String>, Failure> {
     if !path.is_file() {
         return Ok(Some(file.text.clone()));
     }
-    let bytes = files::read(path, MAX_BYTES)?;
+    let bytes = files::read(path, MAX_BYTES + 1)?;
+    if bytes.len() as u64 > MAX_BYTES && !args.force {
+        let message = format!("{} is larger than {} MiB, the most that is read of it", shown(path), MAX_BYTES >> 20);
+        let help = "make it shorter, or name another with -o";
+        return Err(Failure::new(Exit::BadInput, "too-large", message).help(help));
+    }
     let old = String::from_utf8_lossy(&bytes);
     let new = match file.format.merge {
         Some(_) if !args.force && matches!(old, Cow::Owned(_)) => {
@@ -242,6 +250,7 @@ fn make_folder(path: &Path) -> Result<(), Failure> {
     };
     let failed = |error: std::io::Error| {
         Failure::io("write-failed", format!("{} cannot be made: {}", shown(folder), files::reason(&error)))
+            .help("name another place, or make the folder yourself")
     };
     fs::create_dir_all(folder).map_err(failed)
 }

@@ -123,8 +123,10 @@ pub fn beside_lock(common: &Common) -> Result<PathBuf, Failure> {
 
 /// The nearest folder that holds one of these, as a way up from here: `../..`.
 fn nearest(names: &[&str]) -> Result<Option<PathBuf>, Failure> {
-    let here = std::env::current_dir()
-        .map_err(|error| Failure::io("no-folder", format!("the current folder cannot be read: {error}")))?;
+    let here = std::env::current_dir().map_err(|error| {
+        let message = format!("the current folder cannot be read: {}", reason(&error));
+        Failure::io("no-folder", message).help("change to a folder that exists")
+    })?;
     let mut way = PathBuf::new();
     for _ in here.ancestors() {
         if names.iter().any(|name| fs::symlink_metadata(way.join(name)).is_ok()) {
@@ -151,7 +153,8 @@ pub fn read_overlay(path: &Path) -> Result<SourceFile, Failure> {
     let bytes = read(path, OVERLAY_CAP)?;
     if bytes.len() as u64 == OVERLAY_CAP {
         let message = format!("{name} is larger than {} MiB, the most that is read of an overlay", OVERLAY_CAP >> 20);
-        return Err(Failure::new(Exit::BadInput, "too-large", message));
+        let help = "split it: [catalog] takes several overlays";
+        return Err(Failure::new(Exit::BadInput, "too-large", message).help(help));
     }
     spec::decode(bytes).map(|text| SourceFile { name: name.clone(), text }).map_err(|error| {
         let file = SourceFile { name, text: String::new() };

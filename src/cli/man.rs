@@ -9,7 +9,7 @@ use crate::report::{Exit, Failure, Report, clean};
 
 use super::args::{Cli, ManArgs};
 use super::atomic_write::replace;
-use super::files::shown;
+use super::files::{reason, shown};
 
 /// Prints one page, or writes all of them into a folder.
 pub fn run(args: &ManArgs, report: &Report) -> Result<Exit, Failure> {
@@ -29,8 +29,10 @@ pub fn run(args: &ManArgs, report: &Report) -> Result<Exit, Failure> {
 }
 
 fn write_all(pages: &[(String, String)], folder: &Path, report: &Report) -> Result<Exit, Failure> {
-    std::fs::create_dir_all(folder)
-        .map_err(|error| Failure::io("write-failed", format!("{} cannot be made: {error}", shown(folder))))?;
+    std::fs::create_dir_all(folder).map_err(|error| {
+        Failure::io("write-failed", format!("{} cannot be made: {}", shown(folder), reason(&error)))
+            .help("name a folder in which you may write")
+    })?;
     for (name, text) in pages {
         replace(&folder.join(format!("{name}.1")), text)?;
     }

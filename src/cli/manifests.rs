@@ -36,7 +36,7 @@ fn manifest(path: &Path) -> Result<Manifest, Failure> {
     match spec::decode(bytes) {
         _ if too_large => {
             let message = format!("{name} is larger than {} MiB, the most that is read", CAP >> 20);
-            Err(Failure::new(Exit::BadInput, "too-large", message))
+            Err(Failure::new(Exit::BadInput, "too-large", message).help(format!("--from reads {}", Kind::NAMES)))
         }
         Ok(text) => Ok(Manifest { kind, name, text }),
         Err(error) => Err(Failure::new(Exit::BadInput, "bad-manifest", format!("{name}: {}", error.message))),

@@ -24,10 +24,20 @@ const DERIVED: &[(&str, Lookup)] = &[
     ("torch_for_driver", |facts| torch_for_driver(&facts.cuda_found()?, facts.catalog)),
     ("cuda_of_driver", |facts| Some(cuda_of_driver(facts.version("driver")?, facts.catalog)?.to_string())),
     ("driver_for_needed", |facts| driver_for(&facts.version("cuda_needed")?, facts.catalog)),
+    // Of a torch and the one that something was made for.
+    ("other_torch", |facts| facts.torch_beside(|torch, needed| torch != needed && !torch.ends_with("+cpu"))),
+    ("same_torch", |facts| facts.torch_beside(|torch, needed| torch == needed)),
+    ("cpu_torch", |facts| facts.torch_beside(|torch, needed| torch != needed && torch.ends_with("+cpu"))),
     ("driver_for_torch", |facts| driver_for(&facts.version("cuda_torch")?, facts.catalog)),
     ("torch_cuda", |facts| torch_cuda(&facts.version("torch")?, facts.catalog)),
     ("toolkit_first", |facts| first_toolkit(facts.arch()?, facts.catalog)),
     ("toolkit_last", |facts| last_toolkit(facts.arch()?, facts.catalog)),
+    // An architecture that only a newer toolkit can be short of.
+    ("dropped_arch", |facts| {
+        let arch = facts.arch()?;
+        let is_dropped = first_toolkit(arch, facts.catalog).is_none() && last_toolkit(arch, facts.catalog).is_some();
+        is_dropped.then(|| text(facts.extract, "arch").map(str::to_string))?
+    }),
     ("triton_for_arch", |facts| triton_for(facts.arch()?, facts.catalog)),
     ("toolkit_for_gcc", |facts| toolkit_beyond(&facts.version("gcc_max")?, facts.catalog)),
     ("toolkit_for_cc", |facts| {
@@ -74,6 +84,12 @@ struct Facts<'a> {
 }
 
 impl<'a> Facts<'a> {
+    /// The torch that is installed, where this holds of it and the one that something was made for.
+    fn torch_beside(&self, holds: impl Fn(&str, &str) -> bool) -> Option<String> {
+        let (torch, needed) = (text(self.extract, "torch")?, text(self.extract, "torch_needed")?);
+        holds(torch, needed).then(|| torch.to_string())
+    }
+
     fn version(&self, key: &str) -> Option<Version> {
         Version::parse(text(self.extract, key)?).ok()
     }
@@ -182,9 +198,12 @@ fn knows(arch: Arch, catalog: &Catalog) -> impl Iterator<Item = &Toolkit> {
     catalog.toolkits.iter().filter(move |row| row.sass.contains(&arch) && !row.components_only)
 }
 
-/// The first release that compiles for an architecture.
+/// The first release that compiles for an architecture; none where the oldest release of the catalog does: which one was the
+/// first nobody has told then.
 fn first_toolkit(arch: Arch, catalog: &Catalog) -> Option<String> {
-    Some(knows(arch, catalog).next()?.version.prefix(2).to_string())
+    let first = &knows(arch, catalog).min_by_key(|row| &row.version)?.version;
+    let oldest = catalog.toolkits.iter().filter(|row| !row.components_only).map(|row| &row.version).min()?;
+    (first.prefix(2) != oldest.prefix(2)).then(|| first.prefix(2).to_string())
 }
 
 /// The last release that compiles for an architecture, if later ones do not.

@@ -13,6 +13,7 @@ use std::cell::RefCell;
 use pubgrub::VersionSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::solve::engine::Steps;
 use crate::solve::request::{FRAMEWORKS, PARTS, Request, TargetRequest};
 use crate::solve::resolve::{Culprit, Verdict};
 use crate::solve::rowset::RowSet;
@@ -37,6 +38,9 @@ pub struct Cores {
 const ALTERNATIVES: usize = 16;
 /// How many clashes are looked for that come to light once another is out of the way.
 const FURTHER: usize = 2;
+
+/// So many comparisons of sets are one step.
+const SETS_A_STEP: u64 = 128;
 
 /// A set of keys, by their positions in the file.
 type Keys = RowSet;
@@ -281,7 +285,7 @@ impl<'a, 'c> Search<'a, 'c> {
     fn smallest(&mut self, all: &Keys) -> Option<Vec<Keys>> {
         for size in 0..=all.len() {
             let mut clashes: Vec<Keys> = Vec::new();
-            while let Some(candidate) = self.hitting_set(all, size, &clashes) {
+            while let Some(candidate) = self.hitting_set(all, size, &clashes)? {
                 // What has an answer as soon as it is said what is asked for, and of which machines, is no clash.
                 match self.with_answer(&candidate, all)? {
                     Some(solvable) => self.grow(&solvable, all)?,
@@ -312,11 +316,13 @@ impl<'a, 'c> Search<'a, 'c> {
         Some(None)
     }
 
-    /// The first set of so many keys of `all` that hits every remainder and is none of those known.
-    fn hitting_set(&self, all: &Keys, size: usize, known: &[Keys]) -> Option<Keys> {
+    /// The first set of so many keys of `all` that hits every remainder and is none of those known; no answer at all where
+    /// the limit is reached.
+    fn hitting_set(&self, all: &Keys, size: usize, known: &[Keys]) -> Option<Option<Keys>> {
         let must: Vec<Keys> = self.remainders.iter().map(|remainder| remainder.intersection(all)).collect();
-        let mut seen = FxHashSet::default();
-        hit(&must, Keys::default(), size, known, &mut seen)
+        let mut hit = Hit { must: &must, known, seen: FxHashSet::default(), steps: self.asker.steps };
+        let found = hit.every(Keys::default(), size);
+        self.asker.steps.spent().is_none().then_some(found)
     }
 
     /// Adds keys to a set that has an answer for as long as it keeps one, and remembers what is left over.
@@ -342,6 +348,7 @@ impl<'a, 'c> Search<'a, 'c> {
         }
         // What was left out for a proof that was not the whole truth comes back.
         for key in dropped {
+            self.compare(self.clashes.len() + self.doubtful.len());
             let more = grown.union(&Keys::singleton(key as u32));
             let doubtful = self.clashes.iter().chain(&self.doubtful).any(|clash| clash.subset_of(&more));
             if !doubtful && self.verdict(&more)?.is_none() {
@@ -354,10 +361,16 @@ impl<'a, 'c> Search<'a, 'c> {
         Some(())
     }
 
+    /// Counts so many comparisons of sets as work.
+    fn compare(&self, sets: usize) {
+        self.asker.steps.add(sets as u64 / SETS_A_STEP);
+    }
+
     /// Leaves out a key on which a proof rests: one seldom left out before, so that remainders differ; of those the one
     /// that most proofs rest on.
     fn drop_one(&self, core: usize, kept: &Keys, grown: &mut Keys) -> Option<usize> {
         let core = self.doubtful[core].minus(kept);
+        self.compare(core.len() * self.doubtful.len());
         let shared_by = |key: usize| self.doubtful.iter().filter(|other| other.has(key)).count();
         let key = core.rows().min_by_key(|&key| (self.left_out[key], std::cmp::Reverse(shared_by(key))))?;
         grown.subtract(&Keys::singleton(key as u32));
@@ -365,19 +378,38 @@ impl<'a, 'c> Search<'a, 'c> {
     }
 }
 
-/// Adds up to `more` keys to a set so that it hits everything that it must, whereby it becomes none of those known.
-fn hit(must: &[Keys], chosen: Keys, more: usize, known: &[Keys], seen: &mut FxHashSet<Keys>) -> Option<Keys> {
-    if !seen.insert(chosen.clone()) {
-        return None;
+/// The search for a set that hits all of some sets.
+struct Hit<'s> {
+    /// What must be hit.
+    must: &'s [Keys],
+    /// What is not looked for.
+    known: &'s [Keys],
+    /// The sets that were tried.
+    seen: FxHashSet<Keys>,
+    steps: &'s Steps,
+}
+
+impl Hit<'_> {
+    /// Adds up to `more` keys to a set so that it hits everything that it must, whereby it becomes none of those known.
+    fn every(&mut self, chosen: Keys, more: usize) -> Option<Keys> {
+        if self.steps.spent().is_some() || !self.seen.insert(chosen.clone()) {
+            return None;
+        }
+        // Comparing sets is quicker than a decision of the solver.
+        self.steps.add(1 + self.must.len() as u64 / SETS_A_STEP);
+        let missed: Vec<&Keys> = self.must.iter().filter(|set| set.is_disjoint(&chosen)).collect();
+        let Some(least) = missed.iter().min_by_key(|set| set.len()) else {
+            return (!self.known.contains(&chosen)).then_some(chosen);
+        };
+        // The last key is one that all of them hold.
+        let keys = match more {
+            0 => return None,
+            1 => missed.iter().fold(Keys::clone(least), |common, set| common.intersection(set)),
+            _ => Keys::clone(least),
+        };
+        let mut keys = keys.rows();
+        keys.find_map(|key| self.every(chosen.union(&Keys::singleton(key as u32)), more - 1))
     }
-    let Some(missed) = must.iter().filter(|set| set.is_disjoint(&chosen)).min_by_key(|set| set.len()) else {
-        return (!known.contains(&chosen)).then_some(chosen);
-    };
-    if more == 0 {
-        return None;
-    }
-    let mut keys = missed.rows();
-    keys.find_map(|key| hit(must, chosen.union(&Keys::singleton(key as u32)), more - 1, known, seen))
 }
 
 /// The spec with only some of its keys.

@@ -1,6 +1,7 @@
 //! L3, explaining: which written keys clash, the facts that bind them, and which changes would help.
 
 mod advice;
+mod alike;
 mod ask;
 mod core;
 mod fixes;
@@ -12,14 +13,16 @@ pub mod topic;
 pub mod unlocks;
 pub mod why;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::solve::engine::Steps;
 use crate::solve::problem::Problem;
+use crate::solve::request::Request;
 use crate::solve::resolve::World;
 use crate::spec::Spec;
 
-use ask::Asker;
+use alike::Alike;
+use ask::{Asker, Edit};
 
 /// Why a spec has no answer, and what would give it one.
 #[derive(Debug, Clone, Default)]
@@ -50,6 +53,8 @@ pub struct Conflict {
     pub code: Option<&'static str>,
     /// The keys, in file order.
     pub culprits: Vec<String>,
+    /// Targets that are like those of the keys: the same holds for each.
+    pub also: Vec<String>,
     /// For each key what about its value matters, in a few words; empty where nothing short can be said.
     pub labels: Vec<String>,
     /// The facts in plain sentences, in the order a person would tell them.
@@ -102,16 +107,35 @@ pub fn obstacles<'c>(spec: &Spec, problem: &'c Problem<'c>, steps: &Steps) -> Op
 }
 
 fn explain<'c>(spec: &Spec, problem: &'c Problem<'c>, world: World, steps: &Steps) -> Option<Explanation> {
-    let asker = Asker::new(spec, problem, world, steps);
+    let whole = Asker::new(spec, problem, world, steps);
+    let alike = Alike::of(spec, whole.base()?);
+    let one_of_each = alike.one_of_each(spec);
+    let asker = Asker::new(&one_of_each, problem, world, steps);
     let cores = core::Cores::find(&asker)?;
-    let tell = |clashes: &[Vec<String>]| clashes.iter().map(|culprits| reasons::tell(&asker, culprits)).collect();
-    let (conflicts, further) = (tell(&cores.independent), tell(&cores.further));
+    let tell = |culprits: &Vec<String>| Conflict { also: alike.others(culprits), ..reasons::tell(&asker, culprits) };
+    let conflicts = cores.independent.iter().map(tell).collect();
+    let further = cores.further.iter().map(tell).collect();
     let mut fixes = fixes::find(&asker, &cores);
     fixes.retain(|fix| asks_for_something(spec, fix));
     for fix in &mut fixes {
         fix.advice = advice::on(&asker, fix).or(fix.advice.take());
     }
+    fixes.retain_mut(|fix| suits_all(fix, &alike, &whole));
     Some(Explanation { conflicts, alternatives: cores.alternatives, further, fixes, gave_up: steps.spent() })
+}
+
+/// Makes a fix one for all targets that are alike, and says whether the whole spec has an answer then.
+fn suits_all(fix: &mut Fix, alike: &Alike, whole: &Asker<'_, '_>) -> bool {
+    let mut changes = alike.spread(&fix.changes);
+    if changes.len() == fix.changes.len() {
+        return true;
+    }
+    let keys = whole.spec.keys();
+    let place: HashMap<&str, usize> = keys.iter().enumerate().map(|(at, key)| (key.as_str(), at)).collect();
+    changes.sort_by_key(|change| place.get(change.key.as_str()).copied().unwrap_or(keys.len()));
+    let edits: Vec<Edit> = changes.iter().map(|change| (change.key.clone(), change.to.clone())).collect();
+    fix.changes = changes;
+    whole.has_answer(&edits)
 }
 
 /// A spec that asks for nothing is solved by anything, which helps nobody.
@@ -128,7 +152,9 @@ pub fn first_conflict<'c>(spec: &Spec, problem: &'c Problem<'c>, steps: &Steps) 
 
 /// The first conflict of a spec that was made of the user's own: what was forced upon it is quoted as no line of the file.
 fn conflict_beside<'c>(spec: &Spec, file: &Spec, problem: &'c Problem<'c>, steps: &Steps) -> Option<Conflict> {
-    let mut asker = Asker::new(spec, problem, World::Known, steps);
+    let alike = Alike::of(spec, &Request::new(spec, problem).ok()?.0);
+    let spec = alike.one_of_each(spec);
+    let mut asker = Asker::new(&spec, problem, World::Known, steps);
     asker.file = file;
     let cores = core::Cores::find(&asker)?;
     cores.independent.first().map(|culprits| reasons::tell(&asker, culprits))

@@ -6,8 +6,9 @@ use crate::solve::solution::Solution;
 use crate::spec::{Share, Spec};
 use crate::types::Version;
 
+use super::alike::Alike;
 use super::ask::Asker;
-use super::{Change, advice};
+use super::{Change, advice, target_of};
 
 /// A single change and what becomes possible with it.
 #[derive(Debug, Clone)]
@@ -33,8 +34,10 @@ const TRIED: usize = 64;
 pub(super) fn find(asker: &Asker<'_, '_>, spec: &Spec, answer: &Solution<'_>) -> Vec<Opening> {
     let Some((key, now)) = lead(answer) else { return Vec::new() };
     let mut found: Vec<(Version, Opening)> = Vec::new();
-    for (change, changed) in variations(spec, answer).into_iter().take(TRIED) {
-        let request = asker.question(&changed);
+    for change in variations(asker, spec, answer).into_iter().take(TRIED) {
+        // One at a time: each is a request of all targets.
+        let edit = (change.key.clone(), change.to.clone().filter(|to| !to.is_empty()));
+        let request = asker.vary(&[edit]);
         let Some(then) = request.and_then(|request| asker.best(&request)) else { continue };
         let uses_compat = |answer: &Solution| {
             answer.targets.iter().any(|target| target.driver.as_ref().is_some_and(|driver| driver.compat.is_some()))
@@ -69,62 +72,45 @@ fn lead(answer: &Solution<'_>) -> Option<(String, Version)> {
     Some(("stack.cuda".to_string(), release))
 }
 
-/// The spec with one clause loosened, in every way there is.
-fn variations(spec: &Spec, answer: &Solution<'_>) -> Vec<(Change, Spec)> {
+/// Every way to loosen one clause. Of targets that are alike none is loosened: what limits one limits the others.
+fn variations(asker: &Asker<'_, '_>, spec: &Spec, answer: &Solution<'_>) -> Vec<Change> {
     let mut variations = Vec::new();
-    let mut vary = |key: String, to: Option<String>, changed: Option<Spec>| {
-        if let Some(changed) = changed {
-            variations.push((Change { from: spec.text(&key), key, to }, changed));
-        }
+    let mut vary = |key: &str, to: Option<String>| {
+        variations.push(Change { from: spec.text(key), key: key.to_string(), to });
     };
-    for key in spec.keys() {
-        let setting = key.rsplit('.').next().unwrap_or("").to_string();
-        match setting.as_str() {
-            _ if key.starts_with("stack.") => {
-                let any = spec.with(&key, Some("*")).ok();
-                vary(key, Some("*".into()), any);
-            }
+    let alike = asker.base().map(|request| Alike::of(spec, request)).unwrap_or_default();
+    for key in spec.keys().into_iter().filter(|key| !alike.holds(target_of(key))) {
+        match key.rsplit('.').next().unwrap_or("") {
+            _ if key.starts_with("stack.") => vary(&key, Some("*".into())),
             // Not naming the GPU is no way out; not having one of several may be.
-            "gpu" => {
-                for (left, changed) in fewer_gpus(spec, &key) {
-                    vary(key.clone(), Some(left), Some(changed));
-                }
-            }
+            "gpu" => fewer_gpus(spec, &key).into_iter().for_each(|left| vary(&key, Some(left))),
             // What the hosts would need is told by the answer.
-            "driver" | "driver-cuda" => {
-                let free = spec.without(&key);
-                vary(key, Some(String::new()), Some(free));
-            }
-            _ => {
-                let without = spec.without(&key);
-                vary(key, None, Some(without));
-            }
+            "driver" | "driver-cuda" => vary(&key, Some(String::new())),
+            _ => vary(&key, None),
         }
     }
     if answer.targets.len() > 1 {
         for share in ["versions", "none"] {
-            let tighter = spec.resolve.share != Share::None && spec.text("resolve.share").as_deref() != Some(share);
-            let changed = tighter.then(|| spec.with("resolve.share", Some(share)).ok()).flatten();
-            vary("resolve.share".into(), Some(share.into()), changed);
+            if spec.resolve.share != Share::None && spec.text("resolve.share").as_deref() != Some(share) {
+                vary("resolve.share", Some(share.into()));
+            }
         }
     }
     variations
 }
 
-fn fewer_gpus(spec: &Spec, key: &str) -> Vec<(String, Spec)> {
-    let target = key.strip_prefix("target.").and_then(|rest| rest.strip_suffix(".gpu"));
-    let gpus = target.and_then(|name| spec.target(name)).and_then(|target| target.gpu.as_ref());
+/// The lists of GPUs that lack one of those written.
+fn fewer_gpus(spec: &Spec, key: &str) -> Vec<String> {
+    let gpus = spec.target(target_of(key)).and_then(|target| target.gpu.as_ref());
     let Some(gpus) = gpus.map(|written| &written.value).filter(|gpus| (2..=8).contains(&gpus.len())) else {
         return Vec::new();
     };
     let without = |at: usize| {
         let left = gpus.iter().enumerate().filter(|(other, _)| *other != at);
         let quoted: Vec<String> = left.map(|(_, name)| format!("{name:?}")).collect();
-        let list = format!("[{}]", quoted.join(", "));
-        let changed = spec.with(key, Some(&list)).ok()?;
-        Some((list, changed))
+        format!("[{}]", quoted.join(", "))
     };
-    (0..gpus.len()).filter_map(without).collect()
+    (0..gpus.len()).map(without).collect()
 }
 
 /// A loosened driver as it would be written: what the answer needs at least.

@@ -20,8 +20,16 @@ pub fn parse(text: &str) -> Result<Lock, LockError> {
 }
 
 fn newer(text: &str) -> Option<LockError> {
-    let document: toml::Table = text.parse().ok()?;
-    let found = document.get("version")?.as_integer()?.try_into().ok()?;
+    let found = match text.parse::<toml::Table>() {
+        Ok(document) => document.get("version")?.as_integer()?.try_into().ok()?,
+        // A lock that is no TOML, for a merge left its marks, tells its number in one of its first lines; in several where
+        // the sides do not agree.
+        Err(_) => {
+            let head = text.lines().take_while(|line| !line.starts_with('['));
+            let number = |line: &str| line.strip_prefix("version")?.trim_start().strip_prefix('=')?.trim().parse().ok();
+            head.filter_map(number).max()?
+        }
+    };
     (found > FORMAT.into()).then_some(LockError::Newer { found })
 }
 
@@ -45,6 +53,8 @@ mod tests {
     fn each_defect_has_its_own_words() {
         let newer = parse("version = 3\nfuture = [1]\n").unwrap_err();
         assert_eq!((newer.code(), newer.to_string().contains("format 3")), ("newer-lock", true));
+        let merged = parse("<<<<<<< ours\nversion = 1\n=======\nversion = 3\n>>>>>>> theirs\n").unwrap_err();
+        assert_eq!(merged.code(), "newer-lock");
         let marked = parse("version = 1\n<<<<<<< ours\na = 1\n=======\n").unwrap_err();
         assert_eq!(marked, LockError::MergeMarker { line: 2 });
         let broken = parse("version = 1\nstack = {\n").unwrap_err();

@@ -208,7 +208,7 @@ fn next(screen: &Screen, conflict: &Conflict, spec: &Spec, detail: Detail) -> St
 
 /// Which keys clash.
 fn title(conflict: &Conflict, spec: &Spec) -> String {
-    let (lines, target) = setting::lines(&conflict.culprits, spec);
+    let (lines, target) = setting::lines(&conflict.culprits, &conflict.also, spec);
     match lines.as_slice() {
         [] => "nothing in the catalog satisfies this spec".to_string(),
         [only] => format!("{only} cannot be satisfied{target}"),

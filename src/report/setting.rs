@@ -19,8 +19,12 @@ pub(super) fn line(key: &str, spec: &Spec) -> String {
     }
 }
 
-/// Several lines, the target named after them where all belong to one, else after each.
-pub(super) fn lines(keys: &[String], spec: &Spec) -> (Vec<String>, String) {
+/// More targets that are alike are counted, not named.
+const NAMED: usize = 3;
+
+/// Several lines, the target named after them where all belong to one, else after each. `also` are targets of which the
+/// same holds.
+pub(super) fn lines(keys: &[String], also: &[String], spec: &Spec) -> (Vec<String>, String) {
     let targets: Vec<&str> = keys.iter().map(|key| target(key)).filter(|target| !target.is_empty()).collect();
     let of = |target: &str| match target {
         "" => String::new(),
@@ -28,9 +32,27 @@ pub(super) fn lines(keys: &[String], spec: &Spec) -> (Vec<String>, String) {
     };
     match targets.first() {
         Some(first) if targets.iter().all(|target| target == first) => {
-            (keys.iter().map(|key| line(key, spec)).collect(), of(first))
+            let of_all = if also.is_empty() { of(first) } else { of_each(first, also) };
+            (keys.iter().map(|key| line(key, spec)).collect(), of_all)
         }
-        _ => (keys.iter().map(|key| line(key, spec) + &of(target(key))).collect(), String::new()),
+        _ => {
+            let more =
+                if also.is_empty() { String::new() } else { format!(" (and {} targets like these)", also.len()) };
+            (keys.iter().map(|key| line(key, spec) + &of(target(key))).collect(), more)
+        }
+    }
+}
+
+/// A target and those that are like it: `` (targets `a`, `b` and `c`) ``, `` (target `a` and 24 like it) ``.
+fn of_each(first: &str, also: &[String]) -> String {
+    if also.len() >= NAMED {
+        return format!(" (target `{}` and {} like it)", clean(first), also.len());
+    }
+    let named = |name: &str| format!("`{}`", clean(name));
+    let all: Vec<String> = std::iter::once(first).chain(also.iter().map(String::as_str)).map(named).collect();
+    match all.split_last() {
+        Some((last, others)) => format!(" (targets {} and {last})", others.join(", ")),
+        None => String::new(),
     }
 }
 

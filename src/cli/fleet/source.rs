@@ -10,8 +10,9 @@ use crate::report::{Exit, Failure};
 
 use crate::cli::files::{is_pipe, reason, shown};
 
-/// More of a report in text is not read, and that is told.
-const TEXT_CAP: usize = 256 << 20;
+/// More of a report in text is not read, and that is told: half a million hosts say less, and reading takes some times as
+/// much memory.
+const TEXT_CAP: usize = 48 << 20;
 /// What a source is shows in so many of its first lines: a shell or a scheduler may have said something before.
 const HEAD: usize = 64;
 /// More of one line is not read to see what a source is.
@@ -90,6 +91,7 @@ fn place(path: &Path, way: Way<'_>, hand: &mut dyn FnMut(Batch) -> Result<(), Fa
     let failed = |error: io::Error| {
         let code = if error.kind() == io::ErrorKind::NotFound { "not-found" } else { "read-failed" };
         Failure::io(code, format!("{} cannot be read: {}", shown(path), reason(&error)))
+            .help("check its name, and that you may read it")
     };
     let about = path.metadata().map_err(failed)?;
     if about.is_dir() {

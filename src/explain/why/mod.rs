@@ -159,8 +159,8 @@ impl<'c> Explainer<'_, 'c> {
 
     /// A target by itself. Where the versions are shared, they are no longer its own to choose.
     fn scope<'a>(&self, target: &'a TargetAnswer<'c>) -> Scope<'a, 'c> {
-        let mut spec = self.spec.clone();
-        spec.targets.retain(|one| one.name == target.name);
+        let own = self.spec.target(&target.name).cloned();
+        let mut spec = Spec { targets: own.into_iter().collect(), ..self.spec.clone_without_targets() };
         if self.request.share == Share::Versions {
             for build in &target.builds {
                 spec = settle(&spec, &format!("stack.{}", build.package), build.version.as_str());

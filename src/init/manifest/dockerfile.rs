@@ -138,7 +138,8 @@ impl Reader {
             out += before;
             let (name, default, end) = match after.strip_prefix('{') {
                 Some(inner) => {
-                    let (inner, end) = inner.split_once('}').ok_or_else(|| format!("the argument {after} has no `}}`"))?;
+                    let (inner, end) =
+                        inner.split_once('}').ok_or_else(|| format!("the argument {after} has no `}}`"))?;
                     let (name, default) =
                         inner.split_once(":-").map_or((inner, None), |(name, default)| (name, Some(default)));
                     (name, default, end)
@@ -148,7 +149,12 @@ impl Reader {
                     (&after[..end], None, &after[end..])
                 }
             };
-            let value = self.values.get(name).map(String::as_str).or(default).ok_or_else(|| format!("the argument {name} has no default"))?;
+            let value = self
+                .values
+                .get(name)
+                .map(String::as_str)
+                .or(default)
+                .ok_or_else(|| format!("the argument {name} has no default"))?;
             self.filled.update(|filled| filled + value.len());
             if self.filled.get() > FILLED_CAP {
                 return Err(format!("the arguments of this file hold more than {} MiB", FILLED_CAP >> 20));

@@ -107,6 +107,9 @@ struct Conflict<'a> {
     code: Option<&'a str>,
     /// The keys, in file order.
     culprits: &'a [String],
+    /// Targets that are alike with those of the keys in all that matters: the same holds for each.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    also: &'a [String],
     /// Why, in plain sentences.
     explanation: &'a [String],
     /// The rows and rules behind the sentences.
@@ -148,8 +151,8 @@ struct Change<'a> {
 
 impl<'a> From<&'a explain::Conflict> for Conflict<'a> {
     fn from(conflict: &'a explain::Conflict) -> Self {
-        let explain::Conflict { code, culprits, explanation, facts: notes, labels: _ } = conflict;
-        Conflict { code: *code, culprits, explanation, facts: facts(notes) }
+        let explain::Conflict { code, culprits, also, explanation, facts: notes, labels: _ } = conflict;
+        Conflict { code: *code, culprits, also, explanation, facts: facts(notes) }
     }
 }
 
