@@ -1,12 +1,14 @@
 //! What is asked: the spec with every name looked up in the catalog, nothing solved yet.
 
+mod packages;
 mod reader;
+mod system;
 
 use std::ops::Deref;
 use std::rc::Rc;
 
-use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Class, Companion, Gpu, Image, Subject};
+use crate::catalog::{Catalog, GpuMatch};
 use crate::spec::{DriverPolicy, ImageRef, Prefer, Share, Spec, SpecError};
 use crate::types::{ArchList, Cc, Constraint, Specifier, Version};
 use crate::warning::Warning;
@@ -226,12 +228,17 @@ pub enum ImageRequest<'c> {
     Unchecked(ImageRef),
 }
 
-/// A product as it can be written beside others: by its capability where another has the same name.
-fn named_among(gpu: &Gpu, others: &[&Gpu]) -> String {
-    let same = others.iter().filter(|other| other.name == gpu.name).count();
-    match same {
-        0 | 1 => format!("{} ({}, {})", gpu.name, gpu.cc, gpu.architecture),
-        _ => format!("sm_{} ({} of {})", gpu.cc.number(), gpu.name, gpu.architecture),
+/// A product as it can be written beside others: by its capability where its name would be as ambiguous, with its market
+/// where that is what it differs in.
+fn named_among(catalog: &Catalog, gpu: &Gpu, others: &[&Gpu]) -> String {
+    let is_told = matches!(catalog.gpu(&gpu.name), GpuMatch::Found(_));
+    let market = match others.iter().filter(|other| other.cc == gpu.cc).count() {
+        0 | 1 => String::new(),
+        _ => format!(", {}", gpu.class),
+    };
+    match is_told {
+        true => format!("{} ({}, {}{market})", gpu.name, gpu.cc, gpu.architecture),
+        false => format!("sm_{} ({} of {})", gpu.cc.number(), gpu.name, gpu.architecture),
     }
 }
 
