@@ -421,3 +421,16 @@ fn ranges_of_libraries_have_two_ends() {
     assert!(!together("0.4.28", "==2.5.1") && !together("0.4.26", "==2.4.1") && together("0.4.29", "==2.4.1"));
     assert!(together("0.4.28", "==2.3.0"));
 }
+
+/// vGPU types are written as nvidia-smi prints them, which is not how their boards are called.
+#[test]
+fn vgpu_types_name_their_boards() {
+    for (name, board) in [
+        ("NVIDIA RTXA6000-48Q", "NVIDIA RTX A6000"),
+        ("RTXA5000-24Q", "NVIDIA RTX A5000"),
+        ("A800D-80C", "NVIDIA A800 80GB PCIe"),
+    ] {
+        let gpuenv::catalog::GpuMatch::Found(gpus) = BUILTIN.gpu(name) else { panic!("{name} is unknown") };
+        assert_eq!(gpus[0].name, *board, "{name}");
+    }
+}

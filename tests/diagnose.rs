@@ -580,3 +580,20 @@ fn what_is_to_be_changed_is_not_mistaken() {
         assert!(!told.contains(not), "{told}");
     }
 }
+
+/// Nothing that an installer lists tells that a release never was; the catalog does.
+#[test]
+fn a_release_that_was_never_published_is_told_as_such() {
+    let list = "(from versions: 2.2.0, 2.2.1, 2.3.0, 2.4.0, 2.4.1, 2.5.0, 2.5.1, 2.6.0)";
+    for (asked, says) in [
+        ("torch==2.4.7", &["torch 2.4.7 was never published on PyPI", "the nearest are 2.4.1 and 2.5.0"][..]),
+        ("torch==2.5.1+cu128", &["torch 2.5.1 was never published as +cu128", "cpu, cu118, cu121, cu124"]),
+    ] {
+        let text = format!("ERROR: Could not find a version that satisfies the requirement {asked} {list}\n");
+        let verdict = diagnose::diagnose(&text, &BUILTIN);
+        let first = &verdict.findings[0];
+        let told = format!("{} {}", first.meaning, first.remedies.join(" "));
+        assert_eq!(first.code, "no-such-release", "{told}");
+        assert!(says.iter().all(|part| told.contains(part)) && !told.contains("interpreter"), "{told}");
+    }
+}

@@ -243,3 +243,84 @@ fn a_gpuenv_toml_that_is_a_link_out_of_the_project_is_not_written() {
     assert_eq!(ran.status.code(), Some(0), "{ran:?}");
     assert!(fs::read_to_string(sandbox.path("outside.toml")).unwrap().contains("torchvision"));
 }
+
+#[test]
+fn commands_that_are_shown_name_the_files_that_were_named() {
+    let sandbox = Sandbox::new("edit-named", SPEC);
+    fs::write(sandbox.path("b.toml"), SPEC.replace("\"2.5\"", "\"2.9.0+cu130\"")).unwrap();
+    let ran = sandbox.run(&["lock", "--spec", "b.toml"]).exits(1);
+    ran.says("`gpuenv lock --apply-fix N --spec b.toml`").says("`gpuenv lock --verbose --spec b.toml`");
+    let fixed = sandbox.run(&["lock", "--apply-fix", "1", "--spec", "b.toml"]).exits(0);
+    fixed.says("`gpuenv export uv --spec b.toml`");
+    assert_eq!(sandbox.spec(), SPEC);
+    sandbox.run(&["lock", "--spec", "b.toml"]).exits(0).says("b.lock is up to date");
+    fs::write(sandbox.path("b.toml"), SPEC).unwrap();
+    let ran = sandbox.run(&["lock", "--check", "--spec", "b.toml"]).exits(1).says("b.lock is out of date");
+    ran.says("run `gpuenv lock --spec b.toml`");
+    let ran = sandbox.run(&["init", "--gpu", "L4", "-o", "my own.toml"]).exits(0);
+    ran.says("run `gpuenv lock --spec 'my own.toml'`");
+    // Who follows the advice for the lock of another spec is not refused again.
+    sandbox.run(&["lock"]).exits(0);
+    let ran = sandbox.run(&["lock", "--check", "--spec", "b.toml", "--lock", "gpuenv.lock"]).exits(1);
+    ran.says("replace it with `gpuenv lock --force --spec b.toml --lock gpuenv.lock`");
+    sandbox.run(&["lock", "--force", "--spec", "b.toml", "--lock", "gpuenv.lock"]).exits(0);
+}
+
+#[test]
+fn fixes_of_what_was_typed_are_not_offered_by_number() {
+    let sandbox = Sandbox::new("edit-typed", SPEC);
+    sandbox.run(&["lock"]).exits(0);
+    for args in [&["add", "torch==2.9.0+cu130"][..], &["target", "add", "lab", "--gpu", "RTX 5090"]] {
+        let ran = sandbox.run(args).exits(1).says("write one into the file, then run this command again");
+        assert!(!ran.err.contains("--apply-fix"), "{ran:?}");
+    }
+    sandbox.write(&SPEC.replace("\"2.5\"", "\">=2.5\""));
+    let ran = sandbox.run(&["lock", "--upgrade-package", "torch=2.9.0+cu130"]).exits(1);
+    assert!(!ran.err.contains("--apply-fix"), "{ran:?}");
+}
+
+#[test]
+fn what_is_asked_of_a_package_stays_where_nothing_new_is() {
+    let sandbox = Sandbox::new("edit-pinned", SPEC);
+    let ran = sandbox.run(&["add", "torch", "torchvision"]).exits(0);
+    ran.says("`torch` is in [stack] already, as `2.5`, which stays: `torch==*` asks for any");
+    assert!(sandbox.spec().contains("torch  = \"2.5\"   # see ticket 7\n"), "{}", sandbox.spec());
+    sandbox.run(&["add", "torch==*"]).exits(0);
+    assert!(sandbox.spec().contains("torch  = \"*\""), "{}", sandbox.spec());
+}
+
+#[test]
+fn a_warning_says_of_which_target_it_speaks_where_there_are_several() {
+    let old = "[stack]\ntorch = \"2.5.1\"\n[target.a]\ngpu = \"A100\"\ndriver = \"535\"\n[target.b]\ngpu = \"T4\"\n";
+    let sandbox = Sandbox::new("edit-several", old);
+    let ran = sandbox.run(&["lock"]).exits(0);
+    let of_driver: Vec<&str> = ran.err.split("warning[").filter(|one| one.starts_with("jit-limited")).collect();
+    let told = of_driver.join(" ").split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(told.contains("(target `a`)") && told.contains("driver 535 supports"), "{ran:?}");
+    // Boards beside NVSwitches need more than a driver.
+    sandbox.write("[stack]\ntorch = \"2.5.1\"\n[target.a]\ngpu = \"NVIDIA H200\"\n");
+    let ran = sandbox.run(&["lock"]).exits(0);
+    assert!(ran.err.contains("requires") && ran.err.contains("nvidia-fabricmanager"), "{ran:?}");
+    sandbox.run(&["explain", "cudnn"]).exits(0).tells("stack.cudnn");
+    sandbox.run(&["explain", "target.a.requires"]).exits(0).tells("Fabric Manager");
+}
+
+#[test]
+fn an_export_of_a_lock_that_was_edited_says_so() {
+    let sandbox = Sandbox::new("edit-by-hand", SPEC);
+    sandbox.run(&["lock"]).exits(0);
+    assert_eq!(sandbox.run(&["export", "env", "--locked"]).exits(0).err.matches("stale").count(), 0);
+    let edited = lock(&sandbox).replace("stack.python = \"3.11\"", "stack.python = \"3.12\"");
+    fs::write(sandbox.path("gpuenv.lock"), edited).unwrap();
+    sandbox.run(&["export", "env"]).exits(0).says("warning[stale-lock]").says("it was edited by hand");
+    sandbox.run(&["export", "env", "--locked"]).exits(1);
+}
+
+#[test]
+fn what_the_lock_holds_is_an_earlier_choice_only_while_it_is_current() {
+    let sandbox = Sandbox::new("edit-stale", "[stack]\ntorch = \"2.9.1\"\n[target.a]\ngpu = \"T4\"\n");
+    sandbox.run(&["lock"]).exits(0);
+    sandbox.write("[stack]\ntorch = \"2.9.0\"\n[target.a]\ngpu = \"T4\"\n");
+    let told = sandbox.run(&["explain", "torch"]).exits(0).out;
+    assert!(told.contains("the lock holds 2.9.1 and is out of date") && !told.contains("still works"), "{told}");
+}

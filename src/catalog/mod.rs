@@ -15,6 +15,7 @@ pub mod lint;
 mod listing;
 mod lookup;
 mod names;
+mod os_names;
 pub mod overlay;
 pub mod packed;
 mod row_reader;
@@ -29,6 +30,7 @@ pub use fact::{Basis, Cite, Fact, FullRow, OVERLAY};
 pub use gpus::GpuMatch;
 pub use listing::{Known, SHELVES, Shelf};
 pub use lookup::OsMatch;
+pub use os_names::OsName;
 pub use search::Hit;
 pub use tables::{AnyRow, Catalog, Overlay, Retraction, Row, RowName};
 

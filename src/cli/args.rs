@@ -55,7 +55,7 @@ pub enum Command {
 const COMMON: &str = "Global options";
 
 /// What every command takes.
-#[derive(Debug, Default, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub struct Common {
     /// The spec [default: gpuenv.toml here or in the nearest parent]
     #[arg(long, global = true, value_name = "FILE", help_heading = COMMON)]

@@ -54,7 +54,7 @@ pub struct SearchArgs {
     pub words: Vec<String>,
 }
 
-/// Check the catalog in use and overlays with every lint; exit 1 if one finds anything
+/// Check the catalog in use and overlays with every lint; exit 2 if one finds anything in an overlay
 #[derive(Debug, Args)]
 #[command(after_help = help::CATALOG_CHECK)]
 pub struct CheckArgs {

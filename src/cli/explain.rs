@@ -82,6 +82,8 @@ fn conflict<'r>(spec: &Spec, rules: &'r Problem<'r>, file: &SourceFile, report: 
 /// Keys of targets, and parts of the stack, that mean the project's own choice to who has a project, asked for or not.
 const OF_TARGETS: [&str; 4] = ["driver", "gpu", "image", "toolkit"];
 const OF_STACK: [&str; 2] = ["cuda", "python"];
+/// The same of what not every stack has, where the lock does.
+const OF_LOCK: [&str; 2] = ["cudnn", "nccl"];
 
 /// The key of a package that the spec asks for, where only its name is given: who has a spec means that choice.
 fn in_project<'a>(name: &'a str, common: &Common) -> Cow<'a, str> {
@@ -96,7 +98,11 @@ fn in_project<'a>(name: &'a str, common: &Common) -> Cow<'a, str> {
         return ["target.*.", name].concat().into();
     }
     let asked = || read(&place).ok()?.spec.text(&key);
-    if OF_STACK.contains(&name) || asked().is_some() { key.into() } else { name.into() }
+    let is_locked = || {
+        let lock = files::read_lock(&files::lock_place(common).ok()?).ok()??;
+        OF_LOCK.contains(&name).then(|| lock.stack.contains_key(name))
+    };
+    if OF_STACK.contains(&name) || asked().is_some() || is_locked() == Some(true) { key.into() } else { name.into() }
 }
 
 /// A spec that has an answer.
@@ -118,13 +124,16 @@ impl Project<'_> {
             report.left_aside("this is told of gpuenv.toml alone, not compared with the lock", &failure);
             None
         });
+        let mut is_own = true;
         if let Some(lock) = &lock {
             let other = origin::other(lock, places).map(|other| format!("it was made from {other}"));
+            is_own = other.is_none();
             standing.reason = other.or_else(|| stale::of(lock, self.spec, self.catalog));
             standing.status = if standing.reason.is_some() { "stale" } else { "current" };
         }
         let fresh = self.why(&Locked::new())?;
-        let told = match lock.as_ref().filter(|_| standing.status == "current") {
+        // A lock that is out of date is what the next one is made from.
+        let told = match lock.as_ref().filter(|_| is_own) {
             Some(lock) => self.kept(lock, &fresh)?,
             None => fresh,
         };

@@ -6,13 +6,16 @@ use std::path::{Path, PathBuf};
 
 use crate::export::{self, ExportError, Format, Merge, Options, VERIFY_LOCK, is_ours};
 use crate::lock::Lock;
-use crate::report::{Exit, Exported, Failure, Report, Written};
+use crate::report::{Exit, Exported, Failure, Report, SourceFile, Written};
+use crate::solve::own;
 use crate::spec::{self, Export, Spec};
 
 use super::args::{Common, ExportArgs};
 use super::atomic_write::{check, replace};
 use super::files::{self, shown};
+use super::load_catalog;
 use super::project::{self, Way};
+use super::stale;
 
 /// No file that is merged into, or compared with, is larger.
 const MAX_BYTES: u64 = 16 << 20;
@@ -265,11 +268,23 @@ fn is_current(lock: &Lock, common: &Common, locked: bool, report: &Report) -> Re
         Err(_) => return Ok(true),
     };
     let (spec, errors): (Spec, _) = spec::parse_part(&source.text);
-    if errors.is_empty() && spec.inputs() == lock.inputs {
+    let is_same = errors.is_empty() && spec.inputs() == lock.inputs;
+    let edited = match is_same {
+        true => edited(lock, &spec, &source, &place),
+        false => None,
+    };
+    if is_same && edited.is_none() {
         return Ok(true);
     }
-    report.stale_lock(&shown(&place), locked)?;
+    report.stale_lock(&shown(&place), edited.as_deref(), locked)?;
     Ok(!locked)
+}
+
+/// Why a lock of these inputs is not what they lead to, if it is not: somebody edited it.
+fn edited(lock: &Lock, spec: &Spec, source: &SourceFile, place: &Path) -> Option<String> {
+    let catalog = load_catalog::of_spec(spec, source, place).ok()?;
+    let laid = own::lay(spec, &catalog);
+    stale::of(lock, spec, laid.as_ref().unwrap_or(&catalog))
 }
 
 fn refused(error: ExportError) -> Failure {

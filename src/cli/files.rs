@@ -5,9 +5,10 @@ use std::io::{self, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
 use crate::catalog::overlay;
+use crate::export::quote;
 use crate::host::{self, ReadError, Record};
 use crate::lock::{self, Lock};
-use crate::report::{Exit, Failure, Problem, Report, SourceFile, clean};
+use crate::report::{Exit, Failure, Problem, ProjectFiles, Report, SourceFile, clean};
 use crate::spec;
 
 use super::args::Common;
@@ -92,6 +93,17 @@ pub fn lock_of(spec: &Path) -> PathBuf {
         true => spec.with_extension("lock"),
         false => spec.with_file_name(LOCK),
     }
+}
+
+/// What spec and lock are called, and the options that name them again.
+pub fn named(common: &Common) -> ProjectFiles {
+    let option = |name: &str, path: &Option<PathBuf>| {
+        path.as_ref().map(|path| format!("{name} {}", quote::sh_word(&path.to_string_lossy())))
+    };
+    let options: Vec<String> =
+        [option("--spec", &common.spec), option("--lock", &common.lock)].into_iter().flatten().collect();
+    let lock = common.lock.clone().or_else(|| common.spec.as_deref().map(lock_of));
+    ProjectFiles { lock: lock.as_deref().map_or(LOCK.to_string(), shown), options: options.join(" ") }
 }
 
 /// The spec that a lock was made from, for commands that read the lock; none if none is there, or if the way to it

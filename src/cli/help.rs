@@ -148,7 +148,7 @@ Exit codes: 0 every host can run the spec as it is; 1 some can run nothing with 
 pub const FLEET_JOB: &str = "\
 Examples:
   gpuenv fleet job slurm --partition gpu --nodes 16
-  gpuenv fleet job kubernetes";
+  gpuenv fleet job kubernetes --image registry.example/gpuenv:0.1";
 
 pub const PROBE: &str = "\
 Examples:

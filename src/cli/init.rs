@@ -68,6 +68,8 @@ pub fn run(common: &Common, args: &InitArgs, report: &Report) -> Result<Exit, Fa
     }
     let (conflict, is_stdout) = (conflict.as_ref(), place.is_none());
     let (spec, packages, left) = (&spec, &draft.packages, &left);
+    let written = place.as_ref().filter(|place| *place != Path::new(files::SPEC));
+    let report = report.clone().of(files::named(&Common { spec: written.cloned(), ..common.clone() }));
     report.drafted(&Drafted { file: &file, spec, is_stdout, conflict, warnings: &warnings, packages, left })?;
     Ok(Exit::Yes)
 }

@@ -15,6 +15,7 @@ use crate::solve::unknowns::Unknown;
 use crate::spec::Spec;
 use crate::task::lock::{Asked, Outcome};
 use crate::task::{self, STEPS, fix};
+use crate::types::Constraint;
 use crate::warning::{LockOutdated, Warning};
 
 use super::args::{Common, LockArgs};
@@ -24,6 +25,9 @@ use super::files::{self, Places};
 use super::load_catalog;
 use super::newer;
 use super::origin;
+
+/// What to do about a lock that is out of date.
+const TO_UPDATE: &str = "run `gpuenv lock` to bring it up to date";
 
 /// Runs the command.
 pub fn run(common: &Common, args: &LockArgs, report: &Report) -> Result<Exit, Failure> {
@@ -145,6 +149,10 @@ impl<'a> Run<'a> {
         let (request, mut warnings) = self.question(self.spec)?;
         let other = origin::other(previous, self.places);
         let spec = files::shown(&self.places.spec);
+        let help = match &other {
+            Some(_) => origin::instead(self.places),
+            None => TO_UPDATE.to_string(),
+        };
         let mut reasons: Vec<String> =
             other.into_iter().map(|other| format!("it was made from {other}, not from {spec}")).collect();
         reasons.extend(staleness(previous, &self.spec.inputs(), self.catalog));
@@ -156,22 +164,22 @@ impl<'a> Run<'a> {
                 // A later catalog may know better: that is told, but it takes the user to act on it.
                 Renewed::Conflict if !same_catalog => warnings.push(outdated(self.catalog, previous)),
                 Renewed::GaveUp => {}
-                _ => reasons.push(
-                    "it does not follow from gpuenv.toml: it was edited by hand, or written by another version of gpuenv"
-                        .to_string(),
-                ),
+                _ => reasons.push(format!(
+                    "it does not follow from {spec}: it was edited by hand, or written by another version of gpuenv"
+                )),
             }
         }
         if reasons.is_empty() {
             return self.keep(previous, warnings);
         }
         if self.args.check {
-            self.report.stale(&reasons, self.spec, self.file)?;
+            self.report.stale(&reasons, &help, self.spec, self.file)?;
             return Ok(Exit::No);
         }
         if previous.version < lock::FORMAT {
             let (then, now) = (previous.version, lock::FORMAT);
-            self.report.note(&format!("gpuenv.lock has format {then} and is written anew in format {now}"));
+            let lock = files::shown(&self.places.lock);
+            self.report.note(&format!("{lock} has format {then} and is written anew in format {now}"));
         }
         self.anew(Some(previous), &Upgrade::Nothing, Vec::new())
     }
@@ -184,7 +192,7 @@ impl<'a> Run<'a> {
             return self.keep(previous, vec![newer::kept(previous, self.catalog)]);
         }
         if self.args.check {
-            self.report.stale(&reasons, self.spec, self.file)?;
+            self.report.stale(&reasons, TO_UPDATE, self.spec, self.file)?;
             return Ok(Exit::No);
         }
         Err(newer::refused(previous, self.catalog))
@@ -197,7 +205,8 @@ impl<'a> Run<'a> {
 
     /// Solves and writes.
     fn anew(&self, previous: Option<&Lock>, upgrade: &Upgrade, pins: Vec<Pin>) -> Result<Exit, Failure> {
-        let asked = pinned(self.spec, &pins)?;
+        let asked = pinned(self.spec, &pins, self.catalog)?;
+        let report = if pins.is_empty() { self.report.clone() } else { self.report.clone().beyond_file() };
         let (request, mut warnings) = self.question(&asked)?;
         match task::lock::resolve(&asked, &request, self.rules, previous, upgrade)? {
             Outcome::Locked(mut lock, more) => {
@@ -216,11 +225,11 @@ impl<'a> Run<'a> {
                 Ok(Exit::Yes)
             }
             Outcome::Conflict(explanation) => {
-                self.report.conflict(&explanation, &asked, self.file)?;
+                report.conflict(&explanation, &asked, self.file)?;
                 Ok(Exit::No)
             }
             Outcome::Undetermined(unknowns, known) => {
-                self.report.undetermined(&unknowns, known.as_ref(), &asked, self.file)?;
+                report.undetermined(&unknowns, known.as_ref(), &asked, self.file)?;
                 Ok(Exit::Unknown)
             }
         }
@@ -293,7 +302,7 @@ fn pins(words: &[String], spec: &Spec, previous: &Lock) -> Result<Vec<Pin>, Fail
 }
 
 /// The spec with the versions asked for on the command line added to what it says.
-fn pinned(spec: &Spec, pins: &[Pin]) -> Result<Spec, Failure> {
+fn pinned(spec: &Spec, pins: &[Pin], catalog: &Catalog) -> Result<Spec, Failure> {
     let mut spec = spec.clone();
     for pin in pins {
         let Some(version) = &pin.version else { continue };
@@ -311,9 +320,24 @@ fn pinned(spec: &Spec, pins: &[Pin]) -> Result<Spec, Failure> {
                 written.as_str().split("||").map(|one| format!("{one},{version}")).collect::<Vec<_>>().join("||")
             }
         };
+        if let Some(written) = written.filter(|written| are_apart(&pin.package, written, version, catalog)) {
+            let line = format!("`{} = \"{}\"`", pin.package, written.as_str());
+            let message = format!("--upgrade-package {}={version}: gpuenv.toml says {line}", pin.package);
+            let help = format!("change that line, or type `gpuenv add {}=={version}`", pin.package);
+            return Err(Failure::new(Exit::BadInput, "usage", message).help(help));
+        }
         spec = spec.with(&key, Some(&text)).map_err(|message| {
             Failure::new(Exit::BadInput, "usage", format!("--upgrade-package {}={version}: {message}", pin.package))
         })?;
     }
     Ok(spec)
+}
+
+/// Whether what is written admits none of the releases that are asked for.
+fn are_apart(package: &str, written: &Constraint, asked: &str, catalog: &Catalog) -> bool {
+    let Ok(asked) = Constraint::parse(asked) else { return false };
+    let builds = catalog.builds.iter().filter(|row| row.package == *package).map(|row| row.version);
+    let companions = catalog.companions.iter().filter(|row| *row.package == *package).map(|row| row.version);
+    let mut of_both = builds.chain(companions).filter(|version| asked.admits(version)).peekable();
+    of_both.peek().is_some() && !of_both.any(|version| written.admits(&version))
 }

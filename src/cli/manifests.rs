@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::catalog::Catalog;
+use crate::host;
 use crate::init::manifest::{Kind, Left, Manifest, Unread, of_manifests};
 use crate::init::{Draft, Value};
 use crate::report::{Exit, Failure, clean};
@@ -27,11 +28,15 @@ pub fn read(paths: &[PathBuf], catalog: &Catalog) -> Result<(Draft, Vec<Left>), 
 
 fn manifest(path: &Path) -> Result<Manifest, Failure> {
     let name = shown(path);
-    let Some(kind) = kind(path) else {
-        let message = format!("--from {name}: it is not known what kind of file this is");
-        return Err(Failure::new(Exit::BadInput, "usage", message).help(format!("--from reads {}", Kind::NAMES)));
-    };
     let bytes = files::read(path, CAP + 1)?;
+    let Some(kind) = kind(path).or_else(|| of_list(path, &bytes)) else {
+        let message = format!("--from {name}: it is not known what kind of file this is");
+        let help = match is_machine(&bytes) {
+            true => format!("it describes a machine: use `gpuenv init --host {name}`"),
+            false => format!("--from reads {}", Kind::NAMES),
+        };
+        return Err(Failure::new(Exit::BadInput, "usage", message).help(help));
+    };
     let too_large = bytes.len() as u64 > CAP;
     match spec::decode(bytes) {
         _ if too_large => {
@@ -46,6 +51,18 @@ fn manifest(path: &Path) -> Result<Manifest, Failure> {
 /// What kind of file it is by its name.
 fn kind(path: &Path) -> Option<Kind> {
     Kind::of(&path.file_name()?.to_string_lossy())
+}
+
+/// A list of requirements by any name, `requirements/base.txt` or what `-r more.txt` leads to.
+fn of_list(path: &Path, bytes: &[u8]) -> Option<Kind> {
+    let is_list = path.extension().is_some_and(|ending| ending == "txt" || ending == "in");
+    (is_list && !is_machine(bytes)).then_some(Kind::Requirements)
+}
+
+/// Whether a text tells of a GPU or its driver, as no list of packages does.
+fn is_machine(bytes: &[u8]) -> bool {
+    let record = host::read_any(&host::decode(bytes)).ok();
+    record.is_some_and(|host| host.nvml.is_some() || host.module.is_some() || !host.pci.is_empty())
 }
 
 /// Refuses a file of a project where the description of a machine is expected.

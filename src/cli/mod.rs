@@ -41,7 +41,7 @@ mod verify;
 
 use std::ffi::OsString;
 
-use clap::{ColorChoice, CommandFactory, FromArgMatches};
+use clap::{ColorChoice, CommandFactory, FromArgMatches, ValueEnum};
 
 #[cfg(target_os = "linux")]
 use crate::probe::{CHILD, child};
@@ -69,12 +69,12 @@ pub fn run(args: impl Iterator<Item = OsString>) -> Exit {
         Ok(cli) => {
             let report = Report::new(cli.common.is_json(), cli.common.color());
             let report = report.for_github(cli.common.is_github()).verbose(cli.command.is_verbose());
-            let report = report.quiet(cli.common.quiet);
+            let report = report.quiet(cli.common.quiet).of(files::named(&cli.common));
             if cli.command.asks_a_catalog() {
                 installed::choose(Some(&report));
             }
             let outcome = match &cli.command {
-                command if !command.has(cli.common.format) => Err(no_such_format(cli.common.format)),
+                command if !command.has(cli.common.format) => Err(no_such_format(command, cli.common.format)),
                 Command::Init(args) => init::run(&cli.common, args, &report),
                 Command::Lock(args) => lock::run(&cli.common, args, &report),
                 Command::Add(args) => edit::add(&cli.common, args, &report),
@@ -108,15 +108,12 @@ fn told(outcome: Result<Exit, Failure>, report: &Report) -> Exit {
     })
 }
 
-fn no_such_format(format: Format) -> Failure {
-    let name = match format {
-        Format::Ndjson => "ndjson",
-        Format::Csv => "csv",
-        Format::Svg => "svg",
-        _ => "html",
-    };
-    let message = format!("this command has no `--format {name}`");
-    Failure::new(Exit::BadInput, "usage", message).help("use human, json or github")
+fn no_such_format(command: &Command, format: Format) -> Failure {
+    let name = |format: Format| format.to_possible_value().map_or(String::new(), |value| value.get_name().to_string());
+    let has: Vec<String> =
+        Format::value_variants().iter().filter(|format| command.has(**format)).map(|format| name(*format)).collect();
+    let message = format!("this command has no `--format {}`", name(format));
+    Failure::new(Exit::BadInput, "usage", message).help(format!("use one of: {}", has.join(", ")))
 }
 
 fn read(args: &[OsString]) -> Result<Cli, clap::Error> {

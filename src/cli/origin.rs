@@ -31,14 +31,18 @@ pub fn check(lock: &Lock, places: &Places, force: bool) -> Result<(), Failure> {
         Some(other) if !force => {
             let (lock, spec) = (shown(&places.lock), shown(&places.spec));
             let message = format!("{lock} was made from {other}, not from {spec}: it was not replaced");
-            let own = places.spec.with_extension("lock");
-            let help = match own == places.lock {
-                true => "replace it with --force".to_string(),
-                false => format!("replace it with --force, or write another file: --lock {}", shown(&own)),
-            };
-            Err(Failure::new(Exit::BadInput, "other-spec", message).help(help))
+            Err(Failure::new(Exit::BadInput, "other-spec", message).help(instead(places)))
         }
         _ => Ok(()),
+    }
+}
+
+/// What to do with the lock of another spec.
+pub fn instead(places: &Places) -> String {
+    let own = places.spec.with_extension("lock");
+    match own == places.lock {
+        true => "replace it with `gpuenv lock --force`".to_string(),
+        false => format!("replace it with `gpuenv lock --force`, or write another file: --lock {}", shown(&own)),
     }
 }
 

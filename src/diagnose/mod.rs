@@ -10,6 +10,7 @@ mod fields;
 pub mod lint;
 mod literals;
 mod pattern;
+mod published;
 mod signatures;
 mod text;
 mod value;
@@ -149,6 +150,16 @@ fn tell(found: Match, catalog: &Catalog) -> Finding {
     let filled = |templates: &[Text]| -> Vec<String> {
         templates.iter().filter_map(|template| facts::fill(template, &filling)).collect()
     };
+    // Nothing of what an installer lists tells that a release never was.
+    if let Some(never) = found.row.offered.and_then(|_| published::never(&found.extract, catalog)) {
+        return Finding {
+            code: "no-such-release".to_string(),
+            component: Component::Torch.as_str(),
+            meaning: never.meaning,
+            remedies: never.remedies,
+            extract: found.extract,
+        };
+    }
     Finding {
         code: found.row.code.to_string(),
         component: found.row.component.as_str(),

@@ -23,7 +23,7 @@ mod ordinary;
 mod own;
 mod pixi;
 mod pylock;
-mod quote;
+pub mod quote;
 mod remarks;
 mod requirements;
 mod slurm;

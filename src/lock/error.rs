@@ -50,7 +50,9 @@ impl LockError {
     /// What to do about it.
     pub fn help(&self) -> &'static str {
         match self {
-            LockError::Newer { .. } => "install a newer gpuenv; nothing was written",
+            LockError::Newer { .. } => {
+                "install a newer gpuenv, or delete the file to have it made anew; nothing was written"
+            }
             LockError::MergeMarker { .. } => "resolve the conflicts in gpuenv.toml, then run `gpuenv lock --fresh`",
             LockError::Unreadable { .. } | LockError::BadValue { .. } => {
                 "run `gpuenv lock --fresh` to make it anew from gpuenv.toml"

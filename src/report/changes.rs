@@ -30,14 +30,15 @@ pub(super) fn render(screen: &Screen, lock: &Lock, old: Option<&Lock>, fate: Fat
         count => format!("{count} targets"),
     };
     let catalog = clean(&lock.catalog.version);
+    let name = clean(&screen.project.lock);
     let changed = changes(screen, lock, old);
     let mut text = match fate {
-        Fate::Current => screen.wrapped("", &format!("gpuenv.lock is up to date: {}", heart(lock, &targets))),
+        Fate::Current => screen.wrapped("", &format!("{name} is up to date: {}", heart(lock, &targets))),
         Fate::Same => format!("locked {targets} with catalog {catalog}: nothing changed\n"),
         Fate::Written if old.is_some() && changed.is_empty() => {
             format!("locked {targets} with catalog {catalog}: the inputs changed, the versions did not\n")
         }
-        Fate::Planned => format!("would lock {targets} with catalog {catalog}; gpuenv.lock was not written\n"),
+        Fate::Planned => format!("would lock {targets} with catalog {catalog}; {name} was not written\n"),
         Fate::Written => format!("locked {targets} with catalog {catalog}\n"),
     };
     let rows: usize = changed.iter().map(|(_, rows)| rows.len()).sum();
@@ -157,6 +158,7 @@ fn of_target(lock: &Lock, target: &TargetLock) -> Section {
             format!("driver {} (R{}{until})", one.release, one.branch)
         }),
     );
+    put("requires", (!target.requires.is_empty()).then(|| target.requires.join(", ")));
     put("arch-list", target.arch_list.as_ref().map(|list| list.torch.clone()));
     rows
 }

@@ -41,6 +41,8 @@ struct Detail {
     changes: usize,
     /// Whether a fix shows the whole stack it leads to, or its heart.
     stacks: bool,
+    /// Whether the file lacks what was asked, so that a fix is written by hand.
+    by_hand: bool,
 }
 
 impl Detail {
@@ -55,6 +57,7 @@ impl Detail {
             fixes,
             changes: usize::MAX,
             stacks: false,
+            by_hand: false,
         }
     }
 }
@@ -68,6 +71,7 @@ const EVERYTHING: Detail = Detail {
     fixes: usize::MAX,
     changes: usize::MAX,
     stacks: true,
+    by_hand: false,
 };
 
 /// Fixes go before sentences: a story that breaks off is not true.
@@ -98,14 +102,16 @@ pub(super) fn render(
     spec: &Spec,
     file: &SourceFile,
     verbose: bool,
+    by_hand: bool,
 ) -> String {
     if verbose {
-        return told(screen, explanation, spec, file, EVERYTHING);
+        return told(screen, explanation, spec, file, Detail { by_hand, ..EVERYTHING });
     }
     let room = if explanation.conflicts.len() > 1 { LINES_OF_SEVERAL } else { LINES };
-    let mut texts = LESS_AND_LESS.iter().map(|detail| told(screen, explanation, spec, file, *detail));
+    let mut texts =
+        LESS_AND_LESS.iter().map(|detail| told(screen, explanation, spec, file, Detail { by_hand, ..*detail }));
     let fits = texts.find(|text| text.lines().count() <= room);
-    fits.unwrap_or_else(|| told(screen, explanation, spec, file, LEAST))
+    fits.unwrap_or_else(|| told(screen, explanation, spec, file, Detail { by_hand, ..LEAST }))
 }
 
 fn told(screen: &Screen, explanation: &Explanation, spec: &Spec, file: &SourceFile, detail: Detail) -> String {
@@ -154,11 +160,12 @@ fn told(screen: &Screen, explanation: &Explanation, spec: &Spec, file: &SourceFi
 }
 
 /// The fixes alone, where no conflict is told.
-pub(super) fn fixes(screen: &Screen, explanation: &Explanation, spec: &Spec, verbose: bool) -> String {
+pub(super) fn fixes(screen: &Screen, explanation: &Explanation, spec: &Spec, verbose: bool, by_hand: bool) -> String {
     if explanation.fixes.is_empty() {
         return String::new();
     }
-    changes(screen, explanation, spec, if verbose { EVERYTHING } else { LESS_AND_LESS[0] })
+    let detail = if verbose { EVERYTHING } else { LESS_AND_LESS[0] };
+    changes(screen, explanation, spec, Detail { by_hand, ..detail })
 }
 
 /// The changes that would help.
@@ -169,17 +176,27 @@ fn changes(screen: &Screen, explanation: &Explanation, spec: &Spec, detail: Deta
             "no change was found that would help against all of them\n".to_string()
         }
         [] => "no change to the file was found that would help\n".to_string(),
-        [_] => screen
-            .wrapped(&format!("{} ", screen.help("fix")), "(resolved; apply it with `gpuenv lock --apply-fix 1`):"),
-        _ => screen.wrapped(
-            &format!("{} ", screen.help("fixes")),
-            "(each was resolved; apply one with `gpuenv lock --apply-fix N`):",
-        ),
+        fixes => {
+            let head = if fixes.len() == 1 { "fix" } else { "fixes" };
+            screen.wrapped(&format!("{} ", screen.help(head)), how_to_apply(fixes.len(), detail.by_hand))
+        }
     };
     for (at, fix) in fixes.iter().take(detail.fixes).enumerate() {
         text += &render_fix(screen, at + 1, fix, spec, detail);
     }
     text
+}
+
+/// What makes a fix part of the file. The number of one means nothing to `--apply-fix` where the file was not asked alone.
+fn how_to_apply(fixes: usize, by_hand: bool) -> &'static str {
+    match (fixes, by_hand) {
+        (1, false) => "(resolved; apply it with `gpuenv lock --apply-fix 1`):",
+        (_, false) => "(each was resolved; apply one with `gpuenv lock --apply-fix N`):",
+        (1, true) => "(resolved together with what was typed; write it into the file, then run this command again):",
+        (_, true) => {
+            "(each was resolved together with what was typed; write one into the file, then run this command again):"
+        }
+    }
 }
 
 fn one(screen: &Screen, conflict: &Conflict, spec: &Spec, file: &SourceFile, detail: Detail) -> String {
@@ -207,7 +224,7 @@ fn next(screen: &Screen, conflict: &Conflict, spec: &Spec, detail: Detail) -> St
 }
 
 /// Which keys clash.
-fn title(conflict: &Conflict, spec: &Spec) -> String {
+pub(super) fn title(conflict: &Conflict, spec: &Spec) -> String {
     let (lines, target) = setting::lines(&conflict.culprits, &conflict.also, spec);
     match lines.as_slice() {
         [] => "nothing in the catalog satisfies this spec".to_string(),

@@ -2,6 +2,7 @@
 
 use crate::lock::Difference;
 
+use super::changes::importance;
 use super::screen::{Screen, clean};
 
 /// The whole report.
@@ -9,6 +10,10 @@ pub(super) fn render(screen: &Screen, differences: &[Difference]) -> String {
     if differences.is_empty() {
         return "no differences\n".to_string();
     }
+    let mut differences: Vec<&Difference> = differences.iter().collect();
+    // Drivers come first, for hosts change slowest.
+    differences
+        .sort_by_key(|one| (one.part != "driver", one.part != "target", one.target.clone(), importance(&one.part)));
     let label = |one: &Difference| {
         let target = one.target.as_ref().map_or_else(String::new, |target| format!("{}: ", clean(target)));
         format!("{target}{}", clean(&one.part))

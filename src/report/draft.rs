@@ -25,7 +25,7 @@ pub(super) fn left(screen: &Screen, drafted: &Drafted<'_>) -> String {
 pub(super) fn render(screen: &Screen, drafted: &Drafted<'_>) -> String {
     let next = screen.help("next:");
     let Some(conflict) = drafted.conflict.and_then(|explanation| explanation.conflicts.first()) else {
-        return format!("{next} edit it as needed, then run `gpuenv lock`\n");
+        return screen.wrapped(&format!("{next} "), "edit it as needed, then run `gpuenv lock`");
     };
     let head = screen.warning("warning[conflict]:");
     let lines: Vec<String> = conflict.culprits.iter().map(|key| line(key, drafted)).collect();
@@ -38,7 +38,7 @@ pub(super) fn render(screen: &Screen, drafted: &Drafted<'_>) -> String {
     for sentence in &conflict.explanation {
         text += &screen.wrapped("  - ", &clean(sentence));
     }
-    text + &format!("{next} `gpuenv lock` shows the fixes\n")
+    text + &screen.wrapped(&format!("{next} "), "`gpuenv lock` shows the fixes")
 }
 
 /// A key as it is written: `torch = "2.9"`.

@@ -68,7 +68,8 @@ impl Report {
         }
         self.annotate(|| github::outdated(files))?;
         self.summarise("Exports are out of date", reasons);
-        let mut text = format!("{} exports are not what gpuenv.lock says\n", self.screen.error("error[stale]:"));
+        let mut text =
+            format!("{} exports are not what {} says\n", self.screen.error("error[stale]:"), clean(self.lock_name()));
         for reason in reasons {
             text += &self.screen.wrapped("  - ", &clean(reason));
         }
@@ -77,9 +78,12 @@ impl Report {
         Ok(())
     }
 
-    /// That the spec beside the lock asks for something else; an error where that was asked for.
-    pub fn stale_lock(&self, spec: &str, is_error: bool) -> Result<(), Failure> {
-        let message = format!("{spec} says something else than gpuenv.lock, which is what is exported");
+    /// That the spec beside the lock asks for something else, or the lock was edited; an error where that was asked for.
+    pub fn stale_lock(&self, spec: &str, edited: Option<&str>, is_error: bool) -> Result<(), Failure> {
+        let message = match edited {
+            Some(reason) => format!("{} is out of date: {reason}", self.lock_name()),
+            None => format!("{spec} says something else than {}, which is what is exported", self.lock_name()),
+        };
         if is_error && self.json {
             return self.document(&json::Stale::new(&[message]));
         }

@@ -31,13 +31,12 @@ pub(super) fn failure(failure: &Failure) -> String {
 pub(super) fn conflicts(explanation: &Explanation, spec: &Spec, file: &SourceFile) -> String {
     let one = |conflict: &crate::explain::Conflict| {
         let at = conflict.culprits.iter().find_map(|key| spec.key_span(key));
-        let keys = conflict.culprits.join(", ");
         let told = conflict.explanation.join("\n");
         annotation(
             "error",
             conflict.code.unwrap_or("conflict"),
             Some((file, at)),
-            &format!("{keys} cannot hold together\n{told}"),
+            &format!("{}\n{told}", super::conflict::title(conflict, spec)),
         )
     };
     match explanation.conflicts.is_empty() {

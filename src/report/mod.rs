@@ -25,8 +25,10 @@ mod json;
 mod junit;
 mod matrix;
 mod matrix_picture;
+mod options;
 mod outcomes;
 mod progress;
+mod project;
 pub mod schema;
 mod screen;
 mod setting;
@@ -63,6 +65,7 @@ pub use inspected::Inspected;
 pub use matrix::{MatrixFormat, matrix_text};
 pub use outcomes::{Drafted, Exported, Fate, Standing, Written};
 pub use progress::Progress;
+pub use project::ProjectFiles;
 pub use screen::{Color, Screen, clean};
 pub use source_file::SourceFile;
 pub use verdict::Judged;
@@ -77,33 +80,14 @@ pub struct Report {
     color: Color,
     screen: Screen,
     applied: Vec<Change>,
+    /// Whether more was asked than gpuenv.toml says.
+    beyond_file: bool,
 }
 
 impl Report {
-    /// A report to this process's streams.
-    pub fn new(json: bool, color: Color) -> Self {
-        let screen = Screen::of_stderr(color);
-        Report { json, github: false, verbose: false, quiet: false, color, screen, applied: Vec::new() }
-    }
-
-    /// The same, with annotations for GitHub's log on stdout.
-    pub fn for_github(self, github: bool) -> Self {
-        Report { github, ..self }
-    }
-
-    /// The same, with nothing left out.
-    pub fn verbose(self, verbose: bool) -> Self {
-        Report { verbose, ..self }
-    }
-
-    /// The same, with nothing on stderr but errors.
-    pub fn quiet(self, quiet: bool) -> Self {
-        Report { quiet, ..self }
-    }
-
-    /// The same, after a fix was written into gpuenv.toml.
-    pub fn after(self, applied: Vec<Change>) -> Self {
-        Report { applied, ..self }
+    /// The lock, as it is called.
+    fn lock_name(&self) -> &str {
+        &self.screen.project.lock
     }
 
     /// Whether stdout is to hold a JSON document.
@@ -113,7 +97,7 @@ impl Report {
 
     /// The screen that data is laid out for.
     fn stdout_screen(&self) -> Screen {
-        Screen::of_stdout(self.color)
+        Screen { project: self.screen.project.clone(), ..Screen::of_stdout(self.color) }
     }
 
     /// Data for stdout.
@@ -156,9 +140,9 @@ impl Report {
         if self.json {
             return self.document(&json::Locked::new(lock, warnings, &self.applied));
         }
-        self.warnings(warnings);
+        self.warnings_among(warnings, lock.target.len());
         let stack: Vec<String> = lock.stack.iter().map(|(name, version)| format!("{name} {version}")).collect();
-        self.summarise("gpuenv.lock", &stack);
+        self.summarise(self.lock_name(), &stack);
         self.remark(&changes::render(&self.screen, lock, old, fate));
         Ok(())
     }
@@ -167,23 +151,23 @@ impl Report {
     pub fn differences(&self, differences: &[Difference]) -> Result<(), Failure> {
         match self.json {
             true => self.document(&json::Differences::new(differences)),
-            false => self.data(&differences::render(&Screen::of_stdout(self.color), differences)),
+            false => self.data(&differences::render(&self.stdout_screen(), differences)),
         }
     }
 
-    /// Why `gpuenv lock --check` says no.
-    pub fn stale(&self, reasons: &[String], spec: &Spec, file: &SourceFile) -> Result<(), Failure> {
+    /// Why `gpuenv lock --check` says no, and what to do.
+    pub fn stale(&self, reasons: &[String], help: &str, spec: &Spec, file: &SourceFile) -> Result<(), Failure> {
         if self.json {
             return self.document(&json::Stale::new(reasons));
         }
         self.annotate(|| github::stale(reasons, spec, file))?;
-        self.summarise("gpuenv.lock is out of date", reasons);
-        let mut text = format!("{} gpuenv.lock is out of date\n", self.screen.error("error[stale]:"));
+        self.summarise(&format!("{} is out of date", self.lock_name()), reasons);
+        let mut text = format!("{} {} is out of date\n", self.screen.error("error[stale]:"), clean(self.lock_name()));
         for reason in reasons {
             text += &self.screen.wrapped("  - ", &clean(reason));
         }
         self.say(&text);
-        self.say(&self.screen.wrapped(&self.help_head(), "run `gpuenv lock` to bring it up to date"));
+        self.say(&self.screen.wrapped(&self.help_head(), &clean(help)));
         Ok(())
     }
 
@@ -194,7 +178,7 @@ impl Report {
             return self.document(&json::Stale::new(&reasons));
         }
         self.annotate(|| github::stale(&reasons, spec, file))?;
-        self.summarise("gpuenv.lock is missing", &reasons);
+        self.summarise(&format!("{lock} is missing"), &reasons);
         self.say(&self.screen.wrapped(&format!("{} ", self.screen.error("error[stale]:")), &clean(&reasons[0])));
         self.say(&self.screen.wrapped(&self.help_head(), "run `gpuenv lock` to create it"));
         Ok(())
@@ -212,7 +196,7 @@ impl Report {
         self.annotate(|| github::conflicts(explanation, spec, file))?;
         let reasons: Vec<String> = explanation.conflicts.iter().flat_map(|one| one.explanation.clone()).collect();
         self.summarise("gpuenv.toml has no answer", &reasons);
-        self.say(&conflict::render(&self.screen, explanation, spec, file, self.verbose));
+        self.say(&conflict::render(&self.screen, explanation, spec, file, self.verbose, self.beyond_file));
         Ok(())
     }
 
@@ -228,7 +212,7 @@ impl Report {
             return self.document(&json::Undetermined::new(unknowns, known));
         }
         self.annotate(|| github::unknowns(unknowns, spec, file))?;
-        self.say(&undetermined::render(&self.screen, unknowns, known, spec, file, self.verbose));
+        self.say(&undetermined::render(&self.screen, unknowns, known, spec, file, self.verbose, self.beyond_file));
         Ok(())
     }
 
@@ -236,7 +220,7 @@ impl Report {
     pub fn diagnosed(&self, verdict: &Verdict, host: Option<&OnHost>) -> Result<(), Failure> {
         match self.json {
             true => self.document(&json::Diagnosed::new(verdict, host)),
-            false => self.data(&diagnosis::render(&Screen::of_stdout(self.color), verdict)),
+            false => self.data(&diagnosis::render(&self.stdout_screen(), verdict)),
         }
     }
 
@@ -256,7 +240,7 @@ impl Report {
     pub fn host(&self, record: &Record) -> Result<(), Failure> {
         match self.json {
             true => self.document(record),
-            false => self.data(&host::render(&Screen::of_stdout(self.color), record)),
+            false => self.data(&host::render(&self.stdout_screen(), record)),
         }
     }
 
@@ -276,7 +260,7 @@ impl Report {
             told.push(format!("{}: {}", check.status.as_str(), check.id));
         }
         self.summarise(&format!("gpuenv verify: {}", judged.best.status.as_str()), &told);
-        self.data(&verdict::render(&Screen::of_stdout(self.color), judged, self.verbose))
+        self.data(&verdict::render(&self.stdout_screen(), judged, self.verbose))
     }
 
     /// A new gpuenv.toml, and whether it has an answer.
@@ -347,7 +331,7 @@ impl Report {
         self.remark(&why::standing(&self.screen, standing));
         match self.json {
             true => self.sorted(&json::Explained::new(why, locked, standing)),
-            false => self.data(&why::render(&Screen::of_stdout(self.color), why, locked, self.verbose)),
+            false => self.data(&why::render(&self.stdout_screen(), why, (locked, standing), self.verbose)),
         }
     }
 
@@ -355,7 +339,7 @@ impl Report {
     pub fn topics(&self, topics: &[Topic]) -> Result<(), Failure> {
         match self.json {
             true => self.sorted(&json::Topics::new(topics)),
-            false => self.data(&facts::topics(&Screen::of_stdout(self.color), topics)),
+            false => self.data(&facts::topics(&self.stdout_screen(), topics)),
         }
     }
 
@@ -367,14 +351,14 @@ impl Report {
         if hits.is_empty() {
             self.say("no fact holds all of these words\n");
         }
-        self.data(&facts::hits(&Screen::of_stdout(self.color), hits))
+        self.data(&facts::hits(&self.stdout_screen(), hits))
     }
 
     /// What a catalog knows, by name.
     pub fn listed(&self, shelves: &[Shelf], all: bool) -> Result<(), Failure> {
         match self.json {
             true => self.sorted(&json::Listed::new(shelves)),
-            false => self.data(&facts::listed(&Screen::of_stdout(self.color), shelves, all)),
+            false => self.data(&facts::listed(&self.stdout_screen(), shelves, all)),
         }
     }
 
@@ -410,7 +394,7 @@ impl Report {
     pub fn inspected(&self, inspected: &Inspected<'_>) -> Result<(), Failure> {
         match self.json {
             true => self.document(&json::Inspected::new(inspected)),
-            false => self.data(&inspected::render(&Screen::of_stdout(self.color), inspected)),
+            false => self.data(&inspected::render(&self.stdout_screen(), inspected)),
         }
     }
 
@@ -445,10 +429,16 @@ impl Report {
     }
 
     fn warnings(&self, warnings: &[Warning]) {
+        self.warnings_among(warnings, 1);
+    }
+
+    /// Warnings of an answer for so many targets: where there are several, each says of which it speaks.
+    fn warnings_among(&self, warnings: &[Warning], targets: usize) {
         let mut text = String::new();
         for warning in warnings {
             let head = self.screen.warning(&format!("warning[{}]:", warning.code));
-            text += &self.screen.wrapped(&format!("{head} "), &clean(&warning.message));
+            let of = if targets > 1 { setting::targets_beside(&warning.message, &warning.keys) } else { String::new() };
+            text += &self.screen.wrapped(&format!("{head} "), &clean(&format!("{}{of}", warning.message)));
         }
         self.remark(&text);
     }

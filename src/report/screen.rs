@@ -9,6 +9,8 @@ use std::os::windows::io::AsHandle as AsStream;
 
 use crate::types::name::is_unseen;
 
+use super::project::ProjectFiles;
+
 /// `--color`
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Color {
@@ -49,6 +51,8 @@ pub struct Screen {
     pub width: usize,
     /// Whether to say in words what is else drawn: for those who listen.
     pub narrated: bool,
+    /// What the files are called that commands are shown for.
+    pub project: ProjectFiles,
 }
 
 /// Beyond this, prose is hard to follow.
@@ -89,6 +93,7 @@ impl Screen {
             unicode: terminal && utf8,
             width: width.clamp(NARROWEST, WIDEST),
             narrated: variable("GPUENV_REPORT").is_some_and(|how| how == "narrated"),
+            project: ProjectFiles::default(),
         }
     }
 
@@ -146,7 +151,7 @@ impl Screen {
     pub fn hanging(&self, head: &str, text: &str, indent: usize) -> String {
         let mut out = head.to_string();
         let mut column = visible(head);
-        for (at, word) in text.split_whitespace().enumerate() {
+        for (at, word) in self.project.named(text).split_whitespace().enumerate() {
             let length = word.chars().count();
             if at > 0 && column + 1 + length > self.width {
                 out.push('\n');
@@ -273,7 +278,8 @@ mod tests {
 
     #[test]
     fn paragraphs_keep_to_their_width() {
-        let screen = Screen { color: true, unicode: false, width: 40, narrated: false };
+        let screen =
+            Screen { color: true, unicode: false, width: 40, narrated: false, project: ProjectFiles::default() };
         let text = screen.wrapped(&screen.warning("  1. "), &"word ".repeat(30));
         assert!(text.lines().all(|line| visible(line) <= 40), "{text}");
         assert!(text.lines().nth(1).is_some_and(|line| line.starts_with("     word")), "{text}");

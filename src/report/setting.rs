@@ -61,6 +61,32 @@ pub(super) fn target(key: &str) -> &str {
     key.strip_prefix("target.").and_then(|rest| rest.rsplit_once('.')).map_or("", |(target, _)| target)
 }
 
+/// Targets that are listed by name; more are counted.
+const TARGETS: usize = 4;
+
+/// The targets that keys belong to, as words behind a sentence that names none of them.
+pub(super) fn targets_beside(sentence: &str, keys: &[String]) -> String {
+    let mut names: Vec<String> =
+        keys.iter().map(|key| target(key)).filter(|name| !name.is_empty()).map(quoted).collect();
+    names.sort();
+    names.dedup();
+    if names.iter().any(|name| sentence.contains(name.as_str())) {
+        return String::new();
+    }
+    let more = names.len().saturating_sub(TARGETS);
+    names.truncate(TARGETS);
+    let others = if more > 0 { format!(" and {more} more") } else { String::new() };
+    match names.len() {
+        0 => String::new(),
+        1 => format!(" (target {})", names[0]),
+        _ => format!(" (targets {}{others})", names.join(", ")),
+    }
+}
+
+fn quoted(name: &str) -> String {
+    format!("`{name}`")
+}
+
 /// A value as TOML writes it.
 pub(super) fn value(text: &str) -> String {
     let text = clean(text);

@@ -22,6 +22,7 @@ pub(super) fn render(
     spec: &Spec,
     file: &SourceFile,
     verbose: bool,
+    by_hand: bool,
 ) -> String {
     let head = format!("{} ", screen.error("error[undetermined]:"));
     let mut text =
@@ -40,7 +41,7 @@ pub(super) fn render(
         text += &screen.wrapped("    ", &format!("{} {}", screen.help("to find out:"), clean(&unknown.how)));
     }
     if let Some(known) = known {
-        text += &conflict::fixes(screen, known, spec, verbose);
+        text += &conflict::fixes(screen, known, spec, verbose, by_hand);
     }
     text + "the lock was not changed\n"
 }

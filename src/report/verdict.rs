@@ -246,7 +246,7 @@ fn next(verdict: &Verdict) -> String {
         Action::Drain => format!("Begin with {}: take the machine out of service.", check.id),
         Action::ChangeLock => format!("Begin with {}: change gpuenv.toml and lock again.", check.id),
         Action::AskAdmin => {
-            format!("Begin with {}, which is for whoever administers the machine; then verify again.", check.id)
+            format!("Begin with {}: ask an administrator of the machine; then verify again.", check.id)
         }
     }
 }

@@ -33,10 +33,15 @@ pub(super) fn standing(screen: &Screen, standing: &Standing) -> String {
 }
 
 /// The choices of an answer. `locked` is what the lock holds where that is another.
-pub(super) fn render(screen: &Screen, why: &Why, locked: &BTreeMap<String, String>, verbose: bool) -> String {
+pub(super) fn render(
+    screen: &Screen,
+    why: &Why,
+    (locked, standing): (&BTreeMap<String, String>, &Standing),
+    verbose: bool,
+) -> String {
     let mut text = String::new();
     for (choice, others) in alike(&why.choices, locked) {
-        text += &one(screen, choice, locked, verbose);
+        text += &one(screen, choice, (locked, standing), verbose);
         if !others.is_empty() {
             let targets = if others.len() > 1 { "targets" } else { "target" };
             text += &screen.wrapped("  ", &format!("the same for {targets} {}", clean(&others.join(", "))));
@@ -79,7 +84,12 @@ fn story(choice: &Choice) -> String {
     told.join("\n")
 }
 
-fn one(screen: &Screen, choice: &Choice, locked: &BTreeMap<String, String>, verbose: bool) -> String {
+fn one(
+    screen: &Screen,
+    choice: &Choice,
+    (locked, standing): (&BTreeMap<String, String>, &Standing),
+    verbose: bool,
+) -> String {
     let part = if matches!(choice.part, "version" | "tag" | "release") { "" } else { choice.part };
     let name = format!("{} {part}", clean(&choice.key));
     let mut text = format!("{}: {}\n", screen.help(name.trim_end()), screen.after(&clean(&choice.chosen)));
@@ -88,10 +98,15 @@ fn one(screen: &Screen, choice: &Choice, locked: &BTreeMap<String, String>, verb
     }
     choice.rejected.iter().for_each(|rejected| text += &reject(screen, rejected, verbose));
     if let Some(held) = locked.get(&choice.key).filter(|_| part.is_empty()) {
-        let says = format!(
-            "the lock holds {}, an earlier choice that still works; `gpuenv lock --upgrade` replaces it",
-            clean(held)
-        );
+        let held = clean(held);
+        let says = match standing.status {
+            "current" => {
+                format!(
+                    "the lock holds {held}, an earlier choice that still works; `gpuenv lock --upgrade` replaces it"
+                )
+            }
+            _ => format!("the lock holds {held} and is out of date: `gpuenv lock` replaces it"),
+        };
         text += &screen.wrapped("  ", &says);
     }
     text + &facts(&choice.facts, verbose)

@@ -29,8 +29,14 @@ fn is_of_driver(row: &Service, driver: Option<&Version>) -> bool {
 /// The boards of a target that a row speaks of. A name that means other products as well may mean one of those.
 pub fn boards<'a, 'c>(row: &'a Service, asked: &'a TargetRequest<'c>) -> impl Iterator<Item = &'a GpuRequest<'c>> {
     let all = asked.named_gpus();
-    let surely = |gpu: &&GpuRequest| all.iter().filter(|one| one.written == gpu.written).all(|one| speaks_of(row, one));
-    all.iter().filter(surely)
+    // What nvidia-smi prints is a board, whatever family has the same name.
+    let is_named = |one: &GpuRequest<'_>| one.name.eq_ignore_ascii_case(&one.written);
+    let surely = move |gpu: &&GpuRequest| {
+        let mut meant = all.iter().filter(|one| one.written == gpu.written);
+        let named = meant.clone().any(is_named);
+        meant.all(|one| speaks_of(row, one) || named && !is_named(one))
+    };
+    all.iter().filter(surely).filter(|gpu| speaks_of(row, gpu))
 }
 
 fn speaks_of(row: &Service, gpu: &GpuRequest<'_>) -> bool {

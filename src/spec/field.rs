@@ -57,7 +57,18 @@ pub(super) fn target_name(text: &str) -> Read<String> {
 pub(super) fn constraint(key: &str, text: &str) -> Read<Constraint> {
     short(key, text)?;
     let refusal = |why: String| Refusal::new("constraint", format!("`{}`: {why}", clip(key)));
-    let constraint = Constraint::parse(text).map_err(|error| match repair::constraint(key, text) {
+    let has_variant = |one: &Constraint| one.comparisons().any(|one| one.variant.is_some());
+    let stands = |meant: &String| {
+        !WITHOUT_VARIANT.contains(&key) || Constraint::parse(meant).is_ok_and(|meant| !has_variant(&meant))
+    };
+    // `cu124` is a line of CUDA, and `cpu` none.
+    let of_variant = match text.trim().trim_start_matches('+') {
+        _ if key != "cuda" => None,
+        "cpu" => Some("write `torch = \"+cpu\"` for the build without CUDA, and drop `cuda`".to_string()),
+        variant => line_of(variant).map(|line| format!("write `cuda = \"{line}\"`")),
+    };
+    let constraint = Constraint::parse(text).map_err(|error| match repair::constraint(key, text).filter(stands) {
+        _ if of_variant.is_some() => refusal(error.to_string()).help(of_variant.clone().unwrap_or_default()),
         Some(meant) => refusal(error.to_string()).help(format!("write `{key} = \"{meant}\"`")),
         None => match repair::with_gil(key, text) {
             Some(line) => refusal(error.to_string())
@@ -69,7 +80,7 @@ pub(super) fn constraint(key: &str, text: &str) -> Read<Constraint> {
     match variant {
         Some(variant) if WITHOUT_VARIANT.contains(&key) => {
             Err(refusal(format!("`+{}` names a wheel variant, and this is no wheel", clip(variant)))
-                .help("pin the variant at the framework, as in `torch = \"+cu…\"`"))
+                .help(of_variant.unwrap_or("pin the variant at the framework, as in `torch = \"+cu…\"`".to_string())))
         }
         _ => Ok(constraint),
     }
@@ -154,7 +165,18 @@ pub(super) fn driver(key: &str, text: &str) -> Read<String> {
             "write the \"Driver Version\" that nvidia-smi shows, or `driver-cuda = \"{line}\"` if only that is known"
         )));
     }
-    constraint(key, repair::driver(text)).map(|constraint| constraint.as_str().to_string())
+    if let Some(number) = repair::of_windows(text) {
+        let message = format!("`driver`: {} is how Windows numbers driver {number}", quote(text));
+        let help =
+            format!("write `driver = \"{number}\"` and, for a machine with Windows, `platform = \"wsl2\"` beside it");
+        return Err(Refusal::new("value", message).help(help));
+    }
+    let text = repair::driver(text);
+    let read = constraint(key, text).map(|constraint| constraint.as_str().to_string());
+    read.map_err(|refusal| match repair::driver_named(text).filter(|_| repair::constraint(key, text).is_none()) {
+        Some(line) => refusal.help(format!("write `{line}`")),
+        None => refusal,
+    })
 }
 
 /// All of `driver`: each occurs among the hosts.
@@ -267,6 +289,14 @@ pub(super) fn reason(text: &str) -> Read<String> {
 
 /// One entry of `gpu`; `none` in any case means that there is no GPU.
 pub(super) fn gpu(text: &str) -> Read<String> {
+    if let Some(product) = repair::gpu(text).filter(|product| name::is_gpu(product)) {
+        let refusal = Refusal::new("value", format!("`gpu`: {} is more than the name of a GPU", quote(text)));
+        return Err(refusal.help(format!("write `gpu = \"{}\"`: how many there are changes nothing", clip(product))));
+    }
+    if repair::is_machine_type(text) {
+        let refusal = Refusal::new("unknown-gpu", format!("`gpu`: {} is a type of machine, not a GPU", quote(text)));
+        return Err(refusal.help("name the GPU in it, as `nvidia-smi -L` prints it there"));
+    }
     let name = name("gpu", text, name::is_gpu, "letters, digits, blanks and any of `._+-/(),:`")?;
     if name.contains(',') {
         let listed: Vec<String> = name.split(',').map(|one| format!("\"{}\"", clip(one.trim()))).collect();
@@ -427,12 +457,16 @@ pub(super) fn choice<T: Copy>(
     let quoted: Vec<String> = words.iter().map(|(word, _)| format!("\"{word}\"")).collect();
     let message = format!("invalid `{key}` {}: expected {}", quote(text), quoted.join(" or "));
     let slip = slips.iter().find(|(slips, _)| slips.contains(&&*text.to_ascii_lowercase()));
-    let near = suggest::nearest(text, words.iter().map(|(word, _)| *word));
+    let begins = |word: &&str| !text.is_empty() && word.starts_with(&text.to_ascii_lowercase());
+    let all = || words.iter().map(|(word, _)| *word);
+    let near = suggest::nearest(text, all()).or_else(|| all().find(begins));
     let refusal = Refusal::new("value", message);
     Err(match (slip, near) {
         (Some((_, word)), _) => refusal.help(format!("use \"{word}\"")),
         (None, Some(word)) => refusal.help(format!("did you mean \"{word}\"?")),
-        (None, None) => refusal,
+        (None, None) => {
+            refusal.help(format!("write `{key} = {}`, or drop the key", quoted.first().map_or("", String::as_str)))
+        }
     })
 }
 

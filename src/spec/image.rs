@@ -16,7 +16,11 @@ impl ImageRef {
             Refusal::new("image", format!("{} is not an image reference: {why}", quote(text)))
                 .help("write `nvidia/cuda`, `nvidia/cuda:TAG` or `nvidia/cuda@sha256:DIGEST`")
         };
-        if let Some((_, rest)) = text.split_once("://") {
+        let without_scheme = text.split_once("://").map(|(_, rest)| rest);
+        if let Some(image) = of_page(without_scheme.unwrap_or(text)) {
+            return Err(refuse("it is the address of a page").help(format!("write \"{}\"", super::error::clip(image))));
+        }
+        if let Some(rest) = without_scheme {
             return Err(refuse("it starts with a scheme").help(format!("write \"{}\"", super::error::clip(rest))));
         }
         let (named, digest) = match text.split_once('@') {
@@ -74,6 +78,13 @@ impl fmt::Display for ImageRef {
         }
         Ok(())
     }
+}
+
+/// The repository that a page of Docker Hub shows.
+fn of_page(address: &str) -> Option<&str> {
+    let page = address.strip_prefix("hub.docker.com/")?;
+    let repository = page.strip_prefix("r/").or(page.strip_prefix("_/")).unwrap_or(page);
+    Some(repository.trim_end_matches("/tags").trim_end_matches('/'))
 }
 
 /// The first part is a registry only if it could not be a namespace of Docker Hub.

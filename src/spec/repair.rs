@@ -1,5 +1,6 @@
 //! What was meant by a value that is spelled as other tools, people or makers spell it.
 
+use super::suggest::other_name;
 use crate::types::{Constraint, Specifier, Version};
 
 /// Words for whatever there is.
@@ -11,8 +12,18 @@ pub fn constraint(key: &str, text: &str) -> Option<String> {
     if ANY.contains(&text.to_ascii_lowercase().as_str()) {
         return Some("*".to_string());
     }
-    let named = text.get(..key.len()).is_some_and(|start| start.eq_ignore_ascii_case(key));
-    let text = if named { text[key.len()..].trim() } else { text };
+    // Some call it otherwise: `pytorch==2.5`.
+    let name = text.split(['=', '<', '>', '!', '~', ' ']).next().unwrap_or_default();
+    let named = name.eq_ignore_ascii_case(key) || other_name(name) == Some(key);
+    let named = named || text.get(..key.len()).is_some_and(|start| start.eq_ignore_ascii_case(key));
+    let text = match named {
+        true if name.eq_ignore_ascii_case(key) || other_name(name) == Some(key) => text[name.len()..].trim(),
+        true => text[key.len()..].trim(),
+        false => text,
+    };
+    if let Some(interval) = interval(text) {
+        return Constraint::parse(&interval).is_ok().then_some(interval);
+    }
     // Semicolons and "or" between alternatives, blanks and "and" between bounds.
     let text = text.replace(" or ", "||").replace(';', "||").replace(" and ", ",");
     let mut meant = Vec::new();
@@ -24,6 +35,14 @@ pub fn constraint(key: &str, text: &str) -> Option<String> {
     }
     let meant = meant.join(" || ");
     Constraint::parse(&meant).is_ok().then_some(meant)
+}
+
+/// Bounds in brackets, as mathematicians write them: `>=2.5,<2.7` for `[2.5,2.7)`.
+fn interval(text: &str) -> Option<String> {
+    let low = if text.starts_with('[') { ">=" } else { ">" };
+    let high = if text.ends_with(']') { "<=" } else { "<" };
+    let (from, to) = text.strip_prefix(['[', '('])?.strip_suffix([']', ')'])?.split_once(',')?;
+    Some(format!("{low}{},{high}{}", from.trim(), to.trim()))
 }
 
 /// The line of Python that a free-threaded one is of: `3.13` for `3.13t`.
@@ -92,6 +111,7 @@ fn part(text: &str) -> Option<String> {
     };
     // A variant is glued to its version with anything but `+`: `2.5.1-cu124`.
     let version = plain(version);
+    let version = version.to_ascii_lowercase();
     let variant = version.rfind("cu").or(version.rfind("cpu")).map(|at| version.split_at(at));
     // A variant has no order, so it stands beside a range.
     let is_range = !["", "=="].contains(&op);
@@ -124,6 +144,80 @@ pub(super) fn driver(text: &str) -> &str {
     let bare = plain(text);
     let is_number = bare.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     if is_number && !bare.is_empty() { bare } else { text }
+}
+
+/// The driver that a text of another kind names, as a key and its value: a package (`nvidia-driver-535-server`), a branch and
+/// more (`535+`), the number of CUDA, or that of Windows (`32.0.15.6636` is 566.36).
+pub(super) fn driver_named(text: &str) -> Option<String> {
+    let lower = text.trim().to_ascii_lowercase();
+    let numbers: Vec<&str> = lower
+        .split(|c: char| !(c.is_ascii_digit() || c == '.'))
+        .filter(|part| part.starts_with(|c: char| c.is_ascii_digit()))
+        .map(|part| part.trim_end_matches('.'))
+        .collect();
+    if let [number] = numbers[..]
+        && lower.starts_with("cuda")
+        && Version::parse(number).is_ok_and(|version| version.len() == 2)
+    {
+        return Some(format!("driver-cuda = \"{number}\""));
+    }
+    if let Some(number) = of_windows(&lower) {
+        return Some(format!("driver = \"{number}\"` with `platform = \"wsl2\""));
+    }
+    let is_driver = |number: &&&str| number.split('.').next().is_some_and(|major| major.len() == 3);
+    let number = numbers.iter().find(is_driver)?;
+    let at_least = lower.strip_suffix('+').is_some_and(|rest| rest == *number);
+    Some(format!("driver = \"{}{number}\"", if at_least { ">=" } else { "" }))
+}
+
+/// The driver in the number that Windows shows of it: the last five digits of `32.0.15.6636` are 566.36.
+pub(super) fn of_windows(text: &str) -> Option<String> {
+    let parts: Vec<&str> = text.trim().split('.').collect();
+    let [_, _, model, build] = parts[..] else { return None };
+    let is_number = |part: &&str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    if !parts.iter().all(|part| is_number(&part)) || model.len() != 2 || build.len() != 4 {
+        return None;
+    }
+    Some(format!("{}{}.{}", &model[1..], &build[..2], &build[2..]))
+}
+
+/// The product in a line that a tool printed, or beside a count: `GA102 [GeForce RTX 3090]`, `GPU 0: Tesla T4 (UUID: …)`,
+/// `8x H100`, `gpu:a100:4`.
+pub(super) fn gpu(text: &str) -> Option<&str> {
+    let text = text.trim();
+    if let Some((_, rest)) = text.rsplit_once('[') {
+        return rest.split_once(']').map(|(name, _)| name.trim()).filter(|name| !name.is_empty());
+    }
+    if ["cpu", "cpu only", "cpu-only"].contains(&text.to_ascii_lowercase().as_str()) {
+        return Some("none");
+    }
+    let is_count = |count: &str| !count.is_empty() && count.bytes().all(|byte| byte.is_ascii_digit());
+    if let Some((number, rest)) = text.strip_prefix("GPU ").and_then(|rest| rest.split_once(':'))
+        && is_count(number)
+    {
+        return Some(rest.split(" (UUID").next().unwrap_or(rest).trim());
+    }
+    if let Some((count, name)) = text.split_once(['x', 'X', '*', '\u{d7}'])
+        && is_count(count.trim())
+    {
+        return Some(name.trim());
+    }
+    if let Some((name, count)) = text.rsplit_once(':')
+        && is_count(count)
+    {
+        return Some(name.strip_prefix("gpu:").unwrap_or(name).trim());
+    }
+    let (name, count) = text.rsplit_once(" x").or(text.rsplit_once(" X"))?;
+    is_count(count).then_some(name.trim())
+}
+
+/// Whether it is what a cloud calls a machine: `p4d.24xlarge`, `a2-highgpu-1g`, `Standard_NC24ads_A100_v4`.
+pub(super) fn is_machine_type(text: &str) -> bool {
+    let name = text.trim().to_ascii_lowercase();
+    let of_aws = name.split_once('.').is_some_and(|(_, size)| size.ends_with("large") || size == "metal");
+    of_aws
+        || name.starts_with("standard_n")
+        || ["-highgpu-", "-megagpu-", "-ultragpu-"].iter().any(|part| name.contains(part))
 }
 
 /// The maker of a GPU that is none of NVIDIA's.
@@ -176,6 +270,9 @@ mod tests {
             ("2.5;2.6", Some("2.5 || 2.6")),
             ("<2.5+cu118", Some("<2.5,+cu118")),
             ("2.5.", Some("2.5")),
+            ("2.5.1+CU124", Some("2.5.1+cu124")),
+            ("pytorch==2.5", Some("==2.5")),
+            ("[2.5,2.7)", Some(">=2.5,<2.7")),
             ("2.5 2.6", None),
             ("nightly", None),
             ("^", None),
@@ -216,6 +313,39 @@ mod tests {
         for (text, bare) in [("R535", "535"), ("535.x", "535"), ("r550.54", "550.54"), (">=535", ">=535"), ("R", "R")] {
             assert_eq!(driver(text), bare);
         }
+        for (text, line) in [
+            ("nvidia-driver-535", Some("driver = \"535\"")),
+            ("535-server", Some("driver = \"535\"")),
+            ("535.183.01-0ubuntu1", Some("driver = \"535.183.01\"")),
+            ("550.127.05-open", Some("driver = \"550.127.05\"")),
+            ("535+", Some("driver = \">=535\"")),
+            ("R 535", Some("driver = \"535\"")),
+            ("CUDA 12.2", Some("driver-cuda = \"12.2\"")),
+            ("32.0.15.6636", Some("driver = \"566.36\"` with `platform = \"wsl2\"")),
+            ("new", None),
+        ] {
+            assert_eq!(driver_named(text).as_deref(), line, "{text}");
+        }
+        for (text, name) in [
+            ("GA102 [GeForce RTX 3090]", Some("GeForce RTX 3090")),
+            (
+                "01:00.0 VGA compatible controller: NVIDIA Corporation GA102 [GeForce RTX 3090] (rev a1)",
+                Some("GeForce RTX 3090"),
+            ),
+            ("GPU 0: NVIDIA A100-SXM4-40GB (UUID: GPU-1b2c)", Some("NVIDIA A100-SXM4-40GB")),
+            ("8x H100", Some("H100")),
+            ("2 x RTX 4090", Some("RTX 4090")),
+            ("H100 x8", Some("H100")),
+            ("H100:8", Some("H100")),
+            ("gpu:a100:4", Some("a100")),
+            ("CPU", Some("none")),
+            ("TITAN X (Pascal)", None),
+            ("GTX 1080", None),
+            ("NVIDIA A100-SXM4-80GB MIG 1g.10gb", None),
+        ] {
+            assert_eq!(gpu(text), name, "{text}");
+        }
+        assert!(is_machine_type("p4d.24xlarge") && is_machine_type("a2-highgpu-1g") && !is_machine_type("A100"));
         for (name, maker) in [("MI300X", Some("AMD")), ("RX 7900 XTX", Some("AMD")), ("Arc A770", Some("Intel"))] {
             assert_eq!(other_maker(name), maker);
         }

@@ -2,6 +2,8 @@
 
 use super::error::clip;
 use super::keys::{self, KeyDoc, Table, TableDoc, tables};
+use super::parse_part;
+use super::rewrite::is_incomplete;
 use super::slot::Shape;
 
 /// Longer words are no slips of the pen, and comparing them costs time.
@@ -36,8 +38,8 @@ pub(super) fn unknown_key(table: &str, key: &str, value: Option<&str>) -> (Strin
     if let Some(known) = own.and_then(|doc| named(doc, &folded)) {
         return (format!("did you mean `{}`?", known.name), false);
     }
-    if let Some(known) = own.and_then(|doc| slipped(doc, &folded)) {
-        return (format!("write `{}`", line(known, value)), false);
+    if let Some((doc, known)) = own.and_then(|doc| Some((doc, slipped(doc, &folded)?))) {
+        return (format!("write `{}`", line(doc, known, value)), false);
     }
     // Exceptions and exports have keys that may mean anything anywhere else.
     let others = || {
@@ -46,7 +48,7 @@ pub(super) fn unknown_key(table: &str, key: &str, value: Option<&str>) -> (Strin
     for doc in others() {
         match named(doc, &folded) {
             Some(_) if value.is_some() => return (format!("move it under `{}`", doc.header), true),
-            Some(known) => return (format!("write `{}` under `{}`", line(known, value), doc.header), true),
+            Some(known) => return (format!("write `{}` under `{}`", line(doc, known, value), doc.header), true),
             None => {}
         }
     }
@@ -62,7 +64,7 @@ pub(super) fn unknown_key(table: &str, key: &str, value: Option<&str>) -> (Strin
     }
     for doc in others() {
         if let Some(known) = slipped(doc, &folded) {
-            return (format!("write `{}` under `{}`", line(known, value), doc.header), true);
+            return (format!("write `{}` under `{}`", line(doc, known, value), doc.header), true);
         }
     }
     let mut known: Vec<&str> = own.into_iter().flat_map(|doc| &doc.keys).map(|key| key.name).collect();
@@ -90,10 +92,16 @@ fn slipped<'d>(doc: &'d TableDoc, folded: &str) -> Option<&'d KeyDoc> {
 }
 
 /// The line to write: with the value that was written, if it can stand there, else with an example.
-fn line(key: &KeyDoc, value: Option<&str>) -> String {
+fn line(doc: &TableDoc, key: &KeyDoc, value: Option<&str>) -> String {
+    // What the key would refuse is no advice.
+    let is_read = |value: &str| {
+        let text = format!("{}\n{} = {value}\n", doc.header.replace("NAME", "x"), key.name);
+        parse_part(&text).1.iter().all(is_incomplete)
+    };
     let stays = |value: &&str| {
         let is_text = value.len() > 2 && value.starts_with(['"', '\'']);
         value.len() <= MAX_COMPARED
+            && is_read(value)
             && match &key.shape {
                 Shape::Text => is_text,
                 Shape::TextOrList => is_text || (value.starts_with('[') && value.ends_with(']')),
@@ -105,13 +113,39 @@ fn line(key: &KeyDoc, value: Option<&str>) -> String {
     format!("{} = {}", key.name, value.filter(stays).map_or(key.example.to_string(), clip))
 }
 
+/// Names of a package that `[stack]` calls by another: conda's, older ones, and parts that it comes with.
+const OTHER_NAMES: [(&str, &str); 11] = [
+    ("pytorch", "torch"),
+    ("pytorch-gpu", "torch"),
+    ("torch-gpu", "torch"),
+    ("tf", "tensorflow"),
+    ("tensorflow-gpu", "tensorflow"),
+    ("tensorflow-cpu", "tensorflow"),
+    ("jaxlib", "jax"),
+    ("cudatoolkit", "cuda"),
+    ("pytorch-cuda", "cuda"),
+    ("cuda-version", "cuda"),
+    ("python-version", "python"),
+];
+
+/// The key of `[stack]` that a name of the same package stands for.
+pub fn other_name(word: &str) -> Option<&'static str> {
+    let folded = fold(word)?;
+    let is_it = |name: &str| name == folded || name.replace('-', "") == folded;
+    OTHER_NAMES.iter().find(|(name, _)| is_it(name)).map(|(_, meant)| *meant)
+}
+
+/// Whether a package is another for one major of CUDA: `cudf-cu12` is `cudf`, `cupy-cuda12x` is `cupy`.
+pub fn is_for_one_cuda(package: &str, name: &str) -> bool {
+    let rest = package.strip_prefix(name).and_then(|rest| rest.strip_prefix("-cu"));
+    rest.is_some_and(|rest| rest.strip_prefix("da").unwrap_or(rest).starts_with(|c: char| c.is_ascii_digit()))
+}
+
 /// The known word that one is a slip of the pen of: other than the nearest word it is the same thing, so torchao is no
 /// torchaudio and torchdata neither.
 pub fn slip<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     let folded: String = word.to_lowercase().replace(['_', '-'], "");
-    let names: &[(&str, &str)] =
-        &[("pytorch", "torch"), ("tf", "tensorflow"), ("tensorflowgpu", "tensorflow"), ("jaxlib", "jax")];
-    let meant = names.iter().find(|(name, _)| *name == folded).map(|(_, meant)| *meant);
+    let meant = other_name(word);
     let distance = |candidate: &str| strsim::damerau_levenshtein(&folded, &candidate.replace('-', ""));
     let near = |candidate: &&str| {
         word.len() <= MAX_COMPARED

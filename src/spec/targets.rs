@@ -1,6 +1,6 @@
 //! The text of a gpuenv.toml with a target more or less. Everything else keeps its bytes.
 
-use toml_edit::{Item, Table};
+use toml_edit::{DocumentMut, Item, Table};
 
 use super::rewrite::{RewriteError, begun, in_tree, tree_value};
 
@@ -33,13 +33,80 @@ pub fn add_target(source: &str, name: &str, keys: &[(String, String)]) -> Result
     if was == others && is.target(name).is_some() { Ok(text) } else { Err(RewriteError::Different) }
 }
 
-/// Removes a target with everything in it.
+/// Removes a target with everything in it, its comments among that: those right above its header, and those right
+/// below its last line. Others belong to what stands around it.
 pub fn remove_target(source: &str, name: &str) -> Result<String, RewriteError> {
     let path = format!("target.{name}");
     in_tree(source, &path, |tree| {
         let targets = tree.get_mut("target").and_then(Item::as_table_like_mut);
         let removed = targets.and_then(|targets| targets.remove(name));
-        removed.map(|_| ()).ok_or(RewriteError::Unreachable(path.clone()))
+        let removed = removed.ok_or(RewriteError::Unreachable(path.clone()))?;
+        if let Some((table, at)) = removed.as_table().and_then(|table| Some((table, table.position()?))) {
+            let above = table.decor().prefix().and_then(|prefix| prefix.as_str()).unwrap_or_default();
+            hand_on(tree, at, of_the_table_before(above));
+        }
+        Ok(())
+    })
+}
+
+/// Puts comments that stood above a table that is gone above the next one, whose own come after them.
+fn hand_on(tree: &mut DocumentMut, at: isize, above: &str) {
+    let joined = |below: &str| match above.ends_with("\n\n") || above.trim().is_empty() && !above.is_empty() {
+        true => format!("{above}{}", below.trim_start_matches('\n')),
+        false => format!("{above}{below}"),
+    };
+    let next = positions(tree.as_table()).into_iter().filter(|position| *position > at).min();
+    match next.and_then(|position| table_at(tree.as_table_mut(), position)) {
+        Some(next) => {
+            let below = next.decor().prefix().and_then(|prefix| prefix.as_str()).unwrap_or_default();
+            let prefix = joined(behind_the_table(below));
+            next.decor_mut().set_prefix(prefix);
+        }
+        None => {
+            let text = joined(behind_the_table(tree.trailing().as_str().unwrap_or_default()));
+            tree.set_trailing(if text.trim().is_empty() { "" } else { &text }.to_string());
+        }
+    }
+}
+
+/// What stands above a header without the lines that touch it.
+fn of_the_table_before(above: &str) -> &str {
+    let blank = |start: usize| above[start..].lines().next().is_some_and(|line| line.trim().is_empty());
+    let starts = std::iter::once(0).chain(above.match_indices('\n').map(|(at, _)| at + 1));
+    let last = starts.filter(|start| *start < above.len() && blank(*start)).last();
+    last.map_or("", |start| &above[..start + above[start..].find('\n').map_or(0, |end| end + 1)])
+}
+
+/// What stands below a table without the lines that touch it; where no empty line parts it from the next header, it is that one's.
+fn behind_the_table(below: &str) -> &str {
+    let mut at = 0;
+    for line in below.split_inclusive('\n') {
+        if line.trim().is_empty() {
+            return &below[at..];
+        }
+        at += line.len();
+    }
+    below
+}
+
+/// Where every table of a file stands in it.
+fn positions(table: &Table) -> Vec<isize> {
+    let inner = table.iter().flat_map(|(_, item)| match item {
+        Item::Table(table) => positions(table),
+        Item::ArrayOfTables(tables) => tables.iter().flat_map(positions).collect(),
+        _ => Vec::new(),
+    });
+    inner.chain(table.position()).collect()
+}
+
+fn table_at(table: &mut Table, position: isize) -> Option<&mut Table> {
+    if table.position() == Some(position) {
+        return Some(table);
+    }
+    table.iter_mut().find_map(|(_, item)| match item {
+        Item::Table(table) => table_at(table, position),
+        Item::ArrayOfTables(tables) => tables.iter_mut().find_map(|table| table_at(table, position)),
+        _ => None,
     })
 }
 
@@ -63,6 +130,18 @@ mod tests {
         assert_eq!(remove_target(&text, "b").unwrap(), SPEC);
         let ends = add_target(&SPEC.replace('\n', "\r\n"), "b", &keys(&[("gpu", "L4")])).unwrap();
         assert!(!ends.replace("\r\n", "").contains('\n'), "{ends:?}");
+    }
+
+    #[test]
+    fn comments_go_with_what_they_stand_beside() {
+        let spec = "[stack]\ntorch = \"2.5.1\"\n# keep this: ticket 9\n\n# the old node\n[target.lab]\ngpu = \"L4\"\n\
+                    # rack 12\n\n# between\n\n# new\n[target.prod]\ngpu = \"T4\"\n# rack 13\n";
+        let text = remove_target(spec, "lab").unwrap();
+        let head = "[stack]\ntorch = \"2.5.1\"\n# keep this: ticket 9\n\n";
+        assert_eq!(text, format!("{head}# between\n\n# new\n[target.prod]\ngpu = \"T4\"\n# rack 13\n"));
+        let text = remove_target(spec, "prod").unwrap();
+        let kept = spec.split("# new").next().unwrap();
+        assert_eq!(text, kept);
     }
 
     #[test]

@@ -222,7 +222,7 @@ impl Kind for ForwardCompat<'_> {
 
     fn message(&self) -> String {
         format!(
-            "driver {} is too old for this stack by itself: install {} on the hosts or in the image, where its \
+            "driver {} is too old for this stack without forward compatibility: install {} on the hosts or in the image, where its \
              libcuda is found before the driver's; `forward-compat = \"never\"` chooses an older CUDA instead",
             self.driver, self.package
         )

@@ -107,7 +107,11 @@ impl Kind for KernelModule<'_> {
         flavour when the driver is installed on the hosts; containers use that of their host.";
 
     fn message(&self) -> String {
-        format!("{}: install the {} kernel modules, the other flavour finds no GPU", self.gpus, self.needs)
+        let (other, it) = match self.needs {
+            "open" => ("proprietary", "NVIDIA's open kernel modules"),
+            _ => ("open", "NVIDIA's proprietary kernel modules"),
+        };
+        format!("{} needs {it}; with the {other} ones the driver finds no GPU", self.gpus)
     }
 }
 

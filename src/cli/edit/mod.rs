@@ -37,7 +37,12 @@ pub fn add(common: &Common, args: &AddArgs, report: &Report) -> Result<Exit, Fai
         if edits.iter().any(|(known, _)| *known == key) {
             return Err(bad("duplicate", format!("`{name}` is named twice"), "name each package once"));
         }
-        if let Some(was) = begun.spec.text(&key).filter(|was| *was != constraint) {
+        let was = begun.spec.text(&key);
+        if let Some(was) = was.as_ref().filter(|_| constraint == "*" && !word.contains('*')) {
+            report.note(&format!("`{name}` is in [stack] already, as `{was}`, which stays: `{name}==*` asks for any"));
+            continue;
+        }
+        if let Some(was) = was.filter(|was| *was != constraint) {
             report.note(&format!("`{name}` is in [stack] already: `{was}` becomes `{constraint}`"));
         }
         edits.push((key, Some(constraint)));
@@ -287,15 +292,21 @@ impl Changed<'_> {
         let found = explain::conflicts(&self.asked.spec, self.rules, &Steps::new(STEPS));
         let found = found.unwrap_or(Explanation::gave_up(STEPS));
         let is_old = self.are_old(troubles_of(&found))?;
-        self.report.conflict(&found, &self.asked.spec, &self.asked.file)?;
+        self.of_fixes(is_old).conflict(&found, &self.asked.spec, &self.asked.file)?;
         self.end(is_old, Exit::No)
     }
 
     fn undetermined(&self, unknowns: &[Unknown]) -> Result<Exit, Failure> {
         let is_old = self.are_old(unknowns.iter().map(|unknown| vec![unknown.fact.clone()]))?;
         let Asked { spec, file, .. } = self.asked;
-        let exit = undetermined(unknowns, spec, self.rules, file, self.report)?;
+        let exit = undetermined(unknowns, spec, self.rules, file, &self.of_fixes(is_old))?;
         self.end(is_old, exit)
+    }
+
+    /// A report of fixes: where the change is not written, they are of no file that `--apply-fix` reads.
+    fn of_fixes(&self, is_old: bool) -> Report {
+        let report = self.report.clone();
+        if is_old { report } else { report.beyond_file() }
     }
 
     /// Whether there is trouble, all of which was there before.
@@ -313,9 +324,6 @@ impl Changed<'_> {
         let Begun { places, file, .. } = self.begun;
         let (spec, lock) = (files::shown(&places.spec), files::shown(&places.lock));
         if !is_old {
-            if exit == Exit::No {
-                self.report.note("fixes that are shown are of gpuenv.toml with this change");
-            }
             self.report.unchanged(&[spec, lock]);
             return Ok(exit);
         }

@@ -4,6 +4,7 @@ use crate::catalog::rows::{Image, Toolkit};
 use crate::explain::{FactNote, reason};
 use crate::solve::fits;
 use crate::solve::request::{ImageRequest, TargetRequest};
+use crate::solve::services;
 use crate::solve::solution::{GpuAnswer, TargetAnswer};
 use crate::types::Version;
 
@@ -25,7 +26,8 @@ impl<'c> Explainer<'_, 'c> {
         let image = target.image.map(|image| self.image(&scope, asked, image, line.as_ref()));
         let gpus = self.gpus(asked, target);
         let driver = reason::driver(self.request, asked, target);
-        toolkit.into_iter().chain(image).chain(gpus).chain(driver).collect()
+        let services = self.services(asked, target);
+        toolkit.into_iter().chain(image).chain(gpus).chain(driver).chain(services).collect()
     }
 
     fn toolkit(
@@ -123,6 +125,22 @@ impl<'c> Explainer<'_, 'c> {
         )
     }
 
+    /// What the machine needs beside its driver.
+    fn services(&self, asked: &TargetRequest<'c>, target: &TargetAnswer<'c>) -> Option<Choice> {
+        let rows = services::of_target(self.asker.catalog, asked, target);
+        let needed: Vec<_> = rows.into_iter().filter(|row| row.needs.is_some()).collect();
+        let names: Vec<&str> = needed.iter().filter_map(|row| row.needs.as_deref()).collect();
+        (!names.is_empty()).then(|| Choice {
+            key: asked.key("requires"),
+            part: "services",
+            chosen: names.join(", "),
+            verdict: Verdict::Follows,
+            because: needed.iter().map(|row| row.says.trim_end_matches('.').to_string()).collect(),
+            rejected: Vec::new(),
+            facts: needed.iter().map(|row| self.note(self.asker.catalog.cite(*row))).collect(),
+        })
+    }
+
     /// How each GPU is reached.
     fn gpus(&self, asked: &TargetRequest<'c>, target: &TargetAnswer<'c>) -> Option<Choice> {
         let named = asked.named_gpus();
@@ -146,14 +164,14 @@ impl<'c> Explainer<'_, 'c> {
                 _ => format!("it is not known whether the stack holds code for {it}"),
             };
             let names: Vec<&str> = group.iter().map(|gpu| gpu.name.as_str()).collect();
-            let boards = if names.len() > NAMED { format!("{} boards", names.len()) } else { names.join(", ") };
+            let boards = if names.len() > NAMED { format!("{} GPUs", names.len()) } else { names.join(", ") };
             because.push(format!("{boards} {has} compute capability {}: {how}", group[0].cc));
         }
         let cited = named.iter().filter_map(|gpu| gpu.row);
         let mut facts: Vec<FactNote> = cited.map(|row| self.note(self.asker.catalog.cite(row))).collect();
         facts.dedup();
         let names: Vec<&str> = target.gpus.iter().map(|gpu| gpu.name.as_str()).collect();
-        let shown = if names.len() > NAMED { format!("{} boards", names.len()) } else { names.join(", ") };
+        let shown = if names.len() > NAMED { format!("{} GPUs", names.len()) } else { names.join(", ") };
         Some(Choice {
             key: asked.key("gpu"),
             part: "coverage",

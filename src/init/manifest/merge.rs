@@ -11,8 +11,6 @@ use crate::types::{Constraint, Version};
 const LIBRARIES: [(&str, &str); 2] = [("nvidia-cudnn-", "cudnn"), ("nvidia-nccl-", "nccl")];
 /// What comes with a framework, and is pinned by it.
 const COMES_ALONG: [&str; 2] = ["nvidia-", "jaxlib"];
-/// Other names of one package.
-const CALLED: [(&str, &str); 2] = [("tensorflow-gpu", "tensorflow"), ("pytorch", "torch")];
 
 /// Why a file cannot be read at all.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,9 +78,10 @@ impl Merged<'_> {
 
     fn package(&mut self, manifest: &Manifest, wanted: Wanted, variant: Option<String>) {
         let file = manifest.name.as_str();
-        let called = CALLED.iter().find(|(theirs, _)| *theirs == wanted.name);
-        let library = LIBRARIES.iter().find(|(theirs, _)| wanted.name.starts_with(theirs));
-        let name = called.or(library).map_or(wanted.name.as_str(), |(_, ours)| ours).to_string();
+        // What JAX brings has its own version; its requirement is told of as one that comes along.
+        let called = spec::suggest::other_name(&wanted.name).filter(|_| wanted.name != "jaxlib");
+        let library = LIBRARIES.iter().find(|(theirs, _)| wanted.name.starts_with(theirs)).map(|(_, ours)| *ours);
+        let name = called.or(library).unwrap_or(&wanted.name).to_string();
         if !PARTS.contains(&name.as_str()) && !self.known.contains(&name) {
             if let Some(group) = &wanted.group {
                 let why = format!("of the extra or group `{group}`");
@@ -90,6 +89,12 @@ impl Merged<'_> {
             }
             if COMES_ALONG.iter().any(|start| name.starts_with(start)) {
                 let why = "it comes with the framework, which pins it".to_string();
+                return self.leave(file, wanted.line, &wanted.written, why);
+            }
+            let known = self.known.iter().map(String::as_str);
+            let each: Vec<&str> = known.filter(|known| spec::suggest::is_for_one_cuda(known, &name)).collect();
+            if !each.is_empty() {
+                let why = format!("it has a name for each major of CUDA: put one under [stack], {}", each.join(" or "));
                 return self.leave(file, wanted.line, &wanted.written, why);
             }
             if !self.draft.packages.contains(&wanted.written) {

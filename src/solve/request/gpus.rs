@@ -1,6 +1,6 @@
 //! The names of GPUs in a spec, looked up.
 
-use crate::catalog::GpuMatch;
+use crate::catalog::{Catalog, GpuMatch};
 use crate::catalog::rows::{Class, Gpu};
 use crate::spec::Target;
 use crate::types::{Cc, CpuArch, Version};
@@ -34,7 +34,7 @@ impl<'c> Reader<'_, 'c> {
                 }
                 GpuMatch::Cpu => return Gpus::Cpu,
                 GpuMatch::Bare(cc) => self.unknown_capability(cc),
-                GpuMatch::Ambiguous(candidates) => ambiguous(name, candidates),
+                GpuMatch::Ambiguous(candidates) => ambiguous(self.catalog, name, candidates),
                 GpuMatch::Unknown(suggestions) => self.unknown_gpu(name, &suggestions),
             };
             self.error(code, message, Some(help), written);
@@ -64,38 +64,64 @@ impl<'c> Reader<'_, 'c> {
             [] => String::new(),
             names => format!("did you mean {}? ", names.join(" or ")),
         };
-        let help = match self.catalog.without_cuda(name) {
-            Some(reason) => reason.to_string(),
-            None => format!("{near}Any GPU can be named by its compute capability: `gpu = \"sm_90\"`"),
+        let help = match (self.catalog.without_cuda(name), self.of_generation(name)) {
+            (Some(reason), _) => reason.to_string(),
+            (None, Some(capabilities)) => {
+                format!("this is a generation: name a product of it, or a compute capability: {capabilities}")
+            }
+            (None, None) => format!("{near}{}", self.by_capability(suggestions.first())),
         };
         ("unknown-gpu", format!("unknown GPU `{}`", name.escape_debug()), help)
+    }
+
+    /// The capabilities of a generation of GPUs, as `gpu` takes them.
+    fn of_generation(&self, name: &str) -> Option<String> {
+        let first = |text: &str| text.split_whitespace().next().unwrap_or_default().to_lowercase();
+        let is_of = |gpu: &&Gpu| first(&gpu.architecture) == first(name);
+        let mut capabilities: Vec<Cc> = self.catalog.gpus.iter().filter(is_of).map(|gpu| gpu.cc).collect();
+        capabilities.sort();
+        capabilities.dedup();
+        let written: Vec<String> = capabilities.iter().map(|cc| format!("`gpu = \"sm_{}\"`", cc.number())).collect();
+        (!written.is_empty()).then(|| written.join(", "))
+    }
+
+    /// How a GPU that the catalog lacks is named, shown with what was likely meant.
+    fn by_capability(&self, near: Option<&&str>) -> String {
+        let row = near.and_then(|near| self.catalog.gpus.iter().find(|gpu| *gpu.name == **near));
+        match row {
+            Some(gpu) => format!(
+                "Any GPU can be named by its compute capability: `gpu = \"sm_{}\"` is that of {}",
+                gpu.cc.number(),
+                gpu.name
+            ),
+            None => "Any GPU can be named by its compute capability: `gpu = \"sm_90\"`".to_string(),
+        }
     }
 }
 
 /// A name that may mean several products: one of each kind is named, since what they differ in is what the user has to say.
-fn ambiguous(name: &str, candidates: Vec<&Gpu>) -> (&'static str, String, String) {
+fn ambiguous(catalog: &Catalog, name: &str, candidates: Vec<&Gpu>) -> (&'static str, String, String) {
     let mut kinds = candidates;
     let unlike = |gpu: &Gpu| !gpu.name.to_lowercase().contains(&name.to_lowercase());
     kinds.sort_by_key(|gpu| (gpu.cc, gpu.class, unlike(gpu), gpu.name.len(), gpu.name));
     kinds.dedup_by_key(|gpu| (gpu.cc, gpu.class));
-    let listed: Vec<String> = kinds.iter().map(|gpu| named_among(gpu, &kinds)).collect();
+    let listed: Vec<String> = kinds.iter().map(|gpu| named_among(catalog, gpu, &kinds)).collect();
     let message = format!("`{}` may mean GPUs that differ in what matters", name.escape_debug());
     let help = format!("name one of: {}; or write a capability such as \"sm_90\"", shorten(&listed, NAMED));
     ("ambiguous-gpu", message, help)
 }
 
-/// A product as it can be written beside others: by its capability where another has the same name; with its market where
-/// that is what parts it from one of the same capability.
-fn named_among(gpu: &Gpu, others: &[&Gpu]) -> String {
-    let same = others.iter().filter(|other| other.name == gpu.name).count();
+/// A product as it can be written beside others: by its capability where its name would be as ambiguous; with its market
+/// where that is what parts it from one of the same capability.
+fn named_among(catalog: &Catalog, gpu: &Gpu, others: &[&Gpu]) -> String {
     let is_datacenter = |gpu: &Gpu| gpu.class == Class::Datacenter;
     let market = match others.iter().any(|other| other.cc == gpu.cc && is_datacenter(other) != is_datacenter(gpu)) {
         true if is_datacenter(gpu) => ", for data centres",
         true => ", for workstations and desktops",
         false => "",
     };
-    match same {
-        0 | 1 => format!("{} ({}, {}{market})", gpu.name, gpu.cc, gpu.architecture),
+    match catalog.gpu(&gpu.name) {
+        GpuMatch::Found(_) => format!("{} ({}, {}{market})", gpu.name, gpu.cc, gpu.architecture),
         _ => format!("sm_{} ({} of {})", gpu.cc.number(), gpu.name, gpu.architecture),
     }
 }

@@ -2,13 +2,15 @@
 
 mod constraints;
 mod gpus;
+mod packages;
 mod reader;
+mod system;
 
 use std::ops::Deref;
 use std::rc::Rc;
 
-use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Class, Companion, Gpu, Image, Subject};
+use crate::catalog::Catalog;
 use crate::spec::{DriverPolicy, ImageRef, Prefer, Share, Spec, SpecError};
 use crate::types::{ArchList, Cc, Constraint, Specifier, Version};
 use crate::warning::Warning;

@@ -1,17 +1,17 @@
 //! Reads a spec into a request: every name is looked up, and what is not known is told where it stands.
 
+use crate::catalog::Catalog;
 use crate::catalog::rows::{Compat, FRAMEWORKS, Os, WindowsDriver};
-use crate::catalog::{Catalog, OsMatch};
 use crate::solve::image::TagMatch;
 use crate::solve::machine::Reading;
 use crate::solve::platform::Platform;
 use crate::solve::problem::Problem;
-use crate::solve::{image, own, unsupported_os};
+use crate::solve::{image, own};
 use crate::spec::{ForwardCompat, Override, OwnCuda, Silence, Spec, SpecError, Target, Written};
-use crate::types::{Constraint, CpuArch, Specifier, Version};
+use crate::types::{Constraint, CpuArch, Version};
 use crate::warning::{
     self, CompatInstalled, CudnnInstalled, DriverNotListed, GpuNotChecked, ImageNotChecked, NewerThanCatalog,
-    OsNotListed, OsPartsUnknown, OwnBuildPython, Warning,
+    OwnBuildPython, Warning,
 };
 
 use super::{DriverRequest, Gpus, ImageRequest, Off, PARTS, TargetRequest, Told};
@@ -36,39 +36,8 @@ impl<'c> Reader<'_, 'c> {
         self.errors.push(SpecError { code, message, span: at.span.clone(), help });
     }
 
-    fn warn<K: warning::Kind>(&mut self, kind: &K, key: String) {
+    pub(super) fn warn<K: warning::Kind>(&mut self, kind: &K, key: String) {
         self.warnings.push(Warning::about(kind, &[key]));
-    }
-
-    pub(super) fn package(&mut self, name: &str, written: &Written<Constraint>) -> Option<&'c str> {
-        let packages = || self.problem.package_names();
-        let found = packages().find(|package| *package == name);
-        if found.is_none() {
-            let for_cuda = format!("{name}-cu");
-            let each: Vec<String> =
-                packages().filter(|one| one.starts_with(&for_cuda)).map(|one| format!("`{one}`")).collect();
-            let near = crate::spec::suggest::slip(name, packages().chain(PARTS.iter().copied()));
-            let near = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
-            let ways = format!(
-                "{near}If it is an ordinary package, put it under [packages]: `{name} = \"{}\"`; if it depends on CUDA, an \
-                 overlay can describe it (`gpuenv catalog list` shows what is known)",
-                ordinary_text(&written.value)
-            );
-            let help = match each.is_empty() {
-                true => ways,
-                false => format!("write one of those for a single CUDA major: {}", each.join(", ")),
-            };
-            let is_ordinary = self.catalog.asks.iter().any(|row| *row.package == *name || *row.of == *name);
-            let (message, help) = match is_ordinary {
-                true => (
-                    format!("`{name}` is an ordinary package, which nothing is solved with"),
-                    format!("put it under [packages]: `{name} = \"{}\"`", ordinary_text(&written.value)),
-                ),
-                false => (format!("unknown package `{name}`: this catalog has no releases of it"), help),
-            };
-            self.error("unknown-package", message, Some(help), written);
-        }
-        found
     }
 
     /// A build of one's own is one of a framework, for a CUDA that is known.
@@ -100,20 +69,6 @@ impl<'c> Reader<'_, 'c> {
                 self.warn(&open, format!("stack.{}", own.package));
             }
         }
-    }
-
-    /// What `[packages]` asks for is none of what is solved with.
-    pub(super) fn ordinary(&mut self, name: &str, written: &Written<Specifier>) {
-        let mut known = self.problem.package_names().chain(PARTS.iter().copied());
-        let in_stack = known.any(|package| *package == *name).then_some(name);
-        let Some(key) = in_stack.or_else(|| library(name)) else { return };
-        let range = written.value.specifier();
-        let range = if Constraint::parse(&range).is_ok() { range } else { "*".to_string() };
-        let message = match in_stack {
-            Some(_) => format!("`{name}` is solved with, and stands under [stack]"),
-            None => format!("`{name}` is chosen as `{key}` of the stack"),
-        };
-        self.error("stack-package", message, Some(format!("move it under [stack]: `{key} = \"{range}\"`")), written);
     }
 
     pub(super) fn target(&mut self, target: &Target, builds: bool, off: &[Off]) -> TargetRequest<'c> {
@@ -312,44 +267,6 @@ impl<'c> Reader<'_, 'c> {
         }
     }
 
-    fn os(&mut self, target: &Target, written: &Written<String>) -> Option<&'c Os> {
-        if let OsMatch::Found(os) = self.catalog.os(&written.value) {
-            if let Some(reason) = os.refused.as_ref() {
-                let arch = target.arch.as_ref().map_or(CpuArch::X86_64, |arch| arch.value);
-                let help = os.family.and_then(|family| unsupported_os::told(self.catalog, self.stack, (family, arch)));
-                self.error("not-supported-yet", format!("`{}` cannot be resolved yet: {reason}", os.id), help, written);
-            }
-            return Some(os);
-        }
-        // `ubuntu-22.04`: a known system in another spelling is a slip, not a system that nobody knows.
-        let plain = written.value.to_lowercase().replace(['-', '_', ' ', ':'], "");
-        if let OsMatch::Found(os) = self.catalog.os(&plain) {
-            let message = format!("unknown os `{}`", written.value.escape_debug());
-            self.error("unknown-os", message, Some(format!("did you mean `{}`?", os.id)), written);
-            return None;
-        }
-        let (family, version) = split_os(&written.value);
-        let version = Version::parse(version).ok();
-        let relatives = self.catalog.oses.iter().filter(|os| split_os(&os.id).0 == family && os.refused.is_none());
-        let nearest = version.and_then(|version| {
-            let mut older: Vec<(Version, &Os)> =
-                relatives.filter_map(|os| Some((Version::parse(split_os(&os.id).1).ok()?, os))).collect();
-            older.sort_by_key(|a| a.0);
-            older.iter().rev().find(|(known, _)| *known <= version).or(older.first()).map(|(_, os)| *os)
-        });
-        let name = written.value.escape_debug().to_string();
-        self.warn(&OsNotListed { os: &name, nearest: nearest.map(|os| &*os.id) }, format!("target.{}.os", target.name));
-        nearest
-    }
-
-    /// What nobody has read of a system that the catalog lists is not checked, and that is said.
-    fn unknown_parts(&mut self, target: &Target, os: &Os, parts: &[(&str, bool)]) {
-        let unknown: Vec<&str> = parts.iter().filter(|(_, unknown)| *unknown).map(|(part, _)| *part).collect();
-        if !unknown.is_empty() {
-            self.warn(&OsPartsUnknown { os: &os.name, parts: &unknown }, format!("target.{}.os", target.name));
-        }
-    }
-
     fn image(&mut self, target: &Target) -> ImageRequest<'c> {
         let Some(written) = &target.image else { return ImageRequest::No };
         let image = &written.value;
@@ -410,23 +327,4 @@ impl Reader<'_, '_> {
     }
 }
 
-/// The part of the stack that a package of NVIDIA's libraries is: `cudnn` of `nvidia-cudnn-cu12`.
-fn library(name: &str) -> Option<&'static str> {
-    let rest = name.strip_prefix("nvidia-")?;
-    let is_of = |part: &&&str| rest.strip_prefix(**part).is_some_and(|end| end.is_empty() || end.starts_with("-cu"));
-    PARTS.iter().filter(|part| !["python", "cuda"].contains(part)).find(is_of).copied()
-}
-
-/// What was asked for under `[stack]` as `[packages]` writes it.
-fn ordinary_text(asked: &Constraint) -> String {
-    let pinned = match asked.single() {
-        Some(version) => format!("=={version}.*"),
-        None => asked.as_str().split_whitespace().collect(),
-    };
-    Specifier::parse(&pinned).map_or_else(|_| "*".to_string(), |asked| asked.to_string())
-}
-
-/// Splits `ubuntu22.04` into its family and version.
-fn split_os(id: &str) -> (&str, &str) {
-    id.split_at(id.find(|c: char| c.is_ascii_digit()).unwrap_or(id.len()))
 }

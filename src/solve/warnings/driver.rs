@@ -85,6 +85,8 @@ fn jit_limited(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<Warning>
     let name = match &asked.driver {
         DriverRequest::Cuda(_, Told::System) => format!("of {}", asked.os.map_or("", |os| &os.name)),
         DriverRequest::Cuda(_, Told::Jetson(number)) => number.to_string(),
+        // What was written says more than the release that it was judged at.
+        DriverRequest::AtWorst(constraint) => constraint.single().unwrap_or(&driver.version).to_string(),
         _ => driver.version.to_string(),
     };
     let lines = about.gpu_builds().filter_map(|build| fits::line_of(&build.variant));

@@ -1,0 +1,194 @@
+//! Operating systems as /etc/os-release, shops and people name them: `CentOS Linux 7 (Core)`, `Ubuntu 18.04.6 LTS`, `ubuntu22`.
+
+use super::rows::Os;
+use super::tables::Catalog;
+use crate::types::Version;
+
+/// Longer names are no systems, and reading them costs time.
+const MAX_NAME: usize = 128;
+/// No family has a name of more words: `SUSE Linux Enterprise Server`.
+const MAX_WORDS: usize = 5;
+
+/// What a name means that is none of the catalog's spellings.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum OsName<'c> {
+    /// The system that this spelling is of, which says its release.
+    Spelling(&'c str, &'c Os),
+    /// A family alone, or several of its releases: theirs, the newest first.
+    Several(Vec<&'c str>),
+    /// A release that is not listed of a family that is, and the nearest older one, else the oldest.
+    Relative(&'c Os),
+    /// Nothing that is listed.
+    Stranger,
+}
+
+/// A spelling of the catalog's in its parts.
+struct Spelling<'c> {
+    row: &'c Os,
+    text: &'c str,
+    family: String,
+    release: Option<Version>,
+}
+
+impl Spelling<'_> {
+    /// Whether it is what its row is called by this family: its id, if that names it.
+    fn is_first(&self) -> bool {
+        let is_id = self.text == &*self.row.id;
+        self.row.refused.is_none() && (is_id || parted(self.row, &self.row.id).family != self.family)
+    }
+}
+
+impl Catalog {
+    /// What a name means that is none of the catalog's spellings: the words of a family in it, and the number behind them.
+    pub fn os_named(&self, name: &str) -> OsName<'_> {
+        let written = families(&words(name));
+        let all = self.oses.iter().flat_map(|row| {
+            let texts = [&*row.id].into_iter().chain(row.aliases.iter().map(|alias| &**alias));
+            texts.map(move |text| parted(row, text))
+        });
+        let of_name = |known: &Spelling<'_>| written.iter().find(|(family, _)| *family == known.family).cloned();
+        let known: Vec<(Spelling<'_>, Option<Version>)> =
+            all.filter_map(|known| of_name(&known).map(|(_, asked)| (known, asked))).collect();
+        let is_meant = |(known, asked): &&(Spelling<'_>, Option<Version>)| match (&known.release, asked) {
+            (None, _) => true,
+            (Some(release), Some(asked)) => release.len() <= asked.len() && asked.cmp_prefix(release).is_eq(),
+            (Some(_), None) => false,
+        };
+        let weight = |known: &Spelling<'_>| {
+            (known.release.is_some(), known.family.len(), known.release.map_or(0, |release| release.len()))
+        };
+        if let Some((meant, _)) = known.iter().filter(is_meant).max_by_key(|(known, _)| weight(known)) {
+            let text = if meant.release.is_some() { meant.text } else { &meant.row.id };
+            return OsName::Spelling(text, meant.row);
+        }
+        let longest = known.iter().map(|(known, _)| known.family.len()).max().unwrap_or(0);
+        let mut family: Vec<&(Spelling<'_>, Option<Version>)> =
+            known.iter().filter(|(known, _)| known.family.len() == longest && known.is_first()).collect();
+        family.sort_by_key(|(known, _)| std::cmp::Reverse(known.release));
+        // A number that is only the beginning of theirs says no more than the family's name.
+        let begins = |(known, asked): &&&(Spelling<'_>, Option<Version>)| match (&known.release, asked) {
+            (Some(release), Some(asked)) => release.len() > asked.len() && release.cmp_prefix(asked).is_eq(),
+            _ => asked.is_none(),
+        };
+        let several: Vec<&str> = family.iter().filter(begins).map(|(known, _)| known.text).collect();
+        if !several.is_empty() {
+            return OsName::Several(several);
+        }
+        let older = family.iter().find(|(known, asked)| known.release <= *asked);
+        older.or(family.last()).map_or(OsName::Stranger, |(known, _)| OsName::Relative(known.row))
+    }
+}
+
+fn parted<'c>(row: &'c Os, text: &'c str) -> Spelling<'c> {
+    let words = words(text);
+    let family = words.iter().filter(|word| !is_number(word)).map(String::as_str).collect();
+    let release = words.iter().rev().find(|word| is_number(word)).and_then(|number| Version::parse(number).ok());
+    Spelling { row, text, family, release }
+}
+
+/// The letters and the numbers of a name; a service pack is a part of its number: `15 SP5` is 15.5.
+fn words(name: &str) -> Vec<String> {
+    let is_of_number = |c: char| c.is_ascii_digit() || c == '.';
+    let mut words: Vec<String> = Vec::new();
+    let mut glued = false;
+    for c in name.to_lowercase().chars().take(MAX_NAME) {
+        match words.last_mut().filter(|word| glued && is_number(word) == is_of_number(c)) {
+            Some(word) if c.is_alphanumeric() || c == '.' => word.push(c),
+            _ if c.is_alphanumeric() => words.push(c.to_string()),
+            _ => {}
+        }
+        glued = c.is_alphanumeric() || c == '.';
+    }
+    while let Some(at) = words.windows(3).position(|of| is_number(&of[0]) && of[1] == "sp" && is_number(&of[2])) {
+        let release = format!("{}.{}", words[at], words[at + 2]);
+        words.splice(at..at + 3, [release]);
+    }
+    words.iter_mut().for_each(|word| word.truncate(word.trim_end_matches('.').len()));
+    words
+}
+
+fn is_number(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_digit())
+}
+
+/// Every run of words that may name a family, and the number that stands behind it.
+fn families(words: &[String]) -> Vec<(String, Option<Version>)> {
+    let mut families = Vec::new();
+    for from in 0..words.len() {
+        let most = words[from..].iter().take(MAX_WORDS).take_while(|word| !is_number(word)).count();
+        for to in from + 1..=from + most {
+            let number = words[to..].iter().find(|word| is_number(word));
+            families.push((words[from..to].concat(), number.and_then(|number| Version::parse(number).ok())));
+        }
+    }
+    families
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::BUILTIN;
+    use super::*;
+
+    #[test]
+    fn systems_are_known_by_the_names_that_they_give_themselves() {
+        for (name, id) in [
+            ("CentOS Linux 7 (Core)", "rhel7"),
+            ("CentOS Linux 8", "rhel8"),
+            ("CentOS Stream 9", "centos-stream9"),
+            ("Ubuntu 16.04.7 LTS", "ubuntu16.04"),
+            ("Ubuntu 18.04.6 LTS", "ubuntu18.04"),
+            ("ubuntu 16.04 LTS", "ubuntu16.04"),
+            ("Ubuntu 24.04 LTS (Noble Numbat)", "ubuntu24.04"),
+            ("Debian GNU/Linux 9 (stretch)", "debian9"),
+            ("Debian GNU/Linux trixie/sid", "debian13"),
+            ("Red Hat Enterprise Linux Server 7.9 (Maipo)", "rhel7"),
+            ("Red Hat Enterprise Linux 9.4 (Plow)", "rhel9"),
+            ("Oracle Linux Server 7.9", "rhel7"),
+            ("Scientific Linux 7.9 (Nitrogen)", "rhel7"),
+            ("Rocky Linux 8.10 (Green Obsidian)", "rhel8"),
+            ("AlmaLinux 10.0 (Purple Lion)", "rhel10"),
+            ("el7", "rhel7"),
+            ("el8_10", "rhel8"),
+            ("Amazon Linux 2", "amzn2"),
+            ("Amazon Linux 2023.6.20241010", "amzn2023"),
+            ("Fedora Linux 40 (Workstation Edition)", "fedora40"),
+            ("openSUSE Leap 15.5", "opensuse-leap15.5"),
+            ("SUSE Linux Enterprise Server 15 SP5", "sles15.5"),
+            ("SLES 12 SP5", "sles12.5"),
+            ("Alpine Linux v3.19", "alpine"),
+            ("WSL Ubuntu 22.04", "ubuntu22.04"),
+            ("Windows 11 Pro", "windows"),
+            ("JetPack 6.2", "jetpack6.2"),
+            ("ubuntu22.4", "ubuntu22.04"),
+        ] {
+            let OsName::Spelling(_, row) = BUILTIN.os_named(name) else {
+                panic!("{name}: {:?}", BUILTIN.os_named(name))
+            };
+            assert_eq!(row.id, *id, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_part_of_a_number_is_no_older_release() {
+        for (name, first) in [
+            ("ubuntu22", "ubuntu22.04"),
+            ("ubuntu24", "ubuntu24.10"),
+            ("Ubuntu", "ubuntu26.04"),
+            ("jetpack6", "jetpack6.2"),
+        ] {
+            let OsName::Several(several) = BUILTIN.os_named(name) else {
+                panic!("{name}: {:?}", BUILTIN.os_named(name))
+            };
+            assert_eq!(several[0], first, "{name}");
+        }
+        for (name, id) in
+            [("ubuntu23.04", "ubuntu22.04"), ("Ubuntu 14.04.6 LTS", "ubuntu16.04"), ("fedora99", "fedora44")]
+        {
+            let OsName::Relative(row) = BUILTIN.os_named(name) else { panic!("{name}: {:?}", BUILTIN.os_named(name)) };
+            assert_eq!(row.id, *id, "{name}");
+        }
+        for name in ["haiku1", "", ".", "22.04", "Linux", "Solaris 11"] {
+            assert_eq!(BUILTIN.os_named(name), OsName::Stranger, "{name}");
+        }
+    }
+}

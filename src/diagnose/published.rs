@@ -1,0 +1,59 @@
+//! Releases that installers do not find because nobody ever published them, where the listing of the index was read whole.
+
+use super::value::{Extract, text};
+use crate::catalog::Catalog;
+use crate::catalog::rows::{Build, Index, Reading, line_of};
+use crate::types::Version;
+
+/// What to say of a release that was never published, and what to take instead.
+pub struct Never {
+    /// That there is none.
+    pub meaning: String,
+    /// What there is.
+    pub remedies: Vec<String>,
+}
+
+/// The release that a text asks for, if it is known that there is none.
+pub fn never(extract: &Extract, catalog: &Catalog) -> Option<Never> {
+    let (package, asked) = (text(extract, "package")?, text(extract, "version")?);
+    let (release, label) = asked.split_once('+').map_or((asked, None), |(release, label)| (release, Some(label)));
+    let version = Version::parse(release).ok().filter(|version| !version.is_prerelease())?;
+    let is_whole = |index: Index| {
+        catalog.listing(package, index, &version).is_some_and(|listing| listing.reading == Reading::Whole)
+    };
+    let builds: Vec<&Build> = catalog.builds.iter().filter(|row| row.package == *package && !row.is_own()).collect();
+    let companions = catalog.companions.iter().filter(|row| *row.package == *package).map(|row| row.version);
+    let mut known: Vec<Version> = builds.iter().map(|row| row.version).chain(companions).collect();
+    known.sort();
+    known.dedup();
+    if !known.iter().any(|known| known.cmp_prefix(&version).is_eq()) {
+        return is_whole(Index::Pypi).then(|| no_release(package, release, &version, &known, catalog)).flatten();
+    }
+    let label = label.filter(|label| *label == "cpu" || line_of(label).is_some() && label.starts_with("cu"))?;
+    let of_release = builds.iter().filter(|row| row.version.cmp_prefix(&version).is_eq());
+    let mut variants: Vec<&str> = of_release.map(|row| &*row.variant).collect();
+    variants.sort();
+    variants.dedup();
+    if variants.is_empty() || variants.contains(&label) || !is_whole(Index::Pytorch) {
+        return None;
+    }
+    let variants = variants.join(", ");
+    Some(Never {
+        meaning: format!("{package} {release} was never published as +{label}: it was as {variants}."),
+        remedies: vec![format!("Ask for one of these: {variants}; `gpuenv lock` names the one that fits.")],
+    })
+}
+
+fn no_release(package: &str, asked: &str, version: &Version, known: &[Version], catalog: &Catalog) -> Option<Never> {
+    let after = known.iter().find(|known| *known > version);
+    // What is newer than all that were read may be newer than the catalog.
+    let (before, after) = (known.iter().rfind(|known| *known < version), after?);
+    let nearest: Vec<String> = before.into_iter().chain([after]).map(ToString::to_string).collect();
+    Some(Never {
+        meaning: format!("{package} {asked} was never published on PyPI, as of catalog {}.", catalog.version),
+        remedies: vec![format!(
+            "Ask for a release that there is, the nearest are {}; `gpuenv lock` names the one that fits.",
+            nearest.join(" and ")
+        )],
+    })
+}

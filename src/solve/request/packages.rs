@@ -1,0 +1,92 @@
+//! The packages of a spec: those that are solved with, and those that are carried along.
+
+use crate::spec::{Written, suggest};
+use crate::types::{Constraint, Specifier};
+
+use super::PARTS;
+use super::reader::Reader;
+
+impl<'c> Reader<'_, 'c> {
+    pub(super) fn package(&mut self, name: &str, written: &Written<Constraint>) -> Option<&'c str> {
+        let packages = || self.problem.package_names();
+        let found = packages().find(|package| *package == name);
+        if found.is_none() {
+            let (message, help) = self.stranger(name, &written.value);
+            self.error("unknown-package", message, Some(help), written);
+        }
+        found
+    }
+
+    /// What is said of a package under `[stack]` that nothing is known of.
+    fn stranger(&self, name: &str, asked: &Constraint) -> (String, String) {
+        let known = || self.problem.package_names().chain(PARTS.iter().copied());
+        let each = self.of_each_cuda(name);
+        let under_packages = format!("put it under [packages]: `{name} = \"{}\"`", ordinary_text(asked));
+        let message = format!("unknown package `{name}`: this catalog has no releases of it");
+        if let Some(key) = self.of_stack(name) {
+            return (message, format!("write `{key} = \"{}\"`", asked.as_str()));
+        }
+        if !each.is_empty() {
+            let each: Vec<String> = each.iter().map(|one| format!("`{one}`")).collect();
+            return (message, format!("write one of those for a single CUDA major: {}", each.join(", ")));
+        }
+        if self.catalog.asks.iter().any(|row| *row.package == *name || *row.of == *name) {
+            return (format!("`{name}` is an ordinary package, which nothing is solved with"), under_packages);
+        }
+        let near = suggest::slip(name, known());
+        let near = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
+        let help = format!(
+            "{near}If it is an ordinary package, {under_packages}; if it depends on CUDA, an overlay can describe it \
+             (`gpuenv catalog list` shows what is known)"
+        );
+        (message, help)
+    }
+
+    /// What `[packages]` asks for is none of what is solved with, by whatever name.
+    pub(super) fn ordinary(&mut self, name: &str, written: &Written<Specifier>) {
+        let is_known = self.problem.package_names().chain(PARTS.iter().copied()).any(|known| known == name);
+        let (message, keys) = match (is_known, self.of_stack(name)) {
+            (true, _) => (format!("`{name}` is solved with, and stands under [stack]"), vec![name]),
+            (false, Some(key)) => (format!("`{name}` is chosen as `{key}` of the stack"), vec![key]),
+            (false, None) => {
+                (format!("`{name}` is solved with, by a name for each major of CUDA"), self.of_each_cuda(name))
+            }
+        };
+        if keys.is_empty() {
+            return;
+        }
+        let range = written.value.specifier();
+        let range = if Constraint::parse(&range).is_ok() { range } else { "*".to_string() };
+        let lines: Vec<String> = keys.iter().map(|key| format!("`{key} = \"{range}\"`")).collect();
+        let help = format!("move it under [stack]: {}", lines.join(" or "));
+        self.error("stack-package", message, Some(help), written);
+    }
+
+    /// The key of `[stack]` that a name of the same package stands for.
+    fn of_stack(&self, name: &str) -> Option<&'static str> {
+        let is_known =
+            |key: &&str| self.problem.package_names().chain(PARTS.iter().copied()).any(|known| known == *key);
+        library(name).or_else(|| suggest::other_name(name).filter(is_known))
+    }
+
+    /// The packages that a name is called by for one major of CUDA each.
+    fn of_each_cuda(&self, name: &str) -> Vec<&'c str> {
+        self.problem.package_names().filter(|one| suggest::is_for_one_cuda(one, name)).collect()
+    }
+}
+
+/// The part of the stack that a package of NVIDIA's libraries is: `cudnn` of `nvidia-cudnn-cu12`.
+fn library(name: &str) -> Option<&'static str> {
+    let rest = name.strip_prefix("nvidia-")?;
+    let is_of = |part: &&&str| rest.strip_prefix(**part).is_some_and(|end| end.is_empty() || end.starts_with("-cu"));
+    PARTS.iter().filter(|part| !["python", "cuda"].contains(part)).find(is_of).copied()
+}
+
+/// What was asked for under `[stack]` as `[packages]` writes it.
+fn ordinary_text(asked: &Constraint) -> String {
+    let pinned = match asked.single() {
+        Some(version) => format!("=={version}.*"),
+        None => asked.as_str().split_whitespace().collect(),
+    };
+    Specifier::parse(&pinned).map_or_else(|_| "*".to_string(), |asked| asked.to_string())
+}

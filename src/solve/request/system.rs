@@ -1,0 +1,65 @@
+//! The operating system of a target: one of the catalog's, or what a name in another spelling means.
+
+use crate::catalog::rows::Os;
+use crate::catalog::{OsMatch, OsName};
+use crate::solve::unsupported_os;
+use crate::spec::{Target, Written};
+use crate::types::CpuArch;
+use crate::warning::{OsNotListed, OsPartsUnknown};
+
+use super::reader::{Reader, shorten};
+
+impl<'c> Reader<'_, 'c> {
+    pub(super) fn os(&mut self, target: &Target, written: &Written<String>) -> Option<&'c Os> {
+        if let OsMatch::Found(os) = self.catalog.os(&written.value) {
+            self.refused_os(target, os, written);
+            return Some(os);
+        }
+        let plain = written.value.to_lowercase().replace(['-', '_', ' ', ':'], "");
+        let named = match self.catalog.os(&plain) {
+            OsMatch::Found(os) => OsName::Spelling(&os.id, os),
+            OsMatch::Unknown(_) => self.catalog.os_named(&written.value),
+        };
+        // A known system in another spelling is a slip, not a system that nobody knows.
+        let help = match named {
+            OsName::Spelling(_, os) if os.refused.is_some() => {
+                self.refused_os(target, os, written);
+                return Some(os);
+            }
+            OsName::Spelling(spelling, _) => format!("did you mean `{spelling}`?"),
+            OsName::Several(releases) => match releases.as_slice() {
+                [only] => format!("did you mean `{only}`?"),
+                all => {
+                    let all: Vec<String> = all.iter().map(|one| format!("`{one}`")).collect();
+                    format!("name its release: {}", shorten(&all, 5))
+                }
+            },
+            OsName::Relative(os) => return self.not_listed(target, written, Some(os)),
+            OsName::Stranger => return self.not_listed(target, written, None),
+        };
+        self.error("unknown-os", format!("unknown os `{}`", written.value.escape_debug()), Some(help), written);
+        None
+    }
+
+    fn refused_os(&mut self, target: &Target, os: &Os, written: &Written<String>) {
+        let Some(reason) = os.refused.as_ref() else { return };
+        let arch = target.arch.as_ref().map_or(CpuArch::X86_64, |arch| arch.value);
+        let help = os.family.and_then(|family| unsupported_os::told(self.catalog, self.stack, (family, arch)));
+        self.error("not-supported-yet", format!("`{}` cannot be resolved yet: {reason}", os.id), help, written);
+    }
+
+    /// A system that the catalog lacks is judged as its nearest relative, if it has one.
+    fn not_listed(&mut self, target: &Target, written: &Written<String>, nearest: Option<&'c Os>) -> Option<&'c Os> {
+        let name = written.value.escape_debug().to_string();
+        self.warn(&OsNotListed { os: &name, nearest: nearest.map(|os| &*os.id) }, format!("target.{}.os", target.name));
+        nearest
+    }
+
+    /// What nobody has read of a system that the catalog lists is not checked, and that is said.
+    pub(super) fn unknown_parts(&mut self, target: &Target, os: &Os, parts: &[(&str, bool)]) {
+        let unknown: Vec<&str> = parts.iter().filter(|(_, unknown)| *unknown).map(|(part, _)| *part).collect();
+        if !unknown.is_empty() {
+            self.warn(&OsPartsUnknown { os: &os.name, parts: &unknown }, format!("target.{}.os", target.name));
+        }
+    }
+}
