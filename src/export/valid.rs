@@ -41,6 +41,13 @@ pub fn release<'a>(what: &'static str, version: &'a str) -> Valid<'a> {
     check(ok, what, version, "a version such as `3.11`")
 }
 
+/// The first of the numbers of a version, which may be all there is: `17`, `11.4.0`.
+pub fn major<'a>(what: &'static str, version: &'a str) -> Valid<'a> {
+    let ok = version.len() <= 64 && version.split('.').all(is_number);
+    let version = check(ok, what, version, "a version such as `17`")?;
+    Ok(version.split('.').next().unwrap_or_default())
+}
+
 /// The address of a wheel index.
 pub fn index(url: &str) -> Valid<'_> {
     check(address::is_index(url), "index", url, "the https:// address of a wheel index")

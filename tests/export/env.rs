@@ -334,3 +334,15 @@ fn check(program: &str, arguments: &[&str], files: &[impl AsRef<Path>]) {
         tools::succeed(Command::new(&program).args(arguments).arg(file.as_ref()));
     }
 }
+
+/// The label of TensorFlow names the CUDA it was built with; what runs are the locked libraries.
+#[test]
+fn the_line_is_that_of_the_locked_libraries() {
+    let mut lock = locks::bare_metal();
+    lock.stack = [("tensorflow", "2.21.0+cu124")].map(|(name, version)| (name.into(), version.into())).into();
+    lock.wheel = vec![locks::wheel("nvidia-cuda-runtime-cu12", "12.9.79", None, &["lab"])];
+    let text = script(&lock, "sh", false);
+    assert!(text.contains("LD_LIBRARY_PATH") && !text.contains("LD_LIBRARY_PATH=\"$CUDA_HOME"), "{text}");
+    lock.wheel[0].version = "12.4.127".into();
+    assert!(script(&lock, "sh", false).contains("LD_LIBRARY_PATH=\"$CUDA_HOME/lib64\""));
+}
