@@ -28,7 +28,7 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Re
     let wheels: Vec<&Wheel> = lock.wheels_of(name).collect();
     let beside: Vec<&ConstraintLock> = lock.constraints_of(name).collect();
     let own = options.get("name").unwrap_or("gpu-stack");
-    let own = valid::option("name", own, valid::is_label, "a name of lower case letters, digits and -")?;
+    let own = valid::option("name", own, valid::is_environment, "a name of letters, digits, -, _ and .")?;
     let others = ordinary::of(lock, name)?;
     if wheels.is_empty() && others.is_empty() {
         return Err(own::nothing(lock, &[(name, target)]));
@@ -43,7 +43,8 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Re
              #   CONDA_OVERRIDE_CUDA={cuda} conda env create -f environment.yml\n"
         );
     }
-    let _ = write!(out, "name: {}\nchannels:\n  - \"conda-forge\"\ndependencies:\n", quote::json(own));
+    let _ =
+        write!(out, "name: {}\nchannels:\n  - \"conda-forge\"\n  - \"nodefaults\"\ndependencies:\n", quote::json(own));
     if let Some(python) = wheels::python(lock, target)? {
         let _ = writeln!(out, "  - {}", quote::json(&format!("python={python}")));
     }

@@ -41,7 +41,7 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Re
         recipe.labels.iter().map(|(name, value)| format!("{name}={}", quote::docker(value))).collect();
     out += &(labels.join(" \\\n      ") + "\n");
     if let Some(user) = options.get("user") {
-        let user = valid::option("user", user, valid::is_user, "the name of a user, in lower case")?;
+        let user = valid::option("user", user, valid::is_user, "the name of a user other than root, in lower case")?;
         let _ = write!(
             out,
             "\n# The number is beyond those that distributions give.\nRUN useradd --create-home --uid {UID} {user}\nUSER {UID}\n"

@@ -155,8 +155,12 @@ impl Format {
                 choices => choices.contains(&value.as_str()),
             };
             if !suits {
-                let expected = if option.is_switch() { "nothing" } else { option.value };
-                return Err(ExportError::bad_option(option.name, value, expected));
+                let expected = match option.choices {
+                    [] if option.is_switch() => "nothing".to_string(),
+                    [] => option.value.to_string(),
+                    choices => choices.join(", "),
+                };
+                return Err(ExportError::bad_option(option.name, value, &expected));
             }
         }
         Ok(())

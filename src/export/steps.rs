@@ -341,8 +341,7 @@ fn each(lines: &[String]) -> String {
 }
 
 /// Where the user's own code goes.
-const EXAMPLE: &str =
-    "Compile your CUDA code here, for example:\n  COPY . /src\n  RUN uv pip install --no-build-isolation /src";
+const EXAMPLE: &str = "Compile your CUDA code here, for example by `pip install --no-build-isolation` or CMake.";
 
 /// What tells builds to compile for the locked GPUs.
 fn architectures(lock: &Lock, target: &TargetLock, wheels: &[&Wheel]) -> Result<Vec<Step>, ExportError> {
@@ -380,10 +379,7 @@ fn runtime_stage(image: String, compiler: Vec<Step>, has_venv: bool) -> Stage {
     let mut steps = compiler;
     steps.push(match has_venv {
         true => Step::Activate,
-        false => Step::Note(
-            "Take over what you have compiled, for example:\n  COPY --from=build /src/build/app /usr/local/bin/app"
-                .into(),
-        ),
+        false => Step::Note("Take over here what you have compiled in the stage `build`.".into()),
     });
     Stage { image, steps }
 }

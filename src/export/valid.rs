@@ -110,6 +110,18 @@ pub fn is_count(text: &str) -> bool {
     is_number(text) && text.len() <= 6 && !text.starts_with('0')
 }
 
+/// An extended resource of Kubernetes: a domain and a name.
+pub fn is_resource(text: &str) -> bool {
+    let part =
+        |part: &str| !part.is_empty() && all(part, b".-_") && part.starts_with(|one: char| one.is_ascii_alphanumeric());
+    text.len() <= 128 && text.split_once('/').is_some_and(|(domain, name)| part(domain) && part(name))
+}
+
+/// The name of an environment of conda.
+pub fn is_environment(name: &str) -> bool {
+    all(name, b"-_.") && name.starts_with(|first: char| first.is_ascii_alphanumeric()) && name.len() <= 63
+}
+
 /// A time limit as Slurm reads it: minutes, `2:00:00`, `1-12`, `1-12:30:00`.
 pub fn is_time(text: &str) -> bool {
     let (days, clock) = text.split_once('-').map_or((None, text), |(days, clock)| (Some(days), clock));
@@ -132,11 +144,11 @@ pub fn is_path(text: &str) -> bool {
     !text.is_empty() && text.len() <= 512 && all(text, b"/._-+@%") && !text.starts_with('-')
 }
 
-/// A user of a Unix system.
+/// A user of a Unix system that can be created: the first one is there.
 pub fn is_user(name: &str) -> bool {
     let first = name.bytes().next().is_some_and(|byte| byte.is_ascii_lowercase() || byte == b'_');
     let all = name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"_-".contains(&byte));
-    first && all && name.len() <= 32
+    first && all && name.len() <= 32 && name != "root"
 }
 
 /// An architecture list as PyTorch's extension builder reads it.

@@ -192,15 +192,24 @@ fn another_lock_replaces_the_first_and_one_deactivation_undoes_both() {
 #[test]
 fn toolkits_that_shadow_the_wheels_go_from_the_library_path() {
     for session in Session::all("shadow") {
-        let former = b"/usr/local/cuda/lib64:/a:/usr/local/cuda-11.8/targets/x86_64-linux/lib:/opt/cuda-mine:/b/cuda-12/lib64/stubs/";
+        let former = b"/usr/local/cuda/lib64:/a:/usr/local/cuda-11.8/targets/x86_64-linux/lib:/opt/cuda-mine:/b/cuda-12/lib64/stubs/:\
+                       /sw/software/CUDA/12.1.1/lib:/hpc_sdk/24.3/math_libs/12.3/lib64:/hpc_sdk/24.3/cuda/12.3/lib64:/me/cuda/proj/lib64";
         session.run(
             "show before; source on; show on; source other; show other; source off; show after",
             &[("LD_LIBRARY_PATH", former)],
         );
         let context = session.program.display();
         let on = session.shown("on");
-        assert_eq!(text(&on, "LD_LIBRARY_PATH"), Some("/usr/local/cuda-12.4/lib64:/a:/opt/cuda-mine"), "{context}");
-        assert_eq!(text(&session.shown("other"), "LD_LIBRARY_PATH"), Some("/a:/opt/cuda-mine"), "{context}");
+        assert_eq!(
+            text(&on, "LD_LIBRARY_PATH"),
+            Some("/usr/local/cuda-12.4/lib64:/a:/opt/cuda-mine:/me/cuda/proj/lib64"),
+            "{context}"
+        );
+        assert_eq!(
+            text(&session.shown("other"), "LD_LIBRARY_PATH"),
+            Some("/a:/opt/cuda-mine:/me/cuda/proj/lib64"),
+            "{context}"
+        );
         assert_eq!(session.shown("after"), session.shown("before"), "{context}");
         session
             .run("source other; show other; source off; show after", &[("LD_LIBRARY_PATH", b"/usr/local/cuda/lib64")]);

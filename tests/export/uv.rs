@@ -214,6 +214,8 @@ fn what_others_wrote_is_not_replaced() {
         ("[tool.uv.sources]\ntorch = { path = \"x\" }\n", "`tool.uv.sources.torch`"),
         ("[[tool.uv.index]]\nname = \"pytorch-cu124\"\nurl = \"https://else.example\"\n", "another index"),
         ("[project]\nname = \"a\"\ndependencies = [\"torch==2.1\"]\n", "`torch==2.1`, which excludes the locked"),
+        ("[[tool.uv.index]]\nname = \"mine\"\nurl = \"https://download.pytorch.org/whl/cu124/\"\n", "`mine`"),
+        ("[tool.poetry]\nname = \"a\"\n", "Poetry"),
         ("[project]\nname = \"a\"\ndynamic = [\"dependencies\"]\n", "computed"),
         ("[project\n", "not TOML"),
     ] {

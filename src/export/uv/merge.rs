@@ -110,6 +110,17 @@ fn refuse_dynamic(file: &DocumentMut) -> Result<(), ExportError> {
             "pyproject.toml has its dependencies computed (`dynamic`)".into(),
             "write to another file with -o and take what you need from there",
         )),
+        false => refuse_poetry(file),
+    }
+}
+
+/// Where Poetry reads a file by its own table, a `[project]` beside that would be another project of another name.
+fn refuse_poetry(file: &DocumentMut) -> Result<(), ExportError> {
+    match at(file, &["tool", "poetry"]).is_some() && at(file, &["project"]).is_none() {
+        true => Err(taken(
+            "pyproject.toml is Poetry's, without a [project] that uv reads".into(),
+            "write to another file with -o and take what you need from there",
+        )),
         false => Ok(()),
     }
 }
@@ -294,6 +305,11 @@ fn merge_table(
     Ok(())
 }
 
+fn open_index(name: &str) -> ExportError {
+    let what = format!("the index `{name}` of pyproject.toml is not `explicit = true`: any package may come from it");
+    taken(what, "add `explicit = true` to it")
+}
+
 /// `[[tool.uv.index]]`, told apart by their names.
 fn merge_indexes(file: &mut DocumentMut, new: &DocumentMut) -> Result<(), ExportError> {
     let (before, after) = (recorded(file, "index"), recorded(new, "index"));
@@ -312,16 +328,20 @@ fn merge_indexes(file: &mut DocumentMut, new: &DocumentMut) -> Result<(), Export
     let url = |table: &Table| table.get("url").and_then(Item::as_str).unwrap_or_default().to_string();
     let is_explicit = |table: &Table| table.get("explicit").and_then(Item::as_bool) == Some(true);
     list.retain(|table| !before.contains(&name(table)) || after.contains(&name(table)));
+    let is_open = |known: &&Table, new: &Table| {
+        url(known).trim_end_matches('/') == url(new).trim_end_matches('/')
+            && name(known) != name(new)
+            && !is_explicit(known)
+    };
     for table in at(new, &["tool", "uv", "index"]).and_then(Item::as_array_of_tables).into_iter().flatten() {
+        if let Some(open) = list.iter().find(|known| is_open(known, table)) {
+            return Err(open_index(&name(open)));
+        }
         let known = list.iter().position(|known| name(known) == name(table));
         match known.and_then(|known| list.get_mut(known)) {
             Some(known) if url(known) == url(table) && is_explicit(known) => {}
             Some(known) if url(known) == url(table) && !before.contains(&name(table)) => {
-                let what = format!(
-                    "the index `{}` of pyproject.toml is not `explicit = true`: any package may come from it",
-                    name(table)
-                );
-                return Err(taken(what, "add `explicit = true` to it"));
+                return Err(open_index(&name(table)));
             }
             Some(known) if before.contains(&name(table)) => {
                 known.insert("url", table["url"].clone());
