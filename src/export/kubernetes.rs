@@ -36,10 +36,18 @@ pub const FORMAT: Format = Format {
         Opt::value("runtime-class", "NAME", "The runtime class of the GPU nodes, `nvidia` where it is not the default"),
         Opt::switch("dra", "Claim the GPUs by dynamic resource allocation, in place of nvidia.com/gpu"),
     ],
-    next: |_, file, _| format!("kubectl apply -f {file}"),
+    next,
     merge: None,
     render: Render::Target(render),
 };
+
+/// Without an image of one's own what runs lacks the wheels.
+fn next(lock: &Lock, file: &str, options: &Options) -> String {
+    match compose::builds(lock, options) {
+        true => "build and push `gpuenv export dockerfile`, then name it here with --image REF".to_string(),
+        false => format!("kubectl apply -f {file}"),
+    }
+}
 
 /// The class of NVIDIA's driver for dynamic resource allocation.
 const DEVICE_CLASS: &str = "gpu.nvidia.com";
