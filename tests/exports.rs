@@ -53,6 +53,8 @@ fn what_comes_next_is_said_on_stderr() {
     let ran = place.run(&["export", "requirements"]).exits(0);
     assert!(!ran.out.contains("next:"), "{ran:?}");
     ran.says("next: pip install -r requirements.txt");
+    place.run(&["export", "kubernetes"]).exits(0).says("then name it here with --image REF");
+    place.run(&["export", "kubernetes", "--image", "x/y:1"]).exits(0).says("next: kubectl apply -f gpuenv.yaml");
     let (code, document) = place.json(&["export", "uv", "-o", "x.toml"]);
     assert_eq!((code, document["file"].as_str()), (0, Some("x.toml")), "{document}");
     for args in [["export", "json", "--shell", "fish"], ["export", "requirements", "--gres", "gpu:1"]] {

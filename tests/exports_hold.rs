@@ -262,3 +262,63 @@ fn what_is_compiled_beside_torch_is_said_where_it_cannot_be_written() {
     let next = "next: install what the head of r.txt names, then pip install --no-build-isolation -r r.txt";
     sandbox.run(&["export", "requirements", "-o", "r.txt"]).exits(0).says(next);
 }
+
+/// Of several Dockerfiles that of the target is built, and it is found from the folder of the file that names it.
+#[test]
+fn what_builds_a_dockerfile_finds_that_of_its_target() {
+    let first = "{ file = \"a.Dockerfile\", target = \"prod\" }";
+    let second = ", { file = \"docker/b.Dockerfile\", target = \"lab\" }";
+    let builds = "compose = { file = \"docker/compose.yaml\", target = \"lab\" }\n\
+                  devcontainer = { file = \".devcontainer/lab/devcontainer.json\", target = \"lab\" }\n";
+    let stack =
+        format!("{BASE}{A100}image = \"nvidia/cuda\"\n[target.lab]\ngpu = \"H100 NVL\"\nimage = \"nvidia/cuda\"\n");
+    let sandbox = locked("of-target", &format!("[export]\ndockerfile = [{first}{second}]\n{builds}{stack}"));
+    let ran = sandbox.run(&["export"]).exits(0);
+    ran.says("devcontainer up --workspace-folder . --config .devcontainer/lab/devcontainer.json");
+    let compose = read(&sandbox, "docker/compose.yaml");
+    assert!(
+        compose.contains("context: \"..\"\n") && compose.contains("dockerfile: \"docker/b.Dockerfile\""),
+        "{compose}"
+    );
+    let json = read(&sandbox, ".devcontainer/lab/devcontainer.json");
+    assert!(json.contains("\"context\": \"../..\"") && json.contains("\"../../docker/b.Dockerfile\""), "{json}");
+    // What is typed stands somewhere too.
+    sandbox.run(&["export", "devcontainer", "--target", "lab", "-o", ".devcontainer.json"]).exits(0);
+    let json = read(&sandbox, ".devcontainer.json");
+    assert!(json.contains("\"context\": \".\"") && json.contains("\"dockerfile\": \"Dockerfile\""), "{json}");
+    sandbox.write(&format!("[export]\ndockerfile = {first}\n{builds}{stack}"));
+    sandbox.run(&["export"]).exits(2).says("writes no Dockerfile for target `lab`");
+    sandbox.write(&format!(
+        "[export]\ndockerfile = {first}\n{}{stack}",
+        builds.replace("target = ", "image = \"x/y:1\", target = ")
+    ));
+    sandbox.run(&["export"]).exits(0);
+}
+
+/// What somebody installs himself comes from nowhere else.
+#[test]
+fn a_build_of_ones_own_is_not_replaced() {
+    let own = "[stack]\ntorch = { version = \"2.8.0\", cuda = \"12.6\", arch-list = \"8.0\", python = \"3.12\" }\n\
+               [packages]\ntimm = \"*\"\n";
+    let sandbox = locked("own-build", &format!("{own}{A100}").replace("550", "570"));
+    let ran = sandbox.run(&["export", "uv"]).exits(0);
+    assert!(ran.out.contains("exclude-dependencies = [\n    \"torch\",\n]"), "{}", ran.out);
+    ran.says("next: uv sync --inexact");
+}
+
+/// A number that an own index and the public one share is told apart by the label that torch's index gives it.
+#[test]
+fn pip_takes_what_lies_beside_torch() {
+    for (torch, gpu, page) in
+        [("2.9.1", "none", "cpu/torchvision"), ("2.9.1+cu126", "A100-PCIE-40GB", "cu126/torchvision")]
+    {
+        let spec = format!(
+            "[stack]\ntorch = \"{torch}\"\ntorchvision = \"*\"\npython = \"3.12\"\n[packages]\ntimm = \"*\"\n[target.prod]\ngpu = \"{gpu}\"\n"
+        );
+        let sandbox = locked(&format!("beside-{gpu}"), &spec);
+        for format in ["requirements", "conda", "github-actions"] {
+            let text = sandbox.run(&["export", format]).exits(0).out;
+            assert!(text.contains(page), "{format}: {text}");
+        }
+    }
+}

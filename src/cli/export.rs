@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
-use crate::export::{self, ExportError, Format, Merge, Options, VERIFY_LOCK, is_ours};
+use crate::export::{self, ExportError, Format, Merge, Merged, Options, VERIFY_LOCK, is_ours};
 use crate::lock::Lock;
 use crate::report::{Exit, Exported, Failure, Report, SourceFile, Written};
 use crate::solve::own;
@@ -29,11 +29,13 @@ pub fn run(common: &Common, args: &ExportArgs, report: &Report) -> Result<Exit, 
         return Ok(Exit::No);
     }
     let Some(format) = format else { return everything(common, args, &lock, report) };
-    let options = Options { target: args.target.clone(), values: args.options.0.clone() };
+    let output = args.output.as_deref().filter(|path| *path != Path::new("-"));
+    let file = output.and_then(|path| from_project(&std::path::absolute(path).ok()?, &place));
+    let options = Options { target: args.target.clone(), values: args.options.0.clone(), file };
     let options = with_lock(options, format, &place);
     let text = format.render(&lock, &options).map_err(refused)?;
     format.remarks(&lock, &options).iter().for_each(|remark| report.note(&format!("{}: {remark}", format.name)));
-    match args.output.as_deref().filter(|path| *path != Path::new("-")) {
+    match output {
         Some(path) => {
             let file =
                 File { format, path: path.to_path_buf(), text, next: (format.next)(&lock, &shown(path), &options) };
@@ -78,9 +80,7 @@ fn everything(common: &Common, args: &ExportArgs, lock: &Lock, report: &Report) 
             remarks.iter().for_each(|remark| report.note(&format!("{}: {remark}", format.name)));
         }
         let told = |failure: Failure| failure.within(export.span.clone(), &source);
-        let dockerfile = spec.exports.iter().find(|one| one.format == "dockerfile").and_then(|one| one.file.as_ref());
-        let dockerfile = dockerfile.map(|file| file.value.as_str());
-        written.extend(files_of(export, (lock, dockerfile), &place).map_err(told)?);
+        written.extend(files_of(export, (lock, &spec.exports), &place).map_err(told)?);
     }
     let mut paths: Vec<PathBuf> = written.iter().map(|file| place_of(&file.path)).collect();
     paths.sort();
@@ -113,11 +113,11 @@ fn refuse_own(path: &Path, common: &Common) -> Result<(), Failure> {
 
 fn options_of(export: &Export) -> Options {
     let values = export.options.iter().cloned().collect();
-    Options { target: export.target.as_ref().map(|target| target.value.clone()), values }
+    Options { target: export.target.as_ref().map(|target| target.value.clone()), values, file: None }
 }
 
 /// The files of an entry: one, or one for each target.
-fn files_of(export: &Export, (lock, dockerfile): (&Lock, Option<&str>), place: &Path) -> Result<Vec<File>, Failure> {
+fn files_of(export: &Export, (lock, all): (&Lock, &[Export]), place: &Path) -> Result<Vec<File>, Failure> {
     let format = export::format(&export.format).map_err(refused)?;
     let Some(file) = &export.file else { return Ok(Vec::new()) };
     let options = options_of(export);
@@ -135,7 +135,9 @@ fn files_of(export: &Export, (lock, dockerfile): (&Lock, Option<&str>), place: &
         if let Ok(Way::Out { to, project }) = project::way(&folder, Path::new(&name)) {
             return Err(project::outside(&path, &to, &project).help("remove the link"));
         }
-        let options = with_dockerfile(with_lock(options, format, &files::lock_of(place)), format, dockerfile);
+        let file = project_of(place).and_then(|project| from_project(&project.join(&name), place));
+        let options = Options { file, ..options };
+        let options = with_dockerfile(with_lock(options, format, &files::lock_of(place)), format, (lock, all))?;
         let text = format.render(lock, &options).map_err(refused)?;
         written.push(File { format, next: (format.next)(lock, &shown(&path), &options), path, text });
     }
@@ -152,16 +154,53 @@ fn with_lock(options: Options, format: &Format, lock: &Path) -> Options {
     }
 }
 
-/// What builds a Dockerfile builds the one that `[export]` writes, if nothing else is said.
-fn with_dockerfile(options: Options, format: &Format, dockerfile: Option<&str>) -> Options {
-    let builds = format.options.iter().any(|option| option.name == "dockerfile");
-    match dockerfile.filter(|_| builds && !options.has("dockerfile")) {
-        Some(file) => {
-            let file = file.replace("{target}", options.target.as_deref().unwrap_or_default());
-            options.with("dockerfile", &file)
-        }
-        None => options,
+/// The folder of the spec or lock at `place`.
+fn project_of(place: &Path) -> Option<PathBuf> {
+    let folder = place.parent().filter(|folder| !folder.as_os_str().is_empty());
+    fs::canonicalize(folder.unwrap_or(Path::new("."))).ok()
+}
+
+/// A file as it is named from the folder of the spec or lock at `place`; none of a file that is not below it.
+fn from_project(file: &Path, place: &Path) -> Option<String> {
+    let name = |part: Component| match part {
+        Component::Normal(name) => name.to_str().map(str::to_string),
+        _ => None,
+    };
+    let names: Option<Vec<String>> = file.strip_prefix(project_of(place)?).ok()?.components().map(name).collect();
+    names.map(|names| names.join("/"))
+}
+
+/// What builds a Dockerfile builds the one that `[export]` writes for its target, if nothing else is said.
+fn with_dockerfile(options: Options, format: &Format, (lock, all): (&Lock, &[Export])) -> Result<Options, Failure> {
+    let can_build = format.options.iter().any(|option| option.name == "dockerfile");
+    let entries: Vec<&Export> = all.iter().filter(|one| one.format == "dockerfile" && one.file.is_some()).collect();
+    if !can_build || options.has("dockerfile") || entries.is_empty() || !export::builds(lock, &options) {
+        return Ok(options);
     }
+    let only = lock.target.keys().next().filter(|_| lock.target.len() == 1);
+    let target = options.target.clone().or(only.cloned());
+    let of_target = |entry: &&Export| {
+        let file = &entry.file.as_ref()?.value;
+        match (&entry.target, &target) {
+            (Some(of), _) => (Some(&of.value) == target.as_ref()).then(|| file.clone()),
+            (None, Some(target)) => Some(file.replace("{target}", target)),
+            (None, None) => (!file.contains("{target}")).then(|| file.clone()),
+        }
+    };
+    match entries.iter().find_map(of_target) {
+        Some(file) => Ok(options.with("dockerfile", &file)),
+        None => Err(no_dockerfile(format, target.as_deref())),
+    }
+}
+
+fn no_dockerfile(format: &Format, target: Option<&str>) -> Failure {
+    let whose = target.map_or("all targets at once".to_string(), |target| format!("target `{target}`"));
+    let name = target.unwrap_or("NAME");
+    let message = format!("[export] writes no Dockerfile for {whose}, and `{}` builds one", format.name);
+    Failure::new(Exit::BadInput, "missing", message).help(format!(
+        "add `dockerfile = {{ file = \"{name}.Dockerfile\", target = \"{name}\" }}`, or name one that you wrote with `dockerfile` \
+         or what is built already with `image`"
+    ))
 }
 
 /// Writes the files, or compares them. Nothing is written where one of them can be seen not to be writable.
@@ -169,7 +208,9 @@ fn finish(files: &[File], (common, args): (&Common, &ExportArgs), report: &Repor
     let mut texts = Vec::new();
     for file in files {
         refuse_own(&file.path, common)?;
-        texts.push(content(file, args)?);
+        let (text, notes) = content(file, args)?;
+        notes.iter().filter(|_| !args.check).for_each(|note| report.note(&format!("{}: {note}", file.format.name)));
+        texts.push(text);
     }
     if !args.check {
         files.iter().try_for_each(|file| check(&file.path))?;
@@ -201,12 +242,12 @@ fn finish(files: &[File], (common, args): (&Common, &ExportArgs), report: &Repor
     Ok(if all_same { Exit::Yes } else { Exit::No })
 }
 
-/// What is to be written; none where the file says so already.
-fn content(file: &File, args: &ExportArgs) -> Result<Option<String>, Failure> {
+/// What is to be written, and what is to be told of it; none where the file says so already.
+fn content(file: &File, args: &ExportArgs) -> Result<(Option<String>, Vec<String>), Failure> {
     let path = &file.path;
     // What is no file of ours to read (a device, a pipe) is written to as it was asked for.
     if !path.is_file() {
-        return Ok(Some(file.text.clone()));
+        return Ok((Some(file.text.clone()), Vec::new()));
     }
     let bytes = files::read(path, MAX_BYTES + 1)?;
     if bytes.len() as u64 > MAX_BYTES && !args.force {
@@ -215,7 +256,7 @@ fn content(file: &File, args: &ExportArgs) -> Result<Option<String>, Failure> {
         return Err(Failure::new(Exit::BadInput, "too-large", message).help(help));
     }
     let old = String::from_utf8_lossy(&bytes);
-    let new = match file.format.merge {
+    let Merged { text: new, notes } = match file.format.merge {
         Some(_) if !args.force && matches!(old, Cow::Owned(_)) => {
             let message = format!("{} is not UTF-8, and what is not could not be kept", shown(path));
             return Err(
@@ -223,10 +264,10 @@ fn content(file: &File, args: &ExportArgs) -> Result<Option<String>, Failure> {
             );
         }
         Some(merge) if !args.force && !old.trim().is_empty() => merged(merge, &old, &file.text)?,
-        _ => file.text.clone(),
+        _ => Merged { text: file.text.clone(), notes: Vec::new() },
     };
     if old == new {
-        return Ok(None);
+        return Ok((None, notes));
     }
     let may = args.force || args.check || file.format.merge.is_some() || is_ours(&old) || old.trim().is_empty();
     if !may {
@@ -234,17 +275,17 @@ fn content(file: &File, args: &ExportArgs) -> Result<Option<String>, Failure> {
         let help = "replace it with --force, or name another with -o";
         return Err(Failure::new(Exit::BadInput, "exists", message).help(help));
     }
-    Ok(Some(new))
+    Ok((Some(new), notes))
 }
 
 /// What others wrote keeps its bytes: the mark in front, and the ends of its lines where they are all alike.
-fn merged(merge: Merge, old: &str, rendered: &str) -> Result<String, Failure> {
+fn merged(merge: Merge, old: &str, rendered: &str) -> Result<Merged, Failure> {
     const MARK: &str = "\u{feff}";
     let (mark, text) = old.strip_prefix(MARK).map_or(("", old), |text| (MARK, text));
-    let new = merge(text, rendered).map_err(refused)?;
+    let Merged { text: new, notes } = merge(text, rendered).map_err(refused)?;
     let is_dos = text.contains('\n') && text.matches('\n').count() == text.matches("\r\n").count();
     let new = if is_dos { new.replace("\r\n", "\n").replace('\n', "\r\n") } else { new };
-    Ok(format!("{mark}{new}"))
+    Ok(Merged { text: format!("{mark}{new}"), notes })
 }
 
 fn make_folder(path: &Path) -> Result<(), Failure> {
@@ -288,10 +329,11 @@ fn edited(lock: &Lock, spec: &Spec, source: &SourceFile, place: &Path) -> Option
 }
 
 fn refused(error: ExportError) -> Failure {
-    let exit = if matches!(error, ExportError::UnknownHash(_) | ExportError::UnknownAddress(_)) {
-        Exit::Unknown
-    } else {
-        Exit::BadInput
+    let exit = match error {
+        ExportError::UnknownHash(_) | ExportError::UnknownAddress(_) | ExportError::AddressWithoutHash(_) => {
+            Exit::Unknown
+        }
+        _ => Exit::BadInput,
     };
     Failure::new(exit, error.code(), error.to_string())
 }

@@ -49,10 +49,8 @@ fn preset(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Re
     if let Some(compiler) = options.get("host-compiler") {
         cache["CMAKE_CUDA_HOST_COMPILER"] =
             valid::option("host-compiler", compiler, valid::is_path, "a path without blanks")?.into();
-    } else if let Some(clang) = lock.inputs.get(&format!("target.{name}.clang")) {
-        // Under this name the packages of distributions install it.
-        let major = valid::release("clang", clang)?.split('.').next().unwrap_or_default();
-        cache["CMAKE_CUDA_HOST_COMPILER"] = format!("clang++-{major}").into();
+    } else if let Some(compiler) = host_compiler(lock, name, target)? {
+        cache["CMAKE_CUDA_HOST_COMPILER"] = compiler.into();
     }
     Ok(Some(json!({
         "name": valid::target(name)?,
@@ -62,6 +60,18 @@ fn preset(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Re
         "environment": environment,
         "vendor": { "gpuenv": { "gencode": gencode(architectures) } },
     })))
+}
+
+/// The compiler that gpuenv.toml names, under the name by which the packages of distributions install it; none where nothing
+/// is said, and for gcc on systems that keep several in folders.
+pub fn host_compiler(lock: &Lock, name: &str, target: &TargetLock) -> Result<Option<String>, ExportError> {
+    let of = |key: &str| lock.inputs.get(&format!("target.{name}.{key}"));
+    let has_names = target.os.as_deref().is_some_and(|os| os.starts_with("ubuntu") || os.starts_with("debian"));
+    Ok(match (of("clang"), of("gcc")) {
+        (Some(clang), _) => Some(format!("clang++-{}", valid::major("clang", clang)?)),
+        (None, Some(gcc)) if has_names => Some(format!("g++-{}", valid::major("gcc", gcc)?)),
+        _ => None,
+    })
 }
 
 /// The same for who calls nvcc without CMake: `80-real` is machine code, `90-virtual` PTX, `90` both.

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::lock::{Lock, TargetLock};
 
-use super::format::{Format, Opt, Options, Render};
+use super::format::{Format, Opt, Options, Render, choose};
 use super::{ExportError, images, quote, valid};
 
 /// `gpuenv export compose`
@@ -60,6 +60,12 @@ pub fn origin(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -
     }
 }
 
+/// Whether a Dockerfile is built for one of the chosen targets.
+pub fn builds(lock: &Lock, options: &Options) -> bool {
+    let builds = |name: &str, target: &TargetLock| matches!(origin(lock, name, target, options), Ok(Origin::Build));
+    choose(lock, options).is_ok_and(|chosen| chosen.iter().any(|(name, target)| builds(name, target)))
+}
+
 /// The Dockerfile, from the project's folder.
 pub fn dockerfile(options: &Options) -> Result<&str, ExportError> {
     let file = options.get("dockerfile").unwrap_or("Dockerfile");
@@ -97,10 +103,12 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Re
             let _ = writeln!(out, "    image: {}", quote::json(&image));
         }
         Origin::Build => {
-            let dockerfile = dockerfile(options)?;
+            // Compose reads the first from the folder of this file, and the second from the first.
+            let (context, dockerfile) = (options.way_up(FORMAT.file), dockerfile(options)?);
             let _ = write!(
                 out,
-                "    build:\n      context: \".\"\n      # Made by `gpuenv export dockerfile -o {dockerfile}`.\n      dockerfile: {}\n",
+                "    build:\n      context: {}\n      # Made by `gpuenv export dockerfile -o {dockerfile}`.\n      dockerfile: {}\n",
+                quote::json(&context),
                 quote::json(dockerfile)
             );
         }

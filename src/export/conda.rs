@@ -28,8 +28,8 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Re
     let wheels: Vec<&Wheel> = lock.wheels_of(name).collect();
     let beside: Vec<&ConstraintLock> = lock.constraints_of(name).collect();
     let own = options.get("name").unwrap_or("gpu-stack");
-    let own = valid::option("name", own, valid::is_label, "a name of lower case letters, digits and -")?;
-    let others = ordinary::lines(&ordinary::of(lock, name)?);
+    let own = valid::option("name", own, valid::is_environment, "a name of letters, digits, -, _ and .")?;
+    let others = ordinary::of(lock, name)?;
     if wheels.is_empty() && others.is_empty() {
         return Err(own::nothing(lock, &[(name, target)]));
     }
@@ -43,21 +43,23 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Re
              #   CONDA_OVERRIDE_CUDA={cuda} conda env create -f environment.yml\n"
         );
     }
-    let _ = write!(out, "name: {}\nchannels:\n  - \"conda-forge\"\ndependencies:\n", quote::json(own));
+    let _ =
+        write!(out, "name: {}\nchannels:\n  - \"conda-forge\"\n  - \"nodefaults\"\ndependencies:\n", quote::json(own));
     if let Some(python) = wheels::python(lock, target)? {
         let _ = writeln!(out, "  - {}", quote::json(&format!("python={python}")));
     }
-    if let Some(line) = wheels::cuda_line(lock, target) {
+    if let Some(line) = wheels::cuda_line(lock, name, target) {
         let _ = writeln!(out, "  - {}", quote::json(&format!("cuda-version={line}")));
     }
     out += "  - \"pip\"\n  - pip:\n";
     for line in requirements::sources(lock, &wheels, &beside)?.lines().filter(|line| !line.starts_with('#')) {
         let _ = writeln!(out, "      - {}", quote::json(line));
     }
-    for wheel in wheels {
+    for wheel in &wheels {
         let _ = writeln!(out, "      - {}", quote::json(&pin(wheel)?));
     }
-    for line in others {
+    let held = requirements::held(&wheels, &beside, &others)?;
+    for line in held.into_iter().chain(ordinary::lines(&others)) {
         let _ = writeln!(out, "      - {}", quote::json(&line));
     }
     images::refuse_framework_inside(lock, name, target)?;

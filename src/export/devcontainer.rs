@@ -14,10 +14,19 @@ pub const FORMAT: Format = Format {
     help: "A devcontainer.json for editors that work inside the container",
     file: ".devcontainer/devcontainer.json",
     options: &[IMAGE, DOCKERFILE, GPUS, SHM, IPC],
-    next: |_, _, _| "devcontainer up --workspace-folder .".to_string(),
+    next: |_, file, _| next(file),
     merge: None,
     render: Render::Target(render),
 };
+
+/// Where the tools look by themselves.
+const FOUND: [&str; 2] = [".devcontainer/devcontainer.json", ".devcontainer.json"];
+
+/// A file elsewhere has to be named.
+fn next(file: &str) -> String {
+    let config = if FOUND.contains(&file) { String::new() } else { format!(" --config {file}") };
+    format!("devcontainer up --workspace-folder .{config}")
+}
 
 fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Result<String, ExportError> {
     let arch = valid::cpu_arch(&target.arch)?;
@@ -30,8 +39,10 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Re
     match compose::origin(lock, name, target, options)? {
         Origin::Image(image) => file["image"] = image.into(),
         Origin::Build => {
-            let dockerfile = format!("../{}", compose::dockerfile(options)?);
-            file["build"] = json!({ "dockerfile": dockerfile, "context": "..", "options": [&arguments[0]] });
+            // Both are read from the folder of this file.
+            let (context, dockerfile) = (options.way_up(FORMAT.file), compose::dockerfile(options)?);
+            let dockerfile = if context == "." { dockerfile.to_string() } else { format!("{context}/{dockerfile}") };
+            file["build"] = json!({ "dockerfile": dockerfile, "context": context, "options": [&arguments[0]] });
         }
     }
     if target.driver.is_some() {

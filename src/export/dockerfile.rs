@@ -30,7 +30,7 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Re
     let _ = writeln!(out, "FROM {}{stage}", recipe.first.image);
     out += &written(&recipe.first.steps);
     if let Some(second) = &recipe.second {
-        let _ = write!(out, "\n# What runs: the same without compilers.\nFROM {}\n", second.image);
+        let _ = write!(out, "\n# What runs: the same without the toolkit.\nFROM {}\n", second.image);
         for directory in recipe.carried {
             let _ = writeln!(out, "COPY --from=build {directory} {directory}");
         }
@@ -41,7 +41,7 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Re
         recipe.labels.iter().map(|(name, value)| format!("{name}={}", quote::docker(value))).collect();
     out += &(labels.join(" \\\n      ") + "\n");
     if let Some(user) = options.get("user") {
-        let user = valid::option("user", user, valid::is_user, "the name of a user, in lower case")?;
+        let user = valid::option("user", user, valid::is_user, "the name of a user other than root, in lower case")?;
         let _ = write!(
             out,
             "\n# The number is beyond those that distributions give.\nRUN useradd --create-home --uid {UID} {user}\nUSER {UID}\n"
@@ -63,7 +63,13 @@ fn written(steps: &[Step]) -> String {
                     let _ = writeln!(out, "# {line}");
                 }
             }
-            Step::Run(command) => out += &format!("RUN {command}\n"),
+            Step::Run(command) => {
+                // The distribution keeps one release of a compiler, and none of the older ones.
+                if command.contains("apt-get install") {
+                    out += "# hadolint ignore=DL3008\n";
+                }
+                out += &format!("RUN {command}\n");
+            }
             Step::Env(variables) => {
                 let words: Vec<String> =
                     variables.iter().map(|(name, value)| format!("{name}={}", quote::docker(value))).collect();

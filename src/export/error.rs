@@ -148,6 +148,12 @@ pub enum ExportError {
          `uv export --format pylock.toml`, which asks the index", .0.join(", ")
     )]
     UnknownAddress(Vec<String>),
+    /// A file format that asks for the sha256 of what it names, and a lock that does not know it.
+    #[error(
+        "the sha256 of {} is not known, and a pylock.toml asks for it: add `#sha256=…` to its `url` in gpuenv.toml, then run \
+         `gpuenv lock`", .0.join(", ")
+    )]
+    AddressWithoutHash(Vec<String>),
     /// Nobody knows for which GPUs.
     #[error(
         "there is no architecture list for {}: name a GPU there in gpuenv.toml, then run `gpuenv lock`",
@@ -202,7 +208,7 @@ impl ExportError {
             ExportError::BadOption { .. } => "bad-option",
             ExportError::Taken { .. } => "taken",
             ExportError::InImage { .. } => "in-image",
-            ExportError::UnknownHash(_) => "unknown-hash",
+            ExportError::UnknownHash(_) | ExportError::AddressWithoutHash(_) => "unknown-hash",
             ExportError::UnknownAddress(_) => "unknown-address",
             ExportError::NothingToCompile(_) => "nothing-to-compile",
             ExportError::BadValue { .. } => "bad-lock-value",

@@ -25,7 +25,16 @@ pub struct Format {
 }
 
 /// From the old text of a file and what was rendered to the new one.
-pub type Merge = fn(old: &str, rendered: &str) -> Result<String, ExportError>;
+pub type Merge = fn(old: &str, rendered: &str) -> Result<Merged, ExportError>;
+
+/// A file of somebody's with what was rendered in it.
+#[derive(Debug)]
+pub struct Merged {
+    /// Its new text.
+    pub text: String,
+    /// What its owner has to know, in sentences.
+    pub notes: Vec<String>,
+}
 
 /// An option of a format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,6 +73,8 @@ pub struct Options {
     pub target: Option<String>,
     /// Options of formats by name; a switch has an empty value.
     pub values: BTreeMap<String, String>,
+    /// Where the text will stand, from the project's folder; none: where such a file usually is.
+    pub file: Option<String>,
 }
 
 impl Options {
@@ -76,6 +87,12 @@ impl Options {
     /// The value of an option.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.values.get(name).map(String::as_str)
+    }
+
+    /// From the folder that the text will stand in up to the project's: `.`, `..`, `../..`.
+    pub(super) fn way_up(&self, usual: &str) -> String {
+        let depth = self.file.as_deref().unwrap_or(usual).matches('/').count();
+        if depth == 0 { ".".to_string() } else { vec![".."; depth].join("/") }
     }
 
     /// Whether a switch is on.
@@ -138,8 +155,12 @@ impl Format {
                 choices => choices.contains(&value.as_str()),
             };
             if !suits {
-                let expected = if option.is_switch() { "nothing" } else { option.value };
-                return Err(ExportError::bad_option(option.name, value, expected));
+                let expected = match option.choices {
+                    [] if option.is_switch() => "nothing".to_string(),
+                    [] => option.value.to_string(),
+                    choices => choices.join(", "),
+                };
+                return Err(ExportError::bad_option(option.name, value, &expected));
             }
         }
         Ok(())

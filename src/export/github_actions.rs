@@ -14,7 +14,7 @@ pub const FORMAT: Format = Format {
     help: "A workflow for GitHub Actions with a job for each target",
     file: ".github/workflows/gpuenv.yml",
     options: &[
-        Opt::value("gpu-runner", "LABELS", "The runners with GPUs [default: self-hosted,linux,gpu]"),
+        Opt::value("gpu-runner", "LABELS", "The runners with GPUs [default: self-hosted,linux,gpu and x64 or arm64]"),
         Opt::value("cpu-runner", "LABELS", "The runners without [default: GitHub's own]"),
     ],
     next: |_, file, _| format!("git add {file}"),
@@ -44,6 +44,9 @@ fn render(lock: &Lock, targets: &Targets, options: &Options) -> Result<String, E
           "env": { "REQUIREMENTS": "${{ matrix.requirements }}" }, "run": install },
         { "name": "Test", "run": "echo 'Your tests go here.'\n" },
     ]);
+    // Whoever forks a public repository could run what he likes on a machine of one's own.
+    let is_own = |row: &Value| row["runner"].as_array().is_some_and(|labels| labels.contains(&"self-hosted".into()));
+    let event = if include.iter().any(is_own) { "push" } else { "pull_request" };
     let job = json!({
         "name": "${{ matrix.target }}",
         "runs-on": "${{ matrix.runner }}",
@@ -55,7 +58,7 @@ fn render(lock: &Lock, targets: &Targets, options: &Options) -> Result<String, E
     let file = json!({
         "name": "gpuenv",
         // A bare `on` is the switch of YAML 1.1.
-        "on": { "pull_request": {}, "workflow_dispatch": {} },
+        "on": { event: {}, "workflow_dispatch": {} },
         "permissions": { "contents": "read" },
         "jobs": { "stack": job },
     });
@@ -71,7 +74,9 @@ fn row(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Resul
     let has_gpu = target.driver.is_some();
     let arm = valid::cpu_arch(&target.arch)?.docker() == "arm64";
     let (option, default) = match (has_gpu, arm) {
-        (true, _) => ("gpu-runner", "self-hosted,linux,gpu"),
+        // GitHub gives every runner the label of its processor.
+        (true, false) => ("gpu-runner", "self-hosted,linux,x64,gpu"),
+        (true, true) => ("gpu-runner", "self-hosted,linux,arm64,gpu"),
         (false, true) => ("cpu-runner", ARM_RUNNER),
         (false, false) => ("cpu-runner", RUNNER),
     };
@@ -88,7 +93,7 @@ fn row(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Resul
     };
     let wheels: Vec<&Wheel> = lock.wheels_of(name).collect();
     let mut lines = String::new();
-    let others = ordinary::lines(&ordinary::of(lock, name)?);
+    let others = ordinary::of(lock, name)?;
     if !wheels.is_empty() || !others.is_empty() {
         let beside: Vec<&ConstraintLock> = lock.constraints_of(name).collect();
         let sources = requirements::sources(lock, &wheels, &beside)?;
@@ -99,7 +104,8 @@ fn row(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Resul
         for wheel in &wheels {
             lines += &(pin(wheel)? + "\n");
         }
-        for line in &others {
+        let held = requirements::held(&wheels, &beside, &others)?;
+        for line in held.into_iter().chain(ordinary::lines(&others)) {
             lines += &format!("{line}\n");
         }
     }

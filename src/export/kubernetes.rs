@@ -27,20 +27,38 @@ pub const FORMAT: Format = Format {
         },
         Opt::value("image", "REF", "Run this image, built from `gpuenv export dockerfile` [default: the locked one]"),
         Opt::value("gpus", "N", "How many GPUs [default: 1]"),
+        Opt::value(
+            "resource",
+            "NAME",
+            "The resource to ask for, such as nvidia.com/mig-1g.10gb [default: nvidia.com/gpu]",
+        ),
         SHM,
         Opt::value("runtime-class", "NAME", "The runtime class of the GPU nodes, `nvidia` where it is not the default"),
         Opt::switch("dra", "Claim the GPUs by dynamic resource allocation, in place of nvidia.com/gpu"),
     ],
-    next: |_, file, _| format!("kubectl apply -f {file}"),
+    next,
     merge: None,
     render: Render::Target(render),
 };
+
+/// Without an image of one's own what runs lacks the wheels.
+fn next(lock: &Lock, file: &str, options: &Options) -> String {
+    match compose::builds(lock, options) {
+        true => "build and push `gpuenv export dockerfile`, then name it here with --image REF".to_string(),
+        false => format!("kubectl apply -f {file}"),
+    }
+}
 
 /// The class of NVIDIA's driver for dynamic resource allocation.
 const DEVICE_CLASS: &str = "gpu.nvidia.com";
 /// What labels of GPU feature discovery begin with.
 const DRIVER: &str = "nvidia.com/cuda.driver-version";
 const CAPABILITY: &str = "nvidia.com/gpu.compute";
+
+/// How many GPUs: a scheduler counts them.
+fn gpus(options: &Options) -> Result<&str, ExportError> {
+    valid::option("gpus", options.get("gpus").unwrap_or("1"), valid::is_count, "a number of GPUs")
+}
 
 fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Result<String, ExportError> {
     let app = format!("gpuenv-{}", valid::dns_label(name)?);
@@ -92,7 +110,10 @@ fn pod(lock: &Lock, name: &str, target: &TargetLock, options: &Options, app: &st
         pod["resourceClaims"] = json!([{ "name": "gpu", "resourceClaimTemplateName": app }]);
         container["resources"] = json!({ "claims": [{ "name": "gpu" }] });
     } else if target.driver.is_some() {
-        container["resources"] = json!({ "limits": { "nvidia.com/gpu": compose::gpus(options)?.unwrap_or("1") } });
+        let resource = options.get("resource").unwrap_or("nvidia.com/gpu");
+        let resource =
+            valid::option("resource", resource, valid::is_resource, "a name such as nvidia.com/mig-1g.10gb")?;
+        container["resources"] = json!({ "limits": { resource: gpus(options)? } });
     }
     pod["containers"] = json!([container]);
     pod["affinity"] = json!({ "nodeAffinity": { "requiredDuringSchedulingIgnoredDuringExecution":
@@ -180,7 +201,7 @@ fn claim(target: &TargetLock, options: &Options) -> Result<Value, ExportError> {
         let minimum = semver(valid::driver(&driver.minimum)?);
         all.push(format!("{}.compareTo(semver('{minimum}')) >= 0", attribute("driverVersion")));
     }
-    let count: u64 = compose::gpus(options)?.unwrap_or("1").parse().unwrap_or(1);
+    let count: u64 = gpus(options)?.parse().unwrap_or(1);
     Ok(json!({ "name": "gpu", "exactly": { "deviceClassName": DEVICE_CLASS, "count": count,
         "selectors": [{ "cel": { "expression": all.join(" && ") } }] } }))
 }

@@ -32,8 +32,9 @@ mod uv;
 mod valid;
 mod wheels;
 
+pub use compose::builds;
 pub use error::ExportError;
-pub use format::{Format, Merge, Opt, Options, is_ours};
+pub use format::{Format, Merge, Merged, Opt, Options, is_ours};
 pub use slurm::VERIFY_LOCK;
 
 /// Every format, in the order of the help.

@@ -37,7 +37,8 @@ const MAGIC: &str = "#%Module1.0";
 const CLEAN_TCL: &str = r#"# What lies there would be loaded in place of what the wheels bring.
 if {[info exists env(LD_LIBRARY_PATH)]} {
     foreach gpuenv_dir [split $env(LD_LIBRARY_PATH) :] {
-        foreach gpuenv_of {*/cuda/*lib64* */cuda-[0-9]*/*lib64* */cuda/targets/* */cuda-[0-9]*/targets/*} {
+        foreach gpuenv_of {*/cuda/lib64* */cuda/[0-9]*/*lib64* */cuda/extras/* */cuda/targets/* */cuda-[0-9]*/*lib64*
+            */cuda-[0-9]*/targets/* */CUDA/[0-9]*/lib* */math_libs/*lib64*} {
             if {[string match $gpuenv_of $gpuenv_dir]} {
                 remove-path LD_LIBRARY_PATH $gpuenv_dir
             }
@@ -48,7 +49,8 @@ if {[info exists env(LD_LIBRARY_PATH)]} {
 /// The same for Lmod.
 const CLEAN_LUA: &str = r#"-- What lies there would be loaded in place of what the wheels bring.
 for dir in (os.getenv("LD_LIBRARY_PATH") or ""):gmatch("[^:]+") do
-  for _, of in ipairs({"/cuda/.*lib64", "/cuda%-[0-9][^/]*/.*lib64", "/cuda/targets/", "/cuda%-[0-9][^/]*/targets/"}) do
+  for _, of in ipairs({"/cuda/lib64", "/cuda/[0-9].*lib64", "/cuda/extras/", "/cuda/targets/", "/cuda%-[0-9][^/]*/.*lib64",
+    "/cuda%-[0-9][^/]*/targets/", "/CUDA/[0-9][^/]*/lib", "/math_libs/.*lib64"}) do
     if dir:find(of) then
       remove_path("LD_LIBRARY_PATH", dir)
     end

@@ -3,7 +3,7 @@
 use crate::lock::{Lock, TargetLock};
 
 use super::format::Targets;
-use super::{ExportError, images};
+use super::{ExportError, images, valid};
 
 /// The formats that install packages.
 const INSTALLING: [&str; 8] =
@@ -11,10 +11,19 @@ const INSTALLING: [&str; 8] =
 
 /// Those of a target, `torch 2.8.0`.
 pub fn nowhere(lock: &Lock, name: &str, target: &TargetLock) -> Vec<String> {
-    let has_wheel = |package: &str| lock.wheels_of(name).any(|wheel| wheel.package == package);
+    builds_nowhere(lock, name, target).map(|(package, version)| format!("{package} {version}")).collect()
+}
+
+/// Their packages: an installer that resolves must leave them out, or it takes those of an index.
+pub fn packages_nowhere(lock: &Lock, name: &str, target: &TargetLock) -> Result<Vec<String>, ExportError> {
+    builds_nowhere(lock, name, target).map(|(package, _)| Ok(valid::package(package)?.to_string())).collect()
+}
+
+fn builds_nowhere<'a>(lock: &'a Lock, name: &str, target: &'a TargetLock) -> impl Iterator<Item = (&'a str, &'a str)> {
+    let has_wheel = move |package: &str| lock.wheels_of(name).any(|wheel| wheel.package == package);
     let stack = lock.stack_of(target);
-    let own = lock.own_builds().filter(|package| !has_wheel(package));
-    own.filter_map(|package| Some(format!("{package} {}", stack.get(package)?))).collect()
+    let own = lock.own_builds().filter(move |package| !has_wheel(package));
+    own.filter_map(|package| Some((package, stack.get(package)?.as_str())))
 }
 
 /// What the text of a format says of them, a line without its sign; empty where there are none.

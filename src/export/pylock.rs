@@ -16,7 +16,7 @@ pub const FORMAT: Format = Format {
     help: "A pylock.toml, where the address of every wheel is known; else `uv` and `uv export` make one",
     file: "pylock.toml",
     options: &[],
-    next: |_, file, _| format!("uv pip sync {file}"),
+    next: |_, file, _| format!("uv pip install -r {file}, then what `uv pip check` misses: it holds no dependencies"),
     merge: None,
     render: Render::Target(render),
 };
@@ -27,13 +27,13 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, _: &Options) -> Result<S
         return Err(own::nothing(lock, &[(name, target)]));
     }
     let is_known = |wheel: &&&Wheel| wheel.url.is_some() && wheel.hashes().is_some_and(|hashes| hashes.count() == 1);
-    let unknown: Vec<String> = wheels
-        .iter()
-        .filter(|wheel| !is_known(wheel))
-        .map(|wheel| format!("{} {}", wheel.package, wheel.version))
-        .collect();
+    let shown = |wheel: &&Wheel| format!("{} {}", wheel.package, wheel.version);
+    let unknown: Vec<&Wheel> = wheels.iter().copied().filter(|wheel| !is_known(&wheel)).collect();
+    if unknown.iter().any(|wheel| wheel.url.is_none()) {
+        return Err(ExportError::UnknownAddress(unknown.iter().map(shown).collect()));
+    }
     if !unknown.is_empty() {
-        return Err(ExportError::UnknownAddress(unknown));
+        return Err(ExportError::AddressWithoutHash(unknown.iter().map(shown).collect()));
     }
     let mut out = "# Written by `gpuenv export pylock`; do not edit. Holds no dependencies.\nlock-version = \"1.0\"\n"
         .to_string();
@@ -52,13 +52,14 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, _: &Options) -> Result<S
         let (Some(url), Some(sha256)) = (&wheel.url, wheel.hashes().and_then(|mut hashes| hashes.next())) else {
             continue;
         };
-        let file = url.rsplit('/').next().unwrap_or_default();
+        // Of the characters of an address that a name writes otherwise, a wheel's has only this one.
+        let file = url.rsplit('/').next().unwrap_or_default().replace("%2B", "+").replace("%2b", "+");
         let _ = write!(
             out,
             "\n[[packages]]\nname = {}\nversion = {}\nwheels = [\n    {{ name = {}, url = {}, hashes = {{ sha256 = {} }} }},\n]\n",
             quote::toml(&wheels::normalised(&wheel.package)),
             quote::toml(&wheel.version),
-            quote::toml(file),
+            quote::toml(&file),
             quote::toml(valid::wheel(url)?),
             quote::toml(valid::sha256(sha256)?)
         );

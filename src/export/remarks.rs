@@ -1,9 +1,9 @@
 //! What a format does not say although the lock asks for it.
 
-use crate::lock::{Lock, Wheel};
+use crate::lock::{Lock, TargetLock, Wheel};
 
 use super::format::{Format, Options, Targets, choose};
-use super::{ordinary, own, wheels};
+use super::{cmake, ordinary, own, wheels};
 
 impl Format {
     /// What the text does not hold although the lock asks for it, in sentences.
@@ -11,8 +11,24 @@ impl Format {
         let Ok(chosen) = choose(lock, options) else { return Vec::new() };
         let own = own::left_out(lock, &chosen, self.name);
         let ordinary = ordinary::left_out(lock, &chosen, self.name, options);
-        [own, ordinary, not_isolated(lock, &chosen, self.name)].into_iter().flatten().collect()
+        let rest = [not_isolated(lock, &chosen, self.name), unnamed_gcc(lock, &chosen, self.name, options)];
+        [own, ordinary].into_iter().chain(rest).flatten().collect()
     }
+}
+
+/// A gcc that gpuenv.toml names and that has no name by which every system of that kind installs it.
+fn unnamed_gcc(lock: &Lock, targets: &Targets, format: &str, options: &Options) -> Option<String> {
+    if format != "cmake" || options.get("host-compiler").is_some() {
+        return None;
+    }
+    let unnamed = |(name, target): &(&str, &TargetLock)| {
+        let gcc = lock.inputs.get(&format!("target.{name}.gcc"))?;
+        let is_named = cmake::host_compiler(lock, name, target).ok()?.is_some();
+        (!is_named).then(|| {
+            format!("CMake takes the default compiler of target `{name}`: if that is not gcc {gcc}, say where it is with --host-compiler PATH")
+        })
+    };
+    targets.iter().find_map(unnamed)
 }
 
 /// What formats without a place for it say of packages that are compiled beside an installed framework.

@@ -12,9 +12,9 @@
 //!
 //! What has an address of its own is asked for by that.
 //!
-//! What others bring in (torchvision, for one) has a page of its own in the third case too: of two builds of one release
-//! pip takes the one with a label, and that one is torch's. `--constraints` prints a file for `pip install -c` that
-//! says so of every package of the lock, for installs that come later.
+//! What others may bring in (torchvision, for one) has a page of its own in the third case too, and is asked for: pip reads
+//! constraints from a second file only, and a release that does not name one torch goes with any, of whatever CUDA.
+//! `--constraints` prints such a file for `pip install -c`, with every package of the lock, for installs that come later.
 //!
 //! What `[packages]` asks for comes from the default index, so with it the third case is the second one's too.
 //!
@@ -90,13 +90,20 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Re
         out += &format!("# It stands in the image, and stays as it is:\n{line}\n");
     }
     out += &sources(lock, &wheels, &beside)?;
-    for wheel in wheels {
+    for wheel in &wheels {
         out += &pin(wheel)?;
         // An address carries its own.
         for hash in wheels::hashes(wheel)?.iter().filter(|_| options.has("hashes")) {
             out += &format!(" \\\n    {hash}");
         }
         out.push('\n');
+    }
+    // Without dependencies nothing brings them in.
+    if !options.has("hashes") {
+        let held = held(&wheels, &beside, &others)?;
+        if !held.is_empty() {
+            out += &format!("# {HELD}\n{}\n", held.join("\n"));
+        }
     }
     if others.is_empty() {
         return Ok(out);
@@ -113,15 +120,30 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Re
     Ok(out)
 }
 
+/// What stands above packages that are asked for lest another build of theirs comes in.
+const HELD: &str = "Where others bring these in, they must be those of the locked CUDA, which pip keeps to only if they are asked for.";
+
+/// The requirements that keep what others may bring in to the lock; none beside torch alone, which brings none of it. What
+/// has no label on its index is none that pip would find there for sure, and is better not asked for.
+pub(super) fn held(
+    wheels: &[&Wheel],
+    beside: &[&ConstraintLock],
+    others: &[Asked],
+) -> Result<Vec<String>, ExportError> {
+    let is_of_torch = |package: &str| package == "torch" || BESIDE_TORCH.contains(&package);
+    if others.is_empty() && wheels.iter().all(|wheel| is_of_torch(&wheel.package)) {
+        return Ok(Vec::new());
+    }
+    beside.iter().filter(|one| one.version.contains('+')).map(|one| wheels::constraint(one)).collect()
+}
+
 /// What later installs must keep to, and where it is found.
 fn constraints(wheels: &[&Wheel], beside: &[&ConstraintLock], others: &[Asked]) -> Result<String, ExportError> {
     let mut out =
         "# Each page below offers one package only; everything else comes from your usual index.\n".to_string();
     for wheel in wheels {
         if let Some(index) = &wheel.index {
-            if !BESIDE_TORCH.contains(&&*wheel.package) {
-                refuse_ambiguous(&wheel.package, &wheel.version)?;
-            }
+            refuse_ambiguous(&wheel.package, &wheel.version)?;
             out += &format!("--find-links {}\n", wheels::page(index, &wheel.package)?);
         }
     }
@@ -144,19 +166,17 @@ fn pages(beside: &[&ConstraintLock]) -> Result<String, ExportError> {
     let mut out = String::new();
     for one in beside {
         if let Some(index) = &one.index {
-            // Those beside torch carry its label there, be it that nobody has read the names of their files.
-            if !BESIDE_TORCH.contains(&&*one.package) {
-                refuse_ambiguous(&one.package, &one.version)?;
-            }
+            refuse_ambiguous(&one.package, &one.version)?;
             out += &format!("--find-links {}\n", wheels::page(index, &one.package)?);
         }
     }
     Ok(out)
 }
 
-/// Of one number on two indexes pip takes either.
+/// Of one number on two indexes pip takes either. Those beside torch carry its label there, be it that nobody has read the
+/// names of their files; and of two builds of one release pip takes the one with a label.
 fn refuse_ambiguous(package: &str, version: &str) -> Result<(), ExportError> {
-    if version.contains('+') {
+    if version.contains('+') || BESIDE_TORCH.contains(&package) {
         return Ok(());
     }
     let (package, version) = (valid::package(package)?.to_string(), valid::wheel_version(version)?.to_string());

@@ -80,13 +80,16 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Re
 /// Modules of the site, else what `gpuenv export env` would set; then the environment with the wheels.
 fn environment(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Result<String, ExportError> {
     let mut out = String::new();
+    let mut plan = Plan::new(lock, name, target)?;
     if let Some(modules) = options.get("modules") {
+        plan = plan.beside_modules();
         for module in modules.split(',') {
             let module = valid::option("modules", module, valid::is_path, "names of modules with a comma between")?;
             let _ = writeln!(out, "module load {module}");
         }
-    } else if options.get("container").is_none() {
-        let lines = env::lines(&Plan::new(lock, name, target)?);
+    }
+    if options.get("container").is_none() {
+        let lines = env::lines(&plan);
         if !lines.is_empty() {
             out += "\n# As `gpuenv export env` sets it.\n";
             out += &lines;

@@ -26,8 +26,11 @@ pub const VENV: &str = "/opt/venv";
 /// What later installs must keep to.
 const CONSTRAINTS: &str = "/opt/constraints.txt";
 
+/// What installs must leave out.
+const EXCLUDED: &str = "/opt/excluded.txt";
+
 /// One step.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub enum Step {
     /// What the next ones are for.
     Note(String),
@@ -87,6 +90,10 @@ pub fn recipe(lock: &Lock, name: &str, target: &TargetLock) -> Result<Recipe, Ex
     if !note.is_empty() {
         steps.push(Step::Note(note));
     }
+    let compiler = compiler(lock, target);
+    if target.runtime_image.is_none() || inside.is_some() {
+        steps.extend(compiler.clone());
+    }
     let has_venv = inside.is_none() && installs;
     if let Some((package, version)) = inside {
         steps.extend(python_of_image(package, version, installs)?);
@@ -99,7 +106,8 @@ pub fn recipe(lock: &Lock, name: &str, target: &TargetLock) -> Result<Recipe, Ex
     }
     if installs {
         let constraints: Vec<&ConstraintLock> = lock.constraints_of(name).collect();
-        steps.extend(install(&wheels, &constraints, inside.map(|(package, _)| package), &others)?);
+        let install = install(&wheels, &constraints, inside.map(|(package, _)| package), &others)?;
+        steps.extend(without(&own::packages_nowhere(lock, name, target)?, install));
     }
     if target.toolkit.is_some() {
         if !from_source {
@@ -110,11 +118,40 @@ pub fn recipe(lock: &Lock, name: &str, target: &TargetLock) -> Result<Recipe, Ex
     let carried: &[&str] = if has_venv { &[PYTHON_DIRECTORY, VENV] } else { &[] };
     let mut first = Stage { image, steps };
     let mut second = match target.runtime_image.as_deref().filter(|_| inside.is_none()) {
-        Some(image) => Some(runtime_stage(images::qualified(image)?, has_venv)),
+        Some(image) => Some(runtime_stage(images::qualified(image)?, compiler, has_venv)),
         None => None,
     };
     second.as_mut().unwrap_or(&mut first).steps.extend(gpu_access(name, target)?);
     Ok(Recipe { arch, first, second, carried, labels: labels(name, target)? })
+}
+
+/// Triton compiles what launches its kernels with the C compiler of the machine that runs them.
+fn compiler(lock: &Lock, target: &TargetLock) -> Vec<Step> {
+    if target.driver.is_none() || !lock.stack_of(target).contains_key("triton") {
+        return Vec::new();
+    }
+    let install = "command -v gcc > /dev/null || if command -v apt-get > /dev/null; then \\\n    \
+         apt-get update && apt-get install -y --no-install-recommends gcc libc6-dev && rm -rf /var/lib/apt/lists/*; \\\n    \
+         else \"$(command -v microdnf || command -v dnf || command -v yum)\" install -y gcc; fi";
+    vec![
+        Step::Note("Triton (torch.compile, vLLM and others) calls a C compiler when it runs.".into()),
+        Step::Run(install.into()),
+    ]
+}
+
+/// Installs nothing of what somebody installs himself: whatever depends on it would bring that of an index.
+fn without(packages: &[String], steps: Vec<Step>) -> Vec<Step> {
+    if packages.is_empty() {
+        return steps;
+    }
+    let kept_out = |step| match step {
+        Step::Run(command) => {
+            Step::Run(command.replace("uv pip install ", &format!("uv pip install --excludes {EXCLUDED} ")))
+        }
+        other => other,
+    };
+    let list = Step::Run(format!("printf '%s\\n' {} > {EXCLUDED}", packages.join(" ")));
+    [list].into_iter().chain(steps.into_iter().map(kept_out)).collect()
 }
 
 /// The locked Python and an environment made from it.
@@ -304,8 +341,7 @@ fn each(lines: &[String]) -> String {
 }
 
 /// Where the user's own code goes.
-const EXAMPLE: &str =
-    "Compile your CUDA code here, for example:\n  COPY . /src\n  RUN uv pip install --no-build-isolation /src";
+const EXAMPLE: &str = "Compile your CUDA code here, for example by `pip install --no-build-isolation` or CMake.";
 
 /// What tells builds to compile for the locked GPUs.
 fn architectures(lock: &Lock, target: &TargetLock, wheels: &[&Wheel]) -> Result<Vec<Step>, ExportError> {
@@ -339,14 +375,12 @@ fn within(gpus: &[GpuLock], taken: &[u32]) -> Option<String> {
 }
 
 /// The smaller image that runs what the first stage has built.
-fn runtime_stage(image: String, has_venv: bool) -> Stage {
-    let steps = match has_venv {
-        true => vec![Step::Activate],
-        false => vec![Step::Note(
-            "Take over what you have compiled, for example:\n  COPY --from=build /src/build/app /usr/local/bin/app"
-                .into(),
-        )],
-    };
+fn runtime_stage(image: String, compiler: Vec<Step>, has_venv: bool) -> Stage {
+    let mut steps = compiler;
+    steps.push(match has_venv {
+        true => Step::Activate,
+        false => Step::Note("Take over here what you have compiled in the stage `build`.".into()),
+    });
     Stage { image, steps }
 }
 

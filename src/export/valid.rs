@@ -41,6 +41,13 @@ pub fn release<'a>(what: &'static str, version: &'a str) -> Valid<'a> {
     check(ok, what, version, "a version such as `3.11`")
 }
 
+/// The first of the numbers of a version, which may be all there is: `17`, `11.4.0`.
+pub fn major<'a>(what: &'static str, version: &'a str) -> Valid<'a> {
+    let ok = version.len() <= 64 && version.split('.').all(is_number);
+    let version = check(ok, what, version, "a version such as `17`")?;
+    Ok(version.split('.').next().unwrap_or_default())
+}
+
 /// The address of a wheel index.
 pub fn index(url: &str) -> Valid<'_> {
     check(address::is_index(url), "index", url, "the https:// address of a wheel index")
@@ -103,6 +110,18 @@ pub fn is_count(text: &str) -> bool {
     is_number(text) && text.len() <= 6 && !text.starts_with('0')
 }
 
+/// An extended resource of Kubernetes: a domain and a name.
+pub fn is_resource(text: &str) -> bool {
+    let part =
+        |part: &str| !part.is_empty() && all(part, b".-_") && part.starts_with(|one: char| one.is_ascii_alphanumeric());
+    text.len() <= 128 && text.split_once('/').is_some_and(|(domain, name)| part(domain) && part(name))
+}
+
+/// The name of an environment of conda.
+pub fn is_environment(name: &str) -> bool {
+    all(name, b"-_.") && name.starts_with(|first: char| first.is_ascii_alphanumeric()) && name.len() <= 63
+}
+
 /// A time limit as Slurm reads it: minutes, `2:00:00`, `1-12`, `1-12:30:00`.
 pub fn is_time(text: &str) -> bool {
     let (days, clock) = text.split_once('-').map_or((None, text), |(days, clock)| (Some(days), clock));
@@ -125,11 +144,11 @@ pub fn is_path(text: &str) -> bool {
     !text.is_empty() && text.len() <= 512 && all(text, b"/._-+@%") && !text.starts_with('-')
 }
 
-/// A user of a Unix system.
+/// A user of a Unix system that can be created: the first one is there.
 pub fn is_user(name: &str) -> bool {
     let first = name.bytes().next().is_some_and(|byte| byte.is_ascii_lowercase() || byte == b'_');
     let all = name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"_-".contains(&byte));
-    first && all && name.len() <= 32
+    first && all && name.len() <= 32 && name != "root"
 }
 
 /// An architecture list as PyTorch's extension builder reads it.

@@ -100,9 +100,13 @@ pub fn python<'a>(lock: &'a Lock, target: &'a TargetLock) -> Result<Option<&'a s
     lock.stack_of(target).get("python").map(|python| valid::release("python", python)).transpose()
 }
 
-/// The CUDA line that a target's wheels bring the libraries of, `12.4` for `2.5.1+cu124`; none where none does. A label of
-/// a whole major, `cu13` of jax, leaves the line to the locked CUDA.
-pub fn cuda_line(lock: &Lock, target: &TargetLock) -> Option<Version> {
+/// The CUDA line that a target's wheels bring the libraries of; none where none does: that of the locked runtime, else
+/// the label's, `12.4` for `2.5.1+cu124`. A label of a whole major, `cu13` of jax, leaves the line to the locked CUDA.
+pub fn cuda_line(lock: &Lock, name: &str, target: &TargetLock) -> Option<Version> {
+    let runtime = lock.wheels_of(name).find(|wheel| is_runtime(&wheel.package));
+    if let Some(locked) = runtime.and_then(|wheel| Version::parse(&wheel.version).ok()) {
+        return Some(locked.prefix(2));
+    }
     let stack = lock.stack_of(target);
     let of_label = |version: &String| {
         let digits = version.split_once('+')?.1.strip_prefix("cu")?;
@@ -116,6 +120,11 @@ pub fn cuda_line(lock: &Lock, target: &TargetLock) -> Option<Version> {
     let is_brought =
         |package: &&String| !lock.wheel.iter().any(|wheel| wheel.package == **package && wheel.system_cuda);
     stack.iter().filter(|(package, _)| is_brought(package)).find_map(|(_, version)| of_label(version))
+}
+
+/// `nvidia-cuda-runtime-cu12`; since CUDA 13 without the major.
+fn is_runtime(package: &str) -> bool {
+    package.strip_prefix("nvidia-cuda-runtime").is_some_and(|rest| rest.is_empty() || rest.starts_with("-cu"))
 }
 
 /// The lowest compute capability of a target's GPUs.

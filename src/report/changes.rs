@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::export;
 use crate::lock::{Lock, TargetLock};
 
 use super::Fate;
@@ -76,13 +77,27 @@ fn heart(lock: &Lock, targets: &str) -> String {
 /// What to do with a lock.
 fn next(screen: &Screen, lock: &Lock) -> String {
     let contained = lock.target.values().any(|target| target.image.is_some());
-    let formats = match (contained, lock.wheel.is_empty()) {
-        (true, true) => "dockerfile` or `gpuenv export env`",
-        (true, false) => "dockerfile`, `gpuenv export uv` or `gpuenv export requirements`",
-        (false, true) => "env`",
-        (false, false) => "uv`, `gpuenv export requirements` or `gpuenv export env`",
+    let formats: &[&str] = match (contained, lock.wheel.is_empty()) {
+        (true, true) => &["dockerfile", "env"],
+        (true, false) => &["dockerfile", "uv", "requirements"],
+        (false, true) => &["env"],
+        (false, false) => &["uv", "requirements", "env"],
     };
-    screen.wrapped(&format!("{} ", screen.help("next:")), &format!("`gpuenv export {formats}"))
+    // With the file: a text on the screen is nothing that the tool could read.
+    let command = |name: &&str| {
+        let file = export::format(name).map(|format| format.file).unwrap_or_default();
+        format!("`gpuenv export {name} -o {file}`")
+    };
+    let commands: Vec<String> = formats.iter().map(command).collect();
+    screen.wrapped(&format!("{} ", screen.help("next:")), &either(&commands))
+}
+
+/// `a`; `a or b`; `a, b or c`.
+fn either(words: &[String]) -> String {
+    match words.split_last() {
+        Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
+        _ => words.concat(),
+    }
 }
 
 /// The rows that a lock and an older one do not share, with what became of them.

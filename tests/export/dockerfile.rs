@@ -278,3 +278,34 @@ fn the_install_lines_work_and_take_each_wheel_from_its_own_index() {
         "nvidia-cublas-cu12==12.4.5.8\ntensorflow==2.18.0\ntorch==2.5.1+cu124\n"
     );
 }
+
+/// Triton compiles when it runs, so the compiler is in the image that runs.
+#[test]
+fn triton_finds_a_compiler_where_it_runs() {
+    let with_triton = |mut lock: gpuenv::lock::Lock| {
+        lock.stack.insert("triton".into(), "3.1.0".into());
+        lock
+    };
+    let gcc = "apt-get install -y --no-install-recommends gcc libc6-dev";
+    let text = render("dockerfile", &with_triton(locks::container())).unwrap();
+    assert_eq!(text.matches(gcc).count(), 1, "{text}");
+    lint("triton", &text);
+    let text = render("dockerfile", &with_triton(locks::container_with_build())).unwrap();
+    assert!(text.matches(gcc).count() == 1 && text.find(gcc) > text.find("COPY --from=build"), "{text}");
+    lint("triton-build", &text);
+    assert!(render("apptainer", &with_triton(locks::container_with_build())).unwrap().contains(gcc));
+    let mut cpu = with_triton(locks::container());
+    cpu.target.get_mut("prod").unwrap().driver = None;
+    for lock in [cpu, locks::container()] {
+        assert!(!render("dockerfile", &lock).unwrap().contains("gcc"));
+    }
+}
+
+/// A build of one's own is installed by whoever made it: what depends on it must not bring that of an index.
+#[test]
+fn a_build_of_ones_own_is_left_to_its_owner() {
+    let text = render("dockerfile", &locks::own_build()).unwrap();
+    assert!(text.contains("RUN printf '%s\\n' torch > /opt/excluded.txt\n"), "{text}");
+    assert!(text.contains("uv pip install --excludes /opt/excluded.txt --no-cache"), "{text}");
+    lint("own", &text);
+}

@@ -192,15 +192,24 @@ fn another_lock_replaces_the_first_and_one_deactivation_undoes_both() {
 #[test]
 fn toolkits_that_shadow_the_wheels_go_from_the_library_path() {
     for session in Session::all("shadow") {
-        let former = b"/usr/local/cuda/lib64:/a:/usr/local/cuda-11.8/targets/x86_64-linux/lib:/opt/cuda-mine:/b/cuda-12/lib64/stubs/";
+        let former = b"/usr/local/cuda/lib64:/a:/usr/local/cuda-11.8/targets/x86_64-linux/lib:/opt/cuda-mine:/b/cuda-12/lib64/stubs/:\
+                       /sw/software/CUDA/12.1.1/lib:/hpc_sdk/24.3/math_libs/12.3/lib64:/hpc_sdk/24.3/cuda/12.3/lib64:/me/cuda/proj/lib64";
         session.run(
             "show before; source on; show on; source other; show other; source off; show after",
             &[("LD_LIBRARY_PATH", former)],
         );
         let context = session.program.display();
         let on = session.shown("on");
-        assert_eq!(text(&on, "LD_LIBRARY_PATH"), Some("/usr/local/cuda-12.4/lib64:/a:/opt/cuda-mine"), "{context}");
-        assert_eq!(text(&session.shown("other"), "LD_LIBRARY_PATH"), Some("/a:/opt/cuda-mine"), "{context}");
+        assert_eq!(
+            text(&on, "LD_LIBRARY_PATH"),
+            Some("/usr/local/cuda-12.4/lib64:/a:/opt/cuda-mine:/me/cuda/proj/lib64"),
+            "{context}"
+        );
+        assert_eq!(
+            text(&session.shown("other"), "LD_LIBRARY_PATH"),
+            Some("/a:/opt/cuda-mine:/me/cuda/proj/lib64"),
+            "{context}"
+        );
         assert_eq!(session.shown("after"), session.shown("before"), "{context}");
         session
             .run("source other; show other; source off; show after", &[("LD_LIBRARY_PATH", b"/usr/local/cuda/lib64")]);
@@ -333,4 +342,16 @@ fn check(program: &str, arguments: &[&str], files: &[impl AsRef<Path>]) {
     for file in files {
         tools::succeed(Command::new(&program).args(arguments).arg(file.as_ref()));
     }
+}
+
+/// The label of TensorFlow names the CUDA it was built with; what runs are the locked libraries.
+#[test]
+fn the_line_is_that_of_the_locked_libraries() {
+    let mut lock = locks::bare_metal();
+    lock.stack = [("tensorflow", "2.21.0+cu124")].map(|(name, version)| (name.into(), version.into())).into();
+    lock.wheel = vec![locks::wheel("nvidia-cuda-runtime-cu12", "12.9.79", None, &["lab"])];
+    let text = script(&lock, "sh", false);
+    assert!(text.contains("LD_LIBRARY_PATH") && !text.contains("LD_LIBRARY_PATH=\"$CUDA_HOME"), "{text}");
+    lock.wheel[0].version = "12.4.127".into();
+    assert!(script(&lock, "sh", false).contains("LD_LIBRARY_PATH=\"$CUDA_HOME/lib64\""));
 }

@@ -164,6 +164,15 @@ pub fn image_with_torch() -> Lock {
     lock
 }
 
+/// torch is a build of somebody's own of which nobody says where it is, and a package depends on it.
+pub fn own_build() -> Lock {
+    let mut lock = container();
+    lock.wheel.clear();
+    lock.inputs.insert("stack.torch".into(), "{ version = \"2.5.1+cu124\", cuda = \"12.4\" }".into());
+    lock.inputs.insert("packages.timm".into(), "*".into());
+    lock
+}
+
 /// A driver that suffices, and how.
 pub fn driver(mode: &str) -> DriverLock {
     let compat = (mode == "forward-compat").then(|| "cuda-compat-12-4".to_string());

@@ -11,6 +11,7 @@ mod pip;
 mod plain_readers;
 mod printed;
 mod readers;
+mod sites;
 mod targets;
 mod tools;
 mod uv;

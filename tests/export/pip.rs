@@ -171,12 +171,19 @@ fn pip_checks_the_hashes_of_mixed_wheels() {
     assert!(!refused.status.success(), "a wheel with another sha256 was taken");
 }
 
-/// pip takes the build with a label of two builds of one release; and a constraints file says it of later installs.
+/// The file holds what others bring in; and a constraints file says it of later installs.
 #[test]
 fn what_others_bring_in_is_that_of_the_locked_cuda() {
     let text = without_comments(&render("requirements", &locks::constrained()).unwrap());
     assert!(text.contains(&format!("--find-links {}/torchvision/\n", locks::CU124)), "{text}");
-    assert!(!text.contains("torchvision=="), "it is not asked for: {text}");
+    assert!(text.ends_with("torchvision==0.20.1+cu124\n"), "{text}");
+    for format in ["conda", "github-actions"] {
+        assert!(render(format, &locks::constrained()).unwrap().contains("torchvision==0.20.1+cu124"), "{format}");
+    }
+    let mut alone = locks::constrained();
+    alone.wheel.truncate(1);
+    let torch = without_comments(&render("requirements", &alone).unwrap());
+    assert!(!torch.contains("torchvision=="), "torch brings none: {torch}");
     let constraints = Options::default().with("constraints", "");
     let text = format("requirements").unwrap().render(&locks::constrained(), &constraints).unwrap();
     let text = without_comments(&text);
@@ -186,6 +193,8 @@ fn what_others_bring_in_is_that_of_the_locked_cuda() {
     let folder = tools::folder("pip-constrained");
     let indexes = tools::Indexes::publish(&python, &folder);
     tools::timm(&python, &folder);
+    // A release that does not name one torch goes with any.
+    tools::publish(&python, &folder, &[("public", "torchvision", "0.21.0", "torch>=2.5")]);
     let pip = |arguments: &[&str], file: &str, text: String| {
         std::fs::write(folder.join(file), text.replace(locks::CU124, &indexes.private)).unwrap();
         let _ = std::fs::remove_dir_all(folder.join("got"));

@@ -283,8 +283,11 @@ fn pylock() {
     assert_eq!(error.code(), "unknown-address");
     let mut lock = locks::beside_a_release();
     lock.wheel.remove(0);
+    assert_eq!(render(&lock).unwrap_err().code(), "unknown-hash");
     lock.wheel[0].sha256 = "a".repeat(64);
+    lock.wheel[0].url = lock.wheel[0].url.take().map(|url| url.replace('+', "%2B"));
     let text = render(&lock).unwrap();
+    assert!(text.contains("name = \"vllm-0.6.4+cu124-cp38"), "{text}");
     let Some(python) = tools::find("python3") else { return };
     let read = "import sys, tomllib; from packaging.pylock import Pylock; \
                 Pylock.from_dict(tomllib.load(open(sys.argv[1], 'rb')))";

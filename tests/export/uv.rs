@@ -182,7 +182,7 @@ rich = { git = \"https://git.example/rich\" }
 
 fn merged(old: &str, lock: &gpuenv::lock::Lock) -> Result<String, String> {
     let merge = gpuenv::export::format("uv").unwrap().merge.unwrap();
-    merge(old, &render("uv", lock).unwrap()).map_err(|error| error.to_string())
+    merge(old, &render("uv", lock).unwrap()).map(|merged| merged.text).map_err(|error| error.to_string())
 }
 
 #[test]
@@ -214,6 +214,8 @@ fn what_others_wrote_is_not_replaced() {
         ("[tool.uv.sources]\ntorch = { path = \"x\" }\n", "`tool.uv.sources.torch`"),
         ("[[tool.uv.index]]\nname = \"pytorch-cu124\"\nurl = \"https://else.example\"\n", "another index"),
         ("[project]\nname = \"a\"\ndependencies = [\"torch==2.1\"]\n", "`torch==2.1`, which excludes the locked"),
+        ("[[tool.uv.index]]\nname = \"mine\"\nurl = \"https://download.pytorch.org/whl/cu124/\"\n", "`mine`"),
+        ("[tool.poetry]\nname = \"a\"\n", "Poetry"),
         ("[project]\nname = \"a\"\ndynamic = [\"dependencies\"]\n", "computed"),
         ("[project\n", "not TOML"),
     ] {
@@ -245,4 +247,43 @@ fn uv_takes_each_wheel_from_its_own_index() {
     assert_eq!(found("torch"), "2.5.1+cu124 from private");
     assert_eq!(found("tensorflow"), "2.18.0 from public");
     assert_eq!(found("nvidia-cublas-cu12"), "12.4.5.8 from public");
+}
+
+/// What somebody installs himself is resolved for nobody: an index has other builds of it.
+#[test]
+fn a_build_of_ones_own_is_taken_from_no_index() {
+    let text = render("uv", &locks::own_build()).unwrap();
+    assert_eq!(strings(&parse(&text)["tool"]["uv"]["exclude-dependencies"]), ["torch"]);
+    let merged_text = merged(MINE, &locks::own_build()).unwrap();
+    assert!(merged_text.contains("exclude-dependencies"), "{merged_text}");
+    assert!(!merged(&merged_text, &locks::public_index()).unwrap().contains("exclude-dependencies"));
+    let (Some(uv), Some(python)) = (tools::find("uv"), tools::find("python3")) else { return };
+    let folder = tools::folder("uv-own");
+    let indexes = tools::Indexes::publish(&python, &folder);
+    tools::timm(&python, &folder);
+    std::fs::write(folder.join("pyproject.toml"), text.replace("==3.11.*", ">=3.8")).unwrap();
+    let mut lock = Command::new(&uv);
+    lock.args(["lock", "--no-python-downloads", "--no-cache", "--default-index", &indexes.public]);
+    tools::succeed(lock.current_dir(&folder));
+    let locked = std::fs::read_to_string(folder.join("uv.lock")).unwrap();
+    assert!(locked.contains("name = \"torchvision\"") && !locked.contains("name = \"torch\"\n"), "{locked}");
+}
+
+/// A project that admits more Pythons than the lock is for keeps its line, and uv is held to the locked one.
+#[test]
+fn a_wider_python_is_held_to_the_locked_one() {
+    let held = format!("{X86} and python_version == '3.11'");
+    let old = MINE.replace("version = \"1\"\n", "version = \"1\"\nrequires-python = \">=3.10\"\n");
+    let first = merged(&old, &locks::container()).unwrap();
+    let table = parse(&first);
+    assert_eq!(table["project"]["requires-python"].as_str(), Some(">=3.10"));
+    assert_eq!(strings(&table["tool"]["uv"]["environments"]), [held.as_str()]);
+    assert_eq!(strings(&table["tool"]["gpuenv"]["environments"]), [held.as_str()]);
+    assert_eq!(merged(&first, &locks::container()).unwrap(), first, "twice is once");
+    let merge = gpuenv::export::format("uv").unwrap().merge.unwrap();
+    let notes = merge(&old, &render("uv", &locks::container()).unwrap()).unwrap().notes.join(" ");
+    assert!(notes.contains("`uv sync --python 3.11`") && notes.contains("macOS"), "{notes}");
+    // Whoever narrows it needs no more.
+    let narrow = merged(&first.replace(">=3.10", "==3.11.*"), &locks::container()).unwrap();
+    assert_eq!(strings(&parse(&narrow)["tool"]["uv"]["environments"]), [X86]);
 }

@@ -43,7 +43,7 @@ if test "$_GPUENV_ACTIVE" != "$gpuenv_plan"
     set -gx --path LD_LIBRARY_PATH $LD_LIBRARY_PATH
     set -l paths
     for path in $LD_LIBRARY_PATH
-        string match -qr '/cuda(-[0-9][^/]*)?/(.*lib64|targets/)' -- "$path"; or set -a paths "$path"
+        string match -qr '/(cuda/(lib64|[0-9].*lib64|extras/|targets/)|cuda-[0-9][^/]*/(.*lib64|targets/)|CUDA/[0-9][^/]*/lib|math_libs/.*lib64)' -- "$path"; or set -a paths "$path"
     end
     set -gx --path LD_LIBRARY_PATH "$CUDA_HOME/lib64" $paths
     set -l paths

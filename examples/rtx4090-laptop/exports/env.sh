@@ -39,7 +39,7 @@ if [ "${_GPUENV_ACTIVE-}" != "$_gpuenv_plan" ]; then
   export LD_LIBRARY_PATH="$CUDA_HOME/lib64"
   while [ -n "$_gpuenv_rest" ]; do
     case ${_gpuenv_rest%%:*} in
-      */cuda/*lib64* | */cuda-[0-9]*/*lib64* | */cuda/targets/* | */cuda-[0-9]*/targets/*) ;;
+      */cuda/lib64* | */cuda/[0-9]*/*lib64* | */cuda/extras/* | */cuda/targets/* | */cuda-[0-9]*/*lib64* | */cuda-[0-9]*/targets/* | */CUDA/[0-9]*/lib* | */math_libs/*lib64*) ;;
       *) LD_LIBRARY_PATH=$LD_LIBRARY_PATH${_gpuenv_rest:+:${_gpuenv_rest%%:*}}; LD_LIBRARY_PATH=${LD_LIBRARY_PATH%:} ;;
     esac
     _gpuenv_rest=${_gpuenv_rest#*:}

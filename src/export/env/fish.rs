@@ -130,7 +130,7 @@ set -gx --path {name} $paths
 }
 
 /// Where toolkits have their libraries; `compat`, which holds a driver's, is none of them.
-const TOOLKITS: &str = "/cuda(-[0-9][^/]*)?/(.*lib64|targets/)";
+const TOOLKITS: &str = "/(cuda/(lib64|[0-9].*lib64|extras/|targets/)|cuda-[0-9][^/]*/(.*lib64|targets/)|CUDA/[0-9][^/]*/lib|math_libs/.*lib64)";
 
 fn indent(block: &str) -> String {
     block.lines().map(|line| format!("    {line}\n")).collect()

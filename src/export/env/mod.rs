@@ -83,6 +83,12 @@ pub(super) fn lines(plan: &Plan) -> String {
 }
 
 impl Plan {
+    /// Beside modules of a site: they set the toolkit's paths, and what else is set here follows. The libraries of theirs stay
+    /// where those of this toolkit would have stood.
+    pub fn beside_modules(self) -> Plan {
+        Plan { cuda_home: None, libraries: false, cleans: self.cleans && !self.libraries, ..self }
+    }
+
     pub fn new(lock: &Lock, name: &str, target: &TargetLock) -> Result<Plan, ExportError> {
         let cuda_home = target.toolkit.as_deref().map(cuda_home).transpose()?;
         let mut values = Vec::new();
@@ -91,7 +97,7 @@ impl Plan {
             values.push(("CUDAARCHS", valid::cmake_arch_list(&lists.cmake)?.to_string()));
         }
         let toolkit = target.toolkit.as_deref().and_then(|toolkit| Version::parse(toolkit).ok());
-        let wheels = wheels::cuda_line(lock, target);
+        let wheels = wheels::cuda_line(lock, name, target);
         let same = wheels.is_none_or(|line| toolkit.is_some_and(|toolkit| toolkit.cmp_prefix(&line).is_eq()));
         let libraries = cuda_home.is_some() && same;
         Ok(Plan { cuda_home, compat: compat(name, target)?, libraries, cleans: wheels.is_some(), values })

@@ -149,8 +149,10 @@ unset _gpuenv_rest
     )
 }
 
-/// Where toolkits have their libraries; `compat`, which holds a driver's, is none of them.
-const TOOLKITS: &str = "*/cuda/*lib64* | */cuda-[0-9]*/*lib64* | */cuda/targets/* | */cuda-[0-9]*/targets/*";
+/// Where toolkits have their libraries, those of EasyBuild and of NVIDIA's HPC SDK too; `compat`, which holds a driver's, is
+/// none of them, and neither is a folder of somebody's own that happens to lie below one named `cuda`.
+const TOOLKITS: &str = "*/cuda/lib64* | */cuda/[0-9]*/*lib64* | */cuda/extras/* | */cuda/targets/* | \
+                        */cuda-[0-9]*/*lib64* | */cuda-[0-9]*/targets/* | */CUDA/[0-9]*/lib* | */math_libs/*lib64*";
 
 fn indent(block: &str) -> String {
     block.lines().map(|line| format!("  {line}\n")).collect()

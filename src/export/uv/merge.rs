@@ -4,11 +4,12 @@
 use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, Value};
 
 use super::super::ExportError;
+use super::super::format::Merged;
 use super::super::wheels::normalised;
 use super::contradiction;
 
 /// The lists of a pyproject.toml that exports add to, by their name in the record.
-const LISTS: [(&str, &[&str]); 7] = [
+const LISTS: [(&str, &[&str]); 8] = [
     ("dependencies", &["project", "dependencies"]),
     ("build", &["dependency-groups", "build"]),
     ("no-build-isolation-package", &["tool", "uv", "no-build-isolation-package"]),
@@ -16,6 +17,7 @@ const LISTS: [(&str, &[&str]); 7] = [
     ("environments", &["tool", "uv", "environments"]),
     ("conflicts", &["tool", "uv", "conflicts"]),
     ("constraint-dependencies", &["tool", "uv", "constraint-dependencies"]),
+    ("exclude-dependencies", &["tool", "uv", "exclude-dependencies"]),
 ];
 /// The tables that exports add keys to.
 const TABLES: [(&str, &[&str]); 2] =
@@ -23,11 +25,13 @@ const TABLES: [(&str, &[&str]); 2] =
 const RECORD: [&str; 2] = ["tool", "gpuenv"];
 
 /// The file's new text.
-pub fn merge(old: &str, rendered: &str) -> Result<String, ExportError> {
+pub fn merge(old: &str, rendered: &str) -> Result<Merged, ExportError> {
     let mut file: DocumentMut = old.parse().map_err(|error: toml_edit::TomlError| {
         taken(format!("it is not TOML: {}", error.message()), "correct it first, or write to another file with -o")
     })?;
-    let Ok(mut new) = rendered.parse::<DocumentMut>() else { return Ok(rendered.to_string()) };
+    let Ok(mut new) = rendered.parse::<DocumentMut>() else {
+        return Ok(Merged { text: rendered.to_string(), notes: Vec::new() });
+    };
     refuse_dynamic(&file)?;
     refuse_contradictions(&file, &new)?;
     for key in ["name", "version", "requires-python"] {
@@ -37,6 +41,8 @@ pub fn merge(old: &str, rendered: &str) -> Result<String, ExportError> {
             project.insert(key, value.clone());
         }
     }
+    let mut notes: Vec<String> = held_python(&file, &mut new).into_iter().collect();
+    notes.extend(other_platforms(&file, &new));
     for (name, path) in LISTS {
         let (before, after) = (recorded(&file, name), recorded(&new, name));
         if !before.is_empty() || !after.is_empty() {
@@ -58,7 +64,42 @@ pub fn merge(old: &str, rendered: &str) -> Result<String, ExportError> {
         }
         tool.insert("gpuenv", record);
     }
-    Ok(file.to_string())
+    Ok(Merged { text: file.to_string(), notes })
+}
+
+/// A project that admits other Pythons than the locked one keeps doing so; uv is held to the locked one.
+fn held_python(file: &DocumentMut, new: &mut DocumentMut) -> Option<String> {
+    const PATH: [&str; 2] = ["project", "requires-python"];
+    let locked = at(new, &PATH)?.as_str()?.strip_prefix("==")?.to_string();
+    let written = at(file, &PATH).and_then(Item::as_str);
+    if written.and_then(|written| written.trim().strip_prefix("==")) == Some(&locked) {
+        return None;
+    }
+    let python = locked.trim_end_matches(".*");
+    let variable = if locked.ends_with(".*") { "python_version" } else { "python_full_version" };
+    for parent in [["tool", "uv"], RECORD] {
+        let list = new.get_mut(parent[0]).and_then(|tool| tool.get_mut(parent[1]));
+        let list = list.and_then(|list| list.get_mut("environments")).and_then(Item::as_array_mut);
+        for value in list.into_iter().flat_map(Array::iter_mut) {
+            let held = Value::from(format!("{} and {variable} == '{python}'", text_of(value)));
+            *value = held.decorated("\n    ", "");
+        }
+    }
+    let written = written.map_or("computed".to_string(), |written| format!("`{written}`"));
+    Some(format!(
+        "`requires-python` of pyproject.toml is {written} and the lock is for Python {python}, to which `environments` holds uv: \
+         `uv sync --python {python}`"
+    ))
+}
+
+/// From now on uv resolves for the platforms of the lock only.
+fn other_platforms(file: &DocumentMut, new: &DocumentMut) -> Option<String> {
+    const PATH: [&str; 3] = ["tool", "uv", "environments"];
+    let is_new = at(file, &PATH).is_none() && at(new, &PATH).is_some();
+    is_new.then(|| {
+        "uv now resolves that project for the locked platforms alone (`environments`), not for macOS or Windows"
+            .to_string()
+    })
 }
 
 /// Dependencies that a build backend computes cannot be written here.
@@ -67,6 +108,17 @@ fn refuse_dynamic(file: &DocumentMut) -> Result<(), ExportError> {
     match dynamic.iter().any(|name| name == "dependencies") {
         true => Err(taken(
             "pyproject.toml has its dependencies computed (`dynamic`)".into(),
+            "write to another file with -o and take what you need from there",
+        )),
+        false => refuse_poetry(file),
+    }
+}
+
+/// Where Poetry reads a file by its own table, a `[project]` beside that would be another project of another name.
+fn refuse_poetry(file: &DocumentMut) -> Result<(), ExportError> {
+    match at(file, &["tool", "poetry"]).is_some() && at(file, &["project"]).is_none() {
+        true => Err(taken(
+            "pyproject.toml is Poetry's, without a [project] that uv reads".into(),
             "write to another file with -o and take what you need from there",
         )),
         false => Ok(()),
@@ -253,6 +305,11 @@ fn merge_table(
     Ok(())
 }
 
+fn open_index(name: &str) -> ExportError {
+    let what = format!("the index `{name}` of pyproject.toml is not `explicit = true`: any package may come from it");
+    taken(what, "add `explicit = true` to it")
+}
+
 /// `[[tool.uv.index]]`, told apart by their names.
 fn merge_indexes(file: &mut DocumentMut, new: &DocumentMut) -> Result<(), ExportError> {
     let (before, after) = (recorded(file, "index"), recorded(new, "index"));
@@ -271,16 +328,20 @@ fn merge_indexes(file: &mut DocumentMut, new: &DocumentMut) -> Result<(), Export
     let url = |table: &Table| table.get("url").and_then(Item::as_str).unwrap_or_default().to_string();
     let is_explicit = |table: &Table| table.get("explicit").and_then(Item::as_bool) == Some(true);
     list.retain(|table| !before.contains(&name(table)) || after.contains(&name(table)));
+    let is_open = |known: &&Table, new: &Table| {
+        url(known).trim_end_matches('/') == url(new).trim_end_matches('/')
+            && name(known) != name(new)
+            && !is_explicit(known)
+    };
     for table in at(new, &["tool", "uv", "index"]).and_then(Item::as_array_of_tables).into_iter().flatten() {
+        if let Some(open) = list.iter().find(|known| is_open(known, table)) {
+            return Err(open_index(&name(open)));
+        }
         let known = list.iter().position(|known| name(known) == name(table));
         match known.and_then(|known| list.get_mut(known)) {
             Some(known) if url(known) == url(table) && is_explicit(known) => {}
             Some(known) if url(known) == url(table) && !before.contains(&name(table)) => {
-                let what = format!(
-                    "the index `{}` of pyproject.toml is not `explicit = true`: any package may come from it",
-                    name(table)
-                );
-                return Err(taken(what, "add `explicit = true` to it"));
+                return Err(open_index(&name(table)));
             }
             Some(known) if before.contains(&name(table)) => {
                 known.insert("url", table["url"].clone());

@@ -36,10 +36,11 @@ pub const FORMAT: Format = Format {
 /// An extra has to be named, where the targets are extras.
 fn next(lock: &Lock, options: &Options) -> String {
     let targets = choose(lock, options).unwrap_or_default();
-    match Plan::new(lock, &targets).ok().and_then(|plan| plan.extras.into_iter().next()) {
-        Some(extra) => format!("uv sync --extra {extra}"),
-        None => "uv sync".to_string(),
-    }
+    let Ok(plan) = Plan::new(lock, &targets) else { return "uv sync".to_string() };
+    // What somebody has installed himself is none of the project's, and would be removed.
+    let inexact = if plan.excluded.is_empty() { "" } else { " --inexact" };
+    let extra = plan.extras.first().map_or(String::new(), |extra| format!(" --extra {extra}"));
+    format!("uv sync{inexact}{extra}")
 }
 
 /// What stands in which list of the file, so that the next export knows what is its own.
@@ -169,6 +170,12 @@ fn tool_uv(plan: &Plan, record: &mut Record) -> Result<String, ExportError> {
         out += &lines("constraint-dependencies", &constraints);
     }
     record.push(("constraint-dependencies", constraints));
+    let excluded: Vec<String> = plan.excluded.iter().cloned().collect();
+    if !excluded.is_empty() {
+        out += "# You install these yourself: nothing may bring another build. `uv sync --inexact` keeps what it does not know.\n";
+        out += &lines("exclude-dependencies", &excluded);
+    }
+    record.push(("exclude-dependencies", excluded));
     Ok(out)
 }
 

@@ -42,6 +42,8 @@ pub struct Plan<'a> {
     pub constraints: Vec<Entry<'a, ConstraintLock>>,
     /// Requirements of ordinary packages, for all or by extra.
     pub ordinary: Vec<(String, Option<String>)>,
+    /// Packages that somebody installs himself: nothing may bring another build of them.
+    pub excluded: BTreeSet<String>,
     /// Every wheel.
     pub all: Vec<&'a Wheel>,
 }
@@ -78,7 +80,11 @@ impl<'a> Plan<'a> {
         if wheels.is_empty() && plan.ordinary.is_empty() {
             return Err(own::nothing(lock, targets));
         }
+        for (name, target) in targets {
+            plan.excluded.extend(own::packages_nowhere(lock, name, target)?);
+        }
         plan.all = wheels.iter().map(|(wheel, _, _)| *wheel).collect();
+        plan.excluded.retain(|package| !plan.all.iter().any(|wheel| wheel.package == *package));
         plan.wheels = plan.distinct(wheels, |wheel| (wheel.requirement(), wheel.package.clone()));
         plan.wheels
             .sort_by(|one, other| (&one.of.package, &one.of.version).cmp(&(&other.of.package, &other.of.version)));

@@ -1,7 +1,7 @@
 //! The names of GPUs in a spec, looked up.
 
-use crate::catalog::{Catalog, GpuMatch};
 use crate::catalog::rows::{Class, Gpu};
+use crate::catalog::{Catalog, GpuMatch};
 use crate::spec::Target;
 use crate::types::{Cc, CpuArch, Version};
 
@@ -127,7 +127,7 @@ fn named_among(catalog: &Catalog, gpu: &Gpu, others: &[&Gpu]) -> String {
 }
 
 /// The first few of a list in words.
-fn shorten(items: &[String], most: usize) -> String {
+pub(super) fn shorten(items: &[String], most: usize) -> String {
     let shown = items[..items.len().min(most)].join(", ");
     if items.len() > most { format!("{shown} and {} more", items.len() - most) } else { shown }
 }

@@ -9,8 +9,8 @@ mod system;
 use std::ops::Deref;
 use std::rc::Rc;
 
-use crate::catalog::rows::{Build, Class, Companion, Gpu, Image, Subject};
 use crate::catalog::Catalog;
+use crate::catalog::rows::{Build, Class, Companion, Gpu, Image, Subject};
 use crate::spec::{DriverPolicy, ImageRef, Prefer, Share, Spec, SpecError};
 use crate::types::{ArchList, Cc, Constraint, Specifier, Version};
 use crate::warning::Warning;

@@ -7,7 +7,8 @@ use crate::spec::{Target, Written};
 use crate::types::CpuArch;
 use crate::warning::{OsNotListed, OsPartsUnknown};
 
-use super::reader::{Reader, shorten};
+use super::gpus::shorten;
+use super::reader::Reader;
 
 impl<'c> Reader<'_, 'c> {
     pub(super) fn os(&mut self, target: &Target, written: &Written<String>) -> Option<&'c Os> {

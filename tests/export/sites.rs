@@ -1,0 +1,75 @@
+//! What depends on the machine at hand: compilers by their names, modules of a site, runners.
+
+use gpuenv::export::{Options, format};
+use gpuenv::lock::Lock;
+
+use crate::{locks, render, render_for};
+
+/// Compilers by the names that distributions give them; where they give none, nothing is made up.
+#[test]
+fn cmake_names_the_host_compiler() {
+    let preset = |os: &str, key: &str, version: &str| {
+        let mut lock = locks::bare_metal();
+        lock.target.get_mut("lab").unwrap().os = Some(os.into());
+        lock.inputs.insert(format!("target.lab.{key}"), version.into());
+        let remarks = format("cmake").unwrap().remarks(&lock, &Options::default()).join(" ");
+        (render("cmake", &lock).unwrap(), remarks)
+    };
+    for (os, key, version, name) in [
+        ("ubuntu22.04", "clang", "17", "clang++-17"),
+        ("rocky9", "clang", "17.0.6", "clang++-17"),
+        ("ubuntu20.04", "gcc", "9.4", "g++-9"),
+    ] {
+        let (text, remarks) = preset(os, key, version);
+        assert!(text.contains(&format!("\"CMAKE_CUDA_HOST_COMPILER\": \"{name}\"")) && remarks.is_empty(), "{text}");
+    }
+    let (text, remarks) = preset("fedora40", "gcc", "11");
+    assert!(!text.contains("HOST_COMPILER") && remarks.contains("--host-compiler"), "{remarks}");
+}
+
+/// Modules stand in place of the toolkit's path, and of nothing else.
+#[test]
+fn a_job_with_modules_keeps_the_lists_and_what_the_wheels_bring() {
+    let with_modules = |lock: &Lock| {
+        let options = Options { target: Some("lab".into()), ..Options::default() }.with("modules", "cuda/12.4");
+        let text = format("slurm").unwrap().render(lock, &options).unwrap();
+        text.split_once("module load cuda/12.4\n").unwrap().1.to_string()
+    };
+    let mut other = locks::bare_metal();
+    other.target.get_mut("lab").unwrap().toolkit = Some("12.6.3".into());
+    let text = with_modules(&other);
+    assert!(
+        text.contains("TORCH_CUDA_ARCH_LIST") && text.contains("CUDAARCHS") && !text.contains("CUDA_HOME"),
+        "{text}"
+    );
+    assert!(text.contains("LD_LIBRARY_PATH") && text.contains("*/cuda/lib64*"), "{text}");
+    // The libraries of the wheels' own line may stay.
+    assert!(!with_modules(&locks::bare_metal()).contains("LD_LIBRARY_PATH"));
+}
+
+/// A runner of the target's processor, and no code of strangers on it.
+#[test]
+fn a_workflow_runs_where_the_target_does() {
+    let text = render("github-actions", &locks::two_platforms()).unwrap();
+    assert!(text.contains("\"arm64\"") && text.contains("\"x64\"") && !text.contains("pull_request"), "{text}");
+    let cpu = render_for("github-actions", &locks::mixed(), "ci").unwrap();
+    assert!(cpu.contains("pull_request") && !cpu.contains("self-hosted"), "{cpu}");
+}
+
+/// Values that a format takes, and those that it cannot.
+#[test]
+fn options_take_what_sites_have() {
+    for (name, option, good, bad) in [
+        ("kubernetes", "gpus", "2", "all"),
+        ("kubernetes", "resource", "nvidia.com/mig-1g.10gb", "gpu"),
+        ("conda", "name", "my_env", "-x"),
+        ("dockerfile", "user", "app", "root"),
+        ("env", "shell", "fish", "csh"),
+    ] {
+        let rendered =
+            |value: &str| format(name).unwrap().render(&locks::container(), &Options::default().with(option, value));
+        assert!(rendered(good).is_ok_and(|text| option == "shell" || text.contains(good)), "{name} {good}");
+        let error = rendered(bad).unwrap_err();
+        assert!(error.code() == "bad-option" && !error.to_string().contains("SHELL"), "{error}");
+    }
+}
