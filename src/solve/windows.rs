@@ -49,13 +49,6 @@ pub fn turning_points<'c>(problem: &Problem<'c>) -> Vec<&'c Version> {
     points
 }
 
-/// The drivers that are not supported under WSL2, whatever the board.
-fn unsupported(catalog: &Catalog) -> impl Iterator<Item = Constraint> {
-    let of_any = |row: &&Service| row.place == Place::Wsl2 && row.boards.is_empty() && row.gpus.is_none();
-    let rows = catalog.services.iter().filter(of_any);
-    rows.filter_map(|row| Constraint::parse(row.drivers.as_ref()?).ok())
-}
-
 /// What hosts have at worst of those that a constraint admits: the oldest, and what else there is of its branch.
 pub fn worst(catalog: &Catalog, constraint: &Constraint, candidates: &[&Version]) -> Vec<Version> {
     let named = constraint.comparisons().filter_map(|one| one.version);

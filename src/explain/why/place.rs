@@ -127,7 +127,8 @@ impl<'c> Explainer<'_, 'c> {
 
     /// What the machine needs beside its driver.
     fn services(&self, asked: &TargetRequest<'c>, target: &TargetAnswer<'c>) -> Option<Choice> {
-        let rows = services::of_target(self.asker.catalog, asked, target);
+        let driver = target.driver.as_ref().map(|driver| &driver.version);
+        let rows = services::of_target(self.asker.catalog, asked, driver);
         let needed: Vec<_> = rows.into_iter().filter(|row| row.needs.is_some()).collect();
         let names: Vec<&str> = needed.iter().filter_map(|row| row.needs.as_deref()).collect();
         (!names.is_empty()).then(|| Choice {
