@@ -85,6 +85,21 @@ const CASES: &[Case] = &[
     ),
     case("onnxruntime-gpu = \"1.22.0\"", "gpu = \"RTX 5090\"", 0, &[]),
     case("faiss-gpu-cu12 = \"1.12.0\"", "gpu = \"RTX 5080\"", 1, &["holds code for sm_70, sm_80 only"]),
+    // What the C library of a system refuses is told of what is refused, and not of a torch that runs there.
+    // Source: github.com/vllm-project/vllm/issues/6562.
+    case(
+        "vllm = \"0.5.2\"",
+        "gpu = \"A100\"\nos = \"centos7\"",
+        1,
+        &["vllm 0.5.2 needs glibc", "!to 2.15.0 need glibc"],
+    ),
+    // The cuda-compat of an image may be too new for a board. Source: github.com/jax-ml/jax/issues/15961.
+    case(
+        "torch = \"1.13.1+cu117\"",
+        "gpu = \"K80\"\ndriver = \"470.182.03\"\nimage = \"nvidia/cuda:11.8.0-cudnn8-devel-ubuntu18.04\"",
+        0,
+        &["[image-compat]", "of driver branch R520, which no longer drives K80"],
+    ),
     // A nightly is what a range admits, and not what a pin does. Source: github.com/PsycheFoundation/nousnet/pull/208.
     case("torch = \"2.8.0.dev20250601+cu128\"\nbitsandbytes = \"0.46.0\"", "gpu = \"H100 NVL\"", 0, &["[nightly]"]),
     case(
@@ -94,12 +109,63 @@ const CASES: &[Case] = &[
         &[],
     ),
     case("torch = \"2.8.0.dev20250601+cu128\"\ntorchvision = \"0.23.0\"", "gpu = \"H100 NVL\"", 1, &[]),
+    // What stands where a listing was not read may have been published. Sources: pypi.org/project/sgl-kernel lists 0.3.8,
+    // github.com/NVIDIA/TensorRT-LLM/issues/1861 runs 0.11.0, github.com/NVIDIA/TensorRT/issues/3826 recommends 9.1.0.
+    case("sgl-kernel = \"0.3.8\"", "gpu = \"H100 NVL\"", 3, &["was read from 0.3.19 on"]),
+    case("sgl-kernel = \">=0.3.10,<0.3.12\"", "gpu = \"H100 NVL\"", 3, &["was read from 0.3.19 on"]),
+    case("tensorrt-llm = \"0.11.0\"", "gpu = \"H100 NVL\"", 3, &["whether tensorrt-llm 0.11.0 was published"]),
+    case("tensorrt = \"9.1.0\"", "gpu = \"H100 NVL\"", 3, &["tensorrt 9.1.0"]),
+    case("vllm = \"0.20.99\"", "gpu = \"H100 NVL\"", 1, &["vllm 0.20.99 was never published as of 2026-"]),
+    case("torch = \"2.5.9\"", "gpu = \"H100 NVL\"", 1, &["torch 2.5.9 was never published for x86_64 as of 2026-"]),
+    case(
+        "sgl-kernel = \"0.3.8\"\ntorch = \"2.5.1\"",
+        "gpu = \"RTX 5090\"",
+        1,
+        &["`torch = \"2.5.1\"` is incompatible with `gpu = \"RTX 5090\"`", "!sgl-kernel 0.3.8 was"],
+    ),
+    // Listings tell of releases only. Sources: github.com/tensorflow/tensorflow/issues/66987 and 121157,
+    // github.com/AI-Hypercomputer/maxtext/issues/1509.
+    case("tensorflow = \"2.17.0.dev20240504\"", "gpu = \"RTX 3080\"", 3, &["not what precedes them"]),
+    case("tensorflow = \"2.22.0.dev20260530\"", "gpu = \"RTX 3080\"", 3, &["not what precedes them"]),
+    case("tensorflow = \"2.6.0rc1\"", "gpu = \"RTX 3080\"", 3, &["whether tensorflow 2.6.0rc1 was published"]),
+    case("jax = \"0.6.0.dev20250401\"", "gpu = \"RTX 3080\"", 3, &["not what precedes them"]),
+    case("torch = \"2.9.0rc3\"", "gpu = \"RTX 3080\"", 3, &["whether torch 2.9.0rc3 was published"]),
+    // Source: github.com/PaddlePaddle/PaddleX/issues/4682 installs it from Paddle's own index.
+    case("paddlepaddle-gpu = \"3.2.0\"", "gpu = \"H100 NVL\"", 3, &["its project keeps releases at"]),
+    // What is above a bound that the newest release begins with is newer than it.
+    case("torch = \">2.15\"", "gpu = \"H100 NVL\"", 1, &["[newer-than-catalog]", "`>=2.15` takes them"]),
+    // What nothing can meet is no conflict of machines.
+    case("torch = \">2.6,<2.5\"", "gpu = \"H100 NVL\"", 2, &["[empty-constraint]"]),
+    case("torch = \"2.5.1,2.6\"", "gpu = \"H100 NVL\"", 2, &["[empty-constraint]", "`2.5.1 || 2.6`"]),
+    case("torch = \">2,<2.5\"", "gpu = \"H100 NVL\"", 2, &["write `>=2`"]),
+    // Source: github.com/SWivid/F5-TTS installs it; it is for AMD's boards.
+    case("torch = \"2.5.1+rocm6.2\"", "gpu = \"H100 NVL\"", 2, &["is for AMD's GPUs", "!published"]),
+    case("torch = \"+xpu\"", "gpu = \"none\"", 2, &["is for Intel's GPUs"]),
+    // Every board of some capabilities comes with an Arm processor.
+    case("torch = \"*\"", "gpu = \"sm_110\"", 0, &["torch        2.15.0"]),
+    // A family is every product that its name begins.
+    case("torch = \"*\"", "gpu = \"Titan\"", 2, &["[ambiguous-gpu]", "TITAN V"]),
+    case("torch = \"*\"", "gpu = \"RTX PRO 6000\"", 2, &["[ambiguous-gpu]", "for data centres"]),
     // Wheels for a JetPack lie where nobody has read all of them. Source: github.com/dusty-nv/jetson-containers/issues/1283.
     case(
         "onnxruntime-gpu = \"*\"\npython = \"3.10\"",
         "gpu = \"Jetson Orin NX 16GB\"\nos = \"jetpack6.2\"",
         3,
         &["was built for jetpack6.2", "pypi.jetson-ai-lab.io"],
+    ),
+    // Sources: github.com/microsoft/onnxruntime/issues/12523 (cp36 for a Jetson Nano), github.com/vllm-project/vllm/issues/15169.
+    case(
+        "onnxruntime-gpu = \"1.11.0\"\npython = \"3.6\"",
+        "gpu = \"Jetson Nano\"\nos = \"jetpack4.6\"",
+        3,
+        &["whether onnxruntime-gpu 1.11.0 was built for jetpack4.6", "!x86_64"],
+    ),
+    case("onnxruntime-gpu = \"1.11.0\"", "gpu = \"Jetson Nano\"", 3, &["for the JetPack of its"]),
+    case(
+        "torch = \"2.6.0+cu126\"\npython = \"3.10\"",
+        "gpu = \"Jetson AGX Orin\"\nos = \"jetpack6.2\"",
+        3,
+        &["whether torch 2.6.0 was built for jetpack6.2"],
     ),
     // Source: github.com/dusty-nv/jetson-containers/issues/1403 (540.4.0 shows CUDA 12.6).
     case(

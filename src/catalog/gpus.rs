@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 
 use super::lookup::nearest;
-use super::names::{fold, hits, index, is_number, without_maker, written};
+use super::names::{fold, hits, index, is_brand, is_number, without_maker, written};
 use super::rows::{Class, Gpu, Toolkit};
 use super::tables::Catalog;
 use crate::types::{Cc, CpuArch, Version};
@@ -32,6 +32,13 @@ impl Catalog {
     pub fn knows_capability(&self, cc: Cc) -> bool {
         let compiled = |row: &Toolkit| row.sass.iter().any(|arch| arch.cc == cc);
         self.gpus.iter().any(|gpu| gpu.cc == cc) || self.toolkits.iter().any(compiled)
+    }
+
+    /// The processor that every product of a compute capability comes with; none where some come without one.
+    pub fn cpu_of(&self, cc: Cc) -> Option<CpuArch> {
+        let mut processors = self.gpus.iter().filter(|gpu| gpu.cc == cc).map(|gpu| gpu.cpu);
+        let first = processors.next()??;
+        processors.all(|other| other == Some(first)).then_some(first)
     }
 
     /// Why a part of a board that is known is none that runs CUDA, and what to name instead.
@@ -75,7 +82,9 @@ impl Catalog {
             boards.iter().all(|board| has_mig(board)).then_some(boards)
         });
         let found = found.or_else(|| {
-            let boards = self.products(vgpu(name).filter(|(_, series)| matches!(series, 'C' | 'Q'))?.0)?;
+            let board = vgpu(name).filter(|(_, series)| matches!(series, 'C' | 'Q'))?.0;
+            // `RTX6000` is the Quadro RTX 6000: types of the RTX 6000 Ada have its whole name.
+            let boards = self.named_in_full(board).or_else(|| self.products(board))?;
             boards.iter().all(|board| has_vgpu(board)).then_some(boards)
         });
         found.or_else(|| self.products(without_size(name)?))
@@ -92,25 +101,50 @@ impl Catalog {
         if wanted.is_empty() {
             return None;
         }
-        // Rows that were added since the catalog was put in order are not in its index.
-        let index = match &*self.gpu_index {
-            "" => Cow::Owned(index(&self.gpus)),
-            index => Cow::Borrowed(index),
-        };
-        let hits = hits(&index, &wanted);
-        let rows = |at: Vec<usize>| some(at.into_iter().filter_map(|at| self.gpus.get(at)).collect());
-        match rows(hits.whole) {
+        let hits = hits(&self.names(), &wanted);
+        match self.gpus_at(hits.whole) {
             // Two products of one name are not told apart by it, however alike they are.
             Some(gpus) if has_namesakes(&gpus) => Some(gpus),
+            // "Titan" is a brand, whose boards may have a generation's name before it or none.
+            Some(gpus) if is_brand(&wanted) && !gpus.iter().any(|gpu| is_called(gpu, &wanted)) => {
+                self.gpus_at(hits.family)
+            }
             // "H100" is a product of its own, but who says it means the family; "RTX 3090" never does.
             Some(gpus) if agree(&gpus) && gpus.iter().all(|gpu| gpu.class == Class::Datacenter) => {
                 let same = |gpu: &&Gpu| gpu.class == Class::Datacenter && gpu.cc == gpus[0].cc;
-                let members: Vec<&Gpu> = rows(hits.family).into_iter().flatten().filter(same).collect();
+                let members: Vec<&Gpu> = self.gpus_at(hits.family).into_iter().flatten().filter(same).collect();
                 Some(if agree(&members) && !members.is_empty() { members } else { gpus })
             }
             Some(gpus) => Some(gpus),
-            None => rows(hits.family),
+            None => self.with_plain(name, self.gpus_at(hits.family)),
         }
+    }
+
+    /// A family, and the board of that name without a size: of the RTX 3050 6GB drivers tell the laptop's size alone.
+    fn with_plain<'c>(&'c self, name: &str, family: Option<Vec<&'c Gpu>>) -> Option<Vec<&'c Gpu>> {
+        let mut family = family?;
+        let plain = without_size(name).map(|plain| without_maker(&fold(plain)).join(" "));
+        let boards = plain.and_then(|plain| self.gpus_at(hits(&self.names(), &plain).whole)).unwrap_or_default();
+        let others = boards.into_iter().filter(|board| board.class != Class::Datacenter && !family.contains(board));
+        family.extend(others.collect::<Vec<_>>());
+        Some(family)
+    }
+
+    /// The products that are called so, words for a brand before it aside.
+    fn named_in_full(&self, name: &str) -> Option<Vec<&Gpu>> {
+        self.gpus_at(hits(&self.names(), &without_maker(&fold(name)).join(" ")).called)
+    }
+
+    /// The index of names. Rows that were added since the catalog was put in order are not in the one that it has.
+    fn names(&self) -> Cow<'_, str> {
+        match &*self.gpu_index {
+            "" => Cow::Owned(index(&self.gpus)),
+            index => Cow::Borrowed(index),
+        }
+    }
+
+    fn gpus_at(&self, at: Vec<usize>) -> Option<Vec<&Gpu>> {
+        some(at.into_iter().filter_map(|at| self.gpus.get(at)).collect())
     }
 
     fn suggestions(&self, name: &str) -> Vec<&str> {
@@ -150,6 +184,11 @@ fn apart(name: &str) -> String {
         before = letter;
     }
     apart
+}
+
+/// Whether a product is called by exactly these words, its maker's name aside.
+fn is_called(gpu: &Gpu, words: &str) -> bool {
+    written(gpu).any(|product| without_maker(&product).join(" ") == words)
 }
 
 fn some(gpus: Vec<&Gpu>) -> Option<Vec<&Gpu>> {
@@ -252,6 +291,8 @@ mod tests {
         ("3.0", "GeForce GT 750M, Quadro K2000"),
         ("3.5", "Tesla K40m, Tesla K40, K20X"),
         ("3.7", "Tesla K80"),
+        ("3.0", "GRID K1, GRID K2, GeForce GTX 870M"),
+        ("5.0", "Tesla M10, M10, GRID M10-8Q"),
         ("5.2", "Tesla M60, Quadro M2000"),
         ("5.3", "NVIDIA Tegra X1, Jetson Nano"),
         ("6.0", "Tesla P100-PCIE-16GB, Tesla P100, P100"),
@@ -287,7 +328,7 @@ mod tests {
             "12.0",
             "NVIDIA GeForce RTX 5070, NVIDIA GeForce RTX 5080 Laptop GPU, NVIDIA GeForce RTX 5090, RTX 5090, 5090",
         ),
-        ("12.0", "NVIDIA GeForce RTX 5060 Ti, NVIDIA RTX PRO 5000 Blackwell, RTX PRO 6000 Blackwell"),
+        ("12.0", "NVIDIA GeForce RTX 5060 Ti, NVIDIA RTX PRO 5000 Blackwell"),
         ("12.0", "NVIDIA RTX PRO 6000 Blackwell Workstation Edition, NVIDIA RTX PRO 6000 Blackwell Max-Q"),
         ("12.0", "NVIDIA RTX PRO 6000 Blackwell Max-Q Workstation Edition, NVIDIA RTX PRO 1000 Blac..."),
         ("12.1", "NVIDIA GB10, GB10, DGX Spark"),
@@ -342,6 +383,18 @@ mod tests {
     }
 
     #[test]
+    fn a_family_is_every_product_that_its_name_begins() {
+        assert!(cc("Titan").starts_with("ambiguous") && cc("GTX TITAN") == "3.5" && cc("TITAN Black") == "3.5");
+        assert!(cc("RTX PRO 6000").starts_with("ambiguous") && cc("RTX PRO 6000 Blackwell").starts_with("ambiguous"));
+        let sxm = names("A100 SXM");
+        assert!(sxm.contains(&"NVIDIA A100-SXM4-40GB") && sxm.contains(&"NVIDIA A100-SXM-64GB"), "{sxm:?}");
+        assert_eq!(names("RTX 3050 6GB"), ["NVIDIA GeForce RTX 3050 6GB Laptop GPU", "NVIDIA GeForce RTX 3050"]);
+        // A vGPU type has the whole name of its board.
+        assert_eq!(names("GRID RTX6000-4Q"), ["Quadro RTX 6000"]);
+        assert_eq!(names("NVIDIA RTXA6000-48Q"), ["NVIDIA RTX A6000"]);
+    }
+
+    #[test]
     fn unknown_names_are_not_guessed() {
         for name in ["", "NVIDIA", "RTX", "NVIDIA vGPU-48GB", "L20-2-PCIE-48GB-48GB-L-H-V", "Radeon VII", "-", "..."] {
             assert!(!matches!(BUILTIN.gpu(name), GpuMatch::Found(_)), "{name:?}: {}", cc(name));
@@ -382,6 +435,14 @@ mod tests {
         for name in ["64GB", "RTX GB", "RTX 3091 24GB", "Developer Kit"] {
             assert!(matches!(BUILTIN.gpu(name), GpuMatch::Unknown(_)), "{name}: {}", cc(name));
         }
+    }
+
+    #[test]
+    fn a_capability_may_imply_a_processor() {
+        let of = |text: &str| BUILTIN.cpu_of(Cc::parse(text).unwrap());
+        assert_eq!(of("11.0"), Some(CpuArch::Aarch64));
+        assert_eq!(of("8.7"), Some(CpuArch::Aarch64));
+        assert_eq!((of("9.0"), of("10.3"), of("13.0")), (None, None, None));
     }
 
     #[test]

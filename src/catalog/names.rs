@@ -11,6 +11,9 @@ use super::rows::Gpu;
 /// Words that name a brand and are left out as often as not.
 const BRANDS: [&str; 9] = ["nvidia", "tesla", "geforce", "quadro", "titan", "jetson", "rtx", "gtx", "gt"];
 
+/// Shorter words are parts of a product's number: the T of a T4.
+const NUMBERED: usize = 3;
+
 /// Ends a key whose words are all of a product's name that tells it from others.
 const WHOLE: char = '=';
 /// Ends a key of which brand words before it make up the rest.
@@ -29,7 +32,11 @@ pub(super) fn fold(name: &str) -> Vec<String> {
     // Most people leave them out: "GTX 1660 Ti with Max-Q Design".
     let tells = |word: &&str| !["", "with", "design"].contains(word);
     for word in lower.split(|c: char| !c.is_alphanumeric()).filter(tells) {
-        let starts_number = |rest: &&str| rest.starts_with(|c: char| c.is_ascii_digit());
+        // `RTXA6000` is what vGPU types call the RTX A6000.
+        let starts_number = |rest: &&str| {
+            let number = rest.strip_prefix('a').unwrap_or(rest);
+            number.starts_with(|c: char| c.is_ascii_digit())
+        };
         let series =
             ["rtx", "gtx"].into_iter().find(|series| word.strip_prefix(series).is_some_and(|r| starts_number(&r)));
         let rest = series.map_or(word, |series| &word[series.len()..]);
@@ -55,6 +62,11 @@ fn without_series(words: &[String]) -> &[String] {
         [first, next, ..] if series.contains(&first.as_str()) && (is_number(next) || next == "titan") => &words[1..],
         _ => words,
     }
+}
+
+/// Whether a name is made of brands alone.
+pub(super) fn is_brand(words: &str) -> bool {
+    words.split(' ').all(|word| BRANDS.contains(&word))
 }
 
 /// Whether there are only digits.
@@ -86,6 +98,8 @@ pub(super) fn index(gpus: &[Gpu]) -> String {
 pub(super) struct Hits {
     /// Products of exactly this name.
     pub whole: Vec<usize>,
+    /// Products whose name is these words, brand words before them aside.
+    pub called: Vec<usize>,
     /// Products whose name begins with these words, brand words before them aside.
     pub family: Vec<usize>,
 }
@@ -93,18 +107,24 @@ pub(super) struct Hits {
 /// Looks words up in an index; each list comes in the order of the table.
 pub(super) fn hits(index: &str, words: &str) -> Hits {
     let mut hits = Hits::default();
+    // A family is made of whole words: "a10" does not begin "a100". What is no number may be numbered: "sxm" begins "sxm4".
+    let last = words.rsplit(' ').next().unwrap_or("");
+    let ends_in_letters = last.len() >= NUMBERED && last.bytes().all(|byte| byte.is_ascii_alphabetic());
     for line in index[first_line(index, words)..].lines().map_while(|line| line.strip_prefix(words)) {
         let Some((rest, at)) = line.rsplit_once([WHOLE, PART]) else { continue };
         let Ok(at) = at.parse() else { continue };
         if rest.is_empty() && line.starts_with(WHOLE) {
             hits.whole.push(at);
         }
-        // A family is made of whole words: "a10" does not begin "a100".
-        if rest.is_empty() || rest.starts_with(' ') {
+        if rest.is_empty() {
+            hits.called.push(at);
+        }
+        let is_numbered = ends_in_letters && rest.starts_with(|c: char| c.is_ascii_digit());
+        if rest.is_empty() || rest.starts_with(' ') || is_numbered {
             hits.family.push(at);
         }
     }
-    for list in [&mut hits.whole, &mut hits.family] {
+    for list in [&mut hits.whole, &mut hits.called, &mut hits.family] {
         list.sort();
         list.dedup();
     }

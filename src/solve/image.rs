@@ -337,11 +337,31 @@ pub fn leans_on_compat<'a, 'c: 'a>(
     driver: &DriverRow<'_>,
     mut gpus: impl Iterator<Item = &'a GpuRequest<'c>>,
 ) -> bool {
-    let newer = driver.branch.cuda.as_ref().is_some_and(|cuda| *cuda < image.cuda.prefix(2));
     let refuses = |gpu: &GpuRequest<'_>| gpu.row.is_some_and(|row| row.class != Market::Jetson) && !gpu.is_datacenter();
-    // Those with a torch of their own are another matter: most do without the package.
-    let plain = image.require.is_some() && image.torch.is_none();
-    plain && newer && driver.compat.is_none() && gpus.any(refuses)
+    may_load_compat(image, driver) && gpus.any(refuses)
+}
+
+/// Whether a container on a driver may load the cuda-compat package of its image: that is newer than the driver. Images with
+/// a torch of their own are another matter: most do without the package.
+fn may_load_compat(image: &Image, driver: &DriverRow<'_>) -> bool {
+    let newer = driver.branch.cuda.as_ref().is_some_and(|cuda| *cuda < image.cuda.prefix(2));
+    image.require.is_some() && image.torch.is_none() && newer && driver.compat.is_none()
+}
+
+/// A data-centre board that the cuda-compat package of an image no longer drives, and the branch that this package is of.
+pub fn dropped_by_compat<'a>(
+    catalog: &'a Catalog,
+    image: &Image,
+    driver: &DriverRow<'_>,
+    gpus: &'a [GpuRequest<'_>],
+) -> Option<(&'a Version, &'a str)> {
+    let line = image.cuda.prefix(2);
+    let branch = &catalog.compats.iter().find(|row| row.cuda == line)?.branch;
+    let is_dropped = |gpu: &&GpuRequest<'_>| {
+        gpu.is_datacenter() && gpu.row.is_some_and(|row| row.last_branch.is_some_and(|last| last < *branch))
+    };
+    let gpu = gpus.iter().find(is_dropped).filter(|_| may_load_compat(image, driver))?;
+    Some((branch, &gpu.written))
 }
 
 /// Ubuntu first, newest first; then everything else by name.

@@ -30,6 +30,7 @@ mod stack;
 pub mod suppress;
 pub mod thirds;
 pub mod unknowns;
+pub mod unread;
 mod unseen;
 mod unsupported_os;
 pub mod warnings;

@@ -168,6 +168,11 @@ pub fn precedes(nightly: &Version) -> Version {
     nightly.prefix(nightly.len())
 }
 
+/// Whether a version is a nightly that is told by the release that it precedes: those of torch.
+pub fn is_told_by_its_release(package: &str, version: &Version) -> bool {
+    package == "torch" && version.as_str().contains(".dev")
+}
+
 /// The address of the nightlies of a variant.
 fn nightly_index(variant: &str) -> String {
     format!("https://download.pytorch.org/whl/nightly/{variant}")
@@ -184,7 +189,9 @@ fn nightly_builds(catalog: &Catalog, package: &str, version: Version, constraint
     let of_release: Vec<&Build> = catalog.builds.iter().filter(is_of_release).collect();
     let named = constraint.comparisons().find_map(|one| one.variant.as_deref());
     let mut found = Vec::new();
-    for row in of_release.iter().filter(|row| named.is_none_or(|named| *row.variant == *named)) {
+    for row in
+        of_release.iter().filter(|row| named.map_or_else(|| is_usual(row, &of_release), |named| *row.variant == *named))
+    {
         found.push(as_nightly(row, version, &row.variant));
     }
     // ROCm's and Intel's are for other boards.
@@ -196,6 +203,14 @@ fn nightly_builds(catalog: &Catalog, package: &str, version: Version, constraint
         }
     }
     found
+}
+
+/// Whether a build is the one that its release has by default, or without CUDA: the nightlies of others began some day
+/// before it that nobody has read, so who wants such a one names it.
+fn is_usual(build: &Build, of_release: &[&Build]) -> bool {
+    let default = of_release.iter().find(|row| row.default && row.variant != "cpu").map(|row| &row.variant);
+    let has_default = of_release.iter().any(|row| row.arch == build.arch && Some(&row.variant) == default);
+    build.variant == "cpu" || !has_default || Some(&build.variant) == default
 }
 
 /// A build for a processor of which nothing else is known.

@@ -11,6 +11,7 @@ use super::network::Says;
 use super::request::Request;
 use super::solution::{Solution, TargetAnswer};
 use super::unknowns::{self, Unknown};
+use super::unread::Unread;
 
 /// What came of a request.
 #[derive(Debug, Clone)]
@@ -132,11 +133,18 @@ pub fn judge(request: &Request<'_>, world: World, steps: &Steps) -> Verdict {
         }
         Attempt::GaveUp => Verdict::GaveUp,
     };
-    match request.share {
-        Share::None => {
-            let verdicts = parts(request).into_iter().map(|part| ask(&part));
-            verdicts.into_iter().find(|verdict| *verdict != Verdict::Solvable).unwrap_or(Verdict::Solvable)
+    let first_no = |mut verdicts: Box<dyn Iterator<Item = Verdict> + '_>| {
+        verdicts.find(|verdict| *verdict != Verdict::Solvable).unwrap_or(Verdict::Solvable)
+    };
+    let ask = |asked: &Request<'_>| {
+        let unread = if world == World::Possible { Unread::of(asked) } else { Unread::default() };
+        match unread.is_empty() {
+            true => ask(asked),
+            false => first_no(Box::new(unread.rest(asked).into_iter().map(|part| ask(&part)))),
         }
+    };
+    match request.share {
+        Share::None => first_no(Box::new(parts(request).into_iter().map(|part| ask(&part)))),
         _ => ask(request),
     }
 }
@@ -199,14 +207,19 @@ fn resolve_together<'c>(request: &Request<'c>, locked: &Locked, steps: &Steps) -
 
 /// What has no answer among what is known: what would have to be read to tell, or nothing if none of it would help.
 fn undetermined<'c>(request: &Request<'c>, locked: &Locked, steps: &Steps) -> Resolution<'c> {
-    let older = unknowns::of_older(request);
-    if !older.is_empty() {
-        // Of a release that nobody has read anything may be true: what has no answer without it has none.
-        let names: Vec<&str> = older.iter().filter_map(|unknown| unknown.keys[0].strip_prefix("stack.")).collect();
-        return match undetermined(&request.without(&names), locked, steps) {
-            Resolution::Undetermined(more) => Resolution::Undetermined(older.into_iter().chain(more).collect()),
-            other => other,
-        };
+    let unread = Unread::of(request);
+    if !unread.is_empty() {
+        let rest = unread.rest(request);
+        let mut unknowns = unread.unknowns;
+        for part in rest {
+            match undetermined(&part, locked, steps) {
+                Resolution::Undetermined(more) => {
+                    unknowns.extend(more.into_iter().filter(|one| !unknowns.contains(one)).collect::<Vec<_>>())
+                }
+                other => return other,
+            }
+        }
+        return Resolution::Undetermined(unknowns);
     }
     match solve(request, POSSIBLE, locked, steps, unknowns::of) {
         Attempt::Solved(unknowns) => Resolution::Undetermined(unknowns),

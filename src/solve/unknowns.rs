@@ -1,8 +1,7 @@
 //! What would have to be read to tell whether a request has an answer.
 
-use crate::catalog::Catalog;
 use crate::catalog::rows::Build;
-use crate::types::{Constraint, Version};
+use crate::types::Constraint;
 
 use super::compile::{Plan, ReleaseChoice};
 use super::engine::Selection;
@@ -13,7 +12,7 @@ use super::platform::{Platform, Takes};
 use super::request::{ImageRequest, PackageRequest, Request};
 
 /// What makes a finding known.
-const OVERLAY: &str = "add the row to an overlay (docs/overlays.md)";
+pub(super) const OVERLAY: &str = "add the row to an overlay (docs/overlays.md)";
 
 /// Something that nobody has read and that an answer depends on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,7 +45,7 @@ pub fn of(plan: &Plan<'_, '_>, selection: &Selection) -> Vec<Unknown> {
                 let on = plan.classes[class].target.platform;
                 let Takes::Own(system) = on.takes else { continue };
                 if !on.takes_companion(row) {
-                    unknowns.push(of_system(&row.package, &row.version, system));
+                    unknowns.push(of_system(&row.package, row.version.as_str(), system));
                 }
             }
         }
@@ -78,37 +77,10 @@ pub fn is_unseen_label(request: &Request<'_>, ask: &PackageRequest<'_>) -> bool 
         && !of_version.any(|row| fits::may_be_variant(request.catalog, row, &ask.constraint))
 }
 
-/// Releases that are older than what was read of a listing: nobody says that they were not published.
-pub fn of_older(request: &Request<'_>) -> Vec<Unknown> {
-    let unknown = |ask: &PackageRequest<'_>| {
-        let oldest = oldest_known(request.catalog, ask)?;
-        let (package, wanted) = (ask.package, &ask.constraint);
-        Some(Unknown {
-            fact: format!("{package} {wanted}, which is older than the catalog, whose oldest is {oldest}"),
-            keys: vec![format!("stack.{package}")],
-            how: format!(
-                "see whether it was published, for which Pythons and for which CUDA; then {OVERLAY}, or take {oldest} or newer"
-            ),
-        })
-    };
-    request.frameworks.iter().chain(&request.companions).filter_map(unknown).collect()
-}
-
-/// The oldest release that is known of a package, where everything that is asked for is older.
-fn oldest_known(catalog: &Catalog, ask: &PackageRequest<'_>) -> Option<Version> {
-    let builds = catalog.builds.iter().filter(|row| *row.package == *ask.package).map(|row| row.version);
-    let companions = catalog.companions.iter().filter(|row| *row.package == *ask.package).map(|row| row.version);
-    let known: Vec<Version> = builds.chain(companions).collect();
-    let oldest = known.iter().copied().min()?;
-    let newest_named = ask.constraint.comparisons().filter_map(|one| one.version).max()?;
-    let is_older = newest_named < oldest && !known.iter().any(|version| ask.constraint.admits(version));
-    (is_older && !ask.own).then_some(oldest)
-}
-
 /// Whether a package was built for a system that takes only what was made for it.
-fn of_system(package: &str, version: &Version, system: &str) -> Unknown {
+pub(super) fn of_system(package: &str, asked: &str, system: &str) -> Unknown {
     Unknown {
-        fact: format!("whether {package} {version} was built for {system}"),
+        fact: format!("whether {} was built for {system}", format!("{package} {asked}").trim_end()),
         keys: vec![format!("stack.{package}")],
         how: format!(
             "look for it where wheels for {system} are kept (NVIDIA's developer.download.nvidia.com/compute/redist/jp and the \
@@ -161,7 +133,7 @@ fn of_release<'c>(
             return Vec::new();
         }
         if let Takes::Own(system) = on.takes {
-            return vec![of_system(package, release.version, system)];
+            return vec![of_system(package, release.version.as_str(), system)];
         }
         let fact = format!("whether {name} was published for {}", on.arch);
         let index = pytorch_index(release.variant);

@@ -20,7 +20,7 @@ impl Kind for ImageArchUnknown<'_> {
     }
 }
 
-/// An image with a cuda-compat package that the GPU refuses.
+/// An image with a cuda-compat package that the GPU refuses, or that refuses the GPU.
 pub struct ImageCompat<'a> {
     /// The image.
     pub image: &'a str,
@@ -28,20 +28,31 @@ pub struct ImageCompat<'a> {
     pub cuda: Version,
     /// The driver.
     pub driver: &'a Version,
+    /// The branch that the package is of and a GPU that this branch no longer drives; none where the package is for other GPUs.
+    pub dropped: Option<(&'a Version, &'a str)>,
 }
 
 impl Kind for ImageCompat<'_> {
     const CODE: &'static str = "image-compat";
     const EXPLAINED: &'static str = "The image starts on drivers older than its CUDA, for it brings a cuda-compat package with a newer \
         libcuda. That library refuses GeForce, TITAN and workstation boards: \"forward compatibility was \
-        attempted on non supported HW\" (804). NVIDIA's container toolkit puts it before the driver's own \
+        attempted on non supported HW\" (804). A data-centre board may be older than that library: a driver \
+        branch that no longer drives it finds no device. NVIDIA's container toolkit puts it before the driver's own \
         unless `cuda-compat-mode` is \"disabled\" in its configuration. Take a newer driver, an image whose \
         CUDA is no newer than the driver's, or switch the mode off: the wheels do without.";
 
     fn message(&self) -> String {
+        let package = match self.dropped {
+            None => {
+                "that is for data-centre GPUs only: a container runtime that puts it first makes CUDA fail with error 804"
+                    .to_string()
+            }
+            Some((branch, gpu)) => format!(
+                "of driver branch R{branch}, which no longer drives {gpu}: a container runtime that puts it first finds no GPU"
+            ),
+        };
         format!(
-            "{} holds CUDA {}, newer than driver {} knows, and a cuda-compat package that is for data-centre \
-             GPUs only: a container runtime that puts it first makes CUDA fail with error 804",
+            "{} holds CUDA {}, newer than driver {} knows, and a cuda-compat package {package}",
             self.image, self.cuda, self.driver
         )
     }

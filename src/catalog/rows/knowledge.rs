@@ -53,6 +53,8 @@ pub struct Listing {
     pub reading: Reading,
     /// Its source, which tells the day.
     pub source: Text,
+    /// Where else the project keeps releases, if nobody has read what: then what this listing lacks may be there.
+    pub elsewhere: Option<Text>,
 }
 
 /// What a publisher always does, or nearly so: builds of a group that have the same in a field. What is not known of one

@@ -178,13 +178,35 @@ impl<'c> Explainer<'_, 'c> {
         }
         let (lacking, others): (Vec<&Build>, Vec<&Build>) =
             self.left.iter().copied().partition(|build| self.lacks_glibc(build));
+        // Beside builds that run there, the C library is no reason against a framework: it is one against what follows it.
+        let beside = others.iter().filter(|build| build.variant != "cpu").count();
+        if !lacking.is_empty() && beside > 0 && self.companions_lack_glibc() {
+            return self.subject(Subject::Glibc);
+        }
+        let (some, all) = (lacking.len(), lacking.len() + beside);
         let builds = if lacking.is_empty() { others } else { lacking };
         let lowest = builds.iter().filter_map(|build| build.glibc.as_ref()).min();
-        if let Some(lowest) = lowest {
-            self.say(format!("{} glibc {lowest} or newer", describe(&builds, "needs", "need")));
+        if let (Some(lowest), Some(first)) = (lowest, builds.first()) {
+            let who = match (1..all).contains(&some) {
+                true => format!("{some} of the {all} builds of {} need", first.package),
+                false => describe(&builds, "needs", "need"),
+            };
+            self.say(format!("{who} glibc {lowest} or newer"));
         }
         self.subject(Subject::Glibc);
         self.cite_builds(&builds);
+    }
+
+    /// Whether some blamed package that follows a framework needs a newer C library than there is, in every release.
+    fn companions_lack_glibc(&self) -> bool {
+        let request = self.request;
+        let Some(has) = self.of_oldest_glibc().and_then(|target| target.glibc) else { return false };
+        let mut blamed = request.companions.iter().filter(|ask| self.blames(ask.package));
+        blamed.any(|ask| {
+            let admitted = |row: &&Companion| row.package == ask.package && ask.constraint.admits(&row.version);
+            let mut rows = request.catalog.companions.iter().filter(admitted).peekable();
+            rows.peek().is_some() && rows.all(|row| row.glibc.is_some_and(|needs| has < needs))
+        })
     }
 
     /// Whether a build needs a newer C library than its target has.

@@ -6,10 +6,12 @@ use crate::solve::fits;
 use crate::solve::image;
 use crate::solve::platform::Takes;
 use crate::solve::request::{ImageRequest, PackageRequest};
+use crate::solve::unread::{self, is_above};
+use crate::types::constraint::Op;
 use crate::types::{Constraint, CpuArch, Version};
 
 use super::Explainer;
-use super::words::{is_above, list, named, nearest_versions, span, version_matches, versions_of};
+use super::words::{list, named, nearest_versions, span, version_matches, versions_of};
 
 impl<'c> Explainer<'_, 'c> {
     /// Clashes of a kind that deserve a code of their own.
@@ -73,20 +75,22 @@ impl<'c> Explainer<'_, 'c> {
         let admitted = of_package().rfind(|row| ask.constraint.admits(&row.version));
         let goes_with = |row: &Companion| match (row.follows_cuda(), &row.cuda) {
             (true, Some(cuda)) => format!("loads the libraries of CUDA {cuda}"),
-            (true, None) => "runs beside any CUDA".to_string(),
+            (true, None) => "names no CUDA that it needs".to_string(),
             _ => format!("is for {} {}", row.framework, row.needs),
         };
-        self.say(match admitted {
+        let sentence = match admitted {
             Some(row) if !ask.constraint.is_any() => format!("{} {} {}", ask.package, row.version, goes_with(row)),
             None if !is_above(&ask.constraint, &newest.version) => {
                 let nearest = nearest_versions(&ask.constraint, of_package().map(|row| &row.version));
-                format!("no known release of {} matches `{}`{nearest}", ask.package, ask.constraint)
+                let as_of = self.listed(ask.package);
+                format!("{} {} was never published{as_of}{nearest}", ask.package, ask.constraint)
             }
             _ => {
                 let as_of = if admitted.is_none() { self.as_of() } else { String::new() };
                 format!("the newest {} known is {}; it {}{as_of}", ask.package, newest.version, goes_with(newest))
             }
-        });
+        };
+        self.say(sentence);
     }
 
     /// That a package asked for by its variant goes with that of its framework; whether it is so asked for.
@@ -159,6 +163,7 @@ impl<'c> Explainer<'_, 'c> {
         }
         if is_above(constraint, &newest.version) {
             self.say(format!("the newest {} known is {}{}", ask.package, newest.version, self.as_of()));
+            self.begins_with(constraint, &newest.version);
             self.cite_builds(&[*newest]);
             return;
         }
@@ -185,7 +190,8 @@ impl<'c> Explainer<'_, 'c> {
                 )),
                 _ => {
                     let nearest = nearest_versions(constraint, known());
-                    self.say(format!("{} {constraint} was never published for {arch}{nearest}", ask.package));
+                    let as_of = self.listed(ask.package);
+                    self.say(format!("{} {constraint} was never published for {arch}{as_of}{nearest}", ask.package));
                 }
             }
         } else if constraint.pins_variant() && same_version.iter().all(|row| !constraint.names_variant(&row.variant)) {
@@ -313,6 +319,22 @@ impl<'c> Explainer<'_, 'c> {
                 let nearest = nearest_versions(wanted, known.into_iter());
                 self.say(format!("no known release of {name} matches `{wanted}`{nearest}{as_of}"));
             }
+        }
+    }
+
+    /// The day on which somebody read all that was published of a package; that listing is cited.
+    fn listed(&mut self, package: &str) -> String {
+        let catalog = self.request.catalog;
+        let Some(listing) = unread::wholly_read(catalog, package) else { return String::new() };
+        self.fact(catalog.cite(listing).id, catalog.origin_of(listing, &listing.source));
+        catalog.source(&listing.source).map_or_else(String::new, |source| format!(" as of {}", source.seen))
+    }
+
+    /// That `>2` leaves out 2.15 too, for who means what pip means by it.
+    fn begins_with(&mut self, constraint: &Constraint, newest: &Version) {
+        let above = constraint.comparisons().filter(|one| one.op == Op::Above).filter_map(|one| one.version);
+        if let Some(bound) = above.filter(|bound| newest.cmp_prefix(bound).is_eq()).max() {
+            self.say(format!("`>{bound}` leaves out every version that begins with {bound}; `>={bound}` takes them"));
         }
     }
 

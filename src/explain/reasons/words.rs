@@ -160,17 +160,6 @@ pub(super) fn numbers(mut of: Vec<u64>) -> String {
     list(&texts.iter().map(String::as_str).collect::<Vec<&str>>())
 }
 
-/// Whether everything a constraint could admit lies above the newest known.
-pub(super) fn is_above(constraint: &Constraint, newest: &Version) -> bool {
-    use crate::types::constraint::Op;
-    constraint.alternatives().iter().all(|all| {
-        all.iter().any(|one| {
-            let lower = matches!(one.op, Op::AtLeast | Op::Above | Op::Prefix | Op::Compatible);
-            lower && one.version.as_ref().is_some_and(|bound| newest.cmp_prefix(bound) == Ordering::Less)
-        })
-    })
-}
-
 pub(super) fn version_matches(constraint: &Constraint, version: &Version) -> bool {
     let mut variants = constraint.comparisons().filter_map(|one| one.variant.as_deref());
     let named = variants.next();

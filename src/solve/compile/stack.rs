@@ -290,7 +290,7 @@ fn releases_for<'c>(
     let mut rows = RowSet::first(framework.releases.len());
     let mut missing = framework.unpublished(on).as_ref().clone();
     // Of what is made for single systems only a release that somebody names is thought of.
-    let is_named = ask.constraint.single().is_some() && !ask.constraint.pins_variant();
+    let is_named = ask.constraint.single().is_some();
     if policy.possible && (is_named || !on.is_one_system()) {
         missing.subtract(&framework.unseen(on));
     }

@@ -1,5 +1,7 @@
 //! What is asked: the spec with every name looked up in the catalog, nothing solved yet.
 
+mod constraints;
+mod gpus;
 mod reader;
 
 use std::ops::Deref;
@@ -226,15 +228,6 @@ pub enum ImageRequest<'c> {
     Unchecked(ImageRef),
 }
 
-/// A product as it can be written beside others: by its capability where another has the same name.
-fn named_among(gpu: &Gpu, others: &[&Gpu]) -> String {
-    let same = others.iter().filter(|other| other.name == gpu.name).count();
-    match same {
-        0 | 1 => format!("{} ({}, {})", gpu.name, gpu.cc, gpu.architecture),
-        _ => format!("sm_{} ({} of {})", gpu.cc.number(), gpu.name, gpu.architecture),
-    }
-}
-
 impl GpuRequest<'_> {
     /// Whether cuda-compat may run on it.
     pub fn is_datacenter(&self) -> bool {
@@ -301,6 +294,7 @@ impl<'c> Request<'c> {
         let mut reader = Reader { catalog, problem, stack: &spec.stack, errors: Vec::new(), warnings: Vec::new() };
         let (mut frameworks, mut companions) = (Vec::new(), Vec::new());
         for (name, constraint) in &spec.stack {
+            reader.constraint(name, constraint);
             if PARTS.contains(&name.as_str()) {
                 continue;
             }

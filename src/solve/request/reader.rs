@@ -1,20 +1,20 @@
 //! Reads a spec into a request: every name is looked up, and what is not known is told where it stands.
 
-use crate::catalog::rows::{Compat, FRAMEWORKS, Gpu, Os, WindowsDriver};
-use crate::catalog::{Catalog, GpuMatch, OsMatch};
+use crate::catalog::rows::{Compat, FRAMEWORKS, Os, WindowsDriver};
+use crate::catalog::{Catalog, OsMatch};
 use crate::solve::image::TagMatch;
 use crate::solve::machine::Reading;
 use crate::solve::platform::Platform;
 use crate::solve::problem::Problem;
 use crate::solve::{image, own, unsupported_os};
 use crate::spec::{ForwardCompat, Override, OwnCuda, Silence, Spec, SpecError, Target, Written};
-use crate::types::{Cc, Constraint, CpuArch, Specifier, Version};
+use crate::types::{Constraint, CpuArch, Specifier, Version};
 use crate::warning::{
     self, CompatInstalled, CudnnInstalled, DriverNotListed, GpuNotChecked, ImageNotChecked, NewerThanCatalog,
     OsNotListed, OsPartsUnknown, OwnBuildPython, Warning,
 };
 
-use super::{DriverRequest, GpuRequest, Gpus, ImageRequest, Off, PARTS, TargetRequest, Told, named_among};
+use super::{DriverRequest, Gpus, ImageRequest, Off, PARTS, TargetRequest, Told};
 
 pub(super) struct Reader<'s, 'c> {
     pub(super) catalog: &'c Catalog,
@@ -26,7 +26,13 @@ pub(super) struct Reader<'s, 'c> {
 }
 
 impl<'c> Reader<'_, 'c> {
-    fn error(&mut self, code: &'static str, message: String, help: Option<String>, at: &Written<impl Sized>) {
+    pub(super) fn error(
+        &mut self,
+        code: &'static str,
+        message: String,
+        help: Option<String>,
+        at: &Written<impl Sized>,
+    ) {
         self.errors.push(SpecError { code, message, span: at.span.clone(), help });
     }
 
@@ -112,10 +118,7 @@ impl<'c> Reader<'_, 'c> {
 
     pub(super) fn target(&mut self, target: &Target, builds: bool, off: &[Off]) -> TargetRequest<'c> {
         let gpus = self.gpus(target);
-        let implied = match &gpus {
-            Gpus::These(gpus) => gpus.iter().find_map(|gpu| gpu.row.and_then(|row| row.cpu)),
-            _ => None,
-        };
+        let implied = self.implied_cpu(&gpus);
         let image = self.image(target);
         let os = match (&target.os, &image) {
             (Some(written), _) => self.os(target, written),
@@ -199,69 +202,6 @@ impl<'c> Reader<'_, 'c> {
             format!("the GPU of target `{}` comes with an {arch} processor, which WSL2 is not known for", target.name);
         let help = "drop `platform`, or name a GPU that a Windows machine has".to_string();
         self.error("exclusive", message, Some(help), written);
-    }
-
-    fn gpus(&mut self, target: &Target) -> Gpus<'c> {
-        let Some(written) = &target.gpu else { return Gpus::Unsaid };
-        let mut found: Vec<GpuRequest> = Vec::new();
-        let mut add = |written: &str, name: String, cc: Cc, row: Option<&'c Gpu>| {
-            if found.iter().all(|known| known.name != name || known.cc != cc) {
-                let cc_version = Version::parse(&cc.to_string()).expect("a capability is a version");
-                found.push(GpuRequest { name, written: written.escape_debug().to_string(), cc, cc_version, row });
-            }
-        };
-        for name in &written.value {
-            match self.catalog.gpu(name) {
-                GpuMatch::Found(rows) => {
-                    rows.into_iter().for_each(|row| add(name, row.name.to_string(), row.cc, Some(row)))
-                }
-                GpuMatch::Bare(cc) if !self.catalog.knows_capability(cc) => {
-                    let message = format!("no GPU of compute capability {cc} is known");
-                    let newest = self.catalog.gpus.iter().map(|gpu| gpu.cc).max();
-                    let newest = newest.map_or_else(String::new, |newest| format!("the newest known is {newest}; "));
-                    let help = format!("{newest}a newer gpuenv may know it, and an overlay can describe the product");
-                    let span = written.span.clone();
-                    self.errors.push(SpecError { code: "unknown-gpu", message, span, help: Some(help) });
-                }
-                GpuMatch::Bare(cc) => add(name, format!("sm_{}", cc.number()), cc, None),
-                GpuMatch::Cpu => return Gpus::Cpu,
-                GpuMatch::Ambiguous(candidates) => {
-                    // One of each kind: what they differ in is what the user has to say.
-                    let mut kinds: Vec<&Gpu> = candidates;
-                    let unlike = |gpu: &Gpu| !gpu.name.to_lowercase().contains(&name.to_lowercase());
-                    kinds.sort_by_key(|gpu| (gpu.cc, gpu.class, unlike(gpu), gpu.name.len(), gpu.name));
-                    kinds.dedup_by_key(|gpu| (gpu.cc, gpu.class));
-                    let listed: Vec<String> = kinds.iter().map(|gpu| named_among(gpu, &kinds)).collect();
-                    let message = format!("`{}` may mean GPUs that differ in what matters", name.escape_debug());
-                    let help = format!("name one of: {}; or write a capability such as \"sm_90\"", shorten(&listed, 8));
-                    self.errors.push(SpecError {
-                        code: "ambiguous-gpu",
-                        message,
-                        span: written.span.clone(),
-                        help: Some(help),
-                    });
-                }
-                GpuMatch::Unknown(suggestions) => {
-                    let message = format!("unknown GPU `{}`", name.escape_debug());
-                    let near = match suggestions.as_slice() {
-                        [] => String::new(),
-                        names => format!("did you mean {}? ", names.join(" or ")),
-                    };
-                    let help = match self.catalog.without_cuda(name) {
-                        Some(reason) => reason.to_string(),
-                        None => format!("{near}Any GPU can be named by its compute capability: `gpu = \"sm_90\"`"),
-                    };
-                    self.errors.push(SpecError {
-                        code: "unknown-gpu",
-                        message,
-                        span: written.span.clone(),
-                        help: Some(help),
-                    });
-                }
-            }
-        }
-        found.sort_by(|a, b| (a.cc, &a.name).cmp(&(b.cc, &b.name)));
-        Gpus::These(found)
     }
 
     /// The drivers of Jetsons are numbered by themselves: 540.4.0 is that of JetPack 6.2 and shows CUDA 12.6. One between
@@ -489,10 +429,4 @@ fn ordinary_text(asked: &Constraint) -> String {
 /// Splits `ubuntu22.04` into its family and version.
 fn split_os(id: &str) -> (&str, &str) {
     id.split_at(id.find(|c: char| c.is_ascii_digit()).unwrap_or(id.len()))
-}
-
-/// The first few of a list in words.
-fn shorten(items: &[String], most: usize) -> String {
-    let shown = items[..items.len().min(most)].join(", ");
-    if items.len() > most { format!("{shown} and {} more", items.len() - most) } else { shown }
 }

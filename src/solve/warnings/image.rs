@@ -143,12 +143,16 @@ impl One<'_, '_> {
         Some(Warning::about(&ImageRequireUnknown { image: &self.name, judged }, &self.keys))
     }
 
-    /// A cuda-compat package in the image that the GPUs refuse.
+    /// A cuda-compat package in the image that the GPUs refuse, or that refuses them.
     fn compat(&self) -> Option<Warning> {
         let asked = self.about.asked;
         let driver = self.about.target.driver.as_ref().filter(|_| asked.pins_driver())?;
-        let compat = ImageCompat { image: &self.name, cuda: self.image.cuda.prefix(2), driver: &driver.version };
-        image::leans_on_compat(self.image, driver, asked.named_gpus().iter())
+        let catalog = self.about.request.catalog;
+        let gpus = asked.named_gpus();
+        let dropped = image::dropped_by_compat(catalog, self.image, driver, gpus);
+        let cuda = self.image.cuda.prefix(2);
+        let compat = ImageCompat { image: &self.name, cuda, driver: &driver.version, dropped };
+        (dropped.is_some() || image::leans_on_compat(self.image, driver, gpus.iter()))
             .then(|| Warning::about(&compat, &self.keys))
     }
 }

@@ -1,0 +1,85 @@
+//! What is asked of packages, before anything is looked up: constraints that admit nothing, and builds for other makers'
+//! GPUs.
+
+use crate::catalog::rows::FRAMEWORKS;
+use crate::spec::Written;
+use crate::types::constraint::{Comparison, Op};
+use crate::types::{Constraint, Version};
+
+use super::reader::Reader;
+
+/// The labels of builds for other makers' GPUs begin so, and for whose they are.
+const OTHER_MAKERS: [(&str, &str); 2] = [("rocm", "AMD's GPUs"), ("xpu", "Intel's GPUs")];
+
+impl Reader<'_, '_> {
+    /// A constraint that nothing can meet, or that only what is made for other GPUs could, is a slip of its own.
+    pub(super) fn constraint(&mut self, name: &str, written: &Written<Constraint>) {
+        let wanted = &written.value;
+        if let Some(empty) = wanted.alternatives().iter().find(|all| admits_nothing(all)) {
+            let message = format!("`{name} = \"{}\"` admits no version: `,` means and", wanted.as_str().escape_debug());
+            self.error("empty-constraint", message, Some(help_for(empty)), written);
+        }
+        let mut labels = wanted.comparisons().filter_map(|one| one.variant.as_deref());
+        let other = labels.find_map(|label| OTHER_MAKERS.iter().find(|(start, _)| label.starts_with(start)));
+        if let Some((_, whose)) = other.filter(|_| FRAMEWORKS.contains(&name)) {
+            let message =
+                format!("`{name} = \"{}\"` is for {whose}, which gpuenv does not know", wanted.as_str().escape_debug());
+            let help = "gpuenv resolves builds for NVIDIA's GPUs (`+cu126`) and for CPUs (`+cpu`) only".to_string();
+            self.error("out-of-scope", message, Some(help), written);
+        }
+    }
+}
+
+/// Whether no version, known or not, meets some comparisons at once. The edges of what each admits are tried.
+fn admits_nothing(all: &[Comparison]) -> bool {
+    let bounds: Vec<Version> = all.iter().filter_map(|one| one.version).collect();
+    let edges = bounds.iter().flat_map(|bound| [Some(*bound), beside(bound, 1), beside(bound, -1)]).flatten();
+    let mut tried = edges.chain(Version::parse("0"));
+    bounds.len() > 1 && !tried.any(|version| all.iter().all(|one| one.admits(&version)))
+}
+
+/// The version next to one: its last number higher or lower by one.
+fn beside(version: &Version, step: i64) -> Option<Version> {
+    let mut numbers: Vec<u64> = version.components().collect();
+    let last = numbers.last_mut()?;
+    *last = last.checked_add_signed(step)?;
+    let text: Vec<String> = numbers.iter().map(u64::to_string).collect();
+    Version::parse(&text.join(".")).ok()
+}
+
+fn help_for(all: &[Comparison]) -> String {
+    let versions = || all.iter().filter_map(|one| one.version);
+    let above = all.iter().filter(|one| one.op == Op::Above).filter_map(|one| one.version);
+    let hides =
+        above.into_iter().find(|bound| versions().any(|other| other.cmp_prefix(bound).is_eq() && other != *bound));
+    match hides {
+        Some(bound) => format!("`>{bound}` leaves out every version that begins with {bound}: write `>={bound}`"),
+        None if all.iter().all(|one| one.op == Op::Prefix) => {
+            let listed: Vec<String> = versions().map(|version| version.to_string()).collect();
+            format!("for one or the other write `{}`", listed.join(" || "))
+        }
+        None => "drop one of its parts, or move a bound".to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_admits_nothing_is_told_from_what_nobody_has_published() {
+        let is_empty =
+            |text: &str| Constraint::parse(text).unwrap().alternatives().iter().any(|all| admits_nothing(all));
+        for text in [">2.6,<2.5", "2.5.1,2.6", "2,<1.9", ">2,<2.5", ">=2.0,<2.1,!=2.0", "2.5 || >3,<3"] {
+            assert!(is_empty(text), "{text}");
+        }
+        for text in
+            ["*", "99", ">=2.5,<2.6", "2,2.5", ">2.5.1,<2.6", "<2,!=1.9", "~=2.4,<2.5", ">=2.5,!=2.5", "<=2,>=2"]
+        {
+            assert!(!is_empty(text), "{text}");
+        }
+        for text in ["<0.1", ">=0,<0.0.1", "2.5+cu124,!=2.5.0", ">=2.0.0,<2.0.1,!=2.0.0.post1"] {
+            assert!(!is_empty(text), "{text}");
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! The names of GPUs in a spec, looked up.
+
+use crate::catalog::GpuMatch;
+use crate::catalog::rows::{Class, Gpu};
+use crate::spec::Target;
+use crate::types::{Cc, CpuArch, Version};
+
+use super::reader::Reader;
+use super::{GpuRequest, Gpus};
+
+/// So many products are named where a name may mean several.
+const NAMED: usize = 8;
+
+impl<'c> Reader<'_, 'c> {
+    /// The GPUs of a target; names that mean nothing, or too much, are errors.
+    pub(super) fn gpus(&mut self, target: &Target) -> Gpus<'c> {
+        let Some(written) = &target.gpu else { return Gpus::Unsaid };
+        let mut found: Vec<GpuRequest> = Vec::new();
+        let mut add = |written: &str, name: String, cc: Cc, row: Option<&'c Gpu>| {
+            if found.iter().all(|known| known.name != name || known.cc != cc) {
+                let cc_version = Version::parse(&cc.to_string()).expect("a capability is a version");
+                found.push(GpuRequest { name, written: written.escape_debug().to_string(), cc, cc_version, row });
+            }
+        };
+        for name in &written.value {
+            let (code, message, help) = match self.catalog.gpu(name) {
+                GpuMatch::Found(rows) => {
+                    rows.into_iter().for_each(|row| add(name, row.name.to_string(), row.cc, Some(row)));
+                    continue;
+                }
+                GpuMatch::Bare(cc) if self.catalog.knows_capability(cc) => {
+                    add(name, format!("sm_{}", cc.number()), cc, None);
+                    continue;
+                }
+                GpuMatch::Cpu => return Gpus::Cpu,
+                GpuMatch::Bare(cc) => self.unknown_capability(cc),
+                GpuMatch::Ambiguous(candidates) => ambiguous(name, candidates),
+                GpuMatch::Unknown(suggestions) => self.unknown_gpu(name, &suggestions),
+            };
+            self.error(code, message, Some(help), written);
+        }
+        found.sort_by(|a, b| (a.cc, &a.name).cmp(&(b.cc, &b.name)));
+        Gpus::These(found)
+    }
+
+    /// The processor that comes with the GPUs: with a board, or with every board of a capability that is named alone.
+    pub(super) fn implied_cpu(&self, gpus: &Gpus<'_>) -> Option<CpuArch> {
+        let Gpus::These(gpus) = gpus else { return None };
+        gpus.iter().find_map(|gpu| match gpu.row {
+            Some(row) => row.cpu,
+            None => self.catalog.cpu_of(gpu.cc),
+        })
+    }
+
+    fn unknown_capability(&self, cc: Cc) -> (&'static str, String, String) {
+        let newest = self.catalog.gpus.iter().map(|gpu| gpu.cc).max();
+        let newest = newest.map_or_else(String::new, |newest| format!("the newest known is {newest}; "));
+        let help = format!("{newest}a newer gpuenv may know it, and an overlay can describe the product");
+        ("unknown-gpu", format!("no GPU of compute capability {cc} is known"), help)
+    }
+
+    fn unknown_gpu(&self, name: &str, suggestions: &[&str]) -> (&'static str, String, String) {
+        let near = match suggestions {
+            [] => String::new(),
+            names => format!("did you mean {}? ", names.join(" or ")),
+        };
+        let help = match self.catalog.without_cuda(name) {
+            Some(reason) => reason.to_string(),
+            None => format!("{near}Any GPU can be named by its compute capability: `gpu = \"sm_90\"`"),
+        };
+        ("unknown-gpu", format!("unknown GPU `{}`", name.escape_debug()), help)
+    }
+}
+
+/// A name that may mean several products: one of each kind is named, since what they differ in is what the user has to say.
+fn ambiguous(name: &str, candidates: Vec<&Gpu>) -> (&'static str, String, String) {
+    let mut kinds = candidates;
+    let unlike = |gpu: &Gpu| !gpu.name.to_lowercase().contains(&name.to_lowercase());
+    kinds.sort_by_key(|gpu| (gpu.cc, gpu.class, unlike(gpu), gpu.name.len(), gpu.name));
+    kinds.dedup_by_key(|gpu| (gpu.cc, gpu.class));
+    let listed: Vec<String> = kinds.iter().map(|gpu| named_among(gpu, &kinds)).collect();
+    let message = format!("`{}` may mean GPUs that differ in what matters", name.escape_debug());
+    let help = format!("name one of: {}; or write a capability such as \"sm_90\"", shorten(&listed, NAMED));
+    ("ambiguous-gpu", message, help)
+}
+
+/// A product as it can be written beside others: by its capability where another has the same name; with its market where
+/// that is what parts it from one of the same capability.
+fn named_among(gpu: &Gpu, others: &[&Gpu]) -> String {
+    let same = others.iter().filter(|other| other.name == gpu.name).count();
+    let is_datacenter = |gpu: &Gpu| gpu.class == Class::Datacenter;
+    let market = match others.iter().any(|other| other.cc == gpu.cc && is_datacenter(other) != is_datacenter(gpu)) {
+        true if is_datacenter(gpu) => ", for data centres",
+        true => ", for workstations and desktops",
+        false => "",
+    };
+    match same {
+        0 | 1 => format!("{} ({}, {}{market})", gpu.name, gpu.cc, gpu.architecture),
+        _ => format!("sm_{} ({} of {})", gpu.cc.number(), gpu.name, gpu.architecture),
+    }
+}
+
+/// The first few of a list in words.
+fn shorten(items: &[String], most: usize) -> String {
+    let shown = items[..items.len().min(most)].join(", ");
+    if items.len() > most { format!("{shown} and {} more", items.len() - most) } else { shown }
+}

@@ -1,0 +1,190 @@
+//! What is asked for of packages where nobody has read: releases that stand where a listing was not read, and what may
+//! have been made for a single system. Of such a thing anything may be true, so a request has no answer only where it has
+//! none without it either.
+
+use crate::catalog::Catalog;
+use crate::catalog::rows::{Build, Companion, Listing, Reading};
+use crate::spec::Share;
+use crate::types::constraint::{Comparison, Op};
+use crate::types::{Constraint, Version};
+
+use super::fits;
+use super::own;
+use super::platform::{Platform, Takes};
+use super::request::{PackageRequest, Request};
+use super::unknowns::{self, OVERLAY, Unknown};
+
+/// What nobody has read of what a request asks for.
+#[derive(Debug, Default)]
+pub struct Unread<'c> {
+    /// What would have to be read.
+    pub unknowns: Vec<Unknown>,
+    /// Packages asked for by a release that may exist.
+    releases: Vec<&'c str>,
+    /// Packages that may have been made for the system of some targets, and these targets' machines.
+    for_systems: Vec<(&'c str, Platform<'c>)>,
+}
+
+impl<'c> Unread<'c> {
+    /// Whether everything was read.
+    pub fn is_empty(&self) -> bool {
+        self.unknowns.is_empty()
+    }
+
+    /// What a request asks for where nobody has read.
+    pub fn of(request: &Request<'c>) -> Unread<'c> {
+        let mut unread = Unread::default();
+        for ask in request.frameworks.iter().chain(&request.companions).filter(|ask| !ask.own) {
+            if let Some(unknown) = of_release(request.catalog, ask) {
+                unread.unknowns.push(unknown);
+                unread.releases.push(ask.package);
+                continue;
+            }
+            for (platform, unknown) in of_systems(request, ask) {
+                if !unread.unknowns.contains(&unknown) {
+                    unread.unknowns.push(unknown);
+                }
+                unread.for_systems.push((ask.package, platform));
+            }
+        }
+        unread
+    }
+
+    /// The requests that all have an answer if this one may have one: what is read of it on all targets, and what was made
+    /// for some targets' systems on the others.
+    pub fn rest(&self, request: &Request<'c>) -> Vec<Request<'c>> {
+        let base = request.without(&self.releases);
+        if self.for_systems.is_empty() {
+            return vec![base];
+        }
+        let packages: Vec<&str> = self.for_systems.iter().map(|(package, _)| *package).collect();
+        let is_other = |platform: Platform<'_>| self.for_systems.iter().all(|(_, of)| *of != platform);
+        let others: Vec<_> = base.targets.iter().filter(|target| is_other(target.platform)).cloned().collect();
+        let mut rest = vec![base.without(&packages)];
+        if !others.is_empty() {
+            rest.push(base.of(others));
+        }
+        rest
+    }
+}
+
+/// A release that is not known, and that may have been published for all that anybody has read.
+fn of_release(catalog: &Catalog, ask: &PackageRequest<'_>) -> Option<Unknown> {
+    let (package, wanted) = (ask.package, &ask.constraint);
+    if wanted.is_any() {
+        return None;
+    }
+    let builds = catalog.builds.iter().filter(|row| *row.package == *package).map(|row| row.version);
+    let companions = catalog.companions.iter().filter(|row| *row.package == *package).map(|row| row.version);
+    let known: Vec<Version> = builds.chain(companions).collect();
+    if known.iter().any(|version| wanted.admits(version)) {
+        return None;
+    }
+    let (oldest, newest) = (known.iter().min()?, known.iter().max()?);
+    let key = vec![format!("stack.{package}")];
+    let then =
+        |what: &str| format!("see whether {what} was published, for which Pythons and for which CUDA; then {OVERLAY}");
+    let whole = wholly_read(catalog, package);
+    if wanted.comparisons().filter_map(|one| one.version).max()? < *oldest {
+        return Some(Unknown {
+            fact: format!("{package} {wanted}, which is older than the catalog, whose oldest is {oldest}"),
+            keys: key,
+            how: format!("{}, or take {oldest} or newer", then("it")),
+        });
+    }
+    if let Some(index) = whole.and_then(|listing| listing.elsewhere.as_ref()) {
+        return Some(Unknown {
+            fact: format!(
+                "whether {package} {wanted} was published: its project keeps releases at {index}, which nobody has read"
+            ),
+            keys: key,
+            how: then("it"),
+        });
+    }
+    if names_prerelease(wanted, package) {
+        return Some(Unknown {
+            fact: format!("whether {package} {wanted} was published: the catalog has releases, not what precedes them"),
+            keys: key,
+            how: format!("{}, or take a release", then("it")),
+        });
+    }
+    if is_above(wanted, newest) {
+        return None;
+    }
+    let from = whole.map(|listing| listing.from);
+    let is_unread =
+        from.is_none_or(|from| wanted.alternatives().iter().any(|all| least(all).is_none_or(|least| least < from)));
+    is_unread.then(|| Unknown {
+        fact: match from {
+            Some(from) => {
+                format!("whether {package} {wanted} was published: the list of its releases was read from {from} on")
+            }
+            None => format!("whether {package} {wanted} was published: nobody has read the list of its releases"),
+        },
+        keys: key,
+        how: format!("{}, or take a release that is known (`gpuenv catalog show {package}`)", then("it")),
+    })
+}
+
+/// The listing of a package that was read whole and reaches furthest back.
+pub fn wholly_read<'c>(catalog: &'c Catalog, package: &str) -> Option<&'c Listing> {
+    let of_package = catalog.listings.iter().filter(|row| *row.package == *package);
+    of_package.filter(|row| row.reading == Reading::Whole).min_by_key(|row| row.from)
+}
+
+/// The least version that comparisons which all hold admit; none where they say nothing of it.
+fn least(all: &[Comparison]) -> Option<Version> {
+    let lower = all.iter().filter(|one| one.op.is_lower() || one.op == Op::Above);
+    lower.filter_map(|one| one.version).max()
+}
+
+/// Whether some pre-release is asked for by its name, of which listings say nothing. Nightlies of torch are told by the
+/// release that they precede.
+fn names_prerelease(wanted: &Constraint, package: &str) -> bool {
+    let named = wanted.comparisons().filter_map(|one| one.version.filter(Version::is_prerelease));
+    named.into_iter().any(|version| !own::is_told_by_its_release(package, &version))
+}
+
+/// Whether everything that a constraint could admit lies above the newest known.
+pub fn is_above(wanted: &Constraint, newest: &Version) -> bool {
+    wanted.alternatives().iter().all(|all| {
+        let reaches = |one: &Comparison| match (one.op, &one.version) {
+            (op, Some(bound)) if op.is_lower() => newest.cmp_prefix(bound).is_lt(),
+            (Op::Above, Some(bound)) => newest.cmp_prefix(bound).is_le(),
+            _ => false,
+        };
+        all.iter().any(reaches)
+    })
+}
+
+/// The machines that take only what was made for their system, of which nobody lists all, where nothing that is known to
+/// be made for them is what is asked for.
+fn of_systems<'c>(request: &Request<'c>, ask: &PackageRequest<'c>) -> Vec<(Platform<'c>, Unknown)> {
+    let catalog = request.catalog;
+    let targets = &request.targets;
+    // Machines of other systems never share what is made for one.
+    let share = |platform: Platform<'_>| {
+        request.share != Share::Stack || targets.iter().all(|target| target.platform == platform)
+    };
+    let mut found: Vec<(Platform<'c>, Unknown)> = Vec::new();
+    for target in targets.iter().filter(|target| !target.is_cpu()) {
+        let on = target.platform;
+        let system = match on.takes {
+            Takes::Own(system) if on.is_one_system() => system,
+            Takes::Either => "the JetPack of its boards",
+            _ => continue,
+        };
+        let of_package = |row: &&Companion| *row.package == *ask.package && on.takes_companion(row);
+        let is_asked = |row: &Companion| {
+            let is_variant = || fits::may_be_variant(catalog, row, &ask.constraint);
+            ask.constraint.admits(&row.version) && (!ask.constraint.pins_variant() || is_variant())
+        };
+        let is_build = |row: &Build| *row.package == *ask.package && on.takes(row);
+        let is_made = catalog.companions.iter().filter(of_package).any(is_asked) || catalog.builds.iter().any(is_build);
+        if !is_made && share(on) && found.iter().all(|(known, _)| *known != on) {
+            let asked = if ask.constraint.is_any() { "" } else { ask.constraint.as_str() };
+            found.push((on, unknowns::of_system(ask.package, asked, system)));
+        }
+    }
+    found
+}
