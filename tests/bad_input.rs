@@ -129,9 +129,9 @@ fn of_specs() -> Vec<Bad> {
         torch("{ version = \"2.8.0\", colour = \"red\" }", &["unknown key `colour` in [stack.torch]", "known keys: version"]),
         torch("\"2.5.1+CU124\"", &["write `torch = \"2.5.1+cu124\"`"]),
         torch("\"[2.5,2.7)\"", &["write `torch = \">=2.5,<2.7\"`"]),
-        torch("\"2.5.1\"\ncuda = \"cu124\"", &["gpuenv.toml:3:", "write `cuda = \"12.4\"`"]),
-        torch("\"2.5.1\"\nnvcc = \"*\"", &["unknown key `nvcc`", "write `toolkit = [\"11.8\", \"12.4\"]` under `[target.NAME]`"]),
-        torch("\"2.5.1\"\nnvidia-cudnn-cu12 = \"9.1\"", &["unknown package", "write `cudnn = \"9.1\"`"]),
+        spec("[stack]\ntorch = \"2.5.1\"\ncuda = \"cu124\"\n[target.t]\ngpu = \"T4\"\n", &["gpuenv.toml:3:", "write `cuda = \"12.4\"`"]),
+        spec("[stack]\ntorch = \"2.5.1\"\nnvcc = \"*\"\n[target.t]\ngpu = \"T4\"\n", &["unknown key `nvcc`", "write `toolkit = [\"11.8\", \"12.4\"]` under `[target.NAME]`"]),
+        spec("[stack]\ntorch = \"2.5.1\"\nnvidia-cudnn-cu12 = \"9.1\"\n[target.t]\ngpu = \"T4\"\n", &["unknown package", "write `cudnn = \"9.1\"`"]),
         more("[packages]\njaxlib = \"*\"", &["`jaxlib` is chosen as `jax`", "move it under [stack]: `jax = \"*\"`"]),
         more("[packages]\ntensorflow-gpu = \">=2.15\"", &["chosen as `tensorflow`", "`tensorflow = \">=2.15\"`"]),
         more("[packages]\ncupy = \"*\"", &["by a name for each major of CUDA", "`cupy-cuda12x = \"*\"`"]),
@@ -217,7 +217,7 @@ fn of_locks(good: &str) -> Vec<Bad> {
         lock(good, "\nstack.", "\n<<<<<<< ours\nstack.", &["lock"], &["merge-conflict marker", "line", "resolve the conflicts in gpuenv.toml"]),
         lock(good, "2.5.1+cu124", "$(touch X)", env, &["`stack.torch` of this lock", "is not a version", fresh]),
         lock(good, "https://download", "http://download", &["export", "requirements"], &["not the https:// address", fresh]),
-        typed(&["export", "env", "--lock", "nowhere.lock"], 4, &["nowhere.lock does not exist", "run `gpuenv lock` first"]),
+        typed(&["export", "env", "--lock", "nowhere.lock"], 4, &["nowhere.lock does not exist", "run `gpuenv lock --lock nowhere.lock` first"]),
         typed(&["lock", "--fresh", "--lock", "gpuenv.toml"], 2, &["gpuenv.toml cannot be both", "--lock"]),
     ]
 }

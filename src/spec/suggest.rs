@@ -95,8 +95,9 @@ fn slipped<'d>(doc: &'d TableDoc, folded: &str) -> Option<&'d KeyDoc> {
 fn line(doc: &TableDoc, key: &KeyDoc, value: Option<&str>) -> String {
     // What the key would refuse is no advice.
     let is_read = |value: &str| {
-        let text = format!("{}\n{} = {value}\n", doc.header.replace("NAME", "x"), key.name);
-        parse_part(&text).1.iter().all(is_incomplete)
+        let before = format!("{}\n{} = ", doc.header.replace("NAME", "x"), key.name);
+        let (_, errors) = parse_part(&format!("{before}{value}\n"));
+        errors.iter().all(|error| error.span.start < before.len() || is_incomplete(error))
     };
     let stays = |value: &&str| {
         let is_text = value.len() > 2 && value.starts_with(['"', '\'']);

@@ -59,11 +59,12 @@ fn hand_on(tree: &mut DocumentMut, at: isize, above: &str) {
     match next.and_then(|position| table_at(tree.as_table_mut(), position)) {
         Some(next) => {
             let below = next.decor().prefix().and_then(|prefix| prefix.as_str()).unwrap_or_default();
-            let prefix = joined(behind_the_table(below));
+            let prefix = joined(behind_the_table(below).unwrap_or(below));
             next.decor_mut().set_prefix(prefix);
         }
         None => {
-            let text = joined(behind_the_table(tree.trailing().as_str().unwrap_or_default()));
+            let below = tree.trailing().as_str().unwrap_or_default();
+            let text = joined(behind_the_table(below).unwrap_or_default());
             tree.set_trailing(if text.trim().is_empty() { "" } else { &text }.to_string());
         }
     }
@@ -77,16 +78,16 @@ fn of_the_table_before(above: &str) -> &str {
     last.map_or("", |start| &above[..start + above[start..].find('\n').map_or(0, |end| end + 1)])
 }
 
-/// What stands below a table without the lines that touch it; where no empty line parts it from the next header, it is that one's.
-fn behind_the_table(below: &str) -> &str {
+/// What stands below a table without the lines that touch it; none where no empty line ends those.
+fn behind_the_table(below: &str) -> Option<&str> {
     let mut at = 0;
     for line in below.split_inclusive('\n') {
         if line.trim().is_empty() {
-            return &below[at..];
+            return Some(&below[at..]);
         }
         at += line.len();
     }
-    below
+    None
 }
 
 /// Where every table of a file stands in it.

@@ -30,11 +30,11 @@ use args::{AddArgs, RemoveArgs, TargetArgs, TargetCommand};
 /// Adds packages, or changes what is asked of them.
 pub fn add(common: &Common, args: &AddArgs, report: &Report) -> Result<Exit, Failure> {
     let begun = Begun::read(common)?;
-    let mut edits = Vec::new();
+    let (mut edits, mut named) = (Vec::new(), BTreeSet::new());
     for word in &args.packages {
         let (name, constraint) = package::read(word)?;
         let key = format!("stack.{name}");
-        if edits.iter().any(|(known, _)| *known == key) {
+        if !named.insert(key.clone()) {
             return Err(bad("duplicate", format!("`{name}` is named twice"), "name each package once"));
         }
         let was = begun.spec.text(&key);

@@ -6,7 +6,7 @@ use crate::solve::image::TagMatch;
 use crate::solve::machine::Reading;
 use crate::solve::platform::Platform;
 use crate::solve::problem::Problem;
-use crate::solve::{image, own};
+use crate::solve::{image, own, unsupported_os};
 use crate::spec::{ForwardCompat, Override, OwnCuda, Silence, Spec, SpecError, Target, Written};
 use crate::types::{Constraint, CpuArch, Version};
 use crate::warning::{
@@ -265,6 +265,14 @@ impl<'c> Reader<'_, 'c> {
             };
             self.warn(&not_listed, format!("target.{}.driver", target.name));
         }
+    }
+
+    /// A system that nothing is solved for: told with what is known of it.
+    pub(super) fn refused_os(&mut self, target: &Target, os: &Os, written: &Written<String>) {
+        let Some(reason) = os.refused.as_ref() else { return };
+        let arch = target.arch.as_ref().map_or(CpuArch::X86_64, |arch| arch.value);
+        let help = os.family.and_then(|family| unsupported_os::told(self.catalog, self.stack, (family, arch)));
+        self.error("not-supported-yet", format!("`{}` cannot be resolved yet: {reason}", os.id), help, written);
     }
 
     fn image(&mut self, target: &Target) -> ImageRequest<'c> {

@@ -2,9 +2,7 @@
 
 use crate::catalog::rows::Os;
 use crate::catalog::{OsMatch, OsName};
-use crate::solve::unsupported_os;
 use crate::spec::{Target, Written};
-use crate::types::CpuArch;
 use crate::warning::{OsNotListed, OsPartsUnknown};
 
 use super::gpus::shorten;
@@ -40,13 +38,6 @@ impl<'c> Reader<'_, 'c> {
         };
         self.error("unknown-os", format!("unknown os `{}`", written.value.escape_debug()), Some(help), written);
         None
-    }
-
-    fn refused_os(&mut self, target: &Target, os: &Os, written: &Written<String>) {
-        let Some(reason) = os.refused.as_ref() else { return };
-        let arch = target.arch.as_ref().map_or(CpuArch::X86_64, |arch| arch.value);
-        let help = os.family.and_then(|family| unsupported_os::told(self.catalog, self.stack, (family, arch)));
-        self.error("not-supported-yet", format!("`{}` cannot be resolved yet: {reason}", os.id), help, written);
     }
 
     /// A system that the catalog lacks is judged as its nearest relative, if it has one.
