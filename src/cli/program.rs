@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::project;
 
@@ -49,14 +49,13 @@ pub fn find(name: &str, place: &Path) -> Option<PathBuf> {
 /// What a program prints, if it ends well and in time. Of one that prints more than its bound, as much as that and one
 /// byte.
 pub fn output(mut command: Command, bounds: Bounds) -> Result<Vec<u8>, Fault> {
-    let until = Instant::now() + bounds.time;
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(|error| Fault::Unstarted(error.to_string()))?;
     let out = listen(child.stdout.take(), bounds.bytes + 1);
     let said = listen(child.stderr.take(), SAID_CAP);
     let bytes = out.recv_timeout(bounds.time);
     let is_cut = bytes.as_ref().is_ok_and(|bytes| bytes.len() as u64 > bounds.bytes);
-    let is_late = bytes.is_err() || !is_cut && !ends(&mut child, until);
+    let is_late = bytes.is_err() || !is_cut && !ends(&mut child, bounds.time);
     if is_cut || is_late {
         let _ = child.kill();
     }
@@ -82,13 +81,14 @@ fn listen(pipe: Option<impl Read + Send + 'static>, cap: u64) -> Receiver<Vec<u8
     heard
 }
 
-/// Whether a program ends by then.
-fn ends(child: &mut Child, until: Instant) -> bool {
-    while matches!(child.try_wait(), Ok(None)) {
-        if Instant::now() >= until {
-            return false;
+/// Whether a program that has closed its output ends within this time.
+fn ends(child: &mut Child, time: Duration) -> bool {
+    let looks = time.as_millis() / LOOK.as_millis();
+    (0..looks).any(|_| {
+        let goes_on = matches!(child.try_wait(), Ok(None));
+        if goes_on {
+            thread::sleep(LOOK);
         }
-        thread::sleep(LOOK);
-    }
-    true
+        !goes_on
+    })
 }
