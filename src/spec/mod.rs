@@ -10,6 +10,7 @@ mod image;
 mod keys;
 mod normalise;
 mod observed;
+pub mod other_names;
 mod own;
 mod parse;
 mod repair;

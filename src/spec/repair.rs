@@ -1,6 +1,6 @@
 //! What was meant by a value that is spelled as other tools, people or makers spell it.
 
-use super::suggest::other_name;
+use super::other_names::other_name;
 use crate::types::{Constraint, Specifier, Version};
 
 /// Words for whatever there is.

@@ -2,8 +2,8 @@
 
 use super::error::clip;
 use super::keys::{self, KeyDoc, Table, TableDoc, tables};
+use super::other_names::other_name;
 use super::parse_part;
-use super::rewrite::is_incomplete;
 use super::slot::Shape;
 
 /// Longer words are no slips of the pen, and comparing them costs time.
@@ -97,7 +97,7 @@ fn line(doc: &TableDoc, key: &KeyDoc, value: Option<&str>) -> String {
     let is_read = |value: &str| {
         let before = format!("{}\n{} = ", doc.header.replace("NAME", "x"), key.name);
         let (_, errors) = parse_part(&format!("{before}{value}\n"));
-        errors.iter().all(|error| error.span.start < before.len() || is_incomplete(error))
+        errors.iter().all(|error| error.span.start < before.len() || error.span.is_empty())
     };
     let stays = |value: &&str| {
         let is_text = value.len() > 2 && value.starts_with(['"', '\'']);
@@ -112,34 +112,6 @@ fn line(doc: &TableDoc, key: &KeyDoc, value: Option<&str>) -> String {
             }
     };
     format!("{} = {}", key.name, value.filter(stays).map_or(key.example.to_string(), clip))
-}
-
-/// Names of a package that `[stack]` calls by another: conda's, older ones, and parts that it comes with.
-const OTHER_NAMES: [(&str, &str); 11] = [
-    ("pytorch", "torch"),
-    ("pytorch-gpu", "torch"),
-    ("torch-gpu", "torch"),
-    ("tf", "tensorflow"),
-    ("tensorflow-gpu", "tensorflow"),
-    ("tensorflow-cpu", "tensorflow"),
-    ("jaxlib", "jax"),
-    ("cudatoolkit", "cuda"),
-    ("pytorch-cuda", "cuda"),
-    ("cuda-version", "cuda"),
-    ("python-version", "python"),
-];
-
-/// The key of `[stack]` that a name of the same package stands for.
-pub fn other_name(word: &str) -> Option<&'static str> {
-    let folded = fold(word)?;
-    let is_it = |name: &str| name == folded || name.replace('-', "") == folded;
-    OTHER_NAMES.iter().find(|(name, _)| is_it(name)).map(|(_, meant)| *meant)
-}
-
-/// Whether a package is another for one major of CUDA: `cudf-cu12` is `cudf`, `cupy-cuda12x` is `cupy`.
-pub fn is_for_one_cuda(package: &str, name: &str) -> bool {
-    let rest = package.strip_prefix(name).and_then(|rest| rest.strip_prefix("-cu"));
-    rest.is_some_and(|rest| rest.strip_prefix("da").unwrap_or(rest).starts_with(|c: char| c.is_ascii_digit()))
 }
 
 /// The known word that one is a slip of the pen of: other than the nearest word it is the same thing, so torchao is no

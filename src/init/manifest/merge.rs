@@ -79,7 +79,7 @@ impl Merged<'_> {
     fn package(&mut self, manifest: &Manifest, wanted: Wanted, variant: Option<String>) {
         let file = manifest.name.as_str();
         // What JAX brings has its own version; its requirement is told of as one that comes along.
-        let called = spec::suggest::other_name(&wanted.name).filter(|_| wanted.name != "jaxlib");
+        let called = spec::other_names::other_name(&wanted.name).filter(|_| wanted.name != "jaxlib");
         let library = LIBRARIES.iter().find(|(theirs, _)| wanted.name.starts_with(theirs)).map(|(_, ours)| *ours);
         let name = called.or(library).unwrap_or(&wanted.name).to_string();
         if !PARTS.contains(&name.as_str()) && !self.known.contains(&name) {
@@ -92,7 +92,7 @@ impl Merged<'_> {
                 return self.leave(file, wanted.line, &wanted.written, why);
             }
             let known = self.known.iter().map(String::as_str);
-            let each: Vec<&str> = known.filter(|known| spec::suggest::is_for_one_cuda(known, &name)).collect();
+            let each: Vec<&str> = known.filter(|known| spec::other_names::is_for_one_cuda(known, &name)).collect();
             if !each.is_empty() {
                 let why = format!("it has a name for each major of CUDA: put one under [stack], {}", each.join(" or "));
                 return self.leave(file, wanted.line, &wanted.written, why);

@@ -1,6 +1,6 @@
 //! The packages of a spec: those that are solved with, and those that are carried along.
 
-use crate::spec::{Written, suggest};
+use crate::spec::{Written, other_names, suggest};
 use crate::types::{Constraint, Specifier};
 
 use super::PARTS;
@@ -66,12 +66,12 @@ impl<'c> Reader<'_, 'c> {
     fn of_stack(&self, name: &str) -> Option<&'static str> {
         let is_known =
             |key: &&str| self.problem.package_names().chain(PARTS.iter().copied()).any(|known| known == *key);
-        library(name).or_else(|| suggest::other_name(name).filter(is_known))
+        library(name).or_else(|| other_names::other_name(name).filter(is_known))
     }
 
     /// The packages that a name is called by for one major of CUDA each.
     fn of_each_cuda(&self, name: &str) -> Vec<&'c str> {
-        self.problem.package_names().filter(|one| suggest::is_for_one_cuda(one, name)).collect()
+        self.problem.package_names().filter(|one| other_names::is_for_one_cuda(one, name)).collect()
     }
 }
 

@@ -1,0 +1,29 @@
+//! Packages by the names that others call them by.
+
+/// Names of a package that `[stack]` calls by another: conda's, older ones, and parts that it comes with.
+const OTHER_NAMES: [(&str, &str); 11] = [
+    ("pytorch", "torch"),
+    ("pytorch-gpu", "torch"),
+    ("torch-gpu", "torch"),
+    ("tf", "tensorflow"),
+    ("tensorflow-gpu", "tensorflow"),
+    ("tensorflow-cpu", "tensorflow"),
+    ("jaxlib", "jax"),
+    ("cudatoolkit", "cuda"),
+    ("pytorch-cuda", "cuda"),
+    ("cuda-version", "cuda"),
+    ("python-version", "python"),
+];
+
+/// The key of `[stack]` that a name of the same package stands for.
+pub fn other_name(word: &str) -> Option<&'static str> {
+    let folded = word.to_ascii_lowercase().replace('_', "-");
+    let is_it = |name: &str| name == folded || name.replace('-', "") == folded;
+    OTHER_NAMES.iter().find(|(name, _)| is_it(name)).map(|(_, meant)| *meant)
+}
+
+/// Whether a package is another for one major of CUDA: `cudf-cu12` is `cudf`, `cupy-cuda12x` is `cupy`.
+pub fn is_for_one_cuda(package: &str, name: &str) -> bool {
+    let rest = package.strip_prefix(name).and_then(|rest| rest.strip_prefix("-cu"));
+    rest.is_some_and(|rest| rest.strip_prefix("da").unwrap_or(rest).starts_with(|c: char| c.is_ascii_digit()))
+}
