@@ -251,7 +251,7 @@ fn commands_that_are_shown_name_the_files_that_were_named() {
     let ran = sandbox.run(&["lock", "--spec", "b.toml"]).exits(1);
     ran.says("`gpuenv lock --apply-fix N --spec b.toml`").says("`gpuenv lock --verbose --spec b.toml`");
     let fixed = sandbox.run(&["lock", "--apply-fix", "1", "--spec", "b.toml"]).exits(0);
-    fixed.says("`gpuenv export uv --spec b.toml`");
+    fixed.says("`gpuenv export uv -o pyproject.toml --spec b.toml`");
     assert_eq!(sandbox.spec(), SPEC);
     sandbox.run(&["lock", "--spec", "b.toml"]).exits(0).says("b.lock is up to date");
     fs::write(sandbox.path("b.toml"), SPEC).unwrap();

@@ -170,7 +170,7 @@ fn a_matrix_is_told_in_every_format() {
 #[test]
 fn what_means_nothing_is_refused() {
     let sandbox = sandbox("matrix-refused");
-    sandbox.run(&["matrix", "--gpu", "RTX 9090 Ti Super"]).exits(2).says("unknown GPU").says("sm_90");
+    sandbox.run(&["matrix", "--gpu", "RTX 9090 Ti Super"]).exits(2).says("unknown GPU").says("sm_86");
     sandbox.run(&["matrix", "--gpu", "none"]).exits(2);
     sandbox.run(&["matrix", "--torch", "99"]).exits(2).says("no build with CUDA of torch 99");
     sandbox.run(&["matrix", "--torch", ">>2"]).exits(2).says("--torch");

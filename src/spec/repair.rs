@@ -207,7 +207,8 @@ pub(super) fn gpu(text: &str) -> Option<&str> {
     {
         return Some(name.strip_prefix("gpu:").unwrap_or(name).trim());
     }
-    let (name, count) = text.rsplit_once(" x").or(text.rsplit_once(" X"))?;
+    // The X of a Tegra X1 is its name.
+    let (name, count) = text.rsplit_once(" x")?;
     is_count(count).then_some(name.trim())
 }
 
