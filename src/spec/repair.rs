@@ -175,7 +175,7 @@ pub(super) fn of_windows(text: &str) -> Option<String> {
     let parts: Vec<&str> = text.trim().split('.').collect();
     let [_, _, model, build] = parts[..] else { return None };
     let is_number = |part: &&str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-    if !parts.iter().all(|part| is_number(&part)) || model.len() != 2 || build.len() != 4 {
+    if !parts.iter().all(is_number) || model.len() != 2 || build.len() != 4 {
         return None;
     }
     Some(format!("{}{}.{}", &model[1..], &build[..2], &build[2..]))

@@ -74,7 +74,7 @@ fn hand_on(tree: &mut DocumentMut, at: isize, above: &str) {
 fn of_the_table_before(above: &str) -> &str {
     let blank = |start: usize| above[start..].lines().next().is_some_and(|line| line.trim().is_empty());
     let starts = std::iter::once(0).chain(above.match_indices('\n').map(|(at, _)| at + 1));
-    let last = starts.filter(|start| *start < above.len() && blank(*start)).last();
+    let last = starts.rev().find(|start| *start < above.len() && blank(*start));
     last.map_or("", |start| &above[..start + above[start..].find('\n').map_or(0, |end| end + 1)])
 }
 
