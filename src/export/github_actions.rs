@@ -44,7 +44,7 @@ fn render(lock: &Lock, targets: &Targets, options: &Options) -> Result<String, E
           "env": { "REQUIREMENTS": "${{ matrix.requirements }}" }, "run": install },
         { "name": "Test", "run": "echo 'Your tests go here.'\n" },
     ]);
-    // Whoever forks a public repository could run what he likes on a machine of one's own.
+    // Whoever forks a public repository could run anything on a machine of one's own.
     let is_own = |row: &Value| row["runner"].as_array().is_some_and(|labels| labels.contains(&"self-hosted".into()));
     let event = if include.iter().any(is_own) { "push" } else { "pull_request" };
     let job = json!({
