@@ -32,13 +32,13 @@ use serde_json::Value;
 
 /// Values tried of each table by default; of large tables twice as many, of those that decide the share by their weight
 /// four times.
-const SAMPLE: usize = 2;
+const SAMPLE: usize = 4;
 /// A large table's values.
 const LARGE: usize = 1000;
 /// Those of one that weighs most.
 const HUGE: usize = 10_000;
-/// The share of all values whose change somebody notices must not fall below this: so few tries tell it to a fifth.
-const FLOOR: f64 = 0.60;
+/// The share of all values whose change somebody notices must not fall below this: so few tries tell it to a tenth.
+const FLOOR: f64 = 0.70;
 /// Tables that are not facts to solve with.
 const LEFT_OUT: &[&str] = &["law", "diagnosis", "clue"];
 /// Fields that are prose.

@@ -14,13 +14,16 @@ pub fn constraint(key: &str, text: &str) -> Option<String> {
     }
     // Some call it otherwise: `pytorch==2.5`.
     let name = text.split(['=', '<', '>', '!', '~', ' ']).next().unwrap_or_default();
-    let named = name.eq_ignore_ascii_case(key) || other_name(name) == Some(key);
-    let named = named || text.get(..key.len()).is_some_and(|start| start.eq_ignore_ascii_case(key));
-    let text = match named {
-        true if name.eq_ignore_ascii_case(key) || other_name(name) == Some(key) => text[name.len()..].trim(),
-        true => text[key.len()..].trim(),
-        false => text,
+    let is_name = name.eq_ignore_ascii_case(key) || other_name(name) == Some(key);
+    let begins = text.get(..key.len()).is_some_and(|start| start.eq_ignore_ascii_case(key));
+    let named = if is_name {
+        name.len()
+    } else if begins {
+        key.len()
+    } else {
+        0
     };
+    let text = text[named..].trim();
     if let Some(interval) = interval(text) {
         return Constraint::parse(&interval).is_ok().then_some(interval);
     }

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use laws::Tried;
 
 /// The seeds that every run tries.
-const QUICK: Range<u64> = 0..100;
+const QUICK: Range<u64> = 0..150;
 
 fn seeds() -> Range<u64> {
     let Ok(text) = std::env::var("GPUENV_RANDOM_SPECS") else { return QUICK };

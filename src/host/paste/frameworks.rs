@@ -54,14 +54,23 @@ pub(super) fn mmengine(lines: &[&str], seen: &mut Seen) -> bool {
         let Some((key, value)) = field(line) else { continue };
         let Some(value) = told(value) else { continue };
         match key {
-            "Python" => fill(&mut seen.python().version, version(value)),
-            "PyTorch" => fill(&mut seen.torch().version, release(value)),
-            "CUDA available" => fill(&mut seen.torch().available, Some(value == "True")),
             "TorchVision" => package("torchvision", value, seen),
-            "NVCC" => nvcc(value).into_iter().for_each(|nvcc| seen.nvcc(nvcc)),
             "GCC" => system::compiler(value, seen),
+            key if is_common(key, value, seen) => {}
             key => gpus(key, value, seen),
         }
+    }
+    true
+}
+
+/// What reports with colons call alike; whether a key is one of those.
+fn is_common(key: &str, value: &str, seen: &mut Seen) -> bool {
+    match key {
+        "Python" => fill(&mut seen.python().version, version(value)),
+        "PyTorch" => fill(&mut seen.torch().version, release(value)),
+        "CUDA available" => fill(&mut seen.torch().available, Some(value == "True")),
+        "NVCC" => nvcc(value).into_iter().for_each(|nvcc| seen.nvcc(nvcc)),
+        _ => return false,
     }
     true
 }
@@ -76,10 +85,7 @@ pub(super) fn sglang(lines: &[&str], seen: &mut Seen) -> bool {
         let Some((key, value)) = field(line) else { continue };
         let Some(value) = told(value) else { continue };
         match key {
-            "Python" => fill(&mut seen.python().version, version(value)),
-            "PyTorch" => fill(&mut seen.torch().version, release(value)),
-            "CUDA available" => fill(&mut seen.torch().available, Some(value == "True")),
-            "NVCC" => nvcc(value).into_iter().for_each(|nvcc| seen.nvcc(nvcc)),
+            key if is_common(key, value, seen) => {}
             "CUDA Driver Version" => version(value).into_iter().for_each(|driver| seen.driver(driver)),
             key if key.ends_with(CAPABILITY) => capability(key.trim_end_matches(CAPABILITY), value, seen),
             key if key.starts_with("GPU ") => gpus(key, value, seen),
