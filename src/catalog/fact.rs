@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -105,15 +106,17 @@ pub struct FullRow {
 }
 
 /// What a row, or some field of it, rests on.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "Source")]
 pub struct Basis {
-    /// The field that names it: `source`, `arch_source`.
+    /// The field that names it.
     pub field: String,
     /// The source's id.
     pub id: String,
-    /// Where it can be looked up, a URL or purl.
+    /// A URL or purl.
     pub at: String,
     /// How it knows.
+    #[schemars(with = "String", extend("enum" = SourceKind::ALL.iter().map(|kind| kind.as_str()).collect::<Vec<_>>()))]
     pub kind: SourceKind,
     /// When it was read.
     pub seen: String,

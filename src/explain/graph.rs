@@ -2,6 +2,9 @@
 
 use std::fmt::Write;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::catalog::rows::{Build, Subject};
 use crate::solve::fits;
 use crate::solve::problem::law;
@@ -19,24 +22,25 @@ pub struct Graph {
 }
 
 /// A part of the answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Node {
     /// A name for drawings: letters, digits and `_`.
     pub id: String,
-    /// What it is: `package`, `gpu`, `driver`, `image`, `toolkit`, `os`.
+    /// What it is.
+    #[schemars(extend("enum" = ["package", "gpu", "driver", "image", "toolkit", "os"]))]
     pub kind: &'static str,
     /// What to write on it.
     pub label: String,
 }
 
 /// One part that needs another.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Edge {
     /// Who needs.
     pub from: String,
     /// What.
     pub to: String,
-    /// The rule or law that says so; `brings` where one part contains the other.
+    /// The rule that says so; `brings` where one part contains the other.
     pub rule: String,
 }
 

@@ -15,6 +15,9 @@ pub mod why;
 
 use std::collections::{BTreeMap, HashMap};
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::solve::engine::Steps;
 use crate::solve::problem::Problem;
 use crate::solve::request::Request;
@@ -46,52 +49,57 @@ impl Explanation {
     }
 }
 
-/// The fewest written keys that cannot hold together, and why.
-#[derive(Debug, Clone, Default)]
+/// The fewest keys that cannot hold together.
+#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 pub struct Conflict {
     /// A special kind of conflict: `newer-than-catalog`, `image-tag`.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<&'static str>,
     /// The keys, in file order.
     pub culprits: Vec<String>,
-    /// Targets that are like those of the keys: the same holds for each.
+    /// Targets that are alike with those of the keys in all that matters: the same holds for each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<String>,
     /// For each key what about its value matters, in a few words; empty where nothing short can be said.
+    #[serde(skip)]
     pub labels: Vec<String>,
-    /// The facts in plain sentences, in the order a person would tell them.
+    /// Why, in plain sentences.
     pub explanation: Vec<String>,
     /// The rows and rules behind the sentences.
     pub facts: Vec<FactNote>,
 }
 
 /// A row or rule and where it can be looked up.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "Fact")]
 pub struct FactNote {
     /// Its id.
     pub id: String,
-    /// Its source.
+    /// A URL or purl.
     pub source: String,
 }
 
-/// A change that was solved before it is shown.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Changes after which the whole spec has an answer: it was solved.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Fix {
     /// What to change in gpuenv.toml.
+    #[schemars(length(min = 1))]
     pub changes: Vec<Change>,
-    /// The stack the spec then has.
+    /// The stack that it then has, package to version.
     pub stack: BTreeMap<String, String>,
-    /// What to do rather than the least that suffices, the driver branch to install; else what it also takes on
-    /// the hosts.
+    /// What to do rather than the least that suffices, or what it takes on the hosts besides.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub advice: Option<String>,
 }
 
-/// One changed key.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A changed key. One that is added or removed has null for what it was or will be.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Change {
     /// The key, `stack.torch`.
     pub key: String,
-    /// What is written; none if the key is added.
+    /// What is written.
     pub from: Option<String>,
-    /// What to write; none if the key is removed.
+    /// What to write.
     pub to: Option<String>,
 }
 

@@ -1,6 +1,9 @@
 //! What one change would open: each written clause is loosened once, and what the solver then chooses is compared
 //! with what it chooses now.
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::solve::request::FRAMEWORKS;
 use crate::solve::solution::Solution;
 use crate::spec::{Share, Spec};
@@ -11,7 +14,7 @@ use super::ask::Asker;
 use super::{Change, advice, target_of};
 
 /// A single change and what becomes possible with it.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Opening {
     /// The change.
     pub change: Change,

@@ -2,13 +2,17 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::host::Record;
 use crate::verify::{Action, Check, Status, Verdict};
 
-/// Why hosts do not pass.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+/// A check that keeps hosts from passing.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[schemars(rename = "Why")]
 pub struct Cause {
-    /// The check.
+    /// Its id, for `gpuenv explain`.
     pub check: String,
     /// What to do.
     pub hint: String,
@@ -17,21 +21,23 @@ pub struct Cause {
 }
 
 /// How the hosts of one kind ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Outcome {
     /// Pass, fail or unknown.
     pub status: Status,
-    /// The target that fits best; none for a record that cannot be read.
+    /// The target that it was held against; null where its record cannot be read.
     pub target: Option<String>,
     /// What keeps it from passing, the first of them first.
     pub causes: Vec<Cause>,
-    /// What was expected and found by the first of them.
+    /// What the first of them expected.
     pub expected: Option<String>,
     /// What was found there.
     pub found: Option<String>,
     /// Their driver.
+    #[serde(skip)]
     pub driver: Option<String>,
     /// Their GPU, the first one's product, and how many.
+    #[serde(skip)]
     pub gpu: Option<String>,
     /// How many checks warn.
     pub warnings: usize,

@@ -2,18 +2,21 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use super::{Lock, TargetLock};
 
 /// One choice that two locks make differently.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Difference {
-    /// The target it is about; none = all of them alike.
+    /// The target it is about; null = all of them alike.
     pub target: Option<String>,
-    /// What was chosen: `driver`, `image`, `torch`.
+    /// `driver`, `image`, the name of a package.
     pub part: String,
-    /// The choice of the first lock; none if it has none.
+    /// Null where the first lock has none.
     pub from: Option<String>,
-    /// The choice of the second.
+    /// Null where the second has none.
     pub to: Option<String>,
 }
 

@@ -1,5 +1,8 @@
 //! What a matrix says, as plain data.
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 /// What runs on what.
 #[derive(Debug, Clone, Default)]
 pub struct Matrix {
@@ -47,19 +50,20 @@ pub enum Axis {
 }
 
 /// Whether one build runs on one GPU.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Cell {
-    /// How.
-    pub state: State,
-    /// The GPU as it can be asked for.
-    pub gpu: String,
     /// The build, `2.5.1+cu124`.
     pub build: String,
-    /// The driver that it was judged with.
+    /// The GPU as it can be asked for.
+    pub gpu: String,
+    /// The driver that it was judged with; null: any.
     pub driver: Option<String>,
+    /// How it runs.
+    pub state: State,
     /// The oldest driver that suffices.
+    #[serde(rename = "minimum_driver")]
     pub minimum: Option<String>,
-    /// `native`, `minor-version`, `forward-compat`
+    /// The mechanism: native, minor-version or forward-compat.
     pub mode: Option<&'static str>,
     /// The Pythons that it has wheels for.
     pub pythons: Vec<String>,
@@ -68,7 +72,9 @@ pub struct Cell {
 }
 
 /// How a build runs on a GPU.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
+#[schemars(rename = "ProbeStatus")]
+#[serde(rename_all = "kebab-case")]
 pub enum State {
     /// By its machine code.
     Native,

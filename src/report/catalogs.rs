@@ -1,15 +1,20 @@
 //! The catalogs that are at hand, and what became of one that was to be installed.
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use super::{Screen, clean};
 
 /// A catalog that is there.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "AtHand")]
 pub struct CatalogState {
     /// Its version.
     pub version: String,
-    /// The file that it was installed into; none: it is built in.
+    /// The file that it was installed into; null: it is built in.
     pub file: Option<String>,
     /// Whether it answers.
+    #[serde(rename = "in_use")]
     pub is_used: bool,
 }
 

@@ -38,7 +38,7 @@ impl Report {
         if self.json {
             return match files {
                 [one] => self.document(&json::Rendered::file(one.format, &one.file)),
-                _ => self.document(&json::Exports::new(files.iter().map(|one| (one.format, one.file.as_str())))),
+                _ => self.document(&json::Exports::new(files)),
             };
         }
         let mut text = String::new();

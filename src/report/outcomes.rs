@@ -1,5 +1,8 @@
 //! What commands did, as a report is told of it.
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::explain::Explanation;
 use crate::init::manifest::Left;
 use crate::spec::Spec;
@@ -26,12 +29,15 @@ pub struct Drafted<'a> {
     pub left: &'a [Left],
 }
 
-/// How a lock stands to the spec that is explained.
-#[derive(Debug, Clone)]
+/// How a lock stands to its spec.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "LockStanding")]
 pub struct Standing {
     /// The lock as it is shown.
+    #[serde(skip)]
     pub lock: String,
-    /// `current`, `stale`, `missing` or `unreadable`.
+    /// How it stands.
+    #[schemars(extend("enum" = ["current", "stale", "missing", "unreadable"]))]
     pub status: &'static str,
     /// Why it is not current.
     pub reason: Option<String>,
@@ -64,14 +70,17 @@ pub enum Written {
 }
 
 /// A file that was rendered, or compared with what would be.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "ExportedFile")]
 pub struct Exported {
     /// The format's name.
     pub format: &'static str,
     /// The file as it is shown.
     pub file: String,
     /// What became of it.
+    #[serde(skip)]
     pub fate: Written,
     /// The command that comes next.
+    #[serde(skip)]
     pub next: String,
 }

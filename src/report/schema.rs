@@ -4,6 +4,7 @@
 use schemars::generate::SchemaSettings;
 use schemars::transform::{Transform, transform_subschemas};
 use schemars::{JsonSchema, Schema as Derived};
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::catalog::rows::FRAMEWORKS;
@@ -13,12 +14,14 @@ use crate::spec::{KeyDoc, Shape, TableDoc, tables};
 use super::json;
 
 /// A schema.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
+#[schemars(rename = "ListedSchema")]
 pub struct Schema {
     /// Its name, for `gpuenv schema NAME`.
     pub name: &'static str,
     /// Which documents it describes.
     pub about: &'static str,
+    #[serde(skip)]
     derive: fn() -> Value,
 }
 

@@ -1,5 +1,8 @@
 //! What would have to be read to tell whether a request has an answer.
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::catalog::rows::Build;
 use crate::types::Constraint;
 
@@ -14,10 +17,11 @@ use super::request::{ImageRequest, PackageRequest, Request};
 /// What makes a finding known.
 pub(super) const OVERLAY: &str = "add the row to an overlay (docs/overlays.md)";
 
-/// Something that nobody has read and that an answer depends on.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Something that nobody has read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "UnknownFact")]
 pub struct Unknown {
-    /// What it is: `whether torch 2.15.0+cu130 was published for x86_64`.
+    /// What it is.
     pub fact: String,
     /// The keys that ask for it.
     pub keys: Vec<String>,

@@ -10,6 +10,9 @@ mod host;
 mod image;
 mod lock;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 pub use build::*;
 pub use companion::*;
 pub use driver::*;
@@ -28,14 +31,14 @@ pub trait Kind {
     fn message(&self) -> String;
 }
 
-/// A warning as it is given.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// What somebody should know of an answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Warning {
-    /// Its stable code.
+    /// Its stable name.
     pub code: &'static str,
     /// What it says.
     pub message: String,
-    /// The keys it is about.
+    /// The keys of gpuenv.toml that it is about.
     pub keys: Vec<String>,
 }
 

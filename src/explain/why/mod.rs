@@ -6,6 +6,9 @@
 mod place;
 mod stack;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::catalog::rows::{Build, Status};
 use crate::solve::compile::Locked;
 use crate::solve::engine::Steps;
@@ -33,17 +36,19 @@ pub struct Why {
 }
 
 /// One choice.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Choice {
-    /// Where it stands or would stand in gpuenv.toml, `stack.torch`, `target.prod.driver`.
+    /// Where it stands or would stand in gpuenv.toml, `stack.torch`.
     pub key: String,
-    /// Which part of it: a wheel's `version` and `variant` are two choices.
+    /// Which part of it: a wheel's version and variant are two choices.
+    #[schemars(extend("enum" = ["version", "variant", "release", "tag", "coverage", "minimum"]))]
     pub part: &'static str,
     /// What was chosen.
     pub chosen: String,
-    /// How it stands among the others.
+    /// How it stands among the values that exist.
     pub verdict: Verdict,
     /// Why, in plain sentences.
+    #[serde(rename = "explanation")]
     pub because: Vec<String>,
     /// Better values that were not possible.
     pub rejected: Vec<Rejected>,
@@ -52,7 +57,8 @@ pub struct Choice {
 }
 
 /// How a choice stands among the values that exist.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     /// Nothing better is known.
     Best,
@@ -83,14 +89,15 @@ impl Verdict {
     }
 }
 
-/// A better value and what forbids it.
-#[derive(Debug, Clone)]
+/// A better value that was not possible.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Rejected {
     /// The value.
     pub value: String,
     /// The written keys that clash with it.
     pub culprits: Vec<String>,
     /// Why, in plain sentences.
+    #[serde(rename = "explanation")]
     pub because: Vec<String>,
     /// The rows and rules behind them.
     pub facts: Vec<FactNote>,

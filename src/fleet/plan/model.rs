@@ -2,6 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 /// Which stacks serve the hosts of a fleet, and which drivers to raise so that one does.
 #[derive(Debug, Clone, Default)]
 pub struct Plan {
@@ -49,16 +52,18 @@ pub struct HostClass {
 }
 
 /// A stack, and whom it serves.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "One")]
 pub struct Stack {
-    /// Package to version.
+    /// Package to version, as `gpuenv lock` would choose for these hosts.
     pub stack: BTreeMap<String, String>,
     /// What decides it: the frameworks with their builds, `torch 2.9.0+cu128`.
+    #[serde(skip)]
     pub title: String,
-    /// Positions of the classes that it serves.
-    pub classes: Vec<usize>,
-    /// How many hosts these have.
+    /// How many hosts it serves.
     pub hosts: usize,
+    /// Their classes.
+    pub classes: Vec<usize>,
     /// The oldest driver that suffices for each of them.
     pub driver: Option<String>,
     /// The cuda-compat packages that it takes, each with how many hosts need it.
@@ -66,39 +71,41 @@ pub struct Stack {
 }
 
 /// Drivers to raise, and what that makes possible.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "Step")]
 pub struct Upgrade {
     /// Which drivers.
     pub raises: Vec<Raise>,
-    /// The stack that then serves the most hosts, and which.
+    /// The stack that then serves the most hosts.
     pub then: Stack,
-    /// How many hosts are served that are not before it.
+    /// How many hosts one stack serves more than before.
     pub more: usize,
 }
 
 /// Hosts whose driver is to be raised.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "OneRaise")]
 pub struct Raise {
     /// What they have.
     pub from: String,
     /// What to install.
     pub to: String,
-    /// Positions of their classes.
-    pub classes: Vec<usize>,
-    /// How many they are.
+    /// How many.
     pub hosts: usize,
+    /// Their classes.
+    pub classes: Vec<usize>,
 }
 
 /// Classes that no stack serves, for one reason.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Unserved {
-    /// Their positions.
+    /// The classes.
     pub classes: Vec<usize>,
-    /// How many hosts they have.
+    /// How many hosts.
     pub hosts: usize,
-    /// Why, in sentences.
+    /// Why, in plain sentences.
     pub why: Vec<String>,
-    /// Whether that is proven, or nobody can tell.
+    /// Whether that is proven, or what decides it is not known.
     pub proven: bool,
 }
 

@@ -13,6 +13,9 @@ mod uv_lock;
 
 pub use merge::{Unread, of_manifests};
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::types::Constraint;
 
 /// What kind of file it is.
@@ -61,12 +64,13 @@ pub struct Manifest {
     pub text: String,
 }
 
-/// A line that the draft does not hold.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A line of a project's file that the spec does not hold.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "LeftOut")]
 pub struct Left {
     /// The file.
     pub file: String,
-    /// The line, counted from one.
+    /// Counted from one.
     pub line: usize,
     /// What stands there.
     pub text: String,

@@ -3,15 +3,15 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::explain::{self, Explanation};
+use crate::explain::{Change, Conflict, Explanation, Fix};
 use crate::export::json::Document;
 use crate::init::manifest::Left;
-use crate::lock::{self, Lock};
-use crate::report::Drafted;
+use crate::lock::{Difference, Lock};
+use crate::report::{Drafted, Exported};
 use crate::solve::unknowns::Unknown;
-use crate::warning;
+use crate::warning::Warning;
 
-use super::{Change, Conflict, Fix, OK, Warning, changes, conflicts, sorted, warnings};
+use super::{OK, sorted};
 
 /// A solved lock.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -20,16 +20,16 @@ pub(in crate::report) struct Locked<'a> {
     lock: Document<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<Warning>")]
-    warnings: Option<Vec<Warning<'a>>>,
+    warnings: Option<&'a [Warning]>,
     /// What --apply-fix changed in gpuenv.toml before.
-    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "sorted")]
+    #[serde(skip_serializing_if = "<[Change]>::is_empty", serialize_with = "sorted")]
     #[schemars(with = "Vec<Change>")]
-    applied: Vec<Change<'a>>,
+    applied: &'a [Change],
 }
 
 impl<'a> Locked<'a> {
-    pub fn new(lock: &'a Lock, remarks: &'a [warning::Warning], applied: &'a [explain::Change]) -> Self {
-        Locked { lock: Document::new(lock), warnings: Some(warnings(remarks)), applied: changes(applied) }
+    pub fn new(lock: &'a Lock, warnings: &'a [Warning], applied: &'a [Change]) -> Self {
+        Locked { lock: Document::new(lock), warnings: Some(warnings), applied }
     }
 }
 
@@ -78,18 +78,12 @@ impl<'a> Rendered<'a> {
 pub(in crate::report) struct Exports<'a> {
     #[schemars(extend("const" = OK))]
     status: &'static str,
-    files: Vec<ExportedFile<'a>>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-struct ExportedFile<'a> {
-    format: &'a str,
-    file: &'a str,
+    files: &'a [Exported],
 }
 
 impl<'a> Exports<'a> {
-    pub fn new(files: impl Iterator<Item = (&'a str, &'a str)>) -> Self {
-        Exports { status: OK, files: files.map(|(format, file)| ExportedFile { format, file }).collect() }
+    pub fn new(files: &'a [Exported]) -> Self {
+        Exports { status: OK, files }
     }
 }
 
@@ -103,25 +97,14 @@ pub(in crate::report) struct Init<'a> {
     /// Its text.
     spec: &'a str,
     /// What cannot hold together as it stands; empty where `lock` finds an answer.
-    conflicts: Vec<Conflict<'a>>,
-    warnings: Vec<Warning<'a>>,
+    conflicts: &'a [Conflict],
+    warnings: &'a [Warning],
     /// With --from: requirements of ordinary packages, which gpuenv does not choose.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     packages: &'a [String],
     /// With --from: lines of the files that the spec does not hold.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    left: Vec<LeftOut<'a>>,
-}
-
-/// A line of a project's file that the spec does not hold.
-#[derive(Debug, Serialize, JsonSchema)]
-struct LeftOut<'a> {
-    file: &'a str,
-    /// Counted from one.
-    line: usize,
-    text: &'a str,
-    /// Why it was left out.
-    why: &'a str,
+    #[serde(skip_serializing_if = "<[Left]>::is_empty")]
+    left: &'a [Left],
 }
 
 impl<'a> Init<'a> {
@@ -130,16 +113,12 @@ impl<'a> Init<'a> {
             status: OK,
             file: (!drafted.is_stdout).then_some(&drafted.file.name),
             spec: &drafted.file.text,
-            conflicts: drafted.conflict.map_or_else(Vec::new, |explanation| conflicts(&explanation.conflicts)),
-            warnings: warnings(drafted.warnings),
+            conflicts: drafted.conflict.map_or(&[], |explanation| &explanation.conflicts),
+            warnings: drafted.warnings,
             packages: drafted.packages,
-            left: drafted.left.iter().map(left_out).collect(),
+            left: drafted.left,
         }
     }
-}
-
-fn left_out(left: &Left) -> LeftOut<'_> {
-    LeftOut { file: &left.file, line: left.line, text: &left.text, why: &left.why }
 }
 
 /// A spec without an answer; the top level repeats the first conflict.
@@ -148,15 +127,15 @@ pub(in crate::report) struct NoAnswer<'a> {
     #[schemars(extend("const" = "conflict"))]
     status: &'static str,
     #[serde(flatten)]
-    first: Conflict<'a>,
+    first: Conflict,
     /// Other sets of as many keys, equally to blame.
     alternatives: &'a [Vec<String>],
     /// Each independent conflict.
-    conflicts: Vec<Conflict<'a>>,
+    conflicts: &'a [Conflict],
     /// Conflicts that share a key with one of `conflicts`: who changes another key of that one meets them next.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    further: Vec<Conflict<'a>>,
-    fixes: Vec<Fix<'a>>,
+    #[serde(skip_serializing_if = "<[Conflict]>::is_empty")]
+    further: &'a [Conflict],
+    fixes: &'a [Fix],
     /// The steps after which the search for more conflicts and fixes was given up.
     #[serde(skip_serializing_if = "Option::is_none")]
     gave_up: Option<u64>,
@@ -164,14 +143,13 @@ pub(in crate::report) struct NoAnswer<'a> {
 
 impl<'a> NoAnswer<'a> {
     pub fn new(explanation: &'a Explanation) -> Self {
-        let conflicts = conflicts(&explanation.conflicts);
         NoAnswer {
             status: "conflict",
-            first: conflicts.first().cloned().unwrap_or_default(),
+            first: explanation.conflicts.first().cloned().unwrap_or_default(),
             alternatives: &explanation.alternatives,
-            conflicts,
-            further: super::conflicts(&explanation.further),
-            fixes: explanation.fixes.iter().map(Fix::from).collect(),
+            conflicts: &explanation.conflicts,
+            further: &explanation.further,
+            fixes: &explanation.fixes,
             gave_up: explanation.gave_up,
         }
     }
@@ -183,27 +161,14 @@ pub(in crate::report) struct Undetermined<'a> {
     #[schemars(extend("const" = "undetermined"))]
     status: &'static str,
     /// What nobody has read, and what the answer depends on.
-    unknowns: Vec<UnknownFact<'a>>,
+    unknowns: &'a [Unknown],
     /// Changes that do without it.
-    fixes: Vec<Fix<'a>>,
-}
-
-/// Something that nobody has read.
-#[derive(Debug, Serialize, JsonSchema)]
-struct UnknownFact<'a> {
-    /// What it is.
-    fact: &'a str,
-    /// The keys that ask for it.
-    keys: &'a [String],
-    /// How it can be found out.
-    how: &'a str,
+    fixes: &'a [Fix],
 }
 
 impl<'a> Undetermined<'a> {
     pub fn new(unknowns: &'a [Unknown], known: Option<&'a Explanation>) -> Self {
-        let fact = |one: &'a Unknown| UnknownFact { fact: &one.fact, keys: &one.keys, how: &one.how };
-        let fixes = known.map_or_else(Vec::new, |known| known.fixes.iter().map(Fix::from).collect());
-        Undetermined { status: "undetermined", unknowns: unknowns.iter().map(fact).collect(), fixes }
+        Undetermined { status: "undetermined", unknowns, fixes: known.map_or(&[], |known| &known.fixes) }
     }
 }
 
@@ -213,30 +178,11 @@ pub(in crate::report) struct Differences<'a> {
     #[schemars(extend("const" = OK))]
     status: &'static str,
     /// Each choice, the drivers first.
-    differences: Vec<Difference<'a>>,
-}
-
-/// One choice that two locks make differently.
-#[derive(Debug, Serialize, JsonSchema)]
-struct Difference<'a> {
-    /// The target it is about; null = all of them alike.
-    target: Option<&'a str>,
-    /// `driver`, `image`, the name of a package.
-    part: &'a str,
-    /// Null where the first lock has none.
-    from: Option<&'a str>,
-    /// Null where the second has none.
-    to: Option<&'a str>,
+    differences: &'a [Difference],
 }
 
 impl<'a> Differences<'a> {
-    pub fn new(differences: &'a [lock::Difference]) -> Self {
-        let one = |one: &'a lock::Difference| Difference {
-            target: one.target.as_deref(),
-            part: &one.part,
-            from: one.from.as_deref(),
-            to: one.to.as_deref(),
-        };
-        Differences { status: OK, differences: differences.iter().map(one).collect() }
+    pub fn new(differences: &'a [Difference]) -> Self {
+        Differences { status: OK, differences }
     }
 }

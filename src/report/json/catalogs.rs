@@ -12,25 +12,11 @@ pub(in crate::report) struct Catalogs<'a> {
     #[schemars(extend("enum" = ["installed", "current", "rolled-back", "listed"]))]
     status: &'static str,
     /// Newest first.
-    catalogs: Vec<AtHand<'a>>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-struct AtHand<'a> {
-    version: &'a str,
-    /// The file that it was installed into; null: it is built in.
-    file: Option<&'a str>,
-    /// Whether it answers.
-    in_use: bool,
+    catalogs: &'a [CatalogState],
 }
 
 impl<'a> Catalogs<'a> {
     pub fn new(done: &'static str, states: &'a [CatalogState]) -> Self {
-        let one = |state: &'a CatalogState| AtHand {
-            version: &state.version,
-            file: state.file.as_deref(),
-            in_use: state.is_used,
-        };
-        Catalogs { status: done, catalogs: states.iter().map(one).collect() }
+        Catalogs { status: done, catalogs: states }
     }
 }

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::fleet::{Cause, Group, Outcome, Tally};
-use crate::verify::{Action, Status};
+use crate::verify::Status;
 
 /// The format of both documents.
 const FORMAT: u32 = 1;
@@ -18,18 +18,8 @@ pub(in crate::report) struct FleetHost<'a> {
     format: u32,
     /// Its name, or where its record stands.
     host: &'a str,
-    /// Pass, fail or unknown.
-    status: Status,
-    /// The target that it was held against; null where its record cannot be read.
-    target: Option<&'a str>,
-    /// What keeps it from passing, the first of them first.
-    causes: Vec<Why<'a>>,
-    /// What the first of them expected.
-    expected: Option<&'a str>,
-    /// What was found there.
-    found: Option<&'a str>,
-    /// How many checks warn.
-    warnings: usize,
+    #[serde(flatten)]
+    outcome: &'a Outcome,
 }
 
 /// All hosts, in groups of one cause and one remedy.
@@ -58,7 +48,7 @@ struct OneGroup<'a> {
     target: Option<&'a str>,
     /// How many.
     count: usize,
-    causes: Vec<Why<'a>>,
+    causes: &'a [Cause],
     expected: Option<&'a str>,
     /// What was found by the first cause, with how many hosts.
     found: &'a BTreeMap<String, usize>,
@@ -66,35 +56,9 @@ struct OneGroup<'a> {
     hosts: &'a [String],
 }
 
-/// A check that keeps hosts from passing.
-#[derive(Debug, Serialize, JsonSchema)]
-struct Why<'a> {
-    /// Its id, for `gpuenv explain`.
-    check: &'a str,
-    /// What to do.
-    hint: &'a str,
-    /// Who has to do it.
-    action: Action,
-}
-
-impl<'a> From<&'a Cause> for Why<'a> {
-    fn from(cause: &'a Cause) -> Self {
-        Why { check: &cause.check, hint: &cause.hint, action: cause.action }
-    }
-}
-
 impl<'a> FleetHost<'a> {
     pub fn new(host: &'a str, outcome: &'a Outcome) -> Self {
-        FleetHost {
-            format: FORMAT,
-            host,
-            status: outcome.status,
-            target: outcome.target.as_deref(),
-            causes: outcome.causes.iter().map(Why::from).collect(),
-            expected: outcome.expected.as_deref(),
-            found: outcome.found.as_deref(),
-            warnings: outcome.warnings,
-        }
+        FleetHost { format: FORMAT, host, outcome }
     }
 }
 
@@ -106,7 +70,7 @@ impl<'a> FleetGroups<'a> {
             status: group.status,
             target: group.target.as_deref(),
             count: group.hosts.len(),
-            causes: group.causes.iter().map(Why::from).collect(),
+            causes: &group.causes,
             expected: group.expected.as_deref(),
             found: &group.found,
             hosts: &group.hosts,

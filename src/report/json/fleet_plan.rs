@@ -1,11 +1,9 @@
 //! A plan for a fleet.
 
-use std::collections::BTreeMap;
-
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::fleet::plan::{Plan, Raise, Stack};
+use crate::fleet::plan::{Plan, Stack, Unserved, Upgrade};
 
 /// The format of the document.
 const FORMAT: u32 = 1;
@@ -30,9 +28,9 @@ pub(in crate::report) struct FleetPlan<'a> {
     /// The stack that serves the most hosts; null where none serves any.
     most: Option<Most<'a>>,
     /// What newer drivers make possible, each step more than the one before.
-    upgrades: Vec<Step<'a>>,
+    upgrades: &'a [Upgrade],
     /// Classes that no stack serves with the driver that they have.
-    unserved: Vec<Unserved<'a>>,
+    unserved: &'a [Unserved],
     /// Hosts of which too little is known.
     unknown: Vec<Unknown<'a>>,
     /// Whether some search reached its step limit.
@@ -73,7 +71,7 @@ struct Fewest<'a> {
     /// No fewer stacks do: where that is their number, it is proven.
     at_least: usize,
     /// The stacks. A host that several could serve stands with the first.
-    stacks: Vec<One<'a>>,
+    stacks: &'a [Stack],
 }
 
 /// The stack that serves the most hosts.
@@ -81,56 +79,7 @@ struct Fewest<'a> {
 struct Most<'a> {
     /// No stack serves more hosts than this.
     at_most: usize,
-    stack: One<'a>,
-}
-
-/// A stack, and whom it serves.
-#[derive(Debug, Serialize, JsonSchema)]
-struct One<'a> {
-    /// Package to version, as `gpuenv lock` would choose for these hosts.
-    stack: &'a BTreeMap<String, String>,
-    /// How many hosts it serves.
-    hosts: usize,
-    /// Their classes.
-    classes: &'a [usize],
-    /// The oldest driver that suffices for each of them.
-    driver: Option<&'a str>,
-    /// The cuda-compat packages that it takes, each with how many hosts need it.
-    compat: &'a BTreeMap<String, usize>,
-}
-
-/// Drivers to raise, and what that makes possible.
-#[derive(Debug, Serialize, JsonSchema)]
-struct Step<'a> {
-    /// Which drivers.
-    raises: Vec<OneRaise<'a>>,
-    /// The stack that then serves the most hosts.
-    then: One<'a>,
-    /// How many hosts one stack serves more than before.
-    more: usize,
-}
-
-/// Hosts whose driver is to be raised.
-#[derive(Debug, Serialize, JsonSchema)]
-struct OneRaise<'a> {
-    from: &'a str,
-    to: &'a str,
-    /// How many.
-    hosts: usize,
-    /// Their classes.
-    classes: &'a [usize],
-}
-
-/// Classes that no stack serves, for one reason.
-#[derive(Debug, Serialize, JsonSchema)]
-struct Unserved<'a> {
-    classes: &'a [usize],
-    /// How many hosts.
-    hosts: usize,
-    /// Why, in plain sentences.
-    why: &'a [String],
-    /// Whether that is proven, or what decides it is not known.
-    proven: bool,
+    stack: &'a Stack,
 }
 
 /// A host of which too little is known.
@@ -156,17 +105,6 @@ impl<'a> FleetPlan<'a> {
             count: class.hosts.len(),
             hosts: &class.hosts,
         });
-        let steps = plan.upgrades.iter().map(|step| Step {
-            raises: step.raises.iter().map(OneRaise::from).collect(),
-            then: One::from(&step.then),
-            more: step.more,
-        });
-        let unserved = plan.unserved.iter().map(|one| Unserved {
-            classes: &one.classes,
-            hosts: one.hosts,
-            why: &one.why,
-            proven: one.proven,
-        });
         FleetPlan {
             format: FORMAT,
             status,
@@ -174,25 +112,12 @@ impl<'a> FleetPlan<'a> {
             hosts: plan.hosts,
             classes: classes.collect(),
             kinds: plan.kinds,
-            fewest: Fewest { at_least: plan.at_least, stacks: plan.fewest.iter().map(One::from).collect() },
-            most: plan.most.as_ref().map(|most| Most { at_most: plan.at_most, stack: One::from(most) }),
-            upgrades: steps.collect(),
-            unserved: unserved.collect(),
+            fewest: Fewest { at_least: plan.at_least, stacks: &plan.fewest },
+            most: plan.most.as_ref().map(|stack| Most { at_most: plan.at_most, stack }),
+            upgrades: &plan.upgrades,
+            unserved: &plan.unserved,
             unknown: plan.unknown.iter().map(|(host, why)| Unknown { host, why }).collect(),
             gave_up: plan.gave_up,
         }
-    }
-}
-
-impl<'a> From<&'a Stack> for One<'a> {
-    fn from(of: &'a Stack) -> Self {
-        let Stack { stack, hosts, classes, driver, compat, .. } = of;
-        One { stack, hosts: *hosts, classes, driver: driver.as_deref(), compat }
-    }
-}
-
-impl<'a> From<&'a Raise> for OneRaise<'a> {
-    fn from(of: &'a Raise) -> Self {
-        OneRaise { from: &of.from, to: &of.to, hosts: of.hosts, classes: &of.classes }
     }
 }

@@ -7,12 +7,11 @@ use serde::Serialize;
 
 use crate::diagnose::{self, Extract, Finding};
 use crate::explain::host::{OnHost, Outcome};
+use crate::explain::{Change, Conflict, Fix};
 use crate::export::json::SHAPE;
 use crate::host::Origin;
 use crate::report::verdict::{Judged, decisive};
 use crate::verify::{Check, Status, Verdict};
-
-use super::{Change, Conflict, Fix, changes, conflicts};
 
 /// What a pasted error message means.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -38,7 +37,7 @@ struct Hosted<'a> {
     /// The target that the host stands for.
     target: &'a str,
     /// What the host has and gpuenv.toml does not say.
-    differs: Vec<Change<'a>>,
+    differs: &'a [Change],
     /// With status ok: what then runs, package to version.
     #[serde(skip_serializing_if = "Option::is_none")]
     stack: Option<&'a BTreeMap<String, String>>,
@@ -47,10 +46,10 @@ struct Hosted<'a> {
     advice: Option<&'a str>,
     /// With status conflict.
     #[serde(skip_serializing_if = "Option::is_none")]
-    conflicts: Option<Vec<Conflict<'a>>>,
+    conflicts: Option<&'a [Conflict]>,
     /// With status conflict: each was solved.
     #[serde(skip_serializing_if = "Option::is_none")]
-    fixes: Option<Vec<Fix<'a>>>,
+    fixes: Option<&'a [Fix]>,
 }
 
 impl<'a> Diagnosed<'a> {
@@ -66,7 +65,7 @@ impl<'a> Hosted<'a> {
         let nothing = Hosted {
             status: "gave-up",
             target: &host.target,
-            differs: changes(&host.differs),
+            differs: &host.differs,
             stack: None,
             advice: None,
             conflicts: None,
@@ -79,8 +78,8 @@ impl<'a> Hosted<'a> {
             }
             Outcome::Conflict(explanation) => Hosted {
                 status: "conflict",
-                conflicts: Some(conflicts(&explanation.conflicts)),
-                fixes: Some(explanation.fixes.iter().map(Fix::from).collect()),
+                conflicts: Some(&explanation.conflicts),
+                fixes: Some(&explanation.fixes),
                 ..nothing
             },
         }

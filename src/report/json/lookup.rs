@@ -9,14 +9,15 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::catalog::rows::SourceKind;
-use crate::catalog::{Basis, Catalog, FullRow, Hit, SHELVES, Shelf};
-use crate::explain::graph::{self, Language};
+use crate::catalog::{Basis, Catalog, Hit, SHELVES, Shelf};
+use crate::explain::graph::{self, Edge, Language, Node};
 use crate::explain::topic::Topic as Named;
-use crate::explain::why::{self, Verdict, Why};
+use crate::explain::unlocks::Opening;
+use crate::explain::why::{self, Why};
 use crate::report::Standing;
 use crate::report::schema::Schema;
 
-use super::{Change, Fact, OK, facts};
+use super::OK;
 
 /// Why an answer is what it is.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -25,92 +26,28 @@ pub(in crate::report) struct Explained<'a> {
     status: &'static str,
     choices: Vec<Choice<'a>>,
     /// Single changes that would make something newer possible, what opens most first.
-    openings: Vec<Opening<'a>>,
+    openings: &'a [Opening],
     /// How the lock stands to what is explained: only of a current one its own choices are.
-    lock: LockStanding<'a>,
-}
-
-/// How a lock stands to its spec.
-#[derive(Debug, Serialize, JsonSchema)]
-struct LockStanding<'a> {
-    #[schemars(extend("enum" = ["current", "stale", "missing", "unreadable"]))]
-    status: &'a str,
-    /// Why it is not current.
-    reason: Option<&'a str>,
+    lock: &'a Standing,
 }
 
 /// One choice.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Choice<'a> {
-    /// Where it stands or would stand in gpuenv.toml, `stack.torch`.
-    key: &'a str,
-    /// Which part of it: a wheel's version and variant are two choices.
-    #[schemars(extend("enum" = ["version", "variant", "release", "tag", "coverage", "minimum"]))]
-    part: &'a str,
-    chosen: &'a str,
-    /// How it stands among the values that exist.
-    #[schemars(extend("enum" = Verdict::ALL.iter().map(|one| one.as_str()).collect::<Vec<_>>()))]
-    verdict: &'a str,
-    /// Why, in plain sentences.
-    explanation: &'a [String],
-    /// Better values that were not possible.
-    rejected: Vec<Rejected<'a>>,
-    facts: Vec<Fact<'a>>,
+    #[serde(flatten)]
+    choice: &'a why::Choice,
     /// What the lock holds, where that is another.
     locked: Option<&'a str>,
 }
 
-/// A better value that was not possible.
-#[derive(Debug, Serialize, JsonSchema)]
-struct Rejected<'a> {
-    value: &'a str,
-    /// The written keys that clash with it.
-    culprits: &'a [String],
-    /// Why, in plain sentences.
-    explanation: &'a [String],
-    facts: Vec<Fact<'a>>,
-}
-
-/// A single change and what becomes possible with it.
-#[derive(Debug, Serialize, JsonSchema)]
-struct Opening<'a> {
-    change: Change<'a>,
-    /// What becomes newer.
-    key: &'a str,
-    from: &'a str,
-    to: &'a str,
-    /// What to do rather than the least that suffices.
-    advice: Option<&'a str>,
-}
-
 impl<'a> Explained<'a> {
     pub fn new(why: &'a Why, locked: &'a BTreeMap<String, String>, standing: &'a Standing) -> Self {
-        let choice = |one: &'a why::Choice| Choice {
-            key: &one.key,
-            part: one.part,
-            chosen: &one.chosen,
-            verdict: one.verdict.as_str(),
-            explanation: &one.because,
-            rejected: one.rejected.iter().map(Rejected::new).collect(),
-            facts: facts(&one.facts),
-            locked: locked.get(&one.key).map(String::as_str),
-        };
-        let opening = |one: &'a crate::explain::unlocks::Opening| Opening {
-            change: Change::from(&one.change),
-            key: &one.key,
-            from: &one.from,
-            to: &one.to,
-            advice: one.advice.as_deref(),
+        let choice = |choice: &'a why::Choice| {
+            let locked = locked.get(&choice.key).map(String::as_str);
+            Choice { choice, locked }
         };
         let choices = why.choices.iter().map(choice).collect();
-        let lock = LockStanding { status: standing.status, reason: standing.reason.as_deref() };
-        Explained { status: OK, choices, openings: why.openings.iter().map(opening).collect(), lock }
-    }
-}
-
-impl<'a> Rejected<'a> {
-    fn new(one: &'a why::Rejected) -> Self {
-        Rejected { value: &one.value, culprits: &one.culprits, explanation: &one.because, facts: facts(&one.facts) }
+        Explained { status: OK, choices, openings: &why.openings, lock: standing }
     }
 }
 
@@ -147,7 +84,7 @@ struct Rule<'a> {
     /// A URL or purl.
     source: &'a str,
     note: Option<&'a str>,
-    sources: Vec<Source<'a>>,
+    sources: &'a [Basis],
     /// Pairs that satisfy it.
     holds: &'a [String],
     /// Pairs that break it.
@@ -187,28 +124,12 @@ struct Row<'a> {
     table: &'a str,
     id: &'a str,
     source: &'a str,
-    sources: Vec<Source<'a>>,
+    sources: &'a [Basis],
     /// A short digest of the row: another one means that the row was corrected.
     digest: &'a str,
     /// What it says, by field.
     #[schemars(with = "Map<String, Value>")]
     row: &'a Value,
-}
-
-/// What a row, or some field of it, rests on.
-#[derive(Debug, Serialize, JsonSchema)]
-struct Source<'a> {
-    /// The field that names it.
-    field: &'a str,
-    id: &'a str,
-    /// A URL or purl.
-    at: &'a str,
-    /// How it knows.
-    #[schemars(extend("enum" = SourceKind::ALL.iter().map(|kind| kind.as_str()).collect::<Vec<_>>()))]
-    kind: &'a str,
-    /// When it was read.
-    seen: &'a str,
-    note: Option<&'a str>,
 }
 
 impl<'a> Topics<'a> {
@@ -231,7 +152,7 @@ impl<'a> Topic<'a> {
                 needs: range(&rule.needs),
                 source: &rule.row.fact.source,
                 note: rule.row.sources.first().and_then(|basis| basis.note.as_deref()),
-                sources: sources(&rule.row),
+                sources: &rule.row.sources,
                 holds: &rule.holds,
                 fails: &rule.fails,
                 retracted: rule.retracted.as_ref().map(|(by, reason)| Retracted { by, reason }),
@@ -246,22 +167,11 @@ impl<'a> Topic<'a> {
                 table: row.kind,
                 id: &row.fact.id,
                 source: &row.fact.source,
-                sources: sources(row),
+                sources: &row.sources,
                 digest: &row.fact.digest,
                 row: &row.says,
             }),
         }
-    }
-}
-
-fn sources(row: &FullRow) -> Vec<Source<'_>> {
-    row.sources.iter().map(Source::new).collect()
-}
-
-impl<'a> Source<'a> {
-    fn new(basis: &'a Basis) -> Self {
-        let Basis { field, id, at, kind, seen, note } = basis;
-        Source { field, id, at, kind: kind.as_str(), seen, note: note.as_deref() }
     }
 }
 
@@ -384,39 +294,19 @@ pub(in crate::report) struct Graph<'a> {
     status: &'static str,
     #[schemars(extend("enum" = ["mermaid", "dot"]))]
     language: &'static str,
-    nodes: Vec<Node<'a>>,
-    edges: Vec<Edge<'a>>,
+    nodes: &'a [Node],
+    edges: &'a [Edge],
     /// The drawing.
     text: String,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-struct Node<'a> {
-    id: &'a str,
-    #[schemars(extend("enum" = ["package", "gpu", "driver", "image", "toolkit", "os"]))]
-    kind: &'a str,
-    label: &'a str,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-struct Edge<'a> {
-    /// Who needs.
-    from: &'a str,
-    /// What.
-    to: &'a str,
-    /// The rule that says so; `brings` where one part contains the other.
-    rule: &'a str,
-}
-
 impl<'a> Graph<'a> {
     pub fn new(graph: &'a graph::Graph, language: Language) -> Self {
-        let node = |node: &'a graph::Node| Node { id: &node.id, kind: node.kind, label: &node.label };
-        let edge = |edge: &'a graph::Edge| Edge { from: &edge.from, to: &edge.to, rule: &edge.rule };
         Graph {
             status: OK,
             language: if language == Language::Dot { "dot" } else { "mermaid" },
-            nodes: graph.nodes.iter().map(node).collect(),
-            edges: graph.edges.iter().map(edge).collect(),
+            nodes: &graph.nodes,
+            edges: &graph.edges,
             text: graph.text(language),
         }
     }
@@ -427,20 +317,12 @@ impl<'a> Graph<'a> {
 pub(in crate::report) struct Schemas {
     #[schemars(extend("const" = OK))]
     status: &'static str,
-    schemas: Vec<ListedSchema>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-struct ListedSchema {
-    name: &'static str,
-    /// Which documents it describes.
-    about: &'static str,
+    schemas: &'static [Schema],
 }
 
 impl Schemas {
-    pub fn new(schemas: &[Schema]) -> Self {
-        let one = |schema: &Schema| ListedSchema { name: schema.name, about: schema.about };
-        Schemas { status: OK, schemas: schemas.iter().map(one).collect() }
+    pub fn new(schemas: &'static [Schema]) -> Self {
+        Schemas { status: OK, schemas }
     }
 }
 

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::matrix::{Cell, Matrix, State};
+use crate::matrix::{Cell, Matrix};
 
 /// The format of the document.
 const FORMAT: u32 = 1;
@@ -43,36 +43,8 @@ struct One<'a> {
     row: &'a str,
     /// Its column.
     column: &'a str,
-    /// The build, `2.5.1+cu124`.
-    build: &'a str,
-    /// The GPU as it can be asked for.
-    gpu: &'a str,
-    /// The driver that it was judged with; null: any.
-    driver: Option<&'a str>,
-    /// How it runs.
-    state: ProbeStatus,
-    /// The oldest driver that suffices.
-    minimum_driver: Option<&'a str>,
-    /// The mechanism: native, minor-version or forward-compat.
-    mode: Option<&'a str>,
-    /// The Pythons that it has wheels for.
-    pythons: &'a [String],
-    /// Why, in a few words.
-    why: &'a str,
-}
-
-/// How a build runs on a GPU.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-enum ProbeStatus {
-    /// By its machine code.
-    Native,
-    /// By PTX, which the driver compiles.
-    Ptx,
-    /// Nobody can tell.
-    Unknown,
-    /// Not at all.
-    No,
+    #[serde(flatten)]
+    cell: &'a Cell,
 }
 
 impl<'a> MatrixCells<'a> {
@@ -82,7 +54,7 @@ impl<'a> MatrixCells<'a> {
             let mut cells = Vec::new();
             for (row, of_row) in panel.rows.iter().zip(&panel.cells) {
                 for (column, cell) in panel.columns.iter().zip(of_row) {
-                    cells.extend(cell.as_ref().map(|cell| one(row, column, cell)));
+                    cells.extend(cell.as_ref().map(|cell| One { row, column, cell }));
                 }
             }
             tables.push(Table {
@@ -95,25 +67,5 @@ impl<'a> MatrixCells<'a> {
             });
         }
         MatrixCells { format: FORMAT, package: &matrix.package, arch: &matrix.arch, tables }
-    }
-}
-
-fn one<'a>(row: &'a str, column: &'a str, cell: &'a Cell) -> One<'a> {
-    One {
-        row,
-        column,
-        build: &cell.build,
-        gpu: &cell.gpu,
-        driver: cell.driver.as_deref(),
-        state: match cell.state {
-            State::Native => ProbeStatus::Native,
-            State::Ptx => ProbeStatus::Ptx,
-            State::Unknown => ProbeStatus::Unknown,
-            State::No => ProbeStatus::No,
-        },
-        minimum_driver: cell.minimum.as_deref(),
-        mode: cell.mode,
-        pythons: &cell.pythons,
-        why: &cell.why,
     }
 }
