@@ -28,6 +28,7 @@
 //! | L1 law | [`coverage`] | which GPU runs which code, the one rule that is code | releases and products |
 //! | | [`warning`] | every kind of warning: its code, its sentence, its explanation | when it is given |
 //! | L0 types | [`types`] | versions, constraints, architectures | everything else |
+//! | | [`nearest`] | what was probably meant by a word that does not exist | what the words are |
 //! | | [`log_prefix`] | what terminals, loggers and forums put around a line | what the line says |
 //!
 //! `cli` and `probe` need a host and stand behind the feature `host`; everything else runs in a browser too.
@@ -58,6 +59,7 @@ pub mod init;
 pub mod lock;
 pub mod log_prefix;
 pub mod matrix;
+pub mod nearest;
 pub mod page;
 #[cfg(all(feature = "host", target_os = "linux"))]
 pub mod probe;

@@ -12,6 +12,7 @@ use crate::export::FORMATS;
 use crate::report::Color;
 
 use super::catalog_args::CatalogArgs;
+use super::common::Common;
 use super::edit::args::{AddArgs, RemoveArgs, TargetArgs};
 use super::fleet::args::FleetArgs;
 use super::format_options::FormatOptions;
@@ -49,54 +50,6 @@ pub enum Command {
     Schema(SchemaArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
-}
-
-/// The heading of the options that every command takes.
-const COMMON: &str = "Global options";
-
-/// What every command takes.
-#[derive(Debug, Clone, Default, Args)]
-pub struct Common {
-    /// The spec [default: gpuenv.toml here or in the nearest parent]
-    #[arg(long, global = true, value_name = "FILE", help_heading = COMMON)]
-    pub spec: Option<PathBuf>,
-    /// The lock [default: beside the spec under its name, gpuenv.lock]
-    #[arg(long, global = true, value_name = "FILE", help_heading = COMMON)]
-    pub lock: Option<PathBuf>,
-    /// The output format: json is exactly one document on stdout, for errors too; github adds annotations on stdout
-    #[arg(long, global = true, value_enum, value_name = "FORMAT", default_value_t, help_heading = COMMON)]
-    pub format: Format,
-    /// When to use colours; NO_COLOR is respected
-    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t, help_heading = COMMON)]
-    pub color: When,
-    /// Say nothing on stderr but errors
-    #[arg(short, long, global = true, help_heading = COMMON)]
-    pub quiet: bool,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub enum Format {
-    #[default]
-    Human,
-    Json,
-    Github,
-    // Plain comments: words of help would make every `--help` the long one.
-    // A line of JSON each: `probe` and `fleet check`.
-    Ndjson,
-    // `fleet check`, `fleet plan`, `matrix`.
-    Csv,
-    // The same: a page with pictures.
-    Html,
-    // `matrix`: the picture alone.
-    Svg,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub enum When {
-    #[default]
-    Auto,
-    Always,
-    Never,
 }
 
 /// Create a gpuenv.toml: from flags, from this machine, or from a record or report of another
@@ -405,16 +358,6 @@ pub struct ManArgs {
 
 fn formats() -> PossibleValuesParser {
     PossibleValuesParser::new(FORMATS.iter().map(|format| PossibleValue::new(format.name).help(format.help)))
-}
-
-impl From<When> for Color {
-    fn from(when: When) -> Color {
-        match when {
-            When::Auto => Color::Auto,
-            When::Always => Color::Always,
-            When::Never => Color::Never,
-        }
-    }
 }
 
 /// Whether JSON is asked for, known before anything else: bad usage must be told in it too.

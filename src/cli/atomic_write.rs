@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 use crate::report::{Exit, Failure};
 use crate::spec;
 
-use super::files::{reason, shown};
+use super::files::reason;
+use super::project::shown;
 
 /// Links that are followed before they are taken for a ring.
 const MAX_LINKS: usize = 40;

@@ -12,8 +12,9 @@ use crate::catalog::{Catalog, overlay};
 use crate::report::{Exit, Failure, Inspected, Progress, Report};
 use crate::types::address;
 
-use super::args::Common;
 use super::catalog_args::InspectArgs;
+use super::common::Common;
+use super::project::shown;
 use super::{catalog_age, files, load_catalog};
 
 /// Bytes that are read at a time.
@@ -30,14 +31,14 @@ pub fn run(common: &Common, args: &InspectArgs, report: &Report) -> Result<Exit,
     let overlay = overlay_of(&artifact, &catalog, place);
     if args.overlay {
         let text = overlay.map_err(|why| {
-            let message = format!("no row can be written for {}: {why}", files::shown(&args.file));
+            let message = format!("no row can be written for {}: {why}", shown(&args.file));
             Failure::new(Exit::BadInput, "no-row", message)
                 .help("`gpuenv catalog inspect` without --overlay shows what was read")
         })?;
         report.text(&text)?;
         return Ok(Exit::Yes);
     }
-    let typed = files::shown(&args.file);
+    let typed = shown(&args.file);
     let overlay = overlay.as_deref().map_err(String::as_str);
     report.inspected(&Inspected { artifact: &artifact, overlay, typed: &typed })?;
     Ok(Exit::Yes)
@@ -79,7 +80,7 @@ fn overlay_of(artifact: &Artifact, catalog: &Catalog, place: Place<'_>) -> Resul
 fn read(path: &Path, progress: &Progress) -> Result<Artifact, Failure> {
     let failed = |error: std::io::Error| {
         let code = if error.kind() == std::io::ErrorKind::NotFound { "not-found" } else { "read-failed" };
-        Failure::io(code, format!("{} cannot be read: {}", files::shown(path), files::reason(&error)))
+        Failure::io(code, format!("{} cannot be read: {}", shown(path), files::reason(&error)))
             .help("check its name, and that you may read it")
     };
     let about = fs::metadata(path).map_err(failed)?;
@@ -91,7 +92,7 @@ fn read(path: &Path, progress: &Progress) -> Result<Artifact, Failure> {
         return Ok(reader.artifact);
     }
     if !about.is_file() {
-        return Err(Failure::io("not-a-file", format!("{} is no regular file", files::shown(path))));
+        return Err(Failure::io("not-a-file", format!("{} is no regular file", shown(path))));
     }
     let mut bytes = OnDisk::open(path).map_err(|fault| refused(path, &fault))?;
     let head = bytes.read(0, bytes.length().min(64) as usize).map_err(|fault| refused(path, &fault))?;
@@ -105,7 +106,7 @@ fn read(path: &Path, progress: &Progress) -> Result<Artifact, Failure> {
 }
 
 fn refused(path: &Path, fault: &ReadError) -> Failure {
-    let message = format!("{} cannot be read: {}", files::shown(path), fault.says);
+    let message = format!("{} cannot be read: {}", shown(path), fault.says);
     match fault.is_broken {
         true => Failure::new(Exit::BadInput, "bad-artifact", message).help("name a .so file, a .whl file or a folder"),
         false => Failure::io("read-failed", message),

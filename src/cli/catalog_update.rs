@@ -13,8 +13,9 @@ use crate::types::Version;
 use super::atomic_write::replace_bytes;
 use super::catalog_args::UpdateArgs;
 use super::download;
-use super::files::{self, reason, shown};
+use super::files::{self, reason};
 use super::installed::{self, Installed};
+use super::project::shown;
 use super::signature::{self, Unsigned};
 
 /// What `--rollback` takes for the catalog that is compiled in, beside its version.

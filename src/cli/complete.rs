@@ -14,7 +14,7 @@ use crate::report::schema;
 use crate::spec::{self, Spec};
 use crate::types::CpuArch;
 
-use super::args::Common;
+use super::common::Common;
 use super::files;
 
 /// Words that begin the names of half of all products and that nobody types.

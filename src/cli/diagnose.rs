@@ -14,10 +14,12 @@ use crate::solve::engine::Steps;
 use crate::solve::problem::Problem;
 use crate::spec::{Observed, ObservedGpu};
 
-use super::args::{Common, DiagnoseArgs};
+use super::args::DiagnoseArgs;
+use super::common::Common;
 use super::files::{self, reason};
 use super::load_catalog;
 use super::lock;
+use super::project::shown;
 use crate::task::STEPS;
 use crate::task::lock::Asked;
 
@@ -92,12 +94,12 @@ fn solved(
         Ok(host) => Ok(Some(host)),
         Err(Unplaced::NothingKnown) => Ok(None),
         Err(Unplaced::NoSuchTarget(names)) => {
-            let message = format!("--target: {} has no such target", files::shown(&path));
+            let message = format!("--target: {} has no such target", shown(&path));
             Err(Failure::new(Exit::BadInput, "unknown-target", message)
                 .help(format!("the targets are: {}", names.join(", "))))
         }
         Err(Unplaced::Ambiguous(names)) => {
-            let name = files::shown(&path);
+            let name = shown(&path);
             report.note(&format!("{name} was left aside: name one of its targets with --target: {}", names.join(", ")));
             Ok(None)
         }
@@ -105,7 +107,7 @@ fn solved(
 }
 
 fn left_aside(path: &Path, report: &Report) {
-    report.note(&format!("{} was left aside: `gpuenv lock` tells its mistakes", files::shown(path)));
+    report.note(&format!("{} was left aside: `gpuenv lock` tells its mistakes", shown(path)));
 }
 
 /// What a record says of a host, and where it is silent what the message told.
@@ -146,7 +148,7 @@ fn text(args: &DiagnoseArgs, report: &Report) -> Result<String, Failure> {
     if !path.is_file() {
         return read("the message", text.as_bytes(), report);
     }
-    let name = files::shown(path);
+    let name = shown(path);
     report.note(&format!("`{name}` is a file: its text is diagnosed"));
     let file = File::open(path);
     let file =

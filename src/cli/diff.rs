@@ -9,9 +9,11 @@ use std::time::Duration;
 use crate::lock::{self, Lock, parse};
 use crate::report::{Exit, Failure, Report, clean};
 
-use super::args::{Common, DiffArgs};
-use super::files::{self, shown};
+use super::args::DiffArgs;
+use super::common::Common;
+use super::files;
 use super::program::{self, Bounds, Fault};
+use super::project::shown;
 
 /// What a repository's configuration says of programs, put out of force: whoever shares a folder may have written it.
 const OVERRULED: &[&str] = &[

@@ -9,23 +9,26 @@ use crate::explain::topic::Topic;
 use crate::explain::why::{Why, why};
 use crate::explain::{self, Explanation, topic};
 use crate::lock::{Lock, Upgrade, locked};
+use crate::nearest::nearest;
 use crate::report::{Exit, Failure, Report, SourceFile, Standing, clean};
 use crate::solve::compile::Locked;
 use crate::solve::engine::Steps;
 use crate::solve::problem::Problem;
 use crate::solve::request::Request;
 use crate::solve::resolve::{Resolution, resolve};
-use crate::spec::{Share, Spec, suggest, tables};
+use crate::spec::{Share, Spec, tables};
 use crate::task::lock::Asked;
 use crate::task::{STEPS, gave_up};
 use crate::verify::check_docs;
 
-use super::args::{Common, Drawn, ExplainArgs};
+use super::args::{Drawn, ExplainArgs};
 use super::catalog_age;
+use super::common::Common;
 use super::files::{self, Places};
 use super::load_catalog;
 use super::lock::{read, undetermined};
 use super::origin;
+use super::project::shown;
 use super::stale;
 
 /// Runs the command.
@@ -116,7 +119,7 @@ struct Project<'a> {
 impl Project<'_> {
     /// Explains what is locked, if that is the lock of this spec; else, with a warning, what would be.
     fn tell(&self, places: &Places, what: Option<&str>, report: &Report) -> Result<Exit, Failure> {
-        let mut standing = Standing { lock: files::shown(&places.lock), status: "missing", reason: None };
+        let mut standing = Standing { lock: shown(&places.lock), status: "missing", reason: None };
         // A lock that cannot be read is no reason not to explain the spec, and not to be passed over either.
         let lock = files::read_lock(&places.lock).unwrap_or_else(|failure| {
             let reason = failure.problems.first().map(|problem| problem.message.clone());
@@ -188,7 +191,7 @@ fn unknown(catalog: &Catalog, name: &str) -> Failure {
         let help = format!("name the target too: `gpuenv explain target.NAME.{name}`");
         return Failure::new(Exit::BadInput, "unknown-topic", message).help(help);
     }
-    let check = || suggest::nearest(name, check_docs::ALL.iter().map(|check| check.id)).map(str::to_string);
+    let check = || nearest(name, check_docs::ALL.iter().map(|check| check.id)).map(str::to_string);
     let near = topic::nearest(catalog, name).into_iter().find(|near| near != name).or_else(check);
     let near = near.map(|near| format!("did you mean `{}`? ", clean(&near)));
     let message = format!("`{}` is neither a key, nor a rule, a warning, a check or a fact", clean(name));

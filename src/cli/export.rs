@@ -10,11 +10,13 @@ use crate::report::{Exit, Exported, Failure, Report, SourceFile, Written};
 use crate::solve::own;
 use crate::spec::{self, Export, Spec};
 
-use super::args::{Common, ExportArgs};
+use super::args::ExportArgs;
 use super::atomic_write::{check, replace};
-use super::files::{self, shown};
+use super::common::Common;
+use super::files;
 use super::load_catalog;
 use super::project::{self, Way};
+use super::project::{LOCK, shown};
 use super::stale;
 
 /// No file that is merged into, or compared with, is larger.
@@ -147,7 +149,7 @@ fn files_of(export: &Export, (lock, all): (&Lock, &[Export]), place: &Path) -> R
 /// What compares a host with the lock names it, where it is not the one that would be found.
 fn with_lock(options: Options, format: &Format, lock: &Path) -> Options {
     let compares = format.options.iter().any(|option| option.name == VERIFY_LOCK);
-    let is_usual = lock.file_name().is_some_and(|name| name == files::LOCK);
+    let is_usual = lock.file_name().is_some_and(|name| name == LOCK);
     match compares && !is_usual && !options.has(VERIFY_LOCK) {
         true => options.with(VERIFY_LOCK, &shown(lock)),
         false => options,

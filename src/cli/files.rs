@@ -8,16 +8,12 @@ use crate::catalog::overlay;
 use crate::export::quote;
 use crate::host::{self, ReadError, Record};
 use crate::lock::{self, Lock};
-use crate::report::{Exit, Failure, Problem, ProjectFiles, Report, SourceFile, clean};
+use crate::report::{Exit, Failure, Problem, ProjectFiles, Report, SourceFile};
 use crate::spec;
 
-use super::args::Common;
-use super::project;
+use super::common::Common;
+use super::project::{self, LOCK, SPEC, shown};
 
-/// The spec's usual name.
-pub const SPEC: &str = "gpuenv.toml";
-/// The lock's usual name.
-pub const LOCK: &str = "gpuenv.lock";
 /// No spec is larger; the spec's reader says so in its own words.
 const SPEC_CAP: u64 = (4 << 20) + 1;
 /// No overlay is larger.
@@ -320,11 +316,6 @@ fn told(path: &Path, error: &io::Error) -> (String, &'static str) {
         _ => "check its name, and that the disk it is on can be read",
     };
     (reason(error), help)
-}
-
-/// A path as it is shown.
-pub fn shown(path: &Path) -> String {
-    clean(&path.to_string_lossy()).into_owned()
 }
 
 /// An I/O error without its number.

@@ -20,14 +20,16 @@ use crate::spec::{self, Spec, SpecError};
 use crate::task::STEPS;
 use crate::warning::Warning;
 
-use super::args::{Common, InitArgs};
+use super::args::InitArgs;
 use super::atomic_write::replace;
+use super::common::Common;
 use super::edit;
-use super::files::{self, shown};
+use super::files;
 use super::load_catalog;
 use super::manifests;
 use super::observe;
 use super::project;
+use super::project::{SPEC, shown};
 
 /// Runs the command.
 pub fn run(common: &Common, args: &InitArgs, report: &Report) -> Result<Exit, Failure> {
@@ -46,7 +48,7 @@ pub fn run(common: &Common, args: &InitArgs, report: &Report) -> Result<Exit, Fa
         );
     }
     if place.as_ref().is_some_and(|_| args.output.is_none() && common.spec.is_none()) {
-        project::check_found(Path::new(files::SPEC), "-o")?;
+        project::check_found(Path::new(SPEC), "-o")?;
     }
     let catalog = catalog(place.as_deref(), report);
     let (found, left) = match &args.from[..] {
@@ -68,7 +70,7 @@ pub fn run(common: &Common, args: &InitArgs, report: &Report) -> Result<Exit, Fa
     }
     let (conflict, is_stdout) = (conflict.as_ref(), place.is_none());
     let (spec, packages, left) = (&spec, &draft.packages, &left);
-    let written = place.as_ref().filter(|place| *place != Path::new(files::SPEC));
+    let written = place.as_ref().filter(|place| *place != Path::new(SPEC));
     let report = report.clone().of(files::named(&Common { spec: written.cloned(), ..common.clone() }));
     report.drafted(&Drafted { file: &file, spec, is_stdout, conflict, warnings: &warnings, packages, left })?;
     Ok(Exit::Yes)
@@ -77,14 +79,14 @@ pub fn run(common: &Common, args: &InitArgs, report: &Report) -> Result<Exit, Fa
 /// Where to write; none: stdout.
 fn place(common: &Common, args: &InitArgs) -> Option<PathBuf> {
     let named = args.output.clone().or_else(|| common.spec.clone());
-    let place = named.unwrap_or_else(|| PathBuf::from(files::SPEC));
+    let place = named.unwrap_or_else(|| PathBuf::from(SPEC));
     (place != Path::new("-")).then_some(place)
 }
 
 /// The catalog with the overlays of the spec that lies where the new one will: they describe the same site, and are
 /// named again.
 fn catalog(place: Option<&Path>, report: &Report) -> Cow<'static, Catalog> {
-    let spec = place.unwrap_or(Path::new(files::SPEC)).with_file_name(files::SPEC);
+    let spec = place.unwrap_or(Path::new(SPEC)).with_file_name(SPEC);
     if !spec.is_file() {
         return Cow::Borrowed(at_hand());
     }

@@ -15,7 +15,8 @@ use crate::report::Report;
 use crate::types::Version;
 use crate::warning::{CatalogUnusable, Warning};
 
-use super::files::{reason, shown};
+use super::files::reason;
+use super::project::shown;
 use super::signature;
 
 /// What the name of such a file ends with.

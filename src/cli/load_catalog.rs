@@ -10,9 +10,9 @@ use crate::report::{Exit, Failure, Problem, Report, SourceFile};
 use crate::solve::own;
 use crate::spec::{self, Spec, Written};
 
-use super::args::Common;
+use super::common::Common;
 use super::files;
-use super::project::{self, Way};
+use super::project::{self, Way, shown};
 
 /// The catalog of a spec. Its overlays lie relative to it and are laid in the order they are written in.
 pub fn of_spec(spec: &Spec, file: &SourceFile, place: &Path) -> Result<Cow<'static, Catalog>, Failure> {
@@ -39,7 +39,7 @@ pub fn of_spec(spec: &Spec, file: &SourceFile, place: &Path) -> Result<Cow<'stat
 
 /// What is wrong with a file outside the project may not be told: gpuenv.toml chose it, and it may be any file.
 fn untold(path: &Path) -> Failure {
-    let name = files::shown(path);
+    let name = shown(path);
     let message =
         format!("{name} is no overlay that can be read; it is outside the project, so nothing of it is shown");
     let help = format!("if it is yours, `gpuenv catalog check {name}` says what is wrong with it");
@@ -76,7 +76,7 @@ pub fn of_lock(lock: &Lock, common: &Common, report: &Report) -> Result<Cow<'sta
                 "the lock was made with {}, which {} does not name any more as it was: what only an overlay tells is \
                  not known here",
                 names.join(", "),
-                files::shown(&spec)
+                shown(&spec)
             ));
             Ok(Cow::Borrowed(at_hand()))
         }

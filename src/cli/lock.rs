@@ -18,13 +18,15 @@ use crate::task::{self, STEPS, fix};
 use crate::types::Constraint;
 use crate::warning::{LockOutdated, Warning};
 
-use super::args::{Common, LockArgs};
+use super::args::LockArgs;
 use super::atomic_write::{replace, replace_spec};
 use super::catalog_age;
+use super::common::Common;
 use super::files::{self, Places};
 use super::load_catalog;
 use super::newer;
 use super::origin;
+use super::project::shown;
 
 /// What to do about a lock that is out of date.
 const TO_UPDATE: &str = "run `gpuenv lock` to bring it up to date";
@@ -45,7 +47,7 @@ pub fn run(common: &Common, args: &LockArgs, report: &Report) -> Result<Exit, Fa
     // Both files are written, or neither is.
     if outcome.is_err() && !args.dry_run && fs::read(&places.lock).ok() == before {
         replace_spec(&places.spec, &edited.file.text, &asked.file.text)?;
-        report.note(&format!("{} is as it was before", files::shown(&places.spec)));
+        report.note(&format!("{} is as it was before", shown(&places.spec)));
     }
     outcome
 }
@@ -71,7 +73,7 @@ fn lock(places: &Places, asked: &Asked, args: &LockArgs, report: &Report) -> Res
     let run = Run { args, report, places, origin: origin::of(places), file, spec, rules: &rules, catalog };
     match previous {
         None if args.check => {
-            report.no_lock(&files::shown(&places.lock), spec, file)?;
+            report.no_lock(&shown(&places.lock), spec, file)?;
             Ok(Exit::No)
         }
         Some(text) => match run.unchanged(&text) {
@@ -148,7 +150,7 @@ impl<'a> Run<'a> {
         }
         let (request, mut warnings) = self.question(self.spec)?;
         let other = origin::other(previous, self.places);
-        let spec = files::shown(&self.places.spec);
+        let spec = shown(&self.places.spec);
         let help = match &other {
             Some(_) => origin::instead(self.places),
             None => TO_UPDATE.to_string(),
@@ -178,7 +180,7 @@ impl<'a> Run<'a> {
         }
         if previous.version < lock::FORMAT {
             let (then, now) = (previous.version, lock::FORMAT);
-            let lock = files::shown(&self.places.lock);
+            let lock = shown(&self.places.lock);
             self.report.note(&format!("{lock} has format {then} and is written anew in format {now}"));
         }
         self.anew(Some(previous), &Upgrade::Nothing, Vec::new())

@@ -9,7 +9,8 @@ use crate::report::{Exit, Failure, Report, clean};
 
 use super::args::{Cli, ManArgs};
 use super::atomic_write::replace;
-use super::files::{reason, shown};
+use super::files::reason;
+use super::project::shown;
 
 /// Prints one page, or writes all of them into a folder.
 pub fn run(args: &ManArgs, report: &Report) -> Result<Exit, Failure> {

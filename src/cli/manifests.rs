@@ -9,7 +9,8 @@ use crate::init::{Draft, Value};
 use crate::report::{Exit, Failure, clean};
 use crate::spec;
 
-use super::files::{self, shown};
+use super::files;
+use super::project::shown;
 
 /// No list of packages is larger; the lock of a large project is a twentieth of it.
 const CAP: u64 = 32 << 20;

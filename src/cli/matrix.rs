@@ -5,8 +5,9 @@ use crate::report::{Exit, Failure, MatrixFormat, Report, clean, matrix_text};
 use crate::solve::problem::Problem;
 use crate::types::{Constraint, CpuArch};
 
-use super::args::{Common, Format, MatrixArgs};
+use super::args::MatrixArgs;
 use super::atomic_write::replace;
+use super::common::{Common, Format};
 use super::load_catalog;
 
 /// Runs the command.

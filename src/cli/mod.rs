@@ -7,6 +7,7 @@ mod catalog_age;
 mod catalog_args;
 mod catalog_inspect;
 mod catalog_update;
+mod common;
 mod complete;
 mod completions;
 mod diagnose;
@@ -47,7 +48,8 @@ use clap::{ColorChoice, CommandFactory, FromArgMatches, ValueEnum};
 use crate::probe::{CHILD, child};
 use crate::report::{Color, Exit, Failure, Report};
 
-use args::{Cli, Command, Format};
+use args::{Cli, Command};
+use common::{Common, Format};
 
 /// Runs the command line and says how it ended.
 pub fn run(args: impl Iterator<Item = OsString>) -> Exit {
@@ -122,13 +124,13 @@ fn read(args: &[OsString]) -> Result<Cli, clap::Error> {
     Cli::from_arg_matches(&matches)
 }
 
-impl args::Common {
+impl Common {
     fn is_json(&self) -> bool {
-        self.format == args::Format::Json
+        self.format == Format::Json
     }
 
     fn is_github(&self) -> bool {
-        self.format == args::Format::Github
+        self.format == Format::Github
     }
 
     fn color(&self) -> Color {

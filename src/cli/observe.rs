@@ -8,7 +8,8 @@ use crate::probe::{self, Depth, ProbeContext, ProbeOptions};
 use crate::report::{Exit, Failure, Report, json_text};
 
 use super::atomic_write::replace;
-use super::files::{reason, shown};
+use super::files::reason;
+use super::project::shown;
 
 /// What is on this machine, or among the recorded files of another below `root`.
 pub fn observe(options: ProbeOptions, root: Option<&Path>, report: &Report) -> Result<Record, Failure> {

@@ -8,7 +8,8 @@ use crate::probe::project::work_tree;
 use crate::report::{Exit, Failure};
 use crate::types::name;
 
-use super::files::{Places, shown};
+use super::files::Places;
+use super::project::shown;
 
 /// What the lock says of its spec: nothing where that lies beside it under its name, else the way to it from the lock.
 /// Of a spec outside the lock's project only the name is told: a lock holds no path of a machine.

@@ -6,10 +6,12 @@ use crate::host::{Record, anonymous};
 use crate::probe::{Depth, ProbeOptions};
 use crate::report::{Exit, Failure, Report};
 
-use super::args::{Common, Format, ProbeArgs};
-use super::files::{self, shown};
+use super::args::ProbeArgs;
+use super::common::{Common, Format};
+use super::files;
 use super::load_catalog;
 use super::observe;
+use super::project::shown;
 use super::verify;
 
 /// Runs the command. That there is no GPU is an answer, too.

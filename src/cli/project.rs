@@ -10,10 +10,12 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use crate::probe::project::{is_home, work_tree};
-use crate::report::{Exit, Failure};
+use crate::report::{Exit, Failure, clean};
 
-use super::files::{LOCK, SPEC, shown};
-
+/// The spec's usual name.
+pub const SPEC: &str = "gpuenv.toml";
+/// The lock's usual name.
+pub const LOCK: &str = "gpuenv.lock";
 /// Links that are followed before they are taken for a ring.
 const MAX_LINKS: usize = 40;
 
@@ -94,6 +96,11 @@ fn end(start: &Path, path: &Path) -> io::Result<(PathBuf, bool)> {
         }
     }
     Ok((at, links > 0))
+}
+
+/// A path as it is shown.
+pub fn shown(path: &Path) -> String {
+    clean(&path.to_string_lossy()).into_owned()
 }
 
 /// Whether a file or folder lies in the project around a folder, by the way to it or as what it links to.

@@ -10,7 +10,7 @@ use crate::solve::request::Request;
 use crate::spec::{self, Spec};
 use crate::task::STEPS;
 
-use super::args::Common;
+use super::common::Common;
 use super::files;
 
 /// Why the lock is out of date, if a spec lies beside it and it is.

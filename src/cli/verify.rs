@@ -19,8 +19,9 @@ use crate::task::{STEPS, gave_up};
 use crate::types::{Arch, ArchList, Version};
 use crate::verify::{self, Status};
 
-use super::args::{Common, VerifyArgs};
+use super::args::VerifyArgs;
 use super::atomic_write::replace;
+use super::common::Common;
 use super::files;
 use super::load_catalog;
 use super::lock::read;

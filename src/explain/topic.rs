@@ -5,7 +5,8 @@
 
 use crate::catalog::rows::{FRAMEWORKS, FoundIn};
 use crate::catalog::{Catalog, Cite, FullRow, GpuMatch, OsMatch};
-use crate::spec::{Spec, suggest};
+use crate::nearest;
+use crate::spec::Spec;
 use crate::types::{Constraint, Version};
 use crate::warning;
 
@@ -219,7 +220,7 @@ pub fn nearest(catalog: &Catalog, name: &str) -> Vec<String> {
     let packages = catalog.companions.iter().map(|row| &*row.package).chain(FRAMEWORKS.iter().copied());
     let names = rules.chain(warning::ALL.iter().map(|one| one.code)).chain(packages).chain(KINDS.iter().copied());
     let (before, after) = name.split_once('@').map_or((name, None), |(what, which)| (what, Some(which)));
-    if let Some(near) = suggest::nearest(before, names) {
+    if let Some(near) = nearest::nearest(before, names) {
         return vec![after.map_or(near.to_string(), |which| format!("{near}@{which}"))];
     }
     if let GpuMatch::Unknown(near) = catalog.gpu(name)

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::lock::{Lock, TargetLock};
+use crate::nearest::nearest;
 
 use super::ExportError;
 
@@ -177,7 +178,7 @@ pub(super) fn choose<'a>(lock: &'a Lock, options: &Options) -> Result<Vec<(&'a s
         Some(found) => Ok(vec![*found]),
         None => {
             let known = names(&all);
-            let hint = nearest(wanted, &known.iter().map(String::as_str).collect::<Vec<_>>());
+            let hint = meant(wanted, &known.iter().map(String::as_str).collect::<Vec<_>>());
             Err(ExportError::UnknownTarget { name: wanted.clone(), hint, known: known.join(", ") })
         }
     }
@@ -198,11 +199,6 @@ pub(super) fn names(targets: &Targets) -> Vec<String> {
 }
 
 /// The end of an "unknown" message: what was probably meant.
-pub(super) fn nearest(typed: &str, known: &[&str]) -> String {
-    known
-        .iter()
-        .map(|name| (strsim::damerau_levenshtein(typed, name), name))
-        .filter(|(distance, name)| *distance <= 1 + name.len() / 4)
-        .min()
-        .map_or(String::new(), |(_, name)| format!("; did you mean `{name}`?"))
+pub(super) fn meant(typed: &str, known: &[&str]) -> String {
+    nearest(typed, known.iter().copied()).map_or(String::new(), |name| format!("; did you mean `{name}`?"))
 }

@@ -61,7 +61,7 @@ pub const FORMATS: &[&Format] = &[
 pub fn format(name: &str) -> Result<&'static Format, ExportError> {
     FORMATS.iter().copied().find(|format| format.name == name).ok_or_else(|| {
         let known: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
-        let hint = format::nearest(name, &known);
+        let hint = format::meant(name, &known);
         ExportError::UnknownFormat { name: name.to_string(), hint, known: known.join(", ") }
     })
 }

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::loader;
+use super::search_path;
 
 pub use super::options::{Depth, ProbeOptions};
 
@@ -54,18 +54,18 @@ impl ProbeContext {
 
     /// Whether libraries are loaded from directories that others than root can write to: not by root, unless told so.
     pub fn trusts_everywhere(&self) -> bool {
-        self.options.trust || self.variable(TRUST).is_some_and(|value| value == "1") || !loader::is_root()
+        self.options.trust || self.variable(TRUST).is_some_and(|value| value == "1") || !search_path::is_root()
     }
 
     /// The entries of LD_LIBRARY_PATH, absolute.
     pub fn library_path(&self) -> Vec<PathBuf> {
         let here = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
-        self.variable("LD_LIBRARY_PATH").map(|value| loader::library_path(value, &here)).unwrap_or_default()
+        self.variable("LD_LIBRARY_PATH").map(|value| search_path::library_path(value, &here)).unwrap_or_default()
     }
 
     /// Those of them that nobody named in full: an empty or relative entry is whatever folder one stands in.
     pub fn unnamed_library_path(&self) -> Vec<PathBuf> {
-        let named = self.variable("LD_LIBRARY_PATH").map(|value| loader::library_path(value, Path::new("")));
+        let named = self.variable("LD_LIBRARY_PATH").map(|value| search_path::library_path(value, Path::new("")));
         let all = named.unwrap_or_default().into_iter().zip(self.library_path());
         all.filter(|(named, _)| !named.is_absolute()).map(|(_, absolute)| absolute).collect()
     }

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use super::loader;
+use super::{loader, search_path};
 
 /// The dynamic section of a library, as far as the search for others depends on it. Directories are absolute, as seen
 /// from the root.
@@ -77,19 +77,10 @@ pub fn read(root: &Path, file: &Path) -> Option<Dynamic> {
     let needed = entries.iter().filter(|(tag, _)| *tag == NEEDED).filter_map(|(_, at)| text(*at)).collect();
     let soname = value(SONAME).and_then(&mut text);
     let origin = file.parent()?;
-    let mut folders = |tag: u64| value(tag).and_then(&mut text).map(|paths| search_path(&paths, origin));
+    let mut folders = |tag: u64| value(tag).and_then(&mut text).map(|paths| search_path::of_library(&paths, origin));
     let after = folders(RUNPATH);
     let before = if after.is_some() { None } else { folders(RPATH) };
     Some(Dynamic { needed, soname, before: before.unwrap_or_default(), after: after.unwrap_or_default() })
-}
-
-/// The directories of a search path. What is not absolute once `$ORIGIN` is known depends on where one stands, and what
-/// holds other words on the processor: both are left out.
-fn search_path(paths: &str, origin: &Path) -> Vec<PathBuf> {
-    let origin = origin.to_string_lossy();
-    let entries = paths.split(':').filter(|entry| !entry.is_empty());
-    let expanded = entries.map(|entry| entry.replace("${ORIGIN}", &origin).replace("$ORIGIN", &origin));
-    expanded.filter(|entry| entry.starts_with('/') && !entry.contains('$')).map(PathBuf::from).collect()
 }
 
 fn bytes(source: &mut File, at: u64, length: u64) -> Option<Vec<u8>> {
@@ -110,12 +101,6 @@ fn half(bytes: &[u8], at: usize) -> Option<u16> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn search_paths_are_taken_apart() {
-        let folders = search_path("$ORIGIN/../lib:${ORIGIN}:/opt/x::rel:$LIB/y", Path::new("/a/b"));
-        assert_eq!(folders, ["/a/b/../lib", "/a/b", "/opt/x"].map(PathBuf::from));
-    }
 
     #[test]
     fn what_is_no_library_says_nothing() {

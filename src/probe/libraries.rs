@@ -22,7 +22,8 @@ use super::context::ProbeContext;
 use super::dynamic::{self, Dynamic};
 use super::loader::{self, By, Found, Loader};
 use super::program;
-use super::version::{self, VersionQuestion};
+use super::question::{ChildRequest, Place};
+use super::version;
 
 /// How long the search may take.
 const LIMIT: Duration = Duration::from_secs(10);
@@ -58,26 +59,6 @@ const OF_DRIVER: &[(&str, &str)] = &[
     ("nvidia-ptxjitcompiler", "libnvidia-ptxjitcompiler.so.1"),
     ("nvidia-nvvm", "libnvidia-nvvm.so.4"),
 ];
-
-/// What the child is to do.
-#[derive(Debug, Serialize, Deserialize)]
-pub(super) enum ChildRequest {
-    /// Search.
-    Search(Place),
-    /// Load one library and ask it.
-    Ask(VersionQuestion),
-}
-
-/// Where the child is to search.
-#[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Place {
-    root: PathBuf,
-    library_path: Vec<PathBuf>,
-    python: Option<PathBuf>,
-    sites: Vec<PathBuf>,
-    conda: Option<PathBuf>,
-    cuda: Option<Version>,
-}
 
 /// What the child found.
 #[derive(Debug, Default, Serialize, Deserialize)]

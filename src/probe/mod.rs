@@ -29,6 +29,8 @@ pub mod platform;
 mod program;
 pub mod project;
 pub mod python;
+mod question;
+mod search_path;
 pub mod toolkits;
 mod version;
 mod work_tree;

@@ -14,24 +14,13 @@ use crate::types::Version;
 
 use super::child::{self, Progress, Task};
 use super::context::ProbeContext;
-use super::libraries::ChildRequest;
 use super::loader::Guard;
+use super::question::{ChildRequest, VersionQuestion};
 
 /// How long a library may take to load and answer.
 const LIMIT: Duration = Duration::from_secs(10);
 /// Of so many other copies the version is asked.
 const COPIES: usize = 4;
-
-/// The library to load, and those it is to find already loaded.
-#[derive(Debug, Serialize, Deserialize)]
-pub(super) struct VersionQuestion {
-    name: String,
-    soname: String,
-    path: PathBuf,
-    before: Vec<PathBuf>,
-    /// Where they may lie.
-    guard: Guard,
-}
 
 /// What it said.
 #[derive(Debug, Default, Serialize, Deserialize)]

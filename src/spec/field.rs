@@ -1,7 +1,8 @@
 //! What the text of each key means, wherever the text came from: a file, or a fix that tries a change.
 
 use super::error::{Refusal, clip, quote};
-use super::{OwnCuda, repair, suggest};
+use super::{OwnCuda, repair};
+use crate::nearest::nearest;
 use crate::types::address;
 use crate::types::name::{self, is_unseen};
 use crate::types::require::Requirement;
@@ -459,7 +460,7 @@ pub(super) fn choice<T: Copy>(
     let slip = slips.iter().find(|(slips, _)| slips.contains(&&*text.to_ascii_lowercase()));
     let begins = |word: &&str| !text.is_empty() && word.starts_with(&text.to_ascii_lowercase());
     let all = || words.iter().map(|(word, _)| *word);
-    let near = suggest::nearest(text, all()).or_else(|| all().find(begins));
+    let near = nearest(text, all()).or_else(|| all().find(begins));
     let refusal = Refusal::new("value", message);
     Err(match (slip, near) {
         (Some((_, word)), _) => refusal.help(format!("use \"{word}\"")),

@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::keys::{self, Table};
-use super::value::list_text;
 use super::{OwnBuild, Runtime, Spec, Target};
-use crate::types::Constraint;
 
 impl Spec {
     /// Every input that bears on the answer: key and canonical text. Defaults are left out, and
@@ -14,7 +12,7 @@ impl Spec {
         let mut inputs = BTreeMap::new();
         for (name, constraint) in &self.stack {
             let own = self.own.iter().find(|own| own.package == *name);
-            let text = own.map_or_else(|| without_blanks(&constraint.value), OwnBuild::canonical);
+            let text = own.map_or_else(|| constraint.value.without_blanks(), OwnBuild::canonical);
             inputs.insert(format!("stack.{name}"), text);
         }
         for (name, asked) in &self.packages {
@@ -59,17 +57,4 @@ fn put<O>(table: &Table<O>, owner: &O, prefix: &str, inputs: &mut BTreeMap<Strin
             inputs.insert([prefix, key.name].concat(), text);
         }
     }
-}
-
-/// One name or a list of one mean the same, and so does any order.
-pub(super) fn sorted<S: AsRef<str> + Ord>(names: &[S]) -> String {
-    let mut names: Vec<&S> = names.iter().collect();
-    names.sort();
-    names.dedup();
-    list_text(&names)
-}
-
-/// Blanks separate nothing in a constraint.
-pub(super) fn without_blanks(constraint: &Constraint) -> String {
-    constraint.as_str().split_whitespace().collect::<Vec<_>>().concat()
 }

@@ -5,6 +5,8 @@ use std::ops::Range;
 
 use toml::de::DeTable;
 
+use crate::nearest::nearest;
+
 use super::bytes::check_size;
 use super::error::{Refusal, SpecError, clip, line_at, line_of, quote};
 use super::keys::{self, Table};
@@ -302,7 +304,7 @@ fn known_target(text: &str, targets: Option<&Item<'_>>) -> Result<(), Refusal> {
     }
     let refusal = Refusal::new("value", format!("unknown target {}", quote(text)));
     let names = || table.into_iter().flat_map(|table| table.keys().map(|key| key.get_ref().as_ref()));
-    Err(match suggest::nearest(text, names().take(1000)) {
+    Err(match nearest(text, names().take(1000)) {
         Some(near) => refusal.help(format!("did you mean \"{}\"?", clip(near))),
         None => refusal.help("drop `target` if all targets are meant"),
     })

@@ -1,13 +1,12 @@
 //! What was meant by a key or a word that does not exist.
 
+use crate::nearest::{MAX_COMPARED, nearest};
+
 use super::error::clip;
 use super::keys::{self, KeyDoc, Table, TableDoc, tables};
 use super::other_names::other_name;
 use super::parse_part;
 use super::slot::Shape;
-
-/// Longer words are no slips of the pen, and comparing them costs time.
-const MAX_COMPARED: usize = 40;
 
 /// How headers of tables begin whose keys say nothing about where a key belongs.
 const OF_ANYTHING: [&str; 3] = ["[[", "[export", "[stack."];
@@ -127,33 +126,9 @@ pub fn slip<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<
     known.into_iter().filter(near).min_by_key(|candidate| distance(candidate))
 }
 
-/// The known word that is nearest, if it is near.
-pub fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
-    if word.len() > MAX_COMPARED {
-        return None;
-    }
-    let folded = word.to_lowercase().replace('_', "-");
-    known
-        .into_iter()
-        .map(|candidate| (strsim::damerau_levenshtein(&folded, candidate), candidate))
-        // A short word is none of a long one's misspellings: torchao is no torchaudio.
-        .filter(|(distance, candidate)| *distance <= (candidate.len().min(folded.len()) / 3).max(1))
-        .min()
-        .map(|(_, candidate)| candidate)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn slips_are_recognised_and_strangers_are_not() {
-        assert_eq!(nearest("drivre", ["driver", "arch"]), Some("driver"));
-        assert_eq!(nearest("Driver_CUDA", ["driver", "driver-cuda"]), Some("driver-cuda"));
-        assert_eq!(nearest("colour", ["driver", "arch"]), None);
-        assert_eq!(nearest("torchao", ["torchaudio", "torchvision"]), None);
-        assert_eq!(nearest(&"x".repeat(1 << 20), ["x"]), None);
-    }
 
     #[test]
     fn a_package_is_a_slip_of_another_only_where_it_is_the_same() {

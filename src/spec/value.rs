@@ -188,6 +188,14 @@ impl<'s> Reader<'s> {
     }
 }
 
+/// One name or a list of one mean the same, and so does any order.
+pub(super) fn sorted<S: AsRef<str> + Ord>(names: &[S]) -> String {
+    let mut names: Vec<&S> = names.iter().collect();
+    names.sort();
+    names.dedup();
+    list_text(&names)
+}
+
 /// A list as a file holds it.
 pub fn list_text<S: AsRef<str>>(texts: &[S]) -> String {
     let mut list = String::from("[");

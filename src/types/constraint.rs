@@ -110,6 +110,11 @@ impl Constraint {
         &self.text
     }
 
+    /// The text without blanks: they separate nothing.
+    pub fn without_blanks(&self) -> String {
+        self.text.split_whitespace().collect()
+    }
+
     /// The comparisons: an or of ands.
     pub fn alternatives(&self) -> &[Vec<Comparison>] {
         &self.alternatives

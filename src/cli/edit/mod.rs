@@ -6,6 +6,7 @@ mod package;
 
 use std::collections::BTreeSet;
 
+use crate::cli::project::shown;
 use crate::explain::{self, Change, Explanation};
 use crate::lock::{self, Lock, Renewed, Upgrade, renew};
 use crate::report::{Exit, Failure, Fate, Problem, Report, SourceFile};
@@ -19,8 +20,8 @@ use crate::task::lock::Asked;
 use crate::task::{STEPS, gave_up};
 use crate::warning::Warning;
 
-use super::args::Common;
 use super::atomic_write::{replace, replace_spec};
+use super::common::Common;
 use super::files::{self, Places};
 use super::lock::{asked, undetermined};
 use super::newer;
@@ -322,7 +323,7 @@ impl Changed<'_> {
     /// What is no worse than before is written; a lock that has no answer to it cannot be.
     fn end(&self, is_old: bool, exit: Exit) -> Result<Exit, Failure> {
         let Begun { places, file, .. } = self.begun;
-        let (spec, lock) = (files::shown(&places.spec), files::shown(&places.lock));
+        let (spec, lock) = (shown(&places.spec), shown(&places.lock));
         if !is_old {
             self.report.unchanged(&[spec, lock]);
             return Ok(exit);

@@ -9,8 +9,8 @@ use crate::lock::Lock;
 use crate::report::{Exit, Failure, FleetWriter, Lines, Report};
 use crate::verify::{self, Status};
 
-use crate::cli::args::{Common, Format};
 use crate::cli::atomic_write::replace;
+use crate::cli::common::{Common, Format};
 use crate::cli::{load_catalog, stale, verify as one};
 
 use super::args::CheckArgs;

@@ -8,7 +8,7 @@ mod source;
 
 use crate::report::{Exit, Failure, Report};
 
-use super::args::{Common, Format};
+use super::common::{Common, Format};
 use args::{FleetArgs, FleetCommand};
 
 /// Runs the command.

@@ -7,8 +7,8 @@ use crate::solve::problem::Problem;
 use crate::solve::request::Request;
 use crate::spec::{Spec, Target};
 
-use crate::cli::args::{Common, Format};
 use crate::cli::atomic_write::replace;
+use crate::cli::common::{Common, Format};
 use crate::cli::files;
 use crate::cli::lock::read;
 use crate::task::STEPS;

@@ -8,7 +8,8 @@ use crate::fleet::{self, Elements, Host, Labelled, Piece};
 use crate::host;
 use crate::report::{Exit, Failure};
 
-use crate::cli::files::{is_pipe, reason, shown};
+use crate::cli::files::{is_pipe, reason};
+use crate::cli::project::shown;
 
 /// More of a report in text is not read, and that is told: half a million hosts say less, and reading takes some times as
 /// much memory.

@@ -185,7 +185,7 @@ const MAX_LINKS: usize = 40;
 
 impl Loader {
     /// The search under this root (`/` for this machine) with these entries of LD_LIBRARY_PATH
-    /// (see [`library_path`]).
+    /// (see [`search_path::library_path`](super::search_path::library_path)).
     pub fn new(root: &Path, library_path: &[PathBuf]) -> Self {
         let mut bytes = Vec::new();
         let cache = resolve(root, Path::new("/etc/ld.so.cache")).and_then(|path| File::open(under(root, &path)).ok());
@@ -293,21 +293,6 @@ const MACHINE: Option<[u8; 2]> = match () {
     () if cfg!(target_arch = "aarch64") => Some([183, 0]),
     () => None,
 };
-
-/// The entries of LD_LIBRARY_PATH, made absolute: to the loader an empty one is the current directory.
-pub fn library_path(value: &OsStr, here: &Path) -> Vec<PathBuf> {
-    if value.is_empty() {
-        return Vec::new();
-    }
-    let entries = value.as_bytes().split(|byte| matches!(byte, b':' | b';'));
-    entries.map(|entry| here.join(OsStr::from_bytes(entry))).collect()
-}
-
-/// Whether this process may do more than its user should lose: it is root, and no mere root of a user namespace.
-pub fn is_root() -> bool {
-    let everyone = |map: String| map.split_whitespace().eq(["0", "0", "4294967295"]);
-    rustix::process::geteuid().is_root() && fs::read_to_string("/proc/self/uid_map").map_or(true, everyone)
-}
 
 /// Why it is not safe for root to load this file, if it is not: somebody else can replace it or what leads to it.
 /// `path` is absolute; links are followed.

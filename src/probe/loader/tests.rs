@@ -123,13 +123,6 @@ fn links_stay_under_their_root() {
 }
 
 #[test]
-fn an_empty_entry_is_the_current_directory() {
-    let entries = library_path(OsStr::new("/a::rel;/b"), Path::new("/here"));
-    assert_eq!(entries, ["/a", "/here/", "/here/rel", "/b"].map(PathBuf::from));
-    assert_eq!(library_path(OsStr::new(""), Path::new("/here")), Vec::<PathBuf>::new());
-}
-
-#[test]
 fn what_others_can_change_is_dangerous() {
     let folder = scratch("danger");
     let file = folder.join("libcuda.so.1");

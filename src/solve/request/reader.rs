@@ -2,6 +2,7 @@
 
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Compat, FRAMEWORKS, Os, WindowsDriver};
+use crate::nearest::nearest;
 use crate::solve::image::TagMatch;
 use crate::solve::machine::Reading;
 use crate::solve::platform::Platform;
@@ -283,7 +284,7 @@ impl<'c> Reader<'_, 'c> {
             return ImageRequest::Choose(image.repository.clone());
         }
         let repositories = self.catalog.images.iter().map(|row| &*row.repository);
-        let near = crate::spec::suggest::nearest(&image.repository, repositories).filter(|_| !known_repository);
+        let near = nearest(&image.repository, repositories).filter(|_| !known_repository);
         let mut near = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
         if let (true, Some(tag)) = (known_repository, &image.tag) {
             let known = image::tag(self.catalog, &image.repository, tag);
@@ -314,8 +315,7 @@ impl<'c> Reader<'_, 'c> {
                 let target = one.target.as_ref().map(|target| target.value.clone());
                 off.push(Off { rule: one.rule.value.clone(), target });
             } else {
-                let help =
-                    crate::spec::suggest::nearest(&one.rule.value, ids()).map(|near| format!("did you mean `{near}`?"));
+                let help = nearest(&one.rule.value, ids()).map(|near| format!("did you mean `{near}`?"));
                 let message = format!("unknown rule `{}`", one.rule.value.escape_debug());
                 self.error("unknown-rule", message, help, &one.rule);
             }
@@ -327,7 +327,7 @@ impl<'c> Reader<'_, 'c> {
 impl Reader<'_, '_> {
     pub(super) fn silences(&mut self, silences: &[Silence]) {
         for one in silences.iter().filter(|one| warning::find(&one.warning.value).is_none()) {
-            let near = crate::spec::suggest::nearest(&one.warning.value, warning::ALL.iter().map(|known| known.code));
+            let near = nearest(&one.warning.value, warning::ALL.iter().map(|known| known.code));
             let help = near.map(|near| format!("did you mean `{near}`?"));
             let message = format!("unknown warning `{}`", one.warning.value.escape_debug());
             self.error("unknown-warning", message, help, &one.warning);

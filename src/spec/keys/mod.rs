@@ -2,10 +2,9 @@
 //! the JSON Schema and the reference in docs/spec.md are all made from these rows: whoever adds a key writes its row
 //! and the field that it fills.
 
-use super::normalise::without_blanks;
 use super::slot::{Choice, One, Ordinary, Overlays, Packages, Shape, Slot, Switch};
 use super::{Build, Exception, Export, OwnBuild, Prefer, Resolve, Share, Spec, field};
-use crate::types::ArchList;
+use crate::types::{ArchList, Constraint};
 
 /// A key of a table that fills an `O`.
 pub(super) struct Key<O: 'static> {
@@ -358,7 +357,7 @@ pub(super) static CATALOG: Table<Spec> = Table {
                     `gpuenv catalog update` installed. With another one `lock` and `explain` stop and say which is at hand.",
             example: "\">=2026.11.22\"",
             slips: &["date", "requires"],
-            slot: &One(place!(Spec.catalog_version), field::catalog_version, without_blanks),
+            slot: &One(place!(Spec.catalog_version), field::catalog_version, Constraint::without_blanks),
         },
     ],
 };

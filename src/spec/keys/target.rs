@@ -1,9 +1,9 @@
 //! The keys of `[target.*]`: one kind of machine that the stack must run on.
 
-use crate::spec::normalise::{sorted, without_blanks};
 use crate::spec::slot::{Choice, Many, One, Word};
+use crate::spec::value::sorted;
 use crate::spec::{DriverPolicy, ForwardCompat, ImageRef, KernelModule, Platform, Runtime, Target, field};
-use crate::types::Version;
+use crate::types::{Constraint, Version};
 
 use super::{Key, Table};
 
@@ -30,7 +30,7 @@ pub(in crate::spec) static TARGET: Table<Target> = Table {
                     the minimum.",
             example: "\"535\"",
             slips: &["driver-version", "nvidia-driver", "driver-branch"],
-            slot: &Many(place!(Target.driver), field::driver, field::drivers, without_blanks),
+            slot: &Many(place!(Target.driver), field::driver, field::drivers, Constraint::without_blanks),
         },
         Key {
             name: "driver-cuda",
