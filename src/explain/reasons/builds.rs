@@ -170,8 +170,13 @@ impl<'c> Explainer<'_, 'c> {
         }
     }
 
-    /// The builds that need more than the target has, or all where it is not the builds that do.
     pub(super) fn glibc(&mut self) {
+        self.glibc_of_builds();
+        self.companions_say(|row| Some(format!("needs glibc {} or newer", row.glibc.as_ref()?)));
+    }
+
+    /// The builds that need more than the target has, or all where it is not the builds that do.
+    fn glibc_of_builds(&mut self) {
         if let Some(os) = self.request.targets.iter().find_map(|target| target.os.filter(|os| os.musl)) {
             let builds = self.left.clone();
             let oldest = builds.iter().filter_map(|build| build.glibc.as_ref()).min();
@@ -269,8 +274,14 @@ impl<'c> Explainer<'_, 'c> {
         }
     }
 
+    pub(super) fn library_cuda(&mut self) {
+        self.library_lines();
+        self.companion_libraries();
+        self.lines();
+    }
+
     /// The CUDA majors that the releases asked for of a library were built for.
-    pub(super) fn library_lines(&mut self) {
+    fn library_lines(&mut self) {
         let catalog = self.request.catalog;
         let majors = |rows: Vec<(&Version, &Version)>, wanted: &Constraint| {
             let of = rows.into_iter().filter(|(version, _)| wanted.admits(version)).map(|(_, cuda)| cuda.major());
