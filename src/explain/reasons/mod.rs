@@ -16,7 +16,6 @@ mod words;
 
 use crate::catalog::Row;
 use crate::catalog::rows::{Build, Subject};
-use crate::solve::fits;
 use crate::solve::platform::{Platform, Takes};
 use crate::solve::problem::{Needs, law};
 use crate::solve::request::{DriverRequest, Request, TargetRequest};
@@ -200,8 +199,7 @@ impl<'q, 'c> Explainer<'q, 'c> {
         if let Some(lets_pass) = laws::of(id).and_then(|law| law.lets_pass) {
             return lets_pass(self, build);
         }
-        self.cuda_of_gpu(id)
-            .is_none_or(|rule| fits::line_of(&build.variant).is_some_and(|line| rule.needs.admits(&line)))
+        self.cuda_of_gpu(id).is_none_or(|rule| build.line().is_some_and(|line| rule.needs.admits(&line)))
     }
 
     /// Whether a build has wheels for the Python that is asked for.
