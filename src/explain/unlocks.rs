@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::solve::request::FRAMEWORKS;
+use crate::catalog::rows::FRAMEWORKS;
 use crate::solve::solution::Solution;
 use crate::spec::{Share, Spec};
 use crate::types::Version;
