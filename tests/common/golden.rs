@@ -1,8 +1,6 @@
 //! What a kept text is about: the choices and words in it. The catalog's version, the digests of rows and where they
 //! were looked up change with rows that have nothing to do with it, so they are not held against it.
 
-#![allow(dead_code)] // Each test program uses its own part.
-
 /// What stands before such a value; the value ends with the quote.
 const INCIDENTAL: &[&str] = &["catalog.version = \"", "digest = \"", "source = \"", "\"digest\": \"", "\"source\": \""];
 /// What stands before the catalog's version in a sentence.
