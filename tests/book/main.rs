@@ -4,6 +4,7 @@
 mod common;
 
 mod examples;
+mod golden;
 mod picture;
 mod readme;
 mod reference;
