@@ -3,6 +3,7 @@
 //! Of nearly six hundred releases only those matter at which some answer changes: see
 //! [`Problem::turning_points`](super::problem::Problem::turning_points).
 
+use std::cell::LazyCell;
 use std::rc::Rc;
 
 use pubgrub::VersionSet;
@@ -144,8 +145,9 @@ fn refusing<'a, 'c>(problem: &'a Problem<'c>, need: DriverNeed) -> Vec<(Option<R
     let mut all: Vec<(Option<RuleId>, Refuses)> =
         vec![(None, Box::new(move |row| row.added().is_some_and(|compat| compat.cuda < short)))];
     for rule in problem.rules.about(Subject::Cuda, &line, Subject::Driver) {
-        let floor = windows::floor(problem.catalog, rule);
-        all.push((Some(rule.id), Box::new(move |row| is_too_old(rule, floor, row, &short))));
+        // Only a driver of Windows asks for it.
+        let floor = LazyCell::new(|| windows::floor(problem.catalog, rule));
+        all.push((Some(rule.id), Box::new(move |row| is_too_old(rule, || *floor, row, &short))));
     }
     match isa {
         None => {}
@@ -161,9 +163,14 @@ fn refusing<'a, 'c>(problem: &'a Problem<'c>, need: DriverNeed) -> Vec<(Option<R
 }
 
 /// Whether a driver is too old for the lines of CUDA that a rule speaks of.
-fn is_too_old(rule: &Needs<'_>, on_windows: Option<&WindowsDriver>, row: &DriverRow<'_>, line: &Version) -> bool {
+fn is_too_old<'c>(
+    rule: &Needs<'_>,
+    on_windows: impl Fn() -> Option<&'c WindowsDriver>,
+    row: &DriverRow<'_>,
+    line: &Version,
+) -> bool {
     match row.compat {
-        None if row.windows => windows::is_too_old(on_windows, rule, &row.version),
+        None if row.windows => windows::is_too_old(on_windows(), rule, &row.version),
         None => !rule.needs.admits(&row.version),
         Some(_) if !row.installed => false,
         // The package's libcuda runs what the driver that it was taken from runs.
