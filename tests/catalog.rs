@@ -10,11 +10,11 @@ use gpuenv::catalog::rows::{Build, Flavour, Index, Reading};
 use gpuenv::catalog::{BUILTIN, Catalog};
 use gpuenv::coverage::Coverage;
 use gpuenv::solve::engine::Steps;
-use gpuenv::solve::fits::line_of;
 use gpuenv::solve::problem::{Problem, law};
 use gpuenv::solve::request::Request;
 use gpuenv::solve::resolve::{Resolution, resolve};
 use gpuenv::solve::solution::TargetAnswer;
+use gpuenv::types::variant::line_of;
 use gpuenv::types::{CpuArch, Version};
 
 fn version(text: &str) -> Version {

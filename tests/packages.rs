@@ -62,6 +62,18 @@ fn what_is_left_out_is_said() {
     assert!(ran.out.contains("#   transformers==4.50.0\n"), "{}", ran.out);
 }
 
+/// A sha256 that nobody has read leaves the answer undetermined; what is known is written.
+#[test]
+fn hashes_that_are_known_are_written() {
+    let place = place("hashes", "torch = \"1.12.1+cu113\"\ntorchvision = \"*\"\npython = \"3.10\"", "");
+    place.run(&["lock"]).exits(0);
+    let ran =
+        place.run(&["export", "requirements", "--hashes"]).exits(3).says("the sha256 of torchvision 0.13.1 is not");
+    assert!(ran.out.contains("torch==1.12.1+cu113 \\\n    --hash=sha256:"), "{}", ran.out);
+    place.run(&["export", "requirements", "--hashes", "-o", "r.txt"]).exits(3);
+    place.run(&["export", "requirements", "--hashes", "-o", "r.txt", "--check"]).exits(0);
+}
+
 #[test]
 fn packages_alone_are_a_project_of_their_own() {
     let text = format!("[packages]\nnumpy = \"*\"\n[build]\n{TARGET}");

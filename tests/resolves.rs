@@ -35,6 +35,10 @@ const STACKS: &[&str] = &[
     "vllm = \"*\"\ntorch = \"*\"",
     "torch = \"2.6\"\nbitsandbytes = \"*\"",
     "torch = \"*\"\nflash-attn = \"*\"",
+    "torch = \"+cu132\"",
+    "sglang = \"*\"",
+    "cudf-cu12 = \"*\"\ncupy-cuda12x = \"*\"",
+    "jax = \"0.6\"\ntorch = \"2.7\"",
 ];
 /// Where it must run.
 const TARGETS: &[&str] = &[
@@ -42,6 +46,7 @@ const TARGETS: &[&str] = &[
     "gpu = \"none\"\nos = \"ubuntu22.04\"",
     "gpu = \"H100 NVL\"\nimage = \"nvidia/cuda\"",
     "gpu = \"GH200 480GB\"\nos = \"ubuntu22.04\"",
+    "gpu = \"Jetson AGX Orin\"",
 ];
 
 #[test]
@@ -58,13 +63,14 @@ fn installers_choose_what_is_locked() {
         }
     }
     eprintln!("{resolved} locks resolved");
-    assert!(resolved >= if full { 30 } else { 8 }, "{resolved}");
+    assert!(resolved >= if full { 60 } else { 8 }, "{resolved}");
 }
 
 /// False where there is no such lock.
 fn resolve(uv: &Path, python: &Path, name: &str, stack: &str, target: &str, full: bool) -> bool {
     // On the CPU a variant for CUDA is a conflict, and so are others of the combinations: they have no lock.
-    let spec = format!("[stack]\n{stack}\npython = \"3.11\"\n[target.prod]\n{target}\n");
+    let python_version = if target.contains("Jetson") { "3.10" } else { "3.11" };
+    let spec = format!("[stack]\n{stack}\npython = \"{python_version}\"\n[target.prod]\n{target}\n");
     let place = Place::with(&format!("resolves-{name}"), &spec);
     if place.run(&["lock"]).code != 0 {
         return false;
@@ -73,7 +79,7 @@ fn resolve(uv: &Path, python: &Path, name: &str, stack: &str, target: &str, full
     let indexes = Indexes::publish(python, &place.path("indexes"), &lock);
     let text = place.run(&["export", "uv"]).exits(0).out;
     let text = indexes.local(&text).replace("dependencies = [\n    \"", "dependencies = [\n    \"consumer\",\n    \"");
-    let text = text.replacen("==3.11.*", ">=3.8", 1);
+    let text = text.replacen(&format!("=={python_version}.*"), ">=3.8", 1);
     place.write("uv/pyproject.toml", &text);
     let mut command = Command::new(uv);
     command.args(["lock", "--no-python-downloads", "--no-cache", "--default-index", &indexes.public()]);
@@ -90,12 +96,17 @@ fn resolve(uv: &Path, python: &Path, name: &str, stack: &str, target: &str, full
             }
         }
     }
-    requirements(uv, python, &place, &indexes, name, full);
+    // Of a Jetson's wheels the files are named, and for no other machine.
+    let of_jetson: &[&str] = match target.contains("Jetson") {
+        true => &["--python-version", python_version, "--python-platform", "aarch64-manylinux_2_35"],
+        false => &[],
+    };
+    requirements((uv, of_jetson), Some(python).filter(|_| full && of_jetson.is_empty()), &place, &indexes, name);
     true
 }
 
-/// The file for pip, as uv reads it; and pip itself in a full run.
-fn requirements(uv: &Path, python: &Path, place: &Place, indexes: &Indexes, name: &str, full: bool) {
+/// The file for pip, as uv reads it; and pip itself where its Python is given.
+fn requirements((uv, of): (&Path, &[&str]), pip: Option<&Path>, place: &Place, indexes: &Indexes, name: &str) {
     let ran = place.run(&["export", "requirements"]);
     if ran.code == 2 && ran.err.contains("ambiguous-index") {
         return;
@@ -105,14 +116,17 @@ fn requirements(uv: &Path, python: &Path, place: &Place, indexes: &Indexes, name
     let consumer = if text.contains("--index-url") { "" } else { "consumer\n" };
     place.write("uv/requirements.txt", &format!("{text}{consumer}"));
     let mut command = Command::new(uv);
-    command.args(["pip", "compile", "--no-cache", "--no-header", "--no-annotate"]);
+    command.args(["pip", "compile", "--no-cache", "--no-header", "--no-annotate"]).args(of);
     // What is typed would count more than what the file says.
     if !consumer.is_empty() {
         command.args(["--default-index", &indexes.public()]);
     }
     let output = tools::succeed(command.arg("requirements.txt").current_dir(place.path("uv")));
     check(&String::from_utf8_lossy(&output.stdout), indexes, &format!("{name}: uv pip compile"), !consumer.is_empty());
-    if full && Command::new(python).args(["-m", "pip", "--version"]).output().is_ok_and(|ran| ran.status.success()) {
+    let has_pip = |python: &&Path| {
+        Command::new(python).args(["-m", "pip", "--version"]).output().is_ok_and(|ran| ran.status.success())
+    };
+    if let Some(python) = pip.filter(has_pip) {
         let mut pip = Command::new(python);
         pip.args(["-m", "pip", "--isolated", "download", "--quiet", "--no-cache-dir", "--dest", "got", "--index-url"]);
         tools::succeed(pip.args([&indexes.public(), "-r", "requirements.txt"]).current_dir(place.path("uv")));

@@ -144,7 +144,6 @@ const CIRCLES: &[&[&str]] = &[
         "solve::modules",
         "solve::platform",
         "solve::problem",
-        "solve::problem::law",
         "solve::release",
         "solve::request",
         "solve::windows",
