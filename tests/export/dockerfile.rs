@@ -4,7 +4,8 @@ use std::process::Command;
 
 use gpuenv::export::ExportError;
 
-use crate::{locks, render, tools};
+use crate::common::tools;
+use crate::{locks, render};
 
 fn lint(name: &str, text: &str) {
     let Some(hadolint) = tools::find("hadolint") else { return };
