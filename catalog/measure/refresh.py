@@ -119,6 +119,13 @@ class Refresh:
         first = first or Version(min(listed or known, key=Version)) if listed or known else Version("0")
         return [version for version in self.index.releases(package) if version >= first and version not in held]
 
+    def not_listed(self):
+        """The packages of which only later releases are looked for than the first that has a row."""
+        for listing in self.catalog.rows("listing"):
+            rows = [row["version"] for row in self.catalog.rows("companion") if row["package"] == listing["package"]]
+            if listing["index"] == "pypi" and rows and Version(min(rows, key=Version)) < Version(listing["from"]):
+                yield listing["package"], f"releases before {listing['from']} are not looked for (listings.toml)"
+
     def withdrawn(self, package, version):
         """Says so where every file of a release was withdrawn, or none is listed any more."""
         files = [one for one in (*self.index.wheels(package), *self.index.sources(package)) if one.version == Version(version)]
@@ -676,7 +683,7 @@ def refresh(catalog, index, write, only=()):
         for text in texts:
             print(f"# {head}: {text}", file=sys.stderr)
     if not only:
-        for files, why in NOT_READ.items():
+        for files, why in (*NOT_READ.items(), *run.not_listed()):
             print(f"# not read: {files}: {why}", file=sys.stderr)
     print(f"# {len(run.added)} rows added, {len(run.changes)} changed, {len(run.notes)} to do", file=sys.stderr)
     return 0
