@@ -147,7 +147,9 @@ class Resolve:
         pages += [(variant, package) for variant in WHOLE.findall(text) for package in self.standins.files]
         for variant, package in pages:
             locked = {wheel["version"] for wheel in wheels if canonicalize_name(wheel["package"]) == package}
-            versions = {str(one) for one in self.standins.seen(package, variant)} | {v for v in locked if "+" in v}
+            # What others may bring in is asked for too, be it that nobody has seen its file.
+            held = {line.split("==")[1] for line in text.split() if line.startswith(f"{package}==")}
+            versions = {str(one) for one in self.standins.seen(package, variant)} | {v for v in locked | held if "+" in v}
             # Of torch, only what is asked for: a pin takes no other.
             for version in locked & versions if package == "torch" else versions:
                 try:
