@@ -193,15 +193,17 @@ impl Release<'_> {
             }
             None => format!("{}-{}", self.metadata.package, self.version),
         };
+        // At an address of its own lies this file alone.
+        let beside = held.as_ref().filter(|_| !matches!(self.place, Place::File(_)));
         row.text("framework", &framework);
         row.text("needs", &needs);
-        if let Some(python) = self.python(held.as_ref()) {
+        if let Some(python) = self.python(beside) {
             row.text("python", &python);
         }
         row.list("requires", &self.requires(&framework));
         self.say_place(&mut row, self.variant().is_some());
-        self.say_contents(&mut row, held.as_ref());
-        held.iter().for_each(|held| row.keep(held));
+        self.say_contents(&mut row, beside);
+        beside.iter().for_each(|held| row.keep(held));
         if (self.known.has)(&id) {
             row.say("replace", "true");
         }
@@ -232,7 +234,11 @@ impl Release<'_> {
     /// Processors, glibc and GPU code of a package that follows a framework.
     fn say_contents(&self, row: &mut Row, held: Option<&Held>) {
         let processors: Vec<String> = self.artifact.tags.processors().iter().map(ToString::to_string).collect();
-        row.list("arches", &distinct(processors.iter().chain(held.iter().flat_map(|held| &held.arches)).cloned()));
+        // A row without processors holds for all.
+        if held.is_none_or(|held| !held.arches.is_empty()) {
+            let others = held.iter().flat_map(|held| &held.arches);
+            row.list("arches", &distinct(processors.iter().chain(others).cloned()));
+        }
         self.say_glibc(row, held.and_then(|held| held.glibc));
         let code = self.artifact.main_code().map(|(code, _)| code);
         let major = self.artifact.cuda_major();
