@@ -45,7 +45,7 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Re
             file["build"] = json!({ "dockerfile": dockerfile, "context": context, "options": [&arguments[0]] });
         }
     }
-    if target.driver.is_some() {
+    if lock.uses_gpu(name, target) {
         arguments.push(format!("--gpus={}", compose::gpus(options)?.unwrap_or("all")));
         file["hostRequirements"] = json!({ "gpu": true });
     }
