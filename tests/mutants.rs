@@ -12,10 +12,9 @@
 //! ```
 //!
 //! Prose (`says`, `note`, `name` of a system) decides nothing and is left out, and so are `diagnosis` and `clue`, whose
-//! patterns have a corpus of their own in tests/diagnose.rs.
+//! patterns have a corpus of their own in tests/reasoning/diagnose.rs.
 
-#[path = "common/practice.rs"]
-mod practice;
+mod common;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -29,6 +28,8 @@ use gpuenv::solve::problem::Problem;
 use gpuenv::solve::request::Request;
 use gpuenv::spec::{self, Spec};
 use serde_json::Value;
+
+use common::practice;
 
 /// Values tried of each table by default; of large tables twice as many, of those that decide the share by their weight
 /// four times.

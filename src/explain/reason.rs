@@ -3,10 +3,10 @@
 use crate::catalog::rows::Build;
 use crate::coverage::Coverage;
 use crate::solve::driver::DriverRow;
+use crate::solve::image;
 use crate::solve::problem::law;
 use crate::solve::request::{Request, TargetRequest};
 use crate::solve::solution::TargetAnswer;
-use crate::solve::{fits, image};
 use crate::types::Version;
 
 use super::FactNote;
@@ -72,8 +72,7 @@ impl Reasons<'_, '_> {
     }
 
     fn cuda(&mut self, below: &Version) {
-        let mut lines: Vec<Version> =
-            self.target.builds.iter().filter_map(|build| fits::line_of(&build.variant)).collect();
+        let mut lines: Vec<Version> = self.target.builds.iter().filter_map(|build| build.line()).collect();
         lines.extend(self.target.toolkit.iter().chain(&self.target.cuda).map(|row| row.version.prefix(2)));
         let request = self.request;
         for line in lines {

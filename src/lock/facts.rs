@@ -187,7 +187,7 @@ impl Ledger<'_, '_> {
     /// The rules of the catalog that speak of what was chosen.
     fn rules(&mut self, entry: &Entry<'_, '_>) {
         let (asked, target) = (entry.asked, entry.target);
-        let line = |build: &&Build| fits::line_of(&build.variant);
+        let line = |build: &&Build| build.line();
         let mut lines: Vec<Version> = target.builds.iter().filter_map(line).collect();
         lines.extend(target.toolkit.iter().chain(&target.cuda).map(|row| row.version.prefix(2)));
         lines.sort();

@@ -1,7 +1,7 @@
 //! What extensions are compiled for.
 
 use crate::catalog::rows::{Build, Toolkit};
-use crate::types::{Arch, ArchEntry, ArchList};
+use crate::types::{Arch, ArchEntry, ArchList, distinct};
 
 use super::compile::Class;
 use super::fits;
@@ -25,9 +25,7 @@ pub(super) fn arch_list(
     let tegra = fits::tegra_of(toolkit);
     let kinds = class.machine().kinds.iter();
     let best = kinds.filter_map(|kind| fits::best_arch(kind.gpu.cc, &toolkit.sass, builder, tegra));
-    let mut entries: Vec<ArchEntry> = best.map(|arch| ArchEntry { arch, sass: true, ptx: false }).collect();
-    entries.sort();
-    entries.dedup();
+    let mut entries = distinct(best.map(|arch| ArchEntry { arch, sass: true, ptx: false }));
     if let Some(highest) = entries.last_mut() {
         highest.ptx = request.build.as_ref().is_some_and(|build| build.ptx);
     }

@@ -9,7 +9,7 @@ use pubgrub::VersionSet;
 
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Branch, Compat, Subject, WindowsDriver};
-use crate::types::{Constraint, Version};
+use crate::types::{Constraint, Version, distinct};
 
 use super::machine::{DriverNeed, GpuKind, Machine, Refusals};
 use super::problem::{Needs, Problem, RuleId, law};
@@ -219,9 +219,7 @@ fn candidates<'c>(problem: &Problem<'c>, machine: &Machine<'c>) -> Rc<[&'c Versi
     if named.is_empty() {
         return known;
     }
-    let mut all: Vec<&Version> = known.iter().copied().chain(named).collect();
-    all.sort();
-    all.dedup();
+    let all = distinct(known.iter().copied().chain(named));
     all.into()
 }
 

@@ -13,19 +13,17 @@ use super::release::Release;
 use super::request::{Request, TargetRequest};
 use super::rowset::RowSet;
 
-pub use crate::catalog::rows::line_of;
-
 /// Whether a framework comes without GPU code at all on a processor. Where such a build of the release at hand was
 /// not seen published, its CUDA build does as well, but only when nothing else fits.
 pub fn has_cpu_builds(catalog: &Catalog, package: &str, arch: CpuArch) -> bool {
     let mut of_package = catalog.builds.iter().filter(|row| row.package == package);
-    of_package.any(|row| row.variant == "cpu" && row.arch == arch)
+    of_package.any(|row| row.is_cpu() && row.arch == arch)
 }
 
 /// Whether the release of a build was published without GPU code too, for the same processor.
 pub fn has_cpu_build(catalog: &Catalog, build: &Build) -> bool {
     let is_it = |row: &&Build| row.package == build.package && row.version == build.version && row.arch == build.arch;
-    catalog.builds.iter().filter(is_it).any(|row| row.variant == "cpu")
+    catalog.builds.iter().filter(is_it).any(|row| row.is_cpu())
 }
 
 /// How a build reaches a GPU; none if the catalog does not know its contents.
@@ -209,7 +207,7 @@ pub fn toolkit_of<'c>(catalog: &'c Catalog, build: &Build, line: Option<&Version
 impl<'c> Request<'c> {
     /// The toolkit release whose runtime a build carries; where only its line is known, the line's oldest.
     pub fn toolkit_of(&self, build: &Build) -> Option<&'c Toolkit> {
-        toolkit_of(self.catalog, build, line_of(&build.variant).as_ref())
+        toolkit_of(self.catalog, build, build.line().as_ref())
     }
 }
 
@@ -240,25 +238,4 @@ pub fn triton_of<'c>(catalog: &'c Catalog, builds: &[&'c Build], python: Option<
     let accepted = build.triton_python.as_deref().or_else(of_wheels).and_then(|text| Constraint::parse(text).ok());
     let is_there = accepted.zip(python).is_none_or(|(accepted, line)| accepted.admits(line));
     is_there.then_some(version)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_variant_names_its_cuda_line() {
-        for (variant, line) in [
-            ("cu124", "12.4"),
-            ("cu102", "10.2"),
-            ("cu92", "9.2"),
-            ("cu80", "8.0"),
-            ("cu118", "11.8"),
-            ("cu130", "13.0"),
-            ("cu12", "12"),
-        ] {
-            assert_eq!(line_of(variant).unwrap().as_str(), line, "{variant}");
-        }
-        assert!(line_of("cpu").is_none() && line_of("cu").is_none() && line_of("rocm6").is_none());
-    }
 }

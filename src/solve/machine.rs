@@ -62,24 +62,43 @@ pub struct Reading<'c> {
 }
 
 impl Reading<'_> {
-    /// Everything the solver looks at: not how GPUs are written, but which they are.
+    /// Everything the solver looks at: not how GPUs are written, but which they are. A field that is not told here makes
+    /// one machine of two.
     fn identity(&self) -> impl PartialEq + Hash + '_ {
-        let gpus: (u8, Vec<(&str, _)>) = match &self.gpus {
+        let Reading {
+            runtime,
+            arch: _, // The platform's.
+            platform,
+            gpus,
+            driver,
+            os,
+            glibc,
+            gcc,
+            clang,
+            toolkits,
+            cudnn,
+            compat,
+            kernel_module,
+            image_requires,
+            windows_driver,
+            image,
+            forward_compat,
+        } = self;
+        let gpus: (u8, Vec<(&str, _)>) = match gpus {
             Gpus::Unsaid => (0, Vec::new()),
             Gpus::Cpu => (1, Vec::new()),
             Gpus::These(gpus) => (2, gpus.iter().map(|gpu| (gpu.name.as_str(), gpu.cc)).collect()),
         };
-        let image = match &self.image {
+        let image = match image {
             ImageRequest::No => (0, None, None),
             ImageRequest::Choose(repository) => (1, Some(repository), None),
             ImageRequest::Known(image) => (2, None, Some(std::ptr::from_ref(*image))),
             ImageRequest::NoSuchTag(_) => (3, None, None),
             ImageRequest::Unchecked(_) | ImageRequest::UnseenTag(..) => (4, None, None),
         };
-        let host = (self.os.map(|os| &*os.id), self.glibc, self.gcc, self.clang, &self.toolkits, self.cudnn);
-        let compat = self.compat.map(|compat| compat.cuda);
-        let beneath = (&self.driver, self.windows_driver, compat, self.kernel_module, &self.image_requires);
-        (self.runtime, self.platform, gpus, beneath, host, image, self.forward_compat)
+        let host = (os.map(|os| &*os.id), glibc, gcc, clang, toolkits, cudnn);
+        let beneath = (driver, windows_driver, compat.map(|compat| compat.cuda), kernel_module, image_requires);
+        (runtime, platform, gpus, beneath, host, image, forward_compat)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Place, Service, WindowsDriver};
-use crate::types::{Constraint, Version};
+use crate::types::{Constraint, Version, distinct};
 
 use super::problem::{Needs, Problem};
 
@@ -53,9 +53,7 @@ pub fn turning_points<'c>(problem: &Problem<'c>) -> Vec<&'c Version> {
 pub fn worst(catalog: &Catalog, constraint: &Constraint, candidates: &[&Version]) -> Vec<Version> {
     let named = constraint.comparisons().filter_map(|one| one.version);
     let all = named.chain(candidates.iter().map(|version| **version)).filter(|version| constraint.admits(version));
-    let mut all: Vec<Version> = all.collect();
-    all.sort();
-    all.dedup();
+    let all = distinct(all);
     let branch = |version: &Version| catalog.branch_of(version).map(|row| row.branch);
     let Some(oldest) = all.first().copied() else { return Vec::new() };
     all.into_iter().filter(|version| branch(version) == branch(&oldest)).collect()

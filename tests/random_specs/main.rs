@@ -4,10 +4,10 @@
 //! instead; a seed that fails is told with its files. `compare` beside this file holds two programs against each other
 //! over the same specs.
 
+#[path = "../common/mod.rs"]
+mod common;
 mod generate;
 mod laws;
-#[path = "../common/sandbox.rs"]
-mod sandbox;
 
 use std::ops::Range;
 use std::sync::Mutex;

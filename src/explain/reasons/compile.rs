@@ -38,7 +38,7 @@ impl<'c> Explainer<'_, 'c> {
 
     /// Those of them that extensions of the admitted builds can be compiled with.
     fn toolkits_of_builds(&self) -> Vec<&'c Toolkit> {
-        let lines = self.left.iter().copied().filter_map(|build| fits::line_of(&build.variant));
+        let lines = self.left.iter().copied().filter_map(|build| build.line());
         let majors: Vec<u64> = lines.map(|line| line.major()).collect();
         let all = self.toolkits();
         let serves = |row: &&Toolkit| majors.is_empty() || majors.contains(&row.version.major());
@@ -136,8 +136,8 @@ impl<'c> Explainer<'_, 'c> {
     }
 
     pub(super) fn extension_major(&mut self) {
-        let builds: Vec<&Build> = self.left.iter().copied().filter(|build| build.variant != "cpu").collect();
-        let lines: Vec<Version> = builds.iter().filter_map(|build| fits::line_of(&build.variant)).collect();
+        let builds: Vec<&Build> = self.left.iter().copied().filter(|build| !build.is_cpu()).collect();
+        let lines: Vec<Version> = builds.iter().filter_map(|build| build.line()).collect();
         let majors = numbers(lines.iter().map(|line| line.major()).collect());
         let of = named(self.request.catalog, &builds, "compiles", "compile");
         self.say(format!("{of} extensions only with a CUDA toolkit of the same major, {majors}"));

@@ -170,7 +170,7 @@ impl<'q, 'c> Plan<'q, 'c> {
                 RowSet::filter(rows.len(), |at| about.iter().all(|rule| rule.needs.admits(&rows[at].version)))
             });
         }
-        self.relate_libraries_to(group, &toolkit);
+        self.relate_libraries(group, &toolkit);
     }
 
     fn relate_image(&mut self, class: usize, group: &Group<'c>) {

@@ -23,8 +23,9 @@ use super::machine::{Machine, Reading};
 use super::rowset::RowSet;
 
 pub use framework::Framework;
+pub use law::RuleId;
 pub use package::Package;
-pub use rules::{Needs, PackageRules, RuleId, Rules};
+pub use rules::{Needs, PackageRules, Rules};
 
 /// Everything that requests have in common.
 #[derive(Debug)]

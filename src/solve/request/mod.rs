@@ -10,7 +10,7 @@ use std::ops::Deref;
 use std::rc::Rc;
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Build, Class, Companion, Gpu, Image, Subject};
+use crate::catalog::rows::{Build, Class, Companion, FRAMEWORKS, Gpu, Image, Subject};
 use crate::spec::{DriverPolicy, ImageRef, Prefer, Share, Spec, SpecError};
 use crate::types::{ArchList, Cc, Constraint, Specifier, Version};
 use crate::warning::Warning;
@@ -23,8 +23,6 @@ use super::release::Release;
 use super::rowset::RowSet;
 
 use reader::Reader;
-
-pub use crate::catalog::rows::FRAMEWORKS;
 
 /// Names in `[stack]` that are no packages of their own.
 pub const PARTS: &[&str] = &["python", "cuda", "cudnn", "nccl"];

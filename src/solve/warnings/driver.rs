@@ -2,7 +2,6 @@
 
 use crate::catalog::rows::{Class, Os, Subject};
 use crate::solve::driver::DriverRow;
-use crate::solve::fits;
 use crate::solve::machine::gpu_rules;
 use crate::solve::recommended;
 use crate::solve::request::{DriverRequest, GpuRequest, TargetRequest, Told};
@@ -89,7 +88,7 @@ fn jit_limited(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<Warning>
         DriverRequest::AtWorst(constraint) => constraint.single().unwrap_or(&driver.version).to_string(),
         _ => driver.version.to_string(),
     };
-    let lines = about.gpu_builds().filter_map(|build| fits::line_of(&build.variant));
+    let lines = about.gpu_builds().filter_map(|build| build.line());
     let toolkits = about.target.toolkit.iter().chain(&about.target.cuda).map(|toolkit| toolkit.version.prefix(2));
     let pieces = about.target.pieces.iter().map(|pieces| pieces.toolkit.version.prefix(2));
     let uses = lines.chain(toolkits).chain(pieces).max();

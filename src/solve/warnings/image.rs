@@ -117,7 +117,7 @@ impl One<'_, '_> {
     /// A CUDA of the image beside the wheels' own.
     fn two_runtimes(&self) -> Option<Warning> {
         let own = self.about.gpu_builds().filter(|build| !build.system_cuda);
-        let mut lines = own.filter_map(|build| fits::line_of(&build.variant));
+        let mut lines = own.filter_map(|build| build.line());
         let wheels = lines.find(|line| self.image.cuda.cmp_prefix(line).is_ne())?;
         let chosen = matches!(self.about.asked.image, ImageRequest::Choose(_));
         let two = TwoRuntimes { image: &self.name, holds: self.image.cuda.prefix(2), wheels, chosen };
@@ -160,7 +160,7 @@ impl One<'_, '_> {
 /// A toolkit of another minor than the wheel's.
 fn toolkit_minor(about: &About<'_, '_>) -> Option<Warning> {
     let toolkit = about.target.toolkit?;
-    let mut lines = about.gpu_builds().filter_map(|build| fits::line_of(&build.variant));
+    let mut lines = about.gpu_builds().filter_map(|build| build.line());
     let wheels = lines.find(|line| toolkit.version.cmp_prefix(line).is_ne())?;
     let key = match (&about.asked.toolkits, &about.asked.image) {
         (Some(_), _) => about.asked.key("toolkit"),
