@@ -135,19 +135,6 @@ const CIRCLES: &[&[&str]] = &[
     ],
     &["probe::context", "probe::loader"],
     &["probe::libraries", "probe::version"],
-    &[
-        "solve::driver",
-        "solve::fits",
-        "solve::image",
-        "solve::installed",
-        "solve::machine",
-        "solve::modules",
-        "solve::platform",
-        "solve::problem",
-        "solve::release",
-        "solve::request",
-        "solve::windows",
-    ],
     &["spec::field", "spec::keys", "spec::normalise", "spec::slot", "spec::suggest"],
 ];
 
