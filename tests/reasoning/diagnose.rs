@@ -24,10 +24,11 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::LazyLock;
-use std::thread;
 
 use gpuenv::catalog::BUILTIN;
 use gpuenv::diagnose::{self, Value, Verdict};
+
+use crate::common::parallel;
 
 /// Messages whose cause stands in their thread, not in their text: the text alone leads to another component.
 const NOT_IN_THE_TEXT: &[(&str, &str)] =
@@ -58,11 +59,11 @@ static MESSAGES: LazyLock<Vec<Message>> = LazyLock::new(|| {
             extract: table.get("extract").and_then(|extract| extract.as_table()).cloned().unwrap_or_default(),
         }
     };
-    on_all_cores(&paths, read)
+    parallel::each(&paths, read)
 });
 
 /// What each of them, untouched, is diagnosed as.
-static VERDICTS: LazyLock<Vec<Verdict>> = LazyLock::new(|| on_all_cores(&MESSAGES, |message| diagnose(&message.raw)));
+static VERDICTS: LazyLock<Vec<Verdict>> = LazyLock::new(|| parallel::each(&MESSAGES, |message| diagnose(&message.raw)));
 
 /// The messages that a finding is wanted for, each with its verdict.
 fn faults() -> impl Iterator<Item = (&'static Message, &'static Verdict)> {
@@ -73,19 +74,6 @@ fn faults() -> impl Iterator<Item = (&'static Message, &'static Verdict)> {
 fn wordings() -> impl Iterator<Item = (&'static str, String)> {
     let lines = include_str!("../wordings.txt").lines().filter(|line| !line.starts_with('#'));
     lines.map(|line| line.split_once('|').unwrap()).map(|(meant, text)| (meant, text.replace("\\n", "\n")))
-}
-
-/// What a function says of each item, worked out on all cores.
-fn on_all_cores<T: Sync, R: Send>(items: &[T], each: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let cores = thread::available_parallelism().map_or(1, |cores| cores.get());
-    let part = items.len().div_ceil(cores).max(1);
-    thread::scope(|scope| {
-        let mut threads = Vec::new();
-        for part in items.chunks(part) {
-            threads.push(scope.spawn(|| part.iter().map(&each).collect::<Vec<R>>()));
-        }
-        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
-    })
 }
 
 fn diagnose(text: &str) -> Verdict {
@@ -130,7 +118,7 @@ fn every_message_leads_to_its_component() {
 fn every_pattern_is_matched_by_some_message() {
     let written = wordings().map(|(_, text)| text).chain([DRIVER_BEHIND.to_owned()]);
     let texts: Vec<String> = faults().map(|(message, _)| message.raw.clone()).chain(written).collect();
-    let matched = on_all_cores(&texts, |text| diagnose::matched_patterns(text));
+    let matched = parallel::each(&texts, |text| diagnose::matched_patterns(text));
     let matched: BTreeSet<(&str, &str)> = matched.into_iter().flatten().collect();
     let patterns = BUILTIN.diagnoses.iter().flat_map(|row| row.patterns.iter().map(|pattern| (&*row.code, &**pattern)));
     let unmatched: Vec<(&str, &str)> = patterns.filter(|pattern| !matched.contains(pattern)).collect();
@@ -140,7 +128,7 @@ fn every_pattern_is_matched_by_some_message() {
 #[test]
 fn other_wordings_lead_to_their_component() {
     let wordings: Vec<(&str, String)> = wordings().collect();
-    let verdicts = on_all_cores(&wordings, |(_, text)| diagnose(text));
+    let verdicts = parallel::each(&wordings, |(_, text)| diagnose(text));
     let mut wrong = Vec::new();
     for ((meant, text), verdict) in wordings.iter().zip(&verdicts) {
         let (wanted, values) = meant.split_once(';').unwrap_or((meant, ""));
@@ -188,7 +176,7 @@ fn unrelated_texts_are_claimed_by_nobody() {
     }
     let others = include_str!("../data/unrelated.txt").split("====\n");
     let texts: Vec<&str> = NEAR_MISSES.iter().copied().chain(others).collect();
-    claimed.extend(texts.iter().copied().zip(on_all_cores(&texts, |text| codes(&diagnose(text)))));
+    claimed.extend(texts.iter().copied().zip(parallel::each(&texts, |text| codes(&diagnose(text)))));
     claimed.retain(|(_, codes)| !codes.is_empty());
     assert_eq!(claimed, []);
 }
@@ -261,7 +249,7 @@ fn each_line(raw: &str, edit: impl Fn(&str) -> String) -> String {
 fn messages_are_recognised_however_they_were_pasted() {
     let faults: Vec<(&Message, &Verdict)> = faults().collect();
     for (name, change) in CHANGES {
-        let led = on_all_cores(&faults, |(message, _)| component(&diagnose(&change(&message.raw))));
+        let led = parallel::each(&faults, |(message, _)| component(&diagnose(&change(&message.raw))));
         let lost = faults.iter().zip(led).filter(|((_, verdict), led)| component(verdict) != *led);
         let lost: Vec<&str> = lost.map(|((message, _), _)| message.id.as_str()).collect();
         assert!(lost.len() <= 2, "{name}: {lost:?}");
