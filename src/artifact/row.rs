@@ -19,10 +19,13 @@ pub struct Known<'k> {
     /// What other releases of a package follow: a framework, or CUDA alone.
     pub follows: &'k dyn Fn(&str) -> Option<String>,
     /// The row that there is of a package, its version and its variant.
-    pub held: &'k dyn Fn(&str, &str, Option<&str>) -> Option<Held>,
+    pub held: &'k HeldBy<'k>,
     /// The day, `2026-11-22`.
     pub today: &'k str,
 }
+
+/// Finds what is known of a package, its version and its variant.
+pub type HeldBy<'k> = dyn Fn(&str, &str, Option<&str>) -> Option<Held> + 'k;
 
 /// What the row says that another one replaces. A file speaks for its own processor and Python; the rest stays.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -1,5 +1,9 @@
 //! Tests of where libraries are found.
 
+use std::ffi::OsStr;
+
+use crate::probe::search_path::library_path;
+
 use super::*;
 
 /// A cache of names and paths, as ldconfig would write it.
