@@ -8,6 +8,7 @@ pub mod compile;
 pub mod driver;
 pub mod engine;
 pub mod fits;
+pub mod held;
 pub mod image;
 pub mod installed;
 pub mod installs;

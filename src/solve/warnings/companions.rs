@@ -3,6 +3,7 @@
 
 use crate::catalog::rows::{Build, Companion, Flavour, Subject};
 use crate::coverage::Coverage;
+use crate::solve::held::held;
 use crate::solve::problem::Needs;
 use crate::solve::request::{GpuRequest, ImageRequest};
 use crate::solve::{fits, own};
@@ -140,13 +141,17 @@ fn nightly_apart(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     (younger > 1).then(|| Warning::about(&Nightly::Apart { name: &name, torch: &torch.version }, &key(row)))
 }
 
-/// What a wheel for a variant brings along from the package index, where it may be for another CUDA.
+/// What a wheel for a variant brings along from the package index, where it may be for another CUDA: what the lock holds
+/// to the index of torch is not.
 fn brings_other_cuda(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
-    let named = |pin: &str| {
-        let mut asked = about.request.companions.iter().filter_map(|ask| pin.strip_prefix(ask.package));
-        asked.any(|rest| rest.starts_with(['=', '>']))
+    let asked = about.request.companions.iter().map(|ask| ask.package.to_string());
+    let held = held(about.request.catalog, about.target).into_iter().map(|one| one.package);
+    let told: Vec<String> = asked.chain(held).collect();
+    let is_told = |pin: &str| {
+        let mut rests = told.iter().filter_map(|package| pin.strip_prefix(&**package));
+        rests.any(|rest| rest.starts_with(['=', '>']))
     };
-    let brings: Vec<&str> = row.brings.iter().map(|pin| &**pin).filter(|pin| !named(pin)).collect();
+    let brings: Vec<&str> = row.brings.iter().map(|pin| &**pin).filter(|pin| !is_told(pin)).collect();
     let name = format!("{} {}+{}", row.package, row.version, row.variant.as_deref()?);
     let brought = BringsOtherCuda::Index { name: &name, requires: &brings, framework: &row.framework };
     (!brings.is_empty()).then(|| Warning::about(&brought, &key(row)))
