@@ -106,8 +106,8 @@ fn constraints_are_what_the_chosen_packages_require() {
         ("torch = \"2.14.0+cu130\"\npython = \"3.12\"", "0.29.1+cu130"),
         ("vllm = \"0.30.0\"", "0.28.0+cu130"),
         ("torch = \"2.5.1+cu118\"\npython = \"3.12\"", "0.20.1"),
-        // Of the releases for torch 2.14.1 none was seen there, and they come when they will.
-        ("torch = \"2.14.1+cu126\"", ""),
+        // 0.29.2 was seen on the package index alone; 0.29.1 on that of other variants of the torch that it was made with.
+        ("torch = \"2.14.1+cu126\"", "0.29.1"),
     ] {
         let lock = written(&asked(stack, ""));
         let held = lock.constraint.iter().find(|one| one.package == "torchvision");

@@ -6,7 +6,7 @@
 //! installer that is told nothing, and it refuses to load beside a torch of another.
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Companion, Index};
+use crate::catalog::rows::{Build, Companion, Index};
 use crate::types::{Constraint, Specifier, Version};
 
 use super::solution::TargetSolution;
@@ -24,6 +24,8 @@ pub struct Held {
     pub version: String,
     /// The wheel index that it is taken from; none = the Python package index.
     pub index: Option<String>,
+    /// Whether it lies there, as far as anybody knows.
+    pub seen: bool,
 }
 
 /// What is held of a choice, first what lies beside torch.
@@ -42,15 +44,18 @@ pub fn held(catalog: &Catalog, chosen: &TargetSolution<'_>) -> Vec<Held> {
     for package in BESIDE_TORCH.into_iter().filter(|package| !is_locked(package)) {
         let required = required(catalog, chosen, package);
         if let Some(row) = beside(catalog, package, torch.version, variant, chosen.python, &required) {
-            found.push(Held { package: package.to_string(), version: row.carried(), index: index.clone() });
+            let (package, version) = (package.to_string(), row.carried());
+            found.push(Held { package, version, index: index.clone(), seen: true });
         }
     }
     for companion in &chosen.companions {
         for (package, version) in companion.brings.iter().filter_map(|pin| pin.split_once("==")) {
             let of_pin = |row: &&Companion| *row.package == *package && row.version.as_str() == version;
-            let lies_there = catalog.companions.iter().filter(of_pin).any(|row| lies_on(catalog, row, variant));
-            if lies_there && !is_locked(package) && !found.iter().any(|known| known.package == package) {
-                found.push(Held { package: package.to_string(), version: version.to_string(), index: index.clone() });
+            let seen = catalog.companions.iter().filter(of_pin).any(|row| lies_on(catalog, row, variant));
+            // Of another index it would be for another CUDA: better none than that.
+            if !is_locked(package) && !found.iter().any(|one| one.package == package) {
+                let (package, version) = (package.to_string(), version.to_string());
+                found.push(Held { package, version, index: index.clone(), seen });
             }
         }
     }
@@ -95,15 +100,25 @@ fn beside<'c>(
 }
 
 /// Whether a release lies on the index of a variant, or on the package index, as far as anybody knows: it was seen there,
-/// for whichever Python; or it is made for one release of torch alone, with which it is published for each of its variants.
+/// for whichever Python, or what lies beside torch is published for the variants of the torch that it was made with.
 fn lies_on(catalog: &Catalog, row: &Companion, variant: Option<&str>) -> bool {
     let Some(variant) = variant else { return row.variant.is_none() };
     if row.variant.is_some() {
         return row.variant.as_deref() == Some(variant);
     }
-    let is_beside = BESIDE_TORCH.contains(&&*row.package);
-    let of_one_torch = || is_beside && Constraint::parse(&row.needs).is_ok_and(|needs| needs.single().is_some());
-    let is_it = |one: &Companion| one.package == row.package && one.version == row.version;
-    let was_seen = |one: &Companion| is_it(one) && one.variant.as_deref() == Some(variant) && one.url.is_none();
-    of_one_torch() || catalog.companions.iter().any(was_seen)
+    let is_it = |one: &&Companion| one.package == row.package && one.version == row.version && one.url.is_none();
+    let mut seen_for = catalog.companions.iter().filter(is_it).filter_map(|one| one.variant.as_deref()).peekable();
+    let was_seen = seen_for.peek().is_some();
+    seen_for.any(|of| of == variant)
+        || BESIDE_TORCH.contains(&&*row.package) && goes_along(catalog, row, variant, was_seen)
+}
+
+/// Whether a release was made with a torch that has a variant: the only one that it takes; or the oldest, where it was seen
+/// on the index of another variant. A patch that takes several may lie on the package index alone.
+fn goes_along(catalog: &Catalog, row: &Companion, variant: &str, was_seen: bool) -> bool {
+    let Ok(needs) = Constraint::parse(&row.needs) else { return false };
+    let oldest = || needs.comparisons().find(|one| one.op.is_lower()).and_then(|one| one.version);
+    let Some(with) = needs.single().copied().or_else(|| oldest().filter(|_| was_seen)) else { return false };
+    let of_torch = |build: &Build| build.package == row.framework && build.version.cmp_prefix(&with).is_eq();
+    catalog.builds.iter().any(|build| of_torch(build) && build.variant == variant)
 }
