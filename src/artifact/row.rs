@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::types::{Constraint, Version, address};
+use crate::types::{Constraint, Version, address, variant};
 
 use super::{Artifact, Code, Metadata, Pair, Requirement};
 
@@ -76,10 +76,7 @@ pub fn overlay(artifact: &Artifact, known: &Known<'_>, place: Place<'_>) -> Resu
     let Some(metadata) = &artifact.metadata else {
         return Err("only a wheel, or a folder with its .dist-info, says which package and version it is".into());
     };
-    let (version, label) = match metadata.version.split_once('+') {
-        Some((version, label)) => (version, Some(label)),
-        None => (metadata.version.as_str(), None),
-    };
+    let (version, label) = variant::parts(&metadata.version);
     if Version::parse(version).is_err() || !address::is_package(&metadata.package) {
         return Err(format!("the catalog cannot hold a version like `{}`", metadata.version));
     }

@@ -29,39 +29,14 @@ impl Catalog {
 fn inside(image: &Image, arch: CpuArch, toolkit: bool) -> Option<Build> {
     let torch = image.torch.as_ref()?;
     let release = &torch[..torch.find(|c: char| c != '.' && !c.is_ascii_digit())?];
+    let version = Version::parse(release.trim_end_matches('.')).ok()?;
+    let variant = format!("cu{}{}", image.cuda.major(), image.cuda.minor());
     Some(Build {
-        package: "torch".into(),
-        version: Version::parse(release.trim_end_matches('.')).ok()?,
-        variant: format!("cu{}{}", image.cuda.major(), image.cuda.minor()).into(),
-        arch,
         systems: vec![image.name().into()].into(),
-        default: false,
-        status: Status::Stable,
-        index: List::default(),
-        index_url: None,
-        url: None,
         wheel: Some(*torch),
-        extra: None,
         pythons: image.python.into_iter().collect::<Vec<Version>>().into(),
-        pythons_partial: false,
-        sass: List::default(),
-        ptx: List::default(),
-        ptx_isa: None,
-        glibc: None,
         toolkit: toolkit.then_some(image.cuda),
-        pins: None,
-        cudnn: None,
-        cudnn_range: None,
-        system_cuda: false,
-        loads: List::default(),
-        nccl: None,
-        triton: None,
-        triton_python: None,
-        source: image.source,
-        arch_source: None,
         pins_source: toolkit.then_some(image.source),
-        expected: List::default(),
-        expected_pythons: List::default(),
-        extra_pythons: List::default(),
+        ..Build::bare("torch".into(), version, variant.into(), arch, image.source)
     })
 }

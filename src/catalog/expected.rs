@@ -66,6 +66,7 @@ fn expect(build: &mut Build, property: Property, group: &[&Build], companions: &
     if !is_published(property, value, build.arch, companions) {
         return;
     }
+    let is_cpu = build.is_cpu();
     let place = match property {
         Property::Pythons => return,
         Property::Toolkit => &mut build.toolkit,
@@ -73,7 +74,7 @@ fn expect(build: &mut Build, property: Property, group: &[&Build], companions: &
         Property::Nccl => &mut build.nccl,
         Property::Triton => &mut build.triton,
     };
-    if place.is_none() && build.variant != "cpu" {
+    if place.is_none() && !is_cpu {
         *place = Some(*value);
         build.expected = more_expected(build, property);
     }
@@ -104,7 +105,7 @@ pub(super) fn told(build: &Build, property: Property) -> Option<Version> {
         Property::Triton => build.triton,
     };
     // What a practice tells is no ground for one.
-    pin.filter(|_| build.variant != "cpu" && !build.expected.contains(&property))
+    pin.filter(|_| !build.is_cpu() && !build.expected.contains(&property))
 }
 
 /// The group that a build belongs to.

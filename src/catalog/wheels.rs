@@ -3,6 +3,7 @@
 //! `catalog/wheels/*.toml` holds them by file name, each with its source. Here only what a lock asks by is left: a key
 //! made of package, version, index, Python tag and platform, and the digest.
 
+use crate::types::variant;
 use std::borrow::Cow;
 use std::fmt;
 
@@ -63,8 +64,7 @@ impl<'a> FileName<'a> {
         let (package, version) = rest.split_once('-')?;
         // A build number may follow the version: `triton-3.0.0-1-cp310-…`.
         let version = version.split_once('-').map_or(version, |(version, _)| version);
-        let (version, label) =
-            version.split_once('+').map_or((version, None), |(version, label)| (version, Some(label)));
+        let (version, label) = variant::parts(version);
         let of = |arch: &'static str| (platforms.contains("linux") && platforms.ends_with(arch)).then_some(arch);
         let platform = of("x86_64").or(of("aarch64")).or((platforms == "any").then_some("any"))?;
         let python = match (python, abi) {

@@ -34,22 +34,38 @@ pub fn run(common: &Common, args: &ExportArgs, report: &Report) -> Result<Exit, 
     let options = Options { target: args.target.clone(), values: args.options.0.clone(), file };
     let options = with_lock(options, format, &place);
     let text = format.render(&lock, &options).map_err(refused)?;
-    format.remarks(&lock, &options).iter().for_each(|remark| report.note(&format!("{}: {remark}", format.name)));
-    match output {
+    let all_known = tell(format, &lock, &options, report);
+    let exit = match output {
         Some(path) => {
             let file =
                 File { format, path: path.to_path_buf(), text, next: (format.next)(&lock, &shown(path), &options) };
-            finish(&[file], (common, args), report)
+            finish(&[file], (common, args), report)?
         }
         None if args.check => {
-            Err(Failure::new(Exit::BadInput, "usage", "--check compares with a file: name it with -o FILE"))
+            return Err(Failure::new(Exit::BadInput, "usage", "--check compares with a file: name it with -o FILE"));
         }
         None => {
             report.export(format.name, &text)?;
             report.next(&(format.next)(&lock, format.file, &options));
-            Ok(Exit::Yes)
+            Exit::Yes
         }
-    }
+    };
+    Ok(of_whole(exit, all_known, args))
+}
+
+/// Says what a text leaves out. False where it does because nobody knows it.
+fn tell(format: &Format, lock: &Lock, options: &Options, report: &Report) -> bool {
+    let unknown = format.undetermined(lock, options);
+    let remarks = format.remarks(lock, options);
+    let all = remarks.iter().chain(&unknown);
+    all.for_each(|remark| report.note(&format!("{}: {remark}", format.name)));
+    unknown.is_none()
+}
+
+/// What is written is not all that was asked for, if something is not known; a comparison asks for no more than what is
+/// written.
+fn of_whole(exit: Exit, all_known: bool, args: &ExportArgs) -> Exit {
+    if exit == Exit::Yes && !all_known && !args.check { Exit::Unknown } else { exit }
 }
 
 /// A file to write.
@@ -74,10 +90,10 @@ fn everything(common: &Common, args: &ExportArgs, lock: &Lock, report: &Report) 
         return Err(Failure::new(Exit::BadInput, "usage", message).help(help));
     }
     let mut written = Vec::new();
+    let mut all_known = true;
     for export in &spec.exports {
         if let Ok(format) = export::format(&export.format) {
-            let remarks = format.remarks(lock, &options_of(export));
-            remarks.iter().for_each(|remark| report.note(&format!("{}: {remark}", format.name)));
+            all_known &= tell(format, lock, &options_of(export), report);
         }
         let told = |failure: Failure| failure.within(export.span.clone(), &source);
         written.extend(files_of(export, (lock, &spec.exports), &place).map_err(told)?);
@@ -88,7 +104,8 @@ fn everything(common: &Common, args: &ExportArgs, lock: &Lock, report: &Report) 
         let message = format!("[export] writes {} twice", shown(&twice[0]));
         return Err(Failure::new(Exit::BadInput, "value", message).help("give each its own file"));
     }
-    finish(&written, (common, args), report)
+    let exit = finish(&written, (common, args), report)?;
+    Ok(of_whole(exit, all_known, args))
 }
 
 /// A file by the one way that leads to it.

@@ -8,7 +8,6 @@ use super::value::{Extract, text};
 use crate::catalog::rows::{Build, Gpu, Os, Ptxas, Status, Subject, Text, Toolkit};
 use crate::catalog::{Catalog, GpuMatch};
 use crate::coverage::{Coverage, Tegra, covers_targets};
-use crate::solve::fits::line_of;
 use crate::solve::problem::{Problem, Rules};
 use crate::types::{Arch, Cc, CpuArch, Version};
 
@@ -249,7 +248,7 @@ fn products<'c>(name: &str, catalog: &'c Catalog) -> Vec<&'c Gpu> {
 
 /// Builds of torch for the platform most people have.
 fn torch_builds(catalog: &Catalog) -> impl Iterator<Item = &Build> {
-    let wanted = |row: &&Build| row.package == "torch" && row.arch == CpuArch::X86_64 && row.variant != "cpu";
+    let wanted = |row: &&Build| row.package == "torch" && row.arch == CpuArch::X86_64 && !row.is_cpu();
     catalog.builds.iter().filter(wanted)
 }
 
@@ -267,7 +266,7 @@ fn torch_for_driver(cuda: &Version, catalog: &Catalog) -> Option<String> {
     let driver = catalog.drivers.iter().rev().find(|row| row.version.major() == branch.branch.major())?;
     let rules = Problem::new(catalog);
     let fits = |row: &&Build| {
-        let line = line_of(&row.variant);
+        let line = row.line();
         line.is_some_and(|line| {
             rules.rules.about(Subject::Cuda, &line, Subject::Driver).all(|rule| rule.needs.admits(&driver.version))
         })

@@ -2,8 +2,9 @@
 
 use super::value::{Extract, text};
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Build, Index, Reading, line_of};
-use crate::types::Version;
+use crate::catalog::rows::{Build, Index, Reading};
+use crate::types::variant::line_of;
+use crate::types::{Version, distinct, variant};
 
 /// What to say of a release that was never published, and what to take instead.
 pub struct Never {
@@ -16,24 +17,20 @@ pub struct Never {
 /// The release that a text asks for, if it is known that there is none.
 pub fn never(extract: &Extract, catalog: &Catalog) -> Option<Never> {
     let (package, asked) = (text(extract, "package")?, text(extract, "version")?);
-    let (release, label) = asked.split_once('+').map_or((asked, None), |(release, label)| (release, Some(label)));
+    let (release, label) = variant::parts(asked);
     let version = Version::parse(release).ok().filter(|version| !version.is_prerelease())?;
     let is_whole = |index: Index| {
         catalog.listing(package, index, &version).is_some_and(|listing| listing.reading == Reading::Whole)
     };
     let builds: Vec<&Build> = catalog.builds.iter().filter(|row| row.package == *package && !row.is_own()).collect();
     let companions = catalog.companions.iter().filter(|row| *row.package == *package).map(|row| row.version);
-    let mut known: Vec<Version> = builds.iter().map(|row| row.version).chain(companions).collect();
-    known.sort();
-    known.dedup();
+    let known = distinct(builds.iter().map(|row| row.version).chain(companions));
     if !known.iter().any(|known| known.cmp_prefix(&version).is_eq()) {
         return is_whole(Index::Pypi).then(|| no_release(package, release, &version, &known, catalog)).flatten();
     }
     let label = label.filter(|label| *label == "cpu" || line_of(label).is_some() && label.starts_with("cu"))?;
     let of_release = builds.iter().filter(|row| row.version.cmp_prefix(&version).is_eq());
-    let mut variants: Vec<&str> = of_release.map(|row| &*row.variant).collect();
-    variants.sort();
-    variants.dedup();
+    let variants = distinct(of_release.map(|row| &*row.variant));
     if variants.is_empty() || variants.contains(&label) || !is_whole(Index::Pytorch) {
         return None;
     }

@@ -13,8 +13,9 @@ use std::cell::RefCell;
 use pubgrub::VersionSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::catalog::rows::FRAMEWORKS;
 use crate::solve::engine::Steps;
-use crate::solve::request::{FRAMEWORKS, PARTS, Request, TargetRequest};
+use crate::solve::request::{PARTS, Request, TargetRequest};
 use crate::solve::resolve::{Culprit, Verdict};
 use crate::solve::rowset::RowSet;
 use crate::spec::Spec;

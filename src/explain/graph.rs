@@ -3,7 +3,6 @@
 use std::fmt::Write;
 
 use crate::catalog::rows::{Build, Subject};
-use crate::solve::fits;
 use crate::solve::problem::law;
 use crate::solve::request::{Request, TargetRequest};
 use crate::solve::solution::{Solution, TargetAnswer};
@@ -104,13 +103,13 @@ impl Graph {
         let mut frameworks = Vec::new();
         for build in &target.builds {
             let id = self.build(build, target);
-            for (gpu, _) in gpus.iter().filter(|_| build.variant != "cpu") {
+            for (gpu, _) in gpus.iter().filter(|_| !build.is_cpu()) {
                 self.edge(&id, gpu, law::COVERAGE);
             }
             if let Some(os) = os.as_ref().filter(|_| build.glibc.is_some()) {
                 self.edge(&id, os, law::GLIBC);
             }
-            let line = fits::line_of(&build.variant);
+            let line = build.line();
             self.drives(request, asked, &id, line.as_ref(), driver.as_deref());
             frameworks.push((build.package.to_string(), id));
         }

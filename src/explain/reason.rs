@@ -3,10 +3,10 @@
 use crate::catalog::rows::Build;
 use crate::coverage::Coverage;
 use crate::solve::driver::DriverRow;
+use crate::solve::image;
 use crate::solve::problem::law;
 use crate::solve::request::{Request, TargetRequest};
 use crate::solve::solution::TargetAnswer;
-use crate::solve::{fits, image};
 use crate::types::Version;
 
 use super::FactNote;
@@ -72,8 +72,7 @@ impl Reasons<'_, '_> {
     }
 
     fn cuda(&mut self, below: &Version) {
-        let mut lines: Vec<Version> =
-            self.target.builds.iter().filter_map(|build| fits::line_of(&build.variant)).collect();
+        let mut lines: Vec<Version> = self.target.builds.iter().filter_map(|build| build.line()).collect();
         lines.extend(self.target.toolkit.iter().chain(&self.target.cuda).map(|row| row.version.prefix(2)));
         let request = self.request;
         for line in lines {
@@ -90,7 +89,7 @@ impl Reasons<'_, '_> {
     /// Rules about the GPUs' architecture.
     fn generation(&mut self, below: &Version) {
         let (request, asked) = (self.request, self.asked);
-        for gpu in crate::solve::machine::gpu_rules(request, asked) {
+        for gpu in request.gpu_rules(asked) {
             for rule in gpu.driver.iter().filter(|rule| !rule.needs.admits(below)) {
                 self.put(&rule.row.says, request.catalog.cite(rule.row));
             }
@@ -102,7 +101,8 @@ impl Reasons<'_, '_> {
             return;
         }
         let request = self.request;
-        let of_build = |build: &&Build| build.ptx_isa.or(request.toolkit_of(build).map(|toolkit| toolkit.ptx_isa));
+        let of_build =
+            |build: &&Build| build.ptx_isa.or(request.catalog.toolkit_of(build).map(|toolkit| toolkit.ptx_isa));
         let compiled = self.target.toolkit.map(|toolkit| toolkit.ptx_isa);
         let isas: Vec<Version> = self.target.builds.iter().filter_map(of_build).chain(compiled).collect();
         for row in request.catalog.ptx_isas.iter().filter(|row| isas.contains(&row.isa)) {

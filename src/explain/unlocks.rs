@@ -1,7 +1,7 @@
 //! What one change would open: each written clause is loosened once, and what the solver then chooses is compared
 //! with what it chooses now.
 
-use crate::solve::request::FRAMEWORKS;
+use crate::catalog::rows::FRAMEWORKS;
 use crate::solve::solution::Solution;
 use crate::spec::{Share, Spec};
 use crate::types::Version;

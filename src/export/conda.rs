@@ -48,10 +48,13 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Re
     if let Some(python) = wheels::python(lock, target)? {
         let _ = writeln!(out, "  - {}", quote::json(&format!("python={python}")));
     }
-    if let Some(line) = wheels::cuda_line(lock, name, target) {
+    if let Some(line) = wheels::cuda_beside(lock, name, target) {
         let _ = writeln!(out, "  - {}", quote::json(&format!("cuda-version={line}")));
     }
     out += "  - \"pip\"\n  - pip:\n";
+    for line in own::pip_lines(lock, name, target)? {
+        let _ = writeln!(out, "      - {}", quote::json(&line));
+    }
     for line in requirements::sources(lock, &wheels, &beside)?.lines().filter(|line| !line.starts_with('#')) {
         let _ = writeln!(out, "      - {}", quote::json(line));
     }

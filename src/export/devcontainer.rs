@@ -46,8 +46,12 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Re
         }
     }
     if target.driver.is_some() {
-        arguments.push(format!("--gpus={}", compose::gpus(options)?.unwrap_or("all")));
-        file["hostRequirements"] = json!({ "gpu": true });
+        let counted = compose::gpus(options)?;
+        arguments.push(format!("--gpus={}", counted.unwrap_or("all")));
+        // For this the tools ask for all of them, and a count beside it would be a second request.
+        if counted.is_none() {
+            file["hostRequirements"] = json!({ "gpu": true });
+        }
     }
     file["runArgs"] = arguments.into();
     let text = serde_json::to_string_pretty(&file).unwrap_or_default();

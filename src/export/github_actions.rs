@@ -97,7 +97,8 @@ fn row(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Resul
     if !wheels.is_empty() || !others.is_empty() {
         let beside: Vec<&ConstraintLock> = lock.constraints_of(name).collect();
         let sources = requirements::sources(lock, &wheels, &beside)?;
-        lines = sources.lines().filter(|line| !line.starts_with('#')).map(|line| format!("{line}\n")).collect();
+        let sources = sources.lines().filter(|line| !line.starts_with('#')).map(str::to_string);
+        lines = own::pip_lines(lock, name, target)?.into_iter().chain(sources).map(|line| line + "\n").collect();
         if let Some(line) = images::inside_line(lock, name, target)? {
             lines += &format!("{line}\n");
         }

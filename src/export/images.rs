@@ -1,6 +1,7 @@
 //! What all formats that start from a container image ask of the lock: its full name, and what it holds already.
 
 use crate::lock::{Lock, TargetLock};
+use crate::types::variant;
 
 use super::{ExportError, valid};
 
@@ -46,7 +47,7 @@ pub fn framework_inside<'a>(lock: &'a Lock, name: &str, target: &'a TargetLock) 
 /// takes any where none is asked for.
 pub fn inside_line(lock: &Lock, name: &str, target: &TargetLock) -> Result<Option<String>, ExportError> {
     let Some((package, version)) = framework_inside(lock, name, target) else { return Ok(None) };
-    let version = version.split('+').next().unwrap_or_default();
+    let version = variant::public(version);
     Ok(Some(format!("{}=={}", valid::package(package)?, valid::wheel_version(version)?)))
 }
 

@@ -37,6 +37,22 @@ pub fn note(lock: &Lock, name: &str, target: &TargetLock) -> String {
     }
 }
 
+/// What keeps pip from another build of theirs, a line each: it takes no wheel of them from any index, whoever asks for one,
+/// and what is installed already stays. They have no source there that would build.
+pub fn pip_lines(lock: &Lock, name: &str, target: &TargetLock) -> Result<Vec<String>, ExportError> {
+    let packages = packages_nowhere(lock, name, target)?;
+    Ok(packages.iter().map(|package| format!("--no-binary {package}")).collect())
+}
+
+/// Their locked releases as constraints, which name nothing to install: later installs keep to what is there.
+pub fn constraints(lock: &Lock, name: &str, target: &TargetLock) -> Result<String, ExportError> {
+    let mut lines = String::new();
+    for (package, version) in builds_nowhere(lock, name, target) {
+        lines += &format!("{}=={}\n", valid::package(package)?, valid::wheel_version(version)?);
+    }
+    Ok(lines)
+}
+
 /// The same as a comment of its own.
 pub fn comment(lock: &Lock, name: &str, target: &TargetLock) -> String {
     let note = note(lock, name, target);

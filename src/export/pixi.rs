@@ -44,7 +44,7 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, _: &Options) -> Result<S
         out,
         "\n[workspace]\nname = \"gpu-stack\"\nversion = \"0.0.0\"\nchannels = [\"conda-forge\"]\nplatforms = [\"{platform}\"]\n"
     );
-    if let Some(line) = wheels::cuda_line(lock, name, target).filter(|_| target.driver.is_some()) {
+    if let Some(line) = wheels::cuda_beside(lock, name, target).filter(|_| target.driver.is_some()) {
         let cuda = required(target, line.as_str())?;
         let _ = write!(
             out,
@@ -65,6 +65,7 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, _: &Options) -> Result<S
     for (package, asked) in &others {
         let _ = writeln!(out, "{} = {}", quote::toml_key(package), range(asked));
     }
+    out += &excluded(&own::packages_nowhere(lock, name, target)?);
     out += &beside(&lock.constraints_of(name).collect::<Vec<_>>())?;
     images::refuse_framework_inside(lock, name, target)?;
     Ok(out)
@@ -104,6 +105,15 @@ fn range(asked: &Specifier) -> String {
     }
     let extras: Vec<String> = asked.extras.iter().map(|extra| quote::toml(extra)).collect();
     format!("{{ version = {}, extras = [{}] }}", quote::toml(&version), extras.join(", "))
+}
+
+/// Builds that somebody installs himself: nothing may bring the wheel of an index in their place.
+fn excluded(packages: &[String]) -> String {
+    if packages.is_empty() {
+        return String::new();
+    }
+    let list: Vec<String> = packages.iter().map(|package| quote::toml(package)).collect();
+    format!("\n[pypi-options]\n# No wheel of an index stands in for your build.\nno-binary = [{}]\n", list.join(", "))
 }
 
 /// What other packages may bring in comes from its index in its release. An override installs nothing by itself.

@@ -3,7 +3,7 @@
 use crate::lock::{Lock, TargetLock, Wheel};
 
 use super::format::{Format, Options, Targets, choose};
-use super::{cmake, ordinary, own, wheels};
+use super::{cmake, ordinary, own, requirements, wheels};
 
 impl Format {
     /// What the text does not hold although the lock asks for it, in sentences.
@@ -12,8 +12,42 @@ impl Format {
         let own = own::left_out(lock, &chosen, self.name);
         let ordinary = ordinary::left_out(lock, &chosen, self.name, options);
         let rest = [not_isolated(lock, &chosen, self.name), unnamed_gcc(lock, &chosen, self.name, options)];
-        [own, ordinary].into_iter().chain(rest).flatten().collect()
+        let unseen = unseen(lock, &chosen, self.name, options);
+        [own, ordinary, unseen].into_iter().chain(rest).flatten().collect()
     }
+}
+
+impl Format {
+    /// What was asked for and is not in the text because nobody knows it, in a sentence: the answer is then undetermined.
+    pub fn undetermined(&self, lock: &Lock, options: &Options) -> Option<String> {
+        let unknown = match self.name == "requirements" && options.has("hashes") {
+            true => requirements::unhashed(lock, &choose(lock, options).ok()?),
+            false => Vec::new(),
+        };
+        let stand = if unknown.len() == 1 { "it stands" } else { "they stand" };
+        (!unknown.is_empty()).then(|| {
+            format!(
+                "the sha256 of {} is not known, and pip accepts hashes only if every requirement has one: {stand} in the file as \
+                 a comment, to be installed afterwards; `uv pip compile --generate-hashes` fetches all of them",
+                unknown.join(", ")
+            )
+        })
+    }
+}
+
+/// What pip may take from elsewhere, since nobody has seen it on the index of the locked CUDA.
+fn unseen(lock: &Lock, targets: &Targets, format: &str, options: &Options) -> Option<String> {
+    if !["requirements", "conda", "github-actions"].contains(&format) || options.has("hashes") {
+        return None;
+    }
+    let unseen = requirements::unseen(lock, targets);
+    (!unseen.is_empty()).then(|| {
+        format!(
+            "{} was not seen on the index of the locked torch: if anything asks for it, pip may take the build of another CUDA, \
+             and `pip list` shows it without torch's label; `gpuenv export uv` takes it from that index alone",
+            unseen.join(" or ")
+        )
+    })
 }
 
 /// A gcc that gpuenv.toml names and that has no name by which every system of that kind installs it.

@@ -18,13 +18,14 @@
 //!
 //! What `[packages]` asks for comes from the default index, so with it the third case is the second one's too.
 //!
-//! With `--hashes` every pin carries the sha256 of its wheel; pip knows them for all or for none.
+//! With `--hashes` every pin carries the sha256 of its wheel; pip knows them for all or for none, so that a pin whose sha256
+//! nobody has read is a comment.
 //!
 //! The Python version is a comment: a marker would make pip skip a pin silently on another Python.
 
 use crate::lock::{BESIDE_TORCH, ConstraintLock, Lock, TargetLock, Wheel};
 
-use super::format::{Format, Opt, Options, Render};
+use super::format::{Format, Opt, Options, Render, Targets};
 use super::ordinary::{self, Asked};
 use super::wheels::{self, pin, unisolated};
 use super::{ExportError, images, own, valid};
@@ -70,21 +71,25 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Re
         return Err(own::nothing(lock, &[(name, target)]));
     }
     out += &own::comment(lock, name, target);
+    for line in own::pip_lines(lock, name, target)? {
+        out += &format!("{line}\n");
+    }
     if options.has("constraints") {
         if options.has("hashes") {
             return Err(ExportError::bad_option("hashes", "", "no --constraints beside it: pip wants no hashes there"));
         }
-        return Ok(out + &constraints(&wheels, &beside, &others)?);
+        return Ok(out + &own::constraints(lock, name, target)? + &constraints(&wheels, &beside, &others)?);
     }
     if options.has("hashes") {
         out += "# Holds no dependencies, which have no sha256 here: `pip install --no-deps --require-hashes -r` this file,\n\
                 # then the rest as you are used to, with these versions as constraints. For the hashes of all, dependencies too:\n\
                 #   uv pip compile --generate-hashes --emit-index-url -o requirements.lock requirements.txt\n";
-        let unknown: Vec<String> = wheels.iter().filter(|wheel| wheel.hashes().is_none()).map(shown).collect();
-        if !unknown.is_empty() {
-            return Err(ExportError::UnknownHash(unknown));
+        if wheels.iter().all(|wheel| wheel.hashes().is_none()) {
+            return Err(ExportError::UnknownHash(wheels.iter().map(shown).collect()));
         }
     }
+    let (wheels, unhashed): (Vec<&Wheel>, Vec<&Wheel>) =
+        wheels.into_iter().partition(|wheel| !options.has("hashes") || wheel.hashes().is_some());
     out += &compiled(&wheels)?;
     if let Some(line) = images::inside_line(lock, name, target)? {
         out += &format!("# It stands in the image, and stays as it is:\n{line}\n");
@@ -97,6 +102,12 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Re
             out += &format!(" \\\n    {hash}");
         }
         out.push('\n');
+    }
+    if !unhashed.is_empty() {
+        out += "# The sha256 of these is not known; to be installed afterwards:\n";
+    }
+    for wheel in &unhashed {
+        out += &format!("#   {}\n", pin(wheel)?);
     }
     // Without dependencies nothing brings them in.
     if !options.has("hashes") {
@@ -130,11 +141,32 @@ pub(super) fn held(
     beside: &[&ConstraintLock],
     others: &[Asked],
 ) -> Result<Vec<String>, ExportError> {
-    let is_of_torch = |package: &str| package == "torch" || BESIDE_TORCH.contains(&package);
     if others.is_empty() && wheels.iter().all(|wheel| is_of_torch(&wheel.package)) {
         return Ok(Vec::new());
     }
     beside.iter().filter(|one| one.version.contains('+')).map(|one| wheels::constraint(one)).collect()
+}
+
+/// What others may bring in and nobody has seen on the index of the locked CUDA, though torch is from there: pip takes that of
+/// another CUDA where the page of that index lacks it, and `uv` fails.
+pub(super) fn unseen(lock: &Lock, targets: &Targets) -> Vec<String> {
+    let mut found = Vec::new();
+    for (name, _) in targets {
+        let is_labelled =
+            |wheel: &Wheel| wheel.package == "torch" && wheel.index.is_some() && wheel.version.contains('+');
+        let brings = lock.packages().next().is_some() || lock.wheels_of(name).any(|wheel| !is_of_torch(&wheel.package));
+        if brings && lock.wheels_of(name).any(is_labelled) {
+            let unseen = lock.constraints_of(name).filter(|one| one.index.is_some() && !one.version.contains('+'));
+            found.extend(unseen.map(|one| format!("{} {}", one.package, one.version)));
+        }
+    }
+    found.sort();
+    found.dedup();
+    found
+}
+
+fn is_of_torch(package: &str) -> bool {
+    package == "torch" || BESIDE_TORCH.contains(&package)
 }
 
 /// What later installs must keep to, and where it is found.
@@ -196,6 +228,15 @@ fn compiled(wheels: &[&Wheel]) -> Result<String, ExportError> {
          # `pip install --no-build-isolation -r` this file. In the isolation pip builds in otherwise they fail.\n",
         packages.join(", ")
     ))
+}
+
+/// What `--hashes` leaves out, because nobody has read its sha256.
+pub(super) fn unhashed(lock: &Lock, targets: &Targets) -> Vec<String> {
+    let of_all = targets.iter().flat_map(|(name, _)| lock.wheels_of(name));
+    let mut unknown: Vec<String> = of_all.filter(|wheel| wheel.hashes().is_none()).map(|wheel| shown(&wheel)).collect();
+    unknown.sort();
+    unknown.dedup();
+    unknown
 }
 
 fn shown(wheel: &&Wheel) -> String {

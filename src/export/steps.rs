@@ -234,7 +234,9 @@ fn install(
         if !tools.is_empty() {
             steps.push(Step::Run(format!("uv pip install --no-cache {}", tools.join(" "))));
         }
-        steps.push(Step::Run(format!("uv pip install --no-cache{} {}", options.collect::<String>(), words(wheels)?)));
+        let options = format!("--no-cache{}", options.collect::<String>());
+        let beside = if first.is_empty() { String::new() } else { format!(" {}", words(&first)?) };
+        steps.push(Step::Run(uv_install(&options, &last, "/tmp/locked-source.txt")? + &beside));
     }
     Ok(steps)
 }

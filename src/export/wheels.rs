@@ -122,9 +122,20 @@ pub fn cuda_line(lock: &Lock, name: &str, target: &TargetLock) -> Option<Version
     stack.iter().filter(|(package, _)| is_brought(package)).find_map(|(_, version)| of_label(version))
 }
 
-/// `nvidia-cuda-runtime-cu12`; since CUDA 13 without the major.
+/// The CUDA line that whatever is installed beside a target's packages keeps to: that of their libraries, or the one that
+/// somebody's own build was made for, whoever brings its libraries.
+pub fn cuda_beside(lock: &Lock, name: &str, target: &TargetLock) -> Option<Version> {
+    cuda_line(lock, name, target).or_else(|| {
+        let stack = lock.stack_of(target);
+        lock.own_builds().find(|package| stack.contains_key(*package))?;
+        Version::parse(stack.get("cuda")?).ok().map(|cuda| cuda.prefix(2))
+    })
+}
+
+/// `nvidia-cuda-runtime-cu12`, since CUDA 13 without the major; or the metapackage of a release, whose parts bring it.
 fn is_runtime(package: &str) -> bool {
-    package.strip_prefix("nvidia-cuda-runtime").is_some_and(|rest| rest.is_empty() || rest.starts_with("-cu"))
+    package == "cuda-toolkit"
+        || package.strip_prefix("nvidia-cuda-runtime").is_some_and(|rest| rest.is_empty() || rest.starts_with("-cu"))
 }
 
 /// The lowest compute capability of a target's GPUs.

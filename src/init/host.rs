@@ -3,15 +3,13 @@
 use std::collections::BTreeSet;
 
 use super::{Draft, Entry, Value};
-use crate::catalog::rows::line_of;
+use crate::catalog::rows::FRAMEWORKS;
 use crate::catalog::{Catalog, GpuMatch, OsMatch};
 use crate::host::signs::{Presence, presence};
 use crate::host::{Nvml, Origin, Record, System};
 use crate::solve::own;
+use crate::types::variant::line_of;
 use crate::types::{Cc, CpuArch, Version};
-
-/// The packages whose builds decide what a machine must have, most important first.
-const FRAMEWORKS: [&str; 3] = ["torch", "tensorflow", "jax"];
 
 /// The name of the target.
 const TARGET: &str = "host";

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
+use crate::catalog::rows::FRAMEWORKS;
 use crate::solve::compile::Locked;
-use crate::solve::request::FRAMEWORKS;
 use crate::spec::Share;
 
 use super::{Lock, Stack, TargetLock};

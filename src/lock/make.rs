@@ -12,7 +12,7 @@ use crate::solve::request::{Request, TargetRequest};
 use crate::solve::services;
 use crate::solve::solution::{Solution, TargetSolution};
 use crate::spec::{ImageRef, Runtime, Share, Spec};
-use crate::types::{ArchList, Version, address};
+use crate::types::{ArchList, Version, address, distinct, variant};
 
 use super::{
     ArchLists, CatalogStamp, DriverLock, FORMAT, GpuLock, Lock, OverrideLock, RecommendedLock, Stack, TargetLock,
@@ -126,10 +126,7 @@ fn target_lock(catalog: &Catalog, asked: &TargetRequest<'_>, chosen: &TargetSolu
 /// What has to be installed beside the driver.
 fn requires(catalog: &Catalog, asked: &TargetRequest<'_>, driver: Option<&Version>) -> Vec<String> {
     let rows = services::of_target(catalog, asked, driver);
-    let mut needs: Vec<String> = rows.iter().filter_map(|row| row.needs.as_ref()).map(ToString::to_string).collect();
-    needs.sort();
-    needs.dedup();
-    needs
+    distinct(rows.iter().filter_map(|row| row.needs.as_ref()).map(ToString::to_string))
 }
 
 /// The OS of each target by its own name, and its image as it is written.
@@ -279,11 +276,10 @@ fn sha256(catalog: &Catalog, chosen: &TargetSolution<'_>, install: &Install) -> 
     if chosen.builds.iter().any(|build| build.is_own() && build.package == install.package) {
         return Wheel::UNKNOWN.to_string();
     }
-    let version = install.version.split('+').next().unwrap_or_default();
+    let (version, label) = variant::parts(&install.version);
     // The PyTorch index has a directory for each variant; a file on no index is told apart by its label.
     let directory = install.index.as_deref().and_then(|url| url.rsplit('/').next());
-    let label = install.version.split_once('+').filter(|_| install.url.is_some()).map(|(_, label)| label);
-    let index = directory.or(label).unwrap_or_default();
+    let index = directory.or(label.filter(|_| install.url.is_some())).unwrap_or_default();
     let python = chosen.python.map_or("", |python| python.as_str());
     let found = catalog.wheel_digests.of(&install.package, version, index, python, chosen.arch.as_str());
     if found.is_empty() { Wheel::UNKNOWN.to_string() } else { found.join(" ") }
@@ -291,15 +287,14 @@ fn sha256(catalog: &Catalog, chosen: &TargetSolution<'_>, install: &Install) -> 
 
 /// How what comes as source is compiled.
 fn source_build<'c>(catalog: &'c Catalog, install: &Install) -> Option<&'c SourceBuild> {
-    let public = install.version.split('+').next()?;
-    catalog.source_build(&install.package, &Version::parse(public).ok().filter(|_| install.sdist)?)
+    let version = Version::parse(variant::public(&install.version));
+    catalog.source_build(&install.package, &version.ok().filter(|_| install.sdist)?)
 }
 
 /// What no installer knows of packages beside it: what it needs of them, and those of `[packages]` of it.
 fn asks(request: &Request<'_>, install: &Install) -> Vec<String> {
     let catalog = request.catalog;
-    let public = install.version.split('+').next().and_then(|public| Version::parse(public).ok());
-    let Some(version) = public else { return Vec::new() };
+    let Ok(version) = Version::parse(variant::public(&install.version)) else { return Vec::new() };
     let rows = ordinary::untold(catalog, &install.package, &version);
     let mut all: Vec<String> = rows.into_iter().map(|row| format!("{}{}", row.of, row.needs)).collect();
     all.extend(ordinary::held(catalog, &(install.package.clone(), version), &request.packages));

@@ -7,7 +7,7 @@ use crate::solve::problem::{Framework, Problem};
 use crate::solve::release::Release;
 use crate::solve::request::Request;
 use crate::spec::{SpecError, Target, Written};
-use crate::types::{Cc, Constraint, CpuArch, Version};
+use crate::types::{Constraint, CpuArch, Version, distinct};
 
 use super::cell::Machine;
 use super::model::{Axis, Cell, Matrix, Panel, State};
@@ -263,9 +263,7 @@ fn title_of(catalog: &Catalog, gpu: &str) -> String {
 
 /// Compute capabilities with the products that have them, the newest first, each with a way to ask for it.
 fn generations(catalog: &Catalog) -> Vec<(String, String)> {
-    let mut capabilities: Vec<Cc> = catalog.gpus.iter().map(|gpu| gpu.cc).collect();
-    capabilities.sort();
-    capabilities.dedup();
+    let capabilities = distinct(catalog.gpus.iter().map(|gpu| gpu.cc));
     let mut found = Vec::new();
     for cc in capabilities.into_iter().rev() {
         let products: Vec<&Gpu> = catalog.gpus.iter().filter(|gpu| gpu.cc == cc).collect();

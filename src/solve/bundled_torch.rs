@@ -1,6 +1,6 @@
 //! Images that hold a torch of their own.
 
-use crate::catalog::rows::{Build, Image, line_of};
+use crate::catalog::rows::{Build, Image};
 
 use super::platform::Platform;
 use super::problem::Framework;
@@ -14,7 +14,7 @@ pub fn is_inside(image: &Image, inside: &str, build: &Build) -> bool {
     if build.is_in_image() {
         return build.wheel.as_deref() == Some(inside);
     }
-    build.version.as_str() == inside && line_of(&build.variant).is_some_and(|line| image.cuda.cmp_prefix(&line).is_eq())
+    build.version.as_str() == inside && build.line().is_some_and(|line| image.cuda.cmp_prefix(&line).is_eq())
 }
 
 /// For each of some images, whether the torch in it is one of the releases: of others nobody knows what they hold, and

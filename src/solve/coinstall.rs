@@ -2,7 +2,7 @@
 //! agree on what they ask pip for; and where they ask for a least cuDNN, the one to be installed must serve every GPU.
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Build, Cudnn, Nccl, Pins, library_major, line_of};
+use crate::catalog::rows::{Build, Cudnn, Nccl, Pins, library_major};
 use crate::types::{Constraint, Version};
 
 use super::platform::Platform;
@@ -63,7 +63,7 @@ pub fn loads(build: &Build, installed: &Version, wanted: Option<&Constraint>) ->
 /// Whether a build that takes the system's CUDA finds its libraries in one of the toolkits that are installed; a build that
 /// brings its own does not ask.
 pub fn finds_cuda(build: &Build, installed: &[Version]) -> bool {
-    let built_with = line_of(&build.variant).filter(|_| build.system_cuda);
+    let built_with = build.line().filter(|_| build.system_cuda);
     built_with.is_none_or(|built_with| installed.iter().any(|has| are_named_alike(&built_with, has)))
 }
 
@@ -84,7 +84,7 @@ pub fn leaves_open(build: &Build) -> bool {
 pub fn nccls_of(rows: &[&Nccl], on: Platform<'_>, release: &Release<'_>) -> RowSet {
     let all = RowSet::first(rows.len());
     let Some(build) = release.on(on).filter(|_| !release.is_cpu()) else { return all };
-    let (Some(own), Some(line)) = (build.nccl, line_of(&build.variant)) else { return all };
+    let (Some(own), Some(line)) = (build.nccl, build.line()) else { return all };
     match build.pins {
         Some(Pins::AtLeast) => {
             let accepted = |row: &Nccl| row.version >= own && line.major() == row.cuda.major();
@@ -99,7 +99,7 @@ pub fn nccls_of(rows: &[&Nccl], on: Platform<'_>, release: &Release<'_>) -> RowS
 /// name of the major that it was compiled with, whatever its metadata leaves open.
 pub fn accepted<'c>(catalog: &'c Catalog, build: &Build) -> Option<impl Iterator<Item = &'c Cudnn>> {
     let least = build.cudnn.filter(|_| takes_newer(build))?;
-    let line = line_of(&build.variant)?;
+    let line = build.line()?;
     let newest_first = catalog.cudnns.iter().rev();
     let range = build.cudnn_range.as_ref().and_then(|text| Constraint::parse(text).ok());
     Some(newest_first.filter(move |row| {

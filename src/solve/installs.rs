@@ -71,8 +71,8 @@ impl TargetSolution<'_> {
                 version,
                 index: url,
                 url: build.url.as_ref().map(ToString::to_string),
-                extra: build.extra.as_ref().filter(|_| build.variant != "cpu").map(|extra| extra.to_string()),
-                system_cuda: build.system_cuda && build.variant != "cpu",
+                extra: build.extra.as_ref().filter(|_| !build.is_cpu()).map(|extra| extra.to_string()),
+                system_cuda: build.system_cuda && !build.is_cpu(),
                 sdist: false,
             });
         }

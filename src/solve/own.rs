@@ -2,10 +2,11 @@
 //! says, and nightlies, which are judged as the release that they precede. Nothing but the entry that names one takes it.
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Build, Companion, FRAMEWORKS, Index, List, Status, line_of};
+use crate::catalog::rows::{Build, Companion, FRAMEWORKS, Index, List, Status, Text};
 use crate::spec::{OwnBuild, OwnCuda, Spec, WheelName};
 use crate::types::calendar::{day_of, days_to};
-use crate::types::{Constraint, CpuArch, Version};
+use crate::types::variant::line_of;
+use crate::types::{Constraint, CpuArch, Version, distinct};
 
 /// The catalog with the builds that a spec brings laid over it; none where it brings none.
 pub fn lay(spec: &Spec, catalog: &Catalog) -> Option<Catalog> {
@@ -65,43 +66,23 @@ fn rows(own: &OwnBuild, catalog: &Catalog) -> Vec<Build> {
         let (sass, ptx) = own.arch_list.as_ref().map_or_else(Default::default, |list| {
             (list.value.sass().collect::<Vec<_>>(), list.value.ptx().collect::<Vec<_>>())
         });
+        let source = Text::from(Build::OWN);
         found.push(Build {
-            package: own.package.clone().into(),
-            version,
-            variant: variant.clone().into(),
-            arch,
-            systems: List::default(),
-            default: false,
-            status: Status::Stable,
             index: if on_pytorch { vec![Index::Pytorch].into() } else { List::default() },
             index_url: own.index.as_ref().map(|index| index.value.clone().into()),
             url: own.url.as_ref().map(|url| url.value.clone().into()),
             wheel: Some(own.full_version().into()),
-            extra: None,
             pythons: pythons(own, file.as_ref(), catalog, published().filter(|row| row.arch == arch)).into(),
-            pythons_partial: false,
             sass: sass.into(),
             ptx: ptx.into(),
-            ptx_isa: None,
             glibc: file.as_ref().and_then(glibc),
             toolkit: match cuda {
                 OwnCuda::Line(line) if line.len() > 2 => Some(line),
                 _ => None,
             },
-            pins: None,
             cudnn: own.cudnn.as_ref().map(|cudnn| cudnn.value),
-            cudnn_range: None,
-            system_cuda: false,
-            loads: List::default(),
-            nccl: None,
-            triton: None,
-            triton_python: None,
-            source: Build::OWN.into(),
-            arch_source: own.arch_list.as_ref().map(|_| Build::OWN.into()),
-            pins_source: None,
-            expected: List::default(),
-            expected_pythons: List::default(),
-            extra_pythons: List::default(),
+            arch_source: own.arch_list.as_ref().map(|_| source),
+            ..Build::bare(own.package.clone().into(), version, variant.clone().into(), arch, source)
         });
     }
     found
@@ -121,9 +102,7 @@ fn pythons<'c>(
     if known.is_empty() {
         known = catalog.pythons.iter().filter(|row| row.stable).map(|row| row.version).collect();
     }
-    known.sort();
-    known.dedup();
-    known
+    distinct(known)
 }
 
 /// Whether nobody says for which Python a build was made.
@@ -208,9 +187,9 @@ fn nightly_builds(catalog: &Catalog, package: &str, version: Version, constraint
 /// Whether a build is the one that its release has by default, or without CUDA: the nightlies of others began some day
 /// before it that nobody has read, so who wants such a one names it.
 fn is_usual(build: &Build, of_release: &[&Build]) -> bool {
-    let default = of_release.iter().find(|row| row.default && row.variant != "cpu").map(|row| &row.variant);
+    let default = of_release.iter().find(|row| row.default && !row.is_cpu()).map(|row| &row.variant);
     let has_default = of_release.iter().any(|row| row.arch == build.arch && Some(&row.variant) == default);
-    build.variant == "cpu" || !has_default || Some(&build.variant) == default
+    build.is_cpu() || !has_default || Some(&build.variant) == default
 }
 
 /// A build for a processor of which nothing else is known.

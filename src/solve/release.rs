@@ -6,9 +6,9 @@ use rustc_hash::FxHashMap;
 
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Extension, Status, Toolkit};
+use crate::types::variant::{CPU, line_of};
 use crate::types::{CpuArch, Version};
 
-use super::fits;
 use super::platform::{Platform, Takes};
 use super::unseen;
 
@@ -86,7 +86,7 @@ impl<'c> Release<'c> {
 
     /// Whether this is the build without CUDA.
     pub fn is_cpu(&self) -> bool {
-        self.variant == "cpu"
+        self.variant == CPU
     }
 
     /// The builds for Linux in general.
@@ -104,7 +104,7 @@ impl<'c> Release<'c> {
     }
 
     fn put(&mut self, build: &'c Build, catalog: &'c Catalog) {
-        let built = (build, fits::toolkit_of(catalog, build, self.line.as_ref()));
+        let built = (build, catalog.toolkit_of(build));
         match build.systems.is_empty() {
             true => self.builds[position(build.arch)] = Some(built),
             false => self.own.push(built),
@@ -139,10 +139,10 @@ pub fn releases<'c>(catalog: &'c Catalog, builds: &'c [Build]) -> Vec<Release<'c
             continue;
         }
         let (version, variant) = (&build.version, &*build.variant);
-        let line = *lines.entry(variant).or_insert_with(|| fits::line_of(variant));
+        let line = *lines.entry(variant).or_insert_with(|| line_of(variant));
         let extension = match releases.last().filter(|before| before.version == version) {
             Some(before) => before.extension,
-            None => fits::extension_row(catalog, &build.package, version),
+            None => catalog.extension_of(build),
         };
         let mut release = Release::new(version, variant, line, extension);
         release.put(build, catalog);
@@ -158,7 +158,7 @@ pub fn releases<'c>(catalog: &'c Catalog, builds: &'c [Build]) -> Vec<Release<'c
         // Beside the other releases of its version.
         let at = releases.iter().rposition(|known| known.version == version).map_or(releases.len(), |last| last + 1);
         let extension = releases[at - 1].extension;
-        let mut release = Release::new(version, variant, fits::line_of(variant), extension);
+        let mut release = Release::new(version, variant, line_of(variant), extension);
         release.unseen[position(arch)] = like;
         releases.insert(at, release);
     }

@@ -11,19 +11,19 @@ use std::sync::Arc;
 use crate::catalog::rows::{Build, Companion, Cudnn, Flavour, Image, Nccl, Pins, Toolkit};
 use crate::coverage::{Coverage, covers};
 use crate::spec::Share;
-use crate::types::{Arch, ArchEntry, ArchList, Cc, CpuArch, Version};
+use crate::types::{ArchEntry, ArchList, Cc, CpuArch, Version, distinct};
 
 use super::arch_lists;
 use super::coinstall;
 use super::compile::{Choice, Class, Plan};
-use super::driver::{self, DriverRow};
+use super::driver::{self, DriverNeed, DriverRow};
 use super::engine::Selection;
 use super::fits;
 use super::image;
-use super::machine::{DriverNeed, Reading};
 use super::network::Var;
 use super::pieces::{self, Beside, Pieces};
 use super::problem::law;
+use super::reading::Reading;
 use super::release::Release;
 use super::request::{DriverRequest, ImageRequest, Request, TargetRequest};
 
@@ -378,7 +378,7 @@ fn driver_needs(plan: &Plan<'_, '_>, at: usize, choice: &[usize], answer: &Targe
 /// Whether the driver's own CUDA version is that of everything chosen, or newer.
 fn is_native(answer: &TargetSolution<'_>, driver: &DriverRow<'_>) -> bool {
     let Some(cuda) = driver.branch.cuda.as_ref().filter(|_| driver.compat.is_none()) else { return false };
-    let lines = answer.builds.iter().filter_map(|build| fits::line_of(&build.variant));
+    let lines = answer.builds.iter().filter_map(|build| build.line());
     let releases = answer.toolkit.iter().chain(answer.cuda.iter()).map(|toolkit| toolkit.version.prefix(2));
     let pieces = answer.pieces.iter().map(|pieces| pieces.toolkit.version.prefix(2));
     lines.chain(releases).chain(pieces).all(|line| line <= *cuda)
@@ -404,9 +404,7 @@ fn runtime_sibling<'c>(request: &Request<'c>, devel: &Image, target: &TargetRequ
 fn share_arch_list(classes: &mut [TargetSolution<'_>]) {
     let lists = classes.iter().filter_map(|answer| answer.arch_list.as_ref());
     let ptx = lists.clone().any(|list| list.ptx().next().is_some());
-    let mut all: Vec<Arch> = lists.flat_map(ArchList::sass).collect();
-    all.sort();
-    all.dedup();
+    let all = distinct(lists.flat_map(ArchList::sass));
     let knows = |answer: &TargetSolution| {
         answer.toolkit.is_none_or(|toolkit| all.iter().all(|arch| toolkit.sass.contains(arch)))
     };
@@ -422,14 +420,14 @@ fn share_arch_list(classes: &mut [TargetSolution<'_>]) {
 
 fn gpus(request: &Request<'_>, class: &Class<'_, '_>, answer: &TargetSolution<'_>) -> Vec<GpuAnswer> {
     let coverage = |cc: Cc| {
-        let gpu_builds: Vec<&&Build> = answer.builds.iter().filter(|build| build.variant != "cpu").collect();
+        let gpu_builds: Vec<&&Build> = answer.builds.iter().filter(|build| !build.is_cpu()).collect();
         if !gpu_builds.is_empty() {
             let each: Option<Vec<Coverage>> =
-                gpu_builds.iter().map(|build| fits::coverage(build, request.toolkit_of(build), cc)).collect();
+                gpu_builds.iter().map(|build| fits::coverage(build, request.catalog.toolkit_of(build), cc)).collect();
             return each?.into_iter().max();
         }
         let toolkit = answer.toolkit?;
-        let tegra = fits::tegra_of(toolkit);
+        let tegra = fits::tegra(Some(toolkit));
         Some(covers(answer.arch_list.as_ref()?, cc, tegra))
     };
     let named = class.target.named_gpus().iter();

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use crate::catalog::rows::Build;
 use crate::types::Version;
 
-use super::fits;
 use super::solution::TargetSolution;
 
 impl TargetSolution<'_> {
@@ -64,14 +63,14 @@ impl TargetSolution<'_> {
     pub fn cuda_release(&self) -> Option<Version> {
         // Beside a framework that pins the runtime they are a compiler or so.
         let pieces = self.pieces.as_ref().filter(|pieces| pieces.bring_runtime()).map(|pieces| pieces.toolkit.version);
-        let of_build = |build: &&Build| Some((fits::line_of(&build.variant)?, build.toolkit));
+        let of_build = |build: &&Build| Some((build.line()?, build.toolkit));
         let wheel = match pieces {
             Some(version) => Some((version.prefix(2), Some(version))),
             None => self.builds.iter().find_map(of_build),
         };
         let around = self.toolkit.or(self.cuda).map(|toolkit| &toolkit.version).or(self.image.map(|image| &image.cuda));
         match wheel {
-            None if self.builds.iter().any(|build| build.variant == "cpu") => None,
+            None if self.builds.iter().any(|build| build.is_cpu()) => None,
             None => around.cloned(),
             Some((line, runtime)) => match around.filter(|release| release.cmp_prefix(&line).is_eq()) {
                 Some(release) => Some(*release),

@@ -8,7 +8,8 @@
 use std::collections::BTreeSet;
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Build, Companion, Index, Reading, Rule, Subject, line_of};
+use crate::catalog::rows::{Build, Companion, Index, Reading, Rule, Subject};
+use crate::types::variant::line_of;
 use crate::types::{Constraint, CpuArch, Version};
 
 /// A build that may exist.

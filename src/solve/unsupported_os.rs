@@ -2,9 +2,10 @@
 //! published for it, for which Pythons, and the driver that their CUDA needs there.
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{FRAMEWORKS, Family, OtherBuild, line_of};
+use crate::catalog::rows::{FRAMEWORKS, Family, OtherBuild};
 use crate::spec::Written;
-use crate::types::{Constraint, CpuArch, Version};
+use crate::types::variant::line_of;
+use crate::types::{Constraint, CpuArch, distinct};
 
 /// A family of systems and a processor.
 type Platform = (Family, CpuArch);
@@ -48,9 +49,7 @@ fn published(found: &[&OtherBuild], wanted: &Constraint, python: Option<&Constra
             false => row.variant.to_string(),
         })
         .collect();
-    let mut pythons: Vec<&Version> = found.iter().flat_map(|row| row.pythons.iter()).collect();
-    pythons.sort();
-    pythons.dedup();
+    let pythons = distinct(found.iter().flat_map(|row| row.pythons.iter()));
     let has = |wanted: &Constraint| pythons.iter().any(|one| wanted.cut_to(one.len()).admits(one));
     let for_pythons = match (python, pythons.as_slice()) {
         (_, []) => String::new(),

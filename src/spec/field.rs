@@ -6,7 +6,7 @@ use crate::types::address;
 use crate::types::name::{self, is_unseen};
 use crate::types::require::Requirement;
 use crate::types::variant::line_of;
-use crate::types::{ArchList, Constraint, CpuArch, Specifier, Version};
+use crate::types::{ArchList, Constraint, CpuArch, Specifier, Version, variant};
 
 /// What a text means, or why it means nothing.
 pub(super) type Read<T> = Result<T, Refusal>;
@@ -101,7 +101,7 @@ pub(super) fn specifier(key: &str, text: &str) -> Read<Specifier> {
 /// What a build of one's own calls itself, `2.8.0a0+git1234`.
 pub(super) fn own_version(_: &str, text: &str) -> Read<String> {
     short("version", text)?;
-    let public = text.split('+').next().unwrap_or(text);
+    let public = variant::public(text);
     if address::is_wheel_version(text) && Version::parse(public).is_ok() {
         return Ok(text.to_string());
     }

@@ -3,7 +3,7 @@
 use super::error::Refusal;
 use super::field::Read;
 use super::{OwnBuild, OwnCuda, Written};
-use crate::types::{Constraint, Version, address};
+use crate::types::{Constraint, Version, address, variant};
 
 /// What the name of a wheel's file tells: `torch-2.8.0a0+git1234-cp312-cp312-linux_x86_64.whl`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,7 +42,7 @@ impl OwnBuild {
 
     /// The version without its label.
     pub fn public(&self) -> Option<Version> {
-        Version::parse(public(&self.version.as_ref()?.value)).ok()
+        Version::parse(variant::public(&self.version.as_ref()?.value)).ok()
     }
 
     /// Its CUDA: as written, else as the label tells, `cu126`. None where nobody says.
@@ -88,7 +88,8 @@ impl OwnBuild {
         }
         let named = self.url.as_ref().and_then(|url| WheelName::of(&url.value))?;
         let (file, said) = (named.full_version(), version.value.as_str());
-        let same = address::is_same_version(public(&file), public(said)) && (!said.contains('+') || file == said);
+        let same = address::is_same_version(variant::public(&file), variant::public(said))
+            && (!said.contains('+') || file == said);
         if !same {
             return refuse(
                 format!("`version` is {said}, but the file of `url` is named {file}"),
@@ -100,7 +101,8 @@ impl OwnBuild {
 
     /// What is asked for: this release and no other.
     pub(super) fn constraint(&self) -> Read<Constraint> {
-        let text = format!("=={}", public(&self.version.as_ref().map_or(String::new(), |one| one.value.clone())));
+        let text =
+            format!("=={}", variant::public(&self.version.as_ref().map_or(String::new(), |one| one.value.clone())));
         Constraint::parse(&text).map_err(|error| Refusal::new("constraint", error.to_string()))
     }
 
@@ -120,11 +122,6 @@ impl OwnBuild {
         ];
         format!("{{ {} }}", fields.into_iter().flatten().collect::<Vec<_>>().join(", "))
     }
-}
-
-/// A version without its label.
-fn public(version: &str) -> &str {
-    version.split('+').next().unwrap_or(version)
 }
 
 impl std::fmt::Display for OwnCuda {

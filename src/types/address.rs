@@ -3,6 +3,8 @@
 //! Each pattern is narrower than what registries take: nothing that passes holds a blank, a quote, a `$`, a `#` or a
 //! control character, so it can be written into any export.
 
+use super::variant;
+
 /// The address of a wheel index. Credentials have no place in a lock, so `@` is refused; and what is installed must not
 /// be what somebody on the way to it wants to be installed, so `http://` is.
 pub fn is_index(url: &str) -> bool {
@@ -51,7 +53,7 @@ pub fn is_package(name: &str) -> bool {
 
 /// A version that a requirement can pin: a number, then perhaps a local label.
 pub fn is_wheel_version(version: &str) -> bool {
-    let (public, label) = version.split_once('+').map_or((version, None), |(public, label)| (public, Some(label)));
+    let (public, label) = variant::parts(version);
     let part = |text: &str| starts_and_ends_alphanumeric(text) && all(text, b"._");
     let ok = public.starts_with(|first: char| first.is_ascii_digit()) && part(public) && label.is_none_or(part);
     ok && version.len() <= 128

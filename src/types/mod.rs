@@ -22,3 +22,11 @@ pub use require::Requirement;
 pub use specifier::Specifier;
 pub use text::{List, Text};
 pub use version::Version;
+
+/// Some things in their order, each once.
+pub fn distinct<T: Ord>(of: impl IntoIterator<Item = T>) -> Vec<T> {
+    let mut each: Vec<T> = of.into_iter().collect();
+    each.sort();
+    each.dedup();
+    each
+}

@@ -6,7 +6,7 @@
 use std::fmt;
 
 use super::address::{all, is_number, is_package};
-use super::{Constraint, Version};
+use super::{Constraint, Version, variant};
 
 /// What is asked for of a package that nothing is solved with.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -107,7 +107,7 @@ impl Specifier {
         for part in &self.comparisons {
             let version = part.trim_start_matches(['=', '<', '>', '!', '~']);
             let is_whole = !version.ends_with(".*") && !part.starts_with("~=");
-            let missing = 2_usize.saturating_sub(version.split('+').next().unwrap_or_default().matches('.').count());
+            let missing = 2_usize.saturating_sub(variant::public(version).matches('.').count());
             let plain = version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
             let zeros = if is_whole && plain { ".0".repeat(missing) } else { String::new() };
             parts.push(format!("{part}{zeros}"));
@@ -160,7 +160,7 @@ impl Specifier {
 fn parts(comparison: &str) -> (&str, &str, bool) {
     let version = comparison.trim_start_matches(['=', '<', '>', '!', '~']);
     let operator = &comparison[..comparison.len() - version.len()];
-    let public = version.split('+').next().unwrap_or(version);
+    let public = variant::public(version);
     let number = public.strip_suffix(".*");
     (operator, number.unwrap_or(public), number.is_some())
 }
@@ -239,7 +239,7 @@ fn comparison(text: &str) -> Result<String, SpecifierError> {
 
 /// A version of PEP 440 in its normal spelling, or one near to it: `1!2.0.3rc1.post2.dev4+cu126`.
 fn is_version(text: &str) -> bool {
-    let (public, local) = text.split_once('+').map_or((text, None), |(public, local)| (public, Some(local)));
+    let (public, local) = variant::parts(text);
     let public = public.split_once('!').filter(|(epoch, _)| is_number(epoch)).map_or(public, |(_, rest)| rest);
     let is_local = |local: &str| {
         !local.is_empty() && all(local, b"._-") && local.split(['.', '_', '-']).all(|part| !part.is_empty())

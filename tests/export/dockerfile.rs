@@ -4,7 +4,8 @@ use std::process::Command;
 
 use gpuenv::export::ExportError;
 
-use crate::{locks, render, tools};
+use crate::common::tools;
+use crate::{locks, render};
 
 fn lint(name: &str, text: &str) {
     let Some(hadolint) = tools::find("hadolint") else { return };
@@ -66,6 +67,13 @@ fn what_is_compiled_beside_a_framework_comes_last() {
     let options = "--no-build-isolation-package flash-attn --no-build-isolation-package transformer-engine-torch";
     assert!(last.contains(options) && last.contains("flash-attn==2.8.3") && last.contains("torch==2.5.1"), "{text}");
     lint("beside", &text);
+    // What is compiled comes from the source that was locked, too.
+    let mut hashed = locks::compiled_beside();
+    hashed.wheel[0].sha256 = "a".repeat(64);
+    let text = render("dockerfile", &hashed).unwrap();
+    let file = format!("'flash-attn==2.8.3 --hash=sha256:{}'", "a".repeat(64));
+    assert!(text.contains(&file) && text.contains("--requirements /tmp/locked-source.txt"), "{text}");
+    lint("beside-hashed", &text);
     assert!(!render("dockerfile", &locks::container_with_build()).unwrap().contains("isolation-package"));
 }
 

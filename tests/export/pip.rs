@@ -5,7 +5,8 @@ use std::process::Command;
 use gpuenv::export::{ExportError, Options, format};
 use sha2::{Digest, Sha256};
 
-use crate::{locks, render, tools};
+use crate::common::tools;
+use crate::{locks, render};
 
 fn without_comments(text: &str) -> String {
     text.lines().filter(|line| !line.starts_with('#')).map(|line| format!("{line}\n")).collect()
@@ -134,6 +135,16 @@ fn hashes_are_written_for_all_wheels_or_for_none() {
     assert_eq!(without_comments(&text), pin);
     assert!(text.contains("--no-deps --require-hashes"), "{text}");
     assert_eq!(without_comments(&render("requirements", &lock).unwrap()), "torch==2.5.1\n");
+    // What nobody has read is a comment, and said to be unknown.
+    let mut some = locks::two_indexes();
+    some.wheel[0].sha256 = "a".repeat(64);
+    let text = with_hashes(&some).unwrap();
+    assert!(text.contains("\n#   tensorflow==2.18.0\n") && !without_comments(&text).contains("tensorflow"), "{text}");
+    let undetermined = |lock: &gpuenv::lock::Lock| {
+        format("requirements").unwrap().undetermined(lock, &Options::default().with("hashes", ""))
+    };
+    assert!(undetermined(&some).unwrap().contains("tensorflow 2.18.0"));
+    assert_eq!(undetermined(&lock), None);
     lock.wheel[0].sha256 = "$(reboot)".into();
     assert!(matches!(with_hashes(&lock), Err(ExportError::BadValue { .. })));
     let uv = format("uv").unwrap().render(&lock, &Options::default().with("hashes", ""));
@@ -180,6 +191,10 @@ fn what_others_bring_in_is_that_of_the_locked_cuda() {
     for format in ["conda", "github-actions"] {
         assert!(render(format, &locks::constrained()).unwrap().contains("torchvision==0.20.1+cu124"), "{format}");
     }
+    let remarks = |lock: &gpuenv::lock::Lock| format("conda").unwrap().remarks(lock, &Options::default()).join(" ");
+    let mut unseen = locks::constrained();
+    unseen.constraint[0].version = "0.20.1".into();
+    assert!(remarks(&unseen).contains("torchvision 0.20.1 was not seen") && remarks(&locks::constrained()).is_empty());
     let mut alone = locks::constrained();
     alone.wheel.truncate(1);
     let torch = without_comments(&render("requirements", &alone).unwrap());
@@ -215,4 +230,32 @@ fn what_others_bring_in_is_that_of_the_locked_cuda() {
     // Told nothing, pip takes the default index's build: the check can fail.
     let naive = render("requirements", &locks::two_indexes()).unwrap();
     assert_ne!(pip(&["-r", "requirements.txt", "timm"], "requirements.txt", naive), want);
+}
+
+/// What somebody installs himself comes from no index, whoever depends on it.
+#[test]
+fn pip_takes_no_other_build_of_ones_own() {
+    let own = locks::own_build();
+    for format in ["requirements", "conda", "github-actions"] {
+        assert!(render(format, &own).unwrap().contains("--no-binary torch"), "{format}");
+    }
+    assert!(render("pixi", &own).unwrap().contains("\nno-binary = [\"torch\"]\n"));
+    let constraints = Options::default().with("constraints", "");
+    let text = format("requirements").unwrap().render(&own, &constraints).unwrap();
+    assert!(without_comments(&text).contains("torch==2.5.1+cu124\n"), "{text}");
+
+    let Some(python) = tools::find("python3") else { return };
+    let folder = tools::folder("pip-own");
+    let indexes = tools::Indexes::publish(&python, &folder);
+    tools::timm(&python, &folder);
+    let pip = |text: &str| {
+        std::fs::write(folder.join("requirements.txt"), text).unwrap();
+        let mut pip = Command::new(&python);
+        pip.args(["-m", "pip", "--isolated", "--disable-pip-version-check", "download", "--no-cache-dir"]);
+        pip.args(["--index-url", &indexes.public, "--dest", "got", "-r", "requirements.txt"]).current_dir(&folder);
+        pip.output().unwrap().status.success()
+    };
+    let text = render("requirements", &own).unwrap();
+    assert!(!pip(&text), "the torch of an index stands in for it");
+    assert!(pip(&text.replace("--no-binary torch\n", "")), "the check can fail");
 }

@@ -7,13 +7,10 @@ use std::process::Command;
 use gpuenv::report::schema;
 use serde_json::Value;
 
+use crate::common::{tools, validate};
 use crate::readers::{accepts, check, files, twin};
-use crate::tools;
 
-#[path = "../common/schema.rs"]
-mod validate;
-
-/// A project and all of `[tool.uv]` as uv reads them; what it resolves is tests/resolves.rs's.
+/// A project and all of `[tool.uv]` as uv reads them; what it resolves is tests/export/resolves.rs's.
 #[test]
 fn uv() {
     let Some(uv) = tools::find("uv") else { return };
@@ -120,7 +117,7 @@ fn is_devcontainer(text: &str) -> bool {
 /// The reference implementation refuses next to nothing, but gives back what it has understood.
 #[test]
 fn devcontainer() {
-    let all = files("devcontainer", "devcontainer.json", &[("gpus", "1")]);
+    let all = files("devcontainer", "devcontainer.json", &[("shm-size", "16g")]);
     let read = |file: &Path| std::fs::read_to_string(file).unwrap();
     for file in &all {
         assert!(is_devcontainer(&read(file)), "{}", read(file));
@@ -176,7 +173,7 @@ fn is_pixi(text: &str) -> bool {
         && file.get("workspace").and_then(|table| table.get("platforms")).is_some_and(toml::Value::is_array)
         && file.get("system-requirements").is_none_or(cuda)
         && are_specs(file.get("pypi-dependencies"))
-        && options.is_none_or(|table| table.keys().all(|key| key == "dependency-overrides"))
+        && options.is_none_or(|table| table.keys().all(|key| key == "dependency-overrides" || key == "no-binary"))
         && are_specs(options.and_then(|table| table.get("dependency-overrides")))
 }
 

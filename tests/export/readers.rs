@@ -6,9 +6,10 @@ use std::path::Path;
 use std::process::Command;
 
 use gpuenv::export::{Options, format};
-use gpuenv::lock::Lock;
+use gpuenv::lock::{Lock, Wheel};
 
-use crate::{locks, tools};
+use crate::common::tools;
+use crate::locks;
 
 /// Locks of all kinds by name, each with the target to render.
 fn all() -> Vec<(&'static str, Lock, &'static str)> {
@@ -38,20 +39,28 @@ fn all() -> Vec<(&'static str, Lock, &'static str)> {
         ("compat", compat, "prod"),
         ("arm", arm, "prod"),
         ("digest", digest, "prod"),
+        ("own", locks::own_build(), "prod"),
     ]
 }
 
 /// The locks in this format with these options, where they can be rendered, each in a file of this name; and how many.
 pub fn files(name: &str, file: &str, values: &[(&str, &str)]) -> Vec<std::path::PathBuf> {
     let mut files = Vec::new();
-    for (lock_name, lock, target) in all() {
+    for (lock_name, mut lock, target) in all() {
+        if name == "pylock" {
+            lock.wheel.iter_mut().for_each(addressed);
+        }
         let mut options = Options { target: Some(target.into()), ..Options::default() };
         for (option, value) in values {
             options = options.with(option, value);
         }
         let text = match format(name).unwrap().render(&lock, &options) {
             Ok(text) => text,
-            Err(error) if ["no-image", "ambiguous-index", "nothing-to-install", "in-image"].contains(&error.code()) => {
+            // What an image needs, what pip cannot tell apart, and a lock of which nothing is left to install.
+            Err(error)
+                if ["no-image", "ambiguous-index", "nothing-to-install", "in-image", "own-build"]
+                    .contains(&error.code()) =>
+            {
                 continue;
             }
             Err(error) => panic!("{name} of {lock_name}: {error}"),
@@ -60,8 +69,15 @@ pub fn files(name: &str, file: &str, values: &[(&str, &str)]) -> Vec<std::path::
         std::fs::write(folder.join(file), text).unwrap();
         files.push(folder.join(file));
     }
-    assert!(files.len() >= 6, "{name}");
+    assert!(files.len() >= 12, "{name} of {} locks", files.len());
     files
+}
+
+/// A wheel whose file is known.
+fn addressed(wheel: &mut Wheel) {
+    let file = format!("{}-{}-py3-none-any.whl", wheel.package.replace('-', "_"), wheel.version.replace('+', "%2B"));
+    wheel.url = Some(format!("https://wheels.acme.example/{file}"));
+    (wheel.index, wheel.sha256) = (None, "a".repeat(64));
 }
 
 /// The file's twin with one mistake.
@@ -295,11 +311,15 @@ fn pylock() {
         eprintln!("skipped: a packaging that reads pylock.toml is not installed");
         return;
     }
-    let folder = tools::folder("readers-pylock");
-    std::fs::write(folder.join("pylock.toml"), text).unwrap();
-    tools::succeed(Command::new(&python).args(["-c", read]).arg(folder.join("pylock.toml")));
-    let bad = twin(&folder.join("pylock.toml"), "hashes", "hash");
-    assert!(!accepts(Command::new(&python).args(["-c", read]).arg(bad)));
+    let all = files("pylock", "pylock.toml", &[]);
+    for file in &all {
+        tools::succeed(Command::new(&python).args(["-c", read]).arg(file));
+    }
+    for (from, to) in
+        [("hashes", "hash"), ("-py3-none-any.whl\"", ".whl\""), ("lock-version = \"1", "lock-version = \"2")]
+    {
+        assert!(!accepts(Command::new(&python).args(["-c", read]).arg(twin(&all[0], from, to))), "{from}");
+    }
 }
 
 #[test]

@@ -73,3 +73,28 @@ fn options_take_what_sites_have() {
         assert!(error.code() == "bad-option" && !error.to_string().contains("SHELL"), "{error}");
     }
 }
+
+/// One request for GPUs: what asks the tools for all of them stands beside no count.
+#[test]
+fn a_devcontainer_asks_once_for_gpus() {
+    let rendered = |gpus: &str| {
+        format("devcontainer").unwrap().render(&locks::container(), &Options::default().with("gpus", gpus)).unwrap()
+    };
+    assert!(rendered("all").contains("\"hostRequirements\"") && rendered("all").contains("--gpus=all"));
+    assert!(!rendered("2").contains("hostRequirements") && rendered("2").contains("--gpus=2"));
+}
+
+/// What conda and pixi install keeps to the CUDA of the pins, be it that a metapackage or somebody's own build names it.
+#[test]
+fn conda_keeps_to_the_cuda_of_what_is_installed() {
+    let mut rapids = locks::container();
+    rapids.stack.remove("torch");
+    rapids.wheel = ["cuda-toolkit", "cudf-cu12"].map(|package| locks::wheel(package, "12.9.2", None, &["prod"])).into();
+    let mut own = locks::own_build();
+    own.stack.insert("torch".into(), "2.5.1".into());
+    for (lock, line) in [(rapids, "12.9"), (own, "12.4")] {
+        let conda = render("conda", &lock).unwrap();
+        assert!(conda.contains(&format!("\"cuda-version={line}\"")), "{conda}");
+        assert!(render("pixi", &lock).unwrap().contains(&format!("cuda = \"{line}\"")), "{line}");
+    }
+}

@@ -4,7 +4,8 @@ use std::process::Command;
 
 use toml::{Table, Value};
 
-use crate::{locks, render, tools};
+use crate::common::tools;
+use crate::{locks, render};
 
 fn parse(text: &str) -> Table {
     toml::from_str(text).unwrap_or_else(|error| panic!("{error}\n{text}"))
@@ -221,6 +222,22 @@ fn what_others_wrote_is_not_replaced() {
     ] {
         let error = merged(old, &locks::container()).unwrap_err();
         assert!(error.contains(told), "{error}");
+    }
+}
+
+/// What comes with the pins in the locked release is held like them.
+#[test]
+fn overrides_of_what_the_pins_bring_are_refused() {
+    let mut lock = locks::container();
+    lock.stack.insert("cudnn".into(), "9.1.0.70".into());
+    lock.stack.insert("triton".into(), "3.1.0".into());
+    let with = |one: &str| merged(&format!("[tool.uv]\noverride-dependencies = [\"{one}\"]\n"), &lock);
+    for one in ["nvidia-cudnn-cu12==9.10.2.21", "triton==3.2.0", "triton"] {
+        assert!(with(one).unwrap_err().contains(one), "{one}");
+    }
+    for one in ["nvidia-cudnn-cu12==9.1.0.70", "triton==3.1.0", "certifi==2026.1.1"] {
+        let text = with(one).unwrap();
+        assert!(strings(&parse(&text)["tool"]["gpuenv"]["brought"]).contains(&"triton==3.1.0"), "{text}");
     }
 }
 

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use super::super::rows::*;
 use super::super::tables::{Catalog, Row, RowName};
 use super::Say;
+use crate::types::variant::line_of;
 
 pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
     let mut alike = Alike { seen: HashMap::new(), say };

@@ -194,7 +194,7 @@ impl Rules {
 fn builds(catalog: &Catalog, isas: &HashSet<&Version>, say: Say<'_>) {
     for row in catalog.builds.iter() {
         let Some(isa) = &row.ptx_isa else { continue };
-        let line = line_of(&row.variant);
+        let line = row.line();
         let of_line = |kit: &&Toolkit| line.is_some_and(|line| kit.version.cmp_prefix(&line).is_eq());
         let newest = catalog.toolkits.iter().filter(of_line).map(|kit| kit.ptx_isa).max();
         if row.ptx.is_empty() || !isas.contains(isa) || newest.is_none_or(|newest| *isa > newest) {

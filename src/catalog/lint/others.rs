@@ -6,6 +6,7 @@ use super::super::rows::*;
 use super::super::tables::{Catalog, Row};
 use super::Say;
 use crate::types::Version;
+use crate::types::variant::line_of;
 
 pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
     kinds(catalog, say);

@@ -43,7 +43,7 @@ fn builds(catalog: &Catalog, say: Say<'_>) {
         if !row.pythons.iter().any(|python| pythons.contains(python)) {
             say("unchoosable", "build", &name, "it has a wheel for no Python of the catalog".into());
         }
-        if row.variant != "cpu" && line_of(&row.variant).is_none() {
+        if !row.is_cpu() && row.line().is_none() {
             say("variant", "build", &name, "a variant is `cpu`, or `cu` and the CUDA line".into());
         }
         if row.glibc.as_ref().is_some_and(|glibc| newest_glibc.is_some_and(|newest| glibc > newest)) {
@@ -53,7 +53,7 @@ fn builds(catalog: &Catalog, say: Say<'_>) {
         if code && row.arch_source.is_none() {
             say("belongs-together", "build", &name, "sass and ptx need an arch_source".into());
         }
-        if !code && row.arch_source.is_some() && row.variant != "cpu" {
+        if !code && row.arch_source.is_some() && !row.is_cpu() {
             say("belongs-together", "build", &name, "arch_source without sass or ptx".into());
         }
         let pins = [&row.toolkit, &row.cudnn, &row.nccl, &row.triton].iter().any(|pin| pin.is_some());
@@ -62,7 +62,7 @@ fn builds(catalog: &Catalog, say: Say<'_>) {
             say("belongs-together", "build", &name, says.into());
         }
         let cuda = code || row.toolkit.is_some() || row.cudnn.is_some() || row.nccl.is_some();
-        if row.variant == "cpu" && cuda {
+        if row.is_cpu() && cuda {
             say("cpu-build", "build", &name, "a CPU build holds nothing of CUDA".into());
         }
     }
@@ -192,7 +192,7 @@ fn systems(kind: &str, catalog: &Catalog, name: &dyn std::fmt::Display, systems:
 
 /// The toolkits a build may have been compiled with: the one it pins, else those of its line.
 fn compilers<'c>(catalog: &'c Catalog, row: &Build) -> Vec<&'c Toolkit> {
-    let line = row.toolkit.or_else(|| line_of(&row.variant));
+    let line = row.toolkit.or_else(|| row.line());
     let of_line = |kit: &&Toolkit| line.as_ref().is_some_and(|line| kit.version.cmp_prefix(line).is_eq());
     catalog.toolkits.iter().filter(of_line).collect()
 }
@@ -204,7 +204,7 @@ fn architectures(catalog: &Catalog, say: Say<'_>) {
         let name = row.row_name();
         let key = (&*row.variant, row.toolkit.as_ref());
         let kits = known.entry(key).or_insert_with(|| compilers(catalog, row));
-        if kits.is_empty() && row.variant != "cpu" {
+        if kits.is_empty() && !row.is_cpu() {
             say("unknown-toolkit", "build", &name, "no toolkit is of its release or line".into());
             continue;
         }
@@ -220,7 +220,7 @@ fn architectures(catalog: &Catalog, say: Say<'_>) {
                 say("list-order", "build", &name, "architectures are written once each, in order".into());
             }
         }
-        if let (Some(line), Some(toolkit)) = (line_of(&row.variant), &row.toolkit)
+        if let (Some(line), Some(toolkit)) = (row.line(), &row.toolkit)
             && toolkit.cmp_prefix(&line).is_ne()
         {
             say("build-toolkit", "build", &name, format!("toolkit {toolkit} is not of line {line}"));
@@ -232,7 +232,7 @@ fn architectures(catalog: &Catalog, say: Say<'_>) {
 /// beginning of a version only.
 fn libraries(catalog: &Catalog, say: Say<'_>) {
     for row in catalog.builds.iter() {
-        let Some(line) = line_of(&row.variant) else { continue };
+        let Some(line) = row.line() else { continue };
         let exact = row.package == FRAMEWORKS[0] && !row.system_cuda;
         let is_it = |known: &Version, wanted: &Version| match exact {
             true => known == wanted,

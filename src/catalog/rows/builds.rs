@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Family, Index, List, Pins, Property, Status, Text};
-use crate::types::{Arch, CpuArch, Version};
+use crate::types::{Arch, CpuArch, Version, variant};
 
 /// One published build of a framework: (package, version, variant, CPU architecture), on Linux.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -92,6 +92,55 @@ pub struct Build {
 }
 
 impl Build {
+    /// One of which nobody has told more.
+    pub fn bare(package: Text, version: Version, variant: Text, arch: CpuArch, source: Text) -> Self {
+        Build {
+            package,
+            version,
+            variant,
+            arch,
+            systems: List::default(),
+            default: false,
+            status: Status::Stable,
+            index: List::default(),
+            index_url: None,
+            url: None,
+            wheel: None,
+            extra: None,
+            pythons: List::default(),
+            pythons_partial: false,
+            sass: List::default(),
+            ptx: List::default(),
+            ptx_isa: None,
+            glibc: None,
+            toolkit: None,
+            pins: None,
+            cudnn: None,
+            cudnn_range: None,
+            system_cuda: false,
+            loads: List::default(),
+            nccl: None,
+            triton: None,
+            triton_python: None,
+            source,
+            arch_source: None,
+            pins_source: None,
+            expected: List::default(),
+            expected_pythons: List::default(),
+            extra_pythons: List::default(),
+        }
+    }
+
+    /// Whether it is one without CUDA.
+    pub fn is_cpu(&self) -> bool {
+        self.variant == variant::CPU
+    }
+
+    /// The CUDA line that it is built for; none without CUDA.
+    pub fn line(&self) -> Option<Version> {
+        variant::line_of(&self.variant)
+    }
+
     /// Whether it installs on a line of Python: it has a wheel, seen or expected, and so has all that its extra pins.
     pub fn installs_on(&self, line: &Version) -> bool {
         (self.pythons.contains(line) || self.expected_pythons.contains(line)) && self.pins_install_on(line)
@@ -130,7 +179,7 @@ impl Build {
         match &self.wheel {
             Some(own) if self.is_own() => own.to_string(),
             // The label behind it differs between NVIDIA's tables and what the image prints.
-            Some(own) if self.is_in_image() => own.split('+').next().unwrap_or(own).to_string(),
+            Some(own) if self.is_in_image() => variant::public(own).to_string(),
             _ => format!("{}+{}", self.version, self.variant),
         }
     }
@@ -152,7 +201,7 @@ impl Build {
 
     /// Whether its wheel calls itself older than the release that it is counted as: `2.5.0a0` is not yet 2.5.0.
     pub fn is_snapshot(&self) -> bool {
-        let public = self.wheel.as_ref().and_then(|wheel| wheel.split('+').next());
+        let public = self.wheel.as_deref().map(variant::public);
         let is_earlier = public.and_then(|public| Version::parse(public).ok()).is_some_and(|it| it.is_prerelease());
         is_earlier && !self.is_laid()
     }

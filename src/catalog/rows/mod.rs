@@ -11,7 +11,6 @@ mod packages;
 mod places;
 mod vocabulary;
 
-pub use crate::types::variant::line_of;
 pub use crate::types::{List, Text};
 pub use builds::*;
 pub use cuda::*;

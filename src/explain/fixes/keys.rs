@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::catalog::rows::{Companion, Subject};
+use crate::catalog::rows::{Companion, FRAMEWORKS, Subject};
 use crate::explain::{advice, target_of};
 use crate::solve::own;
-use crate::solve::request::{Direction, DriverRequest, FRAMEWORKS, Request, Told};
+use crate::solve::request::{Direction, DriverRequest, Request, Told};
 use crate::solve::solution::Solution;
-use crate::types::{ArchEntry, ArchList, Constraint, Version};
+use crate::types::{ArchEntry, ArchList, Constraint, Version, distinct, variant};
 
 use super::written::{chosen, minimum, outermost};
 use super::{Edit, Finder, set, unset};
@@ -236,13 +236,11 @@ impl<'c> Finder<'_, 'c> {
     fn floors_above(&self, pinned: &Version) -> Vec<Version> {
         let rules = self.asker.catalog.rules.iter().filter(|rule| rule.object == Subject::Driver);
         let needs = rules.filter_map(|rule| Constraint::parse(&rule.needs).ok());
-        let mut floors: Vec<Version> = needs
-            .flat_map(|needs| needs.comparisons().filter_map(|one| one.version).collect::<Vec<Version>>())
-            .filter(|floor| floor > pinned)
-            .collect();
-        floors.sort();
-        floors.dedup();
-        floors
+        distinct(
+            needs
+                .flat_map(|needs| needs.comparisons().filter_map(|one| one.version).collect::<Vec<Version>>())
+                .filter(|floor| floor > pinned),
+        )
     }
 
     pub(super) fn cuda_of(&self, driver: &Version) -> Option<String> {
@@ -376,7 +374,7 @@ fn admits_any_variant(constraint: &Constraint, version: &Version) -> bool {
 
 /// The constraint without its variants: `2.5.1+cu124` is `2.5.1`.
 fn versions_only(constraint: &Constraint) -> String {
-    let cut = |part: &str| part.split('+').next().unwrap_or("").trim().to_string();
+    let cut = |part: &str| variant::public(part).trim().to_string();
     let alternatives = constraint.as_str().split("||").map(|alternative| {
         let parts: Vec<String> = alternative.split(',').map(cut).filter(|part| !part.is_empty()).collect();
         if parts.is_empty() { "*".to_string() } else { parts.join(",") }

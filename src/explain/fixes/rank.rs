@@ -2,8 +2,8 @@
 
 use super::super::{Change, Fix};
 use super::Finder;
-use crate::solve::request::FRAMEWORKS;
-use crate::types::Constraint;
+use crate::catalog::rows::FRAMEWORKS;
+use crate::types::{Constraint, variant};
 
 /// How many fixes are offered.
 const OFFERED: usize = 7;
@@ -54,7 +54,7 @@ fn is_nearer(fix: &Fix, than: &Fix) -> bool {
 
 /// How hard a change is to make: another wheel is a line, another machine is not.
 fn effort(change: &Change) -> u8 {
-    let same_version = |from: &str, to: &str| from.split('+').next() == to.split('+').next();
+    let same_version = |from: &str, to: &str| variant::public(from) == variant::public(to);
     match change.key.rsplit('.').next().unwrap_or("") {
         // What was built for a framework follows the framework, not the other way round.
         package if change.key.starts_with("stack.") => match (&change.from, &change.to) {

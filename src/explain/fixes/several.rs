@@ -5,6 +5,7 @@ use crate::explain::{needed, target_of};
 use super::written::written_down;
 use super::{Edit, Finder, set, unset};
 use crate::solve::request::Direction;
+use crate::types::distinct;
 
 /// Specs with more keys than this are not loosened as a whole.
 const MOST_KEYS: usize = 500;
@@ -105,9 +106,7 @@ impl<'c> Finder<'_, 'c> {
 
     /// Where even that does not help: another board, and whatever must change besides.
     pub(super) fn try_boards_and_everything(&mut self, ways: &[Vec<String>]) {
-        let mut boards: Vec<&String> = ways.iter().flatten().filter(|key| key.ends_with(".gpu")).collect();
-        boards.sort();
-        boards.dedup();
+        let boards = distinct(ways.iter().flatten().filter(|key| key.ends_with(".gpu")));
         for key in boards {
             for value in self.board_values(key).into_iter().take(BOARDS) {
                 self.try_everything(&[set(key, value)]);

@@ -3,14 +3,14 @@
 use std::cmp::Reverse;
 
 use crate::catalog::OsMatch;
-use crate::catalog::rows::{Class, Image, Os, repeated};
-use crate::solve::fits::line_of;
+use crate::catalog::rows::{Class, FRAMEWORKS, Image, Os, repeated};
 use crate::solve::recommended::has_ended;
-use crate::solve::request::{FRAMEWORKS, GpuRequest, Request};
-use crate::types::Version;
+use crate::solve::request::{GpuRequest, Request};
+use crate::types::{Version, distinct};
 
 use super::Finder;
 use crate::explain::target_of;
+use crate::types::variant::line_of;
 
 /// Whether a target is a Jetson.
 fn is_jetson(request: &Request<'_>, target: &str) -> bool {
@@ -70,9 +70,7 @@ impl<'c> Finder<'_, 'c> {
     /// The C libraries of known systems, nearest first.
     pub(super) fn other_glibcs(&self, key: &str) -> Vec<String> {
         let Some(written) = self.written(key).and_then(|text| Version::parse(&text).ok()) else { return Vec::new() };
-        let mut known: Vec<Version> = self.asker.catalog.oses.iter().filter_map(|os| os.glibc).collect();
-        known.sort();
-        known.dedup();
+        let known = distinct(self.asker.catalog.oses.iter().filter_map(|os| os.glibc));
         let (older, newer): (Vec<Version>, Vec<Version>) = known.into_iter().partition(|version| *version < written);
         newer.into_iter().chain(older.into_iter().rev()).map(|version| version.to_string()).collect()
     }
@@ -130,10 +128,7 @@ impl<'c> Finder<'_, 'c> {
     /// older lines first.
     pub(super) fn other_variants(&self, package: &str, written: &str) -> Vec<String> {
         let builds = self.asker.catalog.builds.iter().filter(|row| row.package == package);
-        let mut lines: Vec<(Version, &str)> =
-            builds.filter_map(|row| Some((line_of(&row.variant)?, &*row.variant))).collect();
-        lines.sort();
-        lines.dedup();
+        let lines = distinct(builds.filter_map(|row| Some((row.line()?, &*row.variant))));
         let toolkit = self.installed_line().filter(|_| self.spec.build.is_some());
         let (older, newer): (Vec<_>, Vec<_>) = match &toolkit {
             Some(toolkit) => lines.into_iter().partition(|(line, _)| line <= toolkit),
@@ -154,9 +149,7 @@ impl<'c> Finder<'_, 'c> {
         let asked = request.as_ref().and_then(|request| request.targets.iter().find(|asked| asked.name == target));
         let Some(own) = asked.and_then(|asked| asked.gcc) else { return Vec::new() };
         let of_systems = self.asker.catalog.oses.iter().filter_map(|os| os.gcc.as_ref());
-        let mut majors: Vec<u64> = of_systems.map(Version::major).filter(|major| *major != own.major()).collect();
-        majors.sort();
-        majors.dedup();
+        let majors = distinct(of_systems.map(Version::major).filter(|major| *major != own.major()));
         let (older, newer): (Vec<u64>, Vec<u64>) = majors.into_iter().partition(|major| *major < own.major());
         newer.into_iter().chain(older.into_iter().rev()).map(|major| major.to_string()).collect()
     }
@@ -165,9 +158,7 @@ impl<'c> Finder<'_, 'c> {
     pub(super) fn other_clangs(&self, key: &str) -> Vec<String> {
         let own = self.written(key).and_then(|text| Version::parse(&text).ok());
         let limits = self.asker.catalog.toolkits.iter().filter_map(|row| row.clang_max.as_ref()).map(Version::major);
-        let mut majors: Vec<u64> = limits.filter(|most| own.is_some_and(|own| *most < own.major())).collect();
-        majors.sort();
-        majors.dedup();
+        let majors = distinct(limits.filter(|most| own.is_some_and(|own| *most < own.major())));
         majors.into_iter().rev().map(|major| major.to_string()).collect()
     }
 

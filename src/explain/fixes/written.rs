@@ -2,7 +2,7 @@
 
 use crate::explain::target_of;
 use crate::solve::solution::Solution;
-use crate::types::{ArchList, Version};
+use crate::types::{ArchList, Version, variant};
 
 use super::Finder;
 
@@ -31,28 +31,24 @@ pub(super) fn chosen(answer: &Solution<'_>, key: &str) -> Option<String> {
 fn common_version(answer: &Solution<'_>, package: &str) -> Option<String> {
     let versions = versions_of(answer, package)?;
     let first = versions.first()?;
-    let plain = without_variant(first);
+    let plain = variant::public(first);
     if versions.iter().all(|version| version == first) {
         return Some(first.clone());
     }
-    versions.iter().all(|version| without_variant(version) == plain).then(|| plain.to_string())
+    versions.iter().all(|version| variant::public(version) == plain).then(|| plain.to_string())
 }
 
 /// Where targets that are free to differ do: the newest version among them, or the oldest of older ones, which may
 /// serve the others as well.
 pub(super) fn outermost(answer: &Solution<'_>, package: &str, older: bool) -> Option<String> {
     let versions = versions_of(answer, package)?;
-    let versions = versions.iter().filter_map(|version| Version::parse(without_variant(version)).ok());
+    let versions = versions.iter().filter_map(|version| Version::parse(variant::public(version)).ok());
     if older { versions.min() } else { versions.max() }.map(|version| version.to_string())
 }
 
 /// The version of a package in every target; none if one goes without.
 fn versions_of(answer: &Solution<'_>, package: &str) -> Option<Vec<String>> {
     answer.targets.iter().map(|target| target.stack().remove(package)).collect()
-}
-
-fn without_variant(version: &str) -> &str {
-    version.split('+').next().unwrap_or(version)
 }
 
 /// What to write for a loosened key so that this answer comes out.

@@ -8,6 +8,8 @@ use crate::types::Version;
 
 use crate::explain::ask::Asker;
 
+use super::laws;
+
 /// Lists with more boards than this are told as they are.
 const MOST_BOARDS: usize = 64;
 
@@ -62,9 +64,8 @@ pub(super) fn shortest(asker: &Asker<'_, '_>, request: &Request<'_>, binding: Ve
 /// The rules that a clash needs, in the order of the telling: without any one of them there is no clash.
 pub(super) fn binding_rules(asker: &Asker<'_, '_>, request: &Request<'_>) -> Vec<String> {
     // Rules that only restate what code coverage says come last here, so they are the first to be given up.
-    let laws = law::ALL.iter().copied().filter(|law| law::concerns(request, law));
-    let needs = request.rules.all().filter(|rule| request.rules.concerns(request, rule)).map(|rule| &*rule.row.id);
-    let all: Vec<&str> = laws.chain(needs).collect();
+    let needs = request.rules.all().filter(|rule| laws::rule_concerns(request, rule)).map(|rule| &*rule.row.id);
+    let all: Vec<&str> = laws::concerning(request).chain(needs).collect();
     let mut asked = request.clone();
     let written = asked.off.len();
     let mut clashes = |found: &[usize], prefix: usize| {

@@ -2,18 +2,18 @@
 
 use crate::catalog::rows::{Build, Companion, Pins, Subject};
 use crate::coverage::Coverage;
+use crate::solve::described::GpuKind;
 use crate::solve::fits;
 use crate::solve::libraries;
-use crate::solve::machine::{self, GpuKind};
 use crate::solve::problem::law;
-use crate::types::{ArchList, Constraint, CpuArch, Specifier, Version};
+use crate::types::{ArchList, Constraint, CpuArch, Specifier, Version, distinct};
 
 use super::Explainer;
 use super::words::{build_id, by_version, describe, list, name_of, named, numbers, plainly};
 
 impl<'c> Explainer<'_, 'c> {
     pub(super) fn coverage(&mut self) {
-        let has_code = |build: &&Build| build.variant != "cpu" && build.arch_source.is_some();
+        let has_code = |build: &&Build| !build.is_cpu() && build.arch_source.is_some();
         let gpu_builds: Vec<&Build> = self.left.iter().copied().filter(has_code).collect();
         let mut groups: Vec<(String, Vec<&Build>)> = Vec::new();
         for build in gpu_builds.iter().rev() {
@@ -43,14 +43,14 @@ impl<'c> Explainer<'_, 'c> {
     /// Whether a build holds code for all the GPUs that the clash names.
     pub(super) fn serves(&self, build: &Build) -> bool {
         self.blamed_gpus().iter().all(|gpu| {
-            let toolkit = self.request.toolkit_of(build);
+            let toolkit = self.request.catalog.toolkit_of(build);
             fits::coverage(build, toolkit, gpu.gpu.cc).is_some_and(|coverage| coverage != Coverage::None)
         })
     }
 
     fn blamed_gpus(&self) -> Vec<GpuKind<'c>> {
         let blamed = self.request.targets.iter().filter(|target| self.culprits.contains(&target.key("gpu")));
-        blamed.flat_map(|target| machine::gpu_rules(self.request, target)).collect()
+        blamed.flat_map(|target| self.request.gpu_rules(target)).collect()
     }
 
     /// One sentence for more builds than anybody would read of; whether it wants an example of what they hold, since
@@ -112,9 +112,7 @@ impl<'c> Explainer<'_, 'c> {
         let told = !self.says.is_empty();
         let mut builds = if blamed || !told { self.left.clone() } else { Vec::new() };
         builds.retain(|build| self.is_of_wanted_line(build));
-        let mut lines: Vec<&Version> = builds.iter().flat_map(|build| build.pythons.iter()).collect();
-        lines.sort();
-        lines.dedup();
+        let lines = distinct(builds.iter().flat_map(|build| build.pythons.iter()));
         self.pins_lack_wheels(&builds);
         if let (Some(first), Some(last)) = (lines.first(), lines.last()) {
             let of: Vec<&Build> = builds.clone();
@@ -132,7 +130,7 @@ impl<'c> Explainer<'_, 'c> {
     /// Whether a build is for the CUDA that is asked for, where that is blamed.
     fn is_of_wanted_line(&self, build: &Build) -> bool {
         let wanted = self.request.cuda_line.as_ref().filter(|_| self.blames("cuda"));
-        let newest = || fits::line_of(&build.variant).map(|line| self.request.problem.newest_of(line));
+        let newest = || build.line().map(|line| self.request.problem.newest_of(line));
         wanted.is_none_or(|wanted| newest().is_some_and(|line| wanted.admits(&line)))
     }
 
@@ -157,9 +155,7 @@ impl<'c> Explainer<'_, 'c> {
     /// Builds that have wheels for the Python in question, of which what their extra pins has none.
     fn pins_lack_wheels(&mut self, builds: &[&'c Build]) {
         let bound: Vec<&Build> = builds.iter().copied().filter(|build| !build.extra_pythons.is_empty()).collect();
-        let mut lines: Vec<&Version> = bound.iter().flat_map(|build| build.extra_pythons.iter()).collect();
-        lines.sort();
-        lines.dedup();
+        let lines = distinct(bound.iter().flat_map(|build| build.extra_pythons.iter()));
         let lines: Vec<&str> = lines.into_iter().map(|line| line.as_str()).collect();
         let Some(extra) = bound.first().and_then(|build| build.extra.as_ref()) else { return };
         let package = &bound[0].package;
@@ -170,8 +166,13 @@ impl<'c> Explainer<'_, 'c> {
         }
     }
 
-    /// The builds that need more than the target has, or all where it is not the builds that do.
     pub(super) fn glibc(&mut self) {
+        self.glibc_of_builds();
+        self.companions_say(|row| Some(format!("needs glibc {} or newer", row.glibc.as_ref()?)));
+    }
+
+    /// The builds that need more than the target has, or all where it is not the builds that do.
+    fn glibc_of_builds(&mut self) {
         if let Some(os) = self.request.targets.iter().find_map(|target| target.os.filter(|os| os.musl)) {
             let builds = self.left.clone();
             let oldest = builds.iter().filter_map(|build| build.glibc.as_ref()).min();
@@ -188,7 +189,7 @@ impl<'c> Explainer<'_, 'c> {
         let (lacking, others): (Vec<&Build>, Vec<&Build>) =
             self.left.iter().copied().partition(|build| self.lacks_glibc(build));
         // Beside builds that run there, the C library is no reason against a framework: it is one against what follows it.
-        let beside = others.iter().filter(|build| build.variant != "cpu").count();
+        let beside = others.iter().filter(|build| !build.is_cpu()).count();
         if !lacking.is_empty() && beside > 0 && self.companions_lack_glibc() {
             return self.subject(Subject::Glibc);
         }
@@ -230,9 +231,7 @@ impl<'c> Explainer<'_, 'c> {
             return self.say(format!("cuDNN {has} is installed there"));
         }
         let known: Vec<&Build> = self.left.iter().copied().filter(|build| build.cudnn.is_some()).collect();
-        let mut versions: Vec<&Version> = known.iter().filter_map(|build| build.cudnn.as_ref()).collect();
-        versions.sort();
-        versions.dedup();
+        let versions = distinct(known.iter().filter_map(|build| build.cudnn.as_ref()));
         if let [version] = versions.as_slice() {
             let (one, many) = match known.iter().any(|build| build.system_cuda) {
                 true => ("needs", "need"),
@@ -252,11 +251,9 @@ impl<'c> Explainer<'_, 'c> {
                 continue;
             }
             let of: Vec<&Build> = self.left.iter().copied().filter(|build| build.package == ask.package).collect();
-            let mut lines: Vec<Version> = of.iter().filter_map(|build| fits::line_of(&build.variant)).collect();
-            lines.sort();
-            lines.dedup();
+            let lines = distinct(of.iter().filter_map(|build| build.line()));
             let (Some(first), Some(last)) = (lines.first(), lines.last()) else { continue };
-            let of: Vec<&Build> = of.into_iter().filter(|build| build.variant != "cpu").collect();
+            let of: Vec<&Build> = of.into_iter().filter(|build| !build.is_cpu()).collect();
             let which = match lines.len() {
                 1 => format!("CUDA {first}"),
                 2 => format!("CUDA {first} and {last}"),
@@ -269,8 +266,14 @@ impl<'c> Explainer<'_, 'c> {
         }
     }
 
+    pub(super) fn library_cuda(&mut self) {
+        self.library_lines();
+        self.companion_libraries();
+        self.lines();
+    }
+
     /// The CUDA majors that the releases asked for of a library were built for.
-    pub(super) fn library_lines(&mut self) {
+    fn library_lines(&mut self) {
         let catalog = self.request.catalog;
         let majors = |rows: Vec<(&Version, &Version)>, wanted: &Constraint| {
             let of = rows.into_iter().filter(|(version, _)| wanted.admits(version)).map(|(_, cuda)| cuda.major());
@@ -314,10 +317,10 @@ impl<'c> Explainer<'_, 'c> {
         }
         let builds = self.left.clone();
         for ask in &self.request.frameworks {
-            let of = |build: &&&Build| build.package == ask.package && build.variant != "cpu";
+            let of = |build: &&&Build| build.package == ask.package && !build.is_cpu();
             let Some(build) = builds.iter().rev().find(of).filter(|_| self.blames(ask.package)) else { continue };
             let (least, exactly) = (build.pins == Some(Pins::AtLeast), build.pins == Some(Pins::Exact));
-            let line = fits::line_of(&build.variant).map(|line| format!("CUDA {line}"));
+            let line = build.line().map(|line| format!("CUDA {line}"));
             let cudnn =
                 build.cudnn.as_ref().map(|cudnn| format!("cuDNN {cudnn}{}", if least { " or newer" } else { "" }));
             let parts: Vec<String> = line.into_iter().chain(cudnn).collect();

@@ -7,7 +7,7 @@ use crate::coverage::Coverage;
 use crate::solve::fits::{self, TRITON};
 use crate::solve::request::PackageRequest;
 use crate::solve::thirds::{self, Want, Wants};
-use crate::types::{ArchList, Constraint, CpuArch, Version};
+use crate::types::{ArchList, Constraint, CpuArch, Version, distinct};
 
 use super::Explainer;
 use super::words::{list, plainly, versions_of};
@@ -271,9 +271,7 @@ impl<'c> Explainer<'_, 'c> {
             blamed.iter().any(|ask| row.package == ask.package && ask.constraint.admits(&row.version))
         };
         let rows = self.request.catalog.companions.iter().filter(admitted);
-        let mut majors: Vec<u64> = rows.filter_map(|row| Some(row.cuda.as_ref()?.major())).collect();
-        majors.sort();
-        majors.dedup();
+        let majors = distinct(rows.filter_map(|row| Some(row.cuda.as_ref()?.major())));
         // Packages that clash with each other alone do not clash by what they load, if that is the same.
         if majors.len() < 2 && blamed.len() == self.culprits.len() {
             return;

@@ -1,7 +1,6 @@
 //! What keeps extensions from being compiled: toolkits, host compilers, lists of architectures.
 
 use crate::catalog::rows::{Build, Toolkit};
-use crate::solve::fits;
 use crate::solve::request::ImageRequest;
 use crate::types::{Arch, Version};
 
@@ -38,7 +37,7 @@ impl<'c> Explainer<'_, 'c> {
 
     /// Those of them that extensions of the admitted builds can be compiled with.
     fn toolkits_of_builds(&self) -> Vec<&'c Toolkit> {
-        let lines = self.left.iter().copied().filter_map(|build| fits::line_of(&build.variant));
+        let lines = self.left.iter().copied().filter_map(|build| build.line());
         let majors: Vec<u64> = lines.map(|line| line.major()).collect();
         let all = self.toolkits();
         let serves = |row: &&Toolkit| majors.is_empty() || majors.contains(&row.version.major());
@@ -119,7 +118,7 @@ impl<'c> Explainer<'_, 'c> {
     pub(super) fn extension_arch(&mut self) {
         let builds = self.left.clone();
         let Some(build) = builds.last() else { return };
-        if let Some(known) = fits::extension_row(self.request.catalog, &build.package, &build.version) {
+        if let Some(known) = self.request.catalog.extension_of(build) {
             let base: Vec<String> = known
                 .archs
                 .iter()
@@ -136,8 +135,8 @@ impl<'c> Explainer<'_, 'c> {
     }
 
     pub(super) fn extension_major(&mut self) {
-        let builds: Vec<&Build> = self.left.iter().copied().filter(|build| build.variant != "cpu").collect();
-        let lines: Vec<Version> = builds.iter().filter_map(|build| fits::line_of(&build.variant)).collect();
+        let builds: Vec<&Build> = self.left.iter().copied().filter(|build| !build.is_cpu()).collect();
+        let lines: Vec<Version> = builds.iter().filter_map(|build| build.line()).collect();
         let majors = numbers(lines.iter().map(|line| line.major()).collect());
         let of = named(self.request.catalog, &builds, "compiles", "compile");
         self.say(format!("{of} extensions only with a CUDA toolkit of the same major, {majors}"));
@@ -152,9 +151,7 @@ impl<'c> Explainer<'_, 'c> {
         if words.len() <= 4 {
             self.say(format!("the toolkit is CUDA {}", list(&words)));
         }
-        if let Some(known) =
-            builds.last().and_then(|build| fits::extension_row(self.request.catalog, &build.package, &build.version))
-        {
+        if let Some(known) = builds.last().and_then(|build| self.request.catalog.extension_of(build)) {
             let source = self.request.catalog.source_of(&known.source, known.from.as_str(), &known.package, "");
             self.fact(format!("extension {} {}", known.package, known.from), source);
         }

@@ -1,11 +1,11 @@
 //! What is already there on a machine and does not go with the rest: a flavour of kernel modules, a cuda-compat package, a
 //! cuDNN, what an image asks for; and the numbers of Windows' drivers.
 
-use crate::catalog::rows::{Build, Subject, line_of};
+use crate::catalog::rows::{Build, Subject};
 use crate::solve::problem::Needs;
 use crate::solve::request::{DriverRequest, TargetRequest};
 use crate::solve::{installed, modules, windows};
-use crate::types::Version;
+use crate::types::{Version, distinct};
 
 use super::Explainer;
 use super::words::{driver_words, list, named};
@@ -68,9 +68,7 @@ impl<'c> Explainer<'_, 'c> {
         let Some(target) = self.target_with("cudnn") else { return };
         let Some(has) = target.cudnn else { return };
         let loading: Vec<&Build> = self.left.iter().copied().filter(|build| build.system_cuda).collect();
-        let mut needed: Vec<&Version> = loading.iter().filter_map(|build| build.cudnn.as_ref()).collect();
-        needed.sort();
-        needed.dedup();
+        let needed = distinct(loading.iter().filter_map(|build| build.cudnn.as_ref()));
         let words: Vec<&str> = needed.iter().map(|version| version.as_str()).collect();
         if !words.is_empty() {
             let need = named(self.request.catalog, &loading, "needs", "need");
@@ -87,9 +85,7 @@ impl<'c> Explainer<'_, 'c> {
         let Some(target) = self.target_with("toolkit") else { return };
         let Some(installed) = target.toolkits.clone() else { return };
         let loading: Vec<&Build> = self.left.iter().copied().filter(|build| build.system_cuda).collect();
-        let mut lines: Vec<Version> = loading.iter().filter_map(|build| line_of(&build.variant)).collect();
-        lines.sort();
-        lines.dedup();
+        let lines = distinct(loading.iter().filter_map(|build| build.line()));
         let words = |versions: &[Version]| list(&versions.iter().map(Version::as_str).collect::<Vec<_>>());
         if !loading.is_empty() {
             let load = named(self.request.catalog, &loading, "loads", "load");

@@ -1,9 +1,8 @@
 //! What a mark in gpuenv.toml says: in a few words, the property of a written value that a conflict turns on.
 
 use crate::catalog::rows::Build;
-use crate::solve::fits;
 use crate::solve::request::{DriverRequest, ImageRequest, TargetRequest, Told};
-use crate::types::Version;
+use crate::types::{Version, distinct};
 
 use super::Explainer;
 use super::words::{cuda_of, list, oldest_of};
@@ -52,12 +51,10 @@ impl Explainer<'_, '_> {
     fn built_for(&self, package: &str) -> Option<String> {
         let builds = self.admitted();
         let of: Vec<&Build> = builds.into_iter().filter(|build| build.package == *package).collect();
-        if !of.is_empty() && of.iter().all(|build| build.variant == "cpu") {
+        if !of.is_empty() && of.iter().all(|build| build.is_cpu()) {
             return Some("holds no GPU code".to_string());
         }
-        let mut lines: Vec<Version> = of.iter().filter_map(|build| fits::line_of(&build.variant)).collect();
-        lines.sort();
-        lines.dedup();
+        let lines = distinct(of.iter().filter_map(|build| build.line()));
         let words: Vec<&str> = lines.iter().map(Version::as_str).collect();
         (1..=MOST).contains(&words.len()).then(|| format!("built for CUDA {}", list(&words)))
     }
@@ -65,9 +62,7 @@ impl Explainer<'_, '_> {
 
 /// The capabilities of a target's GPUs.
 fn capabilities(target: &TargetRequest<'_>) -> Option<String> {
-    let mut of: Vec<&Version> = target.named_gpus().iter().map(|gpu| &gpu.cc_version).collect();
-    of.sort();
-    of.dedup();
+    let of = distinct(target.named_gpus().iter().map(|gpu| &gpu.cc_version));
     let words: Vec<&str> = of.into_iter().map(Version::as_str).collect();
     (1..=MOST).contains(&words.len()).then(|| format!("compute capability {}", list(&words)))
 }

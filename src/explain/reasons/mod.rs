@@ -9,13 +9,13 @@ mod companions;
 mod compile;
 mod installed;
 mod labels;
+mod laws;
 mod place;
 mod published;
 mod words;
 
 use crate::catalog::Row;
 use crate::catalog::rows::{Build, Subject};
-use crate::solve::fits;
 use crate::solve::platform::{Platform, Takes};
 use crate::solve::problem::{Needs, law};
 use crate::solve::request::{DriverRequest, Request, TargetRequest};
@@ -138,57 +138,32 @@ impl<'q, 'c> Explainer<'q, 'c> {
     }
 
     fn rule(&mut self, id: &str) {
-        match id {
-            law::COVERAGE => {
-                if !self.a_companion_is_enough() {
-                    self.coverage();
-                }
-                self.companions_hold();
-            }
-            law::CPU_BUILD => return self.cpu_build(),
-            law::PUBLISHED => {
-                self.nothing_published();
-                let general = !matches!(self.platform().takes, Takes::Own(_));
-                self.companions_say(|row| {
-                    Some(format!("requires {}, which is no longer published", row.gone.as_ref()?))
-                });
-                self.companions_say(|row| {
-                    let arches: Vec<&str> = row.arches.iter().map(|arch| arch.as_str()).collect();
-                    (general && !arches.is_empty()).then(|| format!("has wheels for {} only", list(&arches)))
-                });
-            }
-            law::PYTHON => self.pythons(),
-            law::GLIBC => {
-                self.glibc();
-                self.companions_say(|row| Some(format!("needs glibc {} or newer", row.glibc.as_ref()?)));
-            }
-            law::IMAGE_TAG | law::IMAGE_ARCH | law::IMAGE_OS | law::IMAGE_HOLDS => self.image(id),
-            law::IMAGE_TORCH => self.image_torch(),
-            law::IMAGE_REQUIRE => self.image_requires(),
-            law::NVCC_ARCH => self.nvcc_arch(),
-            law::NVCC_GCC => self.nvcc_gcc(),
-            law::NVCC_CLANG => self.nvcc_clang(),
-            law::KERNEL_MODULE => self.kernel_module(),
-            law::COMPAT_INSTALLED => self.compat_installed(),
-            law::SYSTEM_CUDNN => self.system_cudnn(),
-            law::SYSTEM_CUDA => self.system_cuda(),
-            law::EXTENSION_ARCH => self.extension_arch(),
-            law::EXTENSION_MAJOR => self.extension_major(),
-            law::ARCH_LIST => self.arch_list(),
-            law::COMPANION => self.companion(),
-            law::PTX_DRIVER => self.ptx_driver(),
-            law::PRODUCT_CPU => self.product_cpu(),
-            law::SYSTEM_BOARDS => self.system_boards(),
-            law::LIBRARY_CUDA => {
-                self.library_lines();
-                self.companion_libraries();
-                self.lines();
-            }
-            law::TOGETHER => self.framework_libraries(),
-            _ => {}
+        let told = laws::of(id);
+        if let Some(law) = told {
+            (law.tells)(self);
         }
-        self.cite(id);
+        if told.is_none_or(|law| law.is_cited) {
+            self.cite(id);
+        }
         self.narrow(id);
+    }
+
+    /// Builds without code for the GPUs, or packages where they alone explain it.
+    fn gpu_code(&mut self) {
+        if !self.a_companion_is_enough() {
+            self.coverage();
+        }
+        self.companions_hold();
+    }
+
+    fn published(&mut self) {
+        self.nothing_published();
+        let general = !matches!(self.platform().takes, Takes::Own(_));
+        self.companions_say(|row| Some(format!("requires {}, which is no longer published", row.gone.as_ref()?)));
+        self.companions_say(|row| {
+            let arches: Vec<&str> = row.arches.iter().map(|arch| arch.as_str()).collect();
+            (general && !arches.is_empty()).then(|| format!("has wheels for {} only", list(&arches)))
+        });
     }
 
     /// Whether a rule tells which line of CUDA is needed or what a line needs, or what its builds hold.
@@ -221,20 +196,17 @@ impl<'q, 'c> Explainer<'q, 'c> {
 
     /// Whether a rule about builds lets one pass.
     fn passes(&self, build: &Build, id: &str) -> bool {
-        match id {
-            law::COVERAGE => self.serves(build),
-            law::PYTHON => {
-                let wanted = self.request.python.as_ref();
-                let mut lines = build.pythons.iter().filter(|line| build.pins_install_on(line));
-                wanted.is_none_or(|wanted| lines.any(|line| wanted.cut_to(line.len()).admits(line)))
-            }
-            law::GLIBC => !self.lacks_glibc(build),
-            law::COMPANION => self.is_followed(build),
-            _ => self.cuda_of_gpu(id).is_none_or(|rule| {
-                let line = fits::line_of(&build.variant);
-                line.is_some_and(|line| rule.needs.admits(&line))
-            }),
+        if let Some(lets_pass) = laws::of(id).and_then(|law| law.lets_pass) {
+            return lets_pass(self, build);
         }
+        self.cuda_of_gpu(id).is_none_or(|rule| build.line().is_some_and(|line| rule.needs.admits(&line)))
+    }
+
+    /// Whether a build has wheels for the Python that is asked for.
+    fn has_python(&self, build: &Build) -> bool {
+        let wanted = self.request.python.as_ref();
+        let mut lines = build.pythons.iter().filter(|line| build.pins_install_on(line));
+        wanted.is_none_or(|wanted| lines.any(|line| wanted.cut_to(line.len()).admits(line)))
     }
 
     /// The rule of that name, if it tells which CUDA a GPU needs.

@@ -1,35 +1,48 @@
 //! What images are and ask for, and what comes with the machine.
 
+use crate::catalog::rows::Image;
 use crate::solve::image;
-use crate::solve::problem::law;
-use crate::solve::request::ImageRequest;
+use crate::solve::request::{ImageRequest, TargetRequest};
 
 use super::Explainer;
 use super::words::{driver_words, list, sets};
 
 impl<'c> Explainer<'_, 'c> {
-    pub(super) fn image(&mut self, id: &str) {
+    pub(super) fn image_tag(&mut self) {
+        self.image(|name, _, _| vec![format!("{name} can no longer be pulled")]);
+    }
+
+    pub(super) fn image_arch(&mut self) {
+        self.image(|name, image, target| {
+            let arches: Vec<&str> = image.arches.iter().map(|arch| arch.as_str()).collect();
+            let board = target.named_gpus().first().filter(|gpu| gpu.row.is_some_and(|row| row.cpu.is_some()));
+            let machine = board.map_or(format!("target `{}`", target.name), |gpu| gpu.written.clone());
+            vec![format!("{name} exists for {} only", list(&arches)), format!("{machine} is {}", target.arch)]
+        });
+    }
+
+    pub(super) fn image_os(&mut self) {
+        self.image(|name, image, target| {
+            vec![format!("{name} is {}, not {}", image.os, target.os.map_or("the system that is set", |os| &os.id))]
+        });
+    }
+
+    pub(super) fn image_holds(&mut self) {
+        let lacks = match self.request.build {
+            Some(_) => "has no nvcc, which `[build]` needs",
+            None => "does not hold the cuDNN that is needed",
+        };
+        self.image(|name, _, _| vec![format!("{name} {lacks}")]);
+    }
+
+    /// What is said of the image that is named, or that none can be.
+    fn image(&mut self, says: impl FnOnce(&str, &Image, &TargetRequest<'c>) -> Vec<String>) {
         let Some(target) = self.target_with("image").or(self.target()) else { return };
         let ImageRequest::Known(image) = &target.image else { return self.image_missing() };
-        let name = format!("{}:{}", image.repository, image.tag);
-        let sentence = match id {
-            law::IMAGE_TAG => format!("{name} can no longer be pulled"),
-            law::IMAGE_ARCH => {
-                let arches: Vec<&str> = image.arches.iter().map(|arch| arch.as_str()).collect();
-                format!("{name} exists for {} only", list(&arches))
-            }
-            law::IMAGE_OS => {
-                format!("{name} is {}, not {}", image.os, target.os.map_or("the system that is set", |os| &os.id))
-            }
-            law::IMAGE_HOLDS if self.request.build.is_some() => format!("{name} has no nvcc, which `[build]` needs"),
-            _ => format!("{name} does not hold the cuDNN that is needed"),
-        };
+        let name = image.name();
         let source = self.request.catalog.source_of(&image.source, image.tag.as_ref(), &image.repository, "");
-        let machine = target.named_gpus().first().filter(|gpu| gpu.row.is_some_and(|row| row.cpu.is_some()));
-        let machine = machine.map_or(format!("target `{}`", target.name), |gpu| gpu.written.clone());
-        let of_machine = (id == law::IMAGE_ARCH).then(|| format!("{machine} is {}", target.arch));
-        self.say(sentence);
-        of_machine.into_iter().for_each(|sentence| self.say(sentence));
+        let sentences = says(&name, image, target);
+        sentences.into_iter().for_each(|sentence| self.say(sentence));
         self.fact(format!("image {name}"), source);
     }
 

@@ -1,14 +1,14 @@
 //! What was never published, or is newer than the catalog, and what there is instead.
 
 use crate::catalog::Row;
-use crate::catalog::rows::{Build, Companion, Family, line_of};
+use crate::catalog::rows::{Build, Companion, Family};
 use crate::solve::fits;
 use crate::solve::image;
 use crate::solve::platform::Takes;
 use crate::solve::request::{ImageRequest, PackageRequest};
 use crate::solve::unread::{self, is_above};
 use crate::types::constraint::Op;
-use crate::types::{Constraint, CpuArch, Version};
+use crate::types::{Constraint, CpuArch, Version, distinct};
 
 use super::Explainer;
 use super::words::{list, named, nearest_versions, span, version_matches, versions_of};
@@ -209,8 +209,7 @@ impl<'c> Explainer<'_, 'c> {
             self.lines();
         } else {
             let lines: Vec<&str> = variants.into_iter().filter(|variant| *variant != "cpu").collect();
-            let gpu_builds: Vec<&Build> =
-                same_version.iter().map(|row| **row).filter(|row| row.variant != "cpu").collect();
+            let gpu_builds: Vec<&Build> = same_version.iter().map(|row| **row).filter(|row| !row.is_cpu()).collect();
             // Where a library is what clashes, the variants say nothing.
             if self.blames("cuda") || !self.libraries(&gpu_builds) {
                 self.say(format!(
@@ -228,11 +227,11 @@ impl<'c> Explainer<'_, 'c> {
 
     /// What a build of one's own is made for.
     fn own_build(&mut self, build: &'c Build) {
-        if build.variant == "cpu" {
+        if build.is_cpu() {
             return self.say(format!("{} computes on the CPU", build.named()));
         }
         if !self.libraries(&[build]) {
-            let line = line_of(&build.variant).map_or(String::new(), |line| line.to_string());
+            let line = build.line().map_or(String::new(), |line| line.to_string());
             self.say(format!("{} is built for CUDA {line}", build.named()));
         }
     }
@@ -261,9 +260,7 @@ impl<'c> Explainer<'_, 'c> {
         };
         let mut told = false;
         for (name, title) in [("cudnn", "cuDNN"), ("nccl", "NCCL")] {
-            let mut brought: Vec<&Version> = builds.iter().filter_map(|build| of(name, build)).collect();
-            brought.sort();
-            brought.dedup();
+            let brought = distinct(builds.iter().filter_map(|build| of(name, build)));
             if !self.blames(name) || brought.is_empty() {
                 continue;
             }

@@ -6,7 +6,7 @@ use crate::catalog::rows::Build;
 use crate::catalog::{Catalog, Row};
 use crate::solve::driver;
 use crate::solve::request::{Request, TargetRequest};
-use crate::types::{Constraint, Version};
+use crate::types::{Constraint, Version, distinct};
 
 /// `torch-2.5.1-cu124-linux-x86_64`
 pub(super) fn build_id(build: &Build) -> String {
@@ -70,9 +70,7 @@ pub(super) fn describe(builds: &[&Build], one: &str, many: &str) -> String {
     let (Some(first), Some(last)) = (builds.iter().min_by(by_version), builds.iter().max_by(by_version)) else {
         return many.to_string();
     };
-    let mut variants: Vec<&str> = builds.iter().map(|build| &*build.variant).collect();
-    variants.sort();
-    variants.dedup();
+    let variants = distinct(builds.iter().map(|build| &*build.variant));
     if builds.len() == 1 {
         return format!("{} {one}", first.named());
     }
@@ -130,7 +128,7 @@ pub(super) fn named(catalog: &Catalog, builds: &[&Build], one: &str, many: &str)
             build.package == other.package && build.arch == other.arch && build.systems == other.systems
         };
         let within = first.zip(last).is_some_and(|(a, b)| (a.version..=b.version).contains(&other.version));
-        other.variant != "cpu" && within && builds.first().is_some_and(alike)
+        !other.is_cpu() && within && builds.first().is_some_and(alike)
     };
     let told = |other: &Build| builds.iter().any(|build| std::ptr::eq(*build, other));
     match catalog.builds.iter().filter(|other| beside(other)).all(told) {
@@ -169,9 +167,7 @@ pub(super) fn version_matches(constraint: &Constraint, version: &Version) -> boo
 /// `; the nearest are 2.0.1 and 2.1.0`
 pub(super) fn nearest_versions<'v>(constraint: &Constraint, known: impl Iterator<Item = &'v Version>) -> String {
     let Some(wanted) = constraint.comparisons().find_map(|one| one.version) else { return String::new() };
-    let mut known: Vec<&Version> = known.collect();
-    known.sort();
-    known.dedup();
+    let known = distinct(known);
     let after = known.partition_point(|version| **version < wanted);
     let near: Vec<&str> = [after.checked_sub(1), Some(after)]
         .into_iter()

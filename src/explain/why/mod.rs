@@ -14,7 +14,7 @@ use crate::solve::request::Request;
 use crate::solve::resolve::World;
 use crate::solve::solution::{Solution, TargetAnswer};
 use crate::spec::{Prefer, Share, Spec};
-use crate::types::{Constraint, Version};
+use crate::types::{Constraint, Version, distinct};
 
 use super::ask::Asker;
 use super::unlocks::{self, Opening};
@@ -259,7 +259,7 @@ impl<'c> Explainer<'_, 'c> {
                 if doubtful(build) && !now.builds.iter().any(|now| doubtful(now)) {
                     costs.push(format!("{name} is an experimental build, which is used only where nothing else fits"));
                 }
-                let unknown = |build: &Build| build.variant != "cpu" && build.arch_source.is_none();
+                let unknown = |build: &Build| !build.is_cpu() && build.arch_source.is_none();
                 if unknown(build) && !now.builds.iter().any(|now| unknown(now)) {
                     costs.push(format!("it is not known which GPUs {name} supports"));
                 }
@@ -287,8 +287,6 @@ fn settle(spec: &Spec, key: &str, value: &str) -> Spec {
 }
 
 fn newest_first<'v>(versions: impl Iterator<Item = &'v Version>) -> Vec<String> {
-    let mut versions: Vec<&Version> = versions.collect();
-    versions.sort();
-    versions.dedup();
+    let versions = distinct(versions);
     versions.iter().rev().map(ToString::to_string).collect()
 }

@@ -2,7 +2,6 @@
 
 use crate::catalog::rows::{Image, Toolkit};
 use crate::explain::{FactNote, reason};
-use crate::solve::fits;
 use crate::solve::request::{ImageRequest, TargetRequest};
 use crate::solve::services;
 use crate::solve::solution::{GpuAnswer, TargetAnswer};
@@ -21,7 +20,7 @@ impl<'c> Explainer<'_, 'c> {
             let value = format!("{}+{}", build.version, build.variant);
             scope.spec = settle(&scope.spec, &format!("stack.{}", build.package), &value);
         }
-        let line = target.builds.iter().find_map(|build| fits::line_of(&build.variant));
+        let line = target.builds.iter().find_map(|build| build.line());
         let toolkit = target.toolkit.map(|toolkit| self.toolkit(&scope, asked, toolkit, line.as_ref()));
         let image = target.image.map(|image| self.image(&scope, asked, image, line.as_ref()));
         let gpus = self.gpus(asked, target);

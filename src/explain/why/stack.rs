@@ -1,9 +1,7 @@
 //! Why the stack is what it is: versions, variants, libraries, CUDA.
 
-use crate::catalog::rows::{Build, Status};
+use crate::catalog::rows::{Build, FRAMEWORKS, Status};
 use crate::explain::FactNote;
-use crate::solve::fits;
-use crate::solve::request::FRAMEWORKS;
 use crate::spec::Spec;
 use crate::types::{Constraint, Version};
 
@@ -77,20 +75,20 @@ impl<'c> Explainer<'_, 'c> {
     fn variant(&self, scope: &Scope<'_, 'c>, spec: &Spec, build: &Build, key: &str) -> Choice {
         let clause = self.written(key);
         let rank = |row: &Build| {
-            let line = fits::line_of(&row.variant);
+            let line = row.line();
             (!row.default, row.status != Status::Stable, std::cmp::Reverse(line))
         };
         let alike = |row: &&Build| {
             row.package == build.package
                 && row.version == build.version
                 && (row.arch, row.systems) == (build.arch, build.systems)
-                && (row.variant == "cpu") == (build.variant == "cpu")
+                && row.is_cpu() == build.is_cpu()
         };
         let mut rows: Vec<&Build> = self.asker.catalog.builds.iter().filter(alike).collect();
         rows.sort_by_key(|row| rank(row));
         rows.retain(|row| rank(row) < rank(build));
         let asked = |row: &&&Build| {
-            let line = fits::line_of(&row.variant);
+            let line = row.line();
             let in_line = |cuda: &Constraint| line.as_ref().is_some_and(|line| cuda.admits(line));
             clause.as_ref().is_none_or(|clause| clause.admits_build(&row.version, &row.variant))
                 && self.request.cuda_line.as_ref().is_none_or(in_line)
@@ -179,7 +177,7 @@ impl<'c> Explainer<'_, 'c> {
         let target = scope.target;
         let release = target.cuda_release()?;
         let of_image = target.image.is_some_and(|image| image.cuda == release);
-        let because = match (target.toolkit, target.builds.iter().find(|build| build.variant != "cpu")) {
+        let because = match (target.toolkit, target.builds.iter().find(|build| !build.is_cpu())) {
             (Some(toolkit), _) if toolkit.version == release => "the release of the toolkit".to_string(),
             (_, Some(_)) if of_image => "the release in the image, of the wheels' line".to_string(),
             (_, Some(build)) => format!("the runtime of {} {}+{}", build.package, build.version, build.variant),

@@ -35,6 +35,15 @@ pub fn replaces(one: &str, locked: &[String]) -> bool {
     pins.filter_map(|(_, pin)| pinned(&pin)).any(|version| own != Some(version))
 }
 
+/// The same of what the pins bring along, where the CUDA of a library is a part of its name: `nvidia-cudnn-cu12`.
+pub fn replaces_brought(one: &str, brought: &[String]) -> bool {
+    let Some((package, asked)) = requirement(one) else { return false };
+    let name = package.rsplit_once("-cu").filter(|(_, major)| major.chars().all(|c| c.is_ascii_digit()));
+    let name = name.map_or(package.as_str(), |(name, _)| name);
+    let own = asked.comparisons.first().map_or_else(|| name.to_string(), |only| format!("{name}{only}"));
+    replaces(&own, brought)
+}
+
 /// The packages of which one release is locked.
 pub fn pinned_names(locked: &[String]) -> Vec<String> {
     let requirements = locked.iter().filter_map(|locked| requirement(locked));
@@ -84,6 +93,18 @@ mod tests {
             ("requests<1", false),
         ] {
             assert_eq!(find(&[written.to_string()], &locked).is_some(), found, "{written}");
+        }
+        let brought = ["nvidia-cudnn==9.10.2.21".to_string(), "triton==3.4.0".to_string()];
+        for (one, replaced) in [
+            ("nvidia-cudnn-cu12==9.1.0.70", true),
+            ("nvidia-cudnn-cu12==9.10.2.21", false),
+            ("nvidia-cudnn-cu12>=9", true),
+            ("nvidia_cudnn_cu12", true),
+            ("triton==3.1.0", true),
+            ("triton==3.4.0; sys_platform == 'linux'", false),
+            ("nvidia-cudnn-frontend==1.0", false),
+        ] {
+            assert_eq!(replaces_brought(one, &brought), replaced, "{one}");
         }
         // Several targets: one of them is met.
         let two = ["torch==2.5.1+cpu".to_string(), "torch==2.7.1+cu126".to_string()];

@@ -159,7 +159,10 @@ fn refuse_contradictions(file: &DocumentMut, new: &DocumentMut) -> Result<(), Ex
         }
     }
     let overrides = at(file, &["tool", "uv", "override-dependencies"]).map(strings).unwrap_or_default();
-    if let Some(one) = overrides.iter().find(|one| contradiction::replaces(one, &locked)) {
+    let brought = recorded(new, "brought");
+    let defeats =
+        |one: &&String| contradiction::replaces(one, &locked) || contradiction::replaces_brought(one, &brought);
+    if let Some(one) = overrides.iter().find(defeats) {
         return Err(taken(
             format!(
                 "`tool.uv.override-dependencies` of pyproject.toml has `{one}`, which uv takes whatever the lock says"

@@ -96,7 +96,10 @@ fn render(lock: &Lock, targets: &Targets, _: &Options) -> Result<String, ExportE
     }
     out += &tool_uv(&plan, &mut record)?;
     out += &indexes_and_sources(&plan, &mut record)?;
-    out += "\n# What `gpuenv export uv` wrote above.\n[tool.gpuenv]\n";
+    let brought = brought(lock, targets)?;
+    let and = if brought.is_empty() { "" } else { ", and what that brings" };
+    record.push(("brought", brought));
+    let _ = write!(out, "\n# What `gpuenv export uv` wrote above{and}.\n[tool.gpuenv]\n");
     for (key, entries) in record.iter().filter(|(_, entries)| !entries.is_empty()) {
         out += &lines(key, entries);
     }
@@ -104,6 +107,21 @@ fn render(lock: &Lock, targets: &Targets, _: &Options) -> Result<String, ExportE
         images::refuse_framework_inside(lock, name, target)?;
     }
     Ok(out)
+}
+
+/// What the pins bring along in the locked releases, without the CUDA in the names of some of them.
+fn brought(lock: &Lock, targets: &Targets) -> Result<Vec<String>, ExportError> {
+    const BROUGHT: [(&str, &str); 3] = [("cudnn", "nvidia-cudnn"), ("nccl", "nvidia-nccl"), ("triton", "triton")];
+    let mut all = BTreeSet::new();
+    for (_, target) in targets {
+        let stack = lock.stack_of(target);
+        for (key, package) in BROUGHT {
+            if let Some(version) = stack.get(key) {
+                all.insert(format!("{package}=={}", valid::wheel_version(version)?));
+            }
+        }
+    }
+    Ok(all.into_iter().collect())
 }
 
 /// The pins, for all or by extra.

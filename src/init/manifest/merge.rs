@@ -2,10 +2,11 @@
 
 use super::{Found, Kind, Left, Manifest, Wanted, is_exact, is_variant, read};
 use crate::catalog::Catalog;
+use crate::catalog::rows::FRAMEWORKS;
 use crate::init::{Draft, Entry, Value};
-use crate::solve::request::{FRAMEWORKS, PARTS};
+use crate::solve::request::PARTS;
 use crate::spec;
-use crate::types::{Constraint, Version};
+use crate::types::{Constraint, Version, variant};
 
 /// Where the libraries of a wheel come from, if another way than by name: they are parts of its stack.
 const LIBRARIES: [(&str, &str); 2] = [("nvidia-cudnn-", "cudnn"), ("nvidia-nccl-", "nccl")];
@@ -174,12 +175,10 @@ fn constraint(name: &str, wanted: &Wanted, variant: Option<String>, posts: &[Ver
     let is_framework = FRAMEWORKS.contains(&name);
     let version = wanted.version.trim_start_matches("===");
     // What stands behind `+` in the version of a companion tells of its framework.
-    let (version, label) = match version.split_once('+') {
-        Some((version, label)) => (version, Some(label.to_string())),
-        None => (version, None),
-    };
+    let (version, label) = variant::parts(version);
     let of_extra = wanted.extras.iter().find_map(|extra| extra_variant(extra)).filter(|_| name == "jax");
-    let variant = label.filter(|label| is_variant(label)).or(variant).or(of_extra).filter(|_| is_framework);
+    let variant =
+        label.map(str::to_string).filter(|label| is_variant(label)).or(variant).or(of_extra).filter(|_| is_framework);
     let said = as_spec(name, version, posts)?;
     let plain = if said.is_empty() { "*" } else { said.as_str() };
     // Patch releases of Python are all alike to wheels.

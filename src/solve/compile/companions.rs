@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use crate::catalog::rows::{Companion, Subject, library_major};
 use crate::spec::Share;
-use crate::types::CpuArch;
+use crate::types::{CpuArch, distinct};
 
 use super::together::Together;
 use super::{Choice, Class, Group, Package, Plan, ReleaseChoice, stack_key};
@@ -23,9 +23,7 @@ impl<'c> Plan<'_, 'c> {
     /// A version of each package that goes with versions of the frameworks which some release of it accepts. Its releases
     /// say the same once they are chosen, but by then many versions would have been tried.
     pub(super) fn relate_package_versions(&mut self) {
-        let mut arches: Vec<CpuArch> = self.classes.iter().map(|class| class.machine().reading.arch).collect();
-        arches.sort();
-        arches.dedup();
+        let arches = distinct(self.classes.iter().map(|class| class.machine().reading.arch));
         for (at, ask) in self.request.companions.iter().enumerate() {
             let (package, var) = (self.packages[at], self.companions[at]);
             if !ask.constraint.is_any() {
@@ -195,7 +193,8 @@ impl<'c> Plan<'_, 'c> {
                     }
                 }
                 for class in &unsaid {
-                    rows = rows.filtered(&|row| fits::same_systems(class.target, package.releases[row], release));
+                    rows =
+                        rows.filtered(&|row| fits::same_systems(class.target.platform, package.releases[row], release));
                 }
             }
             let refusing = rules.iter().filter(|rule| line.is_some_and(|line| !rule.needs.admits(line)));
@@ -216,7 +215,7 @@ impl<'c> Plan<'_, 'c> {
         release: &ReleaseChoice<'c>,
         (package, var): (&'c Package<'c>, usize),
     ) {
-        let platforms: Vec<Platform> = group.classes.iter().map(|&at| self.classes[at].target.platform).collect();
+        let platforms = self.platforms(&group.classes, |_| true);
         let asks = |row: &Companion, on: &Platform<'c>| row.asked(on.arch).any(|(of, _)| library_major(of).is_some());
         let is_asked = package.releases.iter().any(|row| platforms.iter().any(|on| asks(row, on)));
         if !is_asked || self.everywhere.has(law::id::LIBRARY_CUDA) {

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::catalog::rows::{Build, Toolkit};
+use crate::catalog::rows::{Build, Cudnn, Nccl, Toolkit};
 use crate::types::{Constraint, Specifier, Version};
 
 use super::{Choice, Class, Group, Plan, stack_key};
@@ -10,12 +10,11 @@ use crate::solve::coinstall;
 use crate::solve::fits;
 use crate::solve::libraries;
 use crate::solve::network::{Order, Says, Var};
-use crate::solve::platform::Platform;
 use crate::solve::problem::law;
 use crate::solve::request::{ImageRequest, Request};
 use crate::solve::rowset::RowSet;
 
-impl<'q, 'c> Plan<'q, 'c> {
+impl<'c> Plan<'_, 'c> {
     /// Without a framework that brings its own, CUDA, cuDNN and NCCL are those of the system.
     pub(super) fn add_system_libraries(&mut self, group: &mut Group<'c>) {
         let request = self.request;
@@ -28,16 +27,11 @@ impl<'q, 'c> Plan<'q, 'c> {
             && gpu_classes.iter().any(|&class| {
                 matches!(self.classes[class].target.image, ImageRequest::Known(_) | ImageRequest::Choose(_))
             });
-        if let Some(wanted) = request.cudnn.as_ref().filter(|_| !inside_image) {
-            group.cudnn = Some(self.cudnn(wanted, &gpu_classes));
+        if request.cudnn.is_some() && !inside_image {
+            group.cudnn = Some(self.cudnn(&gpu_classes));
         }
-        if let Some(wanted) = &request.nccl {
-            let rows = request.problem.nccls();
-            let var =
-                self.variable(&rows, (Order::Ascending, vec![stack_key("nccl")]), "nccl", |row| row.version.as_str());
-            let admitted = RowSet::filter(rows.len(), |row| wanted.admits(&rows[row].version));
-            self.clause("nccl", vec![(var, admitted)]);
-            group.nccl = Some(Choice { var, rows });
+        if request.nccl.is_some() {
+            group.nccl = Some(self.nccl());
         }
         let follow_cuda =
             || self.packages.iter().flat_map(|package| package.releases.iter()).any(|row| row.follows_cuda());
@@ -60,8 +54,9 @@ impl<'q, 'c> Plan<'q, 'c> {
                 let runs = RowSet::filter(rows.len(), |row| machine.takes_line(&rows[row].version, off));
                 self.given[class].push((var, runs));
             }
-            group.cuda = Some(Choice { var, rows });
-            self.relate_libraries(group);
+            let cuda = Choice { var, rows };
+            self.relate_libraries(group, &cuda);
+            group.cuda = Some(cuda);
             self.relate_packages_to_cuda(group);
         }
     }
@@ -80,18 +75,39 @@ impl<'q, 'c> Plan<'q, 'c> {
         }
     }
 
-    fn cudnn(&mut self, wanted: &'q Constraint, classes: &[usize]) -> Choice<&'c crate::catalog::rows::Cudnn> {
-        let rows = self.request.problem.cudnns();
-        let var =
-            self.variable(&rows, (Order::Ascending, vec![stack_key("cudnn")]), "cudnn", |row| row.version.as_str());
-        let admitted = RowSet::filter(rows.len(), |row| wanted.admits(&rows[row].version));
-        self.clause("cudnn", vec![(var, admitted)]);
-        self.admit_cudnn(classes, var, &rows);
+    /// A release of cuDNN for some classes.
+    fn cudnn(&mut self, classes: &[usize]) -> Choice<&'c Cudnn> {
+        let request = self.request;
+        let cudnn = self.library("cudnn", request.problem.cudnns(), |row| &row.version, request.cudnn.as_ref());
+        self.admit_cudnn(classes, &cudnn);
+        cudnn
+    }
+
+    /// A release of NCCL.
+    fn nccl(&mut self) -> Choice<&'c Nccl> {
+        let request = self.request;
+        self.library("nccl", request.problem.nccls(), |row| &row.version, request.nccl.as_ref())
+    }
+
+    /// A release of a library, as `[stack]` asks for it.
+    fn library<T>(
+        &mut self,
+        name: &str,
+        rows: Rc<[&'c T]>,
+        version: impl Fn(&T) -> &Version,
+        wanted: Option<&Constraint>,
+    ) -> Choice<&'c T> {
+        let order = (Order::Ascending, vec![stack_key(name)]);
+        let var = self.variable(&rows, order, name, |row| version(row).as_str());
+        if let Some(wanted) = wanted {
+            let admitted = RowSet::filter(rows.len(), |row| wanted.admits(version(rows[row])));
+            self.clause(name, vec![(var, admitted)]);
+        }
         Choice { var, rows }
     }
 
     /// Some cuDNN releases have left GPUs behind.
-    fn admit_cudnn(&mut self, classes: &[usize], var: Var, rows: &[&'c crate::catalog::rows::Cudnn]) {
+    fn admit_cudnn(&mut self, classes: &[usize], Choice { var, rows }: &Choice<&'c Cudnn>) {
         for &class in classes {
             let (machine, off) = (self.classes[class].machine(), &self.classes[class].off);
             let mut takes = RowSet::filter(rows.len(), |row| machine.takes_cudnn(&rows[row].version, off));
@@ -103,19 +119,18 @@ impl<'q, 'c> Plan<'q, 'c> {
                     takes.retain(&same);
                 }
             }
-            self.given[class].push((var, takes));
+            self.given[class].push((*var, takes));
         }
     }
 
     /// A library built for one CUDA line or major runs with its releases.
-    fn relate_libraries(&mut self, group: &Group<'c>) {
-        let Some(cuda) = &group.cuda else { return };
+    pub(super) fn relate_libraries(&mut self, group: &Group<'c>, toolkit: &Choice<&'c Toolkit>) {
         if self.everywhere.has(law::id::LIBRARY_CUDA) {
             return;
         }
         for (library, built_for) in built_for(group) {
-            let rows = cuda.rows.clone();
-            self.network.relate(library, cuda.var, move |row| of_line(&rows, built_for[row]));
+            let rows = toolkit.rows.clone();
+            self.network.relate(library, toolkit.var, move |row| of_line(&rows, built_for[row]));
         }
     }
 
@@ -128,17 +143,6 @@ impl<'q, 'c> Plan<'q, 'c> {
                 let line = toolkits[row].version;
                 RowSet::filter(packages.len(), |at| fits::companion_line(packages[at], Some(&line)))
             });
-        }
-    }
-
-    /// The same where a toolkit is chosen for a class.
-    pub(super) fn relate_libraries_to(&mut self, group: &Group<'c>, toolkit: &Choice<&'c Toolkit>) {
-        if self.everywhere.has(law::id::LIBRARY_CUDA) {
-            return;
-        }
-        for (library, built_for) in built_for(group) {
-            let rows = toolkit.rows.clone();
-            self.network.relate(library, toolkit.var, move |row| of_line(&rows, built_for[row]));
         }
     }
 
@@ -158,36 +162,22 @@ impl<'q, 'c> Plan<'q, 'c> {
         if !open {
             return;
         }
-        let rows = request.problem.cudnns();
-        let var =
-            self.variable(&rows, (Order::Ascending, vec![stack_key("cudnn")]), "cudnn", |row| row.version.as_str());
-        if let Some(wanted) = &request.cudnn {
-            let admitted = RowSet::filter(rows.len(), |row| wanted.admits(&rows[row].version));
-            self.clause("cudnn", vec![(var, admitted)]);
-        }
-        self.admit_cudnn(&group.classes, var, &rows);
-        let bound = classes.iter().filter(|class| group.releases.len() == 1 || !class.off.has(law::id::TOGETHER));
-        let mut platforms: Vec<Platform> = bound.map(|class| class.target.platform).collect();
-        platforms.sort();
-        platforms.dedup();
+        let cudnn = self.cudnn(&group.classes);
+        let alone = group.releases.len() == 1;
+        let platforms = self.platforms(&group.classes, |class| alone || !class.off.has(law::id::TOGETHER));
         for release in &group.releases {
             for &on in &platforms {
-                let framework = release.framework;
-                let catalog = request.catalog;
-                self.network
-                    .relate(release.var, var, move |row| coinstall::runs_with(catalog, on, &framework.releases[row]));
+                let (catalog, framework) = (request.catalog, release.framework);
+                let partners = move |row: usize| coinstall::runs_with(catalog, on, &framework.releases[row]);
+                self.network.relate(release.var, cudnn.var, partners);
             }
         }
-        group.cudnn = Some(Choice { var, rows });
+        group.cudnn = Some(cudnn);
     }
 
     /// Where frameworks ask for a least NCCL, the one to be installed.
     pub(super) fn add_framework_nccl(&mut self, group: &mut Group<'c>) {
-        let request = self.request;
-        let mut platforms: Vec<Platform> =
-            group.classes.iter().map(|&class| self.classes[class].target.platform).collect();
-        platforms.sort();
-        platforms.dedup();
+        let platforms = self.platforms(&group.classes, |_| true);
         let open = group.releases.iter().any(|release| {
             let mut rows = self.given_to(group, release.var);
             rows.retain(&self.network.admitted(release.var));
@@ -196,20 +186,15 @@ impl<'q, 'c> Plan<'q, 'c> {
         if !open || group.nccl.is_some() {
             return;
         }
-        let rows = request.problem.nccls();
-        let var = self.variable(&rows, (Order::Ascending, vec![stack_key("nccl")]), "nccl", |row| row.version.as_str());
-        if let Some(wanted) = &request.nccl {
-            let admitted = RowSet::filter(rows.len(), |row| wanted.admits(&rows[row].version));
-            self.clause("nccl", vec![(var, admitted)]);
-        }
+        let nccl = self.nccl();
         for release in &group.releases {
             for &on in &platforms {
-                let (framework, rows) = (release.framework, rows.clone());
-                self.network
-                    .relate(release.var, var, move |row| coinstall::nccls_of(&rows, on, &framework.releases[row]));
+                let (framework, rows) = (release.framework, nccl.rows.clone());
+                let partners = move |row: usize| coinstall::nccls_of(&rows, on, &framework.releases[row]);
+                self.network.relate(release.var, nccl.var, partners);
             }
         }
-        group.nccl = Some(Choice { var, rows });
+        group.nccl = Some(nccl);
     }
 
     /// What `[packages]` says of NVIDIA's libraries: an environment has one of each, so it must be one that the frameworks

@@ -16,12 +16,13 @@ use rustc_hash::FxHashMap;
 
 use crate::catalog::rows::{Companion, Cudnn, Image, Nccl, Python, Toolkit};
 use crate::spec::Share;
-use crate::types::Version;
+use crate::types::{Version, distinct};
 
 use super::driver::DriverRow;
 use super::engine::{self, Outcome, Steps};
 use super::machine::Machine;
 use super::network::{Network, Order, Says, Var};
+use super::platform::Platform;
 use super::problem::{Framework, Package};
 use super::release::Release;
 use super::request::{PackageRequest, Request, TargetRequest};
@@ -229,6 +230,12 @@ impl<'q, 'c> Plan<'q, 'c> {
             (Share::Versions, [class]) => format!(".{}", self.classes[*class].target.name),
             _ => String::new(),
         }
+    }
+
+    /// The kinds of machines among some classes.
+    fn platforms(&self, classes: &[usize], is_meant: impl Fn(&Class<'_, 'c>) -> bool) -> Vec<Platform<'c>> {
+        let classes = classes.iter().map(|&class| &*self.classes[class]).filter(|class| is_meant(class));
+        distinct(classes.map(|class| class.target.platform))
     }
 
     /// Adds a variable, of which an earlier lock chose the row with some label.

@@ -82,10 +82,7 @@ impl<'q, 'c> Plan<'q, 'c> {
         at: usize,
         (var, rows, admitted): (Var, &Rc<[&'c Python]>, &RowSet),
     ) {
-        let mut platforms: Vec<Platform> =
-            group.classes.iter().map(|&class| self.classes[class].target.platform).collect();
-        platforms.sort();
-        platforms.dedup();
+        let platforms = self.platforms(&group.classes, |_| true);
         let (framework, release, unseen) = (group.releases[at].framework, group.releases[at].var, self.policy.possible);
         let with = move |line: Version| {
             let mut left = RowSet::first(framework.releases.len());
@@ -200,7 +197,7 @@ impl<'q, 'c> Plan<'q, 'c> {
             self.clause(ask.package, std::iter::once(versions).chain(releases).collect());
         }
         if let Some(wanted) = &request.cuda_line {
-            let of_line = |framework: &Framework<'c>, _: &Class<'_, 'c>| {
+            let of_line = |framework: &Framework<'c>, _: Platform<'c>| {
                 let newest = |line: Version| request.problem.newest_of(line);
                 framework.matching(|release| {
                     release.is_cpu() || release.line.is_some_and(|line| wanted.admits(&newest(line)))
@@ -232,17 +229,12 @@ impl<'q, 'c> Plan<'q, 'c> {
         &mut self,
         name: &str,
         groups: &[Group<'c>],
-        admitted: impl Fn(&Framework<'c>, &Class<'_, 'c>) -> RowSet,
+        admitted: impl Fn(&Framework<'c>, Platform<'c>) -> RowSet,
     ) {
         let mut admits = Vec::new();
         for group in groups {
-            let mut platforms: Vec<Platform> = Vec::new();
-            for class in group.classes.iter().map(|&class| &self.classes[class]) {
-                if platforms.contains(&class.target.platform) {
-                    continue;
-                }
-                platforms.push(class.target.platform);
-                admits.extend(group.releases.iter().map(|of| (of.var, admitted(of.framework, class))));
+            for on in self.platforms(&group.classes, |_| true) {
+                admits.extend(group.releases.iter().map(|of| (of.var, admitted(of.framework, on))));
             }
         }
         if !admits.is_empty() {
@@ -252,14 +244,7 @@ impl<'q, 'c> Plan<'q, 'c> {
 
     /// Frameworks that are asked for together go into one environment.
     fn relate_frameworks(&mut self, group: &Group<'c>) {
-        let mut platforms: Vec<Platform> = Vec::new();
-        for class in group.classes.iter().map(|&class| &self.classes[class]) {
-            if !class.off.has(law::id::TOGETHER) {
-                platforms.push(class.target.platform);
-            }
-        }
-        platforms.sort();
-        platforms.dedup();
+        let platforms = self.platforms(&group.classes, |class| !class.off.has(law::id::TOGETHER));
         for (at, one) in group.releases.iter().enumerate() {
             for other in &group.releases[at + 1..] {
                 for &on in &platforms {
@@ -273,14 +258,13 @@ impl<'q, 'c> Plan<'q, 'c> {
     }
 }
 
-/// The releases that have a build for a class's machines of which something holds, or none with CUDA; of an unseen build it
+/// The releases that have a build for a kind of machine of which something holds, or none with CUDA; of an unseen build it
 /// holds where it may.
 fn with_builds<'a, 'c>(
     holds: &'a dyn Fn(&Build) -> bool,
     may: bool,
-) -> impl Fn(&Framework<'c>, &Class<'_, 'c>) -> RowSet + 'a {
-    move |framework, class| {
-        let on = class.target.platform;
+) -> impl Fn(&Framework<'c>, Platform<'c>) -> RowSet + 'a {
+    move |framework, on| {
         let of_unseen = |release: &Release<'c>| may || !framework.is_unseen(release, on);
         framework.matching(|release| release.is_cpu() || release.on(on).map_or_else(|| of_unseen(release), holds))
     }

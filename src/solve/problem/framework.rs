@@ -14,7 +14,8 @@ use crate::solve::release::{self, Release};
 use crate::solve::rowset::RowSet;
 use crate::types::{Cc, Version};
 
-use super::rules::{Needs, RuleId};
+use super::law::RuleId;
+use super::rules::Needs;
 
 /// A framework's releases, newest version first and of one version the preferred variant first.
 #[derive(Debug)]

@@ -4,14 +4,10 @@ use std::rc::Rc;
 
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Rule, Subject};
-use crate::solve::request::Request;
 use crate::solve::rowset::RowSet;
 use crate::types::{Constraint, Version};
 
-use super::law;
-
-/// The number of a rule: the laws come first, in the order of [`law::ALL`], then the rows of the catalog.
-pub type RuleId = usize;
+use super::law::{self, RuleId};
 
 /// Every rule of a catalog, and every law.
 #[derive(Debug)]
@@ -104,22 +100,6 @@ impl<'c> Rules<'c> {
                 && rule.row.package.as_deref() == Some(package)
         };
         PackageRules { rules: self.all().filter(speaks).collect() }
-    }
-
-    /// Whether a rule can refuse anything that a question is about: of packages, boards and toolkits that are not in it
-    /// nothing needs to be known.
-    pub fn concerns(&self, request: &Request<'_>, rule: &Needs<'_>) -> bool {
-        let mut gpus = request.targets.iter().flat_map(|target| target.named_gpus()).map(|gpu| &gpu.cc_version);
-        match (rule.row.subject, rule.row.object) {
-            (Subject::Gpu, _) => gpus.any(|cc| rule.range.admits(cc)),
-            (Subject::Package, _) => {
-                let mut asked = request.frameworks.iter().chain(&request.companions);
-                asked.any(|ask| rule.row.package.as_deref() == Some(ask.package))
-            }
-            (Subject::Toolkit, _) => request.build.is_some(),
-            (_, Subject::Gpu) => gpus.any(|cc| !rule.needs.admits(cc)),
-            _ => true,
-        }
     }
 
     /// Every rule.

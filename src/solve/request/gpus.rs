@@ -3,7 +3,7 @@
 use crate::catalog::rows::{Class, Gpu};
 use crate::catalog::{Catalog, GpuMatch};
 use crate::spec::Target;
-use crate::types::{Cc, CpuArch, Version};
+use crate::types::{Cc, CpuArch, Version, distinct};
 
 use super::reader::Reader;
 use super::{GpuRequest, Gpus};
@@ -78,9 +78,7 @@ impl<'c> Reader<'_, 'c> {
     fn of_generation(&self, name: &str) -> Option<String> {
         let first = |text: &str| text.split_whitespace().next().unwrap_or_default().to_lowercase();
         let is_of = |gpu: &&Gpu| first(&gpu.architecture) == first(name);
-        let mut capabilities: Vec<Cc> = self.catalog.gpus.iter().filter(is_of).map(|gpu| gpu.cc).collect();
-        capabilities.sort();
-        capabilities.dedup();
+        let capabilities = distinct(self.catalog.gpus.iter().filter(is_of).map(|gpu| gpu.cc));
         let written: Vec<String> = capabilities.iter().map(|cc| format!("`gpu = \"sm_{}\"`", cc.number())).collect();
         (!written.is_empty()).then(|| written.join(", "))
     }

@@ -18,7 +18,7 @@ pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
     for build in &about.target.builds {
         let one = One { about, build, name: build.named(), key: [format!("stack.{}", build.package)] };
         warnings.extend(one.nightly());
-        if build.variant == "cpu" {
+        if build.is_cpu() {
             continue;
         }
         warnings.extend(one.unreleased());
@@ -119,7 +119,7 @@ impl One<'_, '_> {
         if !self.build.system_cuda || !self.build.systems.is_empty() || asked.is_cpu() {
             return None;
         }
-        let line = fits::line_of(&self.build.variant)?;
+        let line = self.build.line()?;
         let needs = self.build.cudnn.as_ref();
         if let Some(image) = self.about.target.image {
             let needs = needs.filter(|_| image::holds_unread_cudnn(image) && asked.cudnn.is_none())?;
@@ -150,7 +150,7 @@ impl One<'_, '_> {
         let (about, build) = (self.about, self.build);
         build.arch_source.as_ref()?;
         let catalog = about.request.catalog;
-        let toolkit = about.request.toolkit_of(build);
+        let toolkit = about.request.catalog.toolkit_of(build);
         let is_unknown = |gpu: &&GpuRequest<'_>| fits::coverage(build, toolkit, gpu.cc).is_none();
         let gpu = about.asked.named_gpus().iter().find(is_unknown)?;
         let source = catalog.source_of(toolkit?.tegra_disputed.as_deref()?, "", "", "").to_string();

@@ -171,7 +171,7 @@ fn requires_other_cuda(about: &About<'_, '_>, row: &Companion) -> Vec<Warning> {
         let (Some(build), Some(cuda)) = (builds.next(), releases.last().and_then(|one| one.cuda.as_ref())) else {
             continue;
         };
-        let line = fits::line_of(&build.variant);
+        let line = build.line();
         if releases.iter().any(|one| fits::made_for(one, &build.variant, line.as_ref())) {
             continue;
         }
@@ -186,7 +186,7 @@ fn requires_other_cuda(about: &About<'_, '_>, row: &Companion) -> Vec<Warning> {
 /// required by one that is put into an image without.
 fn compiled_when_used(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     let (target, catalog) = (about.target, about.request.catalog);
-    let major = about.gpu_builds().find_map(|build| fits::line_of(&build.variant))?.major();
+    let major = about.gpu_builds().find_map(|build| build.line())?.major();
     let has_compiler = target.image.is_some_and(|image| image.flavour == Flavour::Devel);
     if target.toolkit.is_some() || has_compiler || about.asked.is_cpu() {
         return None;
@@ -224,7 +224,7 @@ fn listed(toolkits: &[Version]) -> String {
 
 /// A package that is compiled where it is installed, and with what.
 fn source_only(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
-    let lined = |build: &&Build| Some((fits::line_of(&build.variant)?, build.version.prefix(2)));
+    let lined = |build: &&Build| Some((build.line()?, build.version.prefix(2)));
     let mut of_framework = about.gpu_builds().filter(|build| build.package == row.framework);
     let (line, release) = of_framework.find_map(lined).filter(|_| row.sdist)?;
     let major = line.major();

@@ -81,7 +81,7 @@ fn without_triton(asked: &TargetRequest<'_>, target: &TargetSolution<'_>) -> Opt
 fn triton_elsewhere(request: &Request<'_>, asked: &TargetRequest<'_>, target: &TargetSolution<'_>) -> Option<Warning> {
     let catalog = request.catalog;
     // Of nightlies nobody knows.
-    let lacks = |build: &&&Build| build.variant != "cpu" && build.triton.is_none() && !build.is_nightly();
+    let lacks = |build: &&&Build| !build.is_cpu() && build.triton.is_none() && !build.is_nightly();
     let build = target.builds.iter().find(lacks)?;
     let is_sister = |other: &&Build| {
         (&other.package, other.version, &other.variant) == (&build.package, build.version, &build.variant)

@@ -3,7 +3,6 @@
 use crate::catalog::rows::{Build, Image, Subject};
 use crate::coverage::Coverage;
 use crate::solve::bundled_torch::{self, TORCH};
-use crate::solve::machine::gpu_rules;
 use crate::solve::request::{GpuRequest, ImageRequest};
 use crate::solve::{fits, image};
 use crate::warning::{
@@ -93,8 +92,8 @@ impl One<'_, '_> {
             build.package == TORCH && asked.platform.takes(build) && bundled_torch::is_inside(self.image, inside, build)
         };
         let build = request.catalog.builds.iter().find(of_image)?;
-        let gpus = gpu_rules(request, asked);
-        let toolkit = request.toolkit_of(build);
+        let gpus = request.gpu_rules(asked);
+        let toolkit = request.catalog.toolkit_of(build);
         let gpu = gpus.iter().find(|gpu| fits::coverage(build, toolkit, gpu.gpu.cc) == Some(Coverage::None))?;
         Some(format!("it has no code for {} (compute capability {})", gpu.gpu.name, gpu.gpu.cc))
     }
@@ -117,7 +116,7 @@ impl One<'_, '_> {
     /// A CUDA of the image beside the wheels' own.
     fn two_runtimes(&self) -> Option<Warning> {
         let own = self.about.gpu_builds().filter(|build| !build.system_cuda);
-        let mut lines = own.filter_map(|build| fits::line_of(&build.variant));
+        let mut lines = own.filter_map(|build| build.line());
         let wheels = lines.find(|line| self.image.cuda.cmp_prefix(line).is_ne())?;
         let chosen = matches!(self.about.asked.image, ImageRequest::Choose(_));
         let two = TwoRuntimes { image: &self.name, holds: self.image.cuda.prefix(2), wheels, chosen };
@@ -160,7 +159,7 @@ impl One<'_, '_> {
 /// A toolkit of another minor than the wheel's.
 fn toolkit_minor(about: &About<'_, '_>) -> Option<Warning> {
     let toolkit = about.target.toolkit?;
-    let mut lines = about.gpu_builds().filter_map(|build| fits::line_of(&build.variant));
+    let mut lines = about.gpu_builds().filter_map(|build| build.line());
     let wheels = lines.find(|line| toolkit.version.cmp_prefix(line).is_ne())?;
     let key = match (&about.asked.toolkits, &about.asked.image) {
         (Some(_), _) => about.asked.key("toolkit"),

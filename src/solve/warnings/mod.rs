@@ -74,6 +74,6 @@ impl About<'_, '_> {
 
     /// The builds made for CUDA.
     fn gpu_builds(&self) -> impl Iterator<Item = &&Build> {
-        self.target.builds.iter().filter(|build| build.variant != "cpu")
+        self.target.builds.iter().filter(|build| !build.is_cpu())
     }
 }

@@ -1,7 +1,7 @@
 //! What a case is made around: one published build, and how far values stray from what goes with it.
 
 use gpuenv::catalog::BUILTIN;
-use gpuenv::catalog::rows::{Build, line_of};
+use gpuenv::catalog::rows::Build;
 use gpuenv::types::{Cc, CpuArch, Version};
 
 use super::random::Random;
@@ -40,7 +40,7 @@ impl Era {
         let fitting: Vec<&Build> = of_version.iter().filter(kind).copied().collect();
         let build = random.pick(if fitting.is_empty() { &of_version } else { &fitting });
         let wild = random.pick(&[0, 0, 2, 4, 8, 12, 20, 35, 60]);
-        let line = line_of(&build.variant);
+        let line = build.line();
         let compat = !jetson && line.is_some_and(|line| line.major() >= 10) && random.percent(7);
         Era { build, line, wild, jetson, compat }
     }
