@@ -5,6 +5,7 @@
 
 pub mod row;
 
+use std::cell::LazyCell;
 use std::rc::Rc;
 
 use pubgrub::VersionSet;
@@ -105,8 +106,9 @@ fn refusing<'a, 'c>(facts: &'a Facts<'c>, need: DriverNeed) -> Vec<(Option<RuleI
     let mut all: Vec<(Option<RuleId>, Refuses)> =
         vec![(None, Box::new(move |row| row.added().is_some_and(|compat| compat.cuda < short)))];
     for rule in facts.rules.about(Subject::Cuda, &line, Subject::Driver) {
-        let floor = windows::floor(facts.catalog, rule);
-        all.push((Some(rule.id), Box::new(move |row| is_too_old(rule, floor, row, &short))));
+        // Only a driver of Windows asks for it.
+        let floor = LazyCell::new(|| windows::floor(facts.catalog, rule));
+        all.push((Some(rule.id), Box::new(move |row| is_too_old(rule, || *floor, row, &short))));
     }
     match isa {
         None => {}
@@ -122,9 +124,14 @@ fn refusing<'a, 'c>(facts: &'a Facts<'c>, need: DriverNeed) -> Vec<(Option<RuleI
 }
 
 /// Whether a driver is too old for the lines of CUDA that a rule speaks of.
-fn is_too_old(rule: &Needs<'_>, on_windows: Option<&WindowsDriver>, row: &DriverRow<'_>, line: &Version) -> bool {
+fn is_too_old<'c>(
+    rule: &Needs<'_>,
+    on_windows: impl Fn() -> Option<&'c WindowsDriver>,
+    row: &DriverRow<'_>,
+    line: &Version,
+) -> bool {
     match row.compat {
-        None if row.windows => windows::is_too_old(on_windows, rule, &row.version),
+        None if row.windows => windows::is_too_old(on_windows(), rule, &row.version),
         None => !rule.needs.admits(&row.version),
         Some(_) if !row.installed => false,
         // The package's libcuda runs what the driver that it was taken from runs.

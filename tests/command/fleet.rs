@@ -370,6 +370,22 @@ fn nodes_without_gpus_are_judged_by_what_labels_show() {
     let told = sandbox.run(&["fleet", "check", "nodes.json", "--format", "csv"]).exits(0).out;
     assert!(told.contains("gpu-1,pass,a100") && told.contains("cpu-1,pass,ci"), "{told}");
     sandbox.run(&["fleet", "plan", "--spec", "plan.toml", "nodes.json"]).exits(0).tells("no GPU");
+    // Of instances of MIG the labels count those, and not the cards.
+    let mut cut = gpu.clone();
+    cut["nvidia.com/gpu.product"] = json!("NVIDIA-A100-SXM4-80GB-MIG-1g.10gb");
+    fs::write(sandbox.path("nodes.json"), list(&[node("gpu-1", cut.clone())])).unwrap();
+    let told = sandbox.run(&["fleet", "check", "nodes.json", "--format", "csv"]).exits(0).out;
+    assert!(told.contains("gpu-1,pass,a100"), "{told}");
+    let labels = cut.as_object().unwrap().iter().map(|(name, value)| format!("{name}={}\n", value.as_str().unwrap()));
+    fs::write(sandbox.path("node.txt"), labels.collect::<String>()).unwrap();
+    let (_, told) = sandbox.json(&["probe", "--from", "node.txt"]);
+    let gpus = told["nvml"]["gpus"].as_array().unwrap();
+    assert_eq!((gpus.len(), &gpus[0]["mig"]), (1, &json!(true)), "{told:#}");
+    assert_eq!(gpus[0]["instances"].as_array().unwrap().len(), 8);
+    assert_eq!(gpus[0]["instances"][7]["profile"], "1g.10gb");
+    let (_, told) = sandbox.json(&["verify", "--host", "node.txt", "--target", "a100"]);
+    let found = |check: &&Value| check["id"] == "gpu-mig" && check["found"] == "8 x 1g.10gb";
+    assert!(told["checks"].as_array().unwrap().iter().find(found).is_some(), "{told:#}");
     // What no pod gets, and what a node said before it fell silent, is no GPU that works.
     let status = |status: Value| {
         let mut node: Value = serde_json::from_str(&node("gpu-1", gpu.clone())).unwrap();

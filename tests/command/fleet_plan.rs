@@ -381,6 +381,17 @@ fn a_plan_is_told_in_every_format() {
     assert_eq!(fs::read_to_string(sandbox.path("plan.html")).unwrap(), page);
 }
 
+/// A stack's driver is told as what each host needs: none is shown below that it is not good for.
+#[test]
+fn a_driver_that_only_some_hosts_need_is_told_so() {
+    let sandbox = Sandbox::new("plan-drivers", &SPEC.replace(">=2.5", "2.7.1+cu118"));
+    let hosts = [("NVIDIA H100 NVL", "9.0", "525.60.13"), ("Tesla V100-SXM2-16GB", "7.0", "450.80.02")];
+    let lines = hosts.map(|(gpu, cc, driver)| named(gpu, &host(gpu, cc, driver, "ubuntu22.04")));
+    fs::write(sandbox.path("h.ndjson"), lines.join("\n")).unwrap();
+    let told = sandbox.run(&["fleet", "plan", "h.ndjson", "--target", "prod"]).exits(0);
+    told.tells("driver 450.80.02 or newer").tells("(520.56.06 for some of them)");
+}
+
 #[test]
 fn the_exit_code_says_whether_all_are_served() {
     let sandbox = Sandbox::new("plan-exits", "[stack]\ntorch = \"2.5.1\"\n[target.prod]\ngpu = \"H100 NVL\"\n");

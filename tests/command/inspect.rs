@@ -182,6 +182,28 @@ fn a_known_release_is_replaced() {
 }
 
 #[test]
+fn one_file_does_not_take_away_what_is_known_of_the_others() {
+    let place = sandbox("inspect-merged");
+    let row_of = |package: &str, file: &str, metadata: &str| {
+        fs::write(place.path(file), wheel_of(package, metadata)).unwrap();
+        overlay(&place, &[file]).exits(0).out
+    };
+    // Its metadata names no torch; its symbols did.
+    let row = row_of("lmcache", "lmcache-0.3.9-cp312-cp312-manylinux_2_28_x86_64.whl", "Version: 0.3.9");
+    assert!(row.contains("framework   = \"torch\"") && row.contains("needs       = \"2.8 || 2.9\""), "{row}");
+    // There are wheels for aarch64 and for other Pythons too.
+    let metadata = "Version: 0.24.1\nRequires-Dist: torch==2.9.1";
+    let row = row_of("torchvision", "torchvision-0.24.1-cp312-cp312-manylinux_2_28_x86_64.whl", metadata);
+    assert!(!row.contains("arches") || row.contains("\"aarch64\", \"x86_64\""), "{row}");
+    assert!(row.contains("3.10") || row.contains(">=3.10"), "{row}");
+    // What follows no framework, and takes CUDA from the system as its other releases do.
+    let row = row_of("cupy-cuda12x", "cupy_cuda12x-13.4.0-cp312-cp312-manylinux2014_x86_64.whl", "Version: 13.4.0");
+    assert!(row.contains("= \"cuda\"") && row.contains("system_cuda = true"), "{row}");
+    fs::write(place.path("site.toml"), row).unwrap();
+    place.run(&["catalog", "check", "site.toml"]).exits(0);
+}
+
+#[test]
 fn a_folder_is_an_unpacked_wheel() {
     let place = sandbox("inspect-folder");
     fs::create_dir_all(place.path("u/my_ops/deep")).unwrap();

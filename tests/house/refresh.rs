@@ -10,15 +10,23 @@ fn can_run() -> bool {
     status.is_ok_and(|status| status.success())
 }
 
-#[test]
-fn rows_that_are_taken_out_come_back() {
+fn run(tool: &str, argument: &str) {
     if !can_run() {
         return;
     }
-    let tool = Path::new(env!("CARGO_MANIFEST_DIR")).join("catalog/measure/test_refresh.py");
-    // Others are taken out in each process, and which ones a failure names.
-    let seed = std::process::id().to_string();
-    let ran = Command::new("python3").arg(tool).arg(&seed).output().unwrap();
+    let tool = Path::new(env!("CARGO_MANIFEST_DIR")).join("catalog/measure").join(tool);
+    let ran = Command::new("python3").arg(tool).arg(argument).output().unwrap();
     let said = String::from_utf8_lossy(&ran.stdout);
-    assert!(ran.status.success(), "seed {seed}: {said}{}", String::from_utf8_lossy(&ran.stderr));
+    assert!(ran.status.success(), "{argument}: {said}{}", String::from_utf8_lossy(&ran.stderr));
+}
+
+#[test]
+fn rows_that_are_taken_out_come_back() {
+    // Others are taken out in each process, and which ones a failure names: its seed.
+    run("test_refresh.py", &std::process::id().to_string());
+}
+
+#[test]
+fn answers_that_change_are_counted_with_their_reason() {
+    run("test_answers.py", "");
 }
