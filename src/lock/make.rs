@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::catalog::rows::{Compat, Libraries, SourceBuild};
+use crate::catalog::rows::{Compat, Libraries, SourceBuild, repeated};
 use crate::catalog::{Catalog, OsMatch};
 use crate::solve::bundled_torch;
 use crate::solve::installs::Install;
@@ -11,7 +11,7 @@ use crate::solve::recommended::{self, Recommended};
 use crate::solve::request::{Request, TargetRequest};
 use crate::solve::services;
 use crate::solve::solution::{Solution, TargetSolution};
-use crate::spec::{Runtime, Share, Spec};
+use crate::spec::{ImageRef, Runtime, Share, Spec};
 use crate::types::{ArchList, Version, address, distinct, variant};
 
 use super::{
@@ -37,9 +37,10 @@ pub fn make<'c>(spec: &Spec, request: &Request<'c>, answer: &Solution<'c>, overr
         lock.arch_list = lists[at].clone().filter(|own| !shared || Some(own) != arch_list.as_ref());
         for &member in group {
             let name = &answer.targets[member].name;
-            let image = lock.image.clone().map(|image| systems.with_digest(name, image));
+            let image = lock.image.clone().map(|image| systems.with_digest(name, systems.as_written(name, image)));
+            let runtime_image = lock.runtime_image.clone().map(|image| systems.as_written(name, image));
             let os = systems.of(name, firsts[at]);
-            let mut own = TargetLock { os, image, ..lock.clone() };
+            let mut own = TargetLock { os, image, runtime_image, ..lock.clone() };
             let recommended = recommended::driver(request, &request.targets[member], firsts[at]);
             if let Some(driver) = &mut own.driver {
                 driver.recommended = recommended.as_ref().map(recommendation);
@@ -128,9 +129,9 @@ fn requires(catalog: &Catalog, asked: &TargetRequest<'_>, driver: Option<&Versio
     distinct(rows.iter().filter_map(|row| row.needs.as_ref()).map(ToString::to_string))
 }
 
-/// The OS of each target by its own name, and the digest that it pins its image to.
+/// The OS of each target by its own name, and its image as it is written.
 struct Systems<'a> {
-    digests: HashMap<&'a str, &'a str>,
+    images: HashMap<&'a str, &'a ImageRef>,
     catalog: &'a Catalog,
     written: HashMap<&'a str, &'a str>,
     known: HashMap<&'a str, &'a str>,
@@ -139,19 +140,25 @@ struct Systems<'a> {
 impl<'a> Systems<'a> {
     fn new(spec: &'a Spec, catalog: &'a Catalog) -> Self {
         let written = spec.targets.iter().filter_map(|target| Some((&*target.name, &*target.os.as_ref()?.value)));
-        let mut digests = HashMap::new();
-        for target in &spec.targets {
-            let digest = target.image.as_ref().and_then(|image| image.value.digest.as_deref());
-            digests.extend(digest.map(|digest| (&*target.name, digest)));
-        }
-        Systems { digests, catalog, written: written.collect(), known: HashMap::new() }
+        let images = spec.targets.iter().filter_map(|target| Some((&*target.name, &target.image.as_ref()?.value)));
+        Systems { images: images.collect(), catalog, written: written.collect(), known: HashMap::new() }
     }
 
     /// An image that was pinned is that one, whatever its tag comes to mean.
     fn with_digest(&self, target: &str, image: String) -> String {
-        match self.digests.get(target).filter(|_| !image.contains('@')) {
+        let digest = self.images.get(target).and_then(|written| written.digest.as_ref());
+        match digest.filter(|_| !image.contains('@')) {
             Some(digest) => format!("{image}@{digest}"),
             None => image,
+        }
+    }
+
+    /// A tag of the repository that is written, though the catalog has it of the one that this repeats.
+    fn as_written(&self, target: &str, image: String) -> String {
+        let written = self.images.get(target).map_or("", |written| &written.repository);
+        match image.split_once(':') {
+            Some((repository, tag)) if repeated(written) == repository => format!("{written}:{tag}"),
+            _ => image,
         }
     }
 
@@ -172,8 +179,7 @@ impl<'a> Systems<'a> {
 }
 
 fn driver(chosen: &TargetSolution<'_>) -> Option<DriverLock> {
-    let judged = chosen.driver.as_ref()?;
-    let minimum = chosen.minimum.as_ref().unwrap_or(&judged.version);
+    let (judged, minimum) = (chosen.driver.as_ref()?, chosen.minimum.as_ref()?);
     Some(DriverLock {
         minimum: minimum.to_string(),
         mode: chosen.mode().to_string(),

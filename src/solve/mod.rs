@@ -10,6 +10,7 @@ pub mod driver;
 pub mod engine;
 pub mod facts;
 pub mod fits;
+pub mod held;
 pub mod image;
 pub mod installed;
 pub mod installs;

@@ -185,8 +185,8 @@ fn read_class<'c>(plan: &Plan<'_, 'c>, at: usize, choice: &[usize]) -> TargetSol
         builds,
     };
     answer.minimum = minimum_driver(plan, at, choice, &answer);
-    // Nothing that was chosen asks for a driver, or what asks for one was set aside.
-    if answer.minimum.is_none() {
+    // Nothing that was chosen asks for a driver, or what asks for one was set aside: the hosts' own is still what runs.
+    if answer.minimum.is_none() && !class.target.pins_driver() {
         answer.driver = None;
     }
     answer.native_driver = answer.driver.as_ref().is_none_or(|driver| is_native(&answer, driver));
@@ -361,7 +361,7 @@ fn minimum_driver<'c>(
     let minimum = minimum.unwrap_or(judged.version).min(judged.version);
     let stated = DriverRow::plain(request.catalog, minimum, judged.windows).filter(|_| judged.compat.is_none());
     let overridden = stated.is_some_and(|row| !by_every_rule.iter().all(|met| met(&row)));
-    (class.target.pins_driver() || !overridden).then_some(minimum)
+    (!overridden).then_some(minimum)
 }
 
 /// What each part of a choice needs of a driver.

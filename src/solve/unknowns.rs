@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::catalog::rows::Build;
+use crate::catalog::rows::{Build, Companion};
 use crate::types::Constraint;
 
 use super::compile::{Plan, ReleaseChoice};
@@ -12,6 +12,7 @@ use super::fits;
 use super::image;
 use super::installs::pytorch_index;
 use super::platform::{Platform, Takes};
+use super::release::Release;
 use super::request::{ImageRequest, PackageRequest, Request};
 
 /// What makes a finding known.
@@ -45,6 +46,9 @@ pub fn of(plan: &Plan<'_, '_>, selection: &Selection) -> Vec<Unknown> {
         }
         for choice in &group.companions {
             let row = choice.of(selection.rows());
+            for release in group.releases.iter().filter(|release| *row.framework == *release.framework.package) {
+                unknowns.extend(of_variant(row, release.of(selection.rows())));
+            }
             for &class in &group.classes {
                 let on = plan.classes[class].target.platform;
                 let Takes::Own(system) = on.takes else { continue };
@@ -56,6 +60,19 @@ pub fn of(plan: &Plan<'_, '_>, selection: &Selection) -> Vec<Unknown> {
     }
     unknowns.dedup();
     unknowns
+}
+
+/// A package that goes with a release only if there is a wheel for its variant that nobody has seen.
+fn of_variant(row: &Companion, release: &Release<'_>) -> Option<Unknown> {
+    if fits::made_for(row, release.variant, release.line.as_ref()) || row.variant.is_some() {
+        return None;
+    }
+    let (package, index) = (&*row.package, pytorch_index(release.variant));
+    Some(Unknown {
+        fact: format!("whether {package} {} was published for {}", row.version, release.variant),
+        keys: vec![format!("stack.{package}")],
+        how: format!("look for it at {index}/{package}/; if it is there, {OVERLAY}"),
+    })
 }
 
 /// Packages asked for by a variant of which nobody has seen a wheel.

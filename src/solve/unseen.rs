@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Build, Index, Reading, Rule, Subject};
+use crate::catalog::rows::{Build, Companion, Index, Reading, Rule, Subject};
 use crate::types::variant::line_of;
 use crate::types::{Constraint, CpuArch, Version};
 
@@ -69,6 +69,26 @@ pub fn may_exist<'c>(catalog: &Catalog, builds: &'c [Build]) -> Vec<MayExist<'c>
         }
     }
     found
+}
+
+/// Whether a release of a package that follows a framework may lie on the PyTorch index of a variant though nobody has
+/// seen it there: that index was not read whole, and others of its releases lie there, before and after it. The newest may
+/// have been published for any CUDA.
+pub fn may_be_made_for(catalog: &Catalog, releases: &[&Companion], row: &Companion, variant: &str) -> bool {
+    let listing = catalog.listing(&row.package, Index::Pytorch, &row.version);
+    let is_of_one_place = row.variant.is_some() || row.url.is_some() || row.index_url.is_some();
+    if is_of_one_place || listing.is_none_or(|listing| listing.reading == Reading::Whole) {
+        return false;
+    }
+    let labelled = || releases.iter().filter(|one| one.variant.is_some() && one.url.is_none());
+    let of_variant = || labelled().filter(|one| one.variant.as_deref() == Some(variant));
+    if of_variant().any(|one| one.version == row.version) {
+        return false;
+    }
+    let is_newest = labelled().all(|one| one.version <= row.version);
+    let is_between =
+        || of_variant().any(|one| one.version < row.version) && of_variant().any(|one| one.version > row.version);
+    (is_newest && line_of(variant).is_some()) || is_between()
 }
 
 /// The builds of a variant in the nearest releases before and after a version.

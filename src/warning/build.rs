@@ -37,8 +37,8 @@ pub enum CudaOnCpu<'a> {
         target: &'a str,
         /// The package and its release.
         name: &'a str,
-        /// The CUDA that it loads.
-        cuda: &'a Version,
+        /// The CUDA that it loads; none where it is compiled for the one that is there.
+        cuda: Option<&'a Version>,
     },
     /// No other build was seen for its processor.
     NoneSeen {
@@ -72,9 +72,12 @@ impl Kind for CudaOnCpu<'_> {
                     "{name} computes on GPUs only: target `{target}`, which has none, can install it but not use it"
                 )
             }
-            CudaOnCpu::Unknown { target, name, cuda } => format!(
-                "{name} is made for CUDA {cuda}, and it is not known to run without a GPU, which target `{target}` lacks"
-            ),
+            CudaOnCpu::Unknown { target, name, cuda } => {
+                let cuda = cuda.map_or_else(String::new, |cuda| format!(" {cuda}"));
+                format!(
+                    "{name} is made for CUDA{cuda}, and it is not known to run without a GPU, which target `{target}` lacks"
+                )
+            }
             CudaOnCpu::NoneSeen { release, arch } => format!("no build of {release} without CUDA was seen for {arch}"),
         }
     }

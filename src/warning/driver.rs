@@ -318,6 +318,9 @@ impl Kind for DriverMinimum<'_> {
     fn message(&self) -> String {
         let rules: Vec<String> = self.rules.iter().map(|rule| format!("`{rule}`")).collect();
         let (is, target) = (if rules.len() == 1 { "is" } else { "are" }, self.target);
-        format!("{} {is} overridden, so target `{target}` has no driver minimum: any driver fits", rules.join(" and "))
+        format!(
+            "{} {is} overridden, so target `{target}` has no driver minimum: `gpuenv verify` takes any driver",
+            rules.join(" and ")
+        )
     }
 }

@@ -87,11 +87,10 @@ fn a_wheel_that_lies_beside_a_release_is_locked_by_its_address() {
     assert_eq!(wheel(&asked("torch = \"2.8.0+cu128\"\nvllm = \"==0.11.0\"", ""), "vllm").url, None);
     let text = asked("torch = \"2.13.0+cu129\"\nvllm = \"0.30.0\"\ntorchvision = \"*\"", "");
     let told: Vec<Warning> = given(&text).into_iter().filter(|one| one.code == "brings-other-cuda").collect();
-    assert_eq!(told.len(), 2);
-    assert!(told[0].message.contains("requires torchaudio==2.11.0, which"), "{}", told[0].message);
-    // Nobody asked for torchcodec, and it comes along all the same.
+    // torchaudio is held to the index of torch. Nobody asked for torchcodec, and it comes along all the same.
+    assert_eq!(told.len(), 1);
     let wanted = "vllm 0.30.0+cu129 requires torchcodec>=0.14, and every release of it that is known loads CUDA 13";
-    assert!(told[1].message.starts_with(wanted), "{}", told[1].message);
+    assert!(told[0].message.starts_with(wanted), "{}", told[0].message);
     let lock = written(&text);
     let wheel = lock.wheel.iter().find(|wheel| wheel.package == "vllm").expect("it is locked");
     assert!(wheel.hashes().is_some_and(|mut hashes| hashes.next().is_some_and(|one| one.starts_with("e98cb696"))));
@@ -105,10 +104,31 @@ fn constraints_are_what_the_chosen_packages_require() {
         ("vllm = \"0.33.0\"\npython = \"3.12\"", "0.29.0+cu130"),
         ("torch = \"2.14.0+cu130\"\npython = \"3.12\"", "0.29.1+cu130"),
         ("vllm = \"0.30.0\"", "0.28.0+cu130"),
+        ("torch = \"2.5.1+cu118\"\npython = \"3.12\"", "0.20.1"),
+        // 0.29.2 was seen on the package index alone; 0.29.1 on that of other variants of the torch that it was made with.
+        ("torch = \"2.14.1+cu126\"", "0.29.1"),
     ] {
         let lock = written(&asked(stack, ""));
         let held = lock.constraint.iter().find(|one| one.package == "torchvision");
-        assert_eq!(held.map(|one| one.version.as_str()), Some(torchvision), "{stack}");
+        assert_eq!(held.map_or("", |one| one.version.as_str()), torchvision, "{stack}");
+    }
+}
+
+/// What the lock holds to the index of torch comes from there; of what was not seen there that is told.
+#[test]
+fn what_a_wheel_pins_is_held_to_the_index_of_torch_where_it_lies_there() {
+    for (stack, held, told) in [
+        ("vllm = \"0.25.1+cu129\"", "torchvision", ""),
+        ("vllm = \"0.4.0+cu118\"", "xformers", ""),
+        ("vllm = \"0.7.3+cu118\"", "torchvision", "vllm 0.7.3+cu118 requires xformers==0.0.28.post3, which"),
+    ] {
+        let text = asked(stack, "");
+        assert!(written(&text).constraint.iter().any(|one| one.package == held), "{stack}");
+        let mut index = given(&text).into_iter().filter(|one| one.message.contains("default package index"));
+        assert!(
+            index.next().map_or(told.is_empty(), |one| one.message.starts_with(told) && !told.is_empty()),
+            "{stack}"
+        );
     }
 }
 

@@ -9,6 +9,15 @@ use crate::types::{CpuArch, Version};
 /// others.
 pub const SAMPLED: &[&str] = &["nvcr.io/nvidia/l4t-jetpack", "nvcr.io/nvidia/pytorch", "pytorch/pytorch"];
 
+/// Repositories that repeat another one, tag by tag: NVIDIA publishes the CUDA images on both registries
+/// (https://gitlab.com/nvidia/container-images/cuda).
+const MIRRORS: &[(&str, &str)] = &[("nvcr.io/nvidia/cuda", "nvidia/cuda")];
+
+/// The repository whose tags a repository has: the one that it repeats, else it itself.
+pub fn repeated(repository: &str) -> &str {
+    MIRRORS.iter().find(|(mirror, _)| *mirror == repository).map_or(repository, |(_, of)| of)
+}
+
 impl Image {
     /// As it is pulled: `nvidia/cuda:12.4.1-base-ubuntu22.04`.
     pub fn name(&self) -> String {

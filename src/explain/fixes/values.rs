@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use crate::catalog::OsMatch;
-use crate::catalog::rows::{Class, FRAMEWORKS, Image, Os};
+use crate::catalog::rows::{Class, FRAMEWORKS, Image, Os, repeated};
 use crate::solve::recommended::has_ended;
 use crate::solve::request::{GpuRequest, Request};
 use crate::types::{Version, distinct};
@@ -94,7 +94,8 @@ impl<'c> Finder<'_, 'c> {
         let words: Vec<&str> = tag.split('-').collect();
         let wish = words.first().and_then(|word| Version::parse(word).ok());
         let cudnn = words.iter().any(|word| word.starts_with("cudnn"));
-        let kept = self.asker.catalog.images.iter().filter(|row| row.repository == repository && !row.withdrawn);
+        let kept =
+            self.asker.catalog.images.iter().filter(|row| row.repository == repeated(repository) && !row.withdrawn);
         let mut rows: Vec<&'c Image> = kept.collect();
         rows.sort_by_key(|row| {
             let has = |word: &str| words.contains(&word);

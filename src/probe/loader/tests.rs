@@ -1,7 +1,5 @@
 //! Tests of where libraries are found.
 
-use std::ffi::OsStr;
-
 use crate::probe::search_path::library_path;
 
 use super::*;

@@ -157,6 +157,7 @@ impl<'c> Plan<'_, 'c> {
         let unsaid: Vec<Rc<Class>> =
             classes.into_iter().filter(|class| class.target.platform.takes == Takes::Either).collect();
         let follows = !self.everywhere.has(law::id::COMPANION);
+        let possible = self.policy.possible;
         let catalog = request.catalog;
         let asks = Wants::of(catalog, package.name);
         let of_nvjitlink = |row: &&Companion| -> Vec<Want<'c>> {
@@ -172,6 +173,9 @@ impl<'c> Plan<'_, 'c> {
                 true => package.made_for(release.variant, line).as_ref().clone(),
                 false => RowSet::first(package.releases.len()),
             };
+            if follows && possible {
+                rows.add(&package.may_be_made_for(catalog, release.variant));
+            }
             if follows {
                 for build in on.iter().filter_map(|class| release.on(class.target.platform)) {
                     if let Some(triton) = &build.triton {

@@ -1,7 +1,7 @@
 //! Tags by their names: whether one is there, and which comes nearest.
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Image, SAMPLED};
+use crate::catalog::rows::{Image, SAMPLED, repeated};
 use crate::types::Version;
 
 /// What a tag of a repository that the catalog knows is to it.
@@ -19,6 +19,7 @@ pub enum TagMatch<'c> {
 ///
 /// Where only a part of the tags is known, those of one torch release are known together: they are built together.
 pub fn tag<'c>(catalog: &'c Catalog, repository: &str, tag: &str) -> TagMatch<'c> {
+    let repository = repeated(repository);
     let rows = || catalog.images.iter().filter(|row| *row.repository == *repository);
     if let Some(row) = rows().find(|row| row.tag == tag) {
         return TagMatch::Known(row);
@@ -49,6 +50,7 @@ pub fn holds_torch(catalog: &Catalog, repository: &str) -> bool {
 /// The tag that can be pulled and comes nearest to one that is not there. A tag without a number, `latest`, is like
 /// none of the others: the newest tells what they look like.
 pub fn nearest_tag<'c>(catalog: &'c Catalog, repository: &str, tag: &str) -> Option<&'c Image> {
+    let repository = repeated(repository);
     let rows = catalog.images.iter().filter(|row| *row.repository == *repository && !row.withdrawn);
     if !tag.contains(|c: char| c.is_ascii_digit()) {
         return rows.max_by(|a, b| a.cuda.cmp(&b.cuda).then(b.tag.cmp(&a.tag)));

@@ -5,11 +5,13 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
+use crate::catalog::Catalog;
 use crate::catalog::rows::Companion;
 use crate::coverage::Coverage;
 use crate::solve::fits;
 use crate::solve::platform::Platform;
 use crate::solve::rowset::RowSet;
+use crate::solve::unseen;
 use crate::types::{Cc, Constraint, CpuArch, Specifier, Version};
 
 /// A package's releases, newest version first and of one version those made for a variant as the catalog has them.
@@ -33,6 +35,7 @@ pub struct Package<'c> {
 enum Property<'c> {
     Accepts(&'c str, Version),
     MadeFor(&'c str),
+    MayBeMadeFor(&'c str),
     Elsewhere(Platform<'c>),
     NewerGlibc(Version),
     Gone,
@@ -141,6 +144,13 @@ impl<'c> Package<'c> {
     /// The releases made for a variant, of `line`, of the framework that they follow.
     pub fn made_for(&self, variant: &'c str, line: Option<&Version>) -> Rc<RowSet> {
         self.property(Property::MadeFor(variant), || self.matching(|row| fits::made_for(row, variant, line)))
+    }
+
+    /// The releases that may be made for a variant though nobody has seen it.
+    pub fn may_be_made_for(&self, catalog: &Catalog, variant: &'c str) -> Rc<RowSet> {
+        self.property(Property::MayBeMadeFor(variant), || {
+            self.matching(|row| unseen::may_be_made_for(catalog, &self.releases, row, variant))
+        })
     }
 
     /// The releases that ask for another version of a package than a framework's build brings along.

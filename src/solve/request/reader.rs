@@ -1,7 +1,7 @@
 //! Reads a spec into a request: every name is looked up, and what is not known is told where it stands.
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Compat, FRAMEWORKS, Os, WindowsDriver};
+use crate::catalog::rows::{Compat, FRAMEWORKS, Os, WindowsDriver, repeated};
 use crate::nearest::nearest;
 use crate::solve::image::TagMatch;
 use crate::solve::platform::Platform;
@@ -279,9 +279,10 @@ impl<'c> Reader<'_, 'c> {
     fn image(&mut self, target: &Target) -> ImageRequest<'c> {
         let Some(written) = &target.image else { return ImageRequest::No };
         let image = &written.value;
-        let known_repository = self.catalog.images.iter().any(|row| row.repository == image.repository.as_str());
+        let repository = repeated(&image.repository);
+        let known_repository = self.catalog.images.iter().any(|row| row.repository == repository);
         if known_repository && image.tag.is_none() && image.digest.is_none() {
-            return ImageRequest::Choose(image.repository.clone());
+            return ImageRequest::Choose(repository.to_string());
         }
         let repositories = self.catalog.images.iter().map(|row| &*row.repository);
         let near = nearest(&image.repository, repositories).filter(|_| !known_repository);

@@ -3,6 +3,7 @@
 
 use crate::catalog::rows::{Build, Companion, Flavour, Subject};
 use crate::coverage::Coverage;
+use crate::solve::held::held;
 use crate::solve::problem::Needs;
 use crate::solve::request::{GpuRequest, ImageRequest};
 use crate::solve::{fits, own};
@@ -72,12 +73,12 @@ fn on_cpu(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     let (target, name) = (&*about.asked.name, format!("{} {}", row.package, row.version));
     let rules = about.request.rules.of_package(&row.package, Subject::Gpu);
     let needs_gpu = rules.about(&row.version).any(|rule| !rule.needs.only_upper_bounds());
-    // What takes CUDA from the system loads it when a GPU is there.
-    let cuda = row.cuda.as_ref().filter(|_| row.gpu_code && !row.system_cuda);
-    let on_cpu = match (needs_gpu, cuda) {
+    // What holds code for the CPU beside that for GPUs takes CUDA from the system, or has it inside.
+    let is_for_cuda = if row.gpu_code { row.cuda.is_some() && !row.system_cuda } else { row.follows_cuda() };
+    let on_cpu = match (needs_gpu, is_for_cuda) {
         (true, _) => CudaOnCpu::NeedsGpu { target, name: &name },
-        (false, Some(cuda)) => CudaOnCpu::Unknown { target, name: &name, cuda },
-        (false, None) => return None,
+        (false, true) => CudaOnCpu::Unknown { target, name: &name, cuda: row.cuda.as_ref() },
+        (false, false) => return None,
     };
     Some(Warning::about(&on_cpu, &key(row)))
 }
@@ -140,13 +141,17 @@ fn nightly_apart(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     (younger > 1).then(|| Warning::about(&Nightly::Apart { name: &name, torch: &torch.version }, &key(row)))
 }
 
-/// What a wheel for a variant brings along from the package index, where it may be for another CUDA.
+/// What a wheel for a variant brings along from the package index, where it may be for another CUDA: what the lock holds
+/// to the index of torch is not.
 fn brings_other_cuda(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
-    let named = |pin: &str| {
-        let mut asked = about.request.companions.iter().filter_map(|ask| pin.strip_prefix(ask.package));
-        asked.any(|rest| rest.starts_with(['=', '>']))
+    let asked = about.request.companions.iter().map(|ask| ask.package.to_string());
+    let held = held(about.request.catalog, about.target).into_iter().filter(|one| one.seen).map(|one| one.package);
+    let told: Vec<String> = asked.chain(held).collect();
+    let is_told = |pin: &str| {
+        let mut rests = told.iter().filter_map(|package| pin.strip_prefix(&**package));
+        rests.any(|rest| rest.starts_with(['=', '>']))
     };
-    let brings: Vec<&str> = row.brings.iter().map(|pin| &**pin).filter(|pin| !named(pin)).collect();
+    let brings: Vec<&str> = row.brings.iter().map(|pin| &**pin).filter(|pin| !is_told(pin)).collect();
     let name = format!("{} {}+{}", row.package, row.version, row.variant.as_deref()?);
     let brought = BringsOtherCuda::Index { name: &name, requires: &brings, framework: &row.framework };
     (!brings.is_empty()).then(|| Warning::about(&brought, &key(row)))

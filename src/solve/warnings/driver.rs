@@ -29,7 +29,7 @@ pub(super) fn warnings<'c>(about: &About<'_, 'c>) -> Vec<Warning> {
 /// A minimum that overridden rules leave unstated.
 fn no_minimum(about: &About<'_, '_>) -> Option<Warning> {
     let asked = about.asked;
-    if about.target.minimum.is_some() || asked.is_cpu() || asked.pins_driver() {
+    if about.target.minimum.is_some() || asked.is_cpu() {
         return None;
     }
     let of_driver = |rule: &&str| {

@@ -1,0 +1,124 @@
+//! What comes in through other packages must not bring the build of another CUDA: of the packages that lie on torch's
+//! own index too, the release that goes with the locked torch and with the packages beside it, whether anybody asked for
+//! it or not.
+//!
+//! The package index serves each of them for one CUDA only. A package that asks for `torchvision` gets that one from an
+//! installer that is told nothing, and it refuses to load beside a torch of another.
+
+use crate::catalog::Catalog;
+use crate::catalog::rows::{Build, Companion, Index};
+use crate::types::{Constraint, Specifier, Version};
+
+use super::solution::TargetSolution;
+use super::thirds::Wants;
+
+/// They are made for each CUDA that torch is made for, and lie beside it.
+pub const BESIDE_TORCH: [&str; 2] = ["torchaudio", "torchvision"];
+
+/// A package that is held to one release where others bring it in.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Held {
+    /// Its name.
+    pub package: String,
+    /// The version that a constraint names.
+    pub version: String,
+    /// The wheel index that it is taken from; none = the Python package index.
+    pub index: Option<String>,
+    /// Whether it lies there, as far as anybody knows.
+    pub seen: bool,
+}
+
+/// What is held of a choice, first what lies beside torch.
+pub fn held(catalog: &Catalog, chosen: &TargetSolution<'_>) -> Vec<Held> {
+    let mut found = Vec::new();
+    let Some(torch) = chosen.builds.iter().find(|build| build.package == "torch") else { return found };
+    // In-house builds and those for one system have companions of their own, or none.
+    if torch.url.is_some() || torch.index_url.is_some() {
+        return found;
+    }
+    let wheels = chosen.wheels();
+    let Some(install) = wheels.iter().find(|wheel| wheel.package == "torch") else { return found };
+    let index = install.index.clone();
+    let variant = torch.index.contains(&Index::Pytorch).then_some(&*torch.variant);
+    let is_locked = |package: &str| wheels.iter().any(|wheel| wheel.package == package);
+    for package in BESIDE_TORCH.into_iter().filter(|package| !is_locked(package)) {
+        let required = required(catalog, chosen, package);
+        if let Some(row) = beside(catalog, package, torch.version, variant, chosen.python, &required) {
+            let (package, version) = (package.to_string(), row.carried());
+            found.push(Held { package, version, index: index.clone(), seen: true });
+        }
+    }
+    for companion in &chosen.companions {
+        for (package, version) in companion.brings.iter().filter_map(|pin| pin.split_once("==")) {
+            let of_pin = |row: &&Companion| *row.package == *package && row.version.as_str() == version;
+            let seen = catalog.companions.iter().filter(of_pin).any(|row| lies_on(catalog, row, variant));
+            // Of another index it would be for another CUDA: better none than that.
+            if !is_locked(package) && !found.iter().any(|one| one.package == package) {
+                let (package, version) = (package.to_string(), version.to_string());
+                found.push(Held { package, version, index: index.clone(), seen });
+            }
+        }
+    }
+    found
+}
+
+/// What the chosen packages require of one that nobody asked for.
+fn required(catalog: &Catalog, chosen: &TargetSolution<'_>, package: &str) -> Vec<Specifier> {
+    let mut found = Vec::new();
+    for row in &chosen.companions {
+        let asked = Wants::of(catalog, &row.package).at_row(row, &[chosen.arch]).into_iter();
+        let ranges = asked.filter(|(of, _)| *of == package).map(|(_, range)| range);
+        found.extend(ranges.filter_map(|range| Specifier::parse(range).ok()));
+    }
+    found
+}
+
+/// The newest release that goes with this torch and with what is required: one that was seen on the index of its variant,
+/// else any that lies there.
+fn beside<'c>(
+    catalog: &'c Catalog,
+    package: &str,
+    torch: Version,
+    variant: Option<&str>,
+    python: Option<&Version>,
+    required: &[Specifier],
+) -> Option<&'c Companion> {
+    let admits = |text: &str, version: &Version| Constraint::parse(text).is_ok_and(|needs| needs.admits(version));
+    let fits = |row: &&Companion| {
+        row.package == package
+            && row.framework == "torch"
+            && row.url.is_none()
+            && row.index_url.is_none()
+            && admits(&row.needs, &torch)
+            && python.is_none_or(|python| row.python.as_ref().is_none_or(|needs| admits(needs, python)))
+            && required.iter().all(|asked| asked.admits(&row.version))
+            && lies_on(catalog, row, variant)
+    };
+    catalog.companions.iter().filter(fits).max_by(|one, other| {
+        one.variant.is_some().cmp(&other.variant.is_some()).then_with(|| one.version.cmp(&other.version))
+    })
+}
+
+/// Whether a release lies on the index of a variant, or on the package index, as far as anybody knows: it was seen there,
+/// for whichever Python, or what lies beside torch is published for the variants of the torch that it was made with.
+fn lies_on(catalog: &Catalog, row: &Companion, variant: Option<&str>) -> bool {
+    let Some(variant) = variant else { return row.variant.is_none() };
+    if row.variant.is_some() {
+        return row.variant.as_deref() == Some(variant);
+    }
+    let is_it = |one: &&Companion| one.package == row.package && one.version == row.version && one.url.is_none();
+    let mut seen_for = catalog.companions.iter().filter(is_it).filter_map(|one| one.variant.as_deref()).peekable();
+    let was_seen = seen_for.peek().is_some();
+    seen_for.any(|of| of == variant)
+        || BESIDE_TORCH.contains(&&*row.package) && goes_along(catalog, row, variant, was_seen)
+}
+
+/// Whether a release was made with a torch that has a variant: the only one that it takes; or the oldest, where it was seen
+/// on the index of another variant. A patch that takes several may lie on the package index alone.
+fn goes_along(catalog: &Catalog, row: &Companion, variant: &str, was_seen: bool) -> bool {
+    let Ok(needs) = Constraint::parse(&row.needs) else { return false };
+    let oldest = || needs.comparisons().find(|one| one.op.is_lower()).and_then(|one| one.version);
+    let Some(with) = needs.single().copied().or_else(|| oldest().filter(|_| was_seen)) else { return false };
+    let of_torch = |build: &Build| build.package == row.framework && build.version.cmp_prefix(&with).is_eq();
+    catalog.builds.iter().any(|build| of_torch(build) && build.variant == variant)
+}
