@@ -368,6 +368,7 @@ fn bad_input_is_answered_with_what_where_and_what_to_do() {
 }
 
 /// Runs a command to its end, and tells the most memory that it held, in KiB.
+#[expect(clippy::zombie_processes, reason = "wait4 waits for it, which tells its memory too")]
 fn measured(command: &mut Command) -> (Ran, i64) {
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let (mut out, mut err) = (String::new(), String::new());
