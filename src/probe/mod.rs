@@ -31,7 +31,7 @@ mod program;
 pub mod project;
 pub mod python;
 mod question;
-mod search_path;
+pub mod search_path;
 pub mod toolkits;
 mod version;
 mod work_tree;

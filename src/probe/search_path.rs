@@ -15,7 +15,7 @@ pub(super) fn library_path(value: &OsStr, here: &Path) -> Vec<PathBuf> {
 }
 
 /// Whether this process may do more than its user should lose: it is root, and no mere root of a user namespace.
-pub(super) fn is_root() -> bool {
+pub fn is_root() -> bool {
     let everyone = |map: String| map.split_whitespace().eq(["0", "0", "4294967295"]);
     rustix::process::geteuid().is_root() && fs::read_to_string("/proc/self/uid_map").map_or(true, everyone)
 }

@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use gpuenv::host::{ApiError, Libcuda, Nvml, ProbeStatus, Record, System};
-use gpuenv::probe::{Depth, Look, ProbeContext, ProbeOptions, curesult, hold, libcuda, loader, nvml, observe};
+use gpuenv::probe::{Depth, Look, ProbeContext, ProbeOptions, curesult, hold, libcuda, nvml, observe, search_path};
 use gpuenv::report::schema;
 use serde_json::Value;
 
@@ -460,7 +460,7 @@ fn files_that_are_no_library_are_told() {
 #[test]
 fn root_loads_nothing_that_others_can_change() {
     let Some(drivers) = drivers() else { return };
-    if !loader::is_root() {
+    if !search_path::is_root() {
         println!("skipped: root_loads_nothing_that_others_can_change: not root");
         return;
     }
