@@ -55,7 +55,8 @@ impl Catalog {
 
     /// How a release of a package that comes as source is compiled; none where nobody tells.
     pub fn source_build(&self, package: &str, version: &Version) -> Option<&SourceBuild> {
-        let rows = self.source_builds.iter().filter(|row| row.package == package && row.from <= *version);
+        let release = version.release();
+        let rows = self.source_builds.iter().filter(|row| row.package == package && row.from <= release);
         rows.max_by(|a, b| a.from.cmp(&b.from))
     }
 

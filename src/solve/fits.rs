@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Companion, Extension, Index, Subject, Toolkit};
 use crate::coverage::{Coverage, Tegra, covers, covers_targets};
+use crate::types::constraint::Op;
 use crate::types::{Arch, ArchEntry, ArchList, Cc, Constraint, CpuArch, Specifier, Suffix, Version};
 
 use super::machine::{Machine, Refusals};
@@ -103,9 +104,20 @@ pub fn companion_line(row: &Companion, line: Option<&Version>) -> bool {
     row.cuda.as_ref().is_none_or(|cuda| line.is_some_and(|line| line.cmp_prefix(cuda).is_eq()))
 }
 
-/// What torch's extension builder of a release accepts.
+/// Whether a package is compiled against one release of torch: releases of it name the only one that they go with. Others
+/// follow CUDA alone, or take any torch from some release on.
+pub fn is_tied_to_releases(catalog: &Catalog, package: &str) -> bool {
+    let rows = catalog.companions.iter().filter(|row| row.package == package && !row.follows_cuda() && !row.sdist);
+    let names_one = |row: &Companion| {
+        Constraint::parse(&row.needs).is_ok_and(|needs| needs.comparisons().any(|one| one.op == Op::Prefix && one.version.is_some()))
+    };
+    rows.into_iter().any(names_one)
+}
+
+/// What torch's extension builder of a release accepts; that of a nightly is the one of the release that it precedes.
 pub fn extension_row<'c>(catalog: &'c Catalog, package: &str, version: &Version) -> Option<&'c Extension> {
-    let rows = catalog.extensions.iter().filter(|row| row.from <= *version && row.package == package);
+    let release = version.release();
+    let rows = catalog.extensions.iter().filter(|row| row.from <= release && row.package == package);
     rows.max_by(|a, b| a.from.cmp(&b.from))
 }
 
