@@ -9,9 +9,9 @@ use crate::types::constraint::Op;
 use crate::types::{Arch, ArchEntry, ArchList, Cc, Constraint, CpuArch, Specifier, Suffix, Version};
 
 use super::machine::{Machine, Refusals};
-use super::problem::{Problem, law};
+use super::problem::{Needs, Problem, law};
 use super::release::Release;
-use super::request::{Request, TargetRequest};
+use super::request::{GpuRequest, Request, TargetRequest};
 use super::rowset::RowSet;
 
 /// Whether a framework comes without GPU code at all on a processor. Where such a build of the release at hand was
@@ -38,6 +38,16 @@ pub fn coverage(build: &Build, toolkit: Option<&Toolkit>, gpu: Cc) -> Option<Cov
 /// Whether evidence differs on how integrated GPUs load what a toolkit compiled.
 fn is_disputed(toolkit: Option<&Toolkit>) -> bool {
     toolkit.is_some_and(|toolkit| toolkit.tegra_disputed.is_some())
+}
+
+/// The rule that may speak against a build on a GPU, for all that anybody knows.
+pub fn unproven_rule<'a, 'c>(
+    request: &'a Request<'c>,
+    build: &'a Build,
+    gpu: &'a GpuRequest<'_>,
+) -> Option<&'a Needs<'c>> {
+    let mut rules = request.rules.unproven_on(&build.package, &gpu.cc_version);
+    rules.find(|rule| !build.is_cpu() && rule.range.admits(&build.version))
 }
 
 /// How integrated GPUs load what a toolkit compiled.

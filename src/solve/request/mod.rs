@@ -10,7 +10,7 @@ use std::ops::Deref;
 use std::rc::Rc;
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Build, Class, Companion, FRAMEWORKS, Gpu, Image, Subject};
+use crate::catalog::rows::{Build, Class, Companion, FRAMEWORKS, Gpu, Image, Libraries, Subject};
 use crate::spec::{DriverPolicy, ImageRef, Prefer, Share, Spec, SpecError};
 use crate::types::{ArchList, Cc, Constraint, Specifier, Version};
 use crate::warning::Warning;
@@ -382,10 +382,15 @@ impl<'c> Request<'c> {
         }
     }
 
-    /// What `[packages]` asks for of NVIDIA's libraries.
+    /// What `[packages]` asks for of NVIDIA's libraries, and of whatever else the metadata of its frameworks names.
     pub fn libraries(&self) -> impl Iterator<Item = (&str, &Specifier)> {
-        let of_nvidia = |(name, _): &&(String, Specifier)| name.starts_with("nvidia-");
-        self.packages.iter().filter(of_nvidia).map(|(name, range)| (name.as_str(), range))
+        let of_framework = |row: &&Libraries| self.frameworks.iter().any(|ask| row.package == ask.package);
+        let is_named = move |name: &str| {
+            let mut rows = self.catalog.libraries.iter().filter(of_framework);
+            rows.any(|row| row.asked().any(|(asked, _)| asked == name))
+        };
+        let written = self.packages.iter().map(|(name, range)| (name.as_str(), range));
+        written.filter(move |(name, _)| name.starts_with("nvidia-") || is_named(name))
     }
 
     /// The rules that are set aside for every target.
