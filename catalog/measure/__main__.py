@@ -6,6 +6,7 @@
     python3 catalog/measure ordinary [PACKAGE…] [--write]     what ordinary packages and those of the catalog need of each other
     python3 catalog/measure beside [--write]                  what people install beside torch, and where it is taken
     python3 catalog/measure freshness                         how old each source is
+    python3 catalog/measure answers [--since COMMIT]          which answers of scenarios are others, and because of which rows
     python3 catalog/measure resolve [--count N] [--seed N]    random locks, each resolved again by uv
 
 Needs Python 3.11 and pip, nothing else; `resolve` needs gpuenv and uv. docs/catalog.md says what each check reads.
@@ -50,6 +51,8 @@ def main():
     around.add_argument("--store", type=Path, default=USUAL, metavar="FOLDER", help=f"what was read before [default: {USUAL}]")
     around.add_argument("--write", action="store_true", help="put the rows into tests/data/")
     commands.add_parser("freshness", help="how old each source is")
+    changed = commands.add_parser("answers", help="which answers of scenarios are others, and because of which rows")
+    changed.add_argument("--since", default="HEAD", metavar="COMMIT", help="compare with this commit [default: HEAD]")
     resolve = commands.add_parser("resolve", help="have uv resolve random locks, and compare")
     resolve.add_argument("--count", type=int, default=200, metavar="N", help="how many locks [default: 200]")
     resolve.add_argument("--seed", type=int, metavar="N", help="draw the same locks again [default: another each time]")
@@ -89,6 +92,11 @@ def main():
         from beside import beside
 
         return beside(Catalog(asked.root), Index(Store(asked.store), progress), asked.write)
+    if asked.command == "answers":
+        from answers import told
+
+        print(*told(asked.root, asked.since), sep="\n")
+        return 0
     return freshness(Catalog(asked.root))
 
 

@@ -67,17 +67,26 @@ def requires(catalog, index, row):
     `xformers==0.0.28; x86_64` where it does so on one processor only."""
     packages = {one["package"] for one in catalog.rows("companion") + catalog.rows("build")}
     packages -= {row["package"], row["framework"]}
-    asked = {}
+    asked, there = {}, []
     for arch in ("x86_64", "aarch64"):
-        wheels = index.linux(row["package"], row["version"], arch)
-        for name, spec, marker in requirements(index.metadata(wheels[-1])) if wheels else []:
+        told = stated(index, row["package"], row["version"], arch)
+        there += [arch] if told is not None else []
+        for name, spec, marker in told or []:
             # The catalog has final releases only: of another a pin says nothing here.
             final = not any(Version(one.version.removesuffix(".*")).is_prerelease for one in spec)
             if name in packages and str(spec) and final and "extra" not in str(marker or "") and on_some_python(marker, arch):
                 asked.setdefault(f"{name}{whole(spec)}", []).append(arch)
-    there = [arch for arch in ("x86_64", "aarch64") if index.linux(row["package"], row["version"], arch)]
     said = (text if of == there else f"{text}; {of[0]}" for text, of in asked.items())
     return sorted(said)
+
+
+def stated(index, package, version, arch):
+    """What a release asks for on a processor: by its wheel, by its source distribution where no processor has one; none
+    where there is nothing for this one."""
+    if wheels := index.linux(package, version, arch):
+        return list(requirements(index.metadata(wheels[-1])))
+    source = None if any(one.version == Version(version) for one in index.wheels(package)) else index.source(package, version)
+    return list(parsed(index.described(source)[1])) if source else None
 
 
 def on_some_python(marker, arch):

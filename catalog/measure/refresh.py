@@ -49,7 +49,17 @@ OF_ANY_CUDA = ("faiss-gpu", "numba-cuda", "open3d", "paddlepaddle-gpu", "xgboost
 RUNS_WITHOUT = ("torchao", "torchcodec")
 # Of these what loads its libraries, and CUDA's with them, whatever it does.
 ALWAYS_LOADED = ("torchcodec",)
-FRAMEWORKS_READ_BY_HAND = {"tensorflow": "tensorflow", "jax": "jax-cuda13-plugin"}
+# What holds the code of a framework that is not read here, and the rows that it makes. The one wheel of TensorFlow has
+# CUDA on one processor only.
+FRAMEWORKS_READ_BY_HAND = (
+    ("tensorflow", "tensorflow", lambda row: row["variant"] != "cpu" or row["arch"] != "x86_64"),
+    ("tensorflow", "tensorflow-cpu", lambda row: row["variant"] == "cpu" and row["arch"] == "x86_64"),
+    ("jax", "jaxlib", lambda row: row["variant"] == "cpu"),
+    ("jax", "jax-cuda12-plugin", lambda row: row["variant"] == "cu12"),
+    ("jax", "jax-cuda13-plugin", lambda row: row["variant"] == "cu13"),
+)
+# What no index tells of a release: it is as in the release before until somebody has looked.
+UNTOLD = ("system_cuda", "cpu_only", "jit", "loads", "extra")
 
 
 # What no index lists, by the files of the catalog that hold it.
@@ -58,6 +68,9 @@ NOT_READ = {
     "images.toml": "tags stand in the registries of images",
     "gpus.toml, jetson.toml, rules.toml, diagnoses.toml": "written by hand, from what their sources say",
     "torch.toml, companions.toml with a variant": "the PyTorch index and GitHub's releases are not read here",
+    "tensorflow.toml, jax.toml": "what only build files say is written by hand; releases without a row stand above",
+    "other_builds.toml": "builds for Windows and for single systems are written by hand",
+    "os.toml, image_requires.toml": "systems and labels of images are written by hand",
 }
 
 
@@ -105,6 +118,13 @@ class Refresh:
         listed = [row["from"] for row in self.catalog.rows("listing") if row["package"] == package and row["index"] == "pypi"]
         first = first or Version(min(listed or known, key=Version)) if listed or known else Version("0")
         return [version for version in self.index.releases(package) if version >= first and version not in held]
+
+    def not_listed(self):
+        """The packages of which only later releases are looked for than the first that has a row."""
+        for listing in self.catalog.rows("listing"):
+            rows = [row["version"] for row in self.catalog.rows("companion") if row["package"] == listing["package"]]
+            if listing["index"] == "pypi" and rows and Version(min(rows, key=Version)) < Version(listing["from"]):
+                yield listing["package"], f"releases before {listing['from']} are not looked for (listings.toml)"
 
     def withdrawn(self, package, version):
         """Says so where every file of a release was withdrawn, or none is listed any more."""
@@ -189,14 +209,25 @@ class Refresh:
                 wheels = [wheel for wheel in self.index.linux("torch", version, arch) if wheel.arch == arch]
                 row = held.get((version, arch))
                 if wheels and row is None:
-                    self.adds("torch.toml", self.torch_row(version, arch, wheels))
-                    self.note(f"torch {version} {arch}: variants beside the default have no listing here: add those seen published")
+                    row = self.torch_row(version, arch, wheels)
+                    like = nearest([one for (_, of), one in held.items() if of == arch], version)
+                    self.adds("torch.toml", self.after(row, like))
+                    self.note(f"torch {version} {arch}: variants beside the default, other indexes and whether PyTorch calls the release experimental have no listing here: add what was seen")
                 elif wheels and set(pythons(wheels)) - set(row["pythons"]):
                     # The PyTorch index may have more of them, so none is taken away.
                     lines = sorted({*pythons(wheels), *row["pythons"]}, key=numbers)
                     self.amends("torch.toml", row, "pythons", lines)
         for version in sorted({str(version) for version, _ in held}, key=Version):
             self.withdrawn("torch", version)
+
+    @staticmethod
+    def after(row, like):
+        """A build of torch after another one: its libraries ask for the same C library or a newer one, whatever the tag
+        of its wheel promises, and patch releases of a line have one status."""
+        row["glibc"] = max(filter(None, (row["glibc"], like.get("glibc"))), key=numbers, default=None)
+        if Version(row["version"]).release[:2] == Version(like["version"]).release[:2]:
+            row["status"] = like["status"]
+        return row
 
     def triton(self):
         """Releases that a default torch pins: which, their Pythons and platforms."""
@@ -253,7 +284,7 @@ class Refresh:
         runtime = find(r"nvidia-cuda-runtime(-cu\d+)?")
         named = [release for release, of in self.checker.runtimes().items() if of == runtime]
         return {
-            "pins": "exact",
+            "pins": "exact" if find("nvidia-.*") else None,
             # Several toolkit releases may share a runtime: then it is not known which one is meant.
             "toolkit": find("cuda-toolkit") or (named[0] if len(named) == 1 else None),
             "cudnn": find(r"nvidia-cudnn(-cu\d+)?"),
@@ -313,10 +344,31 @@ class Refresh:
             if package in STUBS and of_package[-1]["source"] == "companion-stub":
                 missing, read = self.missing_source, self.stub_row
             for version in missing(package, known):
-                if row := read(package, version, of_package[-1]):
-                    self.adds(COMPANION_FILE, row)
+                like = nearest(of_package, version)
+                if row := read(package, version, like):
+                    self.adds(COMPANION_FILE, self.carried(row, like))
+            self.other_kind(package, known, as_source)
             for row in of_package:
                 self.held(row)
+
+    def carried(self, row, like):
+        """A row with what no index tells of its release, as the release before has it: somebody has to look."""
+        kept = {field: like[field] for field in UNTOLD if field in like and field not in row}
+        if kept.get("cpu_only"):
+            kept["cpu_only"] = [arch for arch in kept["cpu_only"] if arch in row.get("arches", ())]
+        kept = {field: value for field, value in kept.items() if value}
+        if kept:
+            self.note(f"{row['package']} {row['version']}: {', '.join(kept)} as of {like['version']}: no index tells it, see whether it still holds")
+        return row | kept
+
+    def other_kind(self, package, known, as_source):
+        """Releases that come in another form than the package's others: as source alone, or as wheels now."""
+        held = {Version(one) for one in known}
+        first, wheels = min(held), set(self.index.releases(package))
+        sources = set(self.released_sources(package))
+        for version in sorted((wheels - sources if as_source else sources - wheels) - held):
+            if version > first:
+                self.note(f"{package} {version}: comes {'as wheels' if as_source else 'as source'} alone, unlike the others: no row")
 
     def new(self, package):
         """Every release of a package that the catalog does not have at all, as far as its metadata names a framework."""
@@ -389,6 +441,7 @@ class Refresh:
             return None
         row = {"package": package, "version": str(version), "framework": like["framework"]}
         row |= {"needs": ",".join(normal(asked)) or "*", "python": ",".join(lines(source.requires_python)) or None}
+        row["requires"] = requires(self.catalog, self.index, row)
         if unisolated(metadata, package) and not self.catalog.source_build(package, version):
             self.note(f"{package} {version} is to be built without isolation: source_builds.toml does not say how")
         return row | {"sdist": True, "source": "companion-sdist"}
@@ -505,11 +558,15 @@ class Refresh:
         return max(filter(None, told), key=numbers, default=None)
 
     def by_hand(self):
-        for framework, package in FRAMEWORKS_READ_BY_HAND.items():
+        for framework, package, is_its in FRAMEWORKS_READ_BY_HAND:
             if not self.asked(framework):
                 continue
-            for version in self.missing(package, [row["version"] for row in self.catalog.builds(framework)]):
-                self.note(f"{framework} {version} has no row: it needs what only its build files say (docs/catalog.md)")
+            builds = self.catalog.builds(framework)
+            first = min(Version(row["version"]) for row in builds)
+            held = {(Version(row["version"]), row["arch"]) for row in builds if is_its(row)}
+            listed = {(wheel.version, wheel.arch) for wheel in self.index.wheels(package) if wheel.arch in ("x86_64", "aarch64")}
+            for version, arch in sorted(one for one in listed - held if one[0] >= first and not one[0].is_prerelease):
+                self.note(f"{framework} {version} {arch} has no row for {package}: it needs what only build files say (docs/catalog.md)")
 
     def pins(self):
         """The libraries of every default torch and of every toolkit's metapackage that have no row yet."""
@@ -531,12 +588,11 @@ class Refresh:
     def of_libraries(self):
         """What the libraries that some row pins ask for of each other, of those that have a row already."""
         rows = self.catalog.rows("libraries")
-        newest = {}
-        for row in rows:
-            newest[row["package"]] = max(numbers(row["version"]), newest.get(row["package"], ()))
+        held = {(row["package"], row["version"]) for row in rows}
+        ask = {package for package, _ in held}
         pinned = {tuple(one.split("==")) for row in rows for one in row["pins"].split() if "==" in one}
-        later = {(package, version) for package, version in pinned if numbers(version) > newest.get(package, numbers(version))}
-        for package, version in sorted(later, key=lambda one: (one[0], numbers(one[1]))):
+        missing = {one for one in pinned - held if one[0] in ask}
+        for package, version in sorted(missing, key=lambda one: (one[0], numbers(one[1]))):
             read = package.startswith("nvidia-") and self.asked(package) and self.checker.of_library(package, version)
             if read:
                 row = {"package": package, "version": version, "pins": " ".join(read), "source": "library-metadata"}
@@ -582,6 +638,12 @@ class Refresh:
             self.catalog.changed[path] = text
 
 
+def nearest(rows, version):
+    """The row of the release before one; the first, where there is none before it."""
+    before = [row for row in rows if Version(row["version"]) <= version]
+    return max(before or rows[:1], key=lambda row: Version(row["version"]))
+
+
 def cuda_major(package, version, asked):
     """`12` of cupy-cuda12x, cudf-cu12 and nvidia-dali-cuda120, and of a release that is numbered after its CUDA; else that
     of the libraries of NVIDIA's that extras or the release ask for."""
@@ -621,7 +683,7 @@ def refresh(catalog, index, write, only=()):
         for text in texts:
             print(f"# {head}: {text}", file=sys.stderr)
     if not only:
-        for files, why in NOT_READ.items():
+        for files, why in (*NOT_READ.items(), *run.not_listed()):
             print(f"# not read: {files}: {why}", file=sys.stderr)
     print(f"# {len(run.added)} rows added, {len(run.changes)} changed, {len(run.notes)} to do", file=sys.stderr)
     return 0

@@ -10,7 +10,7 @@ pub mod zip;
 pub use elf::CxxAbi;
 pub use fatbin::{Code, Counts};
 pub use metadata::{Metadata, Requirement, Tags};
-pub use row::{Known, Place, overlay, shown};
+pub use row::{Held, Known, Place, overlay, shown};
 
 /// The first two numbers of a version, `(2, 28)`.
 pub type Pair = (u16, u16);

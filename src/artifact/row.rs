@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::types::{Constraint, Version, address, variant};
+use crate::types::{Constraint, Version, address, distinct, variant};
 
 use super::{Artifact, Code, Metadata, Pair, Requirement};
 
@@ -16,8 +16,29 @@ pub struct Known<'k> {
     pub runs_without: &'k dyn Fn(&str) -> bool,
     /// Whether there is a row with this id.
     pub has: &'k dyn Fn(&str) -> bool,
+    /// What other releases of a package follow: a framework, or CUDA alone.
+    pub follows: &'k dyn Fn(&str) -> Option<String>,
+    /// The row that there is of a package, its version and its variant.
+    pub held: &'k dyn Fn(&str, &str, Option<&str>) -> Option<Held>,
     /// The day, `2026-11-22`.
     pub today: &'k str,
+}
+
+/// What the row says that another one replaces. A file speaks for its own processor and Python; the rest stays.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Held {
+    /// The versions of its framework.
+    pub needs: String,
+    /// The Pythons.
+    pub python: Option<Constraint>,
+    /// The processors with a wheel.
+    pub arches: Vec<String>,
+    /// The oldest glibc.
+    pub glibc: Option<Version>,
+    /// Its other fields, those left out that hold nothing: what is true or a text.
+    pub words: Vec<(&'static str, Option<String>)>,
+    /// And those that are lists.
+    pub lists: Vec<(&'static str, Vec<String>)>,
 }
 
 /// Where a wheel can be installed from.
@@ -38,6 +59,26 @@ struct Row {
 }
 
 impl Row {
+    fn says(&self, key: &str) -> bool {
+        self.fields.iter().any(|(said, _)| *said == key)
+    }
+
+    /// What the row that is replaced says beyond this one.
+    fn keep(&mut self, held: &Held) {
+        for (key, list) in &held.lists {
+            if !self.says(key) {
+                self.list(key, list);
+            }
+        }
+        for (key, word) in &held.words {
+            match word {
+                _ if self.says(key) => {}
+                Some(text) => self.text(key, text),
+                None => self.say(key, "true"),
+            }
+        }
+    }
+
     fn say(&mut self, key: &'static str, value: impl Into<String>) {
         self.fields.push((key, value.into()));
     }
@@ -67,6 +108,9 @@ fn quoted(text: &str) -> String {
     let plain: String = text.chars().filter(|c| !c.is_control()).take(1024).collect();
     format!("\"{}\"", plain.replace('\\', "\\\\").replace('"', "\\\""))
 }
+
+/// What a package follows that is for a CUDA major alone.
+const CUDA_ONLY: &str = "cuda";
 
 /// The source that the rows rest on.
 const SOURCE: &str = "inspected";
@@ -133,11 +177,8 @@ impl Release<'_> {
 
     /// What a package that follows a framework asks for and holds.
     fn companion(&self) -> Result<Row, String> {
-        let framework = self.known.frameworks.iter().find_map(|name| self.asked(name));
-        let Some(framework) = framework else {
-            let all = self.known.frameworks.join(", ");
-            return Err(format!("its metadata asks for none of {all}: only what follows one of them can be a row"));
-        };
+        let held = (self.known.held)(&self.metadata.package, self.version, self.variant());
+        let (framework, needs) = self.follows(held.as_ref())?;
         if self.label.is_some() && self.variant().is_none() && self.place == Place::Usual {
             let message = "its version carries a label that is no CUDA variant: say with --url where it lies";
             return Err(message.into());
@@ -152,25 +193,53 @@ impl Release<'_> {
             }
             None => format!("{}-{}", self.metadata.package, self.version),
         };
-        row.text("framework", &framework.package);
-        row.text("needs", &range(&framework.range).unwrap_or("*".into()));
-        if let Some(python) = self.python() {
+        // At an address of its own lies this file alone.
+        let beside = held.as_ref().filter(|_| !matches!(self.place, Place::File(_)));
+        row.text("framework", &framework);
+        row.text("needs", &needs);
+        if let Some(python) = self.python(beside) {
             row.text("python", &python);
         }
-        row.list("requires", &self.requires(&framework.package));
+        row.list("requires", &self.requires(&framework));
         self.say_place(&mut row, self.variant().is_some());
-        self.say_contents(&mut row);
+        self.say_contents(&mut row, beside);
+        beside.iter().for_each(|held| row.keep(held));
         if (self.known.has)(&id) {
             row.say("replace", "true");
         }
         Ok(row)
     }
 
+    /// What it follows, and the versions of that. Of metadata that names no version, or nothing at all, what is known of this
+    /// release or of others holds; else the CUDA whose runtime it loads.
+    fn follows(&self, held: Option<&Held>) -> Result<(String, String), String> {
+        let asked = self.known.frameworks.iter().find_map(|name| self.asked(name));
+        let usual = || (self.known.follows)(&self.metadata.package);
+        let by_cuda = || self.artifact.cuda_major().map(|_| CUDA_ONLY.to_string());
+        let framework = asked.map(|one| one.package.clone()).or_else(usual).or_else(by_cuda);
+        let needs = asked.and_then(|one| range(&one.range)).or_else(|| held.map(|held| held.needs.clone()));
+        match (framework, needs) {
+            (Some(framework), Some(needs)) => Ok((framework, needs)),
+            (Some(framework), None) if asked.is_some() || framework == CUDA_ONLY => Ok((framework, "*".into())),
+            (Some(framework), None) => {
+                Err(format!("its metadata does not say which {framework} it was built for: write its row by hand"))
+            }
+            (None, _) => {
+                let all = self.known.frameworks.join(", ");
+                Err(format!("its metadata asks for none of {all}, and its libraries load no CUDA runtime"))
+            }
+        }
+    }
+
     /// Processors, glibc and GPU code of a package that follows a framework.
-    fn say_contents(&self, row: &mut Row) {
+    fn say_contents(&self, row: &mut Row, held: Option<&Held>) {
         let processors: Vec<String> = self.artifact.tags.processors().iter().map(ToString::to_string).collect();
-        row.list("arches", &processors);
-        self.say_glibc(row);
+        // A row without processors holds for all.
+        if held.is_none_or(|held| !held.arches.is_empty()) {
+            let others = held.iter().flat_map(|held| &held.arches);
+            row.list("arches", &distinct(processors.iter().chain(others).cloned()));
+        }
+        self.say_glibc(row, held.and_then(|held| held.glibc));
         let code = self.artifact.main_code().map(|(code, _)| code);
         let major = self.artifact.cuda_major();
         if let Some(major) = major {
@@ -223,7 +292,7 @@ impl Release<'_> {
             row.list("sass", &sass(code));
             row.list("ptx", &ptx(code));
         }
-        self.say_glibc(&mut row);
+        self.say_glibc(&mut row, None);
         let pins = if variant == "cpu" { Vec::new() } else { self.pins(processor) };
         if !pins.is_empty() {
             row.text("pins", "exact");
@@ -283,18 +352,26 @@ impl Release<'_> {
         }
     }
 
-    fn say_glibc(&self, row: &mut Row) {
-        if let Some((major, minor)) = self.artifact.least_glibc() {
-            row.text("glibc", &format!("{major}.{minor}"));
+    fn say_glibc(&self, row: &mut Row, held: Option<Version>) {
+        let read =
+            self.artifact.least_glibc().and_then(|(major, minor)| Version::parse(&format!("{major}.{minor}")).ok());
+        if let Some(glibc) = read.max(held) {
+            row.text("glibc", glibc.as_str());
         }
     }
 
-    /// The Pythons that it accepts: those that its tags are for, else those that its metadata asks for.
-    fn python(&self) -> Option<String> {
-        match self.artifact.tags.lines() {
-            lines if lines.is_empty() => range(self.metadata.requires_python.as_ref()?),
-            lines => Some(lines.join(" || ")),
+    /// The Pythons that it accepts: those that its tags are for, else those that its metadata asks for; with those that
+    /// other files of the release are known for.
+    fn python(&self, held: Option<&Held>) -> Option<String> {
+        let held = held.and_then(|held| held.python.as_ref());
+        let lines = self.artifact.tags.lines();
+        if lines.is_empty() {
+            return range(self.metadata.requires_python.as_ref()?);
         }
+        let is_new =
+            |line: &&String| !held.is_some_and(|held| Version::parse(line).is_ok_and(|line| held.admits(&line)));
+        let new = lines.iter().filter(is_new).cloned();
+        Some(held.map(ToString::to_string).into_iter().chain(new).collect::<Vec<_>>().join(" || "))
     }
 
     fn asked(&self, package: &str) -> Option<&Requirement> {

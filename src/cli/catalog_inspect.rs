@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use crate::artifact::{self, Artifact, Bytes, Known, Library, Place, ReadError, Sink, metadata, zip};
-use crate::catalog::rows::FRAMEWORKS;
+use crate::artifact::{self, Artifact, Bytes, Held, Known, Library, Place, ReadError, Sink, metadata, zip};
+use crate::catalog::rows::{Companion, FRAMEWORKS};
 use crate::catalog::{Catalog, overlay};
 use crate::report::{Exit, Failure, Inspected, Progress, Report};
-use crate::types::address;
+use crate::types::{Constraint, address};
 
 use super::args::Common;
 use super::catalog_args::InspectArgs;
@@ -60,12 +60,24 @@ fn place(url: Option<&str>) -> Result<Place<'_>, Failure> {
 fn overlay_of(artifact: &Artifact, catalog: &Catalog, place: Place<'_>) -> Result<String, String> {
     let is_package =
         |name: &str| FRAMEWORKS.contains(&name) || catalog.companions.iter().any(|row| row.package == name);
+    let follows = |name: &str| {
+        let row = catalog.companions.iter().rfind(|row| row.package == name)?;
+        Some(row.framework.to_string())
+    };
+    let held = |name: &str, version: &str, variant: Option<&str>| {
+        let is_it = |row: &&Companion| {
+            row.package == name && row.version.as_str() == version && row.variant.as_deref() == variant
+        };
+        catalog.companions.iter().filter(|row| row.systems.is_empty() && !row.sdist).find(is_it).map(held)
+    };
     let known = Known {
         frameworks: FRAMEWORKS,
         is_package: &is_package,
         // Where the catalog has its GPU code and does not ask for it.
         runs_without: &|name| catalog.companions.iter().any(|row| row.package == name && !row.gpu_code && !row.sdist),
         has: &|id| catalog.rows().any(|row| row.id == id),
+        follows: &follows,
+        held: &held,
         today: &catalog_age::day(),
     };
     let text = artifact::overlay(artifact, &known, place)?;
@@ -73,6 +85,34 @@ fn overlay_of(artifact: &Artifact, catalog: &Catalog, place: Place<'_>) -> Resul
         Ok(_) => Ok(text),
         Err(mistakes) => Err(mistakes.into_iter().next().map_or(String::new(), |mistake| mistake.message)),
     }
+}
+
+/// What a row says that one file need not tell.
+fn held(row: &Companion) -> Held {
+    let flags = [("gpu_code", row.gpu_code), ("jit", row.jit), ("system_cuda", row.system_cuda)];
+    let texts = [("extra", &row.extra), ("gone", &row.gone)];
+    let flags = flags.into_iter().filter(|(_, is)| *is).map(|(key, _)| (key, None));
+    let texts = texts.into_iter().filter_map(|(key, text)| Some((key, Some(text.as_ref()?.to_string()))));
+    Held {
+        needs: row.needs.to_string(),
+        python: row.python.as_deref().and_then(|python| Constraint::parse(python).ok()),
+        arches: texts_of(&row.arches),
+        glibc: row.glibc,
+        words: flags.chain(texts).collect(),
+        lists: vec![
+            ("requires", texts_of(&row.requires)),
+            ("brings", texts_of(&row.brings)),
+            ("sass", texts_of(&row.sass)),
+            ("ptx", texts_of(&row.ptx)),
+            ("arm_sass", texts_of(&row.arm_sass)),
+            ("cpu_only", texts_of(&row.cpu_only)),
+            ("loads", texts_of(&row.loads)),
+        ],
+    }
+}
+
+fn texts_of(list: &[impl ToString]) -> Vec<String> {
+    list.iter().map(ToString::to_string).collect()
 }
 
 /// Reads what lies there.

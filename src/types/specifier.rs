@@ -1,4 +1,4 @@
-//! Specifier specifiers of pip, as PEP 440 and PEP 508 write them behind a package's name: `>=4.50`, `[torch]>=4,<5`.
+//! Specifiers of pip, as PEP 440 and PEP 508 write them behind a package's name: `>=4.50`, `[torch]>=4,<5`.
 //!
 //! Narrower than those: no addresses and no markers, and of versions the spellings that indexes use. Nothing that passes
 //! holds a quote, a `$`, a `;` or a blank, so it can be written into any export.

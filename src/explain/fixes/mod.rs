@@ -11,7 +11,6 @@ mod written;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use crate::solve::fits::{extension_row, unproven_rule};
 use crate::solve::request::{Direction, Request, TargetRequest};
 use crate::solve::resolve::is_solvable;
 use crate::solve::solution::Solution;
@@ -197,7 +196,7 @@ fn rests_on_the_unknown<'c>(request: &Request<'c>, answer: &Solution<'c>) -> boo
     let is_unproven = |asked: &TargetRequest<'c>| {
         let of_target = answer.targets.iter().filter(|target| target.name == asked.name);
         let mut builds = of_target.flat_map(|target| &target.builds);
-        builds.any(|build| asked.named_gpus().iter().any(|gpu| unproven_rule(request, build, gpu).is_some()))
+        builds.any(|build| asked.named_gpus().iter().any(|gpu| request.unproven_rule(build, gpu).is_some()))
     };
     request.targets.iter().any(is_unproven)
         || warnings::warnings(request, answer)
@@ -210,10 +209,7 @@ fn ignores_the_list(request: &Request<'_>, answer: &Solution<'_>) -> bool {
     let insists = request.build.as_ref().is_some_and(|build| build.arch_list.is_some());
     let mut builds = answer.targets.iter().flat_map(|target| &target.builds);
     let reads_lists = |package: &str| request.catalog.extensions.iter().any(|row| row.package == package);
-    insists
-        && builds.any(|row| {
-            reads_lists(&row.package) && extension_row(request.catalog, &row.package, &row.version).is_none()
-        })
+    insists && builds.any(|row| reads_lists(&row.package) && request.catalog.extension_of(row).is_none())
 }
 
 /// What the stacks of all targets have in common.

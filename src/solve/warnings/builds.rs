@@ -3,7 +3,6 @@
 use crate::catalog::rows::{Build, Companion, Practice, Property, Status};
 use crate::solve::platform::Takes;
 use crate::solve::request::{GpuRequest, ImageRequest, TargetRequest};
-use crate::solve::fits::unproven_rule;
 use crate::solve::{fits, image, own};
 use crate::spec::Share;
 use crate::types::Version;
@@ -152,7 +151,7 @@ impl One<'_, '_> {
         let (about, build) = (self.about, self.build);
         build.arch_source.as_ref()?;
         let catalog = about.request.catalog;
-        let toolkit = about.request.toolkit_of(build);
+        let toolkit = about.request.catalog.toolkit_of(build);
         let is_unknown = |gpu: &&GpuRequest<'_>| fits::coverage(build, toolkit, gpu.cc).is_none();
         let gpu = about.asked.named_gpus().iter().find(is_unknown)?;
         let source = catalog.source_of(toolkit?.tegra_disputed.as_deref()?, "", "", "").to_string();
@@ -164,7 +163,7 @@ impl One<'_, '_> {
     /// A GPU that nobody knows the build to compute on.
     fn unproven_code(&self) -> Option<Warning> {
         let (about, build) = (self.about, self.build);
-        let rule_on = |gpu| unproven_rule(about.request, build, gpu).map(|rule| (gpu, rule));
+        let rule_on = |gpu| about.request.unproven_rule(build, gpu).map(|rule| (gpu, rule));
         let (gpu, rule) = about.asked.named_gpus().iter().find_map(rule_on)?;
         let source = about.request.catalog.source_of(&rule.row.source, "", "", "").to_string();
         let unproven =

@@ -3,7 +3,7 @@
 
 use crate::catalog::rows::{Build, Module, Subject};
 use crate::coverage::Coverage;
-use crate::solve::fits::{TRITON, unproven_rule};
+use crate::solve::fits::TRITON;
 use crate::solve::modules;
 use crate::solve::request::{DriverRequest, GpuRequest, Request, TargetRequest};
 use crate::solve::solution::TargetSolution;
@@ -17,7 +17,7 @@ pub(super) fn only_ptx(about: &About<'_, '_>) -> Option<Warning> {
     // What compiles its code itself never has the driver do it.
     let unproven = |name: &str| {
         let mut gpus = about.asked.named_gpus().iter().filter(|gpu| gpu.name == name);
-        gpus.any(|gpu| about.target.builds.iter().any(|build| unproven_rule(about.request, build, gpu).is_some()))
+        gpus.any(|gpu| about.target.builds.iter().any(|build| about.request.unproven_rule(build, gpu).is_some()))
     };
     let jit = about.target.gpus.iter().filter(|gpu| gpu.coverage == Some(Coverage::Jit) && !unproven(&gpu.name));
     let gpus: Vec<&str> = jit.map(|gpu| gpu.name.as_str()).collect();
