@@ -154,6 +154,8 @@ pub struct SourceOnly<'a> {
     pub when: When<'a>,
     /// The release of the framework and the CUDA major that a finished wheel beside the release is for, if there is one.
     pub finished: Option<(String, u64)>,
+    /// The same of one that does not load, and what has the build compile all the same.
+    pub broken: Option<(String, u64, Option<&'a str>)>,
     /// What lacks such a toolkit, for all that is known: `the image is of flavour base`.
     pub lacks: Option<String>,
 }
@@ -202,6 +204,13 @@ impl Kind for SourceOnly<'_> {
             let by = by.map_or_else(String::new, |by| format!(", which {by} requires,"));
             return format!("{}{by} compiles its kernels when they are first used, with {with}", self.name);
         }
+        let broken = self.broken.as_ref().map_or_else(String::new, |(release, major, force)| {
+            let force = force.map_or_else(String::new, |force| format!(" (set {force})"));
+            format!(
+                "the wheel for {framework} {release} and CUDA {major} beside its release does not load, so have its build \
+                 compile{force}: "
+            )
+        });
         let finished = self.finished.as_ref().map_or_else(String::new, |(release, major)| {
             format!(
                 "unless its build finds the wheel that was made for {framework} {release}, CUDA {major}, the Python and \
@@ -209,7 +218,7 @@ impl Kind for SourceOnly<'_> {
             )
         });
         format!(
-            "{} comes as source only: {finished}its CUDA code is compiled where it is installed or first used, \
+            "{} comes as source only: {broken}{finished}its CUDA code is compiled where it is installed or first used, \
              beside an installed {framework} (pip's --no-build-isolation) and with {with}",
             self.name
         )

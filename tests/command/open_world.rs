@@ -312,6 +312,36 @@ const CASES: &[Case] = &[
         0,
         &["[image-python]"],
     ),
+    // What was made for a JetPack lies on no list that anybody has read: neither before nor after what is known.
+    case("torch = \"2.2.0\"", "gpu = \"Jetson Orin NX\"\nos = \"jetpack6.0\"", 3, &["torch 2.2.0 was built for jetpack6.0"]),
+    case("torch = \"1.10.0\"", "gpu = \"Jetson Nano\"\nos = \"jetpack4.6\"", 3, &["torch 1.10.0 was built for"]),
+    // A cuDNN that was seen for one CUDA only, between releases that were seen for both.
+    case(
+        "jax = \"0.7.0\"\ncuda = \"12\"\ncudnn = \"9.19.1\"",
+        "gpu = \"H100 NVL\"",
+        3,
+        &["whether cuDNN 9.19.1.2 was published for CUDA 12"],
+    ),
+    // Only what is compiled against one release of torch cannot stand beside an image's own.
+    case(
+        "torch = \"*\"\ntorchvision = \"*\"",
+        "gpu = \"H100 NVL\"\nimage = \"nvcr.io/nvidia/pytorch:25.10-py3\"",
+        1,
+        &["wheels of torchvision are built for published releases of torch"],
+    ),
+    case(
+        "torch = \"*\"\ncupy-cuda12x = \"*\"",
+        "gpu = \"H100 NVL\"\nimage = \"nvcr.io/nvidia/pytorch:25.10-py3\"",
+        1,
+        &["loads the libraries of CUDA 12"],
+    ),
+    // JAX compiles for the GPU itself; from which release on it knows Blackwell was not read.
+    case(
+        "jax = \"0.5.0\"",
+        "gpu = \"RTX 5090\"\ndriver = \"580\"",
+        0,
+        &["[unknown-gpu-code]", "not known whether jax 0.5.0+cu12 computes on", "!jit-only"],
+    ),
 ];
 
 #[test]

@@ -109,6 +109,11 @@ pub struct Companion {
     /// Libraries that it loads and that nothing it requires brings, by their file names.
     #[serde(default)]
     pub loads: List<Text>,
+    /// Finished wheels beside its releases that do not load, `2.6+cu12`: its build would take one all the same.
+    #[serde(default)]
+    pub broken: List<Text>,
+    /// The source of `broken`.
+    pub broken_source: Option<Text>,
 }
 
 impl Companion {
@@ -163,6 +168,8 @@ pub struct SourceBuild {
     pub archs: Option<Text>,
     /// Its source.
     pub source: Text,
+    /// What has its build compile where a finished wheel lies beside the release, `FLASH_ATTENTION_FORCE_BUILD=TRUE`.
+    pub force: Option<Text>,
 }
 
 /// The NVIDIA libraries that a release asks for, as its metadata writes it.

@@ -1,7 +1,7 @@
 //! Packages beside the frameworks: GPU code of their own that nobody has read or that only a driver's compiler makes run,
 //! what is compiled where it is installed, and what comes along from another index.
 
-use crate::catalog::rows::{Build, Companion, Flavour, Subject};
+use crate::catalog::rows::{Build, Companion, Flavour, Subject, Text};
 use crate::coverage::Coverage;
 use crate::solve::held::held;
 use crate::solve::problem::Needs;
@@ -201,7 +201,7 @@ fn compiled_when_used(about: &About<'_, '_>, row: &Companion) -> Option<Warning>
     let name = format!("{} {}", compiled.package, compiled.version);
     let toolkit = With::Any { major, bounds: "" };
     let when = When::FirstUsed(by.as_deref());
-    let used = SourceOnly { name: &name, framework: &compiled.framework, toolkit, when, finished: None, lacks: None };
+    let used = SourceOnly { name: &name, framework: &compiled.framework, toolkit, when, finished: None, broken: None, lacks: None };
     Some(Warning::about(&used, &key(row)))
 }
 
@@ -231,7 +231,9 @@ fn source_only(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     let bounds = about.request.rules.of_package(&row.package, Subject::Toolkit);
     let bounds: String = bounds.about(&row.version).map(|needs| format!(" {}", needs.row.needs)).collect();
     let made_for = format!("{release}+cu{major}");
-    let is_finished = row.finished.iter().any(|one| *one == made_for) && about.asked.arch == CpuArch::X86_64;
+    let lies_there = |wheels: &[Text]| wheels.iter().any(|one| *one == made_for) && about.asked.arch == CpuArch::X86_64;
+    let build = about.request.catalog.source_build(&row.package, &row.version);
+    let force = build.and_then(|build| build.force.as_deref());
     let source_only = SourceOnly {
         name: &format!("{} {}", row.package, row.version),
         framework: &row.framework,
@@ -240,7 +242,8 @@ fn source_only(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
             None => With::Any { major, bounds: &bounds },
         },
         when: When::Installed,
-        finished: is_finished.then(|| (release.to_string(), major)),
+        finished: lies_there(&row.finished).then(|| (release.to_string(), major)),
+        broken: lies_there(&row.broken).then(|| (release.to_string(), major, force)),
         lacks: without_toolkit(about, major),
     };
     Some(Warning::about(&source_only, &key(row)))
