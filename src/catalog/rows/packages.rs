@@ -109,6 +109,11 @@ pub struct Companion {
     /// Libraries that it loads and that nothing it requires brings, by their file names.
     #[serde(default)]
     pub loads: List<Text>,
+    /// Libraries that it has the loader look for, and that the loader does not find where wheels of NVIDIA bring them:
+    /// `nvidia/cudnn/lib/libcudnn_cnn.so.9`, below the folder that packages are installed in. A folder `cu13` is that of the
+    /// wheels for this major, and a framework of another loads what it brings itself.
+    #[serde(default)]
+    pub unreached: List<Text>,
 }
 
 impl Companion {
