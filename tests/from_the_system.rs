@@ -254,6 +254,27 @@ const CASES: &[Case] = &[
         0,
         &["!warning[source-only]"],
     ),
+    // Whoever names one of the systems that are one to the catalog means its images. Source:
+    // github.com/NVIDIA/gpu-operator/issues/1703.
+    case(
+        "torch = \"2.14.0+cu130\"",
+        "gpu = \"H100\"\nimage = \"nvidia/cuda\"\nos = \"ubi9\"",
+        0,
+        &["nvidia/cuda:13.0.2-base-ubi9"],
+    ),
+    case(
+        "torch = \"2.14.0+cu130\"",
+        "gpu = \"H100\"\nimage = \"nvidia/cuda\"\nos = \"rocky9\"",
+        0,
+        &["nvidia/cuda:13.0.2-base-rockylinux9"],
+    ),
+    // A written gcc is not the system's own.
+    case(
+        "cuda = \"11.8\"",
+        "gpu = \"RTX 3090\"\nos = \"debian12\"\ngcc = \"14.2\"\ntoolkit = \"11.8\"\n[build]",
+        1,
+        &["!Debian 12 has gcc 14.2", "gcc 14.2"],
+    ),
 ];
 
 #[test]

@@ -24,6 +24,8 @@ pub use tags::{TagMatch, holds_torch, nearest_tag, tag};
 pub struct ImageKey<'c> {
     repository: TargetSolution<'c>,
     os: Option<&'c str>,
+    /// The one whose images are preferred.
+    image_os: Option<&'c str>,
     arch: CpuArch,
     needs: Needs,
     /// Whether the target says itself what its image demands.
@@ -128,6 +130,7 @@ pub fn of_machine<'c>(
     let key = ImageKey {
         repository,
         os: machine.reading.os.map(|os| &*os.id),
+        image_os: machine.reading.image_os,
         arch: machine.reading.arch,
         needs: inside.needs,
         demand_written: machine.reading.image_requires.is_some(),
@@ -143,7 +146,8 @@ pub fn of_machine<'c>(
                 let images = &problem.catalog.images;
                 let first = images.partition_point(|image| *image.repository < **repository);
                 let of_repository = images[first..].iter().take_while(|image| image.repository == repository.as_str());
-                let mut images = preferred_first(of_repository.filter(|image| asked.admits(image)).collect());
+                let admitted = of_repository.filter(|image| asked.admits(image)).collect();
+                let mut images = preferred_first(admitted, machine.reading.image_os);
                 images.sort_by_key(|image| !asked.is_loaded(image));
                 images
             }
@@ -153,15 +157,16 @@ pub fn of_machine<'c>(
     })
 }
 
-/// Newest CUDA first, then by system and the smallest flavour; of those that nothing here tells apart, one.
-fn preferred_first(mut images: Vec<&Image>) -> Vec<&Image> {
+/// Newest CUDA first, then by system, the one that is named before others, and the smallest flavour; of those that nothing
+/// here tells apart, one.
+fn preferred_first<'c>(mut images: Vec<&'c Image>, named: Option<&str>) -> Vec<&'c Image> {
     let mut systems: Vec<&str> = Vec::new();
     for image in &images {
         if !systems.contains(&&*image.os) {
             systems.push(&image.os);
         }
     }
-    systems.sort_by_key(|os| os_rank(os));
+    systems.sort_by_key(|os| (named != Some(*os), os_rank(os)));
     images.sort_by_key(|image| (Reverse(&image.cuda), systems.iter().position(|os| *os == image.os), image.flavour));
     images.dedup_by(|later, kept| {
         let inside = |image: &Image| (image.cuda, image.cudnn.is_some(), image.torch);

@@ -83,7 +83,7 @@ impl<'c> Explainer<'_, 'c> {
             None if !is_above(&ask.constraint, &newest.version) => {
                 let nearest = nearest_versions(&ask.constraint, of_package().map(|row| &row.version));
                 let as_of = self.listed(ask.package);
-                format!("{} {} was never published{as_of}{nearest}", ask.package, ask.constraint)
+                format!("{} {} is not on its index{as_of}{nearest}", ask.package, ask.constraint)
             }
             _ => {
                 let as_of = if admitted.is_none() { self.as_of() } else { String::new() };
@@ -191,7 +191,7 @@ impl<'c> Explainer<'_, 'c> {
                 _ => {
                     let nearest = nearest_versions(constraint, known());
                     let as_of = self.listed(ask.package);
-                    self.say(format!("{} {constraint} was never published for {arch}{as_of}{nearest}", ask.package));
+                    self.say(format!("{} {constraint} is not on its index for {arch}{as_of}{nearest}", ask.package));
                 }
             }
         } else if constraint.pins_variant() && same_version.iter().all(|row| !constraint.names_variant(&row.variant)) {
